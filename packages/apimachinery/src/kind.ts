@@ -1,0 +1,170 @@
+import type { KubeObject, PartialObjectMetadata, UntypedObject } from './object.js';
+
+/** Whether objects of a kind live in a namespace or in the cluster. */
+export type KindScope = 'Namespaced' | 'Cluster';
+
+/**
+ * Which part of an object a kind token asks the server for: the whole typed object, the whole object without a
+ * compile-time type, or its metadata alone.
+ */
+export type KindShape = 'full' | 'untyped' | 'metadata';
+
+/** Group, version and kind. The core group is ''. */
+export interface GroupVersionKind {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+}
+
+/** Group, version and resource (the lower-case plural of the URL). */
+export interface GroupVersionResource {
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+}
+
+declare const objectType: unique symbol;
+
+/**
+ * A kind as a value: what Go says by type, TypeScript says by token. `client.get(Pod, key)` returns a `Pod`.
+ * Two tokens with the same group, version, kind and shape are the same kind; identity does not matter.
+ */
+export interface Kind<T extends KubeObject = KubeObject, S extends KindScope = KindScope> {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  /** The resource name in URLs: lower-case plural. */
+  readonly plural: string;
+  readonly scope: S;
+  readonly shape: KindShape;
+  /** `group/version`, or `version` for the core group: what stands in `apiVersion`. */
+  readonly apiVersion: string;
+  /** Carries the object type; never present at run time. */
+  readonly [objectType]?: T;
+}
+
+/** The object type of a kind token: `ObjectOf<typeof Pod>` is `Pod`. */
+export type ObjectOf<K> = K extends Kind<infer T, infer _S> ? T : never;
+
+/** What {@link defineKind} takes. */
+export interface DefineKindOptions<S extends KindScope> {
+  /** '' for the core group. */
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  /** @default the lower-cased kind with an English plural ending */
+  readonly plural?: string;
+  readonly scope: S;
+}
+
+/** The metadata-only form of a kind. */
+export type MetadataKind<K extends Kind> = Kind<PartialObjectMetadata, K['scope']>;
+
+/** The untyped form of a kind. */
+export type UntypedKind<K extends Kind> = Kind<UntypedObject, K['scope']>;
+
+/**
+ * Makes a kind token, for a custom resource or any other kind.
+ *
+ * @throws TypeError naming the field when a group, version, kind or plural is not well-formed
+ */
+export function defineKind<T extends KubeObject = UntypedObject>(): <const S extends KindScope>(
+  options: DefineKindOptions<S>,
+) => Kind<T, S>;
+export function defineKind<T extends KubeObject = UntypedObject, const S extends KindScope = KindScope>(
+  options: DefineKindOptions<S>,
+): Kind<T, S>;
+export function defineKind(
+  options?: DefineKindOptions<KindScope>,
+): Kind | ((options: DefineKindOptions<KindScope>) => Kind) {
+  return options === undefined ? (later) => makeKind(later, 'full') : makeKind(options, 'full');
+}
+
+/** The metadata-only form of a kind: reads cost less, and `.spec` does not compile. */
+export function metadataOnly<K extends Kind>(kind: K): MetadataKind<K> {
+  return reshape(kind, 'metadata');
+}
+
+/** The untyped form of a kind: every field is `unknown`. */
+export function untyped<K extends Kind>(kind: K): UntypedKind<K> {
+  return reshape(kind, 'untyped');
+}
+
+/** Whether two tokens name the same group, version and kind, whatever their shape. */
+export function isSameKind(a: GroupVersionKind, b: GroupVersionKind): boolean {
+  return a.kind === b.kind && a.group === b.group && a.version === b.version;
+}
+
+/** Whether an object (by its `apiVersion` and `kind`) is of this kind. */
+export function isOfKind<K extends Kind>(
+  kind: K,
+  object: { apiVersion?: string; kind?: string },
+): object is ObjectOf<K> & KubeObject {
+  return object.kind === kind.kind && object.apiVersion === kind.apiVersion;
+}
+
+/** `Deployment.apps`, or `Pod` for the core group: how controller-runtime prints a GroupKind. */
+export function formatGroupKind(kind: { readonly group: string; readonly kind: string }): string {
+  return kind.group === '' ? kind.kind : `${kind.kind}.${kind.group}`;
+}
+
+/** `apps/v1, Kind=Deployment`: how Go prints a GroupVersionKind. */
+export function formatGroupVersionKind(kind: GroupVersionKind): string {
+  return `${kind.group === '' ? '' : `${kind.group}/`}${kind.version}, Kind=${kind.kind}`;
+}
+
+/** `deployments.apps`, or `pods` for the core group: how error messages print a GroupResource. */
+export function formatGroupResource(resource: { readonly group: string; readonly resource: string } | Kind): string {
+  const name = 'resource' in resource ? resource.resource : resource.plural;
+  return resource.group === '' ? name : `${name}.${resource.group}`;
+}
+
+/** Splits an `apiVersion`: `apps/v1` → group `apps`, version `v1`; `v1` → group '', version `v1`. */
+export function parseApiVersion(apiVersion: string): { readonly group: string; readonly version: string } {
+  const slash = apiVersion.indexOf('/');
+  return slash < 0
+    ? { group: '', version: apiVersion }
+    : { group: apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1) };
+}
+
+/** Joins group and version to what stands in `apiVersion`. */
+export function formatApiVersion(group: string, version: string): string {
+  return group === '' ? version : `${group}/${version}`;
+}
+
+/** The token carries its object type in a property that never exists, so the copy leaves it out by naming the rest. */
+function reshape<S extends KindScope>(kind: Kind<KubeObject, S>, shape: KindShape): Omit<Kind<KubeObject, S>, typeof objectType> {
+  const { group, version, plural, scope, apiVersion } = kind;
+  return { group, version, kind: kind.kind, plural, scope, shape, apiVersion };
+}
+
+const dnsLabel = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
+const dnsSubdomain = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+const kindName = /^[A-Z][A-Za-z0-9]*$/;
+
+function makeKind(options: DefineKindOptions<KindScope>, shape: KindShape): Kind {
+  const { group, version, kind, scope } = options;
+  const plural = options.plural ?? defaultPlural(kind);
+  requireMatch(
+    'group',
+    group,
+    group === '' || dnsSubdomain.test(group),
+    "'' or a DNS subdomain such as apps or example.com",
+  );
+  requireMatch('version', version, dnsLabel.test(version), 'a DNS label such as v1 or v1beta1');
+  requireMatch('kind', kind, kindName.test(kind), 'CamelCase such as Deployment');
+  requireMatch('plural', plural, dnsLabel.test(plural), 'a lower-case plural such as deployments');
+  return { group, version, kind, plural, scope, shape, apiVersion: formatApiVersion(group, version) };
+}
+
+function requireMatch(field: string, value: string, matches: boolean, expected: string): void {
+  if (!matches) throw new TypeError(`defineKind: ${field} ${JSON.stringify(value)} is not valid: expected ${expected}`);
+}
+
+/** Mirrors `meta.UnsafeGuessKindToResource`. */
+function defaultPlural(kind: string): string {
+  const singular = kind.toLowerCase();
+  if (singular.endsWith('s')) return `${singular}es`;
+  if (singular.endsWith('y')) return `${singular.slice(0, -1)}ies`;
+  return `${singular}s`;
+}

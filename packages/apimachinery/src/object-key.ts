@@ -1,0 +1,44 @@
+import type { Kind } from './kind.js';
+
+/** Namespace and name of an object; cluster-scoped objects have no namespace. Mirrors `types.NamespacedName`. */
+export interface ObjectKey {
+  readonly namespace?: string;
+  readonly name: string;
+}
+
+/** The key of a namespaced object. */
+export interface NamespacedKey extends ObjectKey {
+  readonly namespace: string;
+}
+
+/** The key that objects of kind `K` have: with a namespace where the kind is namespaced, so that forgetting it does not compile. */
+export type KeyOf<K extends Kind> = K['scope'] extends 'Namespaced' ? NamespacedKey : ObjectKey;
+
+/** The key of an object. @throws TypeError when it has no name */
+export function keyOf(object: {
+  readonly metadata: { readonly name?: string; readonly namespace?: string };
+}): ObjectKey {
+  const { name, namespace } = object.metadata;
+  if (name === undefined || name === '')
+    throw new TypeError('keyOf: metadata.name is not set: an object without a name has no key');
+  return namespace === undefined || namespace === '' ? { name } : { namespace, name };
+}
+
+/** `namespace/name`, or `name` alone: client-go's key string. */
+export function formatKey(key: ObjectKey): string {
+  return key.namespace === undefined || key.namespace === '' ? key.name : `${key.namespace}/${key.name}`;
+}
+
+/** The inverse of {@link formatKey}. @throws TypeError when there is more than one slash or no name */
+export function parseKey(text: string): ObjectKey {
+  const parts = text.split('/');
+  const [first = '', second] = parts;
+  const isKey = parts.length === 1 ? first !== '' : parts.length === 2 && second !== '';
+  if (!isKey) throw new TypeError(`parseKey: ${JSON.stringify(text)} is not a key: expected name or namespace/name`);
+  return second === undefined ? { name: first } : first === '' ? { name: second } : { namespace: first, name: second };
+}
+
+/** Whether two keys name the same object. */
+export function isSameKey(a: ObjectKey, b: ObjectKey): boolean {
+  return a.name === b.name && (a.namespace ?? '') === (b.namespace ?? '');
+}

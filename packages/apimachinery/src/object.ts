@@ -1,0 +1,93 @@
+/** A JSON value. */
+export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
+
+/** `T` with every property readonly, at every depth. The type of everything that comes out of a cache. */
+export type DeepReadonly<T> = T extends (infer E)[]
+  ? readonly DeepReadonly<E>[]
+  : T extends readonly (infer E)[]
+    ? readonly DeepReadonly<E>[]
+    : T extends object
+      ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
+      : T;
+
+/** `apiVersion` and `kind` of an object. */
+export interface TypeMeta {
+  apiVersion?: string;
+  kind?: string;
+}
+
+/** Points from a dependent to its owner. */
+export interface OwnerReference {
+  apiVersion: string;
+  kind: string;
+  name: string;
+  uid: string;
+  /** Whether the owner is the managing controller; at most one owner is. */
+  controller?: boolean;
+  /** Whether a foreground deletion of the owner waits for this dependent. */
+  blockOwnerDeletion?: boolean;
+}
+
+/** Who owns which fields: one entry for each manager, operation and subresource. */
+export interface ManagedFieldsEntry {
+  manager?: string;
+  operation?: string;
+  apiVersion?: string;
+  time?: string;
+  fieldsType?: string;
+  fieldsV1?: Record<string, unknown>;
+  subresource?: string;
+}
+
+/** Metadata of every persisted object. Timestamps are RFC 3339 strings, exactly as the server sends them. */
+export interface ObjectMeta {
+  name?: string;
+  generateName?: string;
+  namespace?: string;
+  uid?: string;
+  /** Opaque decimal string; compare with `compareResourceVersions`, never as a number. */
+  resourceVersion?: string;
+  generation?: number;
+  creationTimestamp?: string;
+  deletionTimestamp?: string;
+  deletionGracePeriodSeconds?: number;
+  labels?: Record<string, string>;
+  annotations?: Record<string, string>;
+  ownerReferences?: OwnerReference[];
+  finalizers?: string[];
+  managedFields?: ManagedFieldsEntry[];
+  selfLink?: string;
+}
+
+/** Any Kubernetes object: plain JSON as the server sent it. */
+export interface KubeObject extends TypeMeta {
+  metadata: ObjectMeta;
+}
+
+/** An object whose shape is not known at compile time. */
+export interface UntypedObject extends KubeObject {
+  [field: string]: unknown;
+}
+
+/** The metadata-only form of an object: reading `.spec` does not compile. */
+export interface PartialObjectMetadata extends KubeObject {
+  metadata: ObjectMeta;
+}
+
+/** Metadata of a list answer. */
+export interface ListMeta {
+  /** The version of the collection at which the list was taken. */
+  resourceVersion?: string;
+  /** Token for the next page; absent or '' on the last one. */
+  continue?: string;
+  /** How many items follow the last one of this page, where the server knows. */
+  remainingItemCount?: number;
+}
+
+/** A list of objects. Items carry `apiVersion` and `kind`, also where the server leaves them out of list items. */
+export interface KubeList<T> {
+  apiVersion?: string;
+  kind?: string;
+  metadata: ListMeta;
+  items: T[];
+}

@@ -1,0 +1,91 @@
+import type { Status, StatusReason } from './status.js';
+
+const code = 'KCTL_STATUS';
+
+/** Thrown when the API server answers with a failure; carries its Status. Mirrors `errors.StatusError`. */
+export class StatusError extends Error {
+  override readonly name = 'StatusError';
+  /** Stable code of this error class. */
+  readonly code: 'KCTL_STATUS' = code;
+  /** What the server said. */
+  readonly status: Status;
+
+  constructor(status: Status, options?: ErrorOptions) {
+    super(status.message ?? `the server answered ${status.code ?? 'with an unknown failure'}`, options);
+    this.status = status;
+  }
+
+  /** The machine-readable reason, 'Unknown' where the server gave none. */
+  get reason(): StatusReason {
+    return this.status.reason ?? 'Unknown';
+  }
+
+  /** The HTTP status code, 0 where unknown. */
+  get httpCode(): number {
+    return this.status.code ?? 0;
+  }
+}
+
+/** Whether an error is a {@link StatusError}, also one of another copy of this package. */
+export function isStatusError(error: unknown): error is StatusError {
+  return error instanceof Error && 'code' in error && error.code === code && 'status' in error;
+}
+
+/** A guard by reason, falling back to the HTTP code where the server gave no reason, as apimachinery's `errors` does. */
+function guard(reason: StatusReason, code: number): (error: unknown) => error is StatusError {
+  return (error): error is StatusError => {
+    if (!isStatusError(error)) return false;
+    const given = error.status.reason;
+    return (
+      given === reason || ((given === undefined || given === '' || given === 'Unknown') && error.status.code === code)
+    );
+  };
+}
+
+/** 404: there is no such object (or kind). */
+export const isNotFound: (error: unknown) => error is StatusError = guard('NotFound', 404);
+/** 409 on create: the name is taken. */
+export const isAlreadyExists: (error: unknown) => error is StatusError = (error): error is StatusError =>
+  isStatusError(error) && error.status.reason === 'AlreadyExists';
+/** 409: the object was modified since it was read, or a precondition failed. */
+export const isConflict: (error: unknown) => error is StatusError = guard('Conflict', 409);
+/** 422: the object is not valid; see `status.details.causes`. */
+export const isInvalid: (error: unknown) => error is StatusError = guard('Invalid', 422);
+/** 410: the version is no longer available. True for reason `Gone` and `Expired`. */
+export const isGone: (error: unknown) => error is StatusError = (error): error is StatusError =>
+  isStatusError(error) &&
+  (error.status.reason === 'Gone' || error.status.reason === 'Expired' || error.status.code === 410);
+/** 410 with reason `Expired`: relist. Mirrors `IsResourceExpired`. */
+export const isExpired: (error: unknown) => error is StatusError = (error): error is StatusError =>
+  isStatusError(error) && error.status.reason === 'Expired';
+/** 401: who are you. */
+export const isUnauthorized: (error: unknown) => error is StatusError = guard('Unauthorized', 401);
+/** 403: not allowed. */
+export const isForbidden: (error: unknown) => error is StatusError = guard('Forbidden', 403);
+/** 400. */
+export const isBadRequest: (error: unknown) => error is StatusError = guard('BadRequest', 400);
+/** 405. */
+export const isMethodNotSupported: (error: unknown) => error is StatusError = guard('MethodNotAllowed', 405);
+/** 415. */
+export const isUnsupportedMediaType: (error: unknown) => error is StatusError = guard('UnsupportedMediaType', 415);
+/** 429: try again later; see `status.details.retryAfterSeconds`. */
+export const isTooManyRequests: (error: unknown) => error is StatusError = guard('TooManyRequests', 429);
+/** 500. */
+export const isInternalError: (error: unknown) => error is StatusError = guard('InternalError', 500);
+/** 503. */
+export const isServiceUnavailable: (error: unknown) => error is StatusError = guard('ServiceUnavailable', 503);
+/** 504 with reason `Timeout`. */
+export const isTimeout: (error: unknown) => error is StatusError = guard('Timeout', 504);
+/** The server could not finish in time and asks to retry. */
+export const isServerTimeout: (error: unknown) => error is StatusError = (error): error is StatusError =>
+  isStatusError(error) && error.status.reason === 'ServerTimeout';
+/** The requested resourceVersion lies in the server's future. Mirrors `IsTooLargeResourceVersion` in the reflector. */
+export const isTooLargeResourceVersion: (error: unknown) => error is StatusError = (error): error is StatusError => {
+  if (!isStatusError(error)) return false;
+  const causes = error.status.details?.causes ?? [];
+  if (causes.some((cause) => cause.reason === 'ResourceVersionTooLarge')) return true;
+  const saysSo = (text?: string): boolean => text?.includes('Too large resource version') ?? false;
+  return (
+    error.status.reason === 'Timeout' && (saysSo(error.status.message) || causes.some((cause) => saysSo(cause.message)))
+  );
+};

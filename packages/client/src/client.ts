@@ -1,0 +1,108 @@
+import type { DeepReadonly, GroupVersionKind, KeyOf, Kind, KubeList, ObjectOf, Status } from '@kctl/apimachinery';
+import type {
+  CreateOptions,
+  DeleteAllOfOptions,
+  DeleteOptions,
+  GetOptions,
+  ListOptions,
+  PatchOptions,
+  UpdateOptions,
+  WatchOptions,
+} from './options.js';
+import type { Patch } from './patch.js';
+
+/**
+ * What a read returns. A live client returns objects of its own (`mutable`); a cache returns shared ones, which are
+ * readonly by type and in fact. Code that works with either asks for the readonly form.
+ */
+export type ReadObject<K extends Kind> = DeepReadonly<ObjectOf<K>>;
+
+/** Reads objects: from a cache or from the server. */
+export interface Reader {
+  /** @throws StatusError — `isNotFound(error)` when there is none */
+  get<K extends Kind>(kind: K, key: KeyOf<K>, options?: GetOptions): Promise<ReadObject<K>>;
+  /** One answer of the collection; see `limit` and `continue`. */
+  list<K extends Kind>(kind: K, options?: ListOptions): Promise<KubeList<ReadObject<K>>>;
+}
+
+/** Writes objects. Every method returns what the server answered. */
+export interface Writer {
+  create<K extends Kind>(kind: K, object: DeepReadonly<ObjectOf<K>>, options?: CreateOptions): Promise<ObjectOf<K>>;
+  /** Replaces the object; fails with a conflict unless `metadata.resourceVersion` is current. */
+  update<K extends Kind>(kind: K, object: DeepReadonly<ObjectOf<K>>, options?: UpdateOptions): Promise<ObjectOf<K>>;
+  patch<K extends Kind>(kind: K, key: KeyOf<K>, patch: Patch, options?: PatchOptions): Promise<ObjectOf<K>>;
+  /** Resolves with the object while finalizers or a grace period keep it, with a Status when it is gone. */
+  delete<K extends Kind>(kind: K, key: KeyOf<K>, options?: DeleteOptions): Promise<ObjectOf<K> | Status>;
+  /** Deletes every object that matches. */
+  deleteAllOf<K extends Kind>(kind: K, options?: DeleteAllOfOptions): Promise<void>;
+}
+
+/** Reads and writes one subresource, e.g. `status` or `scale`. `B` is the type of its body. */
+export interface SubResourceClient<K extends Kind, B> {
+  get(key: KeyOf<K>, options?: GetOptions): Promise<B>;
+  create(key: KeyOf<K>, body: DeepReadonly<B>, options?: CreateOptions): Promise<B>;
+  update(key: KeyOf<K>, body: DeepReadonly<B>, options?: UpdateOptions): Promise<B>;
+  patch(key: KeyOf<K>, patch: Patch, options?: PatchOptions): Promise<B>;
+}
+
+/** The status subresource: its body is the object itself, so the key is read from it. */
+export interface StatusClient<K extends Kind> {
+  update(object: DeepReadonly<ObjectOf<K>>, options?: UpdateOptions): Promise<ObjectOf<K>>;
+  patch(key: KeyOf<K>, patch: Patch, options?: PatchOptions): Promise<ObjectOf<K>>;
+}
+
+/** Hands out subresource clients. */
+export interface SubResources {
+  status<K extends Kind>(kind: K): StatusClient<K>;
+  subResource<K extends Kind, B extends object = ObjectOf<K>>(kind: K, name: string): SubResourceClient<K, B>;
+}
+
+/** One event of a watch. */
+export type WatchEvent<T> =
+  | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: T }
+  | { readonly type: 'BOOKMARK'; readonly resourceVersion: string; readonly initialEventsEnd: boolean }
+  | { readonly type: 'ERROR'; readonly status: Status };
+
+/**
+ * A running watch. Iteration ends when the server ends the stream cleanly, and throws when the connection breaks or
+ * a frame does not decode. Leaving the loop, aborting the signal or disposing releases the connection.
+ */
+export interface WatchStream<T> extends AsyncIterable<WatchEvent<T>>, AsyncDisposable {}
+
+/** Watches a collection. */
+export interface Watcher {
+  /** Resolves when the server has accepted the watch (headers are there). */
+  watch<K extends Kind>(kind: K, options?: WatchOptions): Promise<WatchStream<ObjectOf<K>>>;
+}
+
+/** Answers what the server knows about kinds. */
+export interface KindResolver {
+  /** The token of a kind that is known only by name: from the scheme, else from discovery. @throws NoKindMatchError */
+  kindFor(gvk: GroupVersionKind | { readonly group: string; readonly kind: string }): Promise<Kind>;
+}
+
+/** Everything a reconciler needs. Mirrors controller-runtime's `client.Client`. */
+export interface Client extends Reader, Writer, SubResources {}
+
+/** A client that can also watch. Mirrors `client.WithWatch`. */
+export interface WatchingClient extends Client, Watcher {}
+
+/**
+ * A collection as undecoded bytes: for consumers, such as an informer, that parse only what somebody reads.
+ * Each element of the iteration is a batch of complete JSON documents; the buffers belong to the consumer.
+ */
+export interface FrameReader {
+  /** One LIST answer. `metadata` settles when the whole body was read. */
+  listFrames(kind: Kind, options?: ListOptions): Promise<ListFrames>;
+  /** One WATCH stream; each document is a whole `{"type":…,"object":…}` frame. */
+  watchFrames(kind: Kind, options?: WatchOptions): Promise<FrameStream>;
+}
+
+/** Batches of complete JSON documents. */
+export interface FrameStream extends AsyncIterable<readonly Uint8Array[]>, AsyncDisposable {}
+
+/** A LIST answer in frames. */
+export interface ListFrames extends FrameStream {
+  /** Resolves after the last batch: the list's resourceVersion, continue token, … */
+  readonly metadata: Promise<KubeList<never>['metadata']>;
+}

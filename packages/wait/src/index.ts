@@ -1,0 +1,9 @@
+/**
+ * Time and waiting: an injectable clock, and every wait abort-aware.
+ *
+ * @packageDocumentation
+ */
+export type { Clock, ClockTimer, Random, SetTimerOptions } from './clock.js';
+export { abortReason, isAbortError, sleep } from './sleep.js';
+export type { SleepOptions } from './sleep.js';
+export { systemClock } from './system-clock.js';

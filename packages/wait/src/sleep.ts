@@ -1,0 +1,51 @@
+import type { Clock } from './clock.js';
+import { systemClock } from './system-clock.js';
+
+/** Options of {@link sleep}. */
+export interface SleepOptions {
+  /** Aborting it ends the sleep at once and rejects with its reason. */
+  readonly signal?: AbortSignal;
+  /** @default systemClock */
+  readonly clock?: Clock;
+  /** Whether the sleep keeps the process alive. @default true */
+  readonly keepAlive?: boolean;
+}
+
+/**
+ * Resolves after `ms` ms of monotonic time. A negative or zero delay still yields once.
+ *
+ * @throws the signal's reason, when it is or becomes aborted; timer and listener are gone by then
+ */
+export function sleep(ms: number, options: SleepOptions = {}): Promise<void> {
+  const { signal, clock = systemClock, keepAlive = true } = options;
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted === true) {
+      reject(abortReason(signal));
+      return;
+    }
+    const onAbort = (): void => {
+      timer.cancel();
+      reject(signal === undefined ? new Error('aborted') : abortReason(signal));
+    };
+    const timer = clock.setTimer(
+      () => {
+        signal?.removeEventListener('abort', onAbort);
+        resolve();
+      },
+      ms,
+      { keepAlive },
+    );
+    signal?.addEventListener('abort', onAbort, { once: true });
+  });
+}
+
+/** The reason of an aborted signal as an Error: a reason that is not one becomes the cause. */
+export function abortReason(signal: AbortSignal): Error {
+  const reason: unknown = signal.reason;
+  return reason instanceof Error ? reason : new DOMException(`aborted: ${String(reason)}`, 'AbortError');
+}
+
+/** Whether an error is what an abort rejects with (`AbortError` by name), from any copy of any library. */
+export function isAbortError(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && 'name' in error && error.name === 'AbortError';
+}

@@ -1,0 +1,50 @@
+import tseslint from 'typescript-eslint';
+
+const wallClock = 'Take a Clock from @kctl/wait: time is injected, so that tests can move it.';
+const randomness = 'Take a `random: () => number` option: randomness is injected, so that tests can fix it.';
+
+/** The house rules. `root` is the directory that holds the workspace. */
+export function houseRules(root) {
+  return tseslint.config(
+    { ignores: ['**/dist/**', '**/node_modules/**', '**/generated/**', '**/*.mjs', '**/*.js', '**/*.cjs', '**/tsup.config.ts', '**/vitest.config.ts', '**/.turbo/**'] },
+    {
+      files: ['**/*.ts'],
+      extends: [tseslint.configs.strictTypeChecked],
+      languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: root } },
+      linterOptions: { reportUnusedDisableDirectives: 'error' },
+      rules: {
+        '@typescript-eslint/consistent-type-imports': 'error',
+        '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+        '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
+        '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+        '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
+        '@typescript-eslint/unified-signatures': 'off',
+        '@typescript-eslint/no-unnecessary-type-parameters': 'off',
+        '@typescript-eslint/no-dynamic-delete': 'off',
+        '@typescript-eslint/max-params': ['error', { max: 4 }],
+        'max-lines': ['error', { max: 400, skipBlankLines: true, skipComments: true }],
+        'no-restricted-exports': ['error', { restrictDefaultExports: { direct: true, named: true, defaultFrom: true } }],
+        'no-restricted-globals': ['error', { name: 'setTimeout', message: wallClock }, { name: 'setInterval', message: wallClock }],
+        'no-restricted-properties': [
+          'error',
+          { object: 'Date', property: 'now', message: wallClock },
+          { object: 'performance', property: 'now', message: wallClock },
+          { object: 'Math', property: 'random', message: randomness },
+        ],
+      },
+    },
+    { files: ['packages/wait/src/**/*.ts'], rules: { 'no-restricted-globals': 'off', 'no-restricted-properties': 'off' } },
+    {
+      files: ['**/*.test.ts', '**/test/**/*.ts', '**/conformance/**/*.ts', 'e2e/**/*.ts', 'bench/**/*.ts', 'examples/**/*.ts'],
+      rules: {
+        '@typescript-eslint/no-non-null-assertion': 'off',
+        '@typescript-eslint/no-unsafe-assignment': 'off',
+        '@typescript-eslint/no-unsafe-member-access': 'off',
+        '@typescript-eslint/require-await': 'off',
+        'max-lines': 'off',
+        'no-restricted-globals': 'off',
+        'no-restricted-properties': 'off',
+      },
+    },
+  );
+}
