@@ -4,6 +4,7 @@
  *
  * @packageDocumentation
  */
+export { parseJson, stringifyJson } from './json.js';
 export type {
   DefineKindOptions,
   GroupVersionKind,
