@@ -1,0 +1,79 @@
+// Imports follow architecture.json; this file only turns the list into rules.
+import { readFileSync } from 'node:fs';
+
+/** @type {{ layers: { layer: number, packages: string[] }[], exceptions: any[] }} */
+const map = JSON.parse(readFileSync(new URL('./architecture.json', import.meta.url), 'utf8'));
+const { layers } = map;
+const notTests = '(\\.test\\.ts|/test/.*)$';
+
+const downwardOnly = layers.map(({ layer, packages }) => {
+  const own = packages.join('|');
+  const notBelow = layers.filter((other) => other.layer >= layer).flatMap((other) => other.packages).join('|');
+  return {
+    name: `layer-${layer}-downward-only`,
+    comment: 'A package imports only packages of lower layers; siblings never import one another.',
+    severity: 'error',
+    from: { path: `^packages/(${own})/src/`, pathNot: notTests },
+    to: { path: `^packages/(${notBelow})/`, pathNot: '^packages/$1/' },
+  };
+});
+
+const apiserverStandsAlone = {
+  name: 'apiserver-only-on-layer-0',
+  comment: map.exceptions[0].reason,
+  severity: 'error',
+  from: { path: '^packages/apiserver/src/', pathNot: notTests },
+  to: { path: '^packages/', pathNot: `^packages/(apiserver|${layers[0].packages.join('|')})/` },
+};
+
+const testingIsDevOnly = {
+  name: 'testing-is-dev-only',
+  comment: map.exceptions[1].reason,
+  severity: 'error',
+  from: { path: '^packages/(?!testing/)[^/]+/src/', pathNot: notTests },
+  to: { path: '^packages/testing/' },
+};
+
+export default {
+  forbidden: [
+    ...downwardOnly,
+    apiserverStandsAlone,
+    testingIsDevOnly,
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'no-deep-import-across-packages',
+      comment: 'Other packages are reached through their entry points.',
+      severity: 'error',
+      from: { path: '^packages/([^/]+)/' },
+      to: { path: '^packages/[^/]+/src/', pathNot: ['^packages/$1/', '^packages/[^/]+/src/(index|[^/]+/index)\\.ts$', '^packages/apimachinery/src/kinds/'] },
+    },
+    {
+      name: 'no-self-barrel',
+      comment: 'index.ts is a leaf: nobody inside imports it.',
+      severity: 'error',
+      from: { path: '^packages/([^/]+)/src/', pathNot: '(\\.test\\.ts|index\\.ts)$' },
+      to: { path: '^packages/$1/src/index\\.ts$' },
+    },
+    { name: 'no-tests-in-source', severity: 'error', from: { path: '^packages/[^/]+/src/', pathNot: '\\.test\\.ts$' }, to: { path: '\\.test\\.ts$' } },
+    { name: 'no-unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
+    {
+      name: 'no-undeclared-dependency',
+      severity: 'error',
+      from: { path: '^packages/[^/]+/src/', pathNot: notTests },
+      to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },
+    },
+    {
+      name: 'no-dev-dependency-in-source',
+      severity: 'error',
+      from: { path: '^packages/[^/]+/src/', pathNot: ['\\.test\\.ts$', '/src/(testing|conformance)/'] },
+      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'], pathNot: '^packages/' },
+    },
+  ],
+  options: {
+    tsPreCompilationDeps: true,
+    exclude: { path: '^(packages|tooling|examples)/[^/]+/dist/|/generated/' },
+    doNotFollow: { path: 'node_modules' },
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['@kctl/source', 'types', 'import', 'node', 'default'] },
+  },
+};

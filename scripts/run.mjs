@@ -1,0 +1,63 @@
+// The workspace's tasks. Runs on the pinned Node; `npm test` and `npm run demo` get here through bootstrap.mjs.
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { lanes, step } from './steps.mjs';
+import { printTotals, resetTotals } from './totals.mjs';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+process.chdir(root);
+
+/** Arguments are accepted with and without a leading `--`. */
+const [task = '', ...given] = process.argv.slice(2);
+const args = given.filter((argument) => argument !== '--');
+
+const format = () => step('format', 'biome', ['format', '.']);
+const lint = () => step('lint', 'eslint', ['.', '--max-warnings=0', '--cache', '--cache-location', '.cache/eslint']);
+const types = () => step('types', 'tsc', ['-p', 'tsconfig.json', '--noEmit']);
+const map = async () =>
+  (await step('map: derived files', 'node', ['scripts/sync-packages.mjs', '--check'])) &&
+  (await step('map: diagram', 'node', ['scripts/architecture.mjs', '--check'])) &&
+  (await step('map: imports', 'depcruise', ['--config', '.dependency-cruiser.mjs', '--output-type', 'err', 'packages', 'examples'])) &&
+  (await step('map: boundaries', 'turbo', ['boundaries', '--no-color']));
+const snippets = () => step('docs: code blocks compile', 'node', ['scripts/check-snippets.mjs']);
+const build = () => step('build', 'turbo', ['run', 'build', '--output-logs=errors-only', '--log-order=grouped']);
+const tests = () => step('tests', 'node', ['scripts/vitest.mjs', ...args]);
+const publishable = () => step('packages are publishable', 'node', ['scripts/check-packages.mjs']);
+const unused = () => step('nothing unused', 'knip', ['--no-progress']);
+
+/** @type {Record<string, () => Promise<boolean>>} */
+const tasks = {
+  async test() {
+    resetTotals();
+    const passed = await lanes([[build, tests], [format, lint, types, map, snippets]]);
+    printTotals();
+    return passed;
+  },
+  check: async () => {
+    resetTotals();
+    const passed = await lanes([[build, tests, publishable], [format, lint, types, map, snippets, unused]]);
+    printTotals();
+    return passed;
+  },
+  demo: async () => (await step('build', 'turbo', ['run', 'build', '--filter=@kctl/example-application-operator^...', '--output-logs=errors-only'])) && delegate('examples/application-operator/src/demo.ts'),
+  conformance: () => delegate('e2e/conformance/src/main.ts'),
+  bench: () => delegate('bench/src/main.ts'),
+  chaos: () => delegate('e2e/chaos/src/main.ts'),
+};
+
+/** Runs a TypeScript program from sources (types are stripped, packages resolve to their sources). @param {string} program */
+function delegate(program) {
+  if (!existsSync(join(root, program))) {
+    console.error(`${task}: ${program} is not part of this checkout yet`);
+    return Promise.resolve(false);
+  }
+  return step('', 'node', ['--import', './scripts/typescript.mjs', '--conditions=@kctl/source', program, ...args]);
+}
+
+const chosen = tasks[task];
+if (chosen === undefined) {
+  console.error(`unknown task ${JSON.stringify(task)}: expected one of ${Object.keys(tasks).join(', ')}`);
+  process.exit(2);
+}
+process.exitCode = (await chosen()) ? 0 : 1;

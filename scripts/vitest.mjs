@@ -1,0 +1,20 @@
+// Runs every project's tests in one vitest and records the totals.
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { addTotals } from './totals.mjs';
+
+const report = '.cache/vitest.json';
+mkdirSync('.cache', { recursive: true });
+rmSync(report, { force: true });
+const result = spawnSync('vitest', ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`, '--silent=passed-only', ...process.argv.slice(2)], {
+  stdio: 'inherit',
+  shell: process.platform === 'win32',
+});
+try {
+  const { numPassedTests, numFailedTests, numPendingTests, numTodoTests } = JSON.parse(readFileSync(report, 'utf8'));
+  addTotals({ suite: 'unit and package tests', passed: numPassedTests, failed: numFailedTests, skipped: numPendingTests + numTodoTests });
+} catch (error) {
+  console.error(`vitest left no report: ${error instanceof Error ? error.message : String(error)}`);
+  process.exitCode = 1;
+}
+process.exitCode ||= result.status ?? 1;
