@@ -1,0 +1,72 @@
+import type { Metrics } from '@kctl/telemetry';
+import type { Clock } from '@kctl/wait';
+import type { RateLimiter } from './rate-limiter.js';
+import type { KeyFunction } from './work-queue.js';
+
+/** What happens to an add that finds a bounded queue full. */
+export type OverflowRule = 'throw' | 'dropNewest' | 'dropOldest';
+
+/**
+ * The bound of a queue. Keys that wait or are delayed count; an add of a key that is queued, delayed or being worked
+ * on is merged and never overflows; what was accepted is never refused later (a retry that falls due, a key added
+ * while it was worked on).
+ */
+export interface QueueBound<T> {
+  /** How many distinct keys may be pending: an integer ≥ 1. */
+  readonly maxPending: number;
+  /**
+   * `throw`: `add` throws QueueFullError. `dropNewest`: the add is ignored. `dropOldest`: the item that would be
+   * handed out next is dropped instead (the least urgent one on a priority queue); where nothing is ready, the add is
+   * ignored.
+   *
+   * @default 'throw'
+   */
+  readonly overflow?: OverflowRule;
+  /** Called with each dropped item. */
+  readonly onDrop?: (item: T) => void;
+}
+
+/** Options of `createWorkQueue`. */
+export interface WorkQueueOptions<T> {
+  /** Label of the metrics; no metrics without it. */
+  readonly name?: string;
+  /** Where metrics go. @default none */
+  readonly metrics?: Metrics;
+  /** Value of the `controller` label of the metrics. @default the name */
+  readonly controller?: string;
+  /**
+   * Identity of items.
+   *
+   * @default strings and numbers are their own key; objects of only `name`, `namespace` and `cluster` (all strings)
+   * are told apart by these; for any other item `add` throws and asks for this option
+   */
+  readonly key?: KeyFunction<T>;
+  /** @default systemClock */
+  readonly clock?: Clock;
+  /** Limits the number of pending keys. @default unbounded */
+  readonly bound?: QueueBound<T>;
+}
+
+/** Options of `createDelayingQueue`. */
+export interface DelayingQueueOptions<T> extends WorkQueueOptions<T> {
+  /** Whether a pending delay keeps the process alive. @default true */
+  readonly keepAlive?: boolean;
+}
+
+/** Options of `createRateLimitingQueue`. */
+export interface RateLimitingQueueOptions<T> extends DelayingQueueOptions<T> {
+  /** @default defaultControllerRateLimiter */
+  readonly rateLimiter?: RateLimiter<T>;
+}
+
+/** Raises the priority of what waits, so that nothing starves. */
+export interface Ageing {
+  /** A waiting key gains 1 of priority for each `stepMs` ms that it is ready. */
+  readonly stepMs: number;
+}
+
+/** Options of `createPriorityQueue`. */
+export interface PriorityQueueOptions<T> extends RateLimitingQueueOptions<T> {
+  /** @default none: as in controller-runtime, low priorities can starve */
+  readonly ageing?: Ageing;
+}

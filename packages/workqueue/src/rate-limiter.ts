@@ -1,0 +1,14 @@
+import type { RequeueCause } from './work-queue.js';
+
+/**
+ * Decides how long an item has to wait before it is worked on again. Mirrors `workqueue.TypedRateLimiter`, plus the
+ * failure, so that a limiter can honour what the server asked for.
+ */
+export interface RateLimiter<T> {
+  /** The delay in ms (finite, ≥ 0) for this item. Each call also counts as a failure of it. */
+  when(item: T, cause?: RequeueCause): number;
+  /** The item succeeded or is given up: its failures are no longer counted. */
+  forget(item: T): void;
+  /** How many failures of the item are counted. */
+  numRequeues(item: T): number;
+}

@@ -1,0 +1,112 @@
+import type { GetOptions, RunOptions, WorkerPool, WorkFunction } from './worker-pool.js';
+
+/** What a queue tells items apart by. */
+export type QueueKey = string | number;
+
+/** Gives the identity of an item: two items with the same key are the same work. Must be pure and cheap. */
+export type KeyFunction<T> = (item: T) => QueueKey;
+
+/**
+ * A queue that hands each key to one worker at a time and merges what is added again meanwhile. Mirrors
+ * `workqueue.TypedInterface` of client-go.
+ *
+ * Guarantees:
+ * - **Deduplication**: adding a key that waits already does nothing but refresh the item that will be handed out.
+ * - **One worker per key**: a key that was handed out is not handed out again before {@link done}.
+ * - **Nothing is lost**: a key added while it is being worked on is queued again by {@link done}.
+ * - **Fairness**: first in, first out.
+ *
+ * All methods except {@link get}, {@link shutDownWithDrain} and {@link run} are synchronous, so that an event and the
+ * keys that follow from it enter the queue in one step.
+ */
+export interface WorkQueue<T> extends AsyncIterable<T>, AsyncDisposable {
+  /** How many keys wait to be handed out: neither those being worked on, nor those delayed. */
+  readonly length: number;
+  /** How many keys are handed out and not yet {@link done}. */
+  readonly processing: number;
+  /** Whether the queue refuses new work. */
+  readonly shuttingDown: boolean;
+
+  /** Marks an item as needing work. Ignored after shutdown. */
+  add(item: T): void;
+  /**
+   * Hands out the next item, waiting for one where there is none. Waiters are served in the order of their calls.
+   * What is added within one synchronous step is merged and ordered before a waiter gets it.
+   *
+   * @returns undefined when the queue shuts down and nothing is left. As in client-go that is a snapshot: a key that
+   * another worker holds can still come back by its {@link done}
+   * @throws the signal's reason when it is or becomes aborted; no item is lost by that
+   */
+  get(options?: GetOptions): Promise<T | undefined>;
+  /** Like {@link get} but never waits: undefined where nothing is ready. The cheap way to take many items. */
+  tryGet(): T | undefined;
+  /**
+   * Ends the work on an item; call it for each item that was handed out, whether the work succeeded or not. A key
+   * that was added meanwhile is queued again. Calling it for an item that was not handed out does nothing.
+   */
+  done(item: T): void;
+
+  /**
+   * Starts a pool of workers; see {@link WorkerPool}. The pool calls {@link done} itself, and takes waiting items
+   * without a promise per item when `work` returns synchronously. It yields to the event loop every few ms.
+   */
+  run(options: RunOptions<T>, work: WorkFunction<T>): WorkerPool;
+  /**
+   * Iterates over the items until the queue is shut down and empty. An item counts as done when the loop asks for
+   * the next one, or is left by `break`, `return` or an error: do not call {@link done} in the loop.
+   */
+  [Symbol.asyncIterator](): AsyncIterableIterator<T>;
+
+  /** Refuses new work at once. What waits is still handed out. Idempotent; it ends a drain that is in progress. */
+  shutDown(): void;
+  /**
+   * Refuses new work at once and resolves when no key is being worked on, or when {@link shutDown} is called. As in
+   * client-go, items that nobody takes do not keep it waiting. Idempotent.
+   */
+  shutDownWithDrain(): Promise<void>;
+  /** Shuts down and waits for the workers to be done with what they hold. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** Bounds of a debounced add. */
+export interface Debounce {
+  /** The key becomes ready when it was not added for this long, in ms. */
+  readonly quietMs: number;
+  /** … but at the latest this long after the first of the adds, in ms; a busy key cannot starve. */
+  readonly maxMs: number;
+}
+
+/** A queue to which work can be added for later. Mirrors `workqueue.TypedDelayingInterface`. */
+export interface DelayingQueue<T> extends WorkQueue<T> {
+  /** How many keys wait for their time. */
+  readonly delayed: number;
+  /**
+   * Adds an item when `delayMs` has passed; at once for a delay ≤ 0. Of several delays of one key the earliest wins.
+   * A plain {@link WorkQueue.add} meanwhile does not cancel the delay: both fire. Ignored after shutdown, which also
+   * drops what is not due yet. Any finite delay is kept exactly, also one beyond 2^31−1 ms.
+   *
+   * @throws InvalidArgumentError for a delay that is not a number
+   */
+  addAfter(item: T, delayMs: number): void;
+  /**
+   * Adds an item when its key was quiet for `quietMs`, at the latest `maxMs` after the first of these calls. Unlike
+   * {@link addAfter} it can move a key to a later time, but never past an {@link addAfter} of the same key.
+   */
+  addDebounced(item: T, debounce: Debounce): void;
+}
+
+/** Why an item is queued again. */
+export interface RequeueCause {
+  /** The failure of the work; limiters may look at it (`Retry-After`, class of the failure). */
+  readonly error?: unknown;
+}
+
+/** A queue that spaces out retries. Mirrors `workqueue.TypedRateLimitingInterface`. */
+export interface RateLimitingQueue<T> extends DelayingQueue<T> {
+  /** Adds an item after the delay that the rate limiter asks for. It still has to be {@link WorkQueue.done}. */
+  addRateLimited(item: T, cause?: RequeueCause): void;
+  /** Ends the tracking of retries for a key: the next failure counts as the first. Not a replacement for `done`. */
+  forget(item: T): void;
+  /** How often the key was added rate limited since it was last forgotten. */
+  numRequeues(item: T): number;
+}
