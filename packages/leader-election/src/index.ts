@@ -1,1 +1,15 @@
-export {};
+/**
+ * Leader election for any async task: one leader at a time, by a Lease.
+ *
+ * @packageDocumentation
+ */
+export { isLeadershipLost, isNotLeader, LeadershipLostError, NotLeaderError } from './errors.js';
+export type { Fence } from './fence.js';
+export { fencedClient } from './fenced-client.js';
+export { createLeaderElector } from './leader-elector.js';
+export type { LeaderElector } from './leader-elector.js';
+export { createLeaseLock, leaseKind } from './lease-lock.js';
+export type { Lease, LeaseClient, LeaseLockOptions } from './lease-lock.js';
+export type { LeaderCallbacks, LeaderElectorOptions } from './options.js';
+export { formatMicroTime } from './record.js';
+export type { LeaderElectionRecord, LockRequestOptions, ObservedRecord, ResourceLock } from './record.js';

@@ -6,4 +6,4 @@
 export type { Clock, ClockTimer, Random, SetTimerOptions } from './clock.js';
 export { abortReason, isAbortError, sleep } from './sleep.js';
 export type { SleepOptions } from './sleep.js';
-export { systemClock } from './system-clock.js';
+export { systemClock, systemRandom } from './system-clock.js';

@@ -1,4 +1,4 @@
-import type { Clock, ClockTimer, SetTimerOptions } from './clock.js';
+import type { Clock, ClockTimer, Random, SetTimerOptions } from './clock.js';
 
 /** The longest delay that `setTimeout` honours; anything longer fires at once. */
 const maxTimeoutMs = 2 ** 31 - 1;
@@ -9,6 +9,9 @@ export const systemClock: Clock = {
   monotonicNow: () => performance.now(),
   setTimer: (callback, delayMs, options) => new SystemTimer(callback, delayMs, options),
 };
+
+/** The randomness of this machine; not for secrets. */
+export const systemRandom: Random = () => Math.random();
 
 class SystemTimer implements ClockTimer {
   readonly #callback: () => void;

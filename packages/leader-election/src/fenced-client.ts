@@ -1,0 +1,50 @@
+import type { Kind } from '@kctl/apimachinery';
+import type { AbortOptions, Client, StatusClient, SubResourceClient } from '@kctl/client';
+import type { Fence } from './fence.js';
+
+/**
+ * A client whose writes are refused while the fence is closed and aborted when leadership ends, even if the caller
+ * ignores its own signal. Reads pass.
+ *
+ * @throws NotLeaderError (rejects) on a write without leadership
+ */
+export function fencedClient(client: Client, fence: Fence): Client {
+  const guarded = guardWith(fence);
+  return {
+    get: (kind, key, options) => client.get(kind, key, options),
+    list: (kind, options) => client.list(kind, options),
+    create: (kind, object, options) => guarded(options, (own) => client.create(kind, object, own)),
+    update: (kind, object, options) => guarded(options, (own) => client.update(kind, object, own)),
+    patch: (kind, key, patch, options) => guarded(options, (own) => client.patch(kind, key, patch, own)),
+    delete: (kind, key, options) => guarded(options, (own) => client.delete(kind, key, own)),
+    deleteAllOf: (kind, options) => guarded(options, (own) => client.deleteAllOf(kind, own)),
+    status: <K extends Kind>(kind: K): StatusClient<K> => {
+      const inner = client.status(kind);
+      return {
+        update: (object, options) => guarded(options, (own) => inner.update(object, own)),
+        patch: (key, patch, options) => guarded(options, (own) => inner.patch(key, patch, own)),
+      };
+    },
+    subResource: <K extends Kind, B extends object>(kind: K, name: string): SubResourceClient<K, B> => {
+      const inner = client.subResource<K, B>(kind, name);
+      return {
+        get: (key, options) => inner.get(key, options),
+        create: (key, body, options) => guarded(options, (own) => inner.create(key, body, own)),
+        update: (key, body, options) => guarded(options, (own) => inner.update(key, body, own)),
+        patch: (key, patch, options) => guarded(options, (own) => inner.patch(key, patch, own)),
+      };
+    },
+  };
+}
+
+/** Checks the fence and adds the term's signal to the caller's. */
+function guardWith(
+  fence: Fence,
+): <O extends AbortOptions, R>(options: O | undefined, send: (options: O | AbortOptions) => Promise<R>) => Promise<R> {
+  return async (options, send) => {
+    fence.check();
+    const term = fence.signal;
+    const signals = [options?.signal, term].filter((signal) => signal !== undefined);
+    return send({ ...options, signal: AbortSignal.any(signals) });
+  };
+}

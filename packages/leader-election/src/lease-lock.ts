@@ -1,0 +1,125 @@
+import { defineKind, isNotFound, type KubeObject, type Kind, type ObjectMeta } from '@kctl/apimachinery';
+import type { Reader, Writer } from '@kctl/client';
+import type { LeaderElectionRecord, LockRequestOptions, ObservedRecord, ResourceLock } from './record.js';
+
+/** `coordination.k8s.io/v1` Lease, as far as an election needs it. */
+export interface Lease extends KubeObject {
+  metadata: ObjectMeta;
+  spec?: {
+    holderIdentity?: string;
+    leaseDurationSeconds?: number;
+    acquireTime?: string;
+    renewTime?: string;
+    leaseTransitions?: number;
+    strategy?: string;
+    preferredHolder?: string;
+  };
+}
+
+/** The kind token of {@link Lease}. */
+export const leaseKind: Kind<Lease, 'Namespaced'> = defineKind<Lease>()({
+  group: 'coordination.k8s.io',
+  version: 'v1',
+  kind: 'Lease',
+  scope: 'Namespaced',
+});
+
+/** The client a {@link createLeaseLock | Lease lock} needs: live reads, never cached ones. */
+export type LeaseClient = Pick<Reader, 'get'> & Pick<Writer, 'create' | 'update'>;
+
+/** Options of {@link createLeaseLock}. */
+export interface LeaseLockOptions {
+  /** Reads and writes Leases, uncached. */
+  readonly client: LeaseClient;
+  /** Where the Lease lives. */
+  readonly namespace: string;
+  /** Its name: one election, one name. */
+  readonly name: string;
+  /** Who this candidate is; unique in the world, e.g. `<host>_<uuid>`. */
+  readonly identity: string;
+  /** Labels for the Lease, merged into those it has. */
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+/** A lock on a Lease object. It remembers the Lease it last saw, so that every write is based on a known version. */
+export function createLeaseLock(options: LeaseLockOptions): ResourceLock {
+  for (const field of ['namespace', 'name', 'identity'] as const) {
+    if (options[field] === '') throw new TypeError(`createLeaseLock: ${field} must not be empty`);
+  }
+  return new LeaseLock(options);
+}
+
+class LeaseLock implements ResourceLock {
+  readonly identity: string;
+  readonly description: string;
+  readonly #options: LeaseLockOptions;
+  #lease: Lease | undefined;
+
+  constructor(options: LeaseLockOptions) {
+    this.#options = options;
+    this.identity = options.identity;
+    this.description = `lease ${options.namespace}/${options.name}`;
+  }
+
+  async get(request: LockRequestOptions = {}): Promise<ObservedRecord | undefined> {
+    const { client, namespace, name } = this.#options;
+    try {
+      const lease = await client.get(leaseKind, { namespace, name }, { ...request, live: true });
+      return this.#observe(structuredClone(lease) as Lease);
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      this.#lease = undefined;
+      return undefined;
+    }
+  }
+
+  async create(record: LeaderElectionRecord, request: LockRequestOptions = {}): Promise<ObservedRecord> {
+    const { client, namespace, name, labels } = this.#options;
+    const metadata: ObjectMeta = { namespace, name, ...(labels === undefined ? {} : { labels: { ...labels } }) };
+    return this.#observe(
+      await client.create(
+        leaseKind,
+        { apiVersion: leaseKind.apiVersion, kind: leaseKind.kind, metadata, spec: toSpec(record) },
+        request,
+      ),
+    );
+  }
+
+  async update(record: LeaderElectionRecord, request: LockRequestOptions = {}): Promise<ObservedRecord> {
+    const { client, labels } = this.#options;
+    const lease = this.#lease;
+    if (lease === undefined)
+      throw new TypeError(`${this.description}: update before get or create: the version to replace is not known`);
+    const metadata =
+      labels === undefined ? lease.metadata : { ...lease.metadata, labels: { ...lease.metadata.labels, ...labels } };
+    return this.#observe(await client.update(leaseKind, { ...lease, metadata, spec: toSpec(record) }, request));
+  }
+
+  #observe(lease: Lease): ObservedRecord {
+    this.#lease = lease;
+    const record = toRecord(lease);
+    return { record, fingerprint: JSON.stringify(record) };
+  }
+}
+
+function toSpec(record: LeaderElectionRecord): NonNullable<Lease['spec']> {
+  const { leaderTransitions, strategy, preferredHolder, ...same } = record;
+  return {
+    ...same,
+    leaseTransitions: leaderTransitions,
+    ...(strategy === undefined ? {} : { strategy }),
+    ...(preferredHolder === undefined ? {} : { preferredHolder }),
+  };
+}
+
+function toRecord({ spec = {} }: Lease): LeaderElectionRecord {
+  return {
+    holderIdentity: spec.holderIdentity ?? '',
+    leaseDurationSeconds: spec.leaseDurationSeconds ?? 0,
+    acquireTime: spec.acquireTime ?? '',
+    renewTime: spec.renewTime ?? '',
+    leaderTransitions: spec.leaseTransitions ?? 0,
+    ...(spec.strategy === undefined ? {} : { strategy: spec.strategy }),
+    ...(spec.preferredHolder === undefined ? {} : { preferredHolder: spec.preferredHolder }),
+  };
+}
