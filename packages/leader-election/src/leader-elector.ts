@@ -134,22 +134,18 @@ class Elector implements LeaderElector {
 
   /** Tries until it holds the lock: the monotonic time at which the winning request was sent; undefined on abort. */
   async #acquire(signal: AbortSignal): Promise<number | undefined> {
-    const { clock, random, retryPeriodMs, renewDeadlineMs, lock, logger } = this.#options;
+    const { random, retryPeriodMs, renewDeadlineMs, lock, logger } = this.#options;
     logger.info('attempting to acquire leader lease', { lock: lock.description });
     while (!signal.aborted) {
       const startedAt = this.#now();
       if (await this.#attempt(signal, renewDeadlineMs)) return startedAt;
-      try {
-        await sleep(retryPeriodMs * (1 + jitterFactor * random()), { signal, clock });
-      } catch (error) {
-        if (!signal.aborted) throw error;
-      }
+      await this.#pause(retryPeriodMs * (1 + jitterFactor * random()), signal);
     }
     return undefined;
   }
 
   /** Leads until the signal is aborted (→ undefined) or the lease could not be renewed in time (→ the reason). */
-  async #lead(acquiredAt: number, signal: AbortSignal): Promise<unknown> {
+  async #lead(acquiredAt: number, signal: AbortSignal): Promise<Error | undefined> {
     const { callbacks, lock, logger } = this.#options;
     const term: Term = { controller: new AbortController(), renewedAt: acquiredAt };
     this.#term = term;
@@ -184,18 +180,11 @@ class Elector implements LeaderElector {
   }
 
   /** Renews each retry period. */
-  async #renewUntil(term: Term, signal: AbortSignal): Promise<unknown> {
-    const { clock, retryPeriodMs, renewDeadlineMs } = this.#options;
+  async #renewUntil(term: Term, signal: AbortSignal): Promise<Error | undefined> {
+    const { retryPeriodMs, renewDeadlineMs } = this.#options;
     for (;;) {
-      try {
-        await sleep(Math.max(0, Math.min(retryPeriodMs, term.renewedAt + renewDeadlineMs - this.#now())), {
-          signal,
-          clock,
-        });
-      } catch (error) {
-        if (signal.aborted) return undefined;
-        throw error;
-      }
+      await this.#pause(Math.min(retryPeriodMs, term.renewedAt + renewDeadlineMs - this.#now()), signal);
+      if (signal.aborted) return undefined;
       const startedAt = this.#now();
       const left = term.renewedAt + renewDeadlineMs - startedAt;
       // After a stall the deadline may have passed long ago: then there is nothing left to renew.
@@ -207,6 +196,15 @@ class Elector implements LeaderElector {
       else if (signal.aborted) return undefined;
       else if (this.leader !== this.#options.lock.identity && this.leader !== '')
         return new Error(`the lease is held by ${this.leader}`);
+    }
+  }
+
+  /** Sleeps; an abort ends the sleep and is left to the caller to notice. */
+  async #pause(ms: number, signal: AbortSignal): Promise<void> {
+    try {
+      await sleep(ms, { signal, clock: this.#options.clock });
+    } catch (error) {
+      if (!signal.aborted) throw error;
     }
   }
 
