@@ -17,7 +17,9 @@ export function diagram(root) {
   for (const { packages } of layers) {
     for (const name of packages) {
       const manifest = JSON.parse(readFileSync(join(root, 'packages', name, 'package.json'), 'utf8'));
-      const dependencies = Object.keys(manifest.dependencies ?? {}).filter((other) => other.startsWith(`${scope}/`)).sort();
+      const dependencies = Object.keys(manifest.dependencies ?? {})
+        .filter((other) => other.startsWith(`${scope}/`))
+        .sort();
       for (const other of dependencies) lines.push(`  ${name} --> ${other.slice(scope.length + 1)}`);
     }
   }
@@ -28,8 +30,13 @@ export function diagram(root) {
 /** @param {string} root */
 export function packageTable(root) {
   const { layers, packages, scope } = readArchitecture(root);
-  const rows = layers.toReversed().flatMap((/** @type {any} */ entry) =>
-    entry.packages.map((/** @type {string} */ name) => `| [\`${scope}/${name}\`](packages/${name}) | ${packages[name].promise} |`));
+  const rows = layers
+    .toReversed()
+    .flatMap((/** @type {any} */ entry) =>
+      entry.packages.map(
+        (/** @type {string} */ name) => `| [\`${scope}/${name}\`](packages/${name}) | ${packages[name].promise} |`,
+      ),
+    );
   return ['| package | promise |', '|---|---|', ...rows].join('\n');
 }
 

@@ -13,7 +13,9 @@ const [task = 'test', ...rest] = process.argv.slice(2);
 
 const [major = 0] = process.versions.node.split('.').map(Number);
 if (major < 20) {
-  console.error(`kctl needs Node 20 or newer to set itself up; this is ${process.version}. Install a current Node from nodejs.org.`);
+  console.error(
+    `kctl needs Node 20 or newer to set itself up; this is ${process.version}. Install a current Node from nodejs.org.`,
+  );
   process.exit(1);
 }
 
@@ -23,7 +25,12 @@ function runPnpm(args) {
     cwd: root,
     stdio: 'inherit',
     shell: process.platform === 'win32',
-    env: { ...process.env, TURBO_TELEMETRY_DISABLED: '1', npm_config_update_notifier: 'false', npm_config_fund: 'false' },
+    env: {
+      ...process.env,
+      TURBO_TELEMETRY_DISABLED: '1',
+      npm_config_update_notifier: 'false',
+      npm_config_fund: 'false',
+    },
   });
   if (result.error) {
     console.error(`cannot run npx: ${result.error.message}. npm comes with Node; is it on the PATH?`);
@@ -37,7 +44,13 @@ const stamp = createHash('sha256').update(lock).update(pnpm).digest('hex');
 const stampFile = join(root, 'node_modules', '.kctl-installed');
 if (!existsSync(stampFile) || readFileSync(stampFile, 'utf8') !== stamp) {
   console.log(`Setting up: ${pnpm} install (once, and again when the lock file changes)`);
-  const status = runPnpm(['install', '--frozen-lockfile', '--config.confirmModulesPurge=false', '--reporter=append-only', '--loglevel=warn']);
+  const status = runPnpm([
+    'install',
+    '--frozen-lockfile',
+    '--config.confirmModulesPurge=false',
+    '--reporter=append-only',
+    '--loglevel=warn',
+  ]);
   if (status !== 0) {
     console.error('The installation failed; see the lines above. Nothing else was started.');
     process.exit(status);

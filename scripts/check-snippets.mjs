@@ -8,9 +8,16 @@ const target = 'tooling/doc-snippets/extracted';
 rmSync(target, { recursive: true, force: true });
 mkdirSync(target, { recursive: true });
 
-const inFolder = (/** @type {string} */ folder) => (existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name, 'README.md')) : []);
-const guides = existsSync('docs') ? readdirSync('docs').filter((name) => name.endsWith('.md')).map((name) => join('docs', name)) : [];
-const documents = ['README.md', ...inFolder('packages'), ...inFolder('examples'), ...guides].filter((file) => existsSync(file));
+const inFolder = (/** @type {string} */ folder) =>
+  existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name, 'README.md')) : [];
+const guides = existsSync('docs')
+  ? readdirSync('docs')
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => join('docs', name))
+  : [];
+const documents = ['README.md', ...inFolder('packages'), ...inFolder('examples'), ...guides].filter((file) =>
+  existsSync(file),
+);
 
 /** @type {Map<string, string>} extracted file → where it stands */
 const origin = new Map();
@@ -24,15 +31,28 @@ for (const document of documents) {
     origin.set(name, `${document}:${line}`);
   }
 }
-writeFileSync(join(target, 'tsconfig.json'), JSON.stringify({
-  extends: '@kctl/tsconfig/base.json',
-  compilerOptions: { noEmit: true, isolatedDeclarations: false, declaration: false, declarationMap: false, noUnusedLocals: false, noUnusedParameters: false },
-  include: ['*.ts'],
-}));
+writeFileSync(
+  join(target, 'tsconfig.json'),
+  JSON.stringify({
+    extends: '@kctl/tsconfig/base.json',
+    compilerOptions: {
+      noEmit: true,
+      isolatedDeclarations: false,
+      declaration: false,
+      declarationMap: false,
+      noUnusedLocals: false,
+      noUnusedParameters: false,
+    },
+    include: ['*.ts'],
+  }),
+);
 if (origin.size > 0) {
   const result = spawnSync('tsc', ['-p', target], { encoding: 'utf8', shell: process.platform === 'win32' });
-  const located = (result.stdout + result.stderr).replace(/\S*?([\w-]+\.ts)\((\d+),(\d+)\)/g, (whole, file, line, column) =>
-    origin.has(file) ? `${origin.get(file)} (line ${line} of the block, column ${column})` : whole);
+  const located = (result.stdout + result.stderr).replace(
+    /\S*?([\w-]+\.ts)\((\d+),(\d+)\)/g,
+    (whole, file, line, column) =>
+      origin.has(file) ? `${origin.get(file)} (line ${line} of the block, column ${column})` : whole,
+  );
   if (result.status !== 0) console.error(located);
   process.exitCode = result.status ?? 1;
 }

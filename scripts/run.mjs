@@ -18,7 +18,14 @@ const types = () => step('types', 'tsc', ['-p', 'tsconfig.json', '--noEmit']);
 const map = async () =>
   (await step('map: derived files', 'node', ['scripts/sync-packages.mjs', '--check'])) &&
   (await step('map: diagram', 'node', ['scripts/architecture.mjs', '--check'])) &&
-  (await step('map: imports', 'depcruise', ['--config', '.dependency-cruiser.mjs', '--output-type', 'err', 'packages', 'examples'])) &&
+  (await step('map: imports', 'depcruise', [
+    '--config',
+    '.dependency-cruiser.mjs',
+    '--output-type',
+    'err',
+    'packages',
+    'examples',
+  ])) &&
   (await step('map: boundaries', 'turbo', ['boundaries', '--no-color']));
 const snippets = () => step('docs: code blocks compile', 'node', ['scripts/check-snippets.mjs']);
 const build = () => step('build', 'turbo', ['run', 'build', '--output-logs=errors-only', '--log-order=grouped']);
@@ -30,17 +37,29 @@ const unused = () => step('nothing unused', 'knip', ['--no-progress']);
 const tasks = {
   async test() {
     resetTotals();
-    const passed = await lanes([[build, tests], [format, lint, types, map, snippets]]);
+    const passed = await lanes([
+      [build, tests],
+      [format, lint, types, map, snippets],
+    ]);
     printTotals();
     return passed;
   },
   check: async () => {
     resetTotals();
-    const passed = await lanes([[build, tests, publishable], [format, lint, types, map, snippets, unused]]);
+    const passed = await lanes([
+      [build, tests, publishable],
+      [format, lint, types, map, snippets, unused],
+    ]);
     printTotals();
     return passed;
   },
-  demo: async () => (await step('build', 'turbo', ['run', 'build', '--filter=@kctl/example-application-operator^...', '--output-logs=errors-only'])) && delegate('examples/application-operator/src/demo.ts'),
+  demo: async () =>
+    (await step('build', 'turbo', [
+      'run',
+      'build',
+      '--filter=@kctl/example-application-operator^...',
+      '--output-logs=errors-only',
+    ])) && delegate('examples/application-operator/src/demo.ts'),
   conformance: () => delegate('e2e/conformance/src/main.ts'),
   bench: () => delegate('bench/src/main.ts'),
   chaos: () => delegate('e2e/chaos/src/main.ts'),

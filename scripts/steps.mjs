@@ -15,9 +15,16 @@ export function step(name, command, args) {
     const child = spawn(command, args, {
       stdio: owned ? 'inherit' : ['ignore', 'pipe', 'pipe'],
       shell: process.platform === 'win32',
-      env: { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH ?? ''}`, TURBO_TELEMETRY_DISABLED: '1', ...(owned ? {} : { FORCE_COLOR: '0' }) },
+      env: {
+        ...process.env,
+        PATH: `${bin}${delimiter}${process.env.PATH ?? ''}`,
+        TURBO_TELEMETRY_DISABLED: '1',
+        ...(owned ? {} : { FORCE_COLOR: '0' }),
+      },
     });
-    if (owned) for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(/** @type {NodeJS.Signals} */ (signal)));
+    if (owned)
+      for (const signal of ['SIGINT', 'SIGTERM'])
+        process.on(signal, () => child.kill(/** @type {NodeJS.Signals} */ (signal)));
     let output = '';
     child.stdout?.on('data', (chunk) => (output += chunk));
     child.stderr?.on('data', (chunk) => (output += chunk));

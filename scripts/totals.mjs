@@ -1,6 +1,7 @@
 // Adds up what the suites of one run report, for the closing line `N passed, N failed, N skipped`.
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { pathToFileURL } from 'node:url';
 
 const file = process.env.KCTL_TOTALS ?? '.cache/totals.jsonl';
 
@@ -19,12 +20,19 @@ export function addTotals(totals) {
 /** @returns {Totals[]} */
 export function readTotals() {
   if (!existsSync(file)) return [];
-  return readFileSync(file, 'utf8').split('\n').filter(Boolean).map((line) => JSON.parse(line));
+  return readFileSync(file, 'utf8')
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
 }
 
 export function printTotals() {
   const all = readTotals();
-  const sum = (/** @type {'passed' | 'failed' | 'skipped'} */ key) => all.reduce((total, suite) => total + suite[key], 0);
-  for (const suite of all) console.log(`${suite.suite}: ${suite.passed} passed, ${suite.failed} failed, ${suite.skipped} skipped`);
+  const sum = (/** @type {'passed' | 'failed' | 'skipped'} */ key) =>
+    all.reduce((total, suite) => total + suite[key], 0);
+  for (const suite of all)
+    console.log(`${suite.suite}: ${suite.passed} passed, ${suite.failed} failed, ${suite.skipped} skipped`);
   console.log(`${sum('passed')} passed, ${sum('failed')} failed, ${sum('skipped')} skipped`);
 }
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) printTotals();

@@ -6,13 +6,29 @@ import { addTotals } from './totals.mjs';
 const report = '.cache/vitest.json';
 mkdirSync('.cache', { recursive: true });
 rmSync(report, { force: true });
-const result = spawnSync('vitest', ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`, '--silent=passed-only', ...process.argv.slice(2)], {
-  stdio: 'inherit',
-  shell: process.platform === 'win32',
-});
+const result = spawnSync(
+  'vitest',
+  [
+    'run',
+    '--reporter=default',
+    '--reporter=json',
+    `--outputFile.json=${report}`,
+    '--silent=passed-only',
+    ...process.argv.slice(2),
+  ],
+  {
+    stdio: 'inherit',
+    shell: process.platform === 'win32',
+  },
+);
 try {
   const { numPassedTests, numFailedTests, numPendingTests, numTodoTests } = JSON.parse(readFileSync(report, 'utf8'));
-  addTotals({ suite: 'unit and package tests', passed: numPassedTests, failed: numFailedTests, skipped: numPendingTests + numTodoTests });
+  addTotals({
+    suite: 'unit and package tests',
+    passed: numPassedTests,
+    failed: numFailedTests,
+    skipped: numPendingTests + numTodoTests,
+  });
 } catch (error) {
   console.error(`vitest left no report: ${error instanceof Error ? error.message : String(error)}`);
   process.exitCode = 1;

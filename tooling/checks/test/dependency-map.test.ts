@@ -22,7 +22,8 @@ function run(command: string, args: readonly string[]): Verdict {
   return { passed: result.status === 0, output: `${result.stdout}${result.stderr}` };
 }
 
-const cruise = (): Verdict => run('depcruise', ['--config', '.dependency-cruiser.mjs', '--output-type', 'err', 'packages']);
+const cruise = (): Verdict =>
+  run('depcruise', ['--config', '.dependency-cruiser.mjs', '--output-type', 'err', 'packages']);
 const derived = (): Verdict => run('node', ['scripts/sync-packages.mjs', '--check']);
 
 function write(file: string, content: string): void {
@@ -42,19 +43,34 @@ function withFile(file: string, content: string, work: () => void): void {
 
 beforeAll(() => {
   copy = mkdtempSync(join(tmpdir(), 'kctl-checks-'));
-  for (const file of ['architecture.json', '.dependency-cruiser.mjs', 'tsconfig.json', 'tsconfig.build.json', 'turbo.json', 'package.json', 'scripts', 'tooling/tsconfig'])
+  for (const file of [
+    'architecture.json',
+    '.dependency-cruiser.mjs',
+    'tsconfig.json',
+    'tsconfig.build.json',
+    'turbo.json',
+    'package.json',
+    'scripts',
+    'tooling/tsconfig',
+  ])
     cpSync(join(root, file), join(copy, file), { recursive: true });
   for (const name of ['wait', 'telemetry', 'workqueue']) {
     const manifest = readFileSync(join(root, 'packages', name, 'package.json'), 'utf8');
     write(`packages/${name}/package.json`, manifest);
     write(`packages/${name}/src/index.ts`, 'export const marker: string = "ok";\n');
-    for (const file of ['turbo.json', 'tsconfig.build.json']) cpSync(join(root, 'packages', name, file), join(copy, 'packages', name, file));
+    for (const file of ['turbo.json', 'tsconfig.build.json'])
+      cpSync(join(root, 'packages', name, file), join(copy, 'packages', name, file));
   }
   write('packages/wait/src/inner.ts', 'export const inner: string = "ok";\n');
   for (const name of ['wait', 'telemetry', 'workqueue']) {
-    const links: Record<string, readonly string[]> = { wait: ['workqueue', 'telemetry'], telemetry: ['wait'], workqueue: ['wait'] };
+    const links: Record<string, readonly string[]> = {
+      wait: ['workqueue', 'telemetry'],
+      telemetry: ['wait'],
+      workqueue: ['wait'],
+    };
     mkdirSync(join(copy, 'packages', name, 'node_modules', '@kctl'), { recursive: true });
-    for (const other of links[name] ?? []) symlinkSync(join(copy, 'packages', other), join(copy, 'packages', name, 'node_modules', '@kctl', other));
+    for (const other of links[name] ?? [])
+      symlinkSync(join(copy, 'packages', other), join(copy, 'packages', name, 'node_modules', '@kctl', other));
   }
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
 });
@@ -63,21 +79,60 @@ afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
 describe('the dependency map', () => {
   it('lets clean packages pass', () => {
-    withFile('packages/workqueue/src/down.ts', "import { marker } from '@kctl/wait';\nexport const down: string = marker;\n", () => {
-      const verdict = cruise();
-      expect(verdict.output).not.toContain('error ');
-      expect(verdict.passed).toBe(true);
-    });
+    withFile(
+      'packages/workqueue/src/down.ts',
+      "import { marker } from '@kctl/wait';\nexport const down: string = marker;\n",
+      () => {
+        const verdict = cruise();
+        expect(verdict.output).not.toContain('error ');
+        expect(verdict.passed).toBe(true);
+      },
+    );
   });
 
   it.each([
-    ['an upward import', 'packages/wait/src/fault.ts', "import { marker } from '@kctl/workqueue';\nexport const fault: string = marker;\n", 'layer-0-downward-only'],
-    ['a sibling import', 'packages/telemetry/src/fault.ts', "import { marker } from '@kctl/wait';\nexport const fault: string = marker;\n", 'layer-0-downward-only'],
-    ['a deep import', 'packages/workqueue/src/fault.ts', "import { inner } from '../../wait/src/inner.js';\nexport const fault: string = inner;\n", 'no-deep-import-across-packages'],
-    ['an undeclared dependency', 'packages/wait/src/fault.ts', "import { publint } from 'publint';\nexport const fault: unknown = publint;\n", 'no-undeclared-dependency'],
-    ['an import of the own barrel', 'packages/wait/src/fault.ts', "import { marker } from './index.js';\nexport const fault: string = marker;\n", 'no-self-barrel'],
-    ['an import that does not resolve', 'packages/wait/src/fault.ts', "import { gone } from './gone.js';\nexport const fault: unknown = gone;\n", 'no-unresolvable'],
-    ['a test imported by a source', 'packages/wait/src/fault.ts', "import { t } from './t.test.js';\nexport const fault: unknown = t;\n", 'no-'],
+    [
+      'an upward import',
+      'packages/wait/src/fault.ts',
+      "import { marker } from '@kctl/workqueue';\nexport const fault: string = marker;\n",
+      'layer-0-downward-only',
+    ],
+    [
+      'a sibling import',
+      'packages/telemetry/src/fault.ts',
+      "import { marker } from '@kctl/wait';\nexport const fault: string = marker;\n",
+      'layer-0-downward-only',
+    ],
+    [
+      'a deep import',
+      'packages/workqueue/src/fault.ts',
+      "import { inner } from '../../wait/src/inner.js';\nexport const fault: string = inner;\n",
+      'no-deep-import-across-packages',
+    ],
+    [
+      'an undeclared dependency',
+      'packages/wait/src/fault.ts',
+      "import { publint } from 'publint';\nexport const fault: unknown = publint;\n",
+      'no-undeclared-dependency',
+    ],
+    [
+      'an import of the own barrel',
+      'packages/wait/src/fault.ts',
+      "import { marker } from './index.js';\nexport const fault: string = marker;\n",
+      'no-self-barrel',
+    ],
+    [
+      'an import that does not resolve',
+      'packages/wait/src/fault.ts',
+      "import { gone } from './gone.js';\nexport const fault: unknown = gone;\n",
+      'no-unresolvable',
+    ],
+    [
+      'a test imported by a source',
+      'packages/wait/src/fault.ts',
+      "import { t } from './t.test.js';\nexport const fault: unknown = t;\n",
+      'no-',
+    ],
   ])('catches %s', (_name, file, content, rule) => {
     withFile(file, content, () => {
       const verdict = cruise();
@@ -87,13 +142,21 @@ describe('the dependency map', () => {
   });
 
   it('catches a cycle', () => {
-    withFile('packages/wait/src/a.ts', "import { b } from './b.js';\nexport const a: () => unknown = () => b;\n", () => {
-      withFile('packages/wait/src/b.ts', "import { a } from './a.js';\nexport const b: () => unknown = () => a;\n", () => {
-        const verdict = cruise();
-        expect(verdict.passed).toBe(false);
-        expect(verdict.output).toContain('no-cycles');
-      });
-    });
+    withFile(
+      'packages/wait/src/a.ts',
+      "import { b } from './b.js';\nexport const a: () => unknown = () => b;\n",
+      () => {
+        withFile(
+          'packages/wait/src/b.ts',
+          "import { a } from './a.js';\nexport const b: () => unknown = () => a;\n",
+          () => {
+            const verdict = cruise();
+            expect(verdict.passed).toBe(false);
+            expect(verdict.output).toContain('no-cycles');
+          },
+        );
+      },
+    );
   });
 
   it('catches references and tags that differ from the list', () => {
@@ -111,7 +174,13 @@ describe('the dependency map', () => {
     write('ARCHITECTURE.md', '# A\n<!-- diagram:begin -->\nold\n<!-- diagram:end -->\n');
     write('README.md', '# R\n<!-- packages:begin -->\nold\n<!-- packages:end -->\n');
     const architecture = readFileSync(join(copy, 'architecture.json'), 'utf8');
-    const small: unknown = { ...JSON.parse(architecture), layers: [{ layer: 0, packages: ['wait', 'telemetry'] }, { layer: 1, packages: ['workqueue'] }] };
+    const small: unknown = {
+      ...JSON.parse(architecture),
+      layers: [
+        { layer: 0, packages: ['wait', 'telemetry'] },
+        { layer: 1, packages: ['workqueue'] },
+      ],
+    };
     write('architecture.json', JSON.stringify(small));
     try {
       expect(run('node', ['scripts/architecture.mjs', '--check']).output).toContain('ARCHITECTURE.md is stale');
