@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest';
+import { parseJson, stringifyJson } from './json-text.js';
+
+describe('parseJson and stringifyJson', () => {
+  it('keeps integers beyond 2^53 exact, in both directions', () => {
+    const text = '{"a":9007199254740993,"b":-12345678901234567890,"c":[18446744073709551615]}';
+    expect(parseJson(text)).toEqual({ a: 9007199254740993n, b: -12345678901234567890n, c: [18446744073709551615n] });
+    expect(stringifyJson(parseJson(text))).toBe(text);
+  });
+
+  it('leaves safe integers, fractions and digits in strings alone', () => {
+    const text = '{"a":9007199254740991,"b":0.1234567890123456,"c":"12345678901234567890","d":1e21,"e":-0.5}';
+    expect(parseJson(text)).toEqual({ a: 9007199254740991, b: 0.1234567890123456, c: '12345678901234567890', d: 1e21, e: -0.5 });
+  });
+
+  it('writes a small bigint as a plain integer and leaves undefined fields out', () => {
+    expect(stringifyJson({ a: 5n, b: undefined, c: 123456789012345678901234567890n })).toBe(
+      '{"a":5,"c":123456789012345678901234567890}',
+    );
+  });
+
+  it('still refuses what is no JSON', () => {
+    const cyclic: { self?: unknown } = {};
+    cyclic.self = cyclic;
+    expect(() => stringifyJson(cyclic)).toThrow(TypeError);
+    expect(() => stringifyJson(undefined)).toThrow('undefined is not representable');
+    expect(() => parseJson('{"a":')).toThrow(SyntaxError);
+  });
+});

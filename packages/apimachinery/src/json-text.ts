@@ -1,0 +1,58 @@
+/** Sixteen digits in a row: what an integer beyond 2^53 must have. Other matches only cost the slow path. */
+const maybeUnsafeInteger = /\d{16}/;
+const integerSource = /^-?\d+$/;
+
+interface ReviverContext {
+  readonly source?: string;
+}
+
+/**
+ * `JSON.parse` that keeps integers beyond ±2^53 exact: they become `bigint`, everything else is as usual. Text
+ * without a run of 16 digits, which is nearly all text, takes the plain fast path.
+ *
+ * @throws SyntaxError when the text is not JSON
+ */
+export function parseJson(text: string): unknown {
+  if (!maybeUnsafeInteger.test(text)) return JSON.parse(text);
+  return JSON.parse(text, keepInteger);
+}
+
+/**
+ * `JSON.stringify` that also writes `bigint`, as the integer it is. Objects without one take the plain fast path.
+ *
+ * @throws TypeError when the value has a cycle or is not representable
+ */
+export function stringifyJson(value: unknown): string {
+  try {
+    return toText(value);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    return toText(value, writeInteger);
+  }
+}
+
+function toText(value: unknown, replacer?: (key: string, value: unknown) => unknown): string {
+  const text: unknown = JSON.stringify(value, replacer);
+  if (typeof text !== 'string') throw new TypeError(`stringifyJson: a ${typeof value} is not representable in JSON`);
+  return text;
+}
+
+/** A reviver's third argument holds the source text of a primitive (ES2025); TypeScript's library does not know it yet. */
+function keepInteger(this: unknown, _key: string, value: unknown, context?: ReviverContext): unknown {
+  if (typeof value !== 'number' || Number.isSafeInteger(value)) return value;
+  const source = context?.source;
+  return source !== undefined && integerSource.test(source) ? BigInt(source) : value;
+}
+
+function writeInteger(_key: string, value: unknown): unknown {
+  if (typeof value !== 'bigint') return value;
+  const safe = Number(value);
+  return Number.isSafeInteger(safe) ? safe : rawJson(value.toString());
+}
+
+/** `JSON.rawJSON` (ES2025; in every Node that this package supports). */
+function rawJson(text: string): unknown {
+  const json: object & { rawJSON?: (text: string) => unknown } = JSON;
+  if (json.rawJSON === undefined) throw new TypeError('stringifyJson: this runtime has no JSON.rawJSON to write a bigint with');
+  return json.rawJSON(text);
+}
