@@ -1,10 +1,29 @@
 /**
- * The data model of Kubernetes, without I/O: kinds as values, objects as plain JSON, keys, selectors, status errors
- * and the order of resourceVersions.
+ * The data model of Kubernetes, without I/O: kinds as values, objects as plain JSON, keys, selectors, status errors,
+ * the order of resourceVersions, owner references, finalizers, conditions, quantities and patches. The built-in kinds
+ * are subpaths by group and version: `@kctl/apimachinery/kinds/apps/v1`, `@kctl/apimachinery/kinds/core/v1`.
  *
  * @packageDocumentation
  */
-export { parseJson, stringifyJson } from './json.js';
+export { parseJson, stringifyJson } from './json-text.js';
+export type { Condition, ConditionList, ConditionStatus, ConditionUpdate, SetConditionOptions } from './condition.js';
+export {
+  findCondition,
+  isConditionFalse,
+  isConditionTrue,
+  removeCondition,
+  setCondition,
+} from './condition.js';
+export type { DeepMutable } from './deep-readonly.js';
+export { deepFreeze, mutableCopy } from './deep-readonly.js';
+export { fieldSelectorFrom, parseFieldSelector } from './field-selector.js';
+export { hasFinalizer, isDeleting, setFinalizer, unsetFinalizer } from './finalizer.js';
+export type { IntOrString, Rounding } from './int-or-string.js';
+export { parseIntOrString, scalePercent } from './int-or-string.js';
+export type { JsonObject } from './json-object.js';
+export { isJsonObject, isSameJson } from './json-object.js';
+export type { JsonPatchOperation } from './json-patch.js';
+export { createJsonPatch, escapePointer } from './json-patch.js';
 export type {
   DefineKindOptions,
   GroupVersionKind,
@@ -43,6 +62,36 @@ export type {
 } from './object.js';
 export type { KeyOf, NamespacedKey, ObjectKey } from './object-key.js';
 export { formatKey, isSameKey, keyOf, parseKey } from './object-key.js';
+export { everything, labelSelectorFrom, nothing, parseLabelSelector } from './label-selector.js';
+export { applyMergePatch, createMergePatch } from './merge-patch.js';
+export type { Owner, OwnerReferenceOptions } from './owner-reference.js';
+export {
+  AlreadyOwnedError,
+  controllerOf,
+  hasControllerReference,
+  hasOwnerReference,
+  isAlreadyOwned,
+  removeControllerReference,
+  removeOwnerReference,
+  setControllerReference,
+  setOwnerReference,
+} from './owner-reference.js';
+export type { ParsedQuantity, Quantity, QuantityFormat } from './quantity.js';
+export {
+  addQuantities,
+  canonicalQuantity,
+  compareQuantities,
+  formatQuantity,
+  isQuantity,
+  isQuantityError,
+  parseQuantity,
+  QuantityError,
+  quantityToNumber,
+  subtractQuantities,
+} from './quantity.js';
+export type { GroupKind, Scheme } from './scheme.js';
+export { compareVersions, createScheme, isNoKindMatch, NoKindMatchError } from './scheme.js';
+export { isSelectorError, SelectorError } from './selector-error.js';
 export type { ResourceVersionOrder } from './resource-version.js';
 export { compareResourceVersions } from './resource-version.js';
 export type {

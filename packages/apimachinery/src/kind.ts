@@ -133,7 +133,10 @@ export function formatApiVersion(group: string, version: string): string {
 }
 
 /** The token carries its object type in a property that never exists, so the copy leaves it out by naming the rest. */
-function reshape<S extends KindScope>(kind: Kind<KubeObject, S>, shape: KindShape): Omit<Kind<KubeObject, S>, typeof objectType> {
+function reshape<S extends KindScope>(
+  kind: Kind<KubeObject, S>,
+  shape: KindShape,
+): Omit<Kind<KubeObject, S>, typeof objectType> {
   const { group, version, plural, scope, apiVersion } = kind;
   return { group, version, kind: kind.kind, plural, scope, shape, apiVersion };
 }

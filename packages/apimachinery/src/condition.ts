@@ -1,0 +1,93 @@
+import type { DeepReadonly } from './object.js';
+
+/** Status of a condition. */
+export type ConditionStatus = 'True' | 'False' | 'Unknown';
+
+/** `metav1.Condition`: one aspect of an object's state; its `type` is unique in the list. */
+export interface Condition {
+  type: string;
+  status: ConditionStatus;
+  /** The `metadata.generation` that the condition was computed from. */
+  observedGeneration?: number;
+  /** When `status` last changed: RFC 3339, to the second. */
+  lastTransitionTime: string;
+  /** CamelCase, for programs. */
+  reason: string;
+  /** For people. */
+  message: string;
+}
+
+/** What {@link setCondition} takes: the time is filled in where it is missing. */
+export type ConditionUpdate = Omit<Condition, 'lastTransitionTime'> & { lastTransitionTime?: string };
+
+/** Options of {@link setCondition}. */
+export interface SetConditionOptions {
+  /** Wall-clock time in ms since the Unix epoch, e.g. `clock.now()`: the transition time if the status changes. */
+  readonly now: number;
+}
+
+/**
+ * Adds or updates the condition of its type **in the given list** and says whether anything changed.
+ *
+ * `lastTransitionTime` moves only when `status` changes, so that setting the same condition again is no change and
+ * causes no write. Mirrors `meta.SetStatusCondition`; unlike it, an update computed from an older generation
+ * (`observedGeneration` below the present one) is ignored: a slow reconcile must not undo a newer one.
+ */
+export function setCondition(conditions: Condition[], update: ConditionUpdate, { now }: SetConditionOptions): boolean {
+  const present = conditions.find((condition) => condition.type === update.type);
+  const time = update.lastTransitionTime ?? formatTime(now);
+  if (present === undefined) {
+    conditions.push({ ...update, lastTransitionTime: time });
+    return true;
+  }
+  if (isOlder(update.observedGeneration, present.observedGeneration)) return false;
+  const next: Condition = {
+    ...present,
+    ...update,
+    lastTransitionTime: present.status === update.status ? present.lastTransitionTime : time,
+  };
+  const isChanged =
+    next.status !== present.status ||
+    next.reason !== present.reason ||
+    next.message !== present.message ||
+    next.observedGeneration !== present.observedGeneration;
+  if (isChanged) Object.assign(present, next);
+  return isChanged;
+}
+
+/** Removes the condition of a type from the given list and says whether there was one. */
+export function removeCondition(conditions: Condition[], type: string): boolean {
+  const index = conditions.findIndex((condition) => condition.type === type);
+  if (index >= 0) conditions.splice(index, 1);
+  return index >= 0;
+}
+
+/** The condition of a type. */
+export function findCondition<C extends { readonly type: string }>(
+  conditions: readonly C[] | null | undefined,
+  type: string,
+): C | undefined {
+  return conditions?.find((condition) => condition.type === type);
+}
+
+/** Whether the condition of a type is there with status True. */
+export function isConditionTrue(conditions: ConditionList, type: string): boolean {
+  return findCondition(conditions, type)?.status === 'True';
+}
+
+/** Whether the condition of a type is there with status False. */
+export function isConditionFalse(conditions: ConditionList, type: string): boolean {
+  return findCondition(conditions, type)?.status === 'False';
+}
+
+/** Conditions of any kind: those of Pods, Nodes and Deployments have the same core. */
+export type ConditionList = DeepReadonly<{ type: string; status: string }[]> | null | undefined;
+
+function isOlder(a: number | undefined, b: number | undefined): boolean {
+  return a !== undefined && b !== undefined && a < b;
+}
+
+/** RFC 3339 to the second: how `metav1.Time` is written. */
+function formatTime(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
+}

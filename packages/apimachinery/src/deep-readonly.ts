@@ -1,0 +1,46 @@
+import type { DeepReadonly } from './object.js';
+
+/** `T` with every property writable, at every depth: the inverse of {@link DeepReadonly}. */
+export type DeepMutable<T> = T extends readonly (infer E)[]
+  ? DeepMutable<E>[]
+  : T extends object
+    ? { -readonly [K in keyof T]: DeepMutable<T[K]> }
+    : T;
+
+/**
+ * A copy that may be changed, of anything that came out of a cache. Plain objects and arrays are copied at every depth;
+ * other values (text, numbers, anything with a prototype of its own) are shared.
+ */
+export function mutableCopy<T>(value: T): DeepMutable<T>;
+export function mutableCopy(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item: unknown) => mutableCopy(item));
+  if (!isPlainObject(value)) return value;
+  const copy: Record<string, unknown> = {};
+  for (const key of Object.keys(value)) setOwn(copy, key, mutableCopy(value[key]));
+  return copy;
+}
+
+/**
+ * Makes a value unmodifiable at every depth, in place, and returns it. What is frozen already is not visited again, so
+ * freezing costs once; freeze whole objects, not their outermost level alone.
+ */
+export function deepFreeze<T>(value: T): DeepReadonly<T>;
+export function deepFreeze(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  Object.freeze(value);
+  for (const child of Object.values(value)) deepFreeze(child);
+  return value;
+}
+
+function isPlainObject(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+/** Assigns an own property; plain assignment of `__proto__` would change the prototype instead. */
+function setOwn(target: Record<string, unknown>, key: string, value: unknown): void {
+  if (key === '__proto__')
+    Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
+  else target[key] = value;
+}

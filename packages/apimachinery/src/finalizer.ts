@@ -1,0 +1,31 @@
+import type { DeepReadonly, KubeObject } from './object.js';
+
+/**
+ * Adds a finalizer to the draft's metadata and says whether it was missing. The draft is **mutated**; to change the
+ * server's object, send a guarded patch (`addFinalizer` of `@kctl/client`). Mirrors `controllerutil.AddFinalizer`.
+ */
+export function setFinalizer(draft: KubeObject, finalizer: string): boolean {
+  if (hasFinalizer(draft, finalizer)) return false;
+  draft.metadata.finalizers = [...(draft.metadata.finalizers ?? []), finalizer];
+  return true;
+}
+
+/**
+ * Removes a finalizer from the draft's metadata and says whether it was there. The draft is **mutated**. Mirrors
+ * `controllerutil.RemoveFinalizer`.
+ */
+export function unsetFinalizer(draft: KubeObject, finalizer: string): boolean {
+  if (!hasFinalizer(draft, finalizer)) return false;
+  draft.metadata.finalizers = (draft.metadata.finalizers ?? []).filter((present) => present !== finalizer);
+  return true;
+}
+
+/** Whether an object has a finalizer. Mirrors `controllerutil.ContainsFinalizer`. */
+export function hasFinalizer(object: DeepReadonly<KubeObject>, finalizer: string): boolean {
+  return object.metadata.finalizers?.includes(finalizer) ?? false;
+}
+
+/** Whether an object is being deleted: finalizers keep it, and none may be added any more. */
+export function isDeleting(object: DeepReadonly<KubeObject>): boolean {
+  return object.metadata.deletionTimestamp !== undefined;
+}

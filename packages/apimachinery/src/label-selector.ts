@@ -1,0 +1,93 @@
+import { parseLabelRequirements } from './label-selector-parser.js';
+import type { LabelRequirement } from './label-requirement.js';
+import { makeRequirement, matchesRequirement, printRequirement } from './label-requirement.js';
+import { SelectorError } from './selector-error.js';
+import type { LabelSelector, LabelSelectorRequirement, Selector } from './selector.js';
+
+/** Matches every object. */
+export const everything: Selector = makeSelector([]);
+
+/**
+ * Matches no object.
+ *
+ * It prints as a contradiction (`key,!key`), so that a server, too, finds nothing: in Go it prints as the empty text,
+ * with which a live client returns everything.
+ */
+export const nothing: Selector = makeSelector([
+  { key: 'kctl.dev/nothing', operator: 'exists', values: [] },
+  { key: 'kctl.dev/nothing', operator: '!', values: [] },
+]);
+
+/**
+ * Parses a label selector as the API server and kubectl do: `app=web,tier in (a,b),!legacy,size>3`. The empty text
+ * matches everything. Mirrors `labels.Parse`.
+ *
+ * @throws SelectorError naming what was found and what was expected
+ */
+export function parseLabelSelector(text: string): Selector {
+  const requirements = parseLabelRequirements(text);
+  return requirements.length === 0 ? everything : makeSelector(requirements);
+}
+
+/**
+ * A selector from any form in which one is written: text as kubectl takes it, the API's LabelSelector object, a
+ * `key → value` record, or a selector, which is returned as it is. A LabelSelector without requirements matches
+ * everything. A record whose only keys are `matchLabels` or `matchExpressions` with an object or array value is a
+ * LabelSelector.
+ *
+ * @throws SelectorError when a key, an operator or a value is not valid
+ */
+export function labelSelectorFrom(
+  source: Selector | LabelSelector | Readonly<Record<string, string>> | string,
+): Selector {
+  if (typeof source === 'string') return parseLabelSelector(source);
+  if (isSelector(source)) return source;
+  const requirements = isLabelSelector(source) ? requirementsOf(source) : fromRecord(source);
+  return requirements.length === 0 ? everything : makeSelector(sortByKey(requirements));
+}
+
+function isSelector(source: object): source is Selector {
+  return 'matches' in source && typeof source.matches === 'function';
+}
+
+function isLabelSelector(source: object): source is LabelSelector {
+  return Object.entries(source).every(
+    ([key, value]) =>
+      (key === 'matchLabels' || key === 'matchExpressions') && (typeof value === 'object' || value === undefined),
+  );
+}
+
+function requirementsOf(selector: LabelSelector): LabelRequirement[] {
+  return [...fromRecord(selector.matchLabels ?? {}), ...(selector.matchExpressions ?? []).map(fromExpression)];
+}
+
+function fromRecord(labels: Readonly<Record<string, string>>): LabelRequirement[] {
+  return Object.entries(labels).map(([key, value]) => makeRequirement(key, '=', [value]));
+}
+
+const operatorsOfApi = { In: 'in', NotIn: 'notin', Exists: 'exists', DoesNotExist: '!' } as const;
+
+function fromExpression({ key, operator, values = [] }: LabelSelectorRequirement): LabelRequirement {
+  const operators: Readonly<Record<string, LabelRequirement['operator'] | undefined>> = operatorsOfApi;
+  const own = operators[operator];
+  if (own === undefined)
+    throw new SelectorError(
+      operator,
+      `${JSON.stringify(operator)} is not a label selector operator: expected In, NotIn, Exists or DoesNotExist`,
+    );
+  return makeRequirement(key, own, values);
+}
+
+function sortByKey(requirements: readonly LabelRequirement[]): LabelRequirement[] {
+  return [...requirements].sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
+}
+
+function makeSelector(requirements: readonly LabelRequirement[]): Selector {
+  const text = requirements.map(printRequirement).join(',');
+  return {
+    type: 'label',
+    isEmpty: requirements.length === 0,
+    matches: (labels = {}) => requirements.every((requirement) => matchesRequirement(requirement, labels)),
+    toString: () => text,
+  };
+}

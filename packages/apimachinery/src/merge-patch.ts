@@ -1,0 +1,44 @@
+import { definedKeys, isJsonObject, isSameJson } from './json-object.js';
+import type { JsonObject } from './json-object.js';
+
+/**
+ * The JSON merge patch (RFC 7386) that turns `original` into `modified`: changed members, `null` for removed ones,
+ * lists as a whole. `{}` where nothing differs. Pure.
+ *
+ * A merge patch cannot set a member to null: where `modified` has one, applying the patch removes it. Kubernetes
+ * reads both alike.
+ */
+export function createMergePatch(original: object, modified: object): JsonObject {
+  const patch: JsonObject = {};
+  const before = asJsonObject(original);
+  const after = asJsonObject(modified);
+  for (const key of definedKeys(before)) if (after[key] === undefined) patch[key] = null;
+  for (const key of definedKeys(after)) {
+    const old = before[key];
+    const value = after[key];
+    if (isJsonObject(old) && isJsonObject(value)) {
+      const nested = createMergePatch(old, value);
+      if (Object.keys(nested).length > 0) patch[key] = nested;
+    } else if (old === undefined || !isSameJson(old, value)) {
+      patch[key] = value;
+    }
+  }
+  return patch;
+}
+
+/** The result of a JSON merge patch (RFC 7386). Pure: what did not change is shared with `target`. */
+export function applyMergePatch(target: unknown, patch: unknown): unknown {
+  if (!isJsonObject(patch)) return patch;
+  const result: JsonObject = isJsonObject(target) ? { ...target } : {};
+  for (const key of definedKeys(patch)) {
+    const value = patch[key];
+    if (value === null) delete result[key];
+    else result[key] = applyMergePatch(result[key], value);
+  }
+  return result;
+}
+
+function asJsonObject(value: object): Readonly<JsonObject> {
+  if (!isJsonObject(value)) throw new TypeError('createMergePatch: a list has no merge patch: expected two objects');
+  return value;
+}

@@ -1,0 +1,146 @@
+import type { Kind } from './kind.js';
+import { parseApiVersion } from './kind.js';
+import type { DeepReadonly, KubeObject, OwnerReference } from './object.js';
+
+const code = 'KCTL_ALREADY_OWNED';
+
+/** Thrown when an object that has a controller is to get another one. Mirrors `controllerutil.AlreadyOwnedError`. */
+export class AlreadyOwnedError extends Error {
+  override readonly name = 'AlreadyOwnedError';
+  /** Stable code of this error class. */
+  readonly code: 'KCTL_ALREADY_OWNED' = code;
+  /** The controller that the object has. */
+  readonly owner: OwnerReference;
+
+  constructor(object: DeepReadonly<KubeObject>, owner: OwnerReference) {
+    const { namespace, name = '' } = object.metadata;
+    const where = namespace === undefined ? name : `${namespace}/${name}`;
+    super(`object ${where} is already controlled by ${owner.kind} ${owner.name}`);
+    this.owner = owner;
+  }
+}
+
+/** Whether an error is an {@link AlreadyOwnedError}, also one of another copy of this package. */
+export function isAlreadyOwned(error: unknown): error is AlreadyOwnedError {
+  return error instanceof Error && 'code' in error && error.code === code;
+}
+
+/** Options of {@link setControllerReference} and {@link setOwnerReference}. */
+export interface OwnerReferenceOptions {
+  /**
+   * Whether a foreground deletion of the owner waits for the object.
+   *
+   * @default true for a controller, unset for another owner
+   */
+  readonly blockOwnerDeletion?: boolean;
+}
+
+/** What identifies an owner: an object as it was read, cached or not. */
+export type Owner = DeepReadonly<KubeObject>;
+
+/**
+ * Makes `owner` the managing controller of the draft, so that a controller that owns this kind is told of the draft's
+ * events and the garbage collector deletes it with its owner. The draft is **mutated**: its entry for the same owner
+ * (by group, kind and name; version and uid do not matter) is replaced. Mirrors `controllerutil.SetControllerReference`.
+ *
+ * @throws AlreadyOwnedError when another owner is the draft's controller
+ * @throws TypeError when the owner has no name or uid, or lives in a namespace where the draft does not
+ */
+export function setControllerReference(
+  owner: Owner,
+  ownerKind: Kind,
+  draft: KubeObject,
+  options: OwnerReferenceOptions = {},
+): void {
+  const { blockOwnerDeletion = true } = options;
+  const reference = { ...referenceTo(owner, ownerKind, draft), controller: true, blockOwnerDeletion };
+  const controller = controllerOf(draft);
+  if (controller !== undefined && !isSameOwner(controller, reference)) throw new AlreadyOwnedError(draft, controller);
+  upsert(draft, reference);
+}
+
+/**
+ * Makes `owner` one of the draft's owners. The draft is **mutated**: its entry for the same owner is replaced. Mirrors
+ * `controllerutil.SetOwnerReference`.
+ *
+ * @throws TypeError when the owner has no name or uid, or lives in a namespace where the draft does not
+ */
+export function setOwnerReference(
+  owner: Owner,
+  ownerKind: Kind,
+  draft: KubeObject,
+  options: OwnerReferenceOptions = {},
+): void {
+  upsert(draft, { ...referenceTo(owner, ownerKind, draft), ...options });
+}
+
+/** Removes the entry of `owner` from the draft, which is **mutated**, and says whether there was one. */
+export function removeOwnerReference(owner: Owner, ownerKind: Kind, draft: KubeObject): boolean {
+  return removeWhere(draft, (reference) => isReferenceTo(reference, owner, ownerKind));
+}
+
+/** Removes the entry of `owner` from the draft, which is **mutated**, if it is the controller; says whether it was. */
+export function removeControllerReference(owner: Owner, ownerKind: Kind, draft: KubeObject): boolean {
+  return removeWhere(draft, (reference) => reference.controller === true && isReferenceTo(reference, owner, ownerKind));
+}
+
+/** Whether `owner` is among the owners of an object, by group, kind and name. */
+export function hasOwnerReference(owner: Owner, ownerKind: Kind, object: Owner): boolean {
+  return (object.metadata.ownerReferences ?? []).some((reference) => isReferenceTo(reference, owner, ownerKind));
+}
+
+/** Whether an object has a controller, whichever it is. */
+export function hasControllerReference(object: Owner): boolean {
+  return controllerOf(object) !== undefined;
+}
+
+/** The managing controller of an object. Mirrors `metav1.GetControllerOf`. */
+export function controllerOf(object: Owner): OwnerReference | undefined {
+  return object.metadata.ownerReferences?.find((reference) => reference.controller === true);
+}
+
+function referenceTo(owner: Owner, ownerKind: Kind, draft: KubeObject): OwnerReference {
+  const { name = '', uid = '', namespace = '' } = owner.metadata;
+  if (name === '' || uid === '')
+    throw new TypeError(
+      `owner reference: the owner has no ${name === '' ? 'name' : 'uid'}: only an object that the server has stored can own`,
+    );
+  const own = draft.metadata.namespace ?? '';
+  if (namespace !== '' && namespace !== own)
+    throw new TypeError(
+      own === ''
+        ? `owner reference: cluster-scoped object ${draft.metadata.name ?? ''} must not have the namespaced owner ${namespace}/${name}`
+        : `owner reference: owner ${namespace}/${name} lives in another namespace than ${own}/${draft.metadata.name ?? ''}: cross-namespace owners are not allowed`,
+    );
+  return { apiVersion: ownerKind.apiVersion, kind: ownerKind.kind, name, uid };
+}
+
+function upsert(draft: KubeObject, reference: OwnerReference): void {
+  const present = draft.metadata.ownerReferences ?? [];
+  const index = present.findIndex((other) => isSameOwner(other, reference));
+  draft.metadata.ownerReferences = index < 0 ? [...present, reference] : present.with(index, reference);
+}
+
+function removeWhere(draft: KubeObject, isMeant: (reference: OwnerReference) => boolean): boolean {
+  const present = draft.metadata.ownerReferences ?? [];
+  const kept = present.filter((reference) => !isMeant(reference));
+  if (kept.length === present.length) return false;
+  draft.metadata.ownerReferences = kept;
+  return true;
+}
+
+function isSameOwner(a: OwnerReference, b: OwnerReference): boolean {
+  return (
+    a.name === b.name &&
+    a.kind === b.kind &&
+    parseApiVersion(a.apiVersion).group === parseApiVersion(b.apiVersion).group
+  );
+}
+
+function isReferenceTo(reference: DeepReadonly<OwnerReference>, owner: Owner, ownerKind: Kind): boolean {
+  return (
+    reference.name === owner.metadata.name &&
+    reference.kind === ownerKind.kind &&
+    parseApiVersion(reference.apiVersion).group === ownerKind.group
+  );
+}

@@ -1,0 +1,123 @@
+import { formatGroupKind, formatGroupVersionKind, isSameKind, parseApiVersion } from './kind.js';
+import type { GroupVersionKind, GroupVersionResource, Kind } from './kind.js';
+
+const code = 'KCTL_NO_KIND_MATCH';
+
+/** Thrown when nothing is known about a kind. Mirrors `meta.NoKindMatchError`. */
+export class NoKindMatchError extends Error {
+  override readonly name = 'NoKindMatchError';
+  /** Stable code of this error class. */
+  readonly code: 'KCTL_NO_KIND_MATCH' = code;
+  readonly group: string;
+  readonly kind: string;
+  /** Unset where any version would have done. */
+  readonly version: string | undefined;
+
+  constructor(wanted: GroupKind | GroupVersionKind, options?: ErrorOptions) {
+    const name = 'version' in wanted ? formatGroupVersionKind(wanted) : formatGroupKind(wanted);
+    super(`no match for kind ${name}: register its token, or install its custom resource definition`, options);
+    this.group = wanted.group;
+    this.kind = wanted.kind;
+    this.version = 'version' in wanted ? wanted.version : undefined;
+  }
+}
+
+/** Whether an error is a {@link NoKindMatchError}, also one of another copy of this package. */
+export function isNoKindMatch(error: unknown): error is NoKindMatchError {
+  return error instanceof Error && 'code' in error && error.code === code;
+}
+
+/** Group and kind, any version. */
+export interface GroupKind {
+  readonly group: string;
+  readonly kind: string;
+}
+
+/** A set of kinds: finds the token of a name, a resource or an object. Immutable. */
+export interface Scheme {
+  /** All tokens, in the order in which they were given. */
+  readonly kinds: readonly Kind[];
+  /**
+   * The token of a group, version and kind; without a version, that of the highest one (v2, v1, v1beta1, v1alpha1).
+   *
+   * @throws NoKindMatchError
+   */
+  kindFor(wanted: GroupKind | GroupVersionKind): Kind;
+  /** The token of a resource, e.g. `{ group: 'apps', version: 'v1', resource: 'deployments' }`. */
+  kindForResource(resource: GroupVersionResource): Kind | undefined;
+  /**
+   * The token of an object, by its `apiVersion` and `kind`.
+   *
+   * @throws NoKindMatchError; TypeError when the object does not say its kind
+   */
+  kindOf(object: { readonly apiVersion?: string; readonly kind?: string }): Kind;
+  /** Whether the scheme knows this group, version and kind. */
+  has(kind: GroupVersionKind): boolean;
+  /** A scheme with more kinds; one with the same group, version and kind replaces the older. */
+  with(...kinds: readonly Kind[]): Scheme;
+}
+
+/**
+ * A scheme of these kinds. Where two tokens name the same group, version and kind, the later one counts. Mirrors
+ * `runtime.Scheme`, of which it needs no more: decoding is JSON's, defaults and conversion are the server's.
+ */
+export function createScheme(kinds: readonly Kind[] = []): Scheme {
+  const byKind = new Map<string, Kind>();
+  const byResource = new Map<string, Kind>();
+  const versions = new Map<string, Kind[]>();
+  for (const kind of kinds) byKind.set(formatGroupVersionKind(kind), kind);
+  for (const kind of byKind.values()) {
+    byResource.set(`${kind.apiVersion}/${kind.plural}`, kind);
+    const name = formatGroupKind(kind);
+    versions.set(
+      name,
+      [...(versions.get(name) ?? []), kind].sort((a, b) => compareVersions(b.version, a.version)),
+    );
+  }
+  const find = (wanted: GroupKind | GroupVersionKind): Kind | undefined =>
+    'version' in wanted ? byKind.get(formatGroupVersionKind(wanted)) : versions.get(formatGroupKind(wanted))?.[0];
+  const scheme: Scheme = {
+    kinds: [...byKind.values()],
+    kindFor: (wanted) => {
+      const kind = find(wanted);
+      if (kind === undefined) throw new NoKindMatchError(wanted);
+      return kind;
+    },
+    kindForResource: ({ group, version, resource }) =>
+      byResource.get(`${group === '' ? version : `${group}/${version}`}/${resource}`),
+    kindOf: ({ apiVersion, kind }) => {
+      if (apiVersion === undefined || kind === undefined)
+        throw new TypeError(`scheme: the object does not say its ${apiVersion === undefined ? 'apiVersion' : 'kind'}`);
+      return scheme.kindFor({ ...parseApiVersion(apiVersion), kind });
+    },
+    has: (kind) => byKind.has(formatGroupVersionKind(kind)),
+    with: (...more) =>
+      createScheme([...byKind.values()].filter((kind) => !more.some((other) => isSameKind(kind, other))).concat(more)),
+  };
+  return scheme;
+}
+
+const versionPattern = /^v(\d+)(?:(alpha|beta)(\d+))?$/;
+
+/**
+ * Orders versions as Kubernetes does: stable above beta above alpha, then by number; other names come last, in reverse
+ * order of the alphabet. Mirrors `version.CompareKubeAwareVersionStrings`: positive when `a` ranks higher.
+ */
+export function compareVersions(a: string, b: string): number {
+  const left = rank(a);
+  const right = rank(b);
+  if (left === undefined || right === undefined)
+    return left !== undefined ? 1 : right !== undefined ? -1 : a === b ? 0 : a < b ? 1 : -1;
+  for (const [index, value] of left.entries()) {
+    const difference = value - (right[index] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+function rank(version: string): readonly number[] | undefined {
+  const match = versionPattern.exec(version);
+  if (match === null) return undefined;
+  const [, major, stability, minor = 0] = match;
+  return [stability === undefined ? 2 : stability === 'beta' ? 1 : 0, Number(major), Number(minor)];
+}
