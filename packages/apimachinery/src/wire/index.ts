@@ -1,1 +1,19 @@
-export {};
+/**
+ * Kubernetes JSON as bytes: cuts lists and watches into objects and finds what routing needs in an object without
+ * parsing it. Pure functions over memory, no I/O.
+ *
+ * @packageDocumentation
+ */
+export { compileFieldPaths, fieldAt, splitPath } from './field-paths.js';
+export type { FieldPaths, PathNode } from './field-paths.js';
+export { FrameError, isFrameError } from './frame-error.js';
+export { createLineSplitter } from './line-splitter.js';
+export type { LineSplitter } from './line-splitter.js';
+export { createListSplitter } from './list-splitter.js';
+export type { ListEnvelope, ListSplitter } from './list-splitter.js';
+export { headerOf } from './object-header.js';
+export type { HeaderSource, ObjectHeader } from './object-header.js';
+export { asBuffer, createObjectScan, readAscii, readText, scanObject } from './scan-object.js';
+export type { ObjectScan } from './scan-object.js';
+export { createWatchFrameScan, scanWatchFrame } from './watch-frame.js';
+export type { WatchFrameScan, WatchFrameType } from './watch-frame.js';

@@ -1,0 +1,77 @@
+/** One node of the tree that several paths share. */
+export interface PathNode {
+  readonly key: readonly number[];
+  readonly children: readonly PathNode[];
+  /** Which path ends here; −1 for none. */
+  readonly index: number;
+  /** How many paths end here or below. */
+  readonly leaves: number;
+}
+
+/** Paths to scalar fields, compiled for the scanner and for parsed objects. */
+export interface FieldPaths {
+  /** As given, in the order in which values are reported. */
+  readonly paths: readonly string[];
+  readonly root: PathNode;
+}
+
+interface Draft {
+  readonly name: string;
+  readonly children: Map<string, Draft>;
+  index: number;
+}
+
+/**
+ * Compiles paths such as `spec.nodeName`. A path leads through objects to a string, number or boolean; arrays have no
+ * paths. A dot within a key is written `\.`, as in `metadata.annotations.example\.com/role`.
+ *
+ * @throws TypeError when a path is empty, has an empty part, or is given twice
+ */
+export function compileFieldPaths(paths: readonly string[]): FieldPaths {
+  const root: Draft = { name: '', children: new Map(), index: -1 };
+  for (const [index, path] of paths.entries()) {
+    let node = root;
+    for (const part of splitPath(path)) {
+      let child = node.children.get(part);
+      if (child === undefined) node.children.set(part, (child = { name: part, children: new Map(), index: -1 }));
+      node = child;
+    }
+    if (node.index >= 0) throw new TypeError(`compileFieldPaths: path ${JSON.stringify(path)} is given twice`);
+    node.index = index;
+  }
+  return { paths: [...paths], root: build(root) };
+}
+
+/** Splits a path at its dots. @throws TypeError as {@link compileFieldPaths} */
+export function splitPath(path: string): string[] {
+  const parts = path.split(/(?<!\\)\./).map((part) => part.replaceAll('\\.', '.'));
+  if (parts.some((part) => part === ''))
+    throw new TypeError(
+      `field path ${JSON.stringify(path)} is not valid: expected names joined by dots, as in spec.nodeName`,
+    );
+  return parts;
+}
+
+/** The value at a path of a parsed object, as text; undefined where it is not a string, number or boolean. */
+export function fieldAt(object: unknown, parts: readonly string[]): string | undefined {
+  let value: unknown = object;
+  for (const part of parts) {
+    if (typeof value !== 'object' || value === null || Array.isArray(value) || !Object.hasOwn(value, part))
+      return undefined;
+    value = (value as Record<string, unknown>)[part];
+  }
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+    ? String(value)
+    : undefined;
+}
+
+function build(draft: Draft): PathNode {
+  const children = [...draft.children.values()].map(build);
+  const own = draft.index >= 0 ? 1 : 0;
+  return {
+    key: [...Buffer.from(draft.name)],
+    children,
+    index: draft.index,
+    leaves: children.reduce((sum, child) => sum + child.leaves, own),
+  };
+}

@@ -1,0 +1,82 @@
+/** Byte values of JSON's punctuation. */
+export const quote = 0x22;
+export const backslash = 0x5c;
+export const openBrace = 0x7b;
+export const closeBrace = 0x7d;
+export const openBracket = 0x5b;
+export const closeBracket = 0x5d;
+export const comma = 0x2c;
+export const colon = 0x3a;
+
+/** Kinds of bytes that a scan outside of strings has to stop at. */
+export const classPlain = 0;
+export const classQuote = 1;
+export const classOpen = 2;
+export const classClose = 3;
+
+/** Byte → class: one table look-up instead of a chain of comparisons is what makes the scan fast. */
+export const classOf: Uint8Array = makeClassTable();
+
+function makeClassTable(): Uint8Array {
+  const table = new Uint8Array(256);
+  table[quote] = classQuote;
+  table[openBrace] = classOpen;
+  table[openBracket] = classOpen;
+  table[closeBrace] = classClose;
+  table[closeBracket] = classClose;
+  return table;
+}
+
+/** Whether a byte is JSON white space. */
+export function isSpace(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+}
+
+/** The first position at or after `at` that is not white space. */
+export function skipSpace(bytes: Uint8Array, at: number, end: number): number {
+  let position = at;
+  while (position < end && isSpace(bytes[position])) position++;
+  return position;
+}
+
+/** The position after the string that opens at `at`; -1 where it does not end. */
+export function skipString(bytes: Uint8Array, at: number, end: number): number {
+  for (let position = at + 1; position < end; position++) {
+    const byte = bytes[position];
+    if (byte === quote) return position + 1;
+    if (byte === backslash) position++;
+  }
+  return -1;
+}
+
+/** The position after the object or array that opens at `at`; -1 where it does not end. */
+export function skipContainer(bytes: Uint8Array, at: number, end: number): number {
+  let depth = 0;
+  for (let position = at; position < end; position++) {
+    const kind = classOf[bytes[position] ?? 0];
+    if (kind === classPlain) continue;
+    if (kind === classQuote) {
+      for (position++; position < end; position++) {
+        const byte = bytes[position];
+        if (byte === quote) break;
+        if (byte === backslash) position++;
+      }
+    } else if (kind === classOpen) depth++;
+    else if (--depth === 0) return position + 1;
+  }
+  return -1;
+}
+
+/** The position after the JSON value that starts at `at`; -1 where it does not end. */
+export function skipValue(bytes: Uint8Array, at: number, end: number): number {
+  const first = bytes[at];
+  if (first === quote) return skipString(bytes, at, end);
+  if (first === openBrace || first === openBracket) return skipContainer(bytes, at, end);
+  let position = at;
+  while (position < end) {
+    const byte = bytes[position];
+    if (byte === comma || byte === closeBrace || byte === closeBracket || isSpace(byte)) break;
+    position++;
+  }
+  return position === at ? -1 : position;
+}
