@@ -39,8 +39,8 @@ const ABANDONED_MS = 3_600_000;
 
 /** Thrown when neither binaries nor a usable Go toolchain were found. */
 export class NoBinariesError extends Error {
-  /** @type {'NO_BINARIES'} */
-  code = 'NO_BINARIES';
+  /** @type {'KCTL_NO_BINARIES'} */
+  code = 'KCTL_NO_BINARIES';
   name = 'NoBinariesError';
 }
 
@@ -49,7 +49,7 @@ export class NoBinariesError extends Error {
  *
  * @param {EnsureBinariesOptions} [options]
  * @returns {Promise<Binaries>}
- * @throws {NoBinariesError} with `code: 'NO_BINARIES'`
+ * @throws {NoBinariesError} with `code: 'KCTL_NO_BINARIES'`
  */
 export async function ensureBinaries({ controllerManager = false, log = logToStderr, signal } = {}) {
   /** @type {BinaryName[]} */

@@ -1,1 +1,12 @@
-export {};
+/**
+ * A test environment for controllers: an embedded, a real or an existing API server, CRD installation, assertions.
+ *
+ * @packageDocumentation
+ */
+export { findBinaries } from './real/binaries.js';
+export type { ApiServerBinaries } from './real/binaries.js';
+export type { CertificateAndKey, CertificateSubject } from './real/certificates.js';
+export { EnvironmentStartError, isNoBinaries, NoBinariesError } from './real/errors.js';
+export type { StaticToken } from './real/pki.js';
+export { startRealApiServer } from './real/real-api-server.js';
+export type { RealApiServer, RealApiServerOptions } from './real/real-api-server.js';

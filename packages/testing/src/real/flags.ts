@@ -1,10 +1,8 @@
-/** The command lines of the three components. Everything binds to 127.0.0.1. */
+import type { Pki } from './pki.js';
 
-/**
- * @param {{ etcdUrl: string, folder: string }} options
- * @returns {string[]}
- */
-export function etcdFlags({ etcdUrl, folder }) {
+// The command lines of the three components. Everything binds to 127.0.0.1.
+
+export function etcdFlags({ etcdUrl, folder }: { readonly etcdUrl: string; readonly folder: string }): string[] {
   return [
     `--data-dir=${folder}`,
     `--listen-client-urls=${etcdUrl}`,
@@ -15,13 +13,20 @@ export function etcdFlags({ etcdUrl, folder }) {
   ];
 }
 
-/**
- * @param {{ etcdUrl: string, port: number, pki: import('./pki.mjs').Pki, folder: string, serviceAccounts: boolean }} options
- *   `serviceAccounts`: a controller creates the default service account of each namespace. Without it the
- *   ServiceAccount admission plugin would refuse every pod.
- * @returns {string[]}
- */
-export function apiServerFlags({ etcdUrl, port, pki, folder, serviceAccounts }) {
+/** What kube-apiserver's flags depend on. */
+export interface ApiServerFlagOptions {
+  readonly etcdUrl: string;
+  readonly port: number;
+  readonly pki: Pki;
+  readonly folder: string;
+  /**
+   * A controller creates the default service account of each namespace. Without it the ServiceAccount admission
+   * plugin would refuse every pod, so it is switched off.
+   */
+  readonly serviceAccounts: boolean;
+}
+
+export function apiServerFlags({ etcdUrl, port, pki, folder, serviceAccounts }: ApiServerFlagOptions): string[] {
   return [
     `--etcd-servers=${etcdUrl}`,
     '--bind-address=127.0.0.1',
@@ -47,13 +52,8 @@ export function apiServerFlags({ etcdUrl, port, pki, folder, serviceAccounts }) 
   ];
 }
 
-/**
- * Only the controllers that the API's own behaviour rests on: garbage collection, namespace deletion, service accounts.
- *
- * @param {{ kubeconfigPath: string, pki: import('./pki.mjs').Pki }} options
- * @returns {string[]}
- */
-export function controllerManagerFlags({ kubeconfigPath, pki }) {
+/** Only the controllers that the API's own behaviour rests on: garbage collection, namespaces, service accounts. */
+export function controllerManagerFlags({ kubeconfigPath, pki }: { readonly kubeconfigPath: string; readonly pki: Pki }): string[] {
   const controllers = ['garbage-collector', 'namespace', 'serviceaccount', 'serviceaccount-token'];
   return [
     `--kubeconfig=${kubeconfigPath}`,
