@@ -1,1 +1,72 @@
-export {};
+/**
+ * The reconcile loop: sources, handlers, predicates, one worker per key.
+ *
+ * @packageDocumentation
+ */
+export type { Controller, ControllerPhase, WatchHandle } from './controller.js';
+export type { ControllerOptions, ControllerSettings, SafetyInterval } from './controller-options.js';
+export { controllerDefaults } from './controller-options.js';
+export { createController } from './create-controller.js';
+export {
+  ControllerError,
+  isControllerError,
+  isReconcilePanicError,
+  isReconcileTimeoutError,
+  isSourceError,
+  isTerminalError,
+  ReconcilePanicError,
+  ReconcileTimeoutError,
+  SourceError,
+  TerminalError,
+  terminalError,
+} from './errors.js';
+export type {
+  CreateEvent,
+  DeleteEvent,
+  EventObject,
+  GenericEvent,
+  ObjectEvent,
+  ObjectEventType,
+  UpdateEvent,
+} from './event/object-event.js';
+export { enqueueRequestForObject } from './handler/enqueue-for-object.js';
+export { enqueueRequestForOwner, type EnqueueForOwnerOptions } from './handler/enqueue-for-owner.js';
+export { enqueueRequestsFromMapFunc, type MapContext, type MapFunction } from './handler/enqueue-from-map.js';
+export type { EnqueueOptions, EventHandler, HandlerContext, HandlerFuncs, RequestQueue } from './handler/event-handler.js';
+export { handlerFuncs } from './handler/event-handler.js';
+export { withLowPriorityWhenUnchanged } from './handler/low-priority.js';
+export type { HotLoopOptions } from './hot-loop.js';
+export {
+  annotationChanged,
+  generationChanged,
+  labelChanged,
+  labelSelectorMatches,
+  projectionChanged,
+  resourceVersionChanged,
+} from './predicate/changed.js';
+export { and, not, objectPredicate, or, type Predicate, predicateFuncs, type PredicateFuncs } from './predicate/predicate.js';
+export { adaptQueue, defaultRequestKey } from './reconcile-queue.js';
+export type { QueueFactory, QueueFactoryOptions, ReconcileQueue } from './reconcile-queue.js';
+export type {
+  ReconcileContext,
+  ReconcileErrorHook,
+  ReconcileFailure,
+  ReconcileFunction,
+  Reconciler,
+  ReconcilerObject,
+  ReconcileRequest,
+  ReconcileResult,
+  RetryDecision,
+} from './reconciler.js';
+export { createRetryPolicy, retryAfterMs } from './retry-policy.js';
+export type { RetryInput, RetryPolicy, RetryPolicyOptions } from './retry-policy.js';
+export type {
+  EventInformer,
+  InformerEventHandler,
+  InformerProvider,
+  InformerRegistration,
+} from './source/informer-provider.js';
+export { informerSource, type InformerSourceOptions } from './source/informer-source.js';
+export { kindSource, type KindSourceOptions } from './source/kind-source.js';
+export type { Source, SourceContext, SourceEnqueueOptions, SourceQueue, StartedSource } from './source/source.js';
+export { lowPriority } from '@kctl/workqueue';

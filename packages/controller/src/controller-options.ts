@@ -1,0 +1,121 @@
+import type { Logger, LogFields, Metrics, Tracer } from '@kctl/telemetry';
+import type { Clock, Random } from '@kctl/wait';
+import type { Debounce, RateLimiter } from '@kctl/workqueue';
+import type { HotLoopOptions } from './hot-loop.js';
+import type { QueueFactory } from './reconcile-queue.js';
+import type { ReconcileErrorHook, Reconciler } from './reconciler.js';
+import type { RetryPolicy } from './retry-policy.js';
+
+/** Settings that a manager may give to all its controllers. Mirrors `config.Controller`. */
+export interface ControllerSettings {
+  /** How many requests are reconciled at once: an integer ≥ 0; 0 pauses. @default 1 */
+  readonly maxConcurrentReconciles?: number;
+  /** Bound on starting and syncing each source, in ms. @default 120000 */
+  readonly cacheSyncTimeoutMs?: number;
+  /** Turns a throw into a failed reconcile; otherwise `run` rejects with it. @default true */
+  readonly recoverPanic?: boolean;
+  /** Whether a manager runs the controller only while it leads. @default true */
+  readonly needLeaderElection?: boolean;
+  /** Higher priorities first, and one slot per key. Otherwise client-go's queue. @default true */
+  readonly usePriorityQueue?: boolean;
+  /** Whether sources start before the process leads, so that it can begin at once when it does. @default false */
+  readonly enableWarmup?: boolean;
+  /** Aborts the signal of a reconcile after this many ms; 0: never. @default 0 */
+  readonly reconciliationTimeoutMs?: number;
+  /** Allows several controllers of one name in one manager: their metrics then add up. @default false */
+  readonly skipNameValidation?: boolean;
+}
+
+/** An object that was reconciled successfully is reconciled again after this long, even if nothing happens. */
+export interface SafetyInterval {
+  /** Mean interval in ms; each object's is spread by ±20 %. The run has low priority, and any event replaces it. */
+  readonly everyMs: number;
+}
+
+/** Options of `createController`. */
+export interface ControllerOptions<R> extends ControllerSettings {
+  /** Label of metrics, field of logs; unique in a manager. */
+  readonly name: string;
+  readonly reconciler: Reconciler<R>;
+  /** What a failure leads to. @default `createRetryPolicy()`: back-off for ever; terminal errors and Retry-After honoured */
+  readonly retryPolicy?: RetryPolicy;
+  /** Runs after each failure; may write status and change what follows. @default the reconciler's own, else none */
+  readonly onError?: ReconcileErrorHook<R>;
+  /** Back-off. @default per item 5 ms doubling up to 1000 s; without priority queue also 10 per s with bursts of 100 */
+  readonly rateLimiter?: RateLimiter<R>;
+  /** Makes the queue. @default a priority queue, see `usePriorityQueue` */
+  readonly newQueue?: QueueFactory<R>;
+  /** Identity of requests. @default name, namespace and cluster where it has no other fields, else its JSON */
+  readonly requestKey?: (request: R) => string;
+  /** Waits with changed objects until they are quiet; never delays deletions, retries or the initial list. @default none */
+  readonly debounce?: Debounce;
+  /**
+   * What an event does to a key that rests after a failure. `immediate`: it runs at once, as in controller-runtime.
+   * `oncePerWindow`: so does the first event of the rest; later ones wait for its end, so that a noisy dependent does
+   * not hammer a broken object.
+   *
+   * @default 'immediate'
+   */
+  readonly eventsDuringBackoff?: 'immediate' | 'oncePerWindow';
+  /** Heals what no event tells. Only for objects that a source of the controller reports as its own. @default none */
+  readonly safetyInterval?: SafetyInterval;
+  /** Warns of keys that are reconciled in a loop; false: off. @default on, 300 runs per minute */
+  readonly hotLoop?: HotLoopOptions | false;
+  /** @default nothing is written */
+  readonly logger?: Logger;
+  /** Fields of the logs of one request. @default `namespace` and `name`, else `request` */
+  readonly logFields?: (request: R) => LogFields;
+  /** @default nothing is measured */
+  readonly metrics?: Metrics;
+  /** A span `reconcile` for each run. @default nothing is traced */
+  readonly tracer?: Tracer;
+  /** @default systemClock */
+  readonly clock?: Clock;
+  /** @default Math.random */
+  readonly random?: Random;
+}
+
+/** The defaults of {@link ControllerSettings}. */
+export const controllerDefaults: Required<ControllerSettings> = {
+  maxConcurrentReconciles: 1,
+  cacheSyncTimeoutMs: 120_000,
+  recoverPanic: true,
+  needLeaderElection: true,
+  usePriorityQueue: true,
+  enableWarmup: false,
+  reconciliationTimeoutMs: 0,
+  skipNameValidation: false,
+};
+
+/** Fills in what is not set. @throws TypeError naming each setting that is not valid */
+export function resolveSettings(name: string, given: ControllerSettings): Required<ControllerSettings> {
+  const settings: Required<ControllerSettings> = {
+    maxConcurrentReconciles: given.maxConcurrentReconciles ?? controllerDefaults.maxConcurrentReconciles,
+    cacheSyncTimeoutMs: given.cacheSyncTimeoutMs ?? controllerDefaults.cacheSyncTimeoutMs,
+    recoverPanic: given.recoverPanic ?? controllerDefaults.recoverPanic,
+    needLeaderElection: given.needLeaderElection ?? controllerDefaults.needLeaderElection,
+    usePriorityQueue: given.usePriorityQueue ?? controllerDefaults.usePriorityQueue,
+    enableWarmup: given.enableWarmup ?? controllerDefaults.enableWarmup,
+    reconciliationTimeoutMs: given.reconciliationTimeoutMs ?? controllerDefaults.reconciliationTimeoutMs,
+    skipNameValidation: given.skipNameValidation ?? controllerDefaults.skipNameValidation,
+  };
+  const problems = [
+    ...checkConcurrency(settings.maxConcurrentReconciles),
+    ...checkDuration('cacheSyncTimeoutMs', settings.cacheSyncTimeoutMs),
+    ...checkDuration('reconciliationTimeoutMs', settings.reconciliationTimeoutMs),
+  ];
+  if (name === '') problems.unshift("name '' is not valid: expected a name that is unique in the manager");
+  if (problems.length > 0) throw new TypeError(`controller ${JSON.stringify(name)}: ${problems.join('; ')}`);
+  return settings;
+}
+
+/** Why a number of workers is not valid. */
+export function checkConcurrency(value: number): string[] {
+  return Number.isInteger(value) && value >= 0
+    ? []
+    : [`maxConcurrentReconciles ${value} is not valid: expected an integer ≥ 0`];
+}
+
+function checkDuration(field: string, value: number): string[] {
+  return Number.isFinite(value) && value >= 0 ? [] : [`${field} ${value} is not valid: expected a finite number ≥ 0`];
+}

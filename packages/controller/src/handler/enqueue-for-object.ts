@@ -1,0 +1,16 @@
+import type { ObjectKey } from '@kctl/apimachinery';
+import { keyOf } from '@kctl/apimachinery';
+import type { EventObject } from '../event/object-event.js';
+import type { EventHandler } from './event-handler.js';
+import { withLowPriorityWhenUnchanged } from './low-priority.js';
+
+/**
+ * Queues the object of the event itself; for an update once, by the new object. Mirrors
+ * `handler.EnqueueRequestForObject`.
+ */
+export function enqueueRequestForObject(): EventHandler<EventObject, ObjectKey> {
+  return withLowPriorityWhenUnchanged((event, queue) => {
+    queue.add(keyOf(event.object), { presence: event.type === 'delete' ? 'gone' : 'present' });
+    return undefined;
+  });
+}

@@ -1,0 +1,54 @@
+import type { Logger } from '@kctl/telemetry';
+import type { ObjectEvent } from '../event/object-event.js';
+import type { EventHandler, RequestQueue } from './event-handler.js';
+import { withLowPriorityWhenUnchanged } from './low-priority.js';
+
+/** What a {@link MapFunction} gets besides the object. */
+export interface MapContext {
+  /** Aborted when the watch is removed or the controller stops. */
+  readonly signal: AbortSignal;
+  readonly logger: Logger;
+}
+
+/**
+ * Names the requests that an object concerns. It may be asynchronous and may fail: then the event is handled again
+ * with back-off. Mirrors `handler.MapFunc`, which can do neither.
+ */
+export type MapFunction<T, R> = (object: T, context: MapContext) => Iterable<R> | Promise<Iterable<R>>;
+
+/**
+ * Queues what `map` returns; for an update first for the old object, then for the new one. Each distinct request is
+ * added once per event, in the order of first mention. Mirrors `handler.EnqueueRequestsFromMapFunc`.
+ */
+export function enqueueRequestsFromMapFunc<T, R>(map: MapFunction<T, R>): EventHandler<T, R> {
+  return withLowPriorityWhenUnchanged((event, queue, context) => {
+    const known: Iterable<R>[] = [];
+    const awaited: (Iterable<R> | Promise<Iterable<R>>)[] = [];
+    for (const object of objectsOf(event)) {
+      const mapped = map(object, context);
+      awaited.push(mapped);
+      if (!(mapped instanceof Promise)) known.push(mapped);
+    }
+    if (known.length === awaited.length) {
+      addEachOnce(known, queue);
+      return undefined;
+    }
+    return Promise.all(awaited).then((all) => addEachOnce(all, queue));
+  });
+}
+
+function objectsOf<T>(event: ObjectEvent<T>): T[] {
+  return event.type === 'update' ? [event.oldObject, event.object] : [event.object];
+}
+
+function addEachOnce<R>(mapped: readonly Iterable<R>[], queue: RequestQueue<R>): void {
+  const seen = new Set<string>();
+  for (const requests of mapped) {
+    for (const request of requests) {
+      const identity = JSON.stringify(request);
+      if (seen.has(identity)) continue;
+      seen.add(identity);
+      queue.add(request);
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import type { CreateEvent, DeleteEvent, EventObject, GenericEvent, ObjectEvent, UpdateEvent } from '../event/object-event.js';
+
+/**
+ * Decides whether an event reaches its handler. Synchronous and pure; it runs on the path of every event, so it should
+ * read metadata only (`spec` and `status` may have to be decoded first). Mirrors `predicate.Predicate`: one function
+ * over the event union instead of four methods.
+ */
+export type Predicate<T = EventObject> = (event: ObjectEvent<T>) => boolean;
+
+/** Members of {@link predicateFuncs}; a missing one lets every such event pass. */
+export interface PredicateFuncs<T = EventObject> {
+  readonly create?: (event: CreateEvent<T>) => boolean;
+  readonly update?: (event: UpdateEvent<T>) => boolean;
+  readonly delete?: (event: DeleteEvent<T>) => boolean;
+  readonly generic?: (event: GenericEvent<T>) => boolean;
+}
+
+/** A predicate by event type. Mirrors `predicate.Funcs`. */
+export function predicateFuncs<T = EventObject>(funcs: PredicateFuncs<T>): Predicate<T> {
+  return (event) => {
+    switch (event.type) {
+      case 'create':
+        return funcs.create?.(event) ?? true;
+      case 'update':
+        return funcs.update?.(event) ?? true;
+      case 'delete':
+        return funcs.delete?.(event) ?? true;
+      case 'generic':
+        return funcs.generic?.(event) ?? true;
+    }
+  };
+}
+
+/** A predicate on the object, for updates on the new one. Mirrors `predicate.NewPredicateFuncs`. */
+export function objectPredicate<T = EventObject>(filter: (object: T) => boolean): Predicate<T> {
+  return (event) => filter(event.object);
+}
+
+/** Passes what every predicate passes; asks them in order and stops at the first refusal. */
+export function and<T = EventObject>(...predicates: readonly Predicate<T>[]): Predicate<T> {
+  return (event) => predicates.every((predicate) => predicate(event));
+}
+
+/** Passes what any predicate passes; asks them in order and stops at the first that agrees. */
+export function or<T = EventObject>(...predicates: readonly Predicate<T>[]): Predicate<T> {
+  return (event) => predicates.some((predicate) => predicate(event));
+}
+
+/** Passes what the predicate refuses. */
+export function not<T = EventObject>(predicate: Predicate<T>): Predicate<T> {
+  return (event) => !predicate(event);
+}

@@ -1,0 +1,86 @@
+import type { PriorityQueue, RateLimiter, RateLimitingQueue } from '@kctl/workqueue';
+import type { Metrics } from '@kctl/telemetry';
+import type { Clock } from '@kctl/wait';
+
+/** What a controller needs of its queue. A `PriorityQueue` of @kctl/workqueue is one. */
+export type ReconcileQueue<R> = Pick<
+  PriorityQueue<R>,
+  'addWith' | 'getWithPriority' | 'tryGetWithPriority' | 'done' | 'forget' | 'shutDown' | 'length'
+>;
+
+/** What a {@link QueueFactory} is given. */
+export interface QueueFactoryOptions<R> {
+  readonly name: string;
+  readonly controller: string;
+  readonly key: (request: R) => string;
+  readonly rateLimiter: RateLimiter<R>;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+}
+
+/** Makes the queue of a controller. Mirrors `controller.Options.NewQueue`. */
+export type QueueFactory<R> = (options: QueueFactoryOptions<R>) => ReconcileQueue<R> | RateLimitingQueue<R>;
+
+/**
+ * A queue without priorities as the controller's: `rateLimited` beats `afterMs`, priorities read as 0. Such a queue
+ * keeps client-go's semantics, so a requeue that was planned before an event survives it: the key runs twice.
+ */
+export function adaptQueue<R>(queue: ReconcileQueue<R> | RateLimitingQueue<R>): ReconcileQueue<R> {
+  if ('addWith' in queue) return queue;
+  const add: ReconcileQueue<R>['addWith'] = (options, ...items) => {
+    for (const item of items) {
+      if (options.rateLimited === true) queue.addRateLimited(item, { error: options.error });
+      else if (options.debounce !== undefined) queue.addDebounced(item, options.debounce);
+      else if (options.afterMs !== undefined && options.afterMs > 0) queue.addAfter(item, options.afterMs);
+      else queue.add(item);
+    }
+  };
+  const plain = (item: R) => ({ item, priority: 0, reasons: [] });
+  return {
+    addWith: add,
+    getWithPriority: async (options) => {
+      const item = await queue.get(options);
+      return item === undefined ? undefined : plain(item);
+    },
+    tryGetWithPriority: () => {
+      const item = queue.tryGet();
+      return item === undefined ? undefined : plain(item);
+    },
+    done: (item) => queue.done(item),
+    forget: (item) => queue.forget(item),
+    shutDown: () => queue.shutDown(),
+    get length() {
+      return queue.length;
+    },
+  };
+}
+
+/**
+ * The identity of a request: for objects of `name`, `namespace` and `cluster` these three; for strings the string; for
+ * anything else its JSON with sorted keys.
+ */
+export function defaultRequestKey(request: unknown): string {
+  if (typeof request === 'string') return request;
+  return objectKey(request) ?? JSON.stringify(request, sortKeys);
+}
+
+function objectKey(request: unknown): string | undefined {
+  if (typeof request !== 'object' || request === null) return undefined;
+  let name: unknown;
+  let namespace: unknown = '';
+  let cluster: unknown = '';
+  for (const [field, value] of Object.entries(request)) {
+    if (field === 'name') name = value;
+    else if (field === 'namespace') namespace = value ?? '';
+    else if (field === 'cluster') cluster = value ?? '';
+    else return undefined;
+  }
+  if (typeof name !== 'string' || typeof namespace !== 'string' || typeof cluster !== 'string') return undefined;
+  const key = namespace === '' ? name : `${namespace}/${name}`;
+  return cluster === '' ? key : `${cluster}//${key}`;
+}
+
+function sortKeys(_key: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}

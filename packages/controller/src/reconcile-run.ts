@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto';
+import type { Logger, Span } from '@kctl/telemetry';
+import type { Clock, ClockTimer } from '@kctl/wait';
+import { abortReason } from '@kctl/wait';
+import { ReconcileTimeoutError } from './errors.js';
+import type { ReconcileContext } from './reconciler.js';
+
+/** What is known when a request is dequeued. */
+export interface RunFacts {
+  readonly attempt: number;
+  readonly isLastAttempt: boolean;
+  readonly priority: number;
+  readonly reasons: readonly string[];
+  /** The controller's: aborted when it stops. */
+  readonly stopSignal: AbortSignal;
+  readonly makeLogger: (reconcileId: string) => Logger;
+  readonly clock: Clock;
+  /** 0: none. */
+  readonly timeoutMs: number;
+}
+
+const silentSpan: Span = { setAttributes: () => undefined, recordError: () => undefined, end: () => undefined };
+
+/**
+ * One run of a reconciler, as its user code sees it. What costs something (signals, logger, id) is made when somebody
+ * asks for it: most reconciles of a converged cluster end before they do.
+ */
+export class ReconcileRun implements ReconcileContext {
+  readonly attempt: number;
+  readonly isLastAttempt: boolean;
+  readonly priority: number;
+  readonly reasons: readonly string[];
+  readonly span: Span;
+  readonly #facts: RunFacts;
+  #id: string | undefined;
+  #logger: Logger | undefined;
+  #controller: AbortController | undefined;
+  #supersede: AbortController | undefined;
+  #isSuperseded = false;
+  #timer: ClockTimer | undefined;
+  #timeout: ReconcileTimeoutError | undefined;
+  readonly #onStop = (): void => this.#controller?.abort(this.#facts.stopSignal.reason);
+
+  constructor(facts: RunFacts, span: Span = silentSpan) {
+    this.attempt = facts.attempt;
+    this.isLastAttempt = facts.isLastAttempt;
+    this.priority = facts.priority;
+    this.reasons = facts.reasons;
+    this.span = span;
+    this.#facts = facts;
+    if (facts.timeoutMs > 0) this.#timer = facts.clock.setTimer(() => this.#expire(), facts.timeoutMs);
+  }
+
+  get reconcileId(): string {
+    return (this.#id ??= randomUUID());
+  }
+
+  get logger(): Logger {
+    return (this.#logger ??= this.#facts.makeLogger(this.reconcileId));
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      const { stopSignal } = this.#facts;
+      this.#controller = new AbortController();
+      if (this.#timeout !== undefined) this.#controller.abort(this.#timeout);
+      else if (stopSignal.aborted) this.#controller.abort(abortReason(stopSignal));
+      else stopSignal.addEventListener('abort', this.#onStop, { once: true });
+    }
+    return this.#controller.signal;
+  }
+
+  get superseded(): AbortSignal {
+    if (this.#supersede === undefined) {
+      this.#supersede = new AbortController();
+      if (this.#isSuperseded) this.#supersede.abort(supersededReason());
+    }
+    return this.#supersede.signal;
+  }
+
+  get isSuperseded(): boolean {
+    return this.#isSuperseded;
+  }
+
+  /** Whether the reconciliation timeout has passed. */
+  get hasTimedOut(): boolean {
+    return this.#timeout !== undefined;
+  }
+
+  /** A newer event for the same request was queued. */
+  markSuperseded(): void {
+    if (this.#isSuperseded) return;
+    this.#isSuperseded = true;
+    this.#supersede?.abort(supersededReason());
+  }
+
+  /** Releases timer and listener; the signals stay as they are. */
+  end(): void {
+    this.#timer?.cancel();
+    this.#facts.stopSignal.removeEventListener('abort', this.#onStop);
+  }
+
+  #expire(): void {
+    this.#timeout = new ReconcileTimeoutError(this.#facts.timeoutMs);
+    this.#controller?.abort(this.#timeout);
+  }
+}
+
+function supersededReason(): DOMException {
+  return new DOMException('a newer event for this request arrived', 'AbortError');
+}

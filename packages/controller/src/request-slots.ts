@@ -1,0 +1,69 @@
+import type { Clock } from '@kctl/wait';
+import type { ReconcileRun } from './reconcile-run.js';
+
+/** Failures in a row of one key. */
+export interface FailureRow {
+  /** How many runs failed or backed off. */
+  attempts: number;
+  /** Monotonic time of the first one. */
+  readonly since: number;
+  /** Monotonic time until which the key should rest. */
+  restUntil: number;
+  /** Whether an event has already been let through during the rest. */
+  hasJumped: boolean;
+}
+
+/**
+ * What a controller remembers about its keys beside the queue's slot: the current run and the failures in a row.
+ * Holds an entry only while there is something to remember.
+ */
+export class RequestSlots {
+  readonly #clock: Clock;
+  readonly #runs = new Map<string, ReconcileRun>();
+  readonly #failures = new Map<string, FailureRow>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** The keys that are being reconciled. */
+  get running(): string[] {
+    return [...this.#runs.keys()];
+  }
+
+  begin(key: string, run: ReconcileRun): void {
+    this.#runs.set(key, run);
+  }
+
+  end(key: string): void {
+    this.#runs.delete(key);
+  }
+
+  runOf(key: string): ReconcileRun | undefined {
+    return this.#runs.get(key);
+  }
+
+  failures(key: string): FailureRow | undefined {
+    return this.#failures.get(key);
+  }
+
+  /** Counts one more failure. */
+  fail(key: string): FailureRow {
+    const now = this.#clock.monotonicNow();
+    let row = this.#failures.get(key);
+    if (row === undefined) {
+      row = { attempts: 0, since: now, restUntil: now, hasJumped: false };
+      this.#failures.set(key, row);
+    }
+    row.attempts++;
+    return row;
+  }
+
+  succeed(key: string): void {
+    this.#failures.delete(key);
+  }
+
+  clear(): void {
+    this.#failures.clear();
+  }
+}

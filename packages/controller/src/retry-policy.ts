@@ -1,0 +1,75 @@
+import type { StatusError } from '@kctl/apimachinery';
+import { isStatusError, isTooManyRequests } from '@kctl/apimachinery';
+import type { RetryDecision } from './reconciler.js';
+import { isTerminalError, someInChain } from './errors.js';
+
+/** What a {@link RetryPolicy} judges. */
+export interface RetryInput {
+  readonly error: unknown;
+  /** The attempt that failed: 1 for the first. */
+  readonly attempt: number;
+  /** ms since the first failure of this row. */
+  readonly elapsedMs: number;
+}
+
+/** Decides what follows a failure. */
+export interface RetryPolicy {
+  /** Pure. */
+  decide(input: RetryInput): RetryDecision;
+  /** The attempt after whose failure it gives up, where that is known beforehand: for `context.isLastAttempt`. */
+  readonly maxAttempts?: number;
+}
+
+/** Options of {@link createRetryPolicy}. */
+export interface RetryPolicyOptions {
+  /** Gives up after this many attempts: an integer ≥ 1. @default never */
+  readonly maxAttempts?: number;
+  /** Gives up this many ms after the first failure. @default never */
+  readonly maxElapsedMs?: number;
+  /** Delay before attempt `attempt + 1`. @default the controller's rate limiter decides */
+  readonly delayMs?: (attempt: number) => number;
+  /**
+   * Looks at the error first; undefined leaves the decision to the rest.
+   *
+   * @default nothing special
+   */
+  readonly classify?: (error: unknown, attempt: number) => RetryDecision | undefined;
+}
+
+/**
+ * A retry policy from its usual parts. In this order: a terminal error stops; `classify`; the attempt and time limits;
+ * a 429 or 503 with `Retry-After` waits at least that long; then `delayMs`, or the controller's rate limiter.
+ *
+ * @throws TypeError when `maxAttempts` is not an integer ≥ 1
+ */
+export function createRetryPolicy(options: RetryPolicyOptions = {}): RetryPolicy {
+  const { maxAttempts = Infinity, maxElapsedMs = Infinity, delayMs, classify } = options;
+  if (!(maxAttempts >= 1) || (maxAttempts !== Infinity && !Number.isInteger(maxAttempts)))
+    throw new TypeError(`createRetryPolicy: maxAttempts ${maxAttempts} is not valid: expected an integer ≥ 1`);
+  const decide = ({ error, attempt, elapsedMs }: RetryInput): RetryDecision => {
+    if (isTerminalError(error)) return { type: 'stop' };
+    const special = classify?.(error, attempt);
+    if (special !== undefined) return special;
+    if (attempt >= maxAttempts || elapsedMs >= maxElapsedMs) return { type: 'stop' };
+    const asked = retryAfterMs(error);
+    const planned = delayMs?.(attempt);
+    if (asked !== undefined) return { type: 'retry', afterMs: Math.max(asked, planned ?? 0) };
+    return planned === undefined ? { type: 'backoff' } : { type: 'retry', afterMs: planned };
+  };
+  return { decide, maxAttempts };
+}
+
+/** What the server asked for: `Retry-After` of a 429 or a 503, in ms; also where an error wraps it. */
+export function retryAfterMs(error: unknown): number | undefined {
+  let seconds: number | undefined;
+  someInChain(error, (link) => {
+    if (!isThrottled(link)) return false;
+    seconds = link.status.details?.retryAfterSeconds;
+    return true;
+  });
+  return seconds === undefined || seconds <= 0 ? undefined : seconds * 1000;
+}
+
+function isThrottled(error: unknown): error is StatusError {
+  return isTooManyRequests(error) || (isStatusError(error) && error.httpCode === 503);
+}

@@ -1,0 +1,52 @@
+import type { EventHandler } from '../handler/event-handler.js';
+import type { Predicate } from '../predicate/predicate.js';
+import { EventDispatcher } from './event-dispatcher.js';
+import type { EventInformer, InformerEventHandler, InformerRegistration } from './informer-provider.js';
+import type { Source, StartedSource } from './source.js';
+
+/** Options of {@link informerSource}. */
+export interface InformerSourceOptions<T, R> {
+  readonly informer: EventInformer<T>;
+  readonly handler: EventHandler<T, R>;
+  /** All must agree; asked in order. @default none */
+  readonly predicates?: readonly Predicate<T>[];
+  /** @default 'informer source' */
+  readonly name?: string;
+}
+
+/** Events of an informer that somebody else runs. Mirrors `source.Informer`. */
+export function informerSource<T, R>(options: InformerSourceOptions<T, R>): Source<R> {
+  const { informer, handler, predicates = [], name = 'informer source' } = options;
+  return {
+    name,
+    start: (context): Promise<StartedSource> => {
+      const dispatcher = new EventDispatcher({ source: name, handler, predicates, context });
+      const registration = informer.addEventHandler(forward(dispatcher));
+      return Promise.resolve({
+        waitForSync: (signal) => waitForHandler(registration, dispatcher, signal),
+        stop: () => registration.remove(),
+      });
+    },
+  };
+}
+
+/** The informer's callbacks as events. */
+export function forward<T, R>(dispatcher: EventDispatcher<T, R>): InformerEventHandler<T> {
+  return {
+    onAdd: (object, { isInInitialList }) => dispatcher.dispatch({ type: 'create', object, isInInitialList }),
+    onUpdate: (oldObject, object) => dispatcher.dispatch({ type: 'update', oldObject, object }),
+    onDelete: (object, info) =>
+      dispatcher.dispatch({ type: 'delete', object, deleteStateUnknown: info.finalStateUnknown }),
+  };
+}
+
+/** Waits until the initial list was delivered and its handlers, some of which may wait themselves, are done. */
+export async function waitForHandler<T, R>(
+  registration: InformerRegistration,
+  dispatcher: EventDispatcher<T, R>,
+  signal: AbortSignal,
+): Promise<void> {
+  await registration.waitForSync({ signal });
+  await dispatcher.idle();
+}
+

@@ -1,0 +1,47 @@
+import type { Logger } from '@kctl/telemetry';
+import type { Clock, Random } from '@kctl/wait';
+import type { EnqueueOptions, RequestQueue } from '../handler/event-handler.js';
+
+/** {@link EnqueueOptions} with the reason that logs, traces and the reconcile context show. */
+export interface SourceEnqueueOptions extends EnqueueOptions {
+  readonly reason?: string;
+}
+
+/** The queue as a source sees it: a source also says why. */
+export interface SourceQueue<R> extends RequestQueue<R> {
+  add(request: R, options?: SourceEnqueueOptions): void;
+}
+
+/** What a source is given when its controller starts it. */
+export interface SourceContext<R> {
+  readonly queue: SourceQueue<R>;
+  /** Aborted when the watch is removed or the controller stops. */
+  readonly signal: AbortSignal;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Reports a failure that ends the source after its start: the controller's `run` rejects with it. */
+  readonly fail: (error: unknown) => void;
+}
+
+/** A started source. */
+export interface StartedSource {
+  /**
+   * Resolves when everything that existed at the start was handed to the queue; rejects with the signal's reason.
+   * Absent: nothing to wait for. Workers start after every source has synced, so that no reconcile sees half a world.
+   */
+  readonly waitForSync?: (signal: AbortSignal) => Promise<void>;
+  /** Ends the source: when it has settled, the source no longer touches the queue. */
+  stop(): Promise<void> | void;
+}
+
+/**
+ * Where events come from. `start` does not block: it only begins; waiting is `waitForSync`'s business. A source may be
+ * started several times (by several controllers); each start is independent. Mirrors `source.Source` and
+ * `source.SyncingSource`.
+ */
+export interface Source<R> {
+  /** For logs and errors, e.g. `kind source: Pod`. */
+  readonly name: string;
+  start(context: SourceContext<R>): Promise<StartedSource>;
+}

@@ -1,0 +1,93 @@
+import type { Clock } from '@kctl/wait';
+import { abortReason } from '@kctl/wait';
+import type { PrioritizedItem } from '@kctl/workqueue';
+import type { ReconcileQueue } from './reconcile-queue.js';
+
+/** How long workers that never wait may keep the event loop, in ms. */
+const sliceMs = 10;
+
+/** Options of {@link WorkerPool}. */
+export interface WorkerPoolOptions<R> {
+  readonly queue: ReconcileQueue<R>;
+  readonly concurrency: number;
+  readonly clock: Clock;
+  /** Must not reject. */
+  readonly work: (item: PrioritizedItem<R>) => Promise<void>;
+}
+
+/** Hands items of a queue to at most `concurrency` workers at once; the number may change at any time. */
+export class WorkerPool<R> {
+  readonly #options: WorkerPoolOptions<R>;
+  readonly #active = new Set<Promise<void>>();
+  #concurrency: number;
+  #wake: (() => void) | undefined;
+  #sliceStart = 0;
+
+  constructor(options: WorkerPoolOptions<R>) {
+    this.#options = options;
+    this.#concurrency = options.concurrency;
+  }
+
+  set concurrency(value: number) {
+    this.#concurrency = value;
+    this.#wake?.();
+  }
+
+  /** Takes items until the signal is aborted or the queue is shut down; resolves when the last worker is done. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { queue } = this.#options;
+    const wake = (): void => this.#wake?.();
+    signal.addEventListener('abort', wake, { once: true });
+    try {
+      while (await this.#hasFreeWorker(signal)) {
+        const item = queue.tryGetWithPriority() ?? (await this.#wait(signal));
+        if (item === undefined) break;
+        // The limit may have been lowered while this loop waited; the item is ours already, so it waits for a worker.
+        if (!(await this.#hasFreeWorker(signal))) {
+          queue.done(item.item);
+          break;
+        }
+        this.#start(item);
+        await this.#yieldWhenDue();
+      }
+    } finally {
+      signal.removeEventListener('abort', wake);
+      await Promise.all(this.#active);
+    }
+  }
+
+  /** Waits for a free worker; false when the pool stops. */
+  async #hasFreeWorker(signal: AbortSignal): Promise<boolean> {
+    while (!signal.aborted && this.#active.size >= this.#concurrency)
+      await new Promise<void>((resolve) => (this.#wake = resolve));
+    return !signal.aborted;
+  }
+
+  async #wait(signal: AbortSignal): Promise<PrioritizedItem<R> | undefined> {
+    try {
+      const item = await this.#options.queue.getWithPriority({ signal });
+      this.#sliceStart = this.#options.clock.monotonicNow();
+      return item;
+    } catch (error) {
+      if (signal.aborted && error === abortReason(signal)) return undefined;
+      if (signal.aborted) return undefined;
+      throw error;
+    }
+  }
+
+  #start(item: PrioritizedItem<R>): void {
+    const done = this.#options.work(item).finally(() => {
+      this.#active.delete(done);
+      this.#wake?.();
+    });
+    this.#active.add(done);
+  }
+
+  /** Reconciles that answer without waiting would otherwise run back to back and starve sockets and timers. */
+  async #yieldWhenDue(): Promise<void> {
+    const now = this.#options.clock.monotonicNow();
+    if (now - this.#sliceStart < sliceMs) return;
+    await new Promise((resolve) => setImmediate(resolve));
+    this.#sliceStart = this.#options.clock.monotonicNow();
+  }
+}
