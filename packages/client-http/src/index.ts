@@ -1,1 +1,37 @@
-export {};
+/**
+ * The client contracts over HTTPS: authentication, TLS, retries, rate limits, discovery.
+ *
+ * @packageDocumentation
+ */
+export type {
+  AuthProvider,
+  Connection,
+  ExecEnvironment,
+  ExecPlugin,
+  Impersonation,
+  Pem,
+  UserConnection,
+} from './connection.js';
+export {
+  CredentialsError,
+  DecodeError,
+  isCredentialsError,
+  isDecodeError,
+  isKubeConfigError,
+  isNoKindMatch,
+  isTransportError,
+  KubeConfigError,
+  NoKindMatchError,
+  TransportError,
+} from './errors.js';
+export type { NoKindMatchFields, TransportErrorFields, TransportFailure } from './errors.js';
+export { createHttpClient } from './http-client.js';
+export type { HttpClient, HttpClientOptions } from './http-client.js';
+export { connectionFromKubeConfig, inClusterConnection } from './kube-config.js';
+export type { InClusterOptions, KubeConfigCluster, KubeConfigLike, KubeConfigUser } from './kube-config.js';
+export { loadConnection } from './load-connection.js';
+export type { LoadConnectionOptions } from './load-connection.js';
+export type { RateLimit } from './rate-limiter.js';
+export { createTransport } from './transport.js';
+export type { Transport, TransportOptions, TransportRequest, TransportResponse } from './transport.js';
+export type { ServerWarning } from './warnings.js';

@@ -1,0 +1,133 @@
+/** How much may be queued before the sender is asked to pause, in bytes. */
+const highWaterMark = 1024 * 1024;
+
+/** Flow control of the source of a {@link ByteStream}. */
+export interface ByteSource {
+  pause(): void;
+  resume(): void;
+  /** Releases the connection of a stream that nobody reads to its end. */
+  abort(reason: Error): void;
+}
+
+interface Waiter {
+  resolve(result: IteratorResult<Buffer[], undefined>): void;
+  reject(error: Error): void;
+}
+
+/**
+ * A response body: chunks that arrived together come out together, so that a consumer pays for one promise per
+ * batch. The source is paused while more than 1 MiB waits. Ends cleanly only when the server ended the body cleanly;
+ * a broken connection rejects. The chunks belong to the consumer.
+ */
+export class ByteStream implements AsyncIterable<Buffer[]>, AsyncIterator<Buffer[], undefined> {
+  readonly #source: ByteSource;
+  readonly #onSettled: () => void;
+  #chunks: Buffer[] = [];
+  #queuedBytes = 0;
+  #isPaused = false;
+  #isEnded = false;
+  #error: Error | undefined;
+  #waiter: Waiter | undefined;
+  /** Bytes received so far. */
+  receivedBytes = 0;
+
+  constructor(source: ByteSource, onSettled: () => void) {
+    this.#source = source;
+    this.#onSettled = onSettled;
+  }
+
+  /** Whether somebody waits for a chunk. */
+  get isStarving(): boolean {
+    return this.#waiter !== undefined;
+  }
+
+  push(chunk: Buffer): void {
+    if (this.#isEnded) return;
+    this.receivedBytes += chunk.length;
+    const waiter = this.#waiter;
+    if (waiter !== undefined) {
+      this.#waiter = undefined;
+      waiter.resolve({ done: false, value: [chunk] });
+      return;
+    }
+    this.#chunks.push(chunk);
+    this.#queuedBytes += chunk.length;
+    if (this.#queuedBytes > highWaterMark && !this.#isPaused) {
+      this.#isPaused = true;
+      this.#source.pause();
+    }
+  }
+
+  end(): void {
+    if (!this.#settle()) return;
+    this.#waiter?.resolve({ done: true, value: undefined });
+    this.#waiter = undefined;
+  }
+
+  fail(error: Error): void {
+    if (!this.#settle()) return;
+    this.#error = error;
+    const waiter = this.#waiter;
+    this.#waiter = undefined;
+    if (waiter === undefined) return;
+    this.#error = undefined;
+    waiter.reject(error);
+  }
+
+  next(): Promise<IteratorResult<Buffer[], undefined>> {
+    if (this.#chunks.length > 0) {
+      const value = this.#chunks;
+      this.#chunks = [];
+      this.#queuedBytes = 0;
+      if (this.#isPaused) {
+        this.#isPaused = false;
+        this.#source.resume();
+      }
+      return Promise.resolve({ done: false, value });
+    }
+    const error = this.#error;
+    if (error !== undefined) {
+      this.#error = undefined;
+      return Promise.reject(error);
+    }
+    if (this.#isEnded) return Promise.resolve({ done: true, value: undefined });
+    return new Promise((resolve, reject) => {
+      this.#waiter = { resolve, reject };
+    });
+  }
+
+  /** Gives the rest up and releases the connection. */
+  return(): Promise<IteratorResult<Buffer[], undefined>> {
+    this.discard(new DOMException('the body was not read to its end', 'AbortError'));
+    return Promise.resolve({ done: true, value: undefined });
+  }
+
+  /** Like {@link return}, saying why: a read that waits rejects with it. */
+  discard(reason: Error): void {
+    this.#chunks = [];
+    this.#queuedBytes = 0;
+    this.#error = undefined;
+    if (this.#isEnded) return;
+    this.fail(reason);
+    this.#source.abort(reason);
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  #settle(): boolean {
+    if (this.#isEnded) return false;
+    this.#isEnded = true;
+    this.#onSettled();
+    return true;
+  }
+}
+
+/** Reads a stream to its end into one buffer. */
+export async function collect(stream: AsyncIterable<readonly Uint8Array[]>): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  for await (const batch of stream) chunks.push(...batch);
+  const [first] = chunks;
+  return chunks.length === 1 && first !== undefined && Buffer.isBuffer(first) ? first : Buffer.concat(chunks);
+}

@@ -1,0 +1,196 @@
+import { spawn } from 'node:child_process';
+import type { Clock } from '@kctl/wait';
+import type { Connection, ExecPlugin } from '../connection.js';
+import { CredentialsError } from '../errors.js';
+import { redact } from '../redact.js';
+import { staticCredential } from './credential-source.js';
+import type { Credential, CredentialSource } from './credential-source.js';
+
+const apiVersions = ['client.authentication.k8s.io/v1', 'client.authentication.k8s.io/v1beta1'];
+/** A plugin that hangs must not hang every request with it. */
+const timeoutMs = 60_000;
+/** A plugin that fails is not started again for each request that comes meanwhile. */
+const failureMemoryMs = 1_000;
+const maxOutputBytes = 1024 * 1024;
+
+/** Options of {@link execCredential}. */
+export interface ExecCredentialOptions {
+  readonly clock: Clock;
+  readonly connection: Connection;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+interface Issued {
+  readonly credential: Credential;
+  /** Wall-clock time in ms; undefined: until a 401. */
+  readonly expiresAt: number | undefined;
+}
+
+/**
+ * Credentials from an exec plugin (client-go.md 6.5): run once for all requests that wait, again on expiry and on a
+ * 401. The plugin inherits the environment, gets KUBERNETES_EXEC_INFO, and no terminal.
+ */
+export function execCredential(plugin: ExecPlugin, options: ExecCredentialOptions): CredentialSource {
+  const apiVersion = plugin.apiVersion ?? 'client.authentication.k8s.io/v1';
+  if (!apiVersions.includes(apiVersion))
+    return failing(`apiVersion ${apiVersion} is not one of ${apiVersions.join(', ')}`);
+  if (plugin.interactiveMode === 'Always')
+    return failing('interactiveMode Always needs a terminal, which a controller has not');
+  const { clock } = options;
+  let issued: Issued | undefined;
+  let running: Promise<Issued> | undefined;
+  let failed: { readonly at: number; readonly error: Error } | undefined;
+
+  const run = (): Promise<Issued> => {
+    if (failed !== undefined && clock.monotonicNow() - failed.at < failureMemoryMs) return Promise.reject(failed.error);
+    running ??= issue({ ...plugin, apiVersion }, options)
+      .then(
+        (fresh) => {
+          issued = fresh;
+          failed = undefined;
+          return fresh;
+        },
+        (error: unknown) => {
+          failed = { at: clock.monotonicNow(), error: error instanceof Error ? error : new Error(String(error)) };
+          throw failed.error;
+        },
+      )
+      .finally(() => {
+        running = undefined;
+      });
+    return running;
+  };
+  const isFresh = (candidate: Issued): boolean =>
+    candidate.expiresAt === undefined || clock.now() < candidate.expiresAt;
+  return {
+    get: () =>
+      issued !== undefined && isFresh(issued) ? issued.credential : run().then(({ credential }) => credential),
+    refresh: async (used) => {
+      if (issued !== undefined && issued.credential !== used && isFresh(issued)) return true;
+      return (await run()).credential !== used;
+    },
+  };
+
+  function failing(reason: string): CredentialSource {
+    const fail = (): never => {
+      throw new CredentialsError(`exec plugin ${plugin.command}: ${reason}`);
+    };
+    return { ...staticCredential({}), get: fail };
+  }
+}
+
+async function issue(plugin: ExecPlugin & { apiVersion: string }, options: ExecCredentialOptions): Promise<Issued> {
+  try {
+    return parseCredential(await runPlugin(plugin, options), plugin.apiVersion);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    const isMissing = typeof error === 'object' && error !== null && 'code' in error && error.code === 'ENOENT';
+    const text = isMissing ? 'the command is not installed or not on PATH' : redact(reason);
+    const hint = isMissing && plugin.installHint !== undefined ? `: ${plugin.installHint.trim()}` : '';
+    throw new CredentialsError(`exec plugin ${plugin.command}: ${text}${hint}`);
+  }
+}
+
+function runPlugin(plugin: ExecPlugin & { apiVersion: string }, options: ExecCredentialOptions): Promise<string> {
+  const { clock, connection, environment } = options;
+  const env = {
+    ...environment,
+    ...Object.fromEntries((plugin.env ?? []).map(({ name, value }) => [name, value])),
+    KUBERNETES_EXEC_INFO: execInfo(plugin, connection),
+  };
+  return new Promise((resolve, reject) => {
+    const child = spawn(plugin.command, plugin.args ?? [], {
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      windowsHide: true,
+    });
+    let output = '';
+    let complaint = '';
+    const timer = clock.setTimer(
+      () => {
+        child.kill('SIGKILL');
+        reject(new Error(`no credentials within ${timeoutMs / 1000} s`));
+      },
+      timeoutMs,
+      { keepAlive: false },
+    );
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      output += chunk;
+      if (output.length <= maxOutputBytes) return;
+      child.kill('SIGKILL');
+      reject(new Error('it wrote more than 1 MiB'));
+    });
+    child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+      complaint = (complaint + chunk).slice(-1000);
+    });
+    child.on('error', (error) => {
+      timer.cancel();
+      reject(error);
+    });
+    child.on('close', (code, signal) => {
+      timer.cancel();
+      if (code === 0) resolve(output);
+      else reject(new Error(`exited with ${signal ?? `code ${code ?? 'unknown'}`}${lastLine(complaint)}`));
+    });
+  });
+}
+
+function execInfo(plugin: ExecPlugin & { apiVersion: string }, connection: Connection): string {
+  const { server, ca, tlsServerName, insecureSkipTlsVerify, proxyUrl } = connection;
+  const cluster = {
+    server,
+    'tls-server-name': tlsServerName,
+    'insecure-skip-tls-verify': insecureSkipTlsVerify,
+    'certificate-authority-data': ca === undefined ? undefined : Buffer.from(ca).toString('base64'),
+    'proxy-url': proxyUrl,
+  };
+  const spec = plugin.provideClusterInfo === true ? { interactive: false, cluster } : { interactive: false };
+  return JSON.stringify({ kind: 'ExecCredential', apiVersion: plugin.apiVersion, spec });
+}
+
+function lastLine(text: string): string {
+  const line = text.trim().split('\n').at(-1)?.trim() ?? '';
+  return line === '' ? '' : `: ${line}`;
+}
+
+function parseCredential(output: string, apiVersion: string): Issued {
+  const answer = fieldsOf(parseOutput(output));
+  if (answer['kind'] !== 'ExecCredential')
+    throw new Error(`it did not print an ExecCredential but kind ${String(answer['kind'])}`);
+  if (answer['apiVersion'] !== apiVersion)
+    throw new Error(`it printed apiVersion ${String(answer['apiVersion'])}, but ${apiVersion} is configured`);
+  const status = fieldsOf(answer['status']);
+  const token = textOf(status['token']);
+  const certificate = textOf(status['clientCertificateData']);
+  const key = textOf(status['clientKeyData']);
+  if (token === undefined && certificate === undefined) throw new Error('it gave neither a token nor a certificate');
+  if ((certificate === undefined) !== (key === undefined))
+    throw new Error('it gave a certificate without its key, or the reverse');
+  const expiry = textOf(status['expirationTimestamp']);
+  const expiresAt = expiry === undefined ? undefined : Date.parse(expiry);
+  if (Number.isNaN(expiresAt)) throw new Error(`its expirationTimestamp ${JSON.stringify(expiry)} is no RFC 3339 time`);
+  return {
+    credential: {
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...(certificate === undefined || key === undefined ? {} : { certificate, key }),
+    },
+    expiresAt,
+  };
+}
+
+/** The parser's own message would quote the output, which holds the token. */
+function parseOutput(output: string): unknown {
+  try {
+    return JSON.parse(output);
+  } catch {
+    throw new Error('it did not print JSON');
+  }
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}

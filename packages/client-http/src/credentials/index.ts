@@ -1,0 +1,42 @@
+import type { Logger } from '@kctl/telemetry';
+import type { Clock } from '@kctl/wait';
+import type { Connection, Impersonation } from '../connection.js';
+import { providerCredential } from './auth-provider.js';
+import { staticCredential } from './credential-source.js';
+import type { CredentialSource } from './credential-source.js';
+import { execCredential } from './exec-plugin.js';
+import { tokenFileCredential } from './token-file.js';
+
+/** What credential sources need from outside. */
+export interface CredentialContext {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** The source for what a connection says; the order is client-go's. */
+export function credentialsOf(connection: Connection, context: CredentialContext): CredentialSource {
+  const user = connection.user ?? {};
+  if (user.tokenFile !== undefined) return tokenFileCredential(user.tokenFile, context);
+  if (user.token !== undefined) return staticCredential({ authorization: `Bearer ${user.token}` });
+  if (user.username !== undefined) {
+    const pair = Buffer.from(`${user.username}:${user.password ?? ''}`).toString('base64');
+    return staticCredential({ authorization: `Basic ${pair}` });
+  }
+  if (user.exec !== undefined) return execCredential(user.exec, { ...context, connection });
+  if (user.provider !== undefined) return providerCredential(user.provider);
+  return staticCredential({});
+}
+
+/** The headers that make the server treat us as somebody else. */
+export function impersonationHeaders(impersonation: Impersonation | undefined): Record<string, string | string[]> {
+  if (impersonation === undefined) return {};
+  const { userName, uid, groups = [], extra = {} } = impersonation;
+  const headers: Record<string, string | string[]> = { 'impersonate-user': userName };
+  if (uid !== undefined) headers['impersonate-uid'] = uid;
+  if (groups.length > 0) headers['impersonate-group'] = [...groups];
+  for (const [key, values] of Object.entries(extra)) {
+    headers[`impersonate-extra-${encodeURIComponent(key.toLowerCase())}`] = [...values];
+  }
+  return headers;
+}

@@ -1,0 +1,167 @@
+import { formatGroupResource } from '@kctl/apimachinery';
+import type { Kind } from '@kctl/apimachinery';
+
+/** What went wrong between us and the server. */
+export type TransportFailure =
+  /** No connection could be made: refused, no route, no such host, a proxy that refuses. */
+  | 'unreachable'
+  /** The TLS handshake failed: unknown CA, wrong name, expired certificate, refused client certificate. */
+  | 'tls'
+  /** The connection broke while the request was under way or the body was being read. */
+  | 'reset'
+  /** No answer, or no more of it, in time. */
+  | 'timeout'
+  /** The answer is not HTTP, or ended before it was complete. */
+  | 'malformed'
+  /** The client was disposed. */
+  | 'closed';
+
+/** Fields of a {@link TransportError}. */
+export interface TransportErrorFields {
+  readonly failure: TransportFailure;
+  readonly method: string;
+  /** `https://host:port`, without user information. */
+  readonly server: string;
+  /** Path without the query. */
+  readonly path: string;
+  /** Whether the server may have received the request. False means: it was surely never sent. */
+  readonly maybeSent: boolean;
+  readonly message: string;
+}
+
+const transportCode = 'KCTL_TRANSPORT';
+
+/** Thrown when there is no (whole) answer. `cause` has the error of the network stack. */
+export class TransportError extends Error {
+  override readonly name = 'TransportError';
+  readonly code: 'KCTL_TRANSPORT' = transportCode;
+  readonly failure: TransportFailure;
+  readonly method: string;
+  readonly server: string;
+  readonly path: string;
+  readonly maybeSent: boolean;
+
+  constructor(fields: TransportErrorFields, options?: ErrorOptions) {
+    super(fields.message, options);
+    this.failure = fields.failure;
+    this.method = fields.method;
+    this.server = fields.server;
+    this.path = fields.path;
+    this.maybeSent = fields.maybeSent;
+  }
+}
+
+/** Whether an error is a {@link TransportError}, also one of another copy of this package. */
+export function isTransportError(error: unknown): error is TransportError {
+  return hasCode(error, transportCode);
+}
+
+const credentialsCode = 'KCTL_CREDENTIALS';
+
+/** Thrown when credentials cannot be had: a token file, an exec plugin, an identity provider. Never holds a secret. */
+export class CredentialsError extends Error {
+  override readonly name = 'CredentialsError';
+  readonly code: 'KCTL_CREDENTIALS' = credentialsCode;
+}
+
+/** Whether an error is a {@link CredentialsError}. */
+export function isCredentialsError(error: unknown): error is CredentialsError {
+  return hasCode(error, credentialsCode);
+}
+
+const noKindCode = 'KCTL_NO_KIND_MATCH';
+
+/** What was looked for. */
+export interface NoKindMatchFields {
+  readonly group: string;
+  /** Unset where any version would have done. */
+  readonly version?: string;
+  readonly kind: string;
+  readonly plural?: string;
+  readonly subresource?: string;
+  readonly server: string;
+}
+
+/**
+ * Thrown when the server does not serve a kind (or a subresource of it): the custom resource definition is not
+ * installed, or it is another version. Not a {@link isNotFound} error: that one says that an *object* is missing.
+ * Mirrors `meta.NoKindMatchError`.
+ */
+export class NoKindMatchError extends Error {
+  override readonly name = 'NoKindMatchError';
+  readonly code: 'KCTL_NO_KIND_MATCH' = noKindCode;
+  readonly group: string;
+  readonly version: string | undefined;
+  readonly kind: string;
+  readonly subresource: string | undefined;
+  readonly server: string;
+
+  constructor(fields: NoKindMatchFields, options?: ErrorOptions) {
+    super(describeNoKind(fields), options);
+    this.group = fields.group;
+    this.version = fields.version;
+    this.kind = fields.kind;
+    this.subresource = fields.subresource;
+    this.server = fields.server;
+  }
+}
+
+/** Whether an error says that the server has no such kind. */
+export function isNoKindMatch(error: unknown): error is NoKindMatchError {
+  return hasCode(error, noKindCode);
+}
+
+/** The {@link NoKindMatchError} for a kind token. */
+export function noKindMatch(kind: Kind, server: string, subresource?: string): NoKindMatchError {
+  const { group, version, plural } = kind;
+  return new NoKindMatchError({
+    group,
+    version,
+    kind: kind.kind,
+    plural,
+    server,
+    ...(subresource === undefined ? {} : { subresource }),
+  });
+}
+
+function describeNoKind(fields: NoKindMatchFields): string {
+  const { group, version, kind, plural, subresource, server } = fields;
+  const apiVersion = [group, version].filter((part) => part !== '' && part !== undefined).join('/');
+  const resource = plural === undefined ? '' : ` (${formatGroupResource({ group, resource: plural })})`;
+  const what = `kind ${kind}${resource}${apiVersion === '' ? '' : ` in ${apiVersion}`}`;
+  const remedy =
+    group.includes('.') && !group.endsWith('.k8s.io') ? ': is its CustomResourceDefinition installed?' : '';
+  return subresource === undefined
+    ? `the server ${server} has no ${what}${remedy}`
+    : `the server ${server} has no subresource ${subresource} of ${what}, or not this kind at all${remedy}`;
+}
+
+const decodeCode = 'KCTL_DECODE';
+
+/** Thrown when an answer or a watch frame is not what was asked for: no JSON, truncated, another type. */
+export class DecodeError extends Error {
+  override readonly name = 'DecodeError';
+  readonly code: 'KCTL_DECODE' = decodeCode;
+}
+
+/** Whether an error is a {@link DecodeError}. */
+export function isDecodeError(error: unknown): error is DecodeError {
+  return hasCode(error, decodeCode);
+}
+
+const kubeConfigCode = 'KCTL_KUBE_CONFIG';
+
+/** Thrown when a kubeconfig cannot be read or does not say where the server is. Names file, field and remedy. */
+export class KubeConfigError extends Error {
+  override readonly name = 'KubeConfigError';
+  readonly code: 'KCTL_KUBE_CONFIG' = kubeConfigCode;
+}
+
+/** Whether an error is a {@link KubeConfigError}. */
+export function isKubeConfigError(error: unknown): error is KubeConfigError {
+  return hasCode(error, kubeConfigCode);
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}

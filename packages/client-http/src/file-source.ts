@@ -1,0 +1,52 @@
+import { readFile } from 'node:fs/promises';
+import type { Clock } from '@kctl/wait';
+
+/** Options of {@link createFileSource}. */
+export interface FileSourceOptions {
+  readonly clock: Clock;
+  /** How old the content may be before it is read again, in ms. */
+  readonly maxAgeMs: number;
+  /** Told when a re-read failed and the old content stays in use. */
+  readonly onStale?: (error: Error) => void;
+  /** @throws when the content is of no use; counts as a failed read */
+  readonly check?: (content: Buffer) => void;
+}
+
+/** The content of a file that somebody replaces now and then: a token, a certificate, a CA. */
+export interface FileSource {
+  /** The content, read again when it is too old. A failed re-read keeps the old content. @throws when the first read fails */
+  read(): Buffer | Promise<Buffer>;
+  /** Reads now, whatever the age; one read for all who ask at once. */
+  reread(): Promise<Buffer>;
+}
+
+/** Reads on demand and keeps no watch on the file, so there is nothing to close. */
+export function createFileSource(path: string, options: FileSourceOptions): FileSource {
+  const { clock, maxAgeMs, onStale, check } = options;
+  let content: Buffer | undefined;
+  let readAt = 0;
+  let running: Promise<Buffer> | undefined;
+
+  const load = async (): Promise<Buffer> => {
+    try {
+      const fresh = await readFile(path);
+      check?.(fresh);
+      content = content?.equals(fresh) === true ? content : fresh;
+    } catch (error) {
+      if (content === undefined) throw error;
+      onStale?.(error instanceof Error ? error : new Error(String(error)));
+    }
+    readAt = clock.monotonicNow();
+    return content;
+  };
+  const reread = (): Promise<Buffer> => {
+    running ??= load().finally(() => {
+      running = undefined;
+    });
+    return running;
+  };
+  return {
+    read: () => (content !== undefined && clock.monotonicNow() - readAt < maxAgeMs ? content : reread()),
+    reread,
+  };
+}

@@ -1,0 +1,298 @@
+import { formatGroupVersionKind, keyOf, stringifyJson } from '@kctl/apimachinery';
+import type { DeepReadonly, KeyOf, Kind, KubeList, KubeObject, ObjectKey, ObjectOf, Status } from '@kctl/apimachinery';
+import type {
+  CreateOptions,
+  DeleteAllOfOptions,
+  DeleteOptions,
+  FrameReader,
+  FrameStream,
+  GetOptions,
+  ListFrames,
+  ListOptions,
+  Patch,
+  PatchOptions,
+  ReadObject,
+  StatusClient,
+  SubResourceClient,
+  UpdateOptions,
+  WatchingClient,
+  WatchOptions,
+  WatchStream,
+} from '@kctl/client';
+import { collect } from './byte-stream.js';
+import { acceptList, acceptObject, asList, asObject, decodeJson, toSend } from './codec.js';
+import type { Connection } from './connection.js';
+import { DecodeError } from './errors.js';
+import { failureOf, isStatus } from './failure-status.js';
+import { frameStream, watchStream } from './frames.js';
+import { connectionFromKubeConfig } from './kube-config.js';
+import type { KubeConfigLike } from './kube-config.js';
+import { listFrames } from './list-frames.js';
+import { patchBody } from './patch-body.js';
+import * as paths from './resource-path.js';
+import { createTransport } from './transport.js';
+import type { Transport, TransportOptions, TransportRequest, TransportResponse } from './transport.js';
+
+/** Options of {@link createHttpClient}. Exactly one of `kubeConfig`, `connection` and `transport` says where to. */
+export interface HttpClientOptions extends TransportOptions {
+  /** A `KubeConfig` of @kubernetes/client-node; its current context counts, as it is now. */
+  readonly kubeConfig?: KubeConfigLike;
+  readonly connection?: Connection;
+  /** A transport to share. It is not disposed with the client, and brings its own {@link TransportOptions}. */
+  readonly transport?: Transport;
+}
+
+/** A client of the API server: every read and write is a request. */
+export interface HttpClient extends WatchingClient, FrameReader, AsyncDisposable {
+  get<K extends Kind>(kind: K, key: KeyOf<K>, options?: GetOptions): Promise<ObjectOf<K> & ReadObject<K>>;
+  list<K extends Kind>(kind: K, options?: ListOptions): Promise<KubeList<ObjectOf<K> & ReadObject<K>>>;
+  /** For requests that are about no kind, such as discovery. */
+  readonly transport: Transport;
+}
+
+/**
+ * Makes a client. Nothing is read or opened before the first request; disposing closes all connections and makes
+ * what runs on them fail.
+ *
+ * @throws TypeError when the connection is not valid
+ */
+export function createHttpClient(options: HttpClientOptions): HttpClient {
+  const { kubeConfig, connection, transport } = options;
+  if (transport !== undefined) return new ServerClient(transport, false);
+  const where = connection ?? (kubeConfig === undefined ? undefined : connectionFromKubeConfig(kubeConfig));
+  if (where === undefined)
+    throw new TypeError('createHttpClient: one of kubeConfig, connection and transport must be set');
+  return new ServerClient(createTransport(where, options), true);
+}
+
+/** What a request is about, for errors. */
+interface About {
+  readonly kind: Kind;
+  readonly name?: string | undefined;
+  readonly subresource?: string | undefined;
+}
+
+class ServerClient implements HttpClient {
+  readonly transport: Transport;
+  readonly #ownsTransport: boolean;
+
+  constructor(transport: Transport, ownsTransport: boolean) {
+    this.transport = transport;
+    this.#ownsTransport = ownsTransport;
+  }
+
+  async get<K extends Kind>(kind: K, key: KeyOf<K>, options: GetOptions = {}): Promise<ObjectOf<K> & ReadObject<K>> {
+    return asReadable<K>(asObject(kind, await this.#getValue({ kind, name: key.name }, key, options)));
+  }
+
+  async list<K extends Kind>(kind: K, options: ListOptions = {}): Promise<KubeList<ObjectOf<K> & ReadObject<K>>> {
+    const response = await this.#sendList(kind, options);
+    const value = decodeJson((await collect(response.body)).toString(), `list of ${formatGroupVersionKind(kind)}`);
+    const list = asList(kind, value);
+    return { ...list, items: list.items.map(asReadable<K>) };
+  }
+
+  async listFrames(kind: Kind, options: ListOptions = {}): Promise<ListFrames> {
+    const response = await this.#sendList(kind, options);
+    return listFrames(kind, response.body, `list of ${formatGroupVersionKind(kind)}`);
+  }
+
+  async watch<K extends Kind>(kind: K, options: WatchOptions = {}): Promise<WatchStream<ObjectOf<K>>> {
+    return watchStream(kind, await this.watchFrames(kind, options));
+  }
+
+  async watchFrames(kind: Kind, options: WatchOptions = {}): Promise<FrameStream> {
+    const path = paths.withQuery(paths.collectionPath(kind, options.namespace), paths.watchQuery(options));
+    const { signal } = options;
+    const response = await this.#send(
+      { method: 'GET', path, accept: acceptObject(kind), expect: 'watch', signal },
+      { kind },
+    );
+    const what = `watch of ${formatGroupVersionKind(kind)}`;
+    if (response.contentType.includes('json')) return frameStream(response.body, what);
+    await response.body[Symbol.asyncIterator]().return?.();
+    throw new DecodeError(
+      `${what}: the server answers with ${response.contentType || 'no content type'}: expected application/json`,
+    );
+  }
+
+  async create<K extends Kind>(
+    kind: K,
+    object: DeepReadonly<ObjectOf<K>>,
+    options: CreateOptions = {},
+  ): Promise<ObjectOf<K>> {
+    refuseMetadataOnly(kind, 'create');
+    const meta = asKubeObject(object).metadata;
+    if (kind.scope === 'Namespaced' && (meta.namespace ?? '') === '')
+      throw new TypeError(`create ${kind.kind}: metadata.namespace is not set: ${kind.plural} live in a namespace`);
+    const path = paths.withQuery(paths.collectionPath(kind, meta.namespace), paths.writeQuery(options));
+    return this.#write(
+      kind,
+      { method: 'POST', path, ...bodyOf(kind, object), signal: options.signal },
+      { kind, name: meta.name },
+    );
+  }
+
+  async update<K extends Kind>(
+    kind: K,
+    object: DeepReadonly<ObjectOf<K>>,
+    options: UpdateOptions = {},
+  ): Promise<ObjectOf<K>> {
+    return this.#put(kind, object, options);
+  }
+
+  async patch<K extends Kind>(kind: K, key: KeyOf<K>, patch: Patch, options: PatchOptions = {}): Promise<ObjectOf<K>> {
+    return asObject(kind, await this.#patchValue({ kind, name: key.name }, key, patch, options));
+  }
+
+  async delete<K extends Kind>(kind: K, key: KeyOf<K>, options: DeleteOptions = {}): Promise<ObjectOf<K> | Status> {
+    const path = paths.objectPath(kind, key);
+    const request = {
+      method: 'DELETE',
+      path,
+      accept: acceptObject(kind),
+      ...deleteBody(options),
+      signal: options.signal,
+    } as const;
+    const value = await this.#value(request, { kind, name: key.name });
+    return isStatus(value) ? value : asObject(kind, value);
+  }
+
+  async deleteAllOf<K extends Kind>(kind: K, options: DeleteAllOfOptions = {}): Promise<void> {
+    const { namespace, signal } = options;
+    if (kind.scope === 'Namespaced' && (namespace ?? '') === '')
+      throw new TypeError(
+        `deleteAllOf ${kind.kind}: options.namespace is not set: the API server deletes within one namespace only`,
+      );
+    const path = paths.withQuery(paths.collectionPath(kind, namespace), paths.selectionQuery(options));
+    const response = await this.#send(
+      { method: 'DELETE', path, ...deleteBody(options), expect: 'list', signal },
+      { kind },
+    );
+    await collect(response.body);
+  }
+
+  status<K extends Kind>(kind: K): StatusClient<K> {
+    return {
+      update: (object, options = {}) => this.#put(kind, object, options, 'status'),
+      patch: async (key, patch, options = {}) =>
+        asObject(kind, await this.#patchValue({ kind, name: key.name, subresource: 'status' }, key, patch, options)),
+    };
+  }
+
+  subResource<K extends Kind, B extends object = ObjectOf<K>>(kind: K, name: string): SubResourceClient<K, B> {
+    const about = (key: KeyOf<K>): About => ({ kind, name: key.name, subresource: name });
+    const send = (
+      method: 'POST' | 'PUT',
+      key: KeyOf<K>,
+      body: DeepReadonly<B>,
+      options: CreateOptions,
+    ): Promise<unknown> => {
+      const path = paths.withQuery(paths.objectPath(kind, key, name), paths.writeQuery(options));
+      return this.#value({ method, path, body: stringifyJson(body), signal: options.signal }, about(key));
+    };
+    return {
+      get: async (key, options = {}) => {
+        refuseMetadataOnly(kind, `read ${name}`);
+        return asBody<B>(await this.#getValue(about(key), key, options));
+      },
+      create: async (key, body, options = {}) => asBody<B>(await send('POST', key, body, options)),
+      update: async (key, body, options = {}) => asBody<B>(await send('PUT', key, body, options)),
+      patch: async (key, patch, options = {}) => asBody<B>(await this.#patchValue(about(key), key, patch, options)),
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#ownsTransport) await this.transport[Symbol.asyncDispose]();
+  }
+
+  async #put<K extends Kind>(
+    kind: K,
+    object: DeepReadonly<ObjectOf<K>>,
+    options: UpdateOptions,
+    subresource?: string,
+  ): Promise<ObjectOf<K>> {
+    refuseMetadataOnly(kind, 'update');
+    const key = keyOf(asKubeObject(object));
+    const path = paths.withQuery(paths.objectPath(kind, key, subresource), paths.writeQuery(options));
+    const about = { kind, name: key.name, subresource };
+    return this.#write(kind, { method: 'PUT', path, ...bodyOf(kind, object), signal: options.signal }, about);
+  }
+
+  async #write<K extends Kind>(kind: K, request: TransportRequest, about: About): Promise<ObjectOf<K>> {
+    return asObject(kind, await this.#value(request, about));
+  }
+
+  #getValue(about: About, key: ObjectKey, options: GetOptions): Promise<unknown> {
+    const { kind, subresource } = about;
+    const path = paths.withQuery(paths.objectPath(kind, key, subresource), paths.getQuery(options));
+    return this.#value({ method: 'GET', path, accept: acceptObject(kind), signal: options.signal }, about);
+  }
+
+  #patchValue(about: About, key: ObjectKey, patch: Patch, options: PatchOptions): Promise<unknown> {
+    const { kind, subresource } = about;
+    const content = patchBody({ kind, key, patch, options });
+    const path = paths.withQuery(paths.objectPath(kind, key, subresource), paths.writeQuery(options));
+    return this.#value(
+      { method: 'PATCH', path, accept: acceptObject(kind), ...content, signal: options.signal },
+      about,
+    );
+  }
+
+  #sendList(kind: Kind, options: ListOptions): Promise<TransportResponse> {
+    const path = paths.withQuery(paths.collectionPath(kind, options.namespace), paths.listQuery(options));
+    return this.#send(
+      { method: 'GET', path, accept: acceptList(kind), expect: 'list', signal: options.signal },
+      { kind },
+    );
+  }
+
+  async #value(request: TransportRequest, about: About): Promise<unknown> {
+    const response = await this.#send(request, about);
+    const text = (await collect(response.body)).toString();
+    return decodeJson(text, `${request.method} ${formatGroupVersionKind(about.kind)} ${about.name ?? ''}`.trim());
+  }
+
+  async #send(request: TransportRequest, about: About): Promise<TransportResponse> {
+    const response = await this.transport.send(request);
+    if (response.status >= 200 && response.status < 300) return response;
+    throw await failureOf(response, { ...about, method: request.method, server: this.transport.server });
+  }
+}
+
+function bodyOf(kind: Kind, object: DeepReadonly<KubeObject>): { readonly body: string } {
+  return { body: stringifyJson(toSend(kind, object)) };
+}
+
+function deleteBody(options: DeleteOptions): { readonly body?: string } {
+  const { dryRun, gracePeriodSeconds, preconditions, propagationPolicy } = options;
+  const fields = {
+    gracePeriodSeconds,
+    preconditions,
+    propagationPolicy,
+    dryRun: dryRun === true ? ['All'] : undefined,
+  };
+  if (Object.values(fields).every((value) => value === undefined)) return {};
+  return { body: stringifyJson({ apiVersion: 'v1', kind: 'DeleteOptions', ...fields }) };
+}
+
+function refuseMetadataOnly(kind: Kind, verb: string): void {
+  if (kind.shape !== 'metadata') return;
+  const hint = verb === 'update' ? ': did you mean to patch?' : '';
+  throw new TypeError(`cannot ${verb} ${kind.kind} with a metadata-only kind${hint}`);
+}
+
+/** Every object type of a kind is a KubeObject; the compiler cannot see that through the conditional type. */
+function asKubeObject(object: object): DeepReadonly<KubeObject> {
+  return object as DeepReadonly<KubeObject>;
+}
+
+/** A live read returns an object of the caller's own, so it is both: mutable, and fit where a readonly one is asked for. */
+function asReadable<K extends Kind>(object: ObjectOf<K>): ObjectOf<K> & ReadObject<K> {
+  return object as ObjectOf<K> & ReadObject<K>;
+}
+
+/** The caller names the type of a subresource's body; the server keeps to it or not. */
+function asBody<B>(value: unknown): B {
+  return value as B;
+}

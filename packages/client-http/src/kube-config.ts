@@ -1,0 +1,196 @@
+import { readFileSync } from 'node:fs';
+import { KubeConfigError } from './errors.js';
+import type { AuthProvider, Connection, ExecPlugin, UserConnection } from './connection.js';
+
+/** What is used of a cluster entry of client-node's `KubeConfig`. */
+export interface KubeConfigCluster {
+  readonly server: string;
+  /** Base64. */
+  readonly caData?: string | undefined;
+  readonly caFile?: string | undefined;
+  readonly tlsServerName?: string | undefined;
+  readonly skipTLSVerify?: boolean | undefined;
+  readonly proxyUrl?: string | undefined;
+}
+
+/** What is used of a user entry of client-node's `KubeConfig`. */
+export interface KubeConfigUser {
+  readonly name: string;
+  readonly certData?: string | undefined;
+  readonly certFile?: string | undefined;
+  readonly keyData?: string | undefined;
+  readonly keyFile?: string | undefined;
+  readonly token?: string | undefined;
+  readonly username?: string | undefined;
+  readonly password?: string | undefined;
+  readonly impersonateUser?: string | undefined;
+  readonly exec?: unknown;
+  readonly authProvider?: unknown;
+}
+
+/**
+ * The slice of `KubeConfig` of @kubernetes/client-node that is used here. An instance of it fits; declared here so
+ * that neither its 400 ms of loading nor its 1,100 type files are paid for by those who have none.
+ */
+export interface KubeConfigLike {
+  getCurrentContext(): string;
+  getContextObject(name: string): { readonly namespace?: string | undefined } | null;
+  getCurrentCluster(): KubeConfigCluster | null;
+  getCurrentUser(): KubeConfigUser | null;
+  /** Called with an object that takes `setHeaderParam` and `setDispatcher`; used for auth providers such as OIDC. */
+  applySecurityAuthentication(context: never): Promise<void>;
+}
+
+/**
+ * The connection that the current context of a KubeConfig describes. Certificates, tokens, exec plugins and token
+ * files are handled here; other auth providers (OIDC, …) stay with the KubeConfig, which is asked before each request.
+ *
+ * @throws KubeConfigError when there is no current context or its cluster is missing
+ */
+export function connectionFromKubeConfig(kubeConfig: KubeConfigLike): Connection {
+  const context = kubeConfig.getCurrentContext();
+  const cluster = kubeConfig.getCurrentCluster();
+  if (cluster === null)
+    throw new KubeConfigError(
+      context === '' || typeof context !== 'string'
+        ? 'kubeconfig: current-context is not set: set it, or choose a context with setCurrentContext()'
+        : `kubeconfig: context ${JSON.stringify(context)} does not exist, or its cluster does not`,
+    );
+  const user = kubeConfig.getCurrentUser();
+  return withoutUndefined<Connection>({
+    server: cluster.server,
+    ca: fromBase64(cluster.caData, 'certificate-authority-data'),
+    caFile: textOf(cluster.caData) === undefined ? textOf(cluster.caFile) : undefined,
+    tlsServerName: textOf(cluster.tlsServerName),
+    insecureSkipTlsVerify: cluster.skipTLSVerify === true ? true : undefined,
+    proxyUrl: textOf(cluster.proxyUrl),
+    namespace: textOf(kubeConfig.getContextObject(context)?.namespace),
+    user: user === null ? undefined : userConnection(user, kubeConfig),
+  });
+}
+
+/** Where a service account is mounted. */
+const serviceAccountDirectory = '/var/run/secrets/kubernetes.io/serviceaccount';
+
+/** Options of {@link inClusterConnection}. */
+export interface InClusterOptions {
+  /** @default process.env */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** Where the service account is mounted. @default '/var/run/secrets/kubernetes.io/serviceaccount' */
+  readonly directory?: string;
+}
+
+/**
+ * The connection of a process that runs in a pod, by its service account. Needs no library.
+ *
+ * @throws KubeConfigError when this process does not run in a pod
+ */
+export function inClusterConnection(options: InClusterOptions = {}): Connection {
+  const { environment = process.env, directory = serviceAccountDirectory } = options;
+  const host = textOf(environment['KUBERNETES_SERVICE_HOST']);
+  const port = textOf(environment['KUBERNETES_SERVICE_PORT']);
+  if (host === undefined || port === undefined)
+    throw new KubeConfigError(
+      'inClusterConnection: KUBERNETES_SERVICE_HOST or KUBERNETES_SERVICE_PORT is not set: this process does not run in a pod',
+    );
+  return withoutUndefined<Connection>({
+    server: `https://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    caFile: `${directory}/ca.crt`,
+    namespace: readNamespace(`${directory}/namespace`),
+    user: { tokenFile: `${directory}/token` },
+  });
+}
+
+function readNamespace(path: string): string | undefined {
+  try {
+    return textOf(readFileSync(path, 'utf8').trim());
+  } catch {
+    return undefined;
+  }
+}
+
+function userConnection(user: KubeConfigUser, kubeConfig: KubeConfigLike): UserConnection {
+  const provider = recordOf(user.authProvider);
+  const config = recordOf(provider?.['config']);
+  const exec = recordOf(user.exec) ?? recordOf(config?.['exec']);
+  const tokenFile = textOf(config?.['tokenFile']);
+  const impersonateUser = textOf(user.impersonateUser);
+  const isOtherProvider = provider !== undefined && exec === undefined && tokenFile === undefined;
+  return withoutUndefined<UserConnection>({
+    certificate: fromBase64(user.certData, 'client-certificate-data'),
+    certificateFile: textOf(user.certData) === undefined ? textOf(user.certFile) : undefined,
+    key: fromBase64(user.keyData, 'client-key-data'),
+    keyFile: textOf(user.keyData) === undefined ? textOf(user.keyFile) : undefined,
+    token: textOf(user.token)?.trim(),
+    tokenFile,
+    username: textOf(user.username),
+    password: textOf(user.password),
+    exec: exec === undefined ? undefined : execPlugin(exec),
+    provider: isOtherProvider ? delegated(kubeConfig) : undefined,
+    impersonate: impersonateUser === undefined ? undefined : { userName: impersonateUser },
+  });
+}
+
+/** Lets the KubeConfig set the header; the connection pool that it also makes is never used. */
+function delegated(kubeConfig: KubeConfigLike): AuthProvider {
+  return {
+    authorization: async () => {
+      let value: string | undefined;
+      const sink = {
+        setHeaderParam: (name: string, text: string) => {
+          if (name.toLowerCase() === 'authorization') value = text;
+        },
+        setDispatcher: () => undefined,
+      };
+      await kubeConfig.applySecurityAuthentication(sink as never);
+      return value;
+    },
+  };
+}
+
+function execPlugin(exec: Readonly<Record<string, unknown>>): ExecPlugin {
+  const command = textOf(exec['command']);
+  if (command === undefined)
+    throw new KubeConfigError('kubeconfig: users[].user.exec.command is not set: expected the name of a program');
+  const mode = exec['interactiveMode'];
+  return withoutUndefined<ExecPlugin>({
+    command,
+    args: listOf(exec['args']).map(String),
+    env: listOf(exec['env']).flatMap((entry) => {
+      const { name, value } = recordOf(entry) ?? {};
+      return typeof name === 'string' && typeof value === 'string' ? [{ name, value }] : [];
+    }),
+    apiVersion: textOf(exec['apiVersion']),
+    installHint: textOf(exec['installHint']),
+    provideClusterInfo: exec['provideClusterInfo'] === true ? true : undefined,
+    interactiveMode: mode === 'Never' || mode === 'IfAvailable' || mode === 'Always' ? mode : undefined,
+  });
+}
+
+/** An empty string in a kubeconfig means the same as none. */
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function recordOf(value: unknown): Readonly<Record<string, unknown>> | undefined {
+  return typeof value === 'object' && value !== null ? { ...value } : undefined;
+}
+
+function fromBase64(value: string | undefined, field: string): Buffer | undefined {
+  const text = textOf(value);
+  if (text === undefined) return undefined;
+  const bytes = Buffer.from(text, 'base64');
+  if (bytes.length === 0) throw new KubeConfigError(`kubeconfig: ${field} is not valid: expected base64`);
+  return bytes;
+}
+
+type Loose<T> = { readonly [P in keyof T]: T[P] | undefined };
+
+function withoutUndefined<T>(fields: Loose<T>): T {
+  const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as T;
+}

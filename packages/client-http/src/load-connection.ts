@@ -1,0 +1,163 @@
+import { access, readFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { delimiter, dirname, join, resolve } from 'node:path';
+import type { Cluster, Context, User } from '@kubernetes/client-node';
+import type { Connection, Impersonation, UserConnection } from './connection.js';
+import { KubeConfigError } from './errors.js';
+import { connectionFromKubeConfig, inClusterConnection } from './kube-config.js';
+
+/** Options of {@link loadConnection}. */
+export interface LoadConnectionOptions {
+  /** The kubeconfig file. @default KUBECONFIG, else the pod's service account, else ~/.kube/config */
+  readonly path?: string;
+  /** The context to use. @default the file's current-context */
+  readonly context?: string;
+  /** @default process.env */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * Finds and reads the kubeconfig, in controller-runtime's order: `path`, KUBECONFIG (several files: the first entry
+ * of a name wins), in-cluster, ~/.kube/config. Parsing is @kubernetes/client-node's, which is loaded only here; what
+ * it leaves out (tokenFile, groups to impersonate, disable-compression) is added.
+ *
+ * @throws KubeConfigError in one line, naming the files that were tried
+ */
+export async function loadConnection(options: LoadConnectionOptions = {}): Promise<Connection> {
+  const { environment = process.env, context } = options;
+  const listed = options.path ?? environment['KUBECONFIG'] ?? '';
+  if (listed !== '')
+    return read(options.path === undefined ? listed.split(delimiter).filter(Boolean) : [listed], context);
+  if ((environment['KUBERNETES_SERVICE_HOST'] ?? '') !== '') return inClusterConnection({ environment });
+  const home = join(environment['HOME'] ?? homedir(), '.kube', 'config');
+  if (await exists(home)) return read([home], context);
+  throw new KubeConfigError(
+    `no kubeconfig found: KUBECONFIG is not set, this process does not run in a pod, and ${home} does not exist`,
+  );
+}
+
+interface Entries {
+  readonly clusters: Cluster[];
+  readonly users: User[];
+  readonly contexts: Context[];
+  currentContext: string | undefined;
+  /** What client-node does not keep, by the name of the entry. */
+  readonly clusterExtras: Map<string, Partial<Connection>>;
+  readonly userExtras: Map<string, Partial<UserConnection>>;
+}
+
+async function read(paths: readonly string[], context: string | undefined): Promise<Connection> {
+  const { KubeConfig, loadYaml } = await import('@kubernetes/client-node');
+  const entries: Entries = {
+    clusters: [],
+    users: [],
+    contexts: [],
+    currentContext: undefined,
+    clusterExtras: new Map(),
+    userExtras: new Map(),
+  };
+  for (const path of paths) {
+    const text = await readConfig(path, paths.length > 1);
+    if (text === undefined) continue;
+    const part = new KubeConfig();
+    try {
+      part.loadFromString(text);
+      part.makePathsAbsolute(dirname(resolve(path)));
+      addExtras(entries, loadYaml(text), dirname(resolve(path)));
+    } catch (error) {
+      const reason = error instanceof Error ? error.message.split('\n', 1)[0] : String(error);
+      throw new KubeConfigError(`kubeconfig ${path} is not valid: ${reason ?? ''}`);
+    }
+    addMissing(entries.clusters, part.clusters);
+    addMissing(entries.users, part.users);
+    addMissing(entries.contexts, part.contexts);
+    entries.currentContext ??= part.currentContext === '' ? undefined : part.currentContext;
+  }
+  const currentContext = context ?? entries.currentContext;
+  if (currentContext === undefined)
+    throw new KubeConfigError(`kubeconfig ${paths.join(', ')}: current-context is not set: set it, or name a context`);
+  const known = entries.contexts.find(({ name }) => name === currentContext);
+  if (known === undefined) {
+    const names = entries.contexts.map(({ name }) => name).join(', ');
+    throw new KubeConfigError(
+      `kubeconfig ${paths.join(', ')}: context ${JSON.stringify(currentContext)} does not exist: there are ${names || 'none'}`,
+    );
+  }
+  const kubeConfig = new KubeConfig();
+  kubeConfig.loadFromOptions({ ...entries, currentContext });
+  const connection = connectionFromKubeConfig(kubeConfig);
+  return {
+    ...connection,
+    ...entries.clusterExtras.get(known.cluster),
+    user: { ...connection.user, ...entries.userExtras.get(known.user) },
+  };
+}
+
+/** Of several files, kubectl passes over those that do not exist. */
+async function readConfig(path: string, isOneOfSeveral: boolean): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    const isMissing = typeof error === 'object' && error !== null && 'code' in error && error.code === 'ENOENT';
+    if (isMissing && isOneOfSeveral) return undefined;
+    const reason = isMissing ? 'the file does not exist' : error instanceof Error ? error.message : String(error);
+    throw new KubeConfigError(`cannot read kubeconfig ${path}: ${reason}`, { cause: error });
+  }
+}
+
+function addMissing<T extends { readonly name: string }>(all: T[], more: readonly T[]): void {
+  for (const entry of more) if (!all.some(({ name }) => name === entry.name)) all.push(entry);
+}
+
+function addExtras(entries: Entries, config: unknown, directory: string): void {
+  for (const { name, value } of named(config, 'clusters', 'cluster')) {
+    if (value['disable-compression'] === true && !entries.clusterExtras.has(name))
+      entries.clusterExtras.set(name, { disableCompression: true });
+  }
+  for (const { name, value } of named(config, 'users', 'user')) {
+    if (entries.userExtras.has(name)) continue;
+    const { tokenFile, as } = value;
+    entries.userExtras.set(name, {
+      ...(typeof tokenFile === 'string' && tokenFile !== '' ? { tokenFile: resolve(directory, tokenFile) } : {}),
+      ...(typeof as === 'string' && as !== '' ? { impersonate: impersonation(as, value) } : {}),
+    });
+  }
+}
+
+function impersonation(userName: string, user: Readonly<Record<string, unknown>>): Impersonation {
+  const { 'as-uid': uid, 'as-groups': groups, 'as-user-extra': extra } = user;
+  const lists = Object.entries(fieldsOf(extra)).map(([key, values]) => [key, texts(values)]);
+  return {
+    userName,
+    ...(typeof uid === 'string' ? { uid } : {}),
+    groups: texts(groups),
+    extra: Object.fromEntries(lists) as Record<string, string[]>,
+  };
+}
+
+function* named(
+  config: unknown,
+  list: string,
+  field: string,
+): Generator<{ name: string; value: Readonly<Record<string, unknown>> }> {
+  const entries = fieldsOf(config)[list];
+  for (const entry of Array.isArray(entries) ? entries : []) {
+    const fields = fieldsOf(entry);
+    if (typeof fields['name'] === 'string') yield { name: fields['name'], value: fieldsOf(fields[field]) };
+  }
+}
+
+function texts(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((text) => typeof text === 'string') : [];
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,36 @@
+import { errorCode } from './explain-failure.js';
+import { isTransportError } from './errors.js';
+
+/** client-go waits this long after a transport error, in ms. */
+export const transportRetryMs = 1_000;
+/** A server that asks for more than this gets its wish, but the caller is told instead of being kept waiting, in ms. */
+export const maxRetryAfterMs = 60_000;
+
+/**
+ * The wait that a `Retry-After` header asks for, in ms: seconds or, unlike client-go, also an HTTP date. Undefined
+ * where there is none or it makes no sense.
+ */
+export function retryAfterMs(header: string | undefined, now: number): number | undefined {
+  if (header === undefined) return undefined;
+  const text = header.trim();
+  if (/^\d+$/.test(text)) return Number(text) * 1000;
+  const date = /[A-Za-z]/.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}
+
+/** Whether a status is one that the server may ask to repeat: the request was not executed. */
+export function isRetryableStatus(status: number): boolean {
+  return status === 429 || status >= 500;
+}
+
+const lostConnection = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'ECONNABORTED']);
+
+/**
+ * Whether a failed request may be repeated. client-go: a GET whose connection was lost, never a refused connection.
+ * Here also any request that surely was never sent on a connection that was then lost.
+ */
+export function isRetryableFailure(error: unknown, method: string): boolean {
+  if (!isTransportError(error) || error.failure !== 'reset') return false;
+  const code = errorCode(error.cause);
+  return code !== undefined && lostConnection.has(code) && (method === 'GET' || !error.maybeSent);
+}

@@ -1,0 +1,299 @@
+import { noopLogger, noopMetrics } from '@kctl/telemetry';
+import type { Logger, Metrics } from '@kctl/telemetry';
+import { sleep, systemClock } from '@kctl/wait';
+import type { Clock } from '@kctl/wait';
+import type { Connection, Impersonation } from './connection.js';
+import { createConnectionPools } from './connection-pools.js';
+import type { ConnectionPools } from './connection-pools.js';
+import { credentialsOf, impersonationHeaders } from './credentials/index.js';
+import type { Credential, CredentialSource } from './credentials/credential-source.js';
+import { isTransportError, TransportError } from './errors.js';
+import { exchange, headerOf } from './exchange.js';
+import type { Exchange, ExchangeTimeouts } from './exchange.js';
+import { withoutUserInfo } from './explain-failure.js';
+import { gunzip } from './gunzip.js';
+import { proxyFromEnvironment } from './proxy.js';
+import { createTurnLimiter } from './rate-limiter.js';
+import type { RateLimit, TurnLimiter } from './rate-limiter.js';
+import { createRequestMetrics } from './request-metrics.js';
+import type { RequestMetrics } from './request-metrics.js';
+import { isRetryableFailure, isRetryableStatus, maxRetryAfterMs, retryAfterMs, transportRetryMs } from './retry.js';
+import { parseWarnings } from './warnings.js';
+import type { ServerWarning } from './warnings.js';
+
+/** Options of {@link createTransport}. */
+export interface TransportOptions {
+  /** Whom to act as. @default what the connection says */
+  readonly impersonate?: Impersonation;
+  /** @default `kctl (node/<version>; <platform>)` */
+  readonly userAgent?: string;
+  /** Limits requests per second on the client's side. @default no limit: the server's priority and fairness decides */
+  readonly rateLimit?: RateLimit;
+  /** How often one request is repeated at most; see the README for what is repeated. @default 10 */
+  readonly maxRetries?: number;
+  /**
+   * ms until a request must be answered in whole. For lists: until the headers, then between two chunks. For
+   * watches: until the headers. 0: for ever.
+   *
+   * @default 60_000
+   */
+  readonly requestTimeoutMs?: number;
+  /** ms until a connection must be made, TLS included. @default 30_000 */
+  readonly connectTimeoutMs?: number;
+  /** Connections for requests at the same time; more requests wait their turn. Watches are not counted. @default 64 */
+  readonly maxConnections?: number;
+  /** Offers HTTP/2 to the server. @default false */
+  readonly http2?: boolean;
+  /** Asks for gzip on lists. @default true, unless the server is on this machine or the connection disables it */
+  readonly compression?: boolean;
+  /** Told about each warning of the server. @default logs each text once */
+  readonly onWarning?: (warning: ServerWarning) => void;
+  readonly logger?: Logger;
+  readonly metrics?: Metrics;
+  /** Also measures durations, sizes, rate limiting and retries. @default false */
+  readonly detailedMetrics?: boolean;
+  /** @default systemClock */
+  readonly clock?: Clock;
+  /** Where proxy variables are looked up, and what exec plugins inherit. @default process.env */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+}
+
+/** One request. */
+export interface TransportRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Path below the server's address, with query. */
+  readonly path: string;
+  readonly accept?: string;
+  readonly contentType?: string;
+  readonly body?: string;
+  /** What kind of answer: decides on pool, timeouts, compression and retries. @default 'object' */
+  readonly expect?: 'object' | 'list' | 'watch';
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** An answer. Read the body to its end, or leave its iteration: until then it holds a connection. */
+export interface TransportResponse {
+  readonly status: number;
+  readonly contentType: string;
+  readonly retryAfterMs: number | undefined;
+  readonly body: AsyncIterable<Buffer[]>;
+}
+
+/** Requests to one API server: authenticated, limited, measured, repeated where that is safe. */
+export interface Transport extends AsyncDisposable {
+  /** `https://host:port/prefix`, without user information. */
+  readonly server: string;
+  /** Sends a request; resolves with any status below 600 when its headers are there. @throws TransportError */
+  send(request: TransportRequest): Promise<TransportResponse>;
+}
+
+/** Makes a transport. Nothing is read or opened before the first request. */
+export function createTransport(connection: Connection, options: TransportOptions = {}): Transport {
+  return new HttpTransport(connection, options);
+}
+
+class HttpTransport implements Transport {
+  readonly server: string;
+  readonly #origin: string;
+  readonly #prefix: string;
+  readonly #headers: Readonly<Record<string, string | string[]>>;
+  readonly #options: TransportOptions;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #metrics: RequestMetrics;
+  readonly #credentials: CredentialSource;
+  readonly #pools: ConnectionPools;
+  readonly #limiter: TurnLimiter | undefined;
+  readonly #compress: boolean;
+  readonly #seenWarnings = new Set<string>();
+  #isDisposed = false;
+
+  constructor(connection: Connection, options: TransportOptions) {
+    const { clock = systemClock, logger = noopLogger, environment = process.env } = options;
+    const url = parseServer(connection.server);
+    this.#options = options;
+    this.#clock = clock;
+    this.#logger = logger;
+    this.server = withoutUserInfo(connection.server).replace(/\/+$/, '');
+    this.#origin = url.origin;
+    this.#prefix = url.pathname.replace(/\/+$/, '');
+    this.#metrics = createRequestMetrics(options.metrics ?? noopMetrics, url.host, options.detailedMetrics === true);
+    this.#limiter = options.rateLimit === undefined ? undefined : createTurnLimiter(options.rateLimit, clock);
+    this.#credentials = credentialsOf(connection, { clock, logger, environment });
+    const isLocal = /^(localhost|127\.|\[::1\])/.test(url.hostname);
+    this.#compress = options.compression ?? (!isLocal && connection.disableCompression !== true);
+    this.#headers = {
+      'user-agent': options.userAgent ?? `kctl (node/${process.versions.node}; ${process.platform})`,
+      ...impersonationHeaders(options.impersonate ?? connection.user?.impersonate),
+    };
+    this.#pools = createConnectionPools({
+      connection,
+      clock,
+      logger,
+      settings: {
+        origin: url.origin,
+        serverName: connection.tlsServerName,
+        rejectUnauthorized: connection.insecureSkipTlsVerify !== true,
+        proxyUrl: connection.proxyUrl ?? proxyFromEnvironment(connection.server, environment),
+        http2: options.http2 ?? false,
+        maxConnections: options.maxConnections ?? 64,
+        connectTimeoutMs: options.connectTimeoutMs ?? 30_000,
+      },
+    });
+  }
+
+  async send(request: TransportRequest): Promise<TransportResponse> {
+    const { method, signal, expect = 'object' } = request;
+    const maxRetries = this.#options.maxRetries ?? 10;
+    for (let attempt = 0; ; attempt++) {
+      if (attempt > 0 || expect !== 'watch') await this.#takeTurn(method, signal);
+      try {
+        const response = await this.#sendWithCredentials(request);
+        const waitMs = isRetryableStatus(response.status) ? response.retryAfterMs : undefined;
+        if (waitMs === undefined || waitMs > maxRetryAfterMs || attempt >= maxRetries) return response;
+        await discardBody(response);
+        this.#metrics.retried(method, String(response.status));
+        await this.#pause(waitMs, request, `the server answered ${response.status} with Retry-After`);
+      } catch (error) {
+        if (expect === 'watch' || attempt >= maxRetries || !isRetryableFailure(error, method)) throw error;
+        this.#metrics.retried(method, '<error>');
+        await this.#pause(transportRetryMs, request, error);
+      }
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isDisposed = true;
+    await this.#pools.destroy(new Error('the client was disposed'));
+  }
+
+  async #pause(waitMs: number, request: TransportRequest, reason: unknown): Promise<void> {
+    const { method, path, signal } = request;
+    this.#logger.debug('Repeating a request', { method, path: pathOf(path), waitMs, reason });
+    await sleep(waitMs, { clock: this.#clock, ...(signal === undefined ? {} : { signal }) });
+  }
+
+  async #takeTurn(method: string, signal: AbortSignal | undefined): Promise<void> {
+    if (this.#limiter === undefined) return;
+    const waitedMs = await this.#limiter.wait(signal);
+    this.#metrics.waited(method, waitedMs / 1000);
+    if (waitedMs > 1000) this.#logger.info('Waited for the client-side rate limit', { method, waitedMs });
+  }
+
+  /** One attempt; a 401 or a failed handshake looks for newer credentials and files, once. */
+  async #sendWithCredentials(request: TransportRequest): Promise<TransportResponse> {
+    const credential = await this.#credentials.get();
+    try {
+      const response = await this.#attempt(request, credential);
+      if (response.status !== 401) return response;
+      const isRenewed = await this.#credentials.refresh(credential).catch((error: unknown) => {
+        this.#logger.warn('Cannot renew the credentials that the server refused', { error });
+        return false;
+      });
+      if (!isRenewed && !(await this.#pools.reload(credential).catch(() => false))) return response;
+      await discardBody(response);
+    } catch (error) {
+      if (!isTransportError(error) || error.failure !== 'tls') throw error;
+      if (!(await this.#pools.reload(credential).catch(() => false))) throw error;
+    }
+    return this.#attempt(request, await this.#credentials.get());
+  }
+
+  async #attempt(request: TransportRequest, credential: Credential): Promise<TransportResponse> {
+    const { method, path, body, signal, expect = 'object' } = request;
+    const startedAt = this.#clock.monotonicNow();
+    const seconds = (): number => (this.#clock.monotonicNow() - startedAt) / 1000;
+    try {
+      const pools = await this.#pools.get(credential);
+      if (this.#isDisposed) throw this.#disposedError(method, path);
+      const answer = await exchange(
+        {
+          origin: this.#origin,
+          method,
+          path: this.#prefix + path,
+          headers: this.#headersFor(request, credential),
+          ...(body === undefined ? {} : { body }),
+        },
+        {
+          dispatcher: expect === 'watch' ? pools.watches : pools.requests,
+          timeouts: this.#timeoutsFor(expect),
+          clock: this.#clock,
+          signal,
+        },
+      );
+      this.#metrics.answered(method, String(answer.status), seconds());
+      if (body !== undefined) this.#metrics.sized(method, body.length);
+      this.#warn(answer);
+      return this.#toResponse(answer);
+    } catch (error) {
+      this.#metrics.answered(method, '<error>', seconds());
+      throw error;
+    }
+  }
+
+  #toResponse({ status, headers, body }: Exchange): TransportResponse {
+    return {
+      status,
+      contentType: headerOf(headers, 'content-type') ?? '',
+      retryAfterMs: retryAfterMs(headerOf(headers, 'retry-after'), this.#clock.now()),
+      body: headerOf(headers, 'content-encoding') === 'gzip' ? gunzip(body) : body,
+    };
+  }
+
+  #headersFor(request: TransportRequest, credential: Credential): Record<string, string | string[]> {
+    const { accept = 'application/json', contentType, body, expect } = request;
+    const headers: Record<string, string | string[]> = { accept, ...this.#headers };
+    if (body !== undefined) headers['content-type'] = contentType ?? 'application/json';
+    if (expect === 'list' && this.#compress) headers['accept-encoding'] = 'gzip';
+    if (credential.authorization !== undefined) headers['authorization'] = credential.authorization;
+    return headers;
+  }
+
+  #timeoutsFor(expect: 'object' | 'list' | 'watch'): ExchangeTimeouts {
+    const ms = this.#options.requestTimeoutMs ?? 60_000;
+    if (expect === 'object') return { headersMs: 0, idleMs: 0, totalMs: ms };
+    return { headersMs: ms, idleMs: expect === 'list' ? ms : 0, totalMs: 0 };
+  }
+
+  #warn({ headers }: Exchange): void {
+    for (const warning of parseWarnings(headers['warning'])) {
+      if (this.#options.onWarning !== undefined) this.#options.onWarning(warning);
+      else if (!this.#seenWarnings.has(warning.text) && this.#seenWarnings.size < 1000) {
+        this.#seenWarnings.add(warning.text);
+        this.#logger.warn(warning.text, { source: 'API server warning' });
+      }
+    }
+  }
+
+  #disposedError(method: string, path: string): TransportError {
+    return new TransportError({
+      failure: 'closed',
+      method,
+      server: this.server,
+      path: pathOf(path),
+      maybeSent: false,
+      message: `${method} ${pathOf(path)}: the client was disposed`,
+    });
+  }
+}
+
+async function discardBody(response: TransportResponse): Promise<void> {
+  try {
+    for await (const chunks of response.body) if (chunks.length > 64) break;
+  } catch {
+    // The answer is thrown away, so it does not matter that the connection broke while it was read.
+  }
+}
+
+function pathOf(path: string): string {
+  return path.split('?', 1)[0] ?? path;
+}
+
+function parseServer(server: string): URL {
+  const url = URL.canParse(server) ? new URL(server) : undefined;
+  if (url === undefined || (url.protocol !== 'https:' && url.protocol !== 'http:'))
+    throw new TypeError(
+      `connection.server ${JSON.stringify(withoutUserInfo(server))} is not valid: expected https://host:port`,
+    );
+  return url;
+}
