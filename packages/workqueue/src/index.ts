@@ -3,6 +3,25 @@
  *
  * @packageDocumentation
  */
+export { bucketRateLimiter } from './bucket-rate-limiter.js';
+export type { BucketRateLimiterOptions } from './bucket-rate-limiter.js';
+export { defaultKey } from './default-key.js';
+export { defaultControllerRateLimiter, defaultItemRateLimiter } from './default-rate-limiters.js';
+export type { DefaultRateLimiterOptions } from './default-rate-limiters.js';
+export { createDelayingQueue } from './delaying-queue.js';
+export { errorAwareRateLimiter, retryAfterMs } from './error-aware-rate-limiter.js';
+export type { ErrorAwareRateLimiterOptions, ErrorRule } from './error-aware-rate-limiter.js';
+export { isQueueArgumentError, isQueueFullError, QueueArgumentError, QueueFullError } from './errors.js';
+export type { KeyedLimiterOptions } from './failure-counts.js';
+export { createWorkQueue } from './fifo-queue.js';
+export {
+  exponentialRateLimiter,
+  fastSlowRateLimiter,
+  maxOfRateLimiter,
+  maxWaitRateLimiter,
+} from './item-rate-limiters.js';
+export type { ExponentialRateLimiterOptions, FastSlowRateLimiterOptions } from './item-rate-limiters.js';
+export { createPriorityQueue } from './keyed-priority-queue.js';
 export { lowPriority } from './priority-queue.js';
 export type { AddOptions, PrioritizedItem, PriorityQueue } from './priority-queue.js';
 export type {
@@ -15,6 +34,7 @@ export type {
   WorkQueueOptions,
 } from './queue-options.js';
 export type { RateLimiter } from './rate-limiter.js';
+export { createRateLimitingQueue } from './rate-limiting-queue.js';
 export type {
   Debounce,
   DelayingQueue,

@@ -10,8 +10,8 @@ export interface WorkContext {
   readonly signal: AbortSignal;
 }
 
-/** The work on one item. It may be synchronous: then no promise is made for it. */
-export type WorkFunction<T> = (item: T, context: WorkContext) => PromiseLike<unknown> | void;
+/** The work on one item: asynchronous if it returns a promise; otherwise no promise is made for it. */
+export type WorkFunction<T> = (item: T, context: WorkContext) => unknown;
 
 /**
  * What to do with an item whose work failed. `retry` adds it again rate limited (on a queue without rate limiter: at

@@ -1,0 +1,40 @@
+import { QueueArgumentError } from './errors.js';
+import type { QueueKey } from './work-queue.js';
+
+/** Cannot occur in a Kubernetes name, nor in anything else that people use as one. */
+const separator = '\u0000';
+
+/**
+ * The key of an item where no key function is given: strings and numbers are their own; an object is told apart by
+ * `cluster`, `namespace` and `name` if these are all it has. Anything else is refused rather than merged by accident.
+ *
+ * @throws QueueArgumentError for any other item
+ */
+export function defaultKey(item: unknown): QueueKey {
+  if (typeof item === 'string') return item;
+  if (typeof item === 'number' && !Number.isNaN(item)) return item;
+  if (typeof item === 'object' && item !== null && 'name' in item && typeof item.name === 'string') {
+    const namespace = optionalString(item, 'namespace');
+    const cluster = optionalString(item, 'cluster');
+    if (namespace !== undefined && cluster !== undefined && hasOnlyKeyParts(item))
+      return cluster + separator + namespace + separator + item.name;
+  }
+  throw new QueueArgumentError(
+    'item',
+    item,
+    'give the queue (and its rate limiter) a `key` function that says which items are the same work',
+  );
+}
+
+/** '' where the part is absent, undefined where it is not a string. */
+function optionalString(item: object, part: 'namespace' | 'cluster'): string | undefined {
+  const value: unknown = Reflect.get(item, part);
+  if (value === undefined) return '';
+  return typeof value === 'string' ? value : undefined;
+}
+
+function hasOnlyKeyParts(item: object): boolean {
+  for (const property in item)
+    if (property !== 'name' && property !== 'namespace' && property !== 'cluster') return false;
+  return true;
+}

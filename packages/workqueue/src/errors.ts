@@ -1,0 +1,66 @@
+const argumentCode = 'KCTL_WORKQUEUE_ARGUMENT';
+const fullCode = 'KCTL_WORKQUEUE_FULL';
+
+/** Thrown for an option or argument that a queue or limiter cannot work with: names the field, the value, the remedy. */
+export class QueueArgumentError extends TypeError {
+  override readonly name = 'QueueArgumentError';
+  /** Stable code of this error class. */
+  readonly code: 'KCTL_WORKQUEUE_ARGUMENT' = argumentCode;
+  /** The option or argument. */
+  readonly field: string;
+  /** What was given. */
+  readonly value: unknown;
+
+  constructor(field: string, value: unknown, remedy: string) {
+    super(`${field} is ${describe(value)}: ${remedy}`);
+    this.field = field;
+    this.value = value;
+  }
+}
+
+/** Whether an error is a {@link QueueArgumentError}, also one of another copy of this package. */
+export function isQueueArgumentError(error: unknown): error is QueueArgumentError {
+  return error instanceof Error && 'code' in error && error.code === argumentCode;
+}
+
+/** Thrown by an add that finds a bounded queue full and whose overflow rule is `throw`. */
+export class QueueFullError extends Error {
+  override readonly name = 'QueueFullError';
+  /** Stable code of this error class. */
+  readonly code: 'KCTL_WORKQUEUE_FULL' = fullCode;
+  /** The bound that was reached. */
+  readonly maxPending: number;
+  /** What was not added. */
+  readonly item: unknown;
+
+  constructor(maxPending: number, item: unknown) {
+    super(
+      `the queue holds maxPending = ${maxPending} keys already: add later, raise bound.maxPending or choose another bound.overflow`,
+    );
+    this.maxPending = maxPending;
+    this.item = item;
+  }
+}
+
+/** Whether an error is a {@link QueueFullError}, also one of another copy of this package. */
+export function isQueueFullError(error: unknown): error is QueueFullError {
+  return error instanceof Error && 'code' in error && error.code === fullCode;
+}
+
+/** @throws QueueArgumentError unless `value` is a finite number ≥ `least` */
+export function requireNumber(field: string, value: number, least: number = -Infinity): void {
+  if (Number.isFinite(value) && value >= least) return;
+  throw new QueueArgumentError(field, value, `give a finite number${least === -Infinity ? '' : ` ≥ ${least}`}`);
+}
+
+/** @throws QueueArgumentError unless `value` is an integer ≥ `least` */
+export function requireInteger(field: string, value: number, least: number): void {
+  if (!Number.isSafeInteger(value) || value < least)
+    throw new QueueArgumentError(field, value, `give an integer ≥ ${least}`);
+}
+
+function describe(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value);
+  if (typeof value !== 'object' || value === null) return String(value);
+  return `an object with ${Object.keys(value).join(', ') || 'no properties'}`;
+}

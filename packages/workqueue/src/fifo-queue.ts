@@ -1,0 +1,141 @@
+import type { FailurePolicy } from './pool.js';
+import { QueueBase } from './queue-base.js';
+import type { WorkQueueOptions } from './queue-options.js';
+import { dirty, processing, ready } from './slot-table.js';
+import type { GetOptions } from './worker-pool.js';
+import type { WorkQueue } from './work-queue.js';
+
+/**
+ * Makes a queue with client-go's base semantics.
+ *
+ * @throws QueueArgumentError for an option out of range
+ */
+export function createWorkQueue<T = string>(options: WorkQueueOptions<T> = {}): WorkQueue<T> {
+  return new FifoQueue<T>(options);
+}
+
+/** The base queue: first in, first out. */
+export class FifoQueue<T> extends QueueBase<T, T> implements WorkQueue<T> {
+  /** Ready slots are linked through the table's `next`. */
+  #head = -1;
+  #tail = -1;
+  #length = 0;
+
+  protected override readonly failurePolicy: FailurePolicy<T> = {
+    verdict: 'stop',
+    attempt: () => 1,
+    retry: (item) => this.add(item),
+    forget: () => undefined,
+    readd: (item) => this.add(item),
+  };
+
+  constructor(options: WorkQueueOptions<T>) {
+    super(options, false);
+  }
+
+  override get length(): number {
+    return this.#length;
+  }
+
+  override add(item: T): void {
+    if (this.isDown) return;
+    const slot = this.slotFor(item);
+    if (slot >= 0) this.enqueue(slot);
+  }
+
+  override get(options: GetOptions = {}): Promise<T | undefined> {
+    return this.waitForNext(options.signal);
+  }
+
+  override shutDown(): void {
+    this.isDown = true;
+    this.endDrain();
+    this.checkDrain();
+  }
+
+  override async shutDownWithDrain(): Promise<void> {
+    this.isDown = true;
+    this.checkDrain();
+    await this.drained();
+  }
+
+  /** The slot of an item in use from now on; −1 if the bound refuses it. The caller sets a flag. */
+  protected slotFor(item: T): number {
+    if (!this.admits(item)) return -1;
+    const { table } = this;
+    const slot = table.slotOf(item);
+    if (table.flags[slot] === 0) table.use();
+    return slot;
+  }
+
+  /** Marks a slot as needing work: client-go's Add after the look-up. */
+  protected enqueue(slot: number): void {
+    const { flags } = this.table;
+    const state = flags[slot] ?? 0;
+    if ((state & (ready | dirty)) !== 0) return;
+    this.metrics?.added(slot, 0);
+    if ((state & processing) !== 0) {
+      flags[slot] = state | dirty;
+      return;
+    }
+    flags[slot] = state | ready;
+    this.#append(slot);
+  }
+
+  protected override takeReady(): number {
+    const slot = this.#shift();
+    if (slot < 0) return -1;
+    const { flags } = this.table;
+    flags[slot] = ((flags[slot] ?? 0) & ~ready) | processing;
+    this.metrics?.taken(slot, 0);
+    return slot;
+  }
+
+  protected override dropReady(): number {
+    const slot = this.#shift();
+    if (slot < 0) return -1;
+    const { flags } = this.table;
+    flags[slot] = (flags[slot] ?? 0) & ~ready;
+    this.metrics?.dropped(slot, 0);
+    return slot;
+  }
+
+  protected override settle(slot: number): void {
+    const { flags } = this.table;
+    const state = (flags[slot] ?? 0) & ~processing;
+    if ((state & dirty) !== 0) {
+      flags[slot] = (state & ~dirty) | ready;
+      this.#append(slot);
+      return;
+    }
+    flags[slot] = state;
+    if (state === 0) this.table.release(slot);
+  }
+
+  protected override get isDrained(): boolean {
+    return this.processing === 0;
+  }
+
+  protected override handedOut(slot: number): T | undefined {
+    return this.table.items[slot];
+  }
+
+  #append(slot: number): void {
+    const { next } = this.table;
+    next[slot] = -1;
+    if (this.#tail < 0) this.#head = slot;
+    else next[this.#tail] = slot;
+    this.#tail = slot;
+    this.#length++;
+    this.wake();
+  }
+
+  #shift(): number {
+    const slot = this.#head;
+    if (slot < 0) return -1;
+    this.#head = this.table.next[slot] ?? -1;
+    if (this.#head < 0) this.#tail = -1;
+    this.#length--;
+    return slot;
+  }
+}

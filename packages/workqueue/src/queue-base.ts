@@ -1,0 +1,209 @@
+import { systemClock } from '@kctl/wait';
+import type { Clock } from '@kctl/wait';
+import { QueueFullError, requireInteger } from './errors.js';
+import type { FailurePolicy, PoolSource } from './pool.js';
+import { Pool } from './pool.js';
+import { QueueMetrics } from './queue-metrics.js';
+import type { QueueBound, WorkQueueOptions } from './queue-options.js';
+import { processing, SlotTable } from './slot-table.js';
+import { WaiterList } from './waiter-list.js';
+import type { GetOptions, RunOptions, WorkerPool, WorkFunction } from './worker-pool.js';
+import type { WorkQueue } from './work-queue.js';
+
+/**
+ * What all queues share: slots, waiting for items, hand-out, drain, worker pools, bound. A subclass decides the order
+ * in which ready slots are taken. `V` is what waiters get.
+ *
+ * No method awaits between two changes of state: each call is one step for everybody else.
+ */
+export abstract class QueueBase<T, V> implements WorkQueue<T>, PoolSource<T> {
+  readonly clock: Clock;
+  protected readonly table: SlotTable<T>;
+  protected readonly metrics: QueueMetrics | undefined;
+  protected isDown = false;
+  readonly #bound: QueueBound<T> | undefined;
+  readonly #waiters = new WaiterList<V>();
+  readonly #pools = new Set<Pool<T>>();
+  #processing = 0;
+  #isWakeDue = false;
+  /** The slot handed out last: most often it is the next one done, which then needs no look-up. */
+  #lastTaken = -1;
+  #drain: PromiseWithResolvers<void> | undefined;
+
+  constructor(options: WorkQueueOptions<T>, withPriority: boolean) {
+    const { name, metrics, clock = systemClock, bound } = options;
+    if (bound !== undefined) requireInteger('bound.maxPending', bound.maxPending, 1);
+    this.clock = clock;
+    this.table = new SlotTable<T>(options.key, () => this.resetSlots());
+    this.metrics =
+      metrics === undefined || name === undefined
+        ? undefined
+        : new QueueMetrics({ metrics, name, controller: options.controller ?? name, clock }, withPriority);
+    this.#bound = bound;
+  }
+
+  abstract get length(): number;
+  abstract add(item: T): void;
+  abstract shutDown(): void;
+  abstract shutDownWithDrain(): Promise<void>;
+  /** Removes the next slot from the ready ones and marks it as being processed; −1 where there is none. */
+  protected abstract takeReady(): number;
+  /** Clears the processing flag of a slot, makes it ready if it was added meanwhile, releases it if nothing is left. */
+  protected abstract settle(slot: number): void;
+  /** What a waiter gets for a slot that was just taken. */
+  protected abstract handedOut(slot: number): V | undefined;
+  protected abstract readonly failurePolicy: FailurePolicy<T>;
+  /** Removes the slot that a full queue gives up first; −1 where none is ready. */
+  protected abstract dropReady(): number;
+  /** Whether a drain has nothing to wait for. */
+  protected abstract get isDrained(): boolean;
+  /** Slots are numbered anew: arrays by slot can be released. */
+  protected resetSlots(): void {
+    this.#lastTaken = -1;
+  }
+
+  get processing(): number {
+    return this.#processing;
+  }
+
+  get shuttingDown(): boolean {
+    return this.isDown;
+  }
+
+  /** Whether nothing can come out of this queue any more. */
+  get isFinished(): boolean {
+    return this.isDown && this.#processing === 0 && this.length === 0;
+  }
+
+  abstract get(options?: GetOptions): Promise<T | undefined>;
+
+  tryGet(): T | undefined {
+    const slot = this.take();
+    return slot < 0 ? undefined : this.table.items[slot];
+  }
+
+  done(item: T): void {
+    const last = this.#lastTaken;
+    const { items, flags } = this.table;
+    const slot = last >= 0 && items[last] === item ? last : this.table.find(item);
+    if (slot >= 0 && ((flags[slot] ?? 0) & processing) !== 0) this.finish(slot);
+  }
+
+  run(options: RunOptions<T>, work: WorkFunction<T>): WorkerPool {
+    const pool = new Pool<T>(this, this.failurePolicy, {
+      ...options,
+      work,
+      onEnd: () => this.#pools.delete(pool),
+    });
+    this.#pools.add(pool);
+    this.wake();
+    return pool;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
+    for (let item = await this.get(); item !== undefined; item = await this.get()) {
+      try {
+        yield item;
+      } finally {
+        this.done(item);
+      }
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.shutDown();
+    await this.drained();
+  }
+
+  take(): number {
+    const slot = this.takeReady();
+    if (slot >= 0) {
+      this.#processing++;
+      this.#lastTaken = slot;
+    }
+    return slot;
+  }
+
+  itemAt(slot: number): T | undefined {
+    return this.table.items[slot];
+  }
+
+  finish(slot: number): void {
+    this.metrics?.done(slot);
+    this.#processing--;
+    this.settle(slot);
+    if (this.isDown && this.#processing === 0) this.checkDrain();
+  }
+
+  /** Waits in the order of the calls, also when items are ready but were not handed out yet. */
+  protected waitForNext(signal: AbortSignal | undefined): Promise<V | undefined> {
+    if (signal?.aborted !== true && this.#waiters.size === 0) {
+      const slot = this.take();
+      if (slot >= 0) return Promise.resolve(this.handedOut(slot));
+      if (this.isDown) return Promise.resolve(undefined);
+    }
+    return this.#waiters.wait(signal);
+  }
+
+  /** Serves waiters and pools after the current synchronous step, so that what it adds is merged and ordered first. */
+  protected wake(): void {
+    if (this.#isWakeDue || (this.#waiters.size === 0 && this.#pools.size === 0)) return;
+    this.#isWakeDue = true;
+    queueMicrotask(() => this.#serve());
+  }
+
+  #serve(): void {
+    this.#isWakeDue = false;
+    while (this.#waiters.size > 0) {
+      const slot = this.take();
+      if (slot >= 0) this.#waiters.resolveNext(this.handedOut(slot));
+      else if (this.isDown) this.#waiters.resolveNext(undefined);
+      else break;
+    }
+    for (const pool of this.#pools) pool.pump();
+  }
+
+  /** Resolves when {@link isDrained}, or when {@link endDrain} is called. */
+  protected drained(): Promise<void> {
+    if (this.isDrained) return Promise.resolve();
+    this.#drain ??= Promise.withResolvers<void>();
+    return this.#drain.promise;
+  }
+
+  protected endDrain(): void {
+    this.#drain?.resolve();
+    this.#drain = undefined;
+  }
+
+  protected checkDrain(): void {
+    if (this.isFinished) this.metrics?.close();
+    this.wake();
+    if (this.isDrained) this.endDrain();
+  }
+
+  /** Whether an item may be added: true if its key is pending already; otherwise applies the bound. */
+  protected admits(item: T): boolean {
+    const bound = this.#bound;
+    return bound === undefined || this.table.isInUse(item) || this.#makeRoom(item, bound);
+  }
+
+  #makeRoom(item: T, bound: QueueBound<T>): boolean {
+    if (this.#hasRoom(bound)) return true;
+    const { maxPending, overflow = 'throw', onDrop } = bound;
+    if (overflow === 'throw') throw new QueueFullError(maxPending, item);
+    while (overflow === 'dropOldest' && !this.#hasRoom(bound)) {
+      const slot = this.dropReady();
+      if (slot < 0) break;
+      const dropped = this.table.items[slot];
+      if (this.table.flags[slot] === 0) this.table.release(slot);
+      if (dropped !== undefined) onDrop?.(dropped);
+    }
+    if (this.#hasRoom(bound)) return true;
+    onDrop?.(item);
+    return false;
+  }
+
+  #hasRoom(bound: QueueBound<T>): boolean {
+    return this.table.live - this.#processing < bound.maxPending;
+  }
+}

@@ -1,0 +1,50 @@
+import { defaultControllerRateLimiter } from './default-rate-limiters.js';
+import { DelayingFifoQueue } from './delaying-queue.js';
+import type { FailurePolicy } from './pool.js';
+import type { RateLimitingQueueOptions } from './queue-options.js';
+import type { RateLimiter } from './rate-limiter.js';
+import type { RateLimitingQueue, RequeueCause } from './work-queue.js';
+
+/**
+ * Makes a queue that spaces out retries.
+ *
+ * @throws QueueArgumentError for an option out of range
+ */
+export function createRateLimitingQueue<T = string>(options: RateLimitingQueueOptions<T> = {}): RateLimitingQueue<T> {
+  return new RateLimitingFifoQueue<T>(options);
+}
+
+class RateLimitingFifoQueue<T> extends DelayingFifoQueue<T> implements RateLimitingQueue<T> {
+  readonly #limiter: RateLimiter<T>;
+
+  protected override readonly failurePolicy: FailurePolicy<T> = {
+    verdict: 'retry',
+    attempt: (item) => this.numRequeues(item) + 1,
+    retry: (item, error) => this.addRateLimited(item, { error }),
+    forget: (item) => this.forget(item),
+    readd: (item) => this.add(item),
+  };
+
+  constructor(options: RateLimitingQueueOptions<T>) {
+    super(options);
+    const { key, clock } = options;
+    this.#limiter =
+      options.rateLimiter ??
+      defaultControllerRateLimiter<T>({
+        ...(key === undefined ? {} : { key }),
+        ...(clock === undefined ? {} : { clock }),
+      });
+  }
+
+  addRateLimited(item: T, cause?: RequeueCause): void {
+    if (!this.isDown) this.addAfter(item, this.#limiter.when(item, cause));
+  }
+
+  forget(item: T): void {
+    this.#limiter.forget(item);
+  }
+
+  numRequeues(item: T): number {
+    return this.#limiter.numRequeues(item);
+  }
+}
