@@ -25,6 +25,11 @@ export function decodeJson(text: string, what: string): unknown {
   }
 }
 
+/** Parses a document of bytes. @throws DecodeError */
+export function decodeBytes(bytes: Uint8Array, what: string): unknown {
+  return decodeJson(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString(), what);
+}
+
 /** The object of a kind that a parsed value is. @throws DecodeError when it is no object with metadata */
 export function asObject<K extends Kind>(kind: K, value: unknown): ObjectOf<K> {
   if (!isKubeObject(value))

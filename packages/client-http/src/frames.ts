@@ -1,11 +1,10 @@
 import { formatGroupVersionKind } from '@kctl/apimachinery';
+import { createLineSplitter } from '@kctl/apimachinery/wire';
 import type { Kind, ObjectOf, PartialObjectMetadata, Status } from '@kctl/apimachinery';
 import type { FrameStream, WatchEvent, WatchStream } from '@kctl/client';
-import { asObject, decodeJson } from './codec.js';
+import { asObject, decodeBytes } from './codec.js';
 import { DecodeError } from './errors.js';
 import { isStatus } from './failure-status.js';
-
-const newline = 10;
 
 /**
  * Splits a watch body at its newlines. What came with one read comes out as one batch. The connection is released
@@ -27,35 +26,21 @@ async function release(body: AsyncIterable<Buffer[]>): Promise<void> {
 }
 
 async function* splitLines(body: AsyncIterable<Buffer[]>, what: string): AsyncGenerator<readonly Uint8Array[], void> {
-  let partial: Buffer[] = [];
+  const splitter = createLineSplitter();
   for await (const chunks of body) {
-    const lines: Uint8Array[] = [];
-    for (const chunk of chunks) partial = cutLines(chunk, partial, lines);
+    const [only] = chunks;
+    const lines = only !== undefined && chunks.length === 1 ? splitter.push(only) : chunks.flatMap((chunk) => splitter.push(chunk));
     if (lines.length > 0) yield lines;
   }
-  const rest = Buffer.concat(partial);
-  if (rest.toString().trim() === '') return;
+  const rest = splitter.finish();
+  if (rest === undefined) return;
   if (!isJson(rest)) throw new DecodeError(`${what}: the stream ended within an event (${rest.length} bytes of it)`);
   yield [rest];
 }
 
-/** Appends the whole lines of `partial + chunk` to `lines`; what is left is the new partial line. */
-function cutLines(chunk: Buffer, partial: Buffer[], lines: Uint8Array[]): Buffer[] {
-  let start = 0;
-  for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, start)) {
-    const tail = chunk.subarray(start, end);
-    const line = partial.length === 0 ? tail : Buffer.concat([...partial, tail]);
-    partial = [];
-    start = end + 1;
-    if (line.length > 1) lines.push(line);
-  }
-  if (start < chunk.length) partial.push(chunk.subarray(start));
-  return partial;
-}
-
-function isJson(bytes: Buffer): boolean {
+function isJson(bytes: Uint8Array): boolean {
   try {
-    JSON.parse(bytes.toString());
+    JSON.parse(Buffer.from(bytes).toString());
     return true;
   } catch {
     return false;
@@ -79,7 +64,7 @@ async function* decodeEvents<K extends Kind>(
 
 function decodeEvent<K extends Kind>(kind: K, frame: Uint8Array): WatchEvent<ObjectOf<K>> {
   const what = `watch of ${formatGroupVersionKind(kind)}`;
-  const value = decodeJson(Buffer.from(frame.buffer, frame.byteOffset, frame.byteLength).toString(), what);
+  const value = decodeBytes(frame, what);
   if (!isFrame(value)) throw new DecodeError(`${what}: a frame is no watch event`);
   switch (value.type) {
     case 'ADDED':

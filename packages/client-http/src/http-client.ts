@@ -20,14 +20,14 @@ import type {
   WatchStream,
 } from '@kctl/client';
 import { collect } from './byte-stream.js';
-import { acceptList, acceptObject, asList, asObject, decodeJson, toSend } from './codec.js';
+import { acceptList, acceptObject, asObject, decodeJson, toSend } from './codec.js';
 import type { Connection } from './connection.js';
 import { DecodeError } from './errors.js';
 import { failureOf, isStatus } from './failure-status.js';
 import { frameStream, watchStream } from './frames.js';
 import { connectionFromKubeConfig } from './kube-config.js';
 import type { KubeConfigLike } from './kube-config.js';
-import { listFrames } from './list-frames.js';
+import { listFrames, readList } from './list-frames.js';
 import { patchBody } from './patch-body.js';
 import * as paths from './resource-path.js';
 import { createTransport } from './transport.js';
@@ -87,14 +87,13 @@ class ServerClient implements HttpClient {
 
   async list<K extends Kind>(kind: K, options: ListOptions = {}): Promise<KubeList<ObjectOf<K> & ReadObject<K>>> {
     const response = await this.#sendList(kind, options);
-    const value = decodeJson((await collect(response.body)).toString(), `list of ${formatGroupVersionKind(kind)}`);
-    const list = asList(kind, value);
+    const list = await readList(kind, response.body, `list of ${formatGroupVersionKind(kind)}`);
     return { ...list, items: list.items.map(asReadable<K>) };
   }
 
   async listFrames(kind: Kind, options: ListOptions = {}): Promise<ListFrames> {
     const response = await this.#sendList(kind, options);
-    return listFrames(kind, response.body, `list of ${formatGroupVersionKind(kind)}`);
+    return listFrames(response.body, `list of ${formatGroupVersionKind(kind)}`);
   }
 
   async watch<K extends Kind>(kind: K, options: WatchOptions = {}): Promise<WatchStream<ObjectOf<K>>> {

@@ -1,14 +1,21 @@
-import type { Kind, ListMeta } from '@kctl/apimachinery';
-import { stringifyJson } from '@kctl/apimachinery';
+import { createListSplitter, isFrameError } from '@kctl/apimachinery/wire';
+import type { ListEnvelope, ListSplitter } from '@kctl/apimachinery/wire';
+import type { Kind, KubeList, ListMeta, ObjectOf } from '@kctl/apimachinery';
 import type { ListFrames } from '@kctl/client';
-import { collect } from './byte-stream.js';
-import { asList, decodeJson } from './codec.js';
+import { asItem, asList, decodeBytes, decodeJson } from './codec.js';
+import { DecodeError } from './errors.js';
 
-/** The items of a LIST answer as documents. */
-export function listFrames(kind: Kind, body: AsyncIterable<Buffer[]>, what: string): ListFrames {
+/** Bodies up to this size are parsed in one go: faster, and too short to hold the event loop, in bytes. */
+const smallBody = 256 * 1024;
+
+/**
+ * The items of a LIST answer as documents, while it arrives. Reading pauses while the consumer is busy, and at most
+ * about 1 MiB is handed over without a turn of the event loop in between.
+ */
+export function listFrames(body: AsyncIterable<Buffer[]>, what: string): ListFrames {
   const { promise, resolve, reject } = Promise.withResolvers<ListMeta>();
   promise.catch(() => undefined);
-  const frames = cutItems(kind, body, { what, resolve, reject });
+  const frames = cutItems(body, what, { resolve, reject });
   return {
     metadata: promise,
     [Symbol.asyncIterator]: () => frames,
@@ -20,22 +27,64 @@ export function listFrames(kind: Kind, body: AsyncIterable<Buffer[]>, what: stri
 }
 
 interface Metadata {
-  readonly what: string;
   resolve(metadata: ListMeta): void;
   reject(error: unknown): void;
 }
 
-async function* cutItems(
-  kind: Kind,
-  body: AsyncIterable<Buffer[]>,
-  metadata: Metadata,
-): AsyncGenerator<readonly Uint8Array[], void> {
+async function* cutItems(body: AsyncIterable<Buffer[]>, what: string, metadata: Metadata): AsyncGenerator<readonly Uint8Array[], void> {
+  const splitter = createListSplitter();
   try {
-    const list = asList(kind, decodeJson((await collect(body)).toString(), metadata.what));
-    yield list.items.map((item) => Buffer.from(stringifyJson(item)));
-    metadata.resolve(list.metadata);
+    for await (const chunks of body) {
+      const items = explained(what, () => chunks.flatMap((chunk) => splitter.push(chunk)));
+      if (items.length > 0) yield items;
+    }
+    metadata.resolve(explained(what, () => splitter.finish()).metadata);
   } catch (error) {
     metadata.reject(error);
     throw error;
+  } finally {
+    metadata.reject(new DOMException('the list was not read to its end', 'AbortError'));
+  }
+}
+
+/**
+ * Reads a LIST answer into objects. A large one is decoded item by item while it arrives, so that the event loop
+ * turns in between and the text is never held as a whole.
+ */
+export async function readList<K extends Kind>(kind: K, body: AsyncIterable<Buffer[]>, what: string): Promise<KubeList<ObjectOf<K>>> {
+  const start: Buffer[] = [];
+  let size = 0;
+  let splitter: ListSplitter | undefined;
+  const items: ObjectOf<K>[] = [];
+  const take = (chunks: readonly Buffer[], into: ListSplitter): void => {
+    for (const chunk of chunks) {
+      for (const item of explained(what, () => into.push(chunk))) items.push(asItem(kind, decodeBytes(item, what)));
+    }
+  };
+  for await (const chunks of body) {
+    if (splitter === undefined) {
+      start.push(...chunks);
+      for (const chunk of chunks) size += chunk.length;
+      if (size <= smallBody) continue;
+      splitter = createListSplitter();
+      take(start, splitter);
+    } else take(chunks, splitter);
+  }
+  if (splitter === undefined) return asList(kind, decodeJson(Buffer.concat(start).toString(), what));
+  const whole = splitter;
+  return fromEnvelope(kind, explained(what, () => whole.finish()), items);
+}
+
+function fromEnvelope<K extends Kind>(kind: K, { apiVersion, metadata }: ListEnvelope, items: ObjectOf<K>[]): KubeList<ObjectOf<K>> {
+  const empty = asList(kind, { apiVersion, metadata, items: [] });
+  return { ...empty, items };
+}
+
+function explained<T>(what: string, cut: () => T): T {
+  try {
+    return cut();
+  } catch (error) {
+    if (!isFrameError(error)) throw error;
+    throw new DecodeError(`${what}: cannot decode the answer: ${error.message}`, { cause: error });
   }
 }
