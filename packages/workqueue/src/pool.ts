@@ -41,7 +41,7 @@ export class Pool<T> implements WorkerPool {
   readonly #options: PoolOptions<T>;
   readonly #abort = new AbortController();
   readonly #context: WorkContext = { signal: this.#abort.signal };
-  readonly #ended = Promise.withResolvers<void>();
+  readonly #ended: PromiseWithResolvers<void> = Promise.withResolvers();
   readonly #onAbort: () => void;
   #concurrency: number;
   #active = 0;

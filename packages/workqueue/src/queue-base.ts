@@ -90,7 +90,7 @@ export abstract class QueueBase<T, V> implements WorkQueue<T>, PoolSource<T> {
   }
 
   run(options: RunOptions<T>, work: WorkFunction<T>): WorkerPool {
-    const pool = new Pool<T>(this, this.failurePolicy, {
+    const pool: Pool<T> = new Pool<T>(this, this.failurePolicy, {
       ...options,
       work,
       onEnd: () => this.#pools.delete(pool),
@@ -166,7 +166,7 @@ export abstract class QueueBase<T, V> implements WorkQueue<T>, PoolSource<T> {
   /** Resolves when {@link isDrained}, or when {@link endDrain} is called. */
   protected drained(): Promise<void> {
     if (this.isDrained) return Promise.resolve();
-    this.#drain ??= Promise.withResolvers<void>();
+    this.#drain ??= Promise.withResolvers();
     return this.#drain.promise;
   }
 
