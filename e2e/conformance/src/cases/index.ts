@@ -1,0 +1,3 @@
+// Importing a file registers its cases.
+import './discovery.js';
+import './negotiation.js';

@@ -1,0 +1,108 @@
+/** One watch: its events in order, each waited for with a deadline. */
+import type { WatchEvent } from './doc.js';
+import type { Connection, Query, SendOptions } from './http.js';
+
+const EVENT_TIMEOUT_MS = 15_000;
+
+export interface Watch {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** @throws when no event comes within `timeoutMs` or the stream ends first */
+  next(timeoutMs?: number): Promise<WatchEvent>;
+  take(count: number): Promise<WatchEvent[]>;
+  /** Events up to and including the first that `last` accepts. */
+  until(last: (event: WatchEvent) => boolean, timeoutMs?: number): Promise<WatchEvent[]>;
+  /** Waits for the end of the stream; the events not taken so far. */
+  rest(timeoutMs?: number): Promise<WatchEvent[]>;
+  close(): void;
+}
+
+export class WatchRefused extends Error {
+  readonly status: number;
+  readonly text: string;
+  constructor(request: string, status: number, text: string) {
+    super(`${request}: ${status} ${text.slice(0, 600)}`);
+    this.name = 'WatchRefused';
+    this.status = status;
+    this.text = text;
+  }
+}
+
+export async function openWatch(connection: Connection, path: string, options: SendOptions = {}): Promise<Watch> {
+  const abort = new AbortController();
+  const query: Query = { watch: true, ...options.query };
+  const answer = await connection.open(path, { ...options, query, signal: abort.signal });
+  if (answer.status !== 200) throw new WatchRefused(answer.request, answer.status, await answer.text());
+
+  const events: WatchEvent[] = [];
+  let ended = false;
+  let failure: unknown;
+  let wake: () => void = () => {};
+  const read = async () => {
+    let pending = '';
+    const decoder = new TextDecoder();
+    for await (const chunk of answer.body) {
+      const lines = (pending + decoder.decode(chunk, { stream: true })).split('\n');
+      pending = lines.pop() ?? '';
+      for (const line of lines) events.push(JSON.parse(line) as WatchEvent);
+      wake();
+    }
+    if (pending !== '') throw new Error(`${answer.request}: the stream ended inside of a frame: ${pending}`);
+  };
+  read()
+    .catch((error: unknown) => {
+      if (!abort.signal.aborted) failure = error;
+    })
+    .finally(() => {
+      ended = true;
+      wake();
+    });
+
+  /** Waits until `isDone` or the end of the stream. */
+  const waitFor = async (isDone: () => boolean, timeoutMs: number, what: string) => {
+    const deadline = Date.now() + timeoutMs;
+    while (!isDone() && !ended) {
+      const left = deadline - Date.now();
+      if (left <= 0) throw new Error(`${answer.request}: no ${what} within ${timeoutMs} ms`);
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, left);
+        wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+    // eslint-disable-next-line @typescript-eslint/only-throw-error -- what the stream failed with
+    if (failure !== undefined) throw failure;
+  };
+
+  const next = async (timeoutMs = EVENT_TIMEOUT_MS): Promise<WatchEvent> => {
+    await waitFor(() => events.length > 0, timeoutMs, 'event');
+    const event = events.shift();
+    if (event === undefined) throw new Error(`${answer.request}: the stream ended where an event was expected`);
+    return event;
+  };
+  return {
+    status: answer.status,
+    headers: answer.headers,
+    next,
+    async take(count) {
+      const taken: WatchEvent[] = [];
+      while (taken.length < count) taken.push(await next());
+      return taken;
+    },
+    async until(last, timeoutMs) {
+      const taken: WatchEvent[] = [];
+      for (;;) {
+        const event = await next(timeoutMs);
+        taken.push(event);
+        if (last(event)) return taken;
+      }
+    },
+    async rest(timeoutMs = EVENT_TIMEOUT_MS) {
+      await waitFor(() => ended, timeoutMs, 'end of the stream');
+      return events.splice(0);
+    },
+    close: () => abort.abort(),
+  };
+}

@@ -1,0 +1,74 @@
+/** `pnpm conformance -- --target embedded|real|existing`: see README.md. */
+import { parseArgs } from 'node:util';
+import { addTotals } from '../../../scripts/totals.mjs';
+import './cases/index.js';
+import { readKnownDifferences } from './harness/known-differences.js';
+import { runCases, type Result } from './harness/run.js';
+import { registeredCases } from './harness/spec.js';
+import { startTarget, targetNames, type TargetName } from './harness/targets.js';
+
+const { values } = parseArgs({
+  args: process.argv.slice(2).filter((argument) => argument !== '--'),
+  options: {
+    target: { type: 'string' },
+    filter: { type: 'string' },
+    concurrency: { type: 'string', default: '8' },
+    list: { type: 'boolean', default: false },
+    verbose: { type: 'boolean', default: false },
+    differential: { type: 'boolean', default: false },
+    calls: { type: 'string', default: '20000' },
+    seed: { type: 'string' },
+  },
+});
+
+const cases = registeredCases();
+
+if (values.list) {
+  for (const { id } of cases) console.log(id);
+} else {
+  const target = values.target;
+  if (!isTargetName(target)) {
+    console.error(`--target ${target ?? '(missing)'}: expected one of ${targetNames.join(', ')}`);
+    process.exit(2);
+  }
+  process.exitCode = (await runSuite(target)) ? 0 : 1;
+}
+
+async function runSuite(name: TargetName): Promise<boolean> {
+  const filter = values.filter === undefined ? undefined : new RegExp(values.filter);
+  const chosen = cases.filter(({ id }) => filter === undefined || filter.test(id));
+  const knownDifferences = readKnownDifferences(cases.map(({ id }) => id));
+  const started = performance.now();
+  const target = await startTarget(name);
+  let results: Result[];
+  try {
+    results = await runCases(target, chosen, {
+      concurrency: Number(values.concurrency),
+      knownDifferences,
+      onResult({ id, outcome, reason, durationMs }) {
+        if (outcome === 'failed') console.log(`FAIL  ${id} (${durationMs.toFixed(0)} ms)\n  ${reason ?? ''}`);
+        else if (values.verbose)
+          console.log(`${outcome}  ${id} (${durationMs.toFixed(0)} ms)${reason === undefined ? '' : `: ${reason}`}`);
+      },
+    });
+  } finally {
+    await target.stop();
+  }
+  const count = (outcome: Result['outcome']) => results.filter((result) => result.outcome === outcome).length;
+  const totals = { passed: count('passed'), failed: count('failed'), skipped: count('skipped') };
+  for (const [reason, skipped] of Object.entries(
+    Object.groupBy(
+      results.filter(({ outcome }) => outcome === 'skipped'),
+      ({ reason }) => reason ?? '',
+    ),
+  ))
+    console.log(`skipped ${skipped?.length ?? 0}: ${reason}`);
+  if (filter === undefined) addTotals({ suite: `conformance on ${name}`, ...totals });
+  console.log(`conformance on ${name} (${target.url}) in ${((performance.now() - started) / 1000).toFixed(1)} s`);
+  console.log(`${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped`);
+  return totals.failed === 0;
+}
+
+function isTargetName(value: string | undefined): value is TargetName {
+  return targetNames.some((name) => name === value);
+}
