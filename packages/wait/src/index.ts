@@ -3,7 +3,18 @@
  *
  * @packageDocumentation
  */
+export { anySignal, timeoutSignal } from './abort-link.js';
+export type { AbortLink } from './abort-link.js';
+export { createBackoff } from './backoff.js';
+export type { Backoff, BackoffOptions } from './backoff.js';
 export type { Clock, ClockTimer, Random, SetTimerOptions } from './clock.js';
+export { withDeadline } from './deadline.js';
+export type { DeadlineOptions } from './deadline.js';
+export { DeadlineExceededError, isDeadlineExceeded } from './deadline-error.js';
+export { poll, waitUntil } from './poll.js';
+export type { PollOptions } from './poll.js';
+export { retry } from './retry.js';
+export type { RetryOptions } from './retry.js';
 export { abortReason, isAbortError, sleep } from './sleep.js';
 export type { SleepOptions } from './sleep.js';
 export { systemClock, systemRandom } from './system-clock.js';

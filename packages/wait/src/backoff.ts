@@ -1,0 +1,79 @@
+import type { Clock, Random } from './clock.js';
+import { systemClock, systemRandom } from './system-clock.js';
+
+/** Options of {@link createBackoff}. */
+export interface BackoffOptions {
+  /** The first delay, in ms. */
+  readonly initialMs: number;
+  /** By how much each delay exceeds the one before. @default 2 */
+  readonly factor?: number;
+  /** Up to this share of the delay is added at random: 0.5 makes 100 ms anything from 100 to 150. @default 0 */
+  readonly jitter?: number;
+  /** No delay exceeds this many ms, jitter left aside. @default no limit */
+  readonly capMs?: number;
+  /**
+   * Starts over when the last delay ended at least this many ms ago: what failed then has recovered since.
+   *
+   * @default never
+   */
+  readonly resetAfterMs?: number;
+  /** @default systemClock */
+  readonly clock?: Clock;
+  /** @default systemRandom */
+  readonly random?: Random;
+}
+
+/** Delays that grow from failure to failure. */
+export interface Backoff {
+  /** The delay before the next attempt, in ms; the one after it will be longer. */
+  next(): number;
+  /** How many delays were handed out since the start or the last reset. */
+  readonly attempts: number;
+  /** Starts over at the first delay. */
+  reset(): void;
+}
+
+/**
+ * Exponential backoff with jitter. Mirrors `wait.Backoff` and its manager, except that the quiet period is counted
+ * from the end of the last delay: the Go manager counts from its last reset, so that a long outage starts over at the
+ * first delay every two minutes.
+ *
+ * @throws RangeError naming the option that is out of range
+ */
+export function createBackoff(options: BackoffOptions): Backoff {
+  const { initialMs, factor = 2, jitter = 0, capMs = Infinity, resetAfterMs = Infinity } = options;
+  const { clock = systemClock, random = systemRandom } = options;
+  requireRange('initialMs', initialMs, 0);
+  requireRange('factor', factor, 1);
+  requireRange('jitter', jitter, 0);
+  requireRange('capMs', capMs, 0);
+  requireRange('resetAfterMs', resetAfterMs, 0);
+  let attempts = 0;
+  let base = initialMs;
+  let endOfLast = clock.monotonicNow();
+  const reset = (): void => {
+    attempts = 0;
+    base = initialMs;
+  };
+  return {
+    next: () => {
+      const now = clock.monotonicNow();
+      if (attempts > 0 && now - endOfLast >= resetAfterMs) reset();
+      const current = Math.min(base, capMs);
+      base = Math.min(current * factor, capMs);
+      attempts++;
+      const delay = current + current * jitter * random();
+      endOfLast = now + delay;
+      return delay;
+    },
+    get attempts() {
+      return attempts;
+    },
+    reset,
+  };
+}
+
+function requireRange(field: string, value: number, least: number): void {
+  if (!(value >= least))
+    throw new RangeError(`createBackoff: ${field} ${value} is not valid: expected at least ${least}`);
+}

@@ -1,0 +1,46 @@
+import { anySignal } from './abort-link.js';
+import type { Clock } from './clock.js';
+import { DeadlineExceededError } from './deadline-error.js';
+import { abortReason } from './sleep.js';
+import { systemClock } from './system-clock.js';
+
+/** Options of {@link withDeadline}. */
+export interface DeadlineOptions {
+  /** How long the work may take, in ms. Infinity: as long as it likes. */
+  readonly timeoutMs: number;
+  /** What the error says, e.g. `cache for pods did not sync within 2 minutes`. @default names the time alone */
+  readonly message?: string;
+  /** Aborting it aborts the work and rejects with its reason. */
+  readonly signal?: AbortSignal;
+  /** @default systemClock */
+  readonly clock?: Clock;
+}
+
+/**
+ * Runs work that must end in time. The work receives a signal that aborts at the deadline or with `options.signal`;
+ * the promise rejects at that moment, even where the work does not listen (what it does afterwards is ignored). Timer
+ * and listeners are gone when the promise settles.
+ *
+ * @throws DeadlineExceededError at the deadline; the signal's reason on abort; what the work throws
+ */
+export async function withDeadline<T>(
+  work: (signal: AbortSignal) => T | Promise<T>,
+  options: DeadlineOptions,
+): Promise<T> {
+  const { timeoutMs, message, clock = systemClock } = options;
+  using link = anySignal([options.signal]);
+  const { signal } = link;
+  if (signal.aborted) throw abortReason(signal);
+  const timer = Number.isFinite(timeoutMs)
+    ? clock.setTimer(() => link.abort(new DeadlineExceededError(timeoutMs, message)), timeoutMs)
+    : undefined;
+  const aborted = Promise.withResolvers<never>();
+  const onAbort = (): void => aborted.reject(abortReason(signal));
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await Promise.race([work(signal), aborted.promise]);
+  } finally {
+    timer?.cancel();
+    signal.removeEventListener('abort', onAbort);
+  }
+}

@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { createBackoff } from './backoff.js';
+import { isDeadlineExceeded } from './deadline-error.js';
+import { poll, waitUntil } from './poll.js';
+import { FakeClock } from './testing/index.js';
+
+describe('poll', () => {
+  it('tries at once, then after each interval, until there is a value', async () => {
+    const clock = new FakeClock();
+    const times: number[] = [];
+    const done = poll(
+      () => {
+        times.push(clock.monotonicNow());
+        return times.length === 3 ? 'there' : undefined;
+      },
+      { interval: 100, clock },
+    );
+    await clock.advance(200);
+    await expect(done).resolves.toBe('there');
+    expect(times).toEqual([0, 100, 200]);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('counts the interval from the end of a slow attempt: one attempt at a time', async () => {
+    const clock = new FakeClock();
+    const starts: number[] = [];
+    const done = poll(
+      async () => {
+        starts.push(clock.monotonicNow());
+        await new Promise<void>((resolve) => clock.setTimer(resolve, 50));
+        return starts.length === 3 ? true : undefined;
+      },
+      { interval: 10, clock },
+    );
+    await clock.advance(170);
+    await done;
+    expect(starts).toEqual([0, 60, 120]);
+  });
+
+  it('takes a backoff as its interval and can wait before the first attempt', async () => {
+    const clock = new FakeClock();
+    const times: number[] = [];
+    const done = poll(() => (times.push(clock.monotonicNow()) === 3 ? true : undefined), {
+      interval: createBackoff({ initialMs: 10, factor: 2, clock }),
+      immediate: false,
+      clock,
+    });
+    await clock.advance(70);
+    await done;
+    expect(times).toEqual([10, 30, 70]);
+  });
+
+  it('ends with a deadline error that says what was waited for', async () => {
+    const clock = new FakeClock();
+    const done = poll(() => undefined, { interval: 30, timeoutMs: 100, message: 'pod web did not start', clock });
+    const outcome = expect(done).rejects.toSatisfy(
+      (error) => isDeadlineExceeded(error) && error.message === 'pod web did not start',
+    );
+    await clock.advance(100);
+    await outcome;
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('ends with what an attempt throws', async () => {
+    const failure = new Error('forbidden');
+    await expect(poll(() => Promise.reject(failure), { interval: 1 })).rejects.toBe(failure);
+  });
+
+  it('ends on abort with nothing left behind', async () => {
+    const clock = new FakeClock();
+    const controller = new AbortController();
+    const done = waitUntil(() => false, { interval: 10, clock, signal: controller.signal });
+    await clock.advance(25);
+    controller.abort(new Error('stop'));
+    await expect(done).rejects.toThrow('stop');
+    await clock.advance(0);
+    expect(clock.pendingTimers).toBe(0);
+  });
+});
+
+describe('waitUntil', () => {
+  it('resolves when the condition holds', async () => {
+    const clock = new FakeClock();
+    const done = waitUntil(() => Promise.resolve(clock.monotonicNow() >= 50), { interval: 20, clock });
+    await clock.advance(60);
+    await done;
+    expect(clock.monotonicNow()).toBe(60);
+  });
+});

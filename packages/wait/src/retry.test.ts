@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { createBackoff } from './backoff.js';
+import { retry } from './retry.js';
+import { FakeClock } from './testing/index.js';
+
+const backoff = (): ReturnType<typeof createBackoff> => createBackoff({ initialMs: 10, factor: 5 });
+
+describe('retry', () => {
+  it('repeats after the delays of the backoff until it succeeds', async () => {
+    const clock = new FakeClock();
+    const times: number[] = [];
+    const done = retry(
+      (attempt) => {
+        times.push(clock.monotonicNow());
+        if (attempt < 3) throw new Error('again');
+        return attempt;
+      },
+      { backoff: backoff(), clock },
+    );
+    await clock.advance(60);
+    await expect(done).resolves.toBe(3);
+    expect(times).toEqual([0, 10, 60]);
+  });
+
+  it('gives up with the last error', async () => {
+    const clock = new FakeClock();
+    const done = retry((attempt) => Promise.reject(new Error(`attempt ${attempt}`)), {
+      backoff: backoff(),
+      maxAttempts: 3,
+      clock,
+    });
+    const outcome = expect(done).rejects.toThrow('attempt 3');
+    await clock.advance(1000);
+    await outcome;
+  });
+
+  it('does not repeat what is not retriable', async () => {
+    let attempts = 0;
+    const work = (): never => {
+      attempts++;
+      throw new Error('final');
+    };
+    await expect(retry(work, { backoff: backoff(), isRetriable: () => false })).rejects.toThrow('final');
+    expect(attempts).toBe(1);
+  });
+
+  it('stops waiting on abort', async () => {
+    const clock = new FakeClock();
+    const controller = new AbortController();
+    const done = retry(() => Promise.reject(new Error('again')), {
+      backoff: backoff(),
+      clock,
+      signal: controller.signal,
+    });
+    const outcome = expect(done).rejects.toThrow('stop');
+    await clock.advance(5);
+    controller.abort(new Error('stop'));
+    await outcome;
+    expect(clock.pendingTimers).toBe(0);
+  });
+});

@@ -1,0 +1,36 @@
+import type { Backoff } from './backoff.js';
+import type { Clock } from './clock.js';
+import { abortReason, sleep } from './sleep.js';
+import { systemClock } from './system-clock.js';
+
+/** Options of {@link retry}. */
+export interface RetryOptions {
+  /** The delays between attempts. */
+  readonly backoff: Backoff;
+  /** At most this many attempts, the first one included. @default no limit */
+  readonly maxAttempts?: number;
+  /** Whether an error is worth another attempt. @default every error is */
+  readonly isRetriable?: (error: unknown) => boolean;
+  /** Aborting it ends the waiting at once and rejects with its reason. */
+  readonly signal?: AbortSignal;
+  /** @default systemClock */
+  readonly clock?: Clock;
+}
+
+/**
+ * Repeats work until it succeeds, one attempt at a time.
+ *
+ * @throws the last error, when it is not retriable or no attempt is left; the signal's reason on abort
+ */
+export async function retry<T>(work: (attempt: number) => T | Promise<T>, options: RetryOptions): Promise<T> {
+  const { backoff, maxAttempts = Infinity, isRetriable = () => true, signal, clock = systemClock } = options;
+  for (let attempt = 1; ; attempt++) {
+    if (signal?.aborted === true) throw abortReason(signal);
+    try {
+      return await work(attempt);
+    } catch (error) {
+      if (attempt >= maxAttempts || !isRetriable(error)) throw error;
+    }
+    await sleep(backoff.next(), { clock, ...(signal === undefined ? {} : { signal }) });
+  }
+}
