@@ -1,1 +1,23 @@
-export {};
+/**
+ * An indexed store of Kubernetes objects that nobody can corrupt: frozen, shared, read without copies, in a fixed order.
+ *
+ * @packageDocumentation
+ */
+export { createIndexer } from './create-indexer.js';
+export {
+  IndexConflictError,
+  IndexFunctionError,
+  isIndexConflict,
+  isIndexFunctionError,
+  isUnknownIndex,
+  UnknownIndexError,
+} from './errors.js';
+export { deepFreeze, mutableCopy, shareFreeze } from './freeze.js';
+export { labelIndex, namespaceIndex, namespaceIndexName, ownerIndex } from './index-definition.js';
+export type { HeaderIndex, IndexDefinition, IndexFunction, ObjectIndex, PathIndex } from './index-definition.js';
+export type { IndexListOptions, IndexReader, IndexSnapshot } from './index-reader.js';
+export type { Indexer, IndexerOptions, Replacement, StoredWrite } from './indexer.js';
+export { createLister } from './lister.js';
+export type { Lister, NamespaceLister } from './lister.js';
+export { storeObject } from './stored-object.js';
+export type { StoredObject, StoreObjectOptions } from './stored-object.js';

@@ -1,0 +1,123 @@
+import type { KubeObject } from '@kctl/apimachinery';
+import { formatKey } from '@kctl/apimachinery';
+import type { FieldPaths } from '@kctl/apimachinery/wire';
+import { IndexFunctionError } from './errors.js';
+import type { CompiledIndex } from './index-table.js';
+import { compactValues, IndexTable } from './index-table.js';
+import { Shelf } from './shelf.js';
+import type { IndexValues } from './sorted-entries.js';
+import { Entry } from './sorted-entries.js';
+import type { StoredObject } from './stored-object.js';
+
+/** The indexes of a store, as they are at one time. */
+export interface IndexSet<T extends KubeObject> {
+  readonly indexes: readonly CompiledIndex<T>[];
+  readonly paths: FieldPaths | undefined;
+  /** Receives what an index function throws; the object is then stored without values for it. Unset: the write fails. */
+  readonly onIndexError: ((error: IndexFunctionError) => void) | undefined;
+}
+
+/** Everything that a store holds between two replacements: the objects and their indexes. */
+export class Generation<T extends KubeObject> {
+  readonly set: IndexSet<T>;
+  readonly tables: readonly IndexTable<T>[];
+  readonly #shelves = new Map<string, Shelf<T>>();
+  #namespaces: readonly string[] | undefined;
+  #size = 0;
+
+  /** Shared by the generations that hold the same objects under different indexes. */
+  readonly origin: symbol;
+
+  constructor(set: IndexSet<T>, origin: symbol = Symbol('generation')) {
+    this.set = set;
+    this.origin = origin;
+    this.tables = set.indexes.map((index) => new IndexTable(index));
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  find(namespace: string, name: string): Entry<T> | undefined {
+    return this.#shelves.get(namespace)?.get(name);
+  }
+
+  /**
+   * Stores a version; all index values are known before anything changes. `fields` are the values of the set's paths
+   * where the caller knows them already.
+   *
+   * @throws IndexFunctionError where nobody takes the errors of index functions
+   */
+  put(stored: StoredObject<T>, fields?: readonly (string | undefined)[]): StoredObject<T> | undefined {
+    const { namespace } = stored;
+    let shelf = this.#shelves.get(namespace);
+    const present = shelf?.get(stored.name);
+    const values = this.tables.length === 0 ? [] : this.#valuesOf(stored, fields);
+    const before = present?.stored;
+    const entry = present ?? new Entry(stored);
+    if (present === undefined) {
+      if (shelf === undefined) {
+        this.#shelves.set(namespace, (shelf = new Shelf()));
+        this.#namespaces = undefined;
+      }
+      shelf?.add(entry);
+      this.#size++;
+    } else present.stored = stored;
+    for (let index = 0; index < this.tables.length; index++)
+      this.tables[index]?.update(entry, entry.values[index], values[index]);
+    entry.values = values;
+    return before;
+  }
+
+  remove(namespace: string, name: string): StoredObject<T> | undefined {
+    const shelf = this.#shelves.get(namespace);
+    const entry = shelf?.get(name);
+    if (shelf === undefined || entry === undefined) return undefined;
+    shelf.delete(entry);
+    if (shelf.size === 0) {
+      this.#shelves.delete(namespace);
+      this.#namespaces = undefined;
+    }
+    this.#size--;
+    for (let index = 0; index < this.tables.length; index++)
+      this.tables[index]?.update(entry, entry.values[index], undefined);
+    return entry.stored;
+  }
+
+  /** Entries in order: of one namespace, or of all. */
+  read(namespace?: string): readonly Entry<T>[] {
+    if (namespace !== undefined) return this.#shelves.get(namespace)?.read() ?? [];
+    const all: Entry<T>[] = [];
+    for (const name of this.#sortedNamespaces())
+      for (const entry of this.#shelves.get(name)?.read() ?? []) all.push(entry);
+    return all;
+  }
+
+  /** All versions, in no order: the fastest way to see them all. */
+  collect(): StoredObject<T>[] {
+    const all: StoredObject<T>[] = [];
+    for (const shelf of this.#shelves.values()) for (const entry of shelf.entries()) all.push(entry.stored);
+    return all;
+  }
+
+  #sortedNamespaces(): readonly string[] {
+    this.#namespaces ??= [...this.#shelves.keys()].sort();
+    return this.#namespaces;
+  }
+
+  #valuesOf(stored: StoredObject<T>, known: readonly (string | undefined)[] | undefined): IndexValues[] {
+    const { indexes, paths, onIndexError } = this.set;
+    const fields = paths === undefined ? [] : (known ?? stored.fields(paths));
+    return indexes.map((index) => {
+      if (index.field >= 0) return fields[index.field];
+      try {
+        return compactValues(index.compute(stored));
+      } catch (cause) {
+        const error = new IndexFunctionError(index.name, formatKey(stored), { cause });
+        if (onIndexError === undefined) throw error;
+        onIndexError(error);
+        return undefined;
+      }
+    });
+  }
+}

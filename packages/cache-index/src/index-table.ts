@@ -1,0 +1,112 @@
+import type { KubeObject } from '@kctl/apimachinery';
+import type { IndexDefinition } from './index-definition.js';
+import type { Entry, IndexValues } from './sorted-entries.js';
+import { SortedEntries } from './sorted-entries.js';
+import type { StoredObject } from './stored-object.js';
+
+/** An index definition with the choices made. */
+export interface CompiledIndex<T extends KubeObject> {
+  readonly name: string;
+  readonly scoped: boolean;
+  /** Which of the store's field paths it reads; −1 for a function. */
+  readonly field: number;
+  readonly compute: (stored: StoredObject<T>) => readonly string[];
+}
+
+/** Makes a definition ready for use. `fieldOf` gives a path its place among the field paths of the store. */
+export function compileIndex<T extends KubeObject>(
+  name: string,
+  definition: IndexDefinition<T>,
+  fieldOf: (path: string) => number,
+): CompiledIndex<T> {
+  if (typeof definition === 'function')
+    return { name, scoped: false, field: -1, compute: (stored) => definition(stored.object) };
+  const scoped = definition.scoped ?? false;
+  if ('path' in definition) return { name, scoped, field: fieldOf(definition.path), compute: () => [] };
+  if ('header' in definition) return { name, scoped, field: -1, compute: (stored) => definition.header(stored) };
+  return { name, scoped, field: -1, compute: (stored) => definition.object(stored.object) };
+}
+
+/** What an index found, as an entry keeps it: without duplicates, and without an array where there is one value. */
+export function compactValues(values: readonly string[]): IndexValues {
+  if (values.length === 0) return undefined;
+  if (values.length === 1) return values[0];
+  const distinct = [...new Set(values)];
+  return distinct.length === 1 ? distinct[0] : distinct;
+}
+
+/** The values as an array. */
+export function valuesOf(values: IndexValues): readonly string[] {
+  if (values === undefined) return [];
+  return typeof values === 'string' ? [values] : values;
+}
+
+type Buckets<T extends KubeObject> = Map<string, SortedEntries<T>>;
+
+/** One index: value → entries, and the same per namespace where it is scoped. Empty buckets are removed. */
+export class IndexTable<T extends KubeObject> {
+  readonly index: CompiledIndex<T>;
+  readonly #all: Buckets<T> = new Map();
+  readonly #byNamespace = new Map<string, Buckets<T>>();
+
+  constructor(index: CompiledIndex<T>) {
+    this.index = index;
+  }
+
+  update(entry: Entry<T>, before: IndexValues, after: IndexValues): void {
+    if (before === after) return;
+    if (typeof before === 'object' && typeof after === 'object' && isSame(before, after)) return;
+    const wanted = valuesOf(after);
+    const present = valuesOf(before);
+    for (const value of present) if (!wanted.includes(value)) this.#remove(entry, value);
+    for (const value of wanted) if (!present.includes(value)) this.#add(entry, value);
+  }
+
+  /** The entries under a value, in order. */
+  read(value: string, namespace: string | undefined): readonly Entry<T>[] {
+    if (namespace === undefined) return this.#all.get(value)?.read() ?? [];
+    if (this.index.scoped) return this.#byNamespace.get(namespace)?.get(value)?.read() ?? [];
+    return (this.#all.get(value)?.read() ?? []).filter((entry) => entry.stored.namespace === namespace);
+  }
+
+  /** All values that have entries, in order. */
+  values(): string[] {
+    return [...this.#all.keys()].sort();
+  }
+
+  #add(entry: Entry<T>, value: string): void {
+    addTo(this.#all, entry, value);
+    if (!this.index.scoped) return;
+    const { namespace } = entry.stored;
+    let buckets = this.#byNamespace.get(namespace);
+    if (buckets === undefined) this.#byNamespace.set(namespace, (buckets = new Map()));
+    addTo(buckets, entry, value);
+  }
+
+  #remove(entry: Entry<T>, value: string): void {
+    removeFrom(this.#all, entry, value);
+    if (!this.index.scoped) return;
+    const { namespace } = entry.stored;
+    const buckets = this.#byNamespace.get(namespace);
+    if (buckets === undefined) return;
+    removeFrom(buckets, entry, value);
+    if (buckets.size === 0) this.#byNamespace.delete(namespace);
+  }
+}
+
+function isSame(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((value, index) => value === b[index]);
+}
+
+function addTo<T extends KubeObject>(buckets: Buckets<T>, entry: Entry<T>, value: string): void {
+  let bucket = buckets.get(value);
+  if (bucket === undefined) buckets.set(value, (bucket = new SortedEntries()));
+  bucket.add(entry);
+}
+
+function removeFrom<T extends KubeObject>(buckets: Buckets<T>, entry: Entry<T>, value: string): void {
+  const bucket = buckets.get(value);
+  if (bucket === undefined) return;
+  bucket.delete(entry);
+  if (bucket.size === 0) buckets.delete(value);
+}

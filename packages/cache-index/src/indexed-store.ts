@@ -1,0 +1,221 @@
+import type { DeepReadonly, KubeObject, ObjectKey } from '@kctl/apimachinery';
+import { formatKey } from '@kctl/apimachinery';
+import type { FieldPaths } from '@kctl/apimachinery/wire';
+import { compileFieldPaths } from '@kctl/apimachinery/wire';
+import { IndexConflictError, UnknownIndexError } from './errors.js';
+import type { IndexSet } from './generation.js';
+import { Generation } from './generation.js';
+import type { IndexDefinition } from './index-definition.js';
+import type { IndexListOptions, IndexSnapshot } from './index-reader.js';
+import { compactValues, compileIndex, valuesOf } from './index-table.js';
+import type { CompiledIndex, IndexTable } from './index-table.js';
+import type { Indexer, IndexerOptions, Replacement, StoredWrite } from './indexer.js';
+import { createSnapshot } from './snapshot.js';
+import type { Entry } from './sorted-entries.js';
+import type { StoredObject } from './stored-object.js';
+import { storeObject } from './stored-object.js';
+
+/** The default Indexer: one generation of objects and indexes, replaced as a whole. */
+export class IndexedStore<T extends KubeObject> implements Indexer<T> {
+  readonly #freeze: boolean;
+  readonly #onIndexError: IndexerOptions<T>['onIndexError'];
+  #generation: Generation<T>;
+  #resourceVersion = '';
+
+  constructor(options: IndexerOptions<T>) {
+    this.#freeze = options.freeze ?? true;
+    this.#onIndexError = options.onIndexError;
+    this.#generation = new Generation(this.#extend([], options.indexers ?? {}));
+  }
+
+  get size(): number {
+    return this.#generation.size;
+  }
+
+  get resourceVersion(): string {
+    return this.#resourceVersion;
+  }
+
+  get indexNames(): readonly string[] {
+    return this.#generation.set.indexes.map((index) => index.name);
+  }
+
+  get fieldPaths(): FieldPaths | undefined {
+    return this.#generation.set.paths;
+  }
+
+  get(key: ObjectKey): DeepReadonly<T> | undefined {
+    return this.#generation.find(key.namespace ?? '', key.name)?.stored.object;
+  }
+
+  stored(key: ObjectKey): StoredObject<T> | undefined {
+    return this.#generation.find(key.namespace ?? '', key.name)?.stored;
+  }
+
+  has(key: ObjectKey): boolean {
+    return this.stored(key) !== undefined;
+  }
+
+  list(options: IndexListOptions = {}): DeepReadonly<T>[] {
+    return pick(this.#generation.read(options.namespace), options, objectOf);
+  }
+
+  listStored(options: IndexListOptions = {}): StoredObject<T>[] {
+    return pick(this.#generation.read(options.namespace), options, storedOf);
+  }
+
+  listKeys(options: IndexListOptions = {}): string[] {
+    return pick(this.#generation.read(options.namespace), options, formatKey);
+  }
+
+  byIndex(indexName: string, value: string, options: IndexListOptions = {}): DeepReadonly<T>[] {
+    return pick(this.#table(indexName).read(value, options.namespace), options, objectOf);
+  }
+
+  storedByIndex(indexName: string, value: string, options: IndexListOptions = {}): StoredObject<T>[] {
+    return pick(this.#table(indexName).read(value, options.namespace), options, storedOf);
+  }
+
+  indexKeys(indexName: string, value: string): string[] {
+    return pick(this.#table(indexName).read(value, undefined), {}, formatKey);
+  }
+
+  index(indexName: string, object: DeepReadonly<T>): DeepReadonly<T>[] {
+    const table = this.#table(indexName);
+    const { paths } = this.#generation.set;
+    const { index } = table;
+    const stored = storeObject<T>(object, { freeze: false });
+    const field = index.field < 0 || paths === undefined ? undefined : stored.fields(paths)[index.field];
+    const values = index.field < 0 ? valuesOf(compactValues(index.compute(stored))) : valuesOf(field);
+    const found = new Map<string, DeepReadonly<T>>();
+    for (const value of values)
+      for (const entry of table.read(value, undefined)) found.set(formatKey(entry.stored), entry.stored.object);
+    return [...found.values()];
+  }
+
+  listIndexFuncValues(indexName: string): string[] {
+    return this.#generation.tables.find((table) => table.index.name === indexName)?.values() ?? [];
+  }
+
+  snapshot(): IndexSnapshot<T> {
+    return createSnapshot(this.listStored(), this.#resourceVersion);
+  }
+
+  put(object: T | DeepReadonly<T>): DeepReadonly<T> {
+    const stored = this.#store(object, this.#generation);
+    this.putStored(stored);
+    return stored.object;
+  }
+
+  putStored(stored: StoredObject<T>, write: StoredWrite = {}): StoredObject<T> | undefined {
+    const before = this.#generation.put(stored, write.fields);
+    if (stored.resourceVersion !== '') this.#resourceVersion = stored.resourceVersion;
+    return before;
+  }
+
+  delete(key: ObjectKey): DeepReadonly<T> | undefined {
+    return this.deleteStored(key)?.object;
+  }
+
+  deleteStored(key: ObjectKey, resourceVersion = ''): StoredObject<T> | undefined {
+    const before = this.#generation.remove(key.namespace ?? '', key.name);
+    if (resourceVersion !== '') this.#resourceVersion = resourceVersion;
+    return before;
+  }
+
+  replace(objects: Iterable<T | DeepReadonly<T>>, resourceVersion: string): void {
+    const next = new Generation<T>(this.#generation.set);
+    for (const object of objects) next.put(this.#store(object, this.#generation));
+    this.#generation = next;
+    this.#resourceVersion = resourceVersion;
+  }
+
+  bookmark(resourceVersion: string): void {
+    this.#resourceVersion = resourceVersion;
+  }
+
+  beginReplace(): Replacement<T> {
+    const base = this.#generation;
+    let next = new Generation<T>(base.set);
+    const current = (): Generation<T> => {
+      // Indexes were added meanwhile: what is filled so far moves over to a generation that has them.
+      if (next.set !== this.#generation.set) next = rebuild(next, this.#generation.set);
+      return next;
+    };
+    return {
+      get size() {
+        return next.size;
+      },
+      stored: (key) => current().find(key.namespace ?? '', key.name)?.stored,
+      put: (stored, write = {}) => {
+        const target = current();
+        return target.put(stored, target.set === base.set ? write.fields : undefined);
+      },
+      delete: (key) => current().remove(key.namespace ?? '', key.name),
+      commit: (resourceVersion) => {
+        if (this.#generation.origin !== base.origin)
+          throw new Error('the store was replaced by somebody else since this replacement began');
+        const target = current();
+        this.#generation = target;
+        this.#resourceVersion = resourceVersion;
+      },
+    };
+  }
+
+  addIndexers(indexers: Readonly<Record<string, IndexDefinition<T>>>): void {
+    const present = this.#generation;
+    const taken = Object.keys(indexers).filter((name) => this.indexNames.includes(name));
+    if (taken.length > 0) throw new IndexConflictError(taken);
+    if (Object.keys(indexers).length === 0) return;
+    this.#generation = rebuild(present, this.#extend(present.set.indexes, indexers));
+  }
+
+  #store(object: T | DeepReadonly<T>, base: Generation<T>): StoredObject<T> {
+    const { namespace = '', name = '' } = object.metadata as { namespace?: string; name?: string };
+    return storeObject<T>(object, { freeze: this.#freeze, previous: base.find(namespace, name)?.stored.object });
+  }
+
+  #table(indexName: string): IndexTable<T> {
+    for (const table of this.#generation.tables) if (table.index.name === indexName) return table;
+    throw new UnknownIndexError(indexName, this.indexNames);
+  }
+
+  #extend(present: readonly CompiledIndex<T>[], indexers: Readonly<Record<string, IndexDefinition<T>>>): IndexSet<T> {
+    const paths: string[] = [...(present.length === 0 ? [] : (this.fieldPaths?.paths ?? []))];
+    const fieldOf = (path: string): number => {
+      const known = paths.indexOf(path);
+      return known >= 0 ? known : paths.push(path) - 1;
+    };
+    const added = Object.entries(indexers).map(([name, definition]) => compileIndex(name, definition, fieldOf));
+    return {
+      indexes: [...present, ...added],
+      paths: paths.length === 0 ? undefined : compileFieldPaths(paths),
+      onIndexError: this.#onIndexError,
+    };
+  }
+}
+
+function rebuild<T extends KubeObject>(from: Generation<T>, set: IndexSet<T>): Generation<T> {
+  const next = new Generation<T>(set, from.origin);
+  for (const stored of from.collect()) next.put(stored);
+  return next;
+}
+
+function objectOf<T extends KubeObject>(stored: StoredObject<T>): DeepReadonly<T> {
+  return stored.object;
+}
+
+function storedOf<T extends KubeObject>(stored: StoredObject<T>): StoredObject<T> {
+  return stored;
+}
+
+function pick<T extends KubeObject, R>(
+  entries: Iterable<Entry<T>>,
+  options: IndexListOptions,
+  project: (stored: StoredObject<T>) => R,
+): R[] {
+  const { selector } = options;
+  const picked: R[] = [];
+  for (const { stored } of entries) if (selector === undefined || selector.matches(stored.labels)) picked.push(project(stored));
+  return picked;
+}

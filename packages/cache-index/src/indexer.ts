@@ -1,0 +1,67 @@
+import type { DeepReadonly, KubeObject, ObjectKey } from '@kctl/apimachinery';
+import type { FieldPaths } from '@kctl/apimachinery/wire';
+import type { IndexFunctionError } from './errors.js';
+import type { IndexDefinition } from './index-definition.js';
+import type { IndexReader } from './index-reader.js';
+import type { StoredObject } from './stored-object.js';
+
+/** A store that can be written to. Every method is synchronous: no reader ever sees a half-done write. */
+export interface Indexer<T extends KubeObject> extends IndexReader<T> {
+  /**
+   * Adds or replaces an object, which belongs to the store from now on: it gets frozen, and shares what did not change
+   * with the version before. The store's resourceVersion becomes the object's.
+   *
+   * @returns the object as it is stored
+   * @throws TypeError for an object without a name; IndexFunctionError when an index function fails, with nothing changed
+   */
+  put(object: T | DeepReadonly<T>): DeepReadonly<T>;
+  /** Removes an object. @returns what was stored; undefined where there was none */
+  delete(key: ObjectKey): DeepReadonly<T> | undefined;
+  /** Replaces everything at once. @throws as {@link put}; nothing has changed then */
+  replace(objects: Iterable<T | DeepReadonly<T>>, resourceVersion: string): void;
+  /** Notes that the collection is at this version, with nothing changed. */
+  bookmark(resourceVersion: string): void;
+  /**
+   * Adds indexes; objects that are there already are indexed at once.
+   *
+   * @throws IndexConflictError when a name is taken, IndexFunctionError when a function fails: nothing is added then
+   */
+  addIndexers(indexers: Readonly<Record<string, IndexDefinition<T>>>): void;
+  /** Like {@link put}, for an object that may not be parsed yet. @returns the version before */
+  putStored(stored: StoredObject<T>, write?: StoredWrite): StoredObject<T> | undefined;
+  /** Like {@link delete}, without a parse. `resourceVersion` becomes the store's where given. */
+  deleteStored(key: ObjectKey, resourceVersion?: string): StoredObject<T> | undefined;
+  /** The paths that {@link StoredWrite.fields} are the values of; undefined where no index declares one. */
+  readonly fieldPaths: FieldPaths | undefined;
+  /** Begins a replacement that is filled step by step and seen by nobody until it is committed. */
+  beginReplace(): Replacement<T>;
+}
+
+/** What the caller of `putStored` knows already. */
+export interface StoredWrite {
+  /** Values of {@link Indexer.fieldPaths}, in their order. */
+  readonly fields?: readonly (string | undefined)[];
+}
+
+/** A store in the making. Dropping it changes nothing. */
+export interface Replacement<T extends KubeObject> {
+  readonly size: number;
+  stored(key: ObjectKey): StoredObject<T> | undefined;
+  put(stored: StoredObject<T>, write?: StoredWrite): StoredObject<T> | undefined;
+  delete(key: ObjectKey): StoredObject<T> | undefined;
+  /** Becomes the store's content, in one step. @throws Error when another replacement was committed since it began */
+  commit(resourceVersion: string): void;
+}
+
+/** Options of {@link createIndexer}. */
+export interface IndexerOptions<T extends KubeObject> {
+  readonly indexers?: Readonly<Record<string, IndexDefinition<T>>>;
+  /** Freezes what is stored. false: raw speed, and nobody is kept from corrupting it. @default true */
+  readonly freeze?: boolean;
+  /**
+   * Receives what an index function throws; the object is then stored without values for that index.
+   *
+   * @default the write throws
+   */
+  readonly onIndexError?: (error: IndexFunctionError) => void;
+}

@@ -1,0 +1,108 @@
+import type { KubeObject } from '@kctl/apimachinery';
+import type { StoredObject } from './stored-object.js';
+
+/** The place of one key in a store; what it holds changes with each version, its identity does not. */
+export class Entry<T extends KubeObject> {
+  stored: StoredObject<T>;
+  /** What each index found for the present version: cached, so that an update never asks about the old object. */
+  values: IndexValues[];
+
+  constructor(stored: StoredObject<T>) {
+    this.stored = stored;
+    this.values = [];
+  }
+}
+
+/** Values of one index: mostly one, so that the common case needs no array. */
+export type IndexValues = string | readonly string[] | undefined;
+
+/** By namespace, then by name: by code units, so the same everywhere. */
+export function compareEntries<T extends KubeObject>(a: Entry<T>, b: Entry<T>): number {
+  const left = a.stored;
+  const right = b.stored;
+  if (left.namespace !== right.namespace) return left.namespace < right.namespace ? -1 : 1;
+  return left.name < right.name ? -1 : left.name > right.name ? 1 : 0;
+}
+
+/** Where a {@link SortedView} finds its entries. */
+export interface EntrySource<T extends KubeObject> {
+  entries(): Iterable<Entry<T>>;
+  has(entry: Entry<T>): boolean;
+}
+
+/** Entries in order: sorted when somebody reads them, and from then on by merging what came since. */
+export class SortedView<T extends KubeObject> {
+  readonly #source: EntrySource<T>;
+  #sorted: Entry<T>[] | undefined;
+  #added: Entry<T>[] = [];
+  #hasRemoved = false;
+
+  constructor(source: EntrySource<T>) {
+    this.#source = source;
+  }
+
+  added(entry: Entry<T>): void {
+    if (this.#sorted !== undefined) this.#added.push(entry);
+  }
+
+  removed(): void {
+    this.#hasRemoved = true;
+  }
+
+  /** The entries in order. Not to be changed; a later write may replace it. */
+  read(): readonly Entry<T>[] {
+    if (this.#sorted !== undefined && this.#added.length === 0 && !this.#hasRemoved) return this.#sorted;
+    if (this.#sorted === undefined || (this.#hasRemoved && this.#added.length > 0))
+      this.#sorted = [...this.#source.entries()].sort(compareEntries);
+    else if (this.#hasRemoved) this.#sorted = this.#sorted.filter((entry) => this.#source.has(entry));
+    else this.#sorted = merge(this.#sorted, this.#added.sort(compareEntries));
+    this.#added = [];
+    this.#hasRemoved = false;
+    return this.#sorted;
+  }
+}
+
+/** A set of entries that can be read in order. */
+export class SortedEntries<T extends KubeObject> implements EntrySource<T> {
+  readonly #members = new Set<Entry<T>>();
+  #view: SortedView<T> | undefined;
+
+  get size(): number {
+    return this.#members.size;
+  }
+
+  entries(): Iterable<Entry<T>> {
+    return this.#members;
+  }
+
+  has(entry: Entry<T>): boolean {
+    return this.#members.has(entry);
+  }
+
+  add(entry: Entry<T>): void {
+    this.#members.add(entry);
+    this.#view?.added(entry);
+  }
+
+  delete(entry: Entry<T>): void {
+    this.#members.delete(entry);
+    this.#view?.removed();
+  }
+
+  read(): readonly Entry<T>[] {
+    this.#view ??= new SortedView(this);
+    return this.#view.read();
+  }
+}
+
+function merge<T extends KubeObject>(left: readonly Entry<T>[], right: readonly Entry<T>[]): Entry<T>[] {
+  const merged: Entry<T>[] = [];
+  let next = 0;
+  for (const entry of left) {
+    for (let other = right[next]; other !== undefined && compareEntries(other, entry) < 0; other = right[++next])
+      merged.push(other);
+    merged.push(entry);
+  }
+  for (let other = right[next]; other !== undefined; other = right[++next]) merged.push(other);
+  return merged;
+}

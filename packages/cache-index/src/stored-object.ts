@@ -1,0 +1,86 @@
+import type { DeepReadonly, KubeObject, OwnerReference } from '@kctl/apimachinery';
+import type { FieldPaths, ObjectHeader } from '@kctl/apimachinery/wire';
+import { fieldAt, splitPath } from '@kctl/apimachinery/wire';
+import { deepFreeze, shareFreeze } from './freeze.js';
+
+/**
+ * One version of an object, as a store holds it: its header is there, the object itself may be parsed at first read.
+ * It never changes; a new version is a new StoredObject.
+ */
+export interface StoredObject<T extends KubeObject> extends ObjectHeader {
+  /** The object, the same one at each read. */
+  readonly object: DeepReadonly<T>;
+  /** Whether reading {@link object} costs nothing. */
+  readonly isParsed: boolean;
+  /** Values of the paths, in their order; undefined where the object has none. */
+  fields(paths: FieldPaths): readonly (string | undefined)[];
+}
+
+/** Options of {@link storeObject}. */
+export interface StoreObjectOptions<T extends KubeObject> {
+  /** Freezes the object at every depth. @default true */
+  readonly freeze?: boolean;
+  /** The version before: equal sub-trees become identical. Only where freezing. */
+  readonly previous?: DeepReadonly<T> | undefined;
+}
+
+/** A parsed object as a {@link StoredObject}. The object belongs to the store from now on. */
+export function storeObject<T extends KubeObject>(object: T | DeepReadonly<T>, options: StoreObjectOptions<T> = {}): StoredObject<T> {
+  const { freeze = true, previous } = options;
+  if (!freeze) return new ParsedObject<T>(object as DeepReadonly<T>);
+  if (previous === object) return new ParsedObject<T>(previous);
+  return new ParsedObject<T>(previous === undefined ? (deepFreeze(object) as DeepReadonly<T>) : shareFreeze(object as T, previous));
+}
+
+const noLabels: Readonly<Record<string, string>> = Object.freeze({});
+const noOwners: readonly OwnerReference[] = Object.freeze([]);
+
+class ParsedObject<T extends KubeObject> implements StoredObject<T> {
+  readonly object: DeepReadonly<T>;
+  readonly namespace: string;
+  readonly name: string;
+  readonly resourceVersion: string;
+
+  constructor(object: DeepReadonly<T>) {
+    const { namespace, name, resourceVersion } = metadataOf(object);
+    if (name === undefined || name === '')
+      throw new TypeError('metadata.name is not set: an object without a name has no place in a store');
+    this.object = object;
+    this.namespace = namespace ?? '';
+    this.name = name;
+    this.resourceVersion = resourceVersion ?? '';
+  }
+
+  get isParsed(): boolean {
+    return true;
+  }
+
+  get uid(): string {
+    return metadataOf(this.object).uid ?? '';
+  }
+
+  get generation(): number | undefined {
+    return metadataOf(this.object).generation;
+  }
+
+  get deletionTimestamp(): string | undefined {
+    return metadataOf(this.object).deletionTimestamp;
+  }
+
+  get labels(): Readonly<Record<string, string>> {
+    return metadataOf(this.object).labels ?? noLabels;
+  }
+
+  get ownerReferences(): readonly Readonly<OwnerReference>[] {
+    return metadataOf(this.object).ownerReferences ?? noOwners;
+  }
+
+  fields(paths: FieldPaths): readonly (string | undefined)[] {
+    return paths.paths.map((path) => fieldAt(this.object, splitPath(path)));
+  }
+}
+
+/** `DeepReadonly` of a type parameter is opaque to the compiler; every object has metadata. */
+function metadataOf(object: unknown): DeepReadonly<KubeObject['metadata']> {
+  return (object as DeepReadonly<KubeObject>).metadata;
+}

@@ -1,0 +1,34 @@
+import type { Kind, KubeObject } from '@kctl/apimachinery';
+import type { FrameReader, ListOptions, Reader, Watcher } from '@kctl/client';
+import type { ListerWatcher } from './list-watcher.js';
+
+/** Which objects of a kind an informer holds. */
+export interface ListerWatcherScope {
+  /** Unset: all namespaces. */
+  readonly namespace?: string;
+  readonly labelSelector?: ListOptions['labelSelector'];
+  readonly fieldSelector?: ListOptions['fieldSelector'];
+}
+
+/** A client that an informer can read with: parsed objects, or bytes, or both (then bytes are taken). */
+export type InformerClient = (Reader & Watcher) | FrameReader | (Reader & Watcher & FrameReader);
+
+/**
+ * The ListerWatcher of a kind over a client. Bytes are taken where the client yields them.
+ */
+export function listerWatcherFor<T extends KubeObject>(
+  client: InformerClient,
+  kind: Kind<T>,
+  scope: ListerWatcherScope = {},
+): ListerWatcher<T> {
+  if ('listFrames' in client)
+    return {
+      listFrames: (call) => client.listFrames(kind, { ...scope, ...call }),
+      watchFrames: (call) => client.watchFrames(kind, { ...scope, ...call }),
+    };
+  return {
+    // A live client returns objects of its own; `live` keeps a caching client from answering out of this very informer.
+    list: async (call) => (await client.list(kind, { ...scope, ...call, live: true })) as never,
+    watch: (call) => client.watch<Kind<T>>(kind, { ...scope, ...call }) as never,
+  };
+}

@@ -1,0 +1,92 @@
+import type { DeepReadonly, KubeObject } from '@kctl/apimachinery';
+import type { ObjectHeader } from '@kctl/apimachinery/wire';
+
+/** What a handler is told about an object that appeared. */
+export interface AddInfo {
+  /** Whether the object was there before the handler was: from the initial list, or replayed to a late handler. */
+  readonly isInInitialList: boolean;
+}
+
+/** What a handler is told about an object that vanished. */
+export interface DeleteInfo {
+  /** The deletion itself was missed, so the object is the last known state, not the final one (a tombstone). */
+  readonly finalStateUnknown: boolean;
+}
+
+/** What a handler is told about a change. */
+export interface UpdateInfo {
+  /** Nothing changed: a resync hands the object out again. */
+  readonly isResync: boolean;
+}
+
+/**
+ * One change, as a handler sees it. The headers are there; reading `object` or `oldObject` parses the object, once per
+ * version for all handlers and readers together. Both are frozen, and sub-trees that did not change are identical
+ * (`event.object.spec === event.oldObject.spec`).
+ */
+export interface InformerEvent<T extends KubeObject> {
+  readonly type: 'add' | 'update' | 'delete';
+  /** Header of the object; of its last known state for a delete. */
+  readonly header: ObjectHeader;
+  /** Header of the version that this handler saw before; undefined for an add. */
+  readonly oldHeader: ObjectHeader | undefined;
+  readonly object: DeepReadonly<T>;
+  /** undefined for an add; the object itself for a delete. */
+  readonly oldObject: DeepReadonly<T> | undefined;
+  readonly isInInitialList: boolean;
+  readonly finalStateUnknown: boolean;
+  readonly isResync: boolean;
+}
+
+/**
+ * Hears of changes, after the store has them. Each handler gets its events in order and one at a time: when a callback
+ * returns a promise, the next event waits for it, while later changes of an object merge into one. Whatever a callback
+ * throws is reported and does not concern anybody else.
+ *
+ * Give `onEvent` to decide by headers without having the object parsed, or the client-go callbacks; where both are
+ * given, both are called, `onEvent` first.
+ */
+export interface InformerEventHandler<T extends KubeObject> {
+  onEvent?(event: InformerEvent<T>): void | Promise<void>;
+  onAdd?(object: DeepReadonly<T>, info: AddInfo): void | Promise<void>;
+  onUpdate?(oldObject: DeepReadonly<T>, newObject: DeepReadonly<T>, info: UpdateInfo): void | Promise<void>;
+  onDelete?(object: DeepReadonly<T>, info: DeleteInfo): void | Promise<void>;
+}
+
+/** Options of `addEventHandler`. */
+export interface EventHandlerOptions {
+  /**
+   * `latest`: changes that wait for a busy handler merge per object, so that what waits is bounded by the number of
+   * objects. `every`: each change is delivered; what waits is unbounded (see the metric `informer_pending_events`).
+   *
+   * @default 'latest'
+   */
+  readonly delivery?: 'latest' | 'every';
+  /**
+   * Hands all objects out again at this interval, in ms; 0: never. At least 1000 otherwise.
+   *
+   * @default the informer's resyncMs
+   */
+  readonly resyncMs?: number;
+  /** For logs and metrics. @default 'handler-N' */
+  readonly name?: string;
+}
+
+/** A handler's place in an informer. */
+export interface HandlerRegistration {
+  /** Whether the initial list has been handed to this handler and handled. */
+  readonly hasSynced: boolean;
+  /** How many objects have changes that wait for this handler. */
+  readonly pending: number;
+  /**
+   * Resolves when {@link hasSynced}.
+   *
+   * @throws SyncError when the informer or the registration ends first; the signal's reason when aborted
+   */
+  waitForSync(options?: { readonly signal?: AbortSignal }): Promise<void>;
+  /**
+   * Ends the deliveries: no callback begins after this call. Resolves when a callback that is still running has ended,
+   * so do not await it within that callback. Calling it again is harmless.
+   */
+  remove(): Promise<void>;
+}

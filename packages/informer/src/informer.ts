@@ -1,0 +1,117 @@
+import type { DeepReadonly, Kind, KubeObject } from '@kctl/apimachinery';
+import type { IndexDefinition, IndexReader, Lister } from '@kctl/cache-index';
+import type { Logger, Metrics } from '@kctl/telemetry';
+import type { Clock, Random } from '@kctl/wait';
+import type { EventHandlerOptions, HandlerRegistration, InformerEventHandler } from './event.js';
+import type { InformerState, InformerTrouble } from './informer-state.js';
+import type { ListerWatcher } from './list-watcher.js';
+
+/** What `waitForSync` and `waitForResourceVersion` take. */
+export interface InformerWaitOptions {
+  /** Gives up after this many ms. @default no limit */
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * A local copy of one collection that follows the server, and hands its changes to any number of handlers. Mirrors
+ * `cache.SharedIndexInformer`.
+ *
+ * The store changes before any handler hears of the change. A relist is applied as a whole: no reader sees half of it.
+ */
+export interface SharedInformer<T extends KubeObject> {
+  readonly kind: Kind<T>;
+  /** The store, for reading. What it returns is frozen. */
+  readonly indexer: IndexReader<T>;
+  readonly lister: Lister<T>;
+  readonly state: InformerState;
+  /** The failure that it is recovering from; undefined while all is well. */
+  readonly trouble: InformerTrouble | undefined;
+  /** `trouble.error`: why it is not synced, where there is a reason. */
+  readonly lastError: unknown;
+  /** Whether the initial list is in the store. Stays true. */
+  readonly hasSynced: boolean;
+  /** Whether `run` was called. */
+  readonly isStarted: boolean;
+  readonly isStopped: boolean;
+  /** The version of the collection that the store is at; '' before the first list. */
+  readonly resourceVersion: string;
+  /**
+   * Adds a handler. After start, the present objects are replayed to it as adds with `isInInitialList`, and later
+   * changes follow without gap or repetition. Adding one handler twice makes two registrations.
+   *
+   * @throws InformerStoppedError after the informer has stopped
+   */
+  addEventHandler(handler: InformerEventHandler<T>, options?: EventHandlerOptions): HandlerRegistration;
+  /** Adds indexes, also to a filled store. @throws IndexConflictError when a name is taken; nothing is added then */
+  addIndexers(indexers: Readonly<Record<string, IndexDefinition<T>>>): void;
+  /**
+   * Resolves when the initial list is in the store (handlers may still be at it).
+   *
+   * @throws SyncError naming kind, state and reason, on timeout or when the informer stops first
+   */
+  waitForSync(options?: InformerWaitOptions): Promise<void>;
+  /**
+   * Resolves when the store is at this version of the collection or a newer one. A version that cannot be compared
+   * resolves only by equality.
+   *
+   * @throws SyncError as {@link waitForSync}
+   */
+  waitForResourceVersion(resourceVersion: string, options?: InformerWaitOptions): Promise<void>;
+  /**
+   * Lists and watches until the signal aborts; then resolves when streams are closed and running callbacks have ended.
+   * An informer runs once.
+   *
+   * @throws the error that the watch error handler decided to stop for; InformerStartedError when it ran before
+   */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+/** What a watch error handler decides: `retry` (by backoff) or `stop` (the informer ends with the error). */
+export type WatchErrorDecision = 'retry' | 'stop';
+
+/** Hears of every failure of a list or watch, with its class; may decide to give up. */
+export type WatchErrorHandler = (trouble: InformerTrouble) => WatchErrorDecision | undefined;
+
+/** What {@link createSharedInformer} takes. */
+export interface SharedInformerOptions<T extends KubeObject> {
+  readonly kind: Kind<T>;
+  readonly listerWatcher: ListerWatcher<T>;
+  readonly indexers?: Readonly<Record<string, IndexDefinition<T>>>;
+  /** Default resync period of handlers in ms. @default 0 (never) */
+  readonly resyncMs?: number;
+  /**
+   * Changes objects before they are stored, once per version; may return a new object or the given one. It forces
+   * every object to be parsed. Identity (namespace, name, uid, resourceVersion) must stay.
+   */
+  readonly transform?: (object: T) => T;
+  /** Keeps `metadata.managedFields`. @default false: they are cut out, mostly before anything is parsed */
+  readonly keepManagedFields?: boolean;
+  /** Freezes what it stores. false: raw speed, and nobody is kept from corrupting the cache. @default true */
+  readonly freeze?: boolean;
+  readonly watchErrorHandler?: WatchErrorHandler;
+  /** Starts by streaming (WatchList) where the ListerWatcher can. @default true */
+  readonly watchList?: boolean;
+  /** @default 500, by client-go's rules; set it to page always */
+  readonly pageSize?: number;
+  /** @default true */
+  readonly bookmarks?: boolean;
+  /** The least time after which the server is asked to end a watch; the most is twice that. @default 300_000 */
+  readonly minWatchTimeoutMs?: number;
+  /**
+   * A watch without any frame for this long is taken for dead. @default the server's timeout plus 5 s, or 3 min once
+   * the server has shown that it sends bookmarks
+   */
+  readonly idleTimeoutMs?: number;
+  /** A handler callback that throws. @default logged */
+  readonly onHandlerError?: (error: unknown, handlerName: string) => void;
+  readonly clock?: Clock;
+  readonly random?: Random;
+  readonly logger?: Logger;
+  readonly metrics?: Metrics;
+  /** Name in logs and metrics. @default the kind */
+  readonly name?: string;
+}
+
+/** A readonly object as informers hand it out. */
+export type CachedObject<T> = DeepReadonly<T>;
