@@ -1,8 +1,7 @@
 import type { LogFields, Logger, Tracer } from '@kctl/telemetry';
 import { noopLogger, noopMetrics, noopTracer } from '@kctl/telemetry';
-import { randomInt } from 'node:crypto';
 import type { Clock, Random } from '@kctl/wait';
-import { systemClock } from '@kctl/wait';
+import { systemClock, systemRandom } from '@kctl/wait';
 import type { Controller, ControllerPhase, WatchHandle } from './controller.js';
 import type { ControllerOptions, ControllerSettings } from './controller-options.js';
 import { checkConcurrency, resolveSettings } from './controller-options.js';
@@ -275,9 +274,4 @@ class ReconcileController<R> implements Controller<R> {
 
 function bindHook<R>(reconciler: ReconcilerObject<R>): ReconcileErrorHook<R> | undefined {
   return reconciler.onError?.bind(reconciler);
-}
-
-/** Randomness for jitter. */
-function systemRandom(): number {
-  return randomInt(2 ** 32) / 2 ** 32;
 }

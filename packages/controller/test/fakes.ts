@@ -1,0 +1,72 @@
+import type { DeepReadonly, Kind, KubeObject, ObjectOf } from '@kctl/apimachinery';
+import { defineKind } from '@kctl/apimachinery';
+import type { EventInformer, InformerEventHandler, InformerProvider } from '../src/index.js';
+
+export const Pod = defineKind({ group: '', version: 'v1', kind: 'Pod', scope: 'Namespaced' });
+export const Node = defineKind({ group: '', version: 'v1', kind: 'Node', scope: 'Cluster' });
+export const ReplicaSet = defineKind({ group: 'apps', version: 'v1', kind: 'ReplicaSet', scope: 'Namespaced' });
+
+type Handler = InformerEventHandler<DeepReadonly<KubeObject>>;
+
+/** An informer whose events a test makes by hand. */
+export class FakeInformer implements EventInformer<DeepReadonly<KubeObject>> {
+  readonly handlers = new Set<Handler>();
+  #synced = Promise.withResolvers<undefined>();
+  isSynced = false;
+
+  addEventHandler(handler: Handler) {
+    this.handlers.add(handler);
+    const informer = this;
+    return {
+      get hasSynced() {
+        return informer.isSynced;
+      },
+      waitForSync: async () => {
+        await this.#synced.promise;
+      },
+      remove: () => void this.handlers.delete(handler),
+    };
+  }
+
+  sync(): this {
+    this.isSynced = true;
+    this.#synced.resolve(undefined);
+    return this;
+  }
+
+  add(object: KubeObject, isInInitialList = false): void {
+    for (const handler of this.handlers) handler.onAdd(object, { isInInitialList });
+  }
+
+  update(oldObject: KubeObject, object: KubeObject): void {
+    for (const handler of this.handlers) handler.onUpdate(oldObject, object);
+  }
+
+  delete(object: KubeObject, finalStateUnknown = false): void {
+    for (const handler of this.handlers) handler.onDelete(object, { finalStateUnknown });
+  }
+}
+
+/** Hands out fake informers by kind. */
+export class FakeInformers implements InformerProvider {
+  readonly byKind = new Map<string, FakeInformer>();
+  failures: unknown[] = [];
+  calls = 0;
+
+  of(kind: Kind): FakeInformer {
+    const informer = this.byKind.get(kind.kind) ?? new FakeInformer();
+    this.byKind.set(kind.kind, informer);
+    return informer;
+  }
+
+  async informer<K extends Kind>(kind: K): Promise<EventInformer<DeepReadonly<ObjectOf<K>>>> {
+    this.calls++;
+    const failure = this.failures.shift();
+    if (failure !== undefined) throw failure;
+    return this.of(kind) as unknown as EventInformer<DeepReadonly<ObjectOf<K>>>;
+  }
+}
+
+export function pod(name: string, rest: Partial<KubeObject['metadata']> = {}): KubeObject {
+  return { apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace: 'default', resourceVersion: '1', ...rest } };
+}
