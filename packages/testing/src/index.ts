@@ -5,7 +5,13 @@
  */
 export { findBinaries } from './real/binaries.js';
 export type { ApiServerBinaries } from './real/binaries.js';
-export type { CertificateAndKey, CertificateSubject } from './real/certificates.js';
+export { createCertificateAuthority } from './real/certificates.js';
+export type {
+  CertificateAndKey,
+  CertificateAuthority,
+  CertificateSubject,
+  ServingSubject,
+} from './real/certificates.js';
 export { EnvironmentStartError, isNoBinaries, NoBinariesError } from './real/errors.js';
 export type { StaticToken } from './real/pki.js';
 export { startRealApiServer } from './real/real-api-server.js';

@@ -23,7 +23,9 @@ export interface ApiServerBinaries {
 export async function findBinaries(options: { readonly controllerManager?: boolean } = {}): Promise<ApiServerBinaries> {
   const kubeApiserver = await given('kube-apiserver');
   const etcd = await given('etcd');
-  return options.controllerManager === true ? { kubeApiserver, etcd, kubeControllerManager: await given('kube-controller-manager') } : { kubeApiserver, etcd };
+  return options.controllerManager === true
+    ? { kubeApiserver, etcd, kubeControllerManager: await given('kube-controller-manager') }
+    : { kubeApiserver, etcd };
 }
 
 /** What `kube-apiserver --version` says, e.g. `v1.36.3`. */
@@ -36,14 +38,20 @@ async function given(name: string): Promise<string> {
   const variable = `TEST_ASSET_${name.toUpperCase().replaceAll('-', '_')}`;
   const file = process.env[variable];
   const folder = process.env['KUBEBUILDER_ASSETS'];
-  const path = file !== undefined && file !== '' ? file : folder === undefined || folder === '' ? undefined : join(folder, name);
+  const path =
+    file !== undefined && file !== '' ? file : folder === undefined || folder === '' ? undefined : join(folder, name);
   if (path === undefined) {
-    throw new NoBinariesError(`no ${name}: set KUBEBUILDER_ASSETS to a folder with the binaries, ${variable} to the file, or pass { binaries }`);
+    throw new NoBinariesError(
+      `no ${name}: set KUBEBUILDER_ASSETS to a folder with the binaries, ${variable} to the file, or pass { binaries }`,
+    );
   }
   const isExecutable = await access(path, constants.X_OK).then(
     () => true,
     () => false,
   );
-  if (!isExecutable) throw new NoBinariesError(`${file === path ? variable : 'KUBEBUILDER_ASSETS'} is set, but ${path} is not an executable file`);
+  if (!isExecutable)
+    throw new NoBinariesError(
+      `${file === path ? variable : 'KUBEBUILDER_ASSETS'} is set, but ${path} is not an executable file`,
+    );
   return path;
 }

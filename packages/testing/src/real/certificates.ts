@@ -36,7 +36,11 @@ export interface CertificateAuthority {
 }
 
 /** A new authority, or the one that `stored` came from. `now` is wall-clock time in ms. */
-export async function createCertificateAuthority(name: string, now: number, stored?: CertificateAndKey): Promise<CertificateAuthority> {
+export async function createCertificateAuthority(
+  name: string,
+  now: number,
+  stored?: CertificateAndKey,
+): Promise<CertificateAuthority> {
   const ca = stored ?? (await createRoot(name, now));
   const certificate = new x509.X509Certificate(ca.certPem);
   const [der] = x509.PemConverter.decode(ca.keyPem);
@@ -59,7 +63,9 @@ export async function createCertificateAuthority(name: string, now: number, stor
   return {
     ca,
     issueClient: ({ commonName, organizations = [] }) =>
-      issue(distinguishedName(commonName, organizations), [new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.clientAuth])]),
+      issue(distinguishedName(commonName, organizations), [
+        new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.clientAuth]),
+      ]),
     issueServing: ({ commonName, dnsNames, ipAddresses }) =>
       issue(distinguishedName(commonName), [
         new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
@@ -81,7 +87,10 @@ async function createRoot(name: string, now: number): Promise<CertificateAndKey>
     signingAlgorithm: algorithm,
     extensions: [
       new x509.BasicConstraintsExtension(true, undefined, true),
-      new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign | x509.KeyUsageFlags.digitalSignature, true),
+      new x509.KeyUsagesExtension(
+        x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign | x509.KeyUsageFlags.digitalSignature,
+        true,
+      ),
     ],
   });
   return { certPem: root.toString('pem'), keyPem: await exportKey(keys.privateKey) };

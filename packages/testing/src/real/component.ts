@@ -49,7 +49,8 @@ export async function startComponent(options: ComponentOptions): Promise<Compone
   const ended = new Promise<void>((resolve) => {
     child.once('exit', (exitCode, exitSignal) => {
       guardian.forget(pid);
-      if (!stopping) onUnexpectedExit(`${name} ended by itself (${exitSignal ?? `exit code ${exitCode ?? 'unknown'}`})`);
+      if (!stopping)
+        onUnexpectedExit(`${name} ended by itself (${exitSignal ?? `exit code ${exitCode ?? 'unknown'}`})`);
       resolve();
     });
   });
@@ -77,7 +78,11 @@ export interface Probe {
 }
 
 /** Polls until the probe answers 200. @throws EnvironmentStartError */
-export async function waitUntilReady(component: Component, probe: Probe, limits: { readonly timeoutMs: number; readonly signal: AbortSignal }): Promise<void> {
+export async function waitUntilReady(
+  component: Component,
+  probe: Probe,
+  limits: { readonly timeoutMs: number; readonly signal: AbortSignal },
+): Promise<void> {
   const { timeoutMs, signal } = limits;
   const deadline = systemClock.monotonicNow() + timeoutMs;
   for (;;) {
@@ -85,7 +90,8 @@ export async function waitUntilReady(component: Component, probe: Probe, limits:
     const answer = await ask(probe, signal);
     if (answer === '200') return;
     if (!component.isRunning()) throw await startError(component, 'ended before it was ready');
-    if (systemClock.monotonicNow() > deadline) throw await startError(component, `was not ready within ${timeoutMs / 1000} s (${answer})`);
+    if (systemClock.monotonicNow() > deadline)
+      throw await startError(component, `was not ready within ${timeoutMs / 1000} s (${answer})`);
     await sleep(pollMs, { signal });
   }
 }

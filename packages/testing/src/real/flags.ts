@@ -53,7 +53,13 @@ export function apiServerFlags({ etcdUrl, port, pki, folder, serviceAccounts }: 
 }
 
 /** Only the controllers that the API's own behaviour rests on: garbage collection, namespaces, service accounts. */
-export function controllerManagerFlags({ kubeconfigPath, pki }: { readonly kubeconfigPath: string; readonly pki: Pki }): string[] {
+export function controllerManagerFlags({
+  kubeconfigPath,
+  pki,
+}: {
+  readonly kubeconfigPath: string;
+  readonly pki: Pki;
+}): string[] {
   const controllers = ['garbage-collector', 'namespace', 'serviceaccount', 'serviceaccount-token'];
   return [
     `--kubeconfig=${kubeconfigPath}`,

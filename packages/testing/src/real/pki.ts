@@ -25,7 +25,9 @@ export interface Pki {
   /** The same rights as a bearer token. */
   readonly adminToken: string;
   /** Where they lie as files. */
-  readonly files: Readonly<Record<'ca' | 'servingCert' | 'servingKey' | 'serviceAccountKey' | 'serviceAccountPublicKey' | 'tokens', string>>;
+  readonly files: Readonly<
+    Record<'ca' | 'servingCert' | 'servingKey' | 'serviceAccountKey' | 'serviceAccountPublicKey' | 'tokens', string>
+  >;
   issueClientCertificate(subject: CertificateSubject): Promise<CertificateAndKey>;
 }
 

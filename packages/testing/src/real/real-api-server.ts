@@ -83,7 +83,8 @@ export interface RealApiServer {
 export async function startRealApiServer(options: RealApiServerOptions = {}): Promise<RealApiServer> {
   const { controllerManager = false, logger = noopLogger } = options;
   const binaries = options.binaries ?? (await findBinaries({ controllerManager }));
-  if (controllerManager && binaries.kubeControllerManager === undefined) throw new NoBinariesError('binaries.kubeControllerManager is not set, but controllerManager is asked for');
+  if (controllerManager && binaries.kubeControllerManager === undefined)
+    throw new NoBinariesError('binaries.kubeControllerManager is not set, but controllerManager is asked for');
   const version = binaries.version ?? (await versionOf(binaries.kubeApiserver));
   for (let attempt = 1; ; attempt++) {
     try {
@@ -98,10 +99,15 @@ export async function startRealApiServer(options: RealApiServerOptions = {}): Pr
 
 type KnownBinaries = ApiServerBinaries & { readonly version: string };
 
-async function startOnce(binaries: KnownBinaries, options: RealApiServerOptions, logger: Logger): Promise<RealApiServer> {
+async function startOnce(
+  binaries: KnownBinaries,
+  options: RealApiServerOptions,
+  logger: Logger,
+): Promise<RealApiServer> {
   const started = systemClock.monotonicNow();
   const temporary = options.dataDir === undefined;
-  const dataDir = options.dataDir === undefined ? await mkdtemp(join(tmpdir(), 'kctl-apiserver-')) : resolvePath(options.dataDir);
+  const dataDir =
+    options.dataDir === undefined ? await mkdtemp(join(tmpdir(), 'kctl-apiserver-')) : resolvePath(options.dataDir);
   const guardian = startGuardian(temporary ? dataDir : undefined);
   const components: Component[] = [];
   const ended = Promise.withResolvers<string | undefined>();
@@ -131,7 +137,11 @@ async function startOnce(binaries: KnownBinaries, options: RealApiServerOptions,
     const server = await launch({ binaries, options, dataDir, guardian, components, onUnexpectedExit });
     options.signal?.throwIfAborted();
     options.signal?.addEventListener('abort', stopOnAbort, { once: true });
-    logger.info('kube-apiserver is ready', { url: server.url, version: binaries.version, seconds: (systemClock.monotonicNow() - started) / 1000 });
+    logger.info('kube-apiserver is ready', {
+      url: server.url,
+      version: binaries.version,
+      seconds: (systemClock.monotonicNow() - started) / 1000,
+    });
     return { ...server, ended: ended.promise, stop, kill };
   } catch (error) {
     await kill();
@@ -149,24 +159,48 @@ interface Launch {
   readonly onUnexpectedExit: (reason: string) => void;
 }
 
-async function launch({ binaries, options, dataDir, guardian, components, onUnexpectedExit }: Launch): Promise<Omit<RealApiServer, 'ended' | 'stop' | 'kill'>> {
+async function launch({
+  binaries,
+  options,
+  dataDir,
+  guardian,
+  components,
+  onUnexpectedExit,
+}: Launch): Promise<Omit<RealApiServer, 'ended' | 'stop' | 'kill'>> {
   const { controllerManager = false, signal = new AbortController().signal } = options;
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  const [pki, [etcdPort, freePort]] = await Promise.all([ensurePki(join(dataDir, 'pki'), options.tokens ?? [], systemClock.now()), freePorts()]);
+  const [pki, [etcdPort, freePort]] = await Promise.all([
+    ensurePki(join(dataDir, 'pki'), options.tokens ?? [], systemClock.now()),
+    freePorts(),
+  ]);
   const port = options.port ?? freePort;
   const url = `https://127.0.0.1:${port}`;
   const etcdUrl = `http://127.0.0.1:${etcdPort}`;
   const kubeconfigPath = join(dataDir, 'kubeconfig');
-  await writeFile(kubeconfigPath, kubeconfigYaml({ url, caPem: pki.caPem, certificate: pki.admin, token: pki.adminToken }), { mode: 0o600 });
+  await writeFile(
+    kubeconfigPath,
+    kubeconfigYaml({ url, caPem: pki.caPem, certificate: pki.admin, token: pki.adminToken }),
+    { mode: 0o600 },
+  );
 
   const start = async (name: string, path: string, args: readonly string[]): Promise<Component> => {
-    const component = await startComponent({ name, path, args, logFile: join(dataDir, `${name}.log`), guardian, onUnexpectedExit });
+    const component = await startComponent({
+      name,
+      path,
+      args,
+      logFile: join(dataDir, `${name}.log`),
+      guardian,
+      onUnexpectedExit,
+    });
     components.push(component);
     return component;
   };
   const ready = { timeoutMs: readyTimeoutMs, signal };
   const asAdmin = { caPem: pki.caPem, token: pki.adminToken };
-  const etcd = await start('etcd', binaries.etcd, [...etcdFlags({ etcdUrl, folder: join(dataDir, 'etcd') }), ...(options.etcdFlags ?? [])]);
+  const etcd = await start('etcd', binaries.etcd, [
+    ...etcdFlags({ etcdUrl, folder: join(dataDir, 'etcd') }),
+    ...(options.etcdFlags ?? []),
+  ]);
   await waitUntilReady(etcd, { url: `${etcdUrl}/health` }, ready);
   const apiServer = await start('kube-apiserver', binaries.kubeApiserver, [
     ...apiServerFlags({ etcdUrl, port, pki, folder: join(dataDir, 'pki'), serviceAccounts: controllerManager }),
@@ -174,9 +208,17 @@ async function launch({ binaries, options, dataDir, guardian, components, onUnex
   ]);
   await waitUntilReady(apiServer, { url: `${url}/readyz`, ...asAdmin }, ready);
   if (binaries.kubeControllerManager !== undefined && controllerManager) {
-    const manager = await start('kube-controller-manager', binaries.kubeControllerManager, controllerManagerFlags({ kubeconfigPath, pki }));
+    const manager = await start(
+      'kube-controller-manager',
+      binaries.kubeControllerManager,
+      controllerManagerFlags({ kubeconfigPath, pki }),
+    );
     // Pods are refused before their namespace has its default service account: the last thing to wait for.
-    await waitUntilReady(manager, { url: `${url}/api/v1/namespaces/default/serviceaccounts/default`, ...asAdmin }, ready);
+    await waitUntilReady(
+      manager,
+      { url: `${url}/api/v1/namespaces/default/serviceaccounts/default`, ...asAdmin },
+      ready,
+    );
   }
   return {
     url,

@@ -1,0 +1,81 @@
+import type { JsonPatchOperation, JsonValue, KubeObject } from '@kctl/apimachinery';
+
+/** Group, version and kind as a review carries them. */
+export interface ReviewKind {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+}
+
+/** Group, version and resource as a review carries them. */
+export interface ReviewResource {
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+}
+
+/** Who asks. */
+export interface UserInfo {
+  readonly username?: string;
+  readonly uid?: string;
+  readonly groups?: readonly string[];
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** What the API server wants to do. Mirrors `admission.k8s.io` AdmissionRequest. */
+export interface AdmissionRequest<T extends KubeObject = KubeObject> {
+  readonly uid: string;
+  readonly kind: ReviewKind;
+  readonly resource: ReviewResource;
+  readonly subResource?: string;
+  readonly requestKind?: ReviewKind;
+  readonly requestResource?: ReviewResource;
+  readonly requestSubResource?: string;
+  readonly name?: string;
+  readonly namespace?: string;
+  readonly operation: 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
+  readonly userInfo: UserInfo;
+  /** The object as it would be stored; null for DELETE. */
+  readonly object?: T | null;
+  /** The object as it is stored; null for CREATE. */
+  readonly oldObject?: T | null;
+  readonly dryRun?: boolean;
+  readonly options?: JsonValue;
+}
+
+/** The verdict of an admission handler. */
+export interface AdmissionResponse {
+  readonly allowed: boolean;
+  /** Changes to make, in order. */
+  readonly patches?: readonly JsonPatchOperation[];
+  /** Shown to the user as `Warning` headers, also with a denial. */
+  readonly warnings?: readonly string[];
+  readonly auditAnnotations?: Readonly<Record<string, string>>;
+  /** Code, reason and message of a denial. */
+  readonly result?: { readonly code?: number; readonly reason?: string; readonly message?: string };
+}
+
+/** Lets the request pass. */
+export function allowed(message?: string): AdmissionResponse {
+  return { allowed: true, result: { code: 200, ...(message === undefined ? {} : { message }) } };
+}
+
+/** Refuses the request; the user sees the message. */
+export function denied(message: string, reason = 'Forbidden'): AdmissionResponse {
+  return { allowed: false, result: { code: 403, reason, message } };
+}
+
+/** Refuses because something went wrong here. */
+export function errored(code: number, error: unknown): AdmissionResponse {
+  return { allowed: false, result: { code, message: error instanceof Error ? error.message : String(error) } };
+}
+
+/** Lets the request pass with changes. */
+export function patched(patches: readonly JsonPatchOperation[], message?: string): AdmissionResponse {
+  return { ...allowed(message), patches };
+}
+
+/** Adds warnings to a verdict. */
+export function withWarnings(response: AdmissionResponse, ...warnings: readonly string[]): AdmissionResponse {
+  return { ...response, warnings: [...(response.warnings ?? []), ...warnings] };
+}

@@ -1,0 +1,126 @@
+import { watch, type FSWatcher } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { createSecureContext } from 'node:tls';
+import type { Counter, Logger, Metrics } from '@kctl/telemetry';
+import type { Clock, ClockTimer } from '@kctl/wait';
+
+/** How often the files are read even if the file system says nothing, in ms. As in controller-runtime. */
+const pollMs = 10_000;
+
+/** A key pair as PEM. */
+export interface KeyPair {
+  readonly cert: Buffer;
+  readonly key: Buffer;
+}
+
+/** Options of {@link createCertificateWatcher}. */
+export interface CertificateWatcherOptions {
+  readonly certFile: string;
+  readonly keyFile: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  /** Called with each new pair that is usable; a pair that does not load is reported and the old one stays. */
+  readonly onChange: (pair: KeyPair) => void;
+}
+
+/** Watches a certificate and its key, as cert-manager and the kubelet replace them. Mirrors `certwatcher`. */
+export interface CertificateWatcher extends Disposable {
+  /** The pair that was loaded first. @throws when the files cannot be read or do not fit together */
+  load(): Promise<KeyPair>;
+}
+
+export function createCertificateWatcher(options: CertificateWatcherOptions): CertificateWatcher {
+  return new FileCertificateWatcher(options);
+}
+
+class FileCertificateWatcher implements CertificateWatcher {
+  readonly #options: CertificateWatcherOptions;
+  readonly #reads: Counter;
+  readonly #failures: Counter;
+  readonly #watchers: FSWatcher[] = [];
+  #timer: ClockTimer | undefined;
+  #current: KeyPair | undefined;
+  #checking = false;
+  #disposed = false;
+
+  constructor(options: CertificateWatcherOptions) {
+    this.#options = options;
+    const { metrics } = options;
+    this.#reads = metrics
+      .counter({ name: 'certwatcher_read_certificate_total', help: 'Total number of certificate reads.' })
+      .with({});
+    this.#failures = metrics
+      .counter({ name: 'certwatcher_read_certificate_errors_total', help: 'Total number of failed certificate reads.' })
+      .with({});
+  }
+
+  async load(): Promise<KeyPair> {
+    const pair = await this.#read();
+    this.#current = pair;
+    this.#watch();
+    this.#poll();
+    return pair;
+  }
+
+  [Symbol.dispose](): void {
+    this.#disposed = true;
+    this.#timer?.cancel();
+    for (const watcher of this.#watchers) watcher.close();
+  }
+
+  /** The folders, not the files: a mounted secret is replaced by renaming a link beside them. */
+  #watch(): void {
+    const { certFile, keyFile, logger } = this.#options;
+    for (const folder of new Set([dirname(certFile), dirname(keyFile)])) {
+      try {
+        const watcher = watch(folder, { persistent: false }, () => void this.#check());
+        watcher.on('error', (error) =>
+          logger.warn('cannot watch the certificate folder; it is polled', { folder, error }),
+        );
+        this.#watchers.push(watcher);
+      } catch (error) {
+        logger.warn('cannot watch the certificate folder; it is polled', { folder, error });
+      }
+    }
+  }
+
+  #poll(): void {
+    if (this.#disposed) return;
+    this.#timer = this.#options.clock.setTimer(() => void this.#check().finally(() => this.#poll()), pollMs, {
+      keepAlive: false,
+    });
+  }
+
+  async #check(): Promise<void> {
+    if (this.#checking || this.#disposed) return;
+    this.#checking = true;
+    try {
+      const pair = await this.#read();
+      const isNew =
+        this.#current === undefined || !pair.cert.equals(this.#current.cert) || !pair.key.equals(this.#current.key);
+      if (!isNew || this.#disposed) return;
+      this.#current = pair;
+      this.#options.onChange(pair);
+      this.#options.logger.info('updated current TLS certificate');
+    } catch (error) {
+      this.#options.logger.error('cannot read the new certificate; the old one stays in use', { error });
+    } finally {
+      this.#checking = false;
+    }
+  }
+
+  async #read(): Promise<KeyPair> {
+    const { certFile, keyFile } = this.#options;
+    this.#reads.inc();
+    try {
+      const [cert, key] = await Promise.all([readFile(certFile), readFile(keyFile)]);
+      createSecureContext({ cert, key }); // throws when they do not fit together, e.g. in the middle of a replacement
+      return { cert, key };
+    } catch (error) {
+      this.#failures.inc();
+      throw error;
+    }
+  }
+}
