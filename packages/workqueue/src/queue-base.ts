@@ -84,9 +84,8 @@ export abstract class QueueBase<T, V> implements WorkQueue<T>, PoolSource<T> {
 
   done(item: T): void {
     const last = this.#lastTaken;
-    const { items, flags } = this.table;
-    const slot = last >= 0 && items[last] === item ? last : this.table.find(item);
-    if (slot >= 0 && ((flags[slot] ?? 0) & processing) !== 0) this.finish(slot);
+    const slot = last >= 0 && this.table.items[last] === item ? last : this.table.find(item);
+    if (slot >= 0) this.finish(slot);
   }
 
   run(options: RunOptions<T>, work: WorkFunction<T>): WorkerPool {
@@ -129,6 +128,7 @@ export abstract class QueueBase<T, V> implements WorkQueue<T>, PoolSource<T> {
   }
 
   finish(slot: number): void {
+    if (((this.table.flags[slot] ?? 0) & processing) === 0) return;
     this.metrics?.done(slot);
     this.#processing--;
     this.settle(slot);
@@ -176,7 +176,7 @@ export abstract class QueueBase<T, V> implements WorkQueue<T>, PoolSource<T> {
   }
 
   protected checkDrain(): void {
-    if (this.isFinished) this.metrics?.close();
+    if (this.#processing === 0) this.metrics?.close();
     this.wake();
     if (this.isDrained) this.endDrain();
   }

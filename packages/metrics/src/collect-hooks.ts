@@ -1,0 +1,40 @@
+/**
+ * Functions that run right before an export. prom-client knows collect functions of single metrics only, and calls
+ * those of one export in one synchronous pass: the first of our metrics in a pass runs all hooks.
+ */
+export class CollectHooks {
+  readonly #hooks = new Set<() => void>();
+  #isInPass = false;
+
+  /** Returns a function that removes the hook. */
+  add(hook: () => void): () => void {
+    // A wrapper, so that the same function can be added twice and each be removed on its own.
+    const entry = (): void => hook();
+    this.#hooks.add(entry);
+    return () => void this.#hooks.delete(entry);
+  }
+
+  clear(): void {
+    this.#hooks.clear();
+  }
+
+  /** Makes a metric run the hooks when it is collected, besides what it does already. */
+  attach<M extends object>(metric: M): M {
+    const former: unknown = Reflect.get(metric, 'collect');
+    const collect = (): unknown => {
+      this.#run();
+      return typeof former === 'function' ? Reflect.apply(former, metric, []) : undefined;
+    };
+    Object.assign(metric, { collect });
+    return metric;
+  }
+
+  #run(): void {
+    if (this.#isInPass) return;
+    this.#isInPass = true;
+    queueMicrotask(() => {
+      this.#isInPass = false;
+    });
+    for (const hook of this.#hooks) hook();
+  }
+}

@@ -1,0 +1,171 @@
+import { FakeClock } from '@kctl/wait/testing';
+import { collectDefaultMetrics, Counter, Registry, register as globalRegistry } from 'prom-client';
+import { describe, expect, it } from 'vitest';
+import { createPrometheusMetrics, isMetricShapeError } from './index.js';
+
+const lines = (body: string): string[] => body.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+
+describe('PrometheusMetrics', () => {
+  it('writes counters, gauges and histograms into the injected registry and nowhere else', async () => {
+    const registry = new Registry();
+    const metrics = createPrometheusMetrics({ registry });
+    metrics
+      .counter({ name: 'adds_total', help: 'adds', labelNames: ['name'] })
+      .with({ name: 'q' })
+      .inc(2);
+    const depth = metrics.gauge({ name: 'depth', help: 'depth' }).with({});
+    depth.set(5);
+    depth.inc();
+    depth.dec(2);
+    metrics
+      .histogram({ name: 'took_seconds', help: 'took', buckets: [0.1, 1] })
+      .with({})
+      .observe(0.5);
+    const { body, contentType } = await metrics.export();
+    expect(lines(body)).toEqual([
+      'adds_total{name="q"} 2',
+      'depth 4',
+      'took_seconds_bucket{le="0.1"} 0',
+      'took_seconds_bucket{le="1"} 1',
+      'took_seconds_bucket{le="+Inf"} 1',
+      'took_seconds_sum 0.5',
+      'took_seconds_count 1',
+    ]);
+    expect(contentType).toBe(Registry.PROMETHEUS_CONTENT_TYPE);
+    expect(globalRegistry.getMetricsAsArray()).toEqual([]);
+  });
+
+  it('exports a child as 0 before its first use, as Go does', async () => {
+    const metrics = createPrometheusMetrics({ registry: new Registry() });
+    metrics.counter({ name: 'errors_total', help: 'errors', labelNames: ['controller'] }).with({ controller: 'c' });
+    metrics.gauge({ name: 'workers', help: 'workers', labelNames: ['controller'] }).with({ controller: 'c' });
+    expect(lines((await metrics.export()).body)).toEqual([
+      'errors_total{controller="c"} 0',
+      'workers{controller="c"} 0',
+    ]);
+  });
+
+  it('returns the same family for the same name and shape', async () => {
+    const metrics = createPrometheusMetrics({ registry: new Registry() });
+    const first = metrics.counter({ name: 'a_total', help: 'a', labelNames: ['x', 'y'] });
+    const second = metrics.counter({ name: 'a_total', help: 'another text', labelNames: ['y', 'x'] });
+    expect(second).toBe(first);
+    expect(first.with({ x: '1', y: '2' })).toBe(second.with({ y: '2', x: '1' }));
+    const buckets = [1, 2];
+    expect(metrics.histogram({ name: 'h', help: 'h', buckets })).toBe(
+      metrics.histogram({ name: 'h', help: 'h', buckets }),
+    );
+  });
+
+  it.each([
+    ['kind', () => ({ kind: 'gauge' as const, labelNames: ['x'] })],
+    ['labels', () => ({ kind: 'counter' as const, labelNames: ['z'] })],
+  ])('refuses another %s under the same name', (_what, other) => {
+    const metrics = createPrometheusMetrics({ registry: new Registry() });
+    metrics.counter({ name: 'a_total', help: 'a', labelNames: ['x'] });
+    const { kind, labelNames } = other();
+    let thrown: unknown;
+    try {
+      metrics[kind]({ name: 'a_total', help: 'a', labelNames });
+    } catch (error) {
+      thrown = error;
+    }
+    expect(isMetricShapeError(thrown)).toBe(true);
+    expect(String(thrown)).toContain('a_total');
+  });
+
+  it('refuses other buckets under the same name', () => {
+    const metrics = createPrometheusMetrics({ registry: new Registry() });
+    metrics.histogram({ name: 'h', help: 'h', buckets: [1] });
+    expect(() => metrics.histogram({ name: 'h', help: 'h', buckets: [1, 2] })).toThrow('buckets');
+  });
+
+  it('counts a missing label as empty and refuses an undeclared one', async () => {
+    const metrics = createPrometheusMetrics({ registry: new Registry() });
+    const family = metrics.counter({ name: 'a_total', help: 'a', labelNames: ['x', 'y'] });
+    family.with({ y: '2' }).inc();
+    expect(lines((await metrics.export()).body)).toEqual(['a_total{x="",y="2"} 1']);
+    expect(() => family.with({ z: '1' })).toThrow('label z is not declared');
+  });
+
+  it('stops exporting a removed child, and starts it anew when it is asked for again', async () => {
+    const metrics = createPrometheusMetrics({ registry: new Registry() });
+    const family = metrics.gauge({ name: 'g', help: 'g', labelNames: ['x'] });
+    family.with({ x: '1' }).set(3);
+    family.with({ x: '2' }).set(4);
+    family.remove({ x: '1' });
+    expect(lines((await metrics.export()).body)).toEqual(['g{x="2"} 4']);
+    family.with({ x: '1' }).inc();
+    expect(lines((await metrics.export()).body)).toEqual(['g{x="2"} 4', 'g{x="1"} 1']);
+  });
+
+  it('runs each collect function once before each export, until it is removed', async () => {
+    const metrics = createPrometheusMetrics({ registry: new Registry() });
+    const early = metrics.gauge({ name: 'early', help: 'registered first' }).with({});
+    const late = metrics.gauge({ name: 'late', help: 'registered second' }).with({});
+    let runs = 0;
+    const remove = metrics.onCollect(() => {
+      runs++;
+      early.set(runs * 10);
+      late.set(runs * 100);
+    });
+    expect(lines((await metrics.export()).body)).toEqual(['early 10', 'late 100']);
+    expect(lines((await metrics.export()).body)).toEqual(['early 20', 'late 200']);
+    remove();
+    expect(lines((await metrics.export()).body)).toEqual(['early 20', 'late 200']);
+    expect(runs).toBe(2);
+  });
+
+  it('shares families with another adapter on the same registry, and runs the hooks of both', async () => {
+    const registry = new Registry();
+    const one = createPrometheusMetrics({ registry });
+    const two = createPrometheusMetrics({ registry });
+    const options = { name: 'shared', help: 'shared', labelNames: ['by'] };
+    const ofOne = one.gauge(options).with({ by: 'one' });
+    const ofTwo = two.gauge(options).with({ by: 'two' });
+    one.onCollect(() => ofOne.set(1));
+    two.onCollect(() => ofTwo.set(2));
+    expect(lines((await one.export()).body)).toEqual(['shared{by="one"} 1', 'shared{by="two"} 2']);
+    expect(() => two.counter(options)).toThrow('declared as gauge');
+  });
+
+  it('refuses a name that somebody else registered with another shape', () => {
+    const registry = new Registry();
+    new Counter({ name: 'taken', help: 'taken', registers: [registry] });
+    const metrics = createPrometheusMetrics({ registry });
+    expect(() => metrics.gauge({ name: 'taken', help: 'x' })).toThrow('somebody else');
+    expect(() => metrics.counter({ name: 'taken', help: 'x', labelNames: ['y'] })).toThrow('somebody else');
+    expect(() => metrics.counter({ name: 'taken', help: 'x' })).not.toThrow();
+  });
+
+  it('registers the metrics of Node only when asked', () => {
+    const plain = new Registry();
+    createPrometheusMetrics({ registry: plain });
+    expect(plain.getMetricsAsArray()).toEqual([]);
+    const full = new Registry();
+    createPrometheusMetrics({ registry: full, defaultMetrics: true });
+    const reference = new Registry();
+    collectDefaultMetrics({ register: reference });
+    expect(full.getMetricsAsArray().map(({ name }) => name)).toEqual(
+      reference.getMetricsAsArray().map(({ name }) => name),
+    );
+  });
+
+  it('measures how late the event loop is, and stops when closed', async () => {
+    const clock = new FakeClock();
+    const lateClock = {
+      ...{ now: () => clock.now(), setTimer: clock.setTimer.bind(clock) },
+      monotonicNow: () => clock.monotonicNow() * 1.5,
+    };
+    const metrics = createPrometheusMetrics({ registry: new Registry(), eventLoopLag: true, clock: lateClock });
+    clock.advanceSync(50);
+    const { body } = await metrics.export();
+    expect(lines(body)).toContain('kctl_event_loop_lag_max_seconds 0.025');
+    expect(lines(body)).toContain('kctl_event_loop_lag_seconds_bucket{le="0.02"} 0');
+    expect(lines(body)).toContain('kctl_event_loop_lag_seconds_bucket{le="0.05"} 1');
+    expect(lines((await metrics.export()).body)).toContain('kctl_event_loop_lag_max_seconds 0');
+    metrics.close();
+    metrics[Symbol.dispose]();
+    expect(clock.pendingTimers).toBe(0);
+  });
+});
