@@ -40,6 +40,9 @@ export function houseRules(root) {
       files: ['**/*.test.ts', '**/test/**/*.ts', '**/conformance/**/*.ts', 'e2e/**/*.ts', 'bench/**/*.ts', 'examples/**/*.ts'],
       rules: {
         '@typescript-eslint/no-non-null-assertion': 'off',
+        '@typescript-eslint/no-explicit-any': 'off',
+        '@typescript-eslint/no-unsafe-argument': 'off',
+        '@typescript-eslint/no-unsafe-return': 'off',
         '@typescript-eslint/no-unsafe-assignment': 'off',
         '@typescript-eslint/no-unsafe-member-access': 'off',
         '@typescript-eslint/require-await': 'off',

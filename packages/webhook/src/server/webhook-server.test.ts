@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { request as httpsRequest } from 'node:https';
 import { tmpdir } from 'node:os';
+import { TLSSocket } from 'node:tls';
 import { join } from 'node:path';
 import { defineKind, StatusError, type KubeObject } from '@kctl/apimachinery';
 import { createCertificateAuthority, type CertificateAuthority } from '@kctl/testing';
@@ -85,10 +86,9 @@ function post(
       },
     );
     request.on('socket', (socket) =>
-      socket.on(
-        'secureConnect',
-        () => (serial = (socket as import('node:tls').TLSSocket).getPeerCertificate().serialNumber),
-      ),
+      socket.on('secureConnect', () => {
+        if (socket instanceof TLSSocket) serial = socket.getPeerCertificate().serialNumber;
+      }),
     );
     request.on('error', reject);
     request.end(typeof body === 'string' ? body : JSON.stringify(body));
