@@ -1,3 +1,4 @@
+import { setMember } from './json-object.js';
 import type { DeepReadonly } from './object.js';
 
 /** `T` with every property writable, at every depth: the inverse of {@link DeepReadonly}. */
@@ -16,7 +17,7 @@ export function mutableCopy(value: unknown): unknown {
   if (Array.isArray(value)) return value.map((item: unknown) => mutableCopy(item));
   if (!isPlainObject(value)) return value;
   const copy: Record<string, unknown> = {};
-  for (const key of Object.keys(value)) setOwn(copy, key, mutableCopy(value[key]));
+  for (const key of Object.keys(value)) setMember(copy, key, mutableCopy(value[key]));
   return copy;
 }
 
@@ -36,11 +37,4 @@ function isPlainObject(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
-}
-
-/** Assigns an own property; plain assignment of `__proto__` would change the prototype instead. */
-function setOwn(target: Record<string, unknown>, key: string, value: unknown): void {
-  if (key === '__proto__')
-    Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
-  else target[key] = value;
 }

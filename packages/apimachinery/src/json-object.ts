@@ -27,3 +27,15 @@ export function isSameJson(a: unknown, b: unknown): boolean {
 export function definedKeys(value: Readonly<JsonObject>): string[] {
   return Object.keys(value).filter((key) => value[key] !== undefined);
 }
+
+/** A member of the object's own; what it inherits (`constructor`, `__proto__`) is not there. */
+export function ownMember(value: Readonly<JsonObject>, key: string): unknown {
+  return Object.hasOwn(value, key) ? value[key] : undefined;
+}
+
+/** Sets a member of the object's own: assigning to `__proto__` would change the prototype instead. */
+export function setMember(target: JsonObject, key: string, value: unknown): void {
+  if (key === '__proto__')
+    Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
+  else target[key] = value;
+}

@@ -1,4 +1,4 @@
-import { definedKeys, isJsonObject, isSameJson } from './json-object.js';
+import { definedKeys, isJsonObject, isSameJson, ownMember } from './json-object.js';
 import type { JsonValue } from './object.js';
 
 /** One operation of a JSON patch (RFC 6902). */
@@ -26,10 +26,11 @@ function compare(operations: JsonPatchOperation[], path: string, before: unknown
   if (Array.isArray(before) && Array.isArray(after)) compareLists(operations, path, before, after);
   else if (isJsonObject(before) && isJsonObject(after)) {
     for (const key of definedKeys(before))
-      if (after[key] === undefined) operations.push({ op: 'remove', path: `${path}/${escapePointer(key)}` });
+      if (ownMember(after, key) === undefined) operations.push({ op: 'remove', path: `${path}/${escapePointer(key)}` });
     for (const key of definedKeys(after)) {
       const member = `${path}/${escapePointer(key)}`;
-      if (Object.hasOwn(before, key) && before[key] !== undefined) compare(operations, member, before[key], after[key]);
+      const old = ownMember(before, key);
+      if (old !== undefined) compare(operations, member, old, after[key]);
       else operations.push({ op: 'add', path: member, value: toJson(after[key]) });
     }
   } else if (!isSameJson(before, after)) operations.push({ op: 'replace', path, value: toJson(after) });

@@ -10,7 +10,13 @@ describe('parseJson and stringifyJson', () => {
 
   it('leaves safe integers, fractions and digits in strings alone', () => {
     const text = '{"a":9007199254740991,"b":0.1234567890123456,"c":"12345678901234567890","d":1e21,"e":-0.5}';
-    expect(parseJson(text)).toEqual({ a: 9007199254740991, b: 0.1234567890123456, c: '12345678901234567890', d: 1e21, e: -0.5 });
+    expect(parseJson(text)).toEqual({
+      a: 9007199254740991,
+      b: 0.1234567890123456,
+      c: '12345678901234567890',
+      d: 1e21,
+      e: -0.5,
+    });
   });
 
   it('writes a small bigint as a plain integer and leaves undefined fields out', () => {

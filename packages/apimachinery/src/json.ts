@@ -53,6 +53,7 @@ function writeInteger(_key: string, value: unknown): unknown {
 /** `JSON.rawJSON` (ES2025; in every Node that this package supports). */
 function rawJson(text: string): unknown {
   const json: object & { rawJSON?: (text: string) => unknown } = JSON;
-  if (json.rawJSON === undefined) throw new TypeError('stringifyJson: this runtime has no JSON.rawJSON to write a bigint with');
+  if (json.rawJSON === undefined)
+    throw new TypeError('stringifyJson: this runtime has no JSON.rawJSON to write a bigint with');
   return json.rawJSON(text);
 }

@@ -1,4 +1,4 @@
-import { definedKeys, isJsonObject, isSameJson } from './json-object.js';
+import { definedKeys, isJsonObject, isSameJson, ownMember, setMember } from './json-object.js';
 import type { JsonObject } from './json-object.js';
 
 /**
@@ -12,15 +12,15 @@ export function createMergePatch(original: object, modified: object): JsonObject
   const patch: JsonObject = {};
   const before = asJsonObject(original);
   const after = asJsonObject(modified);
-  for (const key of definedKeys(before)) if (after[key] === undefined) patch[key] = null;
+  for (const key of definedKeys(before)) if (ownMember(after, key) === undefined) setMember(patch, key, null);
   for (const key of definedKeys(after)) {
-    const old = before[key];
+    const old = ownMember(before, key);
     const value = after[key];
     if (isJsonObject(old) && isJsonObject(value)) {
       const nested = createMergePatch(old, value);
-      if (Object.keys(nested).length > 0) patch[key] = nested;
+      if (Object.keys(nested).length > 0) setMember(patch, key, nested);
     } else if (old === undefined || !isSameJson(old, value)) {
-      patch[key] = value;
+      setMember(patch, key, value);
     }
   }
   return patch;
@@ -33,7 +33,7 @@ export function applyMergePatch(target: unknown, patch: unknown): unknown {
   for (const key of definedKeys(patch)) {
     const value = patch[key];
     if (value === null) delete result[key];
-    else result[key] = applyMergePatch(result[key], value);
+    else setMember(result, key, applyMergePatch(ownMember(result, key), value));
   }
   return result;
 }

@@ -1,0 +1,128 @@
+// Cases after sigs.k8s.io/controller-runtime/pkg/controller/controllerutil/controllerutil_test.go.
+import { describe, expect, it } from 'vitest';
+import { defineKind } from './kind.js';
+import type { KubeObject } from './object.js';
+import {
+  controllerOf,
+  hasControllerReference,
+  hasOwnerReference,
+  isAlreadyOwned,
+  removeControllerReference,
+  removeOwnerReference,
+  setControllerReference,
+  setOwnerReference,
+} from './owner-reference.js';
+
+const Foo = defineKind({ group: 'example.com', version: 'v1', kind: 'Foo', scope: 'Namespaced' });
+const FooBeta = defineKind({ group: 'example.com', version: 'v1beta1', kind: 'Foo', scope: 'Namespaced' });
+const owner = (name = 'foo', uid = 'foo-uid'): KubeObject => ({ metadata: { namespace: 'ns', name, uid } });
+const draft = (): KubeObject => ({ metadata: { namespace: 'ns', name: 'child' } });
+
+describe('setControllerReference', () => {
+  it('sets the controller and blocks the deletion of the owner', () => {
+    const child = draft();
+    setControllerReference(owner(), Foo, child);
+    expect(child.metadata.ownerReferences).toEqual([
+      {
+        apiVersion: 'example.com/v1',
+        kind: 'Foo',
+        name: 'foo',
+        uid: 'foo-uid',
+        controller: true,
+        blockOwnerDeletion: true,
+      },
+    ]);
+    expect(controllerOf(child)?.uid).toBe('foo-uid');
+  });
+
+  it('can leave the deletion of the owner unblocked', () => {
+    const child = draft();
+    setControllerReference(owner(), Foo, child, { blockOwnerDeletion: false });
+    expect(controllerOf(child)?.blockOwnerDeletion).toBe(false);
+  });
+
+  it('replaces an entry for the same owner in another version or with another uid', () => {
+    const child = draft();
+    setControllerReference(owner('foo', 'old'), FooBeta, child);
+    setControllerReference(owner('foo', 'new'), Foo, child);
+    expect(child.metadata.ownerReferences).toMatchObject([{ apiVersion: 'example.com/v1', uid: 'new' }]);
+  });
+
+  it('keeps the place and the other owners', () => {
+    const child = draft();
+    setOwnerReference(owner('a', 'a'), Foo, child);
+    setOwnerReference(owner('b', 'b'), Foo, child);
+    setControllerReference(owner('a', 'a'), Foo, child);
+    expect(child.metadata.ownerReferences?.map(({ name, controller }) => [name, controller])).toEqual([
+      ['a', true],
+      ['b', undefined],
+    ]);
+  });
+
+  it('refuses a second controller and leaves the draft alone', () => {
+    const child = draft();
+    setControllerReference(owner('a', 'a'), Foo, child);
+    const before = structuredClone(child);
+    expect(() => setControllerReference(owner('b', 'b'), Foo, child)).toThrow(
+      'ns/child is already controlled by Foo a',
+    );
+    expect(() => setControllerReference(owner('b', 'b'), Foo, child)).toThrow(expect.toSatisfy(isAlreadyOwned));
+    expect(child).toEqual(before);
+  });
+
+  it('does not change the list that another object may share', () => {
+    const shared = [{ apiVersion: 'v1', kind: 'X', name: 'x', uid: 'x' }];
+    const child: KubeObject = { metadata: { namespace: 'ns', name: 'child', ownerReferences: shared } };
+    setControllerReference(owner(), Foo, child);
+    expect(shared).toHaveLength(1);
+    expect(child.metadata.ownerReferences).toHaveLength(2);
+  });
+
+  it.each([
+    [{ metadata: { namespace: 'ns', name: 'foo' } }, draft(), 'no uid'],
+    [{ metadata: { namespace: 'ns', uid: 'u' } }, draft(), 'no name'],
+    [{ metadata: { namespace: 'other', name: 'foo', uid: 'u' } }, draft(), 'another namespace'],
+    [
+      { metadata: { namespace: 'ns', name: 'foo', uid: 'u' } },
+      { metadata: { name: 'node' } },
+      'cluster-scoped object node',
+    ],
+  ])('refuses owner %j of %j', (bad, child, message) => {
+    expect(() => setControllerReference(bad, Foo, child)).toThrow(message);
+    expect(() => setOwnerReference(bad, Foo, child)).toThrow(message);
+  });
+
+  it('lets a cluster-scoped owner own in any namespace', () => {
+    const child = draft();
+    setControllerReference({ metadata: { name: 'node', uid: 'u' } }, Foo, child);
+    expect(hasControllerReference(child)).toBe(true);
+  });
+});
+
+describe('removing owners', () => {
+  it('removes by group, kind and name, and says whether it did', () => {
+    const child = draft();
+    setOwnerReference(owner('a', 'a'), Foo, child);
+    setOwnerReference(owner('b', 'b'), Foo, child);
+    expect(hasOwnerReference(owner('a'), FooBeta, child)).toBe(true);
+    expect(removeOwnerReference(owner('a', 'whatever'), FooBeta, child)).toBe(true);
+    expect(removeOwnerReference(owner('a'), Foo, child)).toBe(false);
+    expect(child.metadata.ownerReferences?.map(({ name }) => name)).toEqual(['b']);
+  });
+
+  it('removes a controller only where the owner is one', () => {
+    const child = draft();
+    setOwnerReference(owner(), Foo, child);
+    expect(removeControllerReference(owner(), Foo, child)).toBe(false);
+    setControllerReference(owner(), Foo, child);
+    expect(removeControllerReference(owner('other'), Foo, child)).toBe(false);
+    expect(removeControllerReference(owner(), Foo, child)).toBe(true);
+    expect(hasControllerReference(child)).toBe(false);
+  });
+
+  it('finds no owner on an object without any', () => {
+    expect(hasOwnerReference(owner(), Foo, draft())).toBe(false);
+    expect(removeOwnerReference(owner(), Foo, draft())).toBe(false);
+    expect(controllerOf(draft())).toBeUndefined();
+  });
+});

@@ -1,0 +1,127 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createJsonPatch } from './json-patch.js';
+import type { JsonPatchOperation } from './json-patch.js';
+import { isSameJson } from './json-object.js';
+import { applyMergePatch, createMergePatch } from './merge-patch.js';
+
+const json = fc.letrec((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 3 },
+    fc.constantFrom(1, 'a', true, false, '', 0, 9007199254740993n),
+    fc.array(tie('value'), { maxLength: 4 }),
+    tie('object'),
+  ),
+  object: fc.dictionary(fc.constantFrom('a', 'b', 'c/d', 'e~f', '__proto__', ''), tie('value'), { maxKeys: 4 }),
+})).object;
+
+describe('merge patches', () => {
+  it('turn the one object into the other', () => {
+    fc.assert(
+      fc.property(json, json, (before, after) => {
+        const patch = createMergePatch(before, after);
+        expect(isSameJson(applyMergePatch(before, patch), after)).toBe(true);
+        expect(isSameJson(before, after)).toBe(Object.keys(patch).length === 0);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('name what changed and nothing else', () => {
+    const before = { metadata: { name: 'a', labels: { x: '1', y: '2' } }, spec: { list: [1, 2], keep: { a: 1 } } };
+    const after = { metadata: { name: 'a', labels: { x: '1' } }, spec: { list: [1], keep: { a: 1 }, added: true } };
+    expect(createMergePatch(before, after)).toEqual({
+      metadata: { labels: { y: null } },
+      spec: { list: [1], added: true },
+    });
+  });
+
+  it('read undefined as not there, on both sides', () => {
+    expect(createMergePatch({ a: 1, b: undefined }, { a: undefined, b: 2 })).toEqual({ a: null, b: 2 });
+    expect(createMergePatch({ a: undefined }, {})).toEqual({});
+  });
+
+  // RFC 7386, appendix A.
+  it.each([
+    [{ a: 'b' }, { a: 'c' }, { a: 'c' }],
+    [{ a: 'b' }, { b: 'c' }, { a: 'b', b: 'c' }],
+    [{ a: 'b' }, { a: null }, {}],
+    [{ a: 'b', b: 'c' }, { a: null }, { b: 'c' }],
+    [{ a: ['b'] }, { a: 'c' }, { a: 'c' }],
+    [{ a: 'c' }, { a: ['b'] }, { a: ['b'] }],
+    [{ a: { b: 'c' } }, { a: { b: 'd', c: null } }, { a: { b: 'd' } }],
+    [{ a: [{ b: 'c' }] }, { a: [1] }, { a: [1] }],
+    [
+      ['a', 'b'],
+      ['c', 'd'],
+      ['c', 'd'],
+    ],
+    [{ a: 'b' }, ['c'], ['c']],
+    [{ a: 'foo' }, null, null],
+    [{ a: 'foo' }, 'bar', 'bar'],
+    [{ e: null }, { a: 1 }, { e: null, a: 1 }],
+    [[1, 2], { a: 'b', c: null }, { a: 'b' }],
+    [{}, { a: { bb: { ccc: null } } }, { a: { bb: {} } }],
+  ])('%j patched with %j is %j', (target, patch, result) => {
+    const before = structuredClone(target);
+    expect(applyMergePatch(target, patch)).toEqual(result);
+    expect(target).toEqual(before);
+  });
+
+  it('refuse lists', () => {
+    expect(() => createMergePatch([], {})).toThrow('expected two objects');
+  });
+});
+
+describe('JSON patches', () => {
+  it('turn the one value into the other', () => {
+    fc.assert(
+      fc.property(json, json, (before, after) => {
+        expect(isSameJson(apply(before, createJsonPatch(before, after)), after)).toBe(true);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('are empty for equal values, whatever the order of members', () => {
+    expect(createJsonPatch({ a: 1, b: [{ c: 2, d: 3 }] }, { b: [{ d: 3, c: 2 }], a: 1 })).toEqual([]);
+  });
+
+  it('insert and remove one item of a list by one operation', () => {
+    const list = ['a', 'b', 'c', 'd'];
+    expect(createJsonPatch({ list }, { list: ['a', 'x', 'b', 'c', 'd'] })).toEqual([
+      { op: 'add', path: '/list/1', value: 'x' },
+    ]);
+    expect(createJsonPatch({ list }, { list: ['a', 'c', 'd'] })).toEqual([{ op: 'remove', path: '/list/1' }]);
+  });
+
+  it('escape member names', () => {
+    expect(createJsonPatch({ 'a/b~c': 1 }, { 'a/b~c': 2 })).toEqual([{ op: 'replace', path: '/a~1b~0c', value: 2 }]);
+  });
+});
+
+/** A reference implementation of RFC 6902, as short as it can be. */
+function apply(document: unknown, operations: readonly JsonPatchOperation[]): unknown {
+  let root: unknown = structuredClone(document);
+  for (const operation of operations) {
+    const segments = operation.path
+      .split('/')
+      .slice(1)
+      .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'));
+    const last = segments.pop();
+    if (last === undefined) {
+      if ('value' in operation) root = operation.value;
+      continue;
+    }
+    let parent = root as Record<string, unknown>;
+    for (const segment of segments) parent = parent[segment] as Record<string, unknown>;
+    const value = 'value' in operation ? operation.value : undefined;
+    if (Array.isArray(parent)) {
+      if (operation.op === 'add') parent.splice(Number(last), 0, value);
+      else if (operation.op === 'remove') parent.splice(Number(last), 1);
+      else parent[Number(last)] = value;
+    } else if (operation.op === 'remove') delete parent[last];
+    else Object.defineProperty(parent, last, { value, writable: true, enumerable: true, configurable: true });
+  }
+  return root;
+}

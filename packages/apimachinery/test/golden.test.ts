@@ -1,0 +1,69 @@
+// The tables in golden/ are what the Go implementation answers; tooling/kube-facts/golden writes them.
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import {
+  canonicalQuantity,
+  isQuantityError,
+  isSelectorError,
+  parseFieldSelector,
+  parseLabelSelector,
+} from '../src/index.js';
+
+interface Answer {
+  readonly text: string;
+  readonly printed?: string;
+  readonly refused?: boolean;
+  readonly matches?: readonly number[];
+}
+
+function read<T>(name: string): T {
+  return JSON.parse(readFileSync(new URL(`golden/${name}.json`, import.meta.url), 'utf8')) as T;
+}
+
+/** What we answer, in the form of the table: one comparison of whole tables names every difference. */
+function answer(text: string, print: (text: string) => string, isRefusal: (error: unknown) => boolean): Answer {
+  try {
+    const printed = print(text);
+    return printed === '' ? { text } : { text, printed };
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    return { text, refused: true };
+  }
+}
+
+/** Where we differ on purpose: Go drops the suffix that it has no name for, and reads a sign or a `=` alone. */
+const differences = new Map<string, Answer>([
+  ['1000E', { text: '1000E', printed: '1000E' }],
+  ['-', { text: '-', refused: true }],
+  ['+', { text: '+', refused: true }],
+  ['=a', { text: '=a', refused: true }],
+]);
+const agreed = (golden: readonly Answer[]): Answer[] => golden.map((entry) => differences.get(entry.text) ?? entry);
+
+describe('agreement with Go', () => {
+  it('on quantities', () => {
+    const golden = read<Answer[]>('quantities');
+    expect(golden.map(({ text }) => answer(text, canonicalQuantity, isQuantityError))).toEqual(agreed(golden));
+    expect(golden.length).toBeGreaterThan(900);
+  });
+
+  it('on label selectors: what is refused, how it prints, what it matches', () => {
+    const { labelSets, cases } = read<{ labelSets: Record<string, string>[]; cases: Answer[] }>('label-selectors');
+    const ours = cases.map(({ text }) => {
+      const result = answer(text, (input) => parseLabelSelector(input).toString(), isSelectorError);
+      if (result.refused === true) return result;
+      const selector = parseLabelSelector(text);
+      const matches = labelSets.flatMap((labels, index) => (selector.matches(labels) ? [index] : []));
+      return matches.length === 0 ? result : { ...result, matches };
+    });
+    expect(ours).toEqual(cases);
+    expect(cases.length).toBeGreaterThan(2000);
+  });
+
+  it('on field selectors', () => {
+    const golden = read<Answer[]>('field-selectors');
+    expect(
+      golden.map(({ text }) => answer(text, (input) => parseFieldSelector(input).toString(), isSelectorError)),
+    ).toEqual(agreed(golden));
+  });
+});
