@@ -29,13 +29,24 @@ export interface Impersonation {
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Sets the `Authorization` header by other means: how client-node's own auth providers (OIDC, …) are plugged in. */
+/** An OpenID Connect identity that renews itself at its issuer. */
+export interface OidcRefresh {
+  readonly issuerUrl: string;
+  readonly clientId: string;
+  readonly clientSecret?: string;
+  readonly idToken?: string;
+  readonly refreshToken?: string;
+  /** The CA of the issuer. @default the system's */
+  readonly ca?: Pem;
+}
+
+/** Sets the `Authorization` header by other means: how client-node's own auth providers are plugged in. */
 export interface AuthProvider {
   /** The value of the header, or undefined for none. Called before each request; it caches and refreshes itself. */
   authorization(): Promise<string | undefined>;
 }
 
-/** Who we are. Of several, the first that is set counts: tokenFile, token, username, exec, provider. */
+/** Who we are. Of several, the first that is set counts: tokenFile, token, username, exec, oidc, provider. */
 export interface UserConnection {
   readonly certificate?: Pem;
   readonly certificateFile?: string;
@@ -47,6 +58,7 @@ export interface UserConnection {
   readonly username?: string;
   readonly password?: string;
   readonly exec?: ExecPlugin;
+  readonly oidc?: OidcRefresh;
   readonly provider?: AuthProvider;
   readonly impersonate?: Impersonation;
 }

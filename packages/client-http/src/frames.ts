@@ -29,7 +29,8 @@ async function* splitLines(body: AsyncIterable<Buffer[]>, what: string): AsyncGe
   const splitter = createLineSplitter();
   for await (const chunks of body) {
     const [only] = chunks;
-    const lines = only !== undefined && chunks.length === 1 ? splitter.push(only) : chunks.flatMap((chunk) => splitter.push(chunk));
+    const lines =
+      only !== undefined && chunks.length === 1 ? splitter.push(only) : chunks.flatMap((chunk) => splitter.push(chunk));
     if (lines.length > 0) yield lines;
   }
   const rest = splitter.finish();

@@ -9,9 +9,11 @@ export type {
   ExecEnvironment,
   ExecPlugin,
   Impersonation,
+  OidcRefresh,
   Pem,
   UserConnection,
 } from './connection.js';
+export type { ApiGroup, ApiResource, ApiVersion } from './discovery.js';
 export {
   CredentialsError,
   DecodeError,
@@ -32,6 +34,8 @@ export type { InClusterOptions, KubeConfigCluster, KubeConfigLike, KubeConfigUse
 export { loadConnection } from './load-connection.js';
 export type { LoadConnectionOptions } from './load-connection.js';
 export type { RateLimit } from './rate-limiter.js';
+export { createRestMapper } from './rest-mapper.js';
+export type { KindName, ResourceName, RestMapper, RestMapperOptions } from './rest-mapper.js';
 export { createTransport } from './transport.js';
 export type { Transport, TransportOptions, TransportRequest, TransportResponse } from './transport.js';
 export type { ServerWarning } from './warnings.js';

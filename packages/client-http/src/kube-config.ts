@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { KubeConfigError } from './errors.js';
-import type { AuthProvider, Connection, ExecPlugin, UserConnection } from './connection.js';
+import type { AuthProvider, Connection, ExecPlugin, OidcRefresh, UserConnection } from './connection.js';
 
 /** What is used of a cluster entry of client-node's `KubeConfig`. */
 export interface KubeConfigCluster {
@@ -37,13 +37,13 @@ export interface KubeConfigLike {
   getContextObject(name: string): { readonly namespace?: string | undefined } | null;
   getCurrentCluster(): KubeConfigCluster | null;
   getCurrentUser(): KubeConfigUser | null;
-  /** Called with an object that takes `setHeaderParam` and `setDispatcher`; used for auth providers such as OIDC. */
+  /** Called with an object that takes `setHeaderParam` and `setDispatcher`; used for auth providers that are not handled here. */
   applySecurityAuthentication(context: never): Promise<void>;
 }
 
 /**
- * The connection that the current context of a KubeConfig describes. Certificates, tokens, exec plugins and token
- * files are handled here; other auth providers (OIDC, …) stay with the KubeConfig, which is asked before each request.
+ * The connection that the current context of a KubeConfig describes. Certificates, tokens, token files,
+ * exec plugins and OIDC are handled here; other auth providers stay with the KubeConfig, asked before each request.
  *
  * @throws KubeConfigError when there is no current context or its cluster is missing
  */
@@ -115,7 +115,8 @@ function userConnection(user: KubeConfigUser, kubeConfig: KubeConfigLike): UserC
   const exec = recordOf(user.exec) ?? recordOf(config?.['exec']);
   const tokenFile = textOf(config?.['tokenFile']);
   const impersonateUser = textOf(user.impersonateUser);
-  const isOtherProvider = provider !== undefined && exec === undefined && tokenFile === undefined;
+  const oidc = provider?.['name'] === 'oidc' && config !== undefined ? oidcRefresh(config) : undefined;
+  const isOtherProvider = provider !== undefined && exec === undefined && tokenFile === undefined && oidc === undefined;
   return withoutUndefined<UserConnection>({
     certificate: fromBase64(user.certData, 'client-certificate-data'),
     certificateFile: textOf(user.certData) === undefined ? textOf(user.certFile) : undefined,
@@ -126,6 +127,7 @@ function userConnection(user: KubeConfigUser, kubeConfig: KubeConfigLike): UserC
     username: textOf(user.username),
     password: textOf(user.password),
     exec: exec === undefined ? undefined : execPlugin(exec),
+    oidc,
     provider: isOtherProvider ? delegated(kubeConfig) : undefined,
     impersonate: impersonateUser === undefined ? undefined : { userName: impersonateUser },
   });
@@ -146,6 +148,32 @@ function delegated(kubeConfig: KubeConfigLike): AuthProvider {
       return value;
     },
   };
+}
+
+function oidcRefresh(config: Readonly<Record<string, unknown>>): OidcRefresh {
+  const issuerUrl = textOf(config['idp-issuer-url']);
+  const clientId = textOf(config['client-id']);
+  if (issuerUrl === undefined || clientId === undefined)
+    throw new KubeConfigError('kubeconfig: auth-provider oidc: idp-issuer-url or client-id is not set');
+  const caFile = textOf(config['idp-certificate-authority']);
+  return withoutUndefined<OidcRefresh>({
+    issuerUrl,
+    clientId,
+    clientSecret: textOf(config['client-secret']),
+    idToken: textOf(config['id-token']),
+    refreshToken: textOf(config['refresh-token']),
+    ca:
+      fromBase64(textOf(config['idp-certificate-authority-data']), 'idp-certificate-authority-data') ?? readCa(caFile),
+  });
+}
+
+function readCa(path: string | undefined): Buffer | undefined {
+  if (path === undefined) return undefined;
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    throw new KubeConfigError(`kubeconfig: cannot read idp-certificate-authority ${path}`, { cause: error });
+  }
 }
 
 function execPlugin(exec: Readonly<Record<string, unknown>>): ExecPlugin {

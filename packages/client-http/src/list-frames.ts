@@ -31,7 +31,11 @@ interface Metadata {
   reject(error: unknown): void;
 }
 
-async function* cutItems(body: AsyncIterable<Buffer[]>, what: string, metadata: Metadata): AsyncGenerator<readonly Uint8Array[], void> {
+async function* cutItems(
+  body: AsyncIterable<Buffer[]>,
+  what: string,
+  metadata: Metadata,
+): AsyncGenerator<readonly Uint8Array[], void> {
   const splitter = createListSplitter();
   try {
     for await (const chunks of body) {
@@ -51,7 +55,11 @@ async function* cutItems(body: AsyncIterable<Buffer[]>, what: string, metadata: 
  * Reads a LIST answer into objects. A large one is decoded item by item while it arrives, so that the event loop
  * turns in between and the text is never held as a whole.
  */
-export async function readList<K extends Kind>(kind: K, body: AsyncIterable<Buffer[]>, what: string): Promise<KubeList<ObjectOf<K>>> {
+export async function readList<K extends Kind>(
+  kind: K,
+  body: AsyncIterable<Buffer[]>,
+  what: string,
+): Promise<KubeList<ObjectOf<K>>> {
   const start: Buffer[] = [];
   let size = 0;
   let splitter: ListSplitter | undefined;
@@ -72,10 +80,18 @@ export async function readList<K extends Kind>(kind: K, body: AsyncIterable<Buff
   }
   if (splitter === undefined) return asList(kind, decodeJson(Buffer.concat(start).toString(), what));
   const whole = splitter;
-  return fromEnvelope(kind, explained(what, () => whole.finish()), items);
+  return fromEnvelope(
+    kind,
+    explained(what, () => whole.finish()),
+    items,
+  );
 }
 
-function fromEnvelope<K extends Kind>(kind: K, { apiVersion, metadata }: ListEnvelope, items: ObjectOf<K>[]): KubeList<ObjectOf<K>> {
+function fromEnvelope<K extends Kind>(
+  kind: K,
+  { apiVersion, metadata }: ListEnvelope,
+  items: ObjectOf<K>[],
+): KubeList<ObjectOf<K>> {
   const empty = asList(kind, { apiVersion, metadata, items: [] });
   return { ...empty, items };
 }

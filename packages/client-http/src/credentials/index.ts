@@ -5,6 +5,7 @@ import { providerCredential } from './auth-provider.js';
 import { staticCredential } from './credential-source.js';
 import type { CredentialSource } from './credential-source.js';
 import { execCredential } from './exec-plugin.js';
+import { oidcCredential } from './oidc.js';
 import { tokenFileCredential } from './token-file.js';
 
 /** What credential sources need from outside. */
@@ -24,6 +25,7 @@ export function credentialsOf(connection: Connection, context: CredentialContext
     return staticCredential({ authorization: `Basic ${pair}` });
   }
   if (user.exec !== undefined) return execCredential(user.exec, { ...context, connection });
+  if (user.oidc !== undefined) return oidcCredential(user.oidc, context.clock);
   if (user.provider !== undefined) return providerCredential(user.provider);
   return staticCredential({});
 }
