@@ -28,7 +28,7 @@ export interface ConnectionPools {
   /** Reads the files now; whether that changed anything. For use after a failed handshake. */
   reload(credential: Credential): Promise<boolean>;
   /** Closes every connection at once. */
-  destroy(reason: Error): Promise<void>;
+  destroy(): Promise<void>;
 }
 
 export function createConnectionPools(options: ConnectionPoolsOptions): ConnectionPools {
@@ -57,7 +57,7 @@ export function createConnectionPools(options: ConnectionPoolsOptions): Connecti
   const retire = (old: PoolPair): void => {
     logger.debug('TLS material changed: new connections for new requests');
     closing.add(old);
-    void Promise.all([old.requests.close(), old.watches.close()]).finally(() => closing.delete(old));
+    void Promise.allSettled([old.requests.close(), old.watches.close()]).finally(() => closing.delete(old));
   };
   const issued = (credential: Credential): Pick<TlsMaterial, 'cert' | 'key'> =>
     credential.certificate === undefined ? {} : { cert: bytes(credential.certificate), key: bytes(credential.key) };
@@ -89,9 +89,9 @@ export function createConnectionPools(options: ConnectionPoolsOptions): Connecti
       if (!hasFiles) return false;
       return poolsFor({ ...(await assemble((file) => file.reread())), ...issued(credential) }) !== before;
     },
-    destroy: async (reason) => {
+    destroy: async () => {
       const all = current === undefined ? [...closing] : [current.pools, ...closing];
-      await Promise.all(all.flatMap(({ requests, watches }) => [requests.destroy(reason), watches.destroy(reason)]));
+      await Promise.all(all.flatMap(({ requests, watches }) => [requests.destroy(), watches.destroy()]));
     },
   };
 }

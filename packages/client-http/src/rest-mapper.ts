@@ -189,7 +189,7 @@ type LookUp = (group: ApiGroup) => Promise<ApiResource | undefined>;
 
 interface Search {
   readonly signal: AbortSignal | undefined;
-  isCandidate(group: ApiGroup): boolean;
+  readonly isCandidate: (group: ApiGroup) => boolean;
 }
 
 function nameOf(name: KindName): string {

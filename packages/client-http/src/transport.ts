@@ -164,7 +164,7 @@ class HttpTransport implements Transport {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isDisposed = true;
-    await this.#pools.destroy(new Error('the client was disposed'));
+    await this.#pools.destroy();
   }
 
   async #pause(waitMs: number, request: TransportRequest, reason: unknown): Promise<void> {

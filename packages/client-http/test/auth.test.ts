@@ -5,7 +5,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TLSSocket } from 'node:tls';
+import { TLSSocket } from 'node:tls';
 import { inspect } from 'node:util';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createHttpClient, isCredentialsError, isTransportError } from '../src/index.js';
@@ -75,8 +75,10 @@ afterEach(async () => {
 
 describe('TLS', () => {
   const clientName = (request: SeenRequest): string | undefined => {
-    const socket = request.message.socket as TLSSocket;
-    return socket.authorized ? String(socket.getPeerCertificate().subject.CN) : undefined;
+    const { socket } = request.message;
+    return socket instanceof TLSSocket && socket.authorized
+      ? String(socket.getPeerCertificate().subject.CN)
+      : undefined;
   };
 
   it('shows a client certificate', async () => {
@@ -294,7 +296,8 @@ describe('exec plugins', () => {
     const { cert, key } = await authority.issue({ clientName: 'from-plugin' });
     let seen: unknown;
     server.handler = (request, response) => {
-      seen = (request.message.socket as TLSSocket).getPeerCertificate().subject.CN;
+      const { socket } = request.message;
+      seen = socket instanceof TLSSocket ? socket.getPeerCertificate().subject.CN : undefined;
       answer(response);
     };
     await get(open({ user: await plugin(print(JSON.stringify({ clientCertificateData: cert, clientKeyData: key }))) }));

@@ -1,0 +1,208 @@
+import { defineKind } from '@kctl/apimachinery';
+import { FakeClock } from '@kctl/wait/testing';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createRestMapper, createTransport, isNoKindMatch } from '../src/index.js';
+import type { RestMapper, Transport } from '../src/index.js';
+import { failure, json, startServer } from './support/server.js';
+import type { SeenRequest, TestServer } from './support/server.js';
+
+let server: TestServer;
+let transport: Transport;
+let clock: FakeClock;
+let mapper: RestMapper;
+let hasWidgets: boolean;
+
+const aggregated = (request: SeenRequest): object => {
+  const list = (items: object[]): object => ({
+    kind: 'APIGroupDiscoveryList',
+    apiVersion: 'apidiscovery.k8s.io/v2',
+    items,
+  });
+  const resource = (name: string, kind: string, more: object = {}): object => ({
+    resource: name,
+    responseKind: { group: '', version: '', kind },
+    scope: 'Namespaced',
+    singularResource: kind.toLowerCase(),
+    verbs: ['get', 'list'],
+    ...more,
+  });
+  if (request.url.pathname === '/api')
+    return list([
+      {
+        versions: [
+          {
+            version: 'v1',
+            resources: [
+              resource('pods', 'Pod', { shortNames: ['po'], subresources: [{ subresource: 'status' }] }),
+              resource('nodes', 'Node', { scope: 'Cluster' }),
+            ],
+          },
+        ],
+      },
+    ]);
+  return list([
+    {
+      metadata: { name: 'apps' },
+      versions: [{ version: 'v1', resources: [resource('deployments', 'Deployment', { shortNames: ['deploy'] })] }],
+    },
+    ...(hasWidgets
+      ? [
+          {
+            metadata: { name: 'example.com' },
+            versions: [
+              { version: 'v2', freshness: 'Stale', resources: [resource('widgets', 'Widget')] },
+              { version: 'v1', resources: [resource('widgets', 'Widget', { scope: 'Cluster' })] },
+            ],
+          },
+        ]
+      : []),
+  ]);
+};
+
+const legacy = (request: SeenRequest): object => {
+  switch (request.url.pathname) {
+    case '/api':
+      return { kind: 'APIVersions', versions: ['v1'] };
+    case '/apis':
+      return {
+        kind: 'APIGroupList',
+        groups: [
+          {
+            name: 'example.com',
+            versions: [{ version: 'v1beta1' }, { version: 'v1' }],
+            preferredVersion: { version: 'v1' },
+          },
+        ],
+      };
+    case '/apis/example.com/v1':
+      return {
+        kind: 'APIResourceList',
+        resources: [
+          { name: 'widgets', kind: 'Widget', namespaced: true, singularName: 'widget', verbs: ['get'] },
+          { name: 'widgets/status', kind: 'Widget', namespaced: true },
+        ],
+      };
+    default:
+      return { kind: 'APIResourceList', resources: [] };
+  }
+};
+
+beforeEach(async () => {
+  hasWidgets = true;
+  server = await startServer((request, response) => json(response, aggregated(request)));
+  transport = createTransport({ server: server.url });
+  clock = new FakeClock();
+  mapper = createRestMapper({
+    transport,
+    clock,
+    kinds: [defineKind({ group: 'batch', version: 'v1', kind: 'Job', scope: 'Namespaced' })],
+  });
+});
+afterEach(async () => {
+  await transport[Symbol.asyncDispose]();
+  await server[Symbol.asyncDispose]();
+});
+
+describe('RestMapper', () => {
+  it('needs no request for a kind that it was given', async () => {
+    expect(await mapper.kindFor({ group: 'batch', version: 'v1', kind: 'Job' })).toMatchObject({ plural: 'jobs' });
+    expect(await mapper.kindFor({ group: 'batch', kind: 'Job' })).toMatchObject({ version: 'v1' });
+    expect(server.requests).toHaveLength(0);
+  });
+
+  it('learns everything from two requests, once for all who ask at the same time', async () => {
+    const kinds = await Promise.all([
+      mapper.kindFor({ group: '', version: 'v1', kind: 'Node' }),
+      mapper.kindFor({ group: 'apps', kind: 'Deployment' }),
+      mapper.kindFor({ group: 'example.com', version: 'v2', kind: 'Widget' }),
+    ]);
+    expect(kinds.map(({ apiVersion, plural, scope }) => [apiVersion, plural, scope])).toEqual([
+      ['v1', 'nodes', 'Cluster'],
+      ['apps/v1', 'deployments', 'Namespaced'],
+      ['example.com/v2', 'widgets', 'Namespaced'],
+    ]);
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it('passes over a version that may be out of date', async () => {
+    expect(await mapper.kindFor({ group: 'example.com', kind: 'Widget' })).toMatchObject({
+      version: 'v1',
+      scope: 'Cluster',
+    });
+  });
+
+  it('asks again on a miss, but not for a kind that the server just did not know', async () => {
+    hasWidgets = false;
+    const widget = { group: 'example.com', version: 'v1', kind: 'Widget' };
+    await mapper.kindFor({ group: '', version: 'v1', kind: 'Pod' });
+    const error = await mapper.kindFor(widget).catch((reason: unknown) => reason);
+    expect(isNoKindMatch(error)).toBe(true);
+    expect(String(error)).toContain('has no kind Widget in example.com/v1: is its CustomResourceDefinition installed?');
+    expect(server.requests).toHaveLength(4);
+    await expect(mapper.kindFor(widget)).rejects.toThrow();
+    expect(server.requests).toHaveLength(4);
+    hasWidgets = true;
+    await clock.advance(5_001);
+    expect(await mapper.kindFor(widget)).toMatchObject({ plural: 'widgets' });
+    expect(server.requests).toHaveLength(6);
+  });
+
+  it('understands what people type', async () => {
+    const names = [
+      'pods',
+      'pod',
+      'po',
+      'Deployment',
+      'deployments.apps',
+      'deploy',
+      'deployments.v1.apps',
+      'widgets.v2.example.com',
+      'widget.example',
+    ];
+    const kinds = await Promise.all(names.map(async (name) => (await mapper.kindForResource(name)).kind));
+    expect(kinds).toEqual([
+      'Pod',
+      'Pod',
+      'Pod',
+      'Deployment',
+      'Deployment',
+      'Deployment',
+      'Deployment',
+      'Widget',
+      'Widget',
+    ]);
+    expect(isNoKindMatch(await mapper.kindForResource('gadgets').catch((reason: unknown) => reason))).toBe(true);
+  });
+
+  it('asks an old server for each version that it needs, and no other', async () => {
+    server.handler = (request, response) => json(response, legacy(request));
+    expect(await mapper.kindFor({ group: 'example.com', kind: 'Widget' })).toMatchObject({
+      version: 'v1',
+      scope: 'Namespaced',
+    });
+    await mapper.kindFor({ group: 'example.com', version: 'v1', kind: 'Widget' });
+    expect(server.requests.map(({ url }) => url.pathname).sort()).toEqual(['/api', '/apis', '/apis/example.com/v1']);
+    const [widget] = await mapper.resources();
+    expect(widget).toMatchObject({ plural: 'widgets', subresources: ['status'] });
+  });
+
+  it('says so when discovery fails, and tries again the next time', async () => {
+    server.handler = (_request, response) =>
+      failure(response, 403, { reason: 'Forbidden', message: 'no discovery for you' });
+    await expect(mapper.kindFor({ group: 'apps', kind: 'Deployment' })).rejects.toThrow('no discovery for you');
+    server.handler = (request, response) => json(response, aggregated(request));
+    await expect(mapper.kindFor({ group: 'apps', kind: 'Deployment' })).resolves.toBeDefined();
+  });
+
+  it('leaves the discovery running for the others when one of them gives up', async () => {
+    const controller = new AbortController();
+    const [first, second] = [
+      mapper.kindFor({ group: 'apps', kind: 'Deployment' }),
+      mapper.resources({ signal: controller.signal }),
+    ];
+    controller.abort(new Error('never mind'));
+    await expect(second).rejects.toThrow('never mind');
+    await expect(first).resolves.toMatchObject({ plural: 'deployments' });
+    expect(server.requests).toHaveLength(2);
+  });
+});

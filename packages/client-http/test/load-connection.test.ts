@@ -1,0 +1,163 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { KubeConfig } from '@kubernetes/client-node';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { connectionFromKubeConfig, inClusterConnection, isKubeConfigError, loadConnection } from '../src/index.js';
+
+let directory: string;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'kctl-config-'));
+});
+afterEach(() => rm(directory, { recursive: true }));
+
+const write = async (name: string, text: string): Promise<string> => {
+  const path = join(directory, name);
+  await writeFile(path, text);
+  return path;
+};
+const config = (more = ''): string => `
+apiVersion: v1
+kind: Config
+current-context: main
+clusters:
+- name: c
+  cluster: { server: 'https://one:6443/', certificate-authority: ca.crt, tls-server-name: api, proxy-url: 'http://p:1', disable-compression: true }
+- name: d
+  cluster: { server: 'https://two:6443', insecure-skip-tls-verify: true }
+contexts:
+- name: main
+  context: { cluster: c, user: u, namespace: team }
+- name: other
+  context: { cluster: d, user: v }
+users:
+- name: u
+  user: { tokenFile: token, as: jane, as-uid: '7', as-groups: [a, b], as-user-extra: { scope: [x] } }
+- name: v
+  user:
+    exec: { apiVersion: client.authentication.k8s.io/v1beta1, command: aws, args: [eks], env: [{ name: A, value: b }], provideClusterInfo: true, interactiveMode: Never, installHint: hint }
+${more}`;
+
+describe('loadConnection', () => {
+  it('reads what client-node reads, and what it leaves out', async () => {
+    const path = await write('config', config());
+    expect(await loadConnection({ path })).toEqual({
+      server: 'https://one:6443',
+      caFile: join(directory, 'ca.crt'),
+      tlsServerName: 'api',
+      proxyUrl: 'http://p:1',
+      disableCompression: true,
+      namespace: 'team',
+      user: {
+        tokenFile: join(directory, 'token'),
+        impersonate: { userName: 'jane', uid: '7', groups: ['a', 'b'], extra: { scope: ['x'] } },
+      },
+    });
+  });
+
+  it('chooses another context, and hands exec plugins over whole', async () => {
+    const path = await write('config', config());
+    expect(await loadConnection({ path, context: 'other' })).toEqual({
+      server: 'https://two:6443',
+      insecureSkipTlsVerify: true,
+      user: {
+        exec: {
+          apiVersion: 'client.authentication.k8s.io/v1beta1',
+          command: 'aws',
+          args: ['eks'],
+          env: [{ name: 'A', value: 'b' }],
+          provideClusterInfo: true,
+          interactiveMode: 'Never',
+          installHint: 'hint',
+        },
+      },
+    });
+  });
+
+  it('merges the files of KUBECONFIG, the first entry of a name wins, missing files are passed over', async () => {
+    const first = await write('a', config());
+    const second = await write(
+      'b',
+      config()
+        .replace('https://one:6443/', 'https://not-this:1')
+        .replace('current-context: main', 'current-context: other'),
+    );
+    const environment = { KUBECONFIG: [join(directory, 'none'), first, second].join(delimiter) };
+    expect(await loadConnection({ environment })).toMatchObject({ server: 'https://one:6443' });
+  });
+
+  it('falls back to the home directory', async () => {
+    await mkdir(join(directory, '.kube'));
+    await write('.kube/config', config());
+    expect(await loadConnection({ environment: { HOME: directory } })).toMatchObject({ server: 'https://one:6443' });
+  });
+
+  it.each([
+    [
+      'no file',
+      async () => loadConnection({ path: join(directory, 'none') }),
+      'cannot read kubeconfig',
+      'the file does not exist',
+    ],
+    [
+      'nothing at all',
+      async () => loadConnection({ environment: { HOME: directory } }),
+      'no kubeconfig found: KUBECONFIG is not set',
+      '',
+    ],
+    ['no YAML', async () => loadConnection({ path: await write('x', 'a: [b') }), 'is not valid', ''],
+    [
+      'an unknown context',
+      async () => loadConnection({ path: await write('x', config()), context: 'prod' }),
+      'context "prod" does not exist',
+      'there are main, other',
+    ],
+    [
+      'no current context',
+      async () => loadConnection({ path: await write('x', config().replace('current-context: main', '')) }),
+      'current-context is not set',
+      '',
+    ],
+    [
+      'a cluster without a server',
+      async () => loadConnection({ path: await write('x', config().replace("server: 'https://two:6443', ", '')) }),
+      'clusters[1].cluster.server is missing',
+      '',
+    ],
+  ])('says in one line that there is %s', async (_what, load, text, more) => {
+    const error = await load().catch((reason: unknown) => reason);
+    expect(isKubeConfigError(error)).toBe(true);
+    expect(String(error)).toContain(text);
+    expect(String(error)).toContain(more);
+    expect(String(error)).not.toContain('\n');
+  });
+});
+
+describe('inClusterConnection', () => {
+  it('takes address, token and CA of the service account', async () => {
+    await write('namespace', 'team\n');
+    const environment = { KUBERNETES_SERVICE_HOST: 'fd00::1', KUBERNETES_SERVICE_PORT: '443' };
+    expect(inClusterConnection({ environment, directory })).toEqual({
+      server: 'https://[fd00::1]:443',
+      caFile: `${directory}/ca.crt`,
+      namespace: 'team',
+      user: { tokenFile: `${directory}/token` },
+    });
+    expect(() => inClusterConnection({ environment: {} })).toThrow('this process does not run in a pod');
+  });
+});
+
+describe('connectionFromKubeConfig', () => {
+  it('takes what client-node makes of a service account', () => {
+    const kubeConfig = new KubeConfig();
+    kubeConfig.loadFromCluster(directory);
+    const { user, caFile } = connectionFromKubeConfig(kubeConfig);
+    expect(user).toEqual({ tokenFile: `${directory}/var/run/secrets/kubernetes.io/serviceaccount/token` });
+    expect(caFile).toBe(`${directory}/var/run/secrets/kubernetes.io/serviceaccount/ca.crt`);
+  });
+
+  it('says that there is no context', () => {
+    expect(() => connectionFromKubeConfig(new KubeConfig())).toThrow('current-context is not set');
+  });
+});

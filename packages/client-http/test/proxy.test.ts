@@ -1,0 +1,111 @@
+import { defineKind } from '@kctl/apimachinery';
+import { createServer } from 'node:http';
+import { connect } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createHttpClient } from '../src/index.js';
+import { proxyFromEnvironment } from '../src/proxy.js';
+import { createAuthority } from './support/certificates.js';
+import { json, startServer } from './support/server.js';
+
+const Node = defineKind({ group: '', version: 'v1', kind: 'Node', scope: 'Cluster' });
+
+let proxyUrl: string;
+let tunnels: string[];
+let isRefusing: boolean;
+let close: () => Promise<void>;
+
+beforeEach(async () => {
+  tunnels = [];
+  isRefusing = false;
+  const sockets = new Set<Socket>();
+  const proxy = createServer((_request, response) => response.end());
+  proxy.on('connection', (socket: Socket) => sockets.add(socket));
+  proxy.on('connect', (request, socket: Socket) => {
+    tunnels.push(`${request.url ?? ''} ${request.headers['proxy-authorization'] ?? ''}`.trim());
+    if (isRefusing) return void socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
+    const [host = '', port = ''] = (request.url ?? '').split(':');
+    const upstream = connect(Number(port), host, () => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n');
+      upstream.pipe(socket).pipe(upstream);
+    });
+    sockets.add(upstream);
+    upstream.on('error', () => socket.destroy());
+    socket.on('error', () => upstream.destroy());
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  proxyUrl = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  close = async () => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => proxy.close(resolve));
+  };
+});
+afterEach(() => close());
+
+describe('a proxy', () => {
+  it('is tunnelled through, with the TLS handshake end to end, for requests and watches', async () => {
+    const authority = await createAuthority();
+    await using server = await startServer(
+      (request, response) => {
+        if (request.url.searchParams.has('watch'))
+          json(response, '{"type":"ADDED","object":{"metadata":{"name":"n"}}}\n');
+        else json(response, { metadata: { name: 'n' } });
+      },
+      await authority.issue(),
+    );
+    const withUser = proxyUrl.replace('http://', 'http://user:pass@');
+    await using client = createHttpClient({
+      connection: { server: server.url, ca: authority.cert, proxyUrl: withUser, user: { token: 't' } },
+    });
+    for (let n = 0; n < 3; n++) await client.get(Node, { name: 'n' });
+    const types = [];
+    for await (const { type } of await client.watch(Node)) types.push(type);
+    expect(types).toEqual(['ADDED']);
+    const basic = `Basic ${Buffer.from('user:pass').toString('base64')}`;
+    expect(new Set(tunnels)).toEqual(new Set([`127.0.0.1:${server.port} ${basic}`]));
+    expect(tunnels.length).toBeLessThanOrEqual(3);
+    expect(
+      server.requests.every(
+        ({ headers }) => headers.authorization === 'Bearer t' && headers['proxy-authorization'] === undefined,
+      ),
+    ).toBe(true);
+  });
+
+  it('that refuses, or is not there, is named', async () => {
+    const authority = await createAuthority();
+    isRefusing = true;
+    await using client = createHttpClient({
+      connection: { server: 'https://127.0.0.1:6443', ca: authority.cert, proxyUrl },
+    });
+    const refused = await client.get(Node, { name: 'n' }).catch((error: unknown) => error);
+    expect(refused).toMatchObject({ code: 'KCTL_TRANSPORT', failure: 'unreachable' });
+    expect(String(refused)).toContain('the proxy refused the connection');
+    expect(String(refused)).toContain('403');
+    await using other = createHttpClient({
+      connection: { server: 'https://127.0.0.1:6443', proxyUrl: 'http://127.0.0.1:1' },
+    });
+    await expect(other.get(Node, { name: 'n' })).rejects.toMatchObject({ failure: 'unreachable' });
+  });
+});
+
+describe('proxyFromEnvironment', () => {
+  it.each([
+    ['https://api.example.com:6443', { HTTPS_PROXY: 'http://p:1' }, 'http://p:1'],
+    ['https://api.example.com:6443', { https_proxy: 'p:1' }, 'http://p:1'],
+    ['http://api.example.com', { HTTPS_PROXY: 'http://p:1' }, undefined],
+    ['http://api.example.com', { HTTP_PROXY: 'http://p:1' }, 'http://p:1'],
+    ['https://127.0.0.1:6443', { HTTPS_PROXY: 'http://p:1' }, undefined],
+    ['https://[::1]:6443', { HTTPS_PROXY: 'http://p:1' }, undefined],
+    ['https://api.example.com', { HTTPS_PROXY: 'http://p:1', NO_PROXY: 'example.com' }, undefined],
+    ['https://api.example.com', { HTTPS_PROXY: 'http://p:1', NO_PROXY: '.example.com, other' }, undefined],
+    ['https://example.com', { HTTPS_PROXY: 'http://p:1', NO_PROXY: '.example.com' }, 'http://p:1'],
+    ['https://badexample.com', { HTTPS_PROXY: 'http://p:1', NO_PROXY: 'example.com' }, 'http://p:1'],
+    ['https://api.example.com', { HTTPS_PROXY: 'http://p:1', NO_PROXY: '*' }, undefined],
+    ['https://api.example.com:6443', { HTTPS_PROXY: 'http://p:1', NO_PROXY: 'api.example.com:443' }, 'http://p:1'],
+    ['https://api.example.com', { HTTPS_PROXY: 'http://p:1', NO_PROXY: 'api.example.com:443' }, undefined],
+    ['https://10.96.0.1:443', { HTTPS_PROXY: 'http://p:1', NO_PROXY: '10.96.0.0/12' }, undefined],
+    ['https://10.200.0.1:443', { HTTPS_PROXY: 'http://p:1', NO_PROXY: '10.96.0.0/12' }, 'http://p:1'],
+  ])('for %s with %j is %s', (server, environment, proxy) => {
+    expect(proxyFromEnvironment(server, environment)).toBe(proxy);
+  });
+});
