@@ -49,7 +49,7 @@ if (!existsSync(stampFile) || readFileSync(stampFile, 'utf8') !== stamp) {
     '--frozen-lockfile',
     '--config.confirmModulesPurge=false',
     '--reporter=append-only',
-    '--loglevel=warn',
+    '--loglevel=error',
   ]);
   if (status !== 0) {
     console.error('The installation failed; see the lines above. Nothing else was started.');
@@ -57,4 +57,4 @@ if (!existsSync(stampFile) || readFileSync(stampFile, 'utf8') !== stamp) {
   }
   writeFileSync(stampFile, stamp);
 }
-process.exit(runPnpm(['exec', 'node', 'scripts/run.mjs', task, ...rest]));
+process.exit(runPnpm(['--loglevel=error', 'exec', 'node', 'scripts/run.mjs', task, ...rest]));
