@@ -1,1 +1,18 @@
-export {};
+/**
+ * `controllerManagedBy(mgr).for(A).owns(B).complete(r)`: a controller in one expression.
+ *
+ * @packageDocumentation
+ */
+export type {
+  BuilderOptions,
+  ControllerBuilder,
+  ControllerHost,
+  ForOptions,
+  InputOptions,
+  KeyedInput,
+  OwnsOptions,
+  ShapedInputOptions,
+  Watched,
+} from './controller-builder.js';
+export { controllerManagedBy } from './controller-managed-by.js';
+export { DefinitionError, isDefinitionError } from './errors.js';

@@ -2,10 +2,12 @@
 export class TerminalError extends Error {
   override readonly name = 'TerminalError';
   /** Stable code of this error class. */
-  readonly code: 'KCTL_TERMINAL' = 'KCTL_TERMINAL';
+  readonly code = 'KCTL_TERMINAL' as const;
 
   constructor(cause: unknown) {
-    super(cause === undefined || cause === null ? 'nil terminal error' : `terminal error: ${messageOf(cause)}`, { cause });
+    super(cause === undefined || cause === null ? 'nil terminal error' : `terminal error: ${messageOf(cause)}`, {
+      cause,
+    });
   }
 }
 
@@ -23,7 +25,7 @@ export function isTerminalError(error: unknown): boolean {
 export class ReconcilePanicError extends Error {
   override readonly name = 'ReconcilePanicError';
   /** Stable code of this error class. */
-  readonly code: 'KCTL_RECONCILE_PANIC' = 'KCTL_RECONCILE_PANIC';
+  readonly code = 'KCTL_RECONCILE_PANIC' as const;
 
   constructor(cause: unknown) {
     super(`panic: ${messageOf(cause)} [recovered]`, { cause });
@@ -39,7 +41,7 @@ export function isReconcilePanicError(error: unknown): error is ReconcilePanicEr
 export class ReconcileTimeoutError extends Error {
   override readonly name = 'ReconcileTimeoutError';
   /** Stable code of this error class. */
-  readonly code: 'KCTL_RECONCILE_TIMEOUT' = 'KCTL_RECONCILE_TIMEOUT';
+  readonly code = 'KCTL_RECONCILE_TIMEOUT' as const;
   readonly timeoutMs: number;
 
   constructor(timeoutMs: number) {
@@ -57,11 +59,15 @@ export function isReconcileTimeoutError(error: unknown): boolean {
 export class SourceError extends Error {
   override readonly name = 'SourceError';
   /** Stable code of this error class. */
-  readonly code: 'KCTL_SOURCE' = 'KCTL_SOURCE';
+  readonly code = 'KCTL_SOURCE' as const;
   readonly controller: string;
   readonly source: string;
 
-  constructor(message: string, where: { readonly controller: string; readonly source: string }, options?: ErrorOptions) {
+  constructor(
+    message: string,
+    where: { readonly controller: string; readonly source: string },
+    options?: ErrorOptions,
+  ) {
     super(message, options);
     this.controller = where.controller;
     this.source = where.source;
@@ -77,7 +83,7 @@ export function isSourceError(error: unknown): error is SourceError {
 export class ControllerError extends Error {
   override readonly name = 'ControllerError';
   /** Stable code of this error class. */
-  readonly code: 'KCTL_CONTROLLER' = 'KCTL_CONTROLLER';
+  readonly code = 'KCTL_CONTROLLER' as const;
 }
 
 /** Whether an error is a {@link ControllerError}. */

@@ -32,7 +32,13 @@ export type {
 export { enqueueRequestForObject } from './handler/enqueue-for-object.js';
 export { enqueueRequestForOwner, type EnqueueForOwnerOptions } from './handler/enqueue-for-owner.js';
 export { enqueueRequestsFromMapFunc, type MapContext, type MapFunction } from './handler/enqueue-from-map.js';
-export type { EnqueueOptions, EventHandler, HandlerContext, HandlerFuncs, RequestQueue } from './handler/event-handler.js';
+export type {
+  EnqueueOptions,
+  EventHandler,
+  HandlerContext,
+  HandlerFuncs,
+  RequestQueue,
+} from './handler/event-handler.js';
 export { handlerFuncs } from './handler/event-handler.js';
 export { withLowPriorityWhenUnchanged } from './handler/low-priority.js';
 export type { HotLoopOptions } from './hot-loop.js';
@@ -44,7 +50,15 @@ export {
   projectionChanged,
   resourceVersionChanged,
 } from './predicate/changed.js';
-export { and, not, objectPredicate, or, type Predicate, predicateFuncs, type PredicateFuncs } from './predicate/predicate.js';
+export {
+  and,
+  not,
+  objectPredicate,
+  or,
+  type Predicate,
+  predicateFuncs,
+  type PredicateFuncs,
+} from './predicate/predicate.js';
 export { adaptQueue, defaultRequestKey } from './reconcile-queue.js';
 export type { QueueFactory, QueueFactoryOptions, ReconcileQueue } from './reconcile-queue.js';
 export type {

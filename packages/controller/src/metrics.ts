@@ -69,10 +69,7 @@ export function createControllerMetrics(metrics: Metrics, controller: string): C
     'controller_runtime_max_concurrent_reconciles',
     'Maximum number of concurrent reconciles per controller',
   );
-  const activeWorkers = gauge(
-    'controller_runtime_active_workers',
-    'Number of currently used workers per controller',
-  );
+  const activeWorkers = gauge('controller_runtime_active_workers', 'Number of currently used workers per controller');
   const hotLoops = counter(
     'kctl_controller_hot_loops_total',
     'Total number of keys that were found to be reconciled in a loop per controller',

@@ -16,10 +16,10 @@ export class FakeInformer implements EventInformer<DeepReadonly<KubeObject>> {
 
   addEventHandler(handler: Handler) {
     this.handlers.add(handler);
-    const informer = this;
+    const isSynced = (): boolean => this.isSynced;
     return {
       get hasSynced() {
-        return informer.isSynced;
+        return isSynced();
       },
       waitForSync: async () => {
         await this.#synced.promise;
@@ -50,7 +50,7 @@ export class FakeInformer implements EventInformer<DeepReadonly<KubeObject>> {
 /** Hands out fake informers by kind. */
 export class FakeInformers implements InformerProvider {
   readonly byKind = new Map<string, FakeInformer>();
-  failures: unknown[] = [];
+  failures: Error[] = [];
   calls = 0;
 
   of(kind: Kind): FakeInformer {
@@ -63,7 +63,7 @@ export class FakeInformers implements InformerProvider {
     this.calls++;
     const failure = this.failures.shift();
     if (failure !== undefined) throw failure;
-    return this.of(kind) as unknown as EventInformer<DeepReadonly<ObjectOf<K>>>;
+    return this.of(kind) as EventInformer<DeepReadonly<ObjectOf<K>>>;
   }
 }
 

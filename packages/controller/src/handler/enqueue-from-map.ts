@@ -23,17 +23,14 @@ export type MapFunction<T, R> = (object: T, context: MapContext) => Iterable<R> 
 export function enqueueRequestsFromMapFunc<T, R>(map: MapFunction<T, R>): EventHandler<T, R> {
   return withLowPriorityWhenUnchanged((event, queue, context) => {
     const known: Iterable<R>[] = [];
-    const awaited: (Iterable<R> | Promise<Iterable<R>>)[] = [];
+    const awaited: Promise<Iterable<R>>[] = [];
     for (const object of objectsOf(event)) {
       const mapped = map(object, context);
-      awaited.push(mapped);
-      if (!(mapped instanceof Promise)) known.push(mapped);
+      if (mapped instanceof Promise) awaited.push(mapped);
+      else known.push(mapped);
     }
-    if (known.length === awaited.length) {
-      addEachOnce(known, queue);
-      return undefined;
-    }
-    return Promise.all(awaited).then((all) => addEachOnce(all, queue));
+    addEachOnce(known, queue);
+    return awaited.length === 0 ? undefined : Promise.all(awaited).then((all) => addEachOnce(all, queue));
   });
 }
 

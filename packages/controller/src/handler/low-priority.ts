@@ -7,8 +7,7 @@ import type { EventHandler, RequestQueue } from './event-handler.js';
  * restart, real changes overtake the backlog. The built-in handlers have it applied already.
  */
 export function withLowPriorityWhenUnchanged<T, R>(handler: EventHandler<T, R>): EventHandler<T, R> {
-  return (event, queue, context) =>
-    handler(event, isUnchanged(event) ? new LowPriorityQueue(queue) : queue, context);
+  return (event, queue, context) => handler(event, isUnchanged(event) ? new LowPriorityQueue(queue) : queue, context);
 }
 
 class LowPriorityQueue<R> implements RequestQueue<R> {

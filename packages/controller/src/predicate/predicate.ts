@@ -1,4 +1,11 @@
-import type { CreateEvent, DeleteEvent, EventObject, GenericEvent, ObjectEvent, UpdateEvent } from '../event/object-event.js';
+import type {
+  CreateEvent,
+  DeleteEvent,
+  EventObject,
+  GenericEvent,
+  ObjectEvent,
+  UpdateEvent,
+} from '../event/object-event.js';
 
 /**
  * Decides whether an event reaches its handler. Synchronous and pure; it runs on the path of every event, so it should

@@ -49,4 +49,3 @@ export async function waitForHandler<T, R>(
   await registration.waitForSync({ signal });
   await dispatcher.idle();
 }
-

@@ -70,11 +70,14 @@ async function attach<K extends Kind, R>(
     } catch (error) {
       if (signal.aborted) return undefined;
       onError(error);
-      logger.error('failed to get informer from cache, will try again; a CRD must be installed before its kind is watched', {
-        kind: formatGroupKind(kind),
-        error,
-        retryInMs: informerRetryMs,
-      });
+      logger.error(
+        'failed to get informer from cache, will try again; a CRD must be installed before its kind is watched',
+        {
+          kind: formatGroupKind(kind),
+          error,
+          retryInMs: informerRetryMs,
+        },
+      );
       await sleep(informerRetryMs, { clock, signal }).catch(() => undefined);
     }
   }

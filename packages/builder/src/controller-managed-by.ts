@@ -1,0 +1,185 @@
+import type { Kind, MetadataKind, ObjectKey } from '@kctl/apimachinery';
+import { formatGroupKind } from '@kctl/apimachinery';
+import type {
+  Controller,
+  EventHandler,
+  EventObject,
+  Predicate,
+  Reconciler,
+  ReconcileRequest,
+  Source,
+} from '@kctl/controller';
+import { createController, enqueueRequestForObject, enqueueRequestForOwner } from '@kctl/controller';
+import type { LogFields } from '@kctl/telemetry';
+import type {
+  BuilderOptions,
+  ControllerBuilder,
+  ControllerHost,
+  ForOptions,
+  InputOptions,
+  KeyedInput,
+  OwnsOptions,
+  Watched,
+} from './controller-builder.js';
+import { findProblems } from './definition.js';
+import { DefinitionError } from './errors.js';
+import type { Input } from './input.js';
+import { eraseInput, sourceOf } from './input.js';
+
+/** Begins the definition of a controller that `host`, usually a manager, will run. Mirrors `NewControllerManagedBy`. */
+export function controllerManagedBy<R = ReconcileRequest>(host: ControllerHost): ControllerBuilder<R> {
+  return new Definition<R>(host);
+}
+
+class Definition<R> implements ControllerBuilder<R> {
+  readonly #host: ControllerHost;
+  readonly #forKinds: Kind[] = [];
+  readonly #ownedKinds: Kind[] = [];
+  /** Inputs in the order of their calls; that of `owns` needs the kind of `for`, which may come later. */
+  readonly #inputs: (() => Input<R>)[] = [];
+  readonly #rawSources: Source<R>[] = [];
+  readonly #filters: Predicate[] = [];
+  #options: BuilderOptions<R> = {};
+  #logFields: ((request: R) => LogFields) | undefined;
+  #name: string | undefined;
+
+  constructor(host: ControllerHost) {
+    this.#host = host;
+  }
+
+  for<K extends Kind>(kind: KeyedInput<K, R>, options?: ForOptions<K>): this {
+    this.#forKinds.push(kind);
+    return this.#addKeyed('for', { kind, options, handler: () => enqueueRequestForObject() });
+  }
+
+  owns<K extends Kind>(kind: KeyedInput<K, R>, options?: OwnsOptions<K>): this {
+    const onlyControllerOwner = options?.matchEveryOwner !== true;
+    this.#ownedKinds.push(kind);
+    const handler = (): EventHandler<EventObject, ObjectKey> =>
+      enqueueRequestForOwner(this.#forKinds[0] ?? kind, { onlyControllerOwner });
+    return this.#addKeyed('owns', { kind, options, handler });
+  }
+
+  watches<K extends Kind>(kind: K, handler: EventHandler<Watched<K>, R>, options: InputOptions<K> = {}): this {
+    const { predicates = [] } = options;
+    this.#inputs.push(() => eraseInput({ method: 'watches', kind, handler, predicates, onlyMetadata: false }));
+    return this;
+  }
+
+  watchesMetadata<K extends Kind>(
+    kind: K,
+    handler: EventHandler<Watched<MetadataKind<K>>, R>,
+    options: InputOptions<MetadataKind<K>> = {},
+  ): this {
+    const { predicates = [] } = options;
+    this.#inputs.push(() => eraseInput({ method: 'watchesMetadata', kind, handler, predicates, onlyMetadata: true }));
+    return this;
+  }
+
+  watchesRawSource(source: Source<R>): this {
+    this.#rawSources.push(source);
+    return this;
+  }
+
+  withEventFilter(...predicates: readonly Predicate[]): this {
+    this.#filters.push(...predicates);
+    return this;
+  }
+
+  withOptions(options: BuilderOptions<R>): this {
+    this.#options = { ...this.#options, ...options };
+    return this;
+  }
+
+  withLogFields(logFields: (request: R) => LogFields): this {
+    this.#logFields = logFields;
+    return this;
+  }
+
+  named(name: string): this {
+    this.#name = name;
+    return this;
+  }
+
+  build(reconciler: Reconciler<R>): Controller<R> {
+    return this.complete(reconciler);
+  }
+
+  complete(reconciler: Reconciler<R>): Controller<R> {
+    const inputs = this.#inputs.map((make) => make());
+    const name = this.#name ?? this.#forKinds[0]?.kind?.toLowerCase() ?? '';
+    const problems = findProblems({
+      name: this.#name,
+      forKinds: this.#forKinds,
+      ownedKinds: this.#ownedKinds,
+      inputs,
+      rawSources: this.#rawSources.length,
+      reconciler,
+    });
+    const controller = collect(problems, () => this.#create(name, reconciler));
+    if (controller === undefined || problems.length > 0) throw new DefinitionError(name, problems);
+    for (const input of inputs) controller.watch(sourceOf(input, this.#host.cache, this.#filters));
+    for (const source of this.#rawSources) collect(problems, () => controller.watch(source));
+    if (problems.length === 0) collect(problems, () => this.#host.add(controller));
+    if (problems.length > 0) throw new DefinitionError(name, problems);
+    return controller;
+  }
+
+  #create(name: string, reconciler: Reconciler<R>): Controller<R> {
+    const { logger, metrics, tracer, clock, controllerDefaults } = this.#host;
+    const { groupKindConcurrency, ...defaults } = controllerDefaults;
+    const [kind] = this.#forKinds;
+    const byKind = kind === undefined ? undefined : groupKindConcurrency?.[formatGroupKind(kind)];
+    return createController<R>({
+      ...defaults,
+      ...(byKind === undefined ? {} : { maxConcurrentReconciles: byKind }),
+      ...this.#options,
+      name: name === '' ? 'unnamed' : name,
+      reconciler,
+      logger: kind === undefined ? logger : logger.child({ controllerGroup: kind.group, controllerKind: kind.kind }),
+      logFields: this.#logFields ?? ((request) => logFieldsOf(kind, request)),
+      metrics,
+      tracer,
+      clock,
+    });
+  }
+
+  #addKeyed<T>(method: string, input: KeyedDefinition<T>): this {
+    const { kind, options, handler } = input;
+    this.#inputs.push(() =>
+      eraseInput({
+        method,
+        kind,
+        // The signatures of for() and owns() admit only request types that an object's key is one of.
+        handler: handler() as unknown as EventHandler<EventObject, R>,
+        predicates: (options?.predicates ?? []) as readonly Predicate[],
+        onlyMetadata: options?.onlyMetadata === true,
+      }),
+    );
+    return this;
+  }
+}
+
+interface KeyedDefinition<T> {
+  readonly kind: Kind;
+  readonly options: { readonly predicates?: readonly Predicate<T>[]; readonly onlyMetadata?: boolean } | undefined;
+  readonly handler: () => EventHandler<EventObject, ObjectKey>;
+}
+
+/** Runs a step of the definition; what it throws becomes a problem. */
+function collect<T>(problems: string[], step: () => T): T | undefined {
+  try {
+    return step();
+  } catch (error) {
+    problems.push(error instanceof Error ? error.message : String(error));
+    return undefined;
+  }
+}
+
+/** The log fields of controller-runtime: the object under its kind, and its namespace and name. */
+function logFieldsOf(kind: Kind | undefined, request: unknown): LogFields {
+  if (typeof request !== 'object' || request === null || !('name' in request)) return { request };
+  const { name } = request;
+  const namespace = 'namespace' in request ? (request.namespace ?? '') : '';
+  return { [kind?.kind ?? 'object']: { name, namespace }, namespace, name };
+}

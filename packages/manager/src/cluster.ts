@@ -1,0 +1,102 @@
+import type { Client, KindResolver, Reader } from '@kctl/client';
+import type { InformerProvider } from '@kctl/controller';
+import type { Runnable } from './runnable.js';
+
+/** What the manager needs of a cache; that of @kctl/cache is one. */
+export interface ManagedCache extends InformerProvider, Reader {
+  /** Runs informers until the signal is aborted. */
+  run(signal: AbortSignal): Promise<void>;
+  /** Resolves when the informers that exist by now have synced. */
+  waitForSync(options?: { readonly signal?: AbortSignal }): Promise<unknown>;
+}
+
+/** What the manager needs of an event recorder's owner: it ends after everything that may record. */
+export interface EventSink {
+  /** Delivers events until the signal is aborted and what was recorded before is delivered. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+/** The parts of a cluster. */
+export interface ClusterParts<Events extends EventSink = EventSink> {
+  /** For logs and health checks; unique in a manager. @default 'cluster' */
+  readonly name?: string;
+  /** Reads from the cache where it can, writes to the server. */
+  readonly client: Client;
+  /** Reads from the server. */
+  readonly apiReader: Reader;
+  readonly cache: ManagedCache;
+  /** Kinds that are known only by name. */
+  readonly mapper?: KindResolver;
+  readonly events?: Events;
+}
+
+/** Makes the parts of a cluster one after another, each from those before it; any may be replaced. */
+export interface ClusterFactories<Live extends Client, Cache extends ManagedCache> {
+  /** The client that talks to the server. */
+  readonly newLiveClient: () => Live;
+  /** Mirrors `Options.NewCache`. */
+  readonly newCache: (live: Live) => Cache;
+  /** Mirrors `Options.NewClient`: gets the cache that it may read from. */
+  readonly newClient: (parts: { readonly live: Live; readonly cache: Cache }) => Client;
+  readonly newEvents?: (parts: { readonly live: Live }) => EventSink;
+  readonly mapper?: KindResolver;
+  readonly name?: string;
+}
+
+/**
+ * Everything about talking to one API server. A runnable of group `caches`: `manager.add(otherCluster)` runs a further
+ * one. Mirrors `cluster.Cluster`.
+ */
+export interface Cluster extends Runnable {
+  readonly name: string;
+  readonly group: 'caches';
+  readonly client: Client;
+  readonly apiReader: Reader;
+  readonly cache: ManagedCache;
+  readonly mapper: KindResolver | undefined;
+  readonly events: EventSink | undefined;
+  waitForReady(signal: AbortSignal): Promise<void>;
+}
+
+/** Puts a cluster together; it starts nothing. */
+export function createCluster<Live extends Client, Cache extends ManagedCache>(
+  options: ClusterParts | ClusterFactories<Live, Cache>,
+): Cluster {
+  const {
+    name = 'cluster',
+    client,
+    apiReader,
+    cache,
+    mapper,
+    events,
+  } = 'client' in options ? options : makeParts(options);
+  return {
+    name,
+    group: 'caches',
+    client,
+    apiReader,
+    cache,
+    mapper,
+    events,
+    run: (signal) => cache.run(signal),
+    waitForReady: async (signal) => {
+      await cache.waitForSync({ signal });
+    },
+  };
+}
+
+function makeParts<Live extends Client, Cache extends ManagedCache>(
+  factories: ClusterFactories<Live, Cache>,
+): ClusterParts {
+  const live = factories.newLiveClient();
+  const cache = factories.newCache(live);
+  const events = factories.newEvents?.({ live });
+  return {
+    client: factories.newClient({ live, cache }),
+    apiReader: live,
+    cache,
+    ...(factories.name === undefined ? {} : { name: factories.name }),
+    ...(factories.mapper === undefined ? {} : { mapper: factories.mapper }),
+    ...(events === undefined ? {} : { events }),
+  };
+}

@@ -1,0 +1,108 @@
+import type { Client, KindResolver, Reader } from '@kctl/client';
+import type { ControllerSettings } from '@kctl/controller';
+import type { Logger, Metrics, Tracer } from '@kctl/telemetry';
+import type { Clock } from '@kctl/wait';
+import type { Cluster, EventSink, ManagedCache } from './cluster.js';
+import type { LeaderElectionOptions } from './elector.js';
+import type { HealthCheck } from './health.js';
+import type { HttpHandler } from './http-server.js';
+import type { MetricsExporter, MetricsServerOptions } from './metrics-server.js';
+import type { Runnable, RunnableFunction } from './runnable.js';
+
+/** Defaults for the controllers of a manager. Mirrors `config.Controller`. */
+export interface ControllerDefaults extends ControllerSettings {
+  /** `Kind.group` (`Pod` for the core group) → workers; the builder uses it where nothing else says. */
+  readonly groupKindConcurrency?: Readonly<Record<string, number>>;
+}
+
+/** Where health is answered. */
+export interface HealthOptions {
+  /** 0: any free port. */
+  readonly port: number;
+  /** @default every address */
+  readonly host?: string;
+  /** @default '/healthz' */
+  readonly livenessPath?: string;
+  /** @default '/readyz' */
+  readonly readinessPath?: string;
+}
+
+/** Options of `createManager`. */
+export interface ManagerOptions {
+  /** The API server that this process works on. */
+  readonly cluster: Cluster;
+  /** @default nothing is written */
+  readonly logger?: Logger;
+  /** Where everything measures. @default nothing is measured */
+  readonly metrics?: Metrics & Partial<MetricsExporter>;
+  /** @default nothing is traced */
+  readonly tracer?: Tracer;
+  /** @default systemClock */
+  readonly clock?: Clock;
+  /** @default no election: this process leads at once */
+  readonly leaderElection?: LeaderElectionOptions;
+  /** @default no health endpoint */
+  readonly health?: HealthOptions;
+  /** @default no metrics endpoint */
+  readonly metricsServer?: MetricsServerOptions;
+  /**
+   * How long everything may take to stop, in ms. 0: nobody is waited for, and that is no failure. Infinity or a negative
+   * number: for ever.
+   *
+   * @default 30000
+   */
+  readonly gracefulShutdownTimeoutMs?: number;
+  /** @default none */
+  readonly controllers?: ControllerDefaults;
+}
+
+/** A runnable in a manager. */
+export interface RunnableHandle extends AsyncDisposable {
+  readonly name: string;
+  /** Tells it to stop, forgets it, and resolves when it has ended. The manager goes on. */
+  remove(): Promise<void>;
+}
+
+/** Starts, gates, watches over and stops what a process runs. Mirrors `manager.Manager`. */
+export interface Manager {
+  readonly cluster: Cluster;
+  readonly client: Client;
+  readonly apiReader: Reader;
+  readonly cache: ManagedCache;
+  readonly mapper: KindResolver | undefined;
+  readonly events: EventSink | undefined;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly tracer: Tracer;
+  readonly clock: Clock;
+  readonly controllerDefaults: ControllerDefaults;
+  /** Resolves when this process leads and its leader runnables have been started; at once after the start without election. */
+  readonly elected: Promise<void>;
+  readonly isLeader: boolean;
+  /**
+   * Takes in something to run; before the start it waits for it, afterwards it starts at once (a leader runnable: when
+   * this process leads).
+   *
+   * @throws ManagerError when the manager is stopping, or a controller of the same name is there already
+   */
+  add(runnable: Runnable | RunnableFunction): RunnableHandle;
+  /** Same as the handle's `remove`. */
+  remove(runnable: Runnable): Promise<void>;
+  /** Adds a liveness check. @throws ManagerError for a name that is taken */
+  addHealthzCheck(name: string, check: HealthCheck): void;
+  /** Adds a readiness check. @throws ManagerError for a name that is taken */
+  addReadyzCheck(name: string, check: HealthCheck): void;
+  /** Serves something more beside the metrics. @throws ManagerError after the start, or where there is no metrics server */
+  addMetricsHandler(path: string, handler: HttpHandler): void;
+  /**
+   * Starts everything, resolves when `signal` was aborted and everything has stopped, rejects with the first failure
+   * of anything it runs. It can be run once.
+   *
+   * Start: servers → webhooks → caches (synced) → others → warm-ups → election, then leader. Stop: others → leader →
+   * caches → webhooks → servers → lease → events. Why in this order: see the comments in `lifecycle.ts`.
+   *
+   * @throws ManagerError when it was run before
+   * @throws RunnableError, LeaderElectionLostError, StopTimeoutError; an AggregateError where the stop fails too
+   */
+  run(signal: AbortSignal): Promise<void>;
+}

@@ -1,0 +1,131 @@
+import type { Logger } from '@kctl/telemetry';
+import { isAbortError } from '@kctl/wait';
+import { ManagerError, RunnableError } from './errors.js';
+import type { Straggler } from './errors.js';
+import type { Runnable } from './runnable.js';
+import { untilAborted } from './until-aborted.js';
+
+/** What a group runs of a runnable: its `run`, or its `warmup`. */
+export interface GroupMember {
+  readonly name: string;
+  readonly runnable: Runnable;
+  readonly run: (signal: AbortSignal) => Promise<void>;
+  /** Absent: ready as soon as it runs. */
+  readonly waitForReady?: (signal: AbortSignal) => Promise<unknown>;
+}
+
+/** Options of {@link RunnableGroup}. */
+export interface RunnableGroupOptions {
+  readonly name: string;
+  readonly logger: Logger;
+  /** Called with the failure of a member, at any time. Must not throw. */
+  readonly onError: (error: RunnableError) => void;
+}
+
+interface Running {
+  readonly abort: AbortController;
+  /** Never rejects. */
+  readonly ended: Promise<void>;
+}
+
+/** Members that start together and stop together. May be started again after it was stopped, see {@link reset}. */
+export class RunnableGroup {
+  readonly #options: RunnableGroupOptions;
+  readonly #members = new Map<Runnable, GroupMember>();
+  readonly #running = new Map<GroupMember, Running>();
+  #state: 'new' | 'started' | 'stopped' = 'new';
+
+  constructor(options: RunnableGroupOptions) {
+    this.#options = options;
+  }
+
+  get name(): string {
+    return this.#options.name;
+  }
+
+  get isStopped(): boolean {
+    return this.#state === 'stopped';
+  }
+
+  /**
+   * Takes a member in; one that comes after the start is started at once.
+   *
+   * @throws ManagerError when the group was stopped
+   */
+  add(member: GroupMember): void {
+    if (this.#state === 'stopped')
+      throw new ManagerError(
+        `can't accept new runnable as stop procedure is already engaged: ${member.name} in group ${this.name}`,
+      );
+    this.#members.set(member.runnable, member);
+    if (this.#state === 'started') this.#launch(member).catch(() => undefined); // its failure is reported by onError
+  }
+
+  /** Stops one member and forgets it; resolves when it has ended. */
+  async remove(runnable: Runnable): Promise<void> {
+    const member = this.#members.get(runnable);
+    if (member === undefined) return;
+    this.#members.delete(runnable);
+    const running = this.#running.get(member);
+    running?.abort.abort(new DOMException(`${member.name} was removed`, 'AbortError'));
+    await running?.ended;
+  }
+
+  /** Starts every member and resolves when all are ready; rejects when one fails or ends in failure before that. */
+  async start(): Promise<void> {
+    if (this.#state !== 'new') return;
+    this.#state = 'started';
+    await Promise.all([...this.#members.values()].map((member) => this.#launch(member)));
+  }
+
+  /**
+   * Refuses new members, tells all to stop, and waits until they have ended or `deadline` has: then those that are left
+   * are its result.
+   */
+  async stop(deadline: AbortSignal, reason: unknown): Promise<Straggler[]> {
+    this.#state = 'stopped';
+    const waiting = [...this.#running.values()];
+    for (const { abort } of waiting) abort.abort(reason);
+    await untilAborted(Promise.all(waiting.map(({ ended }) => ended)), deadline);
+    return [...this.#running.keys()].map(({ name, runnable }) => ({
+      runnable: name,
+      group: this.name,
+      work: runnable.inFlight ?? [],
+    }));
+  }
+
+  /** Makes a stopped group ready to start again with the members it has. */
+  reset(): void {
+    if (this.#state === 'stopped') this.#state = 'new';
+  }
+
+  async #launch(member: GroupMember): Promise<void> {
+    const abort = new AbortController();
+    const { name } = member;
+    const failure = Promise.withResolvers<never>();
+    failure.promise.catch(() => undefined);
+    const ended = invoke(member.run, abort.signal).then(
+      () => {
+        this.#running.delete(member);
+        if (!abort.signal.aborted) this.#options.logger.debug('runnable finished', { runnable: name });
+      },
+      (error: unknown) => {
+        this.#running.delete(member);
+        // Rejecting with the abort that it was told to stop by is a way of having stopped.
+        if (abort.signal.aborted && (isAbortError(error) || error === abort.signal.reason)) return;
+        const failed = new RunnableError(name, error);
+        failure.reject(failed);
+        this.#options.onError(failed);
+      },
+    );
+    this.#running.set(member, { abort, ended });
+    if (member.waitForReady === undefined) return;
+    // A member that failed is never ready, and one that has finished has nothing more to get ready.
+    await Promise.race([member.waitForReady(abort.signal), failure.promise, ended]);
+  }
+}
+
+/** Turns a synchronous throw into a rejection, so that it is reported like any other failure. */
+async function invoke(run: (signal: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void> {
+  await run(signal);
+}

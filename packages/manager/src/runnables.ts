@@ -1,0 +1,142 @@
+import type { Logger } from '@kctl/telemetry';
+import type { Clock } from '@kctl/wait';
+import type { ElectorFactory } from './elector.js';
+import { ManagerError } from './errors.js';
+import type { RunnableError } from './errors.js';
+import { LeaderScope } from './leader-scope.js';
+import type { Runnable } from './runnable.js';
+import { groupOf } from './runnable.js';
+import { RunnableGroup } from './runnable-group.js';
+
+/** Options of {@link Runnables}. */
+export interface RunnablesOptions {
+  readonly logger: Logger;
+  readonly clock: Clock;
+  readonly newElector: ElectorFactory | undefined;
+  readonly onLost: 'exit' | 'rejoin';
+  readonly rejoinTimeoutMs: number;
+  /** A runnable failed. */
+  readonly onError: (error: RunnableError) => void;
+  /** Something failed that must end the manager. */
+  readonly fail: (error: unknown) => void;
+}
+
+/** All runnables of a manager by group. */
+export class Runnables {
+  readonly servers: RunnableGroup;
+  readonly webhooks: RunnableGroup;
+  readonly caches: RunnableGroup;
+  readonly others: RunnableGroup;
+  readonly warmups: RunnableGroup;
+  readonly #scopes = new Map<string, LeaderScope>();
+  readonly #groups = new Map<Runnable, RunnableGroup[]>();
+  readonly #controllerNames = new Map<string, Runnable>();
+  readonly #options: RunnablesOptions;
+  #count = 0;
+  #isElecting = false;
+  #isStopping = false;
+
+  constructor(options: RunnablesOptions) {
+    this.#options = options;
+    this.servers = this.#newGroup('servers');
+    this.webhooks = this.#newGroup('webhooks');
+    this.caches = this.#newGroup('caches');
+    this.others = this.#newGroup('others');
+    this.warmups = this.#newGroup('warmups');
+    this.scope('');
+  }
+
+  get scopes(): LeaderScope[] {
+    return [...this.#scopes.values()];
+  }
+
+  /** The lease scope of that name, made on first use. */
+  scope(name: string): LeaderScope {
+    const known = this.#scopes.get(name);
+    if (known !== undefined) return known;
+    const { clock, onLost, rejoinTimeoutMs, fail, newElector } = this.#options;
+    const group = this.#newGroup(name === '' ? 'leader' : `leader of ${name}`);
+    const scope = new LeaderScope({ scope: name, group, clock, onLost, rejoinTimeoutMs, fail });
+    if (this.#isElecting) {
+      scope.prepare(newElector);
+      scope.start();
+    }
+    this.#scopes.set(name, scope);
+    return scope;
+  }
+
+  /** Makes all electors. @throws whatever is wrong with their options */
+  prepareElection(): void {
+    for (const scope of this.#scopes.values()) scope.prepare(this.#options.newElector);
+  }
+
+  /** Begins to compete. */
+  startElection(): void {
+    this.#isElecting = true;
+    for (const scope of this.#scopes.values()) scope.start();
+  }
+
+  /** No new runnable is taken any more. */
+  close(): void {
+    this.#isStopping = true;
+  }
+
+  /** @returns the name it goes by */
+  add(runnable: Runnable): string {
+    const name = runnable.name ?? `runnable ${++this.#count}`;
+    if (this.#isStopping)
+      throw new ManagerError(`can't accept new runnable as stop procedure is already engaged: ${name}`);
+    if (this.#groups.has(runnable)) throw new ManagerError(`${name} was added already`);
+    this.#claimName(name, runnable);
+    const groups = [this.#groupFor(runnable)];
+    const { warmup } = runnable;
+    groups[0]?.add({
+      name,
+      runnable,
+      run: (signal) => runnable.run(signal),
+      waitForReady: async (signal) => runnable.waitForReady?.(signal),
+    });
+    if (warmup !== undefined) {
+      this.warmups.add({ name: `warm-up of ${name}`, runnable, run: (signal) => warmup.call(runnable, signal) });
+      groups.push(this.warmups);
+    }
+    this.#groups.set(runnable, groups);
+    return name;
+  }
+
+  async remove(runnable: Runnable): Promise<void> {
+    const groups = this.#groups.get(runnable) ?? [];
+    this.#groups.delete(runnable);
+    if (this.#controllerNames.get(runnable.name ?? '') === runnable) this.#controllerNames.delete(runnable.name ?? '');
+    await Promise.all(groups.map((group) => group.remove(runnable)));
+  }
+
+  #claimName(name: string, runnable: Runnable): void {
+    if (runnable.runnableType !== 'controller' || runnable.settings?.skipNameValidation === true) return;
+    if (this.#controllerNames.has(name))
+      throw new ManagerError(
+        `controller with name ${name} already exists. Controller names must be unique to avoid multiple controllers reporting the same metric. Set skipNameValidation to allow it`,
+      );
+    this.#controllerNames.set(name, runnable);
+  }
+
+  #groupFor(runnable: Runnable): RunnableGroup {
+    switch (groupOf(runnable)) {
+      case 'servers':
+        return this.servers;
+      case 'webhooks':
+        return this.webhooks;
+      case 'caches':
+        return this.caches;
+      case 'others':
+        return this.others;
+      case 'leader':
+        return this.scope(runnable.leaderElectionScope ?? '').group;
+    }
+  }
+
+  #newGroup(name: string): RunnableGroup {
+    const { logger, onError } = this.#options;
+    return new RunnableGroup({ name, logger, onError });
+  }
+}
