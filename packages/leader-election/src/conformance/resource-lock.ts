@@ -4,8 +4,8 @@ import type { LeaderElectionRecord, ResourceLock } from '../record.js';
 /** Makes locks on one fresh object. */
 export interface ResourceLockFixture {
   /** A lock of a candidate on the object; locks of one fixture compete for the same object. */
-  lock(identity: string): ResourceLock;
-  dispose?(): Promise<void> | void;
+  readonly lock: (identity: string) => ResourceLock;
+  readonly dispose?: () => Promise<void> | void;
 }
 
 /** Declares the tests. `create` is called for each of them. */
