@@ -3,6 +3,12 @@
  *
  * @packageDocumentation
  */
+export { createEnvironment } from './environment.js';
+export type { EnvironmentOptions, EnvironmentServer, TestEnvironment } from './environment.js';
+export { eventually } from './eventually.js';
+export type { EventuallyOptions } from './eventually.js';
+export { installCrds } from './install-crds.js';
+export type { CrdClient } from './install-crds.js';
 export { findBinaries } from './real/binaries.js';
 export type { ApiServerBinaries } from './real/binaries.js';
 export { createCertificateAuthority } from './real/certificates.js';

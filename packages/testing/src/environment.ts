@@ -1,0 +1,174 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { DeepReadonly } from '@kctl/apimachinery';
+import type { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
+import { Namespace } from '@kctl/apimachinery/kinds/core/v1';
+import { createApiServer, type ApiServer, type ApiServerOptions } from '@kctl/apiserver';
+import { createHttpClient, loadConnection, type Connection, type HttpClient } from '@kctl/client-http';
+import { noopLogger, type Logger } from '@kctl/telemetry';
+import { installCrds } from './install-crds.js';
+import type { ApiServerBinaries } from './real/binaries.js';
+import { startRealApiServer, type RealApiServer } from './real/real-api-server.js';
+
+/** Which server a test runs against. */
+export type EnvironmentServer = 'embedded' | 'real' | 'existing';
+
+/** Options of {@link createEnvironment}. */
+export interface EnvironmentOptions {
+  /**
+   * `embedded`: in this process, in milliseconds. `real`: kube-apiserver and etcd from binaries. `existing`: the
+   * cluster that KUBECONFIG names.
+   *
+   * @default KCTL_TEST_SERVER; else `existing` where USE_EXISTING_CLUSTER is 'true' (as in envtest); else `embedded`
+   */
+  readonly server?: EnvironmentServer;
+  /** Installed and established before the environment is handed out. */
+  readonly crds?: readonly DeepReadonly<CustomResourceDefinition>[];
+  /** Options of the embedded server. */
+  readonly embedded?: ApiServerOptions;
+  /** `real`: also the garbage collector and the namespace controller, which the embedded server has built in. @default true */
+  readonly controllerManager?: boolean;
+  /** `real`: the programs. @default what KUBEBUILDER_ASSETS and TEST_ASSET_* name */
+  readonly binaries?: ApiServerBinaries;
+  readonly logger?: Logger;
+  /** Aborts the start. */
+  readonly signal?: AbortSignal;
+}
+
+/** An API server to test against. Dispose of it with `await using`. Mirrors `envtest.Environment`. */
+export interface TestEnvironment extends AsyncDisposable {
+  readonly server: EnvironmentServer;
+  /** Administrator; for other programs. */
+  readonly kubeconfigPath: string;
+  /** Administrator; for `createHttpClient`. */
+  readonly connection: Connection;
+  /** A live client of the administrator. */
+  readonly client: HttpClient;
+  /** The embedded server, for faults, the journal and restarts; undefined for the others. */
+  readonly embedded: ApiServer | undefined;
+  /** The real server; undefined for the others. */
+  readonly real: RealApiServer | undefined;
+  /** Creates a namespace of its own for a test: `<prefix>-<random>`. */
+  createNamespace(prefix?: string): Promise<string>;
+  /** Installs CustomResourceDefinitions and waits until they are established. */
+  installCrds(crds: readonly DeepReadonly<CustomResourceDefinition>[]): Promise<void>;
+  /** Stops what was started; an existing cluster is left alone. Idempotent. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts (or finds) a server and resolves when it can be used.
+ *
+ * @throws NoBinariesError, EnvironmentStartError for `real`; KubeConfigError for `existing`; TypeError for an unknown server
+ */
+export async function createEnvironment(options: EnvironmentOptions = {}): Promise<TestEnvironment> {
+  const base = await startBase(options.server ?? serverFromEnvironment(), options);
+  const client = createHttpClient({ connection: base.connection, logger: options.logger ?? noopLogger });
+  let stopped: Promise<void> | undefined;
+  const stop = (): Promise<void> => (stopped ??= client[Symbol.asyncDispose]().finally(() => base.stop()));
+  const environment: TestEnvironment = {
+    server: base.server,
+    kubeconfigPath: base.kubeconfigPath,
+    connection: base.connection,
+    client,
+    embedded: base.embedded,
+    real: base.real,
+    createNamespace: async (prefix = 'test') => {
+      const { metadata } = await client.create(Namespace, { metadata: { generateName: `${prefix}-` } });
+      return metadata.name ?? '';
+    },
+    installCrds: (crds) => installCrds(client, crds),
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+  try {
+    if (options.crds !== undefined) await environment.installCrds(options.crds);
+    return environment;
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+interface Base {
+  readonly server: EnvironmentServer;
+  readonly kubeconfigPath: string;
+  readonly connection: Connection;
+  readonly embedded: ApiServer | undefined;
+  readonly real: RealApiServer | undefined;
+  stop(): Promise<void>;
+}
+
+function serverFromEnvironment(): EnvironmentServer {
+  const named = process.env['KCTL_TEST_SERVER'] ?? '';
+  if (named === 'embedded' || named === 'real' || named === 'existing') return named;
+  if (named !== '')
+    throw new TypeError(`KCTL_TEST_SERVER ${JSON.stringify(named)} is not known: use embedded, real or existing`);
+  return process.env['USE_EXISTING_CLUSTER'] === 'true' ? 'existing' : 'embedded';
+}
+
+function startBase(server: EnvironmentServer, options: EnvironmentOptions): Promise<Base> {
+  switch (server) {
+    case 'embedded':
+      return startEmbedded(options);
+    case 'real':
+      return startReal(options);
+    case 'existing':
+      return useExisting();
+  }
+}
+
+async function startEmbedded({ embedded: options = {}, logger = noopLogger }: EnvironmentOptions): Promise<Base> {
+  const folder = await mkdtemp(join(tmpdir(), 'kctl-environment-'));
+  const embedded = createApiServer({ logger, ...options });
+  const stop = async (): Promise<void> => {
+    await embedded[Symbol.asyncDispose]();
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    await embedded.start();
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  const kubeconfigPath = join(folder, 'kubeconfig');
+  embedded.writeKubeconfig(kubeconfigPath);
+  const connection = { server: embedded.url, ca: embedded.certificateAuthority, user: { token: embedded.token } };
+  return { server: 'embedded', kubeconfigPath, connection, embedded, real: undefined, stop };
+}
+
+async function startReal({
+  controllerManager = true,
+  binaries,
+  logger = noopLogger,
+  signal,
+}: EnvironmentOptions): Promise<Base> {
+  const real = await startRealApiServer({
+    controllerManager,
+    logger,
+    ...(binaries === undefined ? {} : { binaries }),
+    ...(signal === undefined ? {} : { signal }),
+  });
+  const connection = { server: real.url, ca: real.caPem, user: { token: real.adminToken } };
+  return {
+    server: 'real',
+    kubeconfigPath: real.kubeconfigPath,
+    connection,
+    embedded: undefined,
+    real,
+    stop: () => real.stop(),
+  };
+}
+
+async function useExisting(): Promise<Base> {
+  const connection = await loadConnection();
+  return {
+    server: 'existing',
+    kubeconfigPath: process.env['KUBECONFIG'] ?? '',
+    connection,
+    embedded: undefined,
+    real: undefined,
+    stop: () => Promise.resolve(),
+  };
+}

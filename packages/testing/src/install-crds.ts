@@ -1,0 +1,76 @@
+import { isAlreadyExists, isConflict, isNotFound, type DeepReadonly } from '@kctl/apimachinery';
+import { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
+import type { Reader, Writer } from '@kctl/client';
+import { waitUntil } from '@kctl/wait';
+import { eventually, type EventuallyOptions } from './eventually.js';
+
+/** What {@link installCrds} needs of a client. */
+export type CrdClient = Pick<Reader, 'get'> & Pick<Writer, 'create' | 'update'>;
+
+/**
+ * Creates or updates CustomResourceDefinitions and waits until each is established, so that its objects can be used.
+ * Mirrors envtest's `InstallCRDs`.
+ *
+ * @throws Error naming the CRD and its conditions when it is not established in time
+ */
+export async function installCrds(
+  client: CrdClient,
+  crds: readonly DeepReadonly<CustomResourceDefinition>[],
+  options: EventuallyOptions = {},
+): Promise<void> {
+  await Promise.all(crds.map((crd) => installOne(client, crd, options)));
+}
+
+async function installOne(
+  client: CrdClient,
+  crd: DeepReadonly<CustomResourceDefinition>,
+  options: EventuallyOptions,
+): Promise<void> {
+  const name = crd.metadata.name ?? '';
+  await waitUntil(() => createOrReplace(client, name, crd), {
+    interval: 100,
+    timeoutMs: options.timeoutMs ?? 10_000,
+    message: `CustomResourceDefinition ${name} keeps changing`,
+  });
+  await eventually(
+    async () => {
+      const { status } = await client.get(CustomResourceDefinition, { name }, { live: true });
+      const conditions = status?.conditions ?? [];
+      const established = conditions.some(({ type, status: value }) => type === 'Established' && value === 'True');
+      if (!established) {
+        const seen = conditions
+          .map(({ type, status: value, message = '' }) => `${type}=${value} ${message}`)
+          .join('; ');
+        throw new Error(
+          `CustomResourceDefinition ${name} is not established: ${seen === '' ? 'it has no conditions yet' : seen}`,
+        );
+      }
+    },
+    { ...options, intervalMs: 20 },
+  );
+}
+
+/** One try; false when somebody else changed it meanwhile. */
+async function createOrReplace(
+  client: CrdClient,
+  name: string,
+  crd: DeepReadonly<CustomResourceDefinition>,
+): Promise<boolean> {
+  try {
+    await client.create(CustomResourceDefinition, crd);
+    return true;
+  } catch (error) {
+    if (!isAlreadyExists(error)) throw error;
+    const { metadata } = await client.get(CustomResourceDefinition, { name }, { live: true });
+    try {
+      await client.update(CustomResourceDefinition, {
+        ...crd,
+        metadata: { ...crd.metadata, resourceVersion: metadata.resourceVersion ?? '' },
+      });
+      return true;
+    } catch (updateError) {
+      if (isConflict(updateError) || isNotFound(updateError)) return false;
+      throw updateError;
+    }
+  }
+}
