@@ -1,1 +1,22 @@
-export {};
+/**
+ * A Kubernetes API server inside your Node process: ready in milliseconds, no Docker, no binaries.
+ *
+ * @packageDocumentation
+ */
+export type { ApiServer, KubeconfigOptions } from './api-server.js';
+export { createApiServer } from './api-server.js';
+export type { ApiServerOptions, StaticToken } from './api-server-options.js';
+export type { Fault, FaultAction, FaultHandle, FaultMatch, Faults } from './faults/faults.js';
+export type {
+  Journal,
+  JournalCommit,
+  JournalEntry,
+  JournalFault,
+  JournalRequest,
+  JournalResponse,
+} from './journal/journal.js';
+export type { Verb } from './registry/resource.js';
+export type { KeyAndCertificate } from './server/certificates.js';
+export type { InProcessFetch } from './server/in-process.js';
+export { CorruptStoreError, isStoreLockedError, StoreLockedError } from './storage/errors.js';
+export type { LogRecord, StoreSnapshot } from './storage/store.js';

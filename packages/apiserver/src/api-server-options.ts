@@ -1,0 +1,56 @@
+import type { Logger } from '@kctl/telemetry';
+import type { Clock, Random } from '@kctl/wait';
+
+/** A user with a static bearer token. */
+export interface StaticToken {
+  readonly token: string;
+  readonly user: string;
+  /** @default [] */
+  readonly groups?: readonly string[];
+}
+
+/** Options of {@link createApiServer}. */
+export interface ApiServerOptions {
+  /** Where to listen. Only this machine can reach the default. @default '127.0.0.1' */
+  readonly host?: string;
+  /** 0 takes a free one; stop and start keep it. @default 0 */
+  readonly port?: number;
+  /** false: no socket at all; requests come by `fetch`. @default true */
+  readonly listen?: boolean;
+  /** Directory that keeps the data over restarts, together with the certificates. @default in memory alone */
+  readonly dataDir?: string;
+  /** Wait for the disk at each write: acknowledged writes then survive a power cut, at a few thousand writes/s. @default false */
+  readonly fsync?: boolean;
+  /** Further DNS names and IP addresses that the certificate is valid for. @default [] */
+  readonly serverNames?: readonly string[];
+  /** Users besides the administrator. @default [] */
+  readonly tokens?: readonly StaticToken[];
+  /** Whether requests without credentials are let in. @default false */
+  readonly anonymous?: boolean;
+  /** Time for timestamps, timeouts, bookmarks and history. @default systemClock */
+  readonly clock?: Clock;
+  /** Randomness of generated names and watch timeouts. Uids and keys always come from node:crypto. @default Math.random */
+  readonly random?: Random;
+  /** Seed of the faults. @default 1 */
+  readonly seed?: number;
+  /** Time between bookmarks, in ms. @default 60000 */
+  readonly bookmarkIntervalMs?: number;
+  /** How many changes are kept for watches and old reads. @default 50000 */
+  readonly historyEvents?: number;
+  /** How long changes are kept, in ms. @default 300000 */
+  readonly historyMs?: number;
+  /** A watcher with this much waiting is cut, in bytes. @default 16777216 */
+  readonly maxWatchBufferBytes?: number;
+  /** Largest request body, in bytes. @default 3145728 */
+  readonly maxBodyBytes?: number;
+  /** Longest time for a request that is no watch, in ms. @default 60000 */
+  readonly requestTimeoutMs?: number;
+  /** How long `stop` lets requests finish, in ms. @default 5000 */
+  readonly stopGraceMs?: number;
+  /** Whether owner references and namespaces are cleaned up. @default true */
+  readonly controllers?: boolean;
+  /** How many journal entries are kept; 0 keeps none. @default 50000 */
+  readonly journalEntries?: number;
+  /** @default noopLogger */
+  readonly logger?: Logger;
+}

@@ -1,0 +1,332 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { chmodSync, writeFileSync } from 'node:fs';
+import { isIPv6 } from 'node:net';
+import { noopLogger } from '@kctl/telemetry';
+import { systemClock } from '@kctl/wait';
+import type { ApiServerOptions } from './api-server-options.js';
+import { bootNamespaces } from './controllers/boot.js';
+import { startControllers, type Controllers } from './controllers/controllers.js';
+import { createFaultEngine } from './faults/engine.js';
+import type { Faults } from './faults/faults.js';
+import type { Backend } from './handlers/call.js';
+import { createJournal, journalCommits, type Journal } from './journal/journal.js';
+import { builtInDefinitions } from './registry/builtins.js';
+import { createRegistry } from './registry/create-registry.js';
+import { createAuthenticator } from './server/authentication.js';
+import { loadIdentity, type Identity } from './server/identity.js';
+import { createFetch, type InProcessFetch } from './server/in-process.js';
+import type { KeyAndCertificate } from './server/certificates.js';
+import { kubeconfigText } from './server/kubeconfig.js';
+import { createListener, type Listener } from './server/listener.js';
+import { createPipeline } from './server/pipeline.js';
+import { openPersistence, type Persistence } from './storage/persistence.js';
+import { createStore, type StoreSnapshot } from './storage/store.js';
+import { createWatchHub } from './watch/hub.js';
+import { sleep } from '@kctl/wait';
+import { seededRandom } from './faults/seeded-random.js';
+
+/** Credentials of the administrator, or of somebody else. */
+export interface KubeconfigOptions {
+  /** @default 'token' */
+  readonly auth?: 'token' | 'certificate';
+  /** A user to make credentials for. @default the administrator, in group system:masters */
+  readonly user?: string;
+  /** Groups of that user. @default [] */
+  readonly groups?: readonly string[];
+}
+
+/** A Kubernetes API server. Nothing runs before {@link ApiServer.start}. */
+export interface ApiServer extends AsyncDisposable {
+  /**
+   * Loads the data, listens. Resolves when requests are answered. After `stop` it starts again on the same port with
+   * the same data.
+   *
+   * @throws StoreLockedError, CorruptStoreError; an error with code EADDRINUSE when the port is taken
+   */
+  start(): Promise<void>;
+  /** Ends watches properly, lets requests finish, refuses new ones. Stopping twice is harmless. */
+  stop(): Promise<void>;
+  /** `https://127.0.0.1:port`. @throws when the server has never listened */
+  readonly url: string;
+  /** The certificate authority, PEM. */
+  readonly certificateAuthority: string;
+  /** Bearer token of the administrator. */
+  readonly token: string;
+  /** A kubeconfig as YAML. */
+  kubeconfig(options?: KubeconfigOptions): string;
+  /** Writes a kubeconfig that only its owner can read. */
+  writeKubeconfig(path: string, options?: KubeconfigOptions): void;
+  /** A client certificate for a user, signed by the authority that the server trusts. */
+  issueClientCertificate(user: string, groups?: readonly string[]): KeyAndCertificate;
+  /** A bearer token for a user. */
+  issueToken(user: string, groups?: readonly string[]): string;
+  /** Faults on demand. */
+  readonly faults: Faults;
+  /** Requests, responses, commits and faults, in order. */
+  readonly journal: Journal;
+  /** The in-process transport: same chain, same answers, no socket. Without an Authorization header it is the administrator. */
+  readonly fetch: InProcessFetch;
+  /** The latest revision. */
+  readonly revision: number;
+  /** How many watches are open and have caught up. */
+  readonly watchers: number;
+  /** All live objects, for {@link ApiServer.restore}. */
+  snapshot(): StoreSnapshot;
+  /** Puts all objects back to a snapshot. Watches end; the revision goes on; older resourceVersions are expired. */
+  restore(snapshot: StoreSnapshot): void;
+  /** Forgets history up to a revision: older reads and watches are expired. @default all history */
+  compact(revision?: number): number;
+}
+
+const administrator = { name: 'kubernetes-admin', groups: ['system:masters'] };
+/** Address of what asks in process. */
+const inProcessUser = { name: 'kubernetes-admin', groups: ['system:masters', 'system:authenticated'] };
+
+/** Makes a server; see {@link ApiServer}. */
+export function createApiServer(options: ApiServerOptions = {}): ApiServer {
+  return new EmbeddedApiServer(options);
+}
+
+class EmbeddedApiServer implements ApiServer {
+  readonly #options: ApiServerOptions;
+  readonly #clock;
+  readonly #journal;
+  readonly #engine;
+  readonly #authenticator;
+  readonly #backend: Backend;
+  readonly #pipeline;
+  readonly faults: Faults;
+  readonly fetch: InProcessFetch;
+  #identity: Identity | undefined;
+  #persistence: Persistence | undefined;
+  #listener: Listener | undefined;
+  #controllers: Controllers | undefined;
+  #stopping = new AbortController();
+  #state: 'new' | 'starting' | 'ready' | 'stopping' | 'stopped' = 'new';
+  #stopped: Promise<void> | undefined;
+  #port: number;
+
+  constructor(options: ApiServerOptions) {
+    const { clock = systemClock, seed = 1 } = options;
+    const logger = options.logger ?? noopLogger;
+    this.#options = options;
+    this.#clock = clock;
+    this.#port = options.port ?? 0;
+    const random = options.random ?? seededRandom(randomBytes(4).readUInt32LE());
+    const store = createStore({
+      clock,
+      historyEvents: options.historyEvents ?? 50_000,
+      ...(options.historyMs !== undefined && { historyMs: options.historyMs }),
+      writeAhead: (record) => this.#persistence?.append(record),
+    });
+    const hub = createWatchHub(store);
+    const registry = createRegistry({ definitions: builtInDefinitions() });
+    const stopping = (): AbortSignal => this.#stopping.signal;
+    this.#backend = {
+      store,
+      registry,
+      clock,
+      random,
+      newUid: () => randomUUID(),
+      watch: {
+        store,
+        hub,
+        clock,
+        bookmarkIntervalMs: options.bookmarkIntervalMs ?? 60_000,
+        maxBufferedBytes: options.maxWatchBufferBytes ?? 16 * 1024 * 1024,
+        get stopping() {
+          return stopping();
+        },
+      },
+    };
+    this.#journal = createJournal({
+      clock,
+      ...(options.journalEntries !== undefined && { limit: options.journalEntries }),
+    });
+    journalCommits(this.#journal, store);
+    this.#engine = createFaultEngine({ clock, journal: this.#journal, seed });
+    this.#authenticator = createAuthenticator({ anonymous: options.anonymous ?? false });
+    const maxBodyBytes = options.maxBodyBytes ?? 3 * 1024 * 1024;
+    this.#pipeline = createPipeline({
+      backend: this.#backend,
+      authenticator: this.#authenticator,
+      journal: this.#journal,
+      faults: this.#engine,
+      clock,
+      serverAddress: () => `${this.#host}:${this.#port}`,
+      isReady: () => this.#state === 'ready',
+      requestTimeoutMs: options.requestTimeoutMs ?? 60_000,
+      onError: (error) => logger.error('request failed inside the server', { error }),
+    });
+    this.fetch = createFetch({ pipeline: this.#pipeline, maxBodyBytes, user: inProcessUser });
+    this.faults = {
+      add: (fault) => this.#engine.add(fault),
+      clear: () => this.#engine.clear(),
+      failover: ({ downMs = 0 } = {}) => this.#failover(downMs),
+    };
+  }
+
+  get journal(): Journal {
+    return this.#journal;
+  }
+
+  get revision(): number {
+    return this.#backend.store.revision;
+  }
+
+  get watchers(): number {
+    return this.#backend.watch.hub.size;
+  }
+
+  get url(): string {
+    if (this.#port === 0) throw new Error('the server has no url yet: call start() first');
+    return `https://${isIPv6(this.#host) ? `[${this.#host}]` : this.#host}:${this.#port}`;
+  }
+
+  get certificateAuthority(): string {
+    return this.#known().authority.cert;
+  }
+
+  get token(): string {
+    return this.#known().token;
+  }
+
+  get #host(): string {
+    return this.#options.host ?? '127.0.0.1';
+  }
+
+  async start(): Promise<void> {
+    if (this.#state === 'ready' || this.#state === 'starting') throw new Error('the server is running already');
+    await this.#stopped;
+    this.#state = 'starting';
+    this.#stopping = new AbortController();
+    try {
+      this.#load();
+      await this.#listen();
+      this.#state = 'ready';
+    } catch (error) {
+      this.#state = 'stopped';
+      this.#controllers?.stop();
+      this.#persistence?.close();
+      this.#persistence = undefined;
+      throw error;
+    }
+  }
+
+  stop(): Promise<void> {
+    if (this.#state === 'ready') this.#stopped = this.#shutDown();
+    return this.#stopped ?? Promise.resolve();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
+  kubeconfig(options: KubeconfigOptions = {}): string {
+    const { auth = 'token', user, groups = [] } = options;
+    const common = { server: this.url, certificateAuthority: this.certificateAuthority, user: user ?? administrator.name };
+    if (auth === 'token')
+      return kubeconfigText({ ...common, token: user === undefined ? this.token : this.issueToken(user, groups) });
+    const { cert, key } = this.issueClientCertificate(common.user, user === undefined ? administrator.groups : groups);
+    return kubeconfigText({ ...common, clientCertificate: cert, clientKey: key });
+  }
+
+  writeKubeconfig(path: string, options: KubeconfigOptions = {}): void {
+    writeFileSync(path, this.kubeconfig(options), { mode: 0o600 });
+    chmodSync(path, 0o600);
+  }
+
+  issueClientCertificate(user: string, groups: readonly string[] = []): KeyAndCertificate {
+    return this.#known().authority.issueClient(user, groups);
+  }
+
+  issueToken(user: string, groups: readonly string[] = []): string {
+    const token = randomBytes(24).toString('base64url');
+    this.#authenticator.addToken(token, { name: user, groups });
+    return token;
+  }
+
+  snapshot(): StoreSnapshot {
+    return this.#backend.store.snapshot();
+  }
+
+  restore(snapshot: StoreSnapshot): void {
+    const { store } = this.#backend;
+    store.restore(snapshot);
+    this.#persistence?.reset(store.snapshot());
+    this.#controllers?.resync();
+    this.#endWatches();
+  }
+
+  compact(revision?: number): number {
+    return this.#backend.store.compact(revision);
+  }
+
+  #known(): Identity {
+    if (this.#identity === undefined) throw new Error('the server has no credentials yet: call start() first');
+    return this.#identity;
+  }
+
+  #load(): void {
+    const { dataDir, fsync = false } = this.#options;
+    const { store, registry } = this.#backend;
+    const isFirst = this.#identity === undefined;
+    if (dataDir !== undefined) this.#persistence = openPersistence({ directory: dataDir, sync: fsync });
+    if (isFirst) {
+      for (const { storageKey } of registry.list()) store.table(storageKey);
+      this.#persistence?.load(store);
+      this.#identity = loadIdentity({ dataDir, now: this.#clock.now(), names: [this.#host, ...(this.#options.serverNames ?? [])] });
+      this.#authenticator.addToken(this.#identity.token, administrator);
+      for (const { token, user, groups = [] } of this.#options.tokens ?? []) this.#authenticator.addToken(token, { name: user, groups });
+    }
+    this.#controllers = startControllers(this.#backend, { enabled: this.#options.controllers ?? true });
+    if (isFirst && this.#persistence?.hadData !== true) {
+      bootNamespaces(this.#backend);
+      store.raiseFloor();
+    }
+  }
+
+  async #listen(): Promise<void> {
+    if (this.#options.listen === false) return;
+    const { authority, server } = this.#known();
+    const logger = this.#options.logger ?? noopLogger;
+    this.#listener = await createListener({
+      pipeline: this.#pipeline,
+      host: this.#host,
+      port: this.#port,
+      server,
+      clientAuthority: authority.cert,
+      maxBodyBytes: this.#options.maxBodyBytes ?? 3 * 1024 * 1024,
+      clock: this.#clock,
+      onError: (error) => logger.error('connection failed inside the server', { error }),
+    });
+    this.#port = this.#listener.port;
+  }
+
+  async #shutDown(): Promise<void> {
+    this.#state = 'stopping';
+    this.#stopping.abort();
+    this.#controllers?.stop();
+    await this.#listener?.close(this.#options.stopGraceMs ?? 5000);
+    this.#listener = undefined;
+    this.#persistence?.tidy(this.#backend.store);
+    this.#persistence?.close();
+    this.#persistence = undefined;
+    this.#state = 'stopped';
+  }
+
+  #endWatches(): void {
+    const before = this.#stopping;
+    this.#stopping = new AbortController();
+    before.abort();
+  }
+
+  async #failover(downMs: number): Promise<void> {
+    this.#journal.add({ type: 'fault', fault: 'failover', action: 'failover', request: 0 });
+    await this.#listener?.destroy();
+    this.#listener = undefined;
+    this.#endWatches();
+    if (downMs > 0) await sleep(downMs, { clock: this.#clock, signal: this.#stopping.signal, keepAlive: false });
+    if (this.#state === 'ready') await this.#listen();
+  }
+}

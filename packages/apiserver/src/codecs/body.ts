@@ -1,0 +1,70 @@
+import { badRequest, unsupportedMediaType } from '../registry/status.js';
+import { scanJson } from './strict-json.js';
+
+/** A request body, read. */
+export interface ParsedBody {
+  readonly value: unknown;
+  readonly text: string;
+  /** `duplicate field "spec.size"`, in the order of the text. */
+  readonly duplicates: readonly string[];
+}
+
+const decoder = new TextDecoder();
+const served = [
+  'application/json',
+  'application/yaml',
+  'application/vnd.kubernetes.protobuf (request bodies in it: not implemented yet)',
+];
+
+/** The media type of a Content-Type header, without parameters; JSON where there is none. */
+export function mediaTypeOf(contentType: string | undefined): string {
+  const type = (contentType ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
+  return type === '' ? 'application/json' : type;
+}
+
+/**
+ * Reads a JSON or YAML body.
+ *
+ * @throws StatusError 415 for other types; JsonSyntaxError where the text is neither
+ */
+export async function parseBody(bytes: Uint8Array, contentType: string | undefined): Promise<ParsedBody> {
+  const text = decoder.decode(bytes);
+  switch (mediaTypeOf(contentType)) {
+    case 'application/json':
+      return parseJsonBody(text);
+    case 'application/yaml':
+      return parseYamlBody(text);
+    default:
+      throw unsupportedMediaType(served);
+  }
+}
+
+/** Reads a JSON body. @throws JsonSyntaxError */
+export function parseJsonBody(text: string): ParsedBody {
+  const { value, duplicates } = scanJson(text);
+  return { value, text, duplicates: duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`) };
+}
+
+/** Reads YAML by way of JSON, as the API server does. The library is loaded with the first YAML body: few need it. */
+export async function parseYamlBody(text: string): Promise<ParsedBody> {
+  const { parseDocument } = await import('yaml');
+  const document = parseDocument(text, { intAsBigInt: true, uniqueKeys: false, merge: false, schema: 'yaml-1.1' });
+  const [error] = document.errors;
+  if (error !== undefined) throw badRequest(`error converting YAML to JSON: yaml: ${error.message}`);
+  return { value: plain(document.toJS({ maxAliasCount: 100 })), text, duplicates: [] };
+}
+
+/** Renders an answer as YAML. */
+export async function toYaml(json: string): Promise<string> {
+  const { stringify } = await import('yaml');
+  return stringify(scanJson(json).value);
+}
+
+/** Integers that a double holds become numbers; dates become the text they were. */
+function plain(value: unknown): unknown {
+  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value;
+  if (value instanceof Date) return value.toISOString();
+  if (Array.isArray(value)) return value.map(plain);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, plain(member)]));
+}

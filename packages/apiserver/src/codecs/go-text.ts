@@ -1,0 +1,41 @@
+import { badRequest } from '../registry/status.js';
+
+const unitMs: Readonly<Record<string, number>> = { ns: 1e-6, us: 1e-3, µs: 1e-3, μs: 1e-3, ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+const part = /(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)/y;
+
+/** A Go duration in ms; undefined where it is none. */
+export function parseGoDuration(text: string): number | undefined {
+  const sign = /^[-+]/.exec(text)?.[0] ?? '';
+  const body = text.slice(sign.length);
+  if (body === '0') return 0;
+  let total = 0;
+  let at = 0;
+  while (at < body.length) {
+    part.lastIndex = at;
+    const match = part.exec(body);
+    const [whole, digits, unit] = match ?? [];
+    if (whole === undefined || digits === undefined || unit === undefined) return undefined;
+    total += Number(digits) * (unitMs[unit] ?? 0);
+    at += whole.length;
+  }
+  return at === 0 ? undefined : sign === '-' ? -total : total;
+}
+
+/** An integer query parameter. @throws StatusError 400 with Go's text */
+export function parseIntParameter(query: URLSearchParams, name: string): number | undefined {
+  const text = query.get(name);
+  if (text === null || text === '') return undefined;
+  if (!/^[-+]?\d+$/.test(text)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
+  return Number(text);
+}
+
+/** A boolean query parameter, as apimachinery's conversion reads it: absent, `0` and `false` are false, all else is true. */
+export function parseBoolParameter(query: URLSearchParams, name: string): boolean {
+  const text = query.get(name);
+  return text !== null && text !== '0' && text.toLowerCase() !== 'false';
+}
+
+/** RFC 3339 in UTC with whole seconds: how Kubernetes writes a Time. */
+export function formatTime(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
+}

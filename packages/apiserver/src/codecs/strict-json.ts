@@ -1,0 +1,206 @@
+import type { Json } from '../storage/json-text.js';
+
+/** What the scanner found besides the value. */
+export interface ScannedJson {
+  readonly value: Json;
+  /** Paths of keys that occur more than once in their object, in the order of the text: `spec.size`, `spec.parts[0].name`. */
+  readonly duplicates: readonly string[];
+}
+
+/** A text is not JSON; the message is Go's. */
+export class JsonSyntaxError extends Error {
+  override readonly name = 'JsonSyntaxError';
+  readonly code = 'KCTL_JSON_SYNTAX';
+}
+
+/** Nesting beyond this is refused, as Go's decoder does, instead of overflowing the stack. */
+const maxDepth = 10_000 / 10;
+
+const numberPattern = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const plainTextPattern = /[^"\\\u0000-\u001f]*/y;
+const longNumber = /\d{16}/;
+
+const escapes: Readonly<Record<string, string>> = { '"': '"', '\\': '\\', '/': '/', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
+
+/**
+ * Reads JSON as the API server does: integers that a double cannot hold stay exact (as `bigint`), duplicate keys are
+ * reported (the last one wins) and errors read like Go's. `__proto__` is a key like any other.
+ */
+export function scanJson(text: string): ScannedJson {
+  const scanner = new Scanner(text);
+  return { value: scanner.document(), duplicates: scanner.duplicates };
+}
+
+/** `JSON.parse` where it loses nothing, the scanner otherwise. For text whose keys are known to be unique. */
+export function parseJsonFast(text: string): unknown {
+  if (longNumber.test(text) || text.includes('__proto__')) return scanJson(text).value;
+  return JSON.parse(text);
+}
+
+class Scanner {
+  readonly duplicates: string[] = [];
+  readonly #text: string;
+  readonly #path: (string | number)[] = [];
+  #at = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  document(): Json {
+    this.#space();
+    const value = this.#value();
+    this.#space();
+    if (this.#at < this.#text.length) this.#fail('after top-level value');
+    return value;
+  }
+
+  #value(): Json {
+    switch (this.#text[this.#at]) {
+      case '{':
+        return this.#object();
+      case '[':
+        return this.#array();
+      case '"':
+        return this.#string();
+      case 't':
+        return this.#literal('true', true);
+      case 'f':
+        return this.#literal('false', false);
+      case 'n':
+        return this.#literal('null', null);
+      default:
+        return this.#number();
+    }
+  }
+
+  #object(): Json {
+    this.#enter();
+    const object: { [key: string]: Json } = {};
+    if (this.#next() === '}') return this.#leave(object);
+    for (;;) {
+      if (this.#text[this.#at] !== '"') this.#fail('looking for beginning of object key string');
+      const key = this.#string();
+      this.#space();
+      if (this.#text[this.#at] !== ':') this.#fail('after object key');
+      this.#next();
+      this.#path.push(key);
+      if (Object.hasOwn(object, key)) this.duplicates.push(formatPath(this.#path));
+      const value = this.#value();
+      if (key === '__proto__')
+        Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
+      else object[key] = value;
+      this.#path.pop();
+      this.#space();
+      const delimiter = this.#text[this.#at];
+      if (delimiter === '}') return this.#leave(object);
+      if (delimiter !== ',') this.#fail('after object key:value pair');
+      this.#next();
+    }
+  }
+
+  #array(): Json {
+    this.#enter();
+    const items: Json[] = [];
+    if (this.#next() === ']') return this.#leave(items);
+    for (;;) {
+      this.#path.push(items.length);
+      items.push(this.#value());
+      this.#path.pop();
+      this.#space();
+      const delimiter = this.#text[this.#at];
+      if (delimiter === ']') return this.#leave(items);
+      if (delimiter !== ',') this.#fail('after array element');
+      this.#next();
+    }
+  }
+
+  #string(): string {
+    let value = '';
+    this.#at++;
+    for (;;) {
+      plainTextPattern.lastIndex = this.#at;
+      const plain = plainTextPattern.exec(this.#text)?.[0] ?? '';
+      value += plain;
+      this.#at += plain.length;
+      const character = this.#text[this.#at];
+      if (character === '"') {
+        this.#at++;
+        return value;
+      }
+      if (character !== '\\') this.#fail('in string literal');
+      value += this.#escape();
+    }
+  }
+
+  #escape(): string {
+    const letter = this.#text[++this.#at] ?? '';
+    if (letter === 'u') {
+      const hex = this.#text.slice(this.#at + 1, this.#at + 5);
+      if (!/^[0-9a-fA-F]{4}$/.test(hex)) this.#fail('in \\u hexadecimal character escape');
+      this.#at += 5;
+      return String.fromCharCode(Number.parseInt(hex, 16));
+    }
+    const meaning = Object.hasOwn(escapes, letter) ? escapes[letter] : undefined;
+    if (meaning === undefined) return this.#fail('in string escape code');
+    this.#at++;
+    return meaning;
+  }
+
+  #number(): number | bigint {
+    numberPattern.lastIndex = this.#at;
+    const digits = numberPattern.exec(this.#text)?.[0];
+    if (digits === undefined) return this.#fail('looking for beginning of value');
+    this.#at += digits.length;
+    const value = Number(digits);
+    if (Number.isSafeInteger(value) || /[.eE]/.test(digits)) return value;
+    const exact = BigInt(digits);
+    return exact >= -(2n ** 63n) && exact < 2n ** 63n ? exact : value;
+  }
+
+  #literal<T extends boolean | null>(word: string, value: T): T {
+    for (const letter of word) {
+      if (this.#text[this.#at] !== letter) this.#fail(`in literal ${word} (expecting '${letter}')`);
+      this.#at++;
+    }
+    return value;
+  }
+
+  #enter(): void {
+    if (this.#path.length >= maxDepth) throw new JsonSyntaxError('exceeded max depth');
+  }
+
+  #leave<T>(value: T): T {
+    this.#at++;
+    return value;
+  }
+
+  /** Moves past the present character and white space; answers what stands there. */
+  #next(): string | undefined {
+    this.#at++;
+    this.#space();
+    return this.#text[this.#at];
+  }
+
+  #space(): void {
+    for (;;) {
+      const character = this.#text.charCodeAt(this.#at);
+      if (character !== 0x20 && character !== 0x0a && character !== 0x0d && character !== 0x09) return;
+      this.#at++;
+    }
+  }
+
+  #fail(where: string): never {
+    const character = this.#text[this.#at];
+    if (character === undefined) throw new JsonSyntaxError('unexpected end of JSON input');
+    const quoted = character === "'" ? "'\\''" : character === '"' ? `'"'` : `'${JSON.stringify(character).slice(1, -1)}'`;
+    throw new JsonSyntaxError(`invalid character ${quoted} ${where}`);
+  }
+}
+
+function formatPath(path: readonly (string | number)[]): string {
+  return path.reduce<string>(
+    (text, step) => (typeof step === 'number' ? `${text}[${step}]` : text === '' ? step : `${text}.${step}`),
+    '',
+  );
+}

@@ -1,0 +1,80 @@
+import { isLostRaceError } from '../storage/errors.js';
+import type { StoreEvent } from '../storage/table.js';
+import type { Backend } from '../handlers/call.js';
+import { crdTable } from './crd-backend.js';
+import { createGarbageCollector } from './garbage-collector.js';
+import { createNamespaceController } from './namespace-controller.js';
+
+/** The controllers inside the server. */
+export interface Controllers {
+  /** Looks at everything again: after a restore. */
+  resync(): void;
+  stop(): void;
+}
+
+/** A controller inside the server: it sees each commit, and works later, off a queue. */
+export interface InnerController {
+  observe(event: StoreEvent): void;
+  /** Looks at everything that is there. */
+  resync(): void;
+  /** Does one piece of queued work; answers whether there is more. */
+  step(): boolean;
+}
+
+/** How long queued work runs before others get their turn, in steps. */
+const stepsPerTurn = 200;
+
+/** Starts the controllers on a store that has been loaded. */
+export function startControllers(backend: Backend, { enabled }: { readonly enabled: boolean }): Controllers {
+  const controllers: InnerController[] = enabled ? [createGarbageCollector(backend), createNamespaceController(backend)] : [];
+  let isStopped = false;
+  let isScheduled = false;
+
+  const turn = (): void => {
+    isScheduled = false;
+    if (isStopped) return;
+    let isMore = false;
+    for (const controller of controllers) {
+      for (let left = stepsPerTurn; left > 0; left--) {
+        if (!safely(() => controller.step())) break;
+        if (left === 1) isMore = true;
+      }
+    }
+    if (isMore) schedule();
+  };
+  const schedule = (): void => {
+    if (isScheduled || isStopped) return;
+    isScheduled = true;
+    setImmediate(turn);
+  };
+  const resync = (): void => {
+    for (const controller of controllers) controller.resync();
+    schedule();
+  };
+  const unsubscribe = backend.store.subscribe((event) => {
+    if (event.table === crdTable) {
+      if (event.type === 'DELETED') backend.registry.unregisterCrd(event.key);
+      else backend.registry.registerCrd(event.current.object);
+    }
+    for (const controller of controllers) controller.observe(event);
+    schedule();
+  });
+  resync();
+  return {
+    resync,
+    stop() {
+      isStopped = true;
+      unsubscribe();
+    },
+  };
+}
+
+/** Another writer was faster: its own event brings the work back. */
+function safely(step: () => boolean): boolean {
+  try {
+    return step();
+  } catch (error) {
+    if (isLostRaceError(error)) return true;
+    throw error;
+  }
+}

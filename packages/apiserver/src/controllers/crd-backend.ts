@@ -1,0 +1,32 @@
+import type { CrdBackend } from '../crd/crd-backend.js';
+import type { Backend } from '../handlers/call.js';
+import { commitInternal } from '../handlers/commit.js';
+import { deleteStored, plainDeletion } from '../handlers/delete.js';
+import { liveObjects } from '../handlers/call.js';
+
+/** Where CustomResourceDefinitions are kept. */
+export const crdTable = 'apiextensions.k8s.io/customresourcedefinitions';
+
+/** The store as the CRD controller sees it. */
+export function createCrdBackend(backend: Backend): CrdBackend {
+  const { store, registry } = backend;
+  return {
+    get: (name) => store.table(crdTable).get(name)?.object,
+    list: () => liveObjects(store, crdTable),
+    update(name, mutate) {
+      const present = store.table(crdTable).get(name);
+      if (present === undefined) return;
+      const next = mutate(present.object);
+      if (next !== present.object) commitInternal(backend, { table: crdTable, key: name }, { present, next });
+    },
+    deleteInstances(storageKey) {
+      const [definition] = registry.ofStorage(storageKey);
+      if (definition === undefined) return;
+      for (const [, present] of [...store.table(storageKey).scan({})]) {
+        if (present.object.metadata.deletionTimestamp === undefined)
+          deleteStored(backend, definition, { present, options: { ...plainDeletion, policy: 'Background' } });
+      }
+    },
+    countInstances: (storageKey) => store.table(storageKey).size,
+  };
+}

@@ -1,0 +1,178 @@
+import { parseAccept, negotiate } from '../codecs/negotiate.js';
+import { commonHeaders, textReply } from '../handlers/reply.js';
+import type { Registry } from '../registry/registry.js';
+import type { ResourceDefinition, Subresource } from '../registry/resource.js';
+import type { Reply } from '../server/api-request.js';
+import { jsonText } from '../storage/json-text.js';
+
+/** What discovery needs to know. */
+export interface DiscoveryContext {
+  readonly registry: Registry;
+  /** `host:port` that clients inside the cluster network are told. */
+  readonly serverAddress: string;
+  readonly accept: string | undefined;
+}
+
+const apiVersionOf = (group: string, version: string): string => (group === '' ? version : `${group}/${version}`);
+
+function definitionsOf(registry: Registry, group: string, version: string): ResourceDefinition[] {
+  return registry
+    .list()
+    .filter((definition) => definition.group === group && definition.version === version)
+    .sort((a, b) => (a.plural < b.plural ? -1 : 1));
+}
+
+function kindOf(definition: ResourceDefinition, subresource: Subresource): { group: string; version: string; kind: string } {
+  switch (subresource.type) {
+    case 'self':
+      return definition;
+    case 'view':
+      return subresource.view.kind;
+    case 'action':
+      return subresource.accepts;
+    case 'connect':
+      return subresource.kind;
+  }
+}
+
+function legacyResources(definition: ResourceDefinition): unknown[] {
+  const { plural, singular, namespaced, kind, verbs, shortNames, categories } = definition;
+  const resource = {
+    name: plural,
+    singularName: singular,
+    namespaced,
+    kind,
+    verbs,
+    ...(shortNames.length > 0 && { shortNames }),
+    ...(categories.length > 0 && { categories }),
+  };
+  const below = [...definition.subresources.values()].map((subresource) => {
+    const own = kindOf(definition, subresource);
+    const isForeign = own.group !== definition.group || own.version !== definition.version;
+    return {
+      name: `${plural}/${subresource.name}`,
+      singularName: '',
+      namespaced,
+      ...(isForeign && { group: own.group, version: own.version }),
+      kind: own.kind,
+      verbs: subresource.verbs,
+    };
+  });
+  return [resource, ...below];
+}
+
+function aggregatedResource(definition: ResourceDefinition): unknown {
+  const { plural, singular, namespaced, kind, verbs, shortNames, categories, group, version } = definition;
+  const subresources = [...definition.subresources.values()].map((subresource) => {
+    const { group: ownGroup, version: ownVersion, kind: ownKind } = kindOf(definition, subresource);
+    return {
+      subresource: subresource.name,
+      responseKind: { group: ownGroup, version: ownVersion, kind: ownKind },
+      verbs: subresource.verbs,
+    };
+  });
+  return {
+    resource: plural,
+    responseKind: { group, version, kind },
+    scope: namespaced ? 'Namespaced' : 'Cluster',
+    singularResource: singular,
+    verbs,
+    ...(shortNames.length > 0 && { shortNames }),
+    ...(categories.length > 0 && { categories }),
+    ...(subresources.length > 0 && { subresources }),
+  };
+}
+
+interface Aggregated {
+  readonly contentType: string;
+  readonly version: string;
+}
+
+/** The first clause that is satisfied decides: aggregated discovery, or the legacy documents. */
+function wantsAggregated(accept: string | undefined): Aggregated | undefined {
+  for (const { type, parameters } of parseAccept(accept ?? '')) {
+    const isJson = type === 'application/json' || type === '*/*' || type === 'application/*';
+    if (!isJson) continue;
+    const { as, g, v } = parameters;
+    if (as === undefined) return undefined;
+    if (as !== 'APIGroupDiscoveryList' || g !== 'apidiscovery.k8s.io') continue;
+    if (v === 'v2' || v === 'v2beta1')
+      return { version: v, contentType: `application/json;g=apidiscovery.k8s.io;v=${v};as=APIGroupDiscoveryList` };
+  }
+  return undefined;
+}
+
+function aggregatedReply(context: DiscoveryContext, { contentType, version }: Aggregated, isCore: boolean): Reply {
+  const { registry } = context;
+  const items = registry
+    .groups()
+    .filter(({ name }) => (name === '') === isCore)
+    .map(({ name, versions }) => ({
+      metadata: { ...(name !== '' && { name }), creationTimestamp: null },
+      versions: versions.map((served) => ({
+        version: served,
+        resources: definitionsOf(registry, name, served).map(aggregatedResource),
+        freshness: 'Current',
+      })),
+    }));
+  const body = jsonText({ kind: 'APIGroupDiscoveryList', apiVersion: `apidiscovery.k8s.io/${version}`, metadata: {}, items });
+  return { status: 200, headers: { ...commonHeaders, 'content-type': contentType, vary: 'Accept' }, body };
+}
+
+function groupDocument({ name, versions }: { readonly name: string; readonly versions: readonly string[] }): Record<string, unknown> {
+  const all = versions.map((version) => ({ groupVersion: apiVersionOf(name, version), version }));
+  return { name, versions: all, preferredVersion: all[0] };
+}
+
+/**
+ * Answers /api, /apis, /apis/<group> and the lists of a group version; undefined for all other paths.
+ *
+ * @throws StatusError 406
+ */
+export async function discover(context: DiscoveryContext, segments: readonly string[]): Promise<Reply | undefined> {
+  const [root, first, second, more] = segments;
+  if (more !== undefined || (root !== 'api' && root !== 'apis')) return undefined;
+  const { accept } = context;
+  if (first === undefined) {
+    const aggregated = wantsAggregated(accept);
+    if (aggregated !== undefined) return aggregatedReply(context, aggregated, root === 'api');
+  }
+  const document = legacyDocument(context, root, { first, second });
+  if (document === undefined) return undefined;
+  const { mediaType, parameters } = negotiate(accept?.replaceAll(/;as=APIGroupDiscoveryList/g, ''));
+  const reply = await textReply(200, jsonText(document), { mediaType, parameters });
+  return { ...reply, headers: { ...reply.headers, vary: 'Accept' } };
+}
+
+function legacyDocument(
+  { registry, serverAddress }: DiscoveryContext,
+  root: 'api' | 'apis',
+  { first, second }: { readonly first: string | undefined; readonly second: string | undefined },
+): unknown {
+  if (root === 'api') {
+    if (first === undefined)
+      return {
+        kind: 'APIVersions',
+        versions: registry.groups().find(({ name }) => name === '')?.versions ?? [],
+        serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress }],
+      };
+    return second === undefined ? resourceList(registry, '', first) : undefined;
+  }
+  if (first === undefined) {
+    const groups = registry.groups().filter(({ name }) => name !== '');
+    return { kind: 'APIGroupList', apiVersion: 'v1', groups: groups.map(groupDocument) };
+  }
+  if (second !== undefined) return resourceList(registry, first, second);
+  const group = registry.groups().find(({ name }) => name === first);
+  return group === undefined ? undefined : { kind: 'APIGroup', apiVersion: 'v1', ...groupDocument(group) };
+}
+
+function resourceList(registry: Registry, group: string, version: string): unknown {
+  if (!registry.hasGroupVersion(group, version)) return undefined;
+  return {
+    kind: 'APIResourceList',
+    apiVersion: 'v1',
+    groupVersion: apiVersionOf(group, version),
+    resources: definitionsOf(registry, group, version).flatMap(legacyResources),
+  };
+}

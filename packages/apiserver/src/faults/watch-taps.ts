@@ -1,0 +1,86 @@
+import { expired } from '../registry/status.js';
+import type { Sink } from '../server/sink.js';
+import { jsonText } from '../storage/json-text.js';
+import type { WatchTap } from '../watch/session.js';
+import { watchLine } from '../watch/shape.js';
+import type { FaultAction } from './faults.js';
+
+/** Lets so many lines through, then does something once; after that nothing passes. */
+function after(count: number, strike: (sink: Sink, line: Uint8Array | undefined) => void): WatchTap {
+  let passed = 0;
+  let isDone = false;
+  const strikeOnce = (sink: Sink, line: Uint8Array | undefined): void => {
+    if (isDone) return;
+    isDone = true;
+    strike(sink, line);
+  };
+  return {
+    start: (sink) => {
+      if (count === 0) strikeOnce(sink, undefined);
+    },
+    line: (line, sink) => {
+      if (isDone) return [];
+      if (passed++ < count) return [line];
+      strikeOnce(sink, line);
+      return [];
+    },
+  };
+}
+
+const expiredLine = (): Uint8Array => watchLine('ERROR', jsonText(expired('too old resource version: injected fault').status));
+
+/** What an action does to the lines of a watch; undefined for actions that do nothing there. */
+export function watchTapFor(action: FaultAction): WatchTap | undefined {
+  switch (action.type) {
+    case 'expireWatch':
+      return after(action.afterEvents ?? 0, (sink) => {
+        sink.write(expiredLine());
+        sink.end();
+      });
+    case 'dropWatch':
+      return after(action.afterEvents ?? 0, (sink) => {
+        if (action.how === 'destroy') sink.destroy();
+        else sink.end();
+      });
+    case 'stallWatch':
+      return after(action.afterEvents ?? 0, () => undefined);
+    case 'tearEvent':
+      return tear(action.afterEvents ?? 0);
+    case 'duplicateEvent':
+      return { line: (line) => [line, line] };
+    case 'delay':
+    case 'status':
+    case 'conflict':
+    case 'commitThenFail':
+    case 'rejectConnection':
+    case 'truncateBody':
+    case 'staleRead':
+      return undefined;
+  }
+}
+
+function tear(count: number): WatchTap {
+  let passed = 0;
+  return {
+    line: (line, sink) => {
+      if (passed++ < count) return [line];
+      if (passed === count + 1) {
+        sink.write(line.subarray(0, line.length >> 1));
+        void sink.drained().then(() => sink.destroy());
+      }
+      return [];
+    },
+  };
+}
+
+/** Several taps, one after the other. */
+export function chainTaps(taps: readonly WatchTap[]): WatchTap | undefined {
+  if (taps.length < 2) return taps[0];
+  return {
+    start: (sink) => {
+      for (const tap of taps) tap.start?.(sink);
+    },
+    line: (line, sink) =>
+      taps.reduce<readonly Uint8Array[]>((lines, tap) => lines.flatMap((each) => tap.line(each, sink)), [line]),
+  };
+}

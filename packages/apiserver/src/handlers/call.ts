@@ -1,0 +1,57 @@
+import type { UntypedObject } from '@kctl/apimachinery';
+import type { Clock, Random } from '@kctl/wait';
+import type { Negotiated } from '../codecs/negotiate.js';
+import { formatTime } from '../codecs/go-text.js';
+import type { Registry } from '../registry/registry.js';
+import type { ResourceDefinition, WriteContext } from '../registry/resource.js';
+import type { ApiRequest, User } from '../server/api-request.js';
+import type { ResourcePath } from '../server/request-info.js';
+import type { Store } from '../storage/store.js';
+import type { WatchEnvironment } from '../watch/session.js';
+
+/** What all handlers share. */
+export interface Backend {
+  readonly store: Store;
+  readonly registry: Registry;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly watch: WatchEnvironment;
+  /** A fresh uid. */
+  readonly newUid: () => string;
+}
+
+/** One request for a resource, on its way through a handler. */
+export interface ResourceCall {
+  readonly path: ResourcePath;
+  readonly definition: ResourceDefinition;
+  readonly query: URLSearchParams;
+  readonly negotiated: Negotiated;
+  readonly request: ApiRequest;
+  readonly user: User;
+  /** An injected fault: reads show the state of this many revisions ago. */
+  readonly revisionsBehind: number;
+  /** Texts of `Warning: 299` headers, collected on the way. */
+  readonly warnings: string[];
+}
+
+/** The key of an object in its table. */
+export function storageKeyOf(namespace: string, name: string): string {
+  return namespace === '' ? name : `${namespace}/${name}`;
+}
+
+/** What strategies may know of a request. */
+export function writeContext(backend: Backend, call: ResourceCall, dryRun: boolean): WriteContext {
+  return {
+    now: formatTime(backend.clock.now()),
+    random: backend.random,
+    objects: (storageKey) => liveObjects(backend.store, storageKey),
+    warn: (text) => call.warnings.push(text),
+    dryRun,
+    user: call.user.name,
+  };
+}
+
+/** Live objects of a table, in storage form. */
+export function* liveObjects(store: Store, table: string): Iterable<UntypedObject> {
+  for (const [, version] of store.table(table).scan({})) yield version.object;
+}

@@ -1,0 +1,82 @@
+import type { UntypedObject } from '@kctl/apimachinery';
+import type { ResourceDefinition } from '../registry/resource.js';
+import { isDeepEqual } from '../storage/equality.js';
+import { isLostRaceError } from '../storage/errors.js';
+import { renderObject, type ObjectVersion, type Rendering } from '../storage/version.js';
+import { storageKeyOf, type Backend } from './call.js';
+import { isReadyToGo } from './lifecycle.js';
+
+/** How often an unconditional write is tried again when another writer was faster. */
+export const maxAttempts = 5;
+
+function comparable(object: UntypedObject): UntypedObject {
+  const { resourceVersion: _, managedFields, ...metadata } = object.metadata;
+  const owners = managedFields?.map(({ time: _time, ...entry }) => entry);
+  return { ...object, metadata: owners === undefined ? metadata : { ...metadata, managedFields: owners } };
+}
+
+/** Whether a write changes nothing: such a write makes no new revision and no event. */
+export function isNoop(next: UntypedObject, present: UntypedObject): boolean {
+  return isDeepEqual(comparable(next), comparable(present));
+}
+
+/** Where an object is kept. */
+export function placeOf(definition: ResourceDefinition, object: UntypedObject): { table: string; key: string } {
+  const { namespace = '', name = '' } = object.metadata;
+  return { table: definition.storageKey, key: storageKeyOf(definition.namespaced ? namespace : '', name) };
+}
+
+/** A write that has been prepared and validated. */
+export interface PreparedUpdate {
+  readonly definition: ResourceDefinition;
+  /** The new state in the version of the URL. */
+  readonly object: UntypedObject;
+  readonly present: ObjectVersion;
+  readonly dryRun: boolean;
+}
+
+/**
+ * Commits an update: nothing where nothing changed, a removal where the last finalizer went.
+ *
+ * @throws LostRaceError when the object changed meanwhile
+ */
+export function commitUpdate(backend: Backend, update: PreparedUpdate): Rendering {
+  const { definition, object, present, dryRun } = update;
+  const stored = definition.toStorage(object);
+  if (isNoop(stored, present.object)) return present.in(definition);
+  const place = placeOf(definition, present.object);
+  const { store } = backend;
+  if (isReadyToGo(stored, definition.storageKey === '/namespaces')) {
+    if (!dryRun) store.commit({ ...place, expected: present.revision });
+    return renderObject(definition.fromStorage(withVersionOf(stored, present)));
+  }
+  if (dryRun) return renderObject(definition.fromStorage(withVersionOf(stored, present)));
+  return store.commit({ ...place, expected: present.revision, object: stored }).current.in(definition);
+}
+
+function withVersionOf(object: UntypedObject, present: ObjectVersion): UntypedObject {
+  return { ...object, metadata: { ...object.metadata, resourceVersion: String(present.revision) } };
+}
+
+/** Tries a read-modify-write again when another writer was faster, then gives up with what `giveUp` makes of it. */
+export async function retryOnLostRace<T>(attempt: () => T | Promise<T>, giveUp: () => Error): Promise<T> {
+  for (let left = maxAttempts; left > 0; left--) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!isLostRaceError(error)) throw error;
+    }
+  }
+  throw giveUp();
+}
+
+/** A write by the server itself, past strategies: removes the object where nothing holds it any more. */
+export function commitInternal(
+  { store }: Backend,
+  place: { readonly table: string; readonly key: string },
+  { present, next }: { readonly present: ObjectVersion; readonly next: UntypedObject },
+): void {
+  if (isNoop(next, present.object)) return;
+  const isGone = isReadyToGo(next, place.table === '/namespaces');
+  store.commit({ ...place, expected: present.revision, ...(!isGone && { object: next }) });
+}

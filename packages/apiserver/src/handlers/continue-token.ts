@@ -1,0 +1,45 @@
+import { badRequest } from '../registry/status.js';
+
+/** Where the next page begins. Opaque to clients; the same text as upstream's. */
+export interface ContinueToken {
+  /** Revision of the first page; -1: the present state, for a client that goes on after its revision expired. */
+  readonly revision: number;
+  /** First key of the next page, relative to the namespace of the list. */
+  readonly start: string;
+}
+
+/** Text of a token: base64url of upstream's JSON. */
+export function encodeContinue({ revision, start }: ContinueToken): string {
+  return Buffer.from(JSON.stringify({ v: 'meta.k8s.io/v1', rv: revision, start })).toString('base64url');
+}
+
+const bad = (why: string): Error => badRequest(`invalid continue token: continue key is not valid: ${why}`);
+
+/** Reads a token. @throws StatusError 400 */
+export function decodeContinue(text: string): ContinueToken {
+  if (!/^[A-Za-z0-9_-]*={0,2}$/.test(text)) throw bad('illegal base64 data');
+  const json = Buffer.from(text, 'base64url').toString();
+  const token = parse(json);
+  if (typeof token !== 'object' || token === null) throw bad('unexpected end of JSON input');
+  const v: unknown = Reflect.get(token, 'v');
+  const rv: unknown = Reflect.get(token, 'rv');
+  const start: unknown = Reflect.get(token, 'start');
+  if (v !== 'meta.k8s.io/v1') throw bad('server does not recognize this encoded version');
+  if (typeof rv !== 'number' || !Number.isInteger(rv) || rv === 0) throw bad('incorrect encoded start resourceVersion (version meta.k8s.io/v1)');
+  if (typeof start !== 'string' || start === '') throw bad('encoded start key empty (version meta.k8s.io/v1)');
+  return { revision: rv, start };
+}
+
+function parse(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    throw bad(
+      json === '' ? 'unexpected end of JSON input' : `invalid character ${quoteRune(json)} looking for beginning of value`,
+    );
+  }
+}
+
+function quoteRune(json: string): string {
+  return `'${JSON.stringify([...json][0] ?? '').slice(1, -1)}'`;
+}

@@ -1,0 +1,127 @@
+import type { UntypedObject } from '@kctl/apimachinery';
+import { badRequest, alreadyExists, forbiddenObject, invalid, notFound, unclassified } from '../registry/status.js';
+import type { Reply } from '../server/api-request.js';
+import { isLostRaceError } from '../storage/errors.js';
+import { renderObject, type Rendering } from '../storage/version.js';
+import { readWriteBody } from './body.js';
+import { writeContext, type Backend, type ResourceCall } from './call.js';
+import { placeOf } from './commit.js';
+import { trackCreate } from './managed-fields.js';
+import { objectReply } from './reply.js';
+import { parseWriteOptions, reportProblems, warnAboutFinalizers, type WriteOptions } from './write-options.js';
+
+/** Letters and digits that upstream makes names of: no vowels, nothing that looks like another. */
+const alphabet = 'bcdfghjklmnpqrstvwxz2456789';
+const nameAttempts = 8;
+/** Room for the suffix in a name of 63. */
+const maxGeneratedBase = 58;
+
+function generateName(base: string, random: () => number): string {
+  let suffix = '';
+  for (let index = 0; index < 5; index++) suffix += alphabet.charAt(Math.floor(random() * alphabet.length));
+  return `${base.slice(0, maxGeneratedBase)}${suffix}`;
+}
+
+/** POST. */
+export async function create(backend: Backend, call: ResourceCall): Promise<Reply> {
+  const options = parseWriteOptions(call, 'CreateOptions');
+  const body = await readWriteBody(call);
+  const { object, problems } = call.definition.decode({ value: body.value, text: body.text });
+  reportProblems(call, [...body.duplicates, ...problems], options.fieldValidation);
+  return createObject(backend, call, { object, options });
+}
+
+/** Creates an object that has been decoded. */
+export async function createObject(
+  backend: Backend,
+  call: ResourceCall,
+  { object, options }: { readonly object: UntypedObject; readonly options: WriteOptions },
+): Promise<Reply> {
+  const rendering = createStored(backend, call, { object, options });
+  return objectReply(backend, call, { status: 201, rendering });
+}
+
+/** Prepares, validates and commits in one synchronous step. @throws StatusError */
+export function createStored(
+  backend: Backend,
+  call: ResourceCall,
+  { object, options }: { readonly object: UntypedObject; readonly options: WriteOptions },
+): Rendering {
+  const { definition, path } = call;
+  const { metadata } = object;
+  const context = writeContext(backend, call, options.dryRun);
+  placeInNamespace(call, object);
+  if (definition.namespaced) requireNamespace(backend, call, metadata.name ?? metadata.generateName ?? '');
+  if (metadata.resourceVersion !== undefined && metadata.resourceVersion !== '')
+    throw unclassified('resourceVersion should not be set on objects to be created');
+  for (const field of ['deletionTimestamp', 'deletionGracePeriodSeconds', 'selfLink', 'resourceVersion', 'managedFields'] as const)
+    delete metadata[field];
+  metadata.uid = backend.newUid();
+  metadata.creationTimestamp = context.now;
+  const base = metadata.name === undefined || metadata.name === '' ? metadata.generateName : undefined;
+  definition.prepareForCreate(object, context);
+  for (let attempt = 1; ; attempt++) {
+    if (base !== undefined && base !== '') metadata.name = generateName(base, backend.random);
+    const errors = definition.validateCreate(object, context);
+    if (errors.length > 0) throw invalid({ group: definition.group, kind: object.kind ?? definition.kind }, metadata.name ?? '', errors);
+    if (path.name !== '' && metadata.name !== path.name && !definition.isCustom)
+      throw badRequest(`the name of the object (${metadata.name ?? ''}) does not match the name on the URL (${path.name})`);
+    try {
+      warnAboutFinalizers(metadata.finalizers, context);
+      return insert(backend, call, { object, options });
+    } catch (error) {
+      if (!isLostRaceError(error)) throw error;
+      if (base === undefined || attempt === nameAttempts) throw taken(backend, call, object);
+    }
+  }
+}
+
+function insert(
+  backend: Backend,
+  { definition }: ResourceCall,
+  { object, options }: { readonly object: UntypedObject; readonly options: WriteOptions },
+): Rendering {
+  const { store } = backend;
+  const place = placeOf(definition, object);
+  const tracked = trackCreate(object, { manager: options.fieldManager, now: backend.clock.now() });
+  const stored = definition.toStorage(tracked);
+  if (!options.dryRun) return store.commit({ ...place, expected: 0, object: stored }).current.in(definition);
+  if (store.table(place.table).get(place.key) !== undefined) throw alreadyExists(definition, object.metadata.name ?? '');
+  return renderObject(definition.fromStorage(stored));
+}
+
+function taken(backend: Backend, { definition }: ResourceCall, object: UntypedObject): Error {
+  const { table, key } = placeOf(definition, object);
+  const holder = backend.store.table(table).get(key);
+  const isTerminating = holder?.object.metadata.deletionTimestamp !== undefined;
+  return alreadyExists(definition, object.metadata.name ?? '', isTerminating);
+}
+
+/** The namespace of the URL is the namespace of the object. @throws StatusError 400 */
+export function placeInNamespace({ definition, path }: ResourceCall, object: UntypedObject): void {
+  const { metadata } = object;
+  const { namespace = '' } = metadata;
+  if (namespace !== '' && namespace !== path.namespace)
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+  if (definition.namespaced) metadata.namespace = path.namespace;
+  else delete metadata.namespace;
+}
+
+/** The namespace must be there and not on its way out. @throws StatusError 404, 403 */
+function requireNamespace(backend: Backend, { definition, path }: ResourceCall, name: string): void {
+  const namespace = backend.store.table('/namespaces').get(path.namespace);
+  if (namespace === undefined) throw notFound({ group: '', plural: 'namespaces' }, path.namespace);
+  if (namespace.object.metadata.deletionTimestamp === undefined) return;
+  const error = forbiddenObject(
+    definition,
+    name,
+    `unable to create new content in namespace ${path.namespace} because it is being terminated`,
+  );
+  error.status.details = {
+    ...error.status.details,
+    causes: [
+      { reason: 'NamespaceTerminating', message: `namespace ${path.namespace} is being terminated`, field: 'metadata.namespace' },
+    ],
+  };
+  throw error;
+}

@@ -1,0 +1,175 @@
+import { negotiate } from '../codecs/negotiate.js';
+import { parseBoolParameter, parseGoDuration } from '../codecs/go-text.js';
+import type { Subresource, Verb } from '../registry/resource.js';
+import { badRequest, methodNotAllowed, notFound, notImplemented } from '../registry/status.js';
+import type { ApiRequest, Reply, User } from '../server/api-request.js';
+import type { ResourcePath } from '../server/request-info.js';
+import type { WatchTap } from '../watch/session.js';
+import { answerAction, answerUnstored } from './actions.js';
+import type { Backend, ResourceCall } from './call.js';
+import { create } from './create.js';
+import { remove, removeCollection } from './delete.js';
+import { patch } from './patch.js';
+import { get, list, watch } from './read.js';
+import { update } from './update.js';
+import { getView, writeView } from './view.js';
+
+/** A request for a resource, before it is looked up. */
+export interface ResourceRequest {
+  readonly request: ApiRequest;
+  readonly path: ResourcePath;
+  readonly query: URLSearchParams;
+  readonly user: User;
+  readonly tap?: WatchTap;
+  /** @default 0 */
+  readonly revisionsBehind?: number;
+}
+
+/** Upstream's word for what a request does; the journal, faults and later authorisation go by it. */
+export function verbOf(method: string, path: ResourcePath, query: URLSearchParams): Verb | undefined {
+  switch (method) {
+    case 'GET':
+    case 'HEAD':
+      if (path.isWatchPath) return 'watch';
+      if (path.name !== '') return 'get';
+      return parseBoolParameter(query, 'watch') ? 'watch' : 'list';
+    case 'POST':
+      return 'create';
+    case 'PUT':
+      return 'update';
+    case 'PATCH':
+      return 'patch';
+    case 'DELETE':
+      return path.name === '' ? 'deletecollection' : 'delete';
+    default:
+      return undefined;
+  }
+}
+
+/**
+ * Answers a request for a resource; undefined where no such path is served (the bare `404 page not found`).
+ *
+ * @throws StatusError
+ */
+export async function dispatch(backend: Backend, resourceRequest: ResourceRequest): Promise<Reply | undefined> {
+  const { request, user, tap, revisionsBehind = 0 } = resourceRequest;
+  const { path, query } = watchPathAsQuery(resourceRequest);
+  const definition = backend.registry.find(path.group, path.version, path.resource);
+  if (definition === undefined) return undefined;
+  const isCreate = request.method === 'POST';
+  if (!definition.namespaced && path.namespace !== '') return undefined;
+  if (definition.namespaced && path.namespace === '' && (path.name !== '' || (isCreate && definition.isStored))) return undefined;
+  checkTimeout(query);
+  const verb = verbOf(request.method, path, query);
+  if (verb === undefined) throw methodNotAllowed();
+  const warnings: string[] = definition.deprecationWarning === undefined ? [] : [definition.deprecationWarning];
+  const negotiated = negotiate(request.header('accept'));
+  const call: ResourceCall = { path, definition, query, negotiated, request, user, revisionsBehind, warnings };
+  try {
+    const reply = path.subresource === '' ? await answer(backend, call, { verb, tap }) : await answerSubresource(backend, call, verb);
+    return withWarnings(reply, warnings);
+  } catch (error) {
+    throw new WarnedError(error, warnings);
+  }
+}
+
+/** A failure, and the warnings that were collected before it: they go out with the Status. */
+export class WarnedError extends Error {
+  override readonly name = 'WarnedError';
+  override readonly cause: unknown;
+  readonly warnings: readonly string[];
+
+  constructor(cause: unknown, warnings: readonly string[]) {
+    super('failed with warnings');
+    this.cause = cause;
+    this.warnings = warnings;
+  }
+}
+
+/** An answer with its `Warning` headers. */
+export function withWarnings(reply: Reply, warnings: readonly string[]): Reply {
+  if (warnings.length === 0) return reply;
+  const lines = [...new Set(warnings)].map((text) => `299 - ${quote(text)}`);
+  return { ...reply, headers: { ...reply.headers, warning: lines } };
+}
+
+/** A quoted-string of a header: no control characters, and nothing beyond ASCII that a header cannot carry. */
+function quote(text: string): string {
+  const plain = text.replaceAll(/[\u0000-\u001f\u007f]/g, ' ').replaceAll(/[^\x20-\x7e]/g, '?');
+  return `"${plain.replaceAll(/["\\]/g, '\\$&')}"`;
+}
+
+/** `/watch/…/name` is a watch with a field selector. */
+function watchPathAsQuery({ path, query }: ResourceRequest): Pick<ResourceRequest, 'path' | 'query'> {
+  if (!path.isWatchPath) return { path, query };
+  const next = new URLSearchParams(query);
+  next.set('watch', 'true');
+  if (path.name !== '') next.set('fieldSelector', `metadata.name=${path.name}`);
+  return { path: { ...path, name: '' }, query: next };
+}
+
+function checkTimeout(query: URLSearchParams): void {
+  const text = query.get('timeout');
+  if (text === null || text === '' || parseGoDuration(text) !== undefined) return;
+  throw badRequest(`invalid timeout specified in the request URL - time: invalid duration ${JSON.stringify(text)}`);
+}
+
+interface Wanted {
+  readonly verb: Verb;
+  readonly tap: WatchTap | undefined;
+}
+
+async function answer(backend: Backend, call: ResourceCall, { verb, tap }: Wanted): Promise<Reply> {
+  const { definition, path } = call;
+  if (verb === 'update' && path.name === '' && definition.isCustom) throw badRequest('name must be provided');
+  if (!definition.verbs.includes(verb)) throw methodNotAllowed();
+  if (!definition.isStored) return answerUnstored(backend, call);
+  switch (verb) {
+    case 'get':
+      return get(backend, call);
+    case 'list':
+      return list(backend, call);
+    case 'watch':
+      return watch(backend, call, tap);
+    case 'create':
+      if (path.name !== '' && !definition.isCustom) throw methodNotAllowed();
+      return create(backend, call);
+    case 'update':
+      return update(backend, call, { strategy: definition, subresource: '' });
+    case 'patch':
+      return patch(backend, call, { strategy: definition, subresource: '' });
+    case 'delete':
+      return remove(backend, call);
+    case 'deletecollection':
+      return removeCollection(backend, call);
+  }
+}
+
+async function answerSubresource(backend: Backend, call: ResourceCall, verb: Verb): Promise<Reply> {
+  const { definition, path } = call;
+  const [name = ''] = path.subresource.split('/');
+  const subresource = definition.subresources.get(name);
+  if (subresource === undefined) throw notFound(definition, path.name);
+  if (!subresource.verbs.includes(verb)) throw methodNotAllowed();
+  return answerBy(backend, call, { subresource, verb });
+}
+
+function answerBy(
+  backend: Backend,
+  call: ResourceCall,
+  { subresource, verb }: { readonly subresource: Subresource; readonly verb: Verb },
+): Promise<Reply> {
+  switch (subresource.type) {
+    case 'self': {
+      const target = { strategy: subresource.update, subresource: subresource.name };
+      if (verb === 'get') return get(backend, call);
+      return verb === 'update' ? update(backend, call, target) : patch(backend, call, target);
+    }
+    case 'view':
+      return verb === 'get' ? getView(backend, call, subresource.view) : writeView(backend, call, subresource.view);
+    case 'action':
+      return answerAction(backend, call, subresource.name);
+    case 'connect':
+      throw notImplemented(`${call.definition.plural}/${subresource.name} is not implemented by this server yet`);
+  }
+}

@@ -1,0 +1,124 @@
+import type { UntypedObject } from '@kctl/apimachinery';
+import { mediaTypeOf, parseJsonBody, parseYamlBody } from '../codecs/body.js';
+import { JsonSyntaxError } from '../codecs/strict-json.js';
+import { applyJsonPatch } from '../patch/json-patch.js';
+import { applyMergePatch } from '../patch/merge-patch.js';
+import { invalidValue } from '../registry/field-error.js';
+import { badRequest, conflict, invalid, methodNotAllowed, notImplemented, unsupportedMediaType } from '../registry/status.js';
+import type { Reply } from '../server/api-request.js';
+import { jsonText } from '../storage/json-text.js';
+import type { Rendering } from '../storage/version.js';
+import type { Backend, ResourceCall } from './call.js';
+import { retryOnLostRace } from './commit.js';
+import { objectReply } from './reply.js';
+import { checkIdentity, requirePresent, writeUpdate, type WriteTarget } from './update.js';
+import { parseWriteOptions, reportProblems, type WriteOptions } from './write-options.js';
+
+const jsonPatch = 'application/json-patch+json';
+const mergePatch = 'application/merge-patch+json';
+const strategicPatch = 'application/strategic-merge-patch+json';
+const applyPatch = 'application/apply-patch+yaml';
+
+/** Applies the patch of a request to a document. Reads only. */
+export type PatchFunction = (document: unknown) => unknown;
+
+/** The patch of a request as a function. @throws StatusError 400, 413, 415, 501 */
+export async function readPatch(call: ResourceCall): Promise<PatchFunction> {
+  const { request, definition } = call;
+  const type = mediaTypeOf(request.header('content-type'));
+  const { strategicMerge } = definition;
+  const isStrategic = type === strategicPatch && strategicMerge !== undefined;
+  if (type === applyPatch) throw notImplemented('server-side apply (application/apply-patch+yaml) is not implemented by this server yet');
+  if (type !== jsonPatch && type !== mergePatch && !isStrategic)
+    throw unsupportedMediaType([
+      jsonPatch,
+      mergePatch,
+      ...(strategicMerge === undefined ? [] : [strategicPatch]),
+      applyPatch,
+    ]);
+  const patch = await parsePatch(await request.readBody());
+  if (type === jsonPatch) return (document) => applyJsonPatch(document, patch);
+  if (typeof patch !== 'object' || patch === null || Array.isArray(patch))
+    throw badRequest(`error decoding patch: json: cannot unmarshal ${jsonKind(patch)} into Go value of type map[string]interface {}`);
+  return type === mergePatch
+    ? (document) => applyMergePatch(document, patch)
+    : (document) => (isMetadataObject(document) ? strategicMerge?.(document, patch) : document);
+}
+
+async function parsePatch(bytes: Uint8Array): Promise<unknown> {
+  const text = new TextDecoder().decode(bytes);
+  try {
+    return parseJsonBody(text).value;
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    // Upstream takes YAML for patches, too; where that is no object either, the JSON error tells more.
+    const yaml = text.trimStart().startsWith('{') || text.trimStart().startsWith('[') ? undefined : await parseYamlBody(text).catch(() => undefined);
+    if (typeof yaml?.value === 'object') return yaml.value;
+    throw badRequest(`error decoding patch: ${error.message}`);
+  }
+}
+
+function jsonKind(value: unknown): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
+}
+
+function isMetadataObject(value: unknown): value is UntypedObject {
+  return typeof value === 'object' && value !== null && 'metadata' in value && typeof value.metadata === 'object' && value.metadata !== null;
+}
+
+/** PATCH of an object, or of a subresource that shows it whole. */
+export async function patch(backend: Backend, call: ResourceCall, target: WriteTarget): Promise<Reply> {
+  const { definition, path } = call;
+  if (path.name === '') throw methodNotAllowed();
+  const options = parseWriteOptions(call, 'PatchOptions');
+  const apply = await readPatch(call);
+  const warned = call.warnings.length;
+  const rendering = await retryOnLostRace(
+    () => {
+      call.warnings.length = warned;
+      return patchOnce(backend, call, { target, options, apply });
+    },
+    () => conflict(definition, path.name),
+  );
+  return objectReply(backend, call, { status: 200, rendering });
+}
+
+function patchOnce(
+  backend: Backend,
+  call: ResourceCall,
+  { target, options, apply }: { readonly target: WriteTarget; readonly options: WriteOptions; readonly apply: PatchFunction },
+): Rendering {
+  const { definition, path } = call;
+  const present = requirePresent(backend, call);
+  const value = structuredClone(apply(withType(call, present.in(definition).object)));
+  const { object, problems } = decodePatched(call, value, target);
+  if (problems.length > 0 && options.fieldValidation === 'Strict') throw strictPatchError(value, problems);
+  reportProblems(call, problems, options.fieldValidation);
+  checkIdentity(call, object);
+  const version = object.metadata.resourceVersion ?? '';
+  if (version !== '' && version !== String(present.revision)) throw conflict(definition, path.name);
+  return writeUpdate(backend, call, { object, present, target, options });
+}
+
+/** Stored built-ins say their kind, too, so that a patch can test it. */
+function withType({ definition }: ResourceCall, object: UntypedObject): UntypedObject {
+  return { ...object, kind: definition.kind, apiVersion: definition.apiVersion };
+}
+
+function decodePatched(
+  { definition }: ResourceCall,
+  value: unknown,
+  target: WriteTarget,
+): { object: UntypedObject; problems: readonly string[] } {
+  return definition.decode({
+    value,
+    ...(target.subresource !== '' && { subresource: target.subresource }),
+  });
+}
+
+/** How upstream refuses unknown fields in a patched object: a 422 about nothing in particular, with the whole object in it. */
+function strictPatchError(value: unknown, problems: readonly string[]): Error {
+  const errors = [invalidValue('patch', jsonText(value), `strict decoding error: ${problems.join(', ')}`)];
+  return invalid({ group: '', kind: '' }, '', errors);
+}

@@ -1,0 +1,187 @@
+import { expired, notFound } from '../registry/status.js';
+import type { Reply } from '../server/api-request.js';
+import type { Sink } from '../server/sink.js';
+import type { Table } from '../storage/table.js';
+import type { ObjectVersion } from '../storage/version.js';
+import { parseIntParameter } from '../codecs/go-text.js';
+import type { ListMetadata, Shape } from '../codecs/shapes.js';
+import type { WatchScope } from '../watch/hub.js';
+import { runWatch, type WatchStart, type WatchTap } from '../watch/session.js';
+import { storageKeyOf, type Backend, type ResourceCall } from './call.js';
+import { decodeContinue, encodeContinue } from './continue-token.js';
+import { parseListOptions, parseRevision, parseWatchParameters, waitForRevision, type WatchParameters } from './read-options.js';
+import { commonHeaders, objectReply, shapeOf, textReply } from './reply.js';
+import { selectionOf } from './selection.js';
+import { badRequest } from '../registry/status.js';
+
+/** GET of one object. */
+export async function get(backend: Backend, call: ResourceCall): Promise<Reply> {
+  const { definition, path, query, request } = call;
+  const asked = parseRevision(query.get('resourceVersion') ?? '', (message) => badRequest(`invalid resource version: ${message}`));
+  if (asked !== undefined) await waitForRevision(backend, asked, request.signal);
+  const table = backend.store.table(definition.storageKey);
+  const key = storageKeyOf(path.namespace, path.name);
+  const version = call.revisionsBehind === 0 ? table.get(key) : table.getAt(key, staleRevision(backend, call, table));
+  if (version === undefined) throw notFound(definition, path.name);
+  return objectReply(backend, call, { status: 200, rendering: version.in(definition) });
+}
+
+/** The revision that a read under the fault `staleRead` shows. */
+function staleRevision({ store }: Backend, call: ResourceCall, table: Table): number {
+  return Math.max(table.floor, store.revision - call.revisionsBehind);
+}
+
+/** A page: its items, and how it goes on. */
+interface Page {
+  readonly scope: WatchScope;
+  /** The state that is shown. */
+  readonly revision: number;
+  /** What the list says its revision is. */
+  readonly shown: number;
+  /** First key. */
+  readonly start: string;
+  /** 0: all. */
+  readonly limit: number;
+}
+
+/** Objects that are read or written before others get their turn. */
+const sliceSize = 500;
+
+const breathe = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** Reads a page in slices, so that a long one does not hold up others. The pin keeps its state readable meanwhile. */
+async function readPage(table: Table, call: ResourceCall, page: Page): Promise<{ found: ObjectVersion[]; last: string; isMore: boolean }> {
+  const { scope, revision, limit } = page;
+  const found: ObjectVersion[] = [];
+  let { start } = page;
+  let last = '';
+  for (;;) {
+    let read = 0;
+    for (const [key, version] of table.scan({ prefix: scope.key ?? scope.prefix, start, revision })) {
+      if (scope.key !== undefined && key !== scope.key) continue;
+      read++;
+      start = `${key}\u0000`;
+      if (scope.matches?.(version.in(call.definition).object) ?? true) {
+        if (limit > 0 && found.length === limit) return { found, last, isMore: true };
+        found.push(version);
+        last = key;
+      }
+      if (read === sliceSize) break;
+    }
+    if (read < sliceSize) return { found, last, isMore: false };
+    await breathe();
+  }
+}
+
+/** LIST. */
+export async function list(backend: Backend, call: ResourceCall): Promise<Reply> {
+  const { store } = backend;
+  const { definition } = call;
+  const scope = selectionOf(call);
+  const page = await choosePage(backend, call, scope);
+  const table = store.table(definition.storageKey);
+  if (page.revision < table.floor) throw expiredPage(call);
+  const unpin = store.pin(page.revision);
+  try {
+    const { found, last, isMore } = await readPage(table, call, page);
+    const next = `${last}\u0000`;
+    const metadata: ListMetadata = {
+      resourceVersion: String(page.shown),
+      ...(isMore && {
+        continue: encodeContinue({ revision: page.revision, start: `/${next.slice(scope.prefix.length)}` }),
+      }),
+      ...(isMore &&
+        scope.matches === undefined && {
+          remainingItemCount: table.count({ prefix: scope.prefix, start: next, revision: page.revision }),
+        }),
+    };
+    return await listReply(shapeOf(backend, call), call, { metadata, found });
+  } finally {
+    unpin();
+  }
+}
+
+async function listReply(
+  shape: Shape,
+  call: ResourceCall,
+  { metadata, found }: { readonly metadata: ListMetadata; readonly found: readonly ObjectVersion[] },
+): Promise<Reply> {
+  const { definition, negotiated } = call;
+  const render = (versions: readonly ObjectVersion[]): string =>
+    versions.map((version) => shape.item(version.in(definition))).join(',');
+  if (found.length <= sliceSize || negotiated.mediaType !== 'application/json')
+    return textReply(200, `${shape.open(metadata)}${render(found)}${shape.close}`, negotiated);
+  const stream = async (sink: Sink): Promise<void> => {
+    sink.write(Buffer.from(shape.open(metadata)));
+    for (let index = 0; index < found.length && !sink.closed.aborted; index += sliceSize) {
+      const text = render(found.slice(index, index + sliceSize));
+      sink.write(Buffer.from(index === 0 ? text : `,${text}`));
+      await sink.drained();
+      await breathe();
+    }
+    sink.write(Buffer.from(shape.close));
+    sink.end();
+  };
+  return { status: 200, headers: { ...commonHeaders, 'content-type': 'application/json' }, stream, isLong: true };
+}
+
+/** Which state a LIST shows, and where it begins. Mirrors the table of the API concepts page and the 1.36 watch cache. */
+async function choosePage(backend: Backend, call: ResourceCall, scope: WatchScope): Promise<Page> {
+  const { store } = backend;
+  const { revision, match, limit, continueToken } = parseListOptions(call.query);
+  if (continueToken !== '') {
+    const token = decodeContinue(continueToken);
+    const at = token.revision < 0 ? store.revision : token.revision;
+    const start = `${scope.prefix}${token.start.replace(/^\//, '')}`;
+    if (at > store.revision) await waitForRevision(backend, at, call.request.signal);
+    return { scope, revision: at, shown: at, start, limit };
+  }
+  if (revision !== undefined) await waitForRevision(backend, revision, call.request.signal);
+  const isExact = match === 'Exact' || (match === '' && limit > 0 && revision !== undefined && revision > 0);
+  const latest = staleRevision(backend, call, store.table(call.definition.storageKey));
+  const at = isExact && revision !== undefined ? revision : latest;
+  return { scope, revision: at, shown: at, start: '', limit: revision === 0 ? 0 : limit };
+}
+
+/** 410; for a continue token with another one that goes on with the present state, at the price of consistency. */
+function expiredPage(call: ResourceCall): Error {
+  if ((call.query.get('continue') ?? '') === '') return expired('The resourceVersion for the provided list is too old.');
+  const { start } = decodeContinue(call.query.get('continue') ?? '');
+  const error = expired(
+    'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.',
+  );
+  error.status.metadata = { continue: encodeContinue({ revision: -1, start }) };
+  return error;
+}
+
+/** Shortest and longest life of a watch without `timeoutSeconds`: upstream's --min-request-timeout, once and twice. */
+const minWatchMs = 1_800_000;
+
+/** WATCH. */
+export function watch(backend: Backend, call: ResourceCall, tap?: WatchTap): Reply {
+  const parameters = parseWatchParameters(call.query);
+  parseIntParameter(call.query, 'limit');
+  const scope = selectionOf(call);
+  const shape = shapeOf(backend, call).watch;
+  const seconds = parameters.timeoutSeconds;
+  const timeoutMs = seconds !== undefined && seconds > 0 ? seconds * 1000 : minWatchMs * (1 + backend.random());
+  const stream = (sink: Sink): Promise<void> =>
+    runWatch(backend.watch, {
+      scope,
+      shape,
+      start: watchStart(parameters),
+      bookmarks: parameters.bookmarks,
+      timeoutMs,
+      sink,
+      ...(tap !== undefined && { tap }),
+    });
+  return { status: 200, headers: { ...commonHeaders, 'content-type': 'application/json' }, stream };
+}
+
+function watchStart({ revision, sendInitialEvents, bookmarks }: WatchParameters): WatchStart {
+  if (sendInitialEvents === true) return { from: 'current', atLeast: revision ?? 0, endBookmark: bookmarks };
+  if (sendInitialEvents === false) return revision === undefined || revision === 0 ? { from: 'now' } : { from: 'revision', revision };
+  return revision === undefined || revision === 0
+    ? { from: 'current', atLeast: 0, endBookmark: false }
+    : { from: 'revision', revision };
+}

@@ -1,0 +1,56 @@
+import { isSelectorError, parseFieldSelector, parseLabelSelector, type UntypedObject } from '@kctl/apimachinery';
+import type { ResourceDefinition } from '../registry/resource.js';
+import { badRequest } from '../registry/status.js';
+import type { WatchScope } from '../watch/hub.js';
+import { storageKeyOf, type ResourceCall } from './call.js';
+
+function parsing<T>(parse: () => T, translate: (message: string) => string): T {
+  try {
+    return parse();
+  } catch (error) {
+    if (isSelectorError(error)) throw badRequest(translate(error.message));
+    throw error;
+  }
+}
+
+/** The parser names what it found and expected; upstream calls the same things `identifier` and says it in its own order. */
+function labelMessage(message: string): string {
+  const match = /found (.+), expected (.+)$/.exec(message);
+  if (match === null) return `unable to parse requirement: ${message}`;
+  const found = match[1] === 'the end' ? "''" : (match[1] ?? '');
+  const expected = match[2] === 'a label key' || match[2] === 'a value' ? 'identifier' : (match[2] ?? '');
+  return `unable to parse requirement: found ${found}, expected: ${expected}`;
+}
+
+/**
+ * Which objects a list, a watch or a deletecollection is about, from its path and its selectors.
+ *
+ * @throws StatusError 400 for selectors that do not parse or name unknown fields
+ */
+export function selectionOf(call: Pick<ResourceCall, 'definition' | 'path' | 'query'>): WatchScope {
+  const { definition, path, query } = call;
+  const labelText = query.get('labelSelector') ?? '';
+  const fieldText = query.get('fieldSelector') ?? '';
+  const labels = parsing(() => parseLabelSelector(labelText), labelMessage);
+  const fields = parsing(() => parseFieldSelector(fieldText), (message) => message);
+  for (const { path: label } of fields.terms) checkField(definition, label);
+  const name = fields.terms.find((term) => term.path === 'metadata.name' && term.operator === '=')?.value;
+  const namespace = definition.namespaced
+    ? path.namespace || (fields.terms.find((term) => term.path === 'metadata.namespace' && term.operator === '=')?.value ?? '')
+    : '';
+  const key = name !== undefined && (!definition.namespaced || namespace !== '') ? storageKeyOf(namespace, name) : undefined;
+  const matches = (object: UntypedObject): boolean =>
+    labels.matches(object.metadata.labels) && (fields.isEmpty || fields.matches(definition.fieldsOf(object)));
+  return {
+    table: definition.storageKey,
+    prefix: namespace === '' ? '' : `${namespace}/`,
+    selector: `${labels.toString()}\n${fields.toString()}`,
+    ...(key !== undefined && { key }),
+    ...((!labels.isEmpty || !fields.isEmpty) && { matches }),
+  };
+}
+
+function checkField(definition: ResourceDefinition, label: string): void {
+  const isCommon = label === 'metadata.name' || (label === 'metadata.namespace' && definition.namespaced);
+  if (!isCommon && !definition.selectableFields.includes(label)) throw badRequest(definition.fieldLabelError(label));
+}

@@ -1,0 +1,136 @@
+import type { UntypedObject } from '@kctl/apimachinery';
+import { invalidValue } from '../registry/field-error.js';
+import type { ResourceDefinition, UpdateStrategy } from '../registry/resource.js';
+import { badRequest, conflict, invalid, methodNotAllowed, notFound } from '../registry/status.js';
+import type { Reply } from '../server/api-request.js';
+import type { ObjectVersion, Rendering } from '../storage/version.js';
+import { readWriteBody } from './body.js';
+import { storageKeyOf, writeContext, type Backend, type ResourceCall } from './call.js';
+import { commitUpdate, retryOnLostRace } from './commit.js';
+import { createObject, placeInNamespace } from './create.js';
+import { trackUpdate } from './managed-fields.js';
+import { objectReply } from './reply.js';
+import { parseWriteOptions, reportProblems, warnAboutFinalizers, type WriteOptions } from './write-options.js';
+
+/** The endpoint that is written through: the object itself or one of its subresources. */
+export interface WriteTarget {
+  readonly strategy: UpdateStrategy;
+  /** '' for the object itself. */
+  readonly subresource: string;
+}
+
+/** The object that a path names. @throws StatusError 404 */
+export function requirePresent(backend: Backend, { definition, path }: ResourceCall): ObjectVersion {
+  const present = backend.store.table(definition.storageKey).get(storageKeyOf(path.namespace, path.name));
+  if (present === undefined) throw notFound(definition, path.name);
+  return present;
+}
+
+/** PUT of an object, or of a subresource that shows it whole. */
+export async function update(backend: Backend, call: ResourceCall, target: WriteTarget): Promise<Reply> {
+  const { definition, path } = call;
+  const options = parseWriteOptions(call, 'UpdateOptions');
+  if (path.name === '') throw definition.isCustom ? badRequest('name must be provided') : methodNotAllowed();
+  const body = await readWriteBody(call);
+  const { object, problems } = definition.decode({
+    value: body.value,
+    text: body.text,
+    ...(target.subresource !== '' && { subresource: target.subresource }),
+  });
+  reportProblems(call, [...body.duplicates, ...problems], options.fieldValidation);
+  checkIdentity(call, object);
+  const isAbsent = backend.store.table(definition.storageKey).get(storageKeyOf(path.namespace, path.name)) === undefined;
+  if (isAbsent && target.subresource === '' && definition.allowCreateOnUpdate) {
+    delete object.metadata.resourceVersion;
+    return createObject(backend, call, { object, options });
+  }
+  const rendering = await retryOnLostRace(
+    () => {
+      const present = requirePresent(backend, call);
+      checkUid(call, object, present);
+      return writeUpdate(backend, call, { object: structuredClone(object), present, target, options });
+    },
+    () => conflict(definition, path.name),
+  );
+  return objectReply(backend, call, { status: 200, rendering });
+}
+
+/** Name and namespace of the body are those of the URL. @throws StatusError 400 */
+export function checkIdentity(call: ResourceCall, object: UntypedObject): void {
+  const { path } = call;
+  const { name = '' } = object.metadata;
+  if (name !== path.name)
+    throw badRequest(`the name of the object (${name}) does not match the name on the URL (${path.name})`);
+  placeInNamespace(call, object);
+}
+
+/** A uid in a PUT is a precondition. @throws StatusError 409 */
+function checkUid(call: ResourceCall, object: UntypedObject, present: ObjectVersion): void {
+  const { definition, path } = call;
+  const { uid } = object.metadata;
+  const actual = present.object.metadata.uid ?? '';
+  if (uid === undefined || uid === '' || uid === actual) return;
+  throw conflict(
+    definition,
+    path.name,
+    `StorageError: invalid object, Code: 4, Key: ${registryKey(definition, path)}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${uid}, UID in object meta: ${actual}`,
+  );
+}
+
+function registryKey(definition: ResourceDefinition, path: ResourceCall['path']): string {
+  const root = definition.isCustom ? `/registry/${definition.group}` : '/registry';
+  return `${root}/${definition.plural}/${storageKeyOf(path.namespace, path.name)}`;
+}
+
+/** An update on its way into the store. */
+export interface PendingUpdate {
+  /** The wanted state, owned by this write. */
+  readonly object: UntypedObject;
+  readonly present: ObjectVersion;
+  readonly target: WriteTarget;
+  readonly options: WriteOptions;
+}
+
+/**
+ * Checks the version, prepares, validates and commits, in one synchronous step.
+ *
+ * @throws StatusError 409, 422; LostRaceError where an unconditional write may try again
+ */
+export function writeUpdate(backend: Backend, call: ResourceCall, pending: PendingUpdate): Rendering {
+  const { definition } = call;
+  const { object, present, target, options } = pending;
+  checkVersion(call, object, present);
+  const context = writeContext(backend, call, options.dryRun);
+  const { object: old } = present.in(definition);
+  const given = object.metadata.managedFields;
+  const { metadata } = object;
+  metadata.resourceVersion = String(present.revision);
+  target.strategy.prepareForUpdate(object, old, context);
+  const errors = target.strategy.validateUpdate(object, old, context);
+  if (errors.length > 0)
+    throw invalid({ group: definition.group, kind: object.kind ?? definition.kind }, metadata.name ?? '', errors);
+  const tracked = trackUpdate(object, old, {
+    manager: options.fieldManager,
+    subresource: target.subresource,
+    now: backend.clock.now(),
+    ...(given !== undefined && { given }),
+  });
+  warnAboutFinalizers(newFinalizers(tracked, old), context);
+  return commitUpdate(backend, { definition, object: tracked, present, dryRun: options.dryRun });
+}
+
+function newFinalizers(object: UntypedObject, old: UntypedObject): string[] {
+  const before = new Set(old.metadata.finalizers);
+  return (object.metadata.finalizers ?? []).filter((name) => !before.has(name));
+}
+
+/** The resourceVersion of a body is a precondition. @throws StatusError 409 where it is stale, 422 where it is required */
+function checkVersion({ definition }: ResourceCall, object: UntypedObject, present: ObjectVersion): void {
+  const { resourceVersion = '', name = '' } = object.metadata;
+  if (resourceVersion === '' || resourceVersion === '0') {
+    if (definition.allowUnconditionalUpdate) return;
+    const error = invalidValue('metadata.resourceVersion', 0, 'must be specified for an update');
+    throw invalid({ group: definition.group, kind: definition.plural }, name, [error]);
+  }
+  if (resourceVersion !== String(present.revision)) throw conflict(definition, name);
+}

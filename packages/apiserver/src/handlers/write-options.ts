@@ -1,0 +1,82 @@
+import type { WriteContext } from '../registry/resource.js';
+import { forbidden, notSupported, required, tooLong, type FieldError } from '../registry/field-error.js';
+import { invalidOptions, strictDecodingError } from '../registry/status.js';
+import type { ResourceCall } from './call.js';
+
+/** What to do about fields of a body that are unknown or occur twice. */
+export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
+
+/** Parameters of a write. */
+export interface WriteOptions {
+  readonly dryRun: boolean;
+  readonly fieldValidation: FieldValidation;
+  /** Who writes: the parameter, else the User-Agent up to its first slash. */
+  readonly fieldManager: string;
+}
+
+const printable = /^[\x20-\x7e\u00a0-\u{10ffff}]*$/u;
+
+/** dryRun parameters. @returns whether it is a dry run, or what is wrong */
+export function checkDryRun(values: readonly string[]): FieldError[] {
+  const isKnown = values.every((value) => value === 'All' || value === '');
+  return isKnown ? [] : [notSupported('dryRun', values, ['All'])];
+}
+
+function managerErrors(query: URLSearchParams): FieldError[] {
+  const manager = query.get('fieldManager') ?? '';
+  if (Buffer.byteLength(manager) > 128) return [tooLong('fieldManager', 128)];
+  if (!printable.test(manager))
+    return [{ reason: 'FieldValueInvalid', field: 'fieldManager', message: `Invalid value: ${JSON.stringify(manager)}: should only contain printable characters` }];
+  return [];
+}
+
+/** Parameters of a create, update or patch. @throws StatusError 422 about `kind` */
+export function parseWriteOptions(call: ResourceCall, kind: 'CreateOptions' | 'UpdateOptions' | 'PatchOptions'): WriteOptions {
+  const { query } = call;
+  const errors: FieldError[] = [];
+  const isApply = call.request.header('content-type')?.startsWith('application/apply-patch') ?? false;
+  if (kind === 'PatchOptions') {
+    if (isApply && (query.get('fieldManager') ?? '') === '') errors.push(required('fieldManager', 'is required for apply patch'));
+    if (!isApply && query.get('force') !== null) errors.push(forbidden('force', 'may not be specified for non-apply patch'));
+  }
+  errors.push(...managerErrors(query));
+  const dryRun = query.getAll('dryRun');
+  errors.push(...checkDryRun(dryRun));
+  const fieldValidation = query.get('fieldValidation') ?? '';
+  if (fieldValidation !== '' && !isFieldValidation(fieldValidation))
+    errors.push(notSupported('fieldValidation', fieldValidation, ['', 'Ignore', 'Strict', 'Warn']));
+  if (errors.length > 0) throw invalidOptions(kind, errors);
+  return {
+    dryRun: dryRun.includes('All'),
+    fieldValidation: isFieldValidation(fieldValidation) ? fieldValidation : 'Warn',
+    fieldManager: query.get('fieldManager') || managerOf(call.request.header('user-agent')),
+  };
+}
+
+function isFieldValidation(text: string): text is FieldValidation {
+  return text === 'Ignore' || text === 'Warn' || text === 'Strict';
+}
+
+/** Mirrors `managerOrUserAgent`: the first part of the User-Agent, at most 128 printable bytes. */
+export function managerOf(userAgent: string | undefined): string {
+  const prefix = userAgent?.split('/')[0]?.replaceAll(/[^\x20-\x7e]/g, '').slice(0, 128) ?? '';
+  return prefix === '' ? 'unknown' : prefix;
+}
+
+/** Unknown and duplicate fields: refused, told or let go. @throws StatusError 400 in Strict mode */
+export function reportProblems(call: ResourceCall, problems: readonly string[], mode: FieldValidation): void {
+  if (problems.length === 0 || mode === 'Ignore') return;
+  if (mode === 'Strict') throw strictDecodingError(call.definition, problems);
+  call.warnings.push(...problems);
+}
+
+/** Finalizers without a domain are accepted, with a warning. */
+export function warnAboutFinalizers(finalizers: readonly string[] | undefined, context: Pick<WriteContext, 'warn'>): void {
+  const known = new Set(['orphan', 'foregroundDeletion', 'kubernetes']);
+  for (const finalizer of finalizers ?? []) {
+    if (finalizer.includes('/') || known.has(finalizer)) continue;
+    context.warn(
+      `metadata.finalizers: ${JSON.stringify(finalizer)}: prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers`,
+    );
+  }
+}

@@ -1,0 +1,41 @@
+import type { Sink } from './sink.js';
+
+/** Who makes a request. */
+export interface User {
+  readonly name: string;
+  readonly uid?: string;
+  readonly groups: readonly string[];
+}
+
+/** A request as it arrives, whatever the transport. */
+export interface ApiRequest {
+  readonly method: string;
+  /** Path and query, as sent. */
+  readonly target: string;
+  /** The value of a header by its lower-case name. */
+  header(name: string): string | undefined;
+  /** The whole body. @throws StatusError 413 beyond the limit */
+  readBody(): Promise<Uint8Array>;
+  /** The user that a verified client certificate, or the transport itself, names. */
+  readonly peer: User | undefined;
+  /** Aborted when the client went away. */
+  readonly signal: AbortSignal;
+}
+
+/** Header names in lower case. */
+export type ReplyHeaders = Readonly<Record<string, string | readonly string[]>>;
+
+/** An answer, whatever the transport. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: ReplyHeaders;
+  readonly body?: string | Uint8Array;
+  /** Writes a body that is too long, or too endless, to be one string. Resolves when it is done. */
+  readonly stream?: (sink: Sink) => Promise<void>;
+  /** Whether the stream is one long document, worth compressing; a watch is not. @default false */
+  readonly isLong?: boolean;
+  /** Cut the connection instead of answering. */
+  readonly destroy?: boolean;
+  /** Send only this many bytes of the body, then cut the connection. */
+  readonly truncateAfter?: number;
+}

@@ -1,0 +1,68 @@
+import { commonHeaders } from '../handlers/reply.js';
+import { jsonText } from '../storage/json-text.js';
+import type { Reply } from './api-request.js';
+
+/** What a health endpoint is asked about. */
+export interface HealthContext {
+  /** Whether the server takes requests, as opposed to being on its way up or down. */
+  readonly isReady: boolean;
+}
+
+/** The Kubernetes version whose behaviour this server follows. */
+export const kubernetesVersion = { major: '1', minor: '36', gitVersion: 'v1.36.0+kctl' } as const;
+
+const checks = ['ping', 'log', 'etcd'];
+const roots = new Set(['healthz', 'livez', 'readyz']);
+
+function text(status: number, body: string): Reply {
+  return {
+    status,
+    headers: { ...commonHeaders, 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' },
+    body,
+  };
+}
+
+/** Answers /healthz, /livez and /readyz, with `?verbose`, `?exclude=` and single checks; undefined for other paths. */
+export function health(context: HealthContext, segments: readonly string[], query: URLSearchParams): Reply | undefined {
+  const [root = '', check, more] = segments;
+  if (!roots.has(root) || more !== undefined) return undefined;
+  const names = root === 'readyz' ? [...checks, 'shutdown'] : checks;
+  const isPassing = (name: string): boolean => name !== 'shutdown' || context.isReady;
+  if (check !== undefined) {
+    if (!names.includes(check)) return undefined;
+    return isPassing(check) ? text(200, 'ok') : text(500, 'internal server error: shutting down\n');
+  }
+  const excluded = new Set(query.getAll('exclude'));
+  const failed = names.filter((name) => !excluded.has(name) && !isPassing(name));
+  if (failed.length === 0 && !query.has('verbose')) return text(200, 'ok');
+  const lines = names.map((name) => {
+    if (excluded.has(name)) return `[+]${name} excluded: ok`;
+    return isPassing(name) ? `[+]${name} ok` : `[-]${name} failed: reason withheld`;
+  });
+  const verdict = failed.length === 0 ? 'passed' : 'failed';
+  return text(failed.length === 0 ? 200 : 500, `${lines.join('\n')}\n${root} check ${verdict}\n`);
+}
+
+/** Answers /version. */
+export function version(): Reply {
+  const body = jsonText({
+    ...kubernetesVersion,
+    gitCommit: '',
+    gitTreeState: 'clean',
+    buildDate: '2026-01-01T00:00:00Z',
+    goVersion: '',
+    compiler: 'node',
+    platform: `${process.platform}/${process.arch === 'x64' ? 'amd64' : process.arch}`,
+  });
+  return { status: 200, headers: { ...commonHeaders, 'content-type': 'application/json' }, body };
+}
+
+/** `404 page not found`, as Go's mux says it. */
+export function pageNotFound(): Reply {
+  return text(404, '404 page not found\n');
+}
+
+/** The paths that the server knows: 200 for `/`, 404 for an unknown root path. */
+export function pathList(status: number, paths: readonly string[]): Reply {
+  return { status, headers: { ...commonHeaders, 'content-type': 'application/json' }, body: jsonText({ paths }) };
+}

@@ -1,0 +1,234 @@
+import { createSecureServer, type Http2SecureServer, type Http2ServerRequest, type Http2ServerResponse, type ServerHttp2Session } from 'node:http2';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
+import type { Clock } from '@kctl/wait';
+import { entityTooLarge } from '../registry/status.js';
+import type { ApiRequest, Reply, User } from './api-request.js';
+import type { KeyAndCertificate } from './certificates.js';
+import { compress } from './compression.js';
+import { truncated } from './in-process.js';
+import type { Pipeline } from './pipeline.js';
+import { createSocketSink, writeTo } from './socket-sink.js';
+
+/** Options of {@link createListener}. */
+export interface ListenerOptions {
+  readonly pipeline: Pipeline;
+  readonly host: string;
+  /** 0: a free one. */
+  readonly port: number;
+  readonly server: KeyAndCertificate;
+  /** Vouches for client certificates, PEM. */
+  readonly clientAuthority: string;
+  readonly maxBodyBytes: number;
+  readonly clock: Clock;
+  readonly onError: (error: unknown) => void;
+}
+
+/** A listening HTTPS server: HTTP/2, and HTTP/1.1 for those who want it. */
+export interface Listener {
+  readonly port: number;
+  /** Refuses new connections, lets requests finish for `graceMs`, then cuts what is left. */
+  close(graceMs: number): Promise<void>;
+  /** Cuts everything at once. */
+  destroy(): Promise<void>;
+}
+
+type AnyRequest = IncomingMessage | Http2ServerRequest;
+type AnyResponse = ServerResponse | Http2ServerResponse;
+
+function names(value: string | string[] | undefined): string[] {
+  return value === undefined ? [] : [value].flat();
+}
+
+/** The user that a verified client certificate names: CN, and O for groups. */
+function userOf(socket: TLSSocket): User | undefined {
+  if (!socket.authorized) return undefined;
+  const { subject } = socket.getPeerCertificate();
+  const [name] = names(subject.CN);
+  return name === undefined ? undefined : { name, groups: names(subject.O) };
+}
+
+async function readBody(request: AnyRequest, limit: number): Promise<Uint8Array> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request) {
+    const bytes: Buffer = Buffer.isBuffer(chunk) ? chunk : Buffer.from(String(chunk));
+    length += bytes.length;
+    if (length > limit) throw entityTooLarge(`Request entity too large: limit is ${limit}`);
+    chunks.push(bytes);
+  }
+  const [only] = chunks;
+  return chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks);
+}
+
+function toApiRequest(request: AnyRequest, response: AnyResponse, { peer, limit }: { peer: User | undefined; limit: number }): ApiRequest {
+  const gone = new AbortController();
+  response.once('close', () => {
+    gone.abort();
+  });
+  return {
+    method: request.method ?? 'GET',
+    target: request.url ?? '/',
+    header: (name) => {
+      const value = request.headers[name];
+      return Array.isArray(value) ? value.join(', ') : value;
+    },
+    readBody: () => readBody(request, limit),
+    peer,
+    signal: gone.signal,
+  };
+}
+
+function cut(response: AnyResponse): void {
+  if ('stream' in response) {
+    // For HTTP/2 the whole connection goes, as it does when a server dies.
+    response.stream.session?.destroy();
+    return;
+  }
+  response.socket?.destroy();
+}
+
+async function send(reply: Reply, request: AnyRequest, response: AnyResponse): Promise<void> {
+  if (reply.destroy === true) {
+    cut(response);
+    return;
+  }
+  const encoding = request.headers['accept-encoding'];
+  const { headers, body, stream } = await compress(reply, Array.isArray(encoding) ? encoding.join(',') : encoding);
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, typeof value === 'string' ? value : [...value]);
+  response.statusCode = reply.status;
+  const isHead = request.method === 'HEAD';
+  if (stream === undefined || isHead) {
+    const bytes = Buffer.from(body ?? '');
+    response.setHeader('content-length', String(bytes.length));
+    if (reply.truncateAfter !== undefined && !isHead) {
+      writeTo(response, bytes.subarray(0, reply.truncateAfter), () => cut(response));
+      return;
+    }
+    if (isHead) response.end();
+    else response.end(bytes);
+    return;
+  }
+  if ('stream' in response) response.writeHead(reply.status);
+  else response.flushHeaders();
+  const sink = createSocketSink(response, () => cut(response));
+  await stream(reply.truncateAfter === undefined ? sink : truncated(sink, reply.truncateAfter));
+}
+
+/** Binds, and answers by the pipeline. */
+export async function createListener(options: ListenerOptions): Promise<Listener> {
+  const { pipeline, host, port, server: leaf, clientAuthority, maxBodyBytes, onError, clock } = options;
+  const sockets = new Set<Socket>();
+  const sessions = new Set<ServerHttp2Session>();
+  const users = new WeakMap<object, User>();
+  let isClosing = false;
+
+  const server: Http2SecureServer = createSecureServer({
+    allowHTTP1: true,
+    key: leaf.key,
+    cert: leaf.cert,
+    ca: clientAuthority,
+    requestCert: true,
+    rejectUnauthorized: false,
+    maxSessionMemory: 1000,
+    settings: { maxConcurrentStreams: 2000, initialWindowSize: 1 << 20 },
+  });
+
+  const onRequest = (request: AnyRequest, response: AnyResponse): void => {
+    const socket = 'stream' in request ? request.stream.session?.socket : request.socket;
+    const peer = socket === undefined ? undefined : peerOf(socket);
+    if (isClosing && !('stream' in response)) response.setHeader('connection', 'close');
+    response.on('error', ignore);
+    request.on('error', ignore);
+    void pipeline(toApiRequest(request, response, { peer, limit: maxBodyBytes }))
+      .then((reply) => send(reply, request, response))
+      .catch((error: unknown) => {
+        if (!response.writableEnded && !isGone(response)) onError(error);
+        cut(response);
+      });
+  };
+
+  const peerOf = (socket: object): User | undefined => users.get(socket);
+
+  server.on('request', onRequest);
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+    socket.on('error', ignore);
+  });
+  server.on('secureConnection', (socket: TLSSocket) => {
+    socket.setNoDelay(true);
+    socket.on('error', ignore);
+    const user = userOf(socket);
+    if (user !== undefined) users.set(socket, user);
+  });
+  server.on('session', (session) => {
+    sessions.add(session);
+    session.once('close', () => sessions.delete(session));
+    session.on('error', ignore);
+    const { socket } = session;
+    const user = socket instanceof TLSSocket ? userOf(socket) : undefined;
+    if (user !== undefined) users.set(socket, user);
+  });
+  server.on('sessionError', ignore);
+  server.on('tlsClientError', ignore);
+  server.on('clientError', (_error: Error, socket: Socket) => {
+    if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');
+  });
+
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      server.on('error', onError);
+      resolve();
+    });
+  });
+  const address = server.address();
+  const bound = typeof address === 'object' && address !== null ? address.port : port;
+
+  const stop = (): Promise<void> =>
+    new Promise((resolve) => {
+      server.close(() => resolve());
+    });
+  const destroyAll = (): void => {
+    for (const session of sessions) session.destroy();
+    for (const socket of sockets) socket.destroy();
+  };
+
+  return {
+    port: bound,
+    async close(graceMs) {
+      isClosing = true;
+      const closed = stop();
+      for (const session of sessions) session.close();
+      const timer = clock.setTimer(destroyAll, graceMs, { keepAlive: false });
+      const idle = closeIdle(server);
+      await closed;
+      idle();
+      timer.cancel();
+    },
+    async destroy() {
+      isClosing = true;
+      const closed = stop();
+      destroyAll();
+      await closed;
+    },
+  };
+}
+
+function ignore(): void {
+  // A broken connection is the client's business; its request sees it as an abort.
+}
+
+function isGone(response: AnyResponse): boolean {
+  return response.destroyed;
+}
+
+/** HTTP/1.1 connections that wait for a next request hold up `close`: the embedded HTTP/1 side offers to drop them. */
+function closeIdle(server: Http2SecureServer): () => void {
+  const drop: unknown = Reflect.get(server, 'closeIdleConnections');
+  if (typeof drop === 'function') Reflect.apply(drop, server, []);
+  return () => undefined;
+}

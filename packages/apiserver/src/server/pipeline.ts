@@ -1,0 +1,148 @@
+import type { Clock } from '@kctl/wait';
+import { discover } from '../discovery/discovery.js';
+import type { Backend } from '../handlers/call.js';
+import { dispatch, verbOf, WarnedError, withWarnings } from '../handlers/dispatch.js';
+import { statusReply, toStatusError } from '../handlers/reply.js';
+import type { WritableJournal } from '../journal/journal.js';
+import { notFound, serviceUnavailable, timedOut } from './statuses.js';
+import type { FaultEngine, FaultPlan } from '../faults/engine.js';
+import type { ApiRequest, Reply, User } from './api-request.js';
+import type { Authenticator } from './authentication.js';
+import { health, pageNotFound, pathList, version } from './health.js';
+import { parseResourcePath, pathSegments, splitTarget, type ResourcePath } from './request-info.js';
+
+/** What the chain of filters and handlers consists of. */
+export interface PipelineParts {
+  readonly backend: Backend;
+  readonly authenticator: Authenticator;
+  readonly journal: WritableJournal;
+  readonly faults: FaultEngine;
+  readonly clock: Clock;
+  /** `host:port`, for discovery. */
+  readonly serverAddress: () => string;
+  readonly isReady: () => boolean;
+  readonly requestTimeoutMs: number;
+  /** Called with what no client is to blame for. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** Answers every request, whatever it is: it never throws. */
+export type Pipeline = (request: ApiRequest) => Promise<Reply>;
+
+const openPaths = new Set(['healthz', 'livez', 'readyz', 'version']);
+
+interface Parsed {
+  readonly segments: readonly string[];
+  readonly path: ResourcePath | undefined;
+  readonly query: URLSearchParams;
+}
+
+function parse(request: ApiRequest): Parsed {
+  const { path, query } = splitTarget(request.target);
+  const segments = pathSegments(path);
+  return { segments, path: parseResourcePath(segments), query };
+}
+
+/** The one chain that sockets and the in-process transport share. */
+export function createPipeline(parts: PipelineParts): Pipeline {
+  const { backend, authenticator, journal, faults } = parts;
+
+  const note = (request: ApiRequest, user: User, { path, query }: Parsed): number => {
+    const id = journal.nextId();
+    journal.add({
+      type: 'request',
+      id,
+      method: request.method,
+      target: request.target,
+      verb: path === undefined ? undefined : verbOf(request.method, path, query),
+      group: path?.group,
+      resource: path?.resource,
+      subresource: path?.subresource,
+      namespace: path?.namespace,
+      name: path?.name,
+      user: user.name,
+      userAgent: request.header('user-agent') ?? '',
+    });
+    return id;
+  };
+
+  const route = async (request: ApiRequest, parsed: Parsed, { user, plan }: { user: User; plan: FaultPlan | undefined }): Promise<Reply> => {
+    const { segments, path, query } = parsed;
+    const [root] = segments;
+    if (root === 'version' && segments.length === 1) return version();
+    const healthReply = health({ isReady: parts.isReady() }, segments, query);
+    if (healthReply !== undefined) return healthReply;
+    const { registry } = backend;
+    const discovery = await discover({ registry, serverAddress: parts.serverAddress(), accept: request.header('accept') }, segments);
+    if (discovery !== undefined) return discovery;
+    if (path !== undefined) {
+      const tap = plan?.tap;
+      const revisionsBehind = plan?.revisionsBehind ?? 0;
+      const reply = await dispatch(backend, { request, path, query, user, revisionsBehind, ...(tap !== undefined && { tap }) });
+      return reply ?? pageNotFound();
+    }
+    if (root === 'api' || root === 'apis') return pageNotFound();
+    if (root === 'openapi') throw notFound('OpenAPI documents are not served by this server yet');
+    return pathList(root === undefined ? 200 : 404, allPaths(parts));
+  };
+
+  const answer = async (request: ApiRequest): Promise<Reply> => {
+    const parsed = parse(request);
+    const [root = ''] = parsed.segments;
+    if (openPaths.has(root)) return route(request, parsed, { user: { name: '', groups: [] }, plan: undefined });
+    const user = authenticator.authenticate(request);
+    if (!parts.isReady()) throw serviceUnavailable('the server is shutting down');
+    const id = note(request, user, parsed);
+    const facts = {
+      id,
+      verb: parsed.path === undefined ? undefined : verbOf(request.method, parsed.path, parsed.query),
+      path: parsed.path,
+      user,
+      userAgent: request.header('user-agent') ?? '',
+    };
+    const plan = faults.plan(facts);
+    const reply = await plan.around(() => withinTime(parts, facts.verb, () => route(request, parsed, { user, plan })), request.signal);
+    journal.add({ type: 'response', id, status: reply.destroy === true ? 0 : reply.status });
+    return reply;
+  };
+
+  return async (request) => {
+    try {
+      return await answer(request);
+    } catch (error) {
+      return failure(error, parts.onError);
+    }
+  };
+}
+
+/** Requests that are no watch end after a minute. */
+async function withinTime(parts: PipelineParts, verb: string | undefined, work: () => Promise<Reply>): Promise<Reply> {
+  if (verb === 'watch') return work();
+  let timer: { cancel(): void } | undefined;
+  const late = new Promise<Reply>((_, reject) => {
+    timer = parts.clock.setTimer(() => reject(timedOut()), parts.requestTimeoutMs, { keepAlive: false });
+  });
+  try {
+    return await Promise.race([work(), late]);
+  } finally {
+    timer?.cancel();
+  }
+}
+
+/** A failure as an answer. */
+export function failure(error: unknown, onError: (error: unknown) => void): Reply {
+  const cause = error instanceof WarnedError ? error.cause : error;
+  const status = toStatusError(cause);
+  if (status !== cause) onError(cause);
+  return withWarnings(statusReply(status.status), error instanceof WarnedError ? error.warnings : []);
+}
+
+function allPaths({ backend }: PipelineParts): string[] {
+  const { registry } = backend;
+  const paths = new Set(['/api', '/apis', '/healthz', '/livez', '/readyz', '/version']);
+  for (const { name, versions } of registry.groups()) {
+    if (name !== '') paths.add(`/apis/${name}`);
+    for (const served of versions) paths.add(name === '' ? `/api/${served}` : `/apis/${name}/${served}`);
+  }
+  return [...paths].sort();
+}

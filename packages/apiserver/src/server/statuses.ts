@@ -1,0 +1,34 @@
+import { StatusError } from '@kctl/apimachinery';
+
+/** 404 about something that is no object. */
+export function notFound(message: string): StatusError {
+  return new StatusError({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, reason: 'NotFound', code: 404 });
+}
+
+/** 503 with Retry-After. */
+export function serviceUnavailable(message: string): StatusError {
+  return new StatusError({
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Failure',
+    message,
+    reason: 'ServiceUnavailable',
+    details: { retryAfterSeconds: 1 },
+    code: 503,
+  });
+}
+
+/** 504 of a request that took too long. */
+export function timedOut(): StatusError {
+  return new StatusError({
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Failure',
+    message: 'Timeout: request did not complete within the allotted timeout',
+    reason: 'Timeout',
+    details: {},
+    code: 504,
+  });
+}

@@ -1,0 +1,84 @@
+import type { UntypedObject } from '@kctl/apimachinery';
+import type { ResourceDefinition } from '../registry/resource.js';
+import { deepFreeze } from './equality.js';
+import { jsonText } from './json-text.js';
+
+/** An object as one served version shows it. */
+export interface Rendering {
+  readonly object: UntypedObject;
+  /** The JSON of the object after `{"kind":…,"apiVersion":…`: begins with `,` and ends with `}`. */
+  readonly tail: string;
+}
+
+/** One state of one object. Frozen: versions are shared by readers, watchers and history. */
+export interface ObjectVersion {
+  readonly revision: number;
+  /** In storage form. */
+  readonly object: UntypedObject;
+  /** The object in a served version. Made once for each definition, then shared. */
+  in(definition: ResourceDefinition): Rendering;
+}
+
+const plainKeys = new Set(['kind', 'apiVersion']);
+
+function renderTail(object: UntypedObject): string {
+  const rest: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(object)) if (!plainKeys.has(key)) rest[key] = value;
+  const text = jsonText(rest);
+  return text === '{}' ? '}' : `,${text.slice(1)}`;
+}
+
+class SharedVersion implements ObjectVersion {
+  readonly revision: number;
+  readonly object: UntypedObject;
+  #definition: ResourceDefinition | undefined;
+  #rendering: Rendering | undefined;
+  #others: Map<ResourceDefinition, Rendering> | undefined;
+
+  constructor(revision: number, object: UntypedObject) {
+    this.revision = revision;
+    this.object = object;
+  }
+
+  in(definition: ResourceDefinition): Rendering {
+    if (this.#definition === definition && this.#rendering !== undefined) return this.#rendering;
+    const known = this.#others?.get(definition);
+    if (known !== undefined) return known;
+    const object = definition.fromStorage(this.object);
+    const rendering = renderObject(object);
+    if (this.#definition === undefined) {
+      this.#definition = definition;
+      this.#rendering = rendering;
+    } else {
+      this.#others ??= new Map<ResourceDefinition, Rendering>();
+      this.#others.set(definition, rendering);
+    }
+    return rendering;
+  }
+}
+
+/** An object that is not (or not only) in the store, as an answer shows it. */
+export function renderObject(object: UntypedObject): Rendering {
+  return { object, tail: renderTail(object) };
+}
+
+/** Makes a version of an object whose `metadata.resourceVersion` is already set; freezes the object. */
+export function createVersion(revision: number, object: UntypedObject): ObjectVersion {
+  return new SharedVersion(revision, deepFreeze(object));
+}
+
+/** The same state under a later revision: what a DELETED event shows. */
+export function withRevision(object: UntypedObject, revision: number): UntypedObject {
+  return { ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } };
+}
+
+/** The JSON of a whole object. */
+export function wholeText(definition: ResourceDefinition, rendering: Rendering): string {
+  return `{"kind":${JSON.stringify(definition.kind)},"apiVersion":${JSON.stringify(definition.apiVersion)}${rendering.tail}`;
+}
+
+/** The JSON of an object as an item of a list: items of built-in lists carry no kind and apiVersion, as upstream. */
+export function itemText(definition: ResourceDefinition, rendering: Rendering): string {
+  if (definition.isCustom) return wholeText(definition, rendering);
+  return rendering.tail === '}' ? '{}' : `{${rendering.tail.slice(1)}`;
+}

@@ -1,0 +1,211 @@
+import type { UntypedObject } from '@kctl/apimachinery';
+import type { Store } from '../storage/store.js';
+import type { StoreEvent } from '../storage/table.js';
+import { createVersion, withRevision, type ObjectVersion } from '../storage/version.js';
+import { watchLine, type EventType, type WatchShape } from './shape.js';
+
+/** Which objects a watch is about. */
+export interface WatchScope {
+  readonly table: string;
+  /** `namespace/` to watch one namespace, '' for all. */
+  readonly prefix: string;
+  /** The only key that can match, where the selector says so. */
+  readonly key?: string;
+  /** Text of the selectors: equal texts match equally. */
+  readonly selector: string;
+  /** Whether an object, as the watched version shows it, is selected. Absent: all are. */
+  readonly matches?: (object: UntypedObject) => boolean;
+}
+
+/** An event as one watch sees it. */
+export interface WatchChange {
+  readonly type: EventType;
+  readonly version: ObjectVersion;
+  readonly revision: number;
+}
+
+/** Some events at once, in revision order; the bytes are made once and shared by all watchers. */
+export interface WatchBatch {
+  readonly changes: readonly WatchChange[];
+  readonly bytes: Uint8Array;
+}
+
+/** A watcher that has caught up with the present. */
+export interface WatchMember {
+  deliver(batch: WatchBatch): void;
+}
+
+/** Distributes committed events to watchers. */
+export interface WatchHub {
+  /** From the present revision on. Returns the function that leaves. */
+  join(member: WatchMember, scope: WatchScope, shape: WatchShape): () => void;
+  /** How an event looks to a watch; undefined when it does not concern it. */
+  see(event: StoreEvent, scope: WatchScope, shape: WatchShape): WatchChange | undefined;
+  /** How many watchers there are. */
+  readonly size: number;
+  close(): void;
+}
+
+/** How an event looks through a selector: entering is ADDED, leaving is DELETED with the old object under the new revision. */
+export function seeThrough(event: StoreEvent, scope: WatchScope, shape: WatchShape): WatchChange | undefined {
+  const { type, current, previous, revision } = event;
+  const { matches } = scope;
+  if (matches === undefined) return { type, version: current, revision };
+  const isSelected = (version: ObjectVersion | undefined): boolean =>
+    version !== undefined && matches(version.in(shape.definition).object);
+  const was = type !== 'ADDED' && isSelected(previous);
+  const is = type !== 'DELETED' && isSelected(current);
+  if (is) return { type: was ? 'MODIFIED' : 'ADDED', version: current, revision };
+  if (!was || previous === undefined) return undefined;
+  const version = type === 'DELETED' ? current : createVersion(revision, withRevision(previous.object, revision));
+  return { type: 'DELETED', version, revision };
+}
+
+/** All watchers of the same scope and shape: they share one evaluation and one buffer. */
+class View {
+  readonly #scope: WatchScope;
+  readonly #shape: WatchShape;
+  readonly members = new Set<WatchMember>();
+  #pending: WatchChange[] = [];
+
+  constructor(scope: WatchScope, shape: WatchShape) {
+    this.#scope = scope;
+    this.#shape = shape;
+  }
+
+  /** Takes an event; answers whether it made the view due for a flush. */
+  take(event: StoreEvent): boolean {
+    const change = seeThrough(event, this.#scope, this.#shape);
+    if (change === undefined) return false;
+    this.#pending.push(change);
+    return this.#pending.length === 1;
+  }
+
+  flush(lines: LineCache): void {
+    if (this.#pending.length === 0) return;
+    const batch = createBatch(this.#pending, (change) => lines.get(change, this.#shape));
+    this.#pending = [];
+    for (const member of [...this.members]) member.deliver(batch);
+  }
+}
+
+function createBatch(changes: readonly WatchChange[], lineOf: (change: WatchChange) => Uint8Array): WatchBatch {
+  const lines = changes.map(lineOf);
+  const [only] = lines;
+  return { changes, bytes: lines.length === 1 && only !== undefined ? only : Buffer.concat(lines) };
+}
+
+/** Lines made since the last turn of the event loop: views with other selectors but the same shape share them. */
+class LineCache {
+  readonly #lines = new Map<string, Map<ObjectVersion, Uint8Array>>();
+
+  get(change: WatchChange, shape: WatchShape): Uint8Array {
+    const id = `${change.type} ${shape.id}`;
+    let byVersion = this.#lines.get(id);
+    if (byVersion === undefined) {
+      byVersion = new Map();
+      this.#lines.set(id, byVersion);
+    }
+    let line = byVersion.get(change.version);
+    if (line === undefined) {
+      line = watchLine(change.type, shape.objectText(change.version, false));
+      byVersion.set(change.version, line);
+    }
+    return line;
+  }
+
+  clear(): void {
+    this.#lines.clear();
+  }
+}
+
+class MemoryHub implements WatchHub {
+  /** `table\nscope` → view id → view. */
+  readonly #views = new Map<string, Map<string, View>>();
+  readonly #due = new Set<View>();
+  readonly #lines = new LineCache();
+  readonly #unsubscribe: () => void;
+  #isScheduled = false;
+  #size = 0;
+
+  constructor(store: Store) {
+    this.#unsubscribe = store.subscribe((event) => {
+      this.#dispatch(event);
+    });
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  see(event: StoreEvent, scope: WatchScope, shape: WatchShape): WatchChange | undefined {
+    const isInScope = scope.key === undefined ? event.key.startsWith(scope.prefix) : event.key === scope.key;
+    return isInScope ? seeThrough(event, scope, shape) : undefined;
+  }
+
+  join(member: WatchMember, scope: WatchScope, shape: WatchShape): () => void {
+    const place = `${scope.table}\n${scope.key === undefined ? scope.prefix : `=${scope.key}`}`;
+    const id = `${shape.id}\n${scope.selector}`;
+    let views = this.#views.get(place);
+    if (views === undefined) {
+      views = new Map();
+      this.#views.set(place, views);
+    }
+    let view = views.get(id);
+    if (view === undefined) {
+      view = new View(scope, shape);
+      views.set(id, view);
+    }
+    view.flush(this.#lines);
+    view.members.add(member);
+    this.#size++;
+    return () => {
+      if (!view.members.delete(member)) return;
+      this.#size--;
+      if (view.members.size > 0) return;
+      if (views.get(id) === view) views.delete(id);
+      if (views.size === 0 && this.#views.get(place) === views) this.#views.delete(place);
+    };
+  }
+
+  close(): void {
+    this.#unsubscribe();
+    this.#views.clear();
+  }
+
+  #dispatch(event: StoreEvent): void {
+    const { table, key } = event;
+    const slash = key.indexOf('/');
+    this.#offer(`${table}\n`, event);
+    if (slash >= 0) this.#offer(`${table}\n${key.slice(0, slash + 1)}`, event);
+    this.#offer(`${table}\n=${key}`, event);
+  }
+
+  #offer(place: string, event: StoreEvent): void {
+    const views = this.#views.get(place);
+    if (views === undefined) return;
+    for (const view of views.values()) {
+      if (view.members.size === 0 || !view.take(event)) continue;
+      this.#due.add(view);
+      this.#schedule();
+    }
+  }
+
+  /** Once per turn: commits of one turn go out in one write to each watcher. */
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(() => {
+      this.#isScheduled = false;
+      const due = [...this.#due];
+      this.#due.clear();
+      for (const view of due) view.flush(this.#lines);
+      this.#lines.clear();
+    });
+  }
+}
+
+/** A hub that is fed by a store. */
+export function createWatchHub(store: Store): WatchHub {
+  return new MemoryHub(store);
+}

@@ -1,0 +1,265 @@
+import type { Status } from '@kctl/apimachinery';
+import type { Clock, ClockTimer } from '@kctl/wait';
+import { expired, resourceVersionTooLarge } from '../registry/status.js';
+import type { Sink } from '../server/sink.js';
+import type { Store } from '../storage/store.js';
+import { jsonText } from '../storage/json-text.js';
+import type { WatchBatch, WatchChange, WatchHub, WatchScope } from './hub.js';
+import { watchLine, type WatchShape } from './shape.js';
+
+/** Where a watch begins. */
+export type WatchStart =
+  /** ADDED for all that is there (at `atLeast` or later), then changes. */
+  | { readonly from: 'current'; readonly atLeast: number; readonly endBookmark: boolean }
+  /** Changes after a revision. */
+  | { readonly from: 'revision'; readonly revision: number }
+  /** Changes from now on. */
+  | { readonly from: 'now' };
+
+/** What happens to the lines of one watch on their way out; faults use it. */
+export interface WatchTap {
+  /** Called before anything goes out. */
+  start?(sink: Sink): void;
+  /** Called before a line goes out; answers what goes out in its place. */
+  line(line: Uint8Array, sink: Sink): readonly Uint8Array[];
+}
+
+/** Options of {@link runWatch}. */
+export interface WatchOptions {
+  readonly scope: WatchScope;
+  readonly shape: WatchShape;
+  readonly start: WatchStart;
+  readonly bookmarks: boolean;
+  readonly timeoutMs: number;
+  readonly sink: Sink;
+  readonly tap?: WatchTap;
+}
+
+/** What watches have in common. */
+export interface WatchEnvironment {
+  readonly store: Store;
+  readonly hub: WatchHub;
+  readonly clock: Clock;
+  /** @default 60000 */
+  readonly bookmarkIntervalMs: number;
+  /** A watcher that has this much waiting is cut. */
+  readonly maxBufferedBytes: number;
+  /** Aborted when the server stops: all watches end properly. */
+  readonly stopping: AbortSignal;
+}
+
+/** How many events or objects are written before others get their turn. */
+const sliceSize = 500;
+/** A last bookmark comes this long before the end of the watch. */
+const lastBookmarkMs = 2000;
+
+const initialEventsEnd = { 'k8s.io/initial-events-end': 'true' };
+
+class Session {
+  readonly #env: WatchEnvironment;
+  readonly #options: WatchOptions;
+  /** The last revision that this watcher knows of. */
+  #seen = 0;
+  #isFirst = true;
+  #leave: (() => void) | undefined;
+  readonly #timers = new Set<ClockTimer>();
+
+  constructor(env: WatchEnvironment, options: WatchOptions) {
+    this.#env = env;
+    this.#options = options;
+  }
+
+  async run(): Promise<void> {
+    const { sink } = this.#options;
+    const { stopping } = this.#env;
+    const end = (): void => sink.end();
+    stopping.addEventListener('abort', end, { once: true });
+    const closed = whenAborted(sink.closed);
+    try {
+      if (stopping.aborted) sink.end();
+      else await this.#watch();
+      await closed;
+    } finally {
+      stopping.removeEventListener('abort', end);
+      this.#leave?.();
+      for (const timer of this.#timers) timer.cancel();
+    }
+  }
+
+  async #watch(): Promise<void> {
+    const { start, timeoutMs, sink, bookmarks } = this.#options;
+    const { store } = this.#env;
+    this.#options.tap?.start?.(sink);
+    const asked = start.from === 'current' ? start.atLeast : 0;
+    if (asked > store.revision) {
+      this.#fail(resourceVersionTooLarge(String(asked), String(store.revision)).status);
+      return;
+    }
+    this.#after(timeoutMs, end(sink));
+    if (start.from === 'current') {
+      this.#seen = store.revision;
+      await this.#sendCurrent(this.#seen);
+      if (start.endBookmark && !sink.closed.aborted) this.#bookmark(initialEventsEnd, this.#seen);
+    } else {
+      this.#seen = start.from === 'now' ? store.revision : start.revision;
+    }
+    const isLive = await this.#catchUp();
+    if (isLive && bookmarks) this.#scheduleBookmarks(timeoutMs);
+  }
+
+  /** Writes the state at a revision, slice by slice; the pin keeps it readable meanwhile. */
+  async #sendCurrent(revision: number): Promise<void> {
+    const { scope, shape, sink } = this.#options;
+    const table = this.#env.store.table(scope.table);
+    const unpin = this.#env.store.pin(revision);
+    try {
+      let start = scope.key ?? '';
+      let found = sliceSize;
+      while (found === sliceSize && !sink.closed.aborted) {
+        found = 0;
+        let read = 0;
+        for (const [key, version] of table.scan({ prefix: scope.key ?? scope.prefix, start, revision })) {
+          if (scope.key !== undefined && key !== scope.key) break;
+          start = `${key}\u0000`;
+          if (scope.matches?.(version.in(shape.definition).object) ?? true)
+            this.#send({ type: 'ADDED', version, revision: version.revision });
+          if (++read === sliceSize) break;
+        }
+        found = read;
+        await this.#breathe(found === sliceSize);
+      }
+    } finally {
+      unpin();
+    }
+  }
+
+  /** Replays history after the revision seen until the present is reached, then joins the hub in the same turn. */
+  async #catchUp(): Promise<boolean> {
+    const { scope, shape, sink } = this.#options;
+    const { store, hub } = this.#env;
+    while (!sink.closed.aborted) {
+      const table = store.table(scope.table);
+      if (this.#seen < table.floor) {
+        this.#fail(expired(`too old resource version: ${this.#seen} (${table.floor + 1})`).status);
+        return false;
+      }
+      let index = table.eventsAfter(this.#seen);
+      for (let sent = 0; sent < sliceSize; sent++, index++) {
+        const event = table.eventAt(index);
+        if (event === undefined) break;
+        const change = hub.see(event, scope, shape);
+        if (change !== undefined) this.#send(change);
+        this.#seen = event.revision;
+      }
+      if (table.eventAt(index) === undefined) {
+        this.#leave = hub.join({ deliver: (batch) => this.#deliver(batch) }, scope, shape);
+        return true;
+      }
+      await this.#breathe(true);
+    }
+    return false;
+  }
+
+  #deliver(batch: WatchBatch): void {
+    const { sink, shape, tap, start } = this.#options;
+    const future = start.from === 'revision' ? start.revision : 0;
+    const last = batch.changes.at(-1);
+    if (last === undefined || last.revision <= future) return;
+    const isWhole = tap === undefined && !(this.#isFirst && shape.hasPreamble) && (batch.changes[0]?.revision ?? 0) > future;
+    if (isWhole) sink.write(batch.bytes);
+    else for (const change of batch.changes) if (change.revision > future) this.#send(change);
+    this.#seen = Math.max(this.#seen, last.revision);
+    this.#cutIfSlow();
+  }
+
+  #send(change: WatchChange): void {
+    const { shape } = this.#options;
+    this.#write(watchLine(change.type, shape.objectText(change.version, this.#isFirst)));
+    this.#isFirst = false;
+    this.#seen = Math.max(this.#seen, change.revision);
+  }
+
+  #write(line: Uint8Array): void {
+    const { sink, tap } = this.#options;
+    if (tap === undefined) sink.write(line);
+    else for (const out of tap.line(line, sink)) sink.write(out);
+  }
+
+  #bookmark(annotations: Readonly<Record<string, string>> | undefined, revision: number): void {
+    this.#write(watchLine('BOOKMARK', this.#options.shape.bookmarkText(String(revision), annotations)));
+    this.#seen = Math.max(this.#seen, revision);
+  }
+
+  /** Each interval and shortly before the end, but only where there is news: an idle server sends none. */
+  #scheduleBookmarks(timeoutMs: number): void {
+    const beat = (): void => {
+      if (this.#env.store.revision > this.#seen) {
+        // Events of this turn are still on their way through the hub; the bookmark must not overtake them.
+        setImmediate(() => setImmediate(() => this.#bookmarkIfNews()));
+      }
+    };
+    const again = (): void => {
+      beat();
+      this.#after(this.#env.bookmarkIntervalMs, again);
+    };
+    this.#after(this.#env.bookmarkIntervalMs, again);
+    if (timeoutMs > lastBookmarkMs) this.#after(timeoutMs - lastBookmarkMs, beat);
+  }
+
+  #bookmarkIfNews(): void {
+    const { sink, scope, shape } = this.#options;
+    const { store, hub } = this.#env;
+    if (sink.closed.aborted || store.revision <= this.#seen) return;
+    const table = store.table(scope.table);
+    // Something for this watcher may have been committed since: then it carries the revision itself.
+    for (let index = table.eventsAfter(this.#seen); ; index++) {
+      const event = table.eventAt(index);
+      if (event === undefined) break;
+      if (hub.see(event, scope, shape) !== undefined) return;
+    }
+    this.#bookmark(undefined, store.revision);
+  }
+
+  #fail(status: Status): void {
+    this.#write(watchLine('ERROR', jsonText(status)));
+    this.#options.sink.end();
+  }
+
+  #cutIfSlow(): void {
+    if (this.#options.sink.buffered > this.#env.maxBufferedBytes) this.#options.sink.destroy();
+  }
+
+  #after(ms: number, callback: () => void): void {
+    const timer = this.#env.clock.setTimer(
+      () => {
+        this.#timers.delete(timer);
+        if (!this.#options.sink.closed.aborted) callback();
+      },
+      ms,
+      { keepAlive: false },
+    );
+    this.#timers.add(timer);
+  }
+
+  /** Lets the consumer take what is written, and others have their turn. */
+  async #breathe(more: boolean): Promise<void> {
+    if (this.#options.sink.buffered > 0) await this.#options.sink.drained();
+    if (more) await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+function end(sink: Sink): () => void {
+  return () => sink.end();
+}
+
+function whenAborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+/** Runs one watch until it ends; resolves when its sink is closed. Every end leaves hub and timers clean. */
+export function runWatch(env: WatchEnvironment, options: WatchOptions): Promise<void> {
+  return new Session(env, options).run();
+}
