@@ -1,3 +1,4 @@
+import { headerOf } from '@kctl/apimachinery/wire';
 import type { DeepReadonly, Kind, KubeObject, ObjectOf } from '@kctl/apimachinery';
 import type { Client } from '@kctl/client';
 import type { EventInformer, InformerEventHandler } from '@kctl/controller';
@@ -33,7 +34,8 @@ export class FakeCache implements ManagedCache {
   }
 
   add(kind: Kind, object: KubeObject): void {
-    for (const handler of this.of(kind)) handler.onAdd(object, { isInInitialList: false });
+    for (const { onEvent } of this.of(kind))
+      onEvent({ type: 'add', object, header: headerOf(object), isInInitialList: false, finalStateUnknown: false });
   }
 
   async run(signal: AbortSignal): Promise<void> {

@@ -29,6 +29,7 @@ export type {
   ObjectEventType,
   UpdateEvent,
 } from './event/object-event.js';
+export { headerOfEvent, oldHeaderOfEvent } from './event/object-event.js';
 export { enqueueRequestForObject } from './handler/enqueue-for-object.js';
 export { enqueueRequestForOwner, type EnqueueForOwnerOptions } from './handler/enqueue-for-owner.js';
 export { enqueueRequestsFromMapFunc, type MapContext, type MapFunction } from './handler/enqueue-from-map.js';
@@ -76,6 +77,7 @@ export { createRetryPolicy, retryAfterMs } from './retry-policy.js';
 export type { RetryInput, RetryPolicy, RetryPolicyOptions } from './retry-policy.js';
 export type {
   EventInformer,
+  InformerEvent,
   InformerEventHandler,
   InformerProvider,
   InformerRegistration,

@@ -1,3 +1,4 @@
+import { headerOf } from '@kctl/apimachinery/wire';
 import type { DeepReadonly, Kind, KubeObject, ObjectOf } from '@kctl/apimachinery';
 import { defineKind } from '@kctl/apimachinery';
 import type { EventInformer, InformerEventHandler, InformerProvider } from '../src/index.js';
@@ -35,15 +36,21 @@ export class FakeInformer implements EventInformer<DeepReadonly<KubeObject>> {
   }
 
   add(object: KubeObject, isInInitialList = false): void {
-    for (const handler of this.handlers) handler.onAdd(object, { isInInitialList });
+    this.#send({ type: 'add', object, isInInitialList });
   }
 
   update(oldObject: KubeObject, object: KubeObject): void {
-    for (const handler of this.handlers) handler.onUpdate(oldObject, object);
+    this.#send({ type: 'update', oldObject, object });
   }
 
   delete(object: KubeObject, finalStateUnknown = false): void {
-    for (const handler of this.handlers) handler.onDelete(object, { finalStateUnknown });
+    this.#send({ type: 'delete', object, oldObject: object, finalStateUnknown });
+  }
+
+  #send(event: { type: 'add' | 'update' | 'delete'; object: KubeObject; oldObject?: KubeObject; isInInitialList?: boolean; finalStateUnknown?: boolean }): void {
+    const oldHeader = event.oldObject === undefined ? undefined : headerOf(event.oldObject);
+    for (const { onEvent } of this.handlers)
+      onEvent({ isInInitialList: false, finalStateUnknown: false, ...event, header: headerOf(event.object), oldHeader });
   }
 }
 

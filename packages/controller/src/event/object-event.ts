@@ -1,37 +1,45 @@
 import type { DeepReadonly, KubeObject } from '@kctl/apimachinery';
+import type { HeaderSource, ObjectHeader } from '@kctl/apimachinery/wire';
+import { headerOf } from '@kctl/apimachinery/wire';
 
 /** What events carry: a Kubernetes object that nobody may change. */
 export type EventObject = DeepReadonly<KubeObject>;
 
-/** An object came into view: it was created, or it was there when the watch began. Mirrors `event.CreateEvent`. */
-export interface CreateEvent<T = EventObject> {
-  readonly type: 'create';
+/** What every event has. */
+interface EventBase<T> {
+  /**
+   * The object: the state after the change; for a delete the last state that was seen. Reading it may decode it, which
+   * is most of the cost of an event; {@link headerOfEvent} is free.
+   */
   readonly object: T;
+  /** Identity, version, labels and owners of `object`, where the source knows them without decoding it. */
+  readonly header?: ObjectHeader | undefined;
+}
+
+/** An object came into view: it was created, or it was there when the watch began. Mirrors `event.CreateEvent`. */
+export interface CreateEvent<T = EventObject> extends EventBase<T> {
+  readonly type: 'create';
   /** Whether the object was part of the initial list, and so is probably not new. */
   readonly isInInitialList: boolean;
 }
 
 /** An object changed, or was replayed by a resync (then both have the same resourceVersion). Mirrors `event.UpdateEvent`. */
-export interface UpdateEvent<T = EventObject> {
+export interface UpdateEvent<T = EventObject> extends EventBase<T> {
   readonly type: 'update';
   readonly oldObject: T;
-  /** The state after the change. */
-  readonly object: T;
+  readonly oldHeader?: ObjectHeader | undefined;
 }
 
 /** An object is gone. Mirrors `event.DeleteEvent`. */
-export interface DeleteEvent<T = EventObject> {
+export interface DeleteEvent<T = EventObject> extends EventBase<T> {
   readonly type: 'delete';
-  /** The last state that was seen. */
-  readonly object: T;
   /** Whether the deletion itself was missed: `object` may be older than the object's last state. */
   readonly deleteStateUnknown: boolean;
 }
 
 /** Something outside the cluster concerns an object. Mirrors `event.GenericEvent`. */
-export interface GenericEvent<T = EventObject> {
+export interface GenericEvent<T = EventObject> extends EventBase<T> {
   readonly type: 'generic';
-  readonly object: T;
 }
 
 /** Anything that a watch can report. A discriminated union: `switch (event.type)` is exhaustive. */
@@ -39,3 +47,13 @@ export type ObjectEvent<T = EventObject> = CreateEvent<T> | UpdateEvent<T> | Del
 
 /** The verbs of {@link ObjectEvent}. */
 export type ObjectEventType = ObjectEvent['type'];
+
+/** Identity, version, labels and owners of the event's object; decodes the object only where the source did already. */
+export function headerOfEvent(event: ObjectEvent<HeaderSource>): ObjectHeader {
+  return event.header ?? headerOf(event.object);
+}
+
+/** The same of the state before an update. */
+export function oldHeaderOfEvent(event: UpdateEvent<HeaderSource>): ObjectHeader {
+  return event.oldHeader ?? headerOf(event.oldObject);
+}

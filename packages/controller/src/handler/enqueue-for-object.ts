@@ -1,6 +1,6 @@
 import type { ObjectKey } from '@kctl/apimachinery';
-import { keyOf } from '@kctl/apimachinery';
 import type { EventObject } from '../event/object-event.js';
+import { headerOfEvent } from '../event/object-event.js';
 import type { EventHandler } from './event-handler.js';
 import { withLowPriorityWhenUnchanged } from './low-priority.js';
 
@@ -10,7 +10,9 @@ import { withLowPriorityWhenUnchanged } from './low-priority.js';
  */
 export function enqueueRequestForObject(): EventHandler<EventObject, ObjectKey> {
   return withLowPriorityWhenUnchanged((event, queue) => {
-    queue.add(keyOf(event.object), { presence: event.type === 'delete' ? 'gone' : 'present' });
+    const { namespace, name } = headerOfEvent(event);
+    if (name === '') throw new TypeError('enqueueRequestForObject: the object of the event has no name');
+    queue.add(namespace === '' ? { name } : { namespace, name }, { presence: event.type === 'delete' ? 'gone' : 'present' });
     return undefined;
   });
 }

@@ -1,6 +1,8 @@
-import type { DeepReadonly, Kind, ObjectKey, OwnerReference } from '@kctl/apimachinery';
+import type { Kind, ObjectKey, OwnerReference } from '@kctl/apimachinery';
 import { formatKey, parseApiVersion } from '@kctl/apimachinery';
+import type { ObjectHeader } from '@kctl/apimachinery/wire';
 import type { EventObject, ObjectEvent } from '../event/object-event.js';
+import { headerOfEvent, oldHeaderOfEvent } from '../event/object-event.js';
 import type { EventHandler } from './event-handler.js';
 import { withLowPriorityWhenUnchanged } from './low-priority.js';
 
@@ -21,29 +23,31 @@ export function enqueueRequestForOwner(
   options: EnqueueForOwnerOptions = {},
 ): EventHandler<EventObject, ObjectKey> {
   const { onlyControllerOwner = false } = options;
-  const collect = (object: EventObject, into: Map<string, ObjectKey>): void => {
-    for (const reference of references(object, onlyControllerOwner)) {
+  const collect = (header: ObjectHeader, into: Map<string, ObjectKey>): void => {
+    for (const reference of references(header, onlyControllerOwner)) {
       if (reference.kind !== owner.kind || parseApiVersion(reference.apiVersion).group !== owner.group) continue;
-      const key = requestFor(owner, reference.name, object.metadata.namespace);
+      const key = requestFor(owner, reference.name, header.namespace);
       into.set(formatKey(key), key);
     }
   };
   return withLowPriorityWhenUnchanged((event: ObjectEvent, queue) => {
     const owners = new Map<string, ObjectKey>();
-    if (event.type === 'update') collect(event.oldObject, owners);
-    collect(event.object, owners);
+    if (event.type === 'update') collect(oldHeaderOfEvent(event), owners);
+    collect(headerOfEvent(event), owners);
     for (const key of owners.values()) queue.add(key);
     return undefined;
   });
 }
 
-function references(object: EventObject, onlyControllerOwner: boolean): readonly DeepReadonly<OwnerReference>[] {
-  const all = object.metadata.ownerReferences ?? [];
-  if (!onlyControllerOwner) return all;
-  const managing = all.find((reference) => reference.controller === true);
+function references(
+  { ownerReferences }: ObjectHeader,
+  onlyControllerOwner: boolean,
+): readonly Readonly<OwnerReference>[] {
+  if (!onlyControllerOwner) return ownerReferences;
+  const managing = ownerReferences.find((reference) => reference.controller === true);
   return managing === undefined ? [] : [managing];
 }
 
-function requestFor(owner: Kind, name: string, namespace: string | undefined): ObjectKey {
-  return owner.scope === 'Namespaced' && namespace !== undefined ? { namespace, name } : { name };
+function requestFor(owner: Kind, name: string, namespace: string): ObjectKey {
+  return owner.scope === 'Namespaced' && namespace !== '' ? { namespace, name } : { name };
 }

@@ -26,8 +26,8 @@ class LowPriorityQueue<R> implements RequestQueue<R> {
 function isUnchanged<T>(event: ObjectEvent<T>): boolean {
   if (event.type === 'create') return event.isInInitialList;
   if (event.type !== 'update') return false;
-  const version = versionOf(event.object);
-  return version !== undefined && version === versionOf(event.oldObject);
+  const version = event.header?.resourceVersion ?? versionOf(event.object);
+  return version !== undefined && version !== '' && version === (event.oldHeader?.resourceVersion ?? versionOf(event.oldObject));
 }
 
 function versionOf(object: unknown): string | undefined {

@@ -46,7 +46,7 @@ export class EventDispatcher<T, R> {
   /** Never throws. */
   dispatch(event: ObjectEvent<T>): void {
     if (this.#context.signal.aborted || !this.#passes(event)) return;
-    const object = identify(event.object);
+    const object = identify(event);
     const lane = this.#lanes.get(object);
     if (lane !== undefined) {
       lane.push(event);
@@ -123,7 +123,7 @@ export class EventDispatcher<T, R> {
     try {
       for (const predicate of this.#options.predicates) if (!predicate(event)) return false;
     } catch (error) {
-      this.#logger.error('predicate failed, the event passes', { object: identify(event.object), error });
+      this.#logger.error('predicate failed, the event passes', { object: identify(event), error });
     }
     return true;
   }
@@ -144,7 +144,10 @@ class ReasonedQueue<R> implements RequestQueue<R> {
 }
 
 /** `namespace/name` of a Kubernetes object; '' for anything else, whose events then share one lane. */
-function identify(object: unknown): string {
+function identify<T>(event: ObjectEvent<T>): string {
+  const { header } = event;
+  if (header !== undefined) return header.namespace === '' ? header.name : `${header.namespace}/${header.name}`;
+  const { object } = event;
   if (typeof object !== 'object' || object === null || !('metadata' in object)) return '';
   const { metadata } = object;
   if (typeof metadata !== 'object' || metadata === null || !('name' in metadata)) return '';

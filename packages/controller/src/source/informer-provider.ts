@@ -1,10 +1,23 @@
 import type { DeepReadonly, Kind, ObjectOf } from '@kctl/apimachinery';
+import type { ObjectHeader } from '@kctl/apimachinery/wire';
 
-/** Callbacks of an informer: synchronous, in the order of the events of one object, after the store was updated. */
+/** One change that an informer reports. `object` and `oldObject` may be decoded when they are read. */
+export interface InformerEvent<T> {
+  readonly type: 'add' | 'update' | 'delete';
+  readonly header: ObjectHeader;
+  /** undefined for an add. */
+  readonly oldHeader?: ObjectHeader | undefined;
+  /** The last known state for a delete. */
+  readonly object: T;
+  /** undefined for an add. */
+  readonly oldObject?: T | undefined;
+  readonly isInInitialList: boolean;
+  readonly finalStateUnknown: boolean;
+}
+
+/** Hears of changes: synchronously, in the order of one object's changes, after the store has them. */
 export interface InformerEventHandler<T> {
-  onAdd(object: T, info: { readonly isInInitialList: boolean }): void;
-  onUpdate(oldObject: T, newObject: T): void;
-  onDelete(object: T, info: { readonly finalStateUnknown: boolean }): void;
+  onEvent(event: InformerEvent<T>): void;
 }
 
 /** One handler on one informer. */
@@ -17,9 +30,11 @@ export interface InformerRegistration {
   remove(): Promise<void> | void;
 }
 
-/** What a source needs of an informer. */
+/** What a source needs of an informer; a `SharedInformer` of @kctl/informer is one. */
 export interface EventInformer<T> {
   addEventHandler(handler: InformerEventHandler<T>): InformerRegistration;
+  /** Why it has not synced, where there is a reason: it goes into the error of a sync that took too long. */
+  readonly lastError?: unknown;
 }
 
 /**

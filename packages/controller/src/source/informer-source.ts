@@ -1,3 +1,4 @@
+import { eventFrom } from '../event/informer-event.js';
 import type { EventHandler } from '../handler/event-handler.js';
 import type { Predicate } from '../predicate/predicate.js';
 import { EventDispatcher } from './event-dispatcher.js';
@@ -30,14 +31,9 @@ export function informerSource<T, R>(options: InformerSourceOptions<T, R>): Sour
   };
 }
 
-/** The informer's callbacks as events. */
+/** The informer's events as ours. */
 export function forward<T, R>(dispatcher: EventDispatcher<T, R>): InformerEventHandler<T> {
-  return {
-    onAdd: (object, { isInInitialList }) => dispatcher.dispatch({ type: 'create', object, isInInitialList }),
-    onUpdate: (oldObject, object) => dispatcher.dispatch({ type: 'update', oldObject, object }),
-    onDelete: (object, info) =>
-      dispatcher.dispatch({ type: 'delete', object, deleteStateUnknown: info.finalStateUnknown }),
-  };
+  return { onEvent: (event) => dispatcher.dispatch(eventFrom(event)) };
 }
 
 /** Waits until the initial list was delivered and its handlers, some of which may wait themselves, are done. */

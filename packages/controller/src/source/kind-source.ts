@@ -35,9 +35,11 @@ export function kindSource<K extends Kind, R>(options: KindSourceOptions<K, R>):
       const dispatcher = new EventDispatcher({ source: name, handler, predicates, context });
       let removed = false;
       let lastError: unknown;
-      const attached = attach(options, context, (error) => (lastError = error)).then((informer) =>
-        removed || informer === undefined ? undefined : informer.addEventHandler(forward(dispatcher)),
-      );
+      let attachedTo: EventInformer<DeepReadonly<ObjectOf<K>>> | undefined;
+      const attached = attach(options, context, (error) => (lastError = error)).then((informer) => {
+        attachedTo = informer;
+        return removed ? undefined : informer?.addEventHandler(forward(dispatcher));
+      });
       attached.catch((error: unknown) => context.fail(error));
       return Promise.resolve({
         waitForSync: async (signal) => {
@@ -45,7 +47,7 @@ export function kindSource<K extends Kind, R>(options: KindSourceOptions<K, R>):
             const registration = await orAborted(attached, signal);
             if (registration !== undefined) await orAborted(waitForHandler(registration, dispatcher, signal), signal);
           } catch (error) {
-            throw lastError ?? error;
+            throw attachedTo?.lastError ?? (attachedTo === undefined ? lastError : undefined) ?? error;
           }
         },
         stop: async () => {
