@@ -2,13 +2,15 @@
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
 
 /** `T` with every property readonly, at every depth. The type of everything that comes out of a cache. */
-export type DeepReadonly<T> = T extends (infer E)[]
-  ? readonly DeepReadonly<E>[]
+export type DeepReadonly<T> = T extends Primitive
+  ? T // first: `string & {}`, which open unions have, would count as an object
   : T extends readonly (infer E)[]
     ? readonly DeepReadonly<E>[]
     : T extends object
       ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
       : T;
+
+type Primitive = string | number | boolean | bigint | symbol | null | undefined;
 
 /** `apiVersion` and `kind` of an object. */
 export interface TypeMeta {
