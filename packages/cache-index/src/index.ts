@@ -16,7 +16,7 @@ export { deepFreeze, mutableCopy, shareFreeze } from './freeze.js';
 export { labelIndex, namespaceIndex, namespaceIndexName, ownerIndex } from './index-definition.js';
 export type { HeaderIndex, IndexDefinition, IndexFunction, ObjectIndex, PathIndex } from './index-definition.js';
 export type { IndexListOptions, IndexReader, IndexSnapshot } from './index-reader.js';
-export type { Indexer, IndexerOptions, Replacement, StoredWrite } from './indexer.js';
+export type { Indexer, IndexerOptions, ReplacedContent, Replacement, StoredWrite } from './indexer.js';
 export { createLister } from './lister.js';
 export type { Lister, NamespaceLister } from './lister.js';
 export { storeObject } from './stored-object.js';

@@ -152,12 +152,18 @@ export class IndexedStore<T extends KubeObject> implements Indexer<T> {
         return target.put(stored, target.set === base.set ? write.fields : undefined);
       },
       delete: (key) => current().remove(key.namespace ?? '', key.name),
+      all: () => next.collect(),
       commit: (resourceVersion) => {
         if (this.#generation.origin !== base.origin)
           throw new Error('the store was replaced by somebody else since this replacement began');
-        const target = current();
-        this.#generation = target;
+        const before = this.#generation;
+        this.#generation = current();
         this.#resourceVersion = resourceVersion;
+        return {
+          size: before.size,
+          stored: (key) => before.find(key.namespace ?? '', key.name)?.stored,
+          all: () => before.collect(),
+        };
       },
     };
   }

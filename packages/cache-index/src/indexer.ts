@@ -49,8 +49,23 @@ export interface Replacement<T extends KubeObject> {
   stored(key: ObjectKey): StoredObject<T> | undefined;
   put(stored: StoredObject<T>, write?: StoredWrite): StoredObject<T> | undefined;
   delete(key: ObjectKey): StoredObject<T> | undefined;
-  /** Becomes the store's content, in one step. @throws Error when another replacement was committed since it began */
-  commit(resourceVersion: string): void;
+  /** Everything put so far, in no order. */
+  all(): StoredObject<T>[];
+  /**
+   * Becomes the store's content, in one step.
+   *
+   * @returns what the store held before
+   * @throws Error when another replacement was committed since it began
+   */
+  commit(resourceVersion: string): ReplacedContent<T>;
+}
+
+/** What a store held before it was replaced. */
+export interface ReplacedContent<T extends KubeObject> {
+  readonly size: number;
+  stored(key: ObjectKey): StoredObject<T> | undefined;
+  /** In no order. */
+  all(): StoredObject<T>[];
 }
 
 /** Options of {@link createIndexer}. */

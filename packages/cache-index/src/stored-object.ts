@@ -28,7 +28,7 @@ export interface StoreObjectOptions<T extends KubeObject> {
 export function storeObject<T extends KubeObject>(object: T | DeepReadonly<T>, options: StoreObjectOptions<T> = {}): StoredObject<T> {
   const { freeze = true, previous } = options;
   if (!freeze) return new ParsedObject<T>(object as DeepReadonly<T>);
-  if (previous === object) return new ParsedObject<T>(previous);
+  if (previous !== undefined && previous === object) return new ParsedObject<T>(previous);
   return new ParsedObject<T>(previous === undefined ? (deepFreeze(object) as DeepReadonly<T>) : shareFreeze(object as T, previous));
 }
 

@@ -6,8 +6,8 @@ import type { ListerWatcher } from './list-watcher.js';
 export interface ListerWatcherScope {
   /** Unset: all namespaces. */
   readonly namespace?: string;
-  readonly labelSelector?: ListOptions['labelSelector'];
-  readonly fieldSelector?: ListOptions['fieldSelector'];
+  readonly labelSelector?: NonNullable<ListOptions['labelSelector']>;
+  readonly fieldSelector?: NonNullable<ListOptions['fieldSelector']>;
 }
 
 /** A client that an informer can read with: parsed objects, or bytes, or both (then bytes are taken). */

@@ -1,1 +1,41 @@
-export {};
+/**
+ * Reflector and shared informer: an exact, unhangable local copy of a kind that parses only what somebody reads.
+ *
+ * @packageDocumentation
+ */
+export { listerWatcherFor } from './client-lister-watcher.js';
+export type { InformerClient, ListerWatcherScope } from './client-lister-watcher.js';
+export {
+  IdleWatchError,
+  InformerStartedError,
+  InformerStoppedError,
+  isIdleWatch,
+  isInformerStarted,
+  isInformerStopped,
+  isObjectDecodeError,
+  isShortWatch,
+  isSyncError,
+  ObjectDecodeError,
+  ShortWatchError,
+  SyncError,
+} from './errors.js';
+export type {
+  AddInfo,
+  DeleteInfo,
+  EventHandlerOptions,
+  HandlerRegistration,
+  InformerEvent,
+  InformerEventHandler,
+  UpdateInfo,
+} from './event.js';
+export { describeInformerState } from './informer-state.js';
+export type { InformerState, InformerTrouble, TroubleReason } from './informer-state.js';
+export type {
+  InformerWaitOptions,
+  SharedInformer,
+  SharedInformerOptions,
+  WatchErrorDecision,
+  WatchErrorHandler,
+} from './informer.js';
+export type { FrameListerWatcher, ListCall, ListerWatcher, ObjectListerWatcher, WatchCall } from './list-watcher.js';
+export { createSharedInformer } from './shared-informer.js';

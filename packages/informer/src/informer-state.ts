@@ -41,3 +41,23 @@ export type InformerState =
       readonly trouble: InformerTrouble;
     }
   | { readonly phase: 'stopped'; readonly since: number; readonly trouble?: InformerTrouble };
+
+/** A state in a sentence, for errors and logs. */
+export function describeInformerState(state: InformerState, trouble: InformerTrouble | undefined, now: number): string {
+  const seconds = (since: number): string => `${((now - since) / 1000).toFixed(1)} s`;
+  const because = trouble === undefined ? '' : ` because of ${trouble.reason}: ${trouble.message}`;
+  switch (state.phase) {
+    case 'idle':
+      return 'it was not started';
+    case 'starting':
+      return `it is starting since ${seconds(state.since)}`;
+    case 'listing':
+      return `it is ${state.streaming ? 'streaming the initial state' : 'listing'} since ${seconds(state.since)}${because}`;
+    case 'watching':
+      return `it is watching from version ${state.resourceVersion}`;
+    case 'retrying':
+      return `it is retrying since ${seconds(state.since)} (attempt ${state.attempts})${because}`;
+    case 'stopped':
+      return `it has stopped${because}`;
+  }
+}

@@ -1,4 +1,4 @@
-import type { DeepReadonly, Kind, KubeObject } from '@kctl/apimachinery';
+import type { Kind, KubeObject } from '@kctl/apimachinery';
 import type { IndexDefinition, IndexReader, Lister } from '@kctl/cache-index';
 import type { Logger, Metrics } from '@kctl/telemetry';
 import type { Clock, Random } from '@kctl/wait';
@@ -103,6 +103,8 @@ export interface SharedInformerOptions<T extends KubeObject> {
    * the server has shown that it sends bookmarks
    */
   readonly idleTimeoutMs?: number;
+  /** A list, or the start of a stream, without any bytes for this long is given up. @default 60_000 */
+  readonly listIdleTimeoutMs?: number;
   /** A handler callback that throws. @default logged */
   readonly onHandlerError?: (error: unknown, handlerName: string) => void;
   readonly clock?: Clock;
@@ -112,6 +114,3 @@ export interface SharedInformerOptions<T extends KubeObject> {
   /** Name in logs and metrics. @default the kind */
   readonly name?: string;
 }
-
-/** A readonly object as informers hand it out. */
-export type CachedObject<T> = DeepReadonly<T>;

@@ -1,0 +1,233 @@
+import type { DeepReadonly, Kind, KubeObject, Status } from '@kctl/apimachinery';
+import { parseJson } from '@kctl/apimachinery';
+import type { FieldPaths } from '@kctl/apimachinery/wire';
+import { createObjectScan, createWatchFrameScan, readAscii, readText, scanObject, scanWatchFrame } from '@kctl/apimachinery/wire';
+import type { StoredObject } from '@kctl/cache-index';
+import { storeObject } from '@kctl/cache-index';
+import type { DecodedFrame, DecodedItem, Decoder, FindStored, SkipReport } from './decoder.js';
+import { initialEventsEnd } from './decoder.js';
+import type { LazyContext } from './lazy-object.js';
+import { LazyObject } from './lazy-object.js';
+import type { SlabRange } from './slab-store.js';
+import { SlabStore } from './slab-store.js';
+
+/** What {@link ByteDecoder} takes. */
+export interface ByteDecoderOptions<T extends KubeObject> {
+  readonly kind: Kind<T>;
+  readonly freeze: boolean;
+  readonly keepManagedFields: boolean;
+  readonly transform: ((object: T) => T) | undefined;
+  /** The store's field paths at this time. */
+  readonly fieldPaths: () => FieldPaths | undefined;
+  readonly onSkip: SkipReport;
+}
+
+/** Decodes bytes, lazily: it copies what has to be kept and reads only what routing needs. */
+export class ByteDecoder<T extends KubeObject> implements Decoder<T, Uint8Array> {
+  readonly slabs: SlabStore = new SlabStore();
+  readonly #options: ByteDecoderOptions<T>;
+  readonly #context: LazyContext;
+  readonly #scan = createObjectScan();
+  readonly #frameScan = createWatchFrameScan();
+  readonly #item: DecodedItem<T> = { stored: undefined, fields: undefined };
+  readonly #frame: DecodedFrame<T> = {
+    kind: 'skipped',
+    stored: undefined,
+    fields: undefined,
+    resourceVersion: '',
+    status: undefined,
+  };
+  /** The namespace of the object before: neighbours share it, so its string is shared too. */
+  #namespace = '';
+  #namespaceBytes: Uint8Array = new Uint8Array(0);
+
+  constructor(options: ByteDecoderOptions<T>) {
+    this.#options = options;
+    const { kind } = options;
+    const isMetadata = kind.shape === 'metadata';
+    this.#context = {
+      slabs: this.slabs,
+      apiVersion: isMetadata ? 'meta.k8s.io/v1' : kind.apiVersion,
+      kind: isMetadata ? 'PartialObjectMetadata' : kind.kind,
+      freeze: options.freeze,
+    };
+  }
+
+  item(raw: Uint8Array, find: FindStored<T>): DecodedItem<T> | undefined {
+    this.#decode(raw, { start: 0, end: raw.length, find }, this.#item);
+    return this.#item.stored === undefined ? undefined : this.#item;
+  }
+
+  frame(raw: Uint8Array, find: FindStored<T>): DecodedFrame<T> {
+    const frame = this.#frame;
+    frame.kind = 'skipped';
+    frame.stored = undefined;
+    frame.fields = undefined;
+    frame.resourceVersion = '';
+    const scan = this.#frameScan;
+    if (!scanWatchFrame(raw, scan)) {
+      this.#options.onSkip('a watch frame is not {"type":…,"object":…}');
+      return frame;
+    }
+    const { objectStart: start, objectEnd: end } = scan;
+    switch (scan.type) {
+      case 'ADDED':
+      case 'MODIFIED':
+      case 'DELETED':
+        this.#decode(raw, { start, end, find: scan.type === 'DELETED' ? none : find }, frame);
+        if (!hasStored(frame)) return frame;
+        frame.resourceVersion = frame.stored.resourceVersion;
+        frame.kind = scan.type === 'DELETED' ? 'delete' : 'upsert';
+        return frame;
+      case 'BOOKMARK':
+        return this.#bookmark(readText(raw, start, end));
+      case 'ERROR':
+        return this.#error(readText(raw, start, end));
+      case '':
+        this.#options.onSkip('a watch frame is of an unknown type');
+        return frame;
+    }
+  }
+
+  retire(stored: StoredObject<T>): void {
+    if (stored instanceof LazyObject) this.slabs.release(stored);
+  }
+
+  #decode(bytes: Uint8Array, span: Span<T>, into: DecodedItem<T>): void {
+    const scan = this.#scan;
+    const { start, end, find } = span;
+    const paths = this.#options.fieldPaths();
+    if (this.#options.transform !== undefined || !scanObject(bytes, start, end, { scan, paths })) {
+      this.#parse(bytes, span, into);
+      return;
+    }
+    const namespace = scan.namespaceStart < 0 ? '' : this.#readNamespace(bytes, scan.namespaceStart, scan.namespaceEnd);
+    const name = readAscii(bytes, scan.nameStart, scan.nameEnd);
+    const resourceVersion =
+      scan.resourceVersionStart < 0 ? '' : readAscii(bytes, scan.resourceVersionStart, scan.resourceVersionEnd);
+    const present = find(namespace, name);
+    into.fields = undefined;
+    if (present !== undefined && present.resourceVersion === resourceVersion && resourceVersion !== '') {
+      into.stored = present;
+      return;
+    }
+    const cut = !this.#options.keepManagedFields && scan.managedFieldsStart >= 0;
+    const range: SlabRange = {
+      start,
+      end,
+      cutStart: cut ? scan.managedFieldsStart : end,
+      cutEnd: cut ? scan.managedFieldsEnd : end,
+    };
+    if (paths !== undefined) into.fields = [...scan.fields];
+    into.stored = new LazyObject<T>(
+      this.#context,
+      { namespace, name, resourceVersion },
+      { bytes, range, scan },
+      shareableOf(present),
+    );
+  }
+
+  /** The way of objects that a transform has to see, or that the scanner does not understand. */
+  #parse(bytes: Uint8Array, { start, end, find }: Span<T>, into: DecodedItem<T>): void {
+    const { transform, keepManagedFields, freeze, onSkip } = this.#options;
+    into.stored = undefined;
+    into.fields = undefined;
+    try {
+      const value: unknown = parseJson(readText(bytes, start, end));
+      if (!isObject(value)) {
+        onSkip('an object has no metadata.name');
+        return;
+      }
+      const { namespace = '', name = '', resourceVersion = '' } = value.metadata;
+      const present = find(namespace, name);
+      if (present !== undefined && present.resourceVersion === resourceVersion && resourceVersion !== '') {
+        into.stored = present;
+        return;
+      }
+      const { apiVersion, kind } = this.#context;
+      const kept = keepManagedFields ? value : dropManagedFields(value);
+      const named = 'kind' in kept ? kept : { apiVersion, kind, ...kept };
+      const object = transform === undefined ? (named as T) : transform(named as T);
+      into.stored = storeObject<T>(object, { freeze, previous: shareableOf(present) });
+    } catch (error) {
+      onSkip('an object could not be decoded', error);
+    }
+  }
+
+  #bookmark(text: string): DecodedFrame<T> {
+    const frame = this.#frame;
+    try {
+      const value: unknown = JSON.parse(text);
+      if (isMetadataHolder(value)) {
+        frame.kind = value.metadata.annotations?.[initialEventsEnd] === 'true' ? 'initial-end' : 'bookmark';
+        frame.resourceVersion = value.metadata.resourceVersion ?? '';
+      }
+    } catch (error) {
+      this.#options.onSkip('a bookmark could not be decoded', error);
+    }
+    return frame;
+  }
+
+  #error(text: string): DecodedFrame<T> {
+    const frame = this.#frame;
+    frame.kind = 'error';
+    try {
+      frame.status = JSON.parse(text) as Status;
+    } catch {
+      frame.status = { kind: 'Status', status: 'Failure', code: 500, reason: 'InternalError', message: text };
+    }
+    return frame;
+  }
+
+  #readNamespace(bytes: Uint8Array, start: number, end: number): string {
+    const known = this.#namespaceBytes;
+    let same = known.length === end - start;
+    for (let index = 0; same && index < known.length; index++) same = known[index] === bytes[start + index];
+    if (!same) {
+      this.#namespace = readAscii(bytes, start, end);
+      this.#namespaceBytes = bytes.slice(start, end);
+    }
+    return this.#namespace;
+  }
+}
+
+interface Span<T extends KubeObject> {
+  readonly start: number;
+  readonly end: number;
+  readonly find: FindStored<T>;
+}
+
+function hasStored<T extends KubeObject>(frame: DecodedFrame<T>): frame is DecodedFrame<T> & { stored: StoredObject<T> } {
+  return frame.stored !== undefined;
+}
+
+const none = (): undefined => undefined;
+
+/** The parsed form of a version, where there is one: what a new version shares structure with. */
+export function shareableOf<T extends KubeObject>(stored: StoredObject<T> | undefined): DeepReadonly<T> | undefined {
+  if (stored instanceof LazyObject) return (stored as LazyObject<T>).shareable;
+  return stored?.object;
+}
+
+/** The object without its managedFields; the given one is left alone. */
+export function dropManagedFields<T extends KubeObject>(object: T): T {
+  if (object.metadata.managedFields === undefined) return object;
+  const { managedFields: _, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}
+
+/** Whether a value has metadata. */
+export function isMetadataHolder(value: unknown): value is KubeObject {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'metadata' in value &&
+    typeof value.metadata === 'object' &&
+    value.metadata !== null
+  );
+}
+
+/** Whether a value is an object that a store can hold. */
+export function isObject(value: unknown): value is KubeObject {
+  return isMetadataHolder(value) && typeof value.metadata.name === 'string' && value.metadata.name !== '';
+}

@@ -1,0 +1,42 @@
+import type { KubeObject, Status } from '@kctl/apimachinery';
+import type { StoredObject } from '@kctl/cache-index';
+
+/** What a watch frame says. `skipped`: it could not be understood and counts for nothing. */
+export type FrameKind = 'upsert' | 'delete' | 'bookmark' | 'initial-end' | 'error' | 'skipped';
+
+/** One decoded object. The decoder reuses the instance: read it before decoding the next. */
+export interface DecodedItem<T extends KubeObject> {
+  stored: StoredObject<T> | undefined;
+  /** Values of the store's field paths, where they were read on the way. */
+  fields: readonly (string | undefined)[] | undefined;
+}
+
+/** One decoded watch frame. Reused as {@link DecodedItem} is. */
+export interface DecodedFrame<T extends KubeObject> extends DecodedItem<T> {
+  kind: FrameKind;
+  /** Of the object or the bookmark. */
+  resourceVersion: string;
+  /** Of an ERROR. */
+  status: Status | undefined;
+}
+
+/** Finds the version that the store holds of an object. */
+export type FindStored<T extends KubeObject> = (namespace: string, name: string) => StoredObject<T> | undefined;
+
+/**
+ * Turns what a ListerWatcher yields (`Raw`) into stored objects. Where the store holds the same version already, that
+ * one is returned, so that an unchanged object costs neither a parse nor memory.
+ */
+export interface Decoder<T extends KubeObject, Raw> {
+  /** An item of a list; undefined where it cannot be understood. */
+  item(raw: Raw, find: FindStored<T>): DecodedItem<T> | undefined;
+  frame(raw: Raw, find: FindStored<T>): DecodedFrame<T>;
+  /** The version is in no store any more. */
+  retire(stored: StoredObject<T>): void;
+}
+
+/** Hears of objects that cannot be understood; they are skipped, and the stream goes on. */
+export type SkipReport = (message: string, error?: unknown) => void;
+
+/** The annotation on the bookmark that ends the initial events of a watch. */
+export const initialEventsEnd = 'k8s.io/initial-events-end';

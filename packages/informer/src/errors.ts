@@ -1,0 +1,99 @@
+import type { InformerState } from './informer-state.js';
+
+/** Thrown at the read of an object whose bytes turn out not to be JSON. */
+export class ObjectDecodeError extends Error {
+  override readonly name = 'ObjectDecodeError';
+  /** Stable code of this error class. */
+  readonly code: 'KCTL_OBJECT_DECODE' = 'KCTL_OBJECT_DECODE';
+  /** `namespace/name`. */
+  readonly key: string;
+
+  constructor(key: string, options: ErrorOptions) {
+    super(`the bytes of ${key} are not JSON`, options);
+    this.key = key;
+  }
+}
+
+/** Thrown when a wait for an informer or handler ends without it having synced; says what it was doing. */
+export class SyncError extends Error {
+  override readonly name = 'SyncError';
+  /** Stable code of this error class. */
+  readonly code: 'KCTL_SYNC' = 'KCTL_SYNC';
+  /** The informers that had not synced, with what they were doing. */
+  readonly informers: readonly { readonly name: string; readonly state: InformerState }[];
+
+  constructor(
+    message: string,
+    informers: readonly { readonly name: string; readonly state: InformerState }[],
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+    this.informers = informers;
+  }
+}
+
+/** Thrown when something is asked of an informer that has stopped. */
+export class InformerStoppedError extends Error {
+  override readonly name = 'InformerStoppedError';
+  /** Stable code of this error class. */
+  readonly code: 'KCTL_INFORMER_STOPPED' = 'KCTL_INFORMER_STOPPED';
+}
+
+/** Thrown by `run` when the informer was started before. */
+export class InformerStartedError extends Error {
+  override readonly name = 'InformerStartedError';
+  /** Stable code of this error class. */
+  readonly code: 'KCTL_INFORMER_STARTED' = 'KCTL_INFORMER_STARTED';
+}
+
+/** Thrown (as the failure of a watch) when no frame arrived for too long. */
+export class IdleWatchError extends Error {
+  override readonly name = 'IdleWatchError';
+  /** Stable code of this error class. */
+  readonly code: 'KCTL_IDLE_WATCH' = 'KCTL_IDLE_WATCH';
+  readonly idleMs: number;
+
+  constructor(what: string, idleMs: number) {
+    super(`${what} was silent for ${idleMs} ms: the connection is taken for dead`);
+    this.idleMs = idleMs;
+  }
+}
+
+/** The failure of a watch that ended within a second without an event. Mirrors client-go's "very short watch". */
+export class ShortWatchError extends Error {
+  override readonly name = 'ShortWatchError';
+  /** Stable code of this error class. */
+  readonly code: 'KCTL_SHORT_WATCH' = 'KCTL_SHORT_WATCH';
+}
+
+const hasCode = (error: unknown, code: string): boolean => error instanceof Error && 'code' in error && error.code === code;
+
+/** Whether an error is an {@link ObjectDecodeError}, also one of another copy of this package. */
+export function isObjectDecodeError(error: unknown): error is ObjectDecodeError {
+  return hasCode(error, 'KCTL_OBJECT_DECODE');
+}
+
+/** Whether an error is a {@link SyncError}, also one of another copy of this package. */
+export function isSyncError(error: unknown): error is SyncError {
+  return hasCode(error, 'KCTL_SYNC');
+}
+
+/** Whether an error is an {@link InformerStoppedError}, also one of another copy of this package. */
+export function isInformerStopped(error: unknown): error is InformerStoppedError {
+  return hasCode(error, 'KCTL_INFORMER_STOPPED');
+}
+
+/** Whether an error is an {@link InformerStartedError}, also one of another copy of this package. */
+export function isInformerStarted(error: unknown): error is InformerStartedError {
+  return hasCode(error, 'KCTL_INFORMER_STARTED');
+}
+
+/** Whether an error is an {@link IdleWatchError}, also one of another copy of this package. */
+export function isIdleWatch(error: unknown): error is IdleWatchError {
+  return hasCode(error, 'KCTL_IDLE_WATCH');
+}
+
+/** Whether an error is a {@link ShortWatchError}, also one of another copy of this package. */
+export function isShortWatch(error: unknown): error is ShortWatchError {
+  return hasCode(error, 'KCTL_SHORT_WATCH');
+}

@@ -1,0 +1,66 @@
+import type { Status } from '@kctl/apimachinery';
+import {
+  isForbidden,
+  isGone,
+  isInternalError,
+  isNotFound,
+  isStatusError,
+  isTooLargeResourceVersion,
+  isTooManyRequests,
+  isUnauthorized,
+  StatusError,
+} from '@kctl/apimachinery';
+import { isFrameError } from '@kctl/apimachinery/wire';
+import { isIdleWatch, isShortWatch } from './errors.js';
+import type { InformerTrouble, TroubleReason } from './informer-state.js';
+
+/** A failed list or watch, sorted into what the reflector distinguishes. */
+export interface Failure extends InformerTrouble {
+  /** What the server asked for by Retry-After, in ms; 0 where it did not. */
+  readonly retryAfterMs: number;
+  /** Whether nobody listened at the other end. */
+  readonly isConnectionRefused: boolean;
+}
+
+/** Sorts the failure of a list or watch. */
+export function classifyFailure(error: unknown): Failure {
+  const reason = reasonOf(error);
+  return {
+    reason,
+    message: error instanceof Error ? error.message : String(error),
+    error,
+    retryAfterMs: isStatusError(error) ? (error.status.details?.retryAfterSeconds ?? 0) * 1000 : 0,
+    isConnectionRefused: reason === 'connection' && hasErrno(error, 'ECONNREFUSED'),
+  };
+}
+
+/** The failure that an ERROR event carries. */
+export function failureOfStatus(status: Status): Failure {
+  return classifyFailure(new StatusError(status));
+}
+
+function reasonOf(error: unknown): TroubleReason {
+  if (isIdleWatch(error)) return 'idle';
+  if (isShortWatch(error)) return 'short-watch';
+  if (isFrameError(error)) return 'decode';
+  if (!isStatusError(error)) return 'connection';
+  if (isTooLargeResourceVersion(error)) return 'too-large-resource-version';
+  if (isGone(error)) return 'expired';
+  if (isTooManyRequests(error)) return 'throttled';
+  if (isUnauthorized(error)) return 'unauthorized';
+  if (isForbidden(error)) return 'forbidden';
+  if (isNotFound(error)) return 'not-found';
+  if (isInternalError(error)) return 'internal-error';
+  return 'status';
+}
+
+/** Whether an error or one of its causes carries a system error code. */
+function hasErrno(error: unknown, errno: string): boolean {
+  let link: unknown = error;
+  for (let depth = 0; depth < 8 && typeof link === 'object' && link !== null; depth++) {
+    if ('code' in link && link.code === errno) return true;
+    if (link instanceof AggregateError && link.errors.some((inner) => hasErrno(inner, errno))) return true;
+    link = 'cause' in link ? link.cause : undefined;
+  }
+  return false;
+}

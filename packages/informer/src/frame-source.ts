@@ -1,0 +1,75 @@
+import type { KubeObject } from '@kctl/apimachinery';
+import type { WatchEvent } from '@kctl/client';
+import type { FrameListerWatcher, ListCall, ObjectListerWatcher, WatchCall } from './list-watcher.js';
+
+/** What follows the items of a list. */
+export interface ListEnd {
+  readonly resourceVersion: string;
+  readonly continueToken: string;
+}
+
+/** A list in batches. */
+export interface ListBatches<Raw> extends AsyncIterable<readonly Raw[]> {
+  /** To be asked after the last batch. */
+  end(): Promise<ListEnd>;
+}
+
+/** A ListerWatcher in batches of whatever it yields. */
+export interface BatchSource<Raw> {
+  list(call: ListCall): Promise<ListBatches<Raw>>;
+  watch(call: WatchCall): Promise<AsyncIterable<readonly Raw[]>>;
+}
+
+/** Batches of bytes. */
+export function frameSource(listerWatcher: FrameListerWatcher): BatchSource<Uint8Array> {
+  return {
+    list: async (call) => {
+      const frames = await listerWatcher.listFrames(call);
+      // The stream's own failure is the one to report; this promise must not fail unheard beside it.
+      frames.metadata.catch(() => undefined);
+      return {
+        [Symbol.asyncIterator]: () => frames[Symbol.asyncIterator](),
+        end: async () => endOf(await frames.metadata),
+      };
+    },
+    watch: (call) => listerWatcher.watchFrames(call),
+  };
+}
+
+/** Batches of parsed objects. */
+export function objectSource<T extends KubeObject>(
+  listerWatcher: ObjectListerWatcher<T>,
+): BatchSource<T | WatchEvent<T>> {
+  return {
+    list: async (call) => {
+      const list = await listerWatcher.list(call);
+      return {
+        async *[Symbol.asyncIterator]() {
+          yield list.items;
+        },
+        end: () => Promise.resolve(endOf(list.metadata)),
+      };
+    },
+    watch: async (call) => {
+      const stream = await listerWatcher.watch(call);
+      return { [Symbol.asyncIterator]: () => batchesOfOne(stream[Symbol.asyncIterator]()) };
+    },
+  };
+}
+
+function batchesOfOne<E>(events: AsyncIterator<E>): AsyncIterator<readonly E[]> {
+  return {
+    next: async () => {
+      const result = await events.next();
+      return result.done === true ? { done: true, value: undefined } : { done: false, value: [result.value] };
+    },
+    return: async () => {
+      await events.return?.();
+      return { done: true, value: undefined };
+    },
+  };
+}
+
+function endOf(metadata: { readonly resourceVersion?: string; readonly continue?: string }): ListEnd {
+  return { resourceVersion: metadata.resourceVersion ?? '', continueToken: metadata.continue ?? '' };
+}

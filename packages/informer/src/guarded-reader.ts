@@ -1,0 +1,109 @@
+import type { Clock, ClockTimer } from '@kctl/wait';
+import { abortReason } from '@kctl/wait';
+import { IdleWatchError } from './errors.js';
+
+/** What {@link GuardedReader} takes. */
+export interface GuardedReaderOptions {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** Silence for this long ends the call. */
+  readonly idleMs: number;
+  /** For the error message. */
+  readonly what: string;
+}
+
+/**
+ * One call to a server that cannot hang, whatever the other side does: it ends by itself, by the signal, or when nothing
+ * arrived for too long. Aborting is asked for politely through {@link signal} and then not waited for.
+ */
+export class GuardedReader {
+  readonly #clock: Clock;
+  readonly #outer: AbortSignal;
+  readonly #what: string;
+  readonly #controller = new AbortController();
+  readonly #onAbort: () => void;
+  #idleMs: number;
+  #lastActivity: number;
+  #timer: ClockTimer;
+  #interrupt: ((error: Error) => void) | undefined;
+  #error: Error | undefined;
+  #iterator: AsyncIterator<unknown> | undefined;
+
+  constructor(options: GuardedReaderOptions) {
+    this.#clock = options.clock;
+    this.#outer = options.signal;
+    this.#what = options.what;
+    this.#idleMs = options.idleMs;
+    this.#lastActivity = this.#clock.monotonicNow();
+    this.#onAbort = () => this.#fail(abortReason(this.#outer));
+    this.#outer.addEventListener('abort', this.#onAbort, { once: true });
+    this.#timer = this.#arm(this.#idleMs);
+    if (this.#outer.aborted) this.#onAbort();
+  }
+
+  /** To be given to the call. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** Changes how long silence is borne, from the last activity on. */
+  set idleMs(idleMs: number) {
+    if (idleMs === this.#idleMs) return;
+    this.#idleMs = idleMs;
+    this.#timer.cancel();
+    this.#timer = this.#arm(Math.max(0, this.#lastActivity + idleMs - this.#clock.monotonicNow()));
+  }
+
+  /** Waits for one answer. Only one wait at a time. */
+  async wait<R>(promise: Promise<R>): Promise<R> {
+    const result = await new Promise<R>((resolve, reject) => {
+      if (this.#error !== undefined) {
+        promise.catch(() => undefined);
+        reject(this.#error);
+        return;
+      }
+      this.#interrupt = reject;
+      promise.then(resolve, reject);
+    });
+    this.#lastActivity = this.#clock.monotonicNow();
+    return result;
+  }
+
+  /** Takes the stream that `next` reads. */
+  open<E>(stream: AsyncIterable<E>): AsyncIterator<E> {
+    const iterator = stream[Symbol.asyncIterator]();
+    this.#iterator = iterator;
+    return iterator;
+  }
+
+  /** Releases timer, listener and stream. */
+  close(): void {
+    this.#timer.cancel();
+    this.#outer.removeEventListener('abort', this.#onAbort);
+    this.#interrupt = undefined;
+    this.#controller.abort();
+    const iterator = this.#iterator;
+    this.#iterator = undefined;
+    // The stream may be stuck for good; its end is not awaited, and how it ends concerns nobody any more.
+    iterator?.return?.().catch(() => undefined);
+  }
+
+  #arm(delayMs: number): ClockTimer {
+    return this.#clock.setTimer(() => this.#checkIdle(), delayMs, { keepAlive: false });
+  }
+
+  /** The timer is not moved at each frame: when it fires, it looks how long the silence has been. */
+  #checkIdle(): void {
+    const silence = this.#clock.monotonicNow() - this.#lastActivity;
+    if (silence < this.#idleMs) this.#timer = this.#arm(this.#idleMs - silence);
+    else this.#fail(new IdleWatchError(this.#what, silence));
+  }
+
+  #fail(error: Error): void {
+    if (this.#error !== undefined) return;
+    this.#error = error;
+    this.#interrupt?.(error);
+    this.#interrupt = undefined;
+    this.#controller.abort(error);
+  }
+}

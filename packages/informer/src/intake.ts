@@ -1,0 +1,230 @@
+import type { KubeObject, Status } from '@kctl/apimachinery';
+import { compareResourceVersions } from '@kctl/apimachinery';
+import type { Indexer, Replacement, ReplacedContent, StoredObject } from '@kctl/cache-index';
+import { Change } from './change.js';
+import type { DecodedFrame, DecodedItem, Decoder, FindStored, FrameKind } from './decoder.js';
+import type { Slicer } from './slicer.js';
+
+/** Where changes go. */
+export interface ChangeSink<T extends KubeObject> {
+  /** One change that the store has already. */
+  dispatch(change: Change<T>): void;
+  /** Begins the changes of a replaced store; handlers that join from now on are not concerned. Returns its number. */
+  beginDrain(): number;
+  /** One change of a drain. */
+  dispatchDrained(change: Change<T>, epoch: number): void;
+  /** The drain is over; after the first one, the initial list has been offered. */
+  endDrain(epoch: number): void;
+  /** The store is at another version. */
+  moved(): void;
+}
+
+/**
+ * Writes to the store what the reflector reads, and says what changed. The order is the contract: the store first, then
+ * the handlers; a replacement as a whole, then its deletions, then its additions and updates.
+ */
+export class Intake<T extends KubeObject, Raw> {
+  readonly #indexer: Indexer<T>;
+  readonly #decoder: Decoder<T, Raw>;
+  readonly #sink: ChangeSink<T>;
+  readonly #find: FindStored<T>;
+  #replacement: Replacement<T> | undefined;
+  #resourceVersion = '';
+  #status: Status | undefined;
+
+  constructor(indexer: Indexer<T>, decoder: Decoder<T, Raw>, sink: ChangeSink<T>) {
+    this.#indexer = indexer;
+    this.#decoder = decoder;
+    this.#sink = sink;
+    this.#find = (namespace, name) => indexer.stored({ namespace, name });
+  }
+
+  /** The version of the last live event or bookmark; '' when there was none since the last commit. */
+  get resourceVersion(): string {
+    return this.#resourceVersion;
+  }
+
+  /** What the last ERROR event said. */
+  get status(): Status | undefined {
+    return this.#status;
+  }
+
+  /** How many objects the replacement in the making holds. */
+  get replacementSize(): number {
+    return this.#replacement?.size ?? 0;
+  }
+
+  /** Begins a replacement; one that was begun is forgotten, so that no attempt leaves ghosts to the next. */
+  begin(): void {
+    this.abandon();
+    this.#replacement = this.#indexer.beginReplace();
+  }
+
+  abandon(): void {
+    const replacement = this.#replacement;
+    if (replacement === undefined) return;
+    this.#replacement = undefined;
+    for (const stored of replacement.all()) this.#retireUnlessStored(stored);
+  }
+
+  /** One item of a list. */
+  listItem(raw: Raw): void {
+    const item = this.#decoder.item(raw, this.#find);
+    if (item !== undefined) this.#fill(item);
+  }
+
+  /** One frame before the initial events have ended. */
+  initialFrame(raw: Raw): FrameKind {
+    const frame = this.#decoder.frame(raw, this.#find);
+    if (frame.kind === 'upsert') this.#fill(frame);
+    else if (frame.kind === 'delete' && frame.stored !== undefined) {
+      const removed = this.#replacement?.delete(frame.stored);
+      if (removed !== undefined) this.#retireUnlessStored(removed);
+      this.#decoder.retire(frame.stored);
+    } else if (frame.kind === 'error') this.#status = frame.status;
+    if (frame.kind === 'initial-end') this.#resourceVersion = frame.resourceVersion;
+    return frame.kind;
+  }
+
+  /** One frame of the live watch. */
+  liveFrame(raw: Raw): FrameKind {
+    const frame = this.#decoder.frame(raw, this.#find);
+    switch (frame.kind) {
+      case 'upsert':
+        this.#upsert(frame);
+        break;
+      case 'delete':
+        this.#delete(frame);
+        break;
+      case 'bookmark':
+      case 'initial-end':
+        if (this.#advance(frame.resourceVersion)) this.#indexer.bookmark(this.#resourceVersion);
+        break;
+      case 'error':
+        this.#status = frame.status;
+        break;
+      case 'skipped':
+        break;
+    }
+    return frame.kind;
+  }
+
+  /** The replacement becomes the store's content; then the changes are offered, slice by slice. */
+  async commit(resourceVersion: string, slicer: Slicer, isEnded: () => boolean): Promise<void> {
+    const replacement = this.#replacement;
+    if (replacement === undefined) return;
+    this.#replacement = undefined;
+    const after = replacement.all();
+    const before = replacement.commit(resourceVersion);
+    this.#resourceVersion = resourceVersion;
+    const epoch = this.#sink.beginDrain();
+    this.#sink.moved();
+    let sinceCheck = 0;
+    for (const change of this.#differences(before, after)) {
+      if (change !== undefined) this.#sink.dispatchDrained(change, epoch);
+      if (++sinceCheck < 64 || !slicer.isOver) continue;
+      sinceCheck = 0;
+      await slicer.breathe();
+      if (isEnded()) return;
+    }
+    this.#sink.endDrain(epoch);
+  }
+
+  /** Deletions first, then what is new or different; undefined stands for an object that did not change. */
+  *#differences(
+    before: ReplacedContent<T>,
+    after: readonly StoredObject<T>[],
+  ): Generator<Change<T> | undefined> {
+    const isFirst = before.size === 0;
+    if (!isFirst) {
+      for (const old of before.all()) {
+        const present = this.#indexer.stored(old);
+        if (present === old) continue;
+        this.#decoder.retire(old);
+        const isGone = present === undefined || isAnother(old, present);
+        yield isGone ? new Change('delete', old, old, { finalStateUnknown: true }) : undefined;
+      }
+    }
+    for (const stored of after) {
+      const old = isFirst ? undefined : before.stored(stored);
+      if (old === stored) yield undefined;
+      else if (old === undefined || isAnother(old, stored))
+        yield new Change('add', stored, undefined, { isInInitialList: true });
+      else yield isSameVersion(old, stored) ? undefined : new Change('update', stored, old);
+    }
+  }
+
+  #fill(item: DecodedItem<T>): void {
+    const { stored, fields } = item;
+    if (stored === undefined || this.#replacement === undefined) return;
+    const removed = this.#replacement.put(stored, fields === undefined ? {} : { fields });
+    if (removed !== undefined && removed !== stored) this.#retireUnlessStored(removed);
+  }
+
+  #upsert(frame: DecodedFrame<T>): void {
+    const { stored, fields } = frame;
+    if (stored === undefined) return;
+    const old = this.#find(stored.namespace, stored.name);
+    if (old === stored || (old !== undefined && isSuperseded(stored, old))) {
+      // Seen already: the watch was reopened at an earlier version than the store is at.
+      if (old !== stored) this.#decoder.retire(stored);
+      this.#advance(frame.resourceVersion);
+      return;
+    }
+    this.#indexer.putStored(stored, fields === undefined ? {} : { fields });
+    this.#advance(frame.resourceVersion);
+    this.#indexer.bookmark(this.#resourceVersion);
+    if (old === undefined) this.#sink.dispatch(new Change('add', stored, undefined));
+    else {
+      this.#decoder.retire(old);
+      if (isAnother(old, stored)) {
+        this.#sink.dispatch(new Change('delete', old, old, { finalStateUnknown: true }));
+        this.#sink.dispatch(new Change('add', stored, undefined));
+      } else this.#sink.dispatch(new Change('update', stored, old));
+    }
+  }
+
+  #delete(frame: DecodedFrame<T>): void {
+    const { stored } = frame;
+    if (stored === undefined) return;
+    const old = this.#find(stored.namespace, stored.name);
+    this.#decoder.retire(stored);
+    const isOld = old !== undefined && isSuperseded(stored, old);
+    if (old !== undefined && !isOld) {
+      this.#indexer.deleteStored(old);
+      this.#decoder.retire(old);
+    }
+    this.#advance(frame.resourceVersion);
+    this.#indexer.bookmark(this.#resourceVersion);
+    if (old === undefined || isOld) return;
+    if (isAnother(old, stored)) this.#sink.dispatch(new Change('delete', old, old, { finalStateUnknown: true }));
+    else this.#sink.dispatch(new Change('delete', stored, old));
+  }
+
+  /** Versions only go forward; one that cannot be compared is taken as the server says it. */
+  #advance(resourceVersion: string): boolean {
+    if (resourceVersion === '') return false;
+    if (compareResourceVersions(resourceVersion, this.#resourceVersion) === 'older') return false;
+    this.#resourceVersion = resourceVersion;
+    return true;
+  }
+
+  #retireUnlessStored(stored: StoredObject<T>): void {
+    if (this.#indexer.stored(stored) !== stored) this.#decoder.retire(stored);
+  }
+}
+
+/** Whether two versions under one key are different objects: the first was deleted, and nobody saw it go. */
+function isAnother<T extends KubeObject>(old: StoredObject<T>, next: StoredObject<T>): boolean {
+  const uid = old.uid;
+  return uid !== '' && next.uid !== '' && uid !== next.uid;
+}
+
+function isSameVersion<T extends KubeObject>(old: StoredObject<T>, next: StoredObject<T>): boolean {
+  return old.resourceVersion !== '' && old.resourceVersion === next.resourceVersion;
+}
+
+/** Whether `next` is not newer than what the store has: an event that was delivered before. */
+function isSuperseded<T extends KubeObject>(next: StoredObject<T>, old: StoredObject<T>): boolean {
+  return compareResourceVersions(next.resourceVersion, old.resourceVersion) === 'older';
+}

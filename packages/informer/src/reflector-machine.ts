@@ -1,0 +1,270 @@
+import type { Failure } from './failure.js';
+import type { ReflectorConfig } from './reflector-config.js';
+import type {
+  ListStep,
+  ReflectorEffect,
+  ReflectorInput,
+  ReflectorMemory,
+  ReflectorState,
+  Transition,
+} from './reflector-state.js';
+import { initialMemory } from './reflector-state.js';
+
+/** The state before `start`. */
+export const initialReflectorState: ReflectorState = { phase: 'idle', memory: initialMemory };
+
+/**
+ * The reflector as a function: what to do next after what happened, without doing it. The rows of client-go's "what each
+ * failure does" are its cases; where it differs, the case says so.
+ */
+export function transition(state: ReflectorState, input: ReflectorInput, config: ReflectorConfig): Transition {
+  if (state.phase === 'stopped') return { state, effects: [] };
+  const { memory } = state;
+  switch (input.type) {
+    case 'start':
+      return sync(memory, config, []);
+    case 'stop':
+      return { state: { phase: 'stopped', memory }, effects: [{ type: 'close' }] };
+    case 'give-up':
+      return { state: { phase: 'stopped', memory, trouble: input.failure }, effects: [{ type: 'close' }] };
+    case 'timer':
+      return state.phase === 'waiting' && state.next === 'watch' ? openWatch(memory, []) : sync(memory, config, []);
+    case 'page':
+      return state.phase === 'listing' ? afterPage(state.step, input, memory) : { state, effects: [] };
+    case 'list-failed':
+      return state.phase === 'listing'
+        ? afterListFailure(state.step, input, { memory, config })
+        : { state, effects: [] };
+    case 'initial-end':
+      return afterInitialEnd(input.resourceVersion, memory);
+    case 'opened':
+      return state.phase === 'watching'
+        ? { state: { ...state, memory: healthy(memory) }, effects: [{ type: 'read' }] }
+        : { state, effects: [{ type: 'read' }] };
+    case 'ended':
+      return state.phase === 'streaming'
+        ? afterStreamClosed(input, memory, config)
+        : afterWatchEnded(input, memory, config);
+    case 'watch-failed':
+      return state.phase === 'streaming'
+        ? afterStreamFailure(input, memory, config)
+        : afterWatchFailure(input, memory, config);
+  }
+}
+
+const streamClosesBeforeFallback = 3;
+
+/** Gets the state of the collection: by streaming where that works, by list otherwise. */
+function sync(memory: ReflectorMemory, config: ReflectorConfig, before: readonly ReflectorEffect[]): Transition {
+  if (!config.watchList || memory.isStreamingUnsupported) return list(memory, config, before);
+  const resourceVersion = memory.isUnavailable ? '' : memory.resourceVersion;
+  return {
+    state: { phase: 'streaming', memory },
+    effects: [...before, { type: 'begin' }, { type: 'watch', initial: true, resourceVersion }],
+  };
+}
+
+function list(memory: ReflectorMemory, config: ReflectorConfig, before: readonly ReflectorEffect[]): Transition {
+  const resourceVersion = memory.isUnavailable ? '' : memory.resourceVersion === '' ? '0' : memory.resourceVersion;
+  const limit = limitFor(resourceVersion, memory, config);
+  const step: ListStep = { page: 1, resourceVersion, limit, isFullList: limit === 0 };
+  return {
+    state: { phase: 'listing', memory, step },
+    effects: [...before, { type: 'begin' }, { type: 'list', resourceVersion, limit, continueToken: '' }],
+  };
+}
+
+/** client-go's rule; 0 means no limit, so that the server can answer out of its watch cache. */
+function limitFor(resourceVersion: string, memory: ReflectorMemory, config: ReflectorConfig): number {
+  if (config.pageSize !== undefined) return config.pageSize;
+  if (memory.pagesForEver) return defaultPageSize;
+  return resourceVersion === '' || resourceVersion === '0' ? defaultPageSize : 0;
+}
+
+const defaultPageSize = 500;
+
+function afterPage(
+  step: ListStep,
+  input: Extract<ReflectorInput, { type: 'page' }>,
+  memory: ReflectorMemory,
+): Transition {
+  const resourceVersion = step.page === 1 ? input.resourceVersion : (step.listVersion ?? input.resourceVersion);
+  if (input.continueToken !== '') {
+    const next: ListStep = { ...step, page: step.page + 1, listVersion: resourceVersion };
+    return {
+      state: { phase: 'listing', memory, step: next },
+      effects: [{ type: 'list', resourceVersion: '', limit: step.limit, continueToken: input.continueToken }],
+    };
+  }
+  const pagesForEver = memory.pagesForEver || (step.resourceVersion === '0' && step.page > 1);
+  return openWatch({ ...synced(memory, resourceVersion), pagesForEver }, [{ type: 'commit', resourceVersion }]);
+}
+
+interface Context {
+  readonly memory: ReflectorMemory;
+  readonly config: ReflectorConfig;
+}
+
+function afterListFailure(
+  step: ListStep,
+  input: Extract<ReflectorInput, { type: 'list-failed' }>,
+  { memory, config }: Context,
+): Transition {
+  const { failure } = input;
+  if (failure.reason === 'expired' && step.page > 1 && !step.isFullList) {
+    const whole: ListStep = { page: 1, resourceVersion: step.resourceVersion, limit: 0, isFullList: true };
+    return {
+      state: { phase: 'listing', memory, step: whole },
+      effects: [{ type: 'begin' }, { type: 'list', resourceVersion: step.resourceVersion, limit: 0, continueToken: '' }],
+    };
+  }
+  if (isVersionUnavailable(failure) && step.resourceVersion !== '')
+    return list({ ...memory, isUnavailable: true }, config, []);
+  return wait(memory, config, { next: 'sync', failure, now: input.now, report: true });
+}
+
+/** The initial events of a stream are complete; the same stream goes on with live events. */
+function afterInitialEnd(resourceVersion: string, memory: ReflectorMemory): Transition {
+  const next = healthy(synced(memory, resourceVersion));
+  return {
+    state: { phase: 'watching', memory: { ...next, streamCloses: 0 } },
+    effects: [{ type: 'commit', resourceVersion }, { type: 'read' }],
+  };
+}
+
+/** client-go reopens a stream that never ends its initial events for ever; here a few closes mean that it never will. */
+function afterStreamClosed(
+  input: Extract<ReflectorInput, { type: 'ended' }>,
+  memory: ReflectorMemory,
+  config: ReflectorConfig,
+): Transition {
+  const streamCloses = memory.streamCloses + 1;
+  if (input.cause === 'idle' || streamCloses >= streamClosesBeforeFallback)
+    return list({ ...memory, streamCloses, isStreamingUnsupported: true }, config, [
+      { type: 'streaming-unsupported' },
+    ]);
+  return wait({ ...memory, streamCloses }, config, {
+    next: 'sync',
+    failure: input.failure,
+    now: input.now,
+    report: false,
+  });
+}
+
+function afterStreamFailure(
+  input: Extract<ReflectorInput, { type: 'watch-failed' }>,
+  memory: ReflectorMemory,
+  config: ReflectorConfig,
+): Transition {
+  const { failure, now } = input;
+  if (failure.isConnectionRefused || failure.reason === 'throttled')
+    return wait(memory, config, { next: 'sync', failure, now, report: false });
+  if (isVersionUnavailable(failure) && memory.resourceVersion !== '' && !memory.isUnavailable)
+    return sync({ ...memory, isUnavailable: true }, config, []);
+  if (isStreamingRefused(failure))
+    return list({ ...memory, isStreamingUnsupported: true }, config, [{ type: 'streaming-unsupported' }]);
+  // A broken connection says nothing about the server's abilities: it counts like a close without the end marker.
+  if (failure.reason === 'connection' && input.where === 'stream')
+    return afterStreamClosed({ ...input, type: 'ended', cause: 'broken', failure }, memory, config);
+  return list(memory, config, []);
+}
+
+function afterWatchEnded(
+  input: Extract<ReflectorInput, { type: 'ended' }>,
+  memory: ReflectorMemory,
+  config: ReflectorConfig,
+): Transition {
+  const next = moved(memory, input.resourceVersion);
+  const isShort = input.cause !== 'idle' && input.events === 0 && input.openMs < shortWatchMs;
+  if (!isShort) return openWatch(next, []);
+  // A connection that broke says nothing against the version, so the watch is opened again; a server that closes at
+  // once, as client-go has it, is asked for a list.
+  return wait(next, config, {
+    next: input.cause === 'broken' ? 'watch' : 'sync',
+    failure: input.failure,
+    now: input.now,
+    report: true,
+  });
+}
+
+const shortWatchMs = 1000;
+
+function afterWatchFailure(
+  input: Extract<ReflectorInput, { type: 'watch-failed' }>,
+  memory: ReflectorMemory,
+  config: ReflectorConfig,
+): Transition {
+  const { failure, now } = input;
+  const next = moved(memory, input.resourceVersion);
+  if (failure.reason === 'throttled') return wait(next, config, { next: 'watch', failure, now, report: false });
+  if (failure.reason === 'connection' || failure.reason === 'idle')
+    // client-go relists when a watch cannot be opened, except for a refused connection. No answer is no verdict about
+    // the version: reopening costs one request, relisting costs the collection.
+    return wait(next, config, { next: 'watch', failure, now, report: !failure.isConnectionRefused });
+  if (failure.reason === 'internal-error' && input.where === 'stream') {
+    const since = next.internalErrorSince ?? now;
+    if (now - since < config.maxInternalErrorRetryMs) return openWatch({ ...next, internalErrorSince: since }, []);
+    return wait({ ...next, internalErrorSince: undefined }, config, { next: 'sync', failure, now, report: true });
+  }
+  return wait(next, config, { next: 'sync', failure, now, report: true });
+}
+
+function openWatch(memory: ReflectorMemory, before: readonly ReflectorEffect[]): Transition {
+  return {
+    state: { phase: 'watching', memory },
+    effects: [...before, { type: 'watch', initial: false, resourceVersion: memory.resourceVersion }],
+  };
+}
+
+interface Wait {
+  readonly next: 'sync' | 'watch';
+  readonly failure: Failure;
+  readonly now: number;
+  /** Whether the watch error handler hears of it. */
+  readonly report: boolean;
+}
+
+/** Waits out one step of the backoff. It starts over after `backoffResetMs` without any backoff: a long outage does not. */
+function wait(memory: ReflectorMemory, config: ReflectorConfig, { next, failure, now, report }: Wait): Transition {
+  const isFresh = memory.lastBackoffAt === undefined || now - memory.lastBackoffAt > config.backoff.resetMs;
+  const step = isFresh ? 0 : memory.backoffStep + 1;
+  const delayMs = Math.min(config.backoff.initialMs * config.backoff.factor ** step, config.backoff.maxMs);
+  const following: ReflectorMemory = {
+    ...memory,
+    backoffStep: step,
+    lastBackoffAt: now,
+    troubleSince: memory.troubleSince ?? now,
+    attempts: memory.attempts + 1,
+  };
+  const sleep: ReflectorEffect = { type: 'sleep', delayMs, atLeastMs: failure.retryAfterMs };
+  return {
+    state: { phase: 'waiting', memory: following, next, failure },
+    effects: [{ type: 'close' }, { type: 'trouble', failure, report }, sleep],
+  };
+}
+
+function isVersionUnavailable(failure: Failure): boolean {
+  return failure.reason === 'expired' || failure.reason === 'too-large-resource-version';
+}
+
+/** A server that does not know `sendInitialEvents` calls the request bad or invalid. */
+function isStreamingRefused({ error }: Failure): boolean {
+  return (
+    typeof error === 'object' &&
+    error !== null &&
+    'httpCode' in error &&
+    (error.httpCode === 400 || error.httpCode === 422)
+  );
+}
+
+function synced(memory: ReflectorMemory, resourceVersion: string): ReflectorMemory {
+  return { ...memory, resourceVersion, isUnavailable: false };
+}
+
+function moved(memory: ReflectorMemory, resourceVersion: string): ReflectorMemory {
+  return resourceVersion === '' ? memory : { ...memory, resourceVersion };
+}
+
+function healthy(memory: ReflectorMemory): ReflectorMemory {
+  return { ...memory, troubleSince: undefined, attempts: 0 };
+}

@@ -1,0 +1,122 @@
+import type { Failure } from './failure.js';
+
+/** What the reflector knows in every phase. */
+export interface ReflectorMemory {
+  /** The version that the store is at; '' before the first sync. */
+  readonly resourceVersion: string;
+  /** The server said that it cannot serve {@link resourceVersion}: the next sync asks for the most recent state. */
+  readonly isUnavailable: boolean;
+  /** The very first list came in pages although any version would do: the server has no watch cache. */
+  readonly pagesForEver: boolean;
+  readonly isStreamingUnsupported: boolean;
+  /** Streams that ended before their initial events did, since the last that did not. */
+  readonly streamCloses: number;
+  readonly backoffStep: number;
+  readonly lastBackoffAt: number | undefined;
+  readonly internalErrorSince: number | undefined;
+  readonly troubleSince: number | undefined;
+  /** Failures since all was well. */
+  readonly attempts: number;
+}
+
+/** The memory of a reflector that has done nothing yet. */
+export const initialMemory: ReflectorMemory = {
+  resourceVersion: '',
+  isUnavailable: false,
+  pagesForEver: false,
+  isStreamingUnsupported: false,
+  streamCloses: 0,
+  backoffStep: 0,
+  lastBackoffAt: undefined,
+  internalErrorSince: undefined,
+  troubleSince: undefined,
+  attempts: 0,
+};
+
+/** Where a list is. */
+export interface ListStep {
+  readonly page: number;
+  /** What the first page was asked for. */
+  readonly resourceVersion: string;
+  readonly limit: number;
+  /** Whether this is the unpaged list after an expired continue token. */
+  readonly isFullList: boolean;
+  /** The version of the collection that the first page stated. */
+  readonly listVersion?: string;
+}
+
+/** What a reflector is at. */
+export type ReflectorState =
+  | { readonly phase: 'idle'; readonly memory: ReflectorMemory }
+  | { readonly phase: 'listing'; readonly memory: ReflectorMemory; readonly step: ListStep }
+  /** Reading the initial events of a watch. */
+  | { readonly phase: 'streaming'; readonly memory: ReflectorMemory }
+  | { readonly phase: 'watching'; readonly memory: ReflectorMemory }
+  | {
+      readonly phase: 'waiting';
+      readonly memory: ReflectorMemory;
+      readonly next: 'sync' | 'watch';
+      readonly failure: Failure;
+    }
+  | { readonly phase: 'stopped'; readonly memory: ReflectorMemory; readonly trouble?: Failure };
+
+/** What can happen to a reflector. `now` is monotonic time in ms. */
+export type ReflectorInput =
+  | { readonly type: 'start' }
+  | { readonly type: 'page'; readonly resourceVersion: string; readonly continueToken: string }
+  | { readonly type: 'list-failed'; readonly failure: Failure; readonly now: number }
+  | { readonly type: 'opened' }
+  | { readonly type: 'initial-end'; readonly resourceVersion: string }
+  /** A stream ended without an ERROR event; `failure` describes it for people. */
+  | {
+      readonly type: 'ended';
+      readonly cause: 'closed' | 'broken' | 'idle';
+      readonly events: number;
+      readonly openMs: number;
+      readonly resourceVersion: string;
+      readonly failure: Failure;
+      readonly now: number;
+    }
+  /** A watch was refused, or an ERROR event or an undecodable frame ended it. */
+  | {
+      readonly type: 'watch-failed';
+      readonly where: 'open' | 'stream';
+      readonly failure: Failure;
+      readonly events: number;
+      readonly openMs: number;
+      readonly resourceVersion: string;
+      readonly now: number;
+    }
+  | { readonly type: 'timer' }
+  | { readonly type: 'stop' }
+  | { readonly type: 'give-up'; readonly failure: Failure };
+
+/** What the reflector wants done, in this order. At most the last one takes time, and its outcome is the next input. */
+export type ReflectorEffect =
+  /** Forget a replacement that was begun, and begin one. */
+  | { readonly type: 'begin' }
+  /** The replacement becomes the store's content. */
+  | { readonly type: 'commit'; readonly resourceVersion: string }
+  | {
+      readonly type: 'list';
+      readonly resourceVersion: string;
+      /** 0: no limit. */
+      readonly limit: number;
+      /** '' for the first page. */
+      readonly continueToken: string;
+    }
+  | { readonly type: 'watch'; readonly initial: boolean; readonly resourceVersion: string }
+  /** Go on reading the open stream. */
+  | { readonly type: 'read' }
+  /** Close the stream and forget the replacement, where there are any. */
+  | { readonly type: 'close' }
+  /** Something failed; `report`: the watch error handler decides whether to go on. */
+  | { readonly type: 'trouble'; readonly failure: Failure; readonly report: boolean }
+  | { readonly type: 'streaming-unsupported' }
+  | { readonly type: 'sleep'; readonly delayMs: number; readonly atLeastMs: number };
+
+/** A state, and what to do on entering it. */
+export interface Transition {
+  readonly state: ReflectorState;
+  readonly effects: readonly ReflectorEffect[];
+}

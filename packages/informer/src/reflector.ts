@@ -1,0 +1,328 @@
+import type { KubeObject } from '@kctl/apimachinery';
+import type { Clock, Random } from '@kctl/wait';
+import { sleep } from '@kctl/wait';
+import { ShortWatchError, isIdleWatch } from './errors.js';
+import type { Failure } from './failure.js';
+import { classifyFailure, failureOfStatus } from './failure.js';
+import type { BatchSource } from './frame-source.js';
+import { GuardedReader } from './guarded-reader.js';
+import type { InformerState } from './informer-state.js';
+import type { Intake } from './intake.js';
+import type { WatchErrorHandler } from './informer.js';
+import type { ReflectorConfig } from './reflector-config.js';
+import { initialReflectorState, transition } from './reflector-machine.js';
+import type { ReflectorMetrics } from './reflector-metrics.js';
+import type { ReflectorEffect, ReflectorInput, ReflectorState } from './reflector-state.js';
+import type { Slicer } from './slicer.js';
+
+/** What {@link Reflector} takes. */
+export interface ReflectorOptions<T extends KubeObject, Raw> {
+  readonly source: BatchSource<Raw>;
+  readonly intake: Intake<T, Raw>;
+  readonly config: ReflectorConfig;
+  readonly slicer: Slicer;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly metrics: ReflectorMetrics;
+  readonly watchErrorHandler: WatchErrorHandler;
+  readonly onStateChange: () => void;
+  readonly bookmarks: boolean;
+  readonly minWatchTimeoutMs: number;
+  readonly idleTimeoutMs: number | undefined;
+  /** Silence that a list or the start of a stream may have. */
+  readonly listIdleMs: number;
+  readonly name: string;
+}
+
+const watchGraceMs = 5000;
+/** Servers that send bookmarks do so about once a minute. */
+const bookmarkedIdleMs = 180_000;
+
+/** Performs what the reflector's transitions ask for, one after the other. All decisions are the transitions'. */
+export class Reflector<T extends KubeObject, Raw> {
+  readonly #options: ReflectorOptions<T, Raw>;
+  #state: ReflectorState = initialReflectorState;
+  #since = 0;
+  #nextAttemptAt = 0;
+  #watch: OpenWatch<Raw> | undefined;
+  #hasBookmarks = false;
+  #recent: Failure | undefined;
+
+  constructor(options: ReflectorOptions<T, Raw>) {
+    this.#options = options;
+  }
+
+  /** The version that a reopened watch starts from. */
+  get resourceVersion(): string {
+    return this.#options.intake.resourceVersion;
+  }
+
+  get state(): InformerState {
+    return describeState(this.#state, { since: this.#since, nextAttemptAt: this.#nextAttemptAt, resourceVersion: this.resourceVersion });
+  }
+
+  /** The failure that it is recovering from. */
+  get trouble(): Failure | undefined {
+    const state = this.#state;
+    return state.phase === 'waiting' ? state.failure : state.phase === 'stopped' ? state.trouble : this.#lastTrouble();
+  }
+
+  /** Runs until the signal aborts or the watch error handler gives up; then throws what it gave up for. */
+  async run(signal: AbortSignal): Promise<void> {
+    let input: ReflectorInput | undefined = signal.aborted ? { type: 'stop' } : { type: 'start' };
+    while (input !== undefined) {
+      const { state, effects } = transition(this.#state, input, this.#options.config);
+      this.#enter(state);
+      const outcome: ReflectorInput | undefined = await this.#perform(effects, signal);
+      input = signal.aborted && this.#state.phase !== 'stopped' ? { type: 'stop' } : outcome;
+    }
+    if (this.#state.phase === 'stopped' && this.#state.trouble !== undefined) throw this.#state.trouble.error;
+  }
+
+  #lastTrouble(): Failure | undefined {
+    return this.#state.memory.attempts > 0 ? this.#recent : undefined;
+  }
+
+  #enter(state: ReflectorState): void {
+    if (state.phase !== this.#state.phase) this.#since = this.#options.clock.monotonicNow();
+    this.#state = state;
+    this.#options.onStateChange();
+  }
+
+  async #perform(effects: readonly ReflectorEffect[], signal: AbortSignal): Promise<ReflectorInput | undefined> {
+    const { intake, slicer, metrics } = this.#options;
+    for (const effect of effects) {
+      switch (effect.type) {
+        case 'begin':
+          this.#close();
+          intake.begin();
+          break;
+        case 'commit':
+          metrics.synced(intake.replacementSize);
+          await intake.commit(effect.resourceVersion, slicer, () => signal.aborted);
+          break;
+        case 'close':
+          this.#close();
+          intake.abandon();
+          break;
+        case 'streaming-unsupported':
+          metrics.streamingUnsupported();
+          break;
+        case 'trouble': {
+          this.#recent = effect.failure;
+          metrics.failed(effect.failure);
+          if (effect.report && this.#options.watchErrorHandler(effect.failure) === 'stop')
+            return { type: 'give-up', failure: effect.failure };
+          break;
+        }
+        case 'list':
+          return this.#list(effect, signal);
+        case 'watch':
+          return this.#open(effect, signal);
+        case 'read':
+          return this.#read(signal);
+        case 'sleep':
+          return this.#sleep(effect, signal);
+      }
+    }
+    return undefined;
+  }
+
+  async #sleep(
+    { delayMs, atLeastMs }: Extract<ReflectorEffect, { type: 'sleep' }>,
+    signal: AbortSignal,
+  ): Promise<ReflectorInput> {
+    const { clock, random } = this.#options;
+    const wait = Math.max(delayMs * (1 + random()), atLeastMs);
+    this.#nextAttemptAt = clock.monotonicNow() + wait;
+    try {
+      await sleep(wait, { signal, clock, keepAlive: false });
+      return { type: 'timer' };
+    } catch {
+      return { type: 'stop' };
+    }
+  }
+
+  async #list(effect: Extract<ReflectorEffect, { type: 'list' }>, signal: AbortSignal): Promise<ReflectorInput> {
+    const { source, intake, slicer, clock, metrics, listIdleMs, name } = this.#options;
+    const started = clock.monotonicNow();
+    const reader = new GuardedReader({ clock, signal, idleMs: listIdleMs, what: `the list of ${name}` });
+    try {
+      const batches = await reader.wait(
+        source.list({
+          ...(effect.continueToken === '' && effect.resourceVersion !== ''
+            ? { resourceVersion: effect.resourceVersion }
+            : {}),
+          ...(effect.limit > 0 ? { limit: effect.limit } : {}),
+          ...(effect.continueToken === '' ? {} : { continue: effect.continueToken }),
+          signal: reader.signal,
+        }),
+      );
+      const iterator = reader.open(batches);
+      for (let batch = await reader.wait(iterator.next()); batch.done !== true; batch = await reader.wait(iterator.next())) {
+        let sinceCheck = 0;
+        for (const raw of batch.value) {
+          intake.listItem(raw);
+          if (++sinceCheck < 16) continue;
+          sinceCheck = 0;
+          if (slicer.isOver) await slicer.breathe();
+        }
+        if (slicer.isOver) await slicer.breathe();
+      }
+      const end = await reader.wait(batches.end());
+      metrics.listed(clock.monotonicNow() - started);
+      return { type: 'page', resourceVersion: end.resourceVersion, continueToken: end.continueToken };
+    } catch (error) {
+      return { type: 'list-failed', failure: classifyFailure(error), now: clock.monotonicNow() };
+    } finally {
+      reader.close();
+    }
+  }
+
+  async #open(effect: Extract<ReflectorEffect, { type: 'watch' }>, signal: AbortSignal): Promise<ReflectorInput> {
+    const { source, clock, random, minWatchTimeoutMs, idleTimeoutMs, listIdleMs, bookmarks, metrics, name } = this.#options;
+    const timeoutSeconds = Math.ceil((minWatchTimeoutMs * (1 + random())) / 1000);
+    const liveIdleMs = idleTimeoutMs ?? timeoutSeconds * 1000 + watchGraceMs;
+    const reader = new GuardedReader({ clock, signal, idleMs: listIdleMs, what: `the watch of ${name}` });
+    const openedAt = clock.monotonicNow();
+    metrics.watchOpened();
+    try {
+      const stream = await reader.wait(
+        source.watch({
+          ...(effect.resourceVersion === '' ? {} : { resourceVersion: effect.resourceVersion }),
+          ...(effect.initial ? { sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' } : {}),
+          allowWatchBookmarks: bookmarks || effect.initial,
+          timeoutSeconds,
+          signal: reader.signal,
+        }),
+      );
+      this.#watch = { reader, iterator: reader.open(stream), openedAt, liveIdleMs, events: 0, batch: [], next: 0 };
+      if (!effect.initial) reader.idleMs = liveIdleMs;
+      return { type: 'opened' };
+    } catch (error) {
+      reader.close();
+      return this.#watchFailed('open', classifyFailure(error), { events: 0, openedAt });
+    }
+  }
+
+  /** Reads frames until the stream says something that needs a decision. */
+  async #read(signal: AbortSignal): Promise<ReflectorInput> {
+    const { intake, slicer, idleTimeoutMs } = this.#options;
+    const watch = this.#watch;
+    if (watch === undefined) return { type: 'stop' };
+    const isInitial = this.#state.phase === 'streaming';
+    if (!isInitial) watch.reader.idleMs = watch.liveIdleMs;
+    try {
+      for (;;) {
+        while (watch.next < watch.batch.length) {
+          const raw = watch.batch[watch.next++] as Raw;
+          const kind = isInitial ? intake.initialFrame(raw) : intake.liveFrame(raw);
+          if (kind === 'upsert' || kind === 'delete') watch.events++;
+          else if (kind === 'bookmark' && !isInitial && !this.#hasBookmarks) this.#hasBookmarks = true;
+          else if (kind === 'initial-end' && isInitial)
+            return { type: 'initial-end', resourceVersion: intake.resourceVersion };
+          else if (kind === 'error')
+            return this.#watchFailed('stream', failureOfStatus(intake.status ?? {}), watch);
+          if ((watch.next & 15) === 0 && slicer.isOver) {
+            await slicer.breathe();
+            if (signal.aborted) return { type: 'stop' };
+          }
+        }
+        if (slicer.isOver) await slicer.breathe();
+        if (this.#hasBookmarks && idleTimeoutMs === undefined && !isInitial)
+          watch.reader.idleMs = Math.min(watch.liveIdleMs, bookmarkedIdleMs);
+        const result = await watch.reader.wait(watch.iterator.next());
+        if (result.done === true) return this.#ended(watch, 'closed', undefined);
+        watch.batch = result.value;
+        watch.next = 0;
+      }
+    } catch (error) {
+      if (signal.aborted) return { type: 'stop' };
+      const failure = classifyFailure(error);
+      if (failure.reason === 'idle') return this.#ended(watch, 'idle', failure);
+      if (failure.reason === 'connection') return this.#ended(watch, 'broken', failure);
+      return this.#watchFailed('stream', failure, watch);
+    }
+  }
+
+  #ended(watch: OpenWatch<Raw>, cause: 'closed' | 'broken' | 'idle', given: Failure | undefined): ReflectorInput {
+    const { clock, intake, metrics, name } = this.#options;
+    const now = clock.monotonicNow();
+    const openMs = now - watch.openedAt;
+    this.#close();
+    if (cause === 'closed' && watch.events === 0 && openMs < 1000) metrics.shortWatch();
+    const failure =
+      given ??
+      classifyFailure(
+        new ShortWatchError(`very short watch: the server closed the watch of ${name} after ${openMs} ms without an event`),
+      );
+    return { type: 'ended', cause, events: watch.events, openMs, resourceVersion: intake.resourceVersion, failure, now };
+  }
+
+  #watchFailed(
+    where: 'open' | 'stream',
+    failure: Failure,
+    watch: { readonly events: number; readonly openedAt: number },
+  ): ReflectorInput {
+    const { clock, intake } = this.#options;
+    const now = clock.monotonicNow();
+    this.#close();
+    if (isIdleWatch(failure.error) && this.#state.phase === 'streaming')
+      return { type: 'ended', cause: 'idle', events: 0, openMs: now - watch.openedAt, resourceVersion: '', failure, now };
+    return {
+      type: 'watch-failed',
+      where,
+      failure,
+      events: watch.events,
+      openMs: now - watch.openedAt,
+      resourceVersion: intake.resourceVersion,
+      now,
+    };
+  }
+
+  #close(): void {
+    const watch = this.#watch;
+    if (watch === undefined) return;
+    this.#watch = undefined;
+    this.#options.metrics.watchClosed(this.#options.clock.monotonicNow() - watch.openedAt, watch.events);
+    watch.reader.close();
+  }
+}
+
+interface OpenWatch<Raw> {
+  readonly reader: GuardedReader;
+  readonly iterator: AsyncIterator<readonly Raw[]>;
+  readonly openedAt: number;
+  readonly liveIdleMs: number;
+  events: number;
+  batch: readonly Raw[];
+  next: number;
+}
+
+function describeState(
+  state: ReflectorState,
+  at: { readonly since: number; readonly nextAttemptAt: number; readonly resourceVersion: string },
+): InformerState {
+  const { since } = at;
+  const { attempts, troubleSince } = state.memory;
+  switch (state.phase) {
+    case 'idle':
+      return { phase: 'idle' };
+    case 'listing':
+      return { phase: 'listing', since, streaming: false, attempts };
+    case 'streaming':
+      return { phase: 'listing', since, streaming: true, attempts };
+    case 'watching':
+      return { phase: 'watching', since, resourceVersion: at.resourceVersion };
+    case 'waiting':
+      return {
+        phase: 'retrying',
+        since: troubleSince ?? since,
+        attempts,
+        nextAttemptAt: at.nextAttemptAt,
+        trouble: state.failure,
+      };
+    case 'stopped':
+      return state.trouble === undefined ? { phase: 'stopped', since } : { phase: 'stopped', since, trouble: state.trouble };
+  }
+}

@@ -1,0 +1,57 @@
+import type { Clock } from '@kctl/wait';
+import { abortReason } from '@kctl/wait';
+import type { InformerWaitOptions } from './informer.js';
+
+interface Waiter {
+  readonly isDone: () => boolean;
+  readonly settle: (error?: Error) => void;
+}
+
+/** Waits for conditions that somebody else checks when something may have changed. */
+export class Waiters {
+  readonly #clock: Clock;
+  readonly #waiters = new Set<Waiter>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Resolves once `isDone`. `onTimeout` makes the error of a wait that took too long. */
+  wait(isDone: () => boolean, options: InformerWaitOptions, onTimeout: () => Error): Promise<void> {
+    if (isDone()) return Promise.resolve();
+    const { signal, timeoutMs } = options;
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted === true) {
+        reject(abortReason(signal));
+        return;
+      }
+      const onAbort = (): void => {
+        if (signal !== undefined) waiter.settle(abortReason(signal));
+      };
+      const timer =
+        timeoutMs === undefined ? undefined : this.#clock.setTimer(() => waiter.settle(onTimeout()), timeoutMs);
+      const waiter: Waiter = {
+        isDone,
+        settle: (error) => {
+          if (!this.#waiters.delete(waiter)) return;
+          timer?.cancel();
+          signal?.removeEventListener('abort', onAbort);
+          if (error === undefined) resolve();
+          else reject(error);
+        },
+      };
+      this.#waiters.add(waiter);
+      signal?.addEventListener('abort', onAbort, { once: true });
+    });
+  }
+
+  /** Something changed: settles the waits whose condition holds. */
+  check(): void {
+    for (const waiter of this.#waiters) if (waiter.isDone()) waiter.settle();
+  }
+
+  /** Nothing will change any more. */
+  fail(error: () => Error): void {
+    for (const waiter of this.#waiters) waiter.settle(error());
+  }
+}
