@@ -34,8 +34,8 @@ export class FakeCache implements ManagedCache {
   }
 
   add(kind: Kind, object: KubeObject): void {
-    for (const { onEvent } of this.of(kind))
-      onEvent({ type: 'add', object, header: headerOf(object), isInInitialList: false, finalStateUnknown: false });
+    for (const handler of this.of(kind))
+      handler.onEvent({ type: 'add', object, header: headerOf(object), isInInitialList: false, finalStateUnknown: false });
   }
 
   async run(signal: AbortSignal): Promise<void> {

@@ -30,6 +30,8 @@ export type {
   UpdateEvent,
 } from './event/object-event.js';
 export { headerOfEvent, oldHeaderOfEvent } from './event/object-event.js';
+export { finalizing } from './finalizer/finalizing.js';
+export type { Finalizer, FinalizingOptions, ObjectStep } from './finalizer/finalizing.js';
 export { enqueueRequestForObject } from './handler/enqueue-for-object.js';
 export { enqueueRequestForOwner, type EnqueueForOwnerOptions } from './handler/enqueue-for-owner.js';
 export { enqueueRequestsFromMapFunc, type MapContext, type MapFunction } from './handler/enqueue-from-map.js';
@@ -43,6 +45,9 @@ export type {
 export { handlerFuncs } from './handler/event-handler.js';
 export { withLowPriorityWhenUnchanged } from './handler/low-priority.js';
 export type { HotLoopOptions } from './hot-loop.js';
+export { inject, isInjectable, isMissingDependencyError, MissingDependencyError, provide } from './inject.js';
+export type { Injectable, Provided } from './inject.js';
+export { asReconciler, type ObjectReconcilerOptions } from './object-reconciler.js';
 export {
   annotationChanged,
   generationChanged,
@@ -75,6 +80,11 @@ export type {
 } from './reconciler.js';
 export { createRetryPolicy, retryAfterMs } from './retry-policy.js';
 export type { RetryInput, RetryPolicy, RetryPolicyOptions } from './retry-policy.js';
+export { channelSource, type ChannelSourceOptions } from './source/channel-source.js';
+export { type CronSchedule, parseCron } from './source/cron-schedule.js';
+export { cronSource, type CronSourceOptions } from './source/cron-source.js';
+export { createEventChannel, type EventChannel, type EventChannelOptions } from './source/event-channel.js';
+export { funcSource, type SourceFunction } from './source/func-source.js';
 export type {
   EventInformer,
   InformerEvent,
@@ -84,5 +94,7 @@ export type {
 } from './source/informer-provider.js';
 export { informerSource, type InformerSourceOptions } from './source/informer-source.js';
 export { kindSource, type KindSourceOptions } from './source/kind-source.js';
+export { pollingSource, type PollingSourceOptions } from './source/polling-source.js';
 export type { Source, SourceContext, SourceEnqueueOptions, SourceQueue, StartedSource } from './source/source.js';
 export { lowPriority } from '@kctl/workqueue';
+export { createWebhookReceiver, type WebhookReceiver, type WebhookReceiverOptions } from './source/webhook-receiver.js';

@@ -1,5 +1,5 @@
 import { headerOf } from '@kctl/apimachinery/wire';
-import type { DeepReadonly, Kind, KubeObject, ObjectOf } from '@kctl/apimachinery';
+import type { DeepReadonly, Kind, KubeObject } from '@kctl/apimachinery';
 import { defineKind } from '@kctl/apimachinery';
 import type { EventInformer, InformerEventHandler, InformerProvider } from '../src/index.js';
 
@@ -47,10 +47,22 @@ export class FakeInformer implements EventInformer<DeepReadonly<KubeObject>> {
     this.#send({ type: 'delete', object, oldObject: object, finalStateUnknown });
   }
 
-  #send(event: { type: 'add' | 'update' | 'delete'; object: KubeObject; oldObject?: KubeObject; isInInitialList?: boolean; finalStateUnknown?: boolean }): void {
+  #send(event: {
+    type: 'add' | 'update' | 'delete';
+    object: KubeObject;
+    oldObject?: KubeObject;
+    isInInitialList?: boolean;
+    finalStateUnknown?: boolean;
+  }): void {
     const oldHeader = event.oldObject === undefined ? undefined : headerOf(event.oldObject);
-    for (const { onEvent } of this.handlers)
-      onEvent({ isInInitialList: false, finalStateUnknown: false, ...event, header: headerOf(event.object), oldHeader });
+    for (const handler of this.handlers)
+      handler.onEvent({
+        isInInitialList: false,
+        finalStateUnknown: false,
+        ...event,
+        header: headerOf(event.object),
+        oldHeader,
+      });
   }
 }
 
@@ -66,11 +78,11 @@ export class FakeInformers implements InformerProvider {
     return informer;
   }
 
-  async informer<K extends Kind>(kind: K): Promise<EventInformer<DeepReadonly<ObjectOf<K>>>> {
+  async informer(kind: Kind): Promise<FakeInformer> {
     this.calls++;
     const failure = this.failures.shift();
     if (failure !== undefined) throw failure;
-    return this.of(kind) as EventInformer<DeepReadonly<ObjectOf<K>>>;
+    return this.of(kind);
   }
 }
 

@@ -12,7 +12,9 @@ export function enqueueRequestForObject(): EventHandler<EventObject, ObjectKey> 
   return withLowPriorityWhenUnchanged((event, queue) => {
     const { namespace, name } = headerOfEvent(event);
     if (name === '') throw new TypeError('enqueueRequestForObject: the object of the event has no name');
-    queue.add(namespace === '' ? { name } : { namespace, name }, { presence: event.type === 'delete' ? 'gone' : 'present' });
+    queue.add(namespace === '' ? { name } : { namespace, name }, {
+      presence: event.type === 'delete' ? 'gone' : 'present',
+    });
     return undefined;
   });
 }

@@ -27,7 +27,11 @@ function isUnchanged<T>(event: ObjectEvent<T>): boolean {
   if (event.type === 'create') return event.isInInitialList;
   if (event.type !== 'update') return false;
   const version = event.header?.resourceVersion ?? versionOf(event.object);
-  return version !== undefined && version !== '' && version === (event.oldHeader?.resourceVersion ?? versionOf(event.oldObject));
+  return (
+    version !== undefined &&
+    version !== '' &&
+    version === (event.oldHeader?.resourceVersion ?? versionOf(event.oldObject))
+  );
 }
 
 function versionOf(object: unknown): string | undefined {

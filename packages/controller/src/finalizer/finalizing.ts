@@ -1,0 +1,137 @@
+import type { Kind } from '@kctl/apimachinery';
+import { hasFinalizer, isConflict, isDeleting, isInvalid, isNotFound, keyOf } from '@kctl/apimachinery';
+import type { JsonPatchOperation, ReadObject, Writer } from '@kctl/client';
+import { keyFor } from '../key-for.js';
+import type { ReconcileContext, ReconcileResult } from '../reconciler.js';
+
+/** Work on an object, inside a reconcile. */
+export type ObjectStep<K extends Kind> = (
+  object: ReadObject<K>,
+  context: ReconcileContext,
+  // eslint-disable-next-line @typescript-eslint/no-invalid-void-type -- as in ReconcileFunction
+) => Promise<ReconcileResult | void>;
+
+/** One finalizer of an object. */
+export interface Finalizer<K extends Kind> {
+  /** Qualified, e.g. `example.com/bucket`. */
+  readonly name: string;
+  /**
+   * Undoes what `apply` did outside of the object. It may run several times, also after it succeeded. Returning a
+   * result that asks for another run (`requeueAfterMs`, `backoff`) means: not done yet, the finalizer stays.
+   */
+  readonly cleanup: ObjectStep<K>;
+  /** Whether this object needs the finalizer; asked only before it is added. @default always */
+  readonly isNeeded?: (object: ReadObject<K>) => boolean;
+}
+
+/** Options of {@link finalizing}. */
+export interface FinalizingOptions<K extends Kind> {
+  readonly client: Pick<Writer, 'patch'>;
+  readonly kind: K;
+  /** Cleaned up in this order; each is removed when its clean-up is done. */
+  readonly finalizers: readonly Finalizer<K>[];
+  /** Reconciles an object that is not being deleted. */
+  readonly apply: ObjectStep<K>;
+}
+
+/**
+ * Reconciles an object with finalizers, so that nothing outside of it is left behind:
+ *
+ * - `apply` runs only when every needed finalizer is persisted on the object, and never after its deletion began.
+ * - While one of our finalizers is there, a deleted object is kept, and `cleanup` runs until it has succeeded.
+ * - A clean-up that succeeded runs again if removing its finalizer failed: it has to be idempotent.
+ *
+ * Finalizers of others are never touched: the patches name ours by position and value, and fail where the list has
+ * changed meanwhile; then the reconcile is repeated. `apply` follows on the same run in which a finalizer was added
+ * (kube-rs waits for the event, which a predicate on the generation would swallow).
+ */
+export function finalizing<K extends Kind>(options: FinalizingOptions<K>): ObjectStep<K> {
+  return async (object, context) => {
+    try {
+      return isDeleting(object)
+        ? await cleanUp(options, object, context)
+        : await applyGuarded(options, object, context);
+    } catch (error) {
+      if (error instanceof PatchLost) return { backoff: true };
+      throw error;
+    }
+  };
+}
+
+/** The object has changed since it was read. */
+class PatchLost extends Error {}
+
+async function applyGuarded<K extends Kind>(
+  options: FinalizingOptions<K>,
+  object: ReadObject<K>,
+  context: ReconcileContext,
+): Promise<ReconcileResult> {
+  let current = object;
+  for (const { name, isNeeded } of options.finalizers) {
+    if (hasFinalizer(current, name) || isNeeded?.(current) === false) continue;
+    const added = await patch(options, current, { operations: addOperations(current, name), context });
+    if (added === undefined) return {};
+    current = added;
+  }
+  return (await options.apply(current, context)) ?? {};
+}
+
+async function cleanUp<K extends Kind>(
+  options: FinalizingOptions<K>,
+  object: ReadObject<K>,
+  context: ReconcileContext,
+): Promise<ReconcileResult> {
+  let current = object;
+  for (const { name, cleanup } of options.finalizers) {
+    if (!hasFinalizer(current, name)) continue;
+    const result = (await cleanup(current, context)) ?? {};
+    if (result.backoff === true || (result.requeueAfterMs ?? 0) > 0) return result;
+    const left = await patch(options, current, { operations: removeOperations(current, name), context });
+    if (left === undefined) return {};
+    current = left;
+  }
+  return {};
+}
+
+/** @returns the object as it is now, undefined when it is gone */
+async function patch<K extends Kind>(
+  { client, kind }: FinalizingOptions<K>,
+  object: ReadObject<K>,
+  change: { readonly operations: readonly JsonPatchOperation[]; readonly context: ReconcileContext },
+): Promise<ReadObject<K> | undefined> {
+  const { operations, context } = change;
+  try {
+    const patched = await client.patch(
+      kind,
+      keyFor(kind, keyOf(object)),
+      { type: 'json', operations },
+      { signal: context.signal },
+    );
+    return patched as ReadObject<K>;
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    if (isConflict(error) || isInvalid(error))
+      throw new PatchLost('the object has changed since it was read', { cause: error });
+    throw error;
+  }
+}
+
+function addOperations(object: ReadObject<Kind>, name: string): JsonPatchOperation[] {
+  const guard: JsonPatchOperation[] =
+    object.metadata.resourceVersion === undefined
+      ? []
+      : [{ op: 'test', path: '/metadata/resourceVersion', value: object.metadata.resourceVersion }];
+  const hasList = (object.metadata.finalizers?.length ?? 0) > 0;
+  return hasList
+    ? [...guard, { op: 'add', path: '/metadata/finalizers/-', value: name }]
+    : [...guard, { op: 'add', path: '/metadata/finalizers', value: [name] }];
+}
+
+function removeOperations(object: ReadObject<Kind>, name: string): JsonPatchOperation[] {
+  const index = object.metadata.finalizers?.indexOf(name) ?? -1;
+  const path = `/metadata/finalizers/${index}`;
+  return [
+    { op: 'test', path, value: name },
+    { op: 'remove', path },
+  ];
+}

@@ -1,0 +1,77 @@
+const mark: unique symbol = Symbol.for('kctl.injectable') as never;
+
+/**
+ * Something that is made when it is added, from what is there then: a reconciler, handler, predicate, source or
+ * runnable. Made by {@link inject}.
+ */
+export interface Injectable<D extends object, T> {
+  readonly [mark]: true;
+  /** Names of the dependencies. */
+  readonly needs: readonly string[];
+  readonly create: (dependencies: D) => T;
+}
+
+/** A thing, or what makes it from dependencies `D`. */
+export type Provided<T, D extends object> = T | Injectable<D, T>;
+
+/** A dependency is not there. */
+export class MissingDependencyError extends Error {
+  override readonly name = 'MissingDependencyError';
+  /** Stable code of this error class. */
+  readonly code = 'KCTL_MISSING_DEPENDENCY' as const;
+  /** Names of what is missing. */
+  readonly missing: readonly string[];
+
+  constructor(what: string, missing: readonly string[], available: readonly string[]) {
+    super(
+      `${what} needs ${missing.map((name) => JSON.stringify(name)).join(', ')}, which the manager does not have; it has ${available.join(', ')}`,
+    );
+    this.missing = missing;
+  }
+}
+
+/** Whether an error is a {@link MissingDependencyError}. */
+export function isMissingDependencyError(error: unknown): error is MissingDependencyError {
+  return error instanceof Error && 'code' in error && error.code === 'KCTL_MISSING_DEPENDENCY';
+}
+
+/**
+ * Says what something needs, and how it is made from it. The manager (or builder) that it is added to provides the
+ * dependencies: one that its type does not have does not compile, one that is absent at run time fails at the add, by
+ * name. `needs` is there because types are not: it is checked to name exactly the properties of `D`.
+ *
+ * ```ts
+ * manager.add(inject({ client: true }, ({ client }: { client: Client }) => ({ run: (signal) => work(client, signal) })))
+ * ```
+ */
+export function inject<D extends object, T>(
+  needs: { readonly [K in keyof D]-?: true },
+  create: (dependencies: D) => T,
+): Injectable<D, T> {
+  return { [mark]: true, needs: Object.keys(needs), create };
+}
+
+/** Whether a value was made by {@link inject}, also by another copy of this package. */
+export function isInjectable(value: unknown): value is Injectable<never, unknown> {
+  return typeof value === 'object' && value !== null && mark in value;
+}
+
+/**
+ * The thing itself. `what` names it in the error.
+ *
+ * @throws MissingDependencyError
+ */
+export function provide<T, D extends object>(value: Provided<T, D>, dependencies: D, what: string): T {
+  if (!isInjectableOf(value)) return value;
+  const present = new Map<string, unknown>(Object.entries(dependencies));
+  const missing = value.needs.filter((name) => present.get(name) === undefined);
+  if (missing.length > 0) {
+    const available = [...present].filter(([, dependency]) => dependency !== undefined).map(([name]) => name);
+    throw new MissingDependencyError(what, missing, available);
+  }
+  return value.create(dependencies);
+}
+
+function isInjectableOf<T, D extends object>(value: Provided<T, D>): value is Injectable<D, T> {
+  return isInjectable(value);
+}

@@ -1,0 +1,60 @@
+import { sleep } from '@kctl/wait';
+import type { Source, SourceContext, StartedSource } from './source.js';
+import { parseCron } from './cron-schedule.js';
+
+/** Options of {@link cronSource}. */
+export interface CronSourceOptions<R> {
+  readonly name: string;
+  /** Five fields as in crontab, or `@hourly`, `@daily`, …; in UTC. */
+  readonly schedule: string;
+  /** The requests of one occurrence. A rejection is logged; the schedule goes on. */
+  readonly requests: (options: {
+    /** The time that the schedule names, in ms since the epoch. */
+    readonly time: number;
+    readonly signal: AbortSignal;
+  }) => Iterable<R> | Promise<Iterable<R>>;
+}
+
+/** The wall clock is asked at least this often: it may be set while we wait. */
+const longestSleepMs = 60_000;
+
+/**
+ * Queues requests at times of the wall clock. An occurrence that was slept through (a suspended machine, a clock that
+ * was set forward) happens once, late; none happens twice when the clock is set back within a minute or more.
+ *
+ * @throws TypeError when the schedule is not valid
+ */
+export function cronSource<R>(options: CronSourceOptions<R>): Source<R> {
+  const schedule = parseCron(options.schedule);
+  const name = `cron source: ${options.name}`;
+  const run = async (context: SourceContext<R>): Promise<void> => {
+    const { clock, signal, logger } = context;
+    let last = clock.now();
+    for (;;) {
+      const due = schedule.next(last);
+      if (due === undefined) {
+        logger.warn('the schedule names no time any more', { schedule: options.schedule });
+        return;
+      }
+      while (clock.now() < due) await sleep(Math.min(due - clock.now(), longestSleepMs), { clock, signal });
+      // Of several occurrences that were slept through only this one happens; the next is looked for from now on.
+      last = Math.max(due, clock.now());
+      try {
+        for (const request of await options.requests({ time: due, signal }))
+          context.queue.add(request, { reason: name });
+      } catch (error) {
+        if (signal.aborted) return;
+        logger.error('the requests of a schedule failed, the next occurrence will try again', { error });
+      }
+    }
+  };
+  return {
+    name,
+    start: (context): Promise<StartedSource> => {
+      const ended = run(context).catch((error: unknown) => {
+        if (!context.signal.aborted) context.fail(error);
+      });
+      return Promise.resolve({ stop: () => ended });
+    },
+  };
+}

@@ -1,0 +1,15 @@
+import type { Source, SourceContext, StartedSource } from './source.js';
+
+/** The start of a {@link funcSource}. What it returns, if anything, is called to end it. */
+export type SourceFunction<R> = (context: SourceContext<R>) => undefined | (() => Promise<void> | void);
+
+/** A source made of a function that begins to queue requests and does not block. Mirrors `source.Func`. */
+export function funcSource<R>(name: string, start: SourceFunction<R>): Source<R> {
+  return {
+    name: `func source: ${name}`,
+    start: (context): Promise<StartedSource> => {
+      const stop = start(context);
+      return Promise.resolve({ stop: () => stop?.() });
+    },
+  };
+}

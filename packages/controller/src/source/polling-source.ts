@@ -1,0 +1,124 @@
+import { isSameJson } from '@kctl/apimachinery';
+import { isAbortError, sleep } from '@kctl/wait';
+import type { ObjectEvent } from '../event/object-event.js';
+import type { EventHandler } from '../handler/event-handler.js';
+import type { Predicate } from '../predicate/predicate.js';
+import { retryAfterMs } from '../retry-policy.js';
+import { EventDispatcher } from './event-dispatcher.js';
+import type { Source, SourceContext, StartedSource } from './source.js';
+
+/** Options of {@link pollingSource}. */
+export interface PollingSourceOptions<T, R> {
+  readonly name: string;
+  /** Everything that is there now. A rejection changes nothing: it is not taken for "all gone". */
+  readonly poll: (options: { readonly signal: AbortSignal }) => Promise<Iterable<T>>;
+  /** Identity of an object. */
+  readonly identify: (object: T) => string;
+  /** Whether an object has not changed. @default equal as JSON */
+  readonly isSame?: (before: T, after: T) => boolean;
+  readonly handler: EventHandler<T, R>;
+  /** All must agree; asked in order. @default none */
+  readonly predicates?: readonly Predicate<T>[];
+  /** Time from the end of a poll to the next one, in ms; spread by ±10 %. */
+  readonly everyMs: number;
+  /** Whether the controller waits for the first result before it begins. @default true */
+  readonly waitForFirst?: boolean;
+}
+
+const maxBackoffMs = 300_000;
+
+/**
+ * Watches something that can only be asked: compares each answer with the one before and makes create, update and
+ * delete events of the difference. A poll that fails is repeated with growing delays, and no sooner than a `Retry-After`
+ * says.
+ */
+export function pollingSource<T, R>(options: PollingSourceOptions<T, R>): Source<R> {
+  if (!Number.isFinite(options.everyMs) || options.everyMs <= 0)
+    throw new TypeError(
+      `pollingSource ${options.name}: everyMs ${options.everyMs} is not valid: expected a number > 0`,
+    );
+  const name = `polling source: ${options.name}`;
+  return {
+    name,
+    start: (context): Promise<StartedSource> => {
+      const poller = new Poller(name, options, context);
+      const ended = poller.run().catch(context.fail);
+      const { waitForFirst = true } = options;
+      return Promise.resolve({
+        ...(waitForFirst ? { waitForSync: () => poller.first } : {}),
+        stop: () => ended,
+      });
+    },
+  };
+}
+
+class Poller<T, R> {
+  readonly #options: PollingSourceOptions<T, R>;
+  readonly #context: SourceContext<R>;
+  readonly #dispatcher: EventDispatcher<T, R>;
+  readonly #first = Promise.withResolvers<undefined>();
+  #known: Map<string, T> | undefined;
+
+  constructor(name: string, options: PollingSourceOptions<T, R>, context: SourceContext<R>) {
+    const { handler, predicates = [] } = options;
+    this.#options = options;
+    this.#context = context;
+    this.#dispatcher = new EventDispatcher({ source: name, handler, predicates, context });
+  }
+
+  get first(): Promise<void> {
+    return this.#first.promise;
+  }
+
+  async run(): Promise<void> {
+    const { signal, clock, random } = this.#context;
+    let failures = 0;
+    while (!signal.aborted) {
+      const error = await this.#poll();
+      failures = error === undefined ? 0 : failures + 1;
+      const { everyMs } = this.#options;
+      const backoff =
+        error === undefined ? everyMs : Math.min(everyMs * 2 ** failures, Math.max(everyMs, maxBackoffMs));
+      const delay = Math.max(backoff * (0.9 + 0.2 * random()), retryAfterMs(error) ?? 0);
+      await sleep(delay, { clock, signal }).catch((reason: unknown) => {
+        if (!signal.aborted) throw reason;
+      });
+    }
+  }
+
+  /** One poll; its failure, if it was one. */
+  async #poll(): Promise<unknown> {
+    const { signal, logger } = this.#context;
+    try {
+      const objects = await this.#options.poll({ signal });
+      if (signal.aborted) return undefined;
+      this.#apply(new Map(Array.from(objects, (object) => [this.#options.identify(object), object])));
+      return undefined;
+    } catch (error) {
+      if (signal.aborted && isAbortError(error)) return undefined;
+      logger.error('poll failed, what is known stays', { error });
+      return error ?? new Error('poll failed without a reason');
+    }
+  }
+
+  #apply(now: Map<string, T>): void {
+    const before = this.#known;
+    this.#known = now;
+    for (const event of difference(before, now, this.#options.isSame ?? isSameJson)) this.#dispatcher.dispatch(event);
+    if (before === undefined) this.#dispatcher.idle().then(() => this.#first.resolve(undefined), this.#first.reject);
+  }
+}
+
+function* difference<T>(
+  before: ReadonlyMap<string, T> | undefined,
+  now: ReadonlyMap<string, T>,
+  isSame: (before: T, after: T) => boolean,
+): Iterable<ObjectEvent<T>> {
+  for (const [identity, object] of now) {
+    const oldObject = before?.get(identity);
+    if (oldObject === undefined) yield { type: 'create', object, isInInitialList: before === undefined };
+    else if (!isSame(oldObject, object)) yield { type: 'update', oldObject, object };
+  }
+  for (const [identity, object] of before ?? [])
+    if (!now.has(identity)) yield { type: 'delete', object, deleteStateUnknown: false };
+}

@@ -1,0 +1,85 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createEventChannel } from './event-channel.js';
+import type { EventChannel } from './event-channel.js';
+
+/** Options of {@link createWebhookReceiver}. */
+export interface WebhookReceiverOptions<T> {
+  /** The path that it answers. */
+  readonly path: string;
+  /**
+   * The objects that a delivery is about. Throw to refuse it (answered with 400). `body` is the parsed JSON, `raw` what
+   * was sent, e.g. to check a signature.
+   */
+  readonly read: (delivery: {
+    readonly body: unknown;
+    readonly raw: Uint8Array;
+    readonly headers: IncomingMessage['headers'];
+  }) => Iterable<T> | Promise<Iterable<T>>;
+  /** Identity of an object: deliveries that wait merge by it. @default nothing merges */
+  readonly identify?: (object: T) => string;
+  /** Largest body in bytes. @default 1048576 */
+  readonly maxBytes?: number;
+  /** How many objects may wait. @default 1024 */
+  readonly capacity?: number;
+}
+
+/** An HTTP endpoint whose deliveries are the events of a `channelSource`. */
+export interface WebhookReceiver<T> {
+  /** For `channelSource({ events })`. */
+  readonly events: EventChannel<T>;
+  /**
+   * Answers a POST to the path: 202 once every object is in the channel, 400 for what cannot be read, 413 for too much,
+   * 503 with Retry-After where the channel is full, so that the sender tries again. False for other paths.
+   */
+  readonly handle: (request: IncomingMessage, response: ServerResponse) => Promise<boolean>;
+}
+
+/** Makes a receiver; mount its `handle` on any server (a manager's metrics server takes it as an extra handler). */
+export function createWebhookReceiver<T>(options: WebhookReceiverOptions<T>): WebhookReceiver<T> {
+  const { path, read, identify, maxBytes = 1 << 20, capacity = 1024 } = options;
+  const events = createEventChannel<T>({ capacity, ...(identify === undefined ? {} : { identify }) });
+  const accept = async (request: IncomingMessage): Promise<Answer> => {
+    if (request.method !== 'POST') return { status: 405, headers: { allow: 'POST' } };
+    const raw = await readBody(request, maxBytes);
+    if (raw === undefined) return { status: 413, headers: { connection: 'close' } };
+    let objects: Iterable<T>;
+    try {
+      objects = await read({ body: parse(raw), raw, headers: request.headers });
+    } catch {
+      return { status: 400 };
+    }
+    // Where the channel fills up in between, the sender repeats the whole delivery: an event twice is no harm.
+    for (const object of objects) if (!events.send(object)) return { status: 503, headers: { 'retry-after': '1' } };
+    return { status: 202 };
+  };
+  return {
+    events,
+    handle: async (request, response) => {
+      if (new URL(request.url ?? '/', 'http://localhost').pathname !== path) return false;
+      const { status, headers = {} } = await accept(request);
+      response.writeHead(status, headers).end();
+      return true;
+    },
+  };
+}
+
+interface Answer {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request) {
+    const bytes = Buffer.from(chunk as Uint8Array);
+    size += bytes.length;
+    if (size > maxBytes) return undefined;
+    chunks.push(bytes);
+  }
+  return Buffer.concat(chunks);
+}
+
+function parse(raw: Buffer): unknown {
+  return raw.length === 0 ? undefined : JSON.parse(raw.toString('utf8'));
+}
