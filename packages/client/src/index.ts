@@ -1,16 +1,29 @@
 /**
- * The contracts of a Kubernetes client. No I/O: `@kctl/client-http` and `@kctl/client-delegating` implement them.
+ * The contracts of a Kubernetes client, and what can be built on them alone: wrappers, patches, create-or-update,
+ * server-side apply, guarded finalizers, waiting. No I/O: `@kctl/client-http` and `@kctl/client-delegating` implement
+ * the contracts.
  *
  * @packageDocumentation
  */
+export { apply, ApplyConflictError, isApplyConflict } from './apply.js';
+export type { ApplyConfiguration, ApplyFields, ApplyOptions, FieldConflict } from './apply.js';
+export { applyIfChanged, createApplyMemo } from './apply-if-changed.js';
+export type {
+  ApplyIfChangedOptions,
+  ApplyMemo,
+  ApplyMemoOptions,
+  ApplyReason,
+  ApplyResult,
+} from './apply-if-changed.js';
+export type { DifferenceReason, FieldDifference, FieldEquality } from './apply-match.js';
 export type {
   Client,
   FrameReader,
   FrameStream,
   KindResolver,
   ListFrames,
-  ReadObject,
   Reader,
+  ReadObject,
   StatusClient,
   SubResourceClient,
   SubResources,
@@ -20,6 +33,20 @@ export type {
   WatchStream,
   Writer,
 } from './client.js';
+export { exists, hasCondition, isDeleted, isReady, readiness } from './conditions.js';
+export type { Readiness } from './conditions.js';
+export { createOrPatch, createOrUpdate } from './create-or-update.js';
+export type { CreateOrUpdateOptions, CreateOrUpdateResult, OperationResult } from './create-or-update.js';
+export { addFinalizer, isObjectDeleting, ObjectDeletingError, removeFinalizer } from './finalizer.js';
+export type { FinalizerOptions } from './finalizer.js';
+export { ignoreAlreadyExists, ignoreNotFound } from './ignore.js';
+export { intercept } from './intercept.js';
+export type { Interceptor } from './intercept.js';
+export { listAll } from './list-all.js';
+export type { ListAllOptions } from './list-all.js';
+export { inNamespace, isNamespaceMismatch, NamespaceMismatchError } from './namespaced.js';
+export type { NamespacedClient, NamespacedStatusClient, NamespacedSubResourceClient } from './namespaced.js';
+export { withDryRun, withFieldOwner, withFieldValidation } from './option-wrappers.js';
 export type {
   AbortOptions,
   CreateOptions,
@@ -36,4 +63,11 @@ export type {
   WatchOptions,
   WriteOptions,
 } from './options.js';
-export type { JsonPatchOperation, Patch } from './patch.js';
+export { applyPatch, isEmptyPatch, jsonPatch, jsonPatchFrom, mergeFrom, mergePatch, strategicPatch } from './patch.js';
+export type { JsonPatchOperation, MergeFromOptions, Patch } from './patch.js';
+export { record } from './record.js';
+export type { CallRecorder, ClientVerb, RecordedCall } from './record.js';
+export { defaultBackoff, defaultRetry, retryOnConflict } from './retry-on-conflict.js';
+export type { ConflictRetry, RetryOnConflictOptions } from './retry-on-conflict.js';
+export { waitFor } from './wait-for.js';
+export type { WaitCondition, WaitForOptions } from './wait-for.js';

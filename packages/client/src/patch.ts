@@ -1,10 +1,7 @@
-import type { JsonValue } from '@kctl/apimachinery';
+import { createJsonPatch, createMergePatch } from '@kctl/apimachinery';
+import type { DeepReadonly, JsonPatchOperation, KubeObject } from '@kctl/apimachinery';
 
-/** One operation of RFC 6902. */
-export type JsonPatchOperation =
-  | { readonly op: 'add' | 'replace' | 'test'; readonly path: string; readonly value: JsonValue }
-  | { readonly op: 'remove'; readonly path: string }
-  | { readonly op: 'move' | 'copy'; readonly from: string; readonly path: string };
+export type { JsonPatchOperation } from '@kctl/apimachinery';
 
 /** A change to send instead of a whole object, by its content type. */
 export type Patch =
@@ -12,3 +9,80 @@ export type Patch =
   | { readonly type: 'merge'; readonly body: object }
   | { readonly type: 'strategic'; readonly body: object }
   | { readonly type: 'apply'; readonly body: object };
+
+/** Options of {@link mergeFrom}. */
+export interface MergeFromOptions {
+  /**
+   * Sends the resourceVersion of `original` along, so that the server refuses the patch with a conflict when the
+   * object has changed since. Needed wherever a list is changed: a merge patch replaces lists as a whole, with what
+   * others have added in the meantime.
+   *
+   * @default false
+   */
+  readonly optimisticLock?: boolean;
+}
+
+/**
+ * The merge patch that turns `original` into `modified`. Mirrors `client.MergeFrom` and
+ * `MergeFromWithOptimisticLock`.
+ *
+ * @throws TypeError when an optimistic lock is asked for and `original` has no resourceVersion
+ */
+export function mergeFrom<T extends KubeObject>(
+  original: DeepReadonly<T>,
+  modified: DeepReadonly<T>,
+  options: MergeFromOptions = {},
+): Patch & { readonly type: 'merge' } {
+  const body = createMergePatch(original, modified);
+  if (options.optimisticLock !== true) return { type: 'merge', body };
+  const { resourceVersion } = (original satisfies DeepReadonly<KubeObject>).metadata;
+  if (resourceVersion === undefined || resourceVersion === '')
+    throw new TypeError('mergeFrom: the original has no resourceVersion to lock on: pass the object as it was read');
+  return { type: 'merge', body: { ...body, metadata: { ...memberOf(body, 'metadata'), resourceVersion } } };
+}
+
+function memberOf(body: Readonly<Record<string, unknown>>, key: string): object {
+  const value = body[key];
+  return typeof value === 'object' && value !== null ? value : {};
+}
+
+/** A JSON patch of these operations. */
+export function jsonPatch(...operations: readonly JsonPatchOperation[]): Patch & { readonly type: 'json' } {
+  return { type: 'json', operations };
+}
+
+/** The JSON patch that turns `original` into `modified`; add `test` operations in front to guard it. */
+export function jsonPatchFrom(original: object, modified: object): Patch & { readonly type: 'json' } {
+  return { type: 'json', operations: createJsonPatch(original, modified) };
+}
+
+/** A JSON merge patch with this body. */
+export function mergePatch(body: object): Patch & { readonly type: 'merge' } {
+  return { type: 'merge', body };
+}
+
+/** A strategic merge patch with this body: built-in kinds merge some lists by key. */
+export function strategicPatch(body: object): Patch & { readonly type: 'strategic' } {
+  return { type: 'strategic', body };
+}
+
+/**
+ * A server-side apply of this object: the fields in it are what the field owner wants. It must say `apiVersion`, `kind`
+ * and `metadata.name`; `apply` fills them in.
+ */
+export function applyPatch(object: object): Patch & { readonly type: 'apply' } {
+  return { type: 'apply', body: object };
+}
+
+/** Whether a patch changes nothing, so that there is no need to send it. An apply is never empty: it claims fields. */
+export function isEmptyPatch(patch: Patch): boolean {
+  switch (patch.type) {
+    case 'json':
+      return patch.operations.every(({ op }) => op === 'test');
+    case 'merge':
+    case 'strategic':
+      return Object.keys(patch.body).length === 0;
+    case 'apply':
+      return false;
+  }
+}

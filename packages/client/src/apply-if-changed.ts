@@ -1,0 +1,188 @@
+import { isNotFound, isJsonObject, isSameJson, mutableCopy } from '@kctl/apimachinery';
+import type { Kind } from '@kctl/apimachinery';
+import { apply, appliedFields } from './apply.js';
+import type { ApplyConfiguration, ApplyOptions } from './apply.js';
+import { differences, knownEqualities } from './apply-match.js';
+import type { FieldDifference, FieldEquality } from './apply-match.js';
+import type { Reader, ReadObject, Writer } from './client.js';
+import { keyOfKind, metadataOf } from './kube-object.js';
+import { ownedFields } from './managed-fields.js';
+
+/** Why {@link applyIfChanged} applied, or did not. */
+export type ApplyReason =
+  /** All fields are held and have the desired values. */
+  | 'matches'
+  /** The same configuration was applied to this very version before, and the server changed nothing. */
+  | 'knownNoop'
+  /** There is no such object. */
+  | 'absent'
+  /** This owner has never applied the object. */
+  | 'neverApplied'
+  /** This owner applied it under another API version. */
+  | 'otherVersion'
+  /** The object that was compared has no managedFields: a cache that strips them costs an apply each time. */
+  | 'noManagedFields'
+  /** Fields differ: see `differences`. */
+  | 'differs';
+
+/** What {@link applyIfChanged} did. */
+export interface ApplyResult<K extends Kind> {
+  /** Whether a request to apply was sent. */
+  readonly applied: boolean;
+  /**
+   * Whether the object has changed. Applied but not changed, again and again, means that the server (or a webhook)
+   * writes a field otherwise than it is sent: see `differences`, and pass a memo.
+   */
+  readonly changed: boolean;
+  readonly reason: ApplyReason;
+  /** What was found to differ; values are left out for Secrets. */
+  readonly differences: readonly FieldDifference[];
+  readonly object: ReadObject<K>;
+}
+
+/** Options of {@link applyIfChanged}. */
+export interface ApplyIfChangedOptions<K extends Kind> extends ApplyOptions {
+  /** The name under which fields are held. It must be given here: what is compared depends on it. */
+  readonly fieldOwner: string;
+  /** The present object, where the caller has it. @default a `get` */
+  readonly actual?: ReadObject<K>;
+  /** Remembers no-ops, so that fields which the server writes otherwise cost one request, not one in each run. */
+  readonly memo?: ApplyMemo;
+  /** More values that are equal although they differ as JSON, e.g. fields that a webhook rewrites. */
+  readonly isEqual?: FieldEquality;
+}
+
+/**
+ * Applies the configuration only where that would change the object: nothing is sent while this owner holds all of its
+ * fields with the desired values. The comparison goes by `managedFields`, so that fields of others do not count and a
+ * field that is no longer desired is removed.
+ *
+ * No-op applies are not free: each runs admission webhooks and is audited.
+ *
+ * @throws ApplyConflictError when others own some of the fields; what the client throws
+ */
+export async function applyIfChanged<K extends Kind>(
+  client: Pick<Reader, 'get'> & Pick<Writer, 'patch'>,
+  kind: K,
+  configuration: ApplyConfiguration<K>,
+  options: ApplyIfChangedOptions<K>,
+): Promise<ApplyResult<K>> {
+  const { actual: given, memo, isEqual: _isEqual, ...applyOptions } = options;
+  const wanted = withoutStringData(kind, configuration);
+  const actual = given ?? (await find(client, kind, configuration, applyOptions));
+  const { reason, differences: found } = match(kind, wanted, actual, options);
+  if (actual !== undefined && (reason === 'matches' || memo?.isNoop(kind, actual, wanted) === true))
+    return {
+      applied: false,
+      changed: false,
+      reason: reason === 'matches' ? reason : 'knownNoop',
+      differences: found,
+      object: readonly<K>(actual),
+    };
+  const object = readonly<K>(await apply(client, kind, wanted, applyOptions));
+  const changed = actual === undefined || metadataOf(actual).resourceVersion !== metadataOf(object).resourceVersion;
+  if (!changed && options.dryRun !== true) memo?.noteNoop(kind, object, wanted);
+  return { applied: true, changed, reason, differences: found, object };
+}
+
+async function find<K extends Kind>(
+  client: Pick<Reader, 'get'>,
+  kind: K,
+  configuration: ApplyConfiguration<K>,
+  { signal }: ApplyOptions,
+): Promise<ReadObject<K> | undefined> {
+  try {
+    return await client.get(kind, keyOfKind(kind, configuration), signal === undefined ? {} : { signal });
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+function match<K extends Kind>(
+  kind: K,
+  configuration: object,
+  actual: ReadObject<K> | undefined,
+  { fieldOwner, isEqual }: ApplyIfChangedOptions<K>,
+): { readonly reason: ApplyReason; readonly differences: FieldDifference[] } {
+  if (actual === undefined) return { reason: 'absent', differences: [] };
+  const owned = ownedFields(actual, kind, fieldOwner);
+  if ('missing' in owned) return { reason: owned.missing, differences: [] };
+  const known = knownEqualities(kind);
+  const isSame: FieldEquality = (path, desired, present) =>
+    known(path, desired, present) || isEqual?.(path, desired, present) === true;
+  const found = differences(owned.fields, trackedFields(configuration, owned.fields), actual, isSame);
+  const shown = isSecret(kind) ? found.map(({ path, reason }) => ({ path, reason })) : found;
+  return { reason: found.length === 0 ? 'matches' : 'differs', differences: shown };
+}
+
+/** A status in a configuration is dropped by the server where the kind has a status subresource: it is never held. */
+function trackedFields(
+  configuration: object,
+  owned: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  const { status, ...fields } = appliedFields(configuration);
+  return status === undefined || 'f:status' in owned ? appliedFields(configuration) : fields;
+}
+
+const isSecret = (kind: Kind): boolean => kind.group === '' && kind.kind === 'Secret';
+
+/** The server turns `stringData` into `data`; said as `data` at once, the fields that are held are those that are sent. */
+function withoutStringData<C extends object>(kind: Kind, configuration: C): C;
+function withoutStringData(kind: Kind, configuration: object): object {
+  if (!isSecret(kind) || !isJsonObject(configuration) || !isJsonObject(configuration['stringData']))
+    return configuration;
+  const { stringData, data, ...rest }: Readonly<Record<string, unknown>> = configuration;
+  const encoded = Object.entries(isJsonObject(stringData) ? stringData : {}).map(([key, text]): [string, string] => [
+    key,
+    Buffer.from(String(text)).toString('base64'),
+  ]);
+  return { ...rest, data: { ...(isJsonObject(data) ? data : {}), ...Object.fromEntries(encoded) } };
+}
+
+/** The readonly view of an object: TypeScript cannot derive it for a kind that is not known yet. */
+function readonly<K extends Kind>(object: unknown): ReadObject<K>;
+function readonly(object: unknown): unknown {
+  return object;
+}
+
+/** Remembers which configurations changed nothing when applied to which version of an object. */
+export interface ApplyMemo {
+  isNoop(kind: Kind, actual: unknown, configuration: object): boolean;
+  noteNoop(kind: Kind, actual: unknown, configuration: object): void;
+}
+
+/** Options of {@link createApplyMemo}. */
+export interface ApplyMemoOptions {
+  /** Objects that are remembered; the one that was noted longest ago is forgotten first. @default 10000 */
+  readonly capacity?: number;
+}
+
+/**
+ * A memory for {@link applyIfChanged}: exact, since a no-op is only one for the same configuration and the same
+ * version of the same object.
+ */
+export function createApplyMemo({ capacity = 10_000 }: ApplyMemoOptions = {}): ApplyMemo {
+  const noops = new Map<string, { readonly version: string | undefined; readonly configuration: object }>();
+  const idOf = (kind: Kind, actual: unknown): string =>
+    `${kind.apiVersion}/${kind.kind}/${metadataOf(actual).uid ?? ''}`;
+  return {
+    isNoop: (kind, actual, configuration) => {
+      const noted = noops.get(idOf(kind, actual));
+      return (
+        noted !== undefined &&
+        noted.version === metadataOf(actual).resourceVersion &&
+        isSameJson(noted.configuration, configuration)
+      );
+    },
+    noteNoop: (kind, actual, configuration) => {
+      const id = idOf(kind, actual);
+      noops.delete(id);
+      noops.set(id, { version: metadataOf(actual).resourceVersion, configuration: mutableCopy(configuration) });
+      for (const [oldest] of noops) {
+        if (noops.size <= capacity) break;
+        noops.delete(oldest);
+      }
+    },
+  };
+}

@@ -1,0 +1,102 @@
+import { isConflict, isJsonObject } from '@kctl/apimachinery';
+import type { KeyOf, Kind, ObjectOf, StatusError } from '@kctl/apimachinery';
+import type { Writer } from './client.js';
+import { keyOfKind, metadataOf } from './kube-object.js';
+import type { PatchOptions } from './options.js';
+import { applyPatch } from './patch.js';
+
+/** `T` with every field optional, at every depth: somebody who applies states only what they care for. */
+export type ApplyFields<T> = T extends readonly (infer E)[]
+  ? readonly ApplyFields<E>[]
+  : T extends object
+    ? { readonly [P in keyof T]?: ApplyFields<T[P]> }
+    : T;
+
+/** What one field owner wants of an object: its identity and any of its fields. */
+export type ApplyConfiguration<K extends Kind> = ApplyFields<ObjectOf<K>> & { readonly metadata: KeyOf<K> };
+
+/** A field that somebody else owns, with another value. */
+export interface FieldConflict {
+  /** The other owner, e.g. `kubectl-client-side-apply`. */
+  readonly manager: string;
+  /** Path of the field, e.g. `.spec.replicas`. */
+  readonly field: string;
+  /** What the server says. */
+  readonly message: string;
+}
+
+const code = 'KCTL_APPLY_CONFLICT';
+
+/**
+ * Thrown when others own fields that are to be applied with another value. Trying again does not help: leave the
+ * fields out, or apply with `force` to take them over.
+ */
+export class ApplyConflictError extends Error {
+  override readonly name = 'ApplyConflictError';
+  /** Stable code of this error class. */
+  readonly code: 'KCTL_APPLY_CONFLICT' = code;
+  readonly conflicts: readonly FieldConflict[];
+
+  constructor(conflicts: readonly FieldConflict[], options?: ErrorOptions) {
+    const list = conflicts.map(({ manager, field }) => `${field} (${manager})`).join(', ');
+    super(`apply: others own ${list}: leave the fields out or apply with force`, options);
+    this.conflicts = conflicts;
+  }
+}
+
+/** Whether an error is an {@link ApplyConflictError}, also one of another copy of this package. */
+export function isApplyConflict(error: unknown): error is ApplyConflictError {
+  return error instanceof Error && 'code' in error && error.code === code;
+}
+
+/** Options of {@link apply}: `fieldOwner` is required by the server, here or through `withFieldOwner`. */
+export type ApplyOptions = PatchOptions;
+
+/**
+ * Server-side apply: makes the fields of `configuration` what it says, creates the object where there is none, and
+ * removes fields that this owner applied before and leaves out now. `apiVersion` and `kind` are filled in.
+ *
+ * @throws ApplyConflictError when others own some of the fields
+ * @throws TypeError when the configuration has managedFields (an object as it was read cannot be applied), no name, or
+ *   no namespace where the kind needs one
+ */
+export async function apply<K extends Kind>(
+  client: Pick<Writer, 'patch'>,
+  kind: K,
+  configuration: ApplyConfiguration<K>,
+  options: ApplyOptions = {},
+): Promise<ObjectOf<K>> {
+  const key = keyOfKind(kind, configuration);
+  if (metadataOf(configuration).managedFields !== undefined)
+    throw new TypeError(
+      `apply: ${kind.kind} ${key.name} has managedFields: apply the fields you want, not an object as it was read`,
+    );
+  const body = { ...configuration, apiVersion: kind.apiVersion, kind: kind.kind };
+  try {
+    return await client.patch(kind, key, applyPatch(body), options);
+  } catch (error) {
+    throw asApplyConflict(error);
+  }
+}
+
+function asApplyConflict(error: unknown): unknown {
+  if (!isConflict(error)) return error;
+  const conflicts = conflictsOf(error);
+  return conflicts.length === 0 ? error : new ApplyConflictError(conflicts, { cause: error });
+}
+
+function conflictsOf(error: StatusError): FieldConflict[] {
+  const causes = error.status.details?.causes ?? [];
+  return causes
+    .filter(({ reason }) => reason === 'FieldManagerConflict')
+    .map(({ field = '', message = '' }) => ({ field, message, manager: /"([^"]*)"/.exec(message)?.[1] ?? 'unknown' }));
+}
+
+/** The fields of a configuration that the server tracks: without its identity. */
+export function appliedFields(configuration: object): Readonly<Record<string, unknown>> {
+  if (!isJsonObject(configuration)) return {};
+  const { apiVersion: _apiVersion, kind: _kind, metadata, ...fields } = configuration;
+  if (!isJsonObject(metadata)) return fields;
+  const { name: _name, namespace: _namespace, uid: _uid, resourceVersion: _version, ...rest } = metadata;
+  return Object.keys(rest).length === 0 ? fields : { ...fields, metadata: rest };
+}

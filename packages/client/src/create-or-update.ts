@@ -1,0 +1,113 @@
+import { createMergePatch, isNotFound, isSameJson, mutableCopy } from '@kctl/apimachinery';
+import type { KeyOf, Kind, ObjectKey, ObjectOf } from '@kctl/apimachinery';
+import type { Reader, ReadObject, SubResources, Writer } from './client.js';
+import { emptyObject, metadataOf } from './kube-object.js';
+import type { WriteOptions } from './options.js';
+
+/** What {@link createOrUpdate} and {@link createOrPatch} did. */
+export type OperationResult = 'unchanged' | 'created' | 'updated' | 'updatedStatus' | 'updatedStatusOnly';
+
+/** Options of {@link createOrUpdate} and {@link createOrPatch}. */
+export interface CreateOrUpdateOptions<K extends Kind> extends WriteOptions {
+  /**
+   * Changes the draft into what the object should be: the draft is a copy of the present object, or an object that has
+   * nothing but its name. It must not change name or namespace.
+   */
+  readonly mutate: (draft: ObjectOf<K>) => void | Promise<void>;
+}
+
+/** What was done, and the object as it is now. */
+export interface CreateOrUpdateResult<K extends Kind, R extends OperationResult = OperationResult> {
+  readonly result: R;
+  readonly object: ReadObject<K>;
+}
+
+/**
+ * Creates the object or updates it, and writes nothing where `mutate` changes nothing. Mirrors
+ * `controllerutil.CreateOrUpdate`. The status of kinds with a status subresource is not written: see
+ * {@link createOrPatch}.
+ *
+ * Two callers may meet: the slower one fails with AlreadyExists or a conflict. A reconciler lets that pass and is run
+ * again.
+ *
+ * @throws what the client and `mutate` throw; TypeError when `mutate` changes name or namespace
+ */
+export async function createOrUpdate<K extends Kind>(
+  client: Reader & Writer,
+  kind: K,
+  key: KeyOf<K>,
+  { mutate, ...options }: CreateOrUpdateOptions<K>,
+): Promise<CreateOrUpdateResult<K, 'unchanged' | 'created' | 'updated'>> {
+  const { signal } = options;
+  const present = await find(client, kind, key, signal === undefined ? {} : { signal });
+  const draft = present === undefined ? emptyObject(kind, key) : draftOf<K>(present);
+  await mutate(draft);
+  requireSameKey(kind, key, draft);
+  if (present === undefined)
+    return { result: 'created', object: readonly(await client.create(kind, readonly(draft), options)) };
+  if (isSameJson(present, draft)) return { result: 'unchanged', object: present };
+  return { result: 'updated', object: readonly(await client.update(kind, readonly(draft), options)) };
+}
+
+/**
+ * Creates the object or patches it and its status: two merge patches of what `mutate` changed, each sent only where
+ * there is something in it. Mirrors `controllerutil.CreateOrPatch`.
+ *
+ * A merge patch carries no lock and replaces lists as a whole. The status of an object that is created now is written
+ * by the next run.
+ *
+ * @throws what the client and `mutate` throw; TypeError when `mutate` changes name or namespace
+ */
+export async function createOrPatch<K extends Kind>(
+  client: Reader & Writer & SubResources,
+  kind: K,
+  key: KeyOf<K>,
+  { mutate, ...options }: CreateOrUpdateOptions<K>,
+): Promise<CreateOrUpdateResult<K>> {
+  const { signal } = options;
+  const present = await find(client, kind, key, signal === undefined ? {} : { signal });
+  const draft = present === undefined ? emptyObject(kind, key) : draftOf<K>(present);
+  await mutate(draft);
+  requireSameKey(kind, key, draft);
+  if (present === undefined)
+    return { result: 'created', object: readonly(await client.create(kind, readonly(draft), options)) };
+  const { status, ...rest } = createMergePatch(present, draft);
+  const isRestChanged = Object.keys(rest).length > 0;
+  let object = present;
+  if (isRestChanged) object = readonly(await client.patch(kind, key, { type: 'merge', body: rest }, options));
+  if (status === undefined) return { result: isRestChanged ? 'updated' : 'unchanged', object };
+  object = readonly(await client.status(kind).patch(key, { type: 'merge', body: { status } }, options));
+  return { result: isRestChanged ? 'updatedStatus' : 'updatedStatusOnly', object };
+}
+
+async function find<K extends Kind>(
+  reader: Reader,
+  kind: K,
+  key: KeyOf<K>,
+  options: { readonly signal?: AbortSignal },
+): Promise<ReadObject<K> | undefined> {
+  try {
+    return await reader.get(kind, key, options);
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+function requireSameKey(kind: Kind, key: ObjectKey, draft: unknown): void {
+  const { namespace = '', name = '' } = metadataOf(draft);
+  const isSame = name === key.name && (kind.scope === 'Cluster' || namespace === (key.namespace ?? namespace));
+  if (!isSame) throw new TypeError(`mutate must not change the name or the namespace of ${kind.kind} ${key.name}`);
+}
+
+/** A draft of what was read. */
+function draftOf<K extends Kind>(object: ReadObject<K>): ObjectOf<K>;
+function draftOf(object: object): object {
+  return mutableCopy(object);
+}
+
+/** The readonly view of an object: TypeScript cannot derive it for a kind that is not known yet. */
+function readonly<K extends Kind>(object: ObjectOf<K>): ReadObject<K>;
+function readonly(object: unknown): unknown {
+  return object;
+}

@@ -1,0 +1,153 @@
+import { formatGroupResource, isConflict, isInvalid, isNotFound, isStatusError, StatusError } from '@kctl/apimachinery';
+import type { JsonPatchOperation, Kind } from '@kctl/apimachinery';
+import type { Reader, ReadObject, Writer } from './client.js';
+import { keyOfKind, metadataOf } from './kube-object.js';
+import type { AbortOptions } from './options.js';
+import { jsonPatch } from './patch.js';
+
+/** How often a guarded patch is tried against an object that changes meanwhile. */
+const maxAttempts = 10;
+
+const code = 'KCTL_OBJECT_DELETING';
+
+/** Thrown when a finalizer is to be added to an object that is being deleted: the server would refuse it. */
+export class ObjectDeletingError extends Error {
+  override readonly name = 'ObjectDeletingError';
+  /** Stable code of this error class. */
+  readonly code: 'KCTL_OBJECT_DELETING' = code;
+
+  constructor(kind: Kind, name: string) {
+    super(`${kind.kind} ${name} is being deleted: finalizers can only be removed any more`);
+  }
+}
+
+/** Whether an error is an {@link ObjectDeletingError}, also one of another copy of this package. */
+export function isObjectDeleting(error: unknown): error is ObjectDeletingError {
+  return error instanceof Error && 'code' in error && error.code === code;
+}
+
+/**
+ * Adds a finalizer to the server's object, if it is not there: a JSON patch that is guarded by the uid and by the list
+ * of finalizers as it was read, so that nobody else's finalizer is lost, nothing else is written, and another object
+ * of the same name is left alone. Where the list has changed meanwhile, the object is read again.
+ *
+ * Add it, and return from the reconcile, before anything is created outside of the cluster.
+ *
+ * @returns the object with the finalizer; the one that was passed where it has it already
+ * @throws ObjectDeletingError when the object is being deleted; NotFound when it is gone
+ */
+export async function addFinalizer<K extends Kind>(
+  client: Pick<Reader, 'get'> & Pick<Writer, 'patch'>,
+  kind: K,
+  object: ReadObject<K>,
+  options: string | FinalizerOptions,
+): Promise<ReadObject<K>> {
+  const { finalizer, signal } = resolve(options);
+  return guarded(client, kind, object, {
+    signal,
+    operations: (present) => {
+      const { finalizers = [], deletionTimestamp, name = '', resourceVersion = '' } = metadataOf(present);
+      if (finalizers.includes(finalizer)) return undefined;
+      if (deletionTimestamp !== undefined) throw new ObjectDeletingError(kind, name);
+      if (finalizers.length === 0)
+        // There is no list to test for, and a test for its absence is read differently by different servers.
+        return [
+          { op: 'test', path: '/metadata/resourceVersion', value: resourceVersion },
+          { op: 'add', path: '/metadata/finalizers', value: [finalizer] },
+        ];
+      return [
+        { op: 'test', path: '/metadata/finalizers', value: [...finalizers] },
+        { op: 'add', path: '/metadata/finalizers/-', value: finalizer },
+      ];
+    },
+  });
+}
+
+/**
+ * Removes a finalizer from the server's object, if it is there: a JSON patch that is guarded by the uid and by the
+ * value at its place in the list. Where the list has changed meanwhile, the object is read again.
+ *
+ * @returns the object without the finalizer; undefined when it is gone
+ */
+export async function removeFinalizer<K extends Kind>(
+  client: Pick<Reader, 'get'> & Pick<Writer, 'patch'>,
+  kind: K,
+  object: ReadObject<K>,
+  options: string | FinalizerOptions,
+): Promise<ReadObject<K> | undefined> {
+  const { finalizer, signal } = resolve(options);
+  try {
+    return await guarded(client, kind, object, {
+      signal,
+      operations: (present) => {
+        const index = metadataOf(present).finalizers?.indexOf(finalizer) ?? -1;
+        if (index < 0) return undefined;
+        const path = `/metadata/finalizers/${index}`;
+        return [
+          { op: 'test', path, value: finalizer },
+          { op: 'remove', path },
+        ];
+      },
+    });
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Options of {@link addFinalizer} and {@link removeFinalizer}; a text stands for the finalizer alone. */
+export interface FinalizerOptions extends AbortOptions {
+  /** Its name: a domain of yours and a path, e.g. `example.com/release-bucket`. */
+  readonly finalizer: string;
+}
+
+function resolve(options: string | FinalizerOptions): FinalizerOptions {
+  return typeof options === 'string' ? { finalizer: options } : options;
+}
+
+interface GuardedPatch {
+  readonly signal: AbortSignal | undefined;
+  /** The patch for an object; undefined where there is nothing to do. */
+  readonly operations: (present: unknown) => JsonPatchOperation[] | undefined;
+}
+
+/** Patches the object as it was passed, and on a failed guard the object as it is. */
+async function guarded<K extends Kind>(
+  client: Pick<Reader, 'get'> & Pick<Writer, 'patch'>,
+  kind: K,
+  object: ReadObject<K>,
+  { signal, operations }: GuardedPatch,
+): Promise<ReadObject<K>> {
+  const key = keyOfKind(kind, object);
+  const { uid = '' } = metadataOf(object);
+  const options = signal === undefined ? {} : { signal };
+  let present: ReadObject<K> = object;
+  for (let attempt = 1; ; attempt++) {
+    const changes = operations(present);
+    if (changes === undefined) return present;
+    const guard: JsonPatchOperation = { op: 'test', path: '/metadata/uid', value: uid };
+    try {
+      return readonly<K>(await client.patch(kind, key, jsonPatch(guard, ...changes), options));
+    } catch (error) {
+      if (!isFailedGuard(error) || attempt === maxAttempts) throw error;
+      present = readonly<K>(await client.get(kind, key, { ...options, live: true }));
+      // Another object of the same name: what was asked for is as gone as its object.
+      if (metadataOf(present).uid !== uid) throw goneError(kind, key.name, error);
+    }
+  }
+}
+
+function goneError(kind: Kind, name: string, cause: unknown): StatusError {
+  const message = `${formatGroupResource(kind)} ${JSON.stringify(name)} was replaced by another object of that name`;
+  return new StatusError({ status: 'Failure', code: 404, reason: 'NotFound', message }, { cause });
+}
+
+/** API servers answer a failed test of a JSON patch with 422, some with 409 or 400. */
+function isFailedGuard(error: unknown): boolean {
+  return isConflict(error) || isInvalid(error) || (isStatusError(error) && error.status.code === 400);
+}
+
+function readonly<K extends Kind>(object: unknown): ReadObject<K>;
+function readonly(object: unknown): unknown {
+  return object;
+}

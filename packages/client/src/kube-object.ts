@@ -1,0 +1,37 @@
+import type { DeepReadonly, KeyOf, Kind, KubeObject, ObjectMeta, ObjectOf } from '@kctl/apimachinery';
+
+/** The metadata of any object: inside of generic code TypeScript does not see that every kind has them. */
+export function metadataOf(object: unknown): DeepReadonly<ObjectMeta> {
+  if (isKubeObject(object)) return object.metadata;
+  throw new TypeError('the object has no metadata: expected a Kubernetes object');
+}
+
+/** Whether a value has the form of a Kubernetes object. */
+export function isKubeObject(value: unknown): value is DeepReadonly<KubeObject> {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'metadata' in value &&
+    typeof value.metadata === 'object' &&
+    value.metadata !== null
+  );
+}
+
+/** The key of an object of a kind. @throws TypeError when it has no name, or no namespace where the kind needs one */
+export function keyOfKind<K extends Kind>(kind: K, object: unknown): KeyOf<K>;
+export function keyOfKind(kind: Kind, object: unknown): object {
+  const { namespace = '', name = '' } = metadataOf(object);
+  if (name === '') throw new TypeError(`${kind.kind}: metadata.name is not set`);
+  if (kind.scope === 'Cluster') return { name };
+  if (namespace === '')
+    throw new TypeError(`${kind.kind} ${name}: metadata.namespace is not set, and the kind is namespaced`);
+  return { namespace, name };
+}
+
+/** A new object of a kind that has nothing but its identity. */
+export function emptyObject<K extends Kind>(kind: K, key: KeyOf<K>): ObjectOf<K>;
+export function emptyObject(kind: Kind, key: { readonly namespace?: string; readonly name: string }): object {
+  const { namespace, name } = key;
+  const metadata = namespace === undefined || kind.scope === 'Cluster' ? { name } : { namespace, name };
+  return { apiVersion: kind.apiVersion, kind: kind.kind, metadata };
+}

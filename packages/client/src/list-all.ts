@@ -1,0 +1,59 @@
+import { isExpired, isGone } from '@kctl/apimachinery';
+import type { Kind, KubeList } from '@kctl/apimachinery';
+import type { Reader, ReadObject } from './client.js';
+import type { ListOptions } from './options.js';
+
+/** client-go's page size (`pager.New`). */
+const defaultPageSize = 500;
+
+/** Options of {@link listAll}. */
+export interface ListAllOptions extends Omit<ListOptions, 'continue' | 'limit'> {
+  /** Items for each request; 0: everything in one. @default 500 */
+  readonly pageSize?: number;
+}
+
+/**
+ * All objects of a collection, fetched page by page as the loop goes on: memory holds one page. The pages show the
+ * collection as of the first one.
+ *
+ * Where the server forgets that state before the last page (410 after minutes), the listing goes on with the token
+ * that the server offers for it: the rest then shows a later state, and nothing comes twice. client-go starts over
+ * instead, which an iterator cannot do.
+ *
+ * @throws what `list` throws; a 410 where the server offers no way to go on
+ */
+export async function* listAll<K extends Kind>(
+  reader: Reader,
+  kind: K,
+  options: ListAllOptions = {},
+): AsyncGenerator<ReadObject<K>, void, undefined> {
+  const { pageSize = defaultPageSize, ...rest } = options;
+  let token: string | undefined;
+  do {
+    const page: KubeList<ReadObject<K>> = await listPage(reader, kind, {
+      ...rest,
+      limit: pageSize,
+      continue: token ?? '',
+    });
+    yield* page.items;
+    token = page.metadata.continue;
+  } while (token !== undefined && token !== '');
+}
+
+async function listPage<K extends Kind>(
+  reader: Reader,
+  kind: K,
+  { limit = 0, continue: token = '', ...rest }: ListOptions,
+): Promise<KubeList<ReadObject<K>>> {
+  const page = limit === 0 ? {} : { limit };
+  if (token === '') return reader.list(kind, { ...rest, ...page });
+  // A token carries the version of its list: the server refuses another one beside it.
+  const { resourceVersion: _version, resourceVersionMatch: _match, ...following } = rest;
+  try {
+    return await reader.list(kind, { ...following, ...page, continue: token });
+  } catch (error) {
+    const later = isExpired(error) || isGone(error) ? error.status.metadata?.continue : undefined;
+    if (later === undefined || later === '' || later === token) throw error;
+    return reader.list(kind, { ...following, ...page, continue: later });
+  }
+}

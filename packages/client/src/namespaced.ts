@@ -1,0 +1,139 @@
+import type { DeepReadonly, KeyOf, Kind, KubeList, ObjectKey, ObjectOf, Status } from '@kctl/apimachinery';
+import type { Client, ReadObject, StatusClient, SubResourceClient, WatchingClient } from './client.js';
+import { metadataOf } from './kube-object.js';
+import type { CreateOptions, DeleteOptions, GetOptions, ListOptions, PatchOptions, UpdateOptions } from './options.js';
+import type { Patch } from './patch.js';
+import { isWatchingClient } from './wrap.js';
+
+const code = 'KCTL_NAMESPACE_MISMATCH';
+
+/** Thrown when a call on a namespaced client names another namespace. */
+export class NamespaceMismatchError extends Error {
+  override readonly name = 'NamespaceMismatchError';
+  /** Stable code of this error class. */
+  readonly code: 'KCTL_NAMESPACE_MISMATCH' = code;
+  /** The namespace that the call named. */
+  readonly given: string;
+  /** The namespace of the client. */
+  readonly expected: string;
+
+  constructor(kind: Kind, given: string, expected: string) {
+    super(`namespace ${given} of the ${kind.kind} does not match the namespace ${expected} of the client`);
+    this.given = given;
+    this.expected = expected;
+  }
+}
+
+/** Whether an error is a {@link NamespaceMismatchError}, also one of another copy of this package. */
+export function isNamespaceMismatch(error: unknown): error is NamespaceMismatchError {
+  return error instanceof Error && 'code' in error && error.code === code;
+}
+
+/** A client of one namespace: keys need no namespace. It is a {@link Client} like any other. */
+export interface NamespacedClient extends Client {
+  /** The namespace that it fills in. */
+  readonly namespace: string;
+  get<K extends Kind>(kind: K, key: ObjectKey, options?: GetOptions): Promise<ReadObject<K>>;
+  list<K extends Kind>(kind: K, options?: ListOptions): Promise<KubeList<ReadObject<K>>>;
+  patch<K extends Kind>(kind: K, key: ObjectKey, patch: Patch, options?: PatchOptions): Promise<ObjectOf<K>>;
+  delete<K extends Kind>(kind: K, key: ObjectKey, options?: DeleteOptions): Promise<ObjectOf<K> | Status>;
+  status<K extends Kind>(kind: K): NamespacedStatusClient<K>;
+  subResource<K extends Kind, B extends object = ObjectOf<K>>(kind: K, name: string): NamespacedSubResourceClient<K, B>;
+}
+
+/** {@link StatusClient} of one namespace. */
+export interface NamespacedStatusClient<K extends Kind> extends StatusClient<K> {
+  patch(key: ObjectKey, patch: Patch, options?: PatchOptions): Promise<ObjectOf<K>>;
+}
+
+/** {@link SubResourceClient} of one namespace. */
+export interface NamespacedSubResourceClient<K extends Kind, B> extends SubResourceClient<K, B> {
+  get(key: ObjectKey, options?: GetOptions): Promise<B>;
+  create(key: ObjectKey, body: DeepReadonly<B>, options?: CreateOptions): Promise<B>;
+  update(key: ObjectKey, body: DeepReadonly<B>, options?: UpdateOptions): Promise<B>;
+  patch(key: ObjectKey, patch: Patch, options?: PatchOptions): Promise<B>;
+}
+
+/**
+ * A client that fills in `namespace` for namespaced kinds: in keys, in objects that are written (a copy; yours is left
+ * alone), in lists, watches and `deleteAllOf`. Cluster-scoped kinds pass through. Mirrors `client.NewNamespacedClient`.
+ *
+ * Its calls reject with a {@link NamespaceMismatchError} where they name another namespace.
+ */
+export function inNamespace(client: WatchingClient, namespace: string): NamespacedClient & WatchingClient;
+export function inNamespace(client: Client, namespace: string): NamespacedClient;
+export function inNamespace(client: Client, namespace: string): NamespacedClient {
+  if (namespace === '')
+    throw new TypeError('inNamespace: the namespace is empty: pass a name, or use the client as it is');
+  const place = new Placement(namespace);
+  const placed: NamespacedClient = {
+    namespace,
+    get: async (kind, key, options) => client.get(kind, place.key(kind, key), options),
+    list: async (kind, options) => client.list(kind, place.options(kind, options)),
+    create: async (kind, object, options) => client.create(kind, place.object(kind, object), options),
+    update: async (kind, object, options) => client.update(kind, place.object(kind, object), options),
+    patch: async (kind, key, patch, options) => client.patch(kind, place.key(kind, key), patch, options),
+    delete: async (kind, key, options) => client.delete(kind, place.key(kind, key), options),
+    deleteAllOf: async (kind, options) => client.deleteAllOf(kind, place.options(kind, options)),
+    status: (kind) => {
+      const status = client.status(kind);
+      return {
+        update: async (object, options) => status.update(place.object(kind, object), options),
+        patch: async (key, patch, options) => status.patch(place.key(kind, key), patch, options),
+      };
+    },
+    subResource: <K extends Kind, B extends object = ObjectOf<K>>(
+      kind: K,
+      name: string,
+    ): NamespacedSubResourceClient<K, B> => {
+      const inner = client.subResource<K, B>(kind, name);
+      return {
+        get: async (key, options) => inner.get(place.key(kind, key), options),
+        create: async (key, body, options) => inner.create(place.key(kind, key), body, options),
+        update: async (key, body, options) => inner.update(place.key(kind, key), body, options),
+        patch: async (key, patch, options) => inner.patch(place.key(kind, key), patch, options),
+      };
+    },
+  };
+  if (!isWatchingClient(client)) return placed;
+  const watching: NamespacedClient & WatchingClient = {
+    ...placed,
+    watch: async (kind, options) => client.watch(kind, place.options(kind, options)),
+  };
+  return watching;
+}
+
+/** Puts calls into a namespace, or refuses them. */
+class Placement {
+  readonly #namespace: string;
+
+  constructor(namespace: string) {
+    this.#namespace = namespace;
+  }
+
+  key<K extends Kind>(kind: K, key: ObjectKey): KeyOf<K>;
+  key(kind: Kind, key: ObjectKey): ObjectKey {
+    if (kind.scope === 'Cluster') return key;
+    this.#require(kind, key.namespace);
+    return { ...key, namespace: this.#namespace };
+  }
+
+  object<T extends object>(kind: Kind, object: T): T {
+    if (kind.scope === 'Cluster') return object;
+    const metadata = metadataOf(object);
+    this.#require(kind, metadata.namespace);
+    if (metadata.namespace === this.#namespace) return object;
+    return { ...object, metadata: { ...metadata, namespace: this.#namespace } };
+  }
+
+  options<O extends { readonly namespace?: string }>(kind: Kind, options: O | undefined): O;
+  options(kind: Kind, options: { readonly namespace?: string } = {}): object {
+    if (kind.scope === 'Cluster') return options;
+    this.#require(kind, options.namespace);
+    return { ...options, namespace: this.#namespace };
+  }
+
+  #require(kind: Kind, given = ''): void {
+    if (given !== '' && given !== this.#namespace) throw new NamespaceMismatchError(kind, given, this.#namespace);
+  }
+}

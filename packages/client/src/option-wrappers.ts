@@ -1,0 +1,44 @@
+import type { Client, WatchingClient } from './client.js';
+import type { FieldValidation } from './options.js';
+import { rewriteOptions } from './wrap.js';
+
+/**
+ * A client whose writes are all dry runs: the server does everything but store. A call cannot switch it off. Reads
+ * pass through. Mirrors `client.NewDryRunClient`.
+ */
+export function withDryRun(client: WatchingClient): WatchingClient;
+export function withDryRun(client: Client): Client;
+export function withDryRun(client: Client): Client {
+  return rewriteOptions(client, {
+    write: (options) => Object.assign({}, options, { dryRun: true }),
+    remove: (options) => Object.assign({}, options, { dryRun: true }),
+  });
+}
+
+/**
+ * A client whose writes are recorded under this field owner, unless a call names another. Mirrors
+ * `client.WithFieldOwner`.
+ */
+export function withFieldOwner(client: WatchingClient, fieldOwner: string): WatchingClient;
+export function withFieldOwner(client: Client, fieldOwner: string): Client;
+export function withFieldOwner(client: Client, fieldOwner: string): Client {
+  if (fieldOwner === '')
+    throw new TypeError('withFieldOwner: the field owner is empty: pass the name of your controller');
+  return rewriteOptions(client, {
+    write: (options) => Object.assign({ fieldOwner }, options),
+    remove: (options) => options,
+  });
+}
+
+/**
+ * A client whose writes are validated this strictly, unless a call says otherwise. Server-side apply is strict in any
+ * case. Mirrors `client.WithFieldValidation`.
+ */
+export function withFieldValidation(client: WatchingClient, fieldValidation: FieldValidation): WatchingClient;
+export function withFieldValidation(client: Client, fieldValidation: FieldValidation): Client;
+export function withFieldValidation(client: Client, fieldValidation: FieldValidation): Client {
+  return rewriteOptions(client, {
+    write: (options) => Object.assign({ fieldValidation }, options),
+    remove: (options) => options,
+  });
+}

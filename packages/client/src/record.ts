@@ -1,0 +1,133 @@
+import type { Kind, ObjectKey, ObjectOf } from '@kctl/apimachinery';
+import { keyOf, mutableCopy } from '@kctl/apimachinery';
+import type { Client, StatusClient, SubResourceClient, WatchingClient } from './client.js';
+import { metadataOf } from './kube-object.js';
+import type { Patch } from './patch.js';
+import { isWatchingClient } from './wrap.js';
+
+/** Verbs of a client. */
+export type ClientVerb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deleteAllOf';
+
+/** One call of a client, as it was made. */
+export interface RecordedCall {
+  readonly verb: ClientVerb;
+  readonly kind: Kind;
+  /** Name of the subresource, e.g. `status`. */
+  readonly subResource?: string | undefined;
+  /** Unset for collections, and for a create by generateName. */
+  readonly key?: ObjectKey | undefined;
+  /** A copy of the object or body that was sent. */
+  readonly object?: unknown;
+  readonly patch?: Patch | undefined;
+  readonly options?: object | undefined;
+}
+
+/** A client that remembers its calls. */
+export interface CallRecorder {
+  /** In the order in which they began; calls that failed are there, too. */
+  readonly calls: readonly RecordedCall[];
+  /** The calls that write. */
+  readonly writes: readonly RecordedCall[];
+  /** Forgets them. */
+  clear(): void;
+}
+
+const writingVerbs: ReadonlySet<ClientVerb> = new Set(['create', 'update', 'patch', 'delete', 'deleteAllOf']);
+
+/** A client that passes everything through and remembers what was asked: for tests that say what a reconciler does. */
+export function record(client: WatchingClient): WatchingClient & CallRecorder;
+export function record(client: Client): Client & CallRecorder;
+export function record(client: Client): Client & CallRecorder {
+  const calls: RecordedCall[] = [];
+  const note = (call: RecordedCall): Client => {
+    calls.push(call);
+    return client;
+  };
+  const recorder: CallRecorder = {
+    calls,
+    get writes() {
+      return calls.filter(({ verb }) => writingVerbs.has(verb));
+    },
+    clear: () => {
+      calls.length = 0;
+    },
+  };
+  const recording: Client = {
+    get: (kind, key, options) => note({ verb: 'get', kind, key, options }).get(kind, key, options),
+    list: (kind, options) => note({ verb: 'list', kind, options }).list(kind, options),
+    create: (kind, object, options) =>
+      note({ verb: 'create', kind, ...identity(object), options }).create(kind, object, options),
+    update: (kind, object, options) =>
+      note({ verb: 'update', kind, ...identity(object), options }).update(kind, object, options),
+    patch: (kind, key, patch, options) =>
+      note({ verb: 'patch', kind, key, patch, options }).patch(kind, key, patch, options),
+    delete: (kind, key, options) => note({ verb: 'delete', kind, key, options }).delete(kind, key, options),
+    deleteAllOf: (kind, options) => note({ verb: 'deleteAllOf', kind, options }).deleteAllOf(kind, options),
+    status: (kind) => recordStatus(kind, client.status(kind), note),
+    subResource: <K extends Kind, B extends object = ObjectOf<K>>(kind: K, name: string): SubResourceClient<K, B> =>
+      recordSubResource({ kind, subResource: name }, client.subResource<K, B>(kind, name), note),
+  };
+  if (!isWatchingClient(client)) return withGetters(recording, recorder);
+  const watching: WatchingClient = {
+    ...recording,
+    watch: (kind, options) => {
+      note({ verb: 'watch', kind, options });
+      return client.watch(kind, options);
+    },
+  };
+  return withGetters(watching, recorder);
+}
+
+type Note = (call: RecordedCall) => void;
+
+function recordStatus<K extends Kind>(kind: K, status: StatusClient<K>, note: Note): StatusClient<K> {
+  const subResource = 'status';
+  return {
+    update: (object, options) => {
+      note({ verb: 'update', kind, subResource, ...identity(object), options });
+      return status.update(object, options);
+    },
+    patch: (key, patch, options) => {
+      note({ verb: 'patch', kind, subResource, key, patch, options });
+      return status.patch(key, patch, options);
+    },
+  };
+}
+
+function recordSubResource<K extends Kind, B>(
+  what: Pick<RecordedCall, 'kind' | 'subResource'>,
+  inner: SubResourceClient<K, B>,
+  note: Note,
+): SubResourceClient<K, B> {
+  return {
+    get: (key, options) => {
+      note({ verb: 'get', ...what, key, options });
+      return inner.get(key, options);
+    },
+    create: (key, body, options) => {
+      note({ verb: 'create', ...what, key, object: mutableCopy(body), options });
+      return inner.create(key, body, options);
+    },
+    update: (key, body, options) => {
+      note({ verb: 'update', ...what, key, object: mutableCopy(body), options });
+      return inner.update(key, body, options);
+    },
+    patch: (key, patch, options) => {
+      note({ verb: 'patch', ...what, key, patch, options });
+      return inner.patch(key, patch, options);
+    },
+  };
+}
+
+function identity(object: object): Pick<RecordedCall, 'key' | 'object'> {
+  const { namespace, name } = metadataOf(object);
+  const key =
+    name === undefined ? undefined : keyOf({ metadata: { name, ...(namespace === undefined ? {} : { namespace }) } });
+  return { key, object: mutableCopy(object) };
+}
+
+/** `Object.assign` would call the getter once and keep its answer. */
+function withGetters<C extends Client>(client: C, recorder: CallRecorder): C & CallRecorder;
+function withGetters(client: Client, recorder: CallRecorder): object {
+  return Object.defineProperties(client, Object.getOwnPropertyDescriptors(recorder));
+}

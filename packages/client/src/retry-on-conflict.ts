@@ -1,0 +1,46 @@
+import { isConflict } from '@kctl/apimachinery';
+import { createBackoff, retry, systemClock } from '@kctl/wait';
+import type { BackoffOptions, Clock, Random } from '@kctl/wait';
+import type { AbortOptions } from './options.js';
+
+/** How often and how fast a conflict is retried. */
+export interface ConflictRetry extends Pick<BackoffOptions, 'initialMs' | 'factor' | 'jitter' | 'capMs'> {
+  /** Attempts, the first one included. */
+  readonly maxAttempts: number;
+}
+
+/** client-go's `retry.DefaultRetry`: for objects that several clients change now and then. */
+export const defaultRetry: ConflictRetry = { maxAttempts: 5, initialMs: 10, factor: 1, jitter: 0.1 };
+
+/** client-go's `retry.DefaultBackoff`: for objects that many clients change all the time. */
+export const defaultBackoff: ConflictRetry = { maxAttempts: 4, initialMs: 10, factor: 5, jitter: 0.1 };
+
+/** Options of {@link retryOnConflict}. */
+export interface RetryOnConflictOptions extends AbortOptions {
+  /** @default defaultRetry */
+  readonly backoff?: ConflictRetry;
+  /** @default systemClock */
+  readonly clock?: Clock;
+  /** @default systemRandom */
+  readonly random?: Random;
+}
+
+/**
+ * Repeats work that fails with a conflict. The work must read the object anew each time, change it and write it;
+ * repeating the same write conflicts again. Mirrors `retry.RetryOnConflict`.
+ *
+ * @throws what the work throws, when it is no conflict or no attempt is left; the signal's reason on abort
+ */
+export function retryOnConflict<T>(
+  work: (attempt: number) => T | Promise<T>,
+  options: RetryOnConflictOptions = {},
+): Promise<T> {
+  const { backoff = defaultRetry, clock = systemClock, random, signal } = options;
+  return retry(work, {
+    backoff: createBackoff({ ...backoff, clock, ...(random === undefined ? {} : { random }) }),
+    maxAttempts: backoff.maxAttempts,
+    isRetriable: isConflict,
+    clock,
+    ...(signal === undefined ? {} : { signal }),
+  });
+}

@@ -1,0 +1,146 @@
+import { isNotFound } from '@kctl/apimachinery';
+import type { KeyOf, Kind } from '@kctl/apimachinery';
+import { abortReason, createBackoff, sleep, systemClock, withDeadline } from '@kctl/wait';
+import type { Clock } from '@kctl/wait';
+import type { Reader, ReadObject, Watcher, WatchStream } from './client.js';
+import { isWatchable } from './wrap.js';
+import type { AbortOptions, ListOptions } from './options.js';
+
+/** Whether an object is as wanted; it is undefined where there is none. Called for each state that is seen. */
+export type WaitCondition<K extends Kind> = (object: ReadObject<K> | undefined) => boolean;
+
+/** Options of {@link waitFor}. */
+export interface WaitForOptions<K extends Kind> extends AbortOptions {
+  /** e.g. `hasCondition('Ready')`, `isGone`, or a function of yours. */
+  readonly until: WaitCondition<K>;
+  /** How long to wait, in ms. @default for ever */
+  readonly timeoutMs?: number;
+  /** ms between reads where the client cannot watch, and before a watch that failed is tried again. @default 1000 */
+  readonly intervalMs?: number;
+  /** @default systemClock */
+  readonly clock?: Clock;
+}
+
+/**
+ * Waits until an object is as wanted, and returns it (undefined where the condition holds without one). It reads the
+ * object, then watches it alone, from the server; a watch that ends, fails or is refused is followed by a pause and a
+ * read, so that nothing is missed. A client that cannot watch reads again and again.
+ *
+ * @throws DeadlineExceededError after `timeoutMs`; the signal's reason on abort; what a read throws, but for a 404;
+ *   what the condition throws
+ */
+export function waitFor<K extends Kind>(
+  client: Reader | (Reader & Watcher),
+  kind: K,
+  key: KeyOf<K>,
+  options: WaitForOptions<K>,
+): Promise<ReadObject<K> | undefined> {
+  const { timeoutMs = Infinity, intervalMs = 1000, clock = systemClock } = options;
+  const message = `${kind.kind} ${key.name} was not as wanted within ${timeoutMs} ms`;
+  const wait = new ObjectWait(client, kind, key, options.until);
+  return withDeadline(
+    async (signal) => {
+      // A watch that is refused each time must not become a storm of reads.
+      const pause = createBackoff({
+        initialMs: intervalMs,
+        factor: 1.5,
+        capMs: Math.max(intervalMs, 30_000),
+        jitter: 0.1,
+        clock,
+      });
+      for (;;) {
+        const outcome = isWatchable(client) ? await wait.readAndWatch(client, signal) : await wait.read(signal);
+        if (outcome.isMet) return outcome.object;
+        if (outcome.hasProgressed) pause.reset();
+        await sleep(isWatchable(client) ? pause.next() : intervalMs, { clock, signal });
+      }
+    },
+    { ...options, timeoutMs, clock, message },
+  );
+}
+
+type Outcome<K extends Kind> =
+  | { readonly isMet: true; readonly object: ReadObject<K> | undefined }
+  | { readonly isMet: false; readonly hasProgressed: boolean };
+
+class ObjectWait<K extends Kind> {
+  readonly #reader: Reader;
+  readonly #kind: K;
+  readonly #key: KeyOf<K>;
+  readonly #until: WaitCondition<K>;
+
+  constructor(reader: Reader, kind: K, key: KeyOf<K>, until: WaitCondition<K>) {
+    this.#reader = reader;
+    this.#kind = kind;
+    this.#key = key;
+    this.#until = until;
+  }
+
+  async read(signal: AbortSignal): Promise<Outcome<K>> {
+    return this.#check(await this.#get(signal), false);
+  }
+
+  async readAndWatch(watcher: Watcher, signal: AbortSignal): Promise<Outcome<K>> {
+    const { namespace, name } = this.#key;
+    const scope: ListOptions = {
+      fieldSelector: { 'metadata.name': name },
+      signal,
+      ...(namespace === undefined ? {} : { namespace }),
+    };
+    const { items, metadata } = await this.#reader.list(this.#kind, { ...scope, live: true });
+    const outcome = this.#check(items[0], false);
+    if (outcome.isMet) return outcome;
+    const { resourceVersion = '' } = metadata;
+    let stream: WatchStream<ReadObject<K>>;
+    try {
+      stream = readonlyStream(await watcher.watch(this.#kind, { ...scope, resourceVersion }));
+    } catch {
+      if (signal.aborted) throw abortReason(signal);
+      return outcome;
+    }
+    return this.#follow(stream, signal);
+  }
+
+  async #follow(stream: WatchStream<ReadObject<K>>, signal: AbortSignal): Promise<Outcome<K>> {
+    await using running = stream;
+    const events = running[Symbol.asyncIterator]();
+    let hasProgressed = false;
+    for (;;) {
+      const event = await nextOrEnd(events);
+      if (signal.aborted) throw abortReason(signal);
+      if (event === undefined || event.type === 'ERROR') return { isMet: false, hasProgressed };
+      hasProgressed = true;
+      if (event.type === 'BOOKMARK') continue;
+      const outcome = this.#check(event.type === 'DELETED' ? undefined : event.object, true);
+      if (outcome.isMet) return outcome;
+    }
+  }
+
+  async #get(signal: AbortSignal): Promise<ReadObject<K> | undefined> {
+    try {
+      return await this.#reader.get(this.#kind, this.#key, { signal });
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
+
+  #check(object: ReadObject<K> | undefined, hasProgressed: boolean): Outcome<K> {
+    return this.#until(object) ? { isMet: true, object } : { isMet: false, hasProgressed };
+  }
+}
+
+/** A stream that breaks has ended: the next read shows what it would have told. */
+async function nextOrEnd<T>(events: AsyncIterator<T>): Promise<T | undefined> {
+  try {
+    const result = await events.next();
+    return result.done === true ? undefined : result.value;
+  } catch {
+    return undefined;
+  }
+}
+
+function readonlyStream<K extends Kind>(stream: unknown): WatchStream<ReadObject<K>>;
+function readonlyStream(stream: unknown): unknown {
+  return stream;
+}
