@@ -1,2 +1,2 @@
 /** How long a stage holds the event loop before it lets others run, in ms. */
-export const sliceMs = 5;
+export const sliceMs = 4;

@@ -13,17 +13,20 @@ export const delayed = 8;
 const unused = 128;
 
 const initialCapacity = 64;
-/** So many keys that nothing waits for are remembered: finding a returning key costs a third of making it. */
+/** So many keys that nothing waits for are always remembered: to find a returning key costs a third of making it. */
 const idleKeys = 1024;
-/** Slots looked at when one idle key too many exists. With at least two thirds idle, one is found on average. */
+/** Up to so many keys in use are moved to a new Map in one step; it takes a few ms. */
+const movableKeys = 16_384;
+/** Slots looked at per new key while there are too many idle ones: two of three are idle then. */
 const sweepSteps = 4;
 
 /**
  * Maps keys to slots (small integers) and holds the state of each slot in parallel arrays: per key one Map entry and
  * a few bytes, and no object for the garbage collector to move. Everything else in a queue works on slots.
  *
- * A key whose flags fall to 0 is idle: it stays mapped for a while, since most keys come back. Idle keys number at
- * most 1,024 or twice those in use; when nothing is in use any more and there are more than 1,024, all is released.
+ * A key whose flags fall to 0 is idle: it stays mapped for a while, since most keys come back, and since forgetting
+ * many keys at once, by starting a new Map, is far cheaper than deleting each. Idle keys are too many when there are
+ * more than 1,024 and more than twice those in use. They go at once when few keys are in use, else as new keys come.
  */
 export class SlotTable<T> {
   /** State bits by slot. */
@@ -61,6 +64,11 @@ export class SlotTable<T> {
     return this.#slots.get(this.#keyOf(item)) ?? -1;
   }
 
+  /** Keeps `item` as the one to hand out for the slot of its key. */
+  refresh(slot: number, item: T): void {
+    if (this.#keys !== undefined) this.items[slot] = item;
+  }
+
   /** Whether the key has flags. */
   isInUse(item: T): boolean {
     const slot = this.find(item);
@@ -87,9 +95,9 @@ export class SlotTable<T> {
     this.live--;
     this.#idle++;
     if (this.#keys !== undefined) this.items[slot] = undefined;
-    if (this.#idle <= idleKeys) return;
+    if (!this.#hasExcess() || this.live > movableKeys) return;
     if (this.live === 0) this.#reset();
-    else if (this.#idle > 2 * this.live) this.#sweep();
+    else this.#compact();
   }
 
   #keyOf(item: T): QueueKey {
@@ -102,7 +110,7 @@ export class SlotTable<T> {
   }
 
   #insert(key: QueueKey, item: T): number {
-    if (this.#idle > idleKeys && this.#idle > 2 * this.live) this.#sweep();
+    if (this.live > movableKeys && this.#hasExcess()) this.#sweep();
     let slot = this.#free;
     if (slot >= 0) {
       this.#free = this.next[slot] ?? -1;
@@ -125,16 +133,42 @@ export class SlotTable<T> {
     this.next = grown(this.next, flags.length);
   }
 
+  #hasExcess(): boolean {
+    return this.#idle > idleKeys && this.#idle > 2 * this.live;
+  }
+
   #sweep(): void {
     for (let step = 0; step < sweepSteps; step++) {
       this.#hand = this.#hand + 1 < this.#used ? this.#hand + 1 : 0;
-      if (this.flags[this.#hand] === 0) this.#evict(this.#hand);
+      if (this.flags[this.#hand] !== 0) continue;
+      this.#slots.delete(this.#keyAt(this.#hand));
+      this.#drop(this.#hand);
     }
   }
 
-  #evict(slot: number): void {
-    const key = this.#keys === undefined ? this.items[slot] : this.#keys[slot];
-    this.#slots.delete(typeof key === 'number' ? key : String(key));
+  /** Forgets all idle keys by moving the others to a new Map. */
+  #compact(): void {
+    const known = this.#slots;
+    this.#slots = new Map();
+    if (known.size * 8 > this.#used) {
+      for (let slot = 0; slot < this.#used; slot++) if (this.flags[slot] !== unused) this.#keepOrDrop(slot);
+    } else {
+      for (const slot of known.values()) this.#keepOrDrop(slot);
+    }
+  }
+
+  #keepOrDrop(slot: number): void {
+    if (this.flags[slot] === 0) this.#drop(slot);
+    else this.#slots.set(this.#keyAt(slot), slot);
+  }
+
+  #keyAt(slot: number): QueueKey {
+    const key: unknown = this.#keys === undefined ? this.items[slot] : this.#keys[slot];
+    return typeof key === 'number' ? key : String(key);
+  }
+
+  /** Makes a slot free that is not mapped any more. */
+  #drop(slot: number): void {
     this.items[slot] = undefined;
     if (this.#keys !== undefined) this.#keys[slot] = '';
     this.flags[slot] = unused;
