@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { ensureBinaries, goAvailable } from '../e2e/kube-apiserver/build.mjs';
-import { addTotals } from './totals.mjs';
+import { addTotals } from '../tooling/totals/index.js';
 
 const env = {
   ...process.env,

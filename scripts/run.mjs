@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { lanes, step } from './steps.mjs';
-import { printTotals, resetTotals } from './totals.mjs';
+import { printTotals, resetTotals } from '../tooling/totals/index.js';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 process.chdir(root);

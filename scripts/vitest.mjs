@@ -1,7 +1,7 @@
 // Runs every project's tests in one vitest and records the totals.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { addTotals } from './totals.mjs';
+import { addTotals } from '../tooling/totals/index.js';
 
 const report = '.cache/vitest.json';
 mkdirSync('.cache', { recursive: true });

@@ -1,6 +1,6 @@
 /** `pnpm conformance -- --target embedded|real|existing`: see README.md. */
 import { parseArgs } from 'node:util';
-import { addTotals } from '../../../scripts/totals.mjs';
+import { addTotals } from '@kctl/totals';
 import './cases/index.js';
 import { readKnownDifferences } from './harness/known-differences.js';
 import { runCases, type Result } from './harness/run.js';

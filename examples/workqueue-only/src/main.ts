@@ -8,7 +8,10 @@ interface Picture {
 }
 
 const key = ({ album, file }: Picture): string => `${album}/${file}`;
-const queue = createRateLimitingQueue<Picture>({ key, rateLimiter: exponentialRateLimiter({ key, baseMs: 20, maxMs: 1_000 }) });
+const queue = createRateLimitingQueue<Picture>({
+  key,
+  rateLimiter: exponentialRateLimiter({ key, baseMs: 20, maxMs: 1_000 }),
+});
 
 for (let report = 0; report < 10; report++) {
   for (const file of ['cat.jpg', 'dog.jpg', 'truncated.jpg']) queue.add({ album: 'pets', file });

@@ -1,5 +1,5 @@
 /** Starts or finds the server that `--target` names. */
-import { startRealApiServer } from '../../../kube-apiserver/start.mjs';
+import { startRealApiServer } from '@kctl/kube-apiserver';
 import { readKubeconfig } from './kubeconfig.js';
 import type { Target } from './target.js';
 

@@ -1,0 +1,84 @@
+import { createServer, type AddressInfo } from 'node:net';
+import type { DeepReadonly } from '@kctl/apimachinery';
+import { Deployment } from '@kctl/apimachinery/kinds/apps/v1';
+import { Service } from '@kctl/apimachinery/kinds/core/v1';
+import type { Client, FrameReader } from '@kctl/client';
+import { createSharedInformer, listerWatcherFor } from '@kctl/informer';
+import { Application } from './application.js';
+
+/** Writes the story that the demo tells. */
+export interface Narrator {
+  /** Begins a chapter. */
+  step(title: string): void;
+  line(text: string): void;
+}
+
+/** Numbers the chapters and says when each line came. */
+export function createNarrator(write: (line: string) => void, now: () => number): Narrator {
+  const startedAt = now();
+  let steps = 0;
+  return {
+    step: (title) => write(`\n── ${++steps}. ${title} ${'─'.repeat(Math.max(0, 70 - title.length))}`),
+    line: (text) => write(`${((now() - startedAt) / 1000).toFixed(2).padStart(6)}s  ${text}`),
+  };
+}
+
+/** Applications and their children as a table. */
+export async function describe(client: Client, namespace: string): Promise<string[]> {
+  const [applications, deployments, services] = await Promise.all([
+    client.list(Application, { namespace }),
+    client.list(Deployment, { namespace }),
+    client.list(Service, { namespace }),
+  ]);
+  const rows = applications.items.map((application) => {
+    const { name = '' } = application.metadata;
+    const deployment = deployments.items.find(({ metadata }) => metadata.name === name);
+    const service = services.items.find(({ metadata }) => metadata.name === name);
+    return [name, application.spec.image, replicasOf(deployment), service?.spec?.clusterIP ?? '<none>', available(application)];
+  });
+  return table([['APPLICATION', 'IMAGE', 'READY', 'SERVICE', 'AVAILABLE'], ...rows]);
+}
+
+/**
+ * Plays what a kubelet and the Deployment controller do in a real cluster: marks every replica that is asked for as
+ * ready. Resolves when the signal is aborted.
+ */
+export async function playKubelet(client: Client & FrameReader, namespace: string, signal: AbortSignal): Promise<void> {
+  const informer = createSharedInformer({ kind: Deployment, listerWatcher: listerWatcherFor(client, Deployment, { namespace }) });
+  informer.addEventHandler({
+    onAdd: (deployment) => markReady(client, deployment),
+    onUpdate: (_old, deployment) => markReady(client, deployment),
+  });
+  await informer.run(signal);
+}
+
+async function markReady(client: Client, { metadata, spec, status }: DeepReadonly<Deployment>): Promise<void> {
+  const replicas = spec?.replicas ?? 1;
+  const { namespace = '', name = '', generation = 0 } = metadata;
+  if (status?.readyReplicas === replicas && status.observedGeneration === generation) return;
+  const next = { replicas, readyReplicas: replicas, availableReplicas: replicas, updatedReplicas: replicas, observedGeneration: generation };
+  // Gone meanwhile, or changed again: the next event will tell.
+  await client.status(Deployment).patch({ namespace, name }, { type: 'merge', body: { status: next } }).catch(() => undefined);
+}
+
+/** A port that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+function replicasOf(deployment: DeepReadonly<Deployment> | undefined): string {
+  return deployment === undefined ? '<none>' : `${deployment.status?.readyReplicas ?? 0}/${deployment.spec?.replicas ?? 1}`;
+}
+
+function available({ status }: DeepReadonly<Application>): string {
+  return status?.conditions?.find(({ type }) => type === 'Available')?.status ?? 'Unknown';
+}
+
+function table(rows: readonly (readonly string[])[]): string[] {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('   ').trimEnd());
+}
