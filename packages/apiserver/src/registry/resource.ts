@@ -75,12 +75,12 @@ export type Subresource =
 /** An object shown as another kind. */
 export interface ObjectView {
   readonly kind: KindRef;
-  /** The view of an object, e.g. its autoscaling/v1 Scale. @throws StatusError where the object has no such part */
-  show(object: UntypedObject): UntypedObject;
+  /** The view of an object, e.g. its autoscaling/v1 Scale. `isUpdate`: as the base of a change. @throws StatusError where the object has no such part and is only to be read */
+  show(object: UntypedObject, isUpdate?: boolean): UntypedObject;
   /** Decodes a body or a patched view. @throws StatusError 400 */
   decode(input: DecodeInput): Decoded;
   validate(view: UntypedObject): FieldError[];
-  /** A copy of `object` with the view written into it; everything else as it was. */
+  /** A copy of `object` with the view written into it; everything else as it was. The copy then goes through the main `prepareForUpdate` and `validateUpdate`. @throws StatusError */
   write(view: UntypedObject, object: UntypedObject): UntypedObject;
 }
 

@@ -1,0 +1,236 @@
+import type { UntypedObject } from '@kctl/apimachinery';
+import { equalJson, objectOf, objectsOf, type JsonObject } from '../registry/json.js';
+import type { Registry } from '../registry/registry.js';
+import type { CrdBackend, CrdController } from './crd-backend.js';
+import { crdCondition, crdGroup, crdStorageKey, hasCrdCondition, readNames, type CrdNames } from './crd-names.js';
+
+/** Finalizer by which a CustomResourceDefinition waits for its instances. */
+export const crdFinalizer = 'customresourcecleanup.apiextensions.k8s.io';
+
+/** What a {@link CrdController} needs. */
+export interface CrdControllerOptions {
+  readonly registry: Registry;
+  readonly backend: CrdBackend;
+  /** Now, as RFC 3339 with seconds. */
+  readonly now: () => string;
+}
+
+interface Condition {
+  readonly type: string;
+  readonly status: 'True' | 'False';
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** The conditions with one set; the time changes only with the status. */
+function withCondition(conditions: unknown, wanted: Condition, now: string): JsonObject[] {
+  const list = objectsOf(conditions);
+  const present = list.find((each) => each['type'] === wanted.type);
+  const { type, status, reason, message } = wanted;
+  const time = present?.['status'] === status ? present['lastTransitionTime'] : now;
+  const next: JsonObject = { type, status, lastTransitionTime: time, reason, message };
+  return present === undefined ? [...list, next] : list.map((each) => (each === present ? next : each));
+}
+
+/** Naming and establishing, as upstream's controllers do it, in one step. */
+class NamesController {
+  readonly #options: CrdControllerOptions;
+
+  constructor(options: CrdControllerOptions) {
+    this.#options = options;
+  }
+
+  /** Names of other CRDs of the same group that are accepted: plurals, singulars and short names share one space. */
+  #taken(crd: UntypedObject): { resources: Set<string>; kinds: Set<string> } {
+    const resources = new Set<string>();
+    const kinds = new Set<string>();
+    for (const other of this.#options.backend.list()) {
+      if (other.metadata.name === crd.metadata.name || crdGroup(other) !== crdGroup(crd)) continue;
+      const names = readNames(objectOf(other['status'])['acceptedNames']);
+      for (const name of [names.plural, names.singular, ...names.shortNames]) if (name !== '') resources.add(name);
+      for (const kind of [names.kind, names.listKind]) if (kind !== '') kinds.add(kind);
+    }
+    return { resources, kinds };
+  }
+
+  /** What the CRD may be called, and the condition that says so. */
+  #accept(crd: UntypedObject): { accepted: CrdNames; condition: Condition } {
+    const wanted = readNames(objectOf(crd['spec'])['names']);
+    const before = readNames(objectOf(crd['status'])['acceptedNames']);
+    const { resources, kinds } = this.#taken(crd);
+    const conflicts: [reason: string, message: string][] = [];
+    const choose = (name: string, old: string, taken: ReadonlySet<string>, reason: string): string => {
+      if (!taken.has(name)) return name;
+      conflicts.push([reason, `${JSON.stringify(name)} is already in use`]);
+      return old;
+    };
+    const plural = choose(wanted.plural, before.plural, resources, 'PluralConflict');
+    const singular = choose(wanted.singular, before.singular, resources, 'SingularConflict');
+    const clashing = wanted.shortNames.filter((name) => resources.has(name));
+    if (clashing.length > 0) {
+      conflicts.push([
+        'ShortNamesConflict',
+        clashing.map((name) => `${JSON.stringify(name)} is already in use`).join(', '),
+      ]);
+    }
+    const kind = choose(wanted.kind, before.kind, kinds, 'KindConflict');
+    const listKind = choose(wanted.listKind, before.listKind, kinds, 'ListKindConflict');
+    const accepted = {
+      plural,
+      singular,
+      kind,
+      listKind,
+      shortNames: clashing.length > 0 ? before.shortNames : wanted.shortNames,
+      categories: wanted.categories,
+    };
+    const [, last] = [conflicts[0], conflicts.at(-1)];
+    const condition: Condition =
+      last === undefined
+        ? { type: 'NamesAccepted', status: 'True', reason: 'NoConflicts', message: 'no conflicts found' }
+        : { type: 'NamesAccepted', status: 'False', reason: last[0], message: last[1] };
+    return { accepted, condition };
+  }
+
+  /** The CRD with its names, conditions and finalizer as they should be; the same object where they are. */
+  reconcile(crd: UntypedObject): UntypedObject {
+    const now = this.#options.now();
+    const status = objectOf(crd['status']);
+    const { accepted, condition } = this.#accept(crd);
+    let conditions = withCondition(status['conditions'], condition, now);
+    if (!hasCrdCondition(crd, 'Established')) {
+      const established: Condition =
+        condition.status === 'True'
+          ? {
+              type: 'Established',
+              status: 'True',
+              reason: 'InitialNamesAccepted',
+              message: 'the initial names have been accepted',
+            }
+          : { type: 'Established', status: 'False', reason: 'NotAccepted', message: 'not all names are accepted' };
+      conditions = withCondition(conditions, established, now);
+    }
+    const { shortNames, categories, ...names } = accepted;
+    const acceptedNames = {
+      ...names,
+      ...(shortNames.length > 0 ? { shortNames } : {}),
+      ...(categories.length > 0 ? { categories } : {}),
+    };
+    const next = { ...status, conditions, acceptedNames };
+    const finalizers = crd.metadata.finalizers ?? [];
+    const isGuarded = finalizers.includes(crdFinalizer);
+    if (isGuarded && equalJson(next, status)) return crd;
+    const metadata = isGuarded ? crd.metadata : { ...crd.metadata, finalizers: [...finalizers, crdFinalizer] };
+    return { ...crd, metadata, status: next };
+  }
+}
+
+class Controller implements CrdController {
+  readonly #options: CrdControllerOptions;
+  readonly #names: NamesController;
+  readonly #deleting = new Map<string, string>();
+  #isBusy = false;
+  readonly #pending = new Set<string>();
+  /** Generation and names that each CRD is served with: what is unchanged is not registered anew. */
+  readonly #served = new Map<string, unknown>();
+
+  constructor(options: CrdControllerOptions) {
+    this.#options = options;
+    this.#names = new NamesController(options);
+  }
+
+  sync(name: string): void {
+    this.#pending.add(name);
+    // The writes below come back here as events: they are queued, not nested.
+    if (this.#isBusy) return;
+    this.#isBusy = true;
+    try {
+      for (const next of this.#pending) {
+        this.#pending.delete(next);
+        this.#reconcile(next);
+      }
+    } finally {
+      this.#isBusy = false;
+    }
+  }
+
+  #reconcile(name: string): void {
+    const { backend, registry } = this.#options;
+    const crd = backend.get(name);
+    if (crd === undefined) {
+      this.#served.delete(name);
+      registry.unregisterCrd(name);
+      this.#recheckOthers(name);
+      return;
+    }
+    if (crd.metadata.deletionTimestamp !== undefined) {
+      this.#finalize(name, crd);
+      return;
+    }
+    backend.update(name, (current) => this.#names.reconcile(current));
+    const settled = backend.get(name) ?? crd;
+    if (hasCrdCondition(settled, 'Established')) this.#serve(name, settled);
+    this.#recheckOthers(name);
+  }
+
+  #serve(name: string, crd: UntypedObject): void {
+    const facts = { spec: crd['spec'], names: objectOf(crd['status'])['acceptedNames'] };
+    if (equalJson(this.#served.get(name), facts)) return;
+    this.#served.set(name, facts);
+    this.#options.registry.registerCrd(crd);
+  }
+
+  /** A name that became free may be what another CRD waits for. */
+  #recheckOthers(name: string): void {
+    for (const other of this.#options.backend.list()) {
+      const isWaiting = crdCondition(other, 'NamesAccepted')?.['status'] === 'False';
+      if (other.metadata.name !== undefined && other.metadata.name !== name && isWaiting) {
+        const settled = this.#names.reconcile(other);
+        if (settled !== other) this.#pending.add(other.metadata.name);
+      }
+    }
+  }
+
+  #finalize(name: string, crd: UntypedObject): void {
+    const { backend, now } = this.#options;
+    if (!(crd.metadata.finalizers ?? []).includes(crdFinalizer)) return;
+    const storageKey = crdStorageKey(crd);
+    this.#deleting.set(storageKey, name);
+    const condition = (status: 'True' | 'False', reason: string, message: string): void => {
+      backend.update(name, (current) => {
+        const old = objectOf(current['status']);
+        const conditions = withCondition(old['conditions'], { type: 'Terminating', status, reason, message }, now());
+        return equalJson(conditions, old['conditions']) ? current : { ...current, status: { ...old, conditions } };
+      });
+    };
+    const isServed = hasCrdCondition(crd, 'Established');
+    if (isServed) {
+      condition('True', 'InstanceDeletionInProgress', 'CustomResource deletion is in progress');
+      backend.deleteInstances(storageKey);
+      if (backend.countInstances(storageKey) > 0) {
+        condition('True', 'InstanceDeletionInProgress', `could not remove all instances, waiting for finalizers`);
+        return;
+      }
+      condition('False', 'InstanceDeletionCompleted', 'removed all instances');
+    }
+    this.#release(name, storageKey);
+  }
+
+  #release(name: string, storageKey: string): void {
+    this.#deleting.delete(storageKey);
+    this.#options.backend.update(name, (current) => {
+      const finalizers = (current.metadata.finalizers ?? []).filter((each) => each !== crdFinalizer);
+      return { ...current, metadata: { ...current.metadata, finalizers } };
+    });
+    if (this.#options.backend.get(name) === undefined) this.#pending.add(name);
+  }
+
+  instanceRemoved(storageKey: string): void {
+    const name = this.#deleting.get(storageKey);
+    if (name !== undefined && !this.#isBusy && this.#options.backend.countInstances(storageKey) === 0) this.sync(name);
+  }
+}
+
+/** Creates the controller of CustomResourceDefinitions. It starts nothing: it works when it is called. */
+export function createCrdController(options: CrdControllerOptions): CrdController {
+  return new Controller(options);
+}

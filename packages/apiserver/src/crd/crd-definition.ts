@@ -1,0 +1,51 @@
+import type { UntypedObject } from '@kctl/apimachinery';
+import { at, isObject, objectOf, stringOf, type JsonObject } from '../registry/json.js';
+import { createCustomResource, type CustomResourceFacts } from './custom-resource.js';
+import { crdGroup, crdStorageKey, crdStorageVersion, crdVersions, readNames } from './crd-names.js';
+import { compileSchema } from '../schema/compile.js';
+import { readScalePaths } from './custom-resource-scale.js';
+import type { ResourceDefinition } from '../registry/resource.js';
+import { customColumns } from '../table/custom-columns.js';
+
+function deprecationOf(version: JsonObject, apiVersion: string, kind: string): string | undefined {
+  if (version['deprecated'] !== true) return undefined;
+  const text = stringOf(version['deprecationWarning']);
+  return text === '' ? `${apiVersion} ${kind} is deprecated` : text;
+}
+
+/**
+ * The served versions of a CustomResourceDefinition as definitions. Names are the accepted ones where the naming
+ * controller has been, else those of the spec.
+ */
+export function definitionsOfCrd(crd: UntypedObject): ResourceDefinition[] {
+  const group = crdGroup(crd);
+  const accepted = at(crd, 'status', 'acceptedNames');
+  const spec = readNames(at(crd, 'spec', 'names'));
+  const names = isObject(accepted) && stringOf(accepted['plural']) !== '' ? readNames(accepted) : spec;
+  const storageApiVersion = `${group}/${crdStorageVersion(crd)}`;
+  return crdVersions(crd)
+    .filter((version) => version['served'] === true)
+    .map((version) => {
+      const name = stringOf(version['name']);
+      const apiVersion = `${group}/${name}`;
+      const source = objectOf(at(version, 'schema', 'openAPIV3Schema'));
+      const isOpen = at(crd, 'spec', 'preserveUnknownFields') === true;
+      const schema = compileSchema(isOpen ? { ...source, 'x-kubernetes-preserve-unknown-fields': true } : source);
+      const facts: CustomResourceFacts = {
+        group,
+        version: name,
+        apiVersion,
+        names: { ...names, kind: spec.kind, plural: spec.plural },
+        namespaced: at(crd, 'spec', 'scope') === 'Namespaced',
+        storageKey: crdStorageKey(crd),
+        storageApiVersion,
+        schema,
+        hasStatus: isObject(at(version, 'subresources', 'status')),
+        scale: readScalePaths(at(version, 'subresources', 'scale')),
+        selectableFields: version['selectableFields'],
+        deprecationWarning: deprecationOf(version, apiVersion, spec.kind),
+        table: customColumns(version['additionalPrinterColumns']),
+      };
+      return createCustomResource(facts);
+    });
+}

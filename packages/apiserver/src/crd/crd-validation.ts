@@ -1,0 +1,308 @@
+import type { UntypedObject } from '@kctl/apimachinery';
+import {
+  duplicate,
+  forbidden,
+  invalidValue,
+  notSupported,
+  required,
+  type FieldError,
+} from '../registry/field-error.js';
+import {
+  at,
+  equalJson,
+  isObject,
+  objectOf,
+  objectsOf,
+  stringOf,
+  stringsOf,
+  type JsonObject,
+} from '../registry/json.js';
+import { dns1035Label, dns1123Subdomain } from '../registry/name-rules.js';
+import { compileJsonPath } from '../schema/json-path.js';
+import { crdVersions, hasCrdCondition } from './crd-names.js';
+import { validateSchemaSource } from './structural.js';
+
+const columnTypes = ['boolean', 'date', 'integer', 'number', 'string'];
+const columnFormats = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64', 'name', 'password'];
+
+/** Keys that all versions have in common stand once above the versions in upstream's internal form: errors name them there. */
+function isHoisted(versions: readonly JsonObject[], key: string): boolean {
+  const first = versions[0]?.[key];
+  return first !== undefined && versions.every((version) => equalJson(version[key], first));
+}
+
+/** The internal form of a version, as upstream prints it in messages. */
+function internalVersion(version: JsonObject): JsonObject {
+  return {
+    Name: stringOf(version['name']),
+    Served: version['served'] === true,
+    Storage: version['storage'] === true,
+    Deprecated: version['deprecated'] === true,
+    DeprecationWarning: version['deprecationWarning'] ?? null,
+    Schema: null,
+    Subresources: null,
+    AdditionalPrinterColumns: null,
+    SelectableFields: null,
+  };
+}
+
+function checkLabel(value: string, field: string): FieldError[] {
+  const messages = value === '' ? [] : dns1035Label(value);
+  return messages.length === 0 ? [] : [invalidValue(field, value, messages.join(','))];
+}
+
+function checkMixedCase(value: string, field: string): FieldError[] {
+  const messages = value === '' ? [] : dns1035Label(value.toLowerCase());
+  if (messages.length === 0) return [];
+  return [invalidValue(field, value, `may have mixed case, but should otherwise match: ${messages.join(',')}`)];
+}
+
+function validateNames(names: JsonObject): FieldError[] {
+  const text = (name: string): string => stringOf(names[name]);
+  const field = 'spec.names';
+  const errors = ['plural', 'singular', 'kind', 'listKind']
+    .filter((name) => text(name) === '')
+    .map((name) => required(`${field}.${name}`));
+  errors.push(
+    ...checkLabel(text('plural'), `${field}.plural`),
+    ...checkLabel(text('singular'), `${field}.singular`),
+    ...checkMixedCase(text('kind'), `${field}.kind`),
+    ...checkMixedCase(text('listKind'), `${field}.listKind`),
+  );
+  for (const list of ['shortNames', 'categories']) {
+    for (const [index, name] of stringsOf(names[list]).entries()) {
+      errors.push(...checkLabel(name, `${field}.${list}[${index}]`));
+    }
+  }
+  if (text('kind') !== '' && text('kind') === text('listKind')) {
+    errors.push(invalidValue(`${field}.listKind`, text('listKind'), 'kind and listKind may not be the same'));
+  }
+  return errors;
+}
+
+function validateColumns(columns: unknown, field: string): FieldError[] {
+  return objectsOf(columns).flatMap((column, index) => {
+    const path = `${field}[${index}]`;
+    const errors: FieldError[] = [];
+    const type = stringOf(column['type']);
+    const format = stringOf(column['format']);
+    const jsonPath = stringOf(column['jsonPath']);
+    if (stringOf(column['name']) === '') errors.push(required(`${path}.name`));
+    const types = `must be one of ${columnTypes.join(',')}`;
+    if (type === '') errors.push(required(`${path}.type`, types));
+    else if (!columnTypes.includes(type)) errors.push(invalidValue(`${path}.type`, type, types));
+    if (format !== '' && !columnFormats.includes(format)) {
+      errors.push(invalidValue(`${path}.format`, format, `must be one of ${columnFormats.join(',')}`));
+    }
+    if (jsonPath === '') return [...errors, required(`${path}.JSONPath`)];
+    if (!jsonPath.startsWith('.')) {
+      return [...errors, invalidValue(`${path}.JSONPath`, jsonPath, 'must be a simple json path starting with .')];
+    }
+    try {
+      compileJsonPath(jsonPath);
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      errors.push(invalidValue(`${path}.JSONPath`, jsonPath, `is an invalid jsonpath: ${why}`));
+    }
+    return errors;
+  });
+}
+
+function checkScalePath(path: unknown, field: string, roots: readonly string[]): FieldError[] {
+  const text = stringOf(path);
+  if (text === '') return [required(field)];
+  const root = roots.map((each) => `.${each}.`).find((each) => text.startsWith(each));
+  if (root !== undefined && !/[[\]*?@]/.test(text)) return [];
+  return [invalidValue(field, text, `should be a json path under ${roots.map((each) => `.${each}`).join(' or ')}`)];
+}
+
+function validateSubresources(subresources: unknown, field: string): FieldError[] {
+  const scale = at(subresources, 'scale');
+  if (!isObject(scale)) return [];
+  const errors = [
+    ...checkScalePath(scale['specReplicasPath'], `${field}.scale.specReplicasPath`, ['spec']),
+    ...checkScalePath(scale['statusReplicasPath'], `${field}.scale.statusReplicasPath`, ['status']),
+  ];
+  if (stringOf(scale['labelSelectorPath']) !== '') {
+    errors.push(...checkScalePath(scale['labelSelectorPath'], `${field}.scale.labelSelectorPath`, ['spec', 'status']));
+  }
+  return errors;
+}
+
+/** The schema at a path of property names. */
+function schemaAt(schema: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>((current, name) => at(current, 'properties', name), schema);
+}
+
+function validateSelectable(version: JsonObject, field: string): FieldError[] {
+  const schema = at(version, 'schema', 'openAPIV3Schema');
+  const seen = new Set<string>();
+  const errors = objectsOf(version['selectableFields']).flatMap((selectable, index) => {
+    const path = stringOf(selectable['jsonPath']);
+    const place = `${field}[${index}].jsonPath`;
+    if (path === '') return [required(place)];
+    const names = path.replace(/^\./, '').split('.');
+    const found = schemaAt(schema, names);
+    if (!path.startsWith('.') || !isObject(found)) {
+      return [invalidValue(place, path, `is an invalid path: does not refer to a valid field`)];
+    }
+    const own: FieldError[] = [];
+    if (names[0] === 'metadata') own.push(invalidValue(place, path, 'must not point to fields in metadata'));
+    if (!['string', 'boolean', 'integer'].includes(stringOf(found['type']))) {
+      const text =
+        'must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.';
+      own.push(invalidValue(place, path, text));
+    }
+    if (seen.has(path)) own.push(duplicate(place, path));
+    seen.add(path);
+    return own;
+  });
+  if (seen.size > 8) {
+    errors.push({ reason: 'FieldValueTooMany', field, message: `Too many: ${seen.size}: must have at most 8 items` });
+  }
+  return errors;
+}
+
+function validateVersions(versions: readonly JsonObject[]): FieldError[] {
+  const errors: FieldError[] = [];
+  const hoisted = (key: string): boolean => isHoisted(versions, key);
+  for (const [index, version] of versions.entries()) {
+    const field = `spec.versions[${index}]`;
+    const name = stringOf(version['name']);
+    const messages = dns1035Label(name);
+    if (messages.length > 0) errors.push(invalidValue(`${field}.name`, name, messages.join(',')));
+    if (version['deprecated'] !== true && version['deprecationWarning'] !== undefined) {
+      errors.push(
+        invalidValue(
+          `${field}.deprecationWarning`,
+          version['deprecationWarning'],
+          'can only be set for deprecated versions',
+        ),
+      );
+    }
+    if (!hoisted('schema')) errors.push(...validateVersionSchema(version, `${field}.schema`));
+    if (!hoisted('subresources'))
+      errors.push(...validateSubresources(version['subresources'], `${field}.subresources`));
+    if (!hoisted('additionalPrinterColumns')) {
+      errors.push(...validateColumns(version['additionalPrinterColumns'], `${field}.additionalPrinterColumns`));
+    }
+    if (!hoisted('selectableFields')) errors.push(...validateSelectable(version, `${field}.selectableFields`));
+  }
+  return errors;
+}
+
+function validateVersionSchema(version: JsonObject, field: string): FieldError[] {
+  const schema = at(version, 'schema', 'openAPIV3Schema');
+  const hasStatus = isObject(at(version, 'subresources', 'status'));
+  return isObject(schema) ? validateSchemaSource(schema, `${field}.openAPIV3Schema`, hasStatus) : [];
+}
+
+function validateGroup(group: string): FieldError[] {
+  if (group === '') return [required('spec.group')];
+  const messages = dns1123Subdomain(group);
+  if (messages.length > 0) return [invalidValue('spec.group', group, messages.join(','))];
+  return group.includes('.') ? [] : [invalidValue('spec.group', group, 'should be a domain with at least one dot')];
+}
+
+function validateConversion(conversion: JsonObject): FieldError[] {
+  const strategy = stringOf(conversion['strategy']);
+  const field = 'spec.conversion';
+  if (strategy === '') return [required(`${field}.strategy`)];
+  if (strategy === 'Webhook') {
+    if (!isObject(at(conversion, 'webhook', 'clientConfig'))) {
+      return [required(`${field}.webhookClientConfig`, 'required when strategy is set to Webhook')];
+    }
+    const versions = stringsOf(at(conversion, 'webhook', 'conversionReviewVersions'));
+    if (versions.length === 0) return [required(`${field}.conversionReviewVersions`)];
+    return versions.includes('v1') || versions.includes('v1beta1')
+      ? []
+      : [invalidValue(`${field}.conversionReviewVersions`, versions, 'must include at least one of v1, v1beta1')];
+  }
+  if (strategy !== 'None') return [notSupported(`${field}.strategy`, strategy, ['None', 'Webhook'])];
+  return conversion['webhook'] === undefined
+    ? []
+    : [forbidden(`${field}.webhookClientConfig`, 'should not be set when strategy is not set to Webhook')];
+}
+
+function validateStoredVersions(object: UntypedObject, versions: readonly JsonObject[]): FieldError[] {
+  const stored = stringsOf(at(object, 'status', 'storedVersions'));
+  const field = 'status.storedVersions';
+  if (stored.length === 0) return [invalidValue(field, null, 'must have at least one stored version')];
+  const names = versions.map(({ name }) => stringOf(name));
+  return stored.flatMap((name, index) =>
+    names.includes(name)
+      ? []
+      : [
+          invalidValue(
+            `${field}[${index}]`,
+            name,
+            `missing from spec.versions; ${name} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in ${name} and removes ${name} from status.storedVersions`,
+          ),
+        ],
+  );
+}
+
+/** Validates a CustomResourceDefinition: names, versions, structural schemas, defaults, columns, subresources. */
+export function validateCrd(object: UntypedObject): FieldError[] {
+  const spec = objectOf(object['spec']);
+  const names = objectOf(spec['names']);
+  const group = stringOf(spec['group']);
+  const versions = crdVersions(object);
+  const errors: FieldError[] = [];
+  const name = object.metadata.name ?? '';
+  if (name !== '' && name !== `${stringOf(names['plural'])}.${group}`) {
+    errors.push(invalidValue('metadata.name', name, 'must be spec.names.plural+"."+spec.group'));
+  }
+  errors.push(...validateGroup(group));
+  const scope = stringOf(spec['scope']);
+  if (scope === '') errors.push(required('spec.scope'));
+  else if (scope !== 'Cluster' && scope !== 'Namespaced') {
+    errors.push(notSupported('spec.scope', scope, ['Cluster', 'Namespaced']));
+  }
+  if (spec['preserveUnknownFields'] === true) {
+    errors.push(
+      invalidValue(
+        'spec.preserveUnknownFields',
+        true,
+        'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead',
+      ),
+    );
+  }
+  for (const [index, version] of versions.entries()) {
+    if (!isObject(at(version, 'schema', 'openAPIV3Schema'))) {
+      errors.push(required(`spec.versions[${index}].schema.openAPIV3Schema`));
+    }
+  }
+  errors.push(...validateVersions(versions));
+  const internal = versions.map(internalVersion);
+  if (new Set(versions.map((version) => stringOf(version['name']))).size < versions.length) {
+    errors.push(invalidValue('spec.versions', internal, 'must contain unique version names'));
+  }
+  if (versions.filter((version) => version['storage'] === true).length !== 1) {
+    errors.push(invalidValue('spec.versions', internal, 'must have exactly one version marked as storage version'));
+  }
+  errors.push(...validateNames(names));
+  const [first] = versions;
+  if (first !== undefined) {
+    if (isHoisted(versions, 'schema')) errors.push(...validateVersionSchema(first, 'spec.validation'));
+    if (isHoisted(versions, 'subresources'))
+      errors.push(...validateSubresources(first['subresources'], 'spec.subresources'));
+    if (isHoisted(versions, 'additionalPrinterColumns')) {
+      errors.push(...validateColumns(first['additionalPrinterColumns'], 'spec.additionalPrinterColumns'));
+    }
+    if (isHoisted(versions, 'selectableFields')) errors.push(...validateSelectable(first, 'spec.selectableFields'));
+  }
+  errors.push(...validateConversion(objectOf(spec['conversion'])), ...validateStoredVersions(object, versions));
+  return errors;
+}
+
+/** What may not change: group and plural ever; kind and scope once it is established. */
+export function validateCrdChange(object: UntypedObject, old: UntypedObject): FieldError[] {
+  const fixed = hasCrdCondition(old, 'Established') ? [['scope'], ['names', 'kind']] : [];
+  return [...fixed, ['group'], ['names', 'plural']].flatMap((path) => {
+    const value = at(object, 'spec', ...path);
+    return value === at(old, 'spec', ...path)
+      ? []
+      : [invalidValue(`spec.${path.join('.')}`, value, 'field is immutable')];
+  });
+}

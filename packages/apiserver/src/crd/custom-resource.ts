@@ -1,0 +1,301 @@
+import type { UntypedObject } from '@kctl/apimachinery';
+import { objectMetaStruct } from '../registry/builtin-table.js';
+import {
+  cannotBeHandled,
+  requireApiVersion,
+  requireObject,
+  requireTypeMeta,
+  unknownFields,
+} from '../registry/decode-head.js';
+import { invalidValue, type FieldError } from '../registry/field-error.js';
+import { cloneJson, compareText, equalJson, isObject, objectsOf, stringOf, type JsonObject } from '../registry/json.js';
+import {
+  finalizerWarnings,
+  validateMetadata,
+  validateMetadataUpdate,
+  validatePathSafety,
+} from '../registry/metadata-validation.js';
+import { subdomainName } from '../registry/name-rules.js';
+import type {
+  Decoded,
+  DecodeInput,
+  ResourceDefinition,
+  Subresource,
+  Verb,
+  WriteContext,
+} from '../registry/resource.js';
+import { bumpGeneration, prepareMetadataForCreate, prepareMetadataForUpdate } from '../registry/update-metadata.js';
+import { applyDefaults, dropNulls } from '../schema/default.js';
+import { decodeStruct } from '../schema/go-decode.js';
+import { compileJsonPath, type JsonPath } from '../schema/json-path.js';
+import { validateListTypes } from '../schema/list-types.js';
+import { pruneUnknown } from '../schema/prune.js';
+import type { Schema } from '../schema/schema.js';
+import { validateValue } from '../schema/validate.js';
+import type { CustomColumns } from '../table/custom-columns.js';
+import type { CrdNames } from './crd-names.js';
+import { customResourceScale, validateScalePaths, type ScalePaths } from './custom-resource-scale.js';
+import { coerceEmbedded, validateEmbedded } from './embedded.js';
+
+/** One served version of a CustomResourceDefinition, compiled. */
+export interface CustomResourceFacts {
+  readonly group: string;
+  readonly version: string;
+  readonly apiVersion: string;
+  readonly names: CrdNames;
+  readonly namespaced: boolean;
+  readonly storageKey: string;
+  readonly storageApiVersion: string;
+  readonly schema: Schema;
+  readonly hasStatus: boolean;
+  readonly scale: ScalePaths | undefined;
+  readonly selectableFields: unknown;
+  readonly deprecationWarning: string | undefined;
+  readonly table: CustomColumns;
+}
+
+const allVerbs: readonly Verb[] = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
+const subresourceVerbs: readonly Verb[] = ['get', 'patch', 'update'];
+const blocking: ReadonlySet<string> = new Set([
+  'FieldValueNotSupported',
+  'FieldValueRequired',
+  'FieldValueTooLong',
+  'FieldValueTooMany',
+  'FieldValueTypeInvalid',
+]);
+const unchecked =
+  'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation';
+
+/** Everything about custom resources that does not depend on the handler: one instance serves one version. */
+class CustomResource {
+  readonly #facts: CustomResourceFacts;
+  readonly #selectable: ReadonlyMap<string, JsonPath>;
+  /** Stored objects that this definition wrote itself: they need no second look. */
+  readonly #clean = new WeakSet<UntypedObject>();
+  readonly #read = new WeakMap<UntypedObject, UntypedObject>();
+
+  constructor(facts: CustomResourceFacts) {
+    this.#facts = facts;
+    const paths = objectsOf(facts.selectableFields).map(({ jsonPath }) => stringOf(jsonPath));
+    this.#selectable = new Map(paths.map((path) => [path.replace(/^\./, ''), compileJsonPath(path)]));
+  }
+
+  get selectableFields(): string[] {
+    return [...this.#selectable.keys()];
+  }
+
+  decode(input: DecodeInput): Decoded {
+    const { group, version, apiVersion, names } = this.#facts;
+    const expected = { group, version, apiVersion, kind: names.kind };
+    const body = requireObject(input, expected);
+    requireTypeMeta(input, body, expected);
+    requireApiVersion(body, expected);
+    const found: string[] = [];
+    const object = this.#normalize(body, found, (reason) => cannotBeHandled(expected, names.kind, reason));
+    return { object, problems: unknownFields(found.sort(compareText)) };
+  }
+
+  /** Nulls, defaults, metadata, pruning: in place, in the order of upstream's decoder. */
+  #normalize(body: JsonObject, found: string[], fail: (reason: string) => Error): UntypedObject {
+    const { schema, names } = this.#facts;
+    // An object of another kind is refused by the validation; it gets no defaults of this one.
+    if (body['kind'] === names.kind) {
+      dropNulls(body, schema);
+      applyDefaults(body, schema);
+    }
+    let metadata: JsonObject;
+    try {
+      metadata = decodeStruct(
+        isObject(body['metadata']) ? body['metadata'] : {},
+        objectMetaStruct(),
+        found,
+        'metadata',
+      );
+      coerceEmbedded(body, schema, found);
+    } catch (error) {
+      throw fail(error instanceof Error ? error.message : String(error));
+    }
+    pruneUnknown(body, schema, found);
+    return Object.assign(body, { metadata });
+  }
+
+  toStorage(object: UntypedObject): UntypedObject {
+    const { apiVersion, storageApiVersion } = this.#facts;
+    if (apiVersion !== storageApiVersion) return { ...object, apiVersion: storageApiVersion };
+    this.#clean.add(object);
+    return object;
+  }
+
+  fromStorage(stored: UntypedObject): UntypedObject {
+    if (this.#clean.has(stored)) return stored;
+    const known = this.#read.get(stored);
+    if (known !== undefined) return known;
+    const copy = cloneJson(stored);
+    copy.apiVersion = this.#facts.apiVersion;
+    const { metadata } = copy;
+    const object = Object.assign(
+      this.#normalize(copy, [], (reason) => new Error(reason)),
+      { metadata },
+    );
+    const result = equalJson(object, stored) ? stored : object;
+    if (result === stored) this.#clean.add(stored);
+    else this.#read.set(stored, result);
+    return result;
+  }
+
+  prepareForCreate(object: UntypedObject): void {
+    prepareMetadataForCreate(object);
+    if (this.#facts.hasStatus) delete object['status'];
+    object.metadata.generation = 1;
+  }
+
+  prepareForUpdate(object: UntypedObject, old: UntypedObject): void {
+    prepareMetadataForUpdate(object, old);
+    if (this.#facts.hasStatus) {
+      if (old['status'] === undefined) delete object['status'];
+      else object['status'] = old['status'];
+    }
+    const { metadata: _new, ...content } = object;
+    const { metadata: _old, ...before } = old;
+    if (!equalJson(content, before)) bumpGeneration(object, old);
+  }
+
+  prepareForStatusUpdate(object: UntypedObject, old: UntypedObject): void {
+    const { status } = object;
+    const { managedFields, resourceVersion } = object.metadata;
+    for (const name of Object.keys(object)) delete object[name];
+    const { status: _old, ...rest } = cloneJson(old);
+    Object.assign(object, rest);
+    if (managedFields === undefined) delete object.metadata.managedFields;
+    else object.metadata.managedFields = managedFields;
+    if (resourceVersion !== undefined) object.metadata.resourceVersion = resourceVersion;
+    if (status !== undefined) object['status'] = status;
+  }
+
+  #typeErrors(object: UntypedObject): FieldError[] {
+    const { names, apiVersion } = this.#facts;
+    const errors: FieldError[] = [];
+    if (object.kind !== names.kind) errors.push(invalidValue('kind', object.kind ?? '', `must be ${names.kind}`));
+    if (object.apiVersion !== apiVersion) {
+      errors.push(invalidValue('apiVersion', object.apiVersion ?? '', `must be ${apiVersion}`));
+    }
+    return errors;
+  }
+
+  /** Where rules exist but were not looked at, upstream says so. */
+  #withUnchecked(errors: FieldError[]): FieldError[] {
+    if (this.#facts.schema.has?.rules === true && errors.some(({ reason }) => blocking.has(reason))) {
+      errors.push(invalidValue('<nil>', null, unchecked));
+    }
+    return errors;
+  }
+
+  validateCreate(object: UntypedObject, context: WriteContext): FieldError[] {
+    const { namespaced, schema, scale } = this.#facts;
+    const typeErrors = this.#typeErrors(object);
+    if (typeErrors.length > 0) return typeErrors;
+    const errors = this.#withUnchecked([
+      ...validateMetadata(object, { namespaced, nameRule: subdomainName }),
+      ...validateValue(object, schema),
+      ...validateScalePaths(object, scale, true),
+      ...validateEmbedded(object, schema),
+      ...validateListTypes(object, schema),
+    ]);
+    if (errors.length > 0) return errors;
+    for (const warning of finalizerWarnings(object)) context.warn(warning);
+    return validatePathSafety(object);
+  }
+
+  validateUpdate(object: UntypedObject, old: UntypedObject, context: WriteContext): FieldError[] {
+    const { schema, scale } = this.#facts;
+    const general = validateMetadataUpdate(object, old);
+    const typeErrors = this.#typeErrors(object);
+    if (typeErrors.length > 0) return [...general, ...typeErrors];
+    const own = this.#withUnchecked([
+      ...validateMetadataUpdate(object, old),
+      ...validateValue(object, schema, '', old),
+      ...validateScalePaths(object, scale, true),
+      ...validateEmbedded(object, schema),
+      ...(validateListTypes(old, schema).length > 0 ? [] : validateListTypes(object, schema)),
+    ]);
+    const errors = [...general, ...own];
+    if (errors.length === 0) for (const warning of finalizerWarnings(object, old)) context.warn(warning);
+    return errors;
+  }
+
+  validateStatusUpdate(object: UntypedObject, old: UntypedObject): FieldError[] {
+    const { schema, scale } = this.#facts;
+    const general = validateMetadataUpdate(object, old);
+    const typeErrors = this.#typeErrors(object);
+    if (typeErrors.length > 0) return [...general, ...typeErrors];
+    const statusSchema = schema.properties?.get('status');
+    const { status } = object;
+    const own = this.#withUnchecked([
+      ...validateMetadataUpdate(object, old),
+      ...(status === undefined || statusSchema === undefined
+        ? []
+        : validateValue(status, statusSchema, 'status', old['status'])),
+      ...validateScalePaths(object, scale, false),
+      ...(validateListTypes(old, schema).length > 0 ? [] : validateListTypes(object, schema)),
+    ]);
+    return [...general, ...own];
+  }
+
+  fieldsOf(object: UntypedObject): Record<string, string> {
+    const fields: Record<string, string> = { 'metadata.name': object.metadata.name ?? '' };
+    if (this.#facts.namespaced) fields['metadata.namespace'] = object.metadata.namespace ?? '';
+    for (const [name, path] of this.#selectable) {
+      const value = path(object)[0];
+      fields[name] = value === undefined || value === null ? '' : String(value as string | number | boolean);
+    }
+    return fields;
+  }
+}
+
+/** The definition of one served version of a CustomResourceDefinition. */
+export function createCustomResource(facts: CustomResourceFacts): ResourceDefinition {
+  const { names, table } = facts;
+  const resource = new CustomResource(facts);
+  const subresources = new Map<string, Subresource>();
+  if (facts.hasStatus) {
+    const update = {
+      prepareForUpdate: resource.prepareForStatusUpdate.bind(resource),
+      validateUpdate: resource.validateStatusUpdate.bind(resource),
+    };
+    subresources.set('status', { type: 'self', name: 'status', verbs: subresourceVerbs, update });
+  }
+  if (facts.scale !== undefined) {
+    const view = customResourceScale(facts.scale);
+    subresources.set('scale', { type: 'view', name: 'scale', verbs: subresourceVerbs, view });
+  }
+  return {
+    group: facts.group,
+    version: facts.version,
+    apiVersion: facts.apiVersion,
+    ...names,
+    namespaced: facts.namespaced,
+    verbs: allVerbs,
+    subresources,
+    isCustom: true,
+    isStored: true,
+    ...(facts.deprecationWarning === undefined ? {} : { deprecationWarning: facts.deprecationWarning }),
+    storageKey: facts.storageKey,
+    storageApiVersion: facts.storageApiVersion,
+    toStorage: resource.toStorage.bind(resource),
+    fromStorage: resource.fromStorage.bind(resource),
+    allowCreateOnUpdate: false,
+    allowUnconditionalUpdate: false,
+    gracePeriodSeconds: () => 0,
+    decode: resource.decode.bind(resource),
+    prepareForCreate: resource.prepareForCreate.bind(resource),
+    validateCreate: resource.validateCreate.bind(resource),
+    prepareForUpdate: resource.prepareForUpdate.bind(resource),
+    validateUpdate: resource.validateUpdate.bind(resource),
+    deletionForbidden: () => undefined,
+    selectableFields: resource.selectableFields,
+    fieldsOf: resource.fieldsOf.bind(resource),
+    fieldLabelError: (label) => `field label not supported: ${label}`,
+    columns: table.columns,
+    cells: (object, now) => table.cells(object, now),
+  };
+}

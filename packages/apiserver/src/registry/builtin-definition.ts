@@ -1,0 +1,233 @@
+import type { UntypedObject } from '@kctl/apimachinery';
+import type { BuiltinKind, BuiltinSubresource } from './builtin-table.js';
+import { cannotBeHandled, requireApiVersion, requireObject, unknownFields } from './decode-head.js';
+import { isObject, equalSemantic, stringOf, type JsonObject } from './json.js';
+import type { GenerationRule, KindStrategy } from './kind-strategy.js';
+import { validateMetadata, validateMetadataUpdate, validatePathSafety } from './metadata-validation.js';
+import { subdomainName } from './name-rules.js';
+import type { Decoded, DecodeInput, ResourceDefinition, Subresource, UpdateStrategy } from './resource.js';
+import { bumpGeneration, prepareMetadataForCreate, prepareMetadataForUpdate } from './update-metadata.js';
+import { builtinDefaulter } from './defaults/index.js';
+import { decodeStruct } from '../schema/go-decode.js';
+import { strategicMergePatch } from '../patch/strategic-merge.js';
+import { builtinTable } from '../table/builtin-columns.js';
+import { badRequest } from './status.js';
+
+function apiVersionOf(group: string, version: string): string {
+  return group === '' ? version : `${group}/${version}`;
+}
+
+/** The name of a group in messages of the converter: `core`, `apps`, `rbac`. */
+function internalGroup(group: string): string {
+  return group === '' ? 'core' : (group.split('.')[0] ?? group);
+}
+
+function hasGenerationChanged(rule: GenerationRule, object: UntypedObject, old: UntypedObject): boolean {
+  switch (rule) {
+    case 'none':
+      return false;
+    case 'spec':
+      return !equalSemantic(object['spec'], old['spec']);
+    case 'spec-or-annotations':
+      return (
+        !equalSemantic(object['spec'], old['spec']) ||
+        !equalSemantic(object.metadata.annotations, old.metadata.annotations)
+      );
+    case 'content': {
+      const { metadata: _a, status: _b, ...content } = object;
+      const { metadata: _c, status: _d, ...before } = old;
+      return !equalSemantic(content, before);
+    }
+  }
+}
+
+/** Puts everything but the status back, metadata too except where managed fields are tracked. */
+function onlyStatus(object: UntypedObject, old: UntypedObject): void {
+  const { status } = object;
+  const { resourceVersion, managedFields } = object.metadata;
+  for (const name of Object.keys(object)) if (name !== 'metadata') delete object[name];
+  const { status: _status, ...rest } = old;
+  Object.assign(object, rest, { metadata: { ...old.metadata } });
+  if (resourceVersion === undefined) delete object.metadata.resourceVersion;
+  else object.metadata.resourceVersion = resourceVersion;
+  if (managedFields !== undefined) object.metadata.managedFields = managedFields;
+  if (status !== undefined) object['status'] = status;
+}
+
+function asUntyped(value: JsonObject, kind: string, apiVersion: string): UntypedObject {
+  const metadata = isObject(value['metadata']) ? value['metadata'] : {};
+  return { ...value, kind, apiVersion, metadata };
+}
+
+/** One built-in kind: what the table says of it, and its strategy. */
+class BuiltinResource {
+  readonly #kind: BuiltinKind;
+  readonly #strategy: KindStrategy;
+  readonly #apiVersion: string;
+  readonly #hasStatus: boolean;
+
+  constructor(kind: BuiltinKind, strategy: KindStrategy) {
+    this.#kind = kind;
+    this.#strategy = strategy;
+    this.#apiVersion = apiVersionOf(kind.group, kind.version);
+    this.#hasStatus = kind.subresources.some(({ name }) => name === 'status');
+  }
+
+  decode(input: DecodeInput): Decoded {
+    const { group, version, kind, struct } = this.#kind;
+    const expected = { group, version, kind, apiVersion: this.#apiVersion };
+    const body = requireObject(input, expected);
+    requireApiVersion(body, expected);
+    const given = stringOf(body['kind']);
+    if (given !== '' && given !== kind) {
+      const from = `(${version}.${given}) to (${internalGroup(group)}.${kind})`;
+      throw cannotBeHandled(expected, given, `converting ${from}: unknown conversion`);
+    }
+    const unknown: string[] = [];
+    let decoded: JsonObject;
+    try {
+      decoded = decodeStruct(body, struct, unknown);
+    } catch (error) {
+      throw cannotBeHandled(expected, kind, error instanceof Error ? error.message : String(error));
+    }
+    const object = asUntyped(decoded, kind, this.#apiVersion);
+    builtinDefaulter.apply(object, struct);
+    this.#strategy.default?.(object);
+    return { object, problems: unknownFields(unknown) };
+  }
+
+  prepareForCreate(...[object, context]: Parameters<ResourceDefinition['prepareForCreate']>): void {
+    prepareMetadataForCreate(object);
+    if (this.#hasStatus && this.#strategy.keepsStatusOnCreate !== true) {
+      if (this.#kind.struct.fields.get('status')?.type.pointer === false) object['status'] = {};
+      else delete object['status'];
+    }
+    if (this.#generation !== 'none') object.metadata.generation = 1;
+    this.#strategy.prepareForCreate?.(object, context);
+  }
+
+  get #generation(): GenerationRule {
+    return this.#strategy.generation ?? 'none';
+  }
+
+  validateCreate(
+    ...[object, context]: Parameters<ResourceDefinition['validateCreate']>
+  ): ReturnType<ResourceDefinition['validateCreate']> {
+    const nameRule = this.#strategy.nameRule ?? subdomainName;
+    const errors = [
+      ...validateMetadata(object, { namespaced: this.#kind.namespaced, nameRule }),
+      ...(this.#strategy.validate?.(object, context) ?? []),
+    ];
+    return errors.length > 0 ? errors : validatePathSafety(object);
+  }
+
+  prepareForUpdate(...[object, old, context]: Parameters<UpdateStrategy['prepareForUpdate']>): void {
+    prepareMetadataForUpdate(object, old);
+    if (this.#hasStatus) {
+      if (old['status'] === undefined) delete object['status'];
+      else object['status'] = old['status'];
+    }
+    this.#strategy.prepareForUpdate?.(object, old, context);
+    if (hasGenerationChanged(this.#generation, object, old)) bumpGeneration(object, old);
+  }
+
+  validateUpdate(
+    ...[object, old, context]: Parameters<UpdateStrategy['validateUpdate']>
+  ): ReturnType<UpdateStrategy['validateUpdate']> {
+    return [
+      ...validateMetadataUpdate(object, old),
+      ...validateMetadataUpdate(object, old),
+      ...(this.#strategy.validate?.(object, context) ?? []),
+      ...(this.#strategy.validateChange?.(object, old, context) ?? []),
+    ];
+  }
+
+  /** The status subresource. */
+  get status(): UpdateStrategy {
+    const own = this.#strategy.status;
+    return {
+      prepareForUpdate: (object, old, context) => {
+        prepareMetadataForUpdate(object, old);
+        if (own?.prepareForUpdate === undefined) onlyStatus(object, old);
+        else own.prepareForUpdate(object, old, context);
+      },
+      validateUpdate: (object, old, context) => [
+        ...validateMetadataUpdate(object, old),
+        ...(own?.validateUpdate?.(object, old, context) ?? []),
+      ],
+    };
+  }
+
+  subresource({ name, verbs, group, version, kind }: BuiltinSubresource): Subresource {
+    const own = this.#strategy.subresources?.[name];
+    if (name === 'status') return { type: 'self', name, verbs, update: this.status };
+    if (name === 'scale' && this.#strategy.scale !== undefined) {
+      return { type: 'view', name, verbs, view: this.#strategy.scale };
+    }
+    if (own !== undefined) return { type: 'self', name, verbs, update: own };
+    if (verbs.length === 1 && verbs[0] === 'create')
+      return { type: 'action', name, verbs, accepts: { group, version, kind } };
+    if (kind === this.#kind.kind && name !== 'log') {
+      const update: UpdateStrategy = {
+        prepareForUpdate: this.prepareForUpdate.bind(this),
+        validateUpdate: this.validateUpdate.bind(this),
+      };
+      return { type: 'self', name, verbs, update };
+    }
+    return { type: 'connect', name, verbs, kind: { group, version, kind } };
+  }
+
+  fieldsOf(object: UntypedObject): Record<string, string> {
+    const fields: Record<string, string> = { 'metadata.name': object.metadata.name ?? '' };
+    if (this.#kind.namespaced) fields['metadata.namespace'] = object.metadata.namespace ?? '';
+    for (const [label, read] of Object.entries(this.#strategy.fields ?? {})) fields[label] = read(object);
+    return fields;
+  }
+
+  fieldLabelError(label: string): string {
+    if (this.#strategy.fields !== undefined) return `field label not supported: ${label}`;
+    return `${JSON.stringify(label)} is not a known field selector: only "metadata.name", "metadata.namespace"`;
+  }
+
+  strategicMerge(object: UntypedObject, patch: unknown): unknown {
+    if (!isObject(patch)) throw badRequest('error decoding patch: the patch is not an object');
+    return strategicMergePatch(object, patch, this.#kind.struct);
+  }
+}
+
+/** The definition of a built-in kind. */
+export function createBuiltin(kind: BuiltinKind, strategy: KindStrategy): ResourceDefinition {
+  const resource = new BuiltinResource(kind, strategy);
+  const apiVersion = apiVersionOf(kind.group, kind.version);
+  const { storage } = strategy;
+  const isStored = kind.verbs.includes('get');
+  const table = builtinTable(kind);
+  const { struct: _struct, subresources, ...names } = kind;
+  return {
+    ...names,
+    apiVersion,
+    listKind: `${kind.kind}List`,
+    subresources: new Map(subresources.map((each) => [each.name, resource.subresource(each)])),
+    isCustom: false,
+    isStored,
+    storageKey: storage?.key ?? `${kind.group}/${kind.plural}`,
+    storageApiVersion: storage?.apiVersion ?? apiVersion,
+    toStorage: storage?.toStorage ?? ((object) => object),
+    fromStorage: storage?.fromStorage ?? ((stored) => stored),
+    allowCreateOnUpdate: strategy.allowCreateOnUpdate ?? false,
+    allowUnconditionalUpdate: strategy.allowUnconditionalUpdate ?? true,
+    gracePeriodSeconds: (object) => strategy.gracePeriodSeconds?.(object) ?? 0,
+    decode: resource.decode.bind(resource),
+    prepareForCreate: resource.prepareForCreate.bind(resource),
+    validateCreate: resource.validateCreate.bind(resource),
+    prepareForUpdate: resource.prepareForUpdate.bind(resource),
+    validateUpdate: resource.validateUpdate.bind(resource),
+    deletionForbidden: (object) => strategy.deletionForbidden?.(object),
+    strategicMerge: resource.strategicMerge.bind(resource),
+    selectableFields: Object.keys(strategy.fields ?? {}),
+    fieldsOf: resource.fieldsOf.bind(resource),
+    fieldLabelError: resource.fieldLabelError.bind(resource),
+    columns: table.columns,
+    cells: (object, now) => table.cells(object, now),
+  };
+}

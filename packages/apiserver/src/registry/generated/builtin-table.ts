@@ -1,0 +1,751 @@
+// Written by scripts/generate-table.mjs from the facts in tooling/kube-facts. Do not edit.
+// Derived from the struct tags of k8s.io/api and its siblings, Copyright The Kubernetes Authors, Apache-2.0.
+
+/** Kubernetes release whose discovery the kinds are those of. */
+export const release: string = "1.36.3";
+
+/** One line for each kind. */
+export const kinds: string = `,v1,Binding,bindings,binding,,,n,c,,1
+,v1,ComponentStatus,componentstatuses,componentstatus,cs,,,gl,,2
+,v1,ConfigMap,configmaps,configmap,cm,,n,cdDglpuw,,3
+,v1,Endpoints,endpoints,endpoints,ep,,n,cdDglpuw,,4
+,v1,Event,events,event,ev,,n,cdDglpuw,,5
+,v1,LimitRange,limitranges,limitrange,limits,,n,cdDglpuw,,6
+,v1,Namespace,namespaces,namespace,ns,,,cdglpuw,finalize::v1:Namespace:u+status::v1:Namespace:gpu,7
+,v1,Node,nodes,node,no,,,cdDglpuw,proxy::v1:NodeProxyOptions:cdgpu+status::v1:Node:gpu,8
+,v1,PersistentVolume,persistentvolumes,persistentvolume,pv,,,cdDglpuw,status::v1:PersistentVolume:gpu,9
+,v1,PersistentVolumeClaim,persistentvolumeclaims,persistentvolumeclaim,pvc,,n,cdDglpuw,status::v1:PersistentVolumeClaim:gpu,10
+,v1,Pod,pods,pod,po,all,n,cdDglpuw,attach::v1:PodAttachOptions:cg+binding::v1:Binding:c+ephemeralcontainers::v1:Pod:gpu+eviction:policy:v1:Eviction:c+exec::v1:PodExecOptions:cg+log::v1:Pod:g+portforward::v1:PodPortForwardOptions:cg+proxy::v1:PodProxyOptions:cdgpu+resize::v1:Pod:gpu+status::v1:Pod:gpu,11
+,v1,PodTemplate,podtemplates,podtemplate,,,n,cdDglpuw,,12
+,v1,ReplicationController,replicationcontrollers,replicationcontroller,rc,all,n,cdDglpuw,scale:autoscaling:v1:Scale:gpu+status::v1:ReplicationController:gpu,13
+,v1,ResourceQuota,resourcequotas,resourcequota,quota,,n,cdDglpuw,status::v1:ResourceQuota:gpu,14
+,v1,Secret,secrets,secret,,,n,cdDglpuw,,15
+,v1,Service,services,service,svc,all,n,cdDglpuw,proxy::v1:ServiceProxyOptions:cdgpu+status::v1:Service:gpu,16
+,v1,ServiceAccount,serviceaccounts,serviceaccount,sa,,n,cdDglpuw,token:authentication.k8s.io:v1:TokenRequest:c,17
+admissionregistration.k8s.io,v1,MutatingAdmissionPolicy,mutatingadmissionpolicies,mutatingadmissionpolicy,,api-extensions,,cdDglpuw,,18
+admissionregistration.k8s.io,v1,MutatingAdmissionPolicyBinding,mutatingadmissionpolicybindings,mutatingadmissionpolicybinding,,api-extensions,,cdDglpuw,,19
+admissionregistration.k8s.io,v1,MutatingWebhookConfiguration,mutatingwebhookconfigurations,mutatingwebhookconfiguration,,api-extensions,,cdDglpuw,,20
+admissionregistration.k8s.io,v1,ValidatingAdmissionPolicy,validatingadmissionpolicies,validatingadmissionpolicy,,api-extensions,,cdDglpuw,status:admissionregistration.k8s.io:v1:ValidatingAdmissionPolicy:gpu,21
+admissionregistration.k8s.io,v1,ValidatingAdmissionPolicyBinding,validatingadmissionpolicybindings,validatingadmissionpolicybinding,,api-extensions,,cdDglpuw,,22
+admissionregistration.k8s.io,v1,ValidatingWebhookConfiguration,validatingwebhookconfigurations,validatingwebhookconfiguration,,api-extensions,,cdDglpuw,,23
+apiextensions.k8s.io,v1,CustomResourceDefinition,customresourcedefinitions,customresourcedefinition,crd+crds,api-extensions,,cdDglpuw,status:apiextensions.k8s.io:v1:CustomResourceDefinition:gpu,24
+apiregistration.k8s.io,v1,APIService,apiservices,apiservice,,api-extensions,,cdDglpuw,status:apiregistration.k8s.io:v1:APIService:gpu,25
+apps,v1,ControllerRevision,controllerrevisions,controllerrevision,,,n,cdDglpuw,,26
+apps,v1,DaemonSet,daemonsets,daemonset,ds,all,n,cdDglpuw,status:apps:v1:DaemonSet:gpu,27
+apps,v1,Deployment,deployments,deployment,deploy,all,n,cdDglpuw,scale:autoscaling:v1:Scale:gpu+status:apps:v1:Deployment:gpu,28
+apps,v1,ReplicaSet,replicasets,replicaset,rs,all,n,cdDglpuw,scale:autoscaling:v1:Scale:gpu+status:apps:v1:ReplicaSet:gpu,29
+apps,v1,StatefulSet,statefulsets,statefulset,sts,all,n,cdDglpuw,scale:autoscaling:v1:Scale:gpu+status:apps:v1:StatefulSet:gpu,30
+authentication.k8s.io,v1,SelfSubjectReview,selfsubjectreviews,selfsubjectreview,,,,c,,31
+authentication.k8s.io,v1,TokenReview,tokenreviews,tokenreview,,,,c,,32
+authorization.k8s.io,v1,LocalSubjectAccessReview,localsubjectaccessreviews,localsubjectaccessreview,,,n,c,,33
+authorization.k8s.io,v1,SelfSubjectAccessReview,selfsubjectaccessreviews,selfsubjectaccessreview,,,,c,,34
+authorization.k8s.io,v1,SelfSubjectRulesReview,selfsubjectrulesreviews,selfsubjectrulesreview,,,,c,,35
+authorization.k8s.io,v1,SubjectAccessReview,subjectaccessreviews,subjectaccessreview,,,,c,,36
+autoscaling,v1,HorizontalPodAutoscaler,horizontalpodautoscalers,horizontalpodautoscaler,hpa,all,n,cdDglpuw,status:autoscaling:v1:HorizontalPodAutoscaler:gpu,37
+autoscaling,v2,HorizontalPodAutoscaler,horizontalpodautoscalers,horizontalpodautoscaler,hpa,all,n,cdDglpuw,status:autoscaling:v2:HorizontalPodAutoscaler:gpu,38
+batch,v1,CronJob,cronjobs,cronjob,cj,all,n,cdDglpuw,status:batch:v1:CronJob:gpu,39
+batch,v1,Job,jobs,job,,all,n,cdDglpuw,status:batch:v1:Job:gpu,40
+certificates.k8s.io,v1,CertificateSigningRequest,certificatesigningrequests,certificatesigningrequest,csr,,,cdDglpuw,approval:certificates.k8s.io:v1:CertificateSigningRequest:gpu+status:certificates.k8s.io:v1:CertificateSigningRequest:gpu,41
+coordination.k8s.io,v1,Lease,leases,lease,,,n,cdDglpuw,,42
+discovery.k8s.io,v1,EndpointSlice,endpointslices,endpointslice,,,n,cdDglpuw,,43
+events.k8s.io,v1,Event,events,event,ev,,n,cdDglpuw,,44
+flowcontrol.apiserver.k8s.io,v1,FlowSchema,flowschemas,flowschema,,,,cdDglpuw,status:flowcontrol.apiserver.k8s.io:v1:FlowSchema:gpu,45
+flowcontrol.apiserver.k8s.io,v1,PriorityLevelConfiguration,prioritylevelconfigurations,prioritylevelconfiguration,,,,cdDglpuw,status:flowcontrol.apiserver.k8s.io:v1:PriorityLevelConfiguration:gpu,46
+networking.k8s.io,v1,IPAddress,ipaddresses,ipaddress,ip,,,cdDglpuw,,47
+networking.k8s.io,v1,Ingress,ingresses,ingress,ing,,n,cdDglpuw,status:networking.k8s.io:v1:Ingress:gpu,48
+networking.k8s.io,v1,IngressClass,ingressclasses,ingressclass,,,,cdDglpuw,,49
+networking.k8s.io,v1,NetworkPolicy,networkpolicies,networkpolicy,netpol,,n,cdDglpuw,,50
+networking.k8s.io,v1,ServiceCIDR,servicecidrs,servicecidr,,,,cdDglpuw,status:networking.k8s.io:v1:ServiceCIDR:gpu,51
+node.k8s.io,v1,RuntimeClass,runtimeclasses,runtimeclass,,,,cdDglpuw,,52
+policy,v1,PodDisruptionBudget,poddisruptionbudgets,poddisruptionbudget,pdb,,n,cdDglpuw,status:policy:v1:PodDisruptionBudget:gpu,53
+rbac.authorization.k8s.io,v1,ClusterRole,clusterroles,clusterrole,,,,cdDglpuw,,54
+rbac.authorization.k8s.io,v1,ClusterRoleBinding,clusterrolebindings,clusterrolebinding,,,,cdDglpuw,,55
+rbac.authorization.k8s.io,v1,Role,roles,role,,,n,cdDglpuw,,56
+rbac.authorization.k8s.io,v1,RoleBinding,rolebindings,rolebinding,,,n,cdDglpuw,,57
+resource.k8s.io,v1,DeviceClass,deviceclasses,deviceclass,,,,cdDglpuw,,58
+resource.k8s.io,v1,ResourceClaim,resourceclaims,resourceclaim,,,n,cdDglpuw,status:resource.k8s.io:v1:ResourceClaim:gpu,59
+resource.k8s.io,v1,ResourceClaimTemplate,resourceclaimtemplates,resourceclaimtemplate,,,n,cdDglpuw,,60
+resource.k8s.io,v1,ResourceSlice,resourceslices,resourceslice,,,,cdDglpuw,,61
+scheduling.k8s.io,v1,PriorityClass,priorityclasses,priorityclass,pc,,,cdDglpuw,,62
+storage.k8s.io,v1,CSIDriver,csidrivers,csidriver,,,,cdDglpuw,,63
+storage.k8s.io,v1,CSINode,csinodes,csinode,,,,cdDglpuw,,64
+storage.k8s.io,v1,CSIStorageCapacity,csistoragecapacities,csistoragecapacity,,,n,cdDglpuw,,65
+storage.k8s.io,v1,StorageClass,storageclasses,storageclass,sc,,,cdDglpuw,,66
+storage.k8s.io,v1,VolumeAttachment,volumeattachments,volumeattachment,,,,cdDglpuw,status:storage.k8s.io:v1:VolumeAttachment:gpu,67
+storage.k8s.io,v1,VolumeAttributesClass,volumeattributesclasses,volumeattributesclass,vac,,,cdDglpuw,,68`;
+
+/** Types of request bodies that are not kinds of a resource: name and index. */
+export const bodies: string = `Scale,69
+Eviction,70
+TokenRequest,71
+DeleteOptions,72`;
+
+/** One line for each type. The first is ObjectMeta. */
+export const types: string = String.raw`v1.ObjectMeta	name,s,eo,1|generateName,s,eo,2|namespace,s,eo,3|selfLink,s,eo,4|uid,#73,eo,5|resourceVersion,s,eo,6|generation,l,eo,7|creationTimestamp,t,ezo,8|deletionTimestamp,*t,eo,9|deletionGracePeriodSeconds,*l,eo,10|labels,{s,eo,11|annotations,{s,eo,12|ownerReferences,[#74,eo,13,pmerge,kuid,lmap,Kuid|finalizers,[s,eo,14,pmerge,lset|managedFields,[#75,eo,17,latomic
+v1.Binding	kind,s,eo,1|apiVersion,s,eo,2|metadata,#0,eo,1|target,#76,,2
+v1.ComponentStatus	kind,s,eo,1|apiVersion,s,eo,2|metadata,#0,eo,1|conditions,[#77,eo,2,pmerge,ktype,lmap,Ktype
+v1.ConfigMap	kind,s,eo,1|apiVersion,s,eo,2|metadata,#0,eo,1|immutable,*b,eo,4|data,{s,eo,2|binaryData,{y,eo,3
+v1.Endpoints	kind,s,eo,1|apiVersion,s,eo,2|metadata,#0,eo,1|subsets,[#78,eo,2,latomic
+v1.Event	kind,s,eo,1|apiVersion,s,eo,2|metadata,#0,,1|involvedObject,#76,,2|reason,s,eo,3|message,s,eo,4|source,#79,eo,5|firstTimestamp,t,eo,6|lastTimestamp,t,eo,7|count,i,eo,8|type,s,eo,9|eventTime,u,eo,10|series,*#80,eo,11|action,s,eo,12|related,*#76,eo,13|reportingComponent,s,o,14|reportingInstance,s,o,15
+v1.LimitRange	kind,s,eo,1|apiVersion,s,eo,2|metadata,#0,eo,1|spec,#81,eo,2
+v1.Namespace	kind,s,eo,1|apiVersion,s,eo,2|metadata,#0,eo,1|spec,#82,eo,2|status,#83,eo,3
+v1.Node	kind,s,eo,1|apiVersion,s,eo,2|metadata,#0,eo,1|spec,#84,eo,2|status,#85,eo,3
+v1.PersistentVolume	kind,s,eo,1|apiVersion,s,eo,2|metadata,#0,eo,1|spec,#86,eo,2|status,#87,eo,3
+v1.PersistentVolumeClaim	kind,s,eo,1|apiVersion,s,eo,2|metadata,#0,eo,1|spec,#88,eo,2|status,#89,eo,3
+v1.Pod	kind,s,eo,1|apiVersion,s,eo,2|metadata,#0,eo,1|spec,#90,eo,2|status,#91,eo,3
+v1.PodTemplate	kind,s,eo,1|apiVersion,s,eo,2|metadata,#0,eo,1|template,#92,eo,2
+v1.ReplicationController	kind,s,eo,1|apiVersion,s,eo,2|metadata,#0,eo,1|spec,#93,eo,2|status,#94,eo,3
+v1.ResourceQuota	kind,s,eo,1|apiVersion,s,eo,2|metadata,#0,eo,1|spec,#95,eo,2|status,#96,eo,3
+v1.Secret	kind,s,eo,1|apiVersion,s,eo,2|metadata,#0,eo,1|immutable,*b,eo,5|data,{y,eo,2|stringData,{s,eo,4|type,#97,eo,3
+v1.Service	kind,s,eo,1|apiVersion,s,eo,2|metadata,#0,eo,1|spec,#98,eo,2|status,#99,eo,3
+v1.ServiceAccount	kind,s,eo,1|apiVersion,s,eo,2|metadata,#0,eo,1|secrets,[#76,eo,2,pmerge,kname,lmap,Kname|imagePullSecrets,[#100,eo,3,latomic|automountServiceAccountToken,*b,eo,4
+v1.MutatingAdmissionPolicy	kind,s,eo,1|apiVersion,s,eo,2|metadata,#0,eo,1|spec,#101,eo,2
+v1.MutatingAdmissionPolicyBinding	kind,s,eo,1|apiVersion,s,eo,2|metadata,#0,eo,1|spec,#102,eo,2
+v1.MutatingWebhookConfiguration	kind,s,eo,1|apiVersion,s,eo,2|metadata,#0,eo,1|webhooks,[#103,eo,2,pmerge,kname,lmap,Kname
+v1.ValidatingAdmissionPolicy	kind,s,eo,1|apiVersion,s,eo,2|metadata,#0,eo,1|spec,#104,eo,2|status,#105,eo,3
+v1.ValidatingAdmissionPolicyBinding	kind,s,eo,1|apiVersion,s,eo,2|metadata,#0,eo,1|spec,#106,eo,2
+v1.ValidatingWebhookConfiguration	kind,s,eo,1|apiVersion,s,eo,2|metadata,#0,eo,1|webhooks,[#107,eo,2,pmerge,kname,lmap,Kname
+v1.CustomResourceDefinition	kind,s,eo,1|apiVersion,s,eo,2|metadata,#0,eo,1|spec,#108,,2|status,#109,eo,3
+v1.APIService	kind,s,eo,1|apiVersion,s,eo,2|metadata,#0,eo,1|spec,#110,eo,2|status,#111,eo,3
+v1.ControllerRevision	kind,s,eo,1|apiVersion,s,eo,2|metadata,#0,eo,1|data,R,,2|revision,l,o,3
+v1.DaemonSet	kind,s,eo,1|apiVersion,s,eo,2|metadata,#0,eo,1|spec,#112,eo,2|status,#113,eo,3
+v1.Deployment	kind,s,eo,1|apiVersion,s,eo,2|metadata,#0,eo,1|spec,#114,eo,2|status,#115,eo,3
+v1.ReplicaSet	kind,s,eo,1|apiVersion,s,eo,2|metadata,#0,eo,1|spec,#116,eo,2|status,#117,eo,3
+v1.StatefulSet	kind,s,eo,1|apiVersion,s,eo,2|metadata,#0,eo,1|spec,#118,eo,2|status,#119,eo,3
+v1.SelfSubjectReview	kind,s,eo,1|apiVersion,s,eo,2|metadata,#0,eo,1|status,#120,eo,2
+v1.TokenReview	kind,s,eo,1|apiVersion,s,eo,2|metadata,#0,eo,1|spec,#121,,2|status,#122,eo,3
+v1.LocalSubjectAccessReview	kind,s,eo,1|apiVersion,s,eo,2|metadata,#0,eo,1|spec,#123,,2|status,#124,eo,3
+v1.SelfSubjectAccessReview	kind,s,eo,1|apiVersion,s,eo,2|metadata,#0,eo,1|spec,#125,,2|status,#124,eo,3
+v1.SelfSubjectRulesReview	kind,s,eo,1|apiVersion,s,eo,2|metadata,#0,eo,1|spec,#126,,2|status,#127,eo,3
+v1.SubjectAccessReview	kind,s,eo,1|apiVersion,s,eo,2|metadata,#0,eo,1|spec,#123,,2|status,#124,eo,3
+v1.HorizontalPodAutoscaler	kind,s,eo,1|apiVersion,s,eo,2|metadata,#0,eo,1|spec,#128,eo,2|status,#129,eo,3
+v2.HorizontalPodAutoscaler	kind,s,eo,1|apiVersion,s,eo,2|metadata,#0,eo,1|spec,#130,eo,2|status,#131,eo,3
+v1.CronJob	kind,s,eo,1|apiVersion,s,eo,2|metadata,#0,eo,1|spec,#132,eo,2|status,#133,eo,3
+v1.Job	kind,s,eo,1|apiVersion,s,eo,2|metadata,#0,eo,1|spec,#134,eo,2|status,#135,eo,3
+v1.CertificateSigningRequest	kind,s,eo,1|apiVersion,s,eo,2|metadata,#0,eo,1|spec,#136,,2|status,#137,eo,3
+v1.Lease	kind,s,eo,1|apiVersion,s,eo,2|metadata,#0,eo,1|spec,#138,eo,2
+v1.EndpointSlice	kind,s,eo,1|apiVersion,s,eo,2|metadata,#0,eo,1|addressType,#139,,4|endpoints,[#140,o,2,latomic|ports,[#141,o,3,latomic
+v1.Event	kind,s,eo,1|apiVersion,s,eo,2|metadata,#0,o,1|eventTime,u,,2|series,*#142,eo,3|reportingController,s,eo,4|reportingInstance,s,eo,5|action,s,eo,6|reason,s,eo,7|regarding,#76,eo,8|related,*#76,eo,9|note,s,eo,10|type,s,eo,11|deprecatedSource,#79,eo,12|deprecatedFirstTimestamp,t,eo,13|deprecatedLastTimestamp,t,eo,14|deprecatedCount,i,eo,15
+v1.FlowSchema	kind,s,eo,1|apiVersion,s,eo,2|metadata,#0,eo,1|spec,#143,eo,2|status,#144,eo,3
+v1.PriorityLevelConfiguration	kind,s,eo,1|apiVersion,s,eo,2|metadata,#0,eo,1|spec,#145,eo,2|status,#146,eo,3
+v1.IPAddress	kind,s,eo,1|apiVersion,s,eo,2|metadata,#0,eo,1|spec,#147,eo,2
+v1.Ingress	kind,s,eo,1|apiVersion,s,eo,2|metadata,#0,eo,1|spec,#148,eo,2|status,#149,eo,3
+v1.IngressClass	kind,s,eo,1|apiVersion,s,eo,2|metadata,#0,eo,1|spec,#150,eo,2
+v1.NetworkPolicy	kind,s,eo,1|apiVersion,s,eo,2|metadata,#0,eo,1|spec,#151,eo,2
+v1.ServiceCIDR	kind,s,eo,1|apiVersion,s,eo,2|metadata,#0,eo,1|spec,#152,eo,2|status,#153,eo,3
+v1.RuntimeClass	kind,s,eo,1|apiVersion,s,eo,2|metadata,#0,eo,1|handler,s,,2|overhead,*#154,eo,3|scheduling,*#155,eo,4
+v1.PodDisruptionBudget	kind,s,eo,1|apiVersion,s,eo,2|metadata,#0,eo,1|spec,#156,eo,2|status,#157,eo,3
+v1.ClusterRole	kind,s,eo,1|apiVersion,s,eo,2|metadata,#0,eo,1|rules,[#158,o,2,latomic|aggregationRule,*#159,eo,3
+v1.ClusterRoleBinding	kind,s,eo,1|apiVersion,s,eo,2|metadata,#0,eo,1|subjects,[#160,eo,2,latomic|roleRef,#161,,3
+v1.Role	kind,s,eo,1|apiVersion,s,eo,2|metadata,#0,eo,1|rules,[#158,o,2,latomic
+v1.RoleBinding	kind,s,eo,1|apiVersion,s,eo,2|metadata,#0,eo,1|subjects,[#160,eo,2,latomic|roleRef,#161,,3
+v1.DeviceClass	kind,s,eo,1|apiVersion,s,eo,2|metadata,#0,eo,1|spec,#162,o,2
+v1.ResourceClaim	kind,s,eo,1|apiVersion,s,eo,2|metadata,#0,eo,1|spec,#163,o,2|status,#164,eo,3
+v1.ResourceClaimTemplate	kind,s,eo,1|apiVersion,s,eo,2|metadata,#0,eo,1|spec,#165,o,2
+v1.ResourceSlice	kind,s,eo,1|apiVersion,s,eo,2|metadata,#0,eo,1|spec,#166,,2
+v1.PriorityClass	kind,s,eo,1|apiVersion,s,eo,2|metadata,#0,eo,1|value,i,o,2|globalDefault,b,eo,3|description,s,eo,4|preemptionPolicy,*#167,eo,5
+v1.CSIDriver	kind,s,eo,1|apiVersion,s,eo,2|metadata,#0,eo,1|spec,#168,,2
+v1.CSINode	kind,s,eo,1|apiVersion,s,eo,2|metadata,#0,eo,1|spec,#169,,2|status,#170,eo,3
+v1.CSIStorageCapacity	kind,s,eo,1|apiVersion,s,eo,2|metadata,#0,eo,1|nodeTopology,*#171,eo,2|storageClassName,s,,3|capacity,*q,eo,4|maximumVolumeSize,*q,eo,5
+v1.StorageClass	kind,s,eo,1|apiVersion,s,eo,2|metadata,#0,eo,1|provisioner,s,,2|parameters,{s,eo,3|reclaimPolicy,*#172,eo,4|mountOptions,[s,eo,5,latomic|allowVolumeExpansion,*b,eo,6|volumeBindingMode,*#173,eo,7|allowedTopologies,[#174,eo,8,latomic
+v1.VolumeAttachment	kind,s,eo,1|apiVersion,s,eo,2|metadata,#0,eo,1|spec,#175,,2|status,#176,eo,3
+v1.VolumeAttributesClass	kind,s,eo,1|apiVersion,s,eo,2|metadata,#0,eo,1|driverName,s,,2|parameters,{s,eo,3
+v1.Scale	kind,s,eo,1|apiVersion,s,eo,2|metadata,#0,eo,1|spec,#177,eo,2|status,#178,eo,3
+v1.Eviction	kind,s,eo,1|apiVersion,s,eo,2|metadata,#0,eo,1|deleteOptions,*#72,eo,2
+v1.TokenRequest	kind,s,eo,1|apiVersion,s,eo,2|metadata,#0,eo,1|spec,#179,o,2|status,#180,eo,3
+v1.DeleteOptions	kind,s,eo,1|apiVersion,s,eo,2|gracePeriodSeconds,*l,eo,1|preconditions,*#181,eo,2|orphanDependents,*b,eo,3|propagationPolicy,*#182,eo,4|dryRun,[s,eo,5,latomic|ignoreStoreReadErrorWithClusterBreakingPotential,*b,eo,6
+types.UID	=s
+v1.OwnerReference	apiVersion,s,,5|kind,s,,1|name,s,,3|uid,#73,,4|controller,*b,eo,6|blockOwnerDeletion,*b,eo,7
+v1.ManagedFieldsEntry	manager,s,eo,1|operation,#183,eo,2|apiVersion,s,eo,3|time,*t,eo,4|fieldsType,s,eo,6|fieldsV1,*a,eo,7|subresource,s,eo,8
+v1.ObjectReference	kind,s,eo,1|namespace,s,eo,2|name,s,eo,3|uid,#73,eo,4|apiVersion,s,eo,5|resourceVersion,s,eo,6|fieldPath,s,eo,7
+v1.ComponentCondition	type,#184,,1|status,#185,,2|message,s,eo,3|error,s,eo,4
+v1.EndpointSubset	addresses,[#186,eo,1,latomic|notReadyAddresses,[#186,eo,2,latomic|ports,[#187,eo,3,latomic
+v1.EventSource	component,s,eo,1|host,s,eo,2
+v1.EventSeries	count,i,eo,1|lastObservedTime,u,eo,2
+v1.LimitRangeSpec	limits,[#188,,1,latomic
+v1.NamespaceSpec	finalizers,[#189,eo,1,latomic
+v1.NamespaceStatus	phase,#190,eo,1|conditions,[#191,eo,2,pmerge,ktype,lmap,Ktype
+v1.NodeSpec	podCIDR,s,eo,1|podCIDRs,[s,eo,7,pmerge,lset|providerID,s,eo,3|unschedulable,b,eo,4|taints,[#192,eo,5,latomic|configSource,*#193,eo,6|externalID,s,eo,2|podPreemptionPolicy,*#194,eo,8
+v1.NodeStatus	capacity,#195,eo,1|allocatable,#195,eo,2|phase,#196,eo,3|conditions,[#197,eo,4,pmerge,ktype,lmap,Ktype|addresses,[#198,eo,5,pmerge,ktype,lmap,Ktype|daemonEndpoints,#199,eo,6|nodeInfo,#200,eo,7|images,[#201,eo,8,latomic|volumesInUse,[#202,eo,9,latomic|volumesAttached,[#203,eo,10,latomic|config,*#204,eo,11|runtimeHandlers,[#205,eo,12,latomic|features,*#206,eo,13|declaredFeatures,[s,eo,14,latomic
+v1.PersistentVolumeSpec	capacity,#195,eo,1|gcePersistentDisk,*#207,eo,1|awsElasticBlockStore,*#208,eo,2|hostPath,*#209,eo,3|glusterfs,*#210,eo,4|nfs,*#211,eo,5|rbd,*#212,eo,6|iscsi,*#213,eo,7|cinder,*#214,eo,8|cephfs,*#215,eo,9|fc,*#216,eo,10|flocker,*#217,eo,11|flexVolume,*#218,eo,12|azureFile,*#219,eo,13|vsphereVolume,*#220,eo,14|quobyte,*#221,eo,15|azureDisk,*#222,eo,16|photonPersistentDisk,*#223,eo,17|portworxVolume,*#224,eo,18|scaleIO,*#225,eo,19|local,*#226,eo,20|storageos,*#227,eo,21|csi,*#228,eo,22|accessModes,[#229,eo,3,latomic|claimRef,*#76,eo,4,mgranular|persistentVolumeReclaimPolicy,#172,eo,5|storageClassName,s,eo,6|mountOptions,[s,eo,7,latomic|volumeMode,*#230,eo,8|nodeAffinity,*#231,eo,9|volumeAttributesClassName,*s,eo,10
+v1.PersistentVolumeStatus	phase,#232,eo,1|message,s,eo,2|reason,s,eo,3|lastPhaseTransitionTime,*t,eo,4
+v1.PersistentVolumeClaimSpec	accessModes,[#229,eo,1,latomic|selector,*#171,eo,4|resources,#233,eo,2|volumeName,s,eo,3|storageClassName,*s,eo,5|volumeMode,*#230,eo,6|dataSource,*#234,eo,7|dataSourceRef,*#235,eo,8|volumeAttributesClassName,*s,eo,9
+v1.PersistentVolumeClaimStatus	phase,#236,eo,1|accessModes,[#229,eo,2,latomic|capacity,#195,eo,3|conditions,[#237,eo,4,pmerge,ktype,lmap,Ktype|allocatedResources,#195,eo,5|allocatedResourceStatuses,{#238,eo,7,mgranular|currentVolumeAttributesClassName,*s,eo,8|modifyVolumeStatus,*#239,eo,9|healthStatus,*#240,eo,10
+v1.PodSpec	volumes,[#241,eo,1,pmerge+retainKeys,kname,lmap,Kname|initContainers,[#242,eo,20,pmerge,kname,lmap,Kname|containers,[#242,,2,pmerge,kname,lmap,Kname|ephemeralContainers,[#243,eo,34,pmerge,kname,lmap,Kname|restartPolicy,#244,eo,3|terminationGracePeriodSeconds,*l,eo,4|activeDeadlineSeconds,*l,eo,5|dnsPolicy,#245,eo,6|nodeSelector,{s,eo,7,matomic|serviceAccountName,s,eo,8|serviceAccount,s,eo,9|automountServiceAccountToken,*b,eo,21|nodeName,s,eo,10|hostNetwork,b,eo,11|hostPID,b,eo,12|hostIPC,b,eo,13|shareProcessNamespace,*b,eo,27|securityContext,*#246,eo,14|imagePullSecrets,[#100,eo,15,pmerge,kname,lmap,Kname|hostname,s,eo,16|subdomain,s,eo,17|affinity,*#247,eo,18|schedulerName,s,eo,19|tolerations,[#248,eo,22,latomic|hostAliases,[#249,eo,23,pmerge,kip,lmap,Kip|priorityClassName,s,eo,24|priority,*i,eo,25|dnsConfig,*#250,eo,26|readinessGates,[#251,eo,28,latomic|runtimeClassName,*s,eo,29|enableServiceLinks,*b,eo,30|preemptionPolicy,*#167,eo,31|overhead,#195,eo,32|topologySpreadConstraints,[#252,eo,33,pmerge,ktopologyKey,lmap,KtopologyKey+whenUnsatisfiable|setHostnameAsFQDN,*b,eo,35|os,*#253,eo,36|hostUsers,*b,eo,37|schedulingGates,[#254,eo,38,pmerge,kname,lmap,Kname|resourceClaims,[#255,eo,39,pmerge+retainKeys,kname,lmap,Kname|resources,*#256,eo,40|hostnameOverride,*s,eo,41|schedulingGroup,*#257,eo,43|evictionResponders,[#258,eo,44,pmerge,kname,lmap,Kname
+v1.PodStatus	observedGeneration,l,eo,17|phase,#259,eo,1|conditions,[#260,eo,2,pmerge,ktype,lmap,Ktype|message,s,eo,3|reason,s,eo,4|nominatedNodeName,s,eo,11|hostIP,s,eo,5|hostIPs,[#261,eo,16,pmerge,kip,latomic|podIP,s,eo,6|podIPs,[#262,eo,12,pmerge,kip,lmap,Kip|startTime,*t,eo,7|initContainerStatuses,[#263,eo,10,latomic|containerStatuses,[#263,eo,8,latomic|qosClass,#264,eo,9|ephemeralContainerStatuses,[#263,eo,13,latomic|resize,#265,eo,14|resourceClaimStatuses,[#266,eo,15,pmerge+retainKeys,kname,lmap,Kname|extendedResourceClaimStatus,*#267,eo,18|allocatedResources,#195,eo,19|resources,*#256,eo,20|nodeAllocatableResourceClaimStatuses,[#268,eo,21,pmerge,kresourceClaimName,lmap,KresourceClaimName|volumeHealth,[#269,eo,22,lmap,Kname
+v1.PodTemplateSpec	metadata,#0,eo,1|spec,#90,eo,2
+v1.ReplicationControllerSpec	replicas,*i,eo,1,d1|minReadySeconds,i,eo,4,d0|selector,{s,eo,2,matomic|template,*#92,eo,3
+v1.ReplicationControllerStatus	replicas,i,,1|fullyLabeledReplicas,i,eo,2|readyReplicas,i,eo,4|availableReplicas,i,eo,5|observedGeneration,l,eo,3|conditions,[#270,eo,6,pmerge,ktype,lmap,Ktype
+v1.ResourceQuotaSpec	hard,#195,eo,1|scopes,[#271,eo,2,latomic|scopeSelector,*#272,eo,3
+v1.ResourceQuotaStatus	hard,#195,eo,1|used,#195,eo,2
+v1.SecretType	=s
+v1.ServiceSpec	ports,[#273,eo,1,pmerge,kport,lmap,Kport+protocol|selector,{s,eo,2,matomic|clusterIP,s,eo,3|clusterIPs,[s,eo,18,latomic|type,#274,eo,4|externalIPs,[s,eo,5,latomic|sessionAffinity,#275,eo,7|loadBalancerIP,s,eo,8|loadBalancerSourceRanges,[s,eo,9,latomic|externalName,s,eo,10|externalTrafficPolicy,#276,eo,11|healthCheckNodePort,i,eo,12|publishNotReadyAddresses,b,eo,13|sessionAffinityConfig,*#277,eo,14|ipFamilies,[#278,eo,19,latomic|ipFamilyPolicy,*#279,eo,17|allocateLoadBalancerNodePorts,*b,eo,20|loadBalancerClass,*s,eo,21|internalTrafficPolicy,*#280,eo,22|trafficDistribution,*s,eo,23
+v1.ServiceStatus	loadBalancer,#281,eo,1|conditions,[#282,eo,2,pmerge,ktype,lmap,Ktype
+v1.LocalObjectReference	name,s,eo,1,d""
+v1.MutatingAdmissionPolicySpec	paramKind,*#283,eo,1|matchConstraints,*#284,eo,2|variables,[#285,eo,3,latomic|mutations,[#286,eo,4,latomic|failurePolicy,*#287,eo,5|matchConditions,[#288,eo,6,pmerge,kname,lmap,Kname|reinvocationPolicy,#289,eo,7
+v1.MutatingAdmissionPolicyBindingSpec	policyName,s,eo,1|paramRef,*#290,eo,2|matchResources,*#284,eo,3
+v1.MutatingWebhook	name,s,,1|clientConfig,#291,,2|rules,[#292,eo,3,latomic|failurePolicy,*#287,eo,4|matchPolicy,*#293,eo,9|namespaceSelector,*#171,eo,5|objectSelector,*#171,eo,11|sideEffects,*#294,,6|timeoutSeconds,*i,eo,7|admissionReviewVersions,[s,,8,latomic|reinvocationPolicy,*#289,eo,10|matchConditions,[#288,eo,12,pmerge,kname,lmap,Kname
+v1.ValidatingAdmissionPolicySpec	paramKind,*#283,eo,1|matchConstraints,*#284,eo,2|validations,[#295,eo,3,latomic|failurePolicy,*#287,eo,4|auditAnnotations,[#296,eo,5,latomic|matchConditions,[#288,eo,6,pmerge,kname,lmap,Kname|variables,[#285,eo,7,pmerge,kname,lmap,Kname
+v1.ValidatingAdmissionPolicyStatus	observedGeneration,l,eo,1|typeChecking,*#297,eo,2|conditions,[#282,eo,3,lmap,Ktype
+v1.ValidatingAdmissionPolicyBindingSpec	policyName,s,eo,1|paramRef,*#290,eo,2|matchResources,*#284,eo,3|validationActions,[#298,eo,4,lset
+v1.ValidatingWebhook	name,s,,1|clientConfig,#291,,2|rules,[#292,eo,3,latomic|failurePolicy,*#287,eo,4|matchPolicy,*#293,eo,9|namespaceSelector,*#171,eo,5|objectSelector,*#171,eo,10|sideEffects,*#294,,6|timeoutSeconds,*i,eo,7|admissionReviewVersions,[s,,8,latomic|matchConditions,[#288,eo,11,pmerge,kname,lmap,Kname
+v1.CustomResourceDefinitionSpec	group,s,,1|names,#299,,3|scope,#300,,4|versions,[#301,,7,latomic|conversion,*#302,eo,9|preserveUnknownFields,b,eo,10
+v1.CustomResourceDefinitionStatus	conditions,[#303,o,1,lmap,Ktype|acceptedNames,#299,o,2|storedVersions,[s,o,3,latomic|observedGeneration,l,eo,4
+v1.APIServiceSpec	service,*#304,eo,1|group,s,eo,2|version,s,eo,3|insecureSkipTLSVerify,b,eo,4|caBundle,y,eo,5,latomic|groupPriorityMinimum,i,,7|versionPriority,i,,8
+v1.APIServiceStatus	conditions,[#305,eo,1,pmerge,ktype,lmap,Ktype
+v1.DaemonSetSpec	selector,*#171,,1|template,#92,,2|updateStrategy,#306,eo,3|minReadySeconds,i,eo,4|revisionHistoryLimit,*i,eo,6
+v1.DaemonSetStatus	currentNumberScheduled,i,,1|numberMisscheduled,i,,2|desiredNumberScheduled,i,,3|numberReady,i,,4|observedGeneration,l,eo,5|updatedNumberScheduled,i,eo,6|numberAvailable,i,eo,7|numberUnavailable,i,eo,8|collisionCount,*i,eo,9|conditions,[#307,eo,10,pmerge,ktype,lmap,Ktype
+v1.DeploymentSpec	replicas,*i,eo,1|selector,*#171,,2|template,#92,,3|strategy,#308,eo,4,pretainKeys|minReadySeconds,i,eo,5|revisionHistoryLimit,*i,eo,6|paused,b,eo,7|progressDeadlineSeconds,*i,eo,9
+v1.DeploymentStatus	observedGeneration,l,eo,1|replicas,i,eo,2|updatedReplicas,i,eo,3|readyReplicas,i,eo,7|availableReplicas,i,eo,4|unavailableReplicas,i,eo,5|terminatingReplicas,*i,eo,9|conditions,[#309,eo,6,pmerge,ktype,lmap,Ktype|collisionCount,*i,eo,8
+v1.ReplicaSetSpec	replicas,*i,eo,1|minReadySeconds,i,eo,4|selector,*#171,,2|template,#92,eo,3
+v1.ReplicaSetStatus	replicas,i,,1|fullyLabeledReplicas,i,eo,2|readyReplicas,i,eo,4|availableReplicas,i,eo,5|terminatingReplicas,*i,eo,7|observedGeneration,l,eo,3|conditions,[#310,eo,6,pmerge,ktype,lmap,Ktype
+v1.StatefulSetSpec	replicas,*i,eo,1|selector,*#171,,2|template,#92,,3|volumeClaimTemplates,[#10,eo,4,latomic|serviceName,s,o,5|podManagementPolicy,#311,eo,6|updateStrategy,#312,eo,7|revisionHistoryLimit,*i,eo,8|minReadySeconds,i,eo,9|persistentVolumeClaimRetentionPolicy,*#313,eo,10|ordinals,*#314,eo,11
+v1.StatefulSetStatus	observedGeneration,l,eo,1|replicas,i,,2|readyReplicas,i,eo,3|currentReplicas,i,eo,4|updatedReplicas,i,eo,5|currentRevision,s,eo,6|updateRevision,s,eo,7|collisionCount,*i,eo,9|conditions,[#315,eo,10,pmerge,ktype,lmap,Ktype|availableReplicas,i,o,11
+v1.SelfSubjectReviewStatus	userInfo,#316,eo,1
+v1.TokenReviewSpec	token,s,eo,1|audiences,[s,eo,2,latomic
+v1.TokenReviewStatus	authenticated,b,eo,1|user,#316,eo,2|audiences,[s,eo,4,latomic|error,s,eo,3
+v1.SubjectAccessReviewSpec	resourceAttributes,*#317,eo,1|nonResourceAttributes,*#318,eo,2|user,s,eo,3|groups,[s,eo,4,latomic|extra,{#319,eo,5|uid,s,eo,6
+v1.SubjectAccessReviewStatus	allowed,b,,1|denied,b,eo,4|reason,s,eo,2|evaluationError,s,eo,3
+v1.SelfSubjectAccessReviewSpec	resourceAttributes,*#317,eo,1|nonResourceAttributes,*#318,eo,2
+v1.SelfSubjectRulesReviewSpec	namespace,s,eo,1
+v1.SubjectRulesReviewStatus	resourceRules,[#320,,1,latomic|nonResourceRules,[#321,,2,latomic|incomplete,b,,3|evaluationError,s,eo,4
+v1.HorizontalPodAutoscalerSpec	scaleTargetRef,#322,,1|minReplicas,*i,eo,2|maxReplicas,i,,3|targetCPUUtilizationPercentage,*i,eo,4
+v1.HorizontalPodAutoscalerStatus	observedGeneration,*l,eo,1|lastScaleTime,*t,eo,2|currentReplicas,i,,3|desiredReplicas,i,,4|currentCPUUtilizationPercentage,*i,eo,5
+v2.HorizontalPodAutoscalerSpec	scaleTargetRef,#323,,1|minReplicas,*i,eo,2|maxReplicas,i,,3|metrics,[#324,eo,4,latomic|behavior,*#325,eo,5
+v2.HorizontalPodAutoscalerStatus	observedGeneration,*l,eo,1|lastScaleTime,*t,eo,2|currentReplicas,i,eo,3|desiredReplicas,i,,4|currentMetrics,[#326,o,5,latomic|conditions,[#327,eo,6,pmerge,ktype,lmap,Ktype
+v1.CronJobSpec	schedule,s,,1|timeZone,*s,eo,8|startingDeadlineSeconds,*l,eo,2|concurrencyPolicy,#328,eo,3|suspend,*b,eo,4|jobTemplate,#329,,5|successfulJobsHistoryLimit,*i,eo,6|failedJobsHistoryLimit,*i,eo,7
+v1.CronJobStatus	active,[#76,eo,1,latomic|lastScheduleTime,*t,eo,4|lastSuccessfulTime,*t,eo,5
+v1.JobSpec	parallelism,*i,eo,1|completions,*i,eo,2|activeDeadlineSeconds,*l,eo,3|podFailurePolicy,*#330,eo,11|successPolicy,*#331,eo,16|backoffLimit,*i,eo,7|backoffLimitPerIndex,*i,eo,12|maxFailedIndexes,*i,eo,13|selector,*#171,eo,4|manualSelector,*b,eo,5|template,#92,,6|ttlSecondsAfterFinished,*i,eo,8|completionMode,*#332,eo,9|suspend,*b,eo,10|podReplacementPolicy,*#333,eo,14|managedBy,*s,eo,15|scheduling,*#334,eo,17
+v1.JobStatus	conditions,[#335,eo,1,pmerge,ktype,latomic|startTime,*t,eo,2|completionTime,*t,eo,3|active,i,eo,4|succeeded,i,eo,5|failed,i,eo,6|terminating,*i,eo,11|completedIndexes,s,eo,7|failedIndexes,*s,eo,10|uncountedTerminatedPods,*#336,eo,8|ready,*i,eo,9
+v1.CertificateSigningRequestSpec	request,y,,1|signerName,s,,7|expirationSeconds,*i,eo,8|usages,[#337,eo,5,latomic|username,s,eo,2|uid,s,eo,3|groups,[s,eo,4,latomic|extra,{#338,eo,6
+v1.CertificateSigningRequestStatus	conditions,[#339,eo,1,lmap,Ktype|certificate,y,eo,2
+v1.LeaseSpec	holderIdentity,*s,eo,1|leaseDurationSeconds,*i,eo,2|acquireTime,*u,eo,3|renewTime,*u,eo,4|leaseTransitions,*i,eo,5|strategy,*#340,eo,6|preferredHolder,*s,eo,7
+v1.AddressType	=s
+v1.Endpoint	addresses,[s,,1,lset|conditions,#341,eo,2|hostname,*s,eo,3|targetRef,*#76,eo,4|deprecatedTopology,{s,eo,5|nodeName,*s,eo,6|zone,*s,eo,7|hints,*#342,eo,8
+v1.EndpointPort	name,*s,eo,1|protocol,*#343,eo,2|port,*i,eo,3|appProtocol,*s,eo,4
+v1.EventSeries	count,i,,1|lastObservedTime,u,,2
+v1.FlowSchemaSpec	priorityLevelConfiguration,#344,,1|matchingPrecedence,i,o,2|distinguisherMethod,*#345,eo,3|rules,[#346,eo,4,latomic
+v1.FlowSchemaStatus	conditions,[#347,eo,1,pmerge,ktype,lmap,Ktype
+v1.PriorityLevelConfigurationSpec	type,#348,,1|limited,*#349,eo,2|exempt,*#350,eo,3
+v1.PriorityLevelConfigurationStatus	conditions,[#351,eo,1,pmerge,ktype,lmap,Ktype
+v1.IPAddressSpec	parentRef,*#352,eo,1
+v1.IngressSpec	ingressClassName,*s,eo,4|defaultBackend,*#353,eo,1|tls,[#354,eo,2,latomic|rules,[#355,eo,3,latomic
+v1.IngressStatus	loadBalancer,#356,eo,1
+v1.IngressClassSpec	controller,s,eo,1|parameters,*#357,eo,2
+v1.NetworkPolicySpec	podSelector,#171,o,1|ingress,[#358,eo,2,latomic|egress,[#359,eo,3,latomic|policyTypes,[#360,eo,4,latomic
+v1.ServiceCIDRSpec	cidrs,[s,eo,1,latomic
+v1.ServiceCIDRStatus	conditions,[#282,eo,1,pmerge,ktype,lmap,Ktype
+v1.Overhead	podFixed,#195,eo,1
+v1.Scheduling	nodeSelector,{s,eo,1,matomic|tolerations,[#248,eo,2,latomic
+v1.PodDisruptionBudgetSpec	minAvailable,*I,eo,1|selector,*#171,eo,2,preplace|maxUnavailable,*I,eo,3|unhealthyPodEvictionPolicy,*#361,eo,4
+v1.PodDisruptionBudgetStatus	observedGeneration,l,eo,1|disruptedPods,{t,eo,2|disruptionsAllowed,i,o,3|currentHealthy,i,o,4|desiredHealthy,i,o,5|expectedPods,i,o,6|conditions,[#282,eo,7,pmerge,ktype,lmap,Ktype
+v1.PolicyRule	verbs,[s,,1,latomic|apiGroups,[s,eo,2,latomic|resources,[s,eo,3,latomic|resourceNames,[s,eo,4,latomic|nonResourceURLs,[s,eo,5,latomic
+v1.AggregationRule	clusterRoleSelectors,[#171,eo,1,latomic
+v1.Subject	kind,s,,1|apiGroup,s,eo,2|name,s,,3|namespace,s,eo,4
+v1.RoleRef	apiGroup,s,o,1|kind,s,,2|name,s,,3
+v1.DeviceClassSpec	selectors,[#362,eo,1,latomic|config,[#363,eo,2,latomic|extendedResourceName,*s,eo,4
+v1.ResourceClaimSpec	devices,#364,o,1
+v1.ResourceClaimStatus	allocation,*#365,eo,1|reservedFor,[#366,eo,2,pmerge,kuid,lmap,Kuid|devices,[#367,eo,4,lmap,Kdriver+device+pool+shareID
+v1.ResourceClaimTemplateSpec	metadata,#0,eo,1|spec,#163,o,2
+v1.ResourceSliceSpec	driver,s,,1|pool,#368,,2|nodeName,*s,eo,3|nodeSelector,*#369,eo,4|allNodes,*b,eo,5|devices,[#370,eo,6,latomic|perDeviceNodeSelection,*b,eo,7|sharedCounters,[#371,eo,8,latomic|partitionTypeAttribute,*#372,eo,9|skipNodeOperations,[#373,eo,10,lset
+v1.PreemptionPolicy	=s
+v1.CSIDriverSpec	attachRequired,*b,eo,1|podInfoOnMount,*b,eo,2|volumeLifecycleModes,[#374,eo,3,lset|storageCapacity,*b,eo,4|fsGroupPolicy,*#375,eo,5|tokenRequests,[#376,eo,6,latomic|requiresRepublish,*b,eo,7|seLinuxMount,*b,eo,8|nodeAllocatableUpdatePeriodSeconds,*l,eo,9|serviceAccountTokenInSecrets,*b,eo,10|preventPodSchedulingIfMissing,*b,eo,11
+v1.CSINodeSpec	drivers,[#377,,1,pmerge,kname,lmap,Kname
+v1.CSINodeStatus	storageHealth,[#378,eo,1,pmerge,kname,lmap,Kname
+v1.LabelSelector	matchLabels,{s,eo,1|matchExpressions,[#379,eo,2,latomic
+v1.PersistentVolumeReclaimPolicy	=s
+v1.VolumeBindingMode	=s
+v1.TopologySelectorTerm	matchLabelExpressions,[#380,eo,1,latomic
+v1.VolumeAttachmentSpec	attacher,s,,1|source,#381,,2|nodeName,s,,3
+v1.VolumeAttachmentStatus	attached,b,,1|attachmentMetadata,{s,eo,2|attachError,*#382,eo,3|detachError,*#382,eo,4
+v1.ScaleSpec	replicas,i,eo,1,d0
+v1.ScaleStatus	replicas,i,,1|selector,s,eo,2
+v1.TokenRequestSpec	audiences,[s,o,1,latomic|expirationSeconds,*l,o,4|boundObjectRef,*#383,o,3|attestations,{#384,eo,5
+v1.TokenRequestStatus	token,s,o,1|expirationTimestamp,t,o,2
+v1.Preconditions	uid,*#73,eo,1|resourceVersion,*s,eo,2
+v1.DeletionPropagation	=s
+v1.ManagedFieldsOperationType	=s
+v1.ComponentConditionType	=s
+v1.ConditionStatus	=s
+v1.EndpointAddress	ip,s,,1|hostname,s,eo,3|nodeName,*s,eo,4|targetRef,*#76,eo,2
+v1.EndpointPort	name,s,eo,1|port,i,,2|protocol,#343,eo,3|appProtocol,*s,eo,4
+v1.LimitRangeItem	type,#385,,1|max,#195,eo,2|min,#195,eo,3|default,#195,eo,4|defaultRequest,#195,eo,5|maxLimitRequestRatio,#195,eo,6
+v1.FinalizerName	=s
+v1.NamespacePhase	=s
+v1.NamespaceCondition	type,#386,,1|status,#185,,2|lastTransitionTime,t,eo,4|reason,s,eo,5|message,s,eo,6
+v1.Taint	key,s,,1|value,s,eo,2|effect,#387,,3|timeAdded,*t,eo,4
+v1.NodeConfigSource	configMap,*#388,eo,2
+v1.NodePodPreemptionPolicy	disableResizePreemption,[s,eo,1,lset
+v1.ResourceList	={q
+v1.NodePhase	=s
+v1.NodeCondition	type,#389,,1|status,#185,,2|lastHeartbeatTime,t,eo,3|lastTransitionTime,t,eo,4|reason,s,eo,5|message,s,eo,6
+v1.NodeAddress	type,#390,,1|address,s,,2
+v1.NodeDaemonEndpoints	kubeletEndpoint,#391,eo,1
+v1.NodeSystemInfo	machineID,s,,1|systemUUID,s,,2|bootID,s,,3|kernelVersion,s,,4|osImage,s,,5|containerRuntimeVersion,s,,6|kubeletVersion,s,,7|kubeProxyVersion,s,,8|operatingSystem,s,,9|architecture,s,,10|swap,*#392,eo,11|runningInUserNamespace,*b,eo,12
+v1.ContainerImage	names,[s,o,1,latomic|sizeBytes,l,eo,2
+v1.UniqueVolumeName	=s
+v1.AttachedVolume	name,#202,,1|devicePath,s,,2
+v1.NodeConfigStatus	assigned,*#193,eo,1|active,*#193,eo,2|lastKnownGood,*#193,eo,3|error,s,eo,4
+v1.NodeRuntimeHandler	name,s,o,1|features,*#393,eo,2
+v1.NodeFeatures	supplementalGroupsPolicy,*b,eo,1
+v1.GCEPersistentDiskVolumeSource	pdName,s,,1|fsType,s,eo,2|partition,i,eo,3|readOnly,b,eo,4
+v1.AWSElasticBlockStoreVolumeSource	volumeID,s,,1|fsType,s,eo,2|partition,i,eo,3|readOnly,b,eo,4
+v1.HostPathVolumeSource	path,s,,1|type,*#394,eo,2
+v1.GlusterfsPersistentVolumeSource	endpoints,s,,1|path,s,,2|readOnly,b,eo,3|endpointsNamespace,*s,eo,4
+v1.NFSVolumeSource	server,s,,1|path,s,,2|readOnly,b,eo,3
+v1.RBDPersistentVolumeSource	monitors,[s,,1,latomic|image,s,,2|fsType,s,eo,3|pool,s,eo,4,d"rbd"|user,s,eo,5,d"admin"|keyring,s,eo,6,d"/etc/ceph/keyring"|secretRef,*#395,eo,7|readOnly,b,eo,8
+v1.ISCSIPersistentVolumeSource	targetPortal,s,,1|iqn,s,,2|lun,i,,3|iscsiInterface,s,eo,4,d"default"|fsType,s,eo,5|readOnly,b,eo,6|portals,[s,eo,7,latomic|chapAuthDiscovery,b,eo,8|chapAuthSession,b,eo,11|secretRef,*#395,eo,10|initiatorName,*s,eo,12
+v1.CinderPersistentVolumeSource	volumeID,s,,1|fsType,s,eo,2|readOnly,b,eo,3|secretRef,*#395,eo,4
+v1.CephFSPersistentVolumeSource	monitors,[s,,1,latomic|path,s,eo,2|user,s,eo,3|secretFile,s,eo,4|secretRef,*#395,eo,5|readOnly,b,eo,6
+v1.FCVolumeSource	targetWWNs,[s,eo,1,latomic|lun,*i,eo,2|fsType,s,eo,3|readOnly,b,eo,4|wwids,[s,eo,5,latomic
+v1.FlockerVolumeSource	datasetName,s,eo,1|datasetUUID,s,eo,2
+v1.FlexPersistentVolumeSource	driver,s,,1|fsType,s,eo,2|secretRef,*#395,eo,3|readOnly,b,eo,4|options,{s,eo,5
+v1.AzureFilePersistentVolumeSource	secretName,s,,1|shareName,s,,2|readOnly,b,eo,3|secretNamespace,*s,o,4
+v1.VsphereVirtualDiskVolumeSource	volumePath,s,,1|fsType,s,eo,2|storagePolicyName,s,eo,3|storagePolicyID,s,eo,4
+v1.QuobyteVolumeSource	registry,s,,1|volume,s,,2|readOnly,b,eo,3|user,s,eo,4|group,s,eo,5|tenant,s,eo,6
+v1.AzureDiskVolumeSource	diskName,s,,1|diskURI,s,,2|cachingMode,*#396,eo,3|fsType,*s,eo,4,d"ext4"|readOnly,*b,eo,5,dfalse|kind,*#397,eo,6
+v1.PhotonPersistentDiskVolumeSource	pdID,s,,1|fsType,s,eo,2
+v1.PortworxVolumeSource	volumeID,s,,1|fsType,s,eo,2|readOnly,b,eo,3
+v1.ScaleIOPersistentVolumeSource	gateway,s,,1|system,s,,2|secretRef,*#395,,3|sslEnabled,b,eo,4|protectionDomain,s,eo,5|storagePool,s,eo,6|storageMode,s,eo,7,d"ThinProvisioned"|volumeName,s,eo,8|fsType,s,eo,9,d"xfs"|readOnly,b,eo,10
+v1.LocalVolumeSource	path,s,,1|fsType,*s,eo,2
+v1.StorageOSPersistentVolumeSource	volumeName,s,eo,1|volumeNamespace,s,eo,2|fsType,s,eo,3|readOnly,b,eo,4|secretRef,*#76,eo,5
+v1.CSIPersistentVolumeSource	driver,s,,1|volumeHandle,s,,2|readOnly,b,eo,3|fsType,s,eo,4|volumeAttributes,{s,eo,5|controllerPublishSecretRef,*#395,eo,6|nodeStageSecretRef,*#395,eo,7|nodePublishSecretRef,*#395,eo,8|controllerExpandSecretRef,*#395,eo,9|nodeExpandSecretRef,*#395,eo,10
+v1.PersistentVolumeAccessMode	=s
+v1.PersistentVolumeMode	=s
+v1.VolumeNodeAffinity	required,*#369,eo,1
+v1.PersistentVolumePhase	=s
+v1.VolumeResourceRequirements	limits,#195,eo,1|requests,#195,eo,2
+v1.TypedLocalObjectReference	apiGroup,*s,o,1|kind,s,,2|name,s,,3
+v1.TypedObjectReference	apiGroup,*s,o,1|kind,s,,2|name,s,,3|namespace,*s,eo,4
+v1.PersistentVolumeClaimPhase	=s
+v1.PersistentVolumeClaimCondition	type,#398,,1|status,#185,,2|lastProbeTime,t,eo,3|lastTransitionTime,t,eo,4|reason,s,eo,5|message,s,eo,6
+v1.ClaimResourceStatus	=s
+v1.ModifyVolumeStatus	targetVolumeAttributesClassName,s,eo,1|status,#399,,2
+v1.VolumeHealthStatus	healthConditions,[#400,eo,1,pmerge,kstatus,lmap,Kstatus+reason|lastTransitionTime,t,eo,2
+v1.Volume	name,s,,1|hostPath,*#209,eo,1|emptyDir,*#401,eo,2|gcePersistentDisk,*#207,eo,3|awsElasticBlockStore,*#208,eo,4|gitRepo,*#402,eo,5|secret,*#403,eo,6|nfs,*#211,eo,7|iscsi,*#404,eo,8|glusterfs,*#405,eo,9|persistentVolumeClaim,*#406,eo,10|rbd,*#407,eo,11|flexVolume,*#408,eo,12|cinder,*#409,eo,13|cephfs,*#410,eo,14|flocker,*#217,eo,15|downwardAPI,*#411,eo,16|fc,*#216,eo,17|azureFile,*#412,eo,18|configMap,*#413,eo,19|vsphereVolume,*#220,eo,20|quobyte,*#221,eo,21|azureDisk,*#222,eo,22|photonPersistentDisk,*#223,eo,23|projected,*#414,eo,26|portworxVolume,*#224,eo,24|scaleIO,*#415,eo,25|storageos,*#416,eo,27|csi,*#417,eo,28|ephemeral,*#418,eo,29|image,*#419,eo,30
+v1.Container	name,s,,1|image,s,eo,2|command,[s,eo,3,latomic|args,[s,eo,4,latomic|workingDir,s,eo,5|ports,[#420,eo,6,pmerge,kcontainerPort,lmap,KcontainerPort+protocol|envFrom,[#421,eo,19,latomic|env,[#422,eo,7,pmerge,kname,lmap,Kname|resources,#256,eo,8|resizePolicy,[#423,eo,23,latomic|restartPolicy,*#424,eo,24|restartPolicyRules,[#425,eo,25,latomic|volumeMounts,[#426,eo,9,pmerge,kmountPath,lmap,KmountPath|volumeDevices,[#427,eo,21,pmerge,kdevicePath,lmap,KdevicePath|livenessProbe,*#428,eo,10|readinessProbe,*#428,eo,11|startupProbe,*#428,eo,22|lifecycle,*#429,eo,12|terminationMessagePath,s,eo,13|terminationMessagePolicy,#430,eo,20|imagePullPolicy,#431,eo,14|securityContext,*#432,eo,15|stdin,b,eo,16|stdinOnce,b,eo,17|tty,b,eo,18
+v1.EphemeralContainer	name,s,,1|image,s,eo,2|command,[s,eo,3,latomic|args,[s,eo,4,latomic|workingDir,s,eo,5|ports,[#420,eo,6,pmerge,kcontainerPort,lmap,KcontainerPort+protocol|envFrom,[#421,eo,19,latomic|env,[#422,eo,7,pmerge,kname,lmap,Kname|resources,#256,eo,8|resizePolicy,[#423,eo,23,latomic|restartPolicy,*#424,eo,24|restartPolicyRules,[#425,eo,25,latomic|volumeMounts,[#426,eo,9,pmerge,kmountPath,lmap,KmountPath|volumeDevices,[#427,eo,21,pmerge,kdevicePath,lmap,KdevicePath|livenessProbe,*#428,eo,10|readinessProbe,*#428,eo,11|startupProbe,*#428,eo,22|lifecycle,*#429,eo,12|terminationMessagePath,s,eo,13|terminationMessagePolicy,#430,eo,20|imagePullPolicy,#431,eo,14|securityContext,*#432,eo,15|stdin,b,eo,16|stdinOnce,b,eo,17|tty,b,eo,18|targetContainerName,s,eo,2
+v1.RestartPolicy	=s
+v1.DNSPolicy	=s
+v1.PodSecurityContext	seLinuxOptions,*#433,eo,1|windowsOptions,*#434,eo,8|runAsUser,*l,eo,2|runAsGroup,*l,eo,6|runAsNonRoot,*b,eo,3|supplementalGroups,[l,eo,4,latomic|supplementalGroupsPolicy,*#435,eo,12|fsGroup,*l,eo,5|sysctls,[#436,eo,7,latomic|fsGroupChangePolicy,*#437,eo,9|seccompProfile,*#438,eo,10|appArmorProfile,*#439,eo,11|seLinuxChangePolicy,*#440,eo,13
+v1.Affinity	nodeAffinity,*#441,eo,1|podAffinity,*#442,eo,2|podAntiAffinity,*#443,eo,3
+v1.Toleration	key,s,eo,1|operator,#444,eo,2|value,s,eo,3|effect,#387,eo,4|tolerationSeconds,*l,eo,5
+v1.HostAlias	ip,s,,1|hostnames,[s,eo,2,latomic
+v1.PodDNSConfig	nameservers,[s,eo,1,latomic|searches,[s,eo,2,latomic|options,[#445,eo,3,latomic
+v1.PodReadinessGate	conditionType,#446,,1
+v1.TopologySpreadConstraint	maxSkew,i,,1|topologyKey,s,,2|whenUnsatisfiable,#447,,3|labelSelector,*#171,eo,4|minDomains,*i,eo,5|nodeAffinityPolicy,*#448,eo,6|nodeTaintsPolicy,*#448,eo,7|matchLabelKeys,[s,eo,8,latomic
+v1.PodOS	name,#449,,1
+v1.PodSchedulingGate	name,s,,1
+v1.PodResourceClaim	name,s,,1|resourceClaimName,*s,eo,3|resourceClaimTemplateName,*s,eo,4
+v1.ResourceRequirements	limits,#195,eo,1|requests,#195,eo,2|claims,[#450,eo,3,lmap,Kname
+v1.PodSchedulingGroup	podGroupName,*s,eo,1
+v1.EvictionResponder	name,s,,1|priority,*i,,2
+v1.PodPhase	=s
+v1.PodCondition	type,#446,,1|observedGeneration,l,eo,7|status,#185,,2|lastProbeTime,t,eo,3|lastTransitionTime,t,eo,4|reason,s,eo,5|message,s,eo,6
+v1.HostIP	ip,s,,1
+v1.PodIP	ip,s,,1
+v1.ContainerStatus	name,s,,1|state,#451,eo,2|lastState,#451,eo,3|ready,b,,4|restartCount,i,,5|image,s,,6|imageID,s,,7|containerID,s,eo,8|started,*b,eo,9|allocatedResources,#195,eo,10|resources,*#256,eo,11|volumeMounts,[#452,eo,12,pmerge,kmountPath,lmap,KmountPath|user,*#453,eo,13|allocatedResourcesStatus,[#454,eo,14,pmerge,kname,lmap,Kname|stopSignal,*#455,eo,15
+v1.PodQOSClass	=s
+v1.PodResizeStatus	=s
+v1.PodResourceClaimStatus	name,s,,1|resourceClaimName,*s,eo,2
+v1.PodExtendedResourceClaimStatus	requestMappings,[#456,,1,latomic|resourceClaimName,s,,2
+v1.NodeAllocatableResourceClaimStatus	resourceClaimName,s,,1|containers,[s,eo,2,lset|mapping,[#457,eo,4,pmerge,kname,lmap,Kname|overhead,[#458,eo,5,pmerge,kname,lmap,Kname
+v1.PodVolumeHealth	name,s,,1|healthConditions,[#400,eo,2,pmerge,kstatus,lmap,Kstatus+reason|lastTransitionTime,t,eo,3
+v1.ReplicationControllerCondition	type,#459,,1|status,#185,,2|lastTransitionTime,t,eo,3|reason,s,eo,4|message,s,eo,5
+v1.ResourceQuotaScope	=s
+v1.ScopeSelector	matchExpressions,[#460,eo,1,latomic
+v1.ServicePort	name,s,eo,1|protocol,#343,eo,2,d"TCP"|appProtocol,*s,eo,6|port,i,,3|targetPort,I,eo,4|nodePort,i,eo,5
+v1.ServiceType	=s
+v1.ServiceAffinity	=s
+v1.ServiceExternalTrafficPolicy	=s
+v1.SessionAffinityConfig	clientIP,*#461,eo,1
+v1.IPFamily	=s
+v1.IPFamilyPolicy	=s
+v1.ServiceInternalTrafficPolicy	=s
+v1.LoadBalancerStatus	ingress,[#462,eo,1,latomic
+v1.Condition	type,s,,1|status,#463,,2|observedGeneration,l,eo,3|lastTransitionTime,t,,4|reason,s,,5|message,s,,6
+v1.ParamKind	apiVersion,s,eo,1|kind,s,eo,2
+v1.MatchResources	namespaceSelector,*#171,eo,1|objectSelector,*#171,eo,2|resourceRules,[#464,eo,3,latomic|excludeResourceRules,[#464,eo,4,latomic|matchPolicy,*#293,eo,7
+v1.Variable	name,s,,1|expression,s,,2
+v1.Mutation	patchType,#465,,2|applyConfiguration,*#466,eo,3|jsonPatch,*#467,eo,4
+v1.FailurePolicyType	=s
+v1.MatchCondition	name,s,,1|expression,s,,2
+v1.ReinvocationPolicyType	=s
+v1.ParamRef	name,s,eo,1|namespace,s,eo,2|selector,*#171,eo,3|parameterNotFoundAction,*#468,eo,4
+v1.WebhookClientConfig	url,*s,eo,3|service,*#469,eo,1|caBundle,y,eo,2
+v1.RuleWithOperations	operations,[#470,eo,1,latomic|apiGroups,[s,eo,1,latomic|apiVersions,[s,eo,2,latomic|resources,[s,eo,3,latomic|scope,*#471,eo,4
+v1.MatchPolicyType	=s
+v1.SideEffectClass	=s
+v1.Validation	expression,s,,1|message,s,eo,2|reason,*#472,eo,3|messageExpression,s,eo,4
+v1.AuditAnnotation	key,s,,1|valueExpression,s,,2
+v1.TypeChecking	expressionWarnings,[#473,eo,1,latomic
+v1.ValidationAction	=s
+v1.CustomResourceDefinitionNames	plural,s,,1|singular,s,eo,2|shortNames,[s,eo,3,latomic|kind,s,,4|listKind,s,eo,5|categories,[s,eo,6,latomic
+v1.ResourceScope	=s
+v1.CustomResourceDefinitionVersion	name,s,,1|served,b,,2|storage,b,,3|deprecated,b,eo,7|deprecationWarning,*s,eo,8|schema,*#474,eo,4|subresources,*#475,eo,5|additionalPrinterColumns,[#476,eo,6,latomic|selectableFields,[#477,eo,9,latomic
+v1.CustomResourceConversion	strategy,#478,,1|webhook,*#479,eo,2
+v1.CustomResourceDefinitionCondition	type,#480,,1|status,#481,,2|lastTransitionTime,t,eo,3|reason,s,eo,4|message,s,eo,5|observedGeneration,l,eo,6
+v1.ServiceReference	namespace,s,eo,1|name,s,eo,2|port,*i,eo,3
+v1.APIServiceCondition	type,#482,,1|status,#483,,2|lastTransitionTime,t,eo,3|reason,s,eo,4|message,s,eo,5
+v1.DaemonSetUpdateStrategy	type,#484,eo,1|rollingUpdate,*#485,eo,2
+v1.DaemonSetCondition	type,#486,o,1|status,#185,o,2|lastTransitionTime,t,eo,3|reason,s,eo,4|message,s,eo,5
+v1.DeploymentStrategy	type,#487,eo,1|rollingUpdate,*#488,eo,2
+v1.DeploymentCondition	type,#489,o,1|status,#185,o,2|lastUpdateTime,t,eo,6|lastTransitionTime,t,eo,7|reason,s,eo,4|message,s,eo,5
+v1.ReplicaSetCondition	type,#490,o,1|status,#185,o,2|lastTransitionTime,t,eo,3|reason,s,eo,4|message,s,eo,5
+v1.PodManagementPolicyType	=s
+v1.StatefulSetUpdateStrategy	type,#491,eo,1|rollingUpdate,*#492,eo,2
+v1.StatefulSetPersistentVolumeClaimRetentionPolicy	whenDeleted,#493,eo,1|whenScaled,#493,eo,2
+v1.StatefulSetOrdinals	start,i,o,1
+v1.StatefulSetCondition	type,#494,o,1|status,#185,o,2|lastTransitionTime,t,eo,3|reason,s,eo,4|message,s,eo,5
+v1.UserInfo	username,s,eo,1|uid,s,eo,2|groups,[s,eo,3,latomic|extra,{#495,eo,4
+v1.ResourceAttributes	namespace,s,eo,1|verb,s,eo,2|group,s,eo,3|version,s,eo,4|resource,s,eo,5|subresource,s,eo,6|name,s,eo,7|fieldSelector,*#496,eo,8|labelSelector,*#497,eo,9
+v1.NonResourceAttributes	path,s,eo,1|verb,s,eo,2
+v1.ExtraValue	=[s
+v1.ResourceRule	verbs,[s,,1,latomic|apiGroups,[s,eo,2,latomic|resources,[s,eo,3,latomic|resourceNames,[s,eo,4,latomic
+v1.NonResourceRule	verbs,[s,,1,latomic|nonResourceURLs,[s,eo,2,latomic
+v1.CrossVersionObjectReference	kind,s,,1|name,s,,2|apiVersion,s,eo,3
+v2.CrossVersionObjectReference	kind,s,,1|name,s,,2|apiVersion,s,eo,3
+v2.MetricSpec	type,#498,,1|object,*#499,eo,2|pods,*#500,eo,3|resource,*#501,eo,4|containerResource,*#502,eo,7|external,*#503,eo,5
+v2.HorizontalPodAutoscalerBehavior	scaleUp,*#504,eo,1|scaleDown,*#504,eo,2
+v2.MetricStatus	type,#498,,1|object,*#505,eo,2|pods,*#506,eo,3|resource,*#507,eo,4|containerResource,*#508,eo,7|external,*#509,eo,5
+v2.HorizontalPodAutoscalerCondition	type,#510,,1|status,#185,,2|lastTransitionTime,t,eo,3|reason,s,eo,4|message,s,eo,5|observedGeneration,*l,eo,6
+v1.ConcurrencyPolicy	=s
+v1.JobTemplateSpec	metadata,#0,eo,1|spec,#134,eo,2
+v1.PodFailurePolicy	rules,[#511,,1,latomic
+v1.SuccessPolicy	rules,[#512,,1,latomic
+v1.CompletionMode	=s
+v1.PodReplacementPolicy	=s
+v1.JobSchedulingConfiguration	schedulingPolicy,*#513,eo,1|schedulingConstraints,*#514,eo,2|disruptionMode,*#515,eo,3|resourceClaims,[#516,eo,4,pmerge,kname,lmap,Kname
+v1.JobCondition	type,#517,,1|status,#185,,2|lastProbeTime,t,eo,3|lastTransitionTime,t,eo,4|reason,s,eo,5|message,s,eo,6
+v1.UncountedTerminatedPods	succeeded,[#73,eo,1,lset|failed,[#73,eo,2,lset
+v1.KeyUsage	=s
+v1.ExtraValue	=[s
+v1.CertificateSigningRequestCondition	type,#518,,1|status,#185,,6|reason,s,eo,2|message,s,eo,3|lastUpdateTime,t,eo,4|lastTransitionTime,t,eo,5
+v1.CoordinatedLeaseStrategy	=s
+v1.EndpointConditions	ready,*b,eo,1|serving,*b,eo,2|terminating,*b,eo,3
+v1.EndpointHints	forZones,[#519,eo,1,latomic|forNodes,[#520,eo,2,latomic
+v1.Protocol	=s
+v1.PriorityLevelConfigurationReference	name,s,,1
+v1.FlowDistinguisherMethod	type,#521,,1
+v1.PolicyRulesWithSubjects	subjects,[#522,,1,latomic|resourceRules,[#523,eo,2,latomic|nonResourceRules,[#524,eo,3,latomic
+v1.FlowSchemaCondition	type,#525,eo,1|status,#526,eo,2|lastTransitionTime,t,eo,3|reason,s,eo,4|message,s,eo,5
+v1.PriorityLevelEnablement	=s
+v1.LimitedPriorityLevelConfiguration	nominalConcurrencyShares,*i,o,1|limitResponse,#527,eo,2|lendablePercent,*i,eo,3|borrowingLimitPercent,*i,eo,4
+v1.ExemptPriorityLevelConfiguration	nominalConcurrencyShares,*i,eo,1|lendablePercent,*i,eo,2
+v1.PriorityLevelConfigurationCondition	type,#528,eo,1|status,#526,eo,2|lastTransitionTime,t,eo,3|reason,s,eo,4|message,s,eo,5
+v1.ParentReference	group,s,eo,1|resource,s,eo,2|namespace,s,eo,3|name,s,eo,4
+v1.IngressBackend	service,*#529,eo,4|resource,*#234,eo,3
+v1.IngressTLS	hosts,[s,eo,1,latomic|secretName,s,eo,2
+v1.IngressRule	host,s,eo,1|http,*#530,eo,1
+v1.IngressLoadBalancerStatus	ingress,[#531,eo,1,latomic
+v1.IngressClassParametersReference	apiGroup,*s,eo,1|kind,s,,2|name,s,,3|scope,*s,o,4|namespace,*s,eo,5
+v1.NetworkPolicyIngressRule	ports,[#532,eo,1,latomic|from,[#533,eo,2,latomic
+v1.NetworkPolicyEgressRule	ports,[#532,eo,1,latomic|to,[#533,eo,2,latomic
+v1.PolicyType	=s
+v1.UnhealthyPodEvictionPolicyType	=s
+v1.DeviceSelector	cel,*#534,eo,1
+v1.DeviceClassConfiguration	opaque,*#535,eo,1
+v1.DeviceClaim	requests,[#536,o,1,latomic|constraints,[#537,eo,2,latomic|config,[#538,eo,3,latomic
+v1.AllocationResult	devices,#539,eo,1|nodeSelector,*#369,eo,3|allocationTimestamp,*t,eo,5
+v1.ResourceClaimConsumerReference	apiGroup,s,eo,1|resource,s,,3|name,s,,4|uid,#73,,5
+v1.AllocatedDeviceStatus	driver,s,,1|pool,s,,2|device,s,,3|shareID,*s,eo,7|conditions,[#282,o,4,lmap,Ktype|data,*R,eo,5|networkData,*#540,eo,6
+v1.ResourcePool	name,s,,1|generation,l,,2|resourceSliceCount,l,,3
+v1.NodeSelector	nodeSelectorTerms,[#541,,1,latomic
+v1.Device	name,s,,1|attributes,{#542,eo,2|capacity,{#543,eo,3|consumesCounters,[#544,eo,4,latomic|nodeName,*s,eo,5|nodeSelector,*#369,eo,6|allNodes,*b,eo,7|taints,[#545,eo,8,latomic|bindsToNode,*b,eo,9|bindingConditions,[s,eo,10,latomic|bindingFailureConditions,[s,eo,11,latomic|allowMultipleAllocations,*b,eo,12|nodeAllocatableResources,{#546,eo,14
+v1.CounterSet	name,s,,1|counters,{#547,eo,2
+v1.FullyQualifiedName	=s
+v1.SkipNodeOperation	=s
+v1.VolumeLifecycleMode	=s
+v1.FSGroupPolicy	=s
+v1.TokenRequest	audience,s,,1|expirationSeconds,*l,eo,2
+v1.CSINodeDriver	name,s,,1|nodeID,s,,2|topologyKeys,[s,o,3,latomic|allocatable,*#548,eo,4
+v1.StorageHealth	name,s,,1|healthConditions,[#549,eo,2,latomic
+v1.LabelSelectorRequirement	key,s,,1|operator,#550,,2|values,[s,eo,3,latomic
+v1.TopologySelectorLabelRequirement	key,s,,1|values,[s,,2,latomic
+v1.VolumeAttachmentSource	persistentVolumeName,*s,eo,1|inlineVolumeSpec,*#86,eo,2
+v1.VolumeError	time,t,eo,1|message,s,eo,2|errorCode,*i,eo,3
+v1.BoundObjectReference	kind,s,eo,1|apiVersion,s,eo,2|name,s,eo,3|uid,#73,eo,4
+v1.AttestationValue	=[s
+v1.LimitType	=s
+v1.NamespaceConditionType	=s
+v1.TaintEffect	=s
+v1.ConfigMapNodeConfigSource	namespace,s,,1|name,s,,2|uid,#73,eo,3|resourceVersion,s,eo,4|kubeletConfigKey,s,,5
+v1.NodeConditionType	=s
+v1.NodeAddressType	=s
+v1.DaemonEndpoint	Port,i,,1
+v1.NodeSwapStatus	capacity,*l,eo,1
+v1.NodeRuntimeHandlerFeatures	recursiveReadOnlyMounts,*b,eo,1|userNamespaces,*b,eo,2
+v1.HostPathType	=s
+v1.SecretReference	name,s,eo,1|namespace,s,eo,2
+v1.AzureDataDiskCachingMode	=s
+v1.AzureDataDiskKind	=s
+v1.PersistentVolumeClaimConditionType	=s
+v1.PersistentVolumeClaimModifyVolumeStatus	=s
+v1.VolumeHealthCondition	status,#551,,1|reason,s,,2|message,s,eo,3
+v1.EmptyDirVolumeSource	medium,#552,eo,1|sizeLimit,*q,eo,2|mode,*i,eo,3
+v1.GitRepoVolumeSource	repository,s,,1|revision,s,eo,2|directory,s,eo,3
+v1.SecretVolumeSource	secretName,s,eo,1|items,[#553,eo,2,latomic|defaultMode,*i,eo,3|optional,*b,eo,4|defaultUser,*l,eo,5
+v1.ISCSIVolumeSource	targetPortal,s,,1|iqn,s,,2|lun,i,,3|iscsiInterface,s,eo,4,d"default"|fsType,s,eo,5|readOnly,b,eo,6|portals,[s,eo,7,latomic|chapAuthDiscovery,b,eo,8|chapAuthSession,b,eo,11|secretRef,*#100,eo,10|initiatorName,*s,eo,12
+v1.GlusterfsVolumeSource	endpoints,s,,1|path,s,,2|readOnly,b,eo,3
+v1.PersistentVolumeClaimVolumeSource	claimName,s,,1|readOnly,b,eo,2
+v1.RBDVolumeSource	monitors,[s,,1,latomic|image,s,,2|fsType,s,eo,3|pool,s,eo,4,d"rbd"|user,s,eo,5,d"admin"|keyring,s,eo,6,d"/etc/ceph/keyring"|secretRef,*#100,eo,7|readOnly,b,eo,8
+v1.FlexVolumeSource	driver,s,,1|fsType,s,eo,2|secretRef,*#100,eo,3|readOnly,b,eo,4|options,{s,eo,5
+v1.CinderVolumeSource	volumeID,s,,1|fsType,s,eo,2|readOnly,b,eo,3|secretRef,*#100,eo,4
+v1.CephFSVolumeSource	monitors,[s,,1,latomic|path,s,eo,2|user,s,eo,3|secretFile,s,eo,4|secretRef,*#100,eo,5|readOnly,b,eo,6
+v1.DownwardAPIVolumeSource	items,[#554,eo,1,latomic|defaultMode,*i,eo,2|defaultUser,*l,eo,3
+v1.AzureFileVolumeSource	secretName,s,,1|shareName,s,,2|readOnly,b,eo,3
+v1.ConfigMapVolumeSource	name,s,eo,1,d""|items,[#553,eo,2,latomic|defaultMode,*i,eo,3|optional,*b,eo,4|defaultUser,*l,eo,5
+v1.ProjectedVolumeSource	sources,[#555,o,1,latomic|defaultMode,*i,eo,2|defaultUser,*l,eo,3
+v1.ScaleIOVolumeSource	gateway,s,,1|system,s,,2|secretRef,*#100,,3|sslEnabled,b,eo,4|protectionDomain,s,eo,5|storagePool,s,eo,6|storageMode,s,eo,7,d"ThinProvisioned"|volumeName,s,eo,8|fsType,s,eo,9,d"xfs"|readOnly,b,eo,10
+v1.StorageOSVolumeSource	volumeName,s,eo,1|volumeNamespace,s,eo,2|fsType,s,eo,3|readOnly,b,eo,4|secretRef,*#100,eo,5
+v1.CSIVolumeSource	driver,s,,1|readOnly,*b,eo,2|fsType,*s,eo,3|volumeAttributes,{s,eo,4|nodePublishSecretRef,*#100,eo,5
+v1.EphemeralVolumeSource	volumeClaimTemplate,*#556,eo,1
+v1.ImageVolumeSource	reference,s,eo,1|pullPolicy,#431,eo,2
+v1.ContainerPort	name,s,eo,1|hostPort,i,eo,2|containerPort,i,,3|protocol,#343,eo,4,d"TCP"|hostIP,s,eo,5
+v1.EnvFromSource	prefix,s,eo,1|configMapRef,*#557,eo,2|secretRef,*#558,eo,3
+v1.EnvVar	name,s,,1|value,s,eo,2|valueFrom,*#559,eo,3
+v1.ContainerResizePolicy	resourceName,#560,,1|restartPolicy,#561,,2
+v1.ContainerRestartPolicy	=s
+v1.ContainerRestartRule	action,#562,eo,1|exitCodes,*#563,eo,2
+v1.VolumeMount	name,s,,1|readOnly,b,eo,2|recursiveReadOnly,*#564,eo,7|mountPath,s,,3|subPath,s,eo,4|mountPropagation,*#565,eo,5|subPathExpr,s,eo,6|bindMountOptions,[s,eo,8,lset
+v1.VolumeDevice	name,s,,1|devicePath,s,,2
+v1.Probe	exec,*#566,eo,1|httpGet,*#567,eo,2|tcpSocket,*#568,eo,3|grpc,*#569,eo,4|initialDelaySeconds,i,eo,2|timeoutSeconds,i,eo,3|periodSeconds,i,eo,4|successThreshold,i,eo,5|failureThreshold,i,eo,6|terminationGracePeriodSeconds,*l,eo,7
+v1.Lifecycle	postStart,*#570,eo,1|preStop,*#570,eo,2|stopSignal,*#455,eo,3
+v1.TerminationMessagePolicy	=s
+v1.PullPolicy	=s
+v1.SecurityContext	capabilities,*#571,eo,1|privileged,*b,eo,2|seLinuxOptions,*#433,eo,3|windowsOptions,*#434,eo,10|runAsUser,*l,eo,4|runAsGroup,*l,eo,8|runAsNonRoot,*b,eo,5|readOnlyRootFilesystem,*b,eo,6|allowPrivilegeEscalation,*b,eo,7|procMount,*#572,eo,9|seccompProfile,*#438,eo,11|appArmorProfile,*#439,eo,12
+v1.SELinuxOptions	user,s,eo,1|role,s,eo,2|type,s,eo,3|level,s,eo,4
+v1.WindowsSecurityContextOptions	gmsaCredentialSpecName,*s,eo,1|gmsaCredentialSpec,*s,eo,2|runAsUserName,*s,eo,3|hostProcess,*b,eo,4
+v1.SupplementalGroupsPolicy	=s
+v1.Sysctl	name,s,,1|value,s,,2
+v1.PodFSGroupChangePolicy	=s
+v1.SeccompProfile	type,#573,,1|localhostProfile,*s,eo,2
+v1.AppArmorProfile	type,#574,,1|localhostProfile,*s,eo,2
+v1.PodSELinuxChangePolicy	=s
+v1.NodeAffinity	requiredDuringSchedulingIgnoredDuringExecution,*#369,eo,1|preferredDuringSchedulingIgnoredDuringExecution,[#575,eo,2,latomic
+v1.PodAffinity	requiredDuringSchedulingIgnoredDuringExecution,[#576,eo,1,latomic|preferredDuringSchedulingIgnoredDuringExecution,[#577,eo,2,latomic
+v1.PodAntiAffinity	requiredDuringSchedulingIgnoredDuringExecution,[#576,eo,1,latomic|preferredDuringSchedulingIgnoredDuringExecution,[#577,eo,2,latomic
+v1.TolerationOperator	=s
+v1.PodDNSConfigOption	name,s,eo,1|value,*s,eo,2
+v1.PodConditionType	=s
+v1.UnsatisfiableConstraintAction	=s
+v1.NodeInclusionPolicy	=s
+v1.OSName	=s
+v1.ResourceClaim	name,s,,1|request,s,eo,2
+v1.ContainerState	waiting,*#578,eo,1|running,*#579,eo,2|terminated,*#580,eo,3
+v1.VolumeMountStatus	name,s,,1|mountPath,s,,2|readOnly,b,eo,3|recursiveReadOnly,*#564,eo,4|volumeStatus,*#581,eo,5
+v1.ContainerUser	linux,*#582,eo,1
+v1.ResourceStatus	name,#560,,1|resources,[#583,eo,2,lmap,KresourceID
+v1.Signal	=s
+v1.ContainerExtendedResourceRequest	containerName,s,,1|resourceName,s,,2|requestName,s,,3
+v1.NodeAllocatableMappedResources	name,#560,,1|quantity,*q,,2
+v1.NodeAllocatableOverheadResources	name,#560,,1|perPod,*q,eo,2|perContainer,*q,eo,3
+v1.ReplicationControllerConditionType	=s
+v1.ScopedResourceSelectorRequirement	scopeName,#271,,1|operator,#584,,2|values,[s,eo,3,latomic
+v1.ClientIPConfig	timeoutSeconds,*i,eo,1
+v1.LoadBalancerIngress	ip,s,eo,1|hostname,s,eo,2|ipMode,*#585,eo,3|ports,[#586,eo,4,latomic
+v1.ConditionStatus	=s
+v1.NamedRuleWithOperations	resourceNames,[s,eo,1,latomic|operations,[#470,eo,1,latomic|apiGroups,[s,eo,1,latomic|apiVersions,[s,eo,2,latomic|resources,[s,eo,3,latomic|scope,*#471,eo,4
+v1.PatchType	=s
+v1.ApplyConfiguration	expression,s,eo,1
+v1.JSONPatch	expression,s,eo,1
+v1.ParameterNotFoundActionType	=s
+v1.ServiceReference	namespace,s,,1|name,s,,2|path,*s,eo,3|port,*i,eo,4
+v1.OperationType	=s
+v1.ScopeType	=s
+v1.StatusReason	=s
+v1.ExpressionWarning	fieldRef,s,,2|warning,s,,3
+v1.CustomResourceValidation	openAPIV3Schema,*#587,eo,1
+v1.CustomResourceSubresources	status,*#588,eo,1|scale,*#589,eo,2
+v1.CustomResourceColumnDefinition	name,s,,1|type,s,,2|format,s,eo,3|description,s,eo,4|priority,i,eo,5|jsonPath,s,,6
+v1.SelectableField	jsonPath,s,,1
+v1.ConversionStrategyType	=s
+v1.WebhookConversion	clientConfig,*#590,eo,2|conversionReviewVersions,[s,,3,latomic
+v1.CustomResourceDefinitionConditionType	=s
+v1.ConditionStatus	=s
+v1.APIServiceConditionType	=s
+v1.ConditionStatus	=s
+v1.DaemonSetUpdateStrategyType	=s
+v1.RollingUpdateDaemonSet	maxUnavailable,*I,eo,1|maxSurge,*I,eo,2
+v1.DaemonSetConditionType	=s
+v1.DeploymentStrategyType	=s
+v1.RollingUpdateDeployment	maxUnavailable,*I,eo,1|maxSurge,*I,eo,2
+v1.DeploymentConditionType	=s
+v1.ReplicaSetConditionType	=s
+v1.StatefulSetUpdateStrategyType	=s
+v1.RollingUpdateStatefulSetStrategy	partition,*i,eo,1|maxUnavailable,*I,eo,2
+v1.PersistentVolumeClaimRetentionPolicyType	=s
+v1.StatefulSetConditionType	=s
+v1.ExtraValue	=[s
+v1.FieldSelectorAttributes	rawSelector,s,eo,1|requirements,[#591,eo,2,latomic
+v1.LabelSelectorAttributes	rawSelector,s,eo,1|requirements,[#379,eo,2,latomic
+v2.MetricSourceType	=s
+v2.ObjectMetricSource	describedObject,#323,,1|target,#592,,2|metric,#593,,3
+v2.PodsMetricSource	metric,#593,,1|target,#592,,2
+v2.ResourceMetricSource	name,#560,,1|target,#592,,2
+v2.ContainerResourceMetricSource	name,#560,,1|target,#592,,2|container,s,,3
+v2.ExternalMetricSource	metric,#593,,1|target,#592,,2
+v2.HPAScalingRules	stabilizationWindowSeconds,*i,eo,3|selectPolicy,*#594,eo,1|policies,[#595,eo,2,latomic|tolerance,*q,eo,4
+v2.ObjectMetricStatus	metric,#593,,1|current,#596,,2|describedObject,#323,,3
+v2.PodsMetricStatus	metric,#593,,1|current,#596,,2
+v2.ResourceMetricStatus	name,#560,,1|current,#596,,2
+v2.ContainerResourceMetricStatus	name,#560,,1|current,#596,,2|container,s,,3
+v2.ExternalMetricStatus	metric,#593,,1|current,#596,,2
+v2.HorizontalPodAutoscalerConditionType	=s
+v1.PodFailurePolicyRule	action,#597,,1|onExitCodes,*#598,eo,2|onPodConditions,[#599,eo,3,latomic
+v1.SuccessPolicyRule	succeededIndexes,*s,eo,1|succeededCount,*i,eo,2
+v1alpha3.WorkloadPodGroupSchedulingPolicy	basic,*#600,eo,1|gang,*#601,eo,2
+v1alpha3.WorkloadPodGroupSchedulingConstraints	topology,[#602,eo,1,latomic
+v1alpha3.WorkloadPodGroupDisruptionMode	single,*#603,eo,1|all,*#604,eo,2
+v1alpha3.WorkloadPodGroupResourceClaim	name,s,,1|resourceClaimName,*s,eo,2|resourceClaimTemplateName,*s,eo,3
+v1.JobConditionType	=s
+v1.RequestConditionType	=s
+v1.ForZone	name,s,,1
+v1.ForNode	name,s,,1
+v1.FlowDistinguisherMethodType	=s
+v1.Subject	kind,#605,,1|user,*#606,eo,2|group,*#607,eo,3|serviceAccount,*#608,eo,4
+v1.ResourcePolicyRule	verbs,[s,,1,lset|apiGroups,[s,,2,lset|resources,[s,,3,lset|clusterScope,b,eo,4|namespaces,[s,o,5,lset
+v1.NonResourcePolicyRule	verbs,[s,,1,lset|nonResourceURLs,[s,,6,lset
+v1.FlowSchemaConditionType	=s
+v1.ConditionStatus	=s
+v1.LimitResponse	type,#609,,1|queuing,*#610,eo,2
+v1.PriorityLevelConfigurationConditionType	=s
+v1.IngressServiceBackend	name,s,,1|port,#611,eo,2
+v1.HTTPIngressRuleValue	paths,[#612,,1,latomic
+v1.IngressLoadBalancerIngress	ip,s,eo,1|hostname,s,eo,2|ports,[#613,eo,4,latomic
+v1.NetworkPolicyPort	protocol,*#343,eo,1|port,*I,eo,2|endPort,*i,eo,3
+v1.NetworkPolicyPeer	podSelector,*#171,eo,1|namespaceSelector,*#171,eo,2|ipBlock,*#614,eo,3
+v1.CELDeviceSelector	expression,s,,1
+v1.OpaqueDeviceConfiguration	driver,s,,1|parameters,R,,2
+v1.DeviceRequest	name,s,,1|exactly,*#615,eo,2|firstAvailable,[#616,eo,3,latomic
+v1.DeviceConstraint	requests,[s,eo,1,latomic|matchAttribute,*#372,eo,2|distinctAttribute,*#372,eo,3
+v1.DeviceClaimConfiguration	requests,[s,eo,1,latomic|opaque,*#535,eo,1
+v1.DeviceAllocationResult	results,[#617,eo,1,latomic|config,[#618,eo,2,latomic
+v1.NetworkDeviceData	interfaceName,s,eo,1|ips,[s,eo,2,latomic|hardwareAddress,s,eo,3
+v1.NodeSelectorTerm	matchExpressions,[#619,eo,1,latomic|matchFields,[#619,eo,2,latomic
+v1.DeviceAttribute	int,*l,eo,2|bool,*b,eo,3|string,*s,eo,4|version,*s,eo,5|ints,[l,eo,6,latomic|bools,[b,eo,7,latomic|strings,[s,eo,8,latomic|versions,[s,eo,9,latomic
+v1.DeviceCapacity	value,q,,1|requestPolicy,*#620,eo,2
+v1.DeviceCounterConsumption	counterSet,s,,1|counters,{#547,eo,2|compatibilityGroups,[s,eo,3,latomic
+v1.DeviceTaint	key,s,,1|value,s,eo,2|effect,#621,,3|timeAdded,*t,eo,4
+v1.NodeAllocatableResource	mapping,*#622,eo,3|overhead,*#623,eo,4
+v1.Counter	value,q,,1
+v1.VolumeNodeResources	count,*i,eo,1
+v1.StorageHealthCondition	status,#624,,1|reason,s,,2|message,s,eo,3|accessMode,*#229,eo,4|volumeMode,*#230,eo,5|lastTransitionTime,t,eo,6
+v1.LabelSelectorOperator	=s
+v1.VolumeHealthStatusType	=s
+v1.StorageMedium	=s
+v1.KeyToPath	key,s,,1|path,s,,2|mode,*i,eo,3|user,*l,eo,4
+v1.DownwardAPIVolumeFile	path,s,,1|fieldRef,*#625,eo,2|resourceFieldRef,*#626,eo,3|mode,*i,eo,4|user,*l,eo,5
+v1.VolumeProjection	secret,*#627,eo,1|downwardAPI,*#628,eo,2|configMap,*#629,eo,3|serviceAccountToken,*#630,eo,4|clusterTrustBundle,*#631,eo,5|podCertificate,*#632,eo,6
+v1.PersistentVolumeClaimTemplate	metadata,#0,eo,1|spec,#88,,2
+v1.ConfigMapEnvSource	name,s,eo,1,d""|optional,*b,eo,2
+v1.SecretEnvSource	name,s,eo,1,d""|optional,*b,eo,2
+v1.EnvVarSource	fieldRef,*#625,eo,1|resourceFieldRef,*#626,eo,2|configMapKeyRef,*#633,eo,3|secretKeyRef,*#634,eo,4|fileKeyRef,*#635,eo,5
+v1.ResourceName	=s
+v1.ResourceResizeRestartPolicy	=s
+v1.ContainerRestartRuleAction	=s
+v1.ContainerRestartRuleOnExitCodes	operator,#636,eo,1|values,[i,eo,2,lset
+v1.RecursiveReadOnlyMode	=s
+v1.MountPropagationMode	=s
+v1.ExecAction	command,[s,eo,1,latomic
+v1.HTTPGetAction	path,s,eo,1|port,I,,2|host,s,eo,3|scheme,#637,eo,4|httpHeaders,[#638,eo,5,latomic|protocol,*#639,eo,6
+v1.TCPSocketAction	port,I,,1|host,s,eo,2
+v1.GRPCAction	port,i,,1|service,*s,o,2,d""|mode,*#640,eo,3
+v1.LifecycleHandler	exec,*#566,eo,1|httpGet,*#567,eo,2|tcpSocket,*#568,eo,3|sleep,*#641,eo,4
+v1.Capabilities	add,[#642,eo,1,latomic|drop,[#642,eo,2,latomic
+v1.ProcMountType	=s
+v1.SeccompProfileType	=s
+v1.AppArmorProfileType	=s
+v1.PreferredSchedulingTerm	weight,i,,1|preference,#541,,2
+v1.PodAffinityTerm	labelSelector,*#171,eo,1|namespaces,[s,eo,2,latomic|topologyKey,s,,3|namespaceSelector,*#171,eo,4|matchLabelKeys,[s,eo,5,latomic|mismatchLabelKeys,[s,eo,6,latomic
+v1.WeightedPodAffinityTerm	weight,i,,1|podAffinityTerm,#576,,2
+v1.ContainerStateWaiting	reason,s,eo,1|message,s,eo,2
+v1.ContainerStateRunning	startedAt,t,eo,1
+v1.ContainerStateTerminated	exitCode,i,,1|signal,i,eo,2|reason,s,eo,3|message,s,eo,4|startedAt,t,eo,5|finishedAt,t,eo,6|containerID,s,eo,7
+v1.VolumeStatus	image,*#643,eo,1
+v1.LinuxContainerUser	uid,l,,1|gid,l,,2|supplementalGroups,[l,eo,3,latomic
+v1.ResourceHealth	resourceID,#644,,1|health,#645,eo,2|message,*s,eo,6
+v1.ScopeSelectorOperator	=s
+v1.LoadBalancerIPMode	=s
+v1.PortStatus	port,i,,1|protocol,#343,,2|error,*s,eo,3
+v1.JSONSchemaProps	id,s,eo,1|$schema,#646,eo,2|$ref,*s,eo,3|description,s,eo,4|type,s,eo,5|format,s,eo,6|title,s,eo,7|default,*a,eo,8|maximum,*f,eo,9|exclusiveMaximum,b,eo,10|minimum,*f,eo,11|exclusiveMinimum,b,eo,12|maxLength,*l,eo,13|minLength,*l,eo,14|pattern,s,eo,15|maxItems,*l,eo,16|minItems,*l,eo,17|uniqueItems,b,eo,18|multipleOf,*f,eo,19|enum,[a,eo,20,latomic|maxProperties,*l,eo,21|minProperties,*l,eo,22|required,[s,eo,23,latomic|items,*~l#587,eo,24|allOf,[#587,eo,25,latomic|oneOf,[#587,eo,26,latomic|anyOf,[#587,eo,27,latomic|not,*#587,eo,28|properties,{#587,eo,29|additionalProperties,*~b#587,eo,30|patternProperties,{#587,eo,31|dependencies,#647,eo,32|additionalItems,*~b#587,eo,33|definitions,#648,eo,34|externalDocs,*#649,eo,35|example,*a,eo,36|nullable,b,eo,37|x-kubernetes-preserve-unknown-fields,*b,eo,38|x-kubernetes-embedded-resource,b,eo,39|x-kubernetes-int-or-string,b,eo,40|x-kubernetes-list-map-keys,[s,eo,41,latomic|x-kubernetes-list-type,*s,eo,42|x-kubernetes-map-type,*s,eo,43|x-kubernetes-validations,#650,eo,44,pmerge,krule,lmap,Krule
+v1.CustomResourceSubresourceStatus	
+v1.CustomResourceSubresourceScale	specReplicasPath,s,,1|statusReplicasPath,s,,2|labelSelectorPath,*s,eo,3
+v1.WebhookClientConfig	url,*s,eo,3|service,*#651,eo,1|caBundle,y,eo,2
+v1.FieldSelectorRequirement	key,s,,1|operator,#652,,2|values,[s,eo,3,latomic
+v2.MetricTarget	type,#653,,1|value,*q,eo,2|averageValue,*q,eo,3|averageUtilization,*i,eo,4
+v2.MetricIdentifier	name,s,,1|selector,*#171,eo,2
+v2.ScalingPolicySelect	=s
+v2.HPAScalingPolicy	type,#654,,1|value,i,,2|periodSeconds,i,,3
+v2.MetricValueStatus	value,*q,eo,1|averageValue,*q,eo,2|averageUtilization,*i,eo,3
+v1.PodFailurePolicyAction	=s
+v1.PodFailurePolicyOnExitCodesRequirement	containerName,*s,eo,1|operator,#655,,2|values,[i,,3,lset
+v1.PodFailurePolicyOnPodConditionsPattern	type,#446,,1|status,#185,o,2
+v1alpha3.WorkloadPodGroupBasicSchedulingPolicy	
+v1alpha3.WorkloadPodGroupGangSchedulingPolicy	minCount,*i,eo,1
+v1alpha3.TopologyConstraint	key,s,,1
+v1alpha3.WorkloadPodGroupSingleDisruptionMode	
+v1alpha3.WorkloadPodGroupAllDisruptionMode	
+v1.SubjectKind	=s
+v1.UserSubject	name,s,,1
+v1.GroupSubject	name,s,,1
+v1.ServiceAccountSubject	namespace,s,,1|name,s,,2
+v1.LimitResponseType	=s
+v1.QueuingConfiguration	queues,i,o,1|handSize,i,o,2|queueLengthLimit,i,o,3
+v1.ServiceBackendPort	name,s,eo,1|number,i,eo,2
+v1.HTTPIngressPath	path,s,eo,1|pathType,*#656,,3|backend,#353,,2
+v1.IngressPortStatus	port,i,,1|protocol,#343,,2|error,*s,eo,3
+v1.IPBlock	cidr,s,,1|except,[s,eo,2,latomic
+v1.ExactDeviceRequest	deviceClassName,s,,1|selectors,[#362,eo,2,latomic|allocationMode,#657,eo,3|count,l,eo,4|adminAccess,*b,eo,5|tolerations,[#658,eo,6,latomic|capacity,*#659,eo,7|derivedAttributes,[#660,eo,8,latomic
+v1.DeviceSubRequest	name,s,,1|deviceClassName,s,,2|selectors,[#362,eo,3,latomic|allocationMode,#657,eo,4|count,l,eo,5|tolerations,[#658,eo,6,latomic|capacity,*#659,eo,7|derivedAttributes,[#660,eo,8,latomic
+v1.DeviceRequestAllocationResult	request,s,,1|driver,s,,2|pool,s,,3|device,s,,4|adminAccess,*b,eo,5|tolerations,[#658,eo,6,latomic|bindingConditions,[s,eo,7,latomic|bindingFailureConditions,[s,eo,8,latomic|shareID,*#73,eo,9|consumedCapacity,{q,eo,10|skipNodeOperations,[#373,eo,11,lset
+v1.DeviceAllocationConfiguration	source,#661,,1|requests,[s,eo,2,latomic|opaque,*#535,eo,1
+v1.NodeSelectorRequirement	key,s,,1|operator,#662,,2|values,[s,eo,3,latomic
+v1.CapacityRequestPolicy	default,*q,o,1|validValues,[q,eo,3,latomic|validRange,*#663,eo,4
+v1.DeviceTaintEffect	=s
+v1.NodeAllocatableMapping	capacityKey,*#664,eo,1|capacityMultiplier,*q,eo,2|deviceMultiplier,*q,eo,3
+v1.NodeAllocatableOverhead	perPod,*q,eo,1|perContainer,*q,eo,2
+v1.StorageHealthStatusType	=s
+v1.ObjectFieldSelector	apiVersion,s,eo,1|fieldPath,s,,2
+v1.ResourceFieldSelector	containerName,s,eo,1|resource,s,,2|divisor,q,eo,3
+v1.SecretProjection	name,s,eo,1,d""|items,[#553,eo,2,latomic|optional,*b,eo,4
+v1.DownwardAPIProjection	items,[#554,eo,1,latomic
+v1.ConfigMapProjection	name,s,eo,1,d""|items,[#553,eo,2,latomic|optional,*b,eo,4
+v1.ServiceAccountTokenProjection	audience,s,eo,1|expirationSeconds,*l,eo,2|path,s,,3|user,*l,eo,4
+v1.ClusterTrustBundleProjection	name,*s,eo,1|signerName,*s,eo,2|labelSelector,*#171,eo,3|optional,*b,eo,5|path,s,,4|user,*l,eo,6
+v1.PodCertificateProjection	signerName,s,eo,1|keyType,s,eo,2|maxExpirationSeconds,*i,eo,3|credentialBundlePath,s,eo,4|keyPath,s,eo,5|certificateChainPath,s,eo,6|userAnnotations,{s,eo,7|user,*l,eo,8
+v1.ConfigMapKeySelector	name,s,eo,1,d""|key,s,,2|optional,*b,eo,3
+v1.SecretKeySelector	name,s,eo,1,d""|key,s,,2|optional,*b,eo,3
+v1.FileKeySelector	volumeName,s,,1|path,s,,2|key,s,,3|optional,*b,eo,4,dfalse
+v1.ContainerRestartRuleOnExitCodesOperator	=s
+v1.URIScheme	=s
+v1.HTTPHeader	name,s,,1|value,s,,2
+v1.HTTPProtocol	=s
+v1.GRPCProbeMode	=s
+v1.SleepAction	seconds,l,,1
+v1.Capability	=s
+v1.ImageVolumeStatus	imageRef,s,eo,1
+v1.ResourceID	=s
+v1.ResourceHealthStatus	=s
+v1.JSONSchemaURL	=s
+v1.JSONSchemaDependencies	={~s#587
+v1.JSONSchemaDefinitions	={#587
+v1.ExternalDocumentation	description,s,eo,1|url,s,eo,2
+v1.ValidationRules	=[#665
+v1.ServiceReference	namespace,s,,1|name,s,,2|path,*s,eo,3|port,*i,eo,4
+v1.FieldSelectorOperator	=s
+v2.MetricTargetType	=s
+v2.HPAScalingPolicyType	=s
+v1.PodFailurePolicyOnExitCodesOperator	=s
+v1.PathType	=s
+v1.DeviceAllocationMode	=s
+v1.DeviceToleration	key,s,eo,1|operator,#666,eo,2,d"Equal"|value,s,eo,3|effect,#621,eo,4|tolerationSeconds,*l,eo,5
+v1.CapacityRequirements	requests,{q,eo,1
+v1.DeviceDerivedAttribute	name,#372,,1|expression,s,,2
+v1.AllocationConfigSource	=s
+v1.NodeSelectorOperator	=s
+v1.CapacityRequestPolicyRange	min,*q,eo,1|max,*q,eo,2|step,*q,eo,3
+v1.QualifiedName	=s
+v1.ValidationRule	rule,s,,1|message,s,eo,2|messageExpression,s,eo,3|reason,*#667,eo,4|fieldPath,s,eo,5|optionalOldSelf,*b,eo,6
+v1.DeviceTolerationOperator	=s
+v1.FieldValueErrorReason	=s`;

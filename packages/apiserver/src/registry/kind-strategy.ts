@@ -1,0 +1,49 @@
+import type { UntypedObject } from '@kctl/apimachinery';
+import type { FieldError } from './field-error.js';
+import type { NameRule } from './name-rules.js';
+import type { ObjectView, UpdateStrategy, WriteContext } from './resource.js';
+
+/** When an update counts the generation up. */
+export type GenerationRule =
+  /** Never, and none is set. */
+  | 'none'
+  /** On any change of the spec. */
+  | 'spec'
+  /** On any change but of metadata and status: kinds without a spec. */
+  | 'content'
+  /** On a change of the spec or of annotations: Deployment. */
+  | 'spec-or-annotations';
+
+/** What is particular to a built-in kind. All of it is optional: the generic behaviour is right for most kinds. */
+export interface KindStrategy {
+  readonly nameRule?: NameRule;
+  readonly generation?: GenerationRule;
+  readonly allowCreateOnUpdate?: boolean;
+  readonly allowUnconditionalUpdate?: boolean;
+  /** Whether a create keeps the status that the client sent. Without a status subresource it is kept always. */
+  readonly keepsStatusOnCreate?: boolean;
+  /** Storage shared with another kind, e.g. of events.k8s.io. */
+  readonly storage?: {
+    readonly key: string;
+    readonly apiVersion: string;
+    readonly toStorage: (object: UntypedObject) => UntypedObject;
+    readonly fromStorage: (object: UntypedObject) => UntypedObject;
+  };
+  /** Fills in defaults after decoding, in place. */
+  default?(object: UntypedObject): void;
+  prepareForCreate?(object: UntypedObject, context: WriteContext): void;
+  prepareForUpdate?(object: UntypedObject, old: UntypedObject, context: WriteContext): void;
+  /** What is wrong with the object itself, metadata excepted: runs on create and on update. */
+  validate?(object: UntypedObject, context: WriteContext): FieldError[];
+  /** What is wrong with the change. */
+  validateChange?(object: UntypedObject, old: UntypedObject, context: WriteContext): FieldError[];
+  /** Replaces the generic rule of the status subresource: only the status changes. */
+  readonly status?: Partial<UpdateStrategy>;
+  /** Rules of further subresources that show the object itself, by name. */
+  readonly subresources?: Readonly<Record<string, UpdateStrategy>>;
+  readonly scale?: ObjectView;
+  gracePeriodSeconds?(object: UntypedObject): number;
+  deletionForbidden?(object: UntypedObject): string | undefined;
+  /** Field selector labels and how their values are found. */
+  readonly fields?: Readonly<Record<string, (object: UntypedObject) => string>>;
+}

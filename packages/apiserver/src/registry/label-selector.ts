@@ -1,0 +1,92 @@
+import { arrayOf, at, compareText, isObject, objectsOf, stringMapOf, stringOf, stringsOf } from './json.js';
+import { invalidValue, forbidden, required, type FieldError } from './field-error.js';
+import { labelKey, validLabelValue } from './name-rules.js';
+
+/** A label selector of an object (or a plain map of labels) as text: `a=b,c in (d,e)`. */
+export function formatLabelSelector(selector: unknown): string {
+  if (!isObject(selector)) return '';
+  const isPlain = Object.values(selector).some((value) => typeof value === 'string');
+  const labels = stringMapOf(isPlain ? selector : selector['matchLabels']);
+  const terms = Object.entries(labels).map(([key, value]): [string, string] => [key, `${key}=${value}`]);
+  for (const { key, operator, values } of isPlain ? [] : objectsOf(selector['matchExpressions'])) {
+    const name = stringOf(key);
+    const list = stringsOf(values).sort(compareText).join(',');
+    const text: Readonly<Record<string, string>> = {
+      In: `${name} in (${list})`,
+      NotIn: `${name} notin (${list})`,
+      Exists: name,
+      DoesNotExist: `!${name}`,
+    };
+    terms.push([name, text[stringOf(operator)] ?? name]);
+  }
+  return terms
+    .sort((a, b) => compareText(a[0], b[0]))
+    .map((term) => term[1])
+    .join(',');
+}
+
+/** Whether labels satisfy a selector of an object; a malformed one matches nothing. */
+export function selectorMatches(selector: unknown, labels: unknown): boolean {
+  if (!isObject(selector)) return false;
+  const own = stringMapOf(labels);
+  for (const [key, value] of Object.entries(stringMapOf(selector['matchLabels']))) {
+    if (!Object.hasOwn(own, key) || own[key] !== value) return false;
+  }
+  return objectsOf(selector['matchExpressions']).every((expression) => {
+    const key = stringOf(expression['key']);
+    const has = Object.hasOwn(own, key);
+    const listed = has && arrayOf(expression['values']).includes(own[key]);
+    switch (expression['operator']) {
+      case 'In':
+        return listed;
+      case 'NotIn':
+        return !listed;
+      case 'Exists':
+        return has;
+      case 'DoesNotExist':
+        return !has;
+      default:
+        return false;
+    }
+  });
+}
+
+/** Whether a selector has no requirement. */
+export function isEmptySelector(selector: unknown): boolean {
+  return (
+    Object.keys(stringMapOf(at(selector, 'matchLabels'))).length === 0 &&
+    objectsOf(at(selector, 'matchExpressions')).length === 0
+  );
+}
+
+/** Validates a `metav1.LabelSelector`. */
+export function validateLabelSelector(selector: unknown, field: string): FieldError[] {
+  if (!isObject(selector)) return [];
+  const errors: FieldError[] = [];
+  for (const [key, value] of Object.entries(stringMapOf(selector['matchLabels']))) {
+    for (const message of labelKey(key)) errors.push(invalidValue(`${field}.matchLabels`, key, message));
+    for (const message of validLabelValue(value)) errors.push(invalidValue(`${field}.matchLabels`, value, message));
+  }
+  for (const [index, expression] of objectsOf(selector['matchExpressions']).entries()) {
+    const path = `${field}.matchExpressions[${index}]`;
+    const operator = stringOf(expression['operator']);
+    const values = stringsOf(expression['values']);
+    if (operator === 'In' || operator === 'NotIn') {
+      if (values.length === 0) {
+        errors.push(required(`${path}.values`, "must be specified when `operator` is 'In' or 'NotIn'"));
+      }
+    } else if (operator === 'Exists' || operator === 'DoesNotExist') {
+      if (values.length > 0) {
+        errors.push(forbidden(`${path}.values`, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"));
+      }
+    } else {
+      errors.push(invalidValue(`${path}.operator`, operator, 'not a valid selector operator'));
+    }
+    const key = stringOf(expression['key']);
+    for (const message of labelKey(key)) errors.push(invalidValue(`${path}.key`, key, message));
+    for (const [at, value] of values.entries()) {
+      for (const message of validLabelValue(value)) errors.push(invalidValue(`${path}.values[${at}]`, value, message));
+    }
+  }
+  return errors;
+}

@@ -1,0 +1,76 @@
+import type { UntypedObject } from '@kctl/apimachinery';
+import { bodyStruct } from './builtin-table.js';
+import { cannotBeHandled, requireApiVersion, requireObject, unknownFields } from './decode-head.js';
+import { invalidValue, type FieldError } from './field-error.js';
+import { at, isObject, numberOf, stringOf, type JsonObject } from './json.js';
+import { validateMetadata } from './metadata-validation.js';
+import { subdomainName } from './name-rules.js';
+import type { Decoded, DecodeInput, ObjectView } from './resource.js';
+import { decodeStruct } from '../schema/go-decode.js';
+import { cloneJson } from './json.js';
+import { formatLabelSelector } from './label-selector.js';
+
+const expected = { apiVersion: 'autoscaling/v1', group: 'autoscaling', kind: 'Scale', version: 'v1' };
+
+/** An autoscaling/v1 Scale of an object. */
+export function scaleOf(object: UntypedObject, replicas: number, status: JsonObject): UntypedObject {
+  const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
+  const metadata: UntypedObject['metadata'] = {};
+  if (name !== undefined) metadata.name = name;
+  if (namespace !== undefined) metadata.namespace = namespace;
+  if (uid !== undefined) metadata.uid = uid;
+  if (resourceVersion !== undefined) metadata.resourceVersion = resourceVersion;
+  if (creationTimestamp !== undefined) metadata.creationTimestamp = creationTimestamp;
+  const spec = replicas === 0 ? {} : { replicas };
+  return { kind: 'Scale', apiVersion: 'autoscaling/v1', metadata, spec, status };
+}
+
+/** Decodes a Scale from a body or a patched view. */
+export function decodeScale(input: DecodeInput): Decoded {
+  const body = requireObject(input, expected);
+  requireApiVersion(body, expected);
+  const unknown: string[] = [];
+  let decoded: JsonObject;
+  try {
+    decoded = decodeStruct(body, bodyStruct('Scale'), unknown);
+  } catch (error) {
+    throw cannotBeHandled(expected, 'Scale', error instanceof Error ? error.message : String(error));
+  }
+  const metadata = isObject(decoded['metadata']) ? decoded['metadata'] : {};
+  return {
+    object: { ...decoded, kind: 'Scale', apiVersion: 'autoscaling/v1', metadata },
+    problems: unknownFields(unknown),
+  };
+}
+
+/** Validates a Scale. */
+export function validateScale(view: UntypedObject): FieldError[] {
+  const errors = validateMetadata(view, { namespaced: true, nameRule: subdomainName });
+  const replicas = numberOf(at(view, 'spec', 'replicas')) ?? 0;
+  if (replicas < 0) errors.push(invalidValue('spec.replicas', replicas, 'must be greater than or equal to 0'));
+  return errors;
+}
+
+/** The scale subresource of Deployment, ReplicaSet, StatefulSet and ReplicationController. */
+export function workloadScale(): ObjectView {
+  return {
+    kind: expected,
+    show(object) {
+      const selector = formatLabelSelector(at(object, 'spec', 'selector'));
+      const status: JsonObject = { replicas: numberOf(at(object, 'status', 'replicas')) ?? 0 };
+      if (selector !== '') status['selector'] = selector;
+      return scaleOf(object, numberOf(at(object, 'spec', 'replicas')) ?? 0, status);
+    },
+    decode: decodeScale,
+    validate: validateScale,
+    write(view, object) {
+      const copy = cloneJson(object);
+      const spec = isObject(copy['spec']) ? copy['spec'] : {};
+      spec['replicas'] = numberOf(at(view, 'spec', 'replicas')) ?? 0;
+      copy['spec'] = spec;
+      const version = stringOf(view.metadata.resourceVersion);
+      if (version !== '') copy.metadata.resourceVersion = version;
+      return copy;
+    },
+  };
+}

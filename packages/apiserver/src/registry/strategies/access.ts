@@ -1,0 +1,142 @@
+import type { FieldError } from '../field-error.js';
+import { duplicate, invalidValue, notSupported, required } from '../field-error.js';
+import { at, equalSemantic, objectsOf, stringOf, stringsOf } from '../json.js';
+import type { KindStrategy } from '../kind-strategy.js';
+import { pathSegment, pathSegmentName } from '../name-rules.js';
+
+const rbac = 'rbac.authorization.k8s.io';
+
+function validateRules(object: Record<string, unknown>): FieldError[] {
+  return objectsOf(object['rules']).flatMap((rule, index) => {
+    const field = `rules[${index}]`;
+    const errors: FieldError[] = [];
+    if (stringsOf(rule['verbs']).length === 0) {
+      errors.push(required(`${field}.verbs`, 'verbs must contain at least one value'));
+    }
+    if (stringsOf(rule['nonResourceURLs']).length > 0) return errors;
+    if (stringsOf(rule['apiGroups']).length === 0) {
+      errors.push(required(`${field}.apiGroups`, 'resource rules must supply at least one api group'));
+    }
+    if (stringsOf(rule['resources']).length === 0) {
+      errors.push(required(`${field}.resources`, 'resource rules must supply at least one resource'));
+    }
+    return errors;
+  });
+}
+
+function validateSubject(subject: Record<string, unknown>, field: string, isNamespaced: boolean): FieldError[] {
+  const errors: FieldError[] = [];
+  const name = stringOf(subject['name']);
+  const kind = stringOf(subject['kind']);
+  const group = stringOf(subject['apiGroup']);
+  if (name === '') errors.push(required(`${field}.name`));
+  if (kind === 'ServiceAccount') {
+    if (group !== '') errors.push(notSupported(`${field}.apiGroup`, group, ['']));
+    if (!isNamespaced && stringOf(subject['namespace']) === '') errors.push(required(`${field}.namespace`));
+  } else if (kind === 'User' || kind === 'Group') {
+    if (group !== rbac) errors.push(notSupported(`${field}.apiGroup`, group, [rbac]));
+  } else {
+    errors.push(notSupported(`${field}.kind`, kind, ['ServiceAccount', 'User', 'Group']));
+  }
+  return errors;
+}
+
+function validateBinding(isNamespaced: boolean): (object: Record<string, unknown>) => FieldError[] {
+  const kinds = isNamespaced ? ['Role', 'ClusterRole'] : ['ClusterRole'];
+  return (object) => {
+    const errors: FieldError[] = [];
+    const group = stringOf(at(object, 'roleRef', 'apiGroup'));
+    const kind = stringOf(at(object, 'roleRef', 'kind'));
+    const name = stringOf(at(object, 'roleRef', 'name'));
+    if (group !== rbac) errors.push(notSupported('roleRef.apiGroup', group, [rbac]));
+    if (!kinds.includes(kind)) errors.push(notSupported('roleRef.kind', kind, kinds));
+    if (name === '') errors.push(required('roleRef.name'));
+    else for (const message of pathSegment(name)) errors.push(invalidValue('roleRef.name', name, message));
+    for (const [index, subject] of objectsOf(object['subjects']).entries()) {
+      errors.push(...validateSubject(subject, `subjects[${index}]`, isNamespaced));
+    }
+    return errors;
+  };
+}
+
+function validateRoleRefChange(object: Record<string, unknown>, old: Record<string, unknown>): FieldError[] {
+  if (equalSemantic(object['roleRef'], old['roleRef'])) return [];
+  return [invalidValue('roleRef', object['roleRef'], 'cannot change roleRef')];
+}
+
+const common: KindStrategy = { nameRule: pathSegmentName, allowCreateOnUpdate: true };
+
+function validateWebhooks(object: Record<string, unknown>): FieldError[] {
+  const seen = new Set<string>();
+  return objectsOf(object['webhooks']).flatMap((webhook, index) => {
+    const field = `webhooks[${index}]`;
+    const errors: FieldError[] = [];
+    const name = stringOf(webhook['name']);
+    if (name === '') errors.push(required(`${field}.name`));
+    else if (name.split('.').length < 3) {
+      errors.push(
+        invalidValue(`${field}.name`, name, 'should be a domain with at least three segments separated by dots'),
+      );
+    } else if (seen.has(name)) errors.push(duplicate(`${field}.name`, name));
+    seen.add(name);
+    const versions = stringsOf(webhook['admissionReviewVersions']);
+    if (versions.length === 0) {
+      errors.push(required(`${field}.admissionReviewVersions`, 'must specify one of v1, v1beta1'));
+    } else if (!versions.some((version) => version === 'v1' || version === 'v1beta1')) {
+      errors.push(
+        invalidValue(`${field}.admissionReviewVersions`, versions, 'must include at least one of v1, v1beta1'),
+      );
+    }
+    const effects = stringOf(webhook['sideEffects']);
+    if (effects === '') errors.push(required(`${field}.sideEffects`, 'must specify one of None, NoneOnDryRun'));
+    else if (effects !== 'None' && effects !== 'NoneOnDryRun') {
+      errors.push(notSupported(`${field}.sideEffects`, effects, ['None', 'NoneOnDryRun']));
+    }
+    const policy = stringOf(webhook['failurePolicy']);
+    if (policy !== 'Fail' && policy !== 'Ignore') {
+      errors.push(notSupported(`${field}.failurePolicy`, policy, ['Fail', 'Ignore']));
+    }
+    const timeout = webhook['timeoutSeconds'];
+    if (typeof timeout === 'number' && (timeout < 1 || timeout > 30)) {
+      errors.push(
+        invalidValue(`${field}.timeoutSeconds`, timeout, 'the timeout value must be between 1 and 30 seconds'),
+      );
+    }
+    const hasUrl = at(webhook, 'clientConfig', 'url') !== undefined;
+    const hasService = at(webhook, 'clientConfig', 'service') !== undefined;
+    if (hasUrl === hasService) {
+      errors.push(required(`${field}.clientConfig`, 'exactly one of url or service is required'));
+    }
+    return errors;
+  });
+}
+
+const webhookConfiguration: KindStrategy = {
+  generation: 'content',
+  allowUnconditionalUpdate: false,
+  validate: validateWebhooks,
+};
+
+/** RBAC and admission. */
+export const accessStrategies: Readonly<Record<string, KindStrategy>> = {
+  [`${rbac}/Role`]: { ...common, validate: validateRules },
+  [`${rbac}/ClusterRole`]: { ...common, validate: validateRules },
+  [`${rbac}/RoleBinding`]: { ...common, validate: validateBinding(true), validateChange: validateRoleRefChange },
+  [`${rbac}/ClusterRoleBinding`]: {
+    ...common,
+    validate: validateBinding(false),
+    validateChange: validateRoleRefChange,
+  },
+  'admissionregistration.k8s.io/MutatingWebhookConfiguration': webhookConfiguration,
+  'admissionregistration.k8s.io/ValidatingWebhookConfiguration': webhookConfiguration,
+  'admissionregistration.k8s.io/ValidatingAdmissionPolicy': { generation: 'spec', allowUnconditionalUpdate: false },
+  'admissionregistration.k8s.io/MutatingAdmissionPolicy': { generation: 'spec', allowUnconditionalUpdate: false },
+  'admissionregistration.k8s.io/ValidatingAdmissionPolicyBinding': {
+    generation: 'spec',
+    allowUnconditionalUpdate: false,
+  },
+  'admissionregistration.k8s.io/MutatingAdmissionPolicyBinding': {
+    generation: 'spec',
+    allowUnconditionalUpdate: false,
+  },
+};

@@ -1,0 +1,271 @@
+import type { UntypedObject } from '@kctl/apimachinery';
+import { isIPv4, isIPv6 } from 'node:net';
+import { duplicate, invalidValue, notSupported, required, type FieldError } from '../field-error.js';
+import { at, ensureObject, numberOf, objectOf, objectsOf, stringOf, stringsOf, type JsonObject } from '../json.js';
+import type { KindStrategy } from '../kind-strategy.js';
+import { validateLabels } from '../metadata-validation.js';
+import { dns1123Subdomain, label1035Name, labelName, portName, rangeError } from '../name-rules.js';
+import type { WriteContext } from '../resource.js';
+import { oneOf } from './pod-spec.js';
+
+const serviceTypes = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
+const nodePorts: readonly [number, number] = [30_000, 32_767];
+
+function isKind(spec: JsonObject, ...types: readonly string[]): boolean {
+  return types.includes(stringOf(spec['type']));
+}
+
+function needsIp(spec: JsonObject): boolean {
+  return !isKind(spec, 'ExternalName') && stringOf(spec['clusterIP']) !== 'None';
+}
+
+/** A free address of 10.0.0.0/16. The lower 16 are kept for those who ask for a fixed one. */
+function freeIp(context: WriteContext): string {
+  const used = new Set<string>();
+  for (const service of context.objects('/services')) {
+    for (const ip of stringsOf(at(service, 'spec', 'clusterIPs'))) used.add(ip);
+  }
+  const size = 65_535 - 17;
+  const start = Math.floor(context.random() * size);
+  for (let step = 0; step < size; step += 1) {
+    const number = 16 + ((start + step) % size);
+    const ip = `10.0.${number >> 8}.${number & 255}`;
+    if (!used.has(ip)) return ip;
+  }
+  return '';
+}
+
+function allocateIp(spec: JsonObject, context: WriteContext): void {
+  if (isKind(spec, 'ExternalName')) return;
+  if (stringOf(spec['clusterIP']) === '') {
+    const [first = ''] = stringsOf(spec['clusterIPs']);
+    spec['clusterIP'] = first === '' ? freeIp(context) : first;
+  }
+  const ip = stringOf(spec['clusterIP']);
+  if (stringsOf(spec['clusterIPs']).length === 0) spec['clusterIPs'] = [ip];
+  if (!Array.isArray(spec['ipFamilies']) && ip !== 'None') spec['ipFamilies'] = [isIPv6(ip) ? 'IPv6' : 'IPv4'];
+  if (!Array.isArray(spec['ipFamilies'])) spec['ipFamilies'] = ['IPv4'];
+  if (stringOf(spec['ipFamilyPolicy']) === '') {
+    const isHeadless = ip === 'None' && Object.keys(objectOf(spec['selector'])).length === 0;
+    spec['ipFamilyPolicy'] = isHeadless ? 'RequireDualStack' : 'SingleStack';
+  }
+}
+
+function allocateNodePorts(spec: JsonObject, context: WriteContext): void {
+  const wants =
+    isKind(spec, 'NodePort') || (isKind(spec, 'LoadBalancer') && spec['allocateLoadBalancerNodePorts'] !== false);
+  if (!wants) return;
+  const used = new Set<number>();
+  for (const service of [...context.objects('/services'), { spec }]) {
+    for (const port of objectsOf(at(service, 'spec', 'ports'))) used.add(numberOf(port['nodePort']) ?? 0);
+  }
+  const [low, high] = nodePorts;
+  for (const port of objectsOf(spec['ports'])) {
+    if ((numberOf(port['nodePort']) ?? 0) !== 0) continue;
+    let candidate = low + Math.floor(context.random() * (high - low + 1));
+    while (used.has(candidate)) candidate = candidate === high ? low : candidate + 1;
+    used.add(candidate);
+    port['nodePort'] = candidate;
+  }
+}
+
+/** What a service of another type no longer has is given back, unless the client sets it anew. */
+function release(spec: JsonObject, before: JsonObject): void {
+  const wasNode = isKind(before, 'NodePort', 'LoadBalancer');
+  const isNode = isKind(spec, 'NodePort', 'LoadBalancer');
+  if (wasNode && !isNode) {
+    for (const [index, port] of objectsOf(spec['ports']).entries()) {
+      if (port['nodePort'] === objectsOf(before['ports'])[index]?.['nodePort']) delete port['nodePort'];
+    }
+    delete spec['externalTrafficPolicy'];
+  }
+  if (isKind(spec, 'ExternalName') && !isKind(before, 'ExternalName')) {
+    for (const name of ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy', 'internalTrafficPolicy']) {
+      delete spec[name];
+    }
+  }
+}
+
+/** A client that leaves out what the server allocated means to keep it. */
+function keepAllocated(spec: JsonObject, before: JsonObject): void {
+  if (isKind(spec, 'ExternalName') || isKind(before, 'ExternalName')) return;
+  for (const name of ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy', 'healthCheckNodePort']) {
+    if (spec[name] === undefined && before[name] !== undefined) spec[name] = before[name];
+  }
+  if (!isKind(spec, 'NodePort', 'LoadBalancer')) return;
+  const old = objectsOf(before['ports']);
+  for (const port of objectsOf(spec['ports'])) {
+    const match = old.find((each) => each['port'] === port['port'] && each['protocol'] === port['protocol']);
+    if (port['nodePort'] === undefined && match?.['nodePort'] !== undefined) port['nodePort'] = match['nodePort'];
+  }
+}
+
+function validatePort(port: JsonObject, index: number, isSingle: boolean): FieldError[] {
+  const field = `spec.ports[${index}]`;
+  const errors: FieldError[] = [];
+  const name = stringOf(port['name']);
+  if (name === '') {
+    if (!isSingle) errors.push(required(`${field}.name`));
+  } else {
+    for (const message of labelName(name)) errors.push(invalidValue(`${field}.name`, name, message));
+  }
+  const number = numberOf(port['port']) ?? 0;
+  if (number < 1 || number > 65_535) errors.push(invalidValue(`${field}.port`, number, rangeError(1, 65_535)));
+  errors.push(...oneOf(port['protocol'], `${field}.protocol`, ['SCTP', 'TCP', 'UDP']));
+  const target = port['targetPort'];
+  if (typeof target === 'number' && (target < 1 || target > 65_535)) {
+    errors.push(invalidValue(`${field}.targetPort`, target, rangeError(1, 65_535)));
+  }
+  if (typeof target === 'string') {
+    for (const message of portName(target)) errors.push(invalidValue(`${field}.targetPort`, target, message));
+  }
+  const nodePort = numberOf(port['nodePort']) ?? 0;
+  if (nodePort !== 0 && (nodePort < nodePorts[0] || nodePort > nodePorts[1])) {
+    errors.push(
+      invalidValue(
+        `${field}.nodePort`,
+        nodePort,
+        'provided port is not in the valid range. The range of valid ports is 30000-32767',
+      ),
+    );
+  }
+  return errors;
+}
+
+function validateIps(spec: JsonObject, context: WriteContext, self: UntypedObject): FieldError[] {
+  const ip = stringOf(spec['clusterIP']);
+  if (!needsIp(spec) || ip === '') return [];
+  if (!isIPv4(ip) && !isIPv6(ip)) {
+    return [invalidValue('spec.clusterIPs[0]', ip, 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)')];
+  }
+  if (isIPv4(ip) && !ip.startsWith('10.0.')) {
+    return [
+      invalidValue(
+        'spec.clusterIPs',
+        [ip],
+        `failed to allocate IP ${ip}: the provided IP (${ip}) is not in the valid range. The range of valid IPs is 10.0.0.0/16`,
+      ),
+    ];
+  }
+  for (const other of context.objects('/services')) {
+    const isSelf = other.metadata.name === self.metadata.name && other.metadata.namespace === self.metadata.namespace;
+    if (!isSelf && stringsOf(at(other, 'spec', 'clusterIPs')).includes(ip)) {
+      return [invalidValue('spec.clusterIPs', [ip], `failed to allocate IP ${ip}: provided IP is already allocated`)];
+    }
+  }
+  return [];
+}
+
+function validateService(object: UntypedObject, context: WriteContext): FieldError[] {
+  const spec = objectOf(object['spec']);
+  const errors: FieldError[] = [];
+  const ports = objectsOf(spec['ports']);
+  const isHeadless = stringOf(spec['clusterIP']) === 'None';
+  if (ports.length === 0 && !isHeadless && !isKind(spec, 'ExternalName')) errors.push(required('spec.ports'));
+  if (isHeadless && isKind(spec, 'NodePort', 'LoadBalancer')) {
+    errors.push(
+      invalidValue('spec.clusterIPs[0]', 'None', `may not be set to 'None' for ${stringOf(spec['type'])} services`),
+    );
+  }
+  if (isKind(spec, 'ExternalName')) {
+    const name = stringOf(spec['externalName']);
+    if (name === '') errors.push(required('spec.externalName'));
+    else for (const message of dns1123Subdomain(name)) errors.push(invalidValue('spec.externalName', name, message));
+  }
+  const names = new Set<string>();
+  const numbers = new Set<string>();
+  for (const [index, port] of ports.entries()) {
+    errors.push(...validatePort(port, index, ports.length === 1));
+    const name = stringOf(port['name']);
+    if (name !== '' && names.has(name)) errors.push(duplicate(`spec.ports[${index}].name`, name));
+    names.add(name);
+    const identity = `${stringOf(port['protocol'])}/${numberOf(port['port'])}`;
+    if (numbers.has(identity)) {
+      errors.push(duplicate(`spec.ports[${index}]`, { protocol: port['protocol'], port: port['port'] }));
+    }
+    numbers.add(identity);
+  }
+  errors.push(
+    ...validateLabels(spec['selector'], 'spec.selector'),
+    ...oneOf(spec['sessionAffinity'], 'spec.sessionAffinity', ['ClientIP', 'None']),
+    ...oneOf(spec['type'], 'spec.type', serviceTypes),
+    ...validateIps(spec, context, object),
+  );
+  return errors;
+}
+
+function validateServiceChange(object: UntypedObject, old: UntypedObject): FieldError[] {
+  const spec = objectOf(object['spec']);
+  const before = objectOf(old['spec']);
+  if (isKind(spec, 'ExternalName') || isKind(before, 'ExternalName')) return [];
+  const [ip] = stringsOf(spec['clusterIPs']);
+  const [was] = stringsOf(before['clusterIPs']);
+  const errors: FieldError[] = [];
+  if (was !== undefined && was !== '' && ip !== was) {
+    errors.push(invalidValue('spec.clusterIPs[0]', stringsOf(spec['clusterIPs']), `may not change once set`));
+  } else if (stringOf(spec['clusterIP']) !== stringOf(before['clusterIP'])) {
+    errors.push(invalidValue('spec.clusterIP', spec['clusterIP'], 'field is immutable'));
+  }
+  return errors;
+}
+
+const service: KindStrategy = {
+  nameRule: label1035Name,
+  allowCreateOnUpdate: true,
+  prepareForCreate(object, context) {
+    const spec = ensureObject(object, 'spec');
+    object['status'] = { loadBalancer: {} };
+    allocateIp(spec, context);
+    allocateNodePorts(spec, context);
+  },
+  prepareForUpdate(object, old, context) {
+    const spec = ensureObject(object, 'spec');
+    const before = objectOf(old['spec']);
+    release(spec, before);
+    keepAllocated(spec, before);
+    allocateIp(spec, context);
+    allocateNodePorts(spec, context);
+  },
+  validate: validateService,
+  validateChange: validateServiceChange,
+  fields: {
+    'spec.clusterIP': (object) => stringOf(at(object, 'spec', 'clusterIP')),
+    'spec.type': (object) => stringOf(at(object, 'spec', 'type')),
+  },
+};
+
+const addressTypes = ['IPv4', 'IPv6', 'FQDN'];
+
+const endpointSlice: KindStrategy = {
+  generation: 'content',
+  validate(object) {
+    const type = stringOf(object['addressType']);
+    const errors =
+      type === ''
+        ? [required('addressType')]
+        : addressTypes.includes(type)
+          ? []
+          : [notSupported('addressType', type, addressTypes)];
+    for (const [index, endpoint] of objectsOf(object['endpoints']).entries()) {
+      const addresses = stringsOf(endpoint['addresses']);
+      const field = `endpoints[${index}].addresses`;
+      if (addresses.length === 0) errors.push(required(field, 'must contain at least 1 address'));
+      for (const [at, address] of addresses.entries()) {
+        const isValid = type === 'IPv4' ? isIPv4(address) : type !== 'IPv6' || isIPv6(address);
+        if (!isValid) errors.push(invalidValue(`${field}[${at}]`, address, `must be an ${type} address`));
+      }
+    }
+    return errors;
+  },
+  validateChange: (object, old) =>
+    object['addressType'] === old['addressType']
+      ? []
+      : [invalidValue('addressType', object['addressType'], 'field is immutable')],
+};
+
+/** Services and their endpoints. */
+export const serviceStrategies: Readonly<Record<string, KindStrategy>> = {
+  '/Service': service,
+  '/Endpoints': { allowCreateOnUpdate: true },
+  'discovery.k8s.io/EndpointSlice': endpointSlice,
+};

@@ -1,0 +1,240 @@
+import type { UntypedObject } from '@kctl/apimachinery';
+import { forbidden, invalidValue, notSupported, required, type FieldError } from '../field-error.js';
+import { at, equalSemantic, isObject, numberOf, objectOf, stringOf, type JsonObject } from '../json.js';
+import type { KindStrategy } from '../kind-strategy.js';
+import { isEmptySelector, selectorMatches, validateLabelSelector } from '../label-selector.js';
+import { labelName } from '../name-rules.js';
+import { workloadScale } from '../scale.js';
+import { nonNegative, validatePodTemplate } from './pod-spec.js';
+
+const immutable = 'field is immutable';
+
+function unchanged(object: UntypedObject, old: UntypedObject, ...path: readonly string[]): FieldError[] {
+  const value = at(object, ...path);
+  return equalSemantic(value, at(old, ...path)) ? [] : [invalidValue(path.join('.'), value ?? null, immutable)];
+}
+
+function nonNegatives(spec: JsonObject, names: readonly string[]): FieldError[] {
+  return names.flatMap((name) => nonNegative(spec[name], `spec.${name}`));
+}
+
+function validateSelector(spec: JsonObject, kind: string): FieldError[] {
+  const { selector } = spec;
+  if (!isObject(selector)) return [required('spec.selector')];
+  const errors = validateLabelSelector(selector, 'spec.selector');
+  if (isEmptySelector(selector)) {
+    errors.push(invalidValue('spec.selector', selector, `empty selector is invalid for ${kind}`));
+  }
+  return errors;
+}
+
+/** Pod template of a kind that keeps pods running. A missing selector counts as one that matches nothing, as in Go. */
+function validateTemplate(spec: JsonObject, kind: string): FieldError[] {
+  const template = objectOf(spec['template']);
+  const labels = at(template, 'metadata', 'labels');
+  const errors: FieldError[] = [];
+  const { selector } = spec;
+  const matches = isObject(selector) && (isEmptySelector(selector) || selectorMatches(selector, labels));
+  if (!matches) {
+    errors.push(
+      invalidValue('spec.template.metadata.labels', labels ?? null, '`selector` does not match template `labels`'),
+    );
+  }
+  errors.push(...validatePodTemplate(template, 'spec.template'));
+  const policy = at(template, 'spec', 'restartPolicy');
+  if (policy !== 'Always') errors.push(notSupported('spec.template.spec.restartPolicy', policy, ['Always']));
+  if (at(template, 'spec', 'activeDeadlineSeconds') !== undefined) {
+    errors.push(
+      forbidden('spec.template.spec.activeDeadlineSeconds', `activeDeadlineSeconds in ${kind} is not Supported`),
+    );
+  }
+  return errors;
+}
+
+function isPercentOrCount(value: unknown): boolean {
+  return typeof value === 'number' ? value >= 0 : typeof value === 'string' && /^\d+%$/.test(value);
+}
+
+function isZero(value: unknown): boolean {
+  return value === 0 || value === '0%';
+}
+
+function validateRollingUpdate(rolling: JsonObject, field: string): FieldError[] {
+  const errors: FieldError[] = [];
+  for (const name of ['maxUnavailable', 'maxSurge']) {
+    if (rolling[name] === undefined || isPercentOrCount(rolling[name])) continue;
+    const text =
+      typeof rolling[name] === 'number'
+        ? 'must be greater than or equal to 0'
+        : "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')";
+    errors.push(invalidValue(`${field}.${name}`, rolling[name], text));
+  }
+  if (isZero(rolling['maxUnavailable']) && isZero(rolling['maxSurge'])) {
+    errors.push(
+      invalidValue(`${field}.maxUnavailable`, rolling['maxUnavailable'], 'may not be 0 when `maxSurge` is 0'),
+    );
+  }
+  return errors;
+}
+
+function validateDeploymentStrategy(strategy: JsonObject): FieldError[] {
+  const { type, rollingUpdate } = strategy;
+  if (type === 'Recreate') {
+    return rollingUpdate === undefined
+      ? []
+      : [forbidden('spec.strategy.rollingUpdate', "may not be specified when strategy `type` is 'Recreate'")];
+  }
+  if (type === 'RollingUpdate') return validateRollingUpdate(objectOf(rollingUpdate), 'spec.strategy.rollingUpdate');
+  return [notSupported('spec.strategy', strategy, ['Recreate', 'RollingUpdate'])];
+}
+
+const deployment: KindStrategy = {
+  generation: 'spec-or-annotations',
+  scale: workloadScale(),
+  validate(object) {
+    const spec = objectOf(object['spec']);
+    const errors = [
+      ...nonNegatives(spec, ['replicas']),
+      ...validateSelector(spec, 'deployment'),
+      ...validateTemplate(spec, 'ReplicaSet'),
+      ...validateDeploymentStrategy(objectOf(spec['strategy'])),
+      ...nonNegatives(spec, ['minReadySeconds', 'revisionHistoryLimit', 'progressDeadlineSeconds']),
+    ];
+    const deadline = numberOf(spec['progressDeadlineSeconds']);
+    if (deadline !== undefined && deadline <= (numberOf(spec['minReadySeconds']) ?? 0)) {
+      errors.push(invalidValue('spec.progressDeadlineSeconds', deadline, 'must be greater than minReadySeconds'));
+    }
+    return errors;
+  },
+  validateChange: (object, old) => unchanged(object, old, 'spec', 'selector'),
+};
+
+const replicaSet: KindStrategy = {
+  generation: 'spec',
+  scale: workloadScale(),
+  validate(object) {
+    const spec = objectOf(object['spec']);
+    return [
+      ...nonNegatives(spec, ['replicas', 'minReadySeconds']),
+      ...validateSelector(spec, 'deployment'),
+      ...validateTemplate(spec, 'ReplicaSet'),
+    ];
+  },
+  validateChange: (object, old) => unchanged(object, old, 'spec', 'selector'),
+};
+
+const replicationController: KindStrategy = {
+  generation: 'spec',
+  scale: workloadScale(),
+  validate(object) {
+    const spec = objectOf(object['spec']);
+    const errors = nonNegatives(spec, ['minReadySeconds']);
+    const selector = isObject(spec['selector']) ? spec['selector'] : undefined;
+    if (selector === undefined) errors.push(required('spec.selector'));
+    errors.push(...nonNegatives(spec, ['replicas']));
+    if (!isObject(spec['template'])) return [...errors, required('spec.template')];
+    return [...errors, ...validateTemplate({ ...spec, selector: { matchLabels: selector } }, 'ReplicationController')];
+  },
+};
+
+const mutableInStatefulSet = [
+  'replicas',
+  'template',
+  'updateStrategy',
+  'minReadySeconds',
+  'ordinals',
+  'revisionHistoryLimit',
+  'persistentVolumeClaimRetentionPolicy',
+];
+
+function validateStatefulSet(object: UntypedObject): FieldError[] {
+  const spec = objectOf(object['spec']);
+  const errors: FieldError[] = [];
+  const management = stringOf(spec['podManagementPolicy']);
+  if (management !== 'OrderedReady' && management !== 'Parallel') {
+    errors.push(invalidValue('spec.podManagementPolicy', management, "must be 'OrderedReady' or 'Parallel'"));
+  }
+  const strategy = objectOf(spec['updateStrategy']);
+  if (strategy['type'] !== 'RollingUpdate' && strategy['type'] !== 'OnDelete') {
+    errors.push(invalidValue('spec.updateStrategy', strategy, "must be 'RollingUpdate' or 'OnDelete'"));
+  } else if (strategy['type'] === 'OnDelete' && strategy['rollingUpdate'] !== undefined) {
+    errors.push(
+      invalidValue(
+        'spec.updateStrategy.rollingUpdate',
+        strategy['rollingUpdate'],
+        "only allowed for updateStrategy 'RollingUpdate'",
+      ),
+    );
+  }
+  const claims = Array.isArray(spec['volumeClaimTemplates']) ? spec['volumeClaimTemplates'] : [];
+  const template = objectOf(spec['template']);
+  const volumes = claims.map((claim) => ({ name: stringOf(at(claim, 'metadata', 'name')) }));
+  const podSpec = objectOf(template['spec']);
+  const own = Array.isArray(podSpec['volumes']) ? podSpec['volumes'] : [];
+  const others = own.filter((volume) => !volumes.some(({ name }) => name === at(volume, 'name')));
+  const whole = { ...template, spec: { ...podSpec, volumes: [...volumes, ...others] } };
+  return [
+    ...errors,
+    ...nonNegatives(spec, ['replicas', 'minReadySeconds']),
+    ...validateSelector(spec, 'statefulset'),
+    ...validateTemplate({ ...spec, template: whole }, 'StatefulSet'),
+  ];
+}
+
+const statefulSet: KindStrategy = {
+  generation: 'spec',
+  nameRule: labelName,
+  scale: workloadScale(),
+  validate: validateStatefulSet,
+  validateChange(object, old) {
+    const spec = { ...objectOf(object['spec']) };
+    const before = objectOf(old['spec']);
+    for (const name of mutableInStatefulSet) spec[name] = before[name];
+    if (equalSemantic(spec, before)) return [];
+    return [
+      forbidden(
+        'spec',
+        "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden",
+      ),
+    ];
+  },
+};
+
+const daemonSet: KindStrategy = {
+  generation: 'spec',
+  validate(object) {
+    const spec = objectOf(object['spec']);
+    const selector = spec['selector'];
+    const errors = isObject(selector) ? validateLabelSelector(selector, 'spec.selector') : [required('spec.selector')];
+    if (isObject(selector) && isEmptySelector(selector)) {
+      errors.push(invalidValue('spec.selector', selector, 'empty selector is invalid for daemonset'));
+    }
+    errors.push(...validateTemplate(spec, 'DaemonSet'));
+    const strategy = objectOf(spec['updateStrategy']);
+    if (strategy['type'] === 'RollingUpdate') {
+      errors.push(...validateRollingUpdate(objectOf(strategy['rollingUpdate']), 'spec.updateStrategy.rollingUpdate'));
+    } else if (strategy['type'] !== 'OnDelete') {
+      errors.push(notSupported('spec.updateStrategy', strategy, ['RollingUpdate', 'OnDelete']));
+    }
+    return [...errors, ...nonNegatives(spec, ['minReadySeconds', 'revisionHistoryLimit'])];
+  },
+  validateChange: (object, old) => unchanged(object, old, 'spec', 'selector'),
+};
+
+const controllerRevision: KindStrategy = {
+  validate: (object) => [
+    ...(object['data'] === undefined || object['data'] === null ? [required('data', 'data is mandatory')] : []),
+    ...nonNegative(object['revision'], 'revision'),
+  ],
+  validateChange: (object, old) => unchanged(object, old, 'data'),
+};
+
+/** Deployment, ReplicaSet, StatefulSet, DaemonSet, ReplicationController, ControllerRevision; batch is in its own file. */
+export const appStrategies: Readonly<Record<string, KindStrategy>> = {
+  'apps/Deployment': deployment,
+  'apps/ReplicaSet': replicaSet,
+  'apps/StatefulSet': statefulSet,
+  'apps/DaemonSet': daemonSet,
+  'apps/ControllerRevision': controllerRevision,
+  '/ReplicationController': replicationController,
+};

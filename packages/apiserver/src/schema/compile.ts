@@ -1,0 +1,123 @@
+import {
+  arrayOf,
+  cloneJson,
+  compareText,
+  isObject,
+  numberOf,
+  objectsOf,
+  stringsOf,
+  type JsonObject,
+} from '../registry/json.js';
+import { compilePattern } from './pattern.js';
+import type { ListType, Schema, SchemaType, ValidationRule } from './schema.js';
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+const types: ReadonlySet<unknown> = new Set(['object', 'array', 'string', 'integer', 'number', 'boolean']);
+const listTypes: ReadonlySet<unknown> = new Set(['atomic', 'set', 'map']);
+
+function isType(value: unknown): value is SchemaType {
+  return types.has(value);
+}
+
+function isListType(value: unknown): value is ListType {
+  return listTypes.has(value);
+}
+
+const numericKeywords = [
+  'minimum',
+  'maximum',
+  'multipleOf',
+  'minLength',
+  'maxLength',
+  'minItems',
+  'maxItems',
+  'minProperties',
+  'maxProperties',
+] as const;
+const flagKeywords = ['exclusiveMinimum', 'exclusiveMaximum', 'uniqueItems', 'nullable'] as const;
+const junctors = ['allOf', 'anyOf', 'oneOf'] as const;
+
+function compileRule(source: JsonObject): ValidationRule {
+  const rule: Mutable<ValidationRule> = { rule: typeof source['rule'] === 'string' ? source['rule'] : '' };
+  for (const name of ['message', 'messageExpression', 'reason', 'fieldPath'] as const) {
+    const value = source[name];
+    if (typeof value === 'string') rule[name] = value;
+  }
+  if (typeof source['optionalOldSelf'] === 'boolean') rule.optionalOldSelf = source['optionalOldSelf'];
+  return rule;
+}
+
+function compileConstraints(source: JsonObject, schema: Mutable<Schema>): void {
+  for (const name of numericKeywords) {
+    const value = numberOf(source[name]);
+    if (value !== undefined) schema[name] = value;
+  }
+  for (const name of flagKeywords) if (source[name] === true) schema[name] = true;
+  if (typeof source['format'] === 'string' && source['format'] !== '') schema.format = source['format'];
+  if (Array.isArray(source['enum'])) schema.enum = cloneJson(arrayOf(source['enum']));
+  if (typeof source['pattern'] === 'string' && source['pattern'] !== '') {
+    schema.patternText = source['pattern'];
+    const compiled = compilePattern(source['pattern']);
+    if (compiled !== undefined) schema.pattern = compiled;
+  }
+  const required = stringsOf(source['required']);
+  if (required.length > 0) schema.required = required;
+  for (const name of junctors) {
+    const parts = objectsOf(source[name]);
+    if (parts.length > 0) schema[name] = parts.map(compileSchema);
+  }
+  if (isObject(source['not'])) schema.not = compileSchema(source['not']);
+}
+
+function compileExtensions(source: JsonObject, schema: Mutable<Schema>): void {
+  if (source['x-kubernetes-preserve-unknown-fields'] === true) schema.preserveUnknown = true;
+  if (source['x-kubernetes-embedded-resource'] === true) schema.embedded = true;
+  if (source['x-kubernetes-int-or-string'] === true) schema.intOrString = true;
+  const listType = source['x-kubernetes-list-type'];
+  if (isListType(listType)) schema.listType = listType;
+  const keys = stringsOf(source['x-kubernetes-list-map-keys']);
+  if (keys.length > 0) schema.listMapKeys = keys;
+  const mapType = source['x-kubernetes-map-type'];
+  if (mapType === 'atomic' || mapType === 'granular') schema.mapType = mapType;
+  const rules = objectsOf(source['x-kubernetes-validations']);
+  if (rules.length > 0) schema.rules = rules.map(compileRule);
+}
+
+/** Compiles an `openAPIV3Schema`. Takes any JSON object: what is malformed in it is for the CRD validation to report. */
+export function compileSchema(source: JsonObject): Schema {
+  const schema: Mutable<Schema> = {};
+  if (isType(source['type'])) schema.type = source['type'];
+  if (source['default'] !== undefined && source['default'] !== null) schema.default = cloneJson(source['default']);
+  compileConstraints(source, schema);
+  compileExtensions(source, schema);
+
+  const children: Schema[] = [];
+  const properties = source['properties'];
+  if (isObject(properties)) {
+    const compiled = new Map<string, Schema>();
+    for (const name of Object.keys(properties).sort(compareText)) {
+      const property = properties[name];
+      compiled.set(name, compileSchema(isObject(property) ? property : {}));
+    }
+    schema.properties = compiled;
+    children.push(...compiled.values());
+  }
+  const additional = source['additionalProperties'];
+  if (isObject(additional)) {
+    schema.additional = compileSchema(additional);
+    children.push(schema.additional);
+  } else if (additional === true) {
+    schema.additional = true;
+  }
+  if (isObject(source['items'])) {
+    schema.items = compileSchema(source['items']);
+    children.push(schema.items);
+  }
+  schema.has = {
+    rules: schema.rules !== undefined || children.some((child) => child.has?.rules),
+    defaults: schema.default !== undefined || children.some((child) => child.has?.defaults),
+    listTypes: schema.listType === 'set' || schema.listType === 'map' || children.some((child) => child.has?.listTypes),
+  };
+  return schema;
+}

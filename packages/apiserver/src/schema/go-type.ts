@@ -1,0 +1,54 @@
+/** Scalars, and types that marshal themselves. */
+export type GoScalar =
+  | 'string'
+  | 'bool'
+  | 'int32'
+  | 'int64'
+  | 'float64'
+  | 'bytes'
+  | 'any'
+  | 'time'
+  | 'microTime'
+  | 'duration'
+  | 'quantity'
+  | 'intOrString'
+  | 'raw';
+
+/** What Go's JSON decoder knows of a value: the type of a field of a built-in kind. */
+export type GoType = {
+  readonly pointer: boolean;
+  /** As Go's messages print it: `v1.PodSpec`, `[]v1.Container`, `int32`. */
+  readonly goName: string;
+} & (
+  | { readonly form: 'scalar'; readonly scalar: GoScalar }
+  | { readonly form: 'list'; readonly of: GoType }
+  | { readonly form: 'map'; readonly of: GoType }
+  | { readonly form: 'struct'; readonly struct: GoStruct }
+  /** A struct, or instead of it a boolean, a list of such structs, or a list of strings. */
+  | { readonly form: 'union'; readonly struct: GoStruct; readonly or: 'bool' | 'structs' | 'strings' }
+);
+
+/** A field of a struct. */
+export interface GoField {
+  readonly name: string;
+  readonly type: GoType;
+  readonly omitEmpty: boolean;
+  readonly omitZero: boolean;
+  readonly optional: boolean;
+  readonly protobuf?: number;
+  readonly patchStrategy?: readonly string[];
+  readonly patchMergeKey?: string;
+  readonly listType?: string;
+  readonly listMapKeys?: readonly string[];
+  readonly mapType?: string;
+  /** Value of a `+default` marker. */
+  readonly default?: unknown;
+}
+
+/** A struct. Its fields are resolved when they are first asked for: types refer to each other in circles. */
+export interface GoStruct {
+  /** `v1.PodSpec`. */
+  readonly goName: string;
+  /** By JSON name, in order of declaration. */
+  readonly fields: ReadonlyMap<string, GoField>;
+}

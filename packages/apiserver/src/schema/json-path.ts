@@ -1,0 +1,159 @@
+import { isObject } from '../registry/json.js';
+
+/** A compiled JSONPath: the values that it finds, none where a step is missing. */
+export type JsonPath = (root: unknown) => unknown[];
+
+type Step =
+  | { readonly type: 'field'; readonly name: string }
+  | { readonly type: 'index'; readonly index: number }
+  | { readonly type: 'slice'; readonly from: number | undefined; readonly to: number | undefined }
+  | { readonly type: 'all' }
+  | { readonly type: 'recursive' }
+  | { readonly type: 'filter'; readonly left: JsonPath; readonly operator: string; readonly right: unknown };
+
+/** Thrown for a path that cannot be read. */
+export class JsonPathError extends Error {
+  override readonly name = 'JsonPathError';
+}
+
+function literal(text: string): unknown {
+  const quoted = /^(['"])(.*)\1$/.exec(text);
+  if (quoted !== null) return quoted[2];
+  if (text === 'true' || text === 'false') return text === 'true';
+  const number = Number(text);
+  if (text === '' || Number.isNaN(number)) throw new JsonPathError(`cannot read the literal ${JSON.stringify(text)}`);
+  return number;
+}
+
+function parseFilter(text: string): Step {
+  const match = /^@([^=!<>]*?)\s*(?:(==|!=|<=|>=|<|>)\s*(.+?)\s*)?$/.exec(text.trim());
+  if (match === null) throw new JsonPathError(`cannot read the filter ${JSON.stringify(text)}`);
+  const [, path = '', operator = '', right = ''] = match;
+  return {
+    type: 'filter',
+    left: compileJsonPath(path.trim() === '' ? '' : path.trim()),
+    operator,
+    right: operator === '' ? undefined : literal(right),
+  };
+}
+
+function parseBracket(text: string): Step {
+  const inner = text.trim();
+  if (inner === '*') return { type: 'all' };
+  const filter = /^\?\((.*)\)$/s.exec(inner);
+  if (filter !== null) return parseFilter(filter[1] ?? '');
+  const quoted = /^(['"])(.*)\1$/.exec(inner);
+  if (quoted !== null) return { type: 'field', name: quoted[2] ?? '' };
+  const slice = /^(-?\d*):(-?\d*)$/.exec(inner);
+  if (slice !== null) {
+    const bound = (part = ''): number | undefined => (part === '' ? undefined : Number(part));
+    return { type: 'slice', from: bound(slice[1]), to: bound(slice[2]) };
+  }
+  if (/^-?\d+$/.test(inner)) return { type: 'index', index: Number(inner) };
+  throw new JsonPathError(`cannot read ${JSON.stringify(`[${text}]`)}`);
+}
+
+/** The end of a bracket that opens at `start`, quotes and nesting respected. */
+function closing(path: string, start: number): number {
+  let depth = 0;
+  let quote = '';
+  for (let index = start; index < path.length; index += 1) {
+    const character = path[index] ?? '';
+    if (quote !== '') {
+      if (character === quote) quote = '';
+    } else if (character === '"' || character === "'") quote = character;
+    else if (character === '[') depth += 1;
+    else if (character === ']') {
+      depth -= 1;
+      if (depth === 0) return index;
+    }
+  }
+  throw new JsonPathError(`unterminated array in ${JSON.stringify(path)}`);
+}
+
+function parseSteps(path: string): Step[] {
+  const steps: Step[] = [];
+  let rest = path.startsWith('$') ? path.slice(1) : path;
+  while (rest !== '') {
+    if (rest.startsWith('[')) {
+      const end = closing(rest, 0);
+      steps.push(parseBracket(rest.slice(1, end)));
+      rest = rest.slice(end + 1);
+      continue;
+    }
+    if (rest.startsWith('..')) {
+      steps.push({ type: 'recursive' });
+      rest = rest.slice(rest[2] === '[' ? 2 : 1);
+      continue;
+    }
+    const match = /^\.?((?:\\.|[^.[\\])*)/.exec(rest);
+    const name = (match?.[1] ?? '').replace(/\\(.)/g, '$1');
+    if (name === '*') steps.push({ type: 'all' });
+    else if (name !== '') steps.push({ type: 'field', name });
+    rest = rest.slice(match?.[0].length ?? 1);
+  }
+  return steps;
+}
+
+function compares(left: unknown, operator: string, right: unknown): boolean {
+  if (operator === '==') return left === right;
+  if (operator === '!=') return left !== right;
+  const isComparable =
+    (typeof left === 'number' && typeof right === 'number') || (typeof left === 'string' && typeof right === 'string');
+  if (!isComparable) return false;
+  switch (operator) {
+    case '<':
+      return left < right;
+    case '<=':
+      return left <= right;
+    case '>':
+      return left > right;
+    default:
+      return left >= right;
+  }
+}
+
+function children(value: unknown): unknown[] {
+  if (Array.isArray(value)) return value;
+  return isObject(value) ? Object.values(value) : [];
+}
+
+function descend(value: unknown): unknown[] {
+  return [value, ...children(value).flatMap(descend)];
+}
+
+function take(value: unknown, step: Step): unknown[] {
+  switch (step.type) {
+    case 'field':
+      return isObject(value) && Object.hasOwn(value, step.name) ? [value[step.name]] : [];
+    case 'index': {
+      if (!Array.isArray(value)) return [];
+      const index = step.index < 0 ? value.length + step.index : step.index;
+      return index in value ? [value[index]] : [];
+    }
+    case 'slice':
+      return Array.isArray(value) ? value.slice(step.from, step.to) : [];
+    case 'all':
+      return children(value);
+    case 'recursive':
+      return descend(value);
+    case 'filter':
+      return children(value).filter((item) => {
+        const found = step.left(item);
+        return step.operator === ''
+          ? found.length > 0
+          : found.some((each) => compares(each, step.operator, step.right));
+      });
+  }
+}
+
+/** Compiles a JSONPath as printer columns and selectable fields use it: `.spec.size`, `.status.conditions[?(@.type=="Ready")].status`. @throws JsonPathError */
+export function compileJsonPath(path: string): JsonPath {
+  const steps = parseSteps(path.trim().replace(/^\{(.*)\}$/s, '$1'));
+  return (root) => steps.reduce<unknown[]>((values, step) => values.flatMap((value) => take(value, step)), [root]);
+}
+
+/** Steps of a path that has only names, as `specReplicasPath` must be: `.spec.replicas` → `['spec', 'replicas']`. */
+export function simplePath(path: string): string[] {
+  return path.replace(/^\./, '').split('.');
+}

@@ -1,0 +1,267 @@
+import {
+  invalidValue,
+  notSupported,
+  required,
+  tooLong,
+  tooMany,
+  typeInvalid,
+  type FieldError,
+} from '../registry/field-error.js';
+import { compareText, equalJson, isObject } from '../registry/json.js';
+import { matchesFormat } from './formats.js';
+import { jsonTypeOf, type Schema } from './schema.js';
+
+/** Errors, and how many checks passed: among the alternatives of anyOf and oneOf the nearest miss is reported. */
+interface Findings {
+  readonly errors: FieldError[];
+  matches: number;
+}
+
+/** Where a value stands: the path in messages, and what goes before it in the field of a cause. */
+interface Place {
+  readonly path: string;
+  readonly prefix: string;
+  /** The stored value here, where there is one that corresponds. */
+  readonly old: unknown;
+}
+
+function fieldOf({ path, prefix }: Place, suffix = ''): string {
+  const own = (path + suffix).replace(/^\./, '');
+  if (prefix === '') return own === '' ? '<nil>' : own;
+  return own === '' ? prefix : `${prefix}.${own}`;
+}
+
+/** An error that upstream reports without a path. */
+function composite(place: Place, message: string): FieldError {
+  return {
+    reason: 'FieldValueInvalid',
+    field: place.prefix === '' ? '<nil>' : place.prefix,
+    message: `Invalid value: "": ${message}`,
+  };
+}
+
+/**
+ * Validates a value as the API server validates a custom resource: same causes, same messages, properties in sorted
+ * order. `prefix` goes before the fields of the causes. With `old`, what has not changed since is not held against an
+ * update (ratcheting).
+ */
+export function validateValue(value: unknown, schema: Schema, prefix = '', old?: unknown): FieldError[] {
+  const findings: Findings = { errors: [], matches: 0 };
+  visit(value, schema, { path: '', prefix, old }, findings);
+  return findings.errors;
+}
+
+function visit(value: unknown, schema: Schema, place: Place, findings: Findings): void {
+  findings.matches += 1;
+  if (place.old !== undefined && equalJson(value, place.old)) return;
+  if (value === null || value === undefined) {
+    checkNull(schema, place, findings);
+    checkEnum(value, schema, place, findings);
+    return;
+  }
+  checkType(value, schema, place, findings);
+  checkJunctors(value, schema, place, findings);
+  if (typeof value === 'string') checkString(value, schema, place, findings);
+  else if (typeof value === 'number' || typeof value === 'bigint') checkNumber(value, schema, place, findings);
+  else if (Array.isArray(value)) checkArray(value, schema, place, findings);
+  checkEnum(value, schema, place, findings);
+  if (isObject(value)) checkObject(value, schema, place, findings);
+}
+
+function expectedTypes(schema: Schema): readonly string[] {
+  if (schema.intOrString === true) return ['integer', 'string'];
+  return schema.type === undefined ? [] : [schema.type];
+}
+
+function checkNull(schema: Schema, place: Place, findings: Findings): void {
+  const types = expectedTypes(schema);
+  if (types.length === 0 || schema.nullable === true) return;
+  const text = `${place.path} in body must be of type ${types.join(',')}: "null"`;
+  findings.errors.push(typeInvalid(fieldOf(place), 'null', text));
+}
+
+function checkType(value: unknown, schema: Schema, place: Place, findings: Findings): void {
+  const types = expectedTypes(schema);
+  if (types.length === 0) return;
+  const actual = jsonTypeOf(value);
+  if (types.includes(actual) || (actual === 'integer' && types.includes('number'))) {
+    findings.matches += 1;
+    return;
+  }
+  const text = `${place.path} in body must be of type ${types.join(',')}: ${JSON.stringify(actual)}`;
+  findings.errors.push(typeInvalid(fieldOf(place), actual, text));
+}
+
+function tryOut(value: unknown, schema: Schema, place: Place): Findings {
+  const findings: Findings = { errors: [], matches: 0 };
+  visit(value, schema, place, findings);
+  return findings;
+}
+
+function nearest(all: readonly Findings[]): Findings | undefined {
+  return all.reduce<Findings | undefined>(
+    (best, each) => (best === undefined || each.matches > best.matches ? each : best),
+    undefined,
+  );
+}
+
+function checkJunctors(value: unknown, schema: Schema, place: Place, findings: Findings): void {
+  const name = JSON.stringify(place.path);
+  if (schema.anyOf !== undefined) {
+    const results = schema.anyOf.map((part) => tryOut(value, part, place));
+    if (!results.some((result) => result.errors.length === 0)) {
+      findings.errors.push(composite(place, `${name} must validate at least one schema (anyOf)`));
+      findings.errors.push(...(nearest(results)?.errors ?? []));
+    }
+  }
+  if (schema.oneOf !== undefined) {
+    const results = schema.oneOf.map((part) => tryOut(value, part, place));
+    const valid = results.filter((result) => result.errors.length === 0).length;
+    if (valid !== 1) {
+      const found = valid === 0 ? 'Found none valid' : `Found ${valid} valid alternatives`;
+      findings.errors.push(composite(place, `${name} must validate one and only one schema (oneOf). ${found}`));
+      if (valid === 0) findings.errors.push(...(nearest(results)?.errors ?? []));
+    }
+  }
+  if (schema.allOf !== undefined) {
+    const results = schema.allOf.map((part) => tryOut(value, part, place));
+    for (const result of results) findings.errors.push(...result.errors);
+    const valid = results.filter((result) => result.errors.length === 0).length;
+    if (valid !== results.length) {
+      const none = valid === 0 ? '. None validated' : '';
+      findings.errors.push(composite(place, `${name} must validate all the schemas (allOf)${none}`));
+    }
+  }
+  if (schema.not !== undefined && tryOut(value, schema.not, place).errors.length === 0) {
+    findings.errors.push(composite(place, `${name} must not validate the schema (not)`));
+  }
+}
+
+function checkString(value: string, schema: Schema, place: Place, findings: Findings): void {
+  const { minLength, maxLength, pattern, patternText, format } = schema;
+  if (minLength !== undefined || maxLength !== undefined) {
+    const length = [...value].length;
+    if (maxLength !== undefined && length > maxLength) {
+      findings.errors.push(tooLong(fieldOf(place), maxLength));
+      return;
+    }
+    if (minLength !== undefined && length < minLength) {
+      const text = `${place.path} in body should be at least ${minLength} chars long`;
+      findings.errors.push(invalidValue(fieldOf(place), value, text));
+      return;
+    }
+  }
+  if (pattern !== undefined && !pattern.test(value)) {
+    const text = `${place.path} in body should match '${patternText ?? pattern.source}'`;
+    findings.errors.push(invalidValue(fieldOf(place), value, text));
+    return;
+  }
+  if (format !== undefined && matchesFormat(format, value) === false) {
+    const text = `${place.path} in body must be of type ${format}: ${JSON.stringify(value)}`;
+    findings.errors.push(typeInvalid(fieldOf(place), value, text));
+  }
+}
+
+const ranges: Readonly<Record<string, readonly [bigint, bigint]>> = {
+  int32: [-(2n ** 31n), 2n ** 31n - 1n],
+  int64: [-(2n ** 63n), 2n ** 63n - 1n],
+};
+
+function checkNumber(value: number | bigint, schema: Schema, place: Place, findings: Findings): void {
+  const { minimum, maximum, multipleOf, format } = schema;
+  const fail = (text: string): void => {
+    findings.errors.push(invalidValue(fieldOf(place), value, `${place.path} in body ${text}`));
+  };
+  if (schema.type === 'integer') {
+    const range = ranges[format ?? ''];
+    if (jsonTypeOf(value) !== 'integer') {
+      const kind = range === undefined ? 'default' : (format ?? '');
+      findings.errors.push(composite(place, `Checked value must be of type integer (${kind} format) in ${place.path}`));
+    } else if (range !== undefined && (BigInt(value) < range[0] || BigInt(value) > range[1])) {
+      findings.errors.push(
+        composite(place, `Checked value must be of type integer with format ${format} in ${place.path}`),
+      );
+    }
+  }
+  if (multipleOf !== undefined && Number(value) % multipleOf !== 0) fail(`should be a multiple of ${multipleOf}`);
+  if (maximum !== undefined) {
+    if (schema.exclusiveMaximum === true) {
+      if (value >= maximum) fail(`should be less than ${maximum}`);
+    } else if (value > maximum) fail(`should be less than or equal to ${maximum}`);
+  }
+  if (minimum !== undefined) {
+    if (schema.exclusiveMinimum === true) {
+      if (value <= minimum) fail(`should be greater than ${minimum}`);
+    } else if (value < minimum) fail(`should be greater than or equal to ${minimum}`);
+  }
+}
+
+/** Only items of a list of type map have an identity by which the old one is found. */
+function correspondingItem(item: unknown, schema: Schema, old: unknown): unknown {
+  const keys = schema.listMapKeys;
+  if (schema.listType !== 'map' || keys === undefined || !Array.isArray(old) || !isObject(item)) return undefined;
+  return old.find((each) => isObject(each) && keys.every((key) => equalJson(each[key], item[key])));
+}
+
+function checkArray(value: readonly unknown[], schema: Schema, place: Place, findings: Findings): void {
+  const { items, minItems, maxItems } = schema;
+  if (items !== undefined) {
+    for (const [index, item] of value.entries()) {
+      const old = correspondingItem(item, schema, place.old);
+      visit(item, items, { path: `${place.path}[${index}]`, prefix: place.prefix, old }, findings);
+    }
+  }
+  if (minItems !== undefined && value.length < minItems) {
+    const text = `${place.path} in body should have at least ${minItems} items`;
+    findings.errors.push(invalidValue(fieldOf(place), value.length, text));
+  }
+  if (maxItems !== undefined && value.length > maxItems) {
+    findings.errors.push(tooMany(fieldOf(place), value.length, maxItems));
+  }
+  if (
+    schema.uniqueItems === true &&
+    value.some((item, index) => value.slice(0, index).some((e) => equalJson(e, item)))
+  ) {
+    findings.errors.push(invalidValue(fieldOf(place), '', `${place.path} in body shouldn't contain duplicates`));
+  }
+}
+
+function checkEnum(value: unknown, schema: Schema, place: Place, findings: Findings): void {
+  if (schema.enum === undefined || schema.enum.some((each) => equalJson(each, value ?? null))) return;
+  if (value === null && schema.nullable === true) return;
+  const supported = schema.enum.map((each) => (typeof each === 'string' ? each : JSON.stringify(each)));
+  findings.errors.push(notSupported(fieldOf(place), value, supported));
+}
+
+function checkObject(value: Record<string, unknown>, schema: Schema, place: Place, findings: Findings): void {
+  const { properties, additional, minProperties, maxProperties } = schema;
+  const child = (name: string): Place => ({
+    path: place.path === '' ? name : `${place.path}.${name}`,
+    prefix: place.prefix,
+    old: isObject(place.old) && Object.hasOwn(place.old, name) ? place.old[name] : undefined,
+  });
+  if (minProperties !== undefined || maxProperties !== undefined) {
+    const count = Object.keys(value).length;
+    if (minProperties !== undefined && count < minProperties) {
+      const text = `${place.path} in body should have at least ${minProperties} properties`;
+      findings.errors.push(invalidValue(fieldOf(place), count, text));
+    }
+    if (maxProperties !== undefined && count > maxProperties) {
+      findings.errors.push(tooMany(fieldOf(place), count, maxProperties));
+    }
+  }
+  if (additional !== undefined && additional !== true) {
+    for (const name of Object.keys(value).sort(compareText)) {
+      if (properties?.has(name) !== true) visit(value[name], additional, child(name), findings);
+    }
+  }
+  if (properties !== undefined) {
+    for (const [name, property] of properties) {
+      if (Object.hasOwn(value, name)) visit(value[name], property, child(name), findings);
+    }
+  }
+  for (const name of schema.required ?? []) {
+    if (!Object.hasOwn(value, name)) findings.errors.push(required(fieldOf(place, `.${name}`)));
+    else findings.matches += 1;
+  }
+}

@@ -1,0 +1,34 @@
+import type { UntypedObject } from '@kctl/apimachinery';
+import type { KindRef, TableColumn } from '../registry/resource.js';
+import { ageColumn, nameColumn, type PrintedColumn } from './column.js';
+import { accessColumns } from './access-columns.js';
+import { coreColumns } from './core-columns.js';
+import { podColumns } from './pod-columns.js';
+import { storageColumns } from './storage-columns.js';
+import { workloadColumns } from './workload-columns.js';
+
+const columns: Readonly<Record<string, readonly PrintedColumn[]>> = {
+  ...accessColumns,
+  ...coreColumns,
+  ...podColumns,
+  ...storageColumns,
+  ...workloadColumns,
+};
+
+/** The table of a built-in kind; kinds without own columns show name and age. */
+export function builtinTable({ group, kind }: KindRef): {
+  columns: TableColumn[];
+  cells: (object: UntypedObject, now: number) => unknown[];
+} {
+  const printed = columns[`${group}/${kind}`] ?? [nameColumn, ageColumn];
+  return {
+    columns: printed.map(({ name, type, format, description, priority }) => ({
+      name,
+      type,
+      format,
+      description,
+      priority,
+    })),
+    cells: (object, now) => printed.map((column) => column.cell(object, now)),
+  };
+}

@@ -1,0 +1,81 @@
+import type { UntypedObject } from '@kctl/apimachinery';
+import { isObject, numberOf, objectsOf, stringOf, type JsonObject } from '../registry/json.js';
+import type { TableColumn } from '../registry/resource.js';
+import { compileJsonPath, type JsonPath } from '../schema/json-path.js';
+import { descriptions } from './descriptions.js';
+import { ageOf } from './duration.js';
+
+/** Columns of a custom resource's table, and how their cells are filled. */
+export interface CustomColumns {
+  readonly columns: readonly TableColumn[];
+  cells(object: UntypedObject, now: number): unknown[];
+}
+
+const nameColumn: TableColumn = {
+  name: 'Name',
+  type: 'string',
+  format: 'name',
+  description: descriptions.name,
+  priority: 0,
+};
+const ageColumn: JsonObject = {
+  name: 'Age',
+  type: 'date',
+  description: descriptions.creationTimestamp,
+  jsonPath: '.metadata.creationTimestamp',
+};
+
+/** What Go's JSONPath printer writes for a value. */
+function printed(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  if (typeof value === 'string') return value;
+  if (Array.isArray(value) || isObject(value)) return JSON.stringify(value);
+  return String(value as number | boolean | bigint);
+}
+
+function cell(type: string, value: unknown, now: number): unknown {
+  if (value === null || value === undefined) return null;
+  switch (type) {
+    case 'integer': {
+      const number = numberOf(value);
+      return typeof value === 'bigint' ? value : number === undefined ? null : Math.trunc(number);
+    }
+    case 'number':
+      return numberOf(value) ?? null;
+    case 'boolean':
+      return typeof value === 'boolean' ? value : null;
+    case 'date':
+      return typeof value === 'string' ? ageOf(value, now) : null;
+    default:
+      return printed(value);
+  }
+}
+
+/** Compiles `additionalPrinterColumns`; without any there is the age. Paths that cannot be read give empty cells. */
+export function customColumns(source: unknown): CustomColumns {
+  const given = objectsOf(source);
+  const definitions = given.length === 0 ? [ageColumn] : given;
+  const compiled = definitions.map((definition): { column: TableColumn; path: JsonPath } => {
+    const path = stringOf(definition['jsonPath']);
+    const description = stringOf(definition['description']);
+    const column: TableColumn = {
+      name: stringOf(definition['name']),
+      type: stringOf(definition['type']),
+      format: stringOf(definition['format']),
+      description: description === '' ? `Custom resource definition column (in JSONPath format): ${path}` : description,
+      priority: numberOf(definition['priority']) ?? 0,
+    };
+    try {
+      return { column, path: compileJsonPath(path) };
+    } catch {
+      return { column, path: () => [] };
+    }
+  });
+  return {
+    columns: [nameColumn, ...compiled.map(({ column }) => column)],
+    cells: (object, now) => [
+      object.metadata.name ?? '',
+      ...compiled.map(({ column, path }) => cell(column.type, path(object)[0], now)),
+    ],
+  };
+}
