@@ -5,6 +5,11 @@
  */
 export type { ApiServer, KubeconfigOptions } from './api-server.js';
 export { createApiServer } from './api-server.js';
+export type { ApiServerWorker, WorkerFaults } from './api-server-worker.js';
+export { startApiServerWorker } from './api-server-worker.js';
+export type { Capabilities } from './capabilities.js';
+export { capabilities } from './capabilities.js';
+export type { WorkerServerOptions } from './worker-protocol.js';
 export type { ApiServerOptions, StaticToken } from './api-server-options.js';
 export type { Fault, FaultAction, FaultHandle, FaultMatch, Faults } from './faults/faults.js';
 export type {

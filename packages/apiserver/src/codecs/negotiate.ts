@@ -1,4 +1,5 @@
 import { notAcceptable } from '../registry/status.js';
+import { noRepresentation } from '../server/statuses.js';
 
 /** Shapes that a client can ask an object or list to be shown as. */
 export type Transform = 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList';
@@ -35,7 +36,7 @@ export function parseAccept(header: string): Clause[] {
 }
 
 function mediaTypeOf(type: string): Negotiated['mediaType'] | undefined {
-  if (type === 'application/json' || type === '*/*' || type === 'application/*') return 'application/json';
+  if (type === 'application/json' || type === '*/*') return 'application/json';
   return type === 'application/yaml' ? type : undefined;
 }
 
@@ -46,16 +47,19 @@ function isTransform(as: string): as is Transform {
 /**
  * The first clause of an Accept header that can be served.
  *
- * @throws StatusError 406 naming what is served
+ * @throws StatusError 406 naming what is served; built-ins and custom resources say it differently
  */
-export function negotiate(accept: string | undefined): Negotiated {
+export function negotiate(accept: string | undefined, isCustom = false): Negotiated {
   if (accept === undefined || accept.trim() === '') return { mediaType: 'application/json', parameters: {} };
+  let isTypeServed = false;
   for (const { type, parameters } of parseAccept(accept)) {
     const mediaType = mediaTypeOf(type);
     if (mediaType === undefined) continue;
+    isTypeServed = true;
     const { as, g, v } = parameters;
     if (as === undefined) return { mediaType, parameters };
     if (g === 'meta.k8s.io' && v === 'v1' && isTransform(as)) return { mediaType, transform: as, parameters };
   }
-  throw notAcceptable(acceptedTypes);
+  if (isTypeServed || isCustom) throw notAcceptable(acceptedTypes);
+  throw noRepresentation(acceptedTypes);
 }

@@ -42,7 +42,7 @@ function bookmark(kind: string, apiVersion: string): WatchShape['bookmarkText'] 
     jsonText({
       kind,
       apiVersion,
-      metadata: { resourceVersion, creationTimestamp: null, ...(annotations !== undefined && { annotations }) },
+      metadata: { resourceVersion, ...(annotations !== undefined && { annotations }) },
     });
 }
 

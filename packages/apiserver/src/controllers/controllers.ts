@@ -1,7 +1,9 @@
 import { isLostRaceError } from '../storage/errors.js';
 import type { StoreEvent } from '../storage/table.js';
 import type { Backend } from '../handlers/call.js';
-import { crdTable } from './crd-backend.js';
+import { createCrdController } from '../crd/crd-controller.js';
+import { formatTime } from '../codecs/go-text.js';
+import { crdTable, createCrdBackend } from './crd-backend.js';
 import { createGarbageCollector } from './garbage-collector.js';
 import { createNamespaceController } from './namespace-controller.js';
 
@@ -15,6 +17,8 @@ export interface Controllers {
 /** A controller inside the server: it sees each commit, and works later, off a queue. */
 export interface InnerController {
   observe(event: StoreEvent): void;
+  /** Told when kinds come or go. */
+  kindsChanged?(): void;
   /** Looks at everything that is there. */
   resync(): void;
   /** Does one piece of queued work; answers whether there is more. */
@@ -27,6 +31,11 @@ const stepsPerTurn = 200;
 /** Starts the controllers on a store that has been loaded. */
 export function startControllers(backend: Backend, { enabled }: { readonly enabled: boolean }): Controllers {
   const controllers: InnerController[] = enabled ? [createGarbageCollector(backend), createNamespaceController(backend)] : [];
+  const crds = createCrdController({
+    registry: backend.registry,
+    backend: createCrdBackend(backend),
+    now: () => formatTime(backend.clock.now()),
+  });
   let isStopped = false;
   let isScheduled = false;
 
@@ -48,15 +57,20 @@ export function startControllers(backend: Backend, { enabled }: { readonly enabl
     setImmediate(turn);
   };
   const resync = (): void => {
+    const names = new Set([...backend.store.table(crdTable).scan({})].map(([name]) => name));
+    for (const { isCustom, plural, group } of backend.registry.list()) if (isCustom) names.add(`${plural}.${group}`);
+    for (const name of names) crds.sync(name);
     for (const controller of controllers) controller.resync();
     schedule();
   };
   const unsubscribe = backend.store.subscribe((event) => {
-    if (event.table === crdTable) {
-      if (event.type === 'DELETED') backend.registry.unregisterCrd(event.key);
-      else backend.registry.registerCrd(event.current.object);
-    }
+    if (event.table === crdTable) crds.sync(event.key);
+    else if (event.type === 'DELETED') crds.instanceRemoved(event.table);
     for (const controller of controllers) controller.observe(event);
+    schedule();
+  });
+  const unsubscribeRegistry = backend.registry.subscribe(() => {
+    for (const controller of controllers) controller.kindsChanged?.();
     schedule();
   });
   resync();
@@ -65,6 +79,7 @@ export function startControllers(backend: Backend, { enabled }: { readonly enabl
     stop() {
       isStopped = true;
       unsubscribe();
+      unsubscribeRegistry();
     },
   };
 }

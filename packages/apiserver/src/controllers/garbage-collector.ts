@@ -46,6 +46,8 @@ class GarbageCollector implements InnerController {
   /** uid of an owner → uids of those that name it. */
   readonly #dependents = new Map<string, Set<string>>();
   readonly #work = createWorkSet<string>();
+  /** Objects whose owner is of a kind that is not served: looked at again when kinds come. */
+  readonly #undecided = new Set<string>();
 
   constructor(backend: Backend) {
     this.#backend = backend;
@@ -69,8 +71,14 @@ class GarbageCollector implements InnerController {
     for (const owner of before?.owners ?? []) this.#work.add(owner);
   }
 
+  kindsChanged(): void {
+    for (const uid of this.#undecided) this.#work.add(uid);
+    this.#undecided.clear();
+  }
+
   resync(): void {
     this.#nodes.clear();
+    this.#undecided.clear();
     this.#dependents.clear();
     this.#work.clear();
     for (const table of this.#backend.store.tables()) {
@@ -148,6 +156,7 @@ class GarbageCollector implements InnerController {
     const { group, version } = parseApiVersion(reference.apiVersion);
     const definition = this.#backend.registry.findKind(group, version, reference.kind);
     const { namespace = '' } = dependent.metadata;
+    if (definition === undefined && dependent.metadata.uid !== undefined) this.#undecided.add(dependent.metadata.uid);
     if (definition === undefined || (definition.namespaced && namespace === '')) return 'solid';
     const key = storageKeyOf(definition.namespaced ? namespace : '', reference.name);
     const owner = this.#backend.store.table(definition.storageKey).get(key);
@@ -177,6 +186,7 @@ class GarbageCollector implements InnerController {
   #forget(uid: string): void {
     const node = this.#nodes.get(uid);
     this.#nodes.delete(uid);
+    this.#undecided.delete(uid);
     for (const owner of node?.owners ?? []) this.#unlink(owner, uid);
   }
 

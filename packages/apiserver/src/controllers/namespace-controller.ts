@@ -140,7 +140,7 @@ class NamespaceController implements InnerController {
   #released(object: UntypedObject): UntypedObject {
     const { spec } = object;
     const finalizers: unknown = typeof spec === 'object' && spec !== null && 'finalizers' in spec ? spec.finalizers : [];
-    const others = Array.isArray(finalizers) ? finalizers.filter((name) => name !== 'kubernetes') : [];
+    const others = Array.isArray(finalizers) ? finalizers.filter((name: unknown) => name !== 'kubernetes') : [];
     return { ...object, spec: { ...(typeof spec === 'object' ? spec : {}), finalizers: others } };
   }
 
@@ -150,7 +150,7 @@ class NamespaceController implements InnerController {
     const now = formatTime(this.#backend.clock.now());
     const conditions = conditionsOf(remains).map(({ type, isTrue, reason, message }) => {
       const state = isTrue ? 'True' : 'False';
-      const before = Array.isArray(known) ? known.find((each: unknown) => member(each, 'type') === type) : undefined;
+      const before: unknown = Array.isArray(known) ? known.find((each: unknown) => member(each, 'type') === type) : undefined;
       const since = member(before, 'status') === state ? member(before, 'lastTransitionTime') : now;
       return { type, status: state, lastTransitionTime: since, reason, message };
     });

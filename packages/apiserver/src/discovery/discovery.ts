@@ -1,7 +1,7 @@
 import { parseAccept, negotiate } from '../codecs/negotiate.js';
 import { commonHeaders, textReply } from '../handlers/reply.js';
 import type { Registry } from '../registry/registry.js';
-import type { ResourceDefinition, Subresource } from '../registry/resource.js';
+import type { KindRef, ResourceDefinition, Subresource } from '../registry/resource.js';
 import type { Reply } from '../server/api-request.js';
 import { jsonText } from '../storage/json-text.js';
 
@@ -22,7 +22,7 @@ function definitionsOf(registry: Registry, group: string, version: string): Reso
     .sort((a, b) => (a.plural < b.plural ? -1 : 1));
 }
 
-function kindOf(definition: ResourceDefinition, subresource: Subresource): { group: string; version: string; kind: string } {
+function kindOf(definition: ResourceDefinition, subresource: Subresource): KindRef {
   switch (subresource.type) {
     case 'self':
       return definition;
@@ -61,19 +61,25 @@ function legacyResources(definition: ResourceDefinition): unknown[] {
   return [resource, ...below];
 }
 
+/** Built-ins leave group and version empty where they are those of the list; custom resources spell them out. */
+function responseKind(definition: ResourceDefinition, own: KindRef): KindRef {
+  const isSame = own.group === definition.group && own.version === definition.version;
+  const { group, version, kind } = own;
+  return isSame && !definition.isCustom ? { group: '', version: '', kind } : { group, version, kind };
+}
+
 function aggregatedResource(definition: ResourceDefinition): unknown {
-  const { plural, singular, namespaced, kind, verbs, shortNames, categories, group, version } = definition;
+  const { plural, singular, namespaced, verbs, shortNames, categories } = definition;
   const subresources = [...definition.subresources.values()].map((subresource) => {
-    const { group: ownGroup, version: ownVersion, kind: ownKind } = kindOf(definition, subresource);
     return {
       subresource: subresource.name,
-      responseKind: { group: ownGroup, version: ownVersion, kind: ownKind },
+      responseKind: responseKind(definition, kindOf(definition, subresource)),
       verbs: subresource.verbs,
     };
   });
   return {
     resource: plural,
-    responseKind: { group, version, kind },
+    responseKind: responseKind(definition, definition),
     scope: namespaced ? 'Namespaced' : 'Cluster',
     singularResource: singular,
     verbs,

@@ -1,4 +1,4 @@
-import { notImplemented } from '../registry/status.js';
+import { badRequest, conflict, notImplemented } from '../registry/status.js';
 import type { Reply } from '../server/api-request.js';
 import { jsonText } from '../storage/json-text.js';
 import { readWriteBody } from './body.js';
@@ -6,7 +6,6 @@ import type { Backend, ResourceCall } from './call.js';
 import { textReply } from './reply.js';
 import { deleteStored, plainDeletion } from './delete.js';
 import { commitUpdate, retryOnLostRace } from './commit.js';
-import { conflict } from '../registry/status.js';
 import { requirePresent } from './update.js';
 import type { UntypedObject } from '@kctl/apimachinery';
 
@@ -40,7 +39,8 @@ const created = jsonText({ kind: 'Status', apiVersion: 'v1', metadata: {}, statu
 async function bind(backend: Backend, call: ResourceCall): Promise<Reply> {
   const body = await readWriteBody(call);
   const target = memberOf(body.value, 'target');
-  const node = String(memberOf(target, 'name') ?? '');
+  const node = memberOf(target, 'name');
+  if (typeof node !== 'string' || node === '') throw badRequest('target.name: Required value');
   await retryOnLostRace(
     () => {
       const present = requirePresent(backend, call);

@@ -3,8 +3,14 @@ import { JsonSyntaxError } from '../codecs/strict-json.js';
 import { badRequest } from '../registry/status.js';
 import type { ResourceCall } from './call.js';
 
-function quoteStart(text: string): string {
-  return text.length > 100 ? `${text.slice(0, 100)} ...` : text;
+const summaryBytes = 30;
+
+/** The start of a body, as upstream quotes it: text where it looks like an object, hexadecimal otherwise. */
+export function summarize(bytes: Uint8Array): string {
+  if (bytes.length === 0) return '<empty>';
+  const start = Buffer.from(bytes.subarray(0, summaryBytes));
+  const text = start.toString(start[0] === 0x7b ? 'utf8' : 'hex');
+  return bytes.length > summaryBytes ? `${text} ...` : text;
 }
 
 /** The body of a write, read. @throws StatusError 400, 413, 415 */
@@ -15,12 +21,8 @@ export async function readWriteBody(call: ResourceCall): Promise<ParsedBody> {
     return await parseBody(bytes, request.header('content-type'));
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
-    const text = quoteStart(new TextDecoder().decode(bytes));
-    const what = `couldn't get version/kind; json parse error: ${error.message}`;
     throw badRequest(
-      definition.isCustom
-        ? `the object provided is unrecognized (must be of type ${definition.kind}): ${what} (${text})`
-        : what,
+      `the object provided is unrecognized (must be of type ${definition.kind}): couldn't get version/kind; json parse error: ${error.message} (${summarize(bytes)})`,
     );
   }
 }

@@ -41,5 +41,5 @@ function parse(json: string): unknown {
 }
 
 function quoteRune(json: string): string {
-  return `'${JSON.stringify([...json][0] ?? '').slice(1, -1)}'`;
+  return `'${JSON.stringify(String.fromCodePoint(json.codePointAt(0) ?? 0)).slice(1, -1)}'`;
 }

@@ -59,9 +59,9 @@ export function createStored(
   metadata.uid = backend.newUid();
   metadata.creationTimestamp = context.now;
   const base = metadata.name === undefined || metadata.name === '' ? metadata.generateName : undefined;
-  definition.prepareForCreate(object, context);
   for (let attempt = 1; ; attempt++) {
     if (base !== undefined && base !== '') metadata.name = generateName(base, backend.random);
+    if (attempt === 1) definition.prepareForCreate(object, context);
     const errors = definition.validateCreate(object, context);
     if (errors.length > 0) throw invalid({ group: definition.group, kind: object.kind ?? definition.kind }, metadata.name ?? '', errors);
     if (path.name !== '' && metadata.name !== path.name && !definition.isCustom)

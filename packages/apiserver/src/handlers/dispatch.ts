@@ -63,11 +63,11 @@ export async function dispatch(backend: Backend, resourceRequest: ResourceReques
   const verb = verbOf(request.method, path, query);
   if (verb === undefined) throw methodNotAllowed();
   const warnings: string[] = definition.deprecationWarning === undefined ? [] : [definition.deprecationWarning];
-  const negotiated = negotiate(request.header('accept'));
+  const negotiated = negotiate(request.header('accept'), definition.isCustom);
   const call: ResourceCall = { path, definition, query, negotiated, request, user, revisionsBehind, warnings };
   try {
     const reply = path.subresource === '' ? await answer(backend, call, { verb, tap }) : await answerSubresource(backend, call, verb);
-    return withWarnings(reply, warnings);
+    return reply === undefined ? undefined : withWarnings(reply, warnings);
   } catch (error) {
     throw new WarnedError(error, warnings);
   }
@@ -145,10 +145,11 @@ async function answer(backend: Backend, call: ResourceCall, { verb, tap }: Wante
   }
 }
 
-async function answerSubresource(backend: Backend, call: ResourceCall, verb: Verb): Promise<Reply> {
+async function answerSubresource(backend: Backend, call: ResourceCall, verb: Verb): Promise<Reply | undefined> {
   const { definition, path } = call;
   const [name = ''] = path.subresource.split('/');
   const subresource = definition.subresources.get(name);
+  if (subresource === undefined && !definition.isCustom) return undefined;
   if (subresource === undefined) throw notFound(definition, path.name);
   if (!subresource.verbs.includes(verb)) throw methodNotAllowed();
   return answerBy(backend, call, { subresource, verb });

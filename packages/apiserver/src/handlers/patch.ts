@@ -1,4 +1,4 @@
-import type { UntypedObject } from '@kctl/apimachinery';
+import { isStatusError, type UntypedObject } from '@kctl/apimachinery';
 import { mediaTypeOf, parseJsonBody, parseYamlBody } from '../codecs/body.js';
 import { JsonSyntaxError } from '../codecs/strict-json.js';
 import { applyJsonPatch } from '../patch/json-patch.js';
@@ -6,6 +6,7 @@ import { applyMergePatch } from '../patch/merge-patch.js';
 import { invalidValue } from '../registry/field-error.js';
 import { badRequest, conflict, invalid, methodNotAllowed, notImplemented, unsupportedMediaType } from '../registry/status.js';
 import type { Reply } from '../server/api-request.js';
+import { unsupportedPatchType } from '../server/statuses.js';
 import { jsonText } from '../storage/json-text.js';
 import type { Rendering } from '../storage/version.js';
 import type { Backend, ResourceCall } from './call.js';
@@ -29,6 +30,7 @@ export async function readPatch(call: ResourceCall): Promise<PatchFunction> {
   const { strategicMerge } = definition;
   const isStrategic = type === strategicPatch && strategicMerge !== undefined;
   if (type === applyPatch) throw notImplemented('server-side apply (application/apply-patch+yaml) is not implemented by this server yet');
+  if (type !== jsonPatch && type !== mergePatch && !isStrategic && !definition.isCustom) throw unsupportedPatchType();
   if (type !== jsonPatch && type !== mergePatch && !isStrategic)
     throw unsupportedMediaType([
       jsonPatch,
@@ -38,8 +40,12 @@ export async function readPatch(call: ResourceCall): Promise<PatchFunction> {
     ]);
   const patch = await parsePatch(await request.readBody());
   if (type === jsonPatch) return (document) => applyJsonPatch(document, patch);
-  if (typeof patch !== 'object' || patch === null || Array.isArray(patch))
-    throw badRequest(`error decoding patch: json: cannot unmarshal ${jsonKind(patch)} into Go value of type map[string]interface {}`);
+  if (patch === null && isStrategic) return (document) => document;
+  if (patch === null) throw badRequest('Invalid JSON Patch');
+  if (typeof patch !== 'object' || Array.isArray(patch)) {
+    const prefix = isStrategic ? '' : 'error decoding patch: ';
+    throw badRequest(`${prefix}json: cannot unmarshal ${jsonKind(patch)} into Go value of type map[string]interface {}`);
+  }
   return type === mergePatch
     ? (document) => applyMergePatch(document, patch)
     : (document) => (isMetadataObject(document) ? strategicMerge?.(document, patch) : document);
@@ -91,7 +97,7 @@ function patchOnce(
 ): Rendering {
   const { definition, path } = call;
   const present = requirePresent(backend, call);
-  const value = structuredClone(apply(withType(call, present.in(definition).object)));
+  const value = apply(withType(call, present.in(definition).object));
   const { object, problems } = decodePatched(call, value, target);
   if (problems.length > 0 && options.fieldValidation === 'Strict') throw strictPatchError(value, problems);
   reportProblems(call, problems, options.fieldValidation);
@@ -111,10 +117,16 @@ function decodePatched(
   value: unknown,
   target: WriteTarget,
 ): { object: UntypedObject; problems: readonly string[] } {
-  return definition.decode({
-    value,
-    ...(target.subresource !== '' && { subresource: target.subresource }),
-  });
+  try {
+    return definition.decode({
+      value: structuredClone(value),
+      ...(target.subresource !== '' && { subresource: target.subresource }),
+    });
+  } catch (error) {
+    if (definition.isCustom || !isStatusError(error) || error.status.code !== 400) throw error;
+    const message = error.message.replace(/^.* cannot be handled as a \S+: /, '');
+    throw invalid({ group: '', kind: '' }, '', [invalidValue('patch', jsonText(value), message)]);
+  }
 }
 
 /** How upstream refuses unknown fields in a patched object: a 422 about nothing in particular, with the whole object in it. */

@@ -1,25 +1,19 @@
 import { isSelectorError, parseFieldSelector, parseLabelSelector, type UntypedObject } from '@kctl/apimachinery';
+import { fieldSyntaxProblem, labelSyntaxProblem } from '../codecs/label-syntax.js';
 import type { ResourceDefinition } from '../registry/resource.js';
 import { badRequest } from '../registry/status.js';
 import type { WatchScope } from '../watch/hub.js';
 import { storageKeyOf, type ResourceCall } from './call.js';
 
-function parsing<T>(parse: () => T, translate: (message: string) => string): T {
+/** Parses by apimachinery, complains in the words of upstream. */
+function parsing<T>(parse: () => T, problem: string | undefined, prefix: string): T {
+  if (problem !== undefined) throw badRequest(problem);
   try {
     return parse();
   } catch (error) {
-    if (isSelectorError(error)) throw badRequest(translate(error.message));
+    if (isSelectorError(error)) throw badRequest(`${prefix}${error.message}`);
     throw error;
   }
-}
-
-/** The parser names what it found and expected; upstream calls the same things `identifier` and says it in its own order. */
-function labelMessage(message: string): string {
-  const match = /found (.+), expected (.+)$/.exec(message);
-  if (match === null) return `unable to parse requirement: ${message}`;
-  const found = match[1] === 'the end' ? "''" : (match[1] ?? '');
-  const expected = match[2] === 'a label key' || match[2] === 'a value' ? 'identifier' : (match[2] ?? '');
-  return `unable to parse requirement: found ${found}, expected: ${expected}`;
 }
 
 /**
@@ -31,8 +25,8 @@ export function selectionOf(call: Pick<ResourceCall, 'definition' | 'path' | 'qu
   const { definition, path, query } = call;
   const labelText = query.get('labelSelector') ?? '';
   const fieldText = query.get('fieldSelector') ?? '';
-  const labels = parsing(() => parseLabelSelector(labelText), labelMessage);
-  const fields = parsing(() => parseFieldSelector(fieldText), (message) => message);
+  const labels = parsing(() => parseLabelSelector(labelText), labelSyntaxProblem(labelText), 'unable to parse requirement: ');
+  const fields = parsing(() => parseFieldSelector(fieldText), fieldSyntaxProblem(fieldText), '');
   for (const { path: label } of fields.terms) checkField(definition, label);
   const name = fields.terms.find((term) => term.path === 'metadata.name' && term.operator === '=')?.value;
   const namespace = definition.namespaced

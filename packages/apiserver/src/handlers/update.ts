@@ -59,6 +59,8 @@ export async function update(backend: Backend, call: ResourceCall, target: Write
 export function checkIdentity(call: ResourceCall, object: UntypedObject): void {
   const { path } = call;
   const { name = '' } = object.metadata;
+  if (name === '' && !call.definition.isCustom)
+    throw badRequest(`the name of the object (${path.name} based on URL) was undeterminable: name must be provided`);
   if (name !== path.name)
     throw badRequest(`the name of the object (${name}) does not match the name on the URL (${path.name})`);
   placeInNamespace(call, object);

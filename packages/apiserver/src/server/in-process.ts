@@ -88,7 +88,7 @@ function headersOf(reply: Reply): Headers {
   return headers;
 }
 
-async function toResponse(reply: Reply, signal: AbortSignal, isHead: boolean): Promise<Response> {
+function toResponse(reply: Reply, signal: AbortSignal, isHead: boolean): Response {
   if (reply.destroy === true) throw connectionLost();
   const headers = headersOf(reply);
   if (isHead) return new Response(null, { status: reply.status, headers });

@@ -79,9 +79,10 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       const tap = plan?.tap;
       const revisionsBehind = plan?.revisionsBehind ?? 0;
       const reply = await dispatch(backend, { request, path, query, user, revisionsBehind, ...(tap !== undefined && { tap }) });
-      return reply ?? pageNotFound();
+      return reply ?? unserved(backend, path.group);
     }
-    if (root === 'api' || root === 'apis') return pageNotFound();
+    if (root === 'api') return unserved(backend, '');
+    if (root === 'apis') return unserved(backend, segments[1] ?? '-');
     if (root === 'openapi') throw notFound('OpenAPI documents are not served by this server yet');
     return pathList(root === undefined ? 200 : 404, allPaths(parts));
   };
@@ -113,6 +114,13 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       return failure(error, parts.onError);
     }
   };
+}
+
+/** Groups of built-ins answer with a Status where they do not serve a path; all others with Go's bare page. */
+function unserved({ registry }: Backend, group: string): Reply {
+  const isBuiltIn = registry.list().some((definition) => definition.group === group && !definition.isCustom);
+  if (!isBuiltIn) return pageNotFound();
+  throw notFound('the server could not find the requested resource');
 }
 
 /** Requests that are no watch end after a minute. */

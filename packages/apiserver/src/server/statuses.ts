@@ -2,7 +2,7 @@ import { StatusError } from '@kctl/apimachinery';
 
 /** 404 about something that is no object. */
 export function notFound(message: string): StatusError {
-  return new StatusError({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, reason: 'NotFound', code: 404 });
+  return new StatusError({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, reason: 'NotFound', details: {}, code: 404 });
 }
 
 /** 503 with Retry-After. */
@@ -30,5 +30,33 @@ export function timedOut(): StatusError {
     reason: 'Timeout',
     details: {},
     code: 504,
+  });
+}
+
+/** 406 as built-in resources say it. */
+export function noRepresentation(accepted: readonly string[]): StatusError {
+  return new StatusError({
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Failure',
+    message: `406: Not Acceptable\n\nAvailable representations: ${accepted.join(', ')}`,
+    reason: 'NotAcceptable',
+    details: {},
+    code: 406,
+  });
+}
+
+/** 415 of a patch as built-in resources say it. */
+export function unsupportedPatchType(): StatusError {
+  return new StatusError({
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Failure',
+    message: '415: Unsupported Media Type',
+    reason: 'UnsupportedMediaType',
+    details: {},
+    code: 415,
   });
 }

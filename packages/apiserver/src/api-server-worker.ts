@@ -1,0 +1,144 @@
+import { chmod, writeFile } from 'node:fs/promises';
+import { Worker } from 'node:worker_threads';
+import type { KubeconfigOptions } from './api-server.js';
+import type { Fault } from './faults/faults.js';
+import type { JournalEntry } from './journal/journal.js';
+import type { KeyAndCertificate } from './server/certificates.js';
+import type { StoreSnapshot } from './storage/store.js';
+import type { WorkerCall, WorkerMessage, WorkerServerOptions } from './worker-protocol.js';
+
+/** A server in a thread of its own: a busy test does not hold it up, nor it a test. Requests go over its socket. */
+export interface ApiServerWorker extends AsyncDisposable {
+  readonly url: string;
+  readonly certificateAuthority: string;
+  readonly token: string;
+  kubeconfig(options?: KubeconfigOptions): Promise<string>;
+  writeKubeconfig(path: string, options?: KubeconfigOptions): Promise<void>;
+  issueClientCertificate(user: string, groups?: readonly string[]): Promise<KeyAndCertificate>;
+  issueToken(user: string, groups?: readonly string[]): Promise<string>;
+  snapshot(): Promise<StoreSnapshot>;
+  restore(snapshot: StoreSnapshot): Promise<void>;
+  compact(revision?: number): Promise<number>;
+  journal(): Promise<readonly JournalEntry[]>;
+  clearJournal(): Promise<void>;
+  readonly faults: WorkerFaults;
+  /** Stops the server and ends the thread. Stopping twice is harmless. */
+  stop(): Promise<void>;
+}
+
+/** Faults of a server in another thread. */
+export interface WorkerFaults {
+  /** Returns the function that removes it. */
+  add(fault: Fault): Promise<() => Promise<void>>;
+  clear(): Promise<void>;
+  failover(options?: { readonly downMs?: number }): Promise<void>;
+}
+
+/** Inside the workspace, where nothing is built: lets the thread resolve `./x.js` to `./x.ts`. */
+const sourceLoader = `data:text/javascript,${encodeURIComponent(`
+import { registerHooks } from 'node:module';
+registerHooks({
+  resolve(specifier, context, next) {
+    const isOurs = specifier.startsWith('.') && specifier.endsWith('.js') && context.parentURL?.endsWith('.ts');
+    return next(isOurs ? specifier.replace(/js$/, 'ts') : specifier, context);
+  },
+});`)}`;
+
+/**
+ * Starts a server in a worker thread. It does not keep the process alive.
+ *
+ * @throws what `start` of the server threw; an Error when the thread ends before it is ready
+ */
+export async function startApiServerWorker(options: WorkerServerOptions = {}): Promise<ApiServerWorker> {
+  const isSource = import.meta.url.endsWith('.ts');
+  const worker = new Worker(new URL(isSource ? './worker-main.ts' : './worker-main.js', import.meta.url), {
+    workerData: options,
+    ...(isSource && { execArgv: ['--conditions=@kctl/source', '--import', sourceLoader] }),
+  });
+  const pending = new Map<number, { resolve: (value: unknown) => void; reject: (error: unknown) => void }>();
+  let next = 0;
+
+  const ready = await new Promise<Extract<WorkerMessage, { type: 'ready' }>>((resolve, reject) => {
+    worker.once('error', reject);
+    worker.once('exit', (code) => reject(new Error(`the API server's thread ended with code ${code} before it was ready`)));
+    worker.on('message', (message: WorkerMessage) => {
+      switch (message.type) {
+        case 'ready':
+          resolve(message);
+          return;
+        case 'failed':
+          reject(message.error instanceof Error ? message.error : new Error(String(message.error)));
+          return;
+        case 'result':
+          pending.get(message.id)?.resolve(message.value);
+          break;
+        case 'error':
+          pending.get(message.id)?.reject(message.error);
+          break;
+      }
+      pending.delete(message.id);
+    });
+  });
+  const exited = new Promise<void>((resolve) => {
+    worker.once('exit', () => {
+      for (const { reject } of pending.values()) reject(new Error('the API server has been stopped'));
+      pending.clear();
+      resolve();
+    });
+  });
+  worker.unref();
+
+  // Each method of the protocol has one result type; the worker's `perform` is where that is so.
+  const ask = <T>(call: WorkerCall, guard: (value: unknown) => value is T): Promise<T> =>
+    new Promise((resolve, reject) => {
+      const id = next++;
+      pending.set(id, {
+        resolve: (value) => {
+          if (guard(value)) resolve(value);
+          else reject(new TypeError(`the worker answered ${call.method} with ${typeof value}`));
+        },
+        reject,
+      });
+      worker.postMessage({ id, call });
+    });
+  const kubeconfig = (wanted: KubeconfigOptions = {}): Promise<string> => ask({ method: 'kubeconfig', options: wanted }, isString);
+  let stopped: Promise<void> | undefined;
+  const stop = (): Promise<void> => (stopped ??= ask({ method: 'stop' }, isUndefined).then(() => exited));
+
+  return {
+    url: ready.url,
+    certificateAuthority: ready.certificateAuthority,
+    token: ready.token,
+    kubeconfig,
+    async writeKubeconfig(path, wanted) {
+      await writeFile(path, await kubeconfig(wanted), { mode: 0o600 });
+      await chmod(path, 0o600);
+    },
+    issueClientCertificate: (user, groups = []) => ask({ method: 'issueClientCertificate', user, groups }, isKeyAndCertificate),
+    issueToken: (user, groups = []) => ask({ method: 'issueToken', user, groups }, isString),
+    snapshot: () => ask({ method: 'snapshot' }, isSnapshot),
+    restore: (snapshot) => ask({ method: 'restore', snapshot }, isUndefined),
+    compact: (revision) => ask({ method: 'compact', revision }, isNumber),
+    journal: () => ask({ method: 'journal' }, isJournal),
+    clearJournal: () => ask({ method: 'clearJournal' }, isUndefined),
+    faults: {
+      async add(fault) {
+        const number = await ask({ method: 'addFault', fault }, isNumber);
+        return () => ask({ method: 'removeFault', fault: number }, isUndefined);
+      },
+      clear: () => ask({ method: 'clearFaults' }, isUndefined),
+      failover: ({ downMs = 0 } = {}) => ask({ method: 'failover', downMs }, isUndefined),
+    },
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+const isString = (value: unknown): value is string => typeof value === 'string';
+const isNumber = (value: unknown): value is number => typeof value === 'number';
+const isUndefined = (value: unknown): value is undefined => value === undefined;
+const isJournal = (value: unknown): value is readonly JournalEntry[] => Array.isArray(value);
+const isSnapshot = (value: unknown): value is StoreSnapshot =>
+  typeof value === 'object' && value !== null && 'records' in value && 'revision' in value;
+const isKeyAndCertificate = (value: unknown): value is KeyAndCertificate =>
+  typeof value === 'object' && value !== null && 'cert' in value && 'key' in value;

@@ -1,0 +1,26 @@
+import { kubernetesVersion } from './server/health.js';
+
+/** What a server does and does not do, for test suites that run on several servers. */
+export interface Capabilities {
+  /** The Kubernetes version whose behaviour is followed. */
+  readonly version: string;
+  /** What answers with a Status that names it as missing. */
+  readonly missing: readonly string[];
+}
+
+/** What this server leaves out. */
+export const capabilities: Capabilities = {
+  version: kubernetesVersion.gitVersion,
+  missing: [
+    'server-side apply (PATCH application/apply-patch+yaml): 501',
+    'protobuf and CBOR: request bodies 415, Accept 406',
+    'OpenAPI v2 and v3 documents: 404',
+    'CEL validation rules (x-kubernetes-validations are kept and not evaluated)',
+    'admission webhooks and policies (their configurations are kept and not called)',
+    'authorisation: everybody who is known may do everything; access reviews say so',
+    'serviceaccounts/token, TokenReview: 501',
+    'pods/log, exec, attach, portforward and all proxy subresources: 501',
+    'conversion webhooks',
+    'WebSocket watches',
+  ],
+};

@@ -1,0 +1,147 @@
+#!/usr/bin/env node
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import process from 'node:process';
+import { parseArgs } from 'node:util';
+import { systemClock } from '@kctl/wait';
+import { createApiServer, type ApiServer } from './api-server.js';
+import { capabilities } from './capabilities.js';
+
+const usage = `Usage: kctl-apiserver [options]
+
+A Kubernetes API server in one process. Prints one line of JSON when it is ready:
+{"url","certificateAuthority","token","kubeconfig","pid"}.
+
+  --host <address>            where to listen (default 127.0.0.1: only this machine)
+  --port <number>             0 takes a free one (default 0)
+  --data-dir <directory>      keep objects and certificates over restarts (alias --persist)
+  --fsync                     wait for the disk at each write
+  --write-kubeconfig <file>   write a kubeconfig that only its owner can read (alias --kubeconfig)
+  --crd-dir <directory>       create the CustomResourceDefinitions in its .yaml, .yml and .json files
+  --token <token>             a bearer token of the administrator, besides the generated one
+  --server-name <name>        a further DNS name or address that the certificate is valid for (repeatable)
+  --anonymous                 let requests without credentials in
+  --bookmark-interval <ms>    time between watch bookmarks (default 60000)
+  --no-controllers            no garbage collection, no clean-up of namespaces
+  --detached                  stay when the parent process goes
+  --capabilities              print what this server does not do, as JSON, and exit
+  --help
+`;
+
+const optionTypes = {
+  host: { type: 'string' },
+  port: { type: 'string' },
+  'data-dir': { type: 'string' },
+  persist: { type: 'string' },
+  fsync: { type: 'boolean' },
+  'write-kubeconfig': { type: 'string' },
+  kubeconfig: { type: 'string' },
+  'crd-dir': { type: 'string' },
+  token: { type: 'string' },
+  'server-name': { type: 'string', multiple: true },
+  anonymous: { type: 'boolean' },
+  'bookmark-interval': { type: 'string' },
+  'no-controllers': { type: 'boolean' },
+  detached: { type: 'boolean' },
+  capabilities: { type: 'boolean' },
+  help: { type: 'boolean' },
+} as const;
+
+/** How often the parent is looked for, in ms. */
+const parentCheckMs = 1000;
+
+function fail(message: string): never {
+  process.stderr.write(`kctl-apiserver: ${message}\n`);
+  process.exit(2);
+}
+
+function readArguments() {
+  try {
+    return parseArgs({ options: optionTypes, strict: true, allowPositionals: false }).values;
+  } catch (error) {
+    return fail(`${error instanceof Error ? error.message : String(error)} (see --help)`);
+  }
+}
+
+function wholeNumber(name: string, text: string | undefined, max: number): number | undefined {
+  if (text === undefined) return undefined;
+  const number = Number(text);
+  if (!/^\d+$/.test(text) || number > max) fail(`--${name} ${text}: expected a whole number from 0 to ${max}`);
+  return number;
+}
+
+/** Creates what the files hold; an object that is there already is left alone. */
+async function createFrom(server: ApiServer, directory: string): Promise<void> {
+  const { parseAllDocuments } = await import('yaml');
+  for (const file of readdirSync(directory).sort()) {
+    if (!/\.(ya?ml|json)$/.test(file)) continue;
+    for (const document of parseAllDocuments(readFileSync(join(directory, file), 'utf8'))) {
+      const object: unknown = document.toJS();
+      if (object === null) continue;
+      const response = await server.fetch('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(object),
+      });
+      if (!response.ok && response.status !== 409) throw new Error(`${join(directory, file)}: ${await response.text()}`);
+    }
+  }
+}
+
+function stopWithParent(stop: () => void): void {
+  const parent = process.ppid;
+  const check = (): void => {
+    if (process.ppid !== parent) stop();
+    else systemClock.setTimer(check, parentCheckMs, { keepAlive: false });
+  };
+  check();
+}
+
+async function main(): Promise<void> {
+  const values = readArguments();
+  if (values.help === true) {
+    process.stdout.write(usage);
+    return;
+  }
+  if (values.capabilities === true) {
+    process.stdout.write(`${JSON.stringify(capabilities, undefined, 2)}\n`);
+    return;
+  }
+  const port = wholeNumber('port', values.port, 65_535);
+  const bookmarkIntervalMs = wholeNumber('bookmark-interval', values['bookmark-interval'], 86_400_000);
+  const dataDir = values['data-dir'] ?? values.persist;
+  const kubeconfig = values['write-kubeconfig'] ?? values.kubeconfig;
+  const server = createApiServer({
+    ...(values.host !== undefined && { host: values.host }),
+    ...(port !== undefined && { port }),
+    ...(dataDir !== undefined && { dataDir }),
+    ...(bookmarkIntervalMs !== undefined && { bookmarkIntervalMs }),
+    ...(values['server-name'] !== undefined && { serverNames: values['server-name'] }),
+    ...(values.token !== undefined && {
+      tokens: [{ token: values.token, user: 'kubernetes-admin', groups: ['system:masters'] }],
+    }),
+    fsync: values.fsync ?? false,
+    anonymous: values.anonymous ?? false,
+    controllers: values['no-controllers'] !== true,
+    journalEntries: 0,
+  });
+  await server.start();
+  if (values['crd-dir'] !== undefined) await createFrom(server, values['crd-dir']);
+  if (kubeconfig !== undefined) server.writeKubeconfig(kubeconfig);
+  const { url, certificateAuthority, token } = server;
+  const ready = { url, certificateAuthority, token, ...(kubeconfig !== undefined && { kubeconfig }), pid: process.pid };
+  process.stdout.write(`${JSON.stringify(ready)}\n`);
+
+  const stop = (): void => {
+    void server.stop().then(() => process.exit(0));
+  };
+  process.once('SIGINT', stop);
+  process.once('SIGTERM', stop);
+  if (values.detached !== true) stopWithParent(stop);
+}
+
+try {
+  await main();
+} catch (error) {
+  fail(error instanceof Error ? error.message : String(error));
+}

@@ -1,0 +1,107 @@
+/**
+ * What the API server says about a label selector that it cannot parse. The selector itself is parsed by apimachinery;
+ * this walks the text the way `labels.Parser` does, for the sake of its words.
+ */
+type Token = { readonly type: 'identifier' | 'symbol' | 'end'; readonly text: string };
+
+const tokenPattern = /\s*(?:(==|!=|[=!(),<>])|([^\s=!(),<>]+))/y;
+const operators = new Set(['in', 'notin', '=', '==', '!=', '<', '>']);
+const unparsable = 'unable to parse requirement: ';
+
+function tokenize(text: string): Token[] {
+  const tokens: Token[] = [];
+  tokenPattern.lastIndex = 0;
+  for (let match = tokenPattern.exec(text); match !== null; match = tokenPattern.exec(text)) {
+    const [, symbol, word = ''] = match;
+    tokens.push(symbol === undefined ? { type: 'identifier', text: word } : { type: 'symbol', text: symbol });
+  }
+  return tokens;
+}
+
+class Walker {
+  readonly #tokens: readonly Token[];
+  #at = 0;
+
+  constructor(text: string) {
+    this.#tokens = tokenize(text);
+  }
+
+  /** What is wrong first; undefined when nothing is. */
+  problem(): string | undefined {
+    for (;;) {
+      const first = this.#peek();
+      if (first.type === 'end') return undefined;
+      if (first.type !== 'identifier' && first.text !== '!')
+        return `found '${first.text}', expected: !, identifier, or 'end of string'`;
+      const problem = this.#requirement();
+      if (problem !== undefined) return unparsable + problem;
+      const separator = this.#next();
+      if (separator.type === 'end') return undefined;
+      if (separator.text !== ',') return `found '${separator.text}', expected: ',' or 'end of string'`;
+      const after = this.#peek();
+      if (after.type !== 'identifier' && after.text !== '!') return `found '${after.text}', expected: identifier after ','`;
+    }
+  }
+
+  #requirement(): string | undefined {
+    const isNegated = this.#peek().text === '!' && this.#peek().type === 'symbol';
+    if (isNegated) this.#next();
+    const key = this.#next();
+    if (key.type !== 'identifier') return `found '${key.text}', expected: identifier`;
+    const { type, text } = this.#peek();
+    if (isNegated || type === 'end' || (type === 'symbol' && text === ',')) return undefined;
+    const operator = this.#next();
+    if (!operators.has(operator.text))
+      return `found '${operator.text}', expected: in, notin, =, ==, !=, gt, lt`;
+    return operator.text === 'in' || operator.text === 'notin' ? this.#values() : this.#value();
+  }
+
+  #value(): string | undefined {
+    const { type, text } = this.#peek();
+    if (type === 'end' || text === ',') return undefined;
+    const value = this.#next();
+    return value.type === 'identifier' ? undefined : `found '${value.text}', expected: identifier`;
+  }
+
+  #values(): string | undefined {
+    const open = this.#next();
+    if (open.text !== '(') return `found '${open.text}' expected: '('`;
+    for (let isFirst = true; ; isFirst = false) {
+      const value = this.#peek();
+      if (value.type === 'identifier') this.#next();
+      else if (value.text !== ',' && value.text !== ')')
+        return isFirst ? `found '${value.text}', expected: ',', ')' or identifier` : `found '${value.text}', expected: ',' or ')'`;
+      const separator = this.#next();
+      if (separator.text === ')') return undefined;
+      if (separator.text !== ',') return `found '${separator.text}', expected: ',' or ')'`;
+    }
+  }
+
+  #peek(): Token {
+    return this.#tokens[this.#at] ?? { type: 'end', text: '' };
+  }
+
+  #next(): Token {
+    const token = this.#peek();
+    this.#at++;
+    return token;
+  }
+}
+
+/** What upstream says about the syntax of a label selector; undefined when it is well-formed. */
+export function labelSyntaxProblem(text: string): string | undefined {
+  return new Walker(text).problem();
+}
+
+/** What upstream says about the syntax of a field selector; undefined when it is well-formed. */
+export function fieldSyntaxProblem(text: string): string | undefined {
+  for (const term of text.split(/(?<!\\),/)) {
+    if (term === '') continue;
+    const match = /^(.+?)(?:!=|==|=)(.*)$/s.exec(term);
+    if (match === null) return `invalid selector: '${text}'; can't understand '${term}'`;
+    const value = (match[2] ?? '').replaceAll(/\\[\\,=]/g, '');
+    if (value.includes('=')) return 'invalid field selector: unescaped character in value: 61';
+    if (value.includes('\\')) return `invalid field selector: invalid escape sequence`;
+  }
+  return undefined;
+}
