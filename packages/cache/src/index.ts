@@ -1,1 +1,18 @@
-export {};
+/**
+ * Informers by kind and shape, declared or borrowed, readable like a client.
+ *
+ * @packageDocumentation
+ */
+export type { CacheOptions, KindOptions, NamespaceScopes, ScopeOptions } from './cache-options.js';
+export type { Cache, CacheScope, InformerLease, InformerStatus } from './cache.js';
+export {
+  CacheNotStartedError,
+  isCacheNotStarted,
+  isKindNotCached,
+  isUnknownNamespace,
+  isUnsupportedRead,
+  KindNotCachedError,
+  UnknownNamespaceError,
+  UnsupportedReadError,
+} from './errors.js';
+export { createCache } from './informer-cache.js';

@@ -8,6 +8,7 @@ export interface ChangeFlags {
   readonly isInInitialList?: boolean;
   readonly finalStateUnknown?: boolean;
   readonly isResync?: boolean;
+  readonly leftScope?: boolean;
 }
 
 const noFlags: ChangeFlags = {};
@@ -54,6 +55,10 @@ export class Change<T extends KubeObject> implements InformerEvent<T> {
 
   get finalStateUnknown(): boolean {
     return this.#flags.finalStateUnknown ?? false;
+  }
+
+  get leftScope(): boolean {
+    return this.#flags.leftScope ?? false;
   }
 
   get isResync(): boolean {

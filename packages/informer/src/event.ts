@@ -11,6 +11,11 @@ export interface AddInfo {
 export interface DeleteInfo {
   /** The deletion itself was missed, so the object is the last known state, not the final one (a tombstone). */
   readonly finalStateUnknown: boolean;
+  /**
+   * The object was not deleted: the informer no longer covers it (its namespace was dropped, or its kind was). Do not
+   * clean up after it as if it were gone.
+   */
+  readonly leftScope: boolean;
 }
 
 /** What a handler is told about a change. */
@@ -35,6 +40,8 @@ export interface InformerEvent<T extends KubeObject> {
   readonly oldObject: DeepReadonly<T> | undefined;
   readonly isInInitialList: boolean;
   readonly finalStateUnknown: boolean;
+  /** See {@link DeleteInfo.leftScope}. */
+  readonly leftScope: boolean;
   readonly isResync: boolean;
 }
 

@@ -57,6 +57,7 @@ export class HandlerQueue<T extends KubeObject> implements HandlerRegistration {
   #hasSynced = false;
   #waiters = new Set<Waiter>();
   #resyncTimer: ClockTimer | undefined;
+  #idleWaiters: (() => void)[] = [];
 
   constructor(host: HandlerHost<T>, options: HandlerQueueOptions<T>) {
     this.#host = host;
@@ -125,12 +126,18 @@ export class HandlerQueue<T extends KubeObject> implements HandlerRegistration {
     this.#backlog = [];
     this.#backlogNext = 0;
     for (const waiter of this.#waiters) waiter.reject(this.#endedError());
+    this.#wakeIdleWaiters();
     this.#host.removed(this);
   }
 
   /** Resolves when a callback that still runs has ended. */
   async settled(): Promise<void> {
     await this.#running;
+  }
+
+  /** Resolves when nothing waits and nothing runs. */
+  async drained(): Promise<void> {
+    while (!this.#isEnded && !this.#isIdle()) await new Promise<void>((resolve) => this.#idleWaiters.push(resolve));
   }
 
   /** Hands the objects that are there already to a late handler. */
@@ -189,13 +196,23 @@ export class HandlerQueue<T extends KubeObject> implements HandlerRegistration {
   #pump(): void {
     while (!this.#isEnded && this.#running === undefined) {
       const batch = this.#nextBatch();
-      if (batch === undefined) return;
+      if (batch === undefined) {
+        this.#wakeIdleWaiters();
+        return;
+      }
       this.#deliver(batch);
       if (this.#slicer.isOver) {
-        if (!this.#isIdle()) this.#schedule();
+        if (this.#isIdle()) this.#wakeIdleWaiters();
+        else this.#schedule();
         return;
       }
     }
+  }
+
+  #wakeIdleWaiters(): void {
+    const waiters = this.#idleWaiters;
+    this.#idleWaiters = [];
+    for (const wake of waiters) wake();
   }
 
   #nextBatch(): PendingBatch<T> | undefined {
@@ -300,6 +317,9 @@ function callByType<T extends KubeObject>(handler: InformerEventHandler<T>, chan
     case 'update':
       return handler.onUpdate?.(change.oldObject ?? change.object, change.object, { isResync: change.isResync });
     case 'delete':
-      return handler.onDelete?.(change.object, { finalStateUnknown: change.finalStateUnknown });
+      return handler.onDelete?.(change.object, {
+        finalStateUnknown: change.finalStateUnknown,
+        leftScope: change.leftScope,
+      });
   }
 }

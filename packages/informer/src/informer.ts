@@ -65,6 +65,11 @@ export interface SharedInformer<T extends KubeObject> {
    * @throws the error that the watch error handler decided to stop for; InformerStartedError when it ran before
    */
   run(signal: AbortSignal): Promise<void>;
+  /**
+   * Ends the informer because its objects are no longer its business: the store empties, every handler gets a delete
+   * marked `leftScope` for each object, and when all have been handled, `run` resolves and so does this.
+   */
+  leaveScope(): Promise<void>;
 }
 
 /** What a watch error handler decides: `retry` (by backoff) or `stop` (the informer ends with the error). */

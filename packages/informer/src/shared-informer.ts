@@ -3,6 +3,7 @@ import { compareResourceVersions } from '@kctl/apimachinery';
 import type { Indexer, IndexDefinition, IndexReader, Lister, StoredObject } from '@kctl/cache-index';
 import { createIndexer, createLister } from '@kctl/cache-index';
 import { ByteDecoder } from './byte-decoder.js';
+import { Change } from './change.js';
 import { Distributor } from './distributor.js';
 import { InformerStartedError, InformerStoppedError, SyncError } from './errors.js';
 import type { EventHandlerOptions, HandlerRegistration, InformerEventHandler } from './event.js';
@@ -46,6 +47,8 @@ class CoalescingInformer<T extends KubeObject> implements SharedInformer<T>, Han
   readonly #waiters: Waiters;
   readonly #runner: Runner;
   readonly #heldBytes: () => number;
+  readonly #leaving = new AbortController();
+  readonly #ended = Promise.withResolvers<undefined>();
   #handlerCount = 0;
   #hasSynced = false;
   #isStarted = false;
@@ -150,16 +153,30 @@ class CoalescingInformer<T extends KubeObject> implements SharedInformer<T>, Han
     if (this.#isStarted) throw new InformerStartedError(`informer ${this.name} was started already; make another one`);
     this.#isStarted = true;
     const stopMetrics = this.#exportMetrics();
+    const ending = new AbortController();
+    const end = (): void => ending.abort();
+    signal.addEventListener('abort', end, { once: true });
+    this.#leaving.signal.addEventListener('abort', end, { once: true });
+    if (signal.aborted || this.#leaving.signal.aborted) end();
     try {
-      await this.#runner.run(signal);
+      await this.#runner.run(ending.signal);
+      if (this.#leaving.signal.aborted) await this.#dropAll(signal);
     } finally {
       this.#isStopped = true;
+      signal.removeEventListener('abort', end);
       stopMetrics();
       const queues = this.#distributor.queues;
       for (const queue of queues) queue.end();
       this.#waiters.fail(() => this.#syncError());
       await Promise.all(queues.map((queue) => queue.settled()));
+      this.#ended.resolve(undefined);
     }
+  }
+
+  async leaveScope(): Promise<void> {
+    this.#leaving.abort();
+    if (this.#isStarted) await this.#ended.promise;
+    else this.#isStopped = true;
   }
 
   versions(): readonly StoredObject<T>[] {
@@ -172,6 +189,19 @@ class CoalescingInformer<T extends KubeObject> implements SharedInformer<T>, Han
 
   removed(queue: HandlerQueue<T>): void {
     this.#distributor.remove(queue);
+  }
+
+  async #dropAll(signal: AbortSignal): Promise<void> {
+    const replaced = this.#indexer.beginReplace().commit(this.#indexer.resourceVersion);
+    for (const stored of replaced.all())
+      this.#distributor.dispatch(new Change('delete', stored, stored, { leftScope: true }));
+    const end = (): void => {
+      for (const queue of this.#distributor.queues) queue.end();
+    };
+    signal.addEventListener('abort', end, { once: true });
+    if (signal.aborted) end();
+    await Promise.all(this.#distributor.queues.map((queue) => queue.drained()));
+    signal.removeEventListener('abort', end);
   }
 
   #createRunner(): { readonly runner: Runner; readonly heldBytes: () => number } {

@@ -1,0 +1,74 @@
+import type { Kind, KubeObject, Selector } from '@kctl/apimachinery';
+import type { ListOptions } from '@kctl/client';
+import type { InformerClient, InformerTrouble, ListerWatcher, ListerWatcherScope, WatchErrorDecision } from '@kctl/informer';
+import type { Logger, Metrics } from '@kctl/telemetry';
+import type { Clock, Random } from '@kctl/wait';
+
+/** What a cache holds of the objects of a scope. Every field that is not given comes from the next level. */
+export interface ScopeOptions {
+  /** Only objects with these labels, chosen by the server. */
+  readonly labelSelector?: NonNullable<ListOptions['labelSelector']>;
+  /** Only objects with these fields, chosen by the server. `metadata.namespace=x` becomes a list within x. */
+  readonly fieldSelector?: NonNullable<ListOptions['fieldSelector']>;
+  /** Changes each object once before it is stored; forces every object to be parsed. */
+  readonly transform?: (object: KubeObject) => KubeObject;
+  /** Hands out mutable objects: raw speed, and nobody is kept from corrupting the cache. @default false */
+  readonly unsafeMutableObjects?: boolean;
+  /** @default true */
+  readonly bookmarks?: boolean;
+  /** Default resync period of handlers, in ms. @default 0: never */
+  readonly resyncMs?: number;
+  /** @default false: managedFields are cut out */
+  readonly keepManagedFields?: boolean;
+}
+
+/** Namespaces, each with what differs in it. The key '' stands for all namespaces that are not named beside it. */
+export type NamespaceScopes = Readonly<Record<string, ScopeOptions>>;
+
+/** Options for one kind. Mirrors `cache.ByObject`. */
+export interface KindOptions extends ScopeOptions {
+  readonly kind: Kind;
+  /** Unset: the cache's `defaultNamespaces`. `{}`: all namespaces, whatever the default. */
+  readonly namespaces?: NamespaceScopes;
+}
+
+/** Options of `createCache`. */
+export interface CacheOptions {
+  /** Lists and watches. Bytes are taken where it yields them. */
+  readonly client: InformerClient;
+  /** Kinds with options of their own. Naming a kind here declares it: its informer starts with the cache. */
+  readonly byObject?: readonly KindOptions[];
+  /** @default all namespaces */
+  readonly defaultNamespaces?: NamespaceScopes;
+  /** What applies where neither a namespace nor a kind says otherwise. */
+  readonly defaults?: ScopeOptions;
+  /**
+   * What a read of a kind does that nobody declared (by `byObject`, `informerFor`, `addIndex`): `error` throws
+   * KindNotCachedError, on which a delegating client reads live; `start` starts an informer for the whole kind.
+   *
+   * @default 'error'
+   */
+  readonly undeclaredReads?: 'error' | 'start';
+  /** How long an informer that was acquired goes on after its last release, in ms. @default 30_000 */
+  readonly lingerMs?: number;
+  /** Hears of every failed list or watch; `stop` ends the cache with the error. */
+  readonly watchErrorHandler?: (kind: Kind, trouble: InformerTrouble) => WatchErrorDecision | undefined;
+  /** Makes the ListerWatchers instead of `client`: for tests and unusual sources. */
+  readonly listerWatcherFor?: <T extends KubeObject>(kind: Kind<T>, scope: ListerWatcherScope) => ListerWatcher<T>;
+  /** Whether informers start by streaming where the server can. @default true */
+  readonly watchList?: boolean;
+  readonly clock?: Clock;
+  readonly random?: Random;
+  readonly logger?: Logger;
+  readonly metrics?: Metrics;
+}
+
+/** One informer's worth of a kind. */
+export interface ResolvedScope extends ScopeOptions {
+  /** '' for all (or all other) namespaces, and for cluster-scoped kinds. */
+  readonly namespace: string;
+  /** What is listed and watched. */
+  readonly listScope: ListerWatcherScope;
+  /** Whether this scope's informer would hold an object with these labels, where that can be told. */
+  readonly labels: Selector | undefined;
+}

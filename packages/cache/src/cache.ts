@@ -1,0 +1,78 @@
+import type { DeepReadonly, Kind, ObjectOf } from '@kctl/apimachinery';
+import type { IndexDefinition } from '@kctl/cache-index';
+import type { Reader } from '@kctl/client';
+import type { InformerState, InformerTrouble, InformerWaitOptions, SharedInformer } from '@kctl/informer';
+import type { NamespaceScopes } from './cache-options.js';
+
+/** An informer on loan: it runs at least until the loan is returned. */
+export interface InformerLease<K extends Kind> extends AsyncDisposable {
+  readonly informer: SharedInformer<ObjectOf<K>>;
+}
+
+/** How an informer of a cache is doing. */
+export interface InformerStatus {
+  readonly kind: Kind;
+  readonly state: InformerState;
+  readonly trouble: InformerTrouble | undefined;
+  readonly hasSynced: boolean;
+  readonly resourceVersion: string;
+}
+
+/** Where a wait looks. */
+export interface CacheScope {
+  readonly namespace?: string;
+}
+
+/**
+ * Informers by kind and shape, and a Reader over them. A kind is declared by `byObject`, by {@link informerFor} (which is
+ * what a controller's watch does), by {@link acquire} or by {@link addIndex}; no read starts an informer unless
+ * `undeclaredReads` says so. Mirrors controller-runtime's `cache.Cache`.
+ *
+ * Objects are shared and frozen; reading costs no copy. Reads wait until their kind has synced, for as long as their
+ * signal allows. Lists are in the order of namespace, then name.
+ */
+export interface Cache extends Reader {
+  readonly isStarted: boolean;
+  /** Declares a kind, and starts its informer once the cache runs. Full and untyped tokens share one. */
+  informerFor<K extends Kind>(kind: K): SharedInformer<ObjectOf<K>>;
+  /** {@link informerFor} as a promise. */
+  informer<K extends Kind>(kind: K, options?: { readonly signal?: AbortSignal }): Promise<SharedInformer<ObjectOf<K>>>;
+  /** Borrows an informer. After the last loan it lingers, then it stops, unless the kind was declared otherwise. */
+  acquire<K extends Kind>(kind: K): InformerLease<K>;
+  /** Stops and forgets the informer of a kind; its handlers get deletes marked `leftScope`. */
+  removeInformer(kind: Kind): Promise<void>;
+  /**
+   * Adds an index that `list` uses for `fieldSelector: { [name]: value }`: over a path such as `spec.nodeName`, which
+   * costs no parse, or a function. Declares the kind.
+   */
+  addIndex<K extends Kind>(kind: K, name: string, definition: IndexDefinition<ObjectOf<K>>): void;
+  /**
+   * Changes `defaultNamespaces` while running, for every kind that follows it: a new namespace is listed and then
+   * becomes visible; the objects of a dropped one leave with deletes marked `leftScope`.
+   */
+  setNamespaces(namespaces: NamespaceScopes): Promise<void>;
+  /**
+   * Resolves when every declared informer has synced.
+   *
+   * @throws SyncError naming those that have not, and why, on timeout or when one stops
+   */
+  waitForSync(options?: InformerWaitOptions): Promise<void>;
+  /**
+   * Runs the informers until the signal aborts; resolves when all have ended. A cache runs once.
+   *
+   * @throws the error that the watch error handler decided to stop for
+   */
+  run(signal: AbortSignal): Promise<void>;
+  /** Whether reads of this kind (in this namespace; unset: in all) are answered here. */
+  isCached(kind: Kind, namespace?: string): boolean;
+  /** The version that every store answering for this kind has reached; '' where that is not known. */
+  resourceVersionOf(kind: Kind, namespace?: string): string;
+  /** Resolves when those stores are at this version or a newer one. @throws SyncError on timeout */
+  waitForResourceVersion(kind: Kind, resourceVersion: string, options?: InformerWaitOptions & CacheScope): Promise<void>;
+  /** The object as a store would hold it; undefined where a label selector or namespace leaves it out. */
+  project<K extends Kind>(kind: K, object: ObjectOf<K>): DeepReadonly<ObjectOf<K>> | undefined;
+  /** Whether stored objects of this kind lack more than managedFields, so that writing one back would lose data. */
+  isLossy(kind: Kind): boolean;
+  /** The informers, for health checks and debugging. */
+  informers(): readonly InformerStatus[];
+}

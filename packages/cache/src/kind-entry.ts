@@ -1,0 +1,48 @@
+import type { Kind, KubeObject } from '@kctl/apimachinery';
+import type { Clock, ClockTimer } from '@kctl/wait';
+import type { ScopedInformer } from './scoped-informer.js';
+
+/** What counts the users of a kind. */
+export interface LeaseOptions {
+  readonly clock: Clock;
+  readonly lingerMs: number;
+  readonly onUnused: () => Promise<void>;
+}
+
+/** One kind in a cache, and who wants it. */
+export class KindEntry {
+  readonly kind: Kind;
+  readonly informer: ScopedInformer<KubeObject>;
+  #isPinned = false;
+  #leases = 0;
+  #linger: ClockTimer | undefined;
+
+  constructor(kind: Kind, informer: ScopedInformer<KubeObject>) {
+    this.kind = kind;
+    this.informer = informer;
+  }
+
+  /** Somebody declared the kind: no release ends its informer. */
+  pin(): void {
+    this.#isPinned = true;
+    this.stopLinger();
+  }
+
+  /** Counts a user. The returned function ends the use; calling it again is harmless. */
+  acquire(options: LeaseOptions): () => void {
+    this.#leases++;
+    this.stopLinger();
+    let isReleased = false;
+    return () => {
+      if (isReleased) return;
+      isReleased = true;
+      if (--this.#leases > 0 || this.#isPinned) return;
+      this.#linger = options.clock.setTimer(() => void options.onUnused(), options.lingerMs, { keepAlive: false });
+    };
+  }
+
+  stopLinger(): void {
+    this.#linger?.cancel();
+    this.#linger = undefined;
+  }
+}

@@ -1,0 +1,38 @@
+import type { Kind, KubeObject } from '@kctl/apimachinery';
+import type { IndexDefinition } from '@kctl/cache-index';
+import type { SharedInformer } from '@kctl/informer';
+import { createSharedInformer, listerWatcherFor } from '@kctl/informer';
+import type { CacheOptions, ResolvedScope } from './cache-options.js';
+
+/** What an informer of a cache is made of, besides the cache's own options. */
+export interface ScopeInformer {
+  readonly kind: Kind;
+  readonly scope: ResolvedScope;
+  readonly indexers: Readonly<Record<string, IndexDefinition<KubeObject>>>;
+}
+
+/** Makes the informer of one scope of a kind. */
+export function makeScopeInformer(options: CacheOptions, { kind, scope, indexers }: ScopeInformer): SharedInformer<KubeObject> {
+  const { client, watchErrorHandler, clock, random, logger, metrics, watchList } = options;
+  const { transform, bookmarks, resyncMs, keepManagedFields, unsafeMutableObjects, listScope } = scope;
+  const makeListerWatcher = options.listerWatcherFor ?? ((own, within) => listerWatcherFor(client, own, within));
+  const resource = kind.group === '' ? kind.plural : `${kind.plural}.${kind.group}`;
+  const shape = kind.shape === 'metadata' ? ' (metadata)' : '';
+  return createSharedInformer<KubeObject>({
+    kind,
+    listerWatcher: makeListerWatcher(kind, listScope),
+    indexers,
+    name: `${resource}${shape}${scope.namespace === '' ? '' : ` in ${scope.namespace}`}`,
+    freeze: unsafeMutableObjects !== true,
+    ...(transform === undefined ? {} : { transform }),
+    ...(bookmarks === undefined ? {} : { bookmarks }),
+    ...(resyncMs === undefined ? {} : { resyncMs }),
+    ...(keepManagedFields === undefined ? {} : { keepManagedFields }),
+    ...(watchErrorHandler === undefined ? {} : { watchErrorHandler: (trouble) => watchErrorHandler(kind, trouble) }),
+    ...(watchList === undefined ? {} : { watchList }),
+    ...(clock === undefined ? {} : { clock }),
+    ...(random === undefined ? {} : { random }),
+    ...(logger === undefined ? {} : { logger }),
+    ...(metrics === undefined ? {} : { metrics }),
+  });
+}

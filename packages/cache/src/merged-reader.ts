@@ -1,0 +1,123 @@
+import type { DeepReadonly, KubeObject, ObjectKey } from '@kctl/apimachinery';
+import { formatKey } from '@kctl/apimachinery';
+import type { IndexListOptions, IndexReader, IndexSnapshot, StoredObject } from '@kctl/cache-index';
+
+/** The stores of one kind, by the namespace that they hold; '' holds all that have none of their own. */
+export interface StoreSet<T extends KubeObject> {
+  /** In the order of their namespaces. */
+  stores(): readonly { readonly namespace: string; readonly reader: IndexReader<T> }[];
+  readonly resourceVersion: string;
+}
+
+/** Several stores of one kind as one. */
+export class MergedReader<T extends KubeObject> implements IndexReader<T> {
+  readonly #set: StoreSet<T>;
+
+  constructor(set: StoreSet<T>) {
+    this.#set = set;
+  }
+
+  get size(): number {
+    return this.#set.stores().reduce((sum, { reader }) => sum + reader.size, 0);
+  }
+
+  get resourceVersion(): string {
+    return this.#set.resourceVersion;
+  }
+
+  get indexNames(): readonly string[] {
+    return this.#set.stores()[0]?.reader.indexNames ?? [];
+  }
+
+  get(key: ObjectKey): DeepReadonly<T> | undefined {
+    return this.#storeOf(key.namespace)?.get(key);
+  }
+
+  has(key: ObjectKey): boolean {
+    return this.#storeOf(key.namespace)?.has(key) ?? false;
+  }
+
+  stored(key: ObjectKey): StoredObject<T> | undefined {
+    return this.#storeOf(key.namespace)?.stored(key);
+  }
+
+  list(options: IndexListOptions = {}): DeepReadonly<T>[] {
+    return this.listStored(options).map(objectOf);
+  }
+
+  listStored(options: IndexListOptions = {}): StoredObject<T>[] {
+    return this.#collect(options, (reader) => reader.listStored(options));
+  }
+
+  listKeys(options: IndexListOptions = {}): string[] {
+    return this.listStored(options).map(formatKey);
+  }
+
+  byIndex(indexName: string, value: string, options: IndexListOptions = {}): DeepReadonly<T>[] {
+    return this.storedByIndex(indexName, value, options).map(objectOf);
+  }
+
+  storedByIndex(indexName: string, value: string, options: IndexListOptions = {}): StoredObject<T>[] {
+    return this.#collect(options, (reader) => reader.storedByIndex(indexName, value, options));
+  }
+
+  index(indexName: string, object: DeepReadonly<T>): DeepReadonly<T>[] {
+    return this.#set.stores().flatMap(({ reader }) => reader.index(indexName, object));
+  }
+
+  indexKeys(indexName: string, value: string): string[] {
+    return this.storedByIndex(indexName, value).map(formatKey);
+  }
+
+  listIndexFuncValues(indexName: string): string[] {
+    const values = this.#set.stores().flatMap(({ reader }) => reader.listIndexFuncValues(indexName));
+    return [...new Set(values)].sort();
+  }
+
+  snapshot(): IndexSnapshot<T> {
+    const { resourceVersion } = this;
+    const snapshots = this.#set.stores().map(({ namespace, reader }) => ({ namespace, snapshot: reader.snapshot() }));
+    return {
+      size: snapshots.reduce((sum, { snapshot }) => sum + snapshot.size, 0),
+      resourceVersion,
+      get: (key) => {
+        for (const { snapshot } of snapshots) {
+          const found = snapshot.get(key);
+          if (found !== undefined) return found;
+        }
+        return undefined;
+      },
+      list: (options) => snapshots.flatMap(({ snapshot }) => snapshot.list(options)),
+    };
+  }
+
+  #storeOf(namespace: string | undefined): IndexReader<T> | undefined {
+    const stores = this.#set.stores();
+    let rest: IndexReader<T> | undefined;
+    for (const store of stores) {
+      if (store.namespace === (namespace ?? '')) return store.reader;
+      if (store.namespace === '') rest = store.reader;
+    }
+    return rest;
+  }
+
+  #collect(options: IndexListOptions, read: (reader: IndexReader<T>) => StoredObject<T>[]): StoredObject<T>[] {
+    if (options.namespace !== undefined) {
+      const store = this.#storeOf(options.namespace);
+      return store === undefined ? [] : read(store);
+    }
+    const stores = this.#set.stores();
+    const all = stores.flatMap(({ reader }) => read(reader));
+    // Stores of single namespaces follow each other in order; only the one for all others lies across them.
+    return stores.length > 1 && stores.some(({ namespace }) => namespace === '') ? all.sort(byKey) : all;
+  }
+}
+
+function objectOf<T extends KubeObject>(stored: StoredObject<T>): DeepReadonly<T> {
+  return stored.object;
+}
+
+function byKey<T extends KubeObject>(a: StoredObject<T>, b: StoredObject<T>): number {
+  if (a.namespace !== b.namespace) return a.namespace < b.namespace ? -1 : 1;
+  return a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
+}

@@ -1,0 +1,84 @@
+import type { Kind } from '@kctl/apimachinery';
+import { fieldSelectorFrom, formatGroupVersionKind, labelSelectorFrom } from '@kctl/apimachinery';
+import type { ListerWatcherScope } from '@kctl/informer';
+import type { KindOptions, NamespaceScopes, ResolvedScope, ScopeOptions } from './cache-options.js';
+
+/** What the scopes of a kind follow from. */
+export interface ScopeSources {
+  readonly byKind: KindOptions | undefined;
+  readonly defaultNamespaces: NamespaceScopes | undefined;
+  readonly defaults: ScopeOptions | undefined;
+}
+
+const everywhere: NamespaceScopes = { '': {} };
+
+/**
+ * The informers that a kind needs. Each field of a namespace's options comes from: the namespace's entry of the kind, the
+ * kind's own options, the same namespace in `defaultNamespaces`, the defaults. Mirrors controller-runtime's ByObject.
+ *
+ * @throws TypeError when a cluster-scoped kind is given namespaces
+ */
+export function resolveScopes(kind: Kind, sources: ScopeSources): ResolvedScope[] {
+  const { byKind, defaultNamespaces, defaults } = sources;
+  if (kind.scope === 'Cluster') {
+    if (byKind?.namespaces !== undefined && Object.keys(byKind.namespaces).length > 0)
+      throw new TypeError(
+        `type ${formatGroupVersionKind(kind)} is not namespaced, but its byObject.namespaces setting is not undefined: leave it out`,
+      );
+    return [resolveScope('', mergeOptions([byKind, defaults]), [])];
+  }
+  const namespaces = orEverywhere(byKind?.namespaces ?? defaultNamespaces);
+  const names = Object.keys(namespaces);
+  const named = names.filter((name) => name !== '').sort();
+  return names.sort().map((name) => {
+    const options = mergeOptions([byKind?.namespaces?.[name], byKind, defaultNamespaces?.[name], defaults]);
+    return resolveScope(name, options, named);
+  });
+}
+
+function orEverywhere(namespaces: NamespaceScopes | undefined): NamespaceScopes {
+  return namespaces === undefined || Object.keys(namespaces).length === 0 ? everywhere : namespaces;
+}
+
+/** Earlier options win, field by field. */
+function mergeOptions(levels: readonly (ScopeOptions | undefined)[]): ScopeOptions {
+  const merged: Record<string, unknown> = {};
+  for (const field of optionFields)
+    for (const level of levels) {
+      const value = level?.[field];
+      if (value === undefined) continue;
+      merged[field] = value;
+      break;
+    }
+  return merged;
+}
+
+const optionFields = [
+  'labelSelector',
+  'fieldSelector',
+  'transform',
+  'unsafeMutableObjects',
+  'bookmarks',
+  'resyncMs',
+  'keepManagedFields',
+] as const satisfies readonly (keyof ScopeOptions)[];
+
+function resolveScope(namespace: string, options: ScopeOptions, named: readonly string[]): ResolvedScope {
+  const terms = options.fieldSelector === undefined ? [] : fieldSelectorFrom(options.fieldSelector).terms;
+  const pinned = terms.find((term) => term.path === 'metadata.namespace' && term.operator === '=');
+  const others = namespace === '' ? named.map((name) => `metadata.namespace!=${name}`) : [];
+  const own = terms.filter((term) => term !== pinned).map(({ path, operator, value }) => `${path}${operator}${escape(value)}`);
+  const fieldSelector = [...others, ...own].join(',');
+  const within = namespace === '' ? pinned?.value : namespace;
+  const listScope: ListerWatcherScope = {
+    ...(within === undefined ? {} : { namespace: within }),
+    ...(options.labelSelector === undefined ? {} : { labelSelector: options.labelSelector }),
+    ...(fieldSelector === '' ? {} : { fieldSelector }),
+  };
+  const labels = options.labelSelector === undefined ? undefined : labelSelectorFrom(options.labelSelector);
+  return { ...options, namespace, listScope, labels };
+}
+
+function escape(value: string): string {
+  return value.replaceAll(/[\\,=]/g, '\\$&');
+}

@@ -1,0 +1,224 @@
+import type { Kind, KubeObject } from '@kctl/apimachinery';
+import { compareResourceVersions } from '@kctl/apimachinery';
+import type { IndexDefinition, IndexReader, Lister } from '@kctl/cache-index';
+import { createLister } from '@kctl/cache-index';
+import type {
+  EventHandlerOptions,
+  HandlerRegistration,
+  InformerEventHandler,
+  InformerState,
+  InformerTrouble,
+  InformerWaitOptions,
+  SharedInformer,
+} from '@kctl/informer';
+import { InformerStartedError, InformerStoppedError } from '@kctl/informer';
+import type { ResolvedScope } from './cache-options.js';
+import type { StoreSet } from './merged-reader.js';
+import { MergedReader } from './merged-reader.js';
+import { ScopedRegistration } from './scoped-registration.js';
+
+/** Makes the informer of one scope. */
+export type MakeInformer<T extends KubeObject> = (
+  scope: ResolvedScope,
+  indexers: Readonly<Record<string, IndexDefinition<T>>>,
+) => SharedInformer<T>;
+
+interface Part<T extends KubeObject> {
+  readonly scope: ResolvedScope;
+  readonly informer: SharedInformer<T>;
+}
+
+const phaseRank: Readonly<Record<InformerState['phase'], number>> = {
+  watching: 0,
+  idle: 1,
+  starting: 2,
+  listing: 3,
+  retrying: 4,
+  stopped: 5,
+};
+
+/** The informers of all scopes of a kind, as one; scopes come and go while it runs. */
+export class ScopedInformer<T extends KubeObject> implements SharedInformer<T>, StoreSet<T> {
+  readonly kind: Kind<T>;
+  readonly lister: Lister<T>;
+  readonly #make: MakeInformer<T>;
+  readonly #merged: MergedReader<T>;
+  readonly #registrations = new Set<ScopedRegistration<T>>();
+  readonly #runs = new Set<Promise<void>>();
+  #parts: readonly Part<T>[] = [];
+  /** Parts of which the initial list is in, once the kind as a whole has synced: a new namespace appears as a whole. */
+  #visible: readonly Part<T>[] | undefined;
+  #indexers: Readonly<Record<string, IndexDefinition<T>>> = {};
+  #signal: AbortSignal | undefined;
+  #fail: ((error: unknown) => void) | undefined;
+  #isStopped = false;
+
+  constructor(kind: Kind<T>, scopes: readonly ResolvedScope[], make: MakeInformer<T>) {
+    this.kind = kind;
+    this.#make = make;
+    this.#merged = new MergedReader(this);
+    this.lister = createLister({ get: (key) => this.indexer.get(key), list: (options) => this.indexer.list(options) });
+    this.#parts = scopes.map((scope) => ({ scope, informer: make(scope, {}) }));
+  }
+
+  get scopes(): readonly ResolvedScope[] {
+    return this.#parts.map(({ scope }) => scope);
+  }
+
+  get indexer(): IndexReader<T> {
+    const parts = this.#readable();
+    const only = parts[0];
+    return parts.length === 1 && only !== undefined ? only.informer.indexer : this.#merged;
+  }
+
+  get state(): InformerState {
+    const states = this.#parts.map(({ informer }) => informer.state);
+    return states.reduce<InformerState>(
+      (worst, state) => (phaseRank[state.phase] >= phaseRank[worst.phase] ? state : worst),
+      { phase: this.#isStopped ? 'stopped' : 'watching', since: 0, resourceVersion: '' },
+    );
+  }
+
+  get trouble(): InformerTrouble | undefined {
+    return this.#parts.find(({ informer }) => informer.trouble !== undefined)?.informer.trouble;
+  }
+
+  get lastError(): unknown {
+    return this.trouble?.error;
+  }
+
+  get hasSynced(): boolean {
+    return this.#visible !== undefined || this.#parts.every(({ informer }) => informer.hasSynced);
+  }
+
+  get isStarted(): boolean {
+    return this.#signal !== undefined;
+  }
+
+  get isStopped(): boolean {
+    return this.#isStopped;
+  }
+
+  get resourceVersion(): string {
+    const versions = this.#parts.map(({ informer }) => informer.resourceVersion);
+    return versions.length === 0 ? '' : versions.reduce(olderOf);
+  }
+
+  /** The part that holds a namespace; undefined where none does. */
+  partFor(namespace: string): SharedInformer<T> | undefined {
+    const exact = this.#parts.find(({ scope }) => scope.namespace === namespace);
+    return (exact ?? this.#parts.find(({ scope }) => scope.namespace === ''))?.informer;
+  }
+
+  stores(): readonly { readonly namespace: string; readonly reader: IndexReader<T> }[] {
+    return this.#readable().map(({ scope, informer }) => ({ namespace: scope.namespace, reader: informer.indexer }));
+  }
+
+  addEventHandler(handler: InformerEventHandler<T>, options: EventHandlerOptions = {}): HandlerRegistration {
+    if (this.#isStopped) throw new InformerStoppedError('the handler was not added: the informer has stopped already');
+    const registration = new ScopedRegistration<T>(handler, options, (gone) => this.#registrations.delete(gone));
+    for (const { informer } of this.#parts) registration.join(informer);
+    this.#registrations.add(registration);
+    return registration;
+  }
+
+  addIndexers(indexers: Readonly<Record<string, IndexDefinition<T>>>): void {
+    for (const { informer } of this.#parts) informer.addIndexers(indexers);
+    this.#indexers = { ...this.#indexers, ...indexers };
+  }
+
+  async waitForSync(options: InformerWaitOptions = {}): Promise<void> {
+    await Promise.all(this.#parts.map(({ informer }) => informer.waitForSync(options)));
+  }
+
+  async waitForResourceVersion(resourceVersion: string, options: InformerWaitOptions = {}): Promise<void> {
+    await Promise.all(this.#parts.map(({ informer }) => informer.waitForResourceVersion(resourceVersion, options)));
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    if (this.#signal !== undefined) throw new InformerStartedError('the informer was started already');
+    const ending = new AbortController();
+    const end = (): void => ending.abort(signal.reason);
+    signal.addEventListener('abort', end, { once: true });
+    this.#signal = ending.signal;
+    let failure: { readonly error: unknown } | undefined;
+    this.#fail = (error) => {
+      failure ??= { error };
+      ending.abort(error);
+    };
+    if (signal.aborted) end();
+    for (const part of this.#parts) this.#start(part);
+    if (!this.#isStopped && !ending.signal.aborted)
+      await new Promise<void>((resolve) => ending.signal.addEventListener('abort', () => resolve(), { once: true }));
+    this.#isStopped = true;
+    signal.removeEventListener('abort', end);
+    while (this.#runs.size > 0) await Promise.all(this.#runs);
+    if (failure !== undefined) throw failure.error;
+  }
+
+  async leaveScope(): Promise<void> {
+    await this.setScopes([]);
+    this.#isStopped = true;
+    this.#fail = undefined;
+    if (this.#signal !== undefined) await Promise.all(this.#runs);
+  }
+
+  /** Becomes the informer of these scopes: new ones start, missing ones leave. Scopes that stay are not touched. */
+  async setScopes(scopes: readonly ResolvedScope[]): Promise<void> {
+    const stays = (scope: ResolvedScope): Part<T> | undefined =>
+      this.#parts.find((part) => isSameScope(part.scope, scope));
+    if (this.hasSynced) this.#visible ??= this.#parts;
+    const parts = scopes.map((scope) => stays(scope) ?? { scope, informer: this.#make(scope, this.#indexers) });
+    const gone = this.#parts.filter((part) => !parts.includes(part));
+    const added = parts.filter((part) => !this.#parts.includes(part));
+    this.#parts = parts;
+    for (const part of added) {
+      for (const registration of this.#registrations) registration.join(part.informer);
+      if (this.#signal !== undefined) this.#start(part);
+    }
+    await Promise.all([
+      ...gone.map(async (part) => {
+        if (this.#visible !== undefined) this.#visible = this.#visible.filter((other) => other !== part);
+        await part.informer.leaveScope();
+        for (const registration of this.#registrations) registration.leave(part.informer);
+      }),
+      ...(this.#signal === undefined ? [] : added.map((part) => this.#show(part))),
+    ]);
+  }
+
+  async #show(part: Part<T>): Promise<void> {
+    await part.informer.waitForSync();
+    if (this.#visible !== undefined && this.#parts.includes(part))
+      this.#visible = [...this.#visible, part].sort((a, b) => (a.scope.namespace < b.scope.namespace ? -1 : 1));
+  }
+
+  #readable(): readonly Part<T>[] {
+    return this.#visible ?? this.#parts;
+  }
+
+  #start({ informer }: Part<T>): void {
+    const signal = this.#signal;
+    if (signal === undefined) return;
+    const run = informer
+      .run(signal)
+      .catch((error: unknown) => this.#fail?.(error))
+      .finally(() => this.#runs.delete(run));
+    this.#runs.add(run);
+  }
+}
+
+function isSameScope(a: ResolvedScope, b: ResolvedScope): boolean {
+  return (
+    a.namespace === b.namespace &&
+    a.transform === b.transform &&
+    JSON.stringify([a.listScope, a.bookmarks, a.resyncMs, a.keepManagedFields, a.unsafeMutableObjects]) ===
+      JSON.stringify([b.listScope, b.bookmarks, b.resyncMs, b.keepManagedFields, b.unsafeMutableObjects])
+  );
+}
+
+/** The older of two versions; '' where that cannot be told. */
+function olderOf(a: string, b: string): string {
+  const order = compareResourceVersions(a, b);
+  if (order === 'unknown') return a === b ? a : '';
+  return order === 'older' ? a : b;
+}
