@@ -6,10 +6,12 @@ import type {
   EventHandler,
   InformerProvider,
   Predicate,
+  Provided,
   Reconciler,
   ReconcileRequest,
   Source,
 } from '@kctl/controller';
+import type { ManagerDependencies } from '@kctl/manager';
 import type { Logger, LogFields, Metrics, Tracer } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
 
@@ -48,8 +50,9 @@ export type BuilderOptions<R> = Omit<
   'name' | 'reconciler' | 'logger' | 'logFields' | 'metrics' | 'tracer' | 'clock'
 >;
 
-/** What the builder needs of a manager; that of @kctl/manager is one. */
-export interface ControllerHost {
+/** What the builder needs of a manager; that of @kctl/manager is one. `D` is what can be injected. */
+export interface ControllerHost<D extends object = object> {
+  readonly dependencies: D;
   readonly cache: InformerProvider;
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -63,41 +66,42 @@ export interface ControllerHost {
 
 /**
  * Defines a controller. Each method returns the builder; nothing happens before `complete` or `build`, which find all
- * mistakes of the definition at once. Mirrors `builder.TypedBuilder`.
+ * mistakes of the definition at once. Handlers, predicates, sources and the reconciler may be made by `inject` of
+ * @kctl/controller: they get what they need of the manager at `complete`. Mirrors `builder.TypedBuilder`.
  */
-export interface ControllerBuilder<R = ReconcileRequest> {
+export interface ControllerBuilder<R = ReconcileRequest, D extends object = ManagerDependencies> {
   /** The kind to reconcile: an event of an object queues the object. Once in a definition. */
-  for<K extends Kind>(kind: KeyedInput<K, R>, options?: ForOptions<K>): ControllerBuilder<R>;
+  for<K extends Kind>(kind: KeyedInput<K, R>, options?: ForOptions<K>): ControllerBuilder<R, D>;
   /** A kind that reconciled objects own: an event of an object queues its owner of the `for` kind. */
-  owns<K extends Kind>(kind: KeyedInput<K, R>, options?: OwnsOptions<K>): ControllerBuilder<R>;
+  owns<K extends Kind>(kind: KeyedInput<K, R>, options?: OwnsOptions<K>): ControllerBuilder<R, D>;
   /** Any kind, with any handler. */
   watches<K extends Kind>(
     kind: K,
-    handler: EventHandler<Watched<K>, R>,
+    handler: Provided<EventHandler<Watched<K>, R>, D>,
     options?: InputOptions<K>,
-  ): ControllerBuilder<R>;
+  ): ControllerBuilder<R, D>;
   /** Like {@link watches}, with metadata only: reading `.spec` does not compile. */
   watchesMetadata<K extends Kind>(
     kind: K,
-    handler: EventHandler<Watched<MetadataKind<K>>, R>,
+    handler: Provided<EventHandler<Watched<MetadataKind<K>>, R>, D>,
     options?: InputOptions<MetadataKind<K>>,
-  ): ControllerBuilder<R>;
+  ): ControllerBuilder<R, D>;
   /** Any source; the predicates of `withEventFilter` do not apply to it. */
-  watchesRawSource(source: Source<R>): ControllerBuilder<R>;
+  watchesRawSource(source: Provided<Source<R>, D>): ControllerBuilder<R, D>;
   /** Predicates of every input but raw sources, asked before the input's own. Several calls add up. */
-  withEventFilter(...predicates: readonly Predicate[]): ControllerBuilder<R>;
+  withEventFilter(...predicates: readonly Provided<Predicate, D>[]): ControllerBuilder<R, D>;
   /** Settings; they win over the manager's. A second call replaces what it names. */
-  withOptions(options: BuilderOptions<R>): ControllerBuilder<R>;
+  withOptions(options: BuilderOptions<R>): ControllerBuilder<R, D>;
   /** Fields of the logs of one request. @default as controller-runtime: controllerGroup, controllerKind, the object, … */
-  withLogFields(logFields: (request: R) => LogFields): ControllerBuilder<R>;
+  withLogFields(logFields: (request: R) => LogFields): ControllerBuilder<R, D>;
   /** @default the lower-cased kind of `for` */
-  named(name: string): ControllerBuilder<R>;
+  named(name: string): ControllerBuilder<R, D>;
   /**
    * Makes the controller and adds it to the manager.
    *
    * @throws DefinitionError naming every mistake
    */
-  complete(reconciler: Reconciler<R>): Controller<R>;
+  complete(reconciler: Provided<Reconciler<R>, D>): Controller<R>;
   /** Same as {@link complete}. */
-  build(reconciler: Reconciler<R>): Controller<R>;
+  build(reconciler: Provided<Reconciler<R>, D>): Controller<R>;
 }

@@ -5,11 +5,13 @@ import type {
   EventHandler,
   EventObject,
   Predicate,
+  Provided,
   Reconciler,
   ReconcileRequest,
   Source,
 } from '@kctl/controller';
-import { createController, enqueueRequestForObject, enqueueRequestForOwner } from '@kctl/controller';
+import { createController, enqueueRequestForObject, enqueueRequestForOwner, provide } from '@kctl/controller';
+import type { ManagerDependencies } from '@kctl/manager';
 import type { LogFields } from '@kctl/telemetry';
 import type {
   BuilderOptions,
@@ -24,26 +26,28 @@ import type {
 import { findProblems } from './definition.js';
 import { DefinitionError } from './errors.js';
 import type { Input } from './input.js';
-import { eraseInput, sourceOf } from './input.js';
+import { describeKind, eraseInput, isKind, sourceOf } from './input.js';
 
 /** Begins the definition of a controller that `host`, usually a manager, will run. Mirrors `NewControllerManagedBy`. */
-export function controllerManagedBy<R = ReconcileRequest>(host: ControllerHost): ControllerBuilder<R> {
-  return new Definition<R>(host);
+export function controllerManagedBy<R = ReconcileRequest, D extends object = ManagerDependencies>(
+  host: ControllerHost<D>,
+): ControllerBuilder<R, D> {
+  return new Definition<R, D>(host);
 }
 
-class Definition<R> implements ControllerBuilder<R> {
-  readonly #host: ControllerHost;
+class Definition<R, D extends object> implements ControllerBuilder<R, D> {
+  readonly #host: ControllerHost<D>;
   readonly #forKinds: Kind[] = [];
   readonly #ownedKinds: Kind[] = [];
   /** Inputs in the order of their calls; that of `owns` needs the kind of `for`, which may come later. */
   readonly #inputs: (() => Input<R>)[] = [];
-  readonly #rawSources: Source<R>[] = [];
-  readonly #filters: Predicate[] = [];
+  readonly #rawSources: Provided<Source<R>, D>[] = [];
+  readonly #filters: Provided<Predicate, D>[] = [];
   #options: BuilderOptions<R> = {};
   #logFields: ((request: R) => LogFields) | undefined;
   #name: string | undefined;
 
-  constructor(host: ControllerHost) {
+  constructor(host: ControllerHost<D>) {
     this.#host = host;
   }
 
@@ -60,28 +64,40 @@ class Definition<R> implements ControllerBuilder<R> {
     return this.#addKeyed('owns', { kind, options, handler });
   }
 
-  watches<K extends Kind>(kind: K, handler: EventHandler<Watched<K>, R>, options: InputOptions<K> = {}): this {
+  watches<K extends Kind>(
+    kind: K,
+    handler: Provided<EventHandler<Watched<K>, R>, D>,
+    options: InputOptions<K> = {},
+  ): this {
     const { predicates = [] } = options;
-    this.#inputs.push(() => eraseInput({ method: 'watches', kind, handler, predicates, onlyMetadata: false }));
+    const provided = (): EventHandler<Watched<K>, R> =>
+      this.#provide(handler, `the handler of watches(${describeKind(kind)})`);
+    this.#inputs.push(() =>
+      eraseInput({ method: 'watches', kind, handler: provided(), predicates, onlyMetadata: false }),
+    );
     return this;
   }
 
   watchesMetadata<K extends Kind>(
     kind: K,
-    handler: EventHandler<Watched<MetadataKind<K>>, R>,
+    handler: Provided<EventHandler<Watched<MetadataKind<K>>, R>, D>,
     options: InputOptions<MetadataKind<K>> = {},
   ): this {
     const { predicates = [] } = options;
-    this.#inputs.push(() => eraseInput({ method: 'watchesMetadata', kind, handler, predicates, onlyMetadata: true }));
+    const provided = (): EventHandler<Watched<MetadataKind<K>>, R> =>
+      this.#provide(handler, `the handler of watchesMetadata(${describeKind(kind)})`);
+    this.#inputs.push(() =>
+      eraseInput({ method: 'watchesMetadata', kind, handler: provided(), predicates, onlyMetadata: true }),
+    );
     return this;
   }
 
-  watchesRawSource(source: Source<R>): this {
+  watchesRawSource(source: Provided<Source<R>, D>): this {
     this.#rawSources.push(source);
     return this;
   }
 
-  withEventFilter(...predicates: readonly Predicate[]): this {
+  withEventFilter(...predicates: readonly Provided<Predicate, D>[]): this {
     this.#filters.push(...predicates);
     return this;
   }
@@ -101,28 +117,42 @@ class Definition<R> implements ControllerBuilder<R> {
     return this;
   }
 
-  build(reconciler: Reconciler<R>): Controller<R> {
+  build(reconciler: Provided<Reconciler<R>, D>): Controller<R> {
     return this.complete(reconciler);
   }
 
-  complete(reconciler: Reconciler<R>): Controller<R> {
-    const inputs = this.#inputs.map((make) => make());
-    const name = this.#name ?? this.#forKinds[0]?.kind?.toLowerCase() ?? '';
-    const problems = findProblems({
-      name: this.#name,
-      forKinds: this.#forKinds,
-      ownedKinds: this.#ownedKinds,
-      inputs,
-      rawSources: this.#rawSources.length,
-      reconciler,
-    });
-    const controller = collect(problems, () => this.#create(name, reconciler));
+  complete(reconciler: Provided<Reconciler<R>, D>): Controller<R> {
+    const problems: string[] = [];
+    const name = this.#name ?? (isKind(this.#forKinds[0]) ? this.#forKinds[0].kind.toLowerCase() : '');
+    const inputs = this.#inputs.flatMap((make) => collect(problems, make) ?? []);
+    const filters = this.#filters.flatMap(
+      (filter) => collect(problems, () => this.#provide(filter, 'a predicate of withEventFilter')) ?? [],
+    );
+    const rawSources = this.#rawSources.flatMap(
+      (source) => collect(problems, () => this.#provide(source, 'a source of watchesRawSource')) ?? [],
+    );
+    const provided = collect(problems, () => this.#provide(reconciler, 'the reconciler'));
+    problems.unshift(
+      ...findProblems({
+        name: this.#name,
+        forKinds: this.#forKinds,
+        ownedKinds: this.#ownedKinds,
+        inputs,
+        rawSources: this.#rawSources.length,
+        reconciler,
+      }),
+    );
+    const controller = collect(problems, () => this.#create(name, provided ?? (() => Promise.resolve())));
     if (controller === undefined || problems.length > 0) throw new DefinitionError(name, problems);
-    for (const input of inputs) controller.watch(sourceOf(input, this.#host.cache, this.#filters));
-    for (const source of this.#rawSources) collect(problems, () => controller.watch(source));
+    for (const input of inputs) controller.watch(sourceOf(input, this.#host.cache, filters));
+    for (const source of rawSources) collect(problems, () => controller.watch(source));
     if (problems.length === 0) collect(problems, () => this.#host.add(controller));
     if (problems.length > 0) throw new DefinitionError(name, problems);
     return controller;
+  }
+
+  #provide<T>(value: Provided<T, D>, what: string): T {
+    return provide(value, this.#host.dependencies, what);
   }
 
   #create(name: string, reconciler: Reconciler<R>): Controller<R> {

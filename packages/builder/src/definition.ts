@@ -1,5 +1,6 @@
 import type { Kind } from '@kctl/apimachinery';
 import { isSameKind } from '@kctl/apimachinery';
+import { isInjectable } from '@kctl/controller';
 import type { Input } from './input.js';
 import { describeKind, isKind } from './input.js';
 
@@ -66,5 +67,7 @@ function checkWatches({ inputs, rawSources }: DefinitionParts): string[] {
 function checkReconciler(reconciler: unknown): string[] {
   const isFunction = typeof reconciler === 'function';
   const hasMethod = typeof reconciler === 'object' && reconciler !== null && 'reconcile' in reconciler;
-  return isFunction || hasMethod ? [] : ['must provide a non-nil Reconciler: a function or { reconcile }'];
+  return isFunction || hasMethod || isInjectable(reconciler)
+    ? []
+    : ['must provide a non-nil Reconciler: a function or { reconcile }'];
 }

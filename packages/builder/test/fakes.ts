@@ -35,7 +35,13 @@ export class FakeCache implements ManagedCache {
 
   add(kind: Kind, object: KubeObject): void {
     for (const handler of this.of(kind))
-      handler.onEvent({ type: 'add', object, header: headerOf(object), isInInitialList: false, finalStateUnknown: false });
+      handler.onEvent({
+        type: 'add',
+        object,
+        header: headerOf(object),
+        isInInitialList: false,
+        finalStateUnknown: false,
+      });
   }
 
   async run(signal: AbortSignal): Promise<void> {

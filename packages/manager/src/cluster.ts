@@ -2,12 +2,24 @@ import type { Client, KindResolver, Reader } from '@kctl/client';
 import type { InformerProvider } from '@kctl/controller';
 import type { Runnable } from './runnable.js';
 
+/** The state of one informer, as far as health needs it. */
+export interface InformerReport {
+  readonly name: string;
+  readonly isWatching: boolean;
+  /** Monotonic time, in ms, since when that is so. */
+  readonly since: number;
+  /** Why it is not watching, for people. */
+  readonly reason?: string;
+}
+
 /** What the manager needs of a cache; that of @kctl/cache is one. */
 export interface ManagedCache extends InformerProvider, Reader {
   /** Runs informers until the signal is aborted. */
   run(signal: AbortSignal): Promise<void>;
   /** Resolves when the informers that exist by now have synced. */
   waitForSync(options?: { readonly signal?: AbortSignal }): Promise<unknown>;
+  /** For the readiness check `informers`. @default they count as healthy */
+  health?(): Iterable<InformerReport>;
 }
 
 /** What the manager needs of an event recorder's owner: it ends after everything that may record. */
@@ -55,6 +67,8 @@ export interface Cluster extends Runnable {
   readonly cache: ManagedCache;
   readonly mapper: KindResolver | undefined;
   readonly events: EventSink | undefined;
+  /** Whether the cache has synced since it was started. */
+  readonly hasSynced: boolean;
   waitForReady(signal: AbortSignal): Promise<void>;
 }
 
@@ -70,9 +84,13 @@ export function createCluster<Live extends Client, Cache extends ManagedCache>(
     mapper,
     events,
   } = 'client' in options ? options : makeParts(options);
+  let hasSynced = false;
   return {
     name,
     group: 'caches',
+    get hasSynced() {
+      return hasSynced;
+    },
     client,
     apiReader,
     cache,
@@ -81,6 +99,7 @@ export function createCluster<Live extends Client, Cache extends ManagedCache>(
     run: (signal) => cache.run(signal),
     waitForReady: async (signal) => {
       await cache.waitForSync({ signal });
+      hasSynced = true;
     },
   };
 }

@@ -1,8 +1,11 @@
 import type { Client, KindResolver, Reader } from '@kctl/client';
+import type { Provided } from '@kctl/controller';
+import { provide } from '@kctl/controller';
 import type { Logger, Metrics, Tracer } from '@kctl/telemetry';
 import { noopLogger, noopMetrics, noopTracer } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
 import { systemClock } from '@kctl/wait';
+import { cachesCheck, informersCheck } from './built-in-checks.js';
 import type { Cluster, EventSink, ManagedCache } from './cluster.js';
 import { ManagerError } from './errors.js';
 import type { HealthCheck } from './health.js';
@@ -10,29 +13,41 @@ import { createHealthHandler } from './health.js';
 import type { HttpHandler } from './http-server.js';
 import { createHttpServer } from './http-server.js';
 import { Lifecycle } from './lifecycle.js';
-import type { ControllerDefaults, HealthOptions, Manager, ManagerOptions, RunnableHandle } from './manager.js';
+import type {
+  ControllerDefaults,
+  HealthOptions,
+  Manager,
+  ManagerDependencies,
+  ManagerOptions,
+  RunnableHandle,
+} from './manager.js';
 import type { MetricsServerOptions } from './metrics-server.js';
 import { createMetricsServer } from './metrics-server.js';
+import { createProfilingServer } from './profiling.js';
 import type { Runnable, RunnableFunction } from './runnable.js';
 import { Runnables } from './runnables.js';
 
 /** How long a stop may take, in ms. */
 export const defaultGracefulShutdownTimeoutMs = 30_000;
 const defaultRejoinTimeoutMs = 10_000;
+const defaultInformerGraceMs = 30_000;
 
 /** Makes a manager; it starts nothing and binds no port. */
-export function createManager(options: ManagerOptions): Manager {
+export function createManager<X extends object = object>(options: ManagerOptions<X>): Manager<X> {
   return new RunnableManager(options);
 }
 
-class RunnableManager implements Manager {
+class RunnableManager<X extends object> implements Manager<X> {
   readonly cluster: Cluster;
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly tracer: Tracer;
   readonly clock: Clock;
   readonly controllerDefaults: ControllerDefaults;
-  readonly #options: ManagerOptions;
+  readonly dependencies: ManagerDependencies & X;
+  readonly #options: ManagerOptions<X>;
+  readonly #stop = new AbortController();
+  readonly #clusters = new Set<Cluster>();
   readonly #runnables: Runnables;
   readonly #lifecycle: Lifecycle;
   readonly #liveness = new Map<string, HealthCheck>();
@@ -40,7 +55,7 @@ class RunnableManager implements Manager {
   readonly #extraHandlers = new Map<string, HttpHandler>();
   #wasRun = false;
 
-  constructor(options: ManagerOptions) {
+  constructor(options: ManagerOptions<X>) {
     const { cluster, leaderElection } = options;
     this.#options = options;
     this.cluster = cluster;
@@ -66,9 +81,12 @@ class RunnableManager implements Manager {
       graceMs: options.gracefulShutdownTimeoutMs ?? defaultGracefulShutdownTimeoutMs,
       events: cluster.events,
     });
-    this.#runnables.add(cluster);
+    this.dependencies = this.#collectDependencies();
+    this.add(cluster);
     if (options.metricsServer !== undefined) this.#addMetricsServer(options.metricsServer);
     if (options.health !== undefined) this.#addHealthServer(options.health);
+    if (options.profiling !== undefined)
+      this.#runnables.add(createProfilingServer({ ...options.profiling, logger: this.logger, clock: this.clock }));
   }
 
   get client(): Client {
@@ -99,14 +117,17 @@ class RunnableManager implements Manager {
     return this.#runnables.scope('').isLeading;
   }
 
-  add(runnable: Runnable | RunnableFunction): RunnableHandle {
-    const added = typeof runnable === 'function' ? { run: runnable } : runnable;
+  add(runnable: Provided<Runnable | RunnableFunction, ManagerDependencies & X>): RunnableHandle {
+    const provided = provide(runnable, this.dependencies, 'a runnable');
+    const added: Runnable = typeof provided === 'function' ? { run: provided } : provided;
     const name = this.#runnables.add(added);
-    const remove = (): Promise<void> => this.#runnables.remove(added);
+    if (isCluster(added)) this.#clusters.add(added);
+    const remove = (): Promise<void> => this.remove(added);
     return { name, remove, [Symbol.asyncDispose]: remove };
   }
 
   remove(runnable: Runnable): Promise<void> {
+    if (isCluster(runnable)) this.#clusters.delete(runnable);
     return this.#runnables.remove(runnable);
   }
 
@@ -129,10 +150,40 @@ class RunnableManager implements Manager {
   async run(signal: AbortSignal): Promise<void> {
     if (this.#wasRun) throw new ManagerError('manager already started');
     this.#wasRun = true;
-    await this.#lifecycle.run(signal);
+    const onStop = (): void => this.#stop.abort(signal.reason);
+    signal.addEventListener('abort', onStop, { once: true });
+    try {
+      await this.#lifecycle.run(signal);
+    } finally {
+      signal.removeEventListener('abort', onStop);
+      onStop();
+    }
   }
 
-  #addHealthServer({ port, host, livenessPath = '/healthz', readinessPath = '/readyz' }: HealthOptions): void {
+  /** What is absent is left out, so that a need for it fails by name. */
+  #collectDependencies(): ManagerDependencies & X {
+    const { cluster, client, apiReader, cache, mapper, events, logger, metrics, tracer, clock } = this;
+    const stopSignal = this.#stop.signal;
+    const present = { cluster, client, apiReader, cache, mapper, events, logger, metrics, tracer, clock, stopSignal };
+    return { ...present, ...this.#options.dependencies } as ManagerDependencies & X;
+  }
+
+  #addBuiltInChecks({ informerGraceMs = defaultInformerGraceMs }: HealthOptions): void {
+    const clusters = (): Iterable<Cluster> => this.#clusters;
+    this.addReadyzCheck(
+      'caches',
+      cachesCheck(() => [...this.#clusters].every(({ hasSynced }) => hasSynced)),
+    );
+    this.addReadyzCheck('informers', informersCheck({ clusters, clock: this.clock, graceMs: informerGraceMs }));
+    if (this.#options.leaderElection !== undefined)
+      this.addHealthzCheck('leader-election', () => {
+        for (const scope of this.#runnables.scopes) scope.checkHealth();
+      });
+  }
+
+  #addHealthServer(health: HealthOptions): void {
+    const { port, host, livenessPath = '/healthz', readinessPath = '/readyz' } = health;
+    if (health.builtInChecks !== false) this.#addBuiltInChecks(health);
     const handlerOf = (path: string, checks: Map<string, HealthCheck>): HttpHandler =>
       createHealthHandler({
         path,
@@ -161,6 +212,10 @@ class RunnableManager implements Manager {
       createMetricsServer({ server, exporter, extra: this.#extraHandlers, logger: this.logger, clock: this.clock }),
     );
   }
+}
+
+function isCluster(runnable: Runnable): runnable is Cluster {
+  return runnable.group === 'caches' && 'cache' in runnable && 'client' in runnable;
 }
 
 function claim<T>(map: Map<string, T>, name: string, value: T): void {

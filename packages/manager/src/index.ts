@@ -3,7 +3,9 @@
  *
  * @packageDocumentation
  */
-export type { Cluster, ClusterFactories, ClusterParts, EventSink, ManagedCache } from './cluster.js';
+export type { AccessFilterOptions } from './access-filter.js';
+export { createAccessFilter } from './access-filter.js';
+export type { Cluster, ClusterFactories, ClusterParts, EventSink, InformerReport, ManagedCache } from './cluster.js';
 export { createCluster } from './cluster.js';
 export { createManager } from './create-manager.js';
 export type { Elector, ElectorFactory, ElectorRequest, LeaderElectionOptions } from './elector.js';
@@ -22,6 +24,16 @@ export type { HealthCheck } from './health.js';
 export { ping } from './health.js';
 export type { HttpHandler, HttpServer, HttpServerOptions, ServerTls } from './http-server.js';
 export { createHttpServer } from './http-server.js';
-export type { ControllerDefaults, HealthOptions, Manager, ManagerOptions, RunnableHandle } from './manager.js';
+export type {
+  ControllerDefaults,
+  HealthOptions,
+  Manager,
+  ManagerDependencies,
+  ManagerOptions,
+  RunnableHandle,
+} from './manager.js';
 export type { MetricsExporter, MetricsServerOptions } from './metrics-server.js';
 export type { Runnable, RunnableFunction, RunnableGroupName } from './runnable.js';
+export type { ProfilingOptions } from './profiling.js';
+export type { SignalProcess, StopSignal } from './signals.js';
+export { stopOnSignals } from './signals.js';

@@ -1,5 +1,5 @@
 import type { Client, KindResolver, Reader } from '@kctl/client';
-import type { ControllerSettings } from '@kctl/controller';
+import type { ControllerSettings, Provided } from '@kctl/controller';
 import type { Logger, Metrics, Tracer } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
 import type { Cluster, EventSink, ManagedCache } from './cluster.js';
@@ -7,12 +7,31 @@ import type { LeaderElectionOptions } from './elector.js';
 import type { HealthCheck } from './health.js';
 import type { HttpHandler } from './http-server.js';
 import type { MetricsExporter, MetricsServerOptions } from './metrics-server.js';
+import type { ProfilingOptions } from './profiling.js';
 import type { Runnable, RunnableFunction } from './runnable.js';
 
 /** Defaults for the controllers of a manager. Mirrors `config.Controller`. */
 export interface ControllerDefaults extends ControllerSettings {
   /** `Kind.group` (`Pod` for the core group) → workers; the builder uses it where nothing else says. */
   readonly groupKindConcurrency?: Readonly<Record<string, number>>;
+}
+
+/** What anything that is added can be given, see `inject` of @kctl/controller. */
+export interface ManagerDependencies {
+  readonly cluster: Cluster;
+  readonly client: Client;
+  readonly apiReader: Reader;
+  readonly cache: ManagedCache;
+  /** Only where the cluster has one. */
+  readonly mapper: KindResolver;
+  /** Only where the cluster has one. */
+  readonly events: EventSink;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly tracer: Tracer;
+  readonly clock: Clock;
+  /** Aborted when the manager begins to stop. */
+  readonly stopSignal: AbortSignal;
 }
 
 /** Where health is answered. */
@@ -25,10 +44,14 @@ export interface HealthOptions {
   readonly livenessPath?: string;
   /** @default '/readyz' */
   readonly readinessPath?: string;
+  /** How long an informer may be without a watch before `/readyz/informers` fails, in ms. @default 30000 */
+  readonly informerGraceMs?: number;
+  /** Adds the checks `caches` and `informers` to readiness and `leader-election` to liveness. @default true */
+  readonly builtInChecks?: boolean;
 }
 
 /** Options of `createManager`. */
-export interface ManagerOptions {
+export interface ManagerOptions<X extends object = object> {
   /** The API server that this process works on. */
   readonly cluster: Cluster;
   /** @default nothing is written */
@@ -54,6 +77,10 @@ export interface ManagerOptions {
   readonly gracefulShutdownTimeoutMs?: number;
   /** @default none */
   readonly controllers?: ControllerDefaults;
+  /** More that can be injected, e.g. the configuration or a database. @default none */
+  readonly dependencies?: X;
+  /** @default no profiling endpoint */
+  readonly profiling?: ProfilingOptions;
 }
 
 /** A runnable in a manager. */
@@ -64,7 +91,7 @@ export interface RunnableHandle extends AsyncDisposable {
 }
 
 /** Starts, gates, watches over and stops what a process runs. Mirrors `manager.Manager`. */
-export interface Manager {
+export interface Manager<X extends object = object> {
   readonly cluster: Cluster;
   readonly client: Client;
   readonly apiReader: Reader;
@@ -79,13 +106,16 @@ export interface Manager {
   /** Resolves when this process leads and its leader runnables have been started; at once after the start without election. */
   readonly elected: Promise<void>;
   readonly isLeader: boolean;
+  /** What `inject` can ask for. */
+  readonly dependencies: ManagerDependencies & X;
   /**
    * Takes in something to run; before the start it waits for it, afterwards it starts at once (a leader runnable: when
    * this process leads).
    *
    * @throws ManagerError when the manager is stopping, or a controller of the same name is there already
+   * @throws MissingDependencyError naming what an injected runnable needs and the manager does not have
    */
-  add(runnable: Runnable | RunnableFunction): RunnableHandle;
+  add(runnable: Provided<Runnable | RunnableFunction, ManagerDependencies & X>): RunnableHandle;
   /** Same as the handle's `remove`. */
   remove(runnable: Runnable): Promise<void>;
   /** Adds a liveness check. @throws ManagerError for a name that is taken */

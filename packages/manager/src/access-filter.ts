@@ -1,0 +1,165 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { KubeObject } from '@kctl/apimachinery';
+import { defineKind } from '@kctl/apimachinery';
+import type { Writer } from '@kctl/client';
+import type { Logger } from '@kctl/telemetry';
+import type { Clock, Random } from '@kctl/wait';
+import { sleep, systemRandom } from '@kctl/wait';
+import { ExpiringMap } from './expiring-map.js';
+import type { HttpHandler } from './http-server.js';
+
+interface TokenReview extends KubeObject {
+  spec: { token: string };
+  status?: { authenticated?: boolean; error?: string; user?: UserInfo };
+}
+
+interface UserInfo {
+  username?: string;
+  uid?: string;
+  groups?: string[];
+  extra?: Record<string, string[]>;
+}
+
+interface SubjectAccessReview extends KubeObject {
+  spec: {
+    user?: string;
+    uid?: string;
+    groups?: string[];
+    extra?: Record<string, string[]>;
+    nonResourceAttributes: { path: string; verb: string };
+  };
+  status?: { allowed?: boolean; denied?: boolean; reason?: string };
+}
+
+const tokenReviews = defineKind<TokenReview>()({
+  group: 'authentication.k8s.io',
+  version: 'v1',
+  kind: 'TokenReview',
+  scope: 'Cluster',
+});
+const accessReviews = defineKind<SubjectAccessReview>()({
+  group: 'authorization.k8s.io',
+  version: 'v1',
+  kind: 'SubjectAccessReview',
+  scope: 'Cluster',
+});
+
+/** As in controller-runtime's `WithAuthenticationAndAuthorization`. */
+const reviewTimeoutMs = 10_000;
+const tokenTtlMs = 60_000;
+const allowTtlMs = 300_000;
+const denyTtlMs = 30_000;
+const retry = { firstMs: 500, factor: 1.5, jitter: 0.2, steps: 5 };
+
+/** Options of {@link createAccessFilter}. */
+export interface AccessFilterOptions {
+  /** May create TokenReviews and SubjectAccessReviews. */
+  readonly client: Pick<Writer, 'create'>;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  /** @default Math.random */
+  readonly random?: Random;
+}
+
+/**
+ * Lets a request pass whose bearer token the API server knows (TokenReview) and whose user may do the HTTP method, in
+ * lower case, on the path (SubjectAccessReview on a non-resource URL). 401 without a valid token, 403 `Authorization
+ * denied for user X`, 500 where the API server cannot be asked. Tokens are remembered for 1 min (as hashes), an
+ * allowance for 5 min, a refusal for 30 s. Mirrors `filters.WithAuthenticationAndAuthorization`.
+ */
+export function createAccessFilter(options: AccessFilterOptions): HttpHandler {
+  const filter = new AccessFilter(options);
+  return async (request, response) => {
+    const refusal = await filter.judge(request);
+    if (refusal === undefined) return false;
+    response.writeHead(refusal.status, { 'content-type': 'text/plain; charset=utf-8' }).end(`${refusal.message}\n`);
+    return true;
+  };
+}
+
+interface Refusal {
+  readonly status: 401 | 403 | 500;
+  readonly message: string;
+}
+
+class AccessFilter {
+  readonly #options: AccessFilterOptions;
+  readonly #users: ExpiringMap<UserInfo | undefined>;
+  readonly #decisions: ExpiringMap<boolean>;
+
+  constructor(options: AccessFilterOptions) {
+    this.#options = options;
+    this.#users = new ExpiringMap(options.clock);
+    this.#decisions = new ExpiringMap(options.clock);
+  }
+
+  async judge(request: IncomingMessage): Promise<Refusal | undefined> {
+    const token = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
+    if (token === undefined) return { status: 401, message: 'Unauthorized' };
+    try {
+      const user = await this.#authenticate(token);
+      if (user === undefined) return { status: 401, message: 'Unauthorized' };
+      const path = new URL(request.url ?? '/', 'http://localhost').pathname;
+      const verb = (request.method ?? 'GET').toLowerCase();
+      return (await this.#authorize(user, path, verb))
+        ? undefined
+        : { status: 403, message: `Authorization denied for user ${user.username ?? ''}` };
+    } catch (error) {
+      this.#options.logger.error('failed to authenticate or authorize a request', { error });
+      return { status: 500, message: 'Authentication failed' };
+    }
+  }
+
+  #authenticate(token: string): Promise<UserInfo | undefined> {
+    const key = createHash('sha256').update(token).digest('hex');
+    return this.#users.getOrMake(key, async () => {
+      const review = await this.#review((signal) =>
+        this.#options.client.create(tokenReviews, { metadata: {}, spec: { token } }, { signal }),
+      );
+      const user = review.status?.authenticated === true ? (review.status.user ?? {}) : undefined;
+      return { value: user, ttlMs: tokenTtlMs };
+    });
+  }
+
+  #authorize(user: UserInfo, path: string, verb: string): Promise<boolean> {
+    const { username = '', uid, groups, extra } = user;
+    const spec: SubjectAccessReview['spec'] = {
+      user: username,
+      ...(uid === undefined ? {} : { uid }),
+      ...(groups === undefined ? {} : { groups }),
+      ...(extra === undefined ? {} : { extra }),
+      nonResourceAttributes: { path, verb },
+    };
+    return this.#decisions.getOrMake(JSON.stringify(spec), async () => {
+      const review = await this.#review((signal) =>
+        this.#options.client.create(accessReviews, { metadata: {}, spec }, { signal }),
+      );
+      const value = review.status?.allowed === true;
+      return { value, ttlMs: value ? allowTtlMs : denyTtlMs };
+    });
+  }
+
+  /** Asks the API server, with retries, for at most {@link reviewTimeoutMs}. */
+  async #review<T>(ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const { clock, random = systemRandom } = this.#options;
+    const deadline = new AbortController();
+    const timer = clock.setTimer(
+      () => deadline.abort(new Error(`no answer within ${reviewTimeoutMs} ms`)),
+      reviewTimeoutMs,
+      { keepAlive: false },
+    );
+    try {
+      for (let step = 1, delay = retry.firstMs; ; step++, delay *= retry.factor) {
+        try {
+          return await ask(deadline.signal);
+        } catch (error) {
+          if (step === retry.steps || deadline.signal.aborted) throw error;
+        }
+        await sleep(delay * (1 + retry.jitter * random()), { clock, signal: deadline.signal, keepAlive: false });
+      }
+    } finally {
+      timer.cancel();
+    }
+  }
+}
