@@ -67,6 +67,11 @@ export class LeaderScope {
     this.#elector?.checkHealth?.();
   }
 
+  /** From here on a win starts nothing: a manager that stops must not briefly run leader code. */
+  neutralise(): void {
+    this.#isStopping = true;
+  }
+
   /** Stops the leader runnables, also those of a lease that is only won from now on. */
   stop(deadline: AbortSignal, reason: unknown): Promise<Straggler[]> {
     this.#isStopping = true;

@@ -39,6 +39,8 @@ export class Lifecycle {
   async run(signal: AbortSignal): Promise<void> {
     this.#options.runnables.prepareElection(); // a bad lease configuration fails before anything runs
     const failures: unknown[] = [];
+    const close = (): void => this.#options.runnables.close();
+    signal.addEventListener('abort', close, { once: true });
     try {
       // From here on every failure is heard at once, also one that happens while a group is still starting: a webhook
       // server that cannot start while a cache waits for its conversion webhook must not hang silently.
@@ -47,6 +49,7 @@ export class Lifecycle {
     } catch (error) {
       failures.push(error);
     }
+    signal.removeEventListener('abort', close);
     const isLost = failures.some(isLeaderElectionLostError);
     const reason: unknown = signal.aborted ? signal.reason : failures[0];
     const stopFailure = await this.#stop(isLost ? 0 : this.#options.graceMs, reason);

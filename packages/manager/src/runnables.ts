@@ -76,9 +76,10 @@ export class Runnables {
     for (const scope of this.#scopes.values()) scope.start();
   }
 
-  /** No new runnable is taken any more. */
+  /** No new runnable is taken any more, and winning a lease starts nothing. */
   close(): void {
     this.#isStopping = true;
+    for (const scope of this.#scopes.values()) scope.neutralise();
   }
 
   /** @returns the name it goes by */
