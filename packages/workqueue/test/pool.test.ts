@@ -1,0 +1,189 @@
+import { systemClock } from '@kctl/wait';
+import { FakeClock, settle } from '@kctl/wait/testing';
+import { describe, expect, it } from 'vitest';
+import { createDelayingQueue, createRateLimitingQueue, createWorkQueue, isQueueArgumentError } from '../src/index.js';
+
+/** Advances by itself at each look: work seems to take time. */
+class BusyClock extends FakeClock {
+  override monotonicNow(): number {
+    this.advanceSync(1);
+    return super.monotonicNow();
+  }
+}
+
+describe('WorkerPool', () => {
+  it('lets others run every few ms, with synchronous work', async () => {
+    const queue = createWorkQueue({ clock: new BusyClock() });
+    for (let number = 0; number < 1000; number++) queue.add(`key-${number}`);
+    let done = 0;
+    const pool = queue.run({}, () => void done++);
+    const seen: number[] = [];
+    while (done < 1000) {
+      await new Promise((resolve) => setImmediate(resolve));
+      seen.push(done);
+    }
+    expect(seen.length).toBeGreaterThan(10);
+    await pool.stop();
+  });
+
+  it('lets others run every few ms, with work that settles at once', async () => {
+    const queue = createWorkQueue({ clock: new BusyClock() });
+    for (let number = 0; number < 1000; number++) queue.add(`key-${number}`);
+    let done = 0;
+    const pool = queue.run({}, async () => void done++);
+    const seen: number[] = [];
+    while (done < 1000) {
+      await new Promise((resolve) => setImmediate(resolve));
+      seen.push(done);
+    }
+    expect(seen.length).toBeGreaterThan(10);
+    await pool.stop();
+  });
+
+  it('takes nothing before the step that started it has ended', async () => {
+    const queue = createWorkQueue();
+    queue.add('a');
+    let isHere = false;
+    const pool = queue.run({}, () => expect(isHere).toBe(true));
+    isHere = true;
+    await pool.stop();
+  });
+
+  it('stops on a failure by default on a queue without rate limiter, and tells the other workers', async () => {
+    const queue = createWorkQueue();
+    const failure = new Error('broken');
+    let told: unknown;
+    const pool = queue.run({ concurrency: 2 }, (item, { signal }) => {
+      if (item === 'bad') throw failure;
+      return new Promise<void>((resolve) => {
+        signal.addEventListener('abort', () => {
+          told = signal.reason;
+          resolve();
+        });
+      });
+    });
+    queue.add('good');
+    queue.add('bad');
+    await expect(Promise.resolve(pool)).rejects.toBe(failure);
+    await expect(pool.stop()).rejects.toBe(failure);
+    expect([told, queue.processing]).toEqual([failure, 0]);
+  });
+
+  it('rejects with what onError throws', async () => {
+    const queue = createRateLimitingQueue({ clock: new FakeClock() });
+    const broken = new Error('in onError');
+    queue.add('a');
+    const pool = queue.run(
+      {
+        onError: () => {
+          throw broken;
+        },
+      },
+      () => Promise.reject(new Error('in work')),
+    );
+    await expect(Promise.resolve(pool)).rejects.toBe(broken);
+  });
+
+  it('ends only when a key that another worker holds cannot come back any more', async () => {
+    const queue = createWorkQueue();
+    queue.add('a');
+    const held = queue.tryGet();
+    queue.add('a');
+    const seen: string[] = [];
+    const pool = queue.run({}, (item) => void seen.push(item));
+    let hasEnded = false;
+    const ended = pool.then(() => (hasEnded = true));
+    queue.shutDown();
+    await settle();
+    expect([held, hasEnded]).toEqual(['a', false]);
+    queue.done('a');
+    await ended;
+    expect(seen).toEqual(['a']);
+  });
+
+  it('pauses with a concurrency of 0', async () => {
+    const queue = createWorkQueue();
+    const seen: string[] = [];
+    const pool = queue.run({ concurrency: 0 }, (item) => void seen.push(item));
+    queue.add('a');
+    await settle();
+    expect(seen).toEqual([]);
+    pool.concurrency = 1;
+    await settle();
+    expect(seen).toEqual(['a']);
+    await pool.stop();
+  });
+
+  it.each([-1, 1.5, Number.NaN])('refuses a concurrency of %d', (concurrency) => {
+    const queue = createWorkQueue();
+    let thrown: unknown;
+    try {
+      queue.run({ concurrency }, () => undefined);
+    } catch (error) {
+      thrown = error;
+    }
+    expect(isQueueArgumentError(thrown)).toBe(true);
+  });
+
+  it('leaves no listener on its signal, and starts nothing where it is aborted already', async () => {
+    const queue = createWorkQueue();
+    queue.add('a');
+    const { signal } = Object.assign(new AbortController());
+    const counts = { added: 0, removed: 0 };
+    const counting = Object.assign(Object.create(signal) as AbortSignal, {
+      addEventListener: () => counts.added++,
+      removeEventListener: () => counts.removed++,
+    });
+    Object.defineProperty(counting, 'aborted', { value: false });
+    const pool = queue.run({ signal: counting }, () => undefined);
+    await settle();
+    await pool.stop();
+    expect(counts).toEqual({ added: 1, removed: 1 });
+    queue.add('b');
+    await queue.run({ signal: AbortSignal.abort() }, () => expect.unreachable());
+    expect(queue.length).toBe(1);
+  });
+
+  it('keeps books when the work itself calls done', async () => {
+    const queue = createWorkQueue();
+    for (const item of ['a', 'b']) queue.add(item);
+    const pool = queue.run({}, (item) => queue.done(item));
+    await settle();
+    expect([queue.processing, queue.length]).toEqual([0, 0]);
+    await pool.stop();
+  });
+
+  it('is disposed of by await using, after the work in progress', async () => {
+    const queue = createWorkQueue();
+    queue.add('a');
+    let isDone = false;
+    {
+      await using pool = queue.run({}, async () => {
+        await settle();
+        isDone = true;
+      });
+      await settle();
+      expect(pool.active).toBe(1);
+    }
+    expect(isDone).toBe(true);
+  });
+});
+
+describe('many keys that fall due together', () => {
+  it('do not hold the event loop', async () => {
+    const queue = createDelayingQueue({ clock: systemClock });
+    const keys = 200_000;
+    const dueAt = performance.now() + 700;
+    for (let number = 0; number < keys; number++) queue.addAfter(`key-${number}`, dueAt - performance.now());
+    let turns = 0;
+    const pool = queue.run({}, () => undefined);
+    while (queue.delayed === keys) await new Promise((resolve) => setImmediate(resolve));
+    while (queue.delayed > 0) {
+      turns++;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(turns).toBeGreaterThan(3);
+    await queue.shutDownWithDrain();
+    await pool;
+  });
+});

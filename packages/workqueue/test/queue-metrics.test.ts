@@ -1,0 +1,157 @@
+import type { Labels, MetricOptions, Metrics } from '@kctl/telemetry';
+import { FakeClock } from '@kctl/wait/testing';
+import { describe, expect, it } from 'vitest';
+import { createDelayingQueue, createPriorityQueue, createWorkQueue } from '../src/index.js';
+
+/** Metrics that a test can read, as `name{label values} → value`. */
+function recordingMetrics(): { metrics: Metrics; collect: () => Record<string, number>; hooks: Set<() => void> } {
+  const values: Record<string, number> = {};
+  const hooks = new Set<() => void>();
+  const declare = (options: MetricOptions): { with: (labels: Labels) => never; remove: () => void } => ({
+    with: (labels) => {
+      expect(Object.keys(labels)).toEqual(options.labelNames);
+      const series = `${options.name}{${Object.values(labels).join(',')}}`;
+      values[series] ??= 0;
+      const add = (by: number): void => {
+        values[series] = (values[series] ?? 0) + by;
+      };
+      const child = {
+        inc: (by = 1) => add(by),
+        dec: (by = 1) => add(-by),
+        set: (value: number) => {
+          values[series] = value;
+        },
+        observe: add,
+      };
+      return child as never;
+    },
+    remove: () => undefined,
+  });
+  const metrics: Metrics = {
+    counter: declare,
+    gauge: declare,
+    histogram: declare,
+    onCollect: (hook) => {
+      hooks.add(hook);
+      return () => void hooks.delete(hook);
+    },
+  };
+  const collect = (): Record<string, number> => {
+    for (const hook of hooks) hook();
+    return { ...values };
+  };
+  return { metrics, collect, hooks };
+}
+
+describe('metrics of a queue', () => {
+  it('have the names and labels of client-go and controller-runtime', () => {
+    const { metrics, collect } = recordingMetrics();
+    createWorkQueue({ name: 'pods', metrics, controller: 'pod' });
+    expect(Object.keys(collect()).sort()).toEqual([
+      'workqueue_adds_total{pods,pod}',
+      'workqueue_depth{pods,pod,}',
+      'workqueue_longest_running_processor_seconds{pods,pod}',
+      'workqueue_queue_duration_seconds{pods,pod}',
+      'workqueue_retries_total{pods,pod}',
+      'workqueue_unfinished_work_seconds{pods,pod}',
+      'workqueue_work_duration_seconds{pods,pod}',
+    ]);
+  });
+
+  it('follow an item from its first add to done', () => {
+    const clock = new FakeClock();
+    const { metrics, collect } = recordingMetrics();
+    const queue = createWorkQueue({ name: 'q', metrics, clock });
+    queue.add('a');
+    clock.advanceSync(50);
+    queue.add('a');
+    clock.advanceSync(50);
+    expect(collect()).toMatchObject({ 'workqueue_adds_total{q,q}': 1, 'workqueue_depth{q,q,}': 1 });
+    queue.tryGet();
+    expect(collect()).toMatchObject({ 'workqueue_depth{q,q,}': 0, 'workqueue_queue_duration_seconds{q,q}': 0.1 });
+    clock.advanceSync(25);
+    expect(collect()).toMatchObject({
+      'workqueue_unfinished_work_seconds{q,q}': 0.025,
+      'workqueue_longest_running_processor_seconds{q,q}': 0.025,
+    });
+    // An add during the work counts at once, as in client-go, although it waits for done.
+    queue.add('a');
+    expect(collect()).toMatchObject({ 'workqueue_adds_total{q,q}': 2, 'workqueue_depth{q,q,}': 1 });
+    queue.done('a');
+    expect(collect()).toMatchObject({
+      'workqueue_work_duration_seconds{q,q}': 0.025,
+      'workqueue_unfinished_work_seconds{q,q}': 0,
+      'workqueue_longest_running_processor_seconds{q,q}': 0,
+    });
+  });
+
+  it('sum up unfinished work and name the longest', () => {
+    const clock = new FakeClock();
+    const { metrics, collect } = recordingMetrics();
+    const queue = createWorkQueue({ name: 'q', metrics, clock });
+    queue.add('a');
+    queue.add('b');
+    queue.tryGet();
+    clock.advanceSync(1000);
+    queue.tryGet();
+    clock.advanceSync(500);
+    expect(collect()).toMatchObject({
+      'workqueue_unfinished_work_seconds{q,q}': 2,
+      'workqueue_longest_running_processor_seconds{q,q}': 1.5,
+    });
+  });
+
+  it('count each delayed add as a retry, also one without delay', () => {
+    const { metrics, collect } = recordingMetrics();
+    const queue = createDelayingQueue({ name: 'q', metrics, clock: new FakeClock() });
+    queue.addAfter('a', 0);
+    queue.addAfter('b', 10);
+    expect(collect()).toMatchObject({ 'workqueue_retries_total{q,q}': 2, 'workqueue_adds_total{q,q}': 1 });
+  });
+
+  it('split the depth of a priority queue by priority, up to 25 of them', () => {
+    const clock = new FakeClock();
+    const { metrics, collect } = recordingMetrics();
+    const queue = createPriorityQueue({ name: 'q', metrics, clock });
+    queue.addWith({ priority: 1 }, 'a');
+    queue.addWith({ priority: 1, afterMs: 10 }, 'later');
+    expect(collect()).toMatchObject({ 'workqueue_depth{q,q,1}': 1, 'workqueue_adds_total{q,q}': 1 });
+    queue.addWith({ priority: 2 }, 'a');
+    clock.advanceSync(10);
+    expect(collect()).toMatchObject({
+      'workqueue_depth{q,q,1}': 1,
+      'workqueue_depth{q,q,2}': 1,
+      'workqueue_adds_total{q,q}': 2,
+      'workqueue_retries_total{q,q}': 1,
+    });
+    for (let priority = 3; priority <= 30; priority++) queue.addWith({ priority }, `p${priority}`);
+    const depths = Object.keys(collect()).filter((series) => series.startsWith('workqueue_depth'));
+    expect(depths).toHaveLength(26);
+    expect(collect()).toMatchObject({
+      'workqueue_depth{q,q,25}': 1,
+      'workqueue_depth{q,q,exceeded_cardinality_limit}': 5,
+    });
+    queue.shutDown();
+    const total = Object.entries(collect())
+      .filter(([series]) => series.startsWith('workqueue_depth'))
+      .reduce((sum, [, value]) => sum + value, 0);
+    expect(total).toBe(0);
+  });
+
+  it('leave the collection of the registry when the queue has ended', () => {
+    const { metrics, hooks } = recordingMetrics();
+    const queue = createWorkQueue({ name: 'q', metrics });
+    queue.add('a');
+    queue.tryGet();
+    queue.shutDown();
+    expect(hooks.size).toBe(1);
+    queue.done('a');
+    expect(hooks.size).toBe(0);
+  });
+
+  it('are not registered without a name', () => {
+    const { metrics, collect } = recordingMetrics();
+    createWorkQueue({ metrics });
+    expect(collect()).toEqual({});
+  });
+});
