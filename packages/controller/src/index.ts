@@ -39,10 +39,9 @@ export type {
   EnqueueOptions,
   EventHandler,
   HandlerContext,
-  HandlerFuncs,
   RequestQueue,
 } from './handler/event-handler.js';
-export { handlerFuncs } from './handler/event-handler.js';
+export { handlerFuncs, type HandlerFuncs } from './handler/handler-funcs.js';
 export { withLowPriorityWhenUnchanged } from './handler/low-priority.js';
 export type { HotLoopOptions } from './hot-loop.js';
 export { inject, isInjectable, isMissingDependencyError, MissingDependencyError, provide } from './inject.js';

@@ -1,6 +1,5 @@
 import type { Logger } from '@kctl/telemetry';
-import type { CreateEvent, DeleteEvent, GenericEvent, ObjectEvent, UpdateEvent } from '../event/object-event.js';
-import { withLowPriorityWhenUnchanged } from './low-priority.js';
+import type { ObjectEvent } from '../event/object-event.js';
 
 /** How a handler wants a request to be queued. */
 export interface EnqueueOptions {
@@ -36,39 +35,3 @@ export type EventHandler<T, R> = (
   queue: RequestQueue<R>,
   context: HandlerContext,
 ) => Promise<void> | undefined;
-
-type Handle<E, R> = (event: E, queue: RequestQueue<R>, context: HandlerContext) => unknown;
-
-/** Members of {@link handlerFuncs}; a missing one ignores such events. A returned promise is awaited. */
-export interface HandlerFuncs<T, R> {
-  readonly create?: Handle<CreateEvent<T>, R>;
-  readonly update?: Handle<UpdateEvent<T>, R>;
-  readonly delete?: Handle<DeleteEvent<T>, R>;
-  readonly generic?: Handle<GenericEvent<T>, R>;
-}
-
-/** A handler by event type, with {@link withLowPriorityWhenUnchanged} applied. Mirrors `handler.Funcs`. */
-export function handlerFuncs<T, R>(funcs: HandlerFuncs<T, R>): EventHandler<T, R> {
-  return withLowPriorityWhenUnchanged((event, queue, context) => {
-    const result = call(funcs, event, { queue, context });
-    return result instanceof Promise ? result.then(() => undefined) : undefined;
-  });
-}
-
-interface Target<R> {
-  readonly queue: RequestQueue<R>;
-  readonly context: HandlerContext;
-}
-
-function call<T, R>(funcs: HandlerFuncs<T, R>, event: ObjectEvent<T>, { queue, context }: Target<R>): unknown {
-  switch (event.type) {
-    case 'create':
-      return funcs.create?.(event, queue, context);
-    case 'update':
-      return funcs.update?.(event, queue, context);
-    case 'delete':
-      return funcs.delete?.(event, queue, context);
-    case 'generic':
-      return funcs.generic?.(event, queue, context);
-  }
-}

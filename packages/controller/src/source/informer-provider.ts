@@ -13,6 +13,8 @@ export interface InformerEvent<T> {
   readonly oldObject?: T | undefined;
   readonly isInInitialList: boolean;
   readonly finalStateUnknown: boolean;
+  /** A delete that is none: the object is there, but its namespace is no longer watched. */
+  readonly leftScope?: boolean;
 }
 
 /** Hears of changes: synchronously, in the order of one object's changes, after the store has them. */

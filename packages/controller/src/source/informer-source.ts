@@ -31,9 +31,16 @@ export function informerSource<T, R>(options: InformerSourceOptions<T, R>): Sour
   };
 }
 
-/** The informer's events as ours. */
+/**
+ * The informer's events as ours. An object that merely left the watched namespaces was not deleted: reconciling it
+ * would find nothing in the cache, and could clean up after an object that is alive.
+ */
 export function forward<T, R>(dispatcher: EventDispatcher<T, R>): InformerEventHandler<T> {
-  return { onEvent: (event) => dispatcher.dispatch(eventFrom(event)) };
+  return {
+    onEvent: (event) => {
+      if (event.leftScope !== true) dispatcher.dispatch(eventFrom(event));
+    },
+  };
 }
 
 /** Waits until the initial list was delivered and its handlers, some of which may wait themselves, are done. */
