@@ -1,1 +1,9 @@
-export {};
+/**
+ * A client that reads from the cache, writes to the server and never forgets its own writes.
+ *
+ * @packageDocumentation
+ */
+export type { CacheView, VersionWaitOptions } from './cache-view.js';
+export { createDelegatingClient } from './delegating-client.js';
+export type { DelegatingClient, DelegatingClientOptions } from './delegating-client.js';
+export { CachedListError, isCachedListError, isLossyWriteError, LossyWriteError } from './errors.js';

@@ -1,0 +1,35 @@
+import type { DeepReadonly, Kind, KubeObject } from '@kctl/apimachinery';
+import type { Reader } from '@kctl/client';
+
+/** Options of {@link CacheView.waitForResourceVersion}. */
+export interface VersionWaitOptions {
+  readonly namespace?: string;
+  /** Gives up after this many ms. */
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * What a delegating client needs of a cache; that of @kctl/cache satisfies it. A store is chosen by group, version,
+ * kind and shape: a metadata-only kind has a store of its own.
+ */
+export interface CacheView extends Reader {
+  /** Whether reads of this kind (in this namespace; unset: in all) are answered from the cache. */
+  isCached(kind: Kind, namespace?: string): boolean;
+  /**
+   * The version of the collection that every store that answers for this kind (in this namespace; unset: in all) has
+   * reached; '' where that is not known. What a later `get` or `list` returns is at least as new.
+   */
+  resourceVersionOf(kind: Kind, namespace?: string): string;
+  /** Resolves when those stores are at this version or a newer one. @throws when the time is up */
+  waitForResourceVersion(kind: Kind, resourceVersion: string, options: VersionWaitOptions): Promise<void>;
+  /**
+   * The object as the store would hold it: transformed, without what it strips. It may change what it is given.
+   * Undefined where the cache's selectors leave the object out, so that it never gets into the store.
+   *
+   * @default without managedFields
+   */
+  project?(kind: Kind, object: KubeObject): DeepReadonly<KubeObject> | undefined;
+  /** Whether stored objects lack more than managedFields, so that writing one back would destroy data. @default false */
+  isLossy?(kind: Kind): boolean;
+}

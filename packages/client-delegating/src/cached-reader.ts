@@ -1,0 +1,280 @@
+import { formatKey, isNotFound, keyOf } from '@kctl/apimachinery';
+import type { DeepReadonly, KeyOf, Kind, KubeList, KubeObject } from '@kctl/apimachinery';
+import type { GetOptions, ListOptions, Reader, ReadObject } from '@kctl/client';
+import type { Logger } from '@kctl/telemetry';
+import type { Clock } from '@kctl/wait';
+import type { CacheView } from './cache-view.js';
+import { CachedListError, notFound } from './errors.js';
+import type { Ledger, ScopeWrite } from './ledger.js';
+import { matcherOf } from './list-matcher.js';
+import { isComparable, isNewer } from './own-write.js';
+import type { OwnWrite } from './own-write.js';
+import { outcomeOfObject } from './write-outcome.js';
+
+/** What {@link CachedReader} needs. */
+export interface CachedReaderOptions {
+  readonly cache: CacheView;
+  readonly live: Reader;
+  readonly ledger: Ledger;
+  readonly mode: 'overlay' | 'barrier' | 'off';
+  /** ms that a read waits for the cache to catch up, before it is sent to the server instead. */
+  readonly barrierTimeoutMs: number;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Reads from the cache, corrected by own writes that it has not seen. */
+export class CachedReader {
+  readonly #options: CachedReaderOptions;
+  /** Questions under way, by the write that raised them: an answer to an older write would not do. */
+  readonly #resolving = new WeakMap<OwnWrite, Map<string, Promise<OwnWrite | undefined>>>();
+  readonly #scopeVersions = new WeakMap<ScopeWrite, Promise<string>>();
+
+  constructor(options: CachedReaderOptions) {
+    this.#options = options;
+  }
+
+  async get<K extends Kind>(kind: K, key: KeyOf<K>, options: GetOptions): Promise<ReadObject<K>> {
+    const { cache, ledger, live } = this.#options;
+    const mode = options.readYourWrites ?? this.#options.mode;
+    if (mode === 'off') return cache.get(kind, key, options);
+    if (!(await this.#waitForScopes(kind, key.namespace, options))) return live.get(kind, key, options);
+    const waitsFor = mode === 'barrier' ? ledger.find(kind, key) : undefined;
+    if (waitsFor !== undefined && !(await this.#waitFor(kind, [waitsFor], key.namespace, options)))
+      return live.get(kind, key, options);
+    const write = ledger.find(kind, key);
+    if (write === undefined) return cache.get(kind, key, options);
+    const storeVersion = cache.resourceVersionOf(kind, key.namespace);
+    const cached = await orUndefined(cache.get(kind, key, options));
+    if (ledger.isDone(kind, write, { storeVersion, cached: asObject(cached) })) {
+      if (cached === undefined) throw notFound(kind, key.name);
+      return cached;
+    }
+    const known = needsReading(kind, write) ? await this.#resolve(kind, write, options) : write;
+    if (known === undefined) return live.get(kind, key, options);
+    if (known.outcome.type !== 'present') throw notFound(kind, key.name);
+    return asRead<K>(shaped(kind, known.outcome.object));
+  }
+
+  async list<K extends Kind>(kind: K, options: ListOptions): Promise<KubeList<ReadObject<K>>> {
+    const { cache, ledger, live } = this.#options;
+    if ((options.continue ?? '') !== '') throw new CachedListError(kind, 'continue', 'a cached list is not paged');
+    const { limit, ...unlimited } = options;
+    const mode = options.readYourWrites ?? this.#options.mode;
+    if (mode === 'off') return limited(await cache.list(kind, unlimited), limit);
+    const { namespace } = options;
+    if (!(await this.#waitForScopes(kind, namespace, options))) return live.list(kind, options);
+    const waitsFor = mode === 'barrier' ? [...ledger.inScope(kind, namespace).values()] : [];
+    if (waitsFor.length > 0 && !(await this.#waitFor(kind, waitsFor, namespace, options)))
+      return live.list(kind, options);
+    const writes = ledger.inScope(kind, namespace);
+    if (writes.size === 0) return limited(await cache.list(kind, unlimited), limit);
+    if (!(await this.#resolveAll(kind, writes, options))) return live.list(kind, options);
+    const storeVersion = cache.resourceVersionOf(kind, namespace);
+    const list = await cache.list(kind, unlimited);
+    return limited(await this.#merge(kind, list, { writes, storeVersion, options }), limit);
+  }
+
+  /** Replaces, removes and adds what own writes know better. */
+  async #merge<K extends Kind>(
+    kind: K,
+    list: KubeList<ReadObject<K>>,
+    { writes, storeVersion, options }: Merge,
+  ): Promise<KubeList<ReadObject<K>>> {
+    const { cache, ledger } = this.#options;
+    const matches = matcherOf(options);
+    const items: ReadObject<K>[] = [];
+    const better: DeepReadonly<KubeObject>[] = [];
+    const take = (write: OwnWrite): void => {
+      if (write.outcome.type === 'present' && matches(write.outcome.object))
+        better.push(shaped(kind, write.outcome.object));
+    };
+    const unseen = new Map(writes);
+    for (const item of list.items) {
+      const cached = asObject(item);
+      const write = cached === undefined ? undefined : unseen.get(formatKey(keyOf(cached)));
+      if (write === undefined) {
+        items.push(item);
+        continue;
+      }
+      unseen.delete(formatKey(write.key));
+      if (ledger.isDone(kind, write, { storeVersion, cached })) items.push(item);
+      else take(write);
+    }
+    for (const write of unseen.values()) {
+      // A store that is past the version of a write and does not list the object: it is gone, or matches no more. The
+      // version of a delete is not known, so there one must look whether it is really gone.
+      if (write.version !== '' && ledger.isDone(kind, write, { storeVersion, cached: undefined })) continue;
+      const cached = await orUndefined(cache.get<Kind>(kind, write.key));
+      if (!ledger.isDone(kind, write, { storeVersion, cached: asObject(cached) })) take(write);
+    }
+    return { ...list, items: [...items, ...better.map((object) => asRead<K>(object))] };
+  }
+
+  /**
+   * Waits until the cache is past the writes; where the version of one is not known, the server is asked for it.
+   * False: the cache did not get there, or nobody can tell.
+   */
+  async #waitFor(
+    kind: Kind,
+    writes: readonly OwnWrite[],
+    namespace: string | undefined,
+    options: GetOptions,
+  ): Promise<boolean> {
+    const known = await Promise.all(
+      writes.map(async (write) => (isComparable(write.version) ? write : this.#resolve(kind, write, options))),
+    );
+    let latest = '';
+    for (const write of known) {
+      if (write === undefined || !isComparable(write.version)) return false;
+      if (latest === '' || isNewer(write.version, latest)) latest = write.version;
+    }
+    return this.#waitForVersion(kind, latest, { namespace, signal: options.signal });
+  }
+
+  async #waitForVersion(kind: Kind, version: string, { namespace, signal }: Wait): Promise<boolean> {
+    const { cache, barrierTimeoutMs: timeoutMs, logger } = this.#options;
+    try {
+      await cache.waitForResourceVersion(kind, version, {
+        timeoutMs,
+        ...(namespace === undefined ? {} : { namespace }),
+        ...(signal === undefined ? {} : { signal }),
+      });
+      return true;
+    } catch (error) {
+      signal?.throwIfAborted();
+      logger.debug('The cache did not catch up with own writes in time: reading from the server', {
+        kind: kind.kind,
+        version,
+        error,
+      });
+      return false;
+    }
+  }
+
+  /** After a write to unknown names: the cache must be at a version that was read after it. */
+  async #waitForScopes(kind: Kind, namespace: string | undefined, options: GetOptions): Promise<boolean> {
+    const { ledger, live } = this.#options;
+    for (const scope of ledger.scopesOver(kind, namespace)) {
+      let version = this.#scopeVersions.get(scope);
+      if (version === undefined) {
+        const inScope = scope.namespace === undefined ? {} : { namespace: scope.namespace };
+        version = live.list(kind, { ...inScope, limit: 1 }).then(({ metadata }) => metadata.resourceVersion ?? '');
+        this.#scopeVersions.set(scope, version);
+      }
+      try {
+        if (!(await this.#waitForVersion(kind, await version, { namespace: scope.namespace, signal: options.signal })))
+          return false;
+      } catch (error) {
+        this.#scopeVersions.delete(scope);
+        throw error;
+      }
+      ledger.forgetScope(scope);
+    }
+    return true;
+  }
+
+  async #resolveAll(kind: Kind, writes: Map<string, OwnWrite>, options: ListOptions): Promise<boolean> {
+    const { cache } = this.#options;
+    const storeVersion = cache.resourceVersionOf(kind, options.namespace);
+    const open = [...writes].filter(
+      ([, write]) =>
+        needsReading(kind, write) && !this.#options.ledger.isDone(kind, write, { storeVersion, cached: undefined }),
+    );
+    const known = await Promise.all(open.map(([, write]) => this.#resolve(kind, write, options)));
+    open.forEach(([key], index) => {
+      const write = known[index];
+      if (write !== undefined) writes.set(key, write);
+    });
+    return known.every((write) => write !== undefined);
+  }
+
+  /**
+   * Asks the server what became of a key, once for all who wait: a list of this one name, because its answer has a
+   * version also where the object is gone. Undefined where the server does not tell.
+   */
+  #resolve(kind: Kind, write: OwnWrite, { signal }: GetOptions): Promise<OwnWrite | undefined> {
+    signal?.throwIfAborted();
+    let byKind = this.#resolving.get(write);
+    if (byKind === undefined) this.#resolving.set(write, (byKind = new Map<string, Promise<OwnWrite | undefined>>()));
+    const id = `${kind.apiVersion} ${kind.shape}`;
+    let running = byKind.get(id);
+    if (running === undefined) {
+      running = this.#ask(kind, write).finally(() => byKind.delete(id));
+      byKind.set(id, running);
+    }
+    return running;
+  }
+
+  async #ask(kind: Kind, open: OwnWrite): Promise<OwnWrite | undefined> {
+    const { live, ledger, cache, clock } = this.#options;
+    const { key } = open;
+    const { items, metadata } = await live.list(kind, {
+      ...(key.namespace === undefined ? {} : { namespace: key.namespace }),
+      fieldSelector: { 'metadata.name': key.name },
+    });
+    const found = items.map((item) => asObject(item)).find((item) => item?.metadata.name === key.name);
+    const version = metadata.resourceVersion ?? '';
+    if (!isComparable(version)) return undefined;
+    const recordedAt = clock.monotonicNow();
+    const write: OwnWrite =
+      found === undefined
+        ? { key, outcome: { type: 'absent' }, version, floor: '', uid: '', recordedAt }
+        : { ...outcomeOfObject(cache, kind, found), recordedAt };
+    ledger.settle(kind, open, write);
+    return write;
+  }
+}
+
+interface Merge {
+  readonly writes: ReadonlyMap<string, OwnWrite>;
+  readonly storeVersion: string;
+  readonly options: ListOptions;
+}
+
+interface Wait {
+  readonly namespace: string | undefined;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Whether what is remembered is not enough to answer a read of this kind. */
+function needsReading(kind: Kind, { outcome, version }: OwnWrite): boolean {
+  if (outcome.type === 'unread') return true;
+  if (version !== '' && !isComparable(version)) return true;
+  if (outcome.type === 'absent') return false;
+  return outcome.apiVersion !== kind.apiVersion || (outcome.shape === 'metadata' && kind.shape !== 'metadata');
+}
+
+function shaped(kind: Kind, object: DeepReadonly<KubeObject>): DeepReadonly<KubeObject> {
+  if (kind.shape !== 'metadata') return object;
+  return { apiVersion: kind.apiVersion, kind: kind.kind, metadata: object.metadata };
+}
+
+/** A cut list says so, in the one field that says it without promising a next page. */
+function limited<T>(list: KubeList<T>, limit: number | undefined): KubeList<T> {
+  if (limit === undefined || limit <= 0 || list.items.length <= limit) return list;
+  return {
+    ...list,
+    metadata: { ...list.metadata, remainingItemCount: list.items.length - limit },
+    items: list.items.slice(0, limit),
+  };
+}
+
+async function orUndefined<T>(read: Promise<T>): Promise<T | undefined> {
+  try {
+    return await read;
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Every object type of a kind is a KubeObject; the compiler cannot see that through the conditional type. */
+function asObject(object: object | undefined): DeepReadonly<KubeObject> | undefined {
+  return object as DeepReadonly<KubeObject> | undefined;
+}
+
+/** The inverse: an object of this kind, as its reader wants it. */
+function asRead<K extends Kind>(object: DeepReadonly<KubeObject>): ReadObject<K> {
+  return object as ReadObject<K>;
+}

@@ -1,0 +1,209 @@
+import { keyOf } from '@kctl/apimachinery';
+import type { DeepReadonly, KeyOf, Kind, KubeList, KubeObject, ObjectKey, ObjectOf, Status } from '@kctl/apimachinery';
+import type {
+  Client,
+  CreateOptions,
+  DeleteAllOfOptions,
+  DeleteOptions,
+  GetOptions,
+  ListOptions,
+  Patch,
+  PatchOptions,
+  ReadObject,
+  StatusClient,
+  SubResourceClient,
+  UpdateOptions,
+} from '@kctl/client';
+import { noopLogger, noopMetrics } from '@kctl/telemetry';
+import type { Logger, Metrics } from '@kctl/telemetry';
+import { systemClock } from '@kctl/wait';
+import type { Clock } from '@kctl/wait';
+import type { CacheView } from './cache-view.js';
+import { CachedReader } from './cached-reader.js';
+import { LossyWriteError } from './errors.js';
+import { Ledger } from './ledger.js';
+import { LiveVersions } from './live-versions.js';
+import { WriteRecorder } from './write-recorder.js';
+
+/** Options of {@link createDelegatingClient}. */
+export interface DelegatingClientOptions {
+  /** Where reads are answered from. */
+  readonly cache: CacheView;
+  /** Where writes go, and reads that the cache cannot answer. */
+  readonly client: Client;
+  /** Kinds that are read from the server although a cache holds them; by group and kind. @default none */
+  readonly uncached?: readonly Kind[];
+  /** Reads untyped kinds from the cache too. @default false, as in controller-runtime */
+  readonly cacheUntyped?: boolean;
+  /**
+   * How reads treat own writes that the cache has not seen: `overlay` shows them, `barrier` waits for them, `off`
+   * answers as the cache is.
+   *
+   * @default 'overlay'
+   */
+  readonly readYourWrites?: 'overlay' | 'barrier' | 'off';
+  /** ms that a read waits for the cache to catch up; then the server answers it. @default 5_000 */
+  readonly barrierTimeoutMs?: number;
+  /** ms after which an own write is forgotten though the cache never saw it: counted and logged. @default 300_000 */
+  readonly ownWriteTtlMs?: number;
+  readonly logger?: Logger;
+  readonly metrics?: Metrics;
+  /** @default systemClock */
+  readonly clock?: Clock;
+}
+
+/** A client that reads from a cache and writes to the server. Mirrors controller-runtime's default client. */
+export interface DelegatingClient extends Client {
+  /** The client without the cache. */
+  readonly live: Client;
+  /** Own writes that the cache has not seen yet. */
+  readonly pendingWrites: number;
+}
+
+/**
+ * Makes a client whose reads come from `cache` where it holds the kind, and whose writes go to `client`.
+ *
+ * After `await client.update(x)` no cached `get` or `list` of this client returns anything older than x; the same for
+ * create, patch, delete, deleteAllOf and subresources. Where the outcome of a write is unknown (a timeout, a broken
+ * connection, an abort), the next read of that object asks the server.
+ */
+export function createDelegatingClient(options: DelegatingClientOptions): DelegatingClient {
+  return new CacheFirstClient(options);
+}
+
+class CacheFirstClient implements DelegatingClient {
+  readonly live: Client;
+  readonly #options: DelegatingClientOptions;
+  readonly #reader: CachedReader;
+  readonly #ledger: Ledger;
+  readonly #recorder: WriteRecorder;
+  readonly #liveVersions = new LiveVersions();
+
+  constructor(options: DelegatingClientOptions) {
+    const { cache, client, clock = systemClock, logger = noopLogger, metrics = noopMetrics } = options;
+    this.live = client;
+    this.#options = options;
+    this.#ledger = new Ledger({ cache, clock, logger, metrics, ttlMs: options.ownWriteTtlMs ?? 300_000 });
+    this.#recorder = new WriteRecorder({ cache, ledger: this.#ledger, clock });
+    this.#reader = new CachedReader({
+      cache,
+      live: client,
+      ledger: this.#ledger,
+      mode: options.readYourWrites ?? 'overlay',
+      barrierTimeoutMs: options.barrierTimeoutMs ?? 5_000,
+      clock,
+      logger,
+    });
+  }
+
+  get pendingWrites(): number {
+    return this.#ledger.size;
+  }
+
+  async get<K extends Kind>(kind: K, key: KeyOf<K>, options: GetOptions = {}): Promise<ReadObject<K>> {
+    if (this.#readsCache(kind, key.namespace, options)) return this.#reader.get(kind, key, options);
+    const object = await this.live.get(kind, key, options);
+    this.#sawLive(kind, object);
+    return object;
+  }
+
+  async list<K extends Kind>(kind: K, options: ListOptions = {}): Promise<KubeList<ReadObject<K>>> {
+    if (this.#readsCache(kind, options.namespace, options)) return this.#reader.list(kind, options);
+    const list = await this.live.list(kind, options);
+    for (const item of list.items) this.#sawLive(kind, item);
+    return list;
+  }
+
+  create<K extends Kind>(
+    kind: K,
+    object: DeepReadonly<ObjectOf<K>>,
+    options: CreateOptions = {},
+  ): Promise<ObjectOf<K>> {
+    const { name, namespace } = asObject(object).metadata;
+    const key =
+      name === undefined || name === '' ? undefined : { name, ...(namespace === undefined ? {} : { namespace }) };
+    return this.#write(kind, { key, namespace, options }, () => this.live.create(kind, object, options));
+  }
+
+  async update<K extends Kind>(
+    kind: K,
+    object: DeepReadonly<ObjectOf<K>>,
+    options: UpdateOptions = {},
+  ): Promise<ObjectOf<K>> {
+    const key = keyOf(asObject(object));
+    this.#refuseLossy(kind, object);
+    return this.#write(kind, { key, options }, () => this.live.update(kind, object, options));
+  }
+
+  patch<K extends Kind>(kind: K, key: KeyOf<K>, patch: Patch, options: PatchOptions = {}): Promise<ObjectOf<K>> {
+    return this.#write(kind, { key, options }, () => this.live.patch(kind, key, patch, options));
+  }
+
+  delete<K extends Kind>(kind: K, key: KeyOf<K>, options: DeleteOptions = {}): Promise<ObjectOf<K> | Status> {
+    return this.#recorder.deleted(kind, key, options, () => this.live.delete(kind, key, options));
+  }
+
+  deleteAllOf<K extends Kind>(kind: K, options: DeleteAllOfOptions = {}): Promise<void> {
+    return this.#recorder.deletedAll(kind, options, () => this.live.deleteAllOf(kind, options));
+  }
+
+  status<K extends Kind>(kind: K): StatusClient<K> {
+    const status = this.live.status(kind);
+    return {
+      update: async (object, options = {}) => {
+        const key = keyOf(asObject(object));
+        return this.#write(kind, { key, options }, () => status.update(object, options));
+      },
+      patch: (key, patch, options = {}) => this.#write(kind, { key, options }, () => status.patch(key, patch, options)),
+    };
+  }
+
+  subResource<K extends Kind, B extends object = ObjectOf<K>>(kind: K, name: string): SubResourceClient<K, B> {
+    const live = this.live.subResource<K, B>(kind, name);
+    const record = (key: KeyOf<K>, options: CreateOptions, send: () => Promise<B>): Promise<B> =>
+      this.#recorder.subResource(kind, { key, name, options }, send);
+    return {
+      get: (key, options) => live.get(key, options),
+      create: (key, body, options = {}) => record(key, options, () => live.create(key, body, options)),
+      update: (key, body, options = {}) => record(key, options, () => live.update(key, body, options)),
+      patch: (key, patch, options = {}) => record(key, options, () => live.patch(key, patch, options)),
+    };
+  }
+
+  async #write<K extends Kind>(kind: K, about: Write, send: () => Promise<ObjectOf<K>>): Promise<ObjectOf<K>> {
+    const object = await this.#recorder.written(kind, about, send);
+    this.#sawLive(kind, asObject(object));
+    return object;
+  }
+
+  #readsCache(kind: Kind, namespace: string | undefined, options: GetOptions): boolean {
+    if (options.live === true) return false;
+    const { cache, cacheUntyped = false, uncached = [] } = this.#options;
+    if (kind.shape === 'untyped' && !cacheUntyped) return false;
+    if (uncached.some((other) => other.kind === kind.kind && other.group === kind.group)) return false;
+    return cache.isCached(kind, namespace);
+  }
+
+  #sawLive(kind: Kind, object: DeepReadonly<KubeObject> | object): void {
+    if (this.#options.cache.isLossy?.(kind) === true) this.#liveVersions.add(asObject(object));
+  }
+
+  /** What came out of a stripping cache must not replace the whole object. What is not known to be whole is refused. */
+  #refuseLossy(kind: Kind, object: object): void {
+    if (this.#options.cache.isLossy?.(kind) !== true) return;
+    const written = asObject(object);
+    if (!this.#liveVersions.has(written)) throw new LossyWriteError(kind, keyOf(written));
+  }
+}
+
+interface Write {
+  /** Undefined for a generated name. */
+  readonly key: ObjectKey | undefined;
+  readonly namespace?: string | undefined;
+  readonly options: { readonly dryRun?: boolean };
+}
+
+/** Every object type of a kind is a KubeObject; the compiler cannot see that through the conditional type. */
+function asObject(object: object): DeepReadonly<KubeObject> {
+  return object as DeepReadonly<KubeObject>;
+}

@@ -1,0 +1,37 @@
+import { fieldSelectorFrom, labelSelectorFrom } from '@kctl/apimachinery';
+import type { DeepReadonly, KubeObject } from '@kctl/apimachinery';
+import type { ListOptions } from '@kctl/client';
+
+/** Whether an object belongs into a list with these options. @throws SelectorError when a selector is not valid */
+export function matcherOf(options: ListOptions): (object: DeepReadonly<KubeObject>) => boolean {
+  const { namespace, labelSelector, fieldSelector } = options;
+  const labels = labelSelector === undefined ? undefined : labelSelectorFrom(labelSelector);
+  const fields = fieldSelector === undefined ? undefined : fieldSelectorFrom(fieldSelector);
+  return (object) => {
+    if (namespace !== undefined && namespace !== '' && object.metadata.namespace !== namespace) return false;
+    if (labels !== undefined && !labels.matches(object.metadata.labels)) return false;
+    return (
+      fields === undefined ||
+      fields.matches(
+        valuesAt(
+          object,
+          fields.terms.map(({ path }) => path),
+        ),
+      )
+    );
+  };
+}
+
+function valuesAt(object: DeepReadonly<KubeObject>, paths: readonly string[]): Record<string, string> {
+  return Object.fromEntries(paths.map((path) => [path, textAt(object, path)]));
+}
+
+/** The value at a path, as a field selector compares it: '' where there is none. */
+function textAt(object: unknown, path: string): string {
+  let value = object;
+  for (const member of path.split('.')) {
+    if (typeof value !== 'object' || value === null) return '';
+    value = Object.entries(value).find(([name]) => name === member)?.[1];
+  }
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
+}

@@ -1,0 +1,78 @@
+import { deepFreeze, isStatusError, keyOf, mutableCopy } from '@kctl/apimachinery';
+import type { DeepReadonly, Kind, KubeObject, ObjectKey, Status } from '@kctl/apimachinery';
+import type { CacheView } from './cache-view.js';
+import { versionOf } from './own-write.js';
+import type { OwnWrite } from './own-write.js';
+
+/**
+ * Whether a failed write may nevertheless have been executed: the connection broke, time ran out, the caller gave up,
+ * or the server failed while it was at it. A refusal (4xx), or a failure before anything was sent, is certain.
+ */
+export function mayHaveHappened(error: unknown): boolean {
+  if (isStatusError(error)) return error.httpCode >= 500 || error.httpCode === 0;
+  if (error instanceof TypeError) return false;
+  const isUnsent = typeof error === 'object' && error !== null && 'maybeSent' in error && error.maybeSent === false;
+  return !isUnsent;
+}
+
+/** What an object that the server answered a write with says. */
+export function outcomeOfObject(
+  cache: CacheView,
+  kind: Kind,
+  object: DeepReadonly<KubeObject>,
+): Omit<OwnWrite, 'recordedAt'> {
+  const base = { key: keyOf(object), version: versionOf(object), floor: '', uid: object.metadata.uid ?? '' };
+  const held = project(cache, kind, object);
+  if (held === undefined) return { ...base, outcome: { type: 'absent' } };
+  return { ...base, outcome: { type: 'present', object: held, apiVersion: kind.apiVersion, shape: kind.shape } };
+}
+
+/** What the answer to a delete says: gone, or still there until finalizers and grace period are over. */
+export function outcomeOfDelete(
+  cache: CacheView,
+  kind: Kind,
+  answer: { readonly key: ObjectKey; readonly result: DeepReadonly<KubeObject> | Status; readonly known: Known },
+): Omit<OwnWrite, 'recordedAt'> {
+  const { key, result, known } = answer;
+  if (isObject(result)) {
+    const { finalizers = [], deletionGracePeriodSeconds = 0 } = result.metadata;
+    if (finalizers.length > 0 || deletionGracePeriodSeconds > 0) return outcomeOfObject(cache, kind, result);
+    return gone(key, { uid: result.metadata.uid ?? known.uid, floor: versionOf(result) || known.floor });
+  }
+  const uid = result.details?.uid ?? known.uid;
+  return gone(key, { uid, floor: uid === known.uid ? known.floor : '' });
+}
+
+/** What was known of an object before it was deleted. */
+export interface Known {
+  readonly uid: string;
+  readonly floor: string;
+}
+
+/** A write of which only the key is known. */
+export function unread(key: ObjectKey, version = ''): Omit<OwnWrite, 'recordedAt'> {
+  return { key: plainKey(key), outcome: { type: 'unread' }, version, floor: '', uid: '' };
+}
+
+function gone(key: ObjectKey, { uid, floor }: Known): Omit<OwnWrite, 'recordedAt'> {
+  // Without a version at which it existed, nobody could tell when the cache has seen the end: ask the server.
+  if (floor === '') return unread(key);
+  return { key: plainKey(key), outcome: { type: 'absent' }, version: '', floor, uid };
+}
+
+function plainKey({ namespace, name }: ObjectKey): ObjectKey {
+  return namespace === undefined || namespace === '' ? { name } : { namespace, name };
+}
+
+/** A copy of its own: the caller owns the object that the write returned. */
+function project(cache: CacheView, kind: Kind, object: DeepReadonly<KubeObject>): DeepReadonly<KubeObject> | undefined {
+  const { managedFields: _managedFields, ...metadata } = object.metadata;
+  const copy: KubeObject = mutableCopy({ ...object, metadata });
+  const held = cache.project === undefined ? copy : cache.project(kind, copy);
+  return held === undefined ? undefined : deepFreeze(held);
+}
+
+/** A Status has no identity of an object, whatever else it has. */
+export function isObject(result: DeepReadonly<KubeObject> | Status): result is DeepReadonly<KubeObject> {
+  return result.kind !== 'Status' && typeof result.metadata === 'object' && 'name' in result.metadata;
+}

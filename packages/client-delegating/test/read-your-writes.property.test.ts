@@ -1,0 +1,217 @@
+import { isNotFound, StatusError } from '@kctl/apimachinery';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createDelegatingClient } from '../src/index.js';
+import type { DelegatingClient } from '../src/index.js';
+import { LaggingCache, modelClient, ModelServer, Thing, thing } from './model.js';
+
+const names = ['a', 'b'];
+
+type Step =
+  | {
+      readonly type: 'create' | 'update' | 'status' | 'scale' | 'delete' | 'foreignUpdate' | 'foreignDelete' | 'get';
+      readonly name: string;
+      readonly fault?: 'before' | 'after' | 'refused' | undefined;
+    }
+  | { readonly type: 'deliver'; readonly count: number }
+  | { readonly type: 'repeat' | 'relist' | 'list' | 'listOdd' };
+
+const name = fc.constantFrom(...names);
+const fault = fc.option(fc.constantFrom('before' as const, 'after' as const, 'refused' as const), {
+  nil: undefined,
+  freq: 5,
+});
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      type: fc.constantFrom(
+        'create' as const,
+        'update' as const,
+        'status' as const,
+        'scale' as const,
+        'delete' as const,
+      ),
+      name,
+      fault,
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({ type: fc.constantFrom('foreignUpdate' as const, 'foreignDelete' as const), name }),
+  },
+  { weight: 4, arbitrary: fc.record({ type: fc.constant('get' as const), name }) },
+  { weight: 3, arbitrary: fc.record({ type: fc.constantFrom('list' as const, 'listOdd' as const) }) },
+  { weight: 4, arbitrary: fc.record({ type: fc.constant('deliver' as const), count: fc.integer({ min: 1, max: 2 }) }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constantFrom('repeat' as const, 'relist' as const) }) },
+);
+
+/** Follows what the client may still say of each key: nothing older than what it wrote or said before. */
+class Oracle {
+  readonly #server: ModelServer;
+  readonly #since = new Map<string, number>();
+
+  constructor(server: ModelServer) {
+    this.#server = server;
+  }
+
+  /** The client was told of a write that is in force since this version. */
+  wrote(key: string): void {
+    this.#since.set(key, Math.max(this.#since.get(key) ?? 0, this.#server.version));
+  }
+
+  /** Whether some state of the object, not older than what was seen, is what was read; it then is the oldest allowed. */
+  read(key: string, object: Thing | undefined): void {
+    const since = this.#since.get(key) ?? 0;
+    const states = [{ version: 0, object: undefined }, ...(this.#server.history.get(key) ?? [])];
+    const allowed = states.filter((_, index) => (states[index + 1]?.version ?? Number.POSITIVE_INFINITY) > since);
+    const match = allowed.find((state) => state.object?.metadata.resourceVersion === object?.metadata.resourceVersion);
+    expect(
+      match,
+      `${key}: read ${object?.metadata.resourceVersion ?? 'nothing'}, but since ${since} it was ${allowed.map((state) => state.object?.metadata.resourceVersion ?? 'gone').join(', ')}`,
+    ).toBeDefined();
+    this.#since.set(key, Math.max(since, match?.version ?? 0));
+  }
+
+  /** As {@link read}, for a list with a selector: an object that is not listed did not match, or was not there. */
+  readUnlisted(key: string, matches: (object: Thing) => boolean): void {
+    const since = this.#since.get(key) ?? 0;
+    const states = [{ version: 0, object: undefined }, ...(this.#server.history.get(key) ?? [])];
+    const allowed = states.filter((_, index) => (states[index + 1]?.version ?? Number.POSITIVE_INFINITY) > since);
+    const match = allowed.find((state) => state.object === undefined || !matches(state.object));
+    expect(match, `${key}: not listed, but since ${since} it was there and matched`).toBeDefined();
+  }
+}
+
+const broken = (): Error => Object.assign(new Error('broken'), { maybeSent: true });
+const odd = (object: Thing): boolean => object.metadata.labels?.['odd'] === 'yes';
+
+async function run(steps: readonly Step[], mode: 'overlay' | 'barrier'): Promise<void> {
+  const server = new ModelServer();
+  const cache = new LaggingCache(server);
+  const client = createDelegatingClient({ cache, client: modelClient(server), readYourWrites: mode });
+  const oracle = new Oracle(server);
+  let size = 0;
+  const next = (name: string): Thing =>
+    thing(name, {
+      spec: { size: ++size },
+      metadata: { name, namespace: 'ns', ...(size % 2 === 1 ? { labels: { odd: 'yes' } } : {}) },
+    });
+  /** A barrier waits for the watch, so it must move. */
+  const moving = async <T>(read: Promise<T>): Promise<T> => {
+    if (mode === 'overlay') return read;
+    let isDone = false;
+    void read.catch(() => undefined).finally(() => (isDone = true));
+    for (let turn = 0; turn < 20 && !isDone; turn++) await new Promise((resolve) => setImmediate(resolve));
+    if (!isDone) cache.deliver();
+    return read;
+  };
+  for (const current of steps) await play(current);
+  cache.deliver();
+  await play({ type: 'list' });
+  for (const name of names) await play({ type: 'get', name });
+  await play({ type: 'list' });
+  expect(client.pendingWrites).toBeLessThanOrEqual(names.length);
+
+  async function play(current: Step): Promise<void> {
+    switch (current.type) {
+      case 'deliver': {
+        cache.deliver(current.count);
+        return;
+      }
+      case 'repeat': {
+        cache.repeat();
+        return;
+      }
+      case 'relist': {
+        cache.relist();
+        return;
+      }
+      case 'list': {
+        const { items } = await moving(client.list(Thing, { namespace: 'ns' }));
+        expect(new Set(items.map(({ metadata }) => metadata.name)).size).toBe(items.length);
+        for (const name of names)
+          oracle.read(`ns/${name}`, items.find(({ metadata }) => metadata.name === name) as Thing | undefined);
+        return;
+      }
+      case 'listOdd': {
+        const { items } = await moving(client.list(Thing, { labelSelector: 'odd=yes' }));
+        for (const name of names) {
+          const item = items.find(({ metadata }) => metadata.name === name) as Thing | undefined;
+          if (item === undefined) oracle.readUnlisted(`ns/${name}`, odd);
+          else oracle.read(`ns/${name}`, item);
+        }
+        return;
+      }
+      case 'get': {
+        const object = await moving(client.get(Thing, { namespace: 'ns', name: current.name })).catch(
+          (error: unknown) => {
+            if (isNotFound(error)) return undefined;
+            throw error;
+          },
+        );
+        oracle.read(`ns/${current.name}`, object as Thing | undefined);
+        return;
+      }
+      case 'foreignUpdate':
+        return void (server.objects.has(`ns/${current.name}`)
+          ? server.put(next(current.name), false)
+          : server.put(next(current.name), true));
+      case 'foreignDelete':
+        if (server.objects.has(`ns/${current.name}`)) server.remove(`ns/${current.name}`);
+        return;
+      default:
+        return write(client, current);
+    }
+  }
+
+  async function write(target: DelegatingClient, current: Extract<Step, { name: string }>): Promise<void> {
+    const { name, type } = current;
+    if (current.fault === 'refused')
+      server.fault = { when: 'before', error: new StatusError({ code: 409, reason: 'Conflict' }) };
+    else if (current.fault !== undefined) server.fault = { when: current.fault, error: broken() };
+    const before = server.version;
+    try {
+      await send(target, type, name);
+    } catch {
+      server.fault = undefined;
+    }
+    // A lost answer counts as well: the read after it must show what became of the write.
+    if (server.version > before) oracle.wrote(`ns/${name}`);
+  }
+
+  async function send(target: DelegatingClient, type: Step['type'], name: string): Promise<unknown> {
+    const key = { namespace: 'ns', name };
+    const { metadata, spec } = next(name);
+    switch (type) {
+      case 'create':
+        return target.create(Thing, { metadata, ...(spec === undefined ? {} : { spec }) });
+      case 'update':
+        return target.update(Thing, { metadata, ...(spec === undefined ? {} : { spec }) });
+      case 'status':
+        return target.status(Thing).patch(key, { type: 'merge', body: { status: { ready: size } } });
+      case 'scale':
+        return target
+          .subResource<typeof Thing, { spec: { size: number } }>(Thing, 'scale')
+          .update(key, { spec: { size } });
+      default:
+        return target.delete(Thing, key);
+    }
+  }
+}
+
+describe('read-your-own-writes, for any order of writes, delays, repetitions and relists', () => {
+  it('an overlaid read never goes back in time, never misses an own create, never shows an own delete', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 40, size: 'max' }), (steps) => run(steps, 'overlay')),
+      { numRuns: 2000 },
+    );
+  }, 60_000);
+
+  it('neither does one that waits for the cache', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 25, size: 'max' }), (steps) => run(steps, 'barrier')),
+      { numRuns: 200 },
+    );
+  }, 60_000);
+});

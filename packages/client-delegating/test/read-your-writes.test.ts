@@ -1,0 +1,424 @@
+import { isNotFound, metadataOnly, StatusError, untyped } from '@kctl/apimachinery';
+import { FakeClock } from '@kctl/wait/testing';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createDelegatingClient, isCachedListError, isLossyWriteError } from '../src/index.js';
+import type { DelegatingClient, DelegatingClientOptions } from '../src/index.js';
+import { LaggingCache, modelClient, ModelServer, Thing, thing } from './model.js';
+
+const key = { namespace: 'ns', name: 'a' };
+const broken = Object.assign(new Error('connection reset'), { code: 'KCTL_TRANSPORT', maybeSent: true });
+
+let server: ModelServer;
+let cache: LaggingCache;
+let clock: FakeClock;
+let client: DelegatingClient;
+
+const open = (options: Partial<DelegatingClientOptions> = {}): DelegatingClient =>
+  createDelegatingClient({ cache, client: modelClient(server), clock, ...options });
+const names = async (options = {}): Promise<string[]> =>
+  (await client.list(Thing, options)).items.map(({ metadata }) => metadata.name ?? '').sort();
+const isGone = async (): Promise<boolean> => client.get(Thing, key).then(() => false, isNotFound);
+const liveReads = (): number => server.calls.filter((call) => call === 'get' || call === 'list').length;
+
+beforeEach(() => {
+  server = new ModelServer();
+  cache = new LaggingCache(server);
+  clock = new FakeClock();
+  client = open();
+});
+
+describe('reads', () => {
+  it('come from the cache where it holds the kind, else from the server', async () => {
+    server.put(thing('a'), true);
+    expect(await isGone()).toBe(true);
+    expect(liveReads()).toBe(0);
+    expect(await client.get(Thing, key, { live: true })).toMatchObject({ metadata: { name: 'a' } });
+    expect(liveReads()).toBe(1);
+    cache.shapes = [];
+    expect(await client.get(Thing, key)).toMatchObject({ metadata: { name: 'a' } });
+    expect(await names()).toEqual(['a']);
+    expect(liveReads()).toBe(3);
+  });
+
+  it('bypass the cache for kinds that are named, and for untyped ones unless that is wanted', async () => {
+    server.put(thing('a'), true);
+    cache.shapes = ['full', 'untyped'];
+    client = open({ uncached: [Thing] });
+    expect(await names()).toEqual(['a']);
+    client = open();
+    expect((await client.list(untyped(Thing))).items).toHaveLength(1);
+    client = open({ cacheUntyped: true });
+    expect((await client.list(untyped(Thing))).items).toHaveLength(0);
+  });
+
+  it('refuse what a cache cannot do, and say when a limit cut the list', async () => {
+    for (const name of ['a', 'b', 'c']) await client.create(Thing, thing(name));
+    const error = await client.list(Thing, { continue: 'token' }).catch((reason: unknown) => reason);
+    expect(isCachedListError(error)).toBe(true);
+    expect(String(error)).toContain('option continue: a cached list is not paged; read with { live: true } instead');
+    const list = await client.list(Thing, { limit: 2 });
+    expect(list.items).toHaveLength(2);
+    expect(list.metadata.remainingItemCount).toBe(1);
+  });
+});
+
+describe('own writes', () => {
+  it('are seen before the cache has them, and given up when it has', async () => {
+    const created = await client.create(Thing, thing('a', { spec: { size: 1 } }));
+    expect(await client.get(Thing, key)).toMatchObject({ spec: { size: 1 } });
+    expect(await names()).toEqual(['a']);
+    await client.update(Thing, { ...created, spec: { size: 2 } });
+    await client.status(Thing).patch(key, { type: 'merge', body: { status: { ready: 1 } } });
+    expect(await client.get(Thing, key)).toMatchObject({ spec: { size: 2 }, status: { ready: 1 } });
+    expect(client.pendingWrites).toBe(1);
+    cache.deliver(1);
+    expect(await client.get(Thing, key)).toMatchObject({ spec: { size: 2 }, status: { ready: 1 } });
+    cache.deliver();
+    expect(await client.get(Thing, key)).toMatchObject({ spec: { size: 2 }, status: { ready: 1 } });
+    expect(client.pendingWrites).toBe(0);
+    expect(liveReads()).toBe(0);
+  });
+
+  it("are nobody's to change: neither the answer that the caller owns, nor what a read returned", async () => {
+    const created = await client.create(Thing, thing('a', { spec: { size: 1 } }));
+    created.spec = { size: 99 };
+    expect(await client.get(Thing, key)).toMatchObject({ spec: { size: 1 } });
+    const read = (await client.get(Thing, key)) as Thing;
+    expect(() => {
+      read.spec = { size: 5 };
+    }).toThrow(TypeError);
+  });
+
+  it('do not hide what came after them: a foreign update, or a foreign delete', async () => {
+    await client.create(Thing, thing('a', { spec: { size: 1 } }));
+    server.put(thing('a', { spec: { size: 7 } }), false);
+    cache.deliver();
+    expect(await client.get(Thing, key)).toMatchObject({ spec: { size: 7 } });
+    await client.patch(Thing, key, { type: 'merge', body: { spec: { size: 8 } } });
+    server.remove('ns/a');
+    cache.deliver();
+    expect(await isGone()).toBe(true);
+    expect(await names()).toEqual([]);
+    expect(client.pendingWrites).toBe(0);
+  });
+
+  it('do not come back as ghosts after a relist that no longer has them', async () => {
+    await client.create(Thing, thing('a'));
+    server.remove('ns/a');
+    cache.relist();
+    expect(await names()).toEqual([]);
+    expect(await isGone()).toBe(true);
+  });
+
+  it('answer after their event has already come', async () => {
+    const live = modelClient(server);
+    const eager = createDelegatingClient({
+      cache,
+      clock,
+      client: {
+        ...live,
+        create: async (kind, object, options) => {
+          const created = await live.create(kind, object, options);
+          server.put(thing('a', { spec: { size: 5 } }), false);
+          cache.deliver();
+          return created;
+        },
+      },
+    });
+    await eager.create(Thing, thing('a', { spec: { size: 1 } }));
+    expect(await eager.get(Thing, key)).toMatchObject({ spec: { size: 5 } });
+  });
+
+  it('are found by the labels and fields that they have now, and no longer by those they had', async () => {
+    const labelled = (app: string): Thing => thing('a', { metadata: { name: 'a', namespace: 'ns', labels: { app } } });
+    await client.create(Thing, labelled('x'));
+    cache.deliver();
+    await client.update(Thing, labelled('y'));
+    expect(await names({ labelSelector: 'app=x' })).toEqual([]);
+    expect(await names({ labelSelector: { app: 'y' } })).toEqual(['a']);
+    expect(await names({ namespace: 'other' })).toEqual([]);
+    expect(await names({ fieldSelector: 'metadata.name=a' })).toEqual(['a']);
+    expect(await names({ fieldSelector: { 'metadata.name': 'b' } })).toEqual([]);
+  });
+
+  it('that were dry runs, or failed for sure, leave no trace', async () => {
+    await client.create(Thing, thing('a'), { dryRun: true });
+    cache.deliver();
+    cache.relist();
+    for (const error of [
+      new StatusError({ code: 422, reason: 'Invalid' }),
+      new TypeError('bad input'),
+      Object.assign(new Error('refused'), { maybeSent: false }),
+    ]) {
+      server.fault = { when: 'before', error };
+      await expect(client.update(Thing, thing('a'))).rejects.toThrow();
+    }
+    expect(client.pendingWrites).toBe(0);
+    await client.get(Thing, key);
+    expect(liveReads()).toBe(0);
+  });
+});
+
+describe('own deletes', () => {
+  it('hide the object until the cache has seen its end', async () => {
+    await client.create(Thing, thing('a'));
+    cache.deliver();
+    await client.delete(Thing, key);
+    expect(await isGone()).toBe(true);
+    expect(await names()).toEqual([]);
+    cache.deliver();
+    expect(await isGone()).toBe(true);
+    expect(client.pendingWrites).toBe(0);
+    expect(liveReads()).toBe(0);
+  });
+
+  it('hide an object whose creation the cache has not even seen', async () => {
+    await client.create(Thing, thing('a'));
+    await client.delete(Thing, key);
+    expect(await isGone()).toBe(true);
+    cache.deliver(1);
+    expect(cache.store.size).toBe(1);
+    expect(await isGone()).toBe(true);
+    expect(await names()).toEqual([]);
+    cache.deliver();
+    expect(await isGone()).toBe(true);
+    expect(client.pendingWrites).toBe(0);
+  });
+
+  it('do not hide a new object of the same name', async () => {
+    await client.create(Thing, thing('a', { spec: { size: 1 } }));
+    cache.deliver();
+    await client.delete(Thing, key);
+    server.put(thing('a', { spec: { size: 2 } }), true);
+    cache.deliver();
+    expect(await client.get(Thing, key)).toMatchObject({ spec: { size: 2 } });
+    await client.delete(Thing, key);
+    await client.create(Thing, thing('a', { spec: { size: 3 } }));
+    expect(await client.get(Thing, key)).toMatchObject({ spec: { size: 3 } });
+    expect(await names()).toEqual(['a']);
+  });
+
+  it('show the object as terminating while a finalizer holds it', async () => {
+    await client.create(Thing, thing('a', { metadata: { name: 'a', namespace: 'ns', finalizers: ['example.com/x'] } }));
+    cache.deliver();
+    await client.delete(Thing, key);
+    expect(await client.get(Thing, key)).toMatchObject({ metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } });
+  });
+
+  it('of all in a namespace wait until the cache is past them', async () => {
+    await client.create(Thing, thing('a'));
+    await client.create(Thing, thing('b'));
+    cache.deliver();
+    await client.deleteAllOf(Thing, { namespace: 'ns' });
+    const listed = names();
+    const got = isGone();
+    while (cache.waiting < 2) await Promise.resolve();
+    cache.deliver();
+    expect(await listed).toEqual([]);
+    expect(await got).toBe(true);
+    expect(client.pendingWrites).toBe(0);
+  });
+
+  it('of all in a namespace send reads to the server when the cache does not get there', async () => {
+    await client.create(Thing, thing('a'));
+    cache.deliver();
+    await client.deleteAllOf(Thing, { namespace: 'ns' });
+    const listed = names();
+    while (cache.waiting < 1) await Promise.resolve();
+    cache.failWaiters();
+    expect(await listed).toEqual([]);
+  });
+});
+
+describe('writes with an unknown outcome', () => {
+  it.each(['before', 'after'] as const)(
+    'that failed %s they were executed send the next read to the server, once',
+    async (when) => {
+      await client.create(Thing, thing('a', { spec: { size: 1 } }));
+      cache.deliver();
+      server.fault = { when, error: broken };
+      await expect(client.patch(Thing, key, { type: 'merge', body: { spec: { size: 2 } } })).rejects.toThrow(
+        'connection reset',
+      );
+      const expected = { spec: { size: when === 'after' ? 2 : 1 } };
+      expect(await Promise.all([client.get(Thing, key), client.get(Thing, key)])).toMatchObject([expected, expected]);
+      expect(liveReads()).toBe(1);
+      expect((await client.list(Thing)).items).toMatchObject([expected]);
+      expect(liveReads()).toBe(1);
+    },
+  );
+
+  it.each(['before', 'after'] as const)('to a new name, failed %s it was created', async (when) => {
+    server.fault = { when, error: new StatusError({ code: 504, reason: 'Timeout' }) };
+    await expect(client.create(Thing, thing('a'))).rejects.toThrow();
+    expect(await names()).toEqual(when === 'after' ? ['a'] : []);
+    expect(await isGone()).toBe(when === 'before');
+    expect(liveReads()).toBe(1);
+  });
+
+  it('to a generated name make the next list wait for the cache', async () => {
+    server.fault = { when: 'after', error: broken };
+    await expect(client.create(Thing, { metadata: { generateName: 'x-', namespace: 'ns' } })).rejects.toThrow();
+    const listed = names();
+    while (cache.waiting < 1) await Promise.resolve();
+    cache.deliver();
+    expect(await listed).toEqual(['x-1']);
+  });
+
+  it('that are deletes', async () => {
+    await client.create(Thing, thing('a'));
+    cache.deliver();
+    server.fault = { when: 'after', error: broken };
+    await expect(client.delete(Thing, key)).rejects.toThrow();
+    expect(await names()).toEqual([]);
+    expect(await isGone()).toBe(true);
+  });
+
+  it('are asked again when another one follows while the question is under way', async () => {
+    await client.create(Thing, thing('a', { spec: { size: 1 } }));
+    cache.deliver();
+    server.fault = { when: 'before', error: broken };
+    await client.patch(Thing, key, { type: 'merge', body: { spec: { size: 2 } } }).catch(() => undefined);
+    const first = client.get(Thing, key);
+    server.fault = { when: 'after', error: broken };
+    await client.patch(Thing, key, { type: 'merge', body: { spec: { size: 3 } } }).catch(() => undefined);
+    await first;
+    expect(await client.get(Thing, key)).toMatchObject({ spec: { size: 3 } });
+  });
+});
+
+describe('subresources', () => {
+  it('whose answer is not the object send the next read to the server, until the cache has caught up', async () => {
+    await client.create(Thing, thing('a', { spec: { size: 1 } }));
+    cache.deliver();
+    await client
+      .subResource<typeof Thing, { spec: { size: number } }>(Thing, 'scale')
+      .update(key, { spec: { size: 4 } });
+    expect(await client.get(Thing, key)).toMatchObject({ spec: { size: 4 } });
+    expect((await client.list(Thing)).items).toMatchObject([{ spec: { size: 4 } }]);
+    expect(liveReads()).toBe(1);
+    cache.deliver();
+    expect(await client.get(Thing, key)).toMatchObject({ spec: { size: 4 } });
+    expect(liveReads()).toBe(1);
+    await client.subResource(Thing, 'token').create(key, { metadata: {} });
+    expect(client.pendingWrites).toBe(0);
+  });
+});
+
+describe('other shapes and scopes', () => {
+  it('metadata-only reads see writes of the whole object, each store catches up by itself', async () => {
+    cache.shapes = ['full', 'metadata'];
+    await client.create(Thing, thing('a', { spec: { size: 1 } }));
+    expect(await client.get(metadataOnly(Thing), key)).toEqual({
+      apiVersion: 'example.com/v1',
+      kind: 'Thing',
+      metadata: expect.objectContaining({ name: 'a' }),
+    });
+    await client.patch(metadataOnly(Thing), key, { type: 'merge', body: { spec: { size: 3 } } });
+    expect(await client.get(Thing, key)).toMatchObject({ spec: { size: 3 } });
+  });
+
+  it('objects that the cache does not hold are not remembered', async () => {
+    cache.namespaces = ['other'];
+    await client.create(Thing, thing('a'));
+    expect(client.pendingWrites).toBe(0);
+    expect(await client.get(Thing, key)).toBeDefined();
+    expect(liveReads()).toBe(1);
+  });
+
+  it('objects that the cache leaves out by selector are not shown', async () => {
+    cache.project = (_kind, object) => (object.metadata.labels?.['keep'] === 'yes' ? object : undefined);
+    await client.create(Thing, thing('a'));
+    expect(await isGone()).toBe(true);
+    expect(await names()).toEqual([]);
+  });
+});
+
+describe('barrier', () => {
+  it('waits until the cache has the write', async () => {
+    client = open({ readYourWrites: 'barrier' });
+    await client.create(Thing, thing('a', { spec: { size: 1 } }));
+    const got = client.get(Thing, key);
+    const listed = names();
+    while (cache.waiting < 2) await Promise.resolve();
+    cache.deliver();
+    expect(await got).toMatchObject({ spec: { size: 1 } });
+    expect(await listed).toEqual(['a']);
+    expect(liveReads()).toBe(0);
+  });
+
+  it('reads from the server when the cache does not get there, and stops with the signal', async () => {
+    await client.create(Thing, thing('a'));
+    const got = client.get(Thing, key, { readYourWrites: 'barrier' });
+    while (cache.waiting < 1) await Promise.resolve();
+    cache.failWaiters();
+    expect(await got).toBeDefined();
+    expect(liveReads()).toBe(1);
+    const controller = new AbortController();
+    const aborted = client.list(Thing, { readYourWrites: 'barrier', signal: controller.signal });
+    while (cache.waiting < 1) await Promise.resolve();
+    controller.abort(new Error('enough'));
+    await expect(aborted).rejects.toThrow('enough');
+  });
+
+  it('and overlay can be left out, call by call', async () => {
+    await client.create(Thing, thing('a'));
+    await expect(client.get(Thing, key, { readYourWrites: 'off' })).rejects.toThrow();
+    expect(await names({ readYourWrites: 'off' })).toEqual([]);
+  });
+});
+
+describe('what the cache never sees', () => {
+  it('is forgotten after the TTL, and counted', async () => {
+    const counted: string[] = [];
+    const family = {
+      with: ({ kind = '' }: Readonly<Record<string, string>>) => ({
+        inc: () => void counted.push(kind),
+        set: () => undefined,
+        dec: () => undefined,
+        observe: () => undefined,
+      }),
+      remove: () => undefined,
+    };
+    client = open({
+      metrics: {
+        counter: () => family,
+        gauge: () => family,
+        histogram: () => family,
+        onCollect: () => () => undefined,
+      },
+      ownWriteTtlMs: 1000,
+    });
+    await client.create(Thing, thing('a'));
+    await clock.advance(999);
+    expect(await isGone()).toBe(false);
+    await clock.advance(2);
+    expect(await isGone()).toBe(true);
+    expect(counted).toEqual(['Thing']);
+    expect(client.pendingWrites).toBe(0);
+  });
+
+  it('does not pile up when nobody reads', async () => {
+    for (let n = 0; n < 1000; n++) {
+      await client.create(Thing, thing(`n-${n}`));
+      cache.deliver();
+    }
+    expect(client.pendingWrites).toBeLessThan(10);
+  });
+});
+
+describe('a stripping cache', () => {
+  it('has its objects refused by update, unless they were read from the server', async () => {
+    server.put(thing('a', { spec: { size: 1 } }), true);
+    cache.isStripping = true;
+    cache.deliver();
+    const cached = await client.get(Thing, key);
+    const error = await client.update(Thing, cached).catch((reason: unknown) => reason);
+    expect(isLossyWriteError(error)).toBe(true);
+    expect(String(error)).toContain('the cache strips objects of this kind');
+    const live = await client.get(Thing, key, { live: true });
+    const updated = await client.update(Thing, { ...live, spec: { size: 2 } });
+    await client.update(Thing, { ...updated, spec: { size: 3 } });
+    expect(await client.get(Thing, key)).toMatchObject({ spec: { size: 3 } });
+  });
+});
