@@ -1,3 +1,10 @@
 // Importing a file registers its cases.
 import './discovery.js';
 import './negotiation.js';
+import './lists.js';
+import './watches.js';
+import './creates.js';
+import './updates.js';
+import './subresources.js';
+import './patches.js';
+import './deletes.js';

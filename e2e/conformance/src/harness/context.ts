@@ -68,8 +68,7 @@ export function createContext(run: Run): { context: Context; cleanUp: () => Prom
     for (let wait = 10; ; wait = Math.min(wait * 1.5, 300)) {
       const value = await ask();
       if (isDone(value)) return value;
-      if (Date.now() > deadline)
-        fail(`${what} did not come within ${timeoutMs} ms; last seen: ${JSON.stringify(value)?.slice(0, 1500)}`);
+      if (Date.now() > deadline) fail(`${what} did not come within ${timeoutMs} ms; last seen: ${show(value)}`);
       await new Promise((resolve) => setTimeout(resolve, wait));
     }
   };
@@ -139,4 +138,10 @@ export function createContext(run: Run): { context: Context; cleanUp: () => Prom
       for (const step of deferred.toReversed()) await step().catch(() => undefined);
     },
   };
+}
+
+function show(value: unknown): string {
+  const isAnswer = typeof value === 'object' && value !== null && 'bytes' in value;
+  const { request, status, text } = value as Answer;
+  return (isAnswer ? `${request}: ${status} ${text}` : JSON.stringify(value)).slice(0, 1500);
 }
