@@ -56,6 +56,11 @@ export interface CustomResourceFacts {
 
 const allVerbs: readonly Verb[] = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
 const subresourceVerbs: readonly Verb[] = ['get', 'patch', 'update'];
+/** Go's `fmt.Sprint` of a JSON scalar. */
+function printScalar(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
 const blocking: ReadonlySet<string> = new Set([
   'FieldValueNotSupported',
   'FieldValueRequired',
@@ -246,7 +251,7 @@ class CustomResource {
     if (this.#facts.namespaced) fields['metadata.namespace'] = object.metadata.namespace ?? '';
     for (const [name, path] of this.#selectable) {
       const value = path(object)[0];
-      fields[name] = value === undefined || value === null ? '' : String(value as string | number | boolean);
+      fields[name] = value === undefined || value === null ? '' : printScalar(value);
     }
     return fields;
   }

@@ -73,7 +73,8 @@ function applyRetainKeys(original: JsonObject, patch: JsonObject): void {
 function listOrUndefined(value: unknown, name: string): unknown[] | undefined {
   if (value === undefined || value === null) return undefined;
   if (!Array.isArray(value)) throw badFormat(name);
-  return value;
+  const list: unknown[] = value;
+  return list;
 }
 
 /** The order list must name every item of the patch list, in the same relative order. */

@@ -55,7 +55,7 @@ function list(text: string): string[] {
 }
 
 function verbsOf(letters: string): Verb[] {
-  return [...letters].flatMap((letter) => verbs[letter] ?? []);
+  return Array.from(letters, (letter) => verbs[letter]).filter((verb) => verb !== undefined);
 }
 
 /** The table, opened: look-ups into its lines. */

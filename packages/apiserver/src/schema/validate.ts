@@ -140,7 +140,7 @@ function checkJunctors(value: unknown, schema: Schema, place: Place, findings: F
 function checkString(value: string, schema: Schema, place: Place, findings: Findings): void {
   const { minLength, maxLength, pattern, patternText, format } = schema;
   if (minLength !== undefined || maxLength !== undefined) {
-    const length = [...value].length;
+    const length = Array.from(value).length;
     if (maxLength !== undefined && length > maxLength) {
       findings.errors.push(tooLong(fieldOf(place), maxLength));
       return;

@@ -1,6 +1,6 @@
 import type { UntypedObject } from '@kctl/apimachinery';
 import type { KindRef, TableColumn } from '../registry/resource.js';
-import { ageColumn, nameColumn, type PrintedColumn } from './column.js';
+import { createdAtColumn, nameColumn, type PrintedColumn } from './column.js';
 import { accessColumns } from './access-columns.js';
 import { coreColumns } from './core-columns.js';
 import { podColumns } from './pod-columns.js';
@@ -15,12 +15,12 @@ const columns: Readonly<Record<string, readonly PrintedColumn[]>> = {
   ...workloadColumns,
 };
 
-/** The table of a built-in kind; kinds without own columns show name and age. */
+/** The table of a built-in kind; kinds without own columns show name and creation time, as the server's default does. */
 export function builtinTable({ group, kind }: KindRef): {
   columns: TableColumn[];
   cells: (object: UntypedObject, now: number) => unknown[];
 } {
-  const printed = columns[`${group}/${kind}`] ?? [nameColumn, ageColumn];
+  const printed = columns[`${group}/${kind}`] ?? [nameColumn, createdAtColumn];
   return {
     columns: printed.map(({ name, type, format, description, priority }) => ({
       name,

@@ -44,6 +44,12 @@ export const ageColumn: PrintedColumn = text(
   descriptions.creationTimestamp,
 );
 
+/** When an object was created: what kinds without own columns show. */
+export const createdAtColumn: PrintedColumn = {
+  ...text('Created At', (object) => object.metadata.creationTimestamp ?? null, descriptions.creationTimestamp),
+  type: 'date',
+};
+
 /** The text, or what stands for none. */
 export function orElse(value: unknown, none = '<none>'): string {
   const given = stringOf(value);

@@ -30,7 +30,7 @@ function printed(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'string') return value;
   if (Array.isArray(value) || isObject(value)) return JSON.stringify(value);
-  return String(value as number | boolean | bigint);
+  return typeof value === 'bigint' ? value.toString() : JSON.stringify(value);
 }
 
 function cell(type: string, value: unknown, now: number): unknown {

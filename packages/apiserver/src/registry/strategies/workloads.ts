@@ -1,6 +1,6 @@
 import type { UntypedObject } from '@kctl/apimachinery';
 import { forbidden, invalidValue, notSupported, required, type FieldError } from '../field-error.js';
-import { at, equalSemantic, isObject, numberOf, objectOf, stringOf, type JsonObject } from '../json.js';
+import { at, equalSemantic, isObject, numberOf, objectOf, objectsOf, stringOf, type JsonObject } from '../json.js';
 import type { KindStrategy } from '../kind-strategy.js';
 import { isEmptySelector, selectorMatches, validateLabelSelector } from '../label-selector.js';
 import { labelName } from '../name-rules.js';
@@ -170,7 +170,7 @@ function validateStatefulSet(object: UntypedObject): FieldError[] {
   const template = objectOf(spec['template']);
   const volumes = claims.map((claim) => ({ name: stringOf(at(claim, 'metadata', 'name')) }));
   const podSpec = objectOf(template['spec']);
-  const own = Array.isArray(podSpec['volumes']) ? podSpec['volumes'] : [];
+  const own = objectsOf(podSpec['volumes']);
   const others = own.filter((volume) => !volumes.some(({ name }) => name === at(volume, 'name')));
   const whole = { ...template, spec: { ...podSpec, volumes: [...volumes, ...others] } };
   return [
