@@ -154,9 +154,8 @@ async function run(steps: readonly Step[], mode: 'overlay' | 'barrier'): Promise
         return;
       }
       case 'foreignUpdate':
-        return void (server.objects.has(`ns/${current.name}`)
-          ? server.put(next(current.name), false)
-          : server.put(next(current.name), true));
+        server.put(next(current.name), !server.objects.has(`ns/${current.name}`));
+        return;
       case 'foreignDelete':
         if (server.objects.has(`ns/${current.name}`)) server.remove(`ns/${current.name}`);
         return;

@@ -194,7 +194,7 @@ describe('half-open and slow servers', () => {
 describe('connections', () => {
   it('are kept, and watches cannot starve requests', async () => {
     server.handler = (request, response) => {
-      if (!request.url.searchParams.has('watch')) return answer(response);
+      if (!request.url.searchParams.has('watch')) { answer(response); return; }
       response.writeHead(200, { 'content-type': 'application/json' });
       response.flushHeaders();
     };
@@ -252,7 +252,7 @@ describe('answers', () => {
     const items = Array.from({ length: 5000 }, (_, n) => node(`node-${n}`));
     server.handler = (request, response) => {
       const text = JSON.stringify({ kind: 'NodeList', metadata: { resourceVersion: '1' }, items });
-      if (request.headers['accept-encoding'] !== 'gzip') return json(response, text);
+      if (request.headers['accept-encoding'] !== 'gzip') { json(response, text); return; }
       response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
       response.end(gzipSync(text));
     };
@@ -351,15 +351,15 @@ describe('random faults', () => {
       const dice = random();
       if (dice < 0.04) {
         faults++;
-        return reset(request);
+        reset(request); return;
       }
       if (dice < 0.07) {
         faults++;
-        return failure(response, 429, {}, { 'retry-after': '0' });
+        failure(response, 429, {}, { 'retry-after': '0' }); return;
       }
       if (dice < 0.09) {
         faults++;
-        return failure(response, 503);
+        failure(response, 503); return;
       }
       if (request.method === 'POST') {
         const { metadata } = JSON.parse(request.body) as { metadata: { name: string } };
@@ -367,7 +367,7 @@ describe('random faults', () => {
       }
       if (dice < 0.12) {
         faults++;
-        return reset(request);
+        reset(request); return;
       }
       if (dice < 0.14) {
         faults++;
