@@ -42,7 +42,8 @@ export function failureOfStatus(status: Status): Failure {
 function reasonOf(error: unknown): TroubleReason {
   if (isIdleWatch(error)) return 'idle';
   if (isShortWatch(error)) return 'short-watch';
-  if (isFrameError(error)) return 'decode';
+  if (isFrameError(error) || hasErrno(error, 'KCTL_DECODE')) return 'decode';
+  if (hasErrno(error, 'KCTL_NO_KIND_MATCH')) return 'not-found';
   if (!isStatusError(error)) return 'connection';
   if (isTooLargeResourceVersion(error)) return 'too-large-resource-version';
   if (isGone(error)) return 'expired';
@@ -54,7 +55,7 @@ function reasonOf(error: unknown): TroubleReason {
   return 'status';
 }
 
-/** Whether an error or one of its causes carries a system error code. */
+/** Whether an error or one of its causes carries this code: of the system, or of a package that is not imported here. */
 function hasErrno(error: unknown, errno: string): boolean {
   let link: unknown = error;
   for (let depth = 0; depth < 8 && typeof link === 'object' && link !== null; depth++) {

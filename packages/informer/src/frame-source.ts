@@ -8,8 +8,11 @@ export interface ListEnd {
   readonly continueToken: string;
 }
 
+/** Batches as they arrive. */
+export interface Batches<Raw> extends AsyncIterable<readonly Raw[]>, AsyncDisposable {}
+
 /** A list in batches. */
-export interface ListBatches<Raw> extends AsyncIterable<readonly Raw[]> {
+export interface ListBatches<Raw> extends Batches<Raw> {
   /** To be asked after the last batch. */
   end(): Promise<ListEnd>;
 }
@@ -17,7 +20,7 @@ export interface ListBatches<Raw> extends AsyncIterable<readonly Raw[]> {
 /** A ListerWatcher in batches of whatever it yields. */
 export interface BatchSource<Raw> {
   list(call: ListCall): Promise<ListBatches<Raw>>;
-  watch(call: WatchCall): Promise<AsyncIterable<readonly Raw[]>>;
+  watch(call: WatchCall): Promise<Batches<Raw>>;
 }
 
 /** Batches of bytes. */
@@ -30,6 +33,7 @@ export function frameSource(listerWatcher: FrameListerWatcher): BatchSource<Uint
       return {
         [Symbol.asyncIterator]: () => frames[Symbol.asyncIterator](),
         end: async () => endOf(await frames.metadata),
+        [Symbol.asyncDispose]: () => frames[Symbol.asyncDispose](),
       };
     },
     watch: (call) => listerWatcher.watchFrames(call),
@@ -48,11 +52,15 @@ export function objectSource<T extends KubeObject>(
           yield list.items;
         },
         end: () => Promise.resolve(endOf(list.metadata)),
+        [Symbol.asyncDispose]: () => Promise.resolve(),
       };
     },
     watch: async (call) => {
       const stream = await listerWatcher.watch(call);
-      return { [Symbol.asyncIterator]: () => batchesOfOne(stream[Symbol.asyncIterator]()) };
+      return {
+        [Symbol.asyncIterator]: () => batchesOfOne(stream[Symbol.asyncIterator]()),
+        [Symbol.asyncDispose]: () => stream[Symbol.asyncDispose](),
+      };
     },
   };
 }

@@ -28,6 +28,7 @@ export class GuardedReader {
   #interrupt: ((error: Error) => void) | undefined;
   #error: Error | undefined;
   #iterator: AsyncIterator<unknown> | undefined;
+  #stream: AsyncDisposable | undefined;
 
   constructor(options: GuardedReaderOptions) {
     this.#clock = options.clock;
@@ -58,7 +59,7 @@ export class GuardedReader {
   async wait<R>(promise: Promise<R>): Promise<R> {
     const result = await new Promise<R>((resolve, reject) => {
       if (this.#error !== undefined) {
-        promise.catch(() => undefined);
+        promise.catch(ignore);
         reject(this.#error);
         return;
       }
@@ -69,8 +70,22 @@ export class GuardedReader {
     return result;
   }
 
-  /** Takes the stream that `next` reads. */
-  open<E>(stream: AsyncIterable<E>): AsyncIterator<E> {
+  /**
+   * Waits for a stream and opens it. One that arrives after the call was given up is released at once.
+   */
+  async open<S extends AsyncIterable<unknown> & AsyncDisposable>(opening: Promise<S>): Promise<S> {
+    try {
+      const stream = await this.wait(opening);
+      this.#stream = stream;
+      return stream;
+    } catch (error) {
+      opening.then(release, ignore);
+      throw error;
+    }
+  }
+
+  /** The iterator of the open stream, which {@link close} ends. */
+  iterate<E>(stream: AsyncIterable<E>): AsyncIterator<E> {
     const iterator = stream[Symbol.asyncIterator]();
     this.#iterator = iterator;
     return iterator;
@@ -85,7 +100,10 @@ export class GuardedReader {
     const iterator = this.#iterator;
     this.#iterator = undefined;
     // The stream may be stuck for good; its end is not awaited, and how it ends concerns nobody any more.
-    iterator?.return?.().catch(() => undefined);
+    iterator?.return?.().catch(ignore);
+    const stream = this.#stream;
+    this.#stream = undefined;
+    if (stream !== undefined) release(stream);
   }
 
   #arm(delayMs: number): ClockTimer {
@@ -106,4 +124,12 @@ export class GuardedReader {
     this.#interrupt = undefined;
     this.#controller.abort(error);
   }
+}
+
+function ignore(): void {
+  // How something ends that was given up concerns nobody.
+}
+
+function release(stream: AsyncDisposable): void {
+  stream[Symbol.asyncDispose]().then(ignore, ignore);
 }

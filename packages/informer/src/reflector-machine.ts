@@ -38,9 +38,7 @@ export function transition(state: ReflectorState, input: ReflectorInput, config:
     case 'initial-end':
       return afterInitialEnd(input.resourceVersion, memory);
     case 'opened':
-      return state.phase === 'watching'
-        ? { state: { ...state, memory: healthy(memory) }, effects: [{ type: 'read' }] }
-        : { state, effects: [{ type: 'read' }] };
+      return { state, effects: [{ type: 'read' }] };
     case 'ended':
       return state.phase === 'streaming'
         ? afterStreamClosed(input, memory, config)
@@ -174,7 +172,7 @@ function afterWatchEnded(
   memory: ReflectorMemory,
   config: ReflectorConfig,
 ): Transition {
-  const next = moved(memory, input.resourceVersion);
+  const next = moved(memory, input);
   const isShort = input.cause !== 'idle' && input.events === 0 && input.openMs < shortWatchMs;
   if (!isShort) return openWatch(next, []);
   // A connection that broke says nothing against the version, so the watch is opened again; a server that closes at
@@ -195,12 +193,15 @@ function afterWatchFailure(
   config: ReflectorConfig,
 ): Transition {
   const { failure, now } = input;
-  const next = moved(memory, input.resourceVersion);
+  const next = moved(memory, input);
   if (failure.reason === 'throttled') return wait(next, config, { next: 'watch', failure, now, report: false });
   if (failure.reason === 'connection' || failure.reason === 'idle')
     // client-go relists when a watch cannot be opened, except for a refused connection. No answer is no verdict about
     // the version: reopening costs one request, relisting costs the collection.
     return wait(next, config, { next: 'watch', failure, now, report: !failure.isConnectionRefused });
+  if (failure.reason === 'decode' && next.attempts === 0)
+    // A frame that was cut short is a cut connection; the second one in a row is a server that cannot say it better.
+    return wait(next, config, { next: 'watch', failure, now, report: true });
   if (failure.reason === 'internal-error' && input.where === 'stream') {
     const since = next.internalErrorSince ?? now;
     if (now - since < config.maxInternalErrorRetryMs) return openWatch({ ...next, internalErrorSince: since }, []);
@@ -261,8 +262,13 @@ function synced(memory: ReflectorMemory, resourceVersion: string): ReflectorMemo
   return { ...memory, resourceVersion, isUnavailable: false };
 }
 
-function moved(memory: ReflectorMemory, resourceVersion: string): ReflectorMemory {
-  return resourceVersion === '' ? memory : { ...memory, resourceVersion };
+/** What a watch that is over leaves behind. One that delivered, or lasted, ends the trouble before it. */
+function moved(
+  memory: ReflectorMemory,
+  watch: { readonly resourceVersion: string; readonly events: number; readonly openMs: number },
+): ReflectorMemory {
+  const next = watch.resourceVersion === '' ? memory : { ...memory, resourceVersion: watch.resourceVersion };
+  return watch.events > 0 || watch.openMs >= shortWatchMs ? healthy(next) : next;
 }
 
 function healthy(memory: ReflectorMemory): ReflectorMemory {

@@ -80,7 +80,7 @@ export class Reflector<T extends KubeObject, Raw> {
   }
 
   #lastTrouble(): Failure | undefined {
-    return this.#state.memory.attempts > 0 ? this.#recent : undefined;
+    return this.#state.phase !== 'watching' && this.#state.memory.attempts > 0 ? this.#recent : undefined;
   }
 
   #enter(state: ReflectorState): void {
@@ -148,7 +148,7 @@ export class Reflector<T extends KubeObject, Raw> {
     const started = clock.monotonicNow();
     const reader = new GuardedReader({ clock, signal, idleMs: listIdleMs, what: `the list of ${name}` });
     try {
-      const batches = await reader.wait(
+      const batches = await reader.open(
         source.list({
           ...(effect.continueToken === '' && effect.resourceVersion !== ''
             ? { resourceVersion: effect.resourceVersion }
@@ -158,7 +158,7 @@ export class Reflector<T extends KubeObject, Raw> {
           signal: reader.signal,
         }),
       );
-      const iterator = reader.open(batches);
+      const iterator = reader.iterate(batches);
       for (let batch = await reader.wait(iterator.next()); batch.done !== true; batch = await reader.wait(iterator.next())) {
         let sinceCheck = 0;
         for (const raw of batch.value) {
@@ -187,7 +187,7 @@ export class Reflector<T extends KubeObject, Raw> {
     const openedAt = clock.monotonicNow();
     metrics.watchOpened();
     try {
-      const stream = await reader.wait(
+      const stream = await reader.open(
         source.watch({
           ...(effect.resourceVersion === '' ? {} : { resourceVersion: effect.resourceVersion }),
           ...(effect.initial ? { sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' } : {}),
@@ -196,7 +196,7 @@ export class Reflector<T extends KubeObject, Raw> {
           signal: reader.signal,
         }),
       );
-      this.#watch = { reader, iterator: reader.open(stream), openedAt, liveIdleMs, events: 0, batch: [], next: 0 };
+      this.#watch = { reader, iterator: reader.iterate(stream), openedAt, liveIdleMs, events: 0, batch: [], next: 0 };
       if (!effect.initial) reader.idleMs = liveIdleMs;
       return { type: 'opened' };
     } catch (error) {

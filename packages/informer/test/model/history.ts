@@ -1,0 +1,102 @@
+import { defineKind } from '@kctl/apimachinery';
+import { FakeClock } from '@kctl/wait/testing';
+import { createSharedInformer } from '../../src/index.js';
+import type { SharedInformer } from '../../src/index.js';
+import type { Item } from './fake-server.js';
+import { FakeServer } from './fake-server.js';
+import { createChance } from './random.js';
+import { Recorder } from './recorder.js';
+
+const ItemKind = defineKind<Item>()({ group: 'example.com', version: 'v1', kind: 'Item', scope: 'Namespaced' });
+
+/** Plays one random history and returns what was wrong with it. */
+export async function playHistory(seed: number): Promise<string[]> {
+  const chance = createChance(seed);
+  const clock = new FakeClock();
+  const server = new FakeServer(chance, clock);
+  const informer = createSharedInformer<Item>({
+    kind: ItemKind,
+    listerWatcher: chance.maybe(0.7) ? server.byteSource() : server.objectSource(),
+    indexers: { node: { path: 'spec.node', scoped: chance.maybe(0.5) }, app: { header: ({ labels }) => [labels['app'] ?? ''] } },
+    clock,
+    random: () => chance.next(),
+    onHandlerError: () => undefined,
+    ...(chance.maybe(0.4) ? { pageSize: 3 } : {}),
+    ...(chance.maybe(0.2) ? { transform: (object: Item) => ({ ...object, spec: { ...object.spec } }) } : {}),
+  });
+  const recorders: Recorder[] = [];
+  const violations: string[] = [];
+  const register = (): void => void recorders.push(new Recorder(informer, clock, { chance, label: `seed ${seed} handler ${recorders.length}` }));
+  for (let writes = chance.int(12); writes > 0; writes--) server.write();
+  if (chance.maybe(0.8)) register();
+  const stop = new AbortController();
+  const run = informer.run(stop.signal);
+  for (let step = 12 + chance.int(25); step > 0; step--) {
+    const choice = chance.next();
+    if (choice < 0.45) for (let writes = 1 + chance.int(4); writes > 0; writes--) server.write();
+    else if (choice < 0.55) server.bookmark();
+    else if (choice < 0.7) server.breakWatch();
+    else if (choice < 0.75) server.compact();
+    else if (choice < 0.8) server.restart();
+    else if (choice < 0.87 && recorders.length < 5) register();
+    else if (choice < 0.92 && recorders.length > 0) void chance.pick(recorders).remove();
+    else if (choice < 0.94) clock.setWallTime(clock.now() + (chance.next() - 0.5) * 1e9);
+    else if (choice < 0.95) informer.addIndexers({ [`late-${step}`]: (object) => [object.spec.node] });
+    if (chance.maybe(0.6)) await clock.advance(chance.pick([1, 50, 900, 3000, 20_000]));
+  }
+  server.faults = 0;
+  server.restart();
+  for (let minute = 0; minute < 40 && !isQuiet(informer, server, recorders); minute++) {
+    server.bookmark();
+    await clock.advance(60_000);
+  }
+  violations.push(...recorders.flatMap((recorder) => recorder.violations), ...judge(seed, informer, { server, recorders }));
+  const pendingWork = recorders.filter((recorder) => !recorder.isRemoved && !recorder.registration.hasSynced).length;
+  if (pendingWork > 0) violations.push(`seed ${seed}: ${pendingWork} handlers never synced`);
+  stop.abort();
+  let ended = false;
+  void run.then(() => (ended = true));
+  await clock.advance(10_000);
+  if (!ended) violations.push(`seed ${seed}: run did not end`);
+  if (server.openWatches > 0) violations.push(`seed ${seed}: ${server.openWatches} watches left open`);
+  if (clock.pendingTimers > 0) violations.push(`seed ${seed}: ${clock.pendingTimers} timers left behind`);
+  return violations;
+}
+
+function isQuiet(informer: SharedInformer<Item>, server: FakeServer, recorders: readonly Recorder[]): boolean {
+  return (
+    informer.resourceVersion === String(server.version) &&
+    recorders.every((recorder) => recorder.isRemoved || (recorder.registration.hasSynced && recorder.registration.pending === 0))
+  );
+}
+
+function judge(seed: number, informer: SharedInformer<Item>, { server, recorders }: { server: FakeServer; recorders: readonly Recorder[] }): string[] {
+  const wrong: string[] = [];
+  const expected = [...server.objects.values()].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+  const stored = informer.indexer.list();
+  if (informer.resourceVersion !== String(server.version))
+    wrong.push(`is at ${informer.resourceVersion}, the server at ${server.version}, state ${informer.state.phase} ${informer.trouble?.message ?? ''}`);
+  const plain = (object: Item): string => JSON.stringify({ ...object, metadata: { ...object.metadata, managedFields: undefined } });
+  const sorted = (text: string): string => [...text].sort().join('');
+  if (stored.map((object) => sorted(JSON.stringify(object))).join() !== expected.map((object) => sorted(plain(object))).join())
+    wrong.push(`store is ${JSON.stringify(stored.map((object) => [keyOf(object as Item), object.metadata.resourceVersion]))}, server is ${JSON.stringify(expected.map((object) => [keyOf(object), object.metadata.resourceVersion]))}`);
+  for (const node of ['n1', 'n2', 'n3']) {
+    const wanted = expected.filter((object) => object.spec.node === node).map(keyOf);
+    if (informer.indexer.indexKeys('node', node).join() !== wanted.join()) wrong.push(`index ${node} is ${informer.indexer.indexKeys('node', node).join()}, not ${wanted.join()}`);
+    const within = wanted.filter((key) => key.startsWith('a/'));
+    if (informer.indexer.storedByIndex('node', node, { namespace: 'a' }).length !== within.length) wrong.push(`scoped index ${node} differs`);
+  }
+  for (const app of ['x', 'y'])
+    if (informer.indexer.indexKeys('app', app).length !== expected.filter((object) => object.metadata.labels?.['app'] === app).length) wrong.push(`index ${app} differs`);
+  for (const [index, recorder] of recorders.entries()) {
+    if (recorder.isRemoved) continue;
+    const known = [...recorder.known].map(([key, { version }]) => `${key}@${version}`).sort();
+    const wanted = expected.map((object) => `${keyOf(object)}@${object.metadata.resourceVersion}`).sort();
+    if (known.join() !== wanted.join()) wrong.push(`handler ${index} knows ${known.join()}, not ${wanted.join()}`);
+  }
+  return wrong.map((text) => `seed ${seed}: ${text}`);
+}
+
+function keyOf(object: { readonly metadata: { readonly namespace?: string; readonly name?: string } }): string {
+  return `${object.metadata.namespace}/${object.metadata.name}`;
+}

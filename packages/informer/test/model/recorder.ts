@@ -1,0 +1,75 @@
+import type { DeepReadonly } from '@kctl/apimachinery';
+import { compareResourceVersions } from '@kctl/apimachinery';
+import type { Clock } from '@kctl/wait';
+import { sleep } from '@kctl/wait';
+import type { HandlerRegistration, InformerEvent, InformerEventHandler, SharedInformer } from '../../src/index.js';
+import type { Item } from './fake-server.js';
+import type { Chance } from './random.js';
+
+/** A handler that believes nothing: it keeps what it was told, and notes each event that cannot follow from that. */
+export class Recorder {
+  readonly violations: string[] = [];
+  readonly known = new Map<string, { uid: string; version: string }>();
+  readonly registration: HandlerRegistration;
+  events = 0;
+  isRemoved = false;
+  #isBusy = false;
+  readonly #label: string;
+
+  constructor(informer: SharedInformer<Item>, clock: Clock, { chance, label }: { chance: Chance; label: string }) {
+    this.#label = label;
+    const nature = chance.pick(['fast', 'fast', 'slow', 'throws', 'rejects'] as const);
+    const handler: InformerEventHandler<Item> = {
+      onEvent: (event) => {
+        this.#check(informer, event);
+        if (nature === 'throws' && this.events % 3 === 0) throw new Error('handler');
+        if (nature === 'fast' || nature === 'throws') return;
+        this.#isBusy = true;
+        return sleep(1 + (this.events % 7) * 300, { clock }).then(() => {
+          this.#isBusy = false;
+          if (nature === 'rejects') throw new Error('handler');
+        });
+      },
+    };
+    this.registration = informer.addEventHandler(handler, {
+      delivery: chance.pick(['latest', 'latest', 'every']),
+      resyncMs: chance.maybe(0.2) ? 5000 : 0,
+    });
+  }
+
+  async remove(): Promise<void> {
+    this.isRemoved = true;
+    await this.registration.remove();
+  }
+
+  #note(text: string): void {
+    this.violations.push(`${this.#label}: ${text}`);
+  }
+
+  #check(informer: SharedInformer<Item>, event: InformerEvent<Item>): void {
+    this.events++;
+    const { header, type } = event;
+    const key = `${header.namespace}/${header.name}`;
+    const known = this.known.get(key);
+    if (this.isRemoved) this.#note(`${type} ${key} after removal`);
+    if (this.#isBusy) this.#note(`${type} ${key} while the event before is being handled`);
+    const object: DeepReadonly<Item> = event.object;
+    if (object.metadata.resourceVersion !== header.resourceVersion) this.#note(`${type} ${key}: header and object differ`);
+    if (!Object.isFrozen(object.spec)) this.#note(`${type} ${key} is not frozen`);
+    if (type === 'add') {
+      if (known !== undefined) this.#note(`add of ${key}, which is known`);
+    } else if (known === undefined) this.#note(`${type} of ${key}, which is not known`);
+    else if (type === 'update') {
+      if (event.oldHeader?.resourceVersion !== known.version) this.#note(`update of ${key} from ${event.oldHeader?.resourceVersion}, known is ${known.version}`);
+      if (event.oldObject?.metadata.resourceVersion !== known.version) this.#note(`update of ${key}: old object is not the known one`);
+      if (known.uid !== header.uid) this.#note(`update of ${key} to another uid`);
+      if (known.version === header.resourceVersion && !event.isResync) this.#note(`update of ${key} without a change`);
+      if (compareResourceVersions(header.resourceVersion, known.version) === 'older') this.#note(`update of ${key} back in time`);
+    } else if (known.uid !== header.uid) this.#note(`delete of ${key} with another uid`);
+    const stored = informer.indexer.stored(header);
+    if (type !== 'delete' && stored !== undefined && stored.uid === header.uid && compareResourceVersions(stored.resourceVersion, header.resourceVersion) === 'older')
+      this.#note(`${type} of ${key} before the store had it`);
+    if (type === 'delete') this.known.delete(key);
+    else this.known.set(key, { uid: header.uid, version: header.resourceVersion });
+  }
+}
