@@ -1,12 +1,14 @@
 import { setMember } from './json-object.js';
-import type { DeepReadonly } from './object.js';
+import type { DeepReadonly, Primitive } from './object.js';
 
 /** `T` with every property writable, at every depth: the inverse of {@link DeepReadonly}. */
-export type DeepMutable<T> = T extends readonly (infer E)[]
-  ? DeepMutable<E>[]
-  : T extends object
-    ? { -readonly [K in keyof T]: DeepMutable<T[K]> }
-    : T;
+export type DeepMutable<T> = T extends Primitive
+  ? T
+  : T extends readonly (infer E)[]
+    ? DeepMutable<E>[]
+    : T extends object
+      ? { -readonly [K in keyof T]: DeepMutable<T[K]> }
+      : T;
 
 /**
  * A copy that may be changed, of anything that came out of a cache. Plain objects and arrays are copied at every depth;

@@ -57,6 +57,7 @@ export type {
   ObjectMeta,
   OwnerReference,
   PartialObjectMetadata,
+  Primitive,
   TypeMeta,
   UntypedObject,
 } from './object.js';

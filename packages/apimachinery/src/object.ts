@@ -1,16 +1,17 @@
 /** A JSON value. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
 
+/** What has no members to make readonly or optional. Tested for first: `string & {}` in open unions counts as an object. */
+export type Primitive = string | number | bigint | boolean | symbol | null | undefined;
+
 /** `T` with every property readonly, at every depth. The type of everything that comes out of a cache. */
 export type DeepReadonly<T> = T extends Primitive
-  ? T // first: `string & {}`, which open unions have, would count as an object
+  ? T
   : T extends readonly (infer E)[]
     ? readonly DeepReadonly<E>[]
     : T extends object
       ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
       : T;
-
-type Primitive = string | number | boolean | bigint | symbol | null | undefined;
 
 /** `apiVersion` and `kind` of an object. */
 export interface TypeMeta {

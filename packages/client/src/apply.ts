@@ -1,16 +1,18 @@
 import { isConflict, isJsonObject } from '@kctl/apimachinery';
-import type { KeyOf, Kind, ObjectOf, StatusError } from '@kctl/apimachinery';
+import type { KeyOf, Kind, ObjectOf, Primitive, StatusError } from '@kctl/apimachinery';
 import type { Writer } from './client.js';
 import { keyOfKind, metadataOf } from './kube-object.js';
 import type { PatchOptions } from './options.js';
 import { applyPatch } from './patch.js';
 
 /** `T` with every field optional, at every depth: somebody who applies states only what they care for. */
-export type ApplyFields<T> = T extends readonly (infer E)[]
-  ? readonly ApplyFields<E>[]
-  : T extends object
-    ? { readonly [P in keyof T]?: ApplyFields<T[P]> }
-    : T;
+export type ApplyFields<T> = T extends Primitive
+  ? T
+  : T extends readonly (infer E)[]
+    ? readonly ApplyFields<E>[]
+    : T extends object
+      ? { readonly [P in keyof T]?: ApplyFields<T[P]> }
+      : T;
 
 /** What one field owner wants of an object: its identity and any of its fields. */
 export type ApplyConfiguration<K extends Kind> = ApplyFields<ObjectOf<K>> & { readonly metadata: KeyOf<K> };

@@ -1,0 +1,63 @@
+import { Deployment } from '@kctl/apimachinery/kinds/apps/v1';
+import { ConfigMap } from '@kctl/apimachinery/kinds/core/v1';
+import { describe, expect } from 'vitest';
+import { apply, isApplyConflict } from '../apply.js';
+import { applyIfChanged } from '../apply-if-changed.js';
+import { needs } from './case.js';
+import type { SkipReasons } from './case.js';
+import { deployment } from './context.js';
+import type { ConformanceContext } from './context.js';
+
+export function applyCases(context: ConformanceContext, reasons: SkipReasons): void {
+  const { namespace } = context;
+  const mine = { fieldOwner: 'conformance' };
+
+  describe('server-side apply', () => {
+    const its = needs(reasons, 'apply');
+
+    its('creates, changes, and removes what is applied no more', async () => {
+      const metadata = { namespace, name: context.name() };
+      const created = await apply(context.client, ConfigMap, { metadata, data: { a: '1', b: '2' } }, mine);
+      expect(created).toMatchObject({ kind: 'ConfigMap', data: { a: '1', b: '2' } });
+      const changed = await apply(context.client, ConfigMap, { metadata, data: { a: '2' } }, mine);
+      expect(changed.data).toEqual({ a: '2' });
+    });
+
+    its('refuses fields of others by name, and takes them over by force', async () => {
+      const metadata = { namespace, name: context.name() };
+      await apply(context.client, ConfigMap, { metadata, data: { a: '1' } }, { fieldOwner: 'somebody-else' });
+      const wanted = { metadata, data: { a: '2' } };
+      const failure: unknown = await apply(context.client, ConfigMap, wanted, mine).catch((error: unknown) => error);
+      expect(isApplyConflict(failure)).toBe(true);
+      expect(failure).toMatchObject({ conflicts: [{ manager: 'somebody-else', field: '.data.a' }] });
+      const forced = await apply(context.client, ConfigMap, wanted, { ...mine, force: true });
+      expect(forced.data).toEqual({ a: '2' });
+    });
+
+    its('is left out where it would change nothing', async () => {
+      const { metadata, spec } = deployment(context, context.name());
+      const wanted = { metadata: { namespace, name: metadata.name ?? '' }, spec: spec ?? {} };
+      const first = await applyIfChanged(context.client, Deployment, wanted, mine);
+      expect(first).toMatchObject({ applied: true, changed: true, reason: 'absent' });
+      const second = await applyIfChanged(context.client, Deployment, wanted, mine);
+      expect(second).toMatchObject({ applied: false, changed: false, reason: 'matches' });
+      const third = await applyIfChanged(
+        context.client,
+        Deployment,
+        { ...wanted, spec: { ...wanted.spec, paused: true } },
+        mine,
+      );
+      expect(third).toMatchObject({
+        applied: true,
+        changed: true,
+        differences: [{ path: 'spec.paused', reason: 'notOwned' }],
+      });
+      const fourth = await applyIfChanged(context.client, Deployment, wanted, mine);
+      expect(fourth).toMatchObject({
+        changed: true,
+        differences: [{ path: 'spec.paused', reason: 'noLongerDesired' }],
+      });
+      expect(fourth.object.spec?.paused ?? false).toBe(false);
+    });
+  });
+}

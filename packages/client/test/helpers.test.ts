@@ -1,0 +1,411 @@
+import { isConflict, StatusError } from '@kctl/apimachinery';
+import { ConfigMap } from '@kctl/apimachinery/kinds/core/v1';
+import { isDeadlineExceeded } from '@kctl/wait';
+import { FakeClock } from '@kctl/wait/testing';
+import { describe, expect, it } from 'vitest';
+import {
+  addFinalizer,
+  createOrUpdate,
+  defaultBackoff,
+  hasCondition,
+  ignoreAlreadyExists,
+  ignoreNotFound,
+  intercept,
+  isDeleted,
+  isEmptyPatch,
+  isObjectDeleting,
+  isReady,
+  jsonPatch,
+  jsonPatchFrom,
+  listAll,
+  mergeFrom,
+  mergePatch,
+  readiness,
+  record,
+  removeFinalizer,
+  retryOnConflict,
+  waitFor,
+} from '../src/index.js';
+import type { Client, Interceptor } from '../src/index.js';
+import { createBlindClient, createMemoryClient } from './memory-client.js';
+
+const key = { namespace: 'default', name: 'a' };
+const object: ConfigMap = { metadata: key, data: { a: '1' } };
+const conflict = (): StatusError => new StatusError({ code: 409, reason: 'Conflict', message: 'changed' });
+
+describe('ignoreNotFound and ignoreAlreadyExists', () => {
+  it('make undefined of the one failure and pass the others', async () => {
+    const client = createMemoryClient();
+    expect(await ignoreNotFound(client.get(ConfigMap, key))).toBeUndefined();
+    await client.create(ConfigMap, object);
+    expect(await ignoreNotFound(client.get(ConfigMap, key))).toMatchObject({ data: { a: '1' } });
+    expect(await ignoreAlreadyExists(client.create(ConfigMap, object))).toBeUndefined();
+    await expect(ignoreNotFound(Promise.reject(conflict()))).rejects.toSatisfy(isConflict);
+  });
+});
+
+describe('patches', () => {
+  const read: ConfigMap = { metadata: { ...key, resourceVersion: '7' }, data: { a: '1' } };
+
+  it('lock on the version that was read', () => {
+    const modified = { ...read, metadata: { ...read.metadata, labels: { x: 'y' } } };
+    expect(mergeFrom(read, modified)).toEqual({ type: 'merge', body: { metadata: { labels: { x: 'y' } } } });
+    expect(mergeFrom(read, modified, { optimisticLock: true })).toEqual({
+      type: 'merge',
+      body: { metadata: { labels: { x: 'y' }, resourceVersion: '7' } },
+    });
+    expect(() => mergeFrom(object, object, { optimisticLock: true })).toThrow('no resourceVersion');
+  });
+
+  it('know when they change nothing', () => {
+    expect(isEmptyPatch(mergeFrom(read, read))).toBe(true);
+    expect(isEmptyPatch(jsonPatchFrom(read, read))).toBe(true);
+    expect(isEmptyPatch(jsonPatch({ op: 'test', path: '/a', value: 1 }))).toBe(true);
+    expect(isEmptyPatch(mergePatch({ a: 1 }))).toBe(false);
+    expect(isEmptyPatch({ type: 'apply', body: {} })).toBe(false);
+  });
+});
+
+describe('createOrUpdate', () => {
+  it('passes options on, and refuses a mutation of the name', async () => {
+    const client = record(createMemoryClient());
+    await createOrUpdate(client, ConfigMap, key, { mutate: () => undefined, fieldOwner: 'me' });
+    expect(client.writes[0]?.options).toEqual({ fieldOwner: 'me' });
+    const rename = (draft: ConfigMap): void => {
+      draft.metadata.name = 'b';
+    };
+    await expect(createOrUpdate(client, ConfigMap, key, { mutate: rename })).rejects.toThrow(
+      'must not change the name',
+    );
+    expect(client.writes).toHaveLength(1);
+  });
+
+  it('gives a draft that may be changed, not what was read', async () => {
+    const frozen = Object.freeze({
+      ...object,
+      metadata: Object.freeze({ ...key, resourceVersion: '1' }),
+      data: Object.freeze({ a: '1' }),
+    });
+    const client = intercept(createMemoryClient(), () => ({
+      get: async () => frozen as never,
+      update: async (_kind, sent) => sent as never,
+    }));
+    const set = (draft: ConfigMap): void => {
+      draft.data = { ...draft.data, b: '2' };
+    };
+    const { result, object: updated } = await createOrUpdate(client, ConfigMap, key, { mutate: set });
+    expect([result, updated.data]).toEqual(['updated', { a: '1', b: '2' }]);
+  });
+});
+
+describe('retryOnConflict', () => {
+  it('repeats after conflicts with the delays of client-go', async () => {
+    const clock = new FakeClock();
+    const times: number[] = [];
+    const done = retryOnConflict(
+      (attempt) => {
+        times.push(clock.monotonicNow());
+        if (attempt < 4) throw conflict();
+        return 'written';
+      },
+      { backoff: defaultBackoff, clock, random: () => 0 },
+    );
+    await clock.advance(310);
+    expect(await done).toBe('written');
+    expect(times).toEqual([0, 10, 60, 310]);
+  });
+
+  it('gives up with the conflict after five attempts, and at once on any other failure', async () => {
+    const clock = new FakeClock();
+    let attempts = 0;
+    const work = (): never => {
+      attempts++;
+      throw conflict();
+    };
+    const outcome = expect(retryOnConflict(work, { clock })).rejects.toSatisfy(isConflict);
+    await clock.advance(1000);
+    await outcome;
+    expect(attempts).toBe(5);
+    await expect(retryOnConflict(() => Promise.reject(new Error('broken')), { clock })).rejects.toThrow('broken');
+  });
+});
+
+describe('listAll', () => {
+  const expired = (token: string): StatusError =>
+    new StatusError({ code: 410, reason: 'Expired', message: 'too old', metadata: { continue: token } });
+
+  async function withExpiry(token: string): Promise<Client> {
+    const client = createMemoryClient();
+    for (const name of ['a', 'b', 'c', 'd'])
+      await client.create(ConfigMap, { metadata: { namespace: 'default', name } });
+    let pages = 0;
+    return intercept(client, (next) => ({
+      list: (kind, options) => {
+        if (++pages === 2) throw expired(token);
+        return next.list(kind, { ...options, continue: (options?.continue ?? '').replace('later', '100') });
+      },
+    }));
+  }
+
+  const names = async (client: Client): Promise<string[]> => {
+    const found = [];
+    for await (const { metadata } of listAll(client, ConfigMap, {
+      namespace: 'default',
+      pageSize: 2,
+      resourceVersion: '0',
+    }))
+      found.push(metadata.name ?? '');
+    return found;
+  };
+
+  it('goes on where the server offers a way, without repeating an item', async () => {
+    const client = record(await withExpiry('later|ConfigMap/default/b'));
+    expect(await names(client)).toEqual(['a', 'b', 'c', 'd']);
+    expect(client.calls.map(({ options }) => options)).toEqual([
+      { namespace: 'default', limit: 2, resourceVersion: '0' },
+      { namespace: 'default', limit: 2, continue: expect.stringMatching(/^\d+\|ConfigMap\/default\/b$/) as string },
+      { namespace: 'default', limit: 2, continue: 'later|ConfigMap/default/b' },
+    ]);
+  });
+
+  it('fails where there is none', async () => {
+    await expect(names(await withExpiry(''))).rejects.toThrow('too old');
+  });
+
+  it('fetches no page that nobody reads', async () => {
+    const client = record(createMemoryClient());
+    for (const name of ['a', 'b', 'c']) await client.create(ConfigMap, { metadata: { namespace: 'default', name } });
+    client.clear();
+    for await (const _item of listAll(client, ConfigMap, { pageSize: 1 })) break;
+    expect(client.calls).toHaveLength(1);
+  });
+});
+
+describe('guarded finalizers', () => {
+  const finalizer = 'example.com/f';
+
+  it('are not added to an object that is being deleted', async () => {
+    const client = createMemoryClient();
+    await client.create(ConfigMap, { ...object, metadata: { ...key, finalizers: ['example.com/other'] } });
+    await client.delete(ConfigMap, key);
+    const present = await client.get(ConfigMap, key);
+    await expect(addFinalizer(client, ConfigMap, present, finalizer)).rejects.toSatisfy(isObjectDeleting);
+  });
+
+  it('leave another object of the same name alone', async () => {
+    const client = record(createMemoryClient());
+    const first = await client.create(ConfigMap, { ...object, metadata: { ...key, finalizers: [finalizer] } });
+    await client.patch(ConfigMap, key, mergePatch({ metadata: { finalizers: null } }));
+    await client.delete(ConfigMap, key);
+    await client.create(ConfigMap, { ...object, metadata: { ...key, finalizers: [finalizer] } });
+    expect(await removeFinalizer(client, ConfigMap, first, finalizer)).toBeUndefined();
+    expect((await client.get(ConfigMap, key)).metadata.finalizers).toEqual([finalizer]);
+    await expect(
+      addFinalizer(client, ConfigMap, { ...first, metadata: { ...first.metadata, finalizers: [] } }, finalizer),
+    ).rejects.toThrow('was replaced');
+  });
+
+  it('send nothing where there is nothing to do', async () => {
+    const client = record(createMemoryClient());
+    const created = await client.create(ConfigMap, object);
+    client.clear();
+    expect(await removeFinalizer(client, ConfigMap, created, finalizer)).toBe(created);
+    expect(client.calls).toEqual([]);
+  });
+
+  it('give up on an object that never stops changing', async () => {
+    const memory = createMemoryClient();
+    const created = await memory.create(ConfigMap, object);
+    let patches = 0;
+    const client = intercept(memory, () => ({
+      patch: () => {
+        patches++;
+        throw new StatusError({ code: 422, reason: 'Invalid', message: 'test failed' });
+      },
+    }));
+    await expect(addFinalizer(client, ConfigMap, created, finalizer)).rejects.toThrow('test failed');
+    expect(patches).toBe(10);
+  });
+});
+
+describe('waitFor', () => {
+  const broken = async function* (): AsyncGenerator<never> {
+    throw new Error('connection reset');
+  };
+
+  it('reads again when the watch breaks, is refused or ends, pausing in between', async () => {
+    const clock = new FakeClock();
+    const memory = createMemoryClient();
+    let watches = 0;
+    const hooks: Interceptor = {
+      watch: async () => {
+        watches++;
+        if (watches === 1) throw new StatusError({ code: 403, reason: 'Forbidden', message: 'no watch' });
+        return { [Symbol.asyncIterator]: broken, [Symbol.asyncDispose]: async () => undefined };
+      },
+    };
+    const client = intercept(memory, () => hooks);
+    const done = waitFor(client, ConfigMap, key, { until: (found) => found !== undefined, clock });
+    await clock.advance(1500);
+    await memory.create(ConfigMap, object);
+    await clock.advance(10_000);
+    expect(await done).toMatchObject({ data: { a: '1' } });
+    expect(watches).toBeGreaterThanOrEqual(2);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('polls with a client that cannot watch', async () => {
+    const clock = new FakeClock();
+    const client = createBlindClient();
+    const done = waitFor(client, ConfigMap, key, { until: (found) => found !== undefined, intervalMs: 100, clock });
+    await clock.advance(250);
+    await client.create(ConfigMap, object);
+    await clock.advance(100);
+    expect((await done)?.metadata.name).toBe('a');
+    expect(clock.monotonicNow()).toBe(350);
+  });
+
+  it('ends at the timeout and on abort, with the watch closed', async () => {
+    const clock = new FakeClock();
+    let open = 0;
+    const memory = createMemoryClient();
+    const client = intercept(memory, (next) => ({
+      watch: async (kind, options) => {
+        const stream = await next.watch(kind, options);
+        open++;
+        return {
+          [Symbol.asyncIterator]: () => stream[Symbol.asyncIterator](),
+          [Symbol.asyncDispose]: async () => {
+            open--;
+            await stream[Symbol.asyncDispose]();
+          },
+        };
+      },
+    }));
+    const late = waitFor(client, ConfigMap, key, { until: () => false, timeoutMs: 5000, clock });
+    const outcome = expect(late).rejects.toSatisfy(isDeadlineExceeded);
+    await clock.advance(4000);
+    expect(open).toBe(1);
+    await clock.advance(1000);
+    await outcome;
+    await clock.advance(0);
+    expect([open, clock.pendingTimers]).toEqual([0, 0]);
+    const controller = new AbortController();
+    const aborted = waitFor(client, ConfigMap, key, { until: () => false, clock, signal: controller.signal });
+    await clock.advance(10);
+    const reason = new Error('stop');
+    controller.abort(reason);
+    await expect(aborted).rejects.toBe(reason);
+    await clock.advance(0);
+    expect(open).toBe(0);
+  });
+
+  it('passes on what the condition throws', async () => {
+    const until = (): never => {
+      throw new Error('wrong question');
+    };
+    await expect(waitFor(createMemoryClient(), ConfigMap, key, { until })).rejects.toThrow('wrong question');
+  });
+});
+
+describe('conditions', () => {
+  const at = (generation: number, status: object, spec: object = {}): object => ({
+    metadata: { name: 'x', generation, uid: 'u' },
+    spec,
+    status,
+  });
+
+  it('count only what was computed from the present generation', () => {
+    const condition = { type: 'Ready', status: 'True' };
+    expect(hasCondition('Ready')(at(2, { conditions: [{ ...condition, observedGeneration: 2 }] }))).toBe(true);
+    expect(hasCondition('Ready')(at(3, { conditions: [{ ...condition, observedGeneration: 2 }] }))).toBe(false);
+    expect(hasCondition('Ready')(at(3, { observedGeneration: 2, conditions: [condition] }))).toBe(false);
+    expect(hasCondition('Ready')(at(3, { conditions: [condition] }))).toBe(true);
+    expect(hasCondition('Ready', 'False')(at(1, { conditions: [{ ...condition, status: 'False' }] }))).toBe(true);
+    expect(hasCondition('Ready')(undefined)).toBe(false);
+  });
+
+  it('tell the end of one object from the beginning of the next', () => {
+    expect([isDeleted()(undefined), isDeleted()(at(1, {}))]).toEqual([true, false]);
+    expect([isDeleted('u')(at(1, {})), isDeleted('other')(at(1, {}))]).toEqual([false, true]);
+  });
+
+  it.each([
+    ['a ConfigMap', at(1, {}), 'ready'],
+    [
+      'a stale status',
+      at(2, { observedGeneration: 1, replicas: 1, updatedReplicas: 1, availableReplicas: 1 }, { replicas: 1 }),
+      'progressing',
+    ],
+    ['a Deployment before its controller saw it', at(1, {}, { replicas: 2 }), 'progressing'],
+    [
+      'a Deployment in the middle',
+      at(1, { observedGeneration: 1, replicas: 3, updatedReplicas: 2, availableReplicas: 3 }, { replicas: 3 }),
+      'progressing',
+    ],
+    [
+      'a Deployment with old pods',
+      at(1, { observedGeneration: 1, replicas: 4, updatedReplicas: 3, availableReplicas: 3 }, { replicas: 3 }),
+      'progressing',
+    ],
+    [
+      'a Deployment that is done',
+      at(1, { observedGeneration: 1, replicas: 3, updatedReplicas: 3, availableReplicas: 3 }, { replicas: 3 }),
+      'ready',
+    ],
+    ['a Deployment of none', at(1, { observedGeneration: 1 }, { replicas: 0 }), 'ready'],
+    [
+      'a Deployment out of time',
+      at(
+        1,
+        {
+          observedGeneration: 1,
+          conditions: [{ type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded' }],
+        },
+        { replicas: 1 },
+      ),
+      'failed',
+    ],
+    ['a DaemonSet', at(1, { desiredNumberScheduled: 2, updatedNumberScheduled: 2, numberAvailable: 1 }), 'progressing'],
+    [
+      'a DaemonSet that is done',
+      at(1, { desiredNumberScheduled: 2, updatedNumberScheduled: 2, numberAvailable: 2 }),
+      'ready',
+    ],
+    ['a pending Pod', at(1, { phase: 'Pending' }), 'progressing'],
+    [
+      'a Pod that runs and is not ready',
+      at(1, { phase: 'Running', conditions: [{ type: 'Ready', status: 'False' }] }),
+      'progressing',
+    ],
+    ['a failed Pod', at(1, { phase: 'Failed', reason: 'Evicted' }), 'failed'],
+    ['a complete Job', at(1, { conditions: [{ type: 'Complete', status: 'True' }] }), 'ready'],
+    [
+      'a failed Job',
+      at(1, { conditions: [{ type: 'Failed', status: 'True', reason: 'BackoffLimitExceeded' }] }),
+      'failed',
+    ],
+    ['a bound claim', at(1, { phase: 'Bound' }), 'ready'],
+    [
+      'a custom resource at work',
+      at(1, {
+        conditions: [
+          { type: 'Reconciling', status: 'True' },
+          { type: 'Ready', status: 'True' },
+        ],
+      }),
+      'progressing',
+    ],
+    ['a definition', at(1, { conditions: [{ type: 'Established', status: 'True' }] }), 'ready'],
+  ])('%s is as far as it is', (_name, subject, state) => {
+    expect(readiness(subject).state).toBe(state);
+    expect(isReady()(subject)).toBe(state === 'ready');
+  });
+
+  it('call an object that is being deleted unfinished', () => {
+    expect(readiness({ metadata: { deletionTimestamp: 'now' } })).toMatchObject({
+      state: 'progressing',
+      reason: 'Terminating',
+    });
+  });
+});

@@ -1,0 +1,95 @@
+// What must not compile: each @ts-expect-error fails the type check when the line below it is accepted.
+import { metadataOnly, mutableCopy } from '@kctl/apimachinery';
+import { Deployment } from '@kctl/apimachinery/kinds/apps/v1';
+import type { Scale } from '@kctl/apimachinery/kinds/autoscaling/v1';
+import type { Secret } from '@kctl/apimachinery/kinds/core/v1';
+import { ConfigMap, Namespace, Pod } from '@kctl/apimachinery/kinds/core/v1';
+import { describe, expectTypeOf, it } from 'vitest';
+import { apply, inNamespace, withDryRun } from '../src/index.js';
+import type { Client, ReadObject, WatchingClient } from '../src/index.js';
+
+declare const client: Client;
+declare const watching: WatchingClient;
+const key = { namespace: 'ns', name: 'a' };
+
+/** Type-checked, never run. */
+const compiled = (_work: () => Promise<unknown>): void => undefined;
+
+describe('the types of a client', () => {
+  it('refuse the object of another kind', () => {
+    compiled(async () => {
+      const pod = mutableCopy(await client.get(Pod, key));
+      await client.update(Pod, pod);
+      // @ts-expect-error — a Pod is no Deployment
+      await client.update(Deployment, pod);
+      const secret: Secret = { metadata: key };
+      // @ts-expect-error — a Secret is no ConfigMap, though each field of it could be one's
+      await client.create(ConfigMap, secret);
+      // @ts-expect-error — replicas is a number
+      await client.create(Deployment, { metadata: key, spec: { replicas: '1' } });
+    });
+  });
+
+  it('have nothing but metadata where only metadata was asked for', () => {
+    compiled(async () => {
+      const meta = await client.get(metadataOnly(Pod), key);
+      expectTypeOf(meta.metadata.labels).toEqualTypeOf<{ readonly [x: string]: string } | undefined>();
+      // @ts-expect-error — there is no spec
+      return meta.spec;
+    });
+  });
+
+  it('let nobody change what was read', () => {
+    compiled(async () => {
+      const pod = await client.get(Pod, key);
+      // @ts-expect-error — readonly
+      pod.metadata.labels = {};
+      // @ts-expect-error — readonly at every depth
+      pod.spec!.containers[0]!.image = 'x';
+      // @ts-expect-error — so are lists
+      pod.spec!.containers[0] = { name: 'x' };
+      const { items } = await client.list(Pod);
+      // @ts-expect-error — and what lists hold
+      items[0]!.metadata.name = 'x';
+      const draft = mutableCopy(pod);
+      draft.metadata.labels = {};
+      expectTypeOf(draft.spec).toEqualTypeOf<Pod['spec']>();
+    });
+  });
+
+  it('want a namespace where the kind is namespaced', () => {
+    compiled(async () => {
+      // @ts-expect-error — which namespace?
+      await client.get(Pod, { name: 'a' });
+      // @ts-expect-error — which namespace?
+      await client.status(Pod).patch({ name: 'a' }, { type: 'merge', body: {} });
+      await client.get(Namespace, { name: 'a' });
+      await inNamespace(client, 'ns').get(Pod, { name: 'a' });
+      // @ts-expect-error — which namespace?
+      await apply(client, ConfigMap, { metadata: { name: 'a' } });
+      await apply(client, Namespace, { metadata: { name: 'a' } });
+    });
+  });
+
+  it('know what comes back', () => {
+    compiled(async () => {
+      expectTypeOf(await client.get(Pod, key)).toEqualTypeOf<ReadObject<typeof Pod>>();
+      expectTypeOf(await client.create(Pod, { metadata: key })).toEqualTypeOf<Pod>();
+      const scales = client.subResource<typeof Deployment, Scale>(Deployment, 'scale');
+      expectTypeOf((await scales.get(key)).spec?.replicas).toEqualTypeOf<number | undefined>();
+      await apply(client, Deployment, { metadata: key, spec: { template: { spec: { containers: [{ name: 'a' }] } } } });
+      // @ts-expect-error — an apply states parts, but not parts that do not exist
+      await apply(client, Deployment, { metadata: key, spec: { replica: 1 } });
+    });
+  });
+
+  it('keep a watching client watching', () => {
+    compiled(() => {
+      expectTypeOf(withDryRun(watching)).toEqualTypeOf<WatchingClient>();
+      expectTypeOf(withDryRun(client)).toEqualTypeOf<Client>();
+      expectTypeOf(inNamespace(watching, 'ns')).toExtend<WatchingClient>();
+      expectTypeOf(inNamespace(client, 'ns')).not.toExtend<WatchingClient>();
+      return Promise.resolve();
+    });
+  });
+});
