@@ -3,80 +3,64 @@ import { badRequest, entityTooLarge, unprocessablePatch } from '../registry/stat
 
 const maxOperations = 10_000;
 
-interface Operation {
-  readonly op: 'add' | 'remove' | 'replace' | 'move' | 'copy' | 'test';
-  readonly path: readonly string[];
-  readonly from: readonly string[];
-  readonly value: unknown;
-}
-
 /** A place in a document: the container and the name or index in it. */
 interface Slot {
   readonly parent: JsonObject | unknown[];
   readonly key: string;
 }
 
-const names: ReadonlySet<unknown> = new Set(['add', 'remove', 'replace', 'move', 'copy', 'test']);
-
-function isName(value: unknown): value is Operation['op'] {
-  return names.has(value);
-}
-
 function goType(value: unknown): string {
   if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'bigint') return 'number';
   return typeof value === 'boolean' ? 'bool' : typeof value;
 }
 
+/** The types of an operation are checked before anything is applied. */
+function requireOperation(source: unknown): JsonObject {
+  const fail = (value: unknown, target: string): Error =>
+    badRequest(`error decoding patch: json: cannot unmarshal ${goType(value)} into Go ${target}`);
+  if (source === null) return {};
+  if (!isObject(source)) throw fail(source, 'value of type handlers.jsonPatchOp');
+  for (const name of ['op', 'path', 'from']) {
+    const value = source[name];
+    if (value === undefined || value === null || typeof value === 'string') continue;
+    throw fail(value, `struct field jsonPatchOp.${name} of type string`);
+  }
+  return source;
+}
+
+/** The tokens of a pointer. What stands before the first slash is not looked at, as upstream does not. */
 function parsePointer(pointer: unknown): string[] {
-  if (pointer === '') return [];
-  if (typeof pointer !== 'string' || !pointer.startsWith('/')) throw unprocessablePatch();
-  return pointer
-    .slice(1)
-    .split('/')
-    .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
+  if (typeof pointer !== 'string') throw unprocessablePatch();
+  const [, ...tokens] = pointer.split('/');
+  return tokens.map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-function readOperation(source: unknown): Operation {
-  const fail = (why: string): Error => badRequest(`invalid operation ${JSON.stringify(source)}: ${why}`);
-  if (!isObject(source)) {
-    throw badRequest(
-      `error decoding patch: json: cannot unmarshal ${goType(source)} into Go value of type handlers.jsonPatchOp`,
-    );
-  }
-  const { op, value } = source;
-  if (!isName(op)) throw fail('unsupported operation');
-  if (typeof source['path'] !== 'string')
-    throw fail("failed to decode 'path': operation missing path field: missing value");
-  if (op === 'add' && value === undefined) {
-    throw fail("failed to decode 'value': operation, missing value field: missing value");
-  }
-  const needsFrom = op === 'move' || op === 'copy';
-  if (needsFrom && typeof source['from'] !== 'string') {
-    throw fail("failed to decode 'from': operation, missing from field: missing value");
-  }
-  return { op, path: parsePointer(source['path']), from: needsFrom ? parsePointer(source['from']) : [], value };
-}
-
-/** The index that a token names; `end` is the first one that does not exist. Negative ones count from the end. */
+/** The index that a token names, below `end`; negative ones count from the end. */
 function indexOf(token: string, end: number): number {
-  if (!/^-?(0|[1-9]\d*)$/.test(token)) throw unprocessablePatch();
+  if (!/^[+-]?\d+$/.test(token)) throw unprocessablePatch();
   const given = Number(token);
   const index = given < 0 ? end + given : given;
   if (index < 0 || index >= end) throw unprocessablePatch();
   return index;
 }
 
-function child(container: unknown, token: string): unknown {
-  if (Array.isArray(container)) return container[indexOf(token, container.length)];
-  if (isObject(container) && Object.hasOwn(container, token)) return container[token];
-  throw unprocessablePatch();
+/** What is in a slot; undefined for a member that an object does not have. */
+function read({ parent, key }: Slot): unknown {
+  if (Array.isArray(parent)) return parent[indexOf(key, parent.length)];
+  return Object.hasOwn(parent, key) ? parent[key] : undefined;
 }
 
 function locate(document: unknown, path: readonly string[]): Slot {
-  const parents = path.slice(0, -1);
-  const parent = parents.reduce<unknown>(child, document);
-  if (!Array.isArray(parent) && !isObject(parent)) throw unprocessablePatch();
-  return { parent, key: path.at(-1) ?? '' };
+  let parent = document;
+  for (const key of path.slice(0, -1)) {
+    if (!Array.isArray(parent) && !isObject(parent)) throw unprocessablePatch();
+    parent = read({ parent, key });
+  }
+  const key = path.at(-1);
+  if (key === undefined || (!Array.isArray(parent) && !isObject(parent))) throw unprocessablePatch();
+  return { parent, key };
 }
 
 function add({ parent, key }: Slot, value: unknown): void {
@@ -85,63 +69,68 @@ function add({ parent, key }: Slot, value: unknown): void {
   else parent.splice(indexOf(key, parent.length + 1), 0, value);
 }
 
-function remove({ parent, key }: Slot): unknown {
-  const value = child(parent, key);
+function remove(slot: Slot): void {
+  const { parent, key } = slot;
   if (Array.isArray(parent)) parent.splice(indexOf(key, parent.length), 1);
-  else delete parent[key];
-  return value;
+  else if (Object.hasOwn(parent, key)) delete parent[key];
+  else throw unprocessablePatch();
 }
 
-function replace({ parent, key }: Slot, value: unknown): void {
-  child(parent, key);
+function replace(slot: Slot, value: unknown): void {
+  const { parent, key } = slot;
   if (Array.isArray(parent)) parent[indexOf(key, parent.length)] = value;
   else setOwn(parent, key, value);
 }
 
-/** Whether a path holds the value; null equals absent, below a parent that exists. */
-function holds(document: unknown, path: readonly string[], value: unknown): boolean {
-  if (path.length === 0) return equalJson(document, value);
-  const { parent, key } = locate(document, path);
-  const isAbsent = !Array.isArray(parent) && !Object.hasOwn(parent, key);
-  const actual = isAbsent ? null : child(parent, key);
-  return equalJson(actual ?? null, value ?? null);
+/** The value of an operation; a missing one is null. */
+function valueOf(operation: JsonObject): unknown {
+  return operation['value'] === undefined ? null : cloneJson(operation['value']);
 }
 
-function apply(document: unknown, { op, path, from, value }: Operation): unknown {
-  if (op === 'test') {
-    if (!holds(document, path, value)) throw unprocessablePatch();
-    return document;
-  }
-  if (path.length === 0) {
-    if (op !== 'replace' && op !== 'add') throw unprocessablePatch();
-    if (typeof value !== 'object' || value === null) throw unprocessablePatch();
-    return cloneJson(value);
-  }
-  switch (op) {
+function applyToRoot(document: unknown, operation: JsonObject): unknown {
+  const value = valueOf(operation);
+  if (operation['op'] === 'test' && equalJson(document, value)) return document;
+  if (operation['op'] === 'replace' && typeof value === 'object' && value !== null) return value;
+  throw unprocessablePatch();
+}
+
+function apply(document: unknown, operation: JsonObject): unknown {
+  const path = parsePointer(operation['path']);
+  if (operation['path'] === '') return applyToRoot(document, operation);
+  const from = (): string[] => parsePointer(operation['from']);
+  switch (operation['op']) {
     case 'add':
-      add(locate(document, path), cloneJson(value));
+      add(locate(document, path), valueOf(operation));
       break;
     case 'remove':
       remove(locate(document, path));
       break;
     case 'replace':
-      replace(locate(document, path), value === undefined ? null : cloneJson(value));
+      replace(locate(document, path), valueOf(operation));
       break;
-    case 'move':
-      add(locate(document, path), remove(locate(document, from)));
-      break;
-    case 'copy': {
-      const { parent, key } = locate(document, from);
-      add(locate(document, path), cloneJson(child(parent, key)));
+    case 'move': {
+      const source = locate(document, from());
+      const value = read(source);
+      remove(source);
+      add(locate(document, path), value);
       break;
     }
+    case 'copy':
+      add(locate(document, path), cloneJson(read(locate(document, from())) ?? null));
+      break;
+    case 'test':
+      if (!equalJson(read(locate(document, path)) ?? null, valueOf(operation))) throw unprocessablePatch();
+      break;
+    default:
+      throw unprocessablePatch();
   }
   return document;
 }
 
 /**
- * Applies a JSON patch to a copy of a document, all of it or nothing. As the API server does: negative indexes count
- * from the end, `test` for null passes where nothing is, indexes have no leading zeros, parents are not created.
+ * Applies a JSON patch to a copy of a document, all of it or nothing. As the API server's library (evanphx/json-patch
+ * v4) does, and RFC 6902 does not: negative indexes count from the end, `replace` creates a missing member, a missing
+ * value is null, and `test` for null passes where nothing is. Missing parents are not created.
  *
  * @throws StatusError 400 for what is no patch, 413 for more than 10,000 operations, 422 where it does not apply
  */
@@ -151,9 +140,11 @@ export function applyJsonPatch(document: unknown, patch: unknown): unknown {
       `error decoding patch: json: cannot unmarshal ${goType(patch)} into Go value of type []handlers.jsonPatchOp`,
     );
   }
-  if (patch.length > maxOperations) {
-    throw entityTooLarge(`The allowed maximum operations in a JSON patch is ${maxOperations}, got ${patch.length}`);
+  const operations = patch.map(requireOperation);
+  if (operations.length > maxOperations) {
+    throw entityTooLarge(
+      `Request entity too large: The allowed maximum operations in a JSON patch is ${maxOperations}, got ${operations.length}`,
+    );
   }
-  const operations = patch.map(readOperation);
   return operations.reduce<unknown>(apply, cloneJson(document));
 }

@@ -1,4 +1,4 @@
-import { cloneJson, equalJson, isObject, setOwn, type JsonObject } from '../registry/json.js';
+import { cloneJson, compareText, equalJson, isObject, setOwn, type JsonObject } from '../registry/json.js';
 import { badRequest, unclassified, unprocessablePatch } from '../registry/status.js';
 import type { GoStruct, GoType } from '../schema/go-type.js';
 import { inOrder, partition } from './list-order.js';
@@ -132,14 +132,26 @@ function mergeSpecialItems(original: unknown[], patch: readonly unknown[], merge
     } else if (action === 'merge') {
       throw unclassified('merging lists cannot yet be specified in the patch');
     } else {
-      throw unclassified(`unknown patch type: ${JSON.stringify(action)} in map with merge key ${mergeKey}`);
+      throw unknownDirective(item);
     }
   }
   return isReplaced ? [rest, []] : [kept, rest];
 }
 
+/** How Go prints a JSON value: `map[a:1 b:[x y]]`. */
+function goText(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(goText).join(' ')}]`;
+  if (!isObject(value)) return value === null ? '<nil>' : typeof value === 'string' ? value : JSON.stringify(value);
+  const names = Object.keys(value).sort(compareText);
+  return `map[${names.map((name) => `${name}:${goText(value[name])}`).join(' ')}]`;
+}
+
+function unknownDirective(map: JsonObject): Error {
+  return unclassified(`unknown patch type: ${goText(map[directive])} in map: ${goText(map)}`);
+}
+
 function noMergeKey(item: JsonObject, mergeKey: string): Error {
-  return unclassified(`map: ${JSON.stringify(item)} does not contain declared merge key: ${mergeKey}`);
+  return unclassified(`map: ${goText(item)} does not contain declared merge key: ${mergeKey}`);
 }
 
 function mergeObjects(original: unknown[], patch: readonly unknown[], meta: PatchMeta, mergeKey: string): unknown[] {
@@ -200,8 +212,7 @@ function mergeMap(original: JsonObject, patch: JsonObject, type: GoType | undefi
     const { [directive]: _action, ...rest } = patch;
     if (action === 'replace') return rest;
     if (action === 'delete') return {};
-    if (action !== 'merge')
-      throw unclassified(`unknown patch type: ${JSON.stringify(action)} in map: ${JSON.stringify(patch)}`);
+    if (action !== 'merge') throw unknownDirective(patch);
     return mergeMap(original, rest, type);
   }
   applyRetainKeys(original, patch);
