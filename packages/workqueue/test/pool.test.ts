@@ -16,7 +16,9 @@ describe('WorkerPool', () => {
     const queue = createWorkQueue({ clock: new BusyClock() });
     for (let number = 0; number < 1000; number++) queue.add(`key-${number}`);
     let done = 0;
-    const pool = queue.run({}, () => void done++);
+    const pool = queue.run({}, () => {
+      done++;
+    });
     const seen: number[] = [];
     while (done < 1000) {
       await new Promise((resolve) => setImmediate(resolve));
@@ -30,7 +32,9 @@ describe('WorkerPool', () => {
     const queue = createWorkQueue({ clock: new BusyClock() });
     for (let number = 0; number < 1000; number++) queue.add(`key-${number}`);
     let done = 0;
-    const pool = queue.run({}, async () => void done++);
+    const pool = queue.run({}, async () => {
+      done++;
+    });
     const seen: number[] = [];
     while (done < 1000) {
       await new Promise((resolve) => setImmediate(resolve));

@@ -1,0 +1,148 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { cpus, loadavg, release, totalmem, type } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Benchmark, Figure, LimitFigure, Measurement } from './benchmark.js';
+import type { Sample } from './measure.js';
+
+const execute = promisify(execFile);
+const resultsDirectory = join(import.meta.dirname, '..', '..', 'results');
+
+/** One line of the table. `ratio` > 1 always means that ours is better. */
+export interface Row {
+  readonly figure: string;
+  readonly unit: string;
+  readonly ours: number;
+  readonly peer: number;
+  readonly peerName: string;
+  readonly ratio: number;
+  readonly reach: number | null;
+  readonly aim: number | null;
+}
+
+export interface RunnerOptions {
+  /** How often each measurement is made; the median counts. */
+  readonly rounds: number;
+  readonly say: (line: string) => void;
+}
+
+/**
+ * Runs all measurements of a benchmark, each in a fresh process, in rounds that alternate between the subjects, so
+ * that a disturbance of the machine meets all of them. Writes `results/<name>.json` and returns the rows.
+ */
+export async function runBenchmark(name: string, benchmark: Benchmark, options: RunnerOptions): Promise<Row[]> {
+  const { rounds, say } = options;
+  const loadBefore = loadavg()[0] ?? 0;
+  const commands = new Map<string, readonly string[]>();
+  const versions: Record<string, string> = { node: process.versions.node, v8: process.versions.v8 };
+  for (const subject of benchmark.subjects) {
+    const prepared = await subject.prepare();
+    if ('skipped' in prepared) {
+      versions[subject.name] = `skipped: ${prepared.skipped}`;
+      say(`${subject.name}: skipped, ${prepared.skipped}`);
+    } else {
+      versions[subject.name] = prepared.version;
+      commands.set(subject.name, prepared.command);
+    }
+  }
+  const measurementsOf = (figure: Figure | LimitFigure): Measurement[] =>
+    'peer' in figure ? [figure.ours, figure.peer] : [figure.ours];
+  const figures = benchmark.figures.filter((figure) =>
+    measurementsOf(figure).every(({ subject }) => commands.has(subject)),
+  );
+  const samples = new Map<string, Sample[]>(figures.flatMap(measurementsOf).map((one) => [idOf(one), []]));
+  const byId = new Map(figures.flatMap(measurementsOf).map((one) => [idOf(one), one]));
+  for (let round = 1; round <= rounds; round++) {
+    for (const [id, measurement] of byId) {
+      const sample = await measure(commands.get(measurement.subject) ?? [], measurement.args);
+      samples.get(id)?.push(sample);
+    }
+    say(`${name}: round ${round} of ${rounds} done`);
+  }
+  const valueOf = (measurement: Measurement, figure: Figure | LimitFigure): number =>
+    median((samples.get(idOf(measurement)) ?? []).map(figure.reading.of));
+  const rows = figures.map((figure): Row => {
+    const ours = valueOf(figure.ours, figure);
+    const peer = 'peer' in figure ? valueOf(figure.peer, figure) : figure.limit;
+    const ratio = figure.reading.better === 'more' ? ours / peer : peer / ours;
+    return {
+      figure: figure.figure,
+      unit: figure.reading.unit,
+      ours: rounded(ours),
+      peer: rounded(peer),
+      peerName: 'peer' in figure ? figure.peer.subject : 'limit',
+      ratio: rounded(ratio),
+      reach: figure.reach,
+      aim: figure.aim,
+    };
+  });
+  const machine = {
+    cpu: cpus()[0]?.model.trim() ?? 'unknown',
+    cores: cpus().length,
+    memoryGiB: Math.round(totalmem() / 2 ** 30),
+    system: `${type()} ${release()}`,
+    loadBefore: rounded(loadBefore),
+    rounds,
+  };
+  mkdirSync(resultsDirectory, { recursive: true });
+  writeFileSync(join(resultsDirectory, `${name}.json`), `${JSON.stringify({ machine, versions, rows }, null, 2)}\n`);
+  return rows;
+}
+
+/** The rows as a table for people. */
+export function formatTable(rows: readonly Row[]): string {
+  const header = ['figure', 'unit', 'ours', 'peer', 'peer is', 'ratio', 'reach', 'aim', ''];
+  const cells = rows.map((row) => [
+    row.figure,
+    row.unit,
+    row.ours.toLocaleString('en-US'),
+    row.peer.toLocaleString('en-US'),
+    row.peerName,
+    row.ratio.toFixed(2),
+    row.reach?.toString() ?? '',
+    row.aim?.toString() ?? '',
+    verdict(row),
+  ]);
+  const widths = header.map((title, column) =>
+    Math.max(title.length, ...cells.map((line) => line[column]?.length ?? 0)),
+  );
+  const isText = (column: number): boolean => [0, 1, 4, 8].includes(column);
+  return [header, widths.map((width) => '-'.repeat(width)), ...cells]
+    .map((line) =>
+      line
+        .map((cell, column) => (isText(column) ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+function verdict({ ratio, reach, aim }: Row): string {
+  if (reach === null) return '';
+  if (ratio < reach) return 'UNDER';
+  return aim !== null && ratio >= aim ? 'aim reached' : 'reached';
+}
+
+async function measure(command: readonly string[], args: readonly string[]): Promise<Sample> {
+  const [program = '', ...fixedArgs] = command;
+  const { stdout } = await execute(program, [...fixedArgs, ...args], { timeout: 300_000 });
+  const line = stdout.trim().split('\n').at(-1) ?? '';
+  return JSON.parse(line) as Sample;
+}
+
+function idOf({ subject, args }: Measurement): string {
+  return [subject, ...args].join(' ');
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  const upper = sorted[middle] ?? Number.NaN;
+  return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? Number.NaN)) / 2;
+}
+
+/** Four significant digits: more would claim a precision that there is not. */
+function rounded(value: number): number {
+  return Number(value.toPrecision(4));
+}

@@ -1,0 +1,60 @@
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Prepared, Subject } from './benchmark.js';
+
+const execute = promisify(execFile);
+const root = join(import.meta.dirname, '..', '..', '..');
+const cache = join(root, '.cache', 'bench');
+
+/** A TypeScript program of this workspace, on this Node, with the built packages. */
+export function nodeSubject(name: string, program: string, fixedArgs: readonly string[], packageName: string): Subject {
+  return {
+    name,
+    prepare: () => {
+      const manifest = join(root, 'bench', 'node_modules', packageName, 'package.json');
+      if (!existsSync(manifest)) return Promise.resolve({ skipped: `${packageName} is not installed` });
+      const { version, main, exports } = JSON.parse(readFileSync(manifest, 'utf8')) as Record<string, unknown>;
+      const isOurs = packageName.startsWith('@kctl/');
+      if (isOurs && !existsSync(join(root, 'bench', 'node_modules', packageName, 'dist', 'index.js')))
+        throw new Error(`${packageName} is not built: run \`pnpm build\` first (${String(main ?? exports)})`);
+      const command = [
+        process.execPath,
+        '--expose-gc',
+        '--import',
+        join(root, 'scripts', 'typescript.mjs'),
+        join(root, 'bench', 'src', program),
+        ...fixedArgs,
+      ];
+      return Promise.resolve({ command, version: `${String(version)} on Node ${process.versions.node}` });
+    },
+  };
+}
+
+/** A Go program of `bench/peers/go`. `modules` are those whose versions are told. */
+export function goSubject(
+  name: string,
+  program: string,
+  fixedArgs: readonly string[],
+  modules: readonly string[],
+): Subject {
+  return {
+    name,
+    prepare: async (): Promise<Prepared> => {
+      const cwd = join(root, 'bench', 'peers', 'go');
+      const binary = join(cache, `go-${program}`);
+      const go = (...args: string[]): Promise<{ stdout: string }> => execute('go', args, { cwd, timeout: 900_000 });
+      let goVersion: string;
+      try {
+        goVersion = (await go('env', 'GOVERSION')).stdout.trim();
+      } catch {
+        return { skipped: 'Go is not installed' };
+      }
+      mkdirSync(cache, { recursive: true });
+      await go('build', '-o', binary, `./${program}`);
+      const { stdout } = await go('list', '-m', '-f', '{{.Path}} {{.Version}}', ...modules);
+      return { command: [binary, ...fixedArgs], version: `${stdout.trim().split('\n').join(', ')} on ${goVersion}` };
+    },
+  };
+}
