@@ -10,6 +10,20 @@ export function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<
   });
 }
 
+/**
+ * The promise, or the signal's reason when it is still pending one turn of the event loop after the abort: what watches
+ * the same signal itself may know a better reason.
+ */
+export async function orAbortedLater<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  try {
+    return await orAborted(promise, signal);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    const later = new Promise<never>((_resolve, reject) => setImmediate(() => reject(abortReason(signal))));
+    return Promise.race([promise, later]);
+  }
+}
+
 /** True when the promise resolves, false when the signal is aborted first; rejects when the promise does. */
 export async function resolvesFirst(promise: Promise<void>, signal: AbortSignal): Promise<boolean> {
   try {

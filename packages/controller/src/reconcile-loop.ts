@@ -143,9 +143,8 @@ export class ReconcileLoop<R> {
       return this.#count('requeue_after', run);
     }
     if (result.backoff === true) {
-      const row = slots.fail(key);
-      const afterMs = rateLimiter.when(request);
-      row.restUntil = this.#options.clock.monotonicNow() + afterMs;
+      slots.fail(key);
+      const afterMs = slots.rest(key, rateLimiter.when(request));
       queue.addWith({ afterMs, priority, reason: 'back-off' }, request);
       return this.#count('requeue', run);
     }
@@ -193,23 +192,15 @@ export class ReconcileLoop<R> {
 
   /** Plans the retry; returns its delay. */
   #follow({ item, key }: Dequeued<R>, error: unknown, decision: RetryDecision): number | undefined {
-    const { queue, slots, rateLimiter, intake, clock } = this.#options;
+    const { queue, slots, rateLimiter, intake } = this.#options;
     const request = item.item;
     if (decision.type === 'stop') {
       this.#forget(request, key);
       intake.rest(request, key);
       return undefined;
     }
-    const afterMs = decision.type === 'backoff' ? rateLimiter.when(request, { error }) : decision.afterMs;
-    const row = slots.failures(key);
-    if (row !== undefined) {
-      const restUntil = clock.monotonicNow() + afterMs;
-      // A failed run that an event has let into the rest keeps the rest's end, where that is the later one.
-      if (!row.hasJumped || restUntil > row.restUntil) {
-        row.restUntil = restUntil;
-        row.hasJumped = false;
-      }
-    }
+    const wanted = decision.type === 'backoff' ? rateLimiter.when(request, { error }) : decision.afterMs;
+    const afterMs = slots.rest(key, wanted);
     queue.addWith({ afterMs, priority: item.priority, reason: 'retry' }, request);
     return afterMs;
   }

@@ -59,6 +59,21 @@ export class RequestSlots {
     return row;
   }
 
+  /**
+   * Lets a failed key rest and says for how long. When an event was let into a rest that is not over yet, that rest is
+   * kept: noise does not move the retry, neither nearer nor away.
+   */
+  rest(key: string, afterMs: number): number {
+    const row = this.#failures.get(key);
+    if (row === undefined) return afterMs;
+    const now = this.#clock.monotonicNow();
+    if (!row.hasJumped || row.restUntil <= now) {
+      row.restUntil = now + afterMs;
+      row.hasJumped = false;
+    }
+    return row.restUntil - now;
+  }
+
   succeed(key: string): void {
     this.#failures.delete(key);
   }

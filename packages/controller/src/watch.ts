@@ -2,7 +2,7 @@ import type { Logger } from '@kctl/telemetry';
 import type { Clock, Random } from '@kctl/wait';
 import { abortReason } from '@kctl/wait';
 import { messageOf, SourceError } from './errors.js';
-import { orAborted } from './or-aborted.js';
+import { orAborted, orAbortedLater } from './or-aborted.js';
 import type { Source, SourceContext, SourceQueue, StartedSource } from './source/source.js';
 
 /** What the sources of one session share. */
@@ -51,8 +51,9 @@ export class Watch<R> {
   async #stop(): Promise<void> {
     this.#environment.signal.removeEventListener('abort', this.#onEnd);
     if (!this.#abort.signal.aborted) this.#abort.abort(new DOMException('the watch was removed', 'AbortError'));
-    this.#started ??= await this.#starting?.catch(() => undefined);
-    await this.#started?.stop();
+    // A start that blocks is not waited for; should it ever return, it is ended then.
+    if (this.#started === undefined) this.#starting?.then((started) => started.stop()).catch(() => undefined);
+    else await this.#started.stop();
   }
 
   async #start(): Promise<void> {
@@ -81,7 +82,7 @@ export class Watch<R> {
       this.#started = await orAborted(this.#starting, signal);
       await (this.#started.waitForSync === undefined
         ? undefined
-        : orAborted(this.#started.waitForSync(signal), signal));
+        : orAbortedLater(this.#started.waitForSync(signal), signal));
       this.#hasSynced = true;
     } catch (error) {
       if (this.#abort.signal.aborted) throw abortReason(this.#abort.signal);

@@ -14,6 +14,7 @@ export class FakeInformer implements EventInformer<DeepReadonly<KubeObject>> {
   readonly handlers = new Set<Handler>();
   #synced = Promise.withResolvers<undefined>();
   isSynced = false;
+  lastError: unknown;
 
   addEventHandler(handler: Handler) {
     this.handlers.add(handler);
