@@ -4,7 +4,7 @@ import { Deployment, StatefulSet } from '@kctl/apimachinery/kinds/apps/v1';
 import { ConfigMap, Secret } from '@kctl/apimachinery/kinds/core/v1';
 import { describe, expect, it } from 'vitest';
 import { apply, applyIfChanged, createApplyMemo, intercept, isApplyConflict, record } from '../src/index.js';
-import type { ApplyConfiguration, ApplyIfChangedOptions, ReadObject, WatchingClient } from '../src/index.js';
+import type { ApplyConfiguration, ApplyIfChangedOptions, WatchingClient } from '../src/index.js';
 import { createMemoryClient } from './memory-client.js';
 
 const key = { namespace: 'default', name: 'web' };
