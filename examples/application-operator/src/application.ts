@@ -34,7 +34,7 @@ export const Application = defineKind<Application>()({
   scope: 'Namespaced',
 });
 
-/** Tells the API server about the kind; `kubectl apply -f manifests/crd.json` does the same. */
+/** Tells the API server about the kind. */
 export const applicationCrd: CustomResourceDefinition = {
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',

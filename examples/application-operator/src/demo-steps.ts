@@ -4,13 +4,14 @@ import { Deployment } from '@kctl/apimachinery/kinds/apps/v1';
 import { Service } from '@kctl/apimachinery/kinds/core/v1';
 import type { Client, FrameReader } from '@kctl/client';
 import { createSharedInformer, listerWatcherFor } from '@kctl/informer';
+import type { LogFields, Logger } from '@kctl/telemetry';
 import { Application } from './application.js';
 
 /** Writes the story that the demo tells. */
 export interface Narrator {
   /** Begins a chapter. */
-  step(title: string): void;
-  line(text: string): void;
+  readonly step: (title: string) => void;
+  readonly line: (text: string) => void;
 }
 
 /** Numbers the chapters and says when each line came. */
@@ -20,6 +21,27 @@ export function createNarrator(write: (line: string) => void, now: () => number)
   return {
     step: (title) => write(`\n── ${++steps}. ${title} ${'─'.repeat(Math.max(0, 70 - title.length))}`),
     line: (text) => write(`${((now() - startedAt) / 1000).toFixed(2).padStart(6)}s  ${text}`),
+  };
+}
+
+/** The operator's log, shortened for people: whom a line is about, what happened, and why it failed. */
+export function createStoryLogger(line: (text: string) => void, fields: LogFields = {}): Logger {
+  const write = (message: string, extra: LogFields = {}): void => {
+    const { name, error, controller, source } = { ...fields, ...extra };
+    const about = controller !== undefined && typeof name === 'string' ? `${name}: ` : '';
+    const what = typeof source === 'string' ? source : controller === undefined && typeof name === 'string' ? name : '';
+    line(
+      `  operator | ${about}${message}${what === '' ? '' : ` (${what})`}${error instanceof Error ? `: ${error.message}` : ''}`,
+    );
+  };
+  return {
+    isEnabled: (level) => level !== 'trace' && level !== 'debug',
+    trace: () => undefined,
+    debug: () => undefined,
+    info: write,
+    warn: write,
+    error: write,
+    child: (extra) => createStoryLogger(line, { ...fields, ...extra }),
   };
 }
 
@@ -34,7 +56,13 @@ export async function describe(client: Client, namespace: string): Promise<strin
     const { name = '' } = application.metadata;
     const deployment = deployments.items.find(({ metadata }) => metadata.name === name);
     const service = services.items.find(({ metadata }) => metadata.name === name);
-    return [name, application.spec.image, replicasOf(deployment), service?.spec?.clusterIP ?? '<none>', available(application)];
+    return [
+      name,
+      application.spec.image,
+      replicasOf(deployment),
+      service?.spec?.clusterIP ?? '<none>',
+      available(application),
+    ];
   });
   return table([['APPLICATION', 'IMAGE', 'READY', 'SERVICE', 'AVAILABLE'], ...rows]);
 }
@@ -44,7 +72,10 @@ export async function describe(client: Client, namespace: string): Promise<strin
  * ready. Resolves when the signal is aborted.
  */
 export async function playKubelet(client: Client & FrameReader, namespace: string, signal: AbortSignal): Promise<void> {
-  const informer = createSharedInformer({ kind: Deployment, listerWatcher: listerWatcherFor(client, Deployment, { namespace }) });
+  const informer = createSharedInformer({
+    kind: Deployment,
+    listerWatcher: listerWatcherFor(client, Deployment, { namespace }),
+  });
   informer.addEventHandler({
     onAdd: (deployment) => markReady(client, deployment),
     onUpdate: (_old, deployment) => markReady(client, deployment),
@@ -56,9 +87,18 @@ async function markReady(client: Client, { metadata, spec, status }: DeepReadonl
   const replicas = spec?.replicas ?? 1;
   const { namespace = '', name = '', generation = 0 } = metadata;
   if (status?.readyReplicas === replicas && status.observedGeneration === generation) return;
-  const next = { replicas, readyReplicas: replicas, availableReplicas: replicas, updatedReplicas: replicas, observedGeneration: generation };
+  const next = {
+    replicas,
+    readyReplicas: replicas,
+    availableReplicas: replicas,
+    updatedReplicas: replicas,
+    observedGeneration: generation,
+  };
   // Gone meanwhile, or changed again: the next event will tell.
-  await client.status(Deployment).patch({ namespace, name }, { type: 'merge', body: { status: next } }).catch(() => undefined);
+  await client
+    .status(Deployment)
+    .patch({ namespace, name }, { type: 'merge', body: { status: next } })
+    .catch(() => undefined);
 }
 
 /** A port that was free a moment ago. */
@@ -71,7 +111,9 @@ export async function freePort(): Promise<number> {
 }
 
 function replicasOf(deployment: DeepReadonly<Deployment> | undefined): string {
-  return deployment === undefined ? '<none>' : `${deployment.status?.readyReplicas ?? 0}/${deployment.spec?.replicas ?? 1}`;
+  return deployment === undefined
+    ? '<none>'
+    : `${deployment.status?.readyReplicas ?? 0}/${deployment.spec?.replicas ?? 1}`;
 }
 
 function available({ status }: DeepReadonly<Application>): string {
@@ -80,5 +122,10 @@ function available({ status }: DeepReadonly<Application>): string {
 
 function table(rows: readonly (readonly string[])[]): string[] {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('   ').trimEnd());
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('   ')
+      .trimEnd(),
+  );
 }

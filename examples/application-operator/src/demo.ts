@@ -4,24 +4,32 @@ import { isNotFound } from '@kctl/apimachinery';
 import { Deployment } from '@kctl/apimachinery/kinds/apps/v1';
 import { Namespace, Service } from '@kctl/apimachinery/kinds/core/v1';
 import { Event } from '@kctl/apimachinery/kinds/events.k8s.io/v1';
-import { createConsoleLogger, setupSignalHandler } from '@kctl/runtime';
+import { setupSignalHandler } from '@kctl/runtime';
 import { createEnvironment, eventually } from '@kctl/testing';
 import { Application, applicationCrd } from './application.js';
-import { createNarrator, describe, freePort, playKubelet } from './demo-steps.js';
+import { createNarrator, createStoryLogger, describe, freePort, playKubelet } from './demo-steps.js';
 import { createDirectory } from './directory.js';
 import { createOperator } from './operator.js';
 
 const keep = process.argv.includes('--keep');
 const onCluster = process.argv.includes('--cluster');
 const namespace = 'demo';
-const { step, line } = createNarrator((text) => console.log(text), () => performance.now());
+const { step, line } = createNarrator(
+  (text) => console.log(text),
+  () => performance.now(),
+);
 
 async function main(signal: AbortSignal): Promise<void> {
   step('An API server');
-  await using environment = await createEnvironment({ server: onCluster ? 'existing' : 'embedded', crds: [applicationCrd] });
+  await using environment = await createEnvironment({
+    server: onCluster ? 'existing' : 'embedded',
+    crds: [applicationCrd],
+  });
   const { client } = environment;
   const { major, minor } = await version();
-  line(`${onCluster ? 'the cluster of KUBECONFIG' : 'embedded, in this process, over real HTTPS'}: ${environment.connection.server} (Kubernetes ${major}.${minor})`);
+  line(
+    `${onCluster ? 'the cluster of KUBECONFIG' : 'embedded, in this process, over real HTTPS'}: ${environment.connection.server} (Kubernetes ${major}.${minor})`,
+  );
   line(`CustomResourceDefinition ${applicationCrd.metadata.name ?? ''} is established`);
   await client.create(Namespace, { metadata: { name: namespace } }).catch(() => undefined);
 
@@ -31,7 +39,7 @@ async function main(signal: AbortSignal): Promise<void> {
   const manager = await createOperator(
     {
       connection: environment.connection,
-      logger: createConsoleLogger({ format: 'text', level: 'info', write: (text) => line(`operator: ${text.slice(text.indexOf(' ') + 1)}`) }),
+      logger: createStoryLogger(line),
       leaderElection: { name: 'application-operator', namespace },
       health: { port: healthPort, host: '127.0.0.1' },
       metricsServer: { port: metricsPort, host: '127.0.0.1' },
@@ -45,7 +53,11 @@ async function main(signal: AbortSignal): Promise<void> {
   line('the operator leads and its caches are in sync');
 
   step('Three Applications are created');
-  for (const [name, image] of [['shop', 'shop:1.0'], ['blog', 'blog:2.1'], ['wiki', 'wiki:0.9']] as const) {
+  for (const [name, image] of [
+    ['shop', 'shop:1.0'],
+    ['blog', 'blog:2.1'],
+    ['wiki', 'wiki:0.9'],
+  ] as const) {
     await client.create(Application, { metadata: { namespace, name }, spec: { image, replicas: 2 } });
     line(`created application ${name}`);
   }
@@ -53,10 +65,15 @@ async function main(signal: AbortSignal): Promise<void> {
   await show();
 
   step('A specification is changed: shop gets version 1.1 and three replicas');
-  await client.patch(Application, { namespace, name: 'shop' }, { type: 'merge', body: { spec: { image: 'shop:1.1', replicas: 3 } } });
+  await client.patch(
+    Application,
+    { namespace, name: 'shop' },
+    { type: 'merge', body: { spec: { image: 'shop:1.1', replicas: 3 } } },
+  );
   await eventually(async () => {
     const { spec } = await client.get(Deployment, { namespace, name: 'shop' });
-    if (spec?.replicas !== 3 || spec.template.spec?.containers[0]?.image !== 'shop:1.1') throw new Error('the Deployment does not follow');
+    if (spec?.replicas !== 3 || spec.template.spec?.containers[0]?.image !== 'shop:1.1')
+      throw new Error('the Deployment does not follow');
   });
   await settled();
   await show();
@@ -84,14 +101,17 @@ async function main(signal: AbortSignal): Promise<void> {
   step('Health, metrics and events');
   line(`GET /readyz?verbose → ${(await get(healthPort, '/readyz?verbose')).trim().split('\n').join(' | ')}`);
   const metrics = (await get(metricsPort, '/metrics')).split('\n');
-  for (const name of ['controller_runtime_reconcile_total', 'workqueue_adds_total', 'leader_election_master_status', 'rest_client_requests_total'])
-    for (const sample of metrics.filter((text) => text.startsWith(name) && !text.endsWith(' 0')).slice(0, 3)) line(sample);
-  const events = await eventually(async () => {
-    const list = await client.list(Event, { namespace });
-    if (list.items.length === 0) throw new Error('no events yet');
-    return list.items;
-  });
-  for (const { reason = '', regarding, note = '' } of events.slice(0, 5)) line(`event ${reason.padEnd(18)} ${regarding?.kind ?? ''}/${regarding?.name ?? ''}: ${note}`);
+  for (const name of [
+    'controller_runtime_reconcile_total',
+    'workqueue_adds_total',
+    'leader_election_master_status',
+    'rest_client_requests_total',
+  ])
+    for (const sample of metrics.filter((text) => text.startsWith(name) && !text.endsWith(' 0')).slice(0, 3))
+      line(sample);
+  const events = (await client.list(Event, { namespace })).items;
+  for (const { reason = '', regarding, note = '' } of events.slice(0, 5))
+    line(`event ${reason.padEnd(18)} ${regarding?.kind ?? ''}/${regarding?.name ?? ''}: ${note}`);
 
   if (keep) {
     step('It stays up (Ctrl-C ends it)');
@@ -109,20 +129,24 @@ async function main(signal: AbortSignal): Promise<void> {
   if (onCluster) await client.delete(Namespace, { name: namespace });
 
   async function version(): Promise<{ major: string; minor: string }> {
-    const response = await client.transport.request({ method: 'GET', path: '/version', accept: 'application/json' });
+    const response = await client.transport.send({ method: 'GET', path: '/version', accept: 'application/json' });
     const chunks: Uint8Array[] = [];
-    for await (const chunk of response.body) chunks.push(chunk);
+    for await (const batch of response.body) chunks.push(...batch);
     return JSON.parse(Buffer.concat(chunks).toString()) as { major: string; minor: string };
   }
 
   /** Until every Application is reconciled at its newest generation and available. */
   async function settled(): Promise<void> {
-    await eventually(async () => {
-      for (const { metadata, status } of (await client.list(Application, { namespace })).items) {
-        const available = status?.conditions?.find(({ type }) => type === 'Available');
-        if (status?.observedGeneration !== metadata.generation || available?.status !== 'True') throw new Error(`application ${metadata.name ?? ''} is not available`);
-      }
-    }, { timeoutMs: onCluster ? 120_000 : 15_000 });
+    await eventually(
+      async () => {
+        for (const { metadata, status } of (await client.list(Application, { namespace })).items) {
+          const available = status?.conditions?.find(({ type }) => type === 'Available');
+          if (status?.observedGeneration !== metadata.generation || available?.status !== 'True')
+            throw new Error(`application ${metadata.name ?? ''} is not available`);
+        }
+      },
+      { timeoutMs: onCluster ? 120_000 : 15_000 },
+    );
   }
 
   async function show(): Promise<void> {
@@ -130,13 +154,19 @@ async function main(signal: AbortSignal): Promise<void> {
   }
 
   async function gone(read: () => Promise<unknown>, what: string): Promise<void> {
-    await eventually(async () => {
-      const found = await read().then(() => true, (error: unknown) => {
-        if (isNotFound(error)) return false;
-        throw error;
-      });
-      if (found) throw new Error(`${what} is still there`);
-    }, { timeoutMs: 60_000 });
+    await eventually(
+      async () => {
+        const found = await read().then(
+          () => true,
+          (error: unknown) => {
+            if (isNotFound(error)) return false;
+            throw error;
+          },
+        );
+        if (found) throw new Error(`${what} is still there`);
+      },
+      { timeoutMs: 60_000 },
+    );
   }
 }
 

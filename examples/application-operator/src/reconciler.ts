@@ -12,9 +12,9 @@ import { Service } from '@kctl/apimachinery/kinds/core/v1';
 import {
   addFinalizer,
   createOrUpdate,
+  ignoreNotFound,
   removeFinalizer,
   type Client,
-  type EventRecorder,
   type ReconcileFunction,
 } from '@kctl/runtime';
 import type { Clock } from '@kctl/wait';
@@ -28,7 +28,7 @@ export const cleanupFinalizer = 'demo.kctl.dev/directory';
 /** What the reconciler works with. */
 export interface ApplicationReconcilerOptions {
   readonly client: Client;
-  readonly events: EventRecorder;
+  readonly events: { record(event: object): void };
   readonly directory: Directory;
   readonly clock: Clock;
 }
@@ -46,7 +46,7 @@ export function createApplicationReconciler({
 }: ApplicationReconcilerOptions): ReconcileFunction {
   return async (request, { signal, logger }) => {
     const key = { namespace: request.namespace ?? '', name: request.name };
-    const application = await ignoreNotFound(client.get(Application, key, { signal }));
+    let application = await ignoreNotFound(client.get(Application, key, { signal }));
     if (application === undefined) return; // gone; its children went with it, by their owner references
 
     if (isDeleting(application)) {
@@ -59,13 +59,20 @@ export function createApplicationReconciler({
         action: 'Delete',
         note: 'taken out of the directory',
       });
-      await removeFinalizer(client, Application, application, cleanupFinalizer, { signal });
+      await removeFinalizer(client, Application, application, { finalizer: cleanupFinalizer, signal });
       return;
     }
-    await addFinalizer(client, Application, application, cleanupFinalizer, { signal });
+    application = await addFinalizer(client, Application, application, { finalizer: cleanupFinalizer, signal });
+    const owner = application;
 
-    const deployment = await createOrUpdate(client, Deployment, key, { mutate: (draft) => shapeDeployment(application, draft), signal });
-    const service = await createOrUpdate(client, Service, key, { mutate: (draft) => shapeService(application, draft), signal });
+    const deployment = await createOrUpdate(client, Deployment, key, {
+      mutate: (draft) => shapeDeployment(owner, draft),
+      signal,
+    });
+    const service = await createOrUpdate(client, Service, key, {
+      mutate: (draft) => shapeService(owner, draft),
+      signal,
+    });
     for (const [kind, { result }] of [
       ['Deployment', deployment],
       ['Service', service],

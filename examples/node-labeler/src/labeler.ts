@@ -26,7 +26,7 @@ export interface NodeLabelerOptions {
  * the news of the deletion.
  */
 export async function runNodeLabeler({ client, signal, log, clock = systemClock }: NodeLabelerOptions): Promise<void> {
-  const queue = createDelayingQueue<string>({ clock });
+  const queue = createDelayingQueue({ clock });
   const informer = createSharedInformer({ kind: Node, listerWatcher: listerWatcherFor(client, Node), clock });
   informer.addEventHandler({ onEvent: ({ header }) => queue.add(formatKey(header)) });
 

@@ -1,1 +1,146 @@
-export {};
+/**
+ * The full stack behind one import: what an operator's author needs, and `createManager`, which puts it together. Every
+ * name comes from a package that can be used alone; the rarer ones are found there.
+ *
+ * @packageDocumentation
+ */
+export { createManager } from './create-manager.js';
+export type {
+  ConnectionOptions,
+  RuntimeLeaderElectionOptions,
+  RuntimeManager,
+  RuntimeManagerOptions,
+} from './runtime-options.js';
+export { setupSignalHandler } from './setup-signal-handler.js';
+
+// Kinds, objects, keys, selectors, status errors
+export {
+  createScheme,
+  defineKind,
+  formatKey,
+  keyOf,
+  labelSelectorFrom,
+  metadataOnly,
+  mutableCopy,
+  parseKey,
+  untyped,
+} from '@kctl/apimachinery';
+export {
+  findCondition,
+  hasFinalizer,
+  isConditionTrue,
+  isDeleting,
+  removeCondition,
+  setCondition,
+} from '@kctl/apimachinery';
+export {
+  hasControllerReference,
+  hasOwnerReference,
+  removeOwnerReference,
+  setControllerReference,
+  setOwnerReference,
+} from '@kctl/apimachinery';
+export {
+  isAlreadyExists,
+  isConflict,
+  isForbidden,
+  isInvalid,
+  isNoKindMatch,
+  isNotFound,
+  isStatusError,
+  isTooManyRequests,
+} from '@kctl/apimachinery';
+export type {
+  Condition,
+  DeepReadonly,
+  Kind,
+  KubeList,
+  KubeObject,
+  ObjectKey,
+  ObjectMeta,
+  ObjectOf,
+  OwnerReference,
+  Status,
+} from '@kctl/apimachinery';
+
+// Clients
+export {
+  addFinalizer,
+  apply,
+  applyIfChanged,
+  createOrPatch,
+  createOrUpdate,
+  ignoreAlreadyExists,
+  ignoreNotFound,
+  listAll,
+} from '@kctl/client';
+export {
+  jsonPatch,
+  mergeFrom,
+  mergePatch,
+  removeFinalizer,
+  retryOnConflict,
+  strategicPatch,
+  waitFor,
+} from '@kctl/client';
+export type { Client, ListOptions, Patch, Reader, SubResourceClient, Watcher, WatchEvent, Writer } from '@kctl/client';
+export { createHttpClient, isTransportError, loadConnection } from '@kctl/client-http';
+export type { Connection, HttpClient } from '@kctl/client-http';
+export { createDelegatingClient } from '@kctl/client-delegating';
+
+// Caches and queues
+export { createCache } from '@kctl/cache';
+export type { Cache, CacheOptions } from '@kctl/cache';
+export { createIndexer } from '@kctl/cache-index';
+export { createSharedInformer, listerWatcherFor } from '@kctl/informer';
+export type { SharedInformer } from '@kctl/informer';
+export { createRateLimitingQueue, exponentialRateLimiter } from '@kctl/workqueue';
+
+// Controllers
+export { controllerManagedBy } from '@kctl/builder';
+export { asReconciler, createController, finalizing, terminalError } from '@kctl/controller';
+export {
+  channelSource,
+  createEventChannel,
+  cronSource,
+  createWebhookReceiver,
+  funcSource,
+  informerSource,
+  kindSource,
+  pollingSource,
+} from '@kctl/controller';
+export {
+  enqueueRequestForObject,
+  enqueueRequestForOwner,
+  enqueueRequestsFromMapFunc,
+  handlerFuncs,
+  withLowPriorityWhenUnchanged,
+} from '@kctl/controller';
+export {
+  and,
+  annotationChanged,
+  generationChanged,
+  labelChanged,
+  labelSelectorMatches,
+  not,
+  or,
+  predicateFuncs,
+  resourceVersionChanged,
+} from '@kctl/controller';
+export type {
+  Controller,
+  ReconcileContext,
+  ReconcileFunction,
+  Reconciler,
+  ReconcileRequest,
+  ReconcileResult,
+} from '@kctl/controller';
+
+// Processes
+export { createLeaderElector, createLeaseLock, fencedClient } from '@kctl/leader-election';
+export { createCluster, ping } from '@kctl/manager';
+export type { Cluster, Manager, Runnable } from '@kctl/manager';
+export { createPrometheusMetrics } from '@kctl/metrics';
+export { createConsoleLogger, noopLogger } from '@kctl/telemetry';
+export type { Logger, Metrics, Tracer } from '@kctl/telemetry';
+export { createWebhookServer, defaultingWebhook, validatingWebhook } from '@kctl/webhook';

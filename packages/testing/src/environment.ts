@@ -66,7 +66,7 @@ export async function createEnvironment(options: EnvironmentOptions = {}): Promi
   const base = await startBase(options.server ?? serverFromEnvironment(), options);
   const client = createHttpClient({ connection: base.connection, logger: options.logger ?? noopLogger });
   let stopped: Promise<void> | undefined;
-  const stop = (): Promise<void> => (stopped ??= client[Symbol.asyncDispose]().finally(() => base.stop()));
+  const stop = (): Promise<void> => (stopped ??= stopBoth(client, base));
   const environment: TestEnvironment = {
     server: base.server,
     kubeconfigPath: base.kubeconfigPath,
@@ -88,6 +88,14 @@ export async function createEnvironment(options: EnvironmentOptions = {}): Promi
   } catch (error) {
     await stop();
     throw error;
+  }
+}
+
+async function stopBoth(client: HttpClient, base: Base): Promise<void> {
+  try {
+    await client[Symbol.asyncDispose]();
+  } finally {
+    await base.stop();
   }
 }
 

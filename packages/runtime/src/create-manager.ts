@@ -1,0 +1,81 @@
+import { createCache } from '@kctl/cache';
+import { createDelegatingClient } from '@kctl/client-delegating';
+import {
+  connectionFromKubeConfig,
+  createHttpClient,
+  createRestMapper,
+  loadConnection,
+  type Connection,
+} from '@kctl/client-http';
+import { createCluster, createManager as createBareManager } from '@kctl/manager';
+import { createPrometheusMetrics } from '@kctl/metrics';
+import { createConsoleLogger } from '@kctl/telemetry';
+import { systemClock } from '@kctl/wait';
+import { Registry } from 'prom-client';
+import { createLeadership } from './leadership.js';
+import type { ConnectionOptions, RuntimeManager, RuntimeManagerOptions } from './runtime-options.js';
+
+/**
+ * Makes a manager with everything behind it: a client over HTTPS, a cache of informers, a client that reads from the
+ * cache and writes to the server, leader election, health and metrics. Starts nothing; one small request may be needed
+ * to find credentials. Mirrors `ctrl.NewManager`.
+ *
+ * @throws KubeConfigError when no API server is configured; TypeError, RangeError for options that cannot be right
+ */
+export async function createManager(options: RuntimeManagerOptions = {}): Promise<RuntimeManager> {
+  const { http, cache: cacheOptions, client: clientOptions, leaderElection, ...rest } = options;
+  const logger = options.logger ?? createConsoleLogger();
+  const clock = options.clock ?? systemClock;
+  const metrics =
+    options.metrics ?? createPrometheusMetrics({ registry: new Registry(), defaultMetrics: true, eventLoopLag: true });
+  const connection = await findConnection(options);
+  const wired = { logger, metrics, clock };
+
+  const liveClient = createHttpClient({ ...http, ...wired, connection });
+  const leadership =
+    leaderElection === undefined ? undefined : createLeadership(leaderElection, { connection, ...wired });
+  const cache = createCache({ ...cacheOptions, ...wired, client: liveClient });
+  const writer = leadership === undefined ? liveClient : leadership.fence(liveClient);
+  const client = createDelegatingClient({ ...clientOptions, ...wired, cache, client: writer });
+  const mapper = createRestMapper({ transport: liveClient.transport, clock });
+  const manager = createBareManager({
+    ...withoutConnection(rest),
+    ...wired,
+    cluster: createCluster({ client, apiReader: liveClient, cache, mapper }),
+    ...(leadership === undefined ? {} : { leaderElection: leadership.options }),
+  });
+  const runBare = manager.run.bind(manager);
+  const run = async (signal: AbortSignal): Promise<void> => {
+    try {
+      await runBare(signal);
+    } finally {
+      metrics.close();
+      await Promise.all([liveClient[Symbol.asyncDispose](), leadership?.dispose()]);
+    }
+  };
+  return Object.assign(manager, { liveClient, metrics, run });
+}
+
+async function findConnection({
+  connection,
+  kubeConfig,
+  kubeconfigPath,
+  context,
+}: ConnectionOptions): Promise<Connection> {
+  if (connection !== undefined) return connection;
+  if (kubeConfig !== undefined) return connectionFromKubeConfig(kubeConfig);
+  return loadConnection({
+    ...(kubeconfigPath === undefined ? {} : { path: kubeconfigPath }),
+    ...(context === undefined ? {} : { context }),
+  });
+}
+
+function withoutConnection<O extends ConnectionOptions>({
+  connection: _connection,
+  kubeConfig: _kubeConfig,
+  kubeconfigPath: _path,
+  context: _context,
+  ...rest
+}: O): Omit<O, keyof ConnectionOptions> {
+  return rest;
+}

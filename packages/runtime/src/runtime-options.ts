@@ -1,0 +1,62 @@
+import type { CacheOptions } from '@kctl/cache';
+import type { Connection, HttpClient, HttpClientOptions, KubeConfigLike } from '@kctl/client-http';
+import type { DelegatingClientOptions } from '@kctl/client-delegating';
+import type { LeaderElectionOptions, Manager, ManagerOptions } from '@kctl/manager';
+import type { PrometheusMetrics } from '@kctl/metrics';
+
+/** Parts that the facade fills in itself. */
+type Wired = 'logger' | 'metrics' | 'clock';
+
+/** Which API server to work on. Of several, the first that is set counts; with none, as `kubectl` and pods find theirs. */
+export interface ConnectionOptions {
+  readonly connection?: Connection;
+  /** A `KubeConfig` of @kubernetes/client-node. */
+  readonly kubeConfig?: KubeConfigLike;
+  /** Path of a kubeconfig. @default KUBECONFIG, else the pod's service account, else ~/.kube/config */
+  readonly kubeconfigPath?: string;
+  /** Context in the kubeconfig. @default its current-context */
+  readonly context?: string;
+}
+
+/** Leader election by a Lease. */
+export interface RuntimeLeaderElectionOptions extends Pick<LeaderElectionOptions, 'onLost' | 'rejoinTimeoutMs'> {
+  /** Name of the Lease. Runnables with a `leaderElectionScope` compete for `<name>-<scope>`. */
+  readonly name: string;
+  /** Namespace of the Lease. @default the connection's: that of the pod, or of the context */
+  readonly namespace?: string;
+  /** Who this process is; unique. @default `<hostname>_<uuid>` */
+  readonly identity?: string;
+  /** @default 15000 */
+  readonly leaseDurationMs?: number;
+  /** @default 10000 */
+  readonly renewDeadlineMs?: number;
+  /** @default 2000 */
+  readonly retryPeriodMs?: number;
+  /** Gives the lease back after everything has stopped. @default true */
+  readonly releaseOnCancel?: boolean;
+  /** Labels of the Lease. */
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+/** Options of `createManager`. */
+export interface RuntimeManagerOptions
+  extends ConnectionOptions,
+    Omit<ManagerOptions, 'cluster' | 'leaderElection' | 'metrics'> {
+  /** Timeouts, rate limit, user agent, … of requests. */
+  readonly http?: Omit<HttpClientOptions, Wired | 'connection' | 'kubeConfig' | 'transport'>;
+  /** Namespaces, selectors, transforms, … of the cache. */
+  readonly cache?: Omit<CacheOptions, Wired | 'client'>;
+  /** Uncached kinds, read-your-own-writes, … of the client. */
+  readonly client?: Omit<DelegatingClientOptions, Wired | 'cache' | 'client'>;
+  /** @default no election: this process leads at once */
+  readonly leaderElection?: RuntimeLeaderElectionOptions;
+  /** @default prom-client with a registry of its own, with the process's default metrics */
+  readonly metrics?: PrometheusMetrics;
+}
+
+/** A manager with the whole stack behind it. */
+export interface RuntimeManager extends Manager {
+  /** Talks to the server directly, and watches. Not fenced: for reads, and for writes that need no leadership. */
+  readonly liveClient: HttpClient;
+  readonly metrics: PrometheusMetrics;
+}
