@@ -1,0 +1,297 @@
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { Writer } from '@kctl/client';
+import { noopLogger, noopMetrics } from '@kctl/telemetry';
+import type { Counter, Family, Logger, Metrics } from '@kctl/telemetry';
+import { systemClock, systemRandom } from '@kctl/wait';
+import type { Clock, ClockTimer, Random } from '@kctl/wait';
+import { happeningOf } from './event.js';
+import type { EventRecorder, Happening } from './event.js';
+import { EventDelivery } from './event-delivery.js';
+import type { EventApi } from './event-delivery.js';
+import { eventName } from './event-object.js';
+import { seriesKey, spamSource } from './series.js';
+import type { Series } from './series.js';
+import { createSpamFilter } from './spam-filter.js';
+import type { SpamFilter } from './spam-filter.js';
+
+/** client-go: series that go on are brought up to date on the server this often, in ms. */
+const refreshMs = 30 * 60_000;
+/** client-go: a series ends when it was not heard of for this long, in ms. */
+const finishMs = 6 * 60_000;
+
+/** Options of {@link createEventBroadcaster}. */
+export interface EventBroadcasterOptions {
+  /** Where events are written: a client without a cache, so that events do not fill one. */
+  readonly client: Pick<Writer, 'create' | 'patch'>;
+  /** `auto`: events.k8s.io/v1, and core/v1 on servers that lack it. @default 'auto' */
+  readonly api?: EventApi;
+  /** Events that wait for delivery at most; more are dropped. @default 1000 */
+  readonly queueLimit?: number;
+  /** Deliveries at the same time. @default 8 */
+  readonly maxConcurrentDeliveries?: number;
+  /** Events about one object that each controller may send at once. @default 25 */
+  readonly burst?: number;
+  /** One more event about an object is allowed in this many ms. @default 300_000 */
+  readonly refillMs?: number;
+  /** Series that are followed at the same time; of more, the one not heard of longest ends early. @default 4096 */
+  readonly maxSeries?: number;
+  /** ms that remain for delivery after the stop. @default 5_000 */
+  readonly flushTimeoutMs?: number;
+  readonly logger?: Logger;
+  readonly metrics?: Metrics;
+  /** @default systemClock */
+  readonly clock?: Clock;
+  readonly random?: Random;
+}
+
+/** Delivers what recorders record. */
+export interface EventBroadcaster {
+  /**
+   * A recorder for one controller.
+   *
+   * @param controller a qualified name: `example.com/widgets` or `widget-controller`
+   * @param instance which process it is, at most 128 characters; `<controller>-<hostname>` by default
+   * @throws TypeError when a name is not valid
+   */
+  recorder(controller: string, instance?: string): EventRecorder;
+  /**
+   * Delivers until the signal is aborted, then what was recorded before, then resolves. What is recorded before `run`
+   * waits; what is recorded after it is dropped. It runs once.
+   */
+  run(signal: AbortSignal): Promise<void>;
+  /** Resolves when nothing waits for delivery. */
+  flush(): Promise<void>;
+}
+
+/**
+ * Makes a broadcaster of events.k8s.io/v1: the first event of its kind is created, its repetitions become a series
+ * that is patched at the second one, every 30 minutes and when it has ended. Mirrors client-go's `tools/events`, with
+ * the spam filter of `tools/record`.
+ */
+export function createEventBroadcaster(options: EventBroadcasterOptions): EventBroadcaster {
+  return new QueueingBroadcaster(options);
+}
+
+const qualifiedName = /^([a-z0-9]([-a-z0-9.]*[a-z0-9])?\/)?[A-Za-z0-9]([-\w.]{0,61}[A-Za-z0-9])?$/;
+
+type DropReason = 'invalid' | 'spam' | 'queue_full' | 'stopped' | 'refused' | 'undeliverable';
+
+class QueueingBroadcaster implements EventBroadcaster {
+  readonly #options: EventBroadcasterOptions;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #filter: SpamFilter;
+  readonly #delivery: EventDelivery;
+  readonly #dropped: Family<Counter>;
+  readonly #unique = randomBytes(4).toString('hex');
+  #sequence = 0;
+  /** Least recently heard of first. */
+  readonly #series = new Map<string, Series>();
+  readonly #queue = new Set<Series>();
+  readonly #delivering = new Set<Series>();
+  #state: 'new' | 'running' | 'stopping' | 'stopped' = 'new';
+  readonly #stopping = new AbortController();
+  readonly #deadline = new AbortController();
+  readonly #idleWaiters = new Set<() => void>();
+  #lastDropLog = Number.NEGATIVE_INFINITY;
+
+  constructor(options: EventBroadcasterOptions) {
+    const { clock = systemClock, random = systemRandom, logger = noopLogger, metrics = noopMetrics } = options;
+    this.#options = options;
+    this.#clock = clock;
+    this.#logger = logger;
+    this.#filter = createSpamFilter({
+      clock,
+      ...(options.burst === undefined ? {} : { burst: options.burst }),
+      ...(options.refillMs === undefined ? {} : { refillMs: options.refillMs }),
+    });
+    this.#delivery = new EventDelivery({
+      client: options.client,
+      api: options.api ?? 'auto',
+      clock,
+      random,
+      logger,
+      rename: (series) => this.#newName(series.happening),
+    });
+    this.#dropped = metrics.counter({
+      name: 'kctl_events_dropped_total',
+      help: 'Number of events that were not delivered, by reason.',
+      labelNames: ['reason'],
+    });
+  }
+
+  recorder(
+    controller: string,
+    instance: string = `${controller.replace(/^.*\//, '')}-${hostname()}`.slice(0, 128),
+  ): EventRecorder {
+    if (!qualifiedName.test(controller))
+      throw new TypeError(
+        `controller ${JSON.stringify(controller)} of an event recorder is not valid: expected a qualified name such as example.com/widgets`,
+      );
+    if (instance === '' || instance.length > 128)
+      throw new TypeError(
+        `instance ${JSON.stringify(instance)} of an event recorder is not valid: expected 1 to 128 characters`,
+      );
+    const source = { controller, instance };
+    const event: EventRecorder['event'] = (regarding, details) => {
+      try {
+        this.#record(happeningOf(source, regarding, details));
+      } catch (error) {
+        this.#drop('invalid', { error });
+      }
+    };
+    return {
+      event,
+      normal: (regarding, reason, note) => event(regarding, { type: 'Normal', reason, note }),
+      warning: (regarding, reason, note) => event(regarding, { type: 'Warning', reason, note }),
+    };
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    if (this.#state !== 'new') throw new Error('EventBroadcaster.run: it runs already, or has run: make another one');
+    this.#state = 'running';
+    this.#pump();
+    const timer = this.#tick(1);
+    await aborted(signal);
+    this.#state = 'stopping';
+    timer.cancel();
+    this.#stopping.abort();
+    for (const series of this.#series.values()) this.#enqueue(series);
+    const { flushTimeoutMs = 5_000 } = this.#options;
+    const deadline = this.#clock.setTimer(() => this.#deadline.abort(), flushTimeoutMs);
+    // A client that does not listen to the signal must not keep the process.
+    await Promise.race([this.flush(), aborted(this.#deadline.signal)]);
+    deadline.cancel();
+    const left = this.#queue.size + this.#delivering.size;
+    if (left > 0) this.#logger.warn('Events were not delivered before the stop', { count: left });
+    this.#state = 'stopped';
+    this.#series.clear();
+    this.#queue.clear();
+  }
+
+  flush(): Promise<void> {
+    if (this.#queue.size + this.#delivering.size === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#idleWaiters.add(resolve));
+  }
+
+  #record(happening: Happening): void {
+    if (this.#state === 'stopped') { this.#drop('stopped', { reason: happening.reason }); return; }
+    const key = seriesKey(happening);
+    const series = this.#series.get(key);
+    if (series === undefined) { this.#begin(key, happening); return; }
+    series.count += 1;
+    series.lastAt = this.#clock.now();
+    series.lastSeen = this.#clock.monotonicNow();
+    this.#series.delete(key);
+    this.#series.set(key, series);
+    if (series.count === 2) this.#enqueue(series);
+  }
+
+  #begin(key: string, happening: Happening): void {
+    if (!this.#filter.allows(spamSource(happening))) { this.#drop('spam', { reason: happening.reason }); return; }
+    if (this.#queue.size >= (this.#options.queueLimit ?? 1000))
+      { this.#drop('queue_full', { reason: happening.reason }); return; }
+    const now = this.#clock.now();
+    const { namespace = '' } = happening.regarding;
+    const series: Series = {
+      key,
+      happening,
+      namespace: namespace === '' ? 'default' : namespace,
+      name: this.#newName(happening),
+      firstAt: now,
+      lastAt: now,
+      lastSeen: this.#clock.monotonicNow(),
+      count: 1,
+      sentCount: 0,
+    };
+    this.#series.set(key, series);
+    this.#enqueue(series);
+    if (this.#series.size <= (this.#options.maxSeries ?? 4096)) return;
+    const [oldest] = this.#series.values();
+    if (oldest !== undefined) this.#finish(oldest);
+  }
+
+  #finish(series: Series): void {
+    this.#series.delete(series.key);
+    this.#enqueue(series);
+  }
+
+  #enqueue(series: Series): void {
+    if (series.count > series.sentCount) this.#queue.add(series);
+    this.#pump();
+  }
+
+  /** Starts deliveries as far as allowed; one series is delivered once at a time. */
+  #pump(): void {
+    if (this.#state === 'new') return;
+    for (const series of this.#queue) {
+      if (this.#delivering.size >= (this.#options.maxConcurrentDeliveries ?? 8)) return;
+      if (this.#delivering.has(series)) continue;
+      this.#queue.delete(series);
+      this.#delivering.add(series);
+      void this.#deliver(series);
+    }
+    if (this.#queue.size + this.#delivering.size > 0) return;
+    for (const resolve of this.#idleWaiters) resolve();
+    this.#idleWaiters.clear();
+  }
+
+  async #deliver(series: Series): Promise<void> {
+    const result = this.#deadline.signal.aborted
+      ? 'gave up'
+      : await this.#delivery.deliver(series, this.#stopping.signal, this.#deadline.signal);
+    this.#delivering.delete(series);
+    if (result !== 'sent') {
+      this.#dropped.with({ reason: result === 'refused' ? 'refused' : 'undeliverable' }).inc();
+      if (this.#series.get(series.key) === series) this.#series.delete(series.key);
+      this.#queue.delete(series);
+    } else if (this.#state === 'stopping' || (series.sentCount === 1 && series.count > 1)) this.#enqueue(series);
+    this.#pump();
+  }
+
+  #tick(n: number): { cancel(): void } {
+    let timer: ClockTimer | undefined;
+    const arm = (count: number): void => {
+      timer = this.#clock.setTimer(
+        () => {
+          this.#sweep((count * finishMs) % refreshMs === 0);
+          arm(count + 1);
+        },
+        finishMs,
+        { keepAlive: false },
+      );
+    };
+    arm(n);
+    return { cancel: () => timer?.cancel() };
+  }
+
+  #sweep(isRefresh: boolean): void {
+    const now = this.#clock.monotonicNow();
+    for (const series of [...this.#series.values()]) {
+      if (now - series.lastSeen > finishMs) this.#finish(series);
+      else if (isRefresh) this.#enqueue(series);
+    }
+  }
+
+  #newName({ regarding }: Happening): string {
+    const nanoseconds = BigInt(this.#clock.now()) * 1_000_000n + BigInt(this.#sequence++ % 1_000_000);
+    return eventName(regarding, `${nanoseconds.toString(16)}${this.#unique}`);
+  }
+
+  /** Counts every drop and logs one in 10 s: a flood of events must not become a flood of lines. */
+  #drop(reason: DropReason, fields: Readonly<Record<string, unknown>>): void {
+    this.#dropped.with({ reason }).inc();
+    const now = this.#clock.monotonicNow();
+    if (reason === 'spam' || now - this.#lastDropLog < 10_000) return;
+    this.#lastDropLog = now;
+    this.#logger.warn('An event was dropped', { cause: reason, ...fields });
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

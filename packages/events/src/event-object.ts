@@ -1,0 +1,78 @@
+import type { Event as CoreEvent } from '@kctl/apimachinery/kinds/core/v1';
+import type { Event } from '@kctl/apimachinery/kinds/events.k8s.io/v1';
+import type { EventReference } from './event.js';
+import type { Series } from './series.js';
+
+/** The object of events.k8s.io/v1 for a series. */
+export function toEvent(series: Series): Event {
+  const { happening, namespace, name, firstAt, count } = series;
+  const { controller, instance, regarding, related, type, reason, action, note } = happening;
+  return {
+    apiVersion: 'events.k8s.io/v1',
+    kind: 'Event',
+    metadata: { name, namespace },
+    eventTime: microTime(firstAt),
+    reportingController: controller,
+    reportingInstance: instance,
+    action,
+    reason,
+    regarding: { ...regarding },
+    ...(related === undefined ? {} : { related: { ...related } }),
+    note,
+    type,
+    ...(count > 1 ? seriesOf(series) : {}),
+  };
+}
+
+/** The object of core/v1 for a series: for servers without events.k8s.io/v1. */
+export function toCoreEvent(series: Series): CoreEvent {
+  const { happening, namespace, name, firstAt, lastAt, count } = series;
+  const { controller, instance, regarding, related, type, reason, action, note } = happening;
+  return {
+    apiVersion: 'v1',
+    kind: 'Event',
+    metadata: { name, namespace },
+    involvedObject: { ...regarding },
+    ...(related === undefined ? {} : { related: { ...related } }),
+    reason,
+    action,
+    message: note,
+    type,
+    source: { component: controller },
+    reportingComponent: controller,
+    reportingInstance: instance,
+    eventTime: microTime(firstAt),
+    firstTimestamp: seconds(firstAt),
+    lastTimestamp: seconds(lastAt),
+    count,
+    ...(count > 1 ? seriesOf(series) : {}),
+  };
+}
+
+/** The merge patch that tells the server how often it happened by now. */
+export function toPatch(series: Series, isCore: boolean): object {
+  const { count, lastAt } = series;
+  return isCore ? { ...seriesOf(series), count, lastTimestamp: seconds(lastAt) } : seriesOf(series);
+}
+
+function seriesOf({ count, lastAt }: Series): { readonly series: { count: number; lastObservedTime: string } } {
+  return { series: { count, lastObservedTime: microTime(lastAt) } };
+}
+
+/** `metav1.MicroTime`: the server refuses fewer than six digits. */
+function microTime(ms: number): string {
+  return new Date(ms).toISOString().replace('Z', '000Z');
+}
+
+/** `metav1.Time`. */
+function seconds(ms: number): string {
+  return new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');
+}
+
+const dnsSubdomain = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+
+/** `<object>.<hex nanoseconds>`, or, where that is no name for an object, the unique part alone. */
+export function eventName(regarding: EventReference, unique: string): string {
+  const name = `${regarding.name ?? ''}.${unique}`;
+  return name.length <= 253 && dnsSubdomain.test(name) ? name : `event.${unique}`;
+}

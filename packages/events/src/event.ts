@@ -1,0 +1,123 @@
+import type { DeepReadonly, KubeObject } from '@kctl/apimachinery';
+
+/** Whether all is as it should be. */
+export type EventType = 'Normal' | 'Warning';
+
+/** Points at an object, or a part of it. Mirrors `v1.ObjectReference`. */
+export interface EventReference {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly namespace?: string;
+  readonly name?: string;
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+  /** A part of the object, e.g. `spec.containers{main}`. */
+  readonly fieldPath?: string;
+}
+
+/** What an event may be about: an object as the API server sent it, or a reference to one. */
+export type EventSubject = DeepReadonly<KubeObject> | EventReference;
+
+/** What happened. */
+export interface EventDetails {
+  readonly type: EventType;
+  /** Why, in CamelCase, for machines: `FailedCreate`. At most 128 characters. */
+  readonly reason: string;
+  /** What was done or tried, in CamelCase. At most 128 characters. @default the reason */
+  readonly action?: string;
+  /** For people. What exceeds 1024 bytes is cut off, as the server would refuse it. */
+  readonly note: string;
+  /** Another object that has to do with it. */
+  readonly related?: EventSubject;
+}
+
+/**
+ * Records events about objects. Nothing here waits or throws: delivery happens in the background, and what cannot be
+ * delivered is dropped, counted and logged, because an event must never keep a controller from its work.
+ */
+export interface EventRecorder {
+  /** Records that something happened to `regarding`. The object must have apiVersion, kind and name. */
+  event(regarding: EventSubject, details: EventDetails): void;
+  /** An event of type Normal whose action is its reason. */
+  normal(regarding: EventSubject, reason: string, note: string): void;
+  /** An event of type Warning whose action is its reason. */
+  warning(regarding: EventSubject, reason: string, note: string): void;
+}
+
+/** An event as it goes into a series: everything but how often and when. */
+export interface Happening {
+  readonly controller: string;
+  readonly instance: string;
+  readonly regarding: EventReference;
+  readonly related: EventReference | undefined;
+  readonly type: EventType;
+  readonly reason: string;
+  readonly action: string;
+  readonly note: string;
+}
+
+/** A reference to a subject. @throws TypeError naming what it lacks */
+export function referenceTo(subject: EventSubject): EventReference {
+  const reference =
+    'metadata' in subject && typeof subject.metadata === 'object' ? referenceToObject(subject) : subject;
+  for (const field of ['apiVersion', 'kind', 'name'] as const) {
+    const value = 'metadata' in reference ? undefined : reference[field];
+    if (value === undefined || value === '') throw new TypeError(`an event must be about an object with ${field}`);
+  }
+  return reference;
+}
+
+function referenceToObject({ apiVersion, kind, metadata }: DeepReadonly<KubeObject>): EventReference {
+  const { name, namespace, uid, resourceVersion } = metadata;
+  const fields: Record<keyof Omit<EventReference, 'fieldPath'>, string | undefined> = {
+    apiVersion,
+    kind,
+    name,
+    namespace,
+    uid,
+    resourceVersion,
+  };
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== ''));
+}
+
+const maxNoteBytes = 1024;
+const maxWordLength = 128;
+
+/** Checks and completes what a caller said. @throws TypeError naming the field that is not valid */
+export function happeningOf(
+  source: { readonly controller: string; readonly instance: string },
+  regarding: EventSubject,
+  details: EventDetails,
+): Happening {
+  const { type, reason, action = reason, note, related } = details;
+  const types: readonly string[] = ['Normal', 'Warning'];
+  if (!types.includes(type))
+    throw new TypeError(`type ${JSON.stringify(type)} of an event is not valid: expected Normal or Warning`);
+  for (const [field, value] of [
+    ['reason', reason],
+    ['action', action],
+  ] as const) {
+    if (value === '' || value.length > maxWordLength)
+      throw new TypeError(
+        `${field} ${JSON.stringify(value)} of an event is not valid: expected 1 to ${maxWordLength} characters`,
+      );
+  }
+  return {
+    ...source,
+    regarding: referenceTo(regarding),
+    related: related === undefined ? undefined : referenceTo(related),
+    type,
+    reason,
+    action,
+    note: cut(note),
+  };
+}
+
+/** Cuts at a character, not within one. */
+function cut(note: string): string {
+  const bytes = Buffer.from(note);
+  if (bytes.length <= maxNoteBytes) return note;
+  let end = maxNoteBytes - 3;
+  while (((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
+  return `${bytes.subarray(0, end).toString()}...`;
+}
