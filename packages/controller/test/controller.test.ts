@@ -269,7 +269,13 @@ describe('Controller result', () => {
   });
 
   it('backs off without error, and a requeueAfter wins over it and forgets the back-off', async () => {
-    const results = [{ backoff: true }, { backoff: true }, { backoff: true, requeueAfterMs: 100 }, { backoff: true }, {}];
+    const results = [
+      { backoff: true },
+      { backoff: true },
+      { backoff: true, requeueAfterMs: 100 },
+      { backoff: true },
+      {},
+    ];
     const t = createHarness(async () => results.shift());
     await t.start();
     t.pods.add(pod('a'));
@@ -489,7 +495,10 @@ describe('Controller concurrency', () => {
       async ({ name }) => {
         active.set(name, (active.get(name) ?? 0) + 1);
         expect(active.get(name)).toBe(1);
-        most = Math.max(most, [...active.values()].reduce((sum, value) => sum + value));
+        most = Math.max(
+          most,
+          [...active.values()].reduce((sum, value) => sum + value),
+        );
         await new Promise<void>((resolve) => gates.push(resolve));
         active.set(name, 0);
       },
@@ -599,10 +608,7 @@ describe('Controller context', () => {
     t.pods.add(pod('a'));
     t.pods.update(pod('a'), pod('a', { resourceVersion: '2' }));
     await settle();
-    expect(contexts[0]?.reasons).toEqual([
-      'kind source: Pod create default/a',
-      'kind source: Pod update default/a',
-    ]);
+    expect(contexts[0]?.reasons).toEqual(['kind source: Pod create default/a', 'kind source: Pod update default/a']);
     expect(contexts[0]?.reconcileId).toMatch(/^[0-9a-f-]{36}$/);
     expect(t.logger.lines.find(({ message }) => message === 'hello')?.fields).toEqual({
       controller: 'test',
@@ -773,7 +779,12 @@ describe('Controller extras', () => {
 
   it('names every option that is not valid', () => {
     expect(() =>
-      createController({ name: '', maxConcurrentReconciles: 1.5, cacheSyncTimeoutMs: -1, reconciler: async () => undefined }),
+      createController({
+        name: '',
+        maxConcurrentReconciles: 1.5,
+        cacheSyncTimeoutMs: -1,
+        reconciler: async () => undefined,
+      }),
     ).toThrow(/name ''.*maxConcurrentReconciles 1.5.*cacheSyncTimeoutMs -1/);
     expect(() => createController({ name: 'x', reconciler: undefined as never })).toThrow('must specify Reconciler');
   });

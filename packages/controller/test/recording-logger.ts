@@ -8,8 +8,10 @@ export interface LogLine {
 
 /** A logger that keeps its lines. */
 export function createRecordingLogger(lines: LogLine[] = [], base: LogFields = {}): Logger & { lines: LogLine[] } {
-  const log = (level: LogLevel) => (message: string, fields: LogFields = {}) =>
-    void lines.push({ level, message, fields: { ...base, ...fields } });
+  const log =
+    (level: LogLevel) =>
+    (message: string, fields: LogFields = {}) =>
+      void lines.push({ level, message, fields: { ...base, ...fields } });
   return {
     lines,
     isEnabled: () => true,

@@ -1,0 +1,140 @@
+import type { Kind, KubeObject } from '@kctl/apimachinery';
+import { StatusError } from '@kctl/apimachinery';
+import type { Patch } from '@kctl/client';
+import { describe, expect, it } from 'vitest';
+import type { ReconcileContext, ReconcileResult } from '../src/index.js';
+import { asReconciler, finalizing } from '../src/index.js';
+import { Pod, pod } from './fakes.js';
+
+const context = { signal: new AbortController().signal } as ReconcileContext;
+const [mine, other] = ['example.com/mine', 'example.com/other'];
+
+/** A server of one object that understands the two patches there are. */
+function createServer(object: KubeObject | undefined, log: string[]) {
+  const server = { object, fail: undefined as StatusError | undefined };
+  const client = {
+    patch: async (_kind: unknown, _key: unknown, patch: Patch) => {
+      if (server.fail !== undefined) throw server.fail;
+      const current = server.object;
+      if (current === undefined) throw new StatusError({ code: 404, reason: 'NotFound' });
+      if (patch.type !== 'json') throw new Error('unexpected patch');
+      let finalizers = [...(current.metadata.finalizers ?? [])];
+      for (const operation of patch.operations) {
+        const index = Number(operation.path.split('/')[3]);
+        if (operation.op === 'test') {
+          const actual = operation.path.endsWith('resourceVersion')
+            ? current.metadata.resourceVersion
+            : finalizers[index];
+          if (actual !== operation.value) throw new StatusError({ code: 422, reason: 'Invalid' });
+        } else if (operation.op === 'remove') finalizers.splice(index, 1);
+        else if (operation.op === 'add')
+          finalizers = Array.isArray(operation.value)
+            ? (operation.value as string[])
+            : [...finalizers, operation.value as string];
+      }
+      const next = { ...current, metadata: { ...current.metadata, finalizers, resourceVersion: '2' } };
+      server.object = current.metadata.deletionTimestamp !== undefined && finalizers.length === 0 ? undefined : next;
+      log.push(`finalizers ${finalizers.join(',')}`);
+      return next as never;
+    },
+  };
+  return { server, client };
+}
+
+function setUp(object: KubeObject, results: { cleanup?: ReconcileResult; isNeeded?: boolean } = {}) {
+  const log: string[] = [];
+  const { server, client } = createServer(object, log);
+  const step = finalizing<Kind<KubeObject, 'Namespaced'>>({
+    client,
+    kind: Pod,
+    finalizers: [
+      {
+        name: mine,
+        isNeeded: () => results.isNeeded ?? true,
+        cleanup: async () => {
+          log.push('clean up');
+          return results.cleanup;
+        },
+      },
+    ],
+    apply: async ({ metadata }) => void log.push(`apply with ${(metadata.finalizers ?? []).join(',')}`),
+  });
+  return { log, server, run: (seen: KubeObject = object) => step(seen, context) };
+}
+
+describe('finalizing', () => {
+  const deleted = (...finalizers: string[]) => pod('a', { finalizers, deletionTimestamp: '2026-01-01T00:00:00Z' });
+
+  it('applies only when the finalizer is persisted', async () => {
+    const t = setUp(pod('a'));
+    await t.run();
+    expect(t.log).toEqual([`finalizers ${mine}`, `apply with ${mine}`]);
+  });
+
+  it('keeps the finalizers of others', async () => {
+    const t = setUp(pod('a', { finalizers: [other] }));
+    await t.run();
+    expect(t.log).toEqual([`finalizers ${other},${mine}`, `apply with ${other},${mine}`]);
+    const gone = setUp(deleted(other, mine));
+    await gone.run();
+    expect(gone.log).toEqual(['clean up', `finalizers ${other}`]);
+  });
+
+  it('writes nothing when the finalizer is there, or not needed', async () => {
+    const there = setUp(pod('a', { finalizers: [mine] }));
+    await there.run();
+    expect(there.log).toEqual([`apply with ${mine}`]);
+    const unneeded = setUp(pod('a'), { isNeeded: false });
+    await unneeded.run();
+    expect(unneeded.log).toEqual(['apply with ']);
+  });
+
+  it('keeps the finalizer while the clean-up is not done', async () => {
+    const t = setUp(deleted(mine), { cleanup: { requeueAfterMs: 500 } });
+    expect(await t.run()).toEqual({ requeueAfterMs: 500 });
+    expect(t.log).toEqual(['clean up']);
+  });
+
+  it('does nothing to a deleted object that only others hold', async () => {
+    const t = setUp(deleted(other));
+    expect(await t.run()).toEqual({});
+    expect(t.log).toEqual([]);
+  });
+
+  it('tries again when the object has changed meanwhile, without applying', async () => {
+    const t = setUp(pod('a', { resourceVersion: '2' }));
+    expect(await t.run(pod('a', { resourceVersion: '1' }))).toEqual({ backoff: true });
+    const shifted = setUp(deleted(mine));
+    expect(await shifted.run(deleted(other, mine))).toEqual({ backoff: true });
+    expect([t.log, shifted.log]).toEqual([[], ['clean up']]);
+  });
+
+  it('is done when the object is gone, and fails on what else the server says', async () => {
+    const t = setUp(deleted(mine));
+    t.server.object = undefined;
+    expect(await t.run()).toEqual({});
+    t.server.fail = new StatusError({ code: 403, reason: 'Forbidden' });
+    await expect(t.run()).rejects.toThrow(StatusError);
+  });
+});
+
+describe('asReconciler', () => {
+  it('hands over the object, and takes its absence for a success', async () => {
+    const seen: string[] = [];
+    const notFound = new StatusError({ code: 404, reason: 'NotFound' });
+    const reconcile = asReconciler({
+      client: {
+        get: (_kind, key) => (key.name === 'a' ? Promise.resolve(pod('a') as never) : Promise.reject(notFound)),
+      },
+      kind: Pod,
+      reconcile: async ({ metadata }) => {
+        seen.push(metadata.name ?? '');
+        return { backoff: true };
+      },
+    });
+    expect(await reconcile({ namespace: 'default', name: 'a' }, context)).toEqual({ backoff: true });
+    expect(await reconcile({ namespace: 'default', name: 'b' }, context)).toEqual({});
+    await expect(reconcile({ name: 'a' }, context)).rejects.toThrow('needs a namespace');
+    expect(seen).toEqual(['a']);
+  });
+});

@@ -1,0 +1,365 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { StatusError } from '@kctl/apimachinery';
+import { settle } from '@kctl/wait/testing';
+import { describe, expect, it } from 'vitest';
+import type { ObjectEvent, ReconcileRequest } from '../src/index.js';
+import {
+  channelSource,
+  createEventChannel,
+  createWebhookReceiver,
+  cronSource,
+  enqueueRequestsFromMapFunc,
+  funcSource,
+  handlerFuncs,
+  informerSource,
+  kindSource,
+  parseCron,
+  pollingSource,
+} from '../src/index.js';
+import { FakeInformer, Node, pod } from './fakes.js';
+import { createHarness } from './harness.js';
+
+const toSelf = enqueueRequestsFromMapFunc<string, ReconcileRequest>((name) => [{ name }]);
+const names = (runs: readonly { name: string }[]): string[] => runs.map(({ name }) => name);
+
+describe('event dispatch', () => {
+  it('repeats a handler that fails until it succeeds, and keeps the order of one object', async () => {
+    const t = createHarness();
+    const seen: string[] = [];
+    let failures = 2;
+    const handler = handlerFuncs<object, ReconcileRequest>({
+      create: async (event) => {
+        if (event.header?.name === 'slow' && failures-- > 0) throw new Error('lookup failed');
+        seen.push(`create ${event.header?.name}`);
+      },
+      update: (event) => void seen.push(`update ${event.header?.name}`),
+    });
+    const nodes = t.informers.of(Node);
+    t.controller.watch(kindSource({ informers: t.informers, kind: Node, handler }));
+    t.pods.sync();
+    const done = t.run();
+    await settle();
+    nodes.add({ metadata: { name: 'slow' } }, true);
+    nodes.update({ metadata: { name: 'slow' } }, { metadata: { name: 'slow' } });
+    nodes.add({ metadata: { name: 'quick' } }, true);
+    nodes.sync();
+    await settle();
+    expect(seen).toEqual(['create quick']);
+    expect(t.controller.phase).toBe('cold'); // still syncing: an initial event is not handled yet
+    await t.clock.advance(100 + 200);
+    expect(seen).toEqual(['create quick', 'create slow', 'update slow']);
+    expect(t.controller.phase).toBe('active');
+    t.stop.abort();
+    await done;
+  });
+
+  it('lets an event pass when a predicate throws', async () => {
+    const t = createHarness();
+    t.controller.watch(
+      informerSource({
+        informer: new FakeInformer().sync(),
+        handler: handlerFuncs({ create: (_event, queue) => queue.add({ name: 'x' }) }),
+        predicates: [
+          () => {
+            throw new Error('bad predicate');
+          },
+        ],
+      }),
+    );
+    await t.start();
+    t.pods.add(pod('a'));
+    await settle();
+    expect(t.runs.length).toBe(1);
+    t.stop.abort();
+  });
+
+  it('asks predicates in order and stops at the first refusal', async () => {
+    const t = createHarness();
+    const asked: number[] = [];
+    const predicate = (id: number, answer: boolean) => () => {
+      asked.push(id);
+      return answer;
+    };
+    const informer = new FakeInformer().sync();
+    const handler = handlerFuncs<object, ReconcileRequest>({ create: (_event, queue) => queue.add({ name: 'x' }) });
+    const predicates = [predicate(1, true), predicate(2, false), predicate(3, true)];
+    t.controller.watch(informerSource({ informer, handler, predicates }));
+    await t.start();
+    informer.add(pod('a'));
+    await settle();
+    expect([asked, t.runs]).toEqual([[1, 2], []]);
+    t.stop.abort();
+  });
+
+  it('does not take a namespace that is no longer watched for a deletion', async () => {
+    const t = createHarness();
+    await t.start();
+    for (const handler of t.pods.handlers)
+      handler.onEvent({
+        type: 'delete',
+        header: {
+          namespace: 'n',
+          name: 'a',
+          uid: '',
+          resourceVersion: '',
+          labels: {},
+          ownerReferences: [],
+          generation: undefined,
+          deletionTimestamp: undefined,
+        },
+        object: pod('a'),
+        isInInitialList: false,
+        finalStateUnknown: false,
+        leftScope: true,
+      });
+    await settle();
+    expect(t.runs).toEqual([]);
+    t.stop.abort();
+  });
+});
+
+describe('channelSource', () => {
+  it('delivers to every controller that shares it, and ends with its iterable', async () => {
+    const channel = createEventChannel<string>();
+    const source = channelSource({ name: 'outside', events: channel, handler: toSelf });
+    const [a, b] = [createHarness(), createHarness()];
+    for (const t of [a, b]) {
+      t.controller.watch(source);
+      await t.start();
+    }
+    channel.send('x');
+    await settle();
+    expect([names(a.runs), names(b.runs)]).toEqual([['x'], ['x']]);
+    channel.close();
+    await settle();
+    expect(channel.send('y')).toBe(false);
+    expect(a.controller.phase).toBe('active');
+    a.stop.abort();
+    b.stop.abort();
+  });
+
+  it('keeps what arrives while nobody listens', async () => {
+    const channel = createEventChannel<string>({ capacity: 2, identify: (name) => name });
+    expect(['a', 'a', 'b', 'c'].map((name) => channel.send(name))).toEqual([true, true, true, false]);
+    const t = createHarness();
+    t.controller.watch(channelSource({ name: 'outside', events: channel, handler: toSelf }));
+    const { done } = await t.start();
+    expect(names(t.runs)).toEqual(['a', 'b']);
+    t.stop.abort();
+    await done;
+    channel.send('d');
+    await settle();
+    const again = new AbortController();
+    const second = t.controller.run(again.signal);
+    await settle();
+    expect(names(t.runs)).toEqual(['a', 'b', 'd']);
+    again.abort();
+    await second;
+  });
+
+  it('fails the controller when the iterable throws', async () => {
+    async function* broken(): AsyncGenerator<string> {
+      yield 'a';
+      throw new Error('stream broke');
+    }
+    const t = createHarness();
+    t.controller.watch(channelSource({ name: 'outside', events: broken(), handler: toSelf }));
+    await expect((await t.start()).done).rejects.toThrow('stream broke');
+  });
+});
+
+describe('funcSource', () => {
+  it('starts and ends with the controller', async () => {
+    const t = createHarness();
+    let ended = false;
+    t.controller.watch(
+      funcSource('mine', ({ queue }) => {
+        queue.add({ name: 'x' }, { reason: 'because' });
+        return () => void (ended = true);
+      }),
+    );
+    const { done } = await t.start();
+    expect(names(t.runs)).toEqual(['x']);
+    t.stop.abort();
+    await done;
+    expect(ended).toBe(true);
+  });
+});
+
+describe('pollingSource', () => {
+  it('makes events of what changed, and takes a failure for no change', async () => {
+    const answers: (string[] | Error)[] = [['a=1', 'b=1'], ['a=1', 'b=2', 'c=1'], new Error('down'), ['a=1'], ['a=1']];
+    const events: string[] = [];
+    const t = createHarness();
+    t.controller.watch(
+      pollingSource<string, ReconcileRequest>({
+        name: 'things',
+        everyMs: 1000,
+        identify: (thing) => thing.slice(0, 1),
+        poll: async () => {
+          const answer = answers.shift() ?? [];
+          if (answer instanceof Error) throw answer;
+          return answer;
+        },
+        handler: (event: ObjectEvent<string>) => {
+          events.push(`${event.type} ${event.object}`);
+          return undefined;
+        },
+      }),
+    );
+    await t.start();
+    expect(t.controller.phase).toBe('active');
+    expect(events.splice(0)).toEqual(['create a=1', 'create b=1']);
+    await t.clock.advance(1000);
+    expect(events.splice(0)).toEqual(['update b=2', 'create c=1']);
+    await t.clock.advance(1000);
+    expect(events).toEqual([]);
+    await t.clock.advance(2000);
+    expect(events.splice(0)).toEqual(['delete b=2', 'delete c=1']);
+    t.stop.abort();
+    await settle();
+    expect(t.clock.pendingTimers).toBe(0);
+  });
+
+  it('holds the start back until the first answer, and honours Retry-After', async () => {
+    let polls = 0;
+    const throttled = new StatusError({ code: 429, reason: 'TooManyRequests', details: { retryAfterSeconds: 30 } });
+    const t = createHarness();
+    t.controller.watch(
+      pollingSource<string, ReconcileRequest>({
+        name: 'things',
+        everyMs: 1000,
+        identify: (thing) => thing,
+        poll: () => (polls++ === 0 ? Promise.reject(throttled) : Promise.resolve(['a'])),
+        handler: toSelf,
+      }),
+    );
+    await t.start();
+    await t.clock.advance(29_999);
+    expect([polls, t.controller.phase]).toEqual([1, 'cold']);
+    await t.clock.advance(1);
+    expect([polls, names(t.runs)]).toEqual([2, ['a']]);
+    t.stop.abort();
+  });
+
+  it('refuses an interval that is none', () => {
+    const options = { name: 'x', identify: String, poll: async () => [], handler: toSelf };
+    expect(() => pollingSource({ ...options, everyMs: 0 })).toThrow('everyMs 0');
+  });
+});
+
+describe('parseCron', () => {
+  const next = (expression: string, from: string): string => {
+    const time = parseCron(expression).next(Date.parse(from));
+    return time === undefined ? 'never' : new Date(time).toISOString().slice(0, 16);
+  };
+
+  it.each([
+    ['*/15 * * * *', '2026-01-01T00:00:00Z', '2026-01-01T00:15'],
+    ['0 9-17/4 * * mon-fri', '2026-01-02T17:00:30Z', '2026-01-05T09:00'],
+    ['30 4 1,15 * *', '2026-01-02T00:00:00Z', '2026-01-15T04:30'],
+    ['0 0 29 2 *', '2026-01-01T00:00:00Z', '2028-02-29T00:00'],
+    ['0 0 13 * 5', '2026-01-01T00:00:00Z', '2026-01-02T00:00'],
+    ['0 0 * * 7', '2026-01-01T00:00:00Z', '2026-01-04T00:00'],
+    ['@hourly', '2026-12-31T23:30:00Z', '2027-01-01T00:00'],
+    ['0 0 30 2 *', '2026-01-01T00:00:00Z', 'never'],
+  ])('%s after %s is %s', (expression, from, expected) => {
+    expect(next(expression, from)).toBe(expected);
+  });
+
+  it.each(['* * * *', '60 * * * *', '* * 0 * *', '5-1 * * * *', '*/0 * * * *', 'x * * * *'])(
+    'refuses %s',
+    (expression) => {
+      expect(() => parseCron(expression)).toThrow(/is not valid/);
+    },
+  );
+});
+
+describe('cronSource', () => {
+  it('queues at the times of the schedule, once after a jump of the clock', async () => {
+    const t = createHarness();
+    const times: string[] = [];
+    t.controller.watch(
+      cronSource({
+        name: 'nightly',
+        schedule: '0 * * * *',
+        requests: ({ time }) => {
+          times.push(new Date(time).toISOString().slice(0, 16));
+          return [{ name: 'x' }];
+        },
+      }),
+    );
+    await t.start();
+    await t.clock.advance(2 * 3_600_000);
+    expect(times.splice(0)).toEqual(['2026-01-01T01:00', '2026-01-01T02:00']);
+    t.clock.setWallTime(Date.parse('2026-01-01T07:30:00Z'));
+    await t.clock.advance(60_000);
+    expect(times.splice(0)).toEqual(['2026-01-01T03:00']);
+    await t.clock.advance(3_600_000);
+    expect(times).toEqual(['2026-01-01T08:00']);
+    t.stop.abort();
+    await settle();
+    expect(t.clock.pendingTimers).toBe(0);
+  });
+
+  it('goes on after an occurrence that failed', async () => {
+    const t = createHarness();
+    let calls = 0;
+    t.controller.watch(
+      cronSource<ReconcileRequest>({
+        name: 'hourly',
+        schedule: '@hourly',
+        requests: () => {
+          if (calls++ === 0) throw new Error('not now');
+          return [{ name: 'x' }];
+        },
+      }),
+    );
+    await t.start();
+    await t.clock.advance(2 * 3_600_000);
+    expect(names(t.runs)).toEqual(['x']);
+    t.stop.abort();
+  });
+});
+
+describe('createWebhookReceiver', () => {
+  it('turns deliveries into events and answers what went wrong', async () => {
+    const receiver = createWebhookReceiver<string>({
+      path: '/hook',
+      maxBytes: 100,
+      capacity: 2,
+      read: ({ body, headers }) => {
+        if (headers['x-secret'] !== 'right') throw new Error('wrong secret');
+        return body as string[];
+      },
+    });
+    const server = createServer((request, response) => {
+      void receiver.handle(request, response).then((isMine) => (isMine ? undefined : response.writeHead(404).end()));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const post = async (body: string, path = '/hook', secret = 'right'): Promise<number> =>
+      (await fetch(url + path, { method: 'POST', body, headers: { 'x-secret': secret } })).status;
+    try {
+      expect(await post('["a"]')).toBe(202);
+      expect(await post('["a"]', '/other')).toBe(404);
+      expect(await post('["a"]', '/hook', 'wrong')).toBe(400);
+      expect(await post('not json')).toBe(400);
+      expect(await post(JSON.stringify(['x'.repeat(200)]))).toBe(413);
+      expect(await post('["b","c"]')).toBe(503);
+      expect((await fetch(`${url}/hook`)).status).toBe(405);
+      const t = createHarness();
+      t.controller.watch(channelSource({ name: 'hook', events: receiver.events, handler: toSelf }));
+      await t.start();
+      expect(names(t.runs)).toEqual(['a', 'b']);
+      expect(await post('["c"]')).toBe(202);
+      await settle();
+      expect(names(t.runs)).toEqual(['a', 'b', 'c']);
+      t.stop.abort();
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+});
