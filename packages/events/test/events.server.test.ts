@@ -1,0 +1,29 @@
+import { ConfigMap, Event as CoreEvent } from '@kctl/apimachinery/kinds/core/v1';
+import { Event } from '@kctl/apimachinery/kinds/events.k8s.io/v1';
+import { createEnvironment } from '@kctl/testing';
+import { expect, it } from 'vitest';
+import { createEventBroadcaster } from '../src/index.js';
+
+it.each([
+  ['events.k8s.io/v1', 'auto'],
+  ['core/v1', 'v1'],
+] as const)('an API server accepts events and their series through %s', async (_name, api) => {
+  await using environment = await createEnvironment();
+  const namespace = await environment.createNamespace('events');
+  const subject = await environment.client.create(ConfigMap, { metadata: { name: 'subject', namespace } });
+  const stop = new AbortController();
+  const broadcaster = createEventBroadcaster({ client: environment.client, api });
+  const running = broadcaster.run(stop.signal);
+  const recorder = broadcaster.recorder('example.com/test');
+  recorder.warning(subject, 'Broken', 'it broke');
+  await broadcaster.flush();
+  recorder.warning(subject, 'Broken', 'it broke again');
+  stop.abort();
+  await running;
+  const { items } = await environment.client.list(Event, { namespace });
+  expect(items).toMatchObject([
+    { reason: 'Broken', type: 'Warning', note: 'it broke', regarding: { name: 'subject', uid: subject.metadata.uid }, series: { count: 2 } },
+  ]);
+  const core = await environment.client.list(CoreEvent, { namespace });
+  expect(core.items).toMatchObject([{ reason: 'Broken', message: 'it broke', involvedObject: { name: 'subject' } }]);
+});
