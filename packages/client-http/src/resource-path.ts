@@ -1,5 +1,5 @@
-import { formatGroupVersionKind } from '@kctl/apimachinery';
-import type { Kind, LabelSelector, LabelSelectorRequirement, ObjectKey } from '@kctl/apimachinery';
+import { fieldSelectorFrom, formatGroupVersionKind, labelSelectorFrom } from '@kctl/apimachinery';
+import type { Kind, ObjectKey } from '@kctl/apimachinery';
 import type {
   DeleteAllOfOptions,
   GetOptions,
@@ -91,68 +91,11 @@ export function selectionQuery(
   return { labelSelector: labelText(options.labelSelector), fieldSelector: fieldText(options.fieldSelector) };
 }
 
+/** Text goes as it is: the server judges it. Everything else is checked here. */
 function labelText(selector: ListOptions['labelSelector']): string | undefined {
-  if (selector === undefined || typeof selector === 'string') return selector;
-  if (isParsed(selector)) return selector.toString();
-  if (isLabelSelector(selector)) return labelSelectorText(selector);
-  return pairs(selector);
+  return selector === undefined || typeof selector === 'string' ? selector : labelSelectorFrom(selector).toString();
 }
 
 function fieldText(selector: ListOptions['fieldSelector']): string | undefined {
-  if (selector === undefined || typeof selector === 'string') return selector;
-  return isParsed(selector) ? selector.toString() : pairs(selector, escapeFieldValue);
-}
-
-interface Parsed {
-  readonly type: 'label' | 'field';
-  toString(): string;
-}
-
-/** A parsed selector has a method; a record of labels may well have a label called `type`. */
-function isParsed(selector: object): selector is Parsed {
-  return 'matches' in selector && typeof selector.matches === 'function';
-}
-
-function isLabelSelector(selector: object): selector is LabelSelector {
-  return (
-    ('matchLabels' in selector && typeof selector.matchLabels === 'object') ||
-    ('matchExpressions' in selector && typeof selector.matchExpressions === 'object')
-  );
-}
-
-function pairs(record: object, escape: (value: string) => string = (value) => value): string {
-  return Object.entries(record)
-    .map(([key, value]) => `${key}=${escape(String(value))}`)
-    .sort()
-    .join(',');
-}
-
-/** Values of field selectors escape the characters that have a meaning in them (apimachinery: `EscapeValue`). */
-function escapeFieldValue(value: string): string {
-  return value.replace(/[\\,=]/g, '\\$&');
-}
-
-function labelSelectorText({ matchLabels = {}, matchExpressions = [] }: LabelSelector): string {
-  const terms = Object.entries(matchLabels).map(([key, value]) => ({ key, text: `${key}=${value}` }));
-  const all = [
-    ...terms,
-    ...matchExpressions.map((requirement) => ({ key: requirement.key, text: termText(requirement) })),
-  ];
-  return all
-    .sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
-    .map(({ text }) => text)
-    .join(',');
-}
-
-function termText({ key, operator, values = [] }: LabelSelectorRequirement): string {
-  switch (operator) {
-    case 'Exists':
-      return key;
-    case 'DoesNotExist':
-      return `!${key}`;
-    case 'In':
-      return `${key} in (${[...values].sort().join(',')})`;
-    case 'NotIn':
-      return `${key} notin (${[...values].sort().join(',')})`;
-  }
+  return selector === undefined || typeof selector === 'string' ? selector : fieldSelectorFrom(selector).toString();
 }
