@@ -88,7 +88,7 @@ class KeyedPriorityQueue<T> extends QueueBase<T, PrioritizedItem<T>> implements 
   }
 
   addRateLimited(item: T, cause?: RequeueCause): void {
-    if (!this.isDown) this.#addOne(item, this.#limiter.when(item, cause), 0, noOptions);
+    if (!this.isDown) this.#addOne(item, this.#limitedDelay(item, 0, cause), 0, noOptions);
   }
 
   addDebounced(item: T, debounce: Debounce): void {
@@ -263,8 +263,9 @@ class KeyedPriorityQueue<T> extends QueueBase<T, PrioritizedItem<T>> implements 
     if (this.#isParked(slot)) this.#levels.park(priority, 1);
   }
 
-  #limitedDelay(item: T, afterMs: number, options: AddOptions): number {
-    const delay = this.#limiter.when(item, { error: options.error });
+  #limitedDelay(item: T, afterMs: number, cause: RequeueCause | undefined): number {
+    const delay = this.#limiter.when(item, cause);
+    requireNumber('the delay of the rate limiter', delay);
     return afterMs > 0 ? Math.min(delay, afterMs) : delay;
   }
 

@@ -164,26 +164,28 @@ export class Pool<T> implements WorkerPool {
   }
 
   #succeeded(slot: number, item: T): void {
-    this.#policy.forget(item);
+    try {
+      this.#policy.forget(item);
+    } catch (thrown) {
+      this.#fail(thrown);
+    }
     this.#source.finish(slot);
   }
 
   #failed(slot: number, item: T, error: unknown): void {
     const { signal } = this.#abort;
-    if (signal.aborted && (error === signal.reason || isAbortError(error))) this.#policy.readd(item, slot);
-    else this.#judge(slot, item, error);
+    try {
+      if (signal.aborted && (error === signal.reason || isAbortError(error))) this.#policy.readd(item, slot);
+      else this.#judge(slot, item, error);
+    } catch (thrown) {
+      // onError or a rate limiter of the user's is broken: nobody could say what to do with this item.
+      this.#fail(thrown);
+    }
     this.#source.finish(slot);
   }
 
   #judge(slot: number, item: T, error: unknown): void {
-    let verdict = this.#policy.verdict;
-    let cause = error;
-    try {
-      verdict = this.#options.onError?.(error, item, this.#policy.attempt(item)) ?? verdict;
-    } catch (thrown) {
-      verdict = 'stop';
-      cause = thrown;
-    }
+    const verdict = this.#options.onError?.(error, item, this.#policy.attempt(item)) ?? this.#policy.verdict;
     switch (verdict) {
       case 'retry':
         this.#policy.retry(item, error, slot);
@@ -192,10 +194,14 @@ export class Pool<T> implements WorkerPool {
         this.#policy.forget(item);
         break;
       case 'stop':
-        this.#failure ??= { error: cause };
-        this.#halt(cause);
+        this.#fail(error);
         break;
     }
+  }
+
+  #fail(error: unknown): void {
+    this.#failure ??= { error };
+    this.#halt(error);
   }
 
   /** Takes nothing more and tells the work in progress. */

@@ -1,7 +1,13 @@
 import { systemClock } from '@kctl/wait';
 import { FakeClock, settle } from '@kctl/wait/testing';
 import { describe, expect, it } from 'vitest';
-import { createDelayingQueue, createRateLimitingQueue, createWorkQueue, isQueueArgumentError } from '../src/index.js';
+import {
+  createDelayingQueue,
+  createPriorityQueue,
+  createRateLimitingQueue,
+  createWorkQueue,
+  isQueueArgumentError,
+} from '../src/index.js';
 
 /** Advances by itself at each look: work seems to take time. */
 class BusyClock extends FakeClock {
@@ -86,6 +92,27 @@ describe('WorkerPool', () => {
       () => Promise.reject(new Error('in work')),
     );
     await expect(Promise.resolve(pool)).rejects.toBe(broken);
+  });
+
+  it.each([
+    ['when', 0],
+    ['forget', 1],
+  ] as const)('rejects with what %s of a rate limiter throws, and keeps its books', async (method, fails) => {
+    for (const create of [createRateLimitingQueue<string>, createPriorityQueue<string>]) {
+      const broken = new Error('broken limiter');
+      const rateLimiter = {
+        when: () => Number.NaN,
+        forget: () => {
+          throw broken;
+        },
+        numRequeues: () => 0,
+      };
+      const queue = create({ clock: new FakeClock(), rateLimiter });
+      queue.add('a');
+      const pool = queue.run({}, () => (fails === 0 ? Promise.reject(new Error('in work')) : undefined));
+      await expect(Promise.resolve(pool)).rejects.toThrow(method === 'forget' ? 'broken limiter' : 'is NaN');
+      expect([queue.processing, queue.delayed]).toEqual([0, 0]);
+    }
   });
 
   it('ends only when a key that another worker holds cannot come back any more', async () => {

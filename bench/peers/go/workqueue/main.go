@@ -83,10 +83,15 @@ func heapBytes() float64 {
 	return float64(m.HeapAlloc)
 }
 
-// timed runs prepare and work once to warm up, then again with the clock running during work only.
+// The same number of passes as on the other side.
+const warmUps = 4
+
+// timed runs prepare and work a few times to warm up, then again with the clock running during work only.
 func timed(work func() (ops int), prepare func()) sample {
-	prepare()
-	work()
+	for pass := 0; pass < warmUps; pass++ {
+		prepare()
+		work()
+	}
 	prepare()
 	runtime.GC()
 	cpuBefore, _ := usage()

@@ -1,0 +1,71 @@
+// @kctl/informer over @kctl/client-http: kctl.ts <scenario> <objects> <events> <url>
+import { Pod } from '@kctl/apimachinery/kinds/core/v1';
+import { createHttpClient } from '@kctl/client-http';
+import { createSharedInformer, listerWatcherFor } from '@kctl/informer';
+import { longestPause, printSample } from '../harness/measure.js';
+import { firstVersion } from './dataset.js';
+import { cpuMs, residentBytes, rest } from './usage.js';
+
+const [scenario = 'list', objectsText = '0', eventsText = '0', url = ''] = process.argv.slice(2);
+const objects = Number(objectsText);
+const events = Number(eventsText);
+const client = createHttpClient({ connection: { server: url } });
+const informer = createSharedInformer({
+  kind: Pod,
+  listerWatcher: listerWatcherFor(client, Pod),
+  indexers: { node: { path: 'spec.nodeName' } },
+});
+const queues = [new Set<string>(), new Set<string>()];
+for (const queue of queues)
+  informer.addEventHandler({ onEvent: ({ header }) => void queue.add(`${header.namespace}/${header.name}`) });
+
+await rest();
+const before = residentBytes();
+const pause = longestPause();
+const stop = new AbortController();
+let start = { wall: performance.now(), cpu: cpuMs() };
+const run = informer.run(stop.signal);
+await informer.waitForSync();
+if (scenario === 'watch') {
+  start = { wall: performance.now(), cpu: cpuMs() };
+  await informer.waitForResourceVersion(String(firstVersion + objects + events));
+}
+const wallMs = performance.now() - start.wall;
+const used = cpuMs() - start.cpu;
+const pauseMs = pause.stop();
+if (informer.indexer.size !== objects) throw new Error(`${informer.indexer.size} objects, expected ${objects}`);
+if (scenario === 'reads') await reads();
+else {
+  await rest();
+  if (process.env['KCTL_BENCH_DEBUG'] !== undefined) console.error(process.memoryUsage());
+  const bytesPerKey = (residentBytes() - before) / objects;
+  printSample({ ops: scenario === 'watch' ? events : objects, wallMs, cpuMs: used, bytesPerKey, pauseMs });
+}
+stop.abort();
+await run;
+await client[Symbol.asyncDispose]();
+
+/** First read, repeated get and list of 100 by index, as three samples in one: `wallMs` per op of the one that is asked for. */
+async function reads(): Promise<void> {
+  const keys = informer.indexer.listStored().map(({ namespace, name }) => ({ namespace, name }));
+  const timed = (ops: number, work: () => void): number => {
+    const from = performance.now();
+    work();
+    return ((performance.now() - from) * 1000) / ops;
+  };
+  let sum = 0;
+  const first = timed(20_000, () => {
+    for (let i = 0; i < 20_000; i++) sum += informer.indexer.get(keys[i]!)?.metadata.name?.length ?? 0;
+  });
+  const again = timed(5_000_000, () => {
+    for (let i = 0; i < 5_000_000; i++) sum += informer.indexer.get(keys[i % 20_000]!) === undefined ? 0 : 1;
+  });
+  const values = informer.indexer.listIndexFuncValues('node');
+  for (const value of values) sum += informer.indexer.byIndex('node', value).length;
+  const listed = timed(200_000, () => {
+    for (let i = 0; i < 200_000; i++) sum += informer.indexer.byIndex('node', values[i % values.length]!).length;
+  });
+  const perList = informer.indexer.byIndex('node', values[0]!).length;
+  console.error(JSON.stringify({ firstReadUs: first, getUs: again, listUs: listed, perList, sum }));
+  printSample({ ops: 1, wallMs: first / 1000, cpuMs: again / 1000, pauseMs: listed / 1000 });
+}

@@ -1,0 +1,144 @@
+// Flips key lines of the source, one at a time, in a copy of the package, and checks that a test fails for each.
+// Run: `pnpm mutations`. Exit code 1 if a mutant survives.
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** `file` of src, the line as it is, the line as it must not be, and what would break. */
+const mutations = [
+  [
+    'fifo-queue.ts',
+    'if ((state & (ready | dirty)) !== 0) return;',
+    'if ((state & dirty) !== 0) return;',
+    'a waiting key that falls due is queued twice',
+  ],
+  ['fifo-queue.ts', 'flags[slot] = state | dirty;', 'flags[slot] = state;', 'an add during the work is lost'],
+  ['fifo-queue.ts', 'if (state === 0) this.table.release(slot);', '', 'keys are never forgotten: a leak'],
+  [
+    'queue-base.ts',
+    'if (((this.table.flags[slot] ?? 0) & processing) === 0) return;',
+    '',
+    'done for what was not handed out',
+  ],
+  ['queue-base.ts', 'if (this.isDown && this.#processing === 0) this.checkDrain();', '', 'a drain never ends'],
+  [
+    'queue-base.ts',
+    'else if (this.isDown) this.#waiters.resolveNext(undefined);',
+    '',
+    'who waits is not released by a shutdown',
+  ],
+  [
+    'delay-line.ts',
+    'if (time < this.#heap.timeOf(slot)) this.#heap.move(slot, time);',
+    'this.#heap.move(slot, time);',
+    'the latest delay wins',
+  ],
+  [
+    'delay-line.ts',
+    'this.#timer?.cancel();\n    this.#armedFor = head;',
+    'this.#armedFor = head;',
+    'old timers stay armed',
+  ],
+  [
+    'delay-heap.ts',
+    'if (place > 0 && this.#isBefore(time, order, parent)) this.#up(place, slot, time, order);\n    else this.#down',
+    'this.#down',
+    'a moved or removed entry breaks the heap',
+  ],
+  [
+    'slot-table.ts',
+    'if (this.flags[slot] === 0) this.#drop(slot);',
+    'if ((this.flags[slot] ?? 0) < 8) this.#drop(slot);',
+    'keys in use are forgotten',
+  ],
+  [
+    'keyed-priority-queue.ts',
+    'if (priority > (this.#priorities[slot] ?? 0)) this.#raise(slot, priority);',
+    '',
+    'a waiting key is not raised',
+  ],
+  [
+    'keyed-priority-queue.ts',
+    'if (this.#isParked(slot)) this.#levels.park(priority, 1);',
+    '',
+    'a key is handed to two workers, or not at all',
+  ],
+  [
+    'priority-levels.ts',
+    'if (level.parked > 0) while (isParked(slot)) slot = this.#next[slot] ?? -1;',
+    '',
+    'a key is handed to two workers',
+  ],
+  ['waiter-list.ts', 'this.#waiters.delete(ticket);\n        if', 'if', 'an aborted get swallows an item'],
+  [
+    'waiter-list.ts',
+    'this.#waiters.delete(this.#first++);',
+    'this.#waiters.delete(this.#first);',
+    'one waiter gets all items',
+  ],
+  [
+    'pool.ts',
+    'while (this.#active < this.#concurrency && !this.#isStopping)',
+    'while (this.#active <= this.#concurrency && !this.#isStopping)',
+    'more workers than allowed',
+  ],
+  [
+    'pool.ts',
+    'if (signal.aborted && (error === signal.reason || isAbortError(error)))',
+    'if (signal.aborted && error === undefined)',
+    'interrupted work is lost or counts as failed',
+  ],
+  [
+    'bucket-rate-limiter.ts',
+    'if (reserved !== undefined && reserved > now) return reserved - now;',
+    '',
+    'a hot key runs up the delays of all',
+  ],
+  [
+    'item-rate-limiters.ts',
+    'Math.min(baseMs * 2 ** failures.increment(item), maxMs)',
+    'baseMs * 2 ** failures.increment(item)',
+    'the delay has no ceiling',
+  ],
+  [
+    'queue-metrics.ts',
+    'if (!this.#addedAt.has(slot)) this.#addedAt.set',
+    'this.#addedAt.set',
+    'the time in the queue starts at the last add',
+  ],
+];
+
+const root = join(import.meta.dirname, '..');
+const copy = join(root, '.cache', 'mutant');
+let survivors = 0;
+
+for (const [file, line, mutated, meaning] of mutations) {
+  rmSync(copy, { recursive: true, force: true });
+  mkdirSync(copy, { recursive: true });
+  for (const part of ['src', 'test', 'package.json', 'vitest.config.ts'])
+    cpSync(join(root, part), join(copy, part), { recursive: true });
+  const path = join(copy, 'src', file);
+  const source = readFileSync(path, 'utf8');
+  if (source.split(line).length !== 2) throw new Error(`${file}: expected once: ${line}`);
+  writeFileSync(
+    path,
+    source.replace(line, () => mutated),
+  );
+  const { status, stdout } = spawnSync(
+    'vitest',
+    ['run', '--bail=1', '--testTimeout=10000', '--exclude=**/*.leak.test.ts', '--reporter=verbose', '--no-color'],
+    {
+      cwd: copy,
+      encoding: 'utf8',
+      timeout: 180_000,
+    },
+  );
+  const failed = /^\s*(?:×|FAIL)\s+(.*)$/m.exec(stdout)?.[1] ?? (status === null ? 'did not end' : 'unknown');
+  if (status === 0) survivors++;
+  console.log(
+    `${status === 0 ? 'SURVIVED' : 'killed  '}  ${file}: ${meaning}${status === 0 ? '' : `\n          by ${failed}`}`,
+  );
+}
+rmSync(copy, { recursive: true, force: true });
+console.log(`${mutations.length - survivors} of ${mutations.length} mutants killed`);
+process.exitCode = survivors === 0 ? 0 : 1;
