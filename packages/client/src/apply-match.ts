@@ -58,7 +58,8 @@ class Comparison {
     if (isAbsent(desired)) {
       this.#report(path, 'noLongerDesired', { desired, actual });
     } else if (isAbsent(actual)) {
-      this.#report(path, 'missing', { desired, actual });
+      // The server holds for us what we sent, also where it does not store it.
+      if (!this.#isEqual(path, desired, actual)) this.#report(path, 'missing', { desired, actual });
     } else if (isWhole(fields)) {
       if (!this.#isSame(path, desired, actual)) this.#report(path, 'changed', { desired, actual });
     } else if (Array.isArray(desired)) {

@@ -41,7 +41,7 @@ function stored(): Deployment {
                       'f:name': {},
                       'f:image': {},
                       'f:env': {
-                        'k:{"name":"EMPTY"}': { '.': {}, 'f:name': {} },
+                        'k:{"name":"EMPTY"}': { '.': {}, 'f:name': {}, 'f:value': {} },
                         'k:{"name":"MODE"}': { '.': {}, 'f:name': {}, 'f:value': {} },
                       },
                       'f:ports': {
@@ -188,7 +188,7 @@ describe('applyIfChanged', () => {
       `${container}.env.1.value`,
       'x',
       `${shown}.env[name=EMPTY].value`,
-      'notOwned',
+      'missing',
     ],
     [
       'a value that is not a quantity though it looks like one',

@@ -1,7 +1,11 @@
-import { Deployment } from '@kctl/apimachinery/kinds/apps/v1';
-import { ConfigMap } from '@kctl/apimachinery/kinds/core/v1';
+import type { Kind } from '@kctl/apimachinery';
+import { Deployment, StatefulSet } from '@kctl/apimachinery/kinds/apps/v1';
+import { HorizontalPodAutoscaler } from '@kctl/apimachinery/kinds/autoscaling/v2';
+import { ConfigMap, PersistentVolumeClaim, Secret, Service } from '@kctl/apimachinery/kinds/core/v1';
+import { NetworkPolicy } from '@kctl/apimachinery/kinds/networking.k8s.io/v1';
 import { describe, expect } from 'vitest';
 import { apply, isApplyConflict } from '../apply.js';
+import type { ApplyConfiguration } from '../apply.js';
 import { applyIfChanged } from '../apply-if-changed.js';
 import { needs } from './case.js';
 import type { SkipReasons } from './case.js';
@@ -58,6 +62,67 @@ export function applyCases(context: ConformanceContext, reasons: SkipReasons): v
         differences: [{ path: 'spec.paused', reason: 'noLongerDesired' }],
       });
       expect(fourth.object.spec?.paused ?? false).toBe(false);
+    });
+
+    its('is left out where the server writes the same otherwise', async () => {
+      const name = context.name();
+      const metadata = { namespace, name };
+      const selector = { matchLabels: { app: name } };
+      const container = {
+        name: 'main',
+        image: 'example.com/image:1',
+        env: [
+          { name: 'EMPTY', value: '' },
+          { name: 'FULL', value: '1000m' },
+        ],
+        ports: [{ containerPort: 80 }],
+        resources: { limits: { cpu: '1000m', memory: '1024Mi' }, requests: { cpu: '0.5' } },
+        livenessProbe: { httpGet: { path: '/', port: 'http' } },
+      };
+      const template = {
+        metadata: { labels: { app: name } },
+        spec: { containers: [container], volumes: [{ name: 'tmp', emptyDir: { sizeLimit: '1000M' } }] },
+      };
+      const claim = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1024Mi' } } };
+      const same = async <K extends Kind>(
+        kind: K,
+        wanted: ApplyConfiguration<K>,
+      ): Promise<[string, string, unknown]> => {
+        await applyIfChanged(context.client, kind, wanted, mine);
+        const { reason, differences } = await applyIfChanged(context.client, kind, wanted, mine);
+        return [kind.kind, reason, differences];
+      };
+      const outcomes = [
+        await same(Deployment, { metadata, spec: { replicas: 0, selector, template } }),
+        await same(StatefulSet, {
+          metadata,
+          spec: {
+            replicas: 0,
+            selector,
+            serviceName: name,
+            template,
+            volumeClaimTemplates: [{ metadata: { name: 'data' }, spec: claim }],
+          },
+        }),
+        await same(Service, { metadata, spec: { selector: { app: name }, ports: [{ port: 80, targetPort: 'http' }] } }),
+        await same(PersistentVolumeClaim, { metadata, spec: claim }),
+        await same(Secret, { metadata, stringData: { password: 'geheim' } }),
+        await same(NetworkPolicy, {
+          metadata,
+          spec: { podSelector: {}, policyTypes: ['Ingress'], ingress: [{ from: [{ podSelector: selector }] }] },
+        }),
+        await same(HorizontalPodAutoscaler, {
+          metadata,
+          spec: {
+            maxReplicas: 3,
+            scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name },
+            metrics: [
+              { type: 'Resource', resource: { name: 'cpu', target: { type: 'AverageValue', averageValue: '1000m' } } },
+            ],
+          },
+        }),
+      ];
+      expect(outcomes).toEqual(outcomes.map(([kind]) => [kind, 'matches', []]));
     });
   });
 }

@@ -51,14 +51,14 @@ export function configMap(context: ConformanceContext, name: string, labels: Rec
   };
 }
 
-/** An object with a status and a scale; without replicas, so that nothing has to be scheduled. */
-export function deployment(context: ConformanceContext, name: string): Deployment {
+/** An object with a status and a scale; without replicas by default, so that nothing has to be scheduled. */
+export function deployment(context: ConformanceContext, name: string, replicas = 0): Deployment {
   return {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
     metadata: { namespace: context.namespace, name },
     spec: {
-      replicas: 0,
+      replicas,
       selector: { matchLabels: { app: name } },
       template: {
         metadata: { labels: { app: name } },
