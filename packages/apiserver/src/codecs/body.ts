@@ -57,7 +57,10 @@ export async function parseYamlBody(text: string): Promise<ParsedBody> {
 /** Renders an answer as YAML. */
 export async function toYaml(json: string): Promise<string> {
   const { stringify } = await import('yaml');
-  return stringify(scanJson(json).value);
+  const { value } = scanJson(json);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return stringify(value);
+  // Members in alphabetical order, as upstream's YAML has them.
+  return stringify(value, { sortMapEntries: true });
 }
 
 /** Integers that a double holds become numbers; dates become the text they were. */

@@ -6,6 +6,7 @@ import { formatTime } from '../codecs/go-text.js';
 import { crdTable, createCrdBackend } from './crd-backend.js';
 import { createGarbageCollector } from './garbage-collector.js';
 import { createNamespaceController } from './namespace-controller.js';
+import { createServiceAccountController } from './service-account-controller.js';
 
 /** The controllers inside the server. */
 export interface Controllers {
@@ -30,7 +31,7 @@ const stepsPerTurn = 200;
 
 /** Starts the controllers on a store that has been loaded. */
 export function startControllers(backend: Backend, { enabled }: { readonly enabled: boolean }): Controllers {
-  const controllers: InnerController[] = enabled ? [createGarbageCollector(backend), createNamespaceController(backend)] : [];
+  const controllers: InnerController[] = enabled ? [createGarbageCollector(backend), createNamespaceController(backend), createServiceAccountController(backend)] : [];
   const crds = createCrdController({
     registry: backend.registry,
     backend: createCrdBackend(backend),

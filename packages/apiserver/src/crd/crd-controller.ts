@@ -204,7 +204,9 @@ class Controller implements CrdController {
     };
     const isServed = hasCrdCondition(crd, 'Established');
     if (isServed) {
-      condition('True', 'InstanceDeletionInProgress', 'CustomResource deletion is in progress');
+      // Once only: each write comes back here, and two messages in turn would never settle.
+      if (!hasCrdCondition(crd, 'Terminating'))
+        condition('True', 'InstanceDeletionInProgress', 'CustomResource deletion is in progress');
       backend.deleteInstances(storageKey);
       if (backend.countInstances(storageKey) > 0) {
         condition('True', 'InstanceDeletionInProgress', `could not remove all instances, waiting for finalizers`);

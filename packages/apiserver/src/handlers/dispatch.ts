@@ -58,7 +58,11 @@ export async function dispatch(backend: Backend, resourceRequest: ResourceReques
   if (definition === undefined) return undefined;
   const isCreate = request.method === 'POST';
   if (!definition.namespaced && path.namespace !== '') return undefined;
-  if (definition.namespaced && path.namespace === '' && (path.name !== '' || (isCreate && definition.isStored))) return undefined;
+  if (definition.namespaced && path.namespace === '' && path.name !== '') return undefined;
+  if (definition.namespaced && path.namespace === '' && isCreate && definition.isStored) {
+    if (definition.isCustom) return undefined;
+    throw methodNotAllowed();
+  }
   checkTimeout(query);
   const verb = verbOf(request.method, path, query);
   if (verb === undefined) throw methodNotAllowed();

@@ -61,7 +61,7 @@ export function parseWatchParameters(query: URLSearchParams): WatchParameters {
   const hasInitial = query.get('sendInitialEvents') !== null;
   if (hasInitial && match !== 'NotOlderThan')
     throw forbiddenMatch('sendInitialEvents requires setting resourceVersionMatch to NotOlderThan');
-  if (!hasInitial && (query.get('continue') ?? '') !== '')
+  if ((query.get('continue') ?? '') !== '')
     throw forbiddenMatch('resourceVersionMatch is forbidden when continue is provided');
   if (!hasInitial && match !== '')
     throw forbiddenMatch('resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided');

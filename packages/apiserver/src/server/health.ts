@@ -62,7 +62,7 @@ export function pageNotFound(): Reply {
   return text(404, '404 page not found\n');
 }
 
-/** The paths that the server knows: 200 for `/`, 404 for an unknown root path. */
-export function pathList(status: number, paths: readonly string[]): Reply {
-  return { status, headers: { ...commonHeaders, 'content-type': 'application/json' }, body: jsonText({ paths }) };
+/** The paths that the server knows. */
+export function pathList(paths: readonly string[]): Reply {
+  return { status: 200, headers: { ...commonHeaders, 'content-type': 'application/json' }, body: jsonText({ paths }) };
 }

@@ -1,7 +1,7 @@
 import { createSecureServer, type Http2SecureServer, type Http2ServerRequest, type Http2ServerResponse, type ServerHttp2Session } from 'node:http2';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { TLSSocket } from 'node:tls';
+import { TLSSocket, type PeerCertificate } from 'node:tls';
 import type { Clock } from '@kctl/wait';
 import { entityTooLarge } from '../registry/status.js';
 import type { ApiRequest, Reply, User } from './api-request.js';
@@ -44,9 +44,10 @@ function names(value: string | string[] | undefined): string[] {
 /** The user that a verified client certificate names: CN, and O for groups. */
 function userOf(socket: TLSSocket): User | undefined {
   if (!socket.authorized) return undefined;
-  const { subject } = socket.getPeerCertificate();
-  const [name] = names(subject.CN);
-  return name === undefined ? undefined : { name, groups: names(subject.O) };
+  // Of a client without a certificate, and of a resumed session, less is there than the types say.
+  const certificate: Partial<PeerCertificate> = socket.getPeerCertificate();
+  const [name] = names(certificate.subject?.CN);
+  return name === undefined ? undefined : { name, groups: names(certificate.subject?.O) };
 }
 
 async function readBody(request: AnyRequest, limit: number): Promise<Uint8Array> {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Clock } from '@kctl/wait';
 import { discover } from '../discovery/discovery.js';
 import type { Backend } from '../handlers/call.js';
@@ -84,7 +85,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     if (root === 'api') return unserved(backend, '');
     if (root === 'apis') return unserved(backend, segments[1] ?? '-');
     if (root === 'openapi') throw notFound('OpenAPI documents are not served by this server yet');
-    return pathList(root === undefined ? 200 : 404, allPaths(parts));
+    return root === undefined ? pathList(allPaths(parts)) : pageNotFound();
   };
 
   const answer = async (request: ApiRequest): Promise<Reply> => {
@@ -109,9 +110,9 @@ export function createPipeline(parts: PipelineParts): Pipeline {
 
   return async (request) => {
     try {
-      return await answer(request);
+      return withAuditId(await answer(request));
     } catch (error) {
-      return failure(error, parts.onError);
+      return withAuditId(failure(error, parts.onError));
     }
   };
 }
@@ -121,6 +122,11 @@ function unserved({ registry }: Backend, group: string): Reply {
   const isBuiltIn = registry.list().some((definition) => definition.group === group && !definition.isCustom);
   if (!isBuiltIn) return pageNotFound();
   throw notFound('the server could not find the requested resource');
+}
+
+/** Every answer has an id of its own. */
+function withAuditId(reply: Reply): Reply {
+  return { ...reply, headers: { ...reply.headers, 'audit-id': randomUUID() } };
 }
 
 /** Requests that are no watch end after a minute. */
@@ -147,9 +153,9 @@ export function failure(error: unknown, onError: (error: unknown) => void): Repl
 
 function allPaths({ backend }: PipelineParts): string[] {
   const { registry } = backend;
-  const paths = new Set(['/api', '/apis', '/healthz', '/livez', '/readyz', '/version']);
+  const paths = new Set(['/api', '/api/', '/apis', '/apis/', '/healthz', '/livez', '/readyz', '/version']);
   for (const { name, versions } of registry.groups()) {
-    if (name !== '') paths.add(`/apis/${name}`);
+    if (name !== '') paths.add(`/apis/${name}`).add(`/apis/${name}/`);
     for (const served of versions) paths.add(name === '' ? `/api/${served}` : `/apis/${name}/${served}`);
   }
   return [...paths].sort();
