@@ -167,6 +167,7 @@ function requireMatch(field: string, value: string, matches: boolean, expected: 
 /** Mirrors `meta.UnsafeGuessKindToResource`. */
 function defaultPlural(kind: string): string {
   const singular = kind.toLowerCase();
+  if (singular.endsWith('endpoints')) return singular;
   if (singular.endsWith('s')) return `${singular}es`;
   if (singular.endsWith('y')) return `${singular.slice(0, -1)}ies`;
   return `${singular}s`;

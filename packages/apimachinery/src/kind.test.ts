@@ -1,0 +1,92 @@
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import {
+  defineKind,
+  formatApiVersion,
+  formatGroupKind,
+  formatGroupResource,
+  formatGroupVersionKind,
+  isOfKind,
+  isSameKind,
+  metadataOnly,
+  parseApiVersion,
+  untyped,
+} from './kind.js';
+import type { Kind } from './kind.js';
+import type { KubeObject } from './object.js';
+
+interface Foo extends KubeObject {
+  spec?: { size: number };
+}
+const Foo = defineKind<Foo>()({ group: 'example.com', version: 'v1', kind: 'Foo', scope: 'Namespaced' });
+
+describe('defineKind', () => {
+  it('makes a token that says all about a kind', () => {
+    expect(Foo).toEqual({
+      group: 'example.com',
+      version: 'v1',
+      kind: 'Foo',
+      plural: 'foos',
+      scope: 'Namespaced',
+      shape: 'full',
+      apiVersion: 'example.com/v1',
+    });
+    expectTypeOf(Foo).toEqualTypeOf<Kind<Foo, 'Namespaced'>>();
+  });
+
+  it.each([
+    ['Policy', 'policies'],
+    ['Ingress', 'ingresses'],
+    ['Endpoints', 'endpoints'],
+    ['Website', 'websites'],
+  ])('guesses the plural of %s as Go does: %s', (kind, plural) => {
+    expect(defineKind({ group: '', version: 'v1', kind, scope: 'Cluster' }).plural).toBe(plural);
+    expect(defineKind({ group: '', version: 'v1', kind, plural: 'others', scope: 'Cluster' }).plural).toBe('others');
+  });
+
+  it.each([
+    [{ group: 'Example.com' }, 'group "Example.com"'],
+    [{ version: 'V1' }, 'version "V1"'],
+    [{ kind: 'foo' }, 'kind "foo"'],
+    [{ plural: 'Foos' }, 'plural "Foos"'],
+  ])('refuses %j', (change, message) => {
+    expect(() => defineKind({ group: 'example.com', version: 'v1', kind: 'Foo', scope: 'Cluster', ...change })).toThrow(
+      message,
+    );
+  });
+});
+
+describe('forms of a kind', () => {
+  it('are the same kind in another shape', () => {
+    expect([metadataOnly(Foo).shape, untyped(Foo).shape]).toEqual(['metadata', 'untyped']);
+    expect(isSameKind(metadataOnly(Foo), Foo)).toBe(true);
+    expect(isSameKind(Foo, { ...Foo, version: 'v2' })).toBe(false);
+    expectTypeOf(untyped(Foo).scope).toEqualTypeOf<'Namespaced'>();
+  });
+
+  it('recognise their objects', () => {
+    expect(isOfKind(Foo, { apiVersion: 'example.com/v1', kind: 'Foo' })).toBe(true);
+    expect(isOfKind(Foo, { apiVersion: 'example.com/v2', kind: 'Foo' })).toBe(false);
+  });
+});
+
+describe('names of kinds', () => {
+  const Pod = defineKind({ group: '', version: 'v1', kind: 'Pod', scope: 'Namespaced' });
+
+  it('are printed as Go prints them', () => {
+    expect([formatGroupKind(Foo), formatGroupKind(Pod)]).toEqual(['Foo.example.com', 'Pod']);
+    expect([formatGroupVersionKind(Foo), formatGroupVersionKind(Pod)]).toEqual([
+      'example.com/v1, Kind=Foo',
+      'v1, Kind=Pod',
+    ]);
+    expect([formatGroupResource(Foo), formatGroupResource(Pod)]).toEqual(['foos.example.com', 'pods']);
+    expect(formatGroupResource({ group: 'apps', resource: 'deployments' })).toBe('deployments.apps');
+  });
+
+  it.each([
+    ['v1', { group: '', version: 'v1' }],
+    ['apps/v1', { group: 'apps', version: 'v1' }],
+  ])('%s is taken apart and put together', (apiVersion, parts) => {
+    expect(parseApiVersion(apiVersion)).toEqual(parts);
+    expect(formatApiVersion(parts.group, parts.version)).toBe(apiVersion);
+  });
+});
