@@ -1,4 +1,5 @@
 import { StatusError } from '@kctl/apimachinery';
+import { abortReason } from '@kctl/wait';
 import { settle } from '@kctl/wait/testing';
 import { describe, expect, it } from 'vitest';
 import type { ReconcileContext, Source } from '../src/index.js';
@@ -359,7 +360,7 @@ describe('Controller failure', () => {
           if (attempt === 2) reject(new DOMException('a shorter deadline of mine', 'AbortError'));
           signal.addEventListener('abort', () => {
             reason = signal.reason;
-            reject(reason as Error);
+            reject(abortReason(signal));
           });
         }),
       { reconciliationTimeoutMs: 1000 },
@@ -556,7 +557,12 @@ describe('Controller concurrency', () => {
   it('leaves the event loop to others while it works through a backlog', async () => {
     let runs = 0;
     const informers = new FakeInformers();
-    const controller = createController({ name: 'busy', reconciler: async () => void runs++ });
+    const controller = createController({
+      name: 'busy',
+      reconciler: async () => {
+        runs++;
+      },
+    });
     controller.watch(kindSource({ informers, kind: Pod, handler: enqueueRequestForObject() }));
     const stop = new AbortController();
     const done = controller.run(stop.signal);
