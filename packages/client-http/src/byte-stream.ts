@@ -1,5 +1,5 @@
 /** How much may be queued before the sender is asked to pause, in bytes. */
-const highWaterMark = 1024 * 1024;
+const highWaterMark = 256 * 1024;
 
 /** Flow control of the source of a {@link ByteStream}. */
 export interface ByteSource {
@@ -16,7 +16,7 @@ interface Waiter {
 
 /**
  * A response body: chunks that arrived together come out together, so that a consumer pays for one promise per
- * batch. The source is paused while more than 1 MiB waits. Ends cleanly only when the server ended the body cleanly;
+ * batch. The source is paused while more than 256 KiB waits. Ends cleanly only when the server ended the body cleanly;
  * a broken connection rejects. The chunks belong to the consumer.
  */
 export class ByteStream implements AsyncIterable<Buffer[]>, AsyncIterator<Buffer[], undefined> {

@@ -10,7 +10,7 @@ const smallBody = 256 * 1024;
 
 /**
  * The items of a LIST answer as documents, while it arrives. Reading pauses while the consumer is busy, and at most
- * about 1 MiB is handed over without a turn of the event loop in between.
+ * about 256 KiB is handed over without a turn of the event loop in between.
  */
 export function listFrames(body: AsyncIterable<Buffer[]>, what: string): ListFrames {
   const { promise, resolve, reject } = Promise.withResolvers<ListMeta>();

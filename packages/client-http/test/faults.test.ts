@@ -194,7 +194,10 @@ describe('half-open and slow servers', () => {
 describe('connections', () => {
   it('are kept, and watches cannot starve requests', async () => {
     server.handler = (request, response) => {
-      if (!request.url.searchParams.has('watch')) { answer(response); return; }
+      if (!request.url.searchParams.has('watch')) {
+        answer(response);
+        return;
+      }
       response.writeHead(200, { 'content-type': 'application/json' });
       response.flushHeaders();
     };
@@ -252,7 +255,10 @@ describe('answers', () => {
     const items = Array.from({ length: 5000 }, (_, n) => node(`node-${n}`));
     server.handler = (request, response) => {
       const text = JSON.stringify({ kind: 'NodeList', metadata: { resourceVersion: '1' }, items });
-      if (request.headers['accept-encoding'] !== 'gzip') { json(response, text); return; }
+      if (request.headers['accept-encoding'] !== 'gzip') {
+        json(response, text);
+        return;
+      }
       response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
       response.end(gzipSync(text));
     };
@@ -351,15 +357,18 @@ describe('random faults', () => {
       const dice = random();
       if (dice < 0.04) {
         faults++;
-        reset(request); return;
+        reset(request);
+        return;
       }
       if (dice < 0.07) {
         faults++;
-        failure(response, 429, {}, { 'retry-after': '0' }); return;
+        failure(response, 429, {}, { 'retry-after': '0' });
+        return;
       }
       if (dice < 0.09) {
         faults++;
-        failure(response, 503); return;
+        failure(response, 503);
+        return;
       }
       if (request.method === 'POST') {
         const { metadata } = JSON.parse(request.body) as { metadata: { name: string } };
@@ -367,7 +376,8 @@ describe('random faults', () => {
       }
       if (dice < 0.12) {
         faults++;
-        reset(request); return;
+        reset(request);
+        return;
       }
       if (dice < 0.14) {
         faults++;

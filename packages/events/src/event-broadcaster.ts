@@ -176,10 +176,16 @@ class QueueingBroadcaster implements EventBroadcaster {
   }
 
   #record(happening: Happening): void {
-    if (this.#state === 'stopped') { this.#drop('stopped', { reason: happening.reason }); return; }
+    if (this.#state === 'stopped') {
+      this.#drop('stopped', { reason: happening.reason });
+      return;
+    }
     const key = seriesKey(happening);
     const series = this.#series.get(key);
-    if (series === undefined) { this.#begin(key, happening); return; }
+    if (series === undefined) {
+      this.#begin(key, happening);
+      return;
+    }
     series.count += 1;
     series.lastAt = this.#clock.now();
     series.lastSeen = this.#clock.monotonicNow();
@@ -189,9 +195,14 @@ class QueueingBroadcaster implements EventBroadcaster {
   }
 
   #begin(key: string, happening: Happening): void {
-    if (!this.#filter.allows(spamSource(happening))) { this.#drop('spam', { reason: happening.reason }); return; }
-    if (this.#queue.size >= (this.#options.queueLimit ?? 1000))
-      { this.#drop('queue_full', { reason: happening.reason }); return; }
+    if (!this.#filter.allows(spamSource(happening))) {
+      this.#drop('spam', { reason: happening.reason });
+      return;
+    }
+    if (this.#queue.size >= (this.#options.queueLimit ?? 1000)) {
+      this.#drop('queue_full', { reason: happening.reason });
+      return;
+    }
     const now = this.#clock.now();
     const { namespace = '' } = happening.regarding;
     const series: Series = {

@@ -22,7 +22,13 @@ it.each([
   await running;
   const { items } = await environment.client.list(Event, { namespace });
   expect(items).toMatchObject([
-    { reason: 'Broken', type: 'Warning', note: 'it broke', regarding: { name: 'subject', uid: subject.metadata.uid }, series: { count: 2 } },
+    {
+      reason: 'Broken',
+      type: 'Warning',
+      note: 'it broke',
+      regarding: { name: 'subject', uid: subject.metadata.uid },
+      series: { count: 2 },
+    },
   ]);
   const core = await environment.client.list(CoreEvent, { namespace });
   expect(core.items).toMatchObject([{ reason: 'Broken', message: 'it broke', involvedObject: { name: 'subject' } }]);
