@@ -8,3 +8,6 @@ import './updates.js';
 import './subresources.js';
 import './patches.js';
 import './deletes.js';
+import './definitions.js';
+import './options.js';
+import './access.js';

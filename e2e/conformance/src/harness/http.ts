@@ -88,7 +88,7 @@ export function connect(url: string, caPem: string | undefined, credentials: Cre
       ...(body === undefined ? {} : { body: isRaw ? body : JSON.stringify(body) }),
       ...(options.signal === undefined ? {} : { signal: options.signal }),
     });
-    return { request: `${method} ${decodeURIComponent(target)}`, answer };
+    return { request: `${method} ${readable(target)}`, answer };
   };
 
   return {
@@ -125,6 +125,15 @@ export function connect(url: string, caPem: string | undefined, credentials: Cre
     },
     close: () => agent.destroy(),
   };
+}
+
+/** As people write it, where it can be decoded. */
+function readable(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
 }
 
 /** `299 - "text"`, several of them in one header or in several. */
