@@ -49,7 +49,7 @@ export function rewriteOptions(client: Client, { write, remove }: OptionRewrite)
 }
 
 /** Lets a wrapper watch where what it wraps can. */
-export function withWatch(client: Client, wrapper: Client): Client {
+function withWatch(client: Client, wrapper: Client): Client {
   if (!isWatchingClient(client)) return wrapper;
   const watching: WatchingClient = { ...wrapper, watch: (kind, options) => client.watch(kind, options) };
   return watching;
