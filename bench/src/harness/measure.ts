@@ -11,7 +11,7 @@ export interface Sample {
 }
 
 /** A server runs for months: what counts is the code as the compiler leaves it. Peers warm up as often. */
-const warmUps = 4;
+const warmUps = 3;
 
 /** Runs `prepare` and `work` a few times to warm up, then again with the clocks running during `work`. */
 export async function timed(work: () => Promise<number>, prepare: () => void = () => undefined): Promise<Sample> {

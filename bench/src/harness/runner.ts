@@ -53,16 +53,9 @@ export async function runBenchmark(name: string, benchmark: Benchmark, options: 
   );
   const samples = new Map<string, Sample[]>(figures.flatMap(measurementsOf).map((one) => [idOf(one), []]));
   const byId = new Map(figures.flatMap(measurementsOf).map((one) => [idOf(one), one]));
-  for (let round = 1; round <= rounds; round++) {
-    for (const [id, measurement] of byId) {
-      const sample = await measure(commands.get(measurement.subject) ?? [], measurement.args);
-      samples.get(id)?.push(sample);
-    }
-    say(`${name}: round ${round} of ${rounds} done`);
-  }
   const valueOf = (measurement: Measurement, figure: Figure | LimitFigure): number =>
     median((samples.get(idOf(measurement)) ?? []).map(figure.reading.of));
-  const rows = figures.map((figure): Row => {
+  const rowOf = (figure: Figure | LimitFigure): Row => {
     const ours = valueOf(figure.ours, figure);
     const peer = 'peer' in figure ? valueOf(figure.peer, figure) : figure.limit;
     const ratio = figure.reading.better === 'more' ? ours / peer : peer / ours;
@@ -76,18 +69,30 @@ export async function runBenchmark(name: string, benchmark: Benchmark, options: 
       reach: figure.reach,
       aim: figure.aim,
     };
-  });
+  };
   const machine = {
     cpu: cpus()[0]?.model.trim() ?? 'unknown',
     cores: cpus().length,
     memoryGiB: Math.round(totalmem() / 2 ** 30),
     system: `${type()} ${release()}`,
     loadBefore: rounded(loadBefore),
-    rounds,
   };
-  mkdirSync(resultsDirectory, { recursive: true });
-  writeFileSync(join(resultsDirectory, `${name}.json`), `${JSON.stringify({ machine, versions, rows }, null, 2)}\n`);
+  let rows: Row[] = [];
+  for (let round = 1; round <= rounds; round++) {
+    for (const [id, measurement] of byId) {
+      const sample = await measure(commands.get(measurement.subject) ?? [], measurement.args);
+      samples.get(id)?.push(sample);
+    }
+    rows = figures.map(rowOf);
+    write(name, { machine: { ...machine, rounds: round }, versions, rows });
+    say(`${name}: round ${round} of ${rounds} done`);
+  }
   return rows;
+}
+
+function write(name: string, results: object): void {
+  mkdirSync(resultsDirectory, { recursive: true });
+  writeFileSync(join(resultsDirectory, `${name}.json`), `${JSON.stringify(results, null, 2)}\n`);
 }
 
 /** The rows as a table for people. */

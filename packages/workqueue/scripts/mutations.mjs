@@ -109,7 +109,8 @@ const mutations = [
 ];
 
 const root = join(import.meta.dirname, '..');
-const copy = join(root, '.cache', 'mutant');
+// A folder that no other tool looks into.
+const copy = join(root, '.turbo', 'mutant');
 let survivors = 0;
 
 for (const [file, line, mutated, meaning] of mutations) {

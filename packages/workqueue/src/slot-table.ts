@@ -15,6 +15,8 @@ const unused = 128;
 const initialCapacity = 64;
 /** So many keys that nothing waits for are always remembered: to find a returning key costs a third of making it. */
 const idleKeys = 1024;
+/** Arrays of this size are kept when nothing is in use; larger ones are given up. */
+const roomyCapacity = 4096;
 /** Up to so many keys in use are moved to a new Map in one step; it takes a few ms. */
 const movableKeys = 16_384;
 /** Slots looked at per new key while there are too many idle ones: two of three are idle then. */
@@ -95,9 +97,11 @@ export class SlotTable<T> {
     this.live--;
     this.#idle++;
     if (this.#keys !== undefined) this.items[slot] = undefined;
-    if (!this.#hasExcess() || this.live > movableKeys) return;
-    if (this.live === 0) this.#reset();
-    else this.#compact();
+    if (this.live === 0) {
+      if (this.#idle > idleKeys || this.#used > roomyCapacity) this.#reset();
+    } else if (this.live <= movableKeys && this.#hasExcess()) {
+      this.#compact();
+    }
   }
 
   #keyOf(item: T): QueueKey {

@@ -84,7 +84,7 @@ func heapBytes() float64 {
 }
 
 // The same number of passes as on the other side.
-const warmUps = 4
+const warmUps = 3
 
 // timed runs prepare and work a few times to warm up, then again with the clock running during work only.
 func timed(work func() (ops int), prepare func()) sample {
