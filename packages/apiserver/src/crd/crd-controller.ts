@@ -204,14 +204,10 @@ class Controller implements CrdController {
     };
     const isServed = hasCrdCondition(crd, 'Established');
     if (isServed) {
-      // Once only: each write comes back here, and two messages in turn would never settle.
-      if (!hasCrdCondition(crd, 'Terminating'))
-        condition('True', 'InstanceDeletionInProgress', 'CustomResource deletion is in progress');
+      // The same text each time: every write comes back here, and two texts in turn would never settle.
+      condition('True', 'InstanceDeletionInProgress', 'CustomResource deletion is in progress');
       backend.deleteInstances(storageKey);
-      if (backend.countInstances(storageKey) > 0) {
-        condition('True', 'InstanceDeletionInProgress', `could not remove all instances, waiting for finalizers`);
-        return;
-      }
+      if (backend.countInstances(storageKey) > 0) return;
       condition('False', 'InstanceDeletionCompleted', 'removed all instances');
     }
     this.#release(name, storageKey);

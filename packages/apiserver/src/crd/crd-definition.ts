@@ -5,6 +5,7 @@ import { crdGroup, crdStorageKey, crdStorageVersion, crdVersions, readNames } fr
 import { compileSchema } from '../schema/compile.js';
 import { readScalePaths } from './custom-resource-scale.js';
 import type { ResourceDefinition } from '../registry/resource.js';
+import type { Schema } from '../schema/schema.js';
 import { customColumns } from '../table/custom-columns.js';
 
 function deprecationOf(version: JsonObject, apiVersion: string, kind: string): string | undefined {
@@ -22,15 +23,19 @@ export function definitionsOfCrd(crd: UntypedObject): ResourceDefinition[] {
   const accepted = at(crd, 'status', 'acceptedNames');
   const spec = readNames(at(crd, 'spec', 'names'));
   const names = isObject(accepted) && stringOf(accepted['plural']) !== '' ? readNames(accepted) : spec;
-  const storageApiVersion = `${group}/${crdStorageVersion(crd)}`;
+  const storageName = crdStorageVersion(crd);
+  const storageApiVersion = `${group}/${storageName}`;
+  const isOpen = at(crd, 'spec', 'preserveUnknownFields') === true;
+  const compile = (version: JsonObject): Schema => {
+    const source = objectOf(at(version, 'schema', 'openAPIV3Schema'));
+    return compileSchema(isOpen ? { ...source, 'x-kubernetes-preserve-unknown-fields': true } : source);
+  };
+  const storageSchema = compile(objectOf(crdVersions(crd).find((version) => version['storage'] === true)));
   return crdVersions(crd)
     .filter((version) => version['served'] === true)
     .map((version) => {
       const name = stringOf(version['name']);
       const apiVersion = `${group}/${name}`;
-      const source = objectOf(at(version, 'schema', 'openAPIV3Schema'));
-      const isOpen = at(crd, 'spec', 'preserveUnknownFields') === true;
-      const schema = compileSchema(isOpen ? { ...source, 'x-kubernetes-preserve-unknown-fields': true } : source);
       const facts: CustomResourceFacts = {
         group,
         version: name,
@@ -39,7 +44,8 @@ export function definitionsOfCrd(crd: UntypedObject): ResourceDefinition[] {
         namespaced: at(crd, 'spec', 'scope') === 'Namespaced',
         storageKey: crdStorageKey(crd),
         storageApiVersion,
-        schema,
+        schema: name === storageName ? storageSchema : compile(version),
+        storageSchema,
         hasStatus: isObject(at(version, 'subresources', 'status')),
         scale: readScalePaths(at(version, 'subresources', 'scale')),
         selectableFields: version['selectableFields'],

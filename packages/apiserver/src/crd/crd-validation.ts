@@ -224,6 +224,20 @@ function validateConversion(conversion: JsonObject): FieldError[] {
     : [forbidden(`${field}.webhookClientConfig`, 'should not be set when strategy is not set to Webhook')];
 }
 
+const approval = 'api-approved.kubernetes.io';
+
+/** Groups of the Kubernetes community need an approval, or the statement that there is none. */
+function validateApproval(object: UntypedObject, group: string): FieldError[] {
+  if (!/(^|\.)(k8s|kubernetes)\.io$/.test(group)) return [];
+  const field = `metadata.annotations[${approval}]`;
+  const value = object.metadata.annotations?.[approval] ?? '';
+  const see = 'see https://github.com/kubernetes/enhancements/pull/1111';
+  const head = `protected groups must have approval annotation ${JSON.stringify(approval)}`;
+  if (value === '') return [required(field, `${head}, ${see}`)];
+  if (value.startsWith('unapproved') || (URL.canParse(value) && new URL(value).host !== '')) return [];
+  return [invalidValue(field, value, `${head} with either a URL or a reason starting with "unapproved", ${see}`)];
+}
+
 function validateStoredVersions(object: UntypedObject, versions: readonly JsonObject[]): FieldError[] {
   const stored = stringsOf(at(object, 'status', 'storedVersions'));
   const field = 'status.storedVersions';
@@ -292,7 +306,11 @@ export function validateCrd(object: UntypedObject): FieldError[] {
     }
     if (isHoisted(versions, 'selectableFields')) errors.push(...validateSelectable(first, 'spec.selectableFields'));
   }
-  errors.push(...validateConversion(objectOf(spec['conversion'])), ...validateStoredVersions(object, versions));
+  errors.push(
+    ...validateConversion(objectOf(spec['conversion'])),
+    ...validateStoredVersions(object, versions),
+    ...validateApproval(object, group),
+  );
   return errors;
 }
 

@@ -47,6 +47,8 @@ export interface CustomResourceFacts {
   readonly storageKey: string;
   readonly storageApiVersion: string;
   readonly schema: Schema;
+  /** The schema of the storage version. */
+  readonly storageSchema: Schema;
   readonly hasStatus: boolean;
   readonly scale: ScalePaths | undefined;
   readonly selectableFields: unknown;
@@ -125,23 +127,31 @@ class CustomResource {
   }
 
   toStorage(object: UntypedObject): UntypedObject {
-    const { apiVersion, storageApiVersion } = this.#facts;
-    if (apiVersion !== storageApiVersion) return { ...object, apiVersion: storageApiVersion };
-    this.#clean.add(object);
-    return object;
+    const { apiVersion, storageApiVersion, storageSchema } = this.#facts;
+    if (apiVersion === storageApiVersion) {
+      this.#clean.add(object);
+      return object;
+    }
+    // What the storage version does not name is lost.
+    const converted = { ...cloneJson(object), apiVersion: storageApiVersion };
+    pruneUnknown(converted, storageSchema, []);
+    return converted;
   }
 
+  /** Reads as the storage version, then converts, then prunes: in upstream's order. */
   fromStorage(stored: UntypedObject): UntypedObject {
     if (this.#clean.has(stored)) return stored;
     const known = this.#read.get(stored);
     if (known !== undefined) return known;
-    const copy = cloneJson(stored);
-    copy.apiVersion = this.#facts.apiVersion;
-    const { metadata } = copy;
-    const object = Object.assign(
-      this.#normalize(copy, [], (reason) => new Error(reason)),
-      { metadata },
-    );
+    const { apiVersion, storageApiVersion, schema, storageSchema } = this.#facts;
+    const object = cloneJson(stored);
+    dropNulls(object, storageSchema);
+    applyDefaults(object, storageSchema);
+    pruneUnknown(object, storageSchema, []);
+    if (apiVersion !== storageApiVersion) {
+      object.apiVersion = apiVersion;
+      pruneUnknown(object, schema, []);
+    }
     const result = equalJson(object, stored) ? stored : object;
     if (result === stored) this.#clean.add(stored);
     else this.#read.set(stored, result);

@@ -41,7 +41,7 @@ export function validateEmbedded(body: JsonObject, schema: Schema): FieldError[]
   eachEmbedded(body, schema, '', (embedded, path) => {
     for (const name of ['apiVersion', 'kind']) {
       const value = embedded[name];
-      if (value === undefined) errors.push(required(`${path}.${name}`, 'must not be empty'));
+      if (value === undefined) errors.push(required(`${path}.${name}`));
       else if (stringOf(value) === '') errors.push(invalidValue(`${path}.${name}`, value, 'must not be empty'));
     }
     const metadata = embedded['metadata'];

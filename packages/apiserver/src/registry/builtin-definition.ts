@@ -1,9 +1,15 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import type { BuiltinKind, BuiltinSubresource } from './builtin-table.js';
-import { cannotBeHandled, requireApiVersion, requireObject, unknownFields } from './decode-head.js';
+import { isBuiltinKind, type BuiltinKind, type BuiltinSubresource } from './builtin-table.js';
+import { cannotBeHandled, requireApiVersion, requireObject, unknownFields, type ExpectedType } from './decode-head.js';
 import { isObject, equalSemantic, stringOf, type JsonObject } from './json.js';
 import type { GenerationRule, KindStrategy } from './kind-strategy.js';
-import { validateMetadata, validateMetadataUpdate, validatePathSafety } from './metadata-validation.js';
+import type { FieldError } from './field-error.js';
+import {
+  validateBuiltinFinalizers,
+  validateMetadata,
+  validateMetadataUpdate,
+  validatePathSafety,
+} from './metadata-validation.js';
 import { subdomainName } from './name-rules.js';
 import type { Decoded, DecodeInput, ResourceDefinition, Subresource, UpdateStrategy } from './resource.js';
 import { bumpGeneration, prepareMetadataForCreate, prepareMetadataForUpdate } from './update-metadata.js';
@@ -20,6 +26,11 @@ function apiVersionOf(group: string, version: string): string {
 /** The name of a group in messages of the converter: `core`, `apps`, `rbac`. */
 function internalGroup(group: string): string {
   return group === '' ? 'core' : (group.split('.')[0] ?? group);
+}
+
+function groupOf(apiVersion: string): string {
+  const slash = apiVersion.indexOf('/');
+  return slash < 0 ? '' : apiVersion.slice(0, slash);
 }
 
 function hasGenerationChanged(rule: GenerationRule, object: UntypedObject, old: UntypedObject): boolean {
@@ -77,12 +88,7 @@ class BuiltinResource {
     const { group, version, kind, struct } = this.#kind;
     const expected = { group, version, kind, apiVersion: this.#apiVersion };
     const body = requireObject(input, expected);
-    requireApiVersion(body, expected);
-    const given = stringOf(body['kind']);
-    if (given !== '' && given !== kind) {
-      const from = `(${version}.${given}) to (${internalGroup(group)}.${kind})`;
-      throw cannotBeHandled(expected, given, `converting ${from}: unknown conversion`);
-    }
+    this.#checkType(body, expected);
     const unknown: string[] = [];
     let decoded: JsonObject;
     try {
@@ -96,6 +102,25 @@ class BuiltinResource {
     return { object, problems: unknownFields(unknown) };
   }
 
+  /** @throws StatusError 400 when the body says that it is something else */
+  #checkType(body: JsonObject, expected: ExpectedType): void {
+    const apiVersion = stringOf(body['apiVersion']) || expected.apiVersion;
+    const kind = stringOf(body['kind']) || expected.kind;
+    if (kind === expected.kind && apiVersion === expected.apiVersion) return;
+    const version = apiVersion.slice(apiVersion.indexOf('/') + 1);
+    const fail = (why: string): Error => cannotBeHandled({ ...expected, version }, kind, why);
+    if (!isBuiltinKind(apiVersion, kind)) {
+      const scheme = 'k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30';
+      throw fail(
+        `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme ${JSON.stringify(scheme)}`,
+      );
+    }
+    const isSameKind = kind === expected.kind && groupOf(apiVersion) === expected.group;
+    if (isSameKind) requireApiVersion(body, expected);
+    const from = `(${version}.${kind}) to (${internalGroup(expected.group)}.${expected.kind})`;
+    throw fail(`converting ${from}: unknown conversion`);
+  }
+
   prepareForCreate(...[object, context]: Parameters<ResourceDefinition['prepareForCreate']>): void {
     prepareMetadataForCreate(object);
     if (this.#hasStatus && this.#strategy.keepsStatusOnCreate !== true) {
@@ -104,6 +129,13 @@ class BuiltinResource {
     }
     if (this.#generation !== 'none') object.metadata.generation = 1;
     this.#strategy.prepareForCreate?.(object, context);
+  }
+
+  /** The kinds of the API server itself take any finalizer, as custom resources do. */
+  #finalizerErrors(object: UntypedObject): FieldError[] {
+    return /^(apiextensions|apiregistration|admissionregistration)\./.test(this.#kind.group)
+      ? []
+      : validateBuiltinFinalizers(object);
   }
 
   get #generation(): GenerationRule {
@@ -116,6 +148,7 @@ class BuiltinResource {
     const nameRule = this.#strategy.nameRule ?? subdomainName;
     const errors = [
       ...validateMetadata(object, { namespaced: this.#kind.namespaced, nameRule }),
+      ...this.#finalizerErrors(object),
       ...(this.#strategy.validate?.(object, context) ?? []),
     ];
     return errors.length > 0 ? errors : validatePathSafety(object);
@@ -137,6 +170,7 @@ class BuiltinResource {
     return [
       ...validateMetadataUpdate(object, old),
       ...validateMetadataUpdate(object, old),
+      ...this.#finalizerErrors(object),
       ...(this.#strategy.validate?.(object, context) ?? []),
       ...(this.#strategy.validateChange?.(object, old, context) ?? []),
     ];

@@ -180,6 +180,16 @@ export function builtinKinds(): BuiltinKind[] {
   });
 }
 
+let known: ReadonlySet<string> | undefined;
+
+/** Whether an apiVersion and kind are those of a built-in kind. */
+export function isBuiltinKind(apiVersion: string, kind: string): boolean {
+  known ??= new Set(
+    builtinKinds().map((each) => `${each.group === '' ? '' : `${each.group}/`}${each.version} ${each.kind}`),
+  );
+  return known.has(`${apiVersion} ${kind}`);
+}
+
 /** The type of a request body that is no kind of a resource: Scale, Eviction, TokenRequest, DeleteOptions. */
 export function bodyStruct(name: string): GoStruct {
   for (const line of bodies.split('\n')) {

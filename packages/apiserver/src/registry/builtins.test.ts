@@ -137,9 +137,13 @@ describe('built-in kinds', () => {
     expect(decode({ kind: 'Secret', apiVersion: 'v1', metadata: { name: 'a' } })).toThrow(
       'Secret in version "v1" cannot be handled as a ConfigMap: converting (v1.Secret) to (core.ConfigMap): unknown conversion',
     );
-    expect(decode({ apiVersion: 'v2' })).toThrow(
-      'the API version in the data (v2) does not match the expected API version (v1)',
+    expect(decode({ apiVersion: 'v9' })).toThrow(
+      'ConfigMap in version "v9" cannot be handled as a ConfigMap: no kind "ConfigMap" is registered for version "v9"',
     );
+    const autoscalers = find('autoscaling', 'v2', 'horizontalpodautoscalers');
+    expect(() =>
+      autoscalers.decode({ value: { kind: 'HorizontalPodAutoscaler', apiVersion: 'autoscaling/v1' } }),
+    ).toThrow('the API version in the data (autoscaling/v1) does not match the expected API version (autoscaling/v2)');
     expect(decode({ metadata: { name: 'a' }, data: { a: 1 } })).toThrow(
       'ConfigMap in version "v1" cannot be handled as a ConfigMap: json: cannot unmarshal number into Go struct field ConfigMap.data of type string',
     );

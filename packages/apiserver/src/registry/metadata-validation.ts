@@ -149,6 +149,21 @@ export function validateMetadataUpdate(object: UntypedObject, old: UntypedObject
   return errors;
 }
 
+/** Built-in kinds want finalizers with a domain, save for the server's own. */
+export function validateBuiltinFinalizers(object: UntypedObject): FieldError[] {
+  return stringsOf(object.metadata.finalizers).flatMap((name, index) =>
+    name.includes('/') || standardFinalizers.has(name)
+      ? []
+      : [
+          invalidValue(
+            `metadata.finalizers[${index}]`,
+            name,
+            'name is neither a standard finalizer name nor is it fully qualified',
+          ),
+        ],
+  );
+}
+
 const standardFinalizers = new Set(['orphan', 'foregroundDeletion', 'kubernetes']);
 
 /** Warnings for finalizers of custom resources that another writer could pick by accident. */

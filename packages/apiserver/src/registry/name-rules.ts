@@ -23,6 +23,10 @@ function maxBytes(limit: number): string {
   return `must be no more than ${limit} bytes`;
 }
 
+function maxCharacters(limit: number): string {
+  return `must be no more than ${limit} characters`;
+}
+
 /** The message for a text that does not match, as upstream words it. */
 export function regexError(message: string, pattern: string, ...examples: readonly string[]): string {
   const shown = examples.map((example) => `'${example}', `).join(' or ');
@@ -38,7 +42,7 @@ export function rangeError(low: number, high: number): string {
 
 /** A DNS-1123 label: `my-name`. */
 export function dns1123Label(value: string): string[] {
-  const errors = value.length > 63 ? [maxBytes(63)] : [];
+  const errors = value.length > 63 ? [maxCharacters(63)] : [];
   if (labelPattern.test(value)) return errors;
   errors.push(
     subdomainPattern.test(value)
@@ -55,7 +59,7 @@ export function dns1123Label(value: string): string[] {
 
 /** A DNS-1123 subdomain: `example.com`. */
 export function dns1123Subdomain(value: string): string[] {
-  const errors = value.length > 253 ? [maxBytes(253)] : [];
+  const errors = value.length > 253 ? [maxCharacters(253)] : [];
   if (!subdomainPattern.test(value)) {
     errors.push(
       regexError(
@@ -70,7 +74,7 @@ export function dns1123Subdomain(value: string): string[] {
 
 /** A DNS-1035 label: `my-name`, starting with a letter. */
 export function dns1035Label(value: string): string[] {
-  const errors = value.length > 63 ? ['must be no more than 63 characters'] : [];
+  const errors = value.length > 63 ? [maxCharacters(63)] : [];
   if (!label1035Pattern.test(value)) {
     errors.push(
       regexError(
@@ -99,7 +103,10 @@ export function labelKey(value: string): string[] {
   if (parts.length === 2) {
     const [prefix = ''] = parts;
     if (prefix === '') errors.push('prefix part must be non-empty');
-    else errors.push(...dns1123Subdomain(prefix).map((message) => `prefix part ${message}`));
+    else
+      errors.push(
+        ...dns1123Subdomain(prefix).map((message) => `prefix part ${message.replace('characters', 'bytes')}`),
+      );
   }
   if (name === '') errors.push('name part must be non-empty');
   else if (name.length > 63) errors.push(`name part ${maxBytes(63)}`);
@@ -126,7 +133,7 @@ export function validLabelValue(value: string): string[] {
 
 /** A key of a ConfigMap or Secret. */
 export function configMapKey(value: string): string[] {
-  const errors = value.length > 253 ? ['must be no more than 253 characters'] : [];
+  const errors = value.length > 253 ? [maxCharacters(253)] : [];
   if (!/^[-._a-zA-Z0-9]+$/.test(value)) {
     errors.push(
       regexError(
@@ -146,7 +153,7 @@ export function configMapKey(value: string): string[] {
 
 /** A port name: `http`. */
 export function portName(value: string): string[] {
-  const errors: string[] = value.length > 15 ? ['must be no more than 15 characters'] : [];
+  const errors: string[] = value.length > 15 ? [maxCharacters(15)] : [];
   if (!/^[-a-z0-9]+$/.test(value)) {
     errors.push('must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)');
   }
@@ -172,7 +179,5 @@ export const subdomainName: NameRule = (name, isPrefix = false) =>
   dns1123Subdomain(isPrefix ? maskTrailing(name) : name);
 /** Name rule of Namespaces and others that become DNS labels. */
 export const labelName: NameRule = (name, isPrefix = false) => dns1123Label(isPrefix ? maskTrailing(name) : name);
-/** Name rule of Services. */
-export const label1035Name: NameRule = (name, isPrefix = false) => dns1035Label(isPrefix ? maskTrailing(name) : name);
 /** Name rule of RBAC kinds. */
 export const pathSegmentName: NameRule = pathSegment;

@@ -1,21 +1,66 @@
-/** Thrown for a text that is no time; the message is Go's, as far as it says where. */
+/** Thrown for a text that is no time; the message is Go's. */
 export class TimeError extends Error {
   override readonly name = 'TimeError';
 }
 
-const pattern = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(\.\d+)?(Z|[+-]\d{2}:\d{2})$/;
+const date = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})/;
+const zone = /^(Z|[+-]\d{2}:\d{2})$/;
 
-function fail(text: string, layout: string): never {
-  throw new TimeError(`parsing time ${JSON.stringify(text)} as ${JSON.stringify(layout)}: cannot parse it`);
+function fail(text: string, layout: string, why: string): never {
+  throw new TimeError(`parsing time ${JSON.stringify(text)} as ${JSON.stringify(layout)}: ${why}`);
 }
 
-function toUtc(text: string, layout: string): [seconds: string, fraction: string] {
-  const match = pattern.exec(text);
-  if (match === null) fail(text, layout);
-  const [, , month, day, , , , fraction = ''] = match;
-  const parsed = new Date(text.replace(fraction, ''));
-  if (Number.isNaN(parsed.getTime()) || Number(month) > 12 || Number(day) > 31) fail(text, layout);
-  return [parsed.toISOString().slice(0, 19), fraction];
+/** Where Go's parser stops in a text that does not even begin with a date: at the first part that does not fit. */
+function firstMisfit(text: string): [rest: string, element: string] {
+  const parts: readonly [RegExp, string][] = [
+    [/^\d{4}/, '2006'],
+    [/^-/, '-'],
+    [/^\d{2}/, '01'],
+    [/^-/, '-'],
+    [/^\d{2}/, '02'],
+    [/^T/, 'T'],
+    [/^\d{1,2}/, '15'],
+    [/^:/, ':'],
+    [/^\d{2}/, '04'],
+    [/^:/, ':'],
+    [/^\d{2}/, '05'],
+  ];
+  let rest = text;
+  for (const [pattern, element] of parts) {
+    const match = pattern.exec(rest);
+    if (match === null) return [rest, element];
+    rest = rest.slice(match[0].length);
+  }
+  return [rest, 'Z07:00'];
+}
+
+function cannotParse(text: string, layout: string, [rest, element]: readonly [string, string]): never {
+  fail(text, layout, `cannot parse ${JSON.stringify(rest)} as ${JSON.stringify(element)}`);
+}
+
+function checkRanges(text: string, layout: string, parts: readonly string[]): void {
+  const [, , month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts.map(Number);
+  if (month < 1 || month > 12) fail(text, layout, 'month out of range');
+  const days = new Date(Date.UTC(Number(parts[1]), month, 0)).getUTCDate();
+  if (day < 1 || day > days) fail(text, layout, 'day out of range');
+  if (hour > 23) fail(text, layout, 'hour out of range');
+  if (minute > 59) fail(text, layout, 'minute out of range');
+  if (second > 59) fail(text, layout, 'second out of range');
+}
+
+/** A time in UTC without its zone, and its fraction. `digits`: how many the fraction must have; any where undefined. */
+function toUtc(text: string, layout: string, digits?: number): [seconds: string, fraction: string] {
+  const match = date.exec(text);
+  if (match === null) cannotParse(text, layout, firstMisfit(text));
+  const [head] = match;
+  const rest = text.slice(head.length);
+  const fraction = /^\.\d+/.exec(rest)?.[0] ?? '';
+  if (digits !== undefined && fraction.length !== digits + 1)
+    cannotParse(text, layout, [rest, `.${'0'.repeat(digits)}`]);
+  const offset = rest.slice(fraction.length);
+  if (!zone.test(offset)) cannotParse(text, layout, [offset, 'Z07:00']);
+  checkRanges(text, layout, match);
+  return [new Date(head + offset).toISOString().slice(0, 19), fraction];
 }
 
 /** A `metav1.Time` as the server writes it: UTC, whole seconds. @throws TimeError */
@@ -25,8 +70,6 @@ export function canonicalTime(text: string): string {
 
 /** A `metav1.MicroTime` as the server writes it: UTC, six digits. As upstream, six digits are required. @throws TimeError */
 export function canonicalMicroTime(text: string): string {
-  const layout = '2006-01-02T15:04:05.000000Z07:00';
-  const [seconds, fraction] = toUtc(text, layout);
-  if (fraction.length !== 7) fail(text, layout);
+  const [seconds, fraction] = toUtc(text, '2006-01-02T15:04:05.000000Z07:00', 6);
   return `${seconds}${fraction}Z`;
 }

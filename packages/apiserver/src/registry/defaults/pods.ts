@@ -46,6 +46,19 @@ function hostPorts(value: JsonObject): void {
   }
 }
 
+/** The first of several addresses stands in a field of its own, too: who sends one gets both. */
+function bothForms(status: JsonObject, one: string, many: string): void {
+  const [first] = objectsOf(status[many]);
+  const ip = stringOf(status[one]);
+  if (first === undefined && ip !== '') status[many] = [{ ip }];
+  else if (first !== undefined) status[one] = first['ip'];
+}
+
+function podStatus(status: JsonObject): void {
+  bothForms(status, 'podIP', 'podIPs');
+  bothForms(status, 'hostIP', 'hostIPs');
+}
+
 function pod(value: JsonObject): void {
   const { spec } = value;
   if (!isObject(spec)) return;
@@ -106,6 +119,7 @@ export const podDefaults: readonly [string, (value: JsonObject) => void][] = [
   ['v1.EphemeralContainer', container],
   ['v1.PodSpec', podSpec],
   ['v1.Pod', pod],
+  ['v1.PodStatus', podStatus],
   ['v1.Volume', volume],
   ['v1.SecretVolumeSource', mode],
   ['v1.ConfigMapVolumeSource', mode],

@@ -41,7 +41,6 @@ function statefulSet(object: JsonObject): void {
   }
   if (strategy['type'] === 'RollingUpdate' && isObject(strategy['rollingUpdate'])) {
     setDefault(strategy['rollingUpdate'], 'partition', 0);
-    setDefault(strategy['rollingUpdate'], 'maxUnavailable', 1);
   }
   const retention = ensureObject(spec, 'persistentVolumeClaimRetentionPolicy');
   setText(retention, 'whenDeleted', 'Retain');

@@ -4,7 +4,7 @@ import { duplicate, invalidValue, notSupported, required, type FieldError } from
 import { at, ensureObject, numberOf, objectOf, objectsOf, stringOf, stringsOf, type JsonObject } from '../json.js';
 import type { KindStrategy } from '../kind-strategy.js';
 import { validateLabels } from '../metadata-validation.js';
-import { dns1123Subdomain, label1035Name, labelName, portName, rangeError } from '../name-rules.js';
+import { dns1123Subdomain, labelName, portName, rangeError } from '../name-rules.js';
 import type { WriteContext } from '../resource.js';
 import { oneOf } from './pod-spec.js';
 
@@ -86,9 +86,19 @@ function release(spec: JsonObject, before: JsonObject): void {
   }
 }
 
+/** Old clients know clusterIP only, new ones clusterIPs: a change of one counts for both. */
+function normalizeIps(spec: JsonObject, before: JsonObject): void {
+  const ip = stringOf(spec['clusterIP']);
+  const [first = ''] = stringsOf(spec['clusterIPs']);
+  const [was = ''] = stringsOf(before['clusterIPs']);
+  if (ip !== '' && ip !== stringOf(before['clusterIP']) && first === was) spec['clusterIPs'] = [ip];
+  else if (first !== '' && first !== was && ip === stringOf(before['clusterIP'])) spec['clusterIP'] = first;
+}
+
 /** A client that leaves out what the server allocated means to keep it. */
 function keepAllocated(spec: JsonObject, before: JsonObject): void {
   if (isKind(spec, 'ExternalName') || isKind(before, 'ExternalName')) return;
+  normalizeIps(spec, before);
   for (const name of ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy', 'healthCheckNodePort']) {
     if (spec[name] === undefined && before[name] !== undefined) spec[name] = before[name];
   }
@@ -210,7 +220,7 @@ function validateServiceChange(object: UntypedObject, old: UntypedObject): Field
 }
 
 const service: KindStrategy = {
-  nameRule: label1035Name,
+  nameRule: labelName,
   allowCreateOnUpdate: true,
   prepareForCreate(object, context) {
     const spec = ensureObject(object, 'spec');

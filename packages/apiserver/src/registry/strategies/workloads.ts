@@ -181,8 +181,16 @@ function validateStatefulSet(object: UntypedObject): FieldError[] {
   ];
 }
 
+/** `maxUnavailable` belongs to a feature that is off by default: it is dropped. */
+function dropMaxUnavailable(object: UntypedObject): void {
+  const rolling = at(object, 'spec', 'updateStrategy', 'rollingUpdate');
+  if (isObject(rolling)) delete rolling['maxUnavailable'];
+}
+
 const statefulSet: KindStrategy = {
   generation: 'spec',
+  prepareForCreate: dropMaxUnavailable,
+  prepareForUpdate: dropMaxUnavailable,
   nameRule: labelName,
   scale: workloadScale(),
   validate: validateStatefulSet,
