@@ -16,7 +16,7 @@ export interface FileSourceOptions {
 export interface FileSource {
   /** The content, read again when it is too old. A failed re-read keeps the old content. @throws when the first read fails */
   read(): Buffer | Promise<Buffer>;
-  /** Reads now, whatever the age; one read for all who ask at once. */
+  /** The content as it is now or later, whatever the age; one read for all who ask at once. */
   reread(): Promise<Buffer>;
 }
 
@@ -26,6 +26,7 @@ export function createFileSource(path: string, options: FileSourceOptions): File
   let content: Buffer | undefined;
   let readAt = 0;
   let running: Promise<Buffer> | undefined;
+  let next: Promise<Buffer> | undefined;
 
   const load = async (): Promise<Buffer> => {
     try {
@@ -39,14 +40,21 @@ export function createFileSource(path: string, options: FileSourceOptions): File
     readAt = clock.monotonicNow();
     return content;
   };
-  const reread = (): Promise<Buffer> => {
-    running ??= load().finally(() => {
+  const start = (): Promise<Buffer> => {
+    next = undefined;
+    running = load().finally(() => {
       running = undefined;
     });
     return running;
   };
+  // A read that is under way may have begun before the file was replaced, so it would not do.
+  const reread = (): Promise<Buffer> => {
+    if (running === undefined) return start();
+    next ??= running.then(start, start);
+    return next;
+  };
   return {
-    read: () => (content !== undefined && clock.monotonicNow() - readAt < maxAgeMs ? content : reread()),
+    read: () => (content !== undefined && clock.monotonicNow() - readAt < maxAgeMs ? content : (running ?? start())),
     reread,
   };
 }
