@@ -18,7 +18,12 @@ export interface ChaosPod extends KubeObject {
   };
 }
 
-export const ChaosPod = defineKind<ChaosPod>()({ group: 'chaosapps.demo.kctl.dev', version: 'v1', kind: 'ChaosPod', scope: 'Namespaced' });
+export const ChaosPod = defineKind<ChaosPod>()({
+  group: 'chaosapps.demo.kctl.dev',
+  version: 'v1',
+  kind: 'ChaosPod',
+  scope: 'Namespaced',
+});
 
 export const chaosPodCrd: CustomResourceDefinition = {
   apiVersion: 'apiextensions.k8s.io/v1',
@@ -46,9 +51,15 @@ export const chaosPodCrd: CustomResourceDefinition = {
               spec: {
                 type: 'object',
                 required: ['template'],
-                properties: { template: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }, nextStop: { type: 'string', format: 'date-time' } },
+                properties: {
+                  template: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+                  nextStop: { type: 'string', format: 'date-time' },
+                },
               },
-              status: { type: 'object', properties: { lastRun: { type: 'string', format: 'date-time' }, runs: { type: 'integer' } } },
+              status: {
+                type: 'object',
+                properties: { lastRun: { type: 'string', format: 'date-time' }, runs: { type: 'integer' } },
+              },
             },
           },
         },

@@ -1,6 +1,14 @@
 import { isNotFound, mutableCopy, setControllerReference } from '@kctl/apimachinery';
 import { Pod } from '@kctl/apimachinery/kinds/core/v1';
-import { controllerManagedBy, createManager, ignoreNotFound, type Client, type ReconcileFunction, type RuntimeManager, type RuntimeManagerOptions } from '@kctl/runtime';
+import {
+  controllerManagedBy,
+  createManager,
+  ignoreNotFound,
+  type Client,
+  type ReconcileFunction,
+  type RuntimeManager,
+  type RuntimeManagerOptions,
+} from '@kctl/runtime';
 import type { Clock, Random } from '@kctl/wait';
 import { ChaosPod } from './chaos-pod.js';
 
@@ -18,7 +26,12 @@ export interface ChaosPodReconcilerOptions {
  * Keeps a pod alive until its time has come, stops it then, and brings it back with a new time. After controller-runtime's
  * example of the same name.
  */
-export function createChaosPodReconciler({ client, clock, random, periodMs }: ChaosPodReconcilerOptions): ReconcileFunction {
+export function createChaosPodReconciler({
+  client,
+  clock,
+  random,
+  periodMs,
+}: ChaosPodReconcilerOptions): ReconcileFunction {
   return async ({ namespace = '', name }, { signal, logger }) => {
     const key = { namespace, name };
     const chaosPod = await ignoreNotFound(client.get(ChaosPod, key, { signal }));
@@ -29,9 +42,11 @@ export function createChaosPodReconciler({ client, clock, random, periodMs }: Ch
       const leftMs = Date.parse(chaosPod.spec.nextStop ?? '') - clock.now();
       if (leftMs > 0) return { requeueAfterMs: leftMs };
       logger.info('stopping the pod');
-      await client.delete(Pod, key, { signal, gracePeriodSeconds: 0, preconditions: { uid: pod.metadata.uid ?? '' } }).catch((error: unknown) => {
-        if (!isNotFound(error)) throw error;
-      });
+      await client
+        .delete(Pod, key, { signal, gracePeriodSeconds: 0, preconditions: { uid: pod.metadata.uid ?? '' } })
+        .catch((error: unknown) => {
+          if (!isNotFound(error)) throw error;
+        });
       return { backoff: true };
     }
 
@@ -53,8 +68,14 @@ export function createChaosPodReconciler({ client, clock, random, periodMs }: Ch
 }
 
 /** Puts the controller together. */
-export async function createChaos(options: RuntimeManagerOptions, settings: Pick<ChaosPodReconcilerOptions, 'random' | 'periodMs'>): Promise<RuntimeManager> {
+export async function createChaos(
+  options: RuntimeManagerOptions,
+  settings: Pick<ChaosPodReconcilerOptions, 'random' | 'periodMs'>,
+): Promise<RuntimeManager> {
   const manager = await createManager(options);
-  controllerManagedBy(manager).for(ChaosPod).owns(Pod).complete(createChaosPodReconciler({ client: manager.client, clock: manager.clock, ...settings }));
+  controllerManagedBy(manager)
+    .for(ChaosPod)
+    .owns(Pod)
+    .complete(createChaosPodReconciler({ client: manager.client, clock: manager.clock, ...settings }));
   return manager;
 }

@@ -2,7 +2,13 @@ import type { KubeObject, ObjectKey } from '@kctl/apimachinery';
 import { ConfigMap } from '@kctl/apimachinery/kinds/core/v1';
 import { channelSource, createWebhookReceiver } from '@kctl/controller';
 import { createHttpServer } from '@kctl/manager';
-import { controllerManagedBy, createManager, createOrUpdate, type RuntimeManager, type RuntimeManagerOptions } from '@kctl/runtime';
+import {
+  controllerManagedBy,
+  createManager,
+  createOrUpdate,
+  type RuntimeManager,
+  type RuntimeManagerOptions,
+} from '@kctl/runtime';
 
 /** A push, as a source-code host reports it. */
 export interface Push {
@@ -24,7 +30,12 @@ export interface DeployerOptions {
  * and are queued by repository; the reconciler writes the newest commit of a repository into its ConfigMap. Ten pushes
  * that arrive while one is worked on lead to one more run, with the newest commit.
  */
-export async function createDeployer({ manager: options, namespace, port, host = '127.0.0.1' }: DeployerOptions): Promise<RuntimeManager> {
+export async function createDeployer({
+  manager: options,
+  namespace,
+  port,
+  host = '127.0.0.1',
+}: DeployerOptions): Promise<RuntimeManager> {
   const newest = new Map<string, string>();
   const receiver = createWebhookReceiver<KubeObject>({
     path: '/push',
@@ -36,7 +47,16 @@ export async function createDeployer({ manager: options, namespace, port, host =
     identify: ({ metadata }) => metadata.name ?? '',
   });
   const manager = await createManager(options);
-  manager.add(createHttpServer({ name: 'push receiver', port, host, handlers: [receiver.handle], logger: manager.logger, clock: manager.clock }));
+  manager.add(
+    createHttpServer({
+      name: 'push receiver',
+      port,
+      host,
+      handlers: [receiver.handle],
+      logger: manager.logger,
+      clock: manager.clock,
+    }),
+  );
   controllerManagedBy(manager)
     .named('deployer')
     .watchesRawSource(
@@ -52,15 +72,22 @@ export async function createDeployer({ manager: options, namespace, port, host =
     .complete(async ({ name }, { signal, logger }) => {
       const commit = newest.get(name);
       if (commit === undefined) return;
-      const { result } = await createOrUpdate(manager.client, ConfigMap, { namespace, name }, { signal, mutate: (draft) => void (draft.data = { commit }) });
+      const { result } = await createOrUpdate(
+        manager.client,
+        ConfigMap,
+        { namespace, name },
+        { signal, mutate: (draft) => void (draft.data = { commit }) },
+      );
       logger.info(`${name} is at ${commit}`, { result });
     });
   return manager;
 }
 
 function readPush(body: unknown): Push {
-  if (typeof body !== 'object' || body === null || !('repository' in body) || !('commit' in body)) throw new TypeError('a push has a repository and a commit');
+  if (typeof body !== 'object' || body === null || !('repository' in body) || !('commit' in body))
+    throw new TypeError('a push has a repository and a commit');
   const { repository, commit } = body;
-  if (typeof repository !== 'string' || typeof commit !== 'string') throw new TypeError('repository and commit must be text');
+  if (typeof repository !== 'string' || typeof commit !== 'string')
+    throw new TypeError('repository and commit must be text');
   return { repository, commit };
 }

@@ -22,14 +22,25 @@ it('writes the newest commit of each repository that pushes', async () => {
   const deployer = await createDeployer({ manager: { connection, logger: noopLogger }, namespace, port });
   const running = deployer.run(stop.signal);
   const push = async (body: unknown): Promise<number> =>
-    (await fetch(`http://127.0.0.1:${port}/push`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })).status;
+    (
+      await fetch(`http://127.0.0.1:${port}/push`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      })
+    ).status;
   try {
     await eventually(async () => expect(await push({ repository: 'shop', commit: 'c0' })).toBe(202));
-    for (let commit = 1; commit <= 20; commit++) expect(await push({ repository: 'shop', commit: `c${commit}` })).toBe(202);
+    for (let commit = 1; commit <= 20; commit++)
+      expect(await push({ repository: 'shop', commit: `c${commit}` })).toBe(202);
     expect(await push({ repository: 'blog', commit: 'b1' })).toBe(202);
     expect(await push({ repository: 'blog' })).toBe(400);
-    await eventually(async () => expect((await client.get(ConfigMap, { namespace, name: 'shop' })).data).toEqual({ commit: 'c20' }));
-    await eventually(async () => expect((await client.get(ConfigMap, { namespace, name: 'blog' })).data).toEqual({ commit: 'b1' }));
+    await eventually(async () =>
+      expect((await client.get(ConfigMap, { namespace, name: 'shop' })).data).toEqual({ commit: 'c20' }),
+    );
+    await eventually(async () =>
+      expect((await client.get(ConfigMap, { namespace, name: 'blog' })).data).toEqual({ commit: 'b1' }),
+    );
   } finally {
     stop.abort();
     await running;

@@ -13,7 +13,12 @@ const intervalMs = Number(process.env['INTERVAL_MS'] ?? 1_000);
 
 try {
   await using client = createHttpClient({ connection: await loadConnection() });
-  const lock = createLeaseLock({ client, namespace, name: 'leader-elected-task', identity: `${hostname()}_${process.pid}` });
+  const lock = createLeaseLock({
+    client,
+    namespace,
+    name: 'leader-elected-task',
+    identity: `${hostname()}_${process.pid}`,
+  });
   const elector = createLeaderElector({
     lock,
     leaseDurationMs: Number(process.env['LEASE_DURATION_MS'] ?? 15_000),

@@ -10,7 +10,14 @@ it('runs in one process at a time, and goes on in the other one when the leader 
   const namespace = await environment.createNamespace('elected');
   const start = (): RunningExample =>
     startExample(program, {
-      env: { KUBECONFIG: environment.kubeconfigPath, POD_NAMESPACE: namespace, INTERVAL_MS: '50', LEASE_DURATION_MS: '2000', RENEW_DEADLINE_MS: '1200', RETRY_PERIOD_MS: '200' },
+      env: {
+        KUBECONFIG: environment.kubeconfigPath,
+        POD_NAMESPACE: namespace,
+        INTERVAL_MS: '50',
+        LEASE_DURATION_MS: '2000',
+        RENEW_DEADLINE_MS: '1200',
+        RETRY_PERIOD_MS: '200',
+      },
     });
   const first = start();
   await first.waitFor(' run 3');

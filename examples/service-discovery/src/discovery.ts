@@ -1,6 +1,12 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { Node, Pod, Service } from '@kctl/apimachinery/kinds/core/v1';
-import { controllerManagedBy, createManager, enqueueRequestsFromMapFunc, type RuntimeManager, type RuntimeManagerOptions } from '@kctl/runtime';
+import {
+  controllerManagedBy,
+  createManager,
+  enqueueRequestsFromMapFunc,
+  type RuntimeManager,
+  type RuntimeManagerOptions,
+} from '@kctl/runtime';
 import { targetsOf } from './targets.js';
 
 /** Everything leads to the one file, so there is one key. */
@@ -16,14 +22,28 @@ export async function createServiceDiscovery(options: RuntimeManagerOptions, fil
   const { client } = manager;
   controllerManagedBy(manager)
     .named('service-discovery')
-    .watches(Service, enqueueRequestsFromMapFunc(() => [theFile]))
-    .watches(Pod, enqueueRequestsFromMapFunc(() => [theFile]))
-    .watches(Node, enqueueRequestsFromMapFunc(() => [theFile]))
+    .watches(
+      Service,
+      enqueueRequestsFromMapFunc(() => [theFile]),
+    )
+    .watches(
+      Pod,
+      enqueueRequestsFromMapFunc(() => [theFile]),
+    )
+    .watches(
+      Node,
+      enqueueRequestsFromMapFunc(() => [theFile]),
+    )
     .withOptions({ needLeaderElection: false })
     .complete(async (_request, { signal, logger }) => {
-      const [services, pods, nodes] = await Promise.all([client.list(Service, { signal }), client.list(Pod, { signal }), client.list(Node, { signal })]);
+      const [services, pods, nodes] = await Promise.all([
+        client.list(Service, { signal }),
+        client.list(Pod, { signal }),
+        client.list(Node, { signal }),
+      ]);
       const targets = targetsOf({ services: services.items, pods: pods.items, nodes: nodes.items });
-      if (await writeIfChanged(file, `${JSON.stringify(targets, undefined, 2)}\n`)) logger.info('wrote targets', { targets: targets.length });
+      if (await writeIfChanged(file, `${JSON.stringify(targets, undefined, 2)}\n`))
+        logger.info('wrote targets', { targets: targets.length });
     });
   return manager;
 }

@@ -23,7 +23,9 @@ export interface Inventory {
  * where they are. Sorted, so that the same inventory gives the same text.
  */
 export function targetsOf({ services, pods, nodes }: Inventory): TargetGroup[] {
-  const zones = new Map(nodes.map(({ metadata }) => [metadata.name ?? '', metadata.labels?.['topology.kubernetes.io/zone'] ?? '']));
+  const zones = new Map(
+    nodes.map(({ metadata }) => [metadata.name ?? '', metadata.labels?.['topology.kubernetes.io/zone'] ?? '']),
+  );
   const groups: TargetGroup[] = [];
   for (const { metadata, spec } of services) {
     if (metadata.annotations?.[scrapeAnnotation] !== 'true' || spec?.selector === undefined) continue;
@@ -32,9 +34,18 @@ export function targetsOf({ services, pods, nodes }: Inventory): TargetGroup[] {
     for (const pod of pods) {
       const { namespace = '', name = '', labels } = pod.metadata;
       const address = pod.status?.podIP;
-      if (namespace !== metadata.namespace || pod.status?.phase !== 'Running' || address === undefined || !selector.matches(labels)) continue;
+      if (
+        namespace !== metadata.namespace ||
+        pod.status?.phase !== 'Running' ||
+        address === undefined ||
+        !selector.matches(labels)
+      )
+        continue;
       const node = pod.spec?.nodeName ?? '';
-      groups.push({ targets: [`${address}:${port}`], labels: { namespace, service: metadata.name ?? '', pod: name, node, zone: zones.get(node) ?? '' } });
+      groups.push({
+        targets: [`${address}:${port}`],
+        labels: { namespace, service: metadata.name ?? '', pod: name, node, zone: zones.get(node) ?? '' },
+      });
     }
   }
   return groups.sort((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1));
