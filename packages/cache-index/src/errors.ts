@@ -2,7 +2,7 @@
 export class UnknownIndexError extends Error {
   override readonly name = 'UnknownIndexError';
   /** Stable code of this error class. */
-  readonly code: 'KCTL_UNKNOWN_INDEX' = 'KCTL_UNKNOWN_INDEX';
+  readonly code = 'KCTL_UNKNOWN_INDEX' as const;
   readonly indexName: string;
 
   constructor(indexName: string, known: readonly string[]) {
@@ -17,7 +17,7 @@ export class UnknownIndexError extends Error {
 export class IndexConflictError extends Error {
   override readonly name = 'IndexConflictError';
   /** Stable code of this error class. */
-  readonly code: 'KCTL_INDEX_CONFLICT' = 'KCTL_INDEX_CONFLICT';
+  readonly code = 'KCTL_INDEX_CONFLICT' as const;
   readonly indexNames: readonly string[];
 
   constructor(indexNames: readonly string[]) {
@@ -30,7 +30,7 @@ export class IndexConflictError extends Error {
 export class IndexFunctionError extends Error {
   override readonly name = 'IndexFunctionError';
   /** Stable code of this error class. */
-  readonly code: 'KCTL_INDEX_FUNCTION' = 'KCTL_INDEX_FUNCTION';
+  readonly code = 'KCTL_INDEX_FUNCTION' as const;
   readonly indexName: string;
   /** `namespace/name` of the object that it failed for. */
   readonly key: string;

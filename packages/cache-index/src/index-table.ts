@@ -79,7 +79,10 @@ export class IndexTable<T extends KubeObject> {
     if (!this.index.scoped) return;
     const { namespace } = entry.stored;
     let buckets = this.#byNamespace.get(namespace);
-    if (buckets === undefined) this.#byNamespace.set(namespace, (buckets = new Map()));
+    if (buckets === undefined) {
+      buckets = new Map<string, SortedEntries<T>>();
+      this.#byNamespace.set(namespace, buckets);
+    }
     addTo(buckets, entry, value);
   }
 

@@ -5,7 +5,7 @@ import { formatGroupVersionKind } from '@kctl/apimachinery';
 export class CacheNotStartedError extends Error {
   override readonly name = 'CacheNotStartedError';
   /** Stable code of this error class. */
-  readonly code: 'KCTL_CACHE_NOT_STARTED' = 'KCTL_CACHE_NOT_STARTED';
+  readonly code = 'KCTL_CACHE_NOT_STARTED' as const;
 
   constructor() {
     super('the cache is not started, can not read objects: call run first');
@@ -16,7 +16,7 @@ export class CacheNotStartedError extends Error {
 export class KindNotCachedError extends Error {
   override readonly name = 'KindNotCachedError';
   /** Stable code of this error class. */
-  readonly code: 'KCTL_KIND_NOT_CACHED' = 'KCTL_KIND_NOT_CACHED';
+  readonly code = 'KCTL_KIND_NOT_CACHED' as const;
   readonly kind: GroupVersionKind;
 
   constructor(kind: GroupVersionKind) {
@@ -31,7 +31,7 @@ export class KindNotCachedError extends Error {
 export class UnknownNamespaceError extends Error {
   override readonly name = 'UnknownNamespaceError';
   /** Stable code of this error class. */
-  readonly code: 'KCTL_UNKNOWN_NAMESPACE' = 'KCTL_UNKNOWN_NAMESPACE';
+  readonly code = 'KCTL_UNKNOWN_NAMESPACE' as const;
   readonly namespace: string;
 
   constructor(what: string, namespace: string) {
@@ -44,7 +44,7 @@ export class UnknownNamespaceError extends Error {
 export class UnsupportedReadError extends Error {
   override readonly name = 'UnsupportedReadError';
   /** Stable code of this error class. */
-  readonly code: 'KCTL_UNSUPPORTED_READ' = 'KCTL_UNSUPPORTED_READ';
+  readonly code = 'KCTL_UNSUPPORTED_READ' as const;
 }
 
 const hasCode = (error: unknown, code: string): boolean => error instanceof Error && 'code' in error && error.code === code;

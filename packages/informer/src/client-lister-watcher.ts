@@ -29,6 +29,6 @@ export function listerWatcherFor<T extends KubeObject>(
   return {
     // A live client returns objects of its own; `live` keeps a caching client from answering out of this very informer.
     list: async (call) => (await client.list(kind, { ...scope, ...call, live: true })) as never,
-    watch: (call) => client.watch<Kind<T>>(kind, { ...scope, ...call }) as never,
+    watch: (call) => client.watch<Kind<T>>(kind, { ...scope, ...call }),
   };
 }

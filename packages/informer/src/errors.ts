@@ -4,7 +4,7 @@ import type { InformerState } from './informer-state.js';
 export class ObjectDecodeError extends Error {
   override readonly name = 'ObjectDecodeError';
   /** Stable code of this error class. */
-  readonly code: 'KCTL_OBJECT_DECODE' = 'KCTL_OBJECT_DECODE';
+  readonly code = 'KCTL_OBJECT_DECODE' as const;
   /** `namespace/name`. */
   readonly key: string;
 
@@ -18,7 +18,7 @@ export class ObjectDecodeError extends Error {
 export class SyncError extends Error {
   override readonly name = 'SyncError';
   /** Stable code of this error class. */
-  readonly code: 'KCTL_SYNC' = 'KCTL_SYNC';
+  readonly code = 'KCTL_SYNC' as const;
   /** The informers that had not synced, with what they were doing. */
   readonly informers: readonly { readonly name: string; readonly state: InformerState }[];
 
@@ -36,21 +36,21 @@ export class SyncError extends Error {
 export class InformerStoppedError extends Error {
   override readonly name = 'InformerStoppedError';
   /** Stable code of this error class. */
-  readonly code: 'KCTL_INFORMER_STOPPED' = 'KCTL_INFORMER_STOPPED';
+  readonly code = 'KCTL_INFORMER_STOPPED' as const;
 }
 
 /** Thrown by `run` when the informer was started before. */
 export class InformerStartedError extends Error {
   override readonly name = 'InformerStartedError';
   /** Stable code of this error class. */
-  readonly code: 'KCTL_INFORMER_STARTED' = 'KCTL_INFORMER_STARTED';
+  readonly code = 'KCTL_INFORMER_STARTED' as const;
 }
 
 /** Thrown (as the failure of a watch) when no frame arrived for too long. */
 export class IdleWatchError extends Error {
   override readonly name = 'IdleWatchError';
   /** Stable code of this error class. */
-  readonly code: 'KCTL_IDLE_WATCH' = 'KCTL_IDLE_WATCH';
+  readonly code = 'KCTL_IDLE_WATCH' as const;
   readonly idleMs: number;
 
   constructor(what: string, idleMs: number) {
@@ -63,7 +63,7 @@ export class IdleWatchError extends Error {
 export class ShortWatchError extends Error {
   override readonly name = 'ShortWatchError';
   /** Stable code of this error class. */
-  readonly code: 'KCTL_SHORT_WATCH' = 'KCTL_SHORT_WATCH';
+  readonly code = 'KCTL_SHORT_WATCH' as const;
 }
 
 const hasCode = (error: unknown, code: string): boolean => error instanceof Error && 'code' in error && error.code === code;

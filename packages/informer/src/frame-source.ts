@@ -48,9 +48,7 @@ export function objectSource<T extends KubeObject>(
     list: async (call) => {
       const list = await listerWatcher.list(call);
       return {
-        async *[Symbol.asyncIterator]() {
-          yield list.items;
-        },
+        [Symbol.asyncIterator]: () => inOneBatch(list.items),
         end: () => Promise.resolve(endOf(list.metadata)),
         [Symbol.asyncDispose]: () => Promise.resolve(),
       };
@@ -61,6 +59,17 @@ export function objectSource<T extends KubeObject>(
         [Symbol.asyncIterator]: () => batchesOfOne(stream[Symbol.asyncIterator]()),
         [Symbol.asyncDispose]: () => stream[Symbol.asyncDispose](),
       };
+    },
+  };
+}
+
+function inOneBatch<E>(items: readonly E[]): AsyncIterator<readonly E[]> {
+  let isDone = false;
+  return {
+    next: () => {
+      const result: IteratorResult<readonly E[]> = isDone ? { done: true, value: undefined } : { done: false, value: items };
+      isDone = true;
+      return Promise.resolve(result);
     },
   };
 }

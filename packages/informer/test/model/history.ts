@@ -77,7 +77,7 @@ function judge(seed: number, informer: SharedInformer<Item>, { server, recorders
   if (informer.resourceVersion !== String(server.version))
     wrong.push(`is at ${informer.resourceVersion}, the server at ${server.version}, state ${informer.state.phase} ${informer.trouble?.message ?? ''}`);
   const plain = (object: Item): string => JSON.stringify({ ...object, metadata: { ...object.metadata, managedFields: undefined } });
-  const sorted = (text: string): string => [...text].sort().join('');
+  const sorted = (text: string): string => Array.from(text).sort().join('');
   if (stored.map((object) => sorted(JSON.stringify(object))).join() !== expected.map((object) => sorted(plain(object))).join())
     wrong.push(`store is ${JSON.stringify(stored.map((object) => [keyOf(object as Item), object.metadata.resourceVersion]))}, server is ${JSON.stringify(expected.map((object) => [keyOf(object), object.metadata.resourceVersion]))}`);
   for (const node of ['n1', 'n2', 'n3']) {

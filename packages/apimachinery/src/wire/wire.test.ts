@@ -1,0 +1,217 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  compileFieldPaths,
+  createLineSplitter,
+  createListSplitter,
+  createObjectScan,
+  createWatchFrameScan,
+  fieldAt,
+  headerOf,
+  readText,
+  scanObject,
+  scanWatchFrame,
+  splitPath,
+} from './index.js';
+
+const bytes = (text: string): Uint8Array => Buffer.from(text);
+const text = (part: Uint8Array): string => Buffer.from(part).toString();
+
+/** Cuts bytes at given places (taken modulo what is left). */
+function cut(whole: Uint8Array, sizes: readonly number[]): Uint8Array[] {
+  const parts: Uint8Array[] = [];
+  for (let at = 0, index = 0; at < whole.length; index++) {
+    const size = Math.max(1, sizes[index % sizes.length] ?? 1);
+    parts.push(whole.subarray(at, at + size));
+    at += size;
+  }
+  return parts;
+}
+
+const name = fc.stringMatching(/^[a-z0-9]{1,12}$/);
+const item = fc.record({
+  metadata: fc.record({ name, namespace: name, resourceVersion: fc.nat().map(String), annotations: fc.dictionary(fc.string(), fc.string()) }),
+  spec: fc.jsonValue(),
+});
+const sizes = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 6 });
+
+describe('createListSplitter', () => {
+  it.each(['before', 'after'])('cuts any list into its items, with metadata %s them, however it arrives', (place) => {
+    fc.assert(
+      fc.property(fc.array(item), sizes, fc.boolean(), (items, chunks, isPretty) => {
+        const metadata = { resourceVersion: '7', continue: 'items":[' };
+        const list = place === 'before' ? { kind: 'PodList', apiVersion: 'v1', metadata, items } : { apiVersion: 'v1', items, kind: 'PodList', metadata };
+        const splitter = createListSplitter();
+        const found = cut(bytes(isPretty ? JSON.stringify(list, null, 2) : JSON.stringify(list)), chunks).flatMap((chunk) => splitter.push(chunk));
+        expect(found.map((part) => JSON.parse(text(part)) as unknown)).toEqual(JSON.parse(JSON.stringify(items)));
+        expect(splitter.finish()).toEqual({ kind: 'PodList', apiVersion: 'v1', metadata });
+      }),
+    );
+  });
+
+  it('does not take items of an embedded list for its own', () => {
+    const splitter = createListSplitter();
+    expect(splitter.push(bytes('{"metadata":{"items":[{"a":1}]},"extra":"items","other":[1],"items":[{"b":[{"items":[{}]}]}]}')).map(text)).toEqual([
+      '{"b":[{"items":[{}]}]}',
+    ]);
+  });
+
+  it('takes a list without items and one whose items are null', () => {
+    for (const body of ['{"items":[],"metadata":{}}', '{"items":null,"metadata":{}}', '{"metadata":{}}']) {
+      const splitter = createListSplitter();
+      expect(splitter.push(bytes(body))).toEqual([]);
+      expect(splitter.finish()).toEqual({ metadata: {} });
+    }
+  });
+
+  it.each(['', '{"items":[{"a":1}', '{"items":[{"a":"x', '{"metadata":{}', '[]', 'nonsense'])('says that %j is not a whole list', (body) => {
+    const splitter = createListSplitter();
+    splitter.push(bytes(body));
+    expect(() => splitter.finish()).toThrowError(expect.objectContaining({ code: 'KCTL_FRAME' }) as Error);
+  });
+
+  it.each(['{"items":["a"]}', '{"items":[}', '}'])('refuses %j', (body) => {
+    expect(() => createListSplitter().push(bytes(body))).toThrowError(expect.objectContaining({ code: 'KCTL_FRAME' }) as Error);
+  });
+});
+
+describe('createLineSplitter', () => {
+  it('cuts a stream into its documents, however it arrives', () => {
+    fc.assert(
+      fc.property(fc.array(item), sizes, (items, chunks) => {
+        const splitter = createLineSplitter();
+        const lines = items.map((one) => `${JSON.stringify(one)}\n`).join('\n');
+        expect(cut(bytes(lines), chunks).flatMap((chunk) => splitter.push(chunk)).map(text)).toEqual(items.map((one) => JSON.stringify(one)));
+        expect(splitter.finish()).toBeUndefined();
+      }),
+    );
+  });
+
+  it('hands out what was cut off', () => {
+    const splitter = createLineSplitter();
+    expect(splitter.push(bytes('{"a":1}\n{"b"')).map(text)).toEqual(['{"a":1}']);
+    expect(text(splitter.finish() ?? bytes(''))).toBe('{"b"');
+  });
+});
+
+describe('scanWatchFrame', () => {
+  const scan = createWatchFrameScan();
+  it.each([
+    ['{"type":"ADDED","object":{"a":{}}}', 'ADDED', '{"a":{}}'],
+    ['{"type":"MODIFIED","object":{"a":"}}"}} ', 'MODIFIED', '{"a":"}}"}'],
+    ['{"type":"DELETED","object":{}}\r', 'DELETED', '{}'],
+    ['{"object":{"a":{}},"type":"BOOKMARK"}', 'BOOKMARK', '{"a":{}}'],
+    ['{ "type" : "ERROR" , "object" : {"a":[1]} }', 'ERROR', '{"a":[1]}'],
+    ['{"type":"NEWS","object":{}}', '', '{}'],
+  ])('reads %s', (frame, type, object) => {
+    expect(scanWatchFrame(bytes(frame), scan)).toBe(true);
+    expect(scan.type).toBe(type);
+    expect(frame.slice(scan.objectStart, scan.objectEnd)).toBe(object);
+  });
+
+  it.each(['', '[]', '{"type":"ADDED"}', '{"type":"ADDED","object":{}', 'null', '{"object":{}}'])('refuses %j', (frame) => {
+    expect(scanWatchFrame(bytes(frame), scan)).toBe(false);
+  });
+});
+
+describe('scanObject', () => {
+  const scan = createObjectScan();
+  const labels = fc.dictionary(fc.string({ maxLength: 8 }), fc.string({ maxLength: 8 }));
+  const anything = fc.jsonValue();
+  const object = fc.record(
+    {
+      apiVersion: fc.constant('v1'),
+      kind: fc.constant('Pod'),
+      metadata: fc
+        .tuple(
+          fc.record({ name }),
+          fc.record(
+            {
+              namespace: name,
+              uid: name,
+              resourceVersion: fc.nat().map(String),
+              generation: fc.nat(),
+              deletionTimestamp: fc.constant('2026-01-01T00:00:00Z'),
+              labels,
+              annotations: labels,
+              finalizers: fc.array(fc.string()),
+              ownerReferences: fc.array(fc.record({ apiVersion: name, kind: name, name, uid: name })),
+              managedFields: fc.array(fc.record({ manager: fc.string(), fieldsV1: anything })),
+              other: anything,
+            },
+            { requiredKeys: [] },
+          ),
+        )
+        .chain(([needed, more]) => fc.shuffledSubarray(Object.entries({ ...needed, ...more }), { minLength: Object.keys({ ...needed, ...more }).length }))
+        .map((entries) => Object.fromEntries(entries) as { name: string; managedFields?: unknown }),
+      spec: fc.record({ node: fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.constant(null), fc.constant({})), template: fc.record({ metadata: fc.record({ name, managedFields: anything }) }), rest: anything }, { requiredKeys: [] }),
+      status: anything,
+    },
+    { requiredKeys: ['metadata'] },
+  );
+
+  it('finds what a parse finds, whatever the order of the keys, and cuts managedFields to valid JSON', () => {
+    const paths = compileFieldPaths(['spec.node', 'metadata.name', 'spec.template.metadata.name', 'status']);
+    fc.assert(
+      fc.property(object, fc.boolean(), fc.boolean(), (value, isPretty, withPaths) => {
+        const entries = Object.entries(value).reverse();
+        const source = isPretty ? JSON.stringify(value, null, 1) : JSON.stringify(Object.fromEntries(entries));
+        const whole = Buffer.from(`xx${source}yy`);
+        const end = whole.length - 2;
+        expect(scanObject(whole, 2, end, withPaths ? { scan, paths } : { scan })).toBe(true);
+        const parsed = JSON.parse(source) as { metadata: Record<string, unknown>; kind?: string };
+        const header = headerOf(parsed as never);
+        const part = (from: number, to: number): string => (from < 0 ? '' : readText(whole, from, to));
+        expect(part(scan.nameStart, scan.nameEnd)).toBe(header.name);
+        expect(part(scan.namespaceStart, scan.namespaceEnd)).toBe(header.namespace);
+        expect(part(scan.uidStart, scan.uidEnd)).toBe(header.uid);
+        expect(part(scan.resourceVersionStart, scan.resourceVersionEnd)).toBe(header.resourceVersion);
+        expect(part(scan.deletionTimestampStart, scan.deletionTimestampEnd)).toBe(header.deletionTimestamp ?? '');
+        expect(scan.generation).toBe(header.generation ?? -1);
+        if (scan.labelsStart >= 0) expect(JSON.parse(part(scan.labelsStart, scan.labelsEnd))).toEqual(header.labels);
+        else expect(header.labels).toEqual({});
+        if (scan.ownersStart >= 0) expect(JSON.parse(part(scan.ownersStart, scan.ownersEnd))).toEqual(header.ownerReferences);
+        expect(scan.hasKind).toBe(parsed.kind !== undefined);
+        const { managedFields, ...metadata } = parsed.metadata;
+        expect(scan.managedFieldsStart >= 0).toBe(managedFields !== undefined);
+        if (scan.managedFieldsStart >= 0)
+          expect(JSON.parse(part(2, scan.managedFieldsStart) + part(scan.managedFieldsEnd, end))).toEqual({ ...parsed, metadata });
+        if (withPaths) expect(scan.fields).toEqual(paths.paths.map((path) => fieldAt(parsed, splitPath(path))));
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  it.each(['', '[]', '{}', '{"metadata":{}}', '{"metadata":{"name":1}}', '{"metadata":{"name":"\\u0061"}}', '{"metadata":{"name":"a"', '{"metadata":[]}', '{"metadata":{"name":"ä"}}'])(
+    'leaves %j to the parser',
+    (source) => {
+      const whole = bytes(source);
+      expect(scanObject(whole, 0, whole.length, { scan })).toBe(false);
+    },
+  );
+
+  it('never reads past the end that it is given', () => {
+    fc.assert(
+      fc.property(object, fc.nat(), (value, at) => {
+        const whole = Buffer.from(JSON.stringify(value));
+        const end = at % whole.length;
+        scanObject(whole, 0, end, { scan, paths: compileFieldPaths(['spec.node']) });
+        for (const position of [scan.nameEnd, scan.labelsEnd, scan.managedFieldsEnd, scan.ownersEnd]) expect(position).toBeLessThanOrEqual(end);
+      }),
+    );
+  });
+});
+
+describe('field paths', () => {
+  it('escape dots within keys', () => {
+    expect(splitPath('metadata.annotations.example\\.com/role')).toEqual(['metadata', 'annotations', 'example.com/role']);
+  });
+
+  it.each(['', 'a..b', '.a'])('refuse %j', (path) => {
+    expect(() => compileFieldPaths([path])).toThrow(TypeError);
+  });
+
+  it('refuse the same path twice', () => {
+    expect(() => compileFieldPaths(['a.b', 'a.b'])).toThrow('given twice');
+  });
+});
