@@ -1,9 +1,13 @@
 import { defineKind } from '@kctl/apimachinery';
 import type { KubeObject } from '@kctl/apimachinery';
-import { generationChanged } from '@kctl/controller';
+import type { ReconcileRequest } from '@kctl/controller';
+import { enqueueRequestForObject, funcSource, generationChanged, inject } from '@kctl/controller';
+import type { Logger } from '@kctl/telemetry';
+import { noopLogger } from '@kctl/telemetry';
 import { createManager } from '@kctl/manager';
 import { FakeClock, settle } from '@kctl/wait/testing';
 import { describe, expect, it } from 'vitest';
+import type { ControllerBuilder } from '../src/index.js';
 import { controllerManagedBy, isDefinitionError } from '../src/index.js';
 import { FakeCache, fakeCluster } from './fakes.js';
 
@@ -96,5 +100,157 @@ describe('ControllerBuilder', () => {
         .complete(async () => undefined);
     define();
     expect(problemsOf(define)).toEqual([expect.stringContaining('controller with name app already exists')]);
+  });
+
+  it('asks global predicates before those of the input, and never for a raw source', async () => {
+    const cache = new FakeCache();
+    const manager = createManager({ cluster: fakeCluster(cache) });
+    const asked: string[] = [];
+    const ask = (name: string, answer: boolean) => () => {
+      asked.push(name);
+      return answer;
+    };
+    const seen: string[] = [];
+    controllerManagedBy(manager)
+      .named('mixed')
+      .withEventFilter(ask('global', true))
+      .watches(App, enqueueRequestForObject(), { predicates: [ask('own', true), ask('last', false)] })
+      .withEventFilter(ask('second', true))
+      .watchesRawSource(funcSource('raw', ({ queue }) => void queue.add({ name: 'raw' })))
+      .complete(async ({ name }) => void seen.push(name));
+    const stop = new AbortController();
+    const done = manager.run(stop.signal);
+    await manager.elected;
+    await settle();
+    cache.add(App, { metadata: { namespace: 'a', name: 'one' } });
+    await settle();
+    expect([asked, seen]).toEqual([['global', 'second', 'own', 'last'], ['raw']]);
+    stop.abort();
+    await done;
+  });
+
+  it('reconciles every owner when told so, and watches metadata alone', async () => {
+    const cache = new FakeCache();
+    const manager = createManager({ cluster: fakeCluster(cache) });
+    const seen: string[] = [];
+    controllerManagedBy(manager)
+      .for(App, { onlyMetadata: true })
+      .owns(Pod, { matchEveryOwner: true })
+      .watchesMetadata(Node, (event, queue) => {
+        // @ts-expect-error metadata has no spec
+        expect(event.object.spec).toBeUndefined();
+        queue.add({ namespace: 'a', name: `of ${event.object.metadata.name}` });
+        return undefined;
+      })
+      .complete(async ({ name }) => void seen.push(name));
+    const stop = new AbortController();
+    const done = manager.run(stop.signal);
+    await manager.elected;
+    await settle();
+    expect([...cache.handlers.keys()]).toEqual(['App/metadata', 'Pod/full', 'Node/metadata']);
+    const ownerReferences = [{ apiVersion: 'example.com/v1', kind: 'App', name: 'any', uid: '3' }];
+    cache.add(Pod, { metadata: { namespace: 'a', name: 'p', ownerReferences } });
+    cache.add({ ...Node, shape: 'metadata' }, { metadata: { name: 'n1' } });
+    await settle();
+    expect(seen).toEqual(['any', 'of n1']);
+    stop.abort();
+    await done;
+  });
+
+  it('takes settings from its options, then from the kind, then from the manager', () => {
+    const manager = createManager({
+      cluster: fakeCluster(),
+      controllers: { maxConcurrentReconciles: 2, recoverPanic: false, groupKindConcurrency: { 'App.example.com': 5 } },
+    });
+    const workers = (define: (builder: ControllerBuilder) => ControllerBuilder, name: string) =>
+      define(controllerManagedBy(manager).named(name)).complete(async () => undefined).settings;
+    expect(workers((builder) => builder.for(Pod), 'a')).toMatchObject({
+      maxConcurrentReconciles: 2,
+      recoverPanic: false,
+    });
+    expect(workers((builder) => builder.for(App), 'b').maxConcurrentReconciles).toBe(5);
+    const explicit = (builder: ControllerBuilder) => builder.for(App).withOptions({ maxConcurrentReconciles: 9 });
+    expect(workers(explicit, 'c').maxConcurrentReconciles).toBe(9);
+  });
+
+  it('injects into everything it takes, and names what is missing with the other mistakes', async () => {
+    const cache = new FakeCache();
+    const manager = createManager({ cluster: fakeCluster(cache), dependencies: { greeting: 'hello' } });
+    const seen: string[] = [];
+    controllerManagedBy(manager)
+      .for(App)
+      .withEventFilter(inject({ cache: true }, (deps: { cache: object }) => () => deps.cache === cache))
+      .complete(
+        inject({ greeting: true }, ({ greeting }: { greeting: string }) => async ({ name }: ReconcileRequest) => {
+          seen.push(`${greeting} ${name}`);
+        }),
+      );
+    const stop = new AbortController();
+    const done = manager.run(stop.signal);
+    await manager.elected;
+    await settle();
+    cache.add(App, { metadata: { namespace: 'a', name: 'one' } });
+    await settle();
+    expect(seen).toEqual(['hello one']);
+    stop.abort();
+    await done;
+    const poor = createManager({ cluster: fakeCluster() });
+    const problems = problemsOf(() =>
+      controllerManagedBy(poor)
+        .named('needy')
+        .watches(
+          Pod,
+          inject({ events: true }, (_: { events: object }) => enqueueRequestForObject()),
+        )
+        .watchesRawSource(inject({ mapper: true }, (_: { mapper: object }) => funcSource('x', () => undefined)))
+        .complete(async () => undefined),
+    );
+    expect(problems).toEqual([
+      expect.stringContaining('the handler of watches(Pod) needs "events", which the manager does not have'),
+      expect.stringContaining('a source of watchesRawSource needs "mapper"'),
+    ]);
+  });
+
+  it('does not compile for a request type that is no key', () => {
+    const manager = createManager({ cluster: fakeCluster() });
+    const builder = controllerManagedBy<{ bucket: string }>(manager);
+    // @ts-expect-error an object's key is no { bucket }
+    builder.for(App);
+    expect(problemsOf(() => builder.owns(undefined as never).complete(async () => undefined))).toContainEqual(
+      expect.stringContaining('owns(undefined): that is not a kind'),
+    );
+  });
+
+  it('logs the object as upstream does', async () => {
+    const cache = new FakeCache();
+    const lines: unknown[] = [];
+    const logger = (base: object): Logger => ({
+      ...noopLogger,
+      info: (message, fields) => void (message === 'hello' && lines.push({ ...base, ...fields })),
+      child: (fields) => logger({ ...base, ...fields }),
+    });
+    const manager = createManager({ cluster: fakeCluster(cache), logger: logger({}) });
+    controllerManagedBy(manager)
+      .for(App)
+      .complete(async (_request, context) => context.logger.info('hello'));
+    const stop = new AbortController();
+    const done = manager.run(stop.signal);
+    await manager.elected;
+    await settle();
+    cache.add(App, { metadata: { namespace: 'a', name: 'one' } });
+    await settle();
+    expect(lines).toEqual([
+      {
+        controller: 'app',
+        controllerGroup: 'example.com',
+        controllerKind: 'App',
+        App: { namespace: 'a', name: 'one' },
+        namespace: 'a',
+        name: 'one',
+        reconcileID: expect.any(String),
+      },
+    ]);
+    stop.abort();
+    await done;
   });
 });

@@ -24,6 +24,8 @@ export interface ControllerSettings {
   readonly reconciliationTimeoutMs?: number;
   /** Allows several controllers of one name in one manager: their metrics then add up. @default false */
   readonly skipNameValidation?: boolean;
+  /** Name of an own lease instead of the manager's, so that replicas can share the controllers. @default '' */
+  readonly leaderElectionScope?: string;
 }
 
 /** An object that was reconciled successfully is reconciled again after this long, even if nothing happens. */
@@ -85,6 +87,7 @@ export const controllerDefaults: Required<ControllerSettings> = {
   enableWarmup: false,
   reconciliationTimeoutMs: 0,
   skipNameValidation: false,
+  leaderElectionScope: '',
 };
 
 /** Fills in what is not set. @throws TypeError naming each setting that is not valid */
@@ -98,6 +101,7 @@ export function resolveSettings(name: string, given: ControllerSettings): Requir
     enableWarmup: given.enableWarmup ?? controllerDefaults.enableWarmup,
     reconciliationTimeoutMs: given.reconciliationTimeoutMs ?? controllerDefaults.reconciliationTimeoutMs,
     skipNameValidation: given.skipNameValidation ?? controllerDefaults.skipNameValidation,
+    leaderElectionScope: given.leaderElectionScope ?? controllerDefaults.leaderElectionScope,
   };
   const problems = [
     ...checkConcurrency(settings.maxConcurrentReconciles),

@@ -30,6 +30,7 @@ export interface Controller<R = ReconcileRequest> {
   readonly runnableType: 'controller';
   readonly settings: Required<ControllerSettings>;
   readonly needLeaderElection: boolean;
+  readonly leaderElectionScope: string;
   readonly logger: Logger;
   readonly phase: ControllerPhase;
   /** How many requests are reconciled at once; may be set at any time. Runs above a lowered limit finish. */

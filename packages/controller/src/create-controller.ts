@@ -72,6 +72,10 @@ class ReconcileController<R> implements Controller<R> {
     return this.settings.needLeaderElection;
   }
 
+  get leaderElectionScope(): string {
+    return this.settings.leaderElectionScope;
+  }
+
   get phase(): ControllerPhase {
     return this.#phase;
   }

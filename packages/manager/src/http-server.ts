@@ -8,9 +8,10 @@ import { aborted, untilAborted } from './until-aborted.js';
 import type { Runnable } from './runnable.js';
 
 /** Limits of every server, as in controller-runtime. */
-const maxHeaderSize = 1 << 20;
-const keepAliveTimeoutMs = 90_000;
-const headersTimeoutMs = 32_000;
+export const maxHeaderSize: number = 1 << 20;
+export const keepAliveTimeoutMs = 90_000;
+export const headersTimeoutMs = 32_000;
+export const defaultShutdownTimeoutMs = 60_000;
 
 /** Handles a request; false leaves it to the next handler. */
 export type HttpHandler = (request: IncomingMessage, response: ServerResponse) => Promise<boolean> | boolean;
@@ -70,7 +71,7 @@ class HttpServerRunnable implements HttpServer {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { logger, clock, shutdownTimeoutMs = 60_000 } = this.#options;
+    const { logger, clock, shutdownTimeoutMs = defaultShutdownTimeoutMs } = this.#options;
     const server = this.#create();
     await this.#listen(server);
     logger.info('Starting server', { name: this.name, addr: this.#address });

@@ -3,6 +3,10 @@ import type { Clock } from '@kctl/wait';
 import type { HttpHandler, HttpServer, ServerTls } from './http-server.js';
 import { createHttpServer } from './http-server.js';
 
+/** As in controller-runtime. */
+export const defaultMetricsPort = 8080;
+export const defaultMetricsPath = '/metrics';
+
 /** Writes all metrics in a text format; a `PrometheusMetrics` of @kctl/metrics is one. */
 export interface MetricsExporter {
   export(): Promise<{ readonly contentType: string; readonly body: string }>;
@@ -31,7 +35,7 @@ export function createMetricsServer(options: {
   readonly clock: Clock;
 }): HttpServer {
   const { server, exporter, extra, logger, clock } = options;
-  const { port = 8080, host, path = '/metrics', tls, filter } = server;
+  const { port = defaultMetricsPort, host, path = defaultMetricsPath, tls, filter } = server;
   const serveMetrics: HttpHandler = async (request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://localhost');
     const handler = extra.get(pathname);

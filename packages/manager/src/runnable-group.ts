@@ -121,7 +121,13 @@ export class RunnableGroup {
     this.#running.set(member, { abort, ended });
     if (member.waitForReady === undefined) return;
     // A member that failed is never ready, and one that has finished has nothing more to get ready.
-    await Promise.race([member.waitForReady(abort.signal), failure.promise, ended]);
+    const ready = member.waitForReady(abort.signal).catch((error: unknown) => {
+      if (abort.signal.aborted) return;
+      const failed = new RunnableError(name, error);
+      this.#options.onError(failed);
+      throw failed;
+    });
+    await Promise.race([ready, failure.promise, ended]);
   }
 }
 

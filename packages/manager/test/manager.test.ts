@@ -354,6 +354,14 @@ describe('Manager.add', () => {
     expect(await done).toMatchObject({ message: expect.stringContaining('late and broken') });
   });
 
+  it('reports that what was added later does not get ready', async () => {
+    const t = setUp();
+    const done = t.manager.run(t.stop.signal).catch((error: unknown) => error);
+    await t.manager.elected;
+    t.add('late cache', { group: 'caches', waitForReady: () => Promise.reject(new Error('forbidden')) });
+    expect(await done).toMatchObject({ message: 'late cache failed: forbidden', runnable: 'late cache' });
+  });
+
   it('refuses a second controller of the same name, unless told not to', () => {
     const t = setUp();
     const controller = { runnableType: 'controller' };
