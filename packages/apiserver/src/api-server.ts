@@ -282,6 +282,7 @@ class EmbeddedApiServer implements ApiServer {
     this.#controllers = startControllers(this.#backend, { enabled: this.#options.controllers ?? true });
     if (isFirst && this.#persistence?.hadData !== true) {
       bootNamespaces(this.#backend);
+      this.#controllers.drain();
       store.raiseFloor();
     }
   }

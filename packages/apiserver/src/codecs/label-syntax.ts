@@ -53,14 +53,16 @@ class Walker {
     const operator = this.#next();
     if (!operators.has(operator.text))
       return `found '${operator.text}', expected: in, notin, =, ==, !=, gt, lt`;
-    return operator.text === 'in' || operator.text === 'notin' ? this.#values() : this.#value();
+    return operator.text === 'in' || operator.text === 'notin' ? this.#values() : this.#value(operator.text);
   }
 
-  #value(): string | undefined {
+  #value(operator: string): string | undefined {
     const { type, text } = this.#peek();
     if (type === 'end' || text === ',') return undefined;
     const value = this.#next();
-    return value.type === 'identifier' ? undefined : `found '${value.text}', expected: identifier`;
+    if (value.type !== 'identifier') return `found '${value.text}', expected: identifier`;
+    if ((operator !== '<' && operator !== '>') || /^[-+]?\d+$/.test(value.text)) return undefined;
+    return `values[0]: Invalid value: ${JSON.stringify(value.text)}: for 'Gt', 'Lt' operators, the value must be an integer`;
   }
 
   #values(): string | undefined {

@@ -1,9 +1,9 @@
 import { isLostRaceError } from '../storage/errors.js';
 import type { StoreEvent } from '../storage/table.js';
-import type { Backend } from '../handlers/call.js';
+import { crdTable, type Backend } from '../handlers/call.js';
 import { createCrdController } from '../crd/crd-controller.js';
 import { formatTime } from '../codecs/go-text.js';
-import { crdTable, createCrdBackend } from './crd-backend.js';
+import { createCrdBackend } from './crd-backend.js';
 import { createGarbageCollector } from './garbage-collector.js';
 import { createNamespaceController } from './namespace-controller.js';
 import { createServiceAccountController } from './service-account-controller.js';
@@ -12,6 +12,8 @@ import { createServiceAccountController } from './service-account-controller.js'
 export interface Controllers {
   /** Looks at everything again: after a restore. */
   resync(): void;
+  /** Does all queued work at once: what a fresh store begins with. */
+  drain(): void;
   stop(): void;
 }
 
@@ -77,6 +79,9 @@ export function startControllers(backend: Backend, { enabled }: { readonly enabl
   resync();
   return {
     resync,
+    drain() {
+      for (const controller of controllers) while (safely(() => controller.step()));
+    },
     stop() {
       isStopped = true;
       unsubscribe();

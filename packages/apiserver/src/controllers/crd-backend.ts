@@ -1,11 +1,7 @@
 import type { CrdBackend } from '../crd/crd-backend.js';
-import type { Backend } from '../handlers/call.js';
+import { crdTable, liveObjects, type Backend } from '../handlers/call.js';
 import { commitInternal } from '../handlers/commit.js';
 import { deleteStored, plainDeletion } from '../handlers/delete.js';
-import { liveObjects } from '../handlers/call.js';
-
-/** Where CustomResourceDefinitions are kept. */
-export const crdTable = 'apiextensions.k8s.io/customresourcedefinitions';
 
 /** The store as the CRD controller sees it. */
 export function createCrdBackend(backend: Backend): CrdBackend {

@@ -1,4 +1,5 @@
 import { badRequest, conflict, notImplemented } from '../registry/status.js';
+import { formatTime } from '../codecs/go-text.js';
 import type { Reply } from '../server/api-request.js';
 import { jsonText } from '../storage/json-text.js';
 import { readWriteBody } from './body.js';
@@ -45,8 +46,18 @@ async function bind(backend: Backend, call: ResourceCall): Promise<Reply> {
     () => {
       const present = requirePresent(backend, call);
       const object = structuredClone(present.in(call.definition).object);
-      const { spec } = object;
-      if (typeof spec === 'object' && spec !== null) Reflect.set(spec, 'nodeName', node);
+      const assigned = memberOf(object['spec'], 'nodeName');
+      if (typeof assigned === 'string' && assigned !== '')
+        throw conflict({ group: '', plural: 'pods/binding' }, call.path.name, `pod ${call.path.name} is already assigned to node ${JSON.stringify(assigned)}`);
+      object['spec'] = { ...asObject(object['spec']), nodeName: node };
+      const lastTransitionTime = formatTime(backend.clock.now());
+      const scheduled = { type: 'PodScheduled', status: 'True', lastProbeTime: null, lastTransitionTime };
+      const conditions = memberOf(object['status'], 'conditions');
+      const others: unknown[] = Array.isArray(conditions) ? conditions : [];
+      object['status'] = {
+        ...asObject(object['status']),
+        conditions: [...others.filter((each) => memberOf(each, 'type') !== 'PodScheduled'), scheduled],
+      };
       return commitUpdate(backend, { definition: call.definition, object, present, dryRun: call.query.has('dryRun') });
     },
     () => conflict(call.definition, call.path.name),
@@ -65,6 +76,10 @@ async function evict(backend: Backend, call: ResourceCall): Promise<Reply> {
     () => conflict(call.definition, call.path.name),
   );
   return textReply(201, created, call.negotiated);
+}
+
+function asObject(value: unknown): object {
+  return typeof value === 'object' && value !== null ? value : {};
 }
 
 function memberOf(value: unknown, name: string): unknown {

@@ -34,6 +34,9 @@ export interface ResourceCall {
   readonly warnings: string[];
 }
 
+/** Where CustomResourceDefinitions are kept. */
+export const crdTable = 'apiextensions.k8s.io/customresourcedefinitions';
+
 /** The key of an object in its table. */
 export function storageKeyOf(namespace: string, name: string): string {
   return namespace === '' ? name : `${namespace}/${name}`;

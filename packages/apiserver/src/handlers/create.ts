@@ -4,7 +4,7 @@ import type { Reply } from '../server/api-request.js';
 import { isLostRaceError } from '../storage/errors.js';
 import { renderObject, type Rendering } from '../storage/version.js';
 import { readWriteBody } from './body.js';
-import { writeContext, type Backend, type ResourceCall } from './call.js';
+import { crdTable, writeContext, type Backend, type ResourceCall } from './call.js';
 import { placeOf } from './commit.js';
 import { trackCreate } from './managed-fields.js';
 import { objectReply } from './reply.js';
@@ -51,6 +51,7 @@ export function createStored(
   const { metadata } = object;
   const context = writeContext(backend, call, options.dryRun);
   placeInNamespace(call, object);
+  requireServing(backend, call, metadata.name ?? metadata.generateName ?? '');
   if (definition.namespaced) requireNamespace(backend, call, metadata.name ?? metadata.generateName ?? '');
   if (metadata.resourceVersion !== undefined && metadata.resourceVersion !== '')
     throw unclassified('resourceVersion should not be set on objects to be created');
@@ -101,10 +102,18 @@ function taken(backend: Backend, { definition }: ResourceCall, object: UntypedOb
 export function placeInNamespace({ definition, path }: ResourceCall, object: UntypedObject): void {
   const { metadata } = object;
   const { namespace = '' } = metadata;
-  if (namespace !== '' && namespace !== path.namespace)
+  if (definition.namespaced && namespace !== '' && namespace !== path.namespace)
     throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
   if (definition.namespaced) metadata.namespace = path.namespace;
   else delete metadata.namespace;
+}
+
+/** A custom resource whose definition is being deleted takes nothing new. @throws StatusError 403 */
+function requireServing(backend: Backend, { definition }: ResourceCall, name: string): void {
+  if (!definition.isCustom) return;
+  const crd = backend.store.table(crdTable).get(`${definition.plural}.${definition.group}`);
+  if (crd?.object.metadata.deletionTimestamp !== undefined)
+    throw forbiddenObject(definition, name, 'create not allowed while custom resource definition is terminating');
 }
 
 /** The namespace must be there and not on its way out. @throws StatusError 404, 403 */

@@ -1,5 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { parseBoolParameter, parseIntParameter } from '../codecs/go-text.js';
+import { formatTime, parseBoolParameter, parseIntParameter } from '../codecs/go-text.js';
 import { parseBody } from '../codecs/body.js';
 import { JsonSyntaxError } from '../codecs/strict-json.js';
 import { invalidValue, notSupported, type FieldError } from '../registry/field-error.js';
@@ -8,7 +8,7 @@ import { badRequest, conflict, forbiddenObject, invalidOptions, methodNotAllowed
 import type { Reply } from '../server/api-request.js';
 import { jsonText } from '../storage/json-text.js';
 import { renderObject, withRevision, type ObjectVersion, type Rendering } from '../storage/version.js';
-import type { Backend, ResourceCall } from './call.js';
+import { crdTable, type Backend, type ResourceCall } from './call.js';
 import { placeOf, retryOnLostRace } from './commit.js';
 import { beginDeletion, deletionFinalizers, hasSpecFinalizers, isReadyToGo, type DeletionWish } from './lifecycle.js';
 import { objectReply, shapeOf, textReply } from './reply.js';
@@ -131,7 +131,7 @@ export function deleteStored(
   const finalizers = deletionFinalizers(object.metadata.finalizers ?? [], options);
   const graceSeconds = graceOf(definition, object, options);
   const begun = beginDeletion(object, { finalizers, graceSeconds, now: clock.now() });
-  const next = isNamespace ? withPhase(begun, 'Terminating') : begun;
+  const next = isNamespace ? withPhase(begun, 'Terminating') : asMarked(definition, begun, clock.now());
   const place = placeOf(definition, object);
   const stays = isNamespace ? hasSpecFinalizers(next) || finalizers.length > 0 : !isReadyToGo(next, false);
   if (stays) {
@@ -153,6 +153,23 @@ function namespaceIsGoing(definition: ResourceDefinition, object: UntypedObject)
     object.metadata.name ?? '',
     'The system is ensuring all content is removed from this namespace.  Upon completion, this namespace will automatically be purged by the system.',
   );
+}
+
+/** A CustomResourceDefinition says from the first moment that it is going. */
+function asMarked(definition: ResourceDefinition, object: UntypedObject, now: number): UntypedObject {
+  if (definition.storageKey !== crdTable) return object;
+  const { status } = object;
+  const known = member(status, 'conditions');
+  const conditions: unknown[] = Array.isArray(known) ? known : [];
+  if (conditions.some((condition) => member(condition, 'type') === 'Terminating')) return object;
+  const terminating = {
+    type: 'Terminating',
+    status: 'True',
+    lastTransitionTime: formatTime(now),
+    reason: 'InstanceDeletionPending',
+    message: 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
+  };
+  return { ...object, status: { ...(typeof status === 'object' ? status : {}), conditions: [...conditions, terminating] } };
 }
 
 function withPhase(object: UntypedObject, phase: string): UntypedObject {

@@ -38,7 +38,7 @@ export async function readPatch(call: ResourceCall): Promise<PatchFunction> {
       ...(strategicMerge === undefined ? [] : [strategicPatch]),
       applyPatch,
     ]);
-  const patch = await parsePatch(await request.readBody());
+  const patch = await parsePatch(await request.readBody(), isStrategic ? '' : 'error decoding patch: ');
   if (type === jsonPatch) return (document) => applyJsonPatch(document, patch);
   if (patch === null && isStrategic) return (document) => document;
   if (patch === null) throw badRequest('Invalid JSON Patch');
@@ -51,7 +51,7 @@ export async function readPatch(call: ResourceCall): Promise<PatchFunction> {
     : (document) => (isMetadataObject(document) ? strategicMerge?.(document, patch) : document);
 }
 
-async function parsePatch(bytes: Uint8Array): Promise<unknown> {
+async function parsePatch(bytes: Uint8Array, prefix: string): Promise<unknown> {
   const text = new TextDecoder().decode(bytes);
   try {
     return parseJsonBody(text).value;
@@ -59,8 +59,8 @@ async function parsePatch(bytes: Uint8Array): Promise<unknown> {
     if (!(error instanceof JsonSyntaxError)) throw error;
     // Upstream takes YAML for patches, too; where that is no object either, the JSON error tells more.
     const yaml = text.trimStart().startsWith('{') || text.trimStart().startsWith('[') ? undefined : await parseYamlBody(text).catch(() => undefined);
-    if (typeof yaml?.value === 'object') return yaml.value;
-    throw badRequest(`error decoding patch: ${error.message}`);
+    if (typeof yaml?.value === 'object' && yaml.value !== null) return yaml.value;
+    throw badRequest(`${prefix}${error.message}`);
   }
 }
 

@@ -53,7 +53,9 @@ function userOf(socket: TLSSocket): User | undefined {
 async function readBody(request: AnyRequest, limit: number): Promise<Uint8Array> {
   const chunks: Buffer[] = [];
   let length = 0;
-  for await (const chunk of request) {
+  // The request stays alive when the body is too long: the client still has to get the answer.
+  const body: AsyncIterable<unknown> = request.iterator({ destroyOnReturn: false });
+  for await (const chunk of body) {
     const bytes: Buffer = Buffer.isBuffer(chunk) ? chunk : Buffer.from(String(chunk));
     length += bytes.length;
     if (length > limit) throw entityTooLarge(`Request entity too large: limit is ${limit}`);
@@ -106,6 +108,11 @@ async function send(reply: Reply, request: AnyRequest, response: AnyResponse): P
     if (reply.truncateAfter !== undefined && !isHead) {
       writeTo(response, bytes.subarray(0, reply.truncateAfter), () => cut(response));
       return;
+    }
+    if (reply.status === 413 && !('stream' in response)) {
+      // What is left of the body is not waited for: the connection ends with the answer.
+      response.setHeader('connection', 'close');
+      request.resume();
     }
     if (isHead) response.end();
     else response.end(bytes);
