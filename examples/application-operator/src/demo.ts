@@ -109,7 +109,11 @@ async function main(signal: AbortSignal): Promise<void> {
   ])
     for (const sample of metrics.filter((text) => text.startsWith(name) && !text.endsWith(' 0')).slice(0, 3))
       line(sample);
-  const events = (await client.list(Event, { namespace })).items;
+  const events = await eventually(async () => {
+    const { items } = await client.list(Event, { namespace });
+    if (!items.some(({ reason }) => reason === 'Deregistered')) throw new Error('the events have not arrived');
+    return items;
+  });
   for (const { reason = '', regarding, note = '' } of events.slice(0, 5))
     line(`event ${reason.padEnd(18)} ${regarding?.kind ?? ''}/${regarding?.name ?? ''}: ${note}`);
 

@@ -18,7 +18,7 @@ export async function createOperator(
     .complete(
       createApplicationReconciler({
         client: manager.client,
-        events: { record: () => undefined },
+        events: manager.recorder('application-operator'),
         directory,
         clock: manager.clock,
       }),

@@ -15,6 +15,7 @@ import {
   ignoreNotFound,
   removeFinalizer,
   type Client,
+  type EventRecorder,
   type ReconcileFunction,
 } from '@kctl/runtime';
 import type { Clock } from '@kctl/wait';
@@ -28,7 +29,7 @@ export const cleanupFinalizer = 'demo.kctl.dev/directory';
 /** What the reconciler works with. */
 export interface ApplicationReconcilerOptions {
   readonly client: Client;
-  readonly events: { record(event: object): void };
+  readonly events: EventRecorder;
   readonly directory: Directory;
   readonly clock: Clock;
 }
@@ -52,13 +53,7 @@ export function createApplicationReconciler({
     if (isDeleting(application)) {
       if (!hasFinalizer(application, cleanupFinalizer)) return;
       if (await directory.deregister(formatKey(key))) logger.info('taken out of the directory');
-      events.record({
-        regarding: application,
-        type: 'Normal',
-        reason: 'Deregistered',
-        action: 'Delete',
-        note: 'taken out of the directory',
-      });
+      events.normal(application, 'Deregistered', 'taken out of the directory');
       await removeFinalizer(client, Application, application, { finalizer: cleanupFinalizer, signal });
       return;
     }
@@ -79,13 +74,7 @@ export function createApplicationReconciler({
     ] as const) {
       if (result === 'unchanged') continue;
       logger.info(`${kind} ${result}`);
-      events.record({
-        regarding: application,
-        type: 'Normal',
-        reason: `${kind}${result === 'created' ? 'Created' : 'Updated'}`,
-        action: 'Reconcile',
-        note: `${kind} ${key.name} ${result}`,
-      });
+      events.normal(owner, `${kind}${result === 'created' ? 'Created' : 'Updated'}`, `${kind} ${key.name} ${result}`);
     }
 
     const address = `http://${key.name}.${key.namespace}.svc`;

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { hasFinalizer, isNotFound, isConditionTrue, controllerOf } from '@kctl/apimachinery';
 import { Deployment } from '@kctl/apimachinery/kinds/apps/v1';
 import { Service } from '@kctl/apimachinery/kinds/core/v1';
+import { Event } from '@kctl/apimachinery/kinds/events.k8s.io/v1';
 import { Lease } from '@kctl/apimachinery/kinds/coordination.k8s.io/v1';
 import { createEnvironment, eventually } from '@kctl/testing';
 import { startExample } from '@kctl/vitest-config/example';
@@ -62,6 +63,11 @@ describe('application-operator', () => {
         expect((await client.get(Service, key)).metadata.uid).not.toBe(service.metadata.uid),
       );
 
+      await eventually(async () =>
+        expect((await client.list(Event, { namespace })).items.map(({ reason }) => reason)).toContain(
+          'DeploymentCreated',
+        ),
+      );
       expect(await (await fetch(`http://127.0.0.1:${health}/readyz`)).text()).toBe('ok');
       const exported = await (await fetch(`http://127.0.0.1:${metrics}/metrics`)).text();
       expect(exported).toMatch(/controller_runtime_reconcile_total\{controller="application",result="success"\} [1-9]/);

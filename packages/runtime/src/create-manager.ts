@@ -7,6 +7,7 @@ import {
   loadConnection,
   type Connection,
 } from '@kctl/client-http';
+import { createEventBroadcaster, type EventRecorder } from '@kctl/events';
 import { createCluster, createManager as createBareManager } from '@kctl/manager';
 import { createPrometheusMetrics } from '@kctl/metrics';
 import { createConsoleLogger } from '@kctl/telemetry';
@@ -37,11 +38,12 @@ export async function createManager(options: RuntimeManagerOptions = {}): Promis
   const cache = createCache({ ...cacheOptions, ...wired, client: liveClient });
   const writer = leadership === undefined ? liveClient : leadership.fence(liveClient);
   const client = createDelegatingClient({ ...clientOptions, ...wired, cache, client: writer });
+  const events = createEventBroadcaster({ ...wired, client: liveClient });
   const mapper = createRestMapper({ transport: liveClient.transport, clock });
   const manager = createBareManager({
     ...withoutConnection(rest),
     ...wired,
-    cluster: createCluster({ client, apiReader: liveClient, cache, mapper }),
+    cluster: createCluster({ client, apiReader: liveClient, cache, mapper, events }),
     ...(leadership === undefined ? {} : { leaderElection: leadership.options }),
   });
   const runBare = manager.run.bind(manager);
@@ -53,7 +55,8 @@ export async function createManager(options: RuntimeManagerOptions = {}): Promis
       await Promise.all([liveClient[Symbol.asyncDispose](), leadership?.dispose()]);
     }
   };
-  return Object.assign(manager, { liveClient, metrics, run });
+  const recorder = (controller: string): EventRecorder => events.recorder(controller);
+  return Object.assign(manager, { liveClient, metrics, recorder, run });
 }
 
 async function findConnection({

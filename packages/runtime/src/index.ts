@@ -137,6 +137,8 @@ export type {
 } from '@kctl/controller';
 
 // Processes
+export { createEventBroadcaster } from '@kctl/events';
+export type { EventRecorder } from '@kctl/events';
 export { createLeaderElector, createLeaseLock, fencedClient } from '@kctl/leader-election';
 export { createCluster, ping } from '@kctl/manager';
 export type { Cluster, Manager, Runnable } from '@kctl/manager';

@@ -1,6 +1,7 @@
 import type { CacheOptions } from '@kctl/cache';
 import type { Connection, HttpClient, HttpClientOptions, KubeConfigLike } from '@kctl/client-http';
 import type { DelegatingClientOptions } from '@kctl/client-delegating';
+import type { EventRecorder } from '@kctl/events';
 import type { LeaderElectionOptions, Manager, ManagerOptions } from '@kctl/manager';
 import type { PrometheusMetrics } from '@kctl/metrics';
 
@@ -59,4 +60,6 @@ export interface RuntimeManager extends Manager {
   /** Talks to the server directly, and watches. Not fenced: for reads, and for writes that need no leadership. */
   readonly liveClient: HttpClient;
   readonly metrics: PrometheusMetrics;
+  /** Records Events in the name of a controller, e.g. `example.com/widgets`. They are flushed at the stop. */
+  recorder(controller: string): EventRecorder;
 }
