@@ -116,7 +116,12 @@ describe('ControllerBuilder', () => {
       .withEventFilter(ask('global', true))
       .watches(App, enqueueRequestForObject(), { predicates: [ask('own', true), ask('last', false)] })
       .withEventFilter(ask('second', true))
-      .watchesRawSource(funcSource('raw', ({ queue }) => void queue.add({ name: 'raw' })))
+      .watchesRawSource(
+        funcSource('raw', ({ queue }) => {
+          queue.add({ name: 'raw' });
+          return undefined;
+        }),
+      )
       .complete(async ({ name }) => void seen.push(name));
     const stop = new AbortController();
     const done = manager.run(stop.signal);
@@ -226,7 +231,9 @@ describe('ControllerBuilder', () => {
     const lines: unknown[] = [];
     const logger = (base: object): Logger => ({
       ...noopLogger,
-      info: (message, fields) => void (message === 'hello' && lines.push({ ...base, ...fields })),
+      info: (message, fields) => {
+        if (message === 'hello') lines.push({ ...base, ...fields });
+      },
       child: (fields) => logger({ ...base, ...fields }),
     });
     const manager = createManager({ cluster: fakeCluster(cache), logger: logger({}) });
