@@ -1,3 +1,4 @@
+import { formatGroupVersionKind } from '@kctl/apimachinery';
 import type { Clock } from '@kctl/wait';
 import type { Cluster } from './cluster.js';
 import type { HealthCheck } from './health.js';
@@ -11,22 +12,29 @@ export interface InformersCheckOptions {
 }
 
 /**
- * Ready while every informer watches, or has lost its watch only a short while ago. For readiness, not for liveness: a
- * restart does not bring back a permission, and would take all replicas down at once.
+ * Ready while every informer watches, or has been seen without a watch only for a short while (it lists, it retries:
+ * all of that is "not watching"). For readiness, not for liveness: a restart does not bring back a permission, and would
+ * take all replicas down at once.
  */
 export function informersCheck({ clusters, clock, graceMs }: InformersCheckOptions): HealthCheck {
+  /** Since when each informer has been seen without a watch. */
+  let lost = new Map<string, number>();
   return () => {
     const now = clock.monotonicNow();
+    const still = new Map<string, number>();
     const broken: string[] = [];
-    for (const { name, cache } of clusters()) {
-      for (const informer of cache.health?.() ?? []) {
-        if (informer.isWatching || now - informer.since <= graceMs) continue;
-        const seconds = Math.round((now - informer.since) / 1000);
-        broken.push(
-          `${name}: ${informer.name} is not watching for ${seconds} s: ${informer.reason ?? 'no reason known'}`,
-        );
+    for (const { name: cluster, cache } of clusters()) {
+      for (const { kind, state, trouble } of cache.informers?.() ?? []) {
+        if (state.phase === 'watching') continue;
+        const name = `${cluster}: ${formatGroupVersionKind(kind)}`;
+        const since = lost.get(name) ?? now;
+        still.set(name, since);
+        if (now - since <= graceMs) continue;
+        const reason = trouble === undefined ? '' : `: ${trouble.reason}: ${trouble.message}`;
+        broken.push(`${name} is ${state.phase} for ${Math.round((now - since) / 1000)} s${reason}`);
       }
     }
+    lost = still;
     if (broken.length > 0) throw new Error(broken.join('; '));
   };
 }

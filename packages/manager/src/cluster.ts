@@ -1,15 +1,15 @@
+import type { GroupVersionKind } from '@kctl/apimachinery';
 import type { Client, KindResolver, Reader } from '@kctl/client';
 import type { InformerProvider } from '@kctl/controller';
 import type { Runnable } from './runnable.js';
 
-/** The state of one informer, as far as health needs it. */
+/** The state of one informer, as far as health needs it; an `InformerStatus` of @kctl/cache is one. */
 export interface InformerReport {
-  readonly name: string;
-  readonly isWatching: boolean;
-  /** Monotonic time, in ms, since when that is so. */
-  readonly since: number;
-  /** Why it is not watching, for people. */
-  readonly reason?: string;
+  readonly kind: GroupVersionKind;
+  /** `watching` is the healthy one. */
+  readonly state: { readonly phase: string };
+  /** Why it is not watching. */
+  readonly trouble?: { readonly reason: string; readonly message: string } | undefined;
 }
 
 /** What the manager needs of a cache; that of @kctl/cache is one. */
@@ -19,7 +19,7 @@ export interface ManagedCache extends InformerProvider, Reader {
   /** Resolves when the informers that exist by now have synced. */
   waitForSync(options?: { readonly signal?: AbortSignal }): Promise<unknown>;
   /** For the readiness check `informers`. @default they count as healthy */
-  health?(): Iterable<InformerReport>;
+  informers?(): Iterable<InformerReport>;
 }
 
 /** What the manager needs of an event recorder's owner: it ends after everything that may record. */

@@ -127,11 +127,19 @@ describe('the health server of a manager', () => {
     cache.synced.resolve(undefined);
     await manager.elected;
     expect(await read(`${healthUrl}/readyz`)).toEqual([200, 'ok']);
-    cache.reports = [{ name: 'Pod', isWatching: false, since: clock.monotonicNow(), reason: 'forbidden' }];
+    const kind = { group: '', version: 'v1', kind: 'Pod' };
+    const trouble = { reason: 'forbidden', message: 'no' };
+    const informers = async (phase: string): Promise<number> => {
+      cache.reports = [{ kind, state: { phase }, trouble }];
+      return (await read(`${healthUrl}/readyz/informers`))[0];
+    };
+    expect(await informers('retrying')).toBe(200);
     await clock.advance(30_000);
-    expect((await read(`${healthUrl}/readyz/informers`))[0]).toBe(200);
+    expect(await informers('listing')).toBe(200);
     await clock.advance(1);
-    expect((await read(`${healthUrl}/readyz/informers`))[0]).toBe(500);
+    expect(await informers('retrying')).toBe(500);
+    expect(await informers('watching')).toBe(200);
+    expect(await informers('retrying')).toBe(200);
     expect((await read(`${metricsUrl}/metrics`))[1]).toContain('hello_total 1');
     expect(await read(`${metricsUrl}/extra`)).toEqual([200, 'more']);
     expect(() => manager.addMetricsHandler('/late', () => true)).toThrow('already been created');

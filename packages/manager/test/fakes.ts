@@ -33,7 +33,7 @@ export class FakeCache implements ManagedCache {
     this.#journal.push('cache synced');
   }
 
-  health(): InformerReport[] {
+  informers(): InformerReport[] {
     return this.reports;
   }
 
