@@ -31,6 +31,7 @@ import { compileJsonPath, type JsonPath } from '../schema/json-path.js';
 import { validateListTypes } from '../schema/list-types.js';
 import { pruneUnknown } from '../schema/prune.js';
 import type { Schema } from '../schema/schema.js';
+import { jsonText } from '../storage/json-text.js';
 import { validateValue } from '../schema/validate.js';
 import type { CustomColumns } from '../table/custom-columns.js';
 import type { CrdNames } from './crd-names.js';
@@ -60,7 +61,7 @@ const allVerbs: readonly Verb[] = ['delete', 'deletecollection', 'get', 'list', 
 const subresourceVerbs: readonly Verb[] = ['get', 'patch', 'update'];
 /** Go's `fmt.Sprint` of a JSON scalar. */
 function printScalar(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  return typeof value === 'string' ? value : jsonText(value);
 }
 
 const blocking: ReadonlySet<string> = new Set([

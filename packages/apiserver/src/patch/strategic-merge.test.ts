@@ -1,6 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { builtinKinds } from '../registry/builtin-table.js';
+import { at, objectsOf } from '../registry/json.js';
 import { strategicMergePatch } from './strategic-merge.js';
 
 function structOf(group: string, kind: string) {
@@ -223,9 +224,7 @@ describe('strategicMergePatch §2.8-49', () => {
       { spec: { template: { spec: { containers: [{ name: 'c2', image: 'i' }] } } } },
       deployment,
     );
-    const containers = (
-      result['spec'] as typeof oneDeployment.spec & { template: { spec: { containers: { name: string }[] } } }
-    ).template.spec.containers;
+    const containers = objectsOf(at(result, 'spec', 'template', 'spec', 'containers'));
     expect(containers.map(({ name }) => name)).toEqual(['c2', 'c', 'd']);
   });
   it('refuses a patch against the retained keys with 422', () => {
@@ -240,6 +239,14 @@ describe('strategicMergePatch §2.8-49', () => {
   it('names an unknown directive, without a reason', () => {
     expect(() => strategicMergePatch(onePod, { spec: { containers: [{ $patch: 'bogus', name: 'a' }] } }, pod)).toThrow(
       'unknown patch type: bogus in map: map[$patch:bogus name:a]',
+    );
+  });
+  it('says what does not fit the type as the converter does', () => {
+    expect(() => strategicMergePatch(onePod, { metadata: { labels: { a: 1 } } }, pod)).toThrow(
+      ' "" is invalid: patch: Invalid value: "map[metadata:map[labels:map[a:1]]]": cannot convert int64 to string',
+    );
+    expect(() => strategicMergePatch(onePod, { metadata: { finalizers: 'x' } }, pod)).toThrow(
+      'cannot restore slice from string',
     );
   });
   it('leaves the object as it was', () => {

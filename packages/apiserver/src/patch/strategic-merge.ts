@@ -1,5 +1,7 @@
 import { cloneJson, compareText, equalJson, isObject, setOwn, type JsonObject } from '../registry/json.js';
-import { badRequest, unclassified, unprocessablePatch } from '../registry/status.js';
+import { invalidValue } from '../registry/field-error.js';
+import { badRequest, invalid, unclassified, unprocessablePatch } from '../registry/status.js';
+import { restoreProblem } from '../schema/go-restore.js';
 import type { GoStruct, GoType } from '../schema/go-type.js';
 import { inOrder, partition } from './list-order.js';
 
@@ -230,5 +232,8 @@ function mergeMap(original: JsonObject, patch: JsonObject, type: GoType | undefi
  */
 export function strategicMergePatch(object: JsonObject, patch: JsonObject, struct: GoStruct): JsonObject {
   const type: GoType = { pointer: false, form: 'struct', struct, goName: struct.goName };
-  return mergeMap(cloneJson(object), cloneJson(patch), type);
+  const merged = mergeMap(cloneJson(object), cloneJson(patch), type);
+  const problem = restoreProblem(merged, type);
+  if (problem === undefined) return merged;
+  throw invalid({ group: '', kind: '' }, '', [invalidValue('patch', goText(patch), problem)]);
 }

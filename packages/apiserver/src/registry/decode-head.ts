@@ -1,3 +1,4 @@
+import { jsonText } from '../storage/json-text.js';
 import { badRequest } from './status.js';
 import { isObject, stringOf, type JsonObject } from './json.js';
 import type { DecodeInput } from './resource.js';
@@ -24,7 +25,7 @@ export function unrecognized(kind: string, why: string, text: string): Error {
 }
 
 function bodyText(input: DecodeInput): string {
-  return input.text ?? JSON.stringify(input.value);
+  return input.text ?? jsonText(input.value);
 }
 
 /** The body as an object. @throws StatusError 400 */

@@ -1,4 +1,5 @@
 import type { StatusCause } from '@kctl/apimachinery';
+import { jsonText } from '../storage/json-text.js';
 
 /** Reason of a cause, as `metav1.CauseType` and `field.ErrorType` name them. */
 export type FieldErrorReason =
@@ -24,8 +25,7 @@ export interface FieldError {
 /** How Go's validation prints a value in a message: strings quoted, scalars bare, the rest as JSON. */
 export function quoteValue(value: unknown): string {
   if (value === undefined || value === null) return 'null';
-  if (typeof value === 'bigint') return value.toString();
-  return JSON.stringify(value);
+  return jsonText(value);
 }
 
 function withDetail(head: string, detail: string | undefined): string {

@@ -105,7 +105,9 @@ export function labelKey(value: string): string[] {
     if (prefix === '') errors.push('prefix part must be non-empty');
     else
       errors.push(
-        ...dns1123Subdomain(prefix).map((message) => `prefix part ${message.replace('characters', 'bytes')}`),
+        ...dns1123Subdomain(prefix).map(
+          (message) => `prefix part ${message.replace(/^(must be no more than \d+) characters$/, '$1 bytes')}`,
+        ),
       );
   }
   if (name === '') errors.push('name part must be non-empty');

@@ -1,4 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
+import { jsonText } from '../storage/json-text.js';
 import { isObject, numberOf, objectsOf, stringOf, type JsonObject } from '../registry/json.js';
 import type { TableColumn } from '../registry/resource.js';
 import { compileJsonPath, type JsonPath } from '../schema/json-path.js';
@@ -29,7 +30,7 @@ const ageColumn: JsonObject = {
 function printed(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'string') return value;
-  if (Array.isArray(value) || isObject(value)) return JSON.stringify(value);
+  if (Array.isArray(value) || isObject(value)) return jsonText(value);
   return typeof value === 'bigint' ? value.toString() : JSON.stringify(value);
 }
 

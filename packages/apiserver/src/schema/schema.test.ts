@@ -1,0 +1,300 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { builtinKinds } from '../registry/builtin-table.js';
+import { formatFieldError } from '../registry/field-error.js';
+import { compileSchema } from './compile.js';
+import { applyDefaults } from './default.js';
+import { matchesFormat } from './formats.js';
+import { decodeStruct } from './go-decode.js';
+import { canonicalMicroTime, canonicalTime } from './go-time.js';
+import { compileJsonPath } from './json-path.js';
+import { validateListTypes } from './list-types.js';
+import { compilePattern } from './pattern.js';
+import { pruneUnknown } from './prune.js';
+import { canonicalQuantity } from './quantity.js';
+import { validateValue } from './validate.js';
+
+function errorsOf(schema: Record<string, unknown>, value: unknown): string[] {
+  return validateValue(value, compileSchema({ type: 'object', properties: { a: schema } })).map(formatFieldError);
+}
+
+describe('validateValue', () => {
+  it.each([
+    [{ type: 'string', maxLength: 2 }, 'abc', ['a: Too long: may not be more than 2 bytes']],
+    [{ type: 'string', minLength: 2 }, 'a', ['a: Invalid value: "a": a in body should be at least 2 chars long']],
+    [{ type: 'string', pattern: '^x$' }, 'a', ['a: Invalid value: "a": a in body should match \'^x$\'']],
+    [{ type: 'string', format: 'ipv4' }, 'x', ['a: Invalid value: "x": a in body must be of type ipv4: "x"']],
+    [{ type: 'string', format: 'not-a-format' }, 'x', []],
+    [{ type: 'integer', maximum: 3 }, 4, ['a: Invalid value: 4: a in body should be less than or equal to 3']],
+    [
+      { type: 'integer', minimum: 3, exclusiveMinimum: true },
+      3,
+      ['a: Invalid value: 3: a in body should be greater than 3'],
+    ],
+    [{ type: 'integer', multipleOf: 2 }, 3, ['a: Invalid value: 3: a in body should be a multiple of 2']],
+    [
+      { type: 'integer', format: 'int32' },
+      2 ** 31,
+      ['<nil>: Invalid value: "": Checked value must be of type integer with format int32 in a'],
+    ],
+    [{ type: 'number' }, 1, []],
+    [
+      { 'x-kubernetes-int-or-string': true },
+      true,
+      ['a: Invalid value: "boolean": a in body must be of type integer,string: "boolean"'],
+    ],
+    [
+      { type: 'array', items: { type: 'string' }, maxItems: 1 },
+      ['a', 'b'],
+      ['a: Too many: 2: must have at most 1 items'],
+    ],
+    [
+      { type: 'array', items: { type: 'string' }, minItems: 1 },
+      [],
+      ['a: Invalid value: 0: a in body should have at least 1 items'],
+    ],
+    [
+      { type: 'array', items: { type: 'string' } },
+      [1],
+      ['a[0]: Invalid value: "integer": a[0] in body must be of type string: "integer"'],
+    ],
+    [
+      { type: 'object', additionalProperties: { type: 'string' }, maxProperties: 1 },
+      { x: '1', y: 2 },
+      [
+        'a: Too many: 2: must have at most 1 items',
+        'a.y: Invalid value: "integer": a.y in body must be of type string: "integer"',
+      ],
+    ],
+    [
+      { type: 'object', anyOf: [{ required: ['x'] }, { required: ['y'] }], properties: { x: {}, y: {} } },
+      {},
+      ['<nil>: Invalid value: "": "a" must validate at least one schema (anyOf)', 'a.x: Required value'],
+    ],
+    [
+      { type: 'object', oneOf: [{ required: ['x'] }, { required: ['y'] }] },
+      { x: 1, y: 1 },
+      ['<nil>: Invalid value: "": "a" must validate one and only one schema (oneOf). Found 2 valid alternatives'],
+    ],
+    [
+      { type: 'object', not: { required: ['x'] } },
+      { x: 1 },
+      ['<nil>: Invalid value: "": "a" must not validate the schema (not)'],
+    ],
+    [
+      { type: 'object', allOf: [{ required: ['x'] }] },
+      {},
+      ['a.x: Required value', '<nil>: Invalid value: "": "a" must validate all the schemas (allOf). None validated'],
+    ],
+    [{ type: 'string', nullable: true, enum: ['a'] }, null, []],
+  ])('%j of %j', (schema, value, expected) => {
+    expect(errorsOf(schema, { a: value })).toEqual(expected);
+  });
+  it('does not fail on any JSON value, whatever the schema', () => {
+    const schema = compileSchema({
+      type: 'object',
+      properties: {
+        a: { type: 'array', 'x-kubernetes-list-type': 'set', items: { type: 'integer' } },
+        b: { type: 'object', additionalProperties: { type: 'string', default: 'x' } },
+      },
+    });
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const copy = structuredClone(value);
+        validateValue(copy, schema);
+        validateListTypes(copy, schema);
+        applyDefaults(copy, schema);
+        pruneUnknown(copy, schema, []);
+        // What is pruned and defaulted once stays as it is.
+        const again = structuredClone(copy);
+        applyDefaults(again, schema);
+        pruneUnknown(again, schema, []);
+        expect(again).toEqual(copy);
+      }),
+    );
+  });
+});
+
+describe('pruneUnknown §2.10-62', () => {
+  it('keeps what is below x-kubernetes-preserve-unknown-fields, but for what is named there', () => {
+    const schema = compileSchema({
+      type: 'object',
+      properties: {
+        open: {
+          type: 'object',
+          'x-kubernetes-preserve-unknown-fields': true,
+          properties: { shut: { type: 'object', properties: { a: { type: 'string' } } } },
+        },
+      },
+    });
+    const value = { open: { any: { thing: 1 }, shut: { a: '1', b: '2' } }, gone: 1 };
+    const found: string[] = [];
+    pruneUnknown(value, schema, found);
+    expect(value).toEqual({ open: { any: { thing: 1 }, shut: { a: '1' } } });
+    expect(found).toEqual(['open.shut.b', 'gone']);
+  });
+});
+
+describe('canonicalQuantity', () => {
+  it.each([
+    ['1000m', '1'],
+    ['0.5', '500m'],
+    ['1.5Gi', '1536Mi'],
+    ['1024Ki', '1Mi'],
+    ['1000', '1k'],
+    ['100000', '100k'],
+    ['1500', '1500'],
+    ['0', '0'],
+    ['0Gi', '0'],
+    ['-5m', '-5m'],
+    ['1e3', '1e3'],
+    ['12e6', '12e6'],
+    ['1E', '1E'],
+    ['512', '512'],
+    ['1023Ki', '1023Ki'],
+    ['1n', '1n'],
+    ['0.1n', '1n'],
+    ['+3', '3'],
+    ['2Ki', '2Ki'],
+    ['0.5Ki', '512'],
+    ['100.00', '100'],
+    ['1.25', '1250m'],
+  ])('%s is %s', (text, canonical) => {
+    expect(canonicalQuantity(text)).toBe(canonical);
+    expect(canonicalQuantity(canonical)).toBe(canonical);
+  });
+  it.each(['', 'x', '1x', '1.2.3', '--1', '1 Gi', 'Ki'])('refuses %j', (text) => {
+    expect(() => canonicalQuantity(text)).toThrow('quantities must match the regular expression');
+  });
+});
+
+describe('times', () => {
+  it('§2.12-73 are written in UTC, six digits where they are micro', () => {
+    expect(canonicalTime('2020-01-01T01:00:00.5+01:00')).toBe('2020-01-01T00:00:00Z');
+    expect(canonicalMicroTime('2020-01-01T01:00:00.123456+01:00')).toBe('2020-01-01T00:00:00.123456Z');
+    expect(() => canonicalMicroTime('2026-01-01T00:00:00.5Z')).toThrow(
+      'parsing time "2026-01-01T00:00:00.5Z" as "2006-01-02T15:04:05.000000Z07:00": cannot parse ".5Z" as ".000000"',
+    );
+    expect(() => canonicalTime('yesterday')).toThrow('cannot parse "yesterday" as "2006"');
+    expect(() => canonicalTime('2023-02-29T00:00:00Z')).toThrow('day out of range');
+  });
+});
+
+describe('decodeStruct', () => {
+  const pod = builtinKinds().find(({ kind, group }) => kind === 'Pod' && group === '');
+  const decode = (value: Record<string, unknown>): unknown => decodeStruct(value, pod?.struct ?? fail(), []);
+  function fail(): never {
+    throw new Error('there is no Pod');
+  }
+  it('drops zero values as their tags say, and keeps those of pointers', () => {
+    expect(
+      decode({ spec: { containers: [], hostNetwork: false, nodeName: '', terminationGracePeriodSeconds: 0 } }),
+    ).toEqual({
+      metadata: {},
+      spec: { containers: [], terminationGracePeriodSeconds: 0 },
+      status: {},
+    });
+    expect(decode({})).toEqual({ metadata: {}, spec: { containers: null }, status: {} });
+  });
+  it.each([
+    [
+      { spec: { containers: {} } },
+      'json: cannot unmarshal object into Go struct field PodSpec.spec.containers of type []v1.Container',
+    ],
+    [
+      { spec: { containers: [{ ports: [{ containerPort: 'x' }] }] } },
+      'json: cannot unmarshal string into Go struct field ContainerPort.spec.containers.ports.containerPort of type int32',
+    ],
+    [
+      { spec: { containers: [{ ports: [{ containerPort: 2 ** 31 }] }] } },
+      'json: cannot unmarshal number 2147483648 into Go struct field ContainerPort.spec.containers.ports.containerPort of type int32',
+    ],
+    [{ spec: 'x' }, 'json: cannot unmarshal string into Go struct field Pod.spec of type v1.PodSpec'],
+    [
+      { metadata: { labels: { a: true } } },
+      'json: cannot unmarshal bool into Go struct field ObjectMeta.metadata.labels of type string',
+    ],
+    [{ spec: { containers: [{ resources: { limits: { cpu: 'x' } } }] } }, 'quantities must match'],
+  ])('refuses %j', (value, message) => {
+    expect(() => decode(value)).toThrow(message);
+  });
+  it('is idempotent for every kind and any JSON object', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...builtinKinds()),
+        fc.dictionary(
+          fc.constantFrom('metadata', 'spec', 'status', 'data', 'x'),
+          fc.dictionary(fc.string(), fc.jsonValue()),
+        ),
+        ({ struct }, value) => {
+          let once: Record<string, unknown>;
+          try {
+            once = decodeStruct(structuredClone(value), struct, []);
+          } catch {
+            return;
+          }
+          expect(decodeStruct(structuredClone(once), struct, [])).toEqual(once);
+        },
+      ),
+    );
+  });
+});
+
+describe('compileJsonPath', () => {
+  const root = {
+    spec: {
+      size: 1,
+      list: [
+        { n: 'a', v: 1 },
+        { n: 'b', v: 2 },
+      ],
+      'a.b': 'dotted',
+    },
+    metadata: { labels: { 'ex.io/x': 'y' } },
+  };
+  it.each([
+    ['.spec.size', [1]],
+    ['.spec.none', []],
+    ['.spec.list[0].n', ['a']],
+    ['.spec.list[-1].n', ['b']],
+    ['.spec.list[*].v', [1, 2]],
+    ['.spec.list[?(@.n=="b")].v', [2]],
+    ['.spec.list[?(@.v>1)].n', ['b']],
+    ['.spec.list[0:1].n', ['a']],
+    [".spec['a.b']", ['dotted']],
+    ['.metadata.labels.ex\\.io/x', ['y']],
+    ['..v', [1, 2]],
+    ['{.spec.size}', [1]],
+  ])('%s', (path, values) => {
+    expect(compileJsonPath(path)(root)).toEqual(values);
+  });
+  it('refuses what it cannot read', () => {
+    expect(() => compileJsonPath('.a[')).toThrow('unterminated array');
+    expect(() => compileJsonPath('.a[x]')).toThrow('cannot read');
+  });
+});
+
+describe('patterns and formats', () => {
+  it('reads what Go has and JavaScript has not', () => {
+    expect(compilePattern('(?i)^ABC$')?.test('abc')).toBe(true);
+    expect(compilePattern('^[[:alpha:]]+$')?.test('abc1')).toBe(false);
+    expect(compilePattern('\\Aab\\z')?.test('ab')).toBe(true);
+    expect(compilePattern('(')).toBeUndefined();
+  });
+  it.each([
+    ['date', '2024-02-30', false],
+    ['date-time', '2024-02-29T00:00:00Z', true],
+    ['uuid', '550e8400-e29b-41d4-a716-446655440000', true],
+    ['cidr', '10.0.0.0/33', false],
+    ['duration', '1h30m', true],
+    ['duration', '1 lightyear', false],
+    ['hostname', 'a.b', true],
+    ['byte', 'eA==', true],
+    ['email', 'a@b', true],
+    ['uri', 'https://x', true],
+    ['mac', '00:00:5e:00:53:01', true],
+    ['nonsense', 'x', undefined],
+  ])('%s of %s: %s', (format, text, expected) => {
+    expect(matchesFormat(format, text)).toBe(expected);
+  });
+});
