@@ -35,12 +35,22 @@ export function outcomeOfDelete(
 ): Omit<OwnWrite, 'recordedAt'> {
   const { key, result, known } = answer;
   if (isObject(result)) {
-    const { finalizers = [], deletionGracePeriodSeconds = 0 } = result.metadata;
-    if (finalizers.length > 0 || deletionGracePeriodSeconds > 0) return outcomeOfObject(cache, kind, result);
+    const { deletionTimestamp, deletionGracePeriodSeconds } = result.metadata;
+    if (isHeld(result) || (deletionGracePeriodSeconds ?? 0) > 0) return outcomeOfObject(cache, kind, result);
+    // Some kinds answer with what was deleted, some with what is being deleted: without more, it may be either.
+    if (deletionTimestamp !== undefined && deletionGracePeriodSeconds === undefined) return unread(key);
     return gone(key, { uid: result.metadata.uid ?? known.uid, floor: versionOf(result) || known.floor });
   }
   const uid = result.details?.uid ?? known.uid;
   return gone(key, { uid, floor: uid === known.uid ? known.floor : '' });
+}
+
+/** Whether finalizers keep an object. Namespaces have theirs in the spec. */
+function isHeld(object: DeepReadonly<KubeObject>): boolean {
+  if ((object.metadata.finalizers ?? []).length > 0) return true;
+  const spec = 'spec' in object ? object.spec : undefined;
+  const finalizers = typeof spec === 'object' && spec !== null && 'finalizers' in spec ? spec.finalizers : undefined;
+  return Array.isArray(finalizers) && finalizers.length > 0;
 }
 
 /** What was known of an object before it was deleted. */

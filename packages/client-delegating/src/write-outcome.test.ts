@@ -1,0 +1,42 @@
+import { defineKind } from '@kctl/apimachinery';
+import type { KubeObject, Status } from '@kctl/apimachinery';
+import { describe, expect, it } from 'vitest';
+import type { CacheView } from './cache-view.js';
+import { mayHaveHappened, outcomeOfDelete } from './write-outcome.js';
+
+const Thing = defineKind({ group: '', version: 'v1', kind: 'Thing', scope: 'Cluster' });
+const cache = {} as CacheView;
+const known = { uid: 'u', floor: '5' };
+const after = (result: KubeObject | Status): string => {
+  const { outcome, floor, version, uid } = outcomeOfDelete(cache, Thing, { key: { name: 'a' }, result, known });
+  return [outcome.type, version, floor, uid].join(' ');
+};
+const object = (metadata: object, more: object = {}): KubeObject => ({ metadata: { name: 'a', uid: 'u', resourceVersion: '9', ...metadata }, ...more });
+
+describe('outcomeOfDelete', () => {
+  it.each<[string, KubeObject | Status, string]>([
+    ['a Status with the uid that is known', { kind: 'Status', status: 'Success', details: { uid: 'u' } }, 'absent  5 u'],
+    ['a Status with another uid', { kind: 'Status', status: 'Success', details: { uid: 'other' } }, 'unread   '],
+    ['a Status without a uid', { kind: 'Status', status: 'Success' }, 'absent  5 u'],
+    ['the object that was deleted', object({}), 'absent  9 u'],
+    ['an object held by a finalizer', object({ deletionTimestamp: 't', finalizers: ['x'] }), 'present 9  u'],
+    ['a namespace held by its spec', object({ deletionTimestamp: 't' }, { spec: { finalizers: ['kubernetes'] } }), 'present 9  u'],
+    ['a pod with a grace period', object({ deletionTimestamp: 't', deletionGracePeriodSeconds: 30 }), 'present 9  u'],
+    ['a pod without one', object({ deletionTimestamp: 't', deletionGracePeriodSeconds: 0 }), 'absent  9 u'],
+    ['an object of which nobody can tell', object({ deletionTimestamp: 't' }), 'unread   '],
+  ])('understands %s', (_what, result, expected) => {
+    expect(after(result)).toBe(expected);
+  });
+});
+
+describe('mayHaveHappened', () => {
+  it.each([
+    [new TypeError('bad input'), false],
+    [Object.assign(new Error('refused'), { maybeSent: false }), false],
+    [Object.assign(new Error('reset'), { maybeSent: true }), true],
+    [new DOMException('aborted', 'AbortError'), true],
+    ['a thrown text', true],
+  ])('%s: %s', (error, expected) => {
+    expect(mayHaveHappened(error)).toBe(expected);
+  });
+});
