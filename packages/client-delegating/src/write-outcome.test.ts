@@ -11,16 +11,27 @@ const after = (result: KubeObject | Status): string => {
   const { outcome, floor, version, uid } = outcomeOfDelete(cache, Thing, { key: { name: 'a' }, result, known });
   return [outcome.type, version, floor, uid].join(' ');
 };
-const object = (metadata: object, more: object = {}): KubeObject => ({ metadata: { name: 'a', uid: 'u', resourceVersion: '9', ...metadata }, ...more });
+const object = (metadata: object, more: object = {}): KubeObject => ({
+  metadata: { name: 'a', uid: 'u', resourceVersion: '9', ...metadata },
+  ...more,
+});
 
 describe('outcomeOfDelete', () => {
   it.each<[string, KubeObject | Status, string]>([
-    ['a Status with the uid that is known', { kind: 'Status', status: 'Success', details: { uid: 'u' } }, 'absent  5 u'],
+    [
+      'a Status with the uid that is known',
+      { kind: 'Status', status: 'Success', details: { uid: 'u' } },
+      'absent  5 u',
+    ],
     ['a Status with another uid', { kind: 'Status', status: 'Success', details: { uid: 'other' } }, 'unread   '],
     ['a Status without a uid', { kind: 'Status', status: 'Success' }, 'absent  5 u'],
     ['the object that was deleted', object({}), 'absent  9 u'],
     ['an object held by a finalizer', object({ deletionTimestamp: 't', finalizers: ['x'] }), 'present 9  u'],
-    ['a namespace held by its spec', object({ deletionTimestamp: 't' }, { spec: { finalizers: ['kubernetes'] } }), 'present 9  u'],
+    [
+      'a namespace held by its spec',
+      object({ deletionTimestamp: 't' }, { spec: { finalizers: ['kubernetes'] } }),
+      'present 9  u',
+    ],
     ['a pod with a grace period', object({ deletionTimestamp: 't', deletionGracePeriodSeconds: 30 }), 'present 9  u'],
     ['a pod without one', object({ deletionTimestamp: 't', deletionGracePeriodSeconds: 0 }), 'absent  9 u'],
     ['an object of which nobody can tell', object({ deletionTimestamp: 't' }), 'unread   '],
