@@ -2,6 +2,8 @@
 import { parseArgs } from 'node:util';
 import { addTotals } from '@kctl/totals';
 import './cases/index.js';
+import { runDifferential } from './differential/run.js';
+import { startEmbedded } from './harness/embedded.js';
 import { readKnownDifferences } from './harness/known-differences.js';
 import { runCases, type Result } from './harness/run.js';
 import { registeredCases } from './harness/spec.js';
@@ -25,6 +27,8 @@ const cases = registeredCases();
 
 if (values.list) {
   for (const { id } of cases) console.log(id);
+} else if (values.differential) {
+  process.exitCode = (await runBoth()) ? 0 : 1;
 } else {
   const target = values.target;
   if (!isTargetName(target)) {
@@ -67,6 +71,25 @@ async function runSuite(name: TargetName): Promise<boolean> {
   console.log(`conformance on ${name} (${target.url}) in ${((performance.now() - started) / 1000).toFixed(1)} s`);
   console.log(`${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped`);
   return totals.failed === 0;
+}
+
+async function runBoth(): Promise<boolean> {
+  const seed = values.seed === undefined ? Math.trunc(Math.random() * 1_000_000) : Number(values.seed);
+  const calls = Number(values.calls);
+  console.log(`differential run: seed ${seed}, ${calls} calls (again with --differential --seed ${seed} --calls ${calls})`);
+  const started = performance.now();
+  // Without controllers on either side: what they do in the background comes at different moments.
+  const real = await startTarget('real', { controllers: false });
+  const embedded = await startEmbedded({ token: 'unused', user: 'unused' }, { controllers: false });
+  try {
+    const result = await runDifferential([real, embedded], { calls, seed, sessions: Number(values.concurrency), log: (line) => console.log(line) });
+    console.log(`seed ${seed}: ${result.calls} calls in ${((performance.now() - started) / 1000).toFixed(1)} s, ${result.explained} explained differences`);
+    console.log(`${result.unexplained} unexplained differences`);
+    return result.unexplained === 0;
+  } finally {
+    await embedded.stop();
+    await real.stop();
+  }
 }
 
 function isTargetName(value: string | undefined): value is TargetName {

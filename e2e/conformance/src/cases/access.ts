@@ -140,7 +140,7 @@ spec(72, 'SelfSubjectRulesReview', async (t) => {
     ),
     JSON.stringify(review.status),
   );
-});
+}, { needs: ['reviews'] });
 
 spec(72, 'TokenReview: a good and a bad token', async (t) => {
   const review = async (token: string) =>
@@ -159,7 +159,7 @@ spec(72, 'TokenReview: a good and a bad token', async (t) => {
   const bad = await review('wrong');
   same([bad.authenticated, bad.user], [undefined, {}], 'bad');
   matches(bad.error as string, /invalid bearer token/, 'error');
-});
+}, { needs: ['reviews'] });
 
 spec(73, 'a Lease under contention: exactly one of two takeovers wins', async (t) => {
   const ns = await t.namespace();

@@ -285,7 +285,7 @@ spec(45, 'serviceaccounts/token makes a token that the server accepts', async (t
     'review',
   );
   same((await t.as({ token }).send('GET', '/api')).status, 200, 'the token as credentials');
-});
+}, { needs: ['token-requests'] });
 
 spec(45, 'namespaces/finalize', async (t) => {
   const name = t.unique('f');

@@ -6,6 +6,9 @@ import type { Target } from './target.js';
 const LATER = 'later round';
 const lacks = new Map<Capability, string>([
   ['server-side-apply', `${LATER}: server-side apply`],
+  ['managed-fields', `${LATER}: managedFields, together with server-side apply`],
+  ['token-requests', `${LATER}: tokens of service accounts`],
+  ['reviews', `${LATER}: TokenReview and SelfSubjectRulesReview`],
   ['cel', `${LATER}: CEL`],
   ['openapi-v3', `${LATER}: OpenAPI v3`],
   ['protobuf', `${LATER}: protobuf bodies`],
@@ -13,8 +16,11 @@ const lacks = new Map<Capability, string>([
   ['rbac', `${LATER}: RBAC`],
 ]);
 
-export async function startEmbedded(other: { token: string; user: string }): Promise<Target> {
-  const server = createApiServer({ anonymous: false, tokens: [{ token: other.token, user: other.user }] });
+export async function startEmbedded(
+  other: { token: string; user: string },
+  { controllers = true }: { controllers?: boolean } = {},
+): Promise<Target> {
+  const server = createApiServer({ controllers, tokens: [{ token: other.token, user: other.user }] });
   await server.start();
   return {
     name: 'embedded',

@@ -12,6 +12,8 @@ export type Capability =
   | 'protobuf'
   | 'server-side-apply'
   | 'managed-fields'
+  | 'token-requests'
+  | 'reviews'
   | 'cel'
   | 'rbac'
   | 'webhooks'

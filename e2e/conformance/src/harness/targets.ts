@@ -8,20 +8,20 @@ const OTHER = { token: 'conformance-other-token', user: 'conformance-other' };
 export type TargetName = Target['name'];
 export const targetNames: readonly TargetName[] = ['embedded', 'real', 'existing'];
 
-export function startTarget(name: TargetName): Promise<Target> {
+export function startTarget(name: TargetName, options: { controllers?: boolean } = {}): Promise<Target> {
   switch (name) {
     case 'real':
-      return startReal();
+      return startReal(options);
     case 'embedded':
-      return import('./embedded.js').then(({ startEmbedded }) => startEmbedded(OTHER));
+      return import('./embedded.js').then(({ startEmbedded }) => startEmbedded(OTHER, options));
     case 'existing':
       return useExisting();
   }
 }
 
-async function startReal(): Promise<Target> {
+async function startReal({ controllers = true }: { controllers?: boolean }): Promise<Target> {
   const server = await startRealApiServer({
-    controllerManager: true,
+    controllerManager: controllers,
     tokens: [{ token: OTHER.token, user: OTHER.user }],
   });
   return {

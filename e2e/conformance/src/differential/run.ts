@@ -1,0 +1,91 @@
+/** The same seeded random calls on a real and on the embedded server; their answers must be the same. */
+import { createContext, type Run } from '../harness/context.js';
+import { connect, type Connection } from '../harness/http.js';
+import type { Target } from '../harness/target.js';
+import { createWidgetCrd } from '../harness/widgets.js';
+import { explanations } from './explained.js';
+import { randomKinds } from './kinds.js';
+import { createRandom } from './random.js';
+import { runSession, type Finding, type Pair } from './session.js';
+
+export interface DifferentialOptions {
+  readonly calls: number;
+  readonly seed: number;
+  /** Sequences at once, each in its own namespace. */
+  readonly sessions: number;
+  readonly log: (line: string) => void;
+}
+
+export interface DifferentialResult {
+  readonly calls: number;
+  readonly unexplained: number;
+  readonly explained: number;
+}
+
+const SHOWN = 3;
+
+export async function runDifferential(targets: Pair<Target>, options: DifferentialOptions): Promise<DifferentialResult> {
+  const { log } = options;
+  // The group's name is part of messages: it must be the same on both sides.
+  const id = 'diff';
+  const runs = targets.map((target): Run => ({ target, id, count: 0, connection: connect(target.url, target.caPem, target.credentials) })) as unknown as Pair<Run>;
+  const [widgets] = await Promise.all(runs.map((run) => createWidgetCrd(createContext(run).context, id)));
+  if (widgets === undefined) throw new Error('no custom resource');
+  const connections = runs.map(({ connection }) => connection) as unknown as Pair<Connection>;
+
+  const groups = new Map<string, Finding[]>();
+  const explainedBy = new Map<string, number>();
+  const onFinding = (finding: Finding): void => {
+    const left = finding.divergences.filter((divergence) => {
+      const explanation = explanations.find((candidate) => candidate.covers(divergence, finding.request));
+      if (explanation !== undefined) explainedBy.set(explanation.reason, (explainedBy.get(explanation.reason) ?? 0) + 1);
+      return explanation === undefined;
+    });
+    if (left.length === 0) return;
+    const signature = signatureOf(finding, left[0]?.path ?? '', left[0]?.real, left[0]?.embedded);
+    const group = groups.get(signature) ?? [];
+    groups.set(signature, group);
+    group.push({ ...finding, divergences: left });
+  };
+
+  let taken = 0;
+  const takeCall = () => (taken < options.calls ? taken++ : undefined);
+  await Promise.all(
+    Array.from({ length: options.sessions }, async (_unused, index) => {
+      const namespace = `diff-${index}`;
+      for (const connection of connections) {
+        const made = await connection.send('POST', '/api/v1/namespaces', { body: { metadata: { name: namespace } } });
+        if (made.status !== 201) throw new Error(`namespace ${namespace}: ${made.status} ${made.text}`);
+      }
+      await runSession({ connections, namespace, kinds: randomKinds(widgets), random: createRandom(options.seed * 1000 + index), takeCall, onFinding });
+    }),
+  );
+  for (const connection of connections) await connection.close();
+
+  const sorted = [...groups.entries()].toSorted(([, a], [, b]) => b.length - a.length);
+  for (const [signature, findings] of sorted) {
+    log(`\n${findings.length} × ${signature}`);
+    for (const finding of findings.slice(0, 1)) {
+      log(`  call ${finding.call}: ${finding.request} ${finding.body === undefined ? '' : JSON.stringify(finding.body).slice(0, 700)}`);
+      for (const { path, real, embedded } of finding.divergences.slice(0, SHOWN)) {
+        log(`    ${path}`);
+        log(`      real:     ${JSON.stringify(real)?.slice(0, 500) ?? 'absent'}`);
+        log(`      embedded: ${JSON.stringify(embedded)?.slice(0, 500) ?? 'absent'}`);
+      }
+      for (const line of finding.before.slice(-4)) log(`    before: ${line.slice(0, 300)}`);
+    }
+  }
+  for (const [reason, count] of explainedBy) log(`explained ${count}: ${reason}`);
+  const unexplained = sorted.reduce((sum, [, findings]) => sum + findings.length, 0);
+  return { calls: taken, unexplained, explained: [...explainedBy.values()].reduce((sum, count) => sum + count, 0) };
+}
+
+/** What differences of one cause have in common. */
+function signatureOf(finding: Finding, path: string, real: unknown, embedded: unknown): string {
+  const [verb = '', url = ''] = finding.request.split(' ');
+  const kind = /namespaces\/[^/]+\/(\w+)/.exec(url)?.[1] ?? url;
+  const subresource = /namespaces\/[^/]+\/\w+\/[^/]+\/(\w+)/.exec(url)?.[1];
+  const place = path.replaceAll(/\/\d+/g, '/*').replace(/(\/(data|map|labels|annotations))\/.*/, '$1/…');
+  const values = path === '/status' ? ` ${String(real)}≠${String(embedded)}` : '';
+  return `${verb} ${kind}${subresource === undefined ? '' : `/${subresource}`} ${place}${values}`;
+}

@@ -1,0 +1,373 @@
+/** One sequence of random calls in a namespace of its own, made on both servers in step. */
+import { JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH } from '../harness/context.js';
+import type { Doc, Draft, Json, WatchEvent } from '../harness/doc.js';
+import type { Answer, Connection, SendOptions } from '../harness/http.js';
+import { openWatch, WatchRefused } from '../harness/watch.js';
+import { divergences, type Divergence } from './compare.js';
+import { randomMetadata, type RandomKind } from './kinds.js';
+import { normaliseAnswer, normaliseDocument, objectKey } from './normalise.js';
+import type { Random } from './random.js';
+
+export type Pair<T> = readonly [real: T, embedded: T];
+
+export interface Finding {
+  readonly call: number;
+  readonly request: string;
+  readonly body: unknown;
+  readonly divergences: readonly Divergence[];
+  /** The calls about the same object before this one. */
+  readonly before: readonly string[];
+}
+
+export interface SessionOptions {
+  readonly connections: Pair<Connection>;
+  readonly namespace: string;
+  readonly kinds: readonly (readonly [number, RandomKind])[];
+  readonly random: Random;
+  /** Number of the next call over all sessions; undefined when there are enough. */
+  readonly takeCall: () => number | undefined;
+  readonly onFinding: (finding: Finding) => void;
+}
+
+/** An object that both servers have, as each of them last showed it. */
+interface Known {
+  readonly kind: RandomKind;
+  readonly name: string;
+  current: Pair<Doc>;
+  /** Earlier states, to send stale revisions. */
+  readonly earlier: Pair<Doc>[];
+}
+
+type PerSide<T> = (side: 0 | 1) => T;
+
+interface Request {
+  readonly method: string;
+  readonly path: PerSide<string>;
+  readonly options?: PerSide<SendOptions>;
+  /** What the call is about, for the history. */
+  readonly about: string;
+}
+
+const NAMES = ['a', 'b', 'c', 'd'];
+const HISTORY = 12;
+
+export async function runSession(options: SessionOptions): Promise<void> {
+  const { random, connections, namespace, takeCall, onFinding } = options;
+  const known = new Map<string, Known>();
+  const histories = new Map<string, string[]>();
+  const revisions: { kind: RandomKind; at: Pair<string>; call: number }[] = [];
+  const lastRevision: Pair<Map<string, string>> = [new Map(), new Map()];
+  let call = 0;
+
+  const both = async <T>(make: (side: 0 | 1) => Promise<T>): Promise<Pair<T>> => Promise.all([make(0), make(1)]);
+
+  /** Sends on both sides, compares, remembers. Returns the answers when they agree. */
+  const exchange = async (request: Request): Promise<Pair<Answer> | undefined> => {
+    const answers = await both((side) => connections[side].send(request.method, request.path(side), request.options?.(side)));
+    const history = histories.get(request.about) ?? [];
+    histories.set(request.about, history);
+    const found = divergences(...(answers.map((answer, side) => normaliseAnswer(answer, (key) => lastRevision[side as 0 | 1].get(key))) as unknown as Pair<Json>));
+    const { body, contentType, accept } = request.options?.(0) ?? {};
+    const asked = `${answers[0].request}${accept === undefined || accept === 'application/json' ? '' : ` (as ${accept})`}${contentType === undefined ? '' : ` (${contentType})`}`;
+    const shown = `${asked}${body === undefined ? '' : ` ${typeof body === 'string' ? body : JSON.stringify(body)}`} → ${answers[0].status}/${answers[1].status}`;
+    if (found.length > 0) onFinding({ call, request: asked, body, divergences: found, before: [...history] });
+    history.push(shown.slice(0, 400));
+    if (history.length > HISTORY) history.shift();
+    if (found.length > 0) return undefined;
+    return answers;
+  };
+
+  /** What a write answered becomes what is known of the object. */
+  const learn = (kind: RandomKind, answers: Pair<Answer> | undefined): void => {
+    if (answers === undefined || answers[0].status >= 300) return;
+    const docs = answers.map((answer) => answer.body) as unknown as Pair<Doc>;
+    if (docs[0].kind !== kind.kind) return;
+    const { name } = docs[0].metadata;
+    const key = `${kind.kind}/${name}`;
+    const previous = known.get(key);
+    if (docs[0].metadata.resourceVersion === undefined) return;
+    docs.forEach((doc, side) => lastRevision[side as 0 | 1].set(objectKey(doc), doc.metadata.resourceVersion));
+    if (previous === undefined) known.set(key, { kind, name, current: docs, earlier: [] });
+    else {
+      if (previous.current[0].metadata.resourceVersion !== docs[0].metadata.resourceVersion) previous.earlier.push(previous.current);
+      if (previous.earlier.length > 4) previous.earlier.shift();
+      previous.current = docs;
+    }
+    revisions.push({ kind, at: docs.map((doc) => doc.metadata.resourceVersion) as unknown as Pair<string>, call });
+    if (revisions.length > 40) revisions.shift();
+  };
+
+  const forget = (kind: RandomKind, name: string): void => void known.delete(`${kind.kind}/${name}`);
+
+  /** Brings both sides to the same state after they have disagreed about an object. */
+  const heal = async (kind: RandomKind, name: string): Promise<void> => {
+    const path = kind.path(namespace, name);
+    await both(async (side) => {
+      await connections[side].send('PATCH', path, { contentType: MERGE_PATCH, body: { metadata: { finalizers: null } } });
+      await connections[side].send('DELETE', path, { body: { gracePeriodSeconds: 0, propagationPolicy: 'Background' } });
+      await connections[side].send('PATCH', path, { contentType: MERGE_PATCH, body: { metadata: { finalizers: null } } });
+    });
+    forget(kind, name);
+  };
+
+  const exchangeAbout = async (kind: RandomKind, name: string, request: Omit<Request, 'about'>): Promise<Pair<Answer> | undefined> => {
+    const answers = await exchange({ ...request, about: `${kind.kind}/${name}` });
+    if (answers === undefined) await heal(kind, name);
+    return answers;
+  };
+
+  const writeQuery = (): Record<string, string> => ({
+    ...(random.chance(0.05) ? { dryRun: random.pick(['All', 'All', 'Zip']) } : {}),
+    ...(random.chance(0.1) ? { fieldValidation: random.pick(['Strict', 'Warn', 'Ignore', 'Zip']) } : {}),
+    ...(random.chance(0.05) ? { fieldManager: random.pick(['m', 'x'.repeat(130)]) } : {}),
+  });
+
+  const create = async (kind: RandomKind): Promise<void> => {
+    const name = random.chance(0.03) ? random.pick(['Bad', 'a..b', '', '-x', 'x'.repeat(260)]) : random.pick(NAMES);
+    const body: Draft = {
+      ...(random.chance(0.97) ? { apiVersion: kind.apiVersion, kind: kind.kind } : random.pick([{}, { kind: 'Zip', apiVersion: kind.apiVersion }, { kind: kind.kind, apiVersion: 'zip/v1' }])),
+      metadata: { name, ...(random.chance(0.03) ? { namespace: random.pick([namespace, 'elsewhere']) } : {}), ...(random.chance(0.01) ? { resourceVersion: '5' } : {}), ...randomMetadata(random) },
+      ...kind.fields(random),
+    };
+    if (random.chance(0.03)) {
+      const answers = await exchangeAbout(kind, 'gen-', { method: 'POST', path: () => kind.path(namespace), options: () => ({ body: { ...body, metadata: { ...body.metadata, name: undefined, generateName: 'gen-' } } }) });
+      if (answers !== undefined && answers[0].status === 201)
+        await both(async (side) => {
+          const path = kind.path(namespace, answers[side].body.metadata.name);
+          await connections[side].send('PATCH', path, { contentType: MERGE_PATCH, body: { metadata: { finalizers: null } } });
+          await connections[side].send('DELETE', path, { body: { gracePeriodSeconds: 0 } });
+        });
+      return;
+    }
+    const query = writeQuery();
+    const answers = await exchangeAbout(kind, name, { method: 'POST', path: () => kind.path(namespace), options: () => ({ body, query }) });
+    if (query['dryRun'] === undefined) learn(kind, answers);
+  };
+
+  /** Something to work on: mostly an object that is there. */
+  const subject = (kind: RandomKind): { name: string; of: Known | undefined } => {
+    const present = [...known.values()].filter((entry) => entry.kind === kind);
+    const of = present.length > 0 && random.chance(0.93) ? random.pick(present) : undefined;
+    return { name: of?.name ?? random.pick([...NAMES, 'missing']), of };
+  };
+
+  const update = async (kind: RandomKind, subresource?: string): Promise<void> => {
+    const { name, of } = subject(kind);
+    const stale = of !== undefined && of.earlier.length > 0 && random.chance(0.1);
+    const base = of === undefined ? undefined : stale ? (of.earlier[0] as Pair<Doc>) : of.current;
+    const fields = subresource === 'status' ? { status: kind.status(random) } : kind.fields(random);
+    const isNoop = random.chance(0.15);
+    const revisionless = random.chance(0.1);
+    const metadata = randomMetadata(random);
+    const oddity = random.chance(0.05) ? random.pick<Draft>([{ name: 'other' }, { uid: 'zzz' }, { namespace: 'elsewhere' }, { deletionTimestamp: '2001-01-01T00:00:00Z' }, { generation: 99 }]) : {};
+    const query = writeQuery();
+    const answers = await exchangeAbout(kind, name, {
+      method: 'PUT',
+      path: () => kind.path(namespace, name, subresource),
+      options: (side) => {
+        const { managedFields: _drop, ...own } = (base?.[side].metadata ?? { name }) as Doc['metadata'];
+        const body: Json = base === undefined ? { apiVersion: kind.apiVersion, kind: kind.kind, metadata: { name, ...metadata }, ...fields } : isNoop ? { ...base[side], metadata: own } : { ...base[side], metadata: { ...own, ...metadata, ...pickOwn(own), ...oddity }, ...fields };
+        if (revisionless) delete body.metadata.resourceVersion;
+        return { body, query };
+      },
+    });
+    if (query['dryRun'] === undefined) await learnOrForget(kind, name, answers);
+  };
+
+  /** The uid and so on of the object itself; random metadata must not hide them. */
+  const pickOwn = (own: Doc['metadata']): Draft => ({ uid: own.uid, creationTimestamp: own.creationTimestamp, resourceVersion: own.resourceVersion });
+
+  /** A write may have been the last one of an object that was waiting for its finalizers. */
+  const learnOrForget = async (kind: RandomKind, name: string, answers: Pair<Answer> | undefined): Promise<void> => {
+    if (answers === undefined || answers[0].status >= 300) return;
+    const { metadata } = answers[0].body;
+    if (metadata.deletionTimestamp !== undefined && (metadata.finalizers ?? []).length === 0 && !(kind.kind === 'Pod' && metadata.deletionGracePeriodSeconds !== 0)) forget(kind, name);
+    else learn(kind, answers);
+  };
+
+  const patch = async (kind: RandomKind, subresource?: string): Promise<void> => {
+    const { name } = subject(kind);
+    const type = random.weighted([[4, MERGE_PATCH], [3, JSON_PATCH], [3, STRATEGIC_PATCH], [0.2, 'application/json']]);
+    let body: unknown;
+    if (subresource === 'scale') body = type === JSON_PATCH ? [{ op: random.pick(['replace', 'add', 'test', 'remove']), path: '/spec/replicas', value: random.pick([1, 2, 3]) }] : { spec: { replicas: random.pick([0, 1, 4, -1, 'x', null]) } };
+    else if (type === JSON_PATCH)
+      body = Array.from({ length: 1 + random.below(3) }, () => {
+        const target = random.chance(0.3) ? { path: random.pick(['/metadata/labels/l', '/metadata/annotations/a', '/metadata/finalizers', '/metadata/finalizers/0', '/metadata/labels', '/nothing/here', 'noslash', '/metadata/name']), value: random.pick<unknown>(['a', 'z', ['kctl.test/f'], {}, null]) } : kind.operations(random);
+        return { op: random.weighted([[4, 'add'], [4, 'replace'], [3, 'remove'], [2, 'test'], [1, 'move'], [1, 'copy'], [0.2, 'zip']]), ...target, ...(random.chance(0.2) ? { from: random.pick(['/metadata/labels/l', '/spec', '/data/a', '/nope/x']) } : {}) };
+      });
+    else if (subresource === 'status') body = { status: kind.status(random), ...(random.chance(0.2) ? { metadata: { labels: { s: 't' } }, ...kind.change(random) } : {}) };
+    else
+      body = random.weighted<() => unknown>([
+        [6, () => kind.change(random)],
+        [3, () => ({ metadata: { labels: { l: random.pick(['a', 'b', null, 'not ok!']) } } })],
+        [1, () => ({ metadata: { annotations: { a: random.pick(['1', '2', null]) } } })],
+        [2, () => ({ metadata: { finalizers: random.pick([null, [], ['kctl.test/f'], ['kctl.test/h']]) } })],
+        [0.5, () => ({})],
+        [0.3, () => random.pick<unknown>(['[]', 'null', '"x"', '{', ''])],
+        [0.3, () => ({ metadata: random.pick<Draft>([{ name: 'other' }, { resourceVersion: '1' }, { uid: 'zzz' }, { generation: 5 }, { labels: 'x' }]) })],
+        [0.3, () => ({ bogus: { x: 1 } })],
+        [0.2, () => ({ kind: 'Zip' })],
+      ])();
+    const query = writeQuery();
+    const answers = await exchangeAbout(kind, name, { method: 'PATCH', path: () => kind.path(namespace, name, subresource), options: () => ({ body, contentType: type, query }) });
+    if (query['dryRun'] !== undefined) return;
+    if (subresource === 'scale') await refresh(kind, name, answers);
+    else await learnOrForget(kind, name, answers);
+  };
+
+  /** After a write through /scale the object itself has to be read again. */
+  const refresh = async (kind: RandomKind, name: string, answers: Pair<Answer> | undefined): Promise<void> => {
+    if (answers === undefined || answers[0].status >= 300) return;
+    learn(kind, await both((side) => connections[side].send('GET', kind.path(namespace, name))));
+  };
+
+  const scale = async (kind: RandomKind): Promise<void> => {
+    if (random.chance(0.5)) return patch(kind, 'scale');
+    const { name, of } = subject(kind);
+    if (of === undefined || random.chance(0.4)) {
+      await exchangeAbout(kind, name, { method: 'GET', path: () => kind.path(namespace, name, 'scale') });
+      return;
+    }
+    const replicas = random.pick([0, 1, 2, -1]);
+    const withRevision = random.chance(0.7);
+    const answers = await exchangeAbout(kind, name, {
+      method: 'PUT',
+      path: () => kind.path(namespace, name, 'scale'),
+      options: (side) => ({ body: { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name, namespace, ...(withRevision ? { resourceVersion: of.current[side].metadata.resourceVersion } : {}) }, spec: { replicas } } }),
+    });
+    await refresh(kind, name, answers);
+  };
+
+  const remove = async (kind: RandomKind): Promise<void> => {
+    const { name, of } = subject(kind);
+    const precondition = random.chance(0.15) ? random.pick(['uid', 'resourceVersion', 'wrong']) : undefined;
+    const body: Draft = {
+      ...(random.chance(0.3) ? { propagationPolicy: random.pick(['Foreground', 'Background', 'Orphan', 'Zip']) } : {}),
+      ...(random.chance(0.15) ? { gracePeriodSeconds: random.pick([0, 5, 60]) } : {}),
+      ...(random.chance(0.05) ? { dryRun: random.pick([['All'], ['Zip']]) } : {}),
+      ...(random.chance(0.03) ? { orphanDependents: true } : {}),
+    };
+    const answers = await exchangeAbout(kind, name, {
+      method: 'DELETE',
+      path: () => kind.path(namespace, name),
+      options: (side) => ({
+        body: { ...body, ...(precondition === undefined ? {} : { preconditions: precondition === 'wrong' ? { uid: 'nope' } : { [precondition]: of?.current[side].metadata[precondition === 'uid' ? 'uid' : 'resourceVersion'] ?? 'x' } }) },
+      }),
+    });
+    if (answers === undefined || answers[0].status >= 300 || body['dryRun'] !== undefined) return;
+    const after = await both((side) => connections[side].send('GET', kind.path(namespace, name)));
+    if (after[0].status === 404 || after[1].status === 404) forget(kind, name);
+    else learn(kind, after);
+  };
+
+  const get = async (kind: RandomKind): Promise<void> => {
+    const { name } = subject(kind);
+    const accept = random.weighted([[6, 'application/json'], [1, 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io'], [0.3, 'application/bogus']]);
+    const subresource = kind.hasStatus && random.chance(0.1) ? 'status' : random.chance(0.02) ? 'nothing' : undefined;
+    const answers = await exchangeAbout(kind, name, { method: 'GET', path: () => kind.path(namespace, name, subresource), options: () => ({ accept }) });
+    if (accept === 'application/json' && subresource === undefined) learn(kind, answers);
+  };
+
+  const selectors = (kind: RandomKind): Record<string, string> => ({
+    ...(random.chance(0.3) ? { labelSelector: random.pick(['l=a', 'l!=a', 'l in (a,b)', 'l notin (a)', 'l', '!l', 'kctl.test/tier=', 'l=a,kctl.test/tier', '=', 'l in', 'a b', 'l>1']) } : {}),
+    ...(random.chance(0.25) ? { fieldSelector: random.pick(['metadata.name=a', 'metadata.name!=a', `metadata.namespace=${namespace}`, 'nonsense', ...kind.fieldSelectors]) } : {}),
+  });
+
+  const list = async (kind: RandomKind): Promise<void> => {
+    const accept = random.weighted([[6, 'application/json'], [1, 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io']]);
+    const limit = random.chance(0.4) ? { limit: String(random.pick([1, 2, 3, 0, -1])) } : {};
+    const base = { ...selectors(kind), ...limit };
+    const point = random.chance(0.15) ? revisions.filter((entry) => call - entry.call < 300).at(-1 - random.below(5)) : undefined;
+    const match = random.pick(['Exact', 'NotOlderThan', 'NotOlderThan', undefined]);
+    let tokens: Pair<string> | undefined;
+    for (let page = 0; page < 4; page++) {
+      const from = tokens;
+      const answers = await exchange({
+        about: `${kind.kind} list`,
+        method: 'GET',
+        path: () => kind.path(namespace),
+        options: (side) => ({ accept, query: { ...base, ...(from === undefined ? (point === undefined ? {} : { resourceVersion: point.at[side], resourceVersionMatch: match }) : { continue: from[side] }) } }),
+      });
+      const next = answers?.map((answer) => (answer.status === 200 ? answer.body.metadata.continue : undefined));
+      if (!next?.[0] || !next[1]) return;
+      tokens = [next[0], next[1]];
+    }
+  };
+
+  const removeCollection = async (kind: RandomKind): Promise<void> => {
+    const query = { ...selectors(kind), ...(random.chance(0.2) ? { dryRun: 'All' } : {}) };
+    await exchange({ about: `${kind.kind} list`, method: 'DELETE', path: () => kind.path(namespace), options: () => ({ query }) });
+    for (const entry of [...known.values()].filter((one) => one.kind === kind)) {
+      const after = await both((side) => connections[side].send('GET', kind.path(namespace, entry.name)));
+      if (after[0].status === 200 && after[1].status === 200) learn(kind, after);
+      else {
+        forget(kind, entry.name);
+        if (after[0].status !== after[1].status) await heal(kind, entry.name);
+      }
+    }
+  };
+
+  /** The same piece of history from both servers, up to a sentinel that is made for it. */
+  const replay = async (kind: RandomKind): Promise<void> => {
+    const recent = revisions.filter((entry) => call - entry.call < 300);
+    if (recent.length === 0) return;
+    const from = random.pick(recent);
+    const labelSelector = random.pick([undefined, undefined, 'l=a', 'l!=b']);
+    const about = `${kind.kind} watch`;
+    const sentinel: Draft = { apiVersion: kind.apiVersion, kind: kind.kind, metadata: { name: 'zz-sentinel', labels: { l: 'a' } }, ...sentinelFields(kind) };
+    const events = await both(async (side) => {
+      const connection = connections[side];
+      const made = await connection.send('POST', kind.path(namespace), { body: sentinel });
+      if (made.status !== 201) throw new Error(`the sentinel was refused: ${made.status} ${made.text}`);
+      await connection.send('DELETE', kind.path(namespace, 'zz-sentinel'), { body: { gracePeriodSeconds: 0 } });
+      try {
+        const watch = await openWatch(connection, kind.path(namespace), { query: { resourceVersion: from.at[side], labelSelector } });
+        const seen = await watch.until(({ type, object }) => type === 'ERROR' || (type === 'DELETED' && object.metadata.uid === made.body.metadata.uid));
+        watch.close();
+        return seen;
+      } catch (error) {
+        if (error instanceof WatchRefused) return [{ type: `refused ${error.status}`, object: { message: error.text } as unknown as Doc }];
+        throw error;
+      }
+    });
+    if (events[0].at(-1)?.type === 'ERROR') return; // The window of the real server depends on its load.
+    const shown = events.map((side) => side.map((event: WatchEvent) => ({ type: event.type, object: normaliseDocument(event.object, () => undefined) as Json }))) as unknown as Pair<Json>;
+    const found = divergences(...shown);
+    if (found.length > 0) onFinding({ call, request: `WATCH ${kind.path(namespace)}?labelSelector=${String(labelSelector)}`, body: undefined, divergences: found, before: histories.get(about) ?? [] });
+  };
+
+  for (;;) {
+    const next = takeCall();
+    if (next === undefined) return;
+    call = next;
+    const kind = random.weighted(options.kinds);
+    const action = random.weighted<() => Promise<void>>([
+      [18, () => create(kind)],
+      [14, () => update(kind)],
+      [22, () => patch(kind)],
+      [12, () => remove(kind)],
+      [10, () => get(kind)],
+      [9, () => list(kind)],
+      [kind.hasStatus ? 5 : 0, () => (random.chance(0.5) ? update(kind, 'status') : patch(kind, 'status'))],
+      [kind.hasScale ? 4 : 0, () => scale(kind)],
+      [1.5, () => removeCollection(kind)],
+      [1.5, () => replay(kind)],
+    ]);
+    await action();
+  }
+}
+
+function sentinelFields(kind: RandomKind): Draft {
+  switch (kind.kind) {
+    case 'Service':
+      return { spec: { clusterIP: 'None', ports: [{ port: 80 }] } };
+    case 'Deployment':
+      return { spec: { selector: { matchLabels: { app: 'x' } }, template: { metadata: { labels: { app: 'x' } }, spec: { containers: [{ name: 'c', image: 'i' }] } } } };
+    case 'Pod':
+      return { spec: { containers: [{ name: 'c', image: 'i' }] } };
+    case 'Widget':
+      return { spec: { size: 1 } };
+    default:
+      return {};
+  }
+}
