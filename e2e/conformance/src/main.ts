@@ -76,14 +76,23 @@ async function runSuite(name: TargetName): Promise<boolean> {
 async function runBoth(): Promise<boolean> {
   const seed = values.seed === undefined ? Math.trunc(Math.random() * 1_000_000) : Number(values.seed);
   const calls = Number(values.calls);
-  console.log(`differential run: seed ${seed}, ${calls} calls (again with --differential --seed ${seed} --calls ${calls})`);
+  console.log(
+    `differential run: seed ${seed}, ${calls} calls (again with --differential --seed ${seed} --calls ${calls})`,
+  );
   const started = performance.now();
   // Without controllers on either side: what they do in the background comes at different moments.
   const real = await startTarget('real', { controllers: false });
   const embedded = await startEmbedded({ token: 'unused', user: 'unused' }, { controllers: false });
   try {
-    const result = await runDifferential([real, embedded], { calls, seed, sessions: Number(values.concurrency), log: (line) => console.log(line) });
-    console.log(`seed ${seed}: ${result.calls} calls in ${((performance.now() - started) / 1000).toFixed(1)} s, ${result.explained} explained differences`);
+    const result = await runDifferential([real, embedded], {
+      calls,
+      seed,
+      sessions: Number(values.concurrency),
+      log: (line) => console.log(line),
+    });
+    console.log(
+      `seed ${seed}: ${result.calls} calls in ${((performance.now() - started) / 1000).toFixed(1)} s, ${result.explained} explained differences`,
+    );
     console.log(`${result.unexplained} unexplained differences`);
     return result.unexplained === 0;
   } finally {

@@ -28,11 +28,9 @@ spec(71, 'a bearer token is who it says it is', async (t) => {
   const { otherToken } = t.target;
   if (otherToken === undefined) return;
   const other = created(
-    await t
-      .as({ token: otherToken.token })
-      .send('POST', `${AUTHN}/selfsubjectreviews`, {
-        body: { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' },
-      }),
+    await t.as({ token: otherToken.token }).send('POST', `${AUTHN}/selfsubjectreviews`, {
+      body: { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' },
+    }),
   );
   same(other.status.userInfo.username, otherToken.user, 'user');
 });
@@ -47,11 +45,9 @@ spec(
     });
     check(credentials !== undefined, 'the target issues no certificates');
     const self = created(
-      await t
-        .as(credentials)
-        .send('POST', `${AUTHN}/selfsubjectreviews`, {
-          body: { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' },
-        }),
+      await t.as(credentials).send('POST', `${AUTHN}/selfsubjectreviews`, {
+        body: { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' },
+      }),
     );
     same(
       [self.status.userInfo.username, self.status.userInfo.groups],
@@ -125,41 +121,51 @@ spec(72, 'SubjectAccessReview and LocalSubjectAccessReview of the admin group', 
   same(local.status.allowed, true, 'allowed locally');
 });
 
-spec(72, 'SelfSubjectRulesReview', async (t) => {
-  const review = created(
-    await t.post(`${AUTHZ}/selfsubjectrulesreviews`, {
-      apiVersion: 'authorization.k8s.io/v1',
-      kind: 'SelfSubjectRulesReview',
-      spec: { namespace: 'default' },
-    }),
-  );
-  check(
-    (review.status.resourceRules as Json[]).some(
-      ({ verbs, apiGroups, resources }: Json) =>
-        verbs.includes('*') && apiGroups.includes('*') && resources.includes('*'),
-    ),
-    JSON.stringify(review.status),
-  );
-}, { needs: ['reviews'] });
-
-spec(72, 'TokenReview: a good and a bad token', async (t) => {
-  const review = async (token: string) =>
-    created(
-      await t.post(`${AUTHN}/tokenreviews`, {
-        apiVersion: 'authentication.k8s.io/v1',
-        kind: 'TokenReview',
-        spec: { token },
+spec(
+  72,
+  'SelfSubjectRulesReview',
+  async (t) => {
+    const review = created(
+      await t.post(`${AUTHZ}/selfsubjectrulesreviews`, {
+        apiVersion: 'authorization.k8s.io/v1',
+        kind: 'SelfSubjectRulesReview',
+        spec: { namespace: 'default' },
       }),
-    ).status as Json;
-  const { otherToken } = t.target;
-  if (otherToken !== undefined) {
-    const good = await review(otherToken.token);
-    same([good.authenticated, good.user.username], [true, otherToken.user], 'good');
-  }
-  const bad = await review('wrong');
-  same([bad.authenticated, bad.user], [undefined, {}], 'bad');
-  matches(bad.error as string, /invalid bearer token/, 'error');
-}, { needs: ['reviews'] });
+    );
+    check(
+      (review.status.resourceRules as Json[]).some(
+        ({ verbs, apiGroups, resources }: Json) =>
+          verbs.includes('*') && apiGroups.includes('*') && resources.includes('*'),
+      ),
+      JSON.stringify(review.status),
+    );
+  },
+  { needs: ['reviews'] },
+);
+
+spec(
+  72,
+  'TokenReview: a good and a bad token',
+  async (t) => {
+    const review = async (token: string) =>
+      created(
+        await t.post(`${AUTHN}/tokenreviews`, {
+          apiVersion: 'authentication.k8s.io/v1',
+          kind: 'TokenReview',
+          spec: { token },
+        }),
+      ).status as Json;
+    const { otherToken } = t.target;
+    if (otherToken !== undefined) {
+      const good = await review(otherToken.token);
+      same([good.authenticated, good.user.username], [true, otherToken.user], 'good');
+    }
+    const bad = await review('wrong');
+    same([bad.authenticated, bad.user], [undefined, {}], 'bad');
+    matches(bad.error as string, /invalid bearer token/, 'error');
+  },
+  { needs: ['reviews'] },
+);
 
 spec(73, 'a Lease under contention: exactly one of two takeovers wins', async (t) => {
   const ns = await t.namespace();

@@ -246,46 +246,51 @@ spec(45, 'pods/eviction deletes the pod', async (t) => {
   );
 });
 
-spec(45, 'serviceaccounts/token makes a token that the server accepts', async (t) => {
-  const ns = await t.namespace();
-  const path = `/api/v1/namespaces/${ns}/serviceaccounts`;
-  created(await t.post(path, { metadata: { name: 'sa' } }));
-  const request = created(
-    await t.post(`${path}/sa/token`, {
-      apiVersion: 'authentication.k8s.io/v1',
-      kind: 'TokenRequest',
-      spec: { expirationSeconds: 3600 },
-    }),
-  );
-  const { token, expirationTimestamp } = request.status as { token: string; expirationTimestamp: string };
-  matches(expirationTimestamp, /^\d{4}-.*Z$/, 'expirationTimestamp');
-  const claims = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as Record<
-    string,
-    Record<string, Record<string, string>>
-  > & { sub: string };
-  same(
-    [claims.sub, claims['kubernetes.io']?.['serviceaccount']?.['name']],
-    [`system:serviceaccount:${ns}:sa`, 'sa'],
-    'claims',
-  );
-  const review = created(
-    await t.post('/apis/authentication.k8s.io/v1/tokenreviews', {
-      apiVersion: 'authentication.k8s.io/v1',
-      kind: 'TokenReview',
-      spec: { token },
-    }),
-  );
-  same(
-    [review.status.authenticated, review.status.user.username, (review.status.user.groups as string[]).toSorted()],
-    [
-      true,
-      `system:serviceaccount:${ns}:sa`,
-      ['system:authenticated', 'system:serviceaccounts', `system:serviceaccounts:${ns}`],
-    ],
-    'review',
-  );
-  same((await t.as({ token }).send('GET', '/api')).status, 200, 'the token as credentials');
-}, { needs: ['token-requests'] });
+spec(
+  45,
+  'serviceaccounts/token makes a token that the server accepts',
+  async (t) => {
+    const ns = await t.namespace();
+    const path = `/api/v1/namespaces/${ns}/serviceaccounts`;
+    created(await t.post(path, { metadata: { name: 'sa' } }));
+    const request = created(
+      await t.post(`${path}/sa/token`, {
+        apiVersion: 'authentication.k8s.io/v1',
+        kind: 'TokenRequest',
+        spec: { expirationSeconds: 3600 },
+      }),
+    );
+    const { token, expirationTimestamp } = request.status as { token: string; expirationTimestamp: string };
+    matches(expirationTimestamp, /^\d{4}-.*Z$/, 'expirationTimestamp');
+    const claims = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as Record<
+      string,
+      Record<string, Record<string, string>>
+    > & { sub: string };
+    same(
+      [claims.sub, claims['kubernetes.io']?.['serviceaccount']?.['name']],
+      [`system:serviceaccount:${ns}:sa`, 'sa'],
+      'claims',
+    );
+    const review = created(
+      await t.post('/apis/authentication.k8s.io/v1/tokenreviews', {
+        apiVersion: 'authentication.k8s.io/v1',
+        kind: 'TokenReview',
+        spec: { token },
+      }),
+    );
+    same(
+      [review.status.authenticated, review.status.user.username, (review.status.user.groups as string[]).toSorted()],
+      [
+        true,
+        `system:serviceaccount:${ns}:sa`,
+        ['system:authenticated', 'system:serviceaccounts', `system:serviceaccounts:${ns}`],
+      ],
+      'review',
+    );
+    same((await t.as({ token }).send('GET', '/api')).status, 200, 'the token as credentials');
+  },
+  { needs: ['token-requests'] },
+);
 
 spec(45, 'namespaces/finalize', async (t) => {
   const name = t.unique('f');

@@ -21,4 +21,5 @@ export function divergences(real: Json, embedded: Json, path = ''): Divergence[]
   return [{ path, real, embedded }];
 }
 
-const isObject = (value: Json): value is Record<string, Json> => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isObject = (value: Json): value is Record<string, Json> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

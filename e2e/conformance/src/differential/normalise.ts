@@ -12,7 +12,8 @@ export interface Normalised {
 /** What the session knows of the object that an answer shows: to tell whether its revision moved. */
 export type RevisionOf = (key: string) => string | undefined;
 
-export const objectKey = (doc: Json): string => `${String(doc.kind)}/${String(doc.metadata?.namespace)}/${String(doc.metadata?.name)}`;
+export const objectKey = (doc: Json): string =>
+  `${String(doc.kind)}/${String(doc.metadata?.namespace)}/${String(doc.metadata?.name)}`;
 
 export function normaliseAnswer(answer: Answer, revisionOf: RevisionOf): Normalised {
   const contentType = [answer.headers['content-type'] ?? ''].flat().join();
@@ -23,7 +24,12 @@ export function normaliseAnswer(answer: Answer, revisionOf: RevisionOf): Normali
     body = answer.text;
   }
   body = orderCauses(body);
-  return { status: answer.status, contentType, warnings: answer.warnings.map(normaliseText), body: normaliseDocument(body, revisionOf) };
+  return {
+    status: answer.status,
+    contentType,
+    warnings: answer.warnings.map(normaliseText),
+    body: normaliseDocument(body, revisionOf),
+  };
 }
 
 /** The schema of a custom resource is walked in the random order of Go's maps: causes are compared as a set. */
@@ -35,10 +41,20 @@ function orderCauses(body: Json): Json {
   return { ...body, message, details: { ...body.details, causes: ordered } };
 }
 
-const TIMES = new Set(['creationTimestamp', 'deletionTimestamp', 'lastTransitionTime', 'lastUpdateTime', 'lastProbeTime', 'startTime']);
+const TIMES = new Set([
+  'creationTimestamp',
+  'deletionTimestamp',
+  'lastTransitionTime',
+  'lastUpdateTime',
+  'lastProbeTime',
+  'startTime',
+]);
 
 export function normaliseDocument(document: Json, revisionOf: RevisionOf): Json {
-  const known = typeof document === 'object' && document !== null && document.metadata?.name ? revisionOf(objectKey(document)) : undefined;
+  const known =
+    typeof document === 'object' && document !== null && document.metadata?.name
+      ? revisionOf(objectKey(document))
+      : undefined;
   const visit = (value: Json, name: string, path: string): Json => {
     if (Array.isArray(value)) return value.map((item, index) => visit(item, String(index), `${path}/${index}`));
     if (typeof value === 'object' && value !== null)
@@ -73,5 +89,7 @@ function normaliseText(text: string): string {
     .replace(/\b10\.\d+\.\d+\.\d+\b/g, '<ip>')
     .replace(/Key: \S+,/g, 'Key: <key>,')
     .replace(/\bgen-[bcdfghjklmnpqrstvwxz2456789]{5}\b/g, 'gen-<generated>')
-    .replace(/\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?( ?[+-]\d{4} \w+( m=\S+)?|Z)/g, (time) => (time.startsWith('2026-01-01') || time.startsWith('2001') ? time : '<time>'));
+    .replace(/\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?( ?[+-]\d{4} \w+( m=\S+)?|Z)/g, (time) =>
+      time.startsWith('2026-01-01') || time.startsWith('2001') ? time : '<time>',
+    );
 }

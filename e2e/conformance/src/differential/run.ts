@@ -24,11 +24,16 @@ export interface DifferentialResult {
 
 const SHOWN = 3;
 
-export async function runDifferential(targets: Pair<Target>, options: DifferentialOptions): Promise<DifferentialResult> {
+export async function runDifferential(
+  targets: Pair<Target>,
+  options: DifferentialOptions,
+): Promise<DifferentialResult> {
   const { log } = options;
   // The group's name is part of messages: it must be the same on both sides.
   const id = 'diff';
-  const runs = targets.map((target): Run => ({ target, id, count: 0, connection: connect(target.url, target.caPem, target.credentials) })) as unknown as Pair<Run>;
+  const runs = targets.map(
+    (target): Run => ({ target, id, count: 0, connection: connect(target.url, target.caPem, target.credentials) }),
+  ) as unknown as Pair<Run>;
   const [widgets] = await Promise.all(runs.map((run) => createWidgetCrd(createContext(run).context, id)));
   if (widgets === undefined) throw new Error('no custom resource');
   const connections = runs.map(({ connection }) => connection) as unknown as Pair<Connection>;
@@ -38,7 +43,8 @@ export async function runDifferential(targets: Pair<Target>, options: Differenti
   const onFinding = (finding: Finding): void => {
     const left = finding.divergences.filter((divergence) => {
       const explanation = explanations.find((candidate) => candidate.covers(divergence, finding.request));
-      if (explanation !== undefined) explainedBy.set(explanation.reason, (explainedBy.get(explanation.reason) ?? 0) + 1);
+      if (explanation !== undefined)
+        explainedBy.set(explanation.reason, (explainedBy.get(explanation.reason) ?? 0) + 1);
       return explanation === undefined;
     });
     if (left.length === 0) return;
@@ -57,7 +63,14 @@ export async function runDifferential(targets: Pair<Target>, options: Differenti
         const made = await connection.send('POST', '/api/v1/namespaces', { body: { metadata: { name: namespace } } });
         if (made.status !== 201) throw new Error(`namespace ${namespace}: ${made.status} ${made.text}`);
       }
-      await runSession({ connections, namespace, kinds: randomKinds(widgets), random: createRandom(options.seed * 1000 + index), takeCall, onFinding });
+      await runSession({
+        connections,
+        namespace,
+        kinds: randomKinds(widgets),
+        random: createRandom(options.seed * 1000 + index),
+        takeCall,
+        onFinding,
+      });
     }),
   );
   for (const connection of connections) await connection.close();
@@ -66,7 +79,9 @@ export async function runDifferential(targets: Pair<Target>, options: Differenti
   for (const [signature, findings] of sorted) {
     log(`\n${findings.length} × ${signature}`);
     for (const finding of findings.slice(0, 1)) {
-      log(`  call ${finding.call}: ${finding.request} ${finding.body === undefined ? '' : JSON.stringify(finding.body).slice(0, 700)}`);
+      log(
+        `  call ${finding.call}: ${finding.request} ${finding.body === undefined ? '' : JSON.stringify(finding.body).slice(0, 700)}`,
+      );
       for (const { path, real, embedded } of finding.divergences.slice(0, SHOWN)) {
         log(`    ${path}`);
         log(`      real:     ${JSON.stringify(real)?.slice(0, 500) ?? 'absent'}`);

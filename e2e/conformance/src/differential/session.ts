@@ -63,10 +63,16 @@ export async function runSession(options: SessionOptions): Promise<void> {
 
   /** Sends on both sides, compares, remembers. Returns the answers when they agree. */
   const exchange = async (request: Request): Promise<Pair<Answer> | undefined> => {
-    const answers = await both((side) => connections[side].send(request.method, request.path(side), request.options?.(side)));
+    const answers = await both((side) =>
+      connections[side].send(request.method, request.path(side), request.options?.(side)),
+    );
     const history = histories.get(request.about) ?? [];
     histories.set(request.about, history);
-    const found = divergences(...(answers.map((answer, side) => normaliseAnswer(answer, (key) => lastRevision[side as 0 | 1].get(key))) as unknown as Pair<Json>));
+    const found = divergences(
+      ...(answers.map((answer, side) =>
+        normaliseAnswer(answer, (key) => lastRevision[side as 0 | 1].get(key)),
+      ) as unknown as Pair<Json>),
+    );
     const { body, contentType, accept } = request.options?.(0) ?? {};
     const asked = `${answers[0].request}${accept === undefined || accept === 'application/json' ? '' : ` (as ${accept})`}${contentType === undefined ? '' : ` (${contentType})`}`;
     const shown = `${asked}${body === undefined ? '' : ` ${typeof body === 'string' ? body : JSON.stringify(body)}`} → ${answers[0].status}/${answers[1].status}`;
@@ -89,7 +95,8 @@ export async function runSession(options: SessionOptions): Promise<void> {
     docs.forEach((doc, side) => lastRevision[side as 0 | 1].set(objectKey(doc), doc.metadata.resourceVersion));
     if (previous === undefined) known.set(key, { kind, name, current: docs, earlier: [] });
     else {
-      if (previous.current[0].metadata.resourceVersion !== docs[0].metadata.resourceVersion) previous.earlier.push(previous.current);
+      if (previous.current[0].metadata.resourceVersion !== docs[0].metadata.resourceVersion)
+        previous.earlier.push(previous.current);
       if (previous.earlier.length > 4) previous.earlier.shift();
       previous.current = docs;
     }
@@ -103,14 +110,26 @@ export async function runSession(options: SessionOptions): Promise<void> {
   const heal = async (kind: RandomKind, name: string): Promise<void> => {
     const path = kind.path(namespace, name);
     await both(async (side) => {
-      await connections[side].send('PATCH', path, { contentType: MERGE_PATCH, body: { metadata: { finalizers: null } } });
-      await connections[side].send('DELETE', path, { body: { gracePeriodSeconds: 0, propagationPolicy: 'Background' } });
-      await connections[side].send('PATCH', path, { contentType: MERGE_PATCH, body: { metadata: { finalizers: null } } });
+      await connections[side].send('PATCH', path, {
+        contentType: MERGE_PATCH,
+        body: { metadata: { finalizers: null } },
+      });
+      await connections[side].send('DELETE', path, {
+        body: { gracePeriodSeconds: 0, propagationPolicy: 'Background' },
+      });
+      await connections[side].send('PATCH', path, {
+        contentType: MERGE_PATCH,
+        body: { metadata: { finalizers: null } },
+      });
     });
     forget(kind, name);
   };
 
-  const exchangeAbout = async (kind: RandomKind, name: string, request: Omit<Request, 'about'>): Promise<Pair<Answer> | undefined> => {
+  const exchangeAbout = async (
+    kind: RandomKind,
+    name: string,
+    request: Omit<Request, 'about'>,
+  ): Promise<Pair<Answer> | undefined> => {
     const answers = await exchange({ ...request, about: `${kind.kind}/${name}` });
     if (answers === undefined) await heal(kind, name);
     return answers;
@@ -125,22 +144,40 @@ export async function runSession(options: SessionOptions): Promise<void> {
   const create = async (kind: RandomKind): Promise<void> => {
     const name = random.chance(0.03) ? random.pick(['Bad', 'a..b', '', '-x', 'x'.repeat(260)]) : random.pick(NAMES);
     const body: Draft = {
-      ...(random.chance(0.97) ? { apiVersion: kind.apiVersion, kind: kind.kind } : random.pick([{}, { kind: 'Zip', apiVersion: kind.apiVersion }, { kind: kind.kind, apiVersion: 'zip/v1' }])),
-      metadata: { name, ...(random.chance(0.03) ? { namespace: random.pick([namespace, 'elsewhere']) } : {}), ...(random.chance(0.01) ? { resourceVersion: '5' } : {}), ...randomMetadata(random) },
+      ...(random.chance(0.97)
+        ? { apiVersion: kind.apiVersion, kind: kind.kind }
+        : random.pick([{}, { kind: 'Zip', apiVersion: kind.apiVersion }, { kind: kind.kind, apiVersion: 'zip/v1' }])),
+      metadata: {
+        name,
+        ...(random.chance(0.03) ? { namespace: random.pick([namespace, 'elsewhere']) } : {}),
+        ...(random.chance(0.01) ? { resourceVersion: '5' } : {}),
+        ...randomMetadata(random),
+      },
       ...kind.fields(random),
     };
     if (random.chance(0.03)) {
-      const answers = await exchangeAbout(kind, 'gen-', { method: 'POST', path: () => kind.path(namespace), options: () => ({ body: { ...body, metadata: { ...body.metadata, name: undefined, generateName: 'gen-' } } }) });
+      const answers = await exchangeAbout(kind, 'gen-', {
+        method: 'POST',
+        path: () => kind.path(namespace),
+        options: () => ({ body: { ...body, metadata: { ...body.metadata, name: undefined, generateName: 'gen-' } } }),
+      });
       if (answers !== undefined && answers[0].status === 201)
         await both(async (side) => {
           const path = kind.path(namespace, answers[side].body.metadata.name);
-          await connections[side].send('PATCH', path, { contentType: MERGE_PATCH, body: { metadata: { finalizers: null } } });
+          await connections[side].send('PATCH', path, {
+            contentType: MERGE_PATCH,
+            body: { metadata: { finalizers: null } },
+          });
           await connections[side].send('DELETE', path, { body: { gracePeriodSeconds: 0 } });
         });
       return;
     }
     const query = writeQuery();
-    const answers = await exchangeAbout(kind, name, { method: 'POST', path: () => kind.path(namespace), options: () => ({ body, query }) });
+    const answers = await exchangeAbout(kind, name, {
+      method: 'POST',
+      path: () => kind.path(namespace),
+      options: () => ({ body, query }),
+    });
     if (query['dryRun'] === undefined) learn(kind, answers);
   };
 
@@ -159,14 +196,27 @@ export async function runSession(options: SessionOptions): Promise<void> {
     const isNoop = random.chance(0.15);
     const revisionless = random.chance(0.1);
     const metadata = randomMetadata(random);
-    const oddity = random.chance(0.05) ? random.pick<Draft>([{ name: 'other' }, { uid: 'zzz' }, { namespace: 'elsewhere' }, { deletionTimestamp: '2001-01-01T00:00:00Z' }, { generation: 99 }]) : {};
+    const oddity = random.chance(0.05)
+      ? random.pick<Draft>([
+          { name: 'other' },
+          { uid: 'zzz' },
+          { namespace: 'elsewhere' },
+          { deletionTimestamp: '2001-01-01T00:00:00Z' },
+          { generation: 99 },
+        ])
+      : {};
     const query = writeQuery();
     const answers = await exchangeAbout(kind, name, {
       method: 'PUT',
       path: () => kind.path(namespace, name, subresource),
       options: (side) => {
         const { managedFields: _drop, ...own } = (base?.[side].metadata ?? { name }) as Doc['metadata'];
-        const body: Json = base === undefined ? { apiVersion: kind.apiVersion, kind: kind.kind, metadata: { name, ...metadata }, ...fields } : isNoop ? { ...base[side], metadata: own } : { ...base[side], metadata: { ...own, ...metadata, ...pickOwn(own), ...oddity }, ...fields };
+        const body: Json =
+          base === undefined
+            ? { apiVersion: kind.apiVersion, kind: kind.kind, metadata: { name, ...metadata }, ...fields }
+            : isNoop
+              ? { ...base[side], metadata: own }
+              : { ...base[side], metadata: { ...own, ...metadata, ...pickOwn(own), ...oddity }, ...fields };
         if (revisionless) delete body.metadata.resourceVersion;
         return { body, query };
       },
@@ -175,27 +225,81 @@ export async function runSession(options: SessionOptions): Promise<void> {
   };
 
   /** The uid and so on of the object itself; random metadata must not hide them. */
-  const pickOwn = (own: Doc['metadata']): Draft => ({ uid: own.uid, creationTimestamp: own.creationTimestamp, resourceVersion: own.resourceVersion });
+  const pickOwn = (own: Doc['metadata']): Draft => ({
+    uid: own.uid,
+    creationTimestamp: own.creationTimestamp,
+    resourceVersion: own.resourceVersion,
+  });
 
   /** A write may have been the last one of an object that was waiting for its finalizers. */
   const learnOrForget = async (kind: RandomKind, name: string, answers: Pair<Answer> | undefined): Promise<void> => {
     if (answers === undefined || answers[0].status >= 300) return;
     const { metadata } = answers[0].body;
-    if (metadata.deletionTimestamp !== undefined && (metadata.finalizers ?? []).length === 0 && !(kind.kind === 'Pod' && metadata.deletionGracePeriodSeconds !== 0)) forget(kind, name);
+    if (
+      metadata.deletionTimestamp !== undefined &&
+      (metadata.finalizers ?? []).length === 0 &&
+      !(kind.kind === 'Pod' && metadata.deletionGracePeriodSeconds !== 0)
+    )
+      forget(kind, name);
     else learn(kind, answers);
   };
 
   const patch = async (kind: RandomKind, subresource?: string): Promise<void> => {
     const { name } = subject(kind);
-    const type = random.weighted([[4, MERGE_PATCH], [3, JSON_PATCH], [3, STRATEGIC_PATCH], [0.2, 'application/json']]);
+    const type = random.weighted([
+      [4, MERGE_PATCH],
+      [3, JSON_PATCH],
+      [3, STRATEGIC_PATCH],
+      [0.2, 'application/json'],
+    ]);
     let body: unknown;
-    if (subresource === 'scale') body = type === JSON_PATCH ? [{ op: random.pick(['replace', 'add', 'test', 'remove']), path: '/spec/replicas', value: random.pick([1, 2, 3]) }] : { spec: { replicas: random.pick([0, 1, 4, -1, 'x', null]) } };
+    if (subresource === 'scale')
+      body =
+        type === JSON_PATCH
+          ? [
+              {
+                op: random.pick(['replace', 'add', 'test', 'remove']),
+                path: '/spec/replicas',
+                value: random.pick([1, 2, 3]),
+              },
+            ]
+          : { spec: { replicas: random.pick([0, 1, 4, -1, 'x', null]) } };
     else if (type === JSON_PATCH)
       body = Array.from({ length: 1 + random.below(3) }, () => {
-        const target = random.chance(0.3) ? { path: random.pick(['/metadata/labels/l', '/metadata/annotations/a', '/metadata/finalizers', '/metadata/finalizers/0', '/metadata/labels', '/nothing/here', 'noslash', '/metadata/name']), value: random.pick<unknown>(['a', 'z', ['kctl.test/f'], {}, null]) } : kind.operations(random);
-        return { op: random.weighted([[4, 'add'], [4, 'replace'], [3, 'remove'], [2, 'test'], [1, 'move'], [1, 'copy'], [0.2, 'zip']]), ...target, ...(random.chance(0.2) ? { from: random.pick(['/metadata/labels/l', '/spec', '/data/a', '/nope/x']) } : {}) };
+        const target = random.chance(0.3)
+          ? {
+              path: random.pick([
+                '/metadata/labels/l',
+                '/metadata/annotations/a',
+                '/metadata/finalizers',
+                '/metadata/finalizers/0',
+                '/metadata/labels',
+                '/nothing/here',
+                'noslash',
+                '/metadata/name',
+              ]),
+              value: random.pick<unknown>(['a', 'z', ['kctl.test/f'], {}, null]),
+            }
+          : kind.operations(random);
+        return {
+          op: random.weighted([
+            [4, 'add'],
+            [4, 'replace'],
+            [3, 'remove'],
+            [2, 'test'],
+            [1, 'move'],
+            [1, 'copy'],
+            [0.2, 'zip'],
+          ]),
+          ...target,
+          ...(random.chance(0.2) ? { from: random.pick(['/metadata/labels/l', '/spec', '/data/a', '/nope/x']) } : {}),
+        };
       });
-    else if (subresource === 'status') body = { status: kind.status(random), ...(random.chance(0.2) ? { metadata: { labels: { s: 't' } }, ...kind.change(random) } : {}) };
+    else if (subresource === 'status')
+      body = {
+        status: kind.status(random),
+        ...(random.chance(0.2) ? { metadata: { labels: { s: 't' } }, ...kind.change(random) } : {}),
+      };
     else
       body = random.weighted<() => unknown>([
         [6, () => kind.change(random)],
@@ -204,12 +308,27 @@ export async function runSession(options: SessionOptions): Promise<void> {
         [2, () => ({ metadata: { finalizers: random.pick([null, [], ['kctl.test/f'], ['kctl.test/h']]) } })],
         [0.5, () => ({})],
         [0.3, () => random.pick<unknown>(['[]', 'null', '"x"', '{', ''])],
-        [0.3, () => ({ metadata: random.pick<Draft>([{ name: 'other' }, { resourceVersion: '1' }, { uid: 'zzz' }, { generation: 5 }, { labels: 'x' }]) })],
+        [
+          0.3,
+          () => ({
+            metadata: random.pick<Draft>([
+              { name: 'other' },
+              { resourceVersion: '1' },
+              { uid: 'zzz' },
+              { generation: 5 },
+              { labels: 'x' },
+            ]),
+          }),
+        ],
         [0.3, () => ({ bogus: { x: 1 } })],
         [0.2, () => ({ kind: 'Zip' })],
       ])();
     const query = writeQuery();
-    const answers = await exchangeAbout(kind, name, { method: 'PATCH', path: () => kind.path(namespace, name, subresource), options: () => ({ body, contentType: type, query }) });
+    const answers = await exchangeAbout(kind, name, {
+      method: 'PATCH',
+      path: () => kind.path(namespace, name, subresource),
+      options: () => ({ body, contentType: type, query }),
+    });
     if (query['dryRun'] !== undefined) return;
     if (subresource === 'scale') await refresh(kind, name, answers);
     else await learnOrForget(kind, name, answers);
@@ -233,7 +352,18 @@ export async function runSession(options: SessionOptions): Promise<void> {
     const answers = await exchangeAbout(kind, name, {
       method: 'PUT',
       path: () => kind.path(namespace, name, 'scale'),
-      options: (side) => ({ body: { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name, namespace, ...(withRevision ? { resourceVersion: of.current[side].metadata.resourceVersion } : {}) }, spec: { replicas } } }),
+      options: (side) => ({
+        body: {
+          apiVersion: 'autoscaling/v1',
+          kind: 'Scale',
+          metadata: {
+            name,
+            namespace,
+            ...(withRevision ? { resourceVersion: of.current[side].metadata.resourceVersion } : {}),
+          },
+          spec: { replicas },
+        },
+      }),
     });
     await refresh(kind, name, answers);
   };
@@ -251,7 +381,20 @@ export async function runSession(options: SessionOptions): Promise<void> {
       method: 'DELETE',
       path: () => kind.path(namespace, name),
       options: (side) => ({
-        body: { ...body, ...(precondition === undefined ? {} : { preconditions: precondition === 'wrong' ? { uid: 'nope' } : { [precondition]: of?.current[side].metadata[precondition === 'uid' ? 'uid' : 'resourceVersion'] ?? 'x' } }) },
+        body: {
+          ...body,
+          ...(precondition === undefined
+            ? {}
+            : {
+                preconditions:
+                  precondition === 'wrong'
+                    ? { uid: 'nope' }
+                    : {
+                        [precondition]:
+                          of?.current[side].metadata[precondition === 'uid' ? 'uid' : 'resourceVersion'] ?? 'x',
+                      },
+              }),
+        },
       }),
     });
     if (answers === undefined || answers[0].status >= 300 || body['dryRun'] !== undefined) return;
@@ -262,22 +405,62 @@ export async function runSession(options: SessionOptions): Promise<void> {
 
   const get = async (kind: RandomKind): Promise<void> => {
     const { name } = subject(kind);
-    const accept = random.weighted([[6, 'application/json'], [1, 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io'], [0.3, 'application/bogus']]);
+    const accept = random.weighted([
+      [6, 'application/json'],
+      [1, 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io'],
+      [0.3, 'application/bogus'],
+    ]);
     const subresource = kind.hasStatus && random.chance(0.1) ? 'status' : random.chance(0.02) ? 'nothing' : undefined;
-    const answers = await exchangeAbout(kind, name, { method: 'GET', path: () => kind.path(namespace, name, subresource), options: () => ({ accept }) });
+    const answers = await exchangeAbout(kind, name, {
+      method: 'GET',
+      path: () => kind.path(namespace, name, subresource),
+      options: () => ({ accept }),
+    });
     if (accept === 'application/json' && subresource === undefined) learn(kind, answers);
   };
 
   const selectors = (kind: RandomKind): Record<string, string> => ({
-    ...(random.chance(0.3) ? { labelSelector: random.pick(['l=a', 'l!=a', 'l in (a,b)', 'l notin (a)', 'l', '!l', 'kctl.test/tier=', 'l=a,kctl.test/tier', '=', 'l in', 'a b', 'l>1']) } : {}),
-    ...(random.chance(0.25) ? { fieldSelector: random.pick(['metadata.name=a', 'metadata.name!=a', `metadata.namespace=${namespace}`, 'nonsense', ...kind.fieldSelectors]) } : {}),
+    ...(random.chance(0.3)
+      ? {
+          labelSelector: random.pick([
+            'l=a',
+            'l!=a',
+            'l in (a,b)',
+            'l notin (a)',
+            'l',
+            '!l',
+            'kctl.test/tier=',
+            'l=a,kctl.test/tier',
+            '=',
+            'l in',
+            'a b',
+            'l>1',
+          ]),
+        }
+      : {}),
+    ...(random.chance(0.25)
+      ? {
+          fieldSelector: random.pick([
+            'metadata.name=a',
+            'metadata.name!=a',
+            `metadata.namespace=${namespace}`,
+            'nonsense',
+            ...kind.fieldSelectors,
+          ]),
+        }
+      : {}),
   });
 
   const list = async (kind: RandomKind): Promise<void> => {
-    const accept = random.weighted([[6, 'application/json'], [1, 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io']]);
+    const accept = random.weighted([
+      [6, 'application/json'],
+      [1, 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io'],
+    ]);
     const limit = random.chance(0.4) ? { limit: String(random.pick([1, 2, 3, 0, -1])) } : {};
     const base = { ...selectors(kind), ...limit };
-    const point = random.chance(0.15) ? revisions.filter((entry) => call - entry.call < 300).at(-1 - random.below(5)) : undefined;
+    const point = random.chance(0.15)
+      ? revisions.filter((entry) => call - entry.call < 300).at(-1 - random.below(5))
+      : undefined;
     const match = random.pick(['Exact', 'NotOlderThan', 'NotOlderThan', undefined]);
     let tokens: Pair<string> | undefined;
     for (let page = 0; page < 4; page++) {
@@ -286,7 +469,17 @@ export async function runSession(options: SessionOptions): Promise<void> {
         about: `${kind.kind} list`,
         method: 'GET',
         path: () => kind.path(namespace),
-        options: (side) => ({ accept, query: { ...base, ...(from === undefined ? (point === undefined ? {} : { resourceVersion: point.at[side], resourceVersionMatch: match }) : { continue: from[side] }) } }),
+        options: (side) => ({
+          accept,
+          query: {
+            ...base,
+            ...(from === undefined
+              ? point === undefined
+                ? {}
+                : { resourceVersion: point.at[side], resourceVersionMatch: match }
+              : { continue: from[side] }),
+          },
+        }),
       });
       const next = answers?.map((answer) => (answer.status === 200 ? answer.body.metadata.continue : undefined));
       if (!next?.[0] || !next[1]) return;
@@ -296,7 +489,12 @@ export async function runSession(options: SessionOptions): Promise<void> {
 
   const removeCollection = async (kind: RandomKind): Promise<void> => {
     const query = { ...selectors(kind), ...(random.chance(0.2) ? { dryRun: 'All' } : {}) };
-    await exchange({ about: `${kind.kind} list`, method: 'DELETE', path: () => kind.path(namespace), options: () => ({ query }) });
+    await exchange({
+      about: `${kind.kind} list`,
+      method: 'DELETE',
+      path: () => kind.path(namespace),
+      options: () => ({ query }),
+    });
     for (const entry of [...known.values()].filter((one) => one.kind === kind)) {
       const after = await both((side) => connections[side].send('GET', kind.path(namespace, entry.name)));
       if (after[0].status === 200 && after[1].status === 200) learn(kind, after);
@@ -314,26 +512,49 @@ export async function runSession(options: SessionOptions): Promise<void> {
     const from = random.pick(recent);
     const labelSelector = random.pick([undefined, undefined, 'l=a', 'l!=b']);
     const about = `${kind.kind} watch`;
-    const sentinel: Draft = { apiVersion: kind.apiVersion, kind: kind.kind, metadata: { name: 'zz-sentinel', labels: { l: 'a' } }, ...sentinelFields(kind) };
+    const sentinel: Draft = {
+      apiVersion: kind.apiVersion,
+      kind: kind.kind,
+      metadata: { name: 'zz-sentinel', labels: { l: 'a' } },
+      ...sentinelFields(kind),
+    };
     const events = await both(async (side) => {
       const connection = connections[side];
       const made = await connection.send('POST', kind.path(namespace), { body: sentinel });
       if (made.status !== 201) throw new Error(`the sentinel was refused: ${made.status} ${made.text}`);
       await connection.send('DELETE', kind.path(namespace, 'zz-sentinel'), { body: { gracePeriodSeconds: 0 } });
       try {
-        const watch = await openWatch(connection, kind.path(namespace), { query: { resourceVersion: from.at[side], labelSelector } });
-        const seen = await watch.until(({ type, object }) => type === 'ERROR' || (type === 'DELETED' && object.metadata.uid === made.body.metadata.uid));
+        const watch = await openWatch(connection, kind.path(namespace), {
+          query: { resourceVersion: from.at[side], labelSelector },
+        });
+        const seen = await watch.until(
+          ({ type, object }) =>
+            type === 'ERROR' || (type === 'DELETED' && object.metadata.uid === made.body.metadata.uid),
+        );
         watch.close();
         return seen;
       } catch (error) {
-        if (error instanceof WatchRefused) return [{ type: `refused ${error.status}`, object: { message: error.text } as unknown as Doc }];
+        if (error instanceof WatchRefused)
+          return [{ type: `refused ${error.status}`, object: { message: error.text } as unknown as Doc }];
         throw error;
       }
     });
     if (events[0].at(-1)?.type === 'ERROR') return; // The window of the real server depends on its load.
-    const shown = events.map((side) => side.map((event: WatchEvent) => ({ type: event.type, object: normaliseDocument(event.object, () => undefined) as Json }))) as unknown as Pair<Json>;
+    const shown = events.map((side) =>
+      side.map((event: WatchEvent) => ({
+        type: event.type,
+        object: normaliseDocument(event.object, () => undefined) as Json,
+      })),
+    ) as unknown as Pair<Json>;
     const found = divergences(...shown);
-    if (found.length > 0) onFinding({ call, request: `WATCH ${kind.path(namespace)}?labelSelector=${String(labelSelector)}`, body: undefined, divergences: found, before: histories.get(about) ?? [] });
+    if (found.length > 0)
+      onFinding({
+        call,
+        request: `WATCH ${kind.path(namespace)}?labelSelector=${String(labelSelector)}`,
+        body: undefined,
+        divergences: found,
+        before: histories.get(about) ?? [],
+      });
   };
 
   for (;;) {
@@ -362,7 +583,12 @@ function sentinelFields(kind: RandomKind): Draft {
     case 'Service':
       return { spec: { clusterIP: 'None', ports: [{ port: 80 }] } };
     case 'Deployment':
-      return { spec: { selector: { matchLabels: { app: 'x' } }, template: { metadata: { labels: { app: 'x' } }, spec: { containers: [{ name: 'c', image: 'i' }] } } } };
+      return {
+        spec: {
+          selector: { matchLabels: { app: 'x' } },
+          template: { metadata: { labels: { app: 'x' } }, spec: { containers: [{ name: 'c', image: 'i' }] } },
+        },
+      };
     case 'Pod':
       return { spec: { containers: [{ name: 'c', image: 'i' }] } };
     case 'Widget':
