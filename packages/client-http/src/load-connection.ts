@@ -44,6 +44,8 @@ interface Entries {
   /** What client-node does not keep, by the name of the entry. */
   readonly clusterExtras: Map<string, Partial<Connection>>;
   readonly userExtras: Map<string, Partial<UserConnection>>;
+  /** The folder of the file that an entry came from, to which its relative paths belong. */
+  readonly userFolders: Map<string, string>;
 }
 
 async function read(paths: readonly string[], context: string | undefined): Promise<Connection> {
@@ -55,6 +57,7 @@ async function read(paths: readonly string[], context: string | undefined): Prom
     currentContext: undefined,
     clusterExtras: new Map(),
     userExtras: new Map(),
+    userFolders: new Map(),
   };
   for (const path of paths) {
     const text = await readConfig(path, paths.length > 1);
@@ -85,12 +88,22 @@ async function read(paths: readonly string[], context: string | undefined): Prom
   }
   const kubeConfig = new KubeConfig();
   kubeConfig.loadFromOptions({ ...entries, currentContext });
-  const connection = connectionFromKubeConfig(kubeConfig);
+  const { user, ...connection } = connectionFromKubeConfig(kubeConfig);
   return {
     ...connection,
     ...entries.clusterExtras.get(known.cluster),
-    user: { ...connection.user, ...entries.userExtras.get(known.user) },
+    user: {
+      ...withPluginPath(user ?? {}, entries.userFolders.get(known.user) ?? ''),
+      ...entries.userExtras.get(known.user),
+    },
   };
+}
+
+/** A plugin that is named by a relative path lies beside the kubeconfig; one without a slash is looked up in PATH. */
+function withPluginPath(user: UserConnection, folder: string): UserConnection {
+  const { exec } = user;
+  if (exec === undefined || !/[\\/]/.test(exec.command)) return user;
+  return { ...user, exec: { ...exec, command: resolve(folder, exec.command) } };
 }
 
 /** Of several files, kubectl passes over those that do not exist. */
@@ -116,6 +129,7 @@ function addExtras(entries: Entries, config: unknown, directory: string): void {
   }
   for (const { name, value } of named(config, 'users', 'user')) {
     if (entries.userExtras.has(name)) continue;
+    entries.userFolders.set(name, directory);
     const { tokenFile, as } = value;
     entries.userExtras.set(name, {
       ...(typeof tokenFile === 'string' && tokenFile !== '' ? { tokenFile: resolve(directory, tokenFile) } : {}),

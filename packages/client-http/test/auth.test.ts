@@ -217,7 +217,8 @@ describe('tokens', () => {
     /** So that every worker makes requests between two rotations: two within one request are for another test. */
     const everyWorkerWentOn = async (): Promise<void> => {
       const before = [...answered];
-      while (answered.some((count, worker) => count < before[worker]! + 3)) await new Promise((resolve) => setImmediate(resolve));
+      while (answered.some((count, worker) => count < before[worker]! + 3))
+        await new Promise((resolve) => setImmediate(resolve));
     };
     await everyWorkerWentOn();
     for (let round = 1; round <= 10; round++) {

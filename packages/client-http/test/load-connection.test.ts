@@ -75,6 +75,12 @@ describe('loadConnection', () => {
     });
   });
 
+  it('finds a plugin that is named by a relative path beside the kubeconfig', async () => {
+    const path = await write('config', config().replace('command: aws', 'command: ./bin/login'));
+    const { user } = await loadConnection({ path, context: 'other' });
+    expect(user?.exec?.command).toBe(join(directory, 'bin/login'));
+  });
+
   it('merges the files of KUBECONFIG, the first entry of a name wins, missing files are passed over', async () => {
     const first = await write('a', config());
     const second = await write(

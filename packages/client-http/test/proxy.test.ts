@@ -1,6 +1,6 @@
 import { defineKind } from '@kctl/apimachinery';
 import { createServer } from 'node:http';
-import { connect } from 'node:net';
+import { connect, createServer as createTcpServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createHttpClient } from '../src/index.js';
@@ -85,6 +85,47 @@ describe('a proxy', () => {
       connection: { server: 'https://127.0.0.1:6443', proxyUrl: 'http://127.0.0.1:1' },
     });
     await expect(other.get(Node, { name: 'n' })).rejects.toMatchObject({ failure: 'unreachable' });
+  });
+});
+
+describe('a SOCKS5 proxy', () => {
+  it('is tunnelled through, with the TLS handshake end to end', async () => {
+    const authority = await createAuthority();
+    await using server = await startServer(
+      (_request, response) => json(response, { metadata: { name: 'n' } }),
+      await authority.issue(),
+    );
+    const targets: string[] = [];
+    const sockets = new Set<Socket>();
+    const socks = createTcpServer((socket) => {
+      sockets.add(socket);
+      socket.on('error', () => undefined);
+      socket.once('data', () => {
+        socket.write(Buffer.from([5, 0]));
+        socket.once('data', (request: Buffer) => {
+          const port = request.readUInt16BE(request.length - 2);
+          targets.push(
+            `${request[3] === 1 ? [...request.subarray(4, 8)].join('.') : request.subarray(5, -2).toString()}:${port}`,
+          );
+          const upstream = connect(port, '127.0.0.1', () => {
+            socket.write(Buffer.from([5, 0, 0, 1, 127, 0, 0, 1, 0, 0]));
+            upstream.pipe(socket).pipe(upstream);
+          });
+          sockets.add(upstream);
+          upstream.on('error', () => socket.destroy());
+        });
+      });
+    });
+    await new Promise<void>((resolve) => socks.listen(0, '127.0.0.1', resolve));
+    const { port } = socks.address() as AddressInfo;
+    const client = createHttpClient({
+      connection: { server: server.url, ca: authority.cert, proxyUrl: `socks5://127.0.0.1:${port}` },
+    });
+    await expect(client.get(Node, { name: 'n' })).resolves.toMatchObject({ kind: 'Node' });
+    await client[Symbol.asyncDispose]();
+    expect(targets).toEqual([`127.0.0.1:${server.port}`]);
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => socks.close(resolve));
   });
 });
 
