@@ -26,15 +26,13 @@ it('keeps a pod for each rank, replaces what fails, and tells when the gang is r
   const key = { namespace, name: 'resnet' };
   const job = (): Promise<Awaited<ReturnType<typeof client.get<typeof TrainingJob>>>> => client.get(TrainingJob, key);
   const setPhase = (name: string, phase: string, ready: boolean): Promise<unknown> =>
-    client
-      .status(Pod)
-      .patch(
-        { namespace, name },
-        {
-          type: 'merge',
-          body: { status: { phase, conditions: [{ type: 'Ready', status: ready ? 'True' : 'False' }] } },
-        },
-      );
+    client.status(Pod).patch(
+      { namespace, name },
+      {
+        type: 'merge',
+        body: { status: { phase, conditions: [{ type: 'Ready', status: ready ? 'True' : 'False' }] } },
+      },
+    );
 
   await withOperator(environment, async () => {
     await client.create(TrainingJob, { metadata: key, spec: { image: 'trainer:1', workers: 3 } });
