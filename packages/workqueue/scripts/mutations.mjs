@@ -134,7 +134,9 @@ for (const [file, line, mutated, meaning] of mutations) {
       timeout: 180_000,
     },
   );
-  const failed = /^\s*(?:×|FAIL)\s+(.*)$/m.exec(stdout)?.[1] ?? (status === null ? 'did not end' : 'unknown');
+  const failed =
+    /^\s*(?:×|FAIL)\s+(.*)$/m.exec(stdout)?.[1] ??
+    (status === null ? 'a test that does not end' : `a run that breaks off (exit code ${status})`);
   if (status === 0) survivors++;
   console.log(
     `${status === 0 ? 'SURVIVED' : 'killed  '}  ${file}: ${meaning}${status === 0 ? '' : `\n          by ${failed}`}`,

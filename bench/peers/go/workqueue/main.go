@@ -93,7 +93,6 @@ func timed(work func() (ops int), prepare func()) sample {
 		work()
 	}
 	prepare()
-	runtime.GC()
 	cpuBefore, _ := usage()
 	start := time.Now()
 	ops := work()
