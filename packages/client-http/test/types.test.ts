@@ -2,7 +2,7 @@ import { metadataOnly } from '@kctl/apimachinery';
 import type { KubeList } from '@kctl/apimachinery';
 import { ConfigMap, Namespace } from '@kctl/apimachinery/kinds/core/v1';
 import type { FrameReader, WatchingClient } from '@kctl/client';
-import { KubeConfig } from '@kubernetes/client-node';
+import type { KubeConfig } from '@kubernetes/client-node';
 import { describe, expectTypeOf, it } from 'vitest';
 import type { HttpClient, KubeConfigLike } from '../src/index.js';
 
@@ -24,7 +24,7 @@ export async function compiles(): Promise<void> {
   // @ts-expect-error the wrong object for the kind
   await client.create(ConfigMap, { metadata: {}, data: { a: 1 } });
   // @ts-expect-error metadata alone has no data
-  void (await client.get(metadataOnly(ConfigMap), key)).data;
+  (await client.get(metadataOnly(ConfigMap), key)).data;
   // @ts-expect-error an apply is a patch, not a string
   await client.patch(ConfigMap, key, 'apply');
 }
