@@ -83,7 +83,14 @@ class CacheFirstClient implements DelegatingClient {
     const { cache, client, clock = systemClock, logger = noopLogger, metrics = noopMetrics } = options;
     this.live = client;
     this.#options = options;
-    this.#ledger = new Ledger({ cache, clock, logger, metrics, ttlMs: options.ownWriteTtlMs ?? 300_000 });
+    this.#ledger = new Ledger({
+      cache,
+      clock,
+      logger,
+      metrics,
+      ttlMs: options.ownWriteTtlMs ?? 300_000,
+      shapes: options.cacheUntyped === true ? ['full', 'metadata', 'untyped'] : ['full', 'metadata'],
+    });
     this.#recorder = new WriteRecorder({ cache, ledger: this.#ledger, clock });
     this.#reader = new CachedReader({
       cache,

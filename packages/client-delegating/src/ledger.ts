@@ -14,6 +14,8 @@ export interface LedgerOptions {
   readonly metrics: Metrics;
   /** ms after which a write is forgotten although no store caught up with it. */
   readonly ttlMs: number;
+  /** The shapes that are read from the cache; other stores need not catch up. */
+  readonly shapes: readonly KindShape[];
 }
 
 /** Own writes of unknown names: after a deleteAllOf, or a create with generateName whose answer was lost. */
@@ -169,7 +171,7 @@ export class Ledger {
   }
 
   #cachedShapes(kind: Kind, namespace: string | undefined): readonly Kind[] {
-    const { cache } = this.#options;
+    const { cache, shapes } = this.#options;
     return shapes.map((shape) => ({ ...kind, shape })).filter((store) => cache.isCached(store, namespace));
   }
 
@@ -191,8 +193,6 @@ export class Ledger {
     if (entries.delete(formatKey(entry.write.key))) this.#size--;
   }
 }
-
-const shapes: readonly KindShape[] = ['full', 'untyped', 'metadata'];
 
 function storeName(kind: Kind): string {
   return `${kind.version} ${kind.shape}`;

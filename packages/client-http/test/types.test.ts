@@ -23,8 +23,10 @@ export async function compiles(): Promise<void> {
   await client.get(ConfigMap, { name: 'a' });
   // @ts-expect-error the wrong object for the kind
   await client.create(ConfigMap, { metadata: {}, data: { a: 1 } });
+  const { metadata } = await client.get(metadataOnly(ConfigMap), key);
+  expectTypeOf(metadata.name).toEqualTypeOf<string | undefined>();
   // @ts-expect-error metadata alone has no data
-  (await client.get(metadataOnly(ConfigMap), key)).data;
+  console.log((await client.get(metadataOnly(ConfigMap), key)).data);
   // @ts-expect-error an apply is a patch, not a string
   await client.patch(ConfigMap, key, 'apply');
 }
