@@ -14,7 +14,7 @@ import { subdomainName } from './name-rules.js';
 import type { Decoded, DecodeInput, ResourceDefinition, Subresource, UpdateStrategy } from './resource.js';
 import { bumpGeneration, prepareMetadataForCreate, prepareMetadataForUpdate } from './update-metadata.js';
 import { builtinDefaulter } from './defaults/index.js';
-import { decodeStruct } from '../schema/go-decode.js';
+import { decodeStruct, zeroStruct } from '../schema/go-decode.js';
 import { strategicMergePatch } from '../patch/strategic-merge.js';
 import { builtinTable } from '../table/builtin-columns.js';
 import { badRequest } from './status.js';
@@ -124,7 +124,8 @@ class BuiltinResource {
   prepareForCreate(...[object, context]: Parameters<ResourceDefinition['prepareForCreate']>): void {
     prepareMetadataForCreate(object);
     if (this.#hasStatus && this.#strategy.keepsStatusOnCreate !== true) {
-      if (this.#kind.struct.fields.get('status')?.type.pointer === false) object['status'] = {};
+      const type = this.#kind.struct.fields.get('status')?.type;
+      if (type?.form === 'struct' && !type.pointer) object['status'] = zeroStruct(type.struct);
       else delete object['status'];
     }
     if (this.#generation !== 'none') object.metadata.generation = 1;

@@ -91,8 +91,10 @@ function decodeScalar(value: unknown, type: GoType, walk: Walk, scalar: GoScalar
   }
 }
 
-function decodeList(value: unknown, of: GoType, type: GoType, walk: Walk): unknown[] {
+/** An empty list comes back as none: upstream's storage format does not tell the two apart. */
+function decodeList(value: unknown, of: GoType, type: GoType, walk: Walk): unknown[] | null {
   if (!Array.isArray(value)) mismatch(walk, valueName(value), type.goName);
+  if (value.length === 0) return null;
   const base = walk.path;
   const items: unknown[] = [];
   for (const [index, item] of value.entries()) {
@@ -218,6 +220,11 @@ function zeroOf(type: GoType): unknown {
     case 'struct':
       return assemble(type.struct, new Map());
   }
+}
+
+/** The zero value of a struct, as Go marshals it. */
+export function zeroStruct(struct: GoStruct): JsonObject {
+  return assemble(struct, new Map());
 }
 
 /**

@@ -191,7 +191,7 @@ describe('decodeStruct', () => {
       decode({ spec: { containers: [], hostNetwork: false, nodeName: '', terminationGracePeriodSeconds: 0 } }),
     ).toEqual({
       metadata: {},
-      spec: { containers: [], terminationGracePeriodSeconds: 0 },
+      spec: { containers: null, terminationGracePeriodSeconds: 0 },
       status: {},
     });
     expect(decode({})).toEqual({ metadata: {}, spec: { containers: null }, status: {} });

@@ -1,4 +1,4 @@
-import { cloneJson, ensureObject, isObject, setDefault, stringOf, type JsonObject } from '../json.js';
+import { cloneJson, ensureObject, isObject, objectsOf, setDefault, stringOf, type JsonObject } from '../json.js';
 import { templateLabels } from './pods.js';
 
 function setText(target: JsonObject, name: string, value: string): void {
@@ -41,6 +41,10 @@ function statefulSet(object: JsonObject): void {
   }
   if (strategy['type'] === 'RollingUpdate' && isObject(strategy['rollingUpdate'])) {
     setDefault(strategy['rollingUpdate'], 'partition', 0);
+  }
+  for (const claim of objectsOf(spec['volumeClaimTemplates'])) {
+    claim['kind'] = 'PersistentVolumeClaim';
+    claim['apiVersion'] = 'v1';
   }
   const retention = ensureObject(spec, 'persistentVolumeClaimRetentionPolicy');
   setText(retention, 'whenDeleted', 'Retain');

@@ -79,14 +79,6 @@ function validateWebhooks(object: Record<string, unknown>): FieldError[] {
       );
     } else if (seen.has(name)) errors.push(duplicate(`${field}.name`, name));
     seen.add(name);
-    const versions = stringsOf(webhook['admissionReviewVersions']);
-    if (versions.length === 0) {
-      errors.push(required(`${field}.admissionReviewVersions`, 'must specify one of v1, v1beta1'));
-    } else if (!versions.some((version) => version === 'v1' || version === 'v1beta1')) {
-      errors.push(
-        invalidValue(`${field}.admissionReviewVersions`, versions, 'must include at least one of v1, v1beta1'),
-      );
-    }
     const effects = stringOf(webhook['sideEffects']);
     if (effects === '') errors.push(required(`${field}.sideEffects`, 'must specify one of None, NoneOnDryRun'));
     else if (effects !== 'None' && effects !== 'NoneOnDryRun') {
@@ -106,6 +98,14 @@ function validateWebhooks(object: Record<string, unknown>): FieldError[] {
     const hasService = at(webhook, 'clientConfig', 'service') !== undefined;
     if (hasUrl === hasService) {
       errors.push(required(`${field}.clientConfig`, 'exactly one of url or service is required'));
+    }
+    const versions = stringsOf(webhook['admissionReviewVersions']);
+    if (versions.length === 0) {
+      errors.push(required(`${field}.admissionReviewVersions`, 'must specify one of v1, v1beta1'));
+    } else if (!versions.some((version) => version === 'v1' || version === 'v1beta1')) {
+      errors.push(
+        invalidValue(`${field}.admissionReviewVersions`, versions, 'must include at least one of v1, v1beta1'),
+      );
     }
     return errors;
   });

@@ -1,6 +1,16 @@
 import type { UntypedObject } from '@kctl/apimachinery';
 import { invalidValue, notSupported, required, type FieldError } from '../field-error.js';
-import { at, ensureObject, equalSemantic, numberOf, objectOf, setDefault, stringOf, type JsonObject } from '../json.js';
+import {
+  at,
+  ensureObject,
+  equalSemantic,
+  numberOf,
+  objectOf,
+  setDefault,
+  stringMapOf,
+  stringOf,
+  type JsonObject,
+} from '../json.js';
 import type { KindStrategy } from '../kind-strategy.js';
 import { selectorMatches } from '../label-selector.js';
 import { nonNegative, oneOf, validatePodTemplate } from './pod-spec.js';
@@ -17,6 +27,7 @@ function generateSelector(object: UntypedObject): void {
   for (const label of uidLabels) setDefault(labels, label, object.metadata.uid ?? '');
   const selected = ensureObject(ensureObject(spec, 'selector'), 'matchLabels');
   setDefault(selected, 'batch.kubernetes.io/controller-uid', object.metadata.uid ?? '');
+  object.metadata.labels ??= stringMapOf(labels);
 }
 
 function validateJobSpec(spec: JsonObject, field: string): FieldError[] {
@@ -135,7 +146,8 @@ function validateCronJob(object: UntypedObject): FieldError[] {
       invalidValue('spec.schedule', schedule, 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead'),
     );
   } else if (!isSchedule(schedule)) {
-    const text = `expected exactly 5 fields, found ${schedule.trim().split(/\s+/).length}: ${schedule}`;
+    const fields = schedule.trim().split(/\s+/);
+    const text = `expected exactly 5 fields, found ${fields.length}: [${fields.join(' ')}]`;
     errors.push(invalidValue('spec.schedule', schedule, text));
   }
   const zone = spec['timeZone'];

@@ -1,6 +1,17 @@
 import type { UntypedObject } from '@kctl/apimachinery';
 import { forbidden, invalidValue, notSupported, required, tooLong, type FieldError } from '../field-error.js';
-import { arrayOf, at, equalSemantic, isObject, objectOf, objectsOf, setOwn, stringOf, stringsOf } from '../json.js';
+import {
+  arrayOf,
+  at,
+  ensureObject,
+  equalSemantic,
+  isObject,
+  objectOf,
+  objectsOf,
+  setOwn,
+  stringOf,
+  stringsOf,
+} from '../json.js';
 import type { KindStrategy } from '../kind-strategy.js';
 import { configMapKey, labelKey, labelName } from '../name-rules.js';
 
@@ -136,6 +147,14 @@ const namespace: KindStrategy = {
 const node: KindStrategy = {
   // Kubelets register themselves with their status.
   keepsStatusOnCreate: true,
+  /** A new node takes no pods before it is ready, as the TaintNodesByCondition plug-in sees to. */
+  prepareForCreate(object) {
+    const spec = ensureObject(object, 'spec');
+    const taints = objectsOf(spec['taints']);
+    const key = 'node.kubernetes.io/not-ready';
+    if (!taints.some((taint) => taint['key'] === key)) taints.push({ key, effect: 'NoSchedule' });
+    spec['taints'] = taints;
+  },
   validateChange(object, old) {
     const before = stringOf(at(old, 'spec', 'providerID'));
     const after = stringOf(at(object, 'spec', 'providerID'));
@@ -149,7 +168,7 @@ const effects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 
 function validateTaints(object: UntypedObject): FieldError[] {
   return objectsOf(at(object, 'spec', 'taints')).flatMap((taint, index) => {
-    const field = `spec.taints[${index}]`;
+    const field = `metadata.taints[${index}]`;
     const key = stringOf(taint['key']);
     const effect = stringOf(taint['effect']);
     const errors = labelKey(key).map((message) => invalidValue(`${field}.key`, key, message));

@@ -65,15 +65,18 @@ function validateNamespace(object: UntypedObject, field: 'involvedObject' | 'reg
 /** Events of events.k8s.io/v1 that are new must be complete; old ones of core/v1 need not be. */
 function validateNew(object: UntypedObject): FieldError[] {
   const errors = validateNamespace(object, 'regarding');
-  if (object['eventTime'] === null || object['eventTime'] === undefined) return [...errors, required('eventTime')];
+  const type = stringOf(object['type']);
+  const badType = type === 'Normal' || type === 'Warning' ? [] : [invalidValue('type', type, 'has invalid value: ')];
+  if (object['eventTime'] === null || object['eventTime'] === undefined) {
+    return [...errors, required('eventTime'), ...badType];
+  }
   for (const name of ['reportingController', 'reportingInstance', 'action', 'reason']) {
     const value = stringOf(object[name]);
     if (value === '') errors.push(required(name));
     else if (name !== 'reportingController' && value.length > 128) errors.push(tooLong(name, 128));
   }
   if (stringOf(object['note']).length > 1024) errors.push(tooLong('note', 1024));
-  const type = stringOf(object['type']);
-  if (type !== 'Normal' && type !== 'Warning') errors.push(invalidValue('type', type, 'has invalid value: '));
+  errors.push(...badType);
   for (const name of ['deprecatedFirstTimestamp', 'deprecatedLastTimestamp']) {
     if (object[name] !== null && object[name] !== undefined)
       errors.push(invalidValue(name, object[name], 'needs to be unset'));

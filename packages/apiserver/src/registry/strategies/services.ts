@@ -44,10 +44,10 @@ function allocateIp(spec: JsonObject, context: WriteContext): void {
   const ip = stringOf(spec['clusterIP']);
   if (stringsOf(spec['clusterIPs']).length === 0) spec['clusterIPs'] = [ip];
   if (!Array.isArray(spec['ipFamilies']) && ip !== 'None') spec['ipFamilies'] = [isIPv6(ip) ? 'IPv6' : 'IPv4'];
-  if (!Array.isArray(spec['ipFamilies'])) spec['ipFamilies'] = ['IPv4'];
+  const isSelectorless = ip === 'None' && Object.keys(objectOf(spec['selector'])).length === 0;
+  if (!Array.isArray(spec['ipFamilies'])) spec['ipFamilies'] = isSelectorless ? ['IPv4', 'IPv6'] : ['IPv4'];
   if (stringOf(spec['ipFamilyPolicy']) === '') {
-    const isHeadless = ip === 'None' && Object.keys(objectOf(spec['selector'])).length === 0;
-    spec['ipFamilyPolicy'] = isHeadless ? 'RequireDualStack' : 'SingleStack';
+    spec['ipFamilyPolicy'] = isSelectorless ? 'RequireDualStack' : 'SingleStack';
   }
 }
 
@@ -129,17 +129,18 @@ function validatePort(port: JsonObject, index: number, isSingle: boolean): Field
   if (typeof target === 'string') {
     for (const message of portName(target)) errors.push(invalidValue(`${field}.targetPort`, target, message));
   }
-  const nodePort = numberOf(port['nodePort']) ?? 0;
-  if (nodePort !== 0 && (nodePort < nodePorts[0] || nodePort > nodePorts[1])) {
-    errors.push(
-      invalidValue(
-        `${field}.nodePort`,
-        nodePort,
-        'provided port is not in the valid range. The range of valid ports is 30000-32767',
-      ),
-    );
-  }
   return errors;
+}
+
+/** Ports are taken only once everything else is in order. */
+function validateNodePorts(spec: JsonObject): FieldError[] {
+  const [low, high] = nodePorts;
+  const text = `provided port is not in the valid range. The range of valid ports is ${low}-${high}`;
+  return objectsOf(spec['ports']).flatMap((port, index) => {
+    const nodePort = numberOf(port['nodePort']) ?? 0;
+    const isFine = nodePort === 0 || (nodePort >= low && nodePort <= high);
+    return isFine ? [] : [invalidValue(`spec.ports[${index}].nodePort`, nodePort, text)];
+  });
 }
 
 function validateIps(spec: JsonObject, context: WriteContext, self: UntypedObject): FieldError[] {
@@ -199,9 +200,8 @@ function validateService(object: UntypedObject, context: WriteContext): FieldErr
     ...validateLabels(spec['selector'], 'spec.selector'),
     ...oneOf(spec['sessionAffinity'], 'spec.sessionAffinity', ['ClientIP', 'None']),
     ...oneOf(spec['type'], 'spec.type', serviceTypes),
-    ...validateIps(spec, context, object),
   );
-  return errors;
+  return errors.length > 0 ? errors : [...validateIps(spec, context, object), ...validateNodePorts(spec)];
 }
 
 function validateServiceChange(object: UntypedObject, old: UntypedObject): FieldError[] {
@@ -244,7 +244,7 @@ const service: KindStrategy = {
   },
 };
 
-const addressTypes = ['IPv4', 'IPv6', 'FQDN'];
+const addressTypes = ['FQDN', 'IPv4', 'IPv6'];
 
 const endpointSlice: KindStrategy = {
   generation: 'content',

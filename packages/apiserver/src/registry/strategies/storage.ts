@@ -6,15 +6,15 @@ import { parseQuantity } from '../../schema/quantity.js';
 
 const modes = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
 
-function validateModes(spec: Record<string, unknown>): FieldError[] {
+function validateModes(spec: Record<string, unknown>, detail?: string): FieldError[] {
   const given = stringsOf(spec['accessModes']);
-  if (given.length === 0) return [required('spec.accessModes', 'at least 1 access mode is required')];
+  if (given.length === 0) return [required('spec.accessModes', detail)];
   return given.filter((mode) => !modes.includes(mode)).map((mode) => notSupported('spec.accessModes', mode, modes));
 }
 
 function validateClaim(object: UntypedObject): FieldError[] {
   const spec = objectOf(object['spec']);
-  const errors = validateModes(spec);
+  const errors = validateModes(spec, 'at least 1 access mode is required');
   const size = stringOf(at(spec, 'resources', 'requests', 'storage'));
   if (size === '') errors.push(required('spec.resources[storage]'));
   else if (parseQuantity(size).nanos <= 0n) {
@@ -70,7 +70,11 @@ function sourceOf(spec: Record<string, unknown>): [string, unknown][] {
 function validateVolume(object: UntypedObject): FieldError[] {
   const spec = objectOf(object['spec']);
   const errors = validateModes(spec);
-  if (stringOf(at(spec, 'capacity', 'storage')) === '') errors.push(required('spec.capacity'));
+  const capacity = objectOf(spec['capacity']);
+  if (Object.keys(capacity).length === 0) errors.push(required('spec.capacity'));
+  if (stringOf(capacity['storage']) === '' || Object.keys(capacity).length > 1) {
+    errors.push(notSupported('spec.capacity', spec['capacity'] ?? null, ['storage']));
+  }
   const sources = sourceOf(spec);
   if (sources.length === 0) errors.push(required('spec', 'must specify a volume type'));
   for (const [name] of sources.slice(1)) {
@@ -118,14 +122,14 @@ export const storageStrategies: Readonly<Record<string, KindStrategy>> = {
     validateChange: validateClaimChange,
   },
   '/PersistentVolume': {
-    prepareForCreate(object) {
-      object['status'] = { phase: 'Pending' };
+    prepareForCreate(object, context) {
+      object['status'] = { phase: 'Pending', lastPhaseTransitionTime: context.now };
     },
     validate: validateVolume,
     validateChange: validateVolumeChange,
   },
   'storage.k8s.io/StorageClass': storageClass,
-  'storage.k8s.io/CSIDriver': { generation: 'spec', allowUnconditionalUpdate: false },
+  'storage.k8s.io/CSIDriver': { allowUnconditionalUpdate: false },
   'storage.k8s.io/CSINode': { allowUnconditionalUpdate: false },
   'storage.k8s.io/CSIStorageCapacity': { allowUnconditionalUpdate: false },
   'storage.k8s.io/VolumeAttachment': { allowUnconditionalUpdate: false },

@@ -25,7 +25,14 @@ function validateBudget(object: UntypedObject): FieldError[] {
   const spec = objectOf(object['spec']);
   const errors: FieldError[] = [];
   if (spec['minAvailable'] !== undefined && spec['maxUnavailable'] !== undefined) {
-    errors.push(invalidValue('spec', spec, 'minAvailable and maxUnavailable cannot be both set'));
+    // The internal form of the spec, as upstream prints it.
+    const internal = {
+      MinAvailable: spec['minAvailable'],
+      Selector: spec['selector'] ?? null,
+      MaxUnavailable: spec['maxUnavailable'],
+      UnhealthyPodEvictionPolicy: spec['unhealthyPodEvictionPolicy'] ?? null,
+    };
+    errors.push(invalidValue('spec', internal, 'minAvailable and maxUnavailable cannot be both set'));
   }
   for (const name of ['minAvailable', 'maxUnavailable']) {
     const value = spec[name];
@@ -46,13 +53,17 @@ function validateAutoscaler(object: UntypedObject): FieldError[] {
   if (min !== undefined && min < 1) {
     errors.push(invalidValue('spec.minReplicas', min, 'must be greater than or equal to 1'));
   }
-  if (max < 1) errors.push(invalidValue('spec.maxReplicas', max, 'must be greater than 0'));
+  if (max < 1) errors.push(required('spec.maxReplicas', 'must be set and greater than 0'));
   if (min !== undefined && max < min) {
     errors.push(invalidValue('spec.maxReplicas', max, 'must be greater than or equal to `minReplicas`'));
   }
   const target = objectOf(spec['scaleTargetRef']);
   for (const name of ['kind', 'name']) {
     if (stringOf(target[name]) === '') errors.push(required(`spec.scaleTargetRef.${name}`));
+  }
+  const version = stringOf(target['apiVersion']);
+  if (version === '') {
+    errors.push(invalidValue('spec.scaleTargetRef.apiVersion', version, 'apiVersion must specify API group'));
   }
   return errors;
 }
@@ -102,7 +113,7 @@ function validateBackend(backend: unknown, field: string): FieldError[] {
   if (isObject(resource)) {
     return isObject(service) ? [invalidValue(field, '', 'cannot set both resource and service backends')] : [];
   }
-  if (!isObject(service)) return [required(field, 'resource or service backend is required')];
+  if (!isObject(service)) return [invalidValue(field, '', 'resource or service backend is required')];
   const name = stringOf(service['name']);
   if (name === '') return [required(`${field}.service.name`)];
   const errors = dns1123Label(name).map((message) => invalidValue(`${field}.service.name`, name, message));
@@ -119,7 +130,7 @@ function validateIngress(object: UntypedObject): FieldError[] {
   const rules = objectsOf(spec['rules']);
   const errors: FieldError[] = [];
   if (rules.length === 0 && spec['defaultBackend'] === undefined) {
-    errors.push(invalidValue('spec', rules, 'either `defaultBackend` or `rules` must be specified'));
+    errors.push(invalidValue('spec', spec['rules'] ?? null, 'either `defaultBackend` or `rules` must be specified'));
   }
   errors.push(...validateBackend(spec['defaultBackend'], 'spec.defaultBackend'));
   for (const [index, rule] of rules.entries()) {
@@ -135,7 +146,8 @@ function validateIngress(object: UntypedObject): FieldError[] {
       else if (type !== 'ImplementationSpecific' && !path.startsWith('/')) {
         errors.push(invalidValue(`${field}[${at}].path`, path, 'must be an absolute path'));
       }
-      errors.push(...validateBackend(entry['backend'], `${field}[${at}].backend`));
+      // What has no path type is not looked at any further.
+      if (type !== '') errors.push(...validateBackend(entry['backend'], `${field}[${at}].backend`));
     }
   }
   return errors;
@@ -147,7 +159,10 @@ function validatePriorityClass(object: UntypedObject): FieldError[] {
   const errors: FieldError[] = [];
   if (name.startsWith('system-') && !(name === 'system-node-critical' || name === 'system-cluster-critical')) {
     errors.push(
-      forbidden('metadata.name', "priority class names with 'system-' prefix are reserved for system use only"),
+      forbidden(
+        'metadata.name',
+        `priority class names with 'system-' prefix are reserved for system use only. error: ${name} is not a known system priority class`,
+      ),
     );
   } else if (!name.startsWith('system-') && value > 1_000_000_000) {
     errors.push(forbidden('value', 'maximum allowed value of a user defined priority is 1000000000'));

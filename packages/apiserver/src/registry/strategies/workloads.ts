@@ -208,12 +208,25 @@ const statefulSet: KindStrategy = {
   },
 };
 
+const templateGeneration = 'deprecated.daemonset.template.generation';
+
+/** DaemonSets count changes of their template in an annotation: a field of an older version lives on there. */
+function setTemplateGeneration(object: UntypedObject, generation: number): void {
+  object.metadata.annotations = { ...object.metadata.annotations, [templateGeneration]: `${generation}` };
+}
+
 const daemonSet: KindStrategy = {
   generation: 'spec',
+  prepareForCreate: (object) => setTemplateGeneration(object, 1),
+  prepareForUpdate(object, old) {
+    const before = Number(old.metadata.annotations?.[templateGeneration] ?? 1);
+    const isChanged = !equalSemantic(at(object, 'spec', 'template'), at(old, 'spec', 'template'));
+    setTemplateGeneration(object, isChanged ? before + 1 : before);
+  },
   validate(object) {
     const spec = objectOf(object['spec']);
     const selector = spec['selector'];
-    const errors = isObject(selector) ? validateLabelSelector(selector, 'spec.selector') : [required('spec.selector')];
+    const errors = validateLabelSelector(selector, 'spec.selector');
     if (isObject(selector) && isEmptySelector(selector)) {
       errors.push(invalidValue('spec.selector', selector, 'empty selector is invalid for daemonset'));
     }
@@ -231,8 +244,8 @@ const daemonSet: KindStrategy = {
 
 const controllerRevision: KindStrategy = {
   validate: (object) => [
-    ...(object['data'] === undefined || object['data'] === null ? [required('data', 'data is mandatory')] : []),
     ...nonNegative(object['revision'], 'revision'),
+    ...(object['data'] === undefined || object['data'] === null ? [required('data', 'data is mandatory')] : []),
   ],
   validateChange: (object, old) => unchanged(object, old, 'data'),
 };
