@@ -143,11 +143,12 @@ class Definition<R, D extends object> implements ControllerBuilder<R, D> {
       }),
     );
     const controller = collect(problems, () => this.#create(name, provided ?? (() => Promise.resolve())));
-    if (controller === undefined || problems.length > 0) throw new DefinitionError(name, problems);
+    if (controller === undefined || problems.length > 0)
+      throw new DefinitionError(`controller ${JSON.stringify(name)}`, problems);
     for (const input of inputs) controller.watch(sourceOf(input, this.#host.cache, filters));
     for (const source of rawSources) collect(problems, () => controller.watch(source));
     if (problems.length === 0) collect(problems, () => this.#host.add(controller));
-    if (problems.length > 0) throw new DefinitionError(name, problems);
+    if (problems.length > 0) throw new DefinitionError(`controller ${JSON.stringify(name)}`, problems);
     return controller;
   }
 

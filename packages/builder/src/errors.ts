@@ -1,4 +1,4 @@
-/** A controller was defined in a way that cannot work; nothing was started or added. */
+/** A controller or webhook was defined in a way that cannot work; nothing was started or added. */
 export class DefinitionError extends Error {
   override readonly name = 'DefinitionError';
   /** Stable code of this error class. */
@@ -6,11 +6,8 @@ export class DefinitionError extends Error {
   /** Every mistake that was found. */
   readonly problems: readonly string[];
 
-  constructor(controller: string, problems: readonly string[], options?: ErrorOptions) {
-    super(
-      `controller ${JSON.stringify(controller)} is not well defined:\n${problems.map((problem) => `- ${problem}`).join('\n')}`,
-      options,
-    );
+  constructor(subject: string, problems: readonly string[], options?: ErrorOptions) {
+    super(`${subject} is not well defined:\n${problems.map((problem) => `- ${problem}`).join('\n')}`, options);
     this.problems = problems;
   }
 }

@@ -16,3 +16,5 @@ export type {
 } from './controller-builder.js';
 export { controllerManagedBy } from './controller-managed-by.js';
 export { DefinitionError, isDefinitionError } from './errors.js';
+export { webhookManagedBy } from './webhook-managed-by.js';
+export type { WebhookBuilder, WebhookHost } from './webhook-managed-by.js';

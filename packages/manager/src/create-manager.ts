@@ -5,8 +5,11 @@ import type { Logger, Metrics, Tracer } from '@kctl/telemetry';
 import { noopLogger, noopMetrics, noopTracer } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
 import { systemClock } from '@kctl/wait';
+import type { WebhookServer } from '@kctl/webhook';
 import { cachesCheck, informersCheck } from './built-in-checks.js';
 import type { Cluster, EventSink, ManagedCache } from './cluster.js';
+import type { ConverterRegistry } from './converter-registry.js';
+import { createConverterRegistry } from './converter-registry.js';
 import { ManagerError } from './errors.js';
 import type { HealthCheck } from './health.js';
 import { createHealthHandler } from './health.js';
@@ -26,6 +29,7 @@ import { createMetricsServer } from './metrics-server.js';
 import { createProfilingServer } from './profiling.js';
 import type { Runnable, RunnableFunction } from './runnable.js';
 import { Runnables } from './runnables.js';
+import { webhookRunnable } from './webhook-runnable.js';
 
 /** How long a stop may take, in ms. */
 export const defaultGracefulShutdownTimeoutMs = 30_000;
@@ -45,6 +49,7 @@ class RunnableManager<X extends object> implements Manager<X> {
   readonly clock: Clock;
   readonly controllerDefaults: ControllerDefaults;
   readonly dependencies: ManagerDependencies & X;
+  readonly converters: ConverterRegistry = createConverterRegistry();
   readonly #options: ManagerOptions<X>;
   readonly #stop = new AbortController();
   readonly #clusters = new Set<Cluster>();
@@ -54,6 +59,7 @@ class RunnableManager<X extends object> implements Manager<X> {
   readonly #readiness = new Map<string, HealthCheck>();
   readonly #extraHandlers = new Map<string, HttpHandler>();
   #wasRun = false;
+  #hasWebhooks = false;
 
   constructor(options: ManagerOptions<X>) {
     const { cluster, leaderElection } = options;
@@ -107,6 +113,20 @@ class RunnableManager<X extends object> implements Manager<X> {
 
   get events(): EventSink | undefined {
     return this.cluster.events;
+  }
+
+  get webhookServer(): WebhookServer {
+    const { webhookServer } = this.#options;
+    if (webhookServer === undefined)
+      throw new ManagerError('there is no webhook server: give createManager({ webhookServer }) one of @kctl/webhook');
+    if (!this.#hasWebhooks) {
+      this.#hasWebhooks = true;
+      this.#runnables.add(webhookRunnable(webhookServer, this.clock));
+      const { health } = this.#options;
+      if (health !== undefined && health.builtInChecks !== false)
+        this.addReadyzCheck('webhooks', () => webhookServer.checkStarted());
+    }
+    return webhookServer;
   }
 
   get elected(): Promise<void> {

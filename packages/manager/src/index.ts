@@ -7,6 +7,7 @@ export type { AccessFilterOptions } from './access-filter.js';
 export { createAccessFilter } from './access-filter.js';
 export type { Cluster, ClusterFactories, ClusterParts, EventSink, InformerReport, ManagedCache } from './cluster.js';
 export { createCluster } from './cluster.js';
+export type { ConverterRegistry } from './converter-registry.js';
 export { createManager } from './create-manager.js';
 export type { Elector, ElectorFactory, ElectorRequest, LeaderElectionOptions } from './elector.js';
 export {

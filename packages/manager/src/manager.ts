@@ -2,7 +2,9 @@ import type { Client, KindResolver, Reader } from '@kctl/client';
 import type { ControllerSettings, Provided } from '@kctl/controller';
 import type { Logger, Metrics, Tracer } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
+import type { WebhookServer } from '@kctl/webhook';
 import type { Cluster, EventSink, ManagedCache } from './cluster.js';
+import type { ConverterRegistry } from './converter-registry.js';
 import type { LeaderElectionOptions } from './elector.js';
 import type { HealthCheck } from './health.js';
 import type { HttpHandler } from './http-server.js';
@@ -79,6 +81,8 @@ export interface ManagerOptions<X extends object = object> {
   readonly controllers?: ControllerDefaults;
   /** More that can be injected, e.g. the configuration or a database. @default none */
   readonly dependencies?: X;
+  /** Runs only if somebody asks for {@link Manager.webhookServer}. @default none */
+  readonly webhookServer?: WebhookServer;
   /** @default no profiling endpoint */
   readonly profiling?: ProfilingOptions;
 }
@@ -106,6 +110,10 @@ export interface Manager<X extends object = object> {
   /** Resolves when this process leads and its leader runnables have been started; at once after the start without election. */
   readonly elected: Promise<void>;
   readonly isLeader: boolean;
+  /** Asking for it has the manager run it. @throws ManagerError when the manager was given none */
+  readonly webhookServer: WebhookServer;
+  /** Converters behind the conversion webhook. */
+  readonly converters: ConverterRegistry;
   /** What `inject` can ask for. */
   readonly dependencies: ManagerDependencies & X;
   /**

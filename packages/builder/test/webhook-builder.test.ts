@@ -1,0 +1,134 @@
+import { defineKind } from '@kctl/apimachinery';
+import type { KubeObject } from '@kctl/apimachinery';
+import { inject } from '@kctl/controller';
+import { createManager } from '@kctl/manager';
+import { settle } from '@kctl/wait/testing';
+import type { WebhookHandler, WebhookServer } from '@kctl/webhook';
+import { describe, expect, it } from 'vitest';
+import { isDefinitionError, webhookManagedBy } from '../src/index.js';
+import { fakeCluster } from './fakes.js';
+
+interface App extends KubeObject {
+  spec: { replicas?: number };
+}
+const App = defineKind<App>()({ group: 'apps.example.com', version: 'v1', kind: 'App', scope: 'Namespaced' });
+const Other = defineKind({ group: '', version: 'v1', kind: 'Pod', scope: 'Namespaced' });
+
+class FakeWebhookServer implements WebhookServer {
+  readonly handlers = new Map<string, WebhookHandler>();
+  port: number | undefined;
+  runs = 0;
+
+  register(path: string, handler: WebhookHandler): void {
+    this.handlers.set(path, handler);
+  }
+
+  has(path: string): boolean {
+    return this.handlers.has(path);
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    this.runs++;
+    this.port = 1;
+    await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+  }
+
+  checkStarted(): void {
+    if (this.port === undefined) throw new Error('webhook server has not been started yet');
+  }
+}
+
+function setUp() {
+  const webhookServer = new FakeWebhookServer();
+  const manager = createManager({ cluster: fakeCluster(), webhookServer });
+  return { webhookServer, manager };
+}
+
+const problemsOf = (define: () => unknown): readonly string[] => {
+  try {
+    define();
+    return [];
+  } catch (error) {
+    if (isDefinitionError(error)) return error.problems;
+    throw error;
+  }
+};
+
+describe('webhookManagedBy', () => {
+  it('registers what was given behind the paths of upstream', () => {
+    const { manager, webhookServer } = setUp();
+    const paths = webhookManagedBy(manager, App)
+      .withDefaulter((draft) => {
+        draft.spec.replicas ??= 1;
+      })
+      .withValidator({ validateCreate: () => undefined })
+      .withConverter((object) => object)
+      .complete();
+    expect(paths).toEqual(['/mutate-apps-example-com-v1-app', '/validate-apps-example-com-v1-app', '/convert']);
+    expect([...webhookServer.handlers.keys()]).toEqual(paths);
+  });
+
+  it('leaves a path alone that has a handler, and shares /convert', async () => {
+    const { manager, webhookServer } = setUp();
+    const define = () => webhookManagedBy(manager, App).withValidator({}).withValidatorCustomPath('/mine').complete();
+    define();
+    const first = webhookServer.handlers.get('/mine');
+    define();
+    expect(webhookServer.handlers.get('/mine')).toBe(first);
+    webhookManagedBy(manager, App)
+      .withConverter((object) => ({ ...object, apiVersion: 'x/v2' }))
+      .complete();
+    webhookManagedBy(manager, Other)
+      .withConverter((object) => object)
+      .complete();
+    const convert = async (apiVersion: string, kind: string) =>
+      manager.converters.convert({ apiVersion, kind, metadata: {} }, 'v2');
+    expect(await convert('apps.example.com/v1', 'App')).toMatchObject({ apiVersion: 'x/v2' });
+    await expect(convert('v1', 'Node')).rejects.toThrow('no converter is registered for Node');
+    expect(
+      problemsOf(() =>
+        webhookManagedBy(manager, App)
+          .withConverter((object) => object)
+          .complete(),
+      ),
+    ).toEqual(['App.apps.example.com has a converter already']);
+  });
+
+  it('reports all mistakes at once and registers nothing', () => {
+    const { manager, webhookServer } = setUp();
+    const problems = problemsOf(() =>
+      webhookManagedBy(manager, App)
+        .withDefaulter(inject({ mapper: true }, (_: { mapper: object }) => () => undefined))
+        .withDefaulterCustomPath('no slash')
+        .withValidatorCustomPath('/fine')
+        .complete(),
+    );
+    expect(problems).toEqual([
+      expect.stringContaining('withDefaulterCustomPath: "no slash" is not a valid path'),
+      'withValidatorCustomPath needs withValidator()',
+      expect.stringContaining('the defaulter needs "mapper"'),
+    ]);
+    expect(webhookServer.handlers.size).toBe(0);
+    expect(problemsOf(() => webhookManagedBy(manager, App).complete())).toEqual([
+      expect.stringContaining('there is nothing to serve'),
+    ]);
+    const bare = createManager({ cluster: fakeCluster() });
+    expect(problemsOf(() => webhookManagedBy(bare, App).withValidator({}).complete())).toEqual([
+      expect.stringContaining('there is no webhook server'),
+    ]);
+  });
+
+  it('has the manager run the server only when it is asked for', async () => {
+    for (const isAsked of [true, false]) {
+      const { manager, webhookServer } = setUp();
+      if (isAsked) webhookManagedBy(manager, App).withValidator({}).complete();
+      const stop = new AbortController();
+      const done = manager.run(stop.signal);
+      await manager.elected;
+      await settle();
+      expect(webhookServer.runs).toBe(isAsked ? 1 : 0);
+      stop.abort();
+      await done;
+    }
+  });
+});

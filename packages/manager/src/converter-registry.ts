@@ -1,0 +1,31 @@
+import { formatGroupKind, parseApiVersion } from '@kctl/apimachinery';
+import type { KubeObject } from '@kctl/apimachinery';
+import type { Converter } from '@kctl/webhook';
+import { ManagerError } from './errors.js';
+
+/** Converters by group and kind, behind one conversion webhook. Mirrors `conversion.Registry`. */
+export interface ConverterRegistry {
+  /** @throws ManagerError when the kind has a converter already */
+  register(kind: { readonly group: string; readonly kind: string }, converter: Converter): void;
+  /** Converts an object by the converter of its kind. @throws ManagerError when there is none */
+  readonly convert: Converter;
+}
+
+/** Makes an empty registry. */
+export function createConverterRegistry(): ConverterRegistry {
+  const converters = new Map<string, Converter>();
+  const nameOf = (object: KubeObject): string =>
+    formatGroupKind({ group: parseApiVersion(object.apiVersion ?? '').group, kind: object.kind ?? '' });
+  return {
+    register: (kind, converter) => {
+      const name = formatGroupKind(kind);
+      if (converters.has(name)) throw new ManagerError(`${name} has a converter already`);
+      converters.set(name, converter);
+    },
+    convert: (object, desiredApiVersion) => {
+      const converter = converters.get(nameOf(object));
+      if (converter === undefined) throw new ManagerError(`no converter is registered for ${nameOf(object)}`);
+      return converter(object, desiredApiVersion);
+    },
+  };
+}

@@ -1,0 +1,18 @@
+import type { WebhookServer } from '@kctl/webhook';
+import type { Clock } from '@kctl/wait';
+import { sleep } from '@kctl/wait';
+import type { Runnable } from './runnable.js';
+
+const pollMs = 10;
+
+/** A webhook server as a runnable: ready once it serves, so that caches may then depend on its conversions. */
+export function webhookRunnable(server: WebhookServer, clock: Clock): Runnable {
+  return {
+    name: 'webhook server',
+    group: 'webhooks',
+    run: (signal) => server.run(signal),
+    waitForReady: async (signal) => {
+      while (server.port === undefined) await sleep(pollMs, { clock, signal });
+    },
+  };
+}
