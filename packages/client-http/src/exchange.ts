@@ -40,6 +40,8 @@ export interface ExchangeContext {
   readonly timeouts: ExchangeTimeouts;
   readonly clock: Clock;
   readonly signal?: AbortSignal | undefined;
+  /** Told how many bytes of the body arrived, when it ends in whatever way. */
+  readonly onEnd?: ((receivedBytes: number) => void) | undefined;
 }
 
 /**
@@ -177,6 +179,7 @@ class RunningExchange implements ByteSource {
   }
 
   #finish(): void {
+    if (this.#phase === 'body') this.#context.onEnd?.(this.#body?.receivedBytes ?? 0);
     this.#phase = 'done';
     this.#headersTimer?.cancel();
     this.#totalTimer?.cancel();

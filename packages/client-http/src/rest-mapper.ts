@@ -6,6 +6,7 @@ import type { Clock } from '@kctl/wait';
 import { fetchGroups, fetchVersion } from './discovery.js';
 import type { ApiGroup, ApiResource, ApiVersion } from './discovery.js';
 import { NoKindMatchError } from './errors.js';
+import { orAborted } from './or-aborted.js';
 import type { Transport } from './transport.js';
 
 /** Options of {@link createRestMapper}. */
@@ -145,7 +146,6 @@ class DiscoveryRestMapper implements RestMapper {
   /** One discovery for all who ask at once. Nobody's signal stops it for the others. */
   async #load(signal: AbortSignal | undefined): Promise<readonly ApiGroup[]> {
     if (this.#groups !== undefined) return this.#groups;
-    signal?.throwIfAborted();
     this.#loading ??= fetchGroups(this.#transport)
       .then((groups) => (this.#groups = groups))
       .finally(() => {
@@ -199,14 +199,4 @@ function nameOf(name: KindName): string {
 function toKind(resource: ApiResource | Kind): Kind<UntypedObject> {
   const { group, version, kind, plural, scope } = resource;
   return defineKind({ group, version, kind, plural, scope });
-}
-
-function orAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return work;
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void =>
-      reject(signal.reason instanceof Error ? signal.reason : new DOMException('aborted', 'AbortError'));
-    signal.addEventListener('abort', onAbort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-  });
 }

@@ -1,6 +1,6 @@
 import { noopLogger, noopMetrics } from '@kctl/telemetry';
 import type { Logger, Metrics } from '@kctl/telemetry';
-import { sleep, systemClock } from '@kctl/wait';
+import { anySignal, sleep, systemClock } from '@kctl/wait';
 import type { Clock } from '@kctl/wait';
 import type { Connection, Impersonation } from './connection.js';
 import { createConnectionPools } from './connection-pools.js';
@@ -12,6 +12,7 @@ import { exchange, headerOf } from './exchange.js';
 import type { Exchange, ExchangeTimeouts } from './exchange.js';
 import { withoutUserInfo } from './explain-failure.js';
 import { gunzip } from './gunzip.js';
+import { orAborted } from './or-aborted.js';
 import { proxyFromEnvironment } from './proxy.js';
 import { createTurnLimiter } from './rate-limiter.js';
 import type { RateLimit, TurnLimiter } from './rate-limiter.js';
@@ -106,7 +107,7 @@ class HttpTransport implements Transport {
   readonly #limiter: TurnLimiter | undefined;
   readonly #compress: boolean;
   readonly #seenWarnings = new Set<string>();
-  #isDisposed = false;
+  readonly #closed = new AbortController();
 
   constructor(connection: Connection, options: TransportOptions) {
     const { clock = systemClock, logger = noopLogger, environment = process.env } = options;
@@ -163,40 +164,52 @@ class HttpTransport implements Transport {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#isDisposed = true;
+    this.#closed.abort(this.#disposedError('', ''));
+    this.#credentials.close?.();
     await this.#pools.destroy();
   }
 
   async #pause(waitMs: number, request: TransportRequest, reason: unknown): Promise<void> {
     const { method, path, signal } = request;
     this.#logger.debug('Repeating a request', { method, path: pathOf(path), waitMs, reason });
-    await sleep(waitMs, { clock: this.#clock, ...(signal === undefined ? {} : { signal }) });
+    using link = anySignal([signal, this.#closed.signal]);
+    await sleep(waitMs, { clock: this.#clock, signal: link.signal });
   }
 
   async #takeTurn(method: string, signal: AbortSignal | undefined): Promise<void> {
     if (this.#limiter === undefined) return;
-    const waitedMs = await this.#limiter.wait(signal);
+    using link = anySignal([signal, this.#closed.signal]);
+    const waitedMs = await this.#limiter.wait(link.signal);
     this.#metrics.waited(method, waitedMs / 1000);
     if (waitedMs > 1000) this.#logger.info('Waited for the client-side rate limit', { method, waitedMs });
   }
 
   /** One attempt; a 401 or a failed handshake looks for newer credentials and files, once. */
   async #sendWithCredentials(request: TransportRequest): Promise<TransportResponse> {
-    const credential = await this.#credentials.get();
+    const { signal } = request;
+    const credential = await this.#patiently(this.#credentials.get(), signal);
     try {
       const response = await this.#attempt(request, credential);
       if (response.status !== 401) return response;
-      const isRenewed = await this.#credentials.refresh(credential).catch((error: unknown) => {
+      const renewal = this.#credentials.refresh(credential).catch((error: unknown) => {
         this.#logger.warn('Cannot renew the credentials that the server refused', { error });
         return false;
       });
+      const isRenewed = await this.#patiently(renewal, signal);
       if (!isRenewed && !(await this.#pools.reload(credential).catch(() => false))) return response;
       await discardBody(response);
     } catch (error) {
       if (!isTransportError(error) || error.failure !== 'tls') throw error;
       if (!(await this.#pools.reload(credential).catch(() => false))) throw error;
     }
-    return this.#attempt(request, await this.#credentials.get());
+    return this.#attempt(request, await this.#patiently(this.#credentials.get(), signal));
+  }
+
+  /** Waits for what goes on for others too (a plugin, an issuer), but no longer than caller and client want. */
+  async #patiently<T>(work: T | Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+    if (!(work instanceof Promise)) return work;
+    using link = anySignal([signal, this.#closed.signal]);
+    return await orAborted(work, link.signal);
   }
 
   async #attempt(request: TransportRequest, credential: Credential): Promise<TransportResponse> {
@@ -205,7 +218,7 @@ class HttpTransport implements Transport {
     const seconds = (): number => (this.#clock.monotonicNow() - startedAt) / 1000;
     try {
       const pools = await this.#pools.get(credential);
-      if (this.#isDisposed) throw this.#disposedError(method, path);
+      if (this.#closed.signal.aborted) throw this.#disposedError(method, path);
       const answer = await exchange(
         {
           origin: this.#origin,
@@ -219,6 +232,7 @@ class HttpTransport implements Transport {
           timeouts: this.#timeoutsFor(expect),
           clock: this.#clock,
           signal,
+          onEnd: (bytes) => this.#metrics.received(method, bytes),
         },
       );
       this.#metrics.answered(method, String(answer.status), seconds());
@@ -272,7 +286,7 @@ class HttpTransport implements Transport {
       server: this.server,
       path: pathOf(path),
       maybeSent: false,
-      message: `${method} ${pathOf(path)}: the client was disposed`,
+      message: `${method} ${pathOf(path)} the client was disposed`.trim(),
     });
   }
 }

@@ -298,6 +298,14 @@ describe('exec plugins', () => {
     expect(await runs()).toBe(2);
   });
 
+  it('does not keep a request that is aborted', async () => {
+    const client = open({ user: await plugin(`await new Promise((resolve) => setTimeout(resolve, 60_000));`) });
+    const controller = new AbortController();
+    const got = client.get(Node, { name: 'n' }, { signal: controller.signal });
+    setImmediate(() => controller.abort(new Error('no longer wanted')));
+    await expect(got).rejects.toThrow('no longer wanted');
+  });
+
   it('uses the certificate that the plugin gives', async () => {
     const { cert, key } = await authority.issue({ clientName: 'from-plugin' });
     let seen: unknown;

@@ -237,6 +237,18 @@ describe('connections', () => {
     await expect(client.get(Node, { name: 'n' })).rejects.toMatchObject({ failure: 'closed', maybeSent: false });
   });
 
+  it('do not outlive the client while they wait to be repeated', async () => {
+    const clock = new FakeClock();
+    const client = open({ clock });
+    server.handler = (_request, response) => failure(response, 429, {}, { 'retry-after': '60' });
+    const got = client.get(Node, { name: 'n' });
+    got.catch(() => undefined);
+    await until(() => clock.nextTimerInMs === 60_000);
+    await client[Symbol.asyncDispose]();
+    await expect(got).rejects.toMatchObject({ code: 'KCTL_TRANSPORT', failure: 'closed' });
+    expect(clock.pendingTimers).toBe(0);
+  });
+
   it('leave no listener on a long-lived signal', async () => {
     const controller = new AbortController();
     const add = vi.spyOn(controller.signal, 'addEventListener');
@@ -308,6 +320,20 @@ describe('answers', () => {
     };
     const client = open({ metrics });
     await client.get(Node, { name: 'n' });
+    const detailed = open({ metrics, detailedMetrics: true });
+    const before = counted.length;
+    await detailed.create(Node, node('n'));
+    expect(
+      counted
+        .splice(before)
+        .map((line) => line.split(' ', 2).join(' '))
+        .sort(),
+    ).toEqual([
+      'rest_client_request_duration_seconds POST',
+      'rest_client_request_size_bytes POST',
+      'rest_client_requests_total 200',
+      'rest_client_response_size_bytes POST',
+    ]);
     server.handler = (_request, response) => failure(response, 409);
     await client.update(Node, node('n')).catch(() => undefined);
     server.handler = reset;

@@ -18,6 +18,8 @@ export interface CredentialSource {
    * Whether there is one, so that the request is worth repeating.
    */
   refresh(used: Credential): Promise<boolean>;
+  /** Ends what is under way, such as a plugin. */
+  close?(): void;
 }
 
 /** A credential that never changes. */

@@ -37,13 +37,14 @@ export function execCredential(plugin: ExecPlugin, options: ExecCredentialOption
   if (plugin.interactiveMode === 'Always')
     return failing('interactiveMode Always needs a terminal, which a controller has not');
   const { clock } = options;
+  const closed = new AbortController();
   let issued: Issued | undefined;
   let running: Promise<Issued> | undefined;
   let failed: { readonly at: number; readonly error: Error } | undefined;
 
   const run = (): Promise<Issued> => {
     if (failed !== undefined && clock.monotonicNow() - failed.at < failureMemoryMs) return Promise.reject(failed.error);
-    running ??= issue({ ...plugin, apiVersion }, options)
+    running ??= issue({ ...plugin, apiVersion }, { ...options, signal: closed.signal })
       .then(
         (fresh) => {
           issued = fresh;
@@ -69,6 +70,7 @@ export function execCredential(plugin: ExecPlugin, options: ExecCredentialOption
       if (issued !== undefined && issued.credential !== used && isFresh(issued)) return true;
       return (await run()).credential !== used;
     },
+    close: () => closed.abort(),
   };
 
   function failing(reason: string): CredentialSource {
@@ -79,7 +81,14 @@ export function execCredential(plugin: ExecPlugin, options: ExecCredentialOption
   }
 }
 
-async function issue(plugin: ExecPlugin & { apiVersion: string }, options: ExecCredentialOptions): Promise<Issued> {
+type VersionedPlugin = ExecPlugin & { readonly apiVersion: string };
+
+interface RunOptions extends ExecCredentialOptions {
+  /** Aborting it kills the plugin. */
+  readonly signal: AbortSignal;
+}
+
+async function issue(plugin: VersionedPlugin, options: RunOptions): Promise<Issued> {
   try {
     return parseCredential(await runPlugin(plugin, options), plugin.apiVersion);
   } catch (error) {
@@ -91,8 +100,8 @@ async function issue(plugin: ExecPlugin & { apiVersion: string }, options: ExecC
   }
 }
 
-function runPlugin(plugin: ExecPlugin & { apiVersion: string }, options: ExecCredentialOptions): Promise<string> {
-  const { clock, connection, environment } = options;
+function runPlugin(plugin: VersionedPlugin, options: RunOptions): Promise<string> {
+  const { clock, connection, environment, signal: closed } = options;
   const env = {
     ...environment,
     ...Object.fromEntries((plugin.env ?? []).map(({ name, value }) => [name, value])),
@@ -103,6 +112,8 @@ function runPlugin(plugin: ExecPlugin & { apiVersion: string }, options: ExecCre
       env,
       stdio: ['ignore', 'pipe', 'pipe'],
       windowsHide: true,
+      signal: closed,
+      killSignal: 'SIGKILL',
     });
     let output = '';
     let complaint = '';
@@ -135,7 +146,7 @@ function runPlugin(plugin: ExecPlugin & { apiVersion: string }, options: ExecCre
   });
 }
 
-function execInfo(plugin: ExecPlugin & { apiVersion: string }, connection: Connection): string {
+function execInfo(plugin: VersionedPlugin, connection: Connection): string {
   const { server, ca, tlsServerName, insecureSkipTlsVerify, proxyUrl } = connection;
   const cluster = {
     server,
