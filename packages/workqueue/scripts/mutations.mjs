@@ -102,9 +102,9 @@ const mutations = [
   ],
   [
     'queue-metrics.ts',
-    'if (!this.#addedAt.has(slot)) this.#addedAt.set',
-    'this.#addedAt.set',
-    'the time in the queue starts at the last add',
+    'this.#queueDuration.observe((now - addedAt) / 1000);',
+    'this.#queueDuration.observe(now - addedAt);',
+    'durations in ms under a name that says seconds',
   ],
 ];
 

@@ -28,7 +28,7 @@ export class QueueMetrics {
   readonly #workDuration: Histogram;
   readonly #stopCollecting: () => void;
   readonly #collect: () => void;
-  /** When a waiting slot was first added. */
+  /** When a waiting slot was first added; further adds of it do not get here. */
   readonly #addedAt = new Map<number, number>();
   /** When the work on a slot began. */
   readonly #startedAt = new Map<number, number>();
@@ -89,7 +89,7 @@ export class QueueMetrics {
   added(slot: number, priority: number): void {
     this.#adds.inc();
     this.#depthFor(priority).inc();
-    if (!this.#addedAt.has(slot)) this.#addedAt.set(slot, this.#clock.monotonicNow());
+    this.#addedAt.set(slot, this.#clock.monotonicNow());
   }
 
   moved(from: number, to: number): void {
