@@ -60,7 +60,9 @@ export async function startApiServerWorker(options: WorkerServerOptions = {}): P
 
   const ready = await new Promise<Extract<WorkerMessage, { type: 'ready' }>>((resolve, reject) => {
     worker.once('error', reject);
-    worker.once('exit', (code) => reject(new Error(`the API server's thread ended with code ${code} before it was ready`)));
+    worker.once('exit', (code) =>
+      reject(new Error(`the API server's thread ended with code ${code} before it was ready`)),
+    );
     worker.on('message', (message: WorkerMessage) => {
       switch (message.type) {
         case 'ready':
@@ -101,7 +103,8 @@ export async function startApiServerWorker(options: WorkerServerOptions = {}): P
       });
       worker.postMessage({ id, call });
     });
-  const kubeconfig = (wanted: KubeconfigOptions = {}): Promise<string> => ask({ method: 'kubeconfig', options: wanted }, isString);
+  const kubeconfig = (wanted: KubeconfigOptions = {}): Promise<string> =>
+    ask({ method: 'kubeconfig', options: wanted }, isString);
   let stopped: Promise<void> | undefined;
   const stop = (): Promise<void> => (stopped ??= ask({ method: 'stop' }, isUndefined).then(() => exited));
 
@@ -114,7 +117,8 @@ export async function startApiServerWorker(options: WorkerServerOptions = {}): P
       await writeFile(path, await kubeconfig(wanted), { mode: 0o600 });
       await chmod(path, 0o600);
     },
-    issueClientCertificate: (user, groups = []) => ask({ method: 'issueClientCertificate', user, groups }, isKeyAndCertificate),
+    issueClientCertificate: (user, groups = []) =>
+      ask({ method: 'issueClientCertificate', user, groups }, isKeyAndCertificate),
     issueToken: (user, groups = []) => ask({ method: 'issueToken', user, groups }, isString),
     snapshot: () => ask({ method: 'snapshot' }, isSnapshot),
     restore: (snapshot) => ask({ method: 'restore', snapshot }, isUndefined),

@@ -224,7 +224,11 @@ class EmbeddedApiServer implements ApiServer {
 
   kubeconfig(options: KubeconfigOptions = {}): string {
     const { auth = 'token', user, groups = [] } = options;
-    const common = { server: this.url, certificateAuthority: this.certificateAuthority, user: user ?? administrator.name };
+    const common = {
+      server: this.url,
+      certificateAuthority: this.certificateAuthority,
+      user: user ?? administrator.name,
+    };
     if (auth === 'token')
       return kubeconfigText({ ...common, token: user === undefined ? this.token : this.issueToken(user, groups) });
     const { cert, key } = this.issueClientCertificate(common.user, user === undefined ? administrator.groups : groups);
@@ -275,9 +279,14 @@ class EmbeddedApiServer implements ApiServer {
     if (isFirst) {
       for (const { storageKey } of registry.list()) store.table(storageKey);
       this.#persistence?.load(store);
-      this.#identity = loadIdentity({ dataDir, now: this.#clock.now(), names: [this.#host, ...(this.#options.serverNames ?? [])] });
+      this.#identity = loadIdentity({
+        dataDir,
+        now: this.#clock.now(),
+        names: [this.#host, ...(this.#options.serverNames ?? [])],
+      });
       this.#authenticator.addToken(this.#identity.token, administrator);
-      for (const { token, user, groups = [] } of this.#options.tokens ?? []) this.#authenticator.addToken(token, { name: user, groups });
+      for (const { token, user, groups = [] } of this.#options.tokens ?? [])
+        this.#authenticator.addToken(token, { name: user, groups });
     }
     this.#controllers = startControllers(this.#backend, { enabled: this.#options.controllers ?? true });
     if (isFirst && this.#persistence?.hadData !== true) {

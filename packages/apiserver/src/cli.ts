@@ -83,7 +83,8 @@ async function createFrom(server: ApiServer, directory: string): Promise<void> {
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify(object),
       });
-      if (!response.ok && response.status !== 409) throw new Error(`${join(directory, file)}: ${await response.text()}`);
+      if (!response.ok && response.status !== 409)
+        throw new Error(`${join(directory, file)}: ${await response.text()}`);
     }
   }
 }

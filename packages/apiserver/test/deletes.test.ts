@@ -1,12 +1,18 @@
 import { settle } from '@kctl/wait/testing';
 import { describe, expect, it } from 'vitest';
-import { configMap, configMaps, harness, widget, widgetCrd, widgets, type Harness } from './harness.js';
+import { configMap, configMaps, harness, widget, widgetCrd, widgets, type Harness, namesOf } from './harness.js';
 
 const crds = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const held = (name: string) => ({ metadata: { name, finalizers: ['ex.io/hold'] } });
 
 async function owned(h: Harness, name: string, owner: { metadata: { name: string; uid: string } }, extra: object = {}) {
-  const reference = { apiVersion: 'v1', kind: 'ConfigMap', name: owner.metadata.name, uid: owner.metadata.uid, ...extra };
+  const reference = {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    name: owner.metadata.name,
+    uid: owner.metadata.uid,
+    ...extra,
+  };
   return h.post(configMaps, { metadata: { name, ownerReferences: [reference] } });
 }
 
@@ -31,7 +37,10 @@ describe('DELETE', () => {
     });
     await h.post(configMaps, held('f'));
     const first = await h.delete(`${configMaps}/f`);
-    expect(first.body.metadata).toMatchObject({ deletionTimestamp: '2026-01-01T00:00:00Z', deletionGracePeriodSeconds: 0 });
+    expect(first.body.metadata).toMatchObject({
+      deletionTimestamp: '2026-01-01T00:00:00Z',
+      deletionGracePeriodSeconds: 0,
+    });
     expect((await h.delete(`${configMaps}/f`)).body).toEqual(first.body);
   });
 
@@ -39,8 +48,12 @@ describe('DELETE', () => {
     const h = await harness();
     await h.post(configMaps, held('f'));
     const going = (await h.delete(`${configMaps}/f`)).body;
-    expect((await h.post(configMaps, configMap('f'))).body.message).toBe('object is being deleted: configmaps "f" already exists');
-    expect((await h.merge(`${configMaps}/f`, { metadata: { finalizers: ['ex.io/hold', 'ex.io/more'] } })).status).toBe(422);
+    expect((await h.post(configMaps, configMap('f'))).body.message).toBe(
+      'object is being deleted: configmaps "f" already exists',
+    );
+    expect((await h.merge(`${configMaps}/f`, { metadata: { finalizers: ['ex.io/hold', 'ex.io/more'] } })).status).toBe(
+      422,
+    );
     const watch = await h.watch(`${configMaps}?watch=1&resourceVersion=${h.server.revision}`);
     const gone = await h.merge(`${configMaps}/f`, { metadata: { finalizers: null } });
     expect([gone.status, gone.body.metadata.resourceVersion]).toEqual([200, going.metadata.resourceVersion]);
@@ -61,7 +74,9 @@ describe('DELETE', () => {
     expect((await h.delete(`${configMaps}/a`, { propagationPolicy: 'Zip' })).body.message).toBe(
       'DeleteOptions.meta.k8s.io "" is invalid: propagationPolicy: Unsupported value: "Zip": supported values: "Foreground", "Background", "Orphan", "nil"',
     );
-    expect((await h.delete(`${configMaps}/a`, { propagationPolicy: 'Foreground', orphanDependents: true })).status).toBe(422);
+    expect(
+      (await h.delete(`${configMaps}/a`, { propagationPolicy: 'Foreground', orphanDependents: true })).status,
+    ).toBe(422);
     expect((await h.call('DELETE', `${configMaps}/a?propagationPolicy=Background`)).status).toBe(200);
   });
 
@@ -71,19 +86,28 @@ describe('DELETE', () => {
     await h.post(configMaps, configMap('b'));
     const answer = await h.call('DELETE', `${configMaps}?labelSelector=l`);
     expect([answer.body.kind, answer.body.items.length]).toEqual(['ConfigMapList', 1]);
-    expect((await h.get(configMaps)).body.items.map((item: { metadata: { name: string } }) => item.metadata.name)).toEqual(['b']);
+    expect(namesOf((await h.get(configMaps)).body.items)).toEqual(['b']);
   });
 
   it('§2.9-58: an unscheduled Pod is gone at once; a scheduled one has its grace, which can be shortened', async () => {
     const h = await harness();
     const pods = '/api/v1/namespaces/default/pods';
-    const pod = (name: string, nodeName?: string) => ({ metadata: { name }, spec: { ...(nodeName !== undefined && { nodeName }), containers: [{ name: 'c', image: 'i' }] } });
+    const pod = (name: string, nodeName?: string) => ({
+      metadata: { name },
+      spec: { ...(nodeName !== undefined && { nodeName }), containers: [{ name: 'c', image: 'i' }] },
+    });
     await h.post(pods, pod('p1'));
     expect((await h.delete(`${pods}/p1`)).body.kind).toBe('Pod');
     expect((await h.get(`${pods}/p1`)).status).toBe(404);
     await h.post(pods, pod('p2', 'n'));
-    expect((await h.delete(`${pods}/p2`)).body.metadata).toMatchObject({ deletionTimestamp: '2026-01-01T00:00:30Z', deletionGracePeriodSeconds: 30 });
-    expect((await h.delete(`${pods}/p2`, { gracePeriodSeconds: 5 })).body.metadata).toMatchObject({ deletionTimestamp: '2026-01-01T00:00:05Z', deletionGracePeriodSeconds: 5 });
+    expect((await h.delete(`${pods}/p2`)).body.metadata).toMatchObject({
+      deletionTimestamp: '2026-01-01T00:00:30Z',
+      deletionGracePeriodSeconds: 30,
+    });
+    expect((await h.delete(`${pods}/p2`, { gracePeriodSeconds: 5 })).body.metadata).toMatchObject({
+      deletionTimestamp: '2026-01-01T00:00:05Z',
+      deletionGracePeriodSeconds: 5,
+    });
     await h.delete(`${pods}/p2`, { gracePeriodSeconds: 0 });
     expect((await h.get(`${pods}/p2`)).status).toBe(404);
   });
@@ -103,9 +127,17 @@ describe('garbage collection', () => {
   it('§2.9-56 §2.9-59: foreground: the owner stays until the dependents that block it are gone', async () => {
     const h = await harness();
     const owner = (await h.post(configMaps, configMap('owner'))).body;
-    const reference = { apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid: owner.metadata.uid, blockOwnerDeletion: true };
+    const reference = {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      name: 'owner',
+      uid: owner.metadata.uid,
+      blockOwnerDeletion: true,
+    };
     await h.post(configMaps, { metadata: { name: 'child', ownerReferences: [reference], finalizers: ['ex.io/hold'] } });
-    expect((await h.delete(`${configMaps}/owner`, { propagationPolicy: 'Foreground' })).body.metadata.finalizers).toEqual(['foregroundDeletion']);
+    expect(
+      (await h.delete(`${configMaps}/owner`, { propagationPolicy: 'Foreground' })).body.metadata.finalizers,
+    ).toEqual(['foregroundDeletion']);
     await settle();
     expect((await h.get(`${configMaps}/child`)).body.metadata.deletionTimestamp).toBeDefined();
     expect((await h.get(`${configMaps}/owner`)).status).toBe(200);
@@ -126,8 +158,16 @@ describe('garbage collection', () => {
     const h = await harness();
     await owned(h, 'ghostly', { metadata: { name: 'ghost', uid: 'none' } });
     await until(h, `${configMaps}/ghostly`, 404);
-    const [one, two] = [(await h.post(configMaps, configMap('one'))).body, (await h.post(configMaps, configMap('two'))).body];
-    const references = [one, two].map((owner) => ({ apiVersion: 'v1', kind: 'ConfigMap', name: owner.metadata.name, uid: owner.metadata.uid }));
+    const [one, two] = [
+      (await h.post(configMaps, configMap('one'))).body,
+      (await h.post(configMaps, configMap('two'))).body,
+    ];
+    const references = [one, two].map((owner) => ({
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      name: owner.metadata.name,
+      uid: owner.metadata.uid,
+    }));
     await h.post(configMaps, { metadata: { name: 'shared', ownerReferences: references } });
     await h.delete(`${configMaps}/one`);
     for (let i = 0; i < 5; i++) await settle();
@@ -151,9 +191,12 @@ describe('namespaces and definitions', () => {
   it('§2.9-60: the four system namespaces are there and cannot be deleted', async () => {
     const h = await harness();
     const list = await h.get('/api/v1/namespaces');
-    expect(list.body.items.map((item: { metadata: { name: string } }) => item.metadata.name)).toEqual(['default', 'kube-node-lease', 'kube-public', 'kube-system']);
+    expect(namesOf(list.body.items)).toEqual(['default', 'kube-node-lease', 'kube-public', 'kube-system']);
     const refused = await h.delete('/api/v1/namespaces/default');
-    expect([refused.status, refused.body.message]).toEqual([403, 'namespaces "default" is forbidden: this namespace may not be deleted']);
+    expect([refused.status, refused.body.message]).toEqual([
+      403,
+      'namespaces "default" is forbidden: this namespace may not be deleted',
+    ]);
   });
 
   it('§2.9-60: a namespace goes with its contents, and says what holds it', async () => {
@@ -165,7 +208,8 @@ describe('namespaces and definitions', () => {
     expect([going.body.kind, going.body.status.phase]).toEqual(['Namespace', 'Terminating']);
     await until(h, '/api/v1/namespaces/n/configmaps/a', 404);
     const { conditions } = (await h.get('/api/v1/namespaces/n')).body.status;
-    expect(conditions.find((each: { type: string }) => each.type === 'NamespaceFinalizersRemaining')).toMatchObject({
+    const found = (conditions as { type: string }[]).find((each) => each.type === 'NamespaceFinalizersRemaining');
+    expect(found).toMatchObject({
       status: 'True',
       message: 'Some content in the namespace has finalizers remaining: ex.io/hold in 1 resource instances',
     });
@@ -177,7 +221,8 @@ describe('namespaces and definitions', () => {
     const h = await harness();
     await h.post(crds, widgetCrd);
     expect((await h.post(widgets, widget('a'))).status).toBe(201);
-    expect((await h.get('/apis')).body.groups.map((group: { name: string }) => group.name)).toContain('ex.io');
+    const { groups } = (await h.get('/apis')).body as { groups: { name: string }[] };
+    expect(groups.map(({ name }) => name)).toContain('ex.io');
   });
 
   it('§2.10-65: a definition that is deleted waits for its objects, then takes its paths along', async () => {

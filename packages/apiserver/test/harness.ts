@@ -8,7 +8,6 @@ export interface Answer {
   readonly headers: Headers;
   readonly text: string;
   /** The body as JSON; tests look into it freely. */
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any
   readonly body: any;
 }
 
@@ -31,12 +30,10 @@ export interface Harness {
 export interface WatchReader {
   readonly status: number;
   /** The next event; undefined at the end. */
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any
   next(): Promise<any>;
   /** `TYPE name@resourceVersion` of the next n events. */
   take(count: number): Promise<string[]>;
   /** What has arrived, without waiting for more. */
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any
   pending(): Promise<any[]>;
   cancel(): Promise<void>;
 }
@@ -44,7 +41,6 @@ export interface WatchReader {
 function reader(response: Response): WatchReader {
   const source = response.body!.getReader();
   const decoder = new TextDecoder();
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any
   const events: any[] = [];
   let rest = '';
   let isOver = false;
@@ -73,7 +69,9 @@ function reader(response: Response): WatchReader {
       for (let i = 0; i < count; i++) {
         const event = await next();
         if (event === undefined) break;
-        taken.push(`${event.type} ${event.object.metadata?.name ?? ''}@${event.object.metadata?.resourceVersion ?? ''}`);
+        taken.push(
+          `${event.type} ${event.object.metadata?.name ?? ''}@${event.object.metadata?.resourceVersion ?? ''}`,
+        );
       }
       return taken;
     },
@@ -104,7 +102,12 @@ export async function harness(options: ApiServerOptions = {}): Promise<Harness> 
     const response = await send(method, path, body, headers);
     const text = await response.text();
     const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
-    return { status: response.status, headers: response.headers, text, body: isJson && text !== '' ? JSON.parse(text) : text };
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: isJson && text !== '' ? JSON.parse(text) : text,
+    };
   };
   return {
     server,
@@ -115,8 +118,7 @@ export async function harness(options: ApiServerOptions = {}): Promise<Harness> 
     put: (path, body, headers) => call('PUT', path, body, headers),
     merge: (path, body, headers) =>
       call('PATCH', path, body, { 'content-type': 'application/merge-patch+json', ...headers }),
-    jsonPatch: (path, operations) =>
-      call('PATCH', path, operations, { 'content-type': 'application/json-patch+json' }),
+    jsonPatch: (path, operations) => call('PATCH', path, operations, { 'content-type': 'application/json-patch+json' }),
     delete: (path, body) => call('DELETE', path, body),
     watch: async (path, headers) => reader(await send('GET', path, undefined, headers)),
   };
@@ -174,9 +176,17 @@ export const widgetCrd = {
 };
 
 /** A Widget. */
-export const widget = (name: string, metadata: Record<string, unknown> = {}, spec: Record<string, unknown> = { size: 1 }) => ({
+export const widget = (
+  name: string,
+  metadata: Record<string, unknown> = {},
+  spec: Record<string, unknown> = { size: 1 },
+) => ({
   apiVersion: 'ex.io/v1',
   kind: 'Widget',
   metadata: { name, ...metadata },
   spec,
 });
+
+/** The names of some objects. */
+export const namesOf = (items: readonly { readonly metadata: { readonly name: string } }[]): string[] =>
+  items.map((item) => item.metadata.name);

@@ -22,7 +22,11 @@ describe('GET and LIST', () => {
     expect(names(list.body)).toEqual(['a', 'a-b', 'a.b', 'b']);
     expect(list.body.items[0].kind).toBeUndefined();
     const empty = await h.get('/api/v1/namespaces/none/configmaps');
-    expect([empty.status, empty.body.items, empty.body.metadata.resourceVersion]).toEqual([200, [], String(h.server.revision)]);
+    expect([empty.status, empty.body.items, empty.body.metadata.resourceVersion]).toEqual([
+      200,
+      [],
+      String(h.server.revision),
+    ]);
   });
 
   it('§2.3-16: pages show the state of the first page, whatever is written meanwhile', async () => {
@@ -39,7 +43,10 @@ describe('GET and LIST', () => {
     await h.delete(`${configMaps}/c`);
     await h.post(configMaps, configMap('bb'));
     const second = await h.get(`${configMaps}?limit=2&continue=${token}`);
-    expect([names(second.body), second.body.metadata.resourceVersion]).toEqual([['c', 'd'], first.body.metadata.resourceVersion]);
+    expect([names(second.body), second.body.metadata.resourceVersion]).toEqual([
+      ['c', 'd'],
+      first.body.metadata.resourceVersion,
+    ]);
     const last = await h.get(`${configMaps}?limit=2&continue=${second.body.metadata.continue}`);
     expect([names(last.body), last.body.metadata.continue]).toEqual([['e'], undefined]);
   });
@@ -130,11 +137,16 @@ describe('GET and LIST', () => {
     expect((await h.get('/healthz')).text).toBe('ok');
     expect((await h.get('/readyz?verbose')).text).toMatch(/\[\+\]ping ok/);
     expect((await h.get('/version')).body.major).toBe('1');
-    const aggregated = await h.get('/apis', { accept: 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json' });
-    expect(aggregated.headers.get('content-type')).toBe('application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList');
+    const aggregated = await h.get('/apis', {
+      accept: 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json',
+    });
+    expect(aggregated.headers.get('content-type')).toBe(
+      'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList',
+    );
     expect(aggregated.body.kind).toBe('APIGroupDiscoveryList');
     expect((await h.get('/api')).body.versions).toEqual(['v1']);
-    expect((await h.get('/apis/apps/v1')).body.resources.map((each: { name: string }) => each.name)).toContain('deployments/scale');
+    const { resources } = (await h.get('/apis/apps/v1')).body as { resources: { name: string }[] };
+    expect(resources.map(({ name }) => name)).toContain('deployments/scale');
     expect((await h.get('/openapi/v2')).body).toMatchObject({ kind: 'Status', code: 404 });
     expect((await h.get('/apis/none.example/v1/x')).text).toBe('404 page not found\n');
   });
@@ -145,7 +157,9 @@ describe('GET and LIST', () => {
     expect((await h.get(`${configMaps}/a`, { accept: 'application/yaml' })).text).toMatch(/^apiVersion: v1\n/);
     const table = await h.get(configMaps, { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' });
     expect([table.body.kind, table.body.rows[0].object.kind]).toEqual(['Table', 'PartialObjectMetadata']);
-    const partial = await h.get(configMaps, { accept: 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io' });
+    const partial = await h.get(configMaps, {
+      accept: 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io',
+    });
     expect(Object.keys(partial.body.items[0]).sort()).toEqual(['apiVersion', 'kind', 'metadata']);
     expect((await h.get(configMaps, { accept: 'text/html' })).status).toBe(406);
   });

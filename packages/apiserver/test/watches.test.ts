@@ -1,6 +1,6 @@
 import { settle } from '@kctl/wait/testing';
 import { describe, expect, it } from 'vitest';
-import { configMap, configMaps, harness, widgetCrd, widgets, widget } from './harness.js';
+import { configMap, configMaps, harness, widgetCrd, widgets, widget, namesOf } from './harness.js';
 
 const initialEvents = 'watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true';
 
@@ -35,12 +35,12 @@ describe('WATCH', () => {
     await watch.take(1);
     const left = await h.put(`${configMaps}/a`, configMap('a', { l: 'b' }, { x: '2' }));
     const event = await watch.next();
-    expect([event.type, event.object.metadata.labels, event.object.data, event.object.metadata.resourceVersion]).toEqual([
-      'DELETED',
-      { l: 'a' },
-      { x: '1' },
-      left.body.metadata.resourceVersion,
-    ]);
+    expect([
+      event.type,
+      event.object.metadata.labels,
+      event.object.data,
+      event.object.metadata.resourceVersion,
+    ]).toEqual(['DELETED', { l: 'a' }, { x: '1' }, left.body.metadata.resourceVersion]);
     const entered = await h.put(`${configMaps}/a`, configMap('a', { l: 'a' }));
     const stayed = await h.put(`${configMaps}/a`, configMap('a', { l: 'a', more: '1' }));
     expect(await watch.take(2)).toEqual([
@@ -90,7 +90,9 @@ describe('WATCH', () => {
   it('§2.4-25: bookmarks come each interval, only where the revision moved on, and before the timeout', async () => {
     const h = await harness();
     const from = h.server.revision;
-    const watch = await h.watch(`${configMaps}?watch=1&resourceVersion=${from}&allowWatchBookmarks=true&timeoutSeconds=100`);
+    const watch = await h.watch(
+      `${configMaps}?watch=1&resourceVersion=${from}&allowWatchBookmarks=true&timeoutSeconds=100`,
+    );
     await settle();
     await h.clock.advance(60_000);
     expect(await watch.pending()).toEqual([]);
@@ -173,7 +175,7 @@ describe('WATCH', () => {
     for (let i = 0; i < 1200; i++) void h.post(configMaps, configMap(`c-${i}`));
     const list = await h.get(configMaps);
     const watch = await h.watch(`${configMaps}?watch=1&resourceVersion=${list.body.metadata.resourceVersion}`);
-    const seen = new Set<string>(list.body.items.map((item: { metadata: { name: string } }) => item.metadata.name));
+    const seen = new Set<string>(namesOf(list.body.items));
     let revision = Number(list.body.metadata.resourceVersion);
     while (seen.size < 1200) {
       const event = await watch.next();

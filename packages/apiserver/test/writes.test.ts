@@ -12,8 +12,22 @@ async function withWidgets(): Promise<Harness> {
 describe('create, update, patch', () => {
   it('§2.5-31: the server sets uid, time, revision and generation, whatever the client sent', async () => {
     const h = await withWidgets();
-    const { metadata } = (await h.post(widgets, widget('a', { uid: 'x', creationTimestamp: '2000-01-01T00:00:00Z', generation: 7, deletionTimestamp: '2000-01-01T00:00:00Z' }))).body;
-    expect(metadata).toMatchObject({ creationTimestamp: '2026-01-01T00:00:00Z', generation: 1, resourceVersion: String(h.server.revision) });
+    const { metadata } = (
+      await h.post(
+        widgets,
+        widget('a', {
+          uid: 'x',
+          creationTimestamp: '2000-01-01T00:00:00Z',
+          generation: 7,
+          deletionTimestamp: '2000-01-01T00:00:00Z',
+        }),
+      )
+    ).body;
+    expect(metadata).toMatchObject({
+      creationTimestamp: '2026-01-01T00:00:00Z',
+      generation: 1,
+      resourceVersion: String(h.server.revision),
+    });
     expect(metadata.uid).toMatch(/^[0-9a-f-]{36}$/);
     expect(metadata.deletionTimestamp).toBeUndefined();
     expect((await h.post(configMaps, configMap('a'))).body.metadata.generation).toBeUndefined();
@@ -22,7 +36,10 @@ describe('create, update, patch', () => {
   it('§2.5-32: a resourceVersion, a foreign namespace, a missing namespace, a terminating one', async () => {
     const h = await harness();
     const withRevision = await h.post(configMaps, { metadata: { name: 'a', resourceVersion: '5' } });
-    expect([withRevision.status, withRevision.body.message]).toEqual([500, 'resourceVersion should not be set on objects to be created']);
+    expect([withRevision.status, withRevision.body.message]).toEqual([
+      500,
+      'resourceVersion should not be set on objects to be created',
+    ]);
     expect((await h.post(configMaps, { metadata: { name: 'a', namespace: 'other' } })).status).toBe(400);
     const missing = await h.post('/api/v1/namespaces/none/configmaps', configMap('a'));
     expect([missing.status, missing.body.message]).toEqual([404, 'namespaces "none" not found']);
@@ -42,7 +59,11 @@ describe('create, update, patch', () => {
     expect(generated.body.metadata.name).toMatch(/^x-[bcdfghjklmnpqrstvwxz2456789]{5}$/);
     expect((await h.post(configMaps, { metadata: { generateName: 'x-', name: 'n' } })).body.metadata.name).toBe('n');
     const taken = await h.post(configMaps, configMap('n'));
-    expect([taken.status, taken.body.reason, taken.body.message]).toEqual([409, 'AlreadyExists', 'configmaps "n" already exists']);
+    expect([taken.status, taken.body.reason, taken.body.message]).toEqual([
+      409,
+      'AlreadyExists',
+      'configmaps "n" already exists',
+    ]);
     expect((await h.post(configMaps, { metadata: {} })).status).toBe(422);
   });
 
@@ -98,16 +119,32 @@ describe('create, update, patch', () => {
   it('§2.6-40: name and uid must be those of the object', async () => {
     const h = await withWidgets();
     const made = (await h.post(widgets, widget('a'))).body;
-    expect((await h.put(`${widgets}/b`, made)).body.message).toBe('the name of the object (a) does not match the name on the URL (b)');
+    expect((await h.put(`${widgets}/b`, made)).body.message).toBe(
+      'the name of the object (a) does not match the name on the URL (b)',
+    );
     const other = await h.put(`${widgets}/a`, { ...made, metadata: { ...made.metadata, uid: 'zzz' } });
-    expect([other.status, other.body.message]).toEqual([409, expect.stringContaining('Precondition failed: UID in precondition: zzz')]);
+    expect([other.status, other.body.message]).toEqual([
+      409,
+      expect.stringContaining('Precondition failed: UID in precondition: zzz'),
+    ]);
   });
 
   it('§2.7-43: /status changes the status alone', async () => {
     const h = await withWidgets();
     const made = (await h.post(widgets, widget('a'))).body;
-    const changed = await h.put(`${widgets}/a/status`, { ...made, metadata: { ...made.metadata, labels: { l: '1' } }, spec: { size: 9 }, status: { ready: true } });
-    expect([changed.status, changed.body.spec.size, changed.body.metadata.labels, changed.body.status, changed.body.metadata.generation]).toEqual([200, 1, undefined, { ready: true }, 1]);
+    const changed = await h.put(`${widgets}/a/status`, {
+      ...made,
+      metadata: { ...made.metadata, labels: { l: '1' } },
+      spec: { size: 9 },
+      status: { ready: true },
+    });
+    expect([
+      changed.status,
+      changed.body.spec.size,
+      changed.body.metadata.labels,
+      changed.body.status,
+      changed.body.metadata.generation,
+    ]).toEqual([200, 1, undefined, { ready: true }, 1]);
     expect((await h.get(`${widgets}/a/scale`)).status).toBe(404);
   });
 
@@ -115,7 +152,14 @@ describe('create, update, patch', () => {
     const h = await harness();
     const deployments = '/apis/apps/v1/namespaces/default/deployments';
     const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } };
-    expect((await h.post(deployments, { metadata: { name: 'd' }, spec: { selector: { matchLabels: { a: 'b' } }, template } })).status).toBe(201);
+    expect(
+      (
+        await h.post(deployments, {
+          metadata: { name: 'd' },
+          spec: { selector: { matchLabels: { a: 'b' } }, template },
+        })
+      ).status,
+    ).toBe(201);
     const scale = (await h.get(`${deployments}/d/scale`)).body;
     expect([scale.kind, scale.spec.replicas, scale.status.selector]).toEqual(['Scale', 1, 'a=b']);
     expect((await h.merge(`${deployments}/d/scale`, { spec: { replicas: 3 } })).body.spec.replicas).toBe(3);
@@ -126,9 +170,22 @@ describe('create, update, patch', () => {
   it('§2.8-46: an unknown patch type answers 415, an apply names itself as missing, force belongs to apply', async () => {
     const h = await withWidgets();
     await h.post(widgets, widget('a'));
-    const strategic = await h.call('PATCH', `${widgets}/a`, {}, { 'content-type': 'application/strategic-merge-patch+json' });
-    expect([strategic.status, strategic.body.message]).toEqual([415, expect.stringContaining('application/json-patch+json, application/merge-patch+json')]);
-    const apply = await h.call('PATCH', `${widgets}/a?fieldManager=m`, {}, { 'content-type': 'application/apply-patch+yaml' });
+    const strategic = await h.call(
+      'PATCH',
+      `${widgets}/a`,
+      {},
+      { 'content-type': 'application/strategic-merge-patch+json' },
+    );
+    expect([strategic.status, strategic.body.message]).toEqual([
+      415,
+      expect.stringContaining('application/json-patch+json, application/merge-patch+json'),
+    ]);
+    const apply = await h.call(
+      'PATCH',
+      `${widgets}/a?fieldManager=m`,
+      {},
+      { 'content-type': 'application/apply-patch+yaml' },
+    );
     expect([apply.status, apply.body.message]).toEqual([501, expect.stringContaining('server-side apply')]);
     expect((await h.merge(`${widgets}/a?force=true`, {})).status).toBe(422);
     expect((await h.merge(`${widgets}/none`, {})).status).toBe(404);
@@ -138,7 +195,9 @@ describe('create, update, patch', () => {
     const h = await harness();
     await h.post(configMaps, configMap('a', undefined, { x: '1', y: '2' }));
     expect((await h.merge(`${configMaps}/a`, { data: { x: null } })).body.data).toEqual({ y: '2' });
-    expect((await h.merge(`${configMaps}/a`, { metadata: { resourceVersion: '1' }, data: { z: '1' } })).status).toBe(409);
+    expect((await h.merge(`${configMaps}/a`, { metadata: { resourceVersion: '1' }, data: { z: '1' } })).status).toBe(
+      409,
+    );
     expect((await h.merge(`${configMaps}/a`, { metadata: { name: 'b' } })).status).toBe(400);
   });
 
@@ -153,7 +212,9 @@ describe('create, update, patch', () => {
     const h = await harness();
     const leases = '/apis/coordination.k8s.io/v1/namespaces/default/leases';
     const made = (await h.post(leases, { metadata: { name: 'l' }, spec: { holderIdentity: 'x' } })).body;
-    const tries = await Promise.all(['a', 'b'].map((holderIdentity) => h.put(`${leases}/l`, { ...made, spec: { holderIdentity } })));
+    const tries = await Promise.all(
+      ['a', 'b'].map((holderIdentity) => h.put(`${leases}/l`, { ...made, spec: { holderIdentity } })),
+    );
     expect(tries.map(({ status }) => status).sort()).toEqual([200, 409]);
   });
 
@@ -171,7 +232,8 @@ describe('create, update, patch', () => {
 
   it('§2.11-70: unknown and duplicate fields are refused, told or ignored, as asked', async () => {
     const h = await withWidgets();
-    const body = '{"apiVersion":"ex.io/v1","kind":"Widget","metadata":{"name":"NAME"},"spec":{"size":1,"size":2,"zz":1}}';
+    const body =
+      '{"apiVersion":"ex.io/v1","kind":"Widget","metadata":{"name":"NAME"},"spec":{"size":1,"size":2,"zz":1}}';
     const strict = await h.post(`${widgets}?fieldValidation=Strict`, body.replace('NAME', 's'));
     expect([strict.status, strict.body.message]).toEqual([
       400,
@@ -183,7 +245,9 @@ describe('create, update, patch', () => {
       { size: 2, max: 10 },
       '299 - "duplicate field \\"spec.size\\"", 299 - "unknown field \\"spec.zz\\""',
     ]);
-    expect((await h.post(`${widgets}?fieldValidation=Ignore`, body.replace('NAME', 'i'))).headers.get('warning')).toBeNull();
+    expect(
+      (await h.post(`${widgets}?fieldValidation=Ignore`, body.replace('NAME', 'i'))).headers.get('warning'),
+    ).toBeNull();
     expect((await h.post(`${widgets}?fieldValidation=Foo`, body)).status).toBe(422);
     expect((await h.post(`${widgets}?fieldManager=${'x'.repeat(129)}`, body)).status).toBe(422);
   });
@@ -196,7 +260,9 @@ describe('create, update, patch', () => {
       `the object provided is unrecognized (must be of type ConfigMap): couldn't get version/kind; json parse error: unexpected end of JSON input ({"a":)`,
     ]);
     expect((await h.post(configMaps, 'x', { 'content-type': 'text/plain' })).status).toBe(415);
-    expect((await h.post(configMaps, 'x', { 'content-type': 'application/vnd.kubernetes.protobuf' })).body.message).toContain('not implemented yet');
+    expect(
+      (await h.post(configMaps, 'x', { 'content-type': 'application/vnd.kubernetes.protobuf' })).body.message,
+    ).toContain('not implemented yet');
     expect((await h.post(configMaps, configMap('a', undefined, { x: 'x'.repeat(2000) }))).status).toBe(413);
     expect((await h.post(configMaps, '['.repeat(990))).status).toBe(400);
     expect((await h.get('/api/v1/namespaces/%zz/configmaps')).status).toBe(400);
@@ -205,9 +271,14 @@ describe('create, update, patch', () => {
 
   it('§2.2-9: integers of 64 bits survive', async () => {
     const h = await withWidgets();
-    const made = await h.post(widgets, '{"apiVersion":"ex.io/v1","kind":"Widget","metadata":{"name":"n"},"spec":{"size":-9223372036854775807}}');
+    const made = await h.post(
+      widgets,
+      '{"apiVersion":"ex.io/v1","kind":"Widget","metadata":{"name":"n"},"spec":{"size":-9223372036854775807}}',
+    );
     expect(made.text).toContain('"size":-9223372036854775807');
-    expect((await h.merge(`${widgets}/n`, { metadata: { labels: { a: 'b' } } })).text).toContain('"size":-9223372036854775807');
+    expect((await h.merge(`${widgets}/n`, { metadata: { labels: { a: 'b' } } })).text).toContain(
+      '"size":-9223372036854775807',
+    );
   });
 
   it('keeps __proto__ a key like any other', async () => {

@@ -39,7 +39,8 @@ class Walker {
       if (separator.type === 'end') return undefined;
       if (separator.text !== ',') return `found '${separator.text}', expected: ',' or 'end of string'`;
       const after = this.#peek();
-      if (after.type !== 'identifier' && after.text !== '!') return `found '${after.text}', expected: identifier after ','`;
+      if (after.type !== 'identifier' && after.text !== '!')
+        return `found '${after.text}', expected: identifier after ','`;
     }
   }
 
@@ -51,8 +52,7 @@ class Walker {
     const { type, text } = this.#peek();
     if (isNegated || type === 'end' || (type === 'symbol' && text === ',')) return undefined;
     const operator = this.#next();
-    if (!operators.has(operator.text))
-      return `found '${operator.text}', expected: in, notin, =, ==, !=, gt, lt`;
+    if (!operators.has(operator.text)) return `found '${operator.text}', expected: in, notin, =, ==, !=, gt, lt`;
     return operator.text === 'in' || operator.text === 'notin' ? this.#values() : this.#value(operator.text);
   }
 
@@ -72,7 +72,9 @@ class Walker {
       const value = this.#peek();
       if (value.type === 'identifier') this.#next();
       else if (value.text !== ',' && value.text !== ')')
-        return isFirst ? `found '${value.text}', expected: ',', ')' or identifier` : `found '${value.text}', expected: ',' or ')'`;
+        return isFirst
+          ? `found '${value.text}', expected: ',', ')' or identifier`
+          : `found '${value.text}', expected: ',' or ')'`;
       const separator = this.#next();
       if (separator.text === ')') return undefined;
       if (separator.text !== ',') return `found '${separator.text}', expected: ',' or ')'`;

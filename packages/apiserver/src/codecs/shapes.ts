@@ -87,7 +87,9 @@ function partialShape(definition: ResourceDefinition): Shape {
 type IncludeObject = 'None' | 'Metadata' | 'Object';
 
 function columnsText(columns: readonly TableColumn[]): string {
-  return jsonText(columns.map(({ name, type, format, description, priority }) => ({ name, type, format, description, priority })));
+  return jsonText(
+    columns.map(({ name, type, format, description, priority }) => ({ name, type, format, description, priority })),
+  );
 }
 
 function tableShape(definition: ResourceDefinition, include: IncludeObject, now: () => number): Shape {

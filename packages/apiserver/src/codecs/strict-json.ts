@@ -20,7 +20,16 @@ const numberPattern = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const plainTextPattern = /[^"\\\u0000-\u001f]*/y;
 const longNumber = /\d{16}/;
 
-const escapes: Readonly<Record<string, string>> = { '"': '"', '\\': '\\', '/': '/', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
+const escapes: Readonly<Record<string, string>> = {
+  '"': '"',
+  '\\': '\\',
+  '/': '/',
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+};
 
 /**
  * Reads JSON as the API server does: integers that a double cannot hold stay exact (as `bigint`), duplicate keys are
@@ -193,7 +202,8 @@ class Scanner {
   #fail(where: string): never {
     const character = this.#text[this.#at];
     if (character === undefined) throw new JsonSyntaxError('unexpected end of JSON input');
-    const quoted = character === "'" ? "'\\''" : character === '"' ? `'"'` : `'${JSON.stringify(character).slice(1, -1)}'`;
+    const quoted =
+      character === "'" ? "'\\''" : character === '"' ? `'"'` : `'${JSON.stringify(character).slice(1, -1)}'`;
     throw new JsonSyntaxError(`invalid character ${quoted} ${where}`);
   }
 }

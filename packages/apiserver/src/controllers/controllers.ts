@@ -33,7 +33,9 @@ const stepsPerTurn = 200;
 
 /** Starts the controllers on a store that has been loaded. */
 export function startControllers(backend: Backend, { enabled }: { readonly enabled: boolean }): Controllers {
-  const controllers: InnerController[] = enabled ? [createGarbageCollector(backend), createNamespaceController(backend), createServiceAccountController(backend)] : [];
+  const controllers: InnerController[] = enabled
+    ? [createGarbageCollector(backend), createNamespaceController(backend), createServiceAccountController(backend)]
+    : [];
   const crds = createCrdController({
     registry: backend.registry,
     backend: createCrdBackend(backend),

@@ -64,7 +64,12 @@ class GarbageCollector implements InnerController {
       for (const owner of before?.owners ?? []) this.#work.add(owner);
       return;
     }
-    this.#remember({ uid, table, key, owners: (current.object.metadata.ownerReferences ?? []).map((owner) => owner.uid) });
+    this.#remember({
+      uid,
+      table,
+      key,
+      owners: (current.object.metadata.ownerReferences ?? []).map((owner) => owner.uid),
+    });
     const { deletionTimestamp, ownerReferences = [] } = current.object.metadata;
     if (deletionTimestamp !== undefined || ownerReferences.length > 0) this.#work.add(uid);
     // An owner that waits for this dependent may be waiting no longer.
@@ -131,7 +136,8 @@ class GarbageCollector implements InnerController {
       if (reference?.blockOwnerDeletion === true) isBlocked = true;
       if (object.metadata.deletionTimestamp === undefined) this.#work.add(dependent.uid);
     }
-    if (!isBlocked) commitInternal(this.#backend, node, { present, next: withoutFinalizer(present.object, foreground) });
+    if (!isBlocked)
+      commitInternal(this.#backend, node, { present, next: withoutFinalizer(present.object, foreground) });
   }
 
   #collectIfAbandoned(node: Node, present: ObjectVersion): void {

@@ -63,7 +63,9 @@ function conditionsOf({ resources, finalizers }: Remains): Condition[] {
       type: 'NamespaceContentRemaining',
       isTrue: remains,
       reason: remains ? 'SomeResourcesRemain' : 'ContentRemoved',
-      message: remains ? `Some resources are remaining: ${printCounts(resources, 'has')}` : 'All content successfully removed',
+      message: remains
+        ? `Some resources are remaining: ${printCounts(resources, 'has')}`
+        : 'All content successfully removed',
     },
     {
       type: 'NamespaceFinalizersRemaining',
@@ -97,7 +99,8 @@ class NamespaceController implements InnerController {
   }
 
   resync(): void {
-    for (const [key, { object }] of this.#backend.store.table(namespaces).scan({})) if (isTerminating(object)) this.#work.add(key);
+    for (const [key, { object }] of this.#backend.store.table(namespaces).scan({}))
+      if (isTerminating(object)) this.#work.add(key);
   }
 
   step(): boolean {
@@ -110,7 +113,8 @@ class NamespaceController implements InnerController {
       this.#work.add(name);
       return true;
     }
-    const next = remains.resources.size === 0 ? this.#released(present.object) : this.#described(present.object, remains);
+    const next =
+      remains.resources.size === 0 ? this.#released(present.object) : this.#described(present.object, remains);
     commitInternal(this.#backend, { table: namespaces, key: name }, { present, next });
     return true;
   }
@@ -126,11 +130,17 @@ class NamespaceController implements InnerController {
       for (const [key, version] of [...table.scan({ prefix: `${namespace}/` })]) {
         if (version.object.metadata.deletionTimestamp === undefined) {
           if (left-- === 0) return undefined;
-          deleteStored(this.#backend, definition, { present: version, options: { ...plainDeletion, policy: 'Background' } });
+          deleteStored(this.#backend, definition, {
+            present: version,
+            options: { ...plainDeletion, policy: 'Background' },
+          });
         }
         const held = table.get(key);
         if (held === undefined) continue;
-        increase(remains.resources, definition.group === '' ? definition.plural : `${definition.plural}.${definition.group}`);
+        increase(
+          remains.resources,
+          definition.group === '' ? definition.plural : `${definition.plural}.${definition.group}`,
+        );
         for (const finalizer of held.object.metadata.finalizers ?? []) increase(remains.finalizers, finalizer);
       }
     }
@@ -139,18 +149,22 @@ class NamespaceController implements InnerController {
 
   #released(object: UntypedObject): UntypedObject {
     const { spec } = object;
-    const finalizers: unknown = typeof spec === 'object' && spec !== null && 'finalizers' in spec ? spec.finalizers : [];
+    const finalizers: unknown =
+      typeof spec === 'object' && spec !== null && 'finalizers' in spec ? spec.finalizers : [];
     const others = Array.isArray(finalizers) ? finalizers.filter((name: unknown) => name !== 'kubernetes') : [];
     return { ...object, spec: { ...(typeof spec === 'object' ? spec : {}), finalizers: others } };
   }
 
   #described(object: UntypedObject, remains: Remains): UntypedObject {
     const { status } = object;
-    const known: unknown = typeof status === 'object' && status !== null && 'conditions' in status ? status.conditions : [];
+    const known: unknown =
+      typeof status === 'object' && status !== null && 'conditions' in status ? status.conditions : [];
     const now = formatTime(this.#backend.clock.now());
     const conditions = conditionsOf(remains).map(({ type, isTrue, reason, message }) => {
       const state = isTrue ? 'True' : 'False';
-      const before: unknown = Array.isArray(known) ? known.find((each: unknown) => member(each, 'type') === type) : undefined;
+      const before: unknown = Array.isArray(known)
+        ? known.find((each: unknown) => member(each, 'type') === type)
+        : undefined;
       const since = member(before, 'status') === state ? member(before, 'lastTransitionTime') : now;
       return { type, status: state, lastTransitionTime: since, reason, message };
     });

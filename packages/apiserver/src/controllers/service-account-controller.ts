@@ -15,7 +15,8 @@ export function createServiceAccountController(backend: Backend): InnerControlle
   return {
     observe({ table, key, type }: StoreEvent) {
       if (table === namespaces && type !== 'DELETED') work.add(key);
-      if (table === serviceAccounts && type === 'DELETED' && key.endsWith(`/${name}`)) work.add(key.slice(0, -name.length - 1));
+      if (table === serviceAccounts && type === 'DELETED' && key.endsWith(`/${name}`))
+        work.add(key.slice(0, -name.length - 1));
     },
     resync() {
       for (const [key] of store.table(namespaces).scan({})) work.add(key);

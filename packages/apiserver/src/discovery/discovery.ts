@@ -121,11 +121,22 @@ function aggregatedReply(context: DiscoveryContext, { contentType, version }: Ag
         freshness: 'Current',
       })),
     }));
-  const body = jsonText({ kind: 'APIGroupDiscoveryList', apiVersion: `apidiscovery.k8s.io/${version}`, metadata: {}, items });
+  const body = jsonText({
+    kind: 'APIGroupDiscoveryList',
+    apiVersion: `apidiscovery.k8s.io/${version}`,
+    metadata: {},
+    items,
+  });
   return { status: 200, headers: { ...commonHeaders, 'content-type': contentType, vary: 'Accept' }, body };
 }
 
-function groupDocument({ name, versions }: { readonly name: string; readonly versions: readonly string[] }): Record<string, unknown> {
+function groupDocument({
+  name,
+  versions,
+}: {
+  readonly name: string;
+  readonly versions: readonly string[];
+}): Record<string, unknown> {
   const all = versions.map((version) => ({ groupVersion: apiVersionOf(name, version), version }));
   return { name, versions: all, preferredVersion: all[0] };
 }

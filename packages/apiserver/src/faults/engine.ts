@@ -70,7 +70,10 @@ function strikes(armed: Armed, facts: RequestFacts): boolean {
   return true;
 }
 
-function injected(code: number, action: { readonly reason?: string; readonly message?: string; readonly retryAfterSeconds?: number }): Reply {
+function injected(
+  code: number,
+  action: { readonly reason?: string; readonly message?: string; readonly retryAfterSeconds?: number },
+): Reply {
   const { reason, message = `injected fault: ${code}`, retryAfterSeconds } = action;
   return statusReply({
     kind: 'Status',
@@ -108,7 +111,10 @@ function wrap(action: FaultAction, clock: Clock): FaultPlan['around'] {
       case 'status':
         return injected(action.code, action);
       case 'conflict':
-        return injected(409, { message: 'Operation cannot be fulfilled: injected conflict; please apply your changes to the latest version and try again' });
+        return injected(409, {
+          message:
+            'Operation cannot be fulfilled: injected conflict; please apply your changes to the latest version and try again',
+        });
       case 'rejectConnection':
         return cut;
       case 'commitThenFail': {
@@ -162,14 +168,25 @@ export function createFaultEngine({ clock, journal, seed }: FaultEngineOptions):
         if (!strikes(entry, facts)) continue;
         const { fault } = entry;
         actions.push(fault.action);
-        journal.add({ type: 'fault', fault: fault.name ?? fault.action.type, action: fault.action.type, request: facts.id });
+        journal.add({
+          type: 'fault',
+          fault: fault.name ?? fault.action.type,
+          action: fault.action.type,
+          request: facts.id,
+        });
       }
       if (actions.length === 0) return noFaults;
       return {
         tap: chainTaps(actions.map(watchTapFor).filter((tap) => tap !== undefined)),
-        revisionsBehind: Math.max(0, ...actions.map((action) => (action.type === 'staleRead' ? action.revisionsBehind : 0))),
+        revisionsBehind: Math.max(
+          0,
+          ...actions.map((action) => (action.type === 'staleRead' ? action.revisionsBehind : 0)),
+        ),
         around: (work, signal) =>
-          actions.reduceRight<() => Promise<Reply>>((inner, action) => () => wrap(action, clock)(inner, signal), work)(),
+          actions.reduceRight<() => Promise<Reply>>(
+            (inner, action) => () => wrap(action, clock)(inner, signal),
+            work,
+          )(),
       };
     },
   };
@@ -180,10 +197,12 @@ function checkFault({ match, times, action }: Fault): void {
   const refuse = (field: string, value: unknown, expected: string): never => {
     throw new TypeError(`faults.add: ${field} ${String(value)} is out of range: expected ${expected}`);
   };
-  if (probability !== undefined && !(probability >= 0 && probability <= 1)) refuse('match.probability', probability, '0 to 1');
+  if (probability !== undefined && !(probability >= 0 && probability <= 1))
+    refuse('match.probability', probability, '0 to 1');
   if (nth !== undefined && !(Number.isInteger(nth) && nth >= 1)) refuse('match.nth', nth, 'a whole number from 1');
   if (times !== undefined && !(times >= 0)) refuse('times', times, '0 or more');
   if (action.type === 'delay' && !(action.ms >= 0)) refuse('action.ms', action.ms, '0 or more');
   if (action.type === 'truncateBody' && !(action.bytes >= 0)) refuse('action.bytes', action.bytes, '0 or more');
-  if (action.type === 'staleRead' && !(action.revisionsBehind >= 0)) refuse('action.revisionsBehind', action.revisionsBehind, '0 or more');
+  if (action.type === 'staleRead' && !(action.revisionsBehind >= 0))
+    refuse('action.revisionsBehind', action.revisionsBehind, '0 or more');
 }

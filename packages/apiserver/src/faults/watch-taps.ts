@@ -27,7 +27,8 @@ function after(count: number, strike: (sink: Sink, line: Uint8Array | undefined)
   };
 }
 
-const expiredLine = (): Uint8Array => watchLine('ERROR', jsonText(expired('too old resource version: injected fault').status));
+const expiredLine = (): Uint8Array =>
+  watchLine('ERROR', jsonText(expired('too old resource version: injected fault').status));
 
 /** What an action does to the lines of a watch; undefined for actions that do nothing there. */
 export function watchTapFor(action: FaultAction): WatchTap | undefined {

@@ -48,7 +48,11 @@ async function bind(backend: Backend, call: ResourceCall): Promise<Reply> {
       const object = structuredClone(present.in(call.definition).object);
       const assigned = memberOf(object['spec'], 'nodeName');
       if (typeof assigned === 'string' && assigned !== '')
-        throw conflict({ group: '', plural: 'pods/binding' }, call.path.name, `pod ${call.path.name} is already assigned to node ${JSON.stringify(assigned)}`);
+        throw conflict(
+          { group: '', plural: 'pods/binding' },
+          call.path.name,
+          `pod ${call.path.name} is already assigned to node ${JSON.stringify(assigned)}`,
+        );
       object['spec'] = { ...asObject(object['spec']), nodeName: node };
       const lastTransitionTime = formatTime(backend.clock.now());
       const scheduled = { type: 'PodScheduled', status: 'True', lastProbeTime: null, lastTransitionTime };

@@ -55,7 +55,13 @@ export function createStored(
   if (definition.namespaced) requireNamespace(backend, call, metadata.name ?? metadata.generateName ?? '');
   if (metadata.resourceVersion !== undefined && metadata.resourceVersion !== '')
     throw unclassified('resourceVersion should not be set on objects to be created');
-  for (const field of ['deletionTimestamp', 'deletionGracePeriodSeconds', 'selfLink', 'resourceVersion', 'managedFields'] as const)
+  for (const field of [
+    'deletionTimestamp',
+    'deletionGracePeriodSeconds',
+    'selfLink',
+    'resourceVersion',
+    'managedFields',
+  ] as const)
     delete metadata[field];
   metadata.uid = backend.newUid();
   metadata.creationTimestamp = context.now;
@@ -64,9 +70,12 @@ export function createStored(
     if (base !== undefined && base !== '') metadata.name = generateName(base, backend.random);
     if (attempt === 1) definition.prepareForCreate(object, context);
     const errors = definition.validateCreate(object, context);
-    if (errors.length > 0) throw invalid({ group: definition.group, kind: object.kind ?? definition.kind }, metadata.name ?? '', errors);
+    if (errors.length > 0)
+      throw invalid({ group: definition.group, kind: object.kind ?? definition.kind }, metadata.name ?? '', errors);
     if (path.name !== '' && metadata.name !== path.name && !definition.isCustom)
-      throw badRequest(`the name of the object (${metadata.name ?? ''}) does not match the name on the URL (${path.name})`);
+      throw badRequest(
+        `the name of the object (${metadata.name ?? ''}) does not match the name on the URL (${path.name})`,
+      );
     try {
       warnAboutFinalizers(metadata.finalizers, context);
       return insert(backend, call, { object, options });
@@ -87,7 +96,8 @@ function insert(
   const tracked = trackCreate(object, { manager: options.fieldManager, now: backend.clock.now() });
   const stored = definition.toStorage(tracked);
   if (!options.dryRun) return store.commit({ ...place, expected: 0, object: stored }).current.in(definition);
-  if (store.table(place.table).get(place.key) !== undefined) throw alreadyExists(definition, object.metadata.name ?? '');
+  if (store.table(place.table).get(place.key) !== undefined)
+    throw alreadyExists(definition, object.metadata.name ?? '');
   return renderObject(definition.fromStorage(stored));
 }
 
@@ -129,7 +139,11 @@ function requireNamespace(backend: Backend, { definition, path }: ResourceCall, 
   error.status.details = {
     ...error.status.details,
     causes: [
-      { reason: 'NamespaceTerminating', message: `namespace ${path.namespace} is being terminated`, field: 'metadata.namespace' },
+      {
+        reason: 'NamespaceTerminating',
+        message: `namespace ${path.namespace} is being terminated`,
+        field: 'metadata.namespace',
+      },
     ],
   };
   throw error;

@@ -39,7 +39,8 @@ export async function readDeleteOptions(call: ResourceCall): Promise<DeleteOptio
   const bytes = await request.readBody();
   const body = bytes.length === 0 ? undefined : await parseOptions(bytes, request.header('content-type'));
   const kind = member(body, 'kind');
-  if (kind !== undefined && kind !== 'DeleteOptions') throw badRequest('decoded object cannot be converted to DeleteOptions');
+  if (kind !== undefined && kind !== 'DeleteOptions')
+    throw badRequest('decoded object cannot be converted to DeleteOptions');
   const given = body ?? {
     propagationPolicy: query.get('propagationPolicy') ?? undefined,
     gracePeriodSeconds: parseIntParameter(query, 'gracePeriodSeconds'),
@@ -53,7 +54,8 @@ async function parseOptions(bytes: Uint8Array, contentType: string | undefined):
   try {
     return (await parseBody(bytes, contentType)).value;
   } catch (error) {
-    if (error instanceof JsonSyntaxError) throw badRequest(`couldn't get version/kind; json parse error: ${error.message}`);
+    if (error instanceof JsonSyntaxError)
+      throw badRequest(`couldn't get version/kind; json parse error: ${error.message}`);
     throw error;
   }
 }
@@ -68,7 +70,9 @@ function checkOptions(given: unknown): DeleteOptions {
   if (policy !== undefined && !isPolicy(policy))
     errors.push(notSupported('propagationPolicy', policy, [...policies, 'nil']));
   else if (policy !== undefined && orphan !== undefined)
-    errors.push(invalidValue('propagationPolicy', policy, 'orphanDependents and deletionPropagation cannot be both set'));
+    errors.push(
+      invalidValue('propagationPolicy', policy, 'orphanDependents and deletionPropagation cannot be both set'),
+    );
   const dryRunValues = Array.isArray(dryRun) ? dryRun.map(String) : [];
   errors.push(...checkDryRun(dryRunValues));
   if (errors.length > 0) throw invalidOptions('DeleteOptions', errors);
@@ -135,7 +139,8 @@ export function deleteStored(
   const place = placeOf(definition, object);
   const stays = isNamespace ? hasSpecFinalizers(next) || finalizers.length > 0 : !isReadyToGo(next, false);
   if (stays) {
-    if (isNamespace && object.metadata.deletionTimestamp !== undefined && hasSpecFinalizers(object)) throw namespaceIsGoing(definition, object);
+    if (isNamespace && object.metadata.deletionTimestamp !== undefined && hasSpecFinalizers(object))
+      throw namespaceIsGoing(definition, object);
     if (next === object) return { last: object, shown: present.in(definition) };
     const shown = options.dryRun
       ? renderObject(definition.fromStorage(next))
@@ -169,7 +174,10 @@ function asMarked(definition: ResourceDefinition, object: UntypedObject, now: nu
     reason: 'InstanceDeletionPending',
     message: 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
   };
-  return { ...object, status: { ...(typeof status === 'object' ? status : {}), conditions: [...conditions, terminating] } };
+  return {
+    ...object,
+    status: { ...(typeof status === 'object' ? status : {}), conditions: [...conditions, terminating] },
+  };
 }
 
 function withPhase(object: UntypedObject, phase: string): UntypedObject {

@@ -70,7 +70,10 @@ export async function dispatch(backend: Backend, resourceRequest: ResourceReques
   const negotiated = negotiate(request.header('accept'), definition.isCustom);
   const call: ResourceCall = { path, definition, query, negotiated, request, user, revisionsBehind, warnings };
   try {
-    const reply = path.subresource === '' ? await answer(backend, call, { verb, tap }) : await answerSubresource(backend, call, verb);
+    const reply =
+      path.subresource === ''
+        ? await answer(backend, call, { verb, tap })
+        : await answerSubresource(backend, call, verb);
     return reply === undefined ? undefined : withWarnings(reply, warnings);
   } catch (error) {
     throw new WarnedError(error, warnings);

@@ -4,7 +4,14 @@ import { JsonSyntaxError } from '../codecs/strict-json.js';
 import { applyJsonPatch } from '../patch/json-patch.js';
 import { applyMergePatch } from '../patch/merge-patch.js';
 import { invalidValue } from '../registry/field-error.js';
-import { badRequest, conflict, invalid, methodNotAllowed, notImplemented, unsupportedMediaType } from '../registry/status.js';
+import {
+  badRequest,
+  conflict,
+  invalid,
+  methodNotAllowed,
+  notImplemented,
+  unsupportedMediaType,
+} from '../registry/status.js';
 import type { Reply } from '../server/api-request.js';
 import { unsupportedPatchType } from '../server/statuses.js';
 import { jsonText } from '../storage/json-text.js';
@@ -29,7 +36,8 @@ export async function readPatch(call: ResourceCall): Promise<PatchFunction> {
   const type = mediaTypeOf(request.header('content-type'));
   const { strategicMerge } = definition;
   const isStrategic = type === strategicPatch && strategicMerge !== undefined;
-  if (type === applyPatch) throw notImplemented('server-side apply (application/apply-patch+yaml) is not implemented by this server yet');
+  if (type === applyPatch)
+    throw notImplemented('server-side apply (application/apply-patch+yaml) is not implemented by this server yet');
   if (type !== jsonPatch && type !== mergePatch && !isStrategic && !definition.isCustom) throw unsupportedPatchType();
   if (type !== jsonPatch && type !== mergePatch && !isStrategic)
     throw unsupportedMediaType([
@@ -44,7 +52,9 @@ export async function readPatch(call: ResourceCall): Promise<PatchFunction> {
   if (patch === null) throw badRequest('Invalid JSON Patch');
   if (typeof patch !== 'object' || Array.isArray(patch)) {
     const prefix = isStrategic ? '' : 'error decoding patch: ';
-    throw badRequest(`${prefix}json: cannot unmarshal ${jsonKind(patch)} into Go value of type map[string]interface {}`);
+    throw badRequest(
+      `${prefix}json: cannot unmarshal ${jsonKind(patch)} into Go value of type map[string]interface {}`,
+    );
   }
   return type === mergePatch
     ? (document) => applyMergePatch(document, patch)
@@ -58,7 +68,10 @@ async function parsePatch(bytes: Uint8Array, prefix: string): Promise<unknown> {
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
     // Upstream takes YAML for patches, too; where that is no object either, the JSON error tells more.
-    const yaml = text.trimStart().startsWith('{') || text.trimStart().startsWith('[') ? undefined : await parseYamlBody(text).catch(() => undefined);
+    const yaml =
+      text.trimStart().startsWith('{') || text.trimStart().startsWith('[')
+        ? undefined
+        : await parseYamlBody(text).catch(() => undefined);
     if (typeof yaml?.value === 'object' && yaml.value !== null) return yaml.value;
     throw badRequest(`${prefix}${error.message}`);
   }
@@ -70,7 +83,13 @@ function jsonKind(value: unknown): string {
 }
 
 function isMetadataObject(value: unknown): value is UntypedObject {
-  return typeof value === 'object' && value !== null && 'metadata' in value && typeof value.metadata === 'object' && value.metadata !== null;
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'metadata' in value &&
+    typeof value.metadata === 'object' &&
+    value.metadata !== null
+  );
 }
 
 /** PATCH of an object, or of a subresource that shows it whole. */
@@ -93,7 +112,11 @@ export async function patch(backend: Backend, call: ResourceCall, target: WriteT
 function patchOnce(
   backend: Backend,
   call: ResourceCall,
-  { target, options, apply }: { readonly target: WriteTarget; readonly options: WriteOptions; readonly apply: PatchFunction },
+  {
+    target,
+    options,
+    apply,
+  }: { readonly target: WriteTarget; readonly options: WriteOptions; readonly apply: PatchFunction },
 ): Rendering {
   const { definition, path } = call;
   const present = requirePresent(backend, call);

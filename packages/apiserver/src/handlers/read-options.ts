@@ -22,7 +22,8 @@ export function parseRevision(text: string, fail: (message: string) => Error): n
   return Number(text);
 }
 
-const forbiddenMatch = (detail: string): Error => invalidOptions('ListOptions', [forbidden('resourceVersionMatch', detail)]);
+const forbiddenMatch = (detail: string): Error =>
+  invalidOptions('ListOptions', [forbidden('resourceVersionMatch', detail)]);
 
 /** Parameters of a LIST. @throws StatusError 400 or 422 */
 export function parseListOptions(query: URLSearchParams): ListOptions {

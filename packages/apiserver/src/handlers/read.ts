@@ -9,7 +9,13 @@ import type { WatchScope } from '../watch/hub.js';
 import { runWatch, type WatchStart, type WatchTap } from '../watch/session.js';
 import { storageKeyOf, type Backend, type ResourceCall } from './call.js';
 import { decodeContinue, encodeContinue } from './continue-token.js';
-import { parseListOptions, parseRevision, parseWatchParameters, waitForRevision, type WatchParameters } from './read-options.js';
+import {
+  parseListOptions,
+  parseRevision,
+  parseWatchParameters,
+  waitForRevision,
+  type WatchParameters,
+} from './read-options.js';
 import { commonHeaders, objectReply, shapeOf, textReply } from './reply.js';
 import { selectionOf } from './selection.js';
 import { badRequest } from '../registry/status.js';
@@ -17,7 +23,9 @@ import { badRequest } from '../registry/status.js';
 /** GET of one object. */
 export async function get(backend: Backend, call: ResourceCall): Promise<Reply> {
   const { definition, path, query, request } = call;
-  const asked = parseRevision(query.get('resourceVersion') ?? '', (message) => badRequest(`invalid resource version: ${message}`));
+  const asked = parseRevision(query.get('resourceVersion') ?? '', (message) =>
+    badRequest(`invalid resource version: ${message}`),
+  );
   if (asked !== undefined) await waitForRevision(backend, asked, request.signal);
   const table = backend.store.table(definition.storageKey);
   const key = storageKeyOf(path.namespace, path.name);
@@ -50,7 +58,11 @@ const sliceSize = 500;
 const breathe = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Reads a page in slices, so that a long one does not hold up others. The pin keeps its state readable meanwhile. */
-async function readPage(table: Table, call: ResourceCall, page: Page): Promise<{ found: ObjectVersion[]; last: string; isMore: boolean }> {
+async function readPage(
+  table: Table,
+  call: ResourceCall,
+  page: Page,
+): Promise<{ found: ObjectVersion[]; last: string; isMore: boolean }> {
   const { scope, revision, limit } = page;
   const found: ObjectVersion[] = [];
   let { start } = page;
@@ -145,7 +157,8 @@ async function choosePage(backend: Backend, call: ResourceCall, scope: WatchScop
 
 /** 410; for a continue token with another one that goes on with the present state, at the price of consistency. */
 function expiredPage(call: ResourceCall): Error {
-  if ((call.query.get('continue') ?? '') === '') return expired('The resourceVersion for the provided list is too old.');
+  if ((call.query.get('continue') ?? '') === '')
+    return expired('The resourceVersion for the provided list is too old.');
   const { start } = decodeContinue(call.query.get('continue') ?? '');
   const error = expired(
     'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.',
@@ -180,7 +193,8 @@ export function watch(backend: Backend, call: ResourceCall, tap?: WatchTap): Rep
 
 function watchStart({ revision, sendInitialEvents, bookmarks }: WatchParameters): WatchStart {
   if (sendInitialEvents === true) return { from: 'current', atLeast: revision ?? 0, endBookmark: bookmarks };
-  if (sendInitialEvents === false) return revision === undefined || revision === 0 ? { from: 'now' } : { from: 'revision', revision };
+  if (sendInitialEvents === false)
+    return revision === undefined || revision === 0 ? { from: 'now' } : { from: 'revision', revision };
   return revision === undefined || revision === 0
     ? { from: 'current', atLeast: 0, endBookmark: false }
     : { from: 'revision', revision };

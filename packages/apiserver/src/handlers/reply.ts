@@ -50,6 +50,10 @@ export function shapeOf(backend: Backend, call: ResourceCall): Shape {
 }
 
 /** One object as an answer. */
-export function objectReply(backend: Backend, call: ResourceCall, answer: { status: number; rendering: Rendering }): Promise<Reply> {
+export function objectReply(
+  backend: Backend,
+  call: ResourceCall,
+  answer: { status: number; rendering: Rendering },
+): Promise<Reply> {
   return textReply(answer.status, shapeOf(backend, call).one(answer.rendering), call.negotiated);
 }

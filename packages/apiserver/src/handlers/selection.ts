@@ -25,14 +25,20 @@ export function selectionOf(call: Pick<ResourceCall, 'definition' | 'path' | 'qu
   const { definition, path, query } = call;
   const labelText = query.get('labelSelector') ?? '';
   const fieldText = query.get('fieldSelector') ?? '';
-  const labels = parsing(() => parseLabelSelector(labelText), labelSyntaxProblem(labelText), 'unable to parse requirement: ');
+  const labels = parsing(
+    () => parseLabelSelector(labelText),
+    labelSyntaxProblem(labelText),
+    'unable to parse requirement: ',
+  );
   const fields = parsing(() => parseFieldSelector(fieldText), fieldSyntaxProblem(fieldText), '');
   for (const { path: label } of fields.terms) checkField(definition, label);
   const name = fields.terms.find((term) => term.path === 'metadata.name' && term.operator === '=')?.value;
   const namespace = definition.namespaced
-    ? path.namespace || (fields.terms.find((term) => term.path === 'metadata.namespace' && term.operator === '=')?.value ?? '')
+    ? path.namespace ||
+      (fields.terms.find((term) => term.path === 'metadata.namespace' && term.operator === '=')?.value ?? '')
     : '';
-  const key = name !== undefined && (!definition.namespaced || namespace !== '') ? storageKeyOf(namespace, name) : undefined;
+  const key =
+    name !== undefined && (!definition.namespaced || namespace !== '') ? storageKeyOf(namespace, name) : undefined;
   const matches = (object: UntypedObject): boolean =>
     labels.matches(object.metadata.labels) && (fields.isEmpty || fields.matches(definition.fieldsOf(object)));
   return {

@@ -39,7 +39,8 @@ export async function update(backend: Backend, call: ResourceCall, target: Write
   });
   reportProblems(call, [...body.duplicates, ...problems], options.fieldValidation);
   checkIdentity(call, object);
-  const isAbsent = backend.store.table(definition.storageKey).get(storageKeyOf(path.namespace, path.name)) === undefined;
+  const isAbsent =
+    backend.store.table(definition.storageKey).get(storageKeyOf(path.namespace, path.name)) === undefined;
   if (isAbsent && target.subresource === '' && definition.allowCreateOnUpdate) {
     delete object.metadata.resourceVersion;
     return createObject(backend, call, { object, options });

@@ -62,5 +62,10 @@ function writeViewOnce(
   if (errors.length > 0) throw invalid({ group: view.kind.group, kind: view.kind.kind }, path.name, errors);
   const next = structuredClone(view.write(wanted, object));
   next.metadata.resourceVersion = String(present.revision);
-  return writeUpdate(backend, call, { object: next, present, target: { strategy: definition, subresource: 'scale' }, options });
+  return writeUpdate(backend, call, {
+    object: next,
+    present,
+    target: { strategy: definition, subresource: 'scale' },
+    options,
+  });
 }

@@ -26,18 +26,29 @@ function managerErrors(query: URLSearchParams): FieldError[] {
   const manager = query.get('fieldManager') ?? '';
   if (Buffer.byteLength(manager) > 128) return [tooLong('fieldManager', 128)];
   if (!printable.test(manager))
-    return [{ reason: 'FieldValueInvalid', field: 'fieldManager', message: `Invalid value: ${JSON.stringify(manager)}: should only contain printable characters` }];
+    return [
+      {
+        reason: 'FieldValueInvalid',
+        field: 'fieldManager',
+        message: `Invalid value: ${JSON.stringify(manager)}: should only contain printable characters`,
+      },
+    ];
   return [];
 }
 
 /** Parameters of a create, update or patch. @throws StatusError 422 about `kind` */
-export function parseWriteOptions(call: ResourceCall, kind: 'CreateOptions' | 'UpdateOptions' | 'PatchOptions'): WriteOptions {
+export function parseWriteOptions(
+  call: ResourceCall,
+  kind: 'CreateOptions' | 'UpdateOptions' | 'PatchOptions',
+): WriteOptions {
   const { query } = call;
   const errors: FieldError[] = [];
   const isApply = call.request.header('content-type')?.startsWith('application/apply-patch') ?? false;
   if (kind === 'PatchOptions') {
-    if (isApply && (query.get('fieldManager') ?? '') === '') errors.push(required('fieldManager', 'is required for apply patch'));
-    if (!isApply && query.get('force') !== null) errors.push(forbidden('force', 'may not be specified for non-apply patch'));
+    if (isApply && (query.get('fieldManager') ?? '') === '')
+      errors.push(required('fieldManager', 'is required for apply patch'));
+    if (!isApply && query.get('force') !== null)
+      errors.push(forbidden('force', 'may not be specified for non-apply patch'));
   }
   errors.push(...managerErrors(query));
   const dryRun = query.getAll('dryRun');
@@ -59,7 +70,11 @@ function isFieldValidation(text: string): text is FieldValidation {
 
 /** Mirrors `managerOrUserAgent`: the first part of the User-Agent, at most 128 printable bytes. */
 export function managerOf(userAgent: string | undefined): string {
-  const prefix = userAgent?.split('/')[0]?.replaceAll(/[^\x20-\x7e]/g, '').slice(0, 128) ?? '';
+  const prefix =
+    userAgent
+      ?.split('/')[0]
+      ?.replaceAll(/[^\x20-\x7e]/g, '')
+      .slice(0, 128) ?? '';
   return prefix === '' ? 'unknown' : prefix;
 }
 
@@ -71,7 +86,10 @@ export function reportProblems(call: ResourceCall, problems: readonly string[], 
 }
 
 /** Finalizers without a domain are accepted, with a warning. */
-export function warnAboutFinalizers(finalizers: readonly string[] | undefined, context: Pick<WriteContext, 'warn'>): void {
+export function warnAboutFinalizers(
+  finalizers: readonly string[] | undefined,
+  context: Pick<WriteContext, 'warn'>,
+): void {
   const known = new Set(['orphan', 'foregroundDeletion', 'kubernetes']);
   for (const finalizer of finalizers ?? []) {
     if (finalizer.includes('/') || known.has(finalizer)) continue;

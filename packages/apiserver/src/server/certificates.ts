@@ -1,4 +1,12 @@
-import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, randomBytes, sign, type KeyObject } from 'node:crypto';
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  randomBytes,
+  sign,
+  type KeyObject,
+} from 'node:crypto';
 import { isIP } from 'node:net';
 
 /** A certificate and its private key, PEM. */
@@ -58,7 +66,9 @@ function oid(dotted: string): Buffer {
 /** UTCTime until 2049, GeneralizedTime after it, as RFC 5280 wants. */
 function time(ms: number): Buffer {
   const digits = new Date(ms).toISOString().replaceAll(/[-:T]|\.\d+/g, '');
-  return Number(digits.slice(0, 4)) < 2050 ? encode(0x17, Buffer.from(digits.slice(2))) : encode(0x18, Buffer.from(digits));
+  return Number(digits.slice(0, 4)) < 2050
+    ? encode(0x17, Buffer.from(digits.slice(2)))
+    : encode(0x18, Buffer.from(digits));
 }
 
 /** A distinguished name: groups as O, the user as CN. */
@@ -82,7 +92,9 @@ function ipBytes(address: string): Buffer {
 }
 
 function alternativeNames(names: readonly string[]): Buffer {
-  const general = names.map((name) => (isIP(name) === 0 ? encode(0x82, Buffer.from(name)) : encode(0x87, ipBytes(name))));
+  const general = names.map((name) =>
+    isIP(name) === 0 ? encode(0x82, Buffer.from(name)) : encode(0x87, ipBytes(name)),
+  );
   return extension('2.5.29.17', sequence(...general));
 }
 
@@ -104,7 +116,9 @@ interface Certificate {
 }
 
 function pem(label: string, der: Uint8Array): string {
-  const lines = Buffer.from(der).toString('base64').replaceAll(/(.{64})(?=.)/g, '$1\n');
+  const lines = Buffer.from(der)
+    .toString('base64')
+    .replaceAll(/(.{64})(?=.)/g, '$1\n');
   return `-----BEGIN ${label}-----\n${lines}\n-----END ${label}-----\n`;
 }
 
@@ -126,7 +140,8 @@ function issue({ subject, issuer, publicKey, signingKey, extensions, now }: Cert
   return pem('CERTIFICATE', sequence(body, algorithm, bits(sign('sha256', body, signingKey))));
 }
 
-const newKeys = (): { publicKey: KeyObject; privateKey: KeyObject } => generateKeyPairSync('ec', { namedCurve: 'P-256' });
+const newKeys = (): { publicKey: KeyObject; privateKey: KeyObject } =>
+  generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const privatePem = (key: KeyObject): string => key.export({ type: 'pkcs8', format: 'pem' }).toString();
 
 /**
@@ -136,7 +151,9 @@ const privatePem = (key: KeyObject): string => key.export({ type: 'pkcs8', forma
 export function createCertificateAuthority({ now, existing }: CertificateAuthorityOptions): CertificateAuthority {
   const privateKey = existing === undefined ? newKeys().privateKey : createPrivateKey(existing.key);
   const publicKey = createPublicKey(privateKey);
-  const keyId = createHash('sha1').update(publicKey.export({ type: 'spki', format: 'der' })).digest();
+  const keyId = createHash('sha1')
+    .update(publicKey.export({ type: 'spki', format: 'der' }))
+    .digest();
   const name = distinguishedName('kctl-apiserver-ca');
   const subjectKeyId = extension('2.5.29.14', octets(keyId));
   const authorityKeyId = extension('2.5.29.35', sequence(encode(0x80, keyId)));
@@ -158,13 +175,13 @@ export function createCertificateAuthority({ now, existing }: CertificateAuthori
     cert:
       existing?.cert ??
       issue({
-      subject: name,
-      issuer: name,
-      publicKey,
-      signingKey: privateKey,
-      extensions: [basicConstraints(true), keyUsage(true), subjectKeyId],
-      now,
-    }),
+        subject: name,
+        issuer: name,
+        publicKey,
+        signingKey: privateKey,
+        extensions: [basicConstraints(true), keyUsage(true), subjectKeyId],
+        now,
+      }),
     issueServer: (names) =>
       leaf(distinguishedName('kctl-apiserver'), [extendedKeyUsage('server'), alternativeNames(names)]),
     issueClient: (user, groups) => leaf(distinguishedName(user, groups), [extendedKeyUsage('client')]),

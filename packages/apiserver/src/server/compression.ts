@@ -15,7 +15,10 @@ function accepts(encodings: string | undefined): boolean {
 }
 
 /** Compresses long answers for those who take it; watches never. */
-export async function compress(reply: Reply, encodings: string | undefined): Promise<Pick<Reply, 'headers' | 'body' | 'stream'>> {
+export async function compress(
+  reply: Reply,
+  encodings: string | undefined,
+): Promise<Pick<Reply, 'headers' | 'body' | 'stream'>> {
   const { headers, body, stream, isLong = false } = reply;
   if (!accepts(encodings)) return reply;
   const zipped = { ...headers, 'content-encoding': 'gzip', vary: 'Accept-Encoding' };

@@ -49,6 +49,8 @@ export function loadIdentity({ dataDir, now, names }: IdentityOptions): Identity
     writeFileSync(path, `${JSON.stringify({ cert, key, token }, undefined, 2)}\n`, { mode: 0o600 });
   }
   const unspecified = new Set(['0.0.0.0', '::']);
-  const all = [...new Set([...localNames, ...names])].filter((name) => !unspecified.has(name) && (isIP(name) > 0 || name !== ''));
+  const all = [...new Set([...localNames, ...names])].filter(
+    (name) => !unspecified.has(name) && (isIP(name) > 0 || name !== ''),
+  );
   return { authority, server: authority.issueServer(all), token };
 }

@@ -1,4 +1,10 @@
-import { createSecureServer, type Http2SecureServer, type Http2ServerRequest, type Http2ServerResponse, type ServerHttp2Session } from 'node:http2';
+import {
+  createSecureServer,
+  type Http2SecureServer,
+  type Http2ServerRequest,
+  type Http2ServerResponse,
+  type ServerHttp2Session,
+} from 'node:http2';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { TLSSocket, type PeerCertificate } from 'node:tls';
@@ -65,7 +71,11 @@ async function readBody(request: AnyRequest, limit: number): Promise<Uint8Array>
   return chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks);
 }
 
-function toApiRequest(request: AnyRequest, response: AnyResponse, { peer, limit }: { peer: User | undefined; limit: number }): ApiRequest {
+function toApiRequest(
+  request: AnyRequest,
+  response: AnyResponse,
+  { peer, limit }: { peer: User | undefined; limit: number },
+): ApiRequest {
   const gone = new AbortController();
   response.once('close', () => {
     gone.abort();
@@ -99,7 +109,8 @@ async function send(reply: Reply, request: AnyRequest, response: AnyResponse): P
   }
   const encoding = request.headers['accept-encoding'];
   const { headers, body, stream } = await compress(reply, Array.isArray(encoding) ? encoding.join(',') : encoding);
-  for (const [name, value] of Object.entries(headers)) response.setHeader(name, typeof value === 'string' ? value : [...value]);
+  for (const [name, value] of Object.entries(headers))
+    response.setHeader(name, typeof value === 'string' ? value : [...value]);
   response.statusCode = reply.status;
   const isHead = request.method === 'HEAD';
   if (stream === undefined || isHead) {

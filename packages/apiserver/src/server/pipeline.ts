@@ -67,19 +67,33 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     return id;
   };
 
-  const route = async (request: ApiRequest, parsed: Parsed, { user, plan }: { user: User; plan: FaultPlan | undefined }): Promise<Reply> => {
+  const route = async (
+    request: ApiRequest,
+    parsed: Parsed,
+    { user, plan }: { user: User; plan: FaultPlan | undefined },
+  ): Promise<Reply> => {
     const { segments, path, query } = parsed;
     const [root] = segments;
     if (root === 'version' && segments.length === 1) return version();
     const healthReply = health({ isReady: parts.isReady() }, segments, query);
     if (healthReply !== undefined) return healthReply;
     const { registry } = backend;
-    const discovery = await discover({ registry, serverAddress: parts.serverAddress(), accept: request.header('accept') }, segments);
+    const discovery = await discover(
+      { registry, serverAddress: parts.serverAddress(), accept: request.header('accept') },
+      segments,
+    );
     if (discovery !== undefined) return discovery;
     if (path !== undefined) {
       const tap = plan?.tap;
       const revisionsBehind = plan?.revisionsBehind ?? 0;
-      const reply = await dispatch(backend, { request, path, query, user, revisionsBehind, ...(tap !== undefined && { tap }) });
+      const reply = await dispatch(backend, {
+        request,
+        path,
+        query,
+        user,
+        revisionsBehind,
+        ...(tap !== undefined && { tap }),
+      });
       return reply ?? unserved(backend, path.group);
     }
     if (root === 'api') return unserved(backend, '');
@@ -103,7 +117,10 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       userAgent: request.header('user-agent') ?? '',
     };
     const plan = faults.plan(facts);
-    const reply = await plan.around(() => withinTime(parts, facts.verb, () => route(request, parsed, { user, plan })), request.signal);
+    const reply = await plan.around(
+      () => withinTime(parts, facts.verb, () => route(request, parsed, { user, plan })),
+      request.signal,
+    );
     journal.add({ type: 'response', id, status: reply.destroy === true ? 0 : reply.status });
     return reply;
   };

@@ -2,7 +2,16 @@ import { StatusError } from '@kctl/apimachinery';
 
 /** 404 about something that is no object. */
 export function notFound(message: string): StatusError {
-  return new StatusError({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, reason: 'NotFound', details: {}, code: 404 });
+  return new StatusError({
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Failure',
+    message,
+    reason: 'NotFound',
+    details: {},
+    code: 404,
+  });
 }
 
 /** 503 with Retry-After. */

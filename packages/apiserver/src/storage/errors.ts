@@ -27,7 +27,10 @@ export class CorruptStoreError extends Error {
   readonly file: string;
 
   constructor(file: string, what: string, options?: ErrorOptions) {
-    super(`${file}: ${what}; restore this file from a copy, or remove its directory to begin with an empty store`, options);
+    super(
+      `${file}: ${what}; restore this file from a copy, or remove its directory to begin with an empty store`,
+      options,
+    );
     this.file = file;
   }
 }

@@ -1,4 +1,14 @@
-import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import type { UntypedObject } from '@kctl/apimachinery';
 import { CorruptStoreError, StoreLockedError } from './errors.js';
@@ -19,7 +29,11 @@ export function storeFiles(directory: string): StoreFile[] {
   for (const name of readdirSync(directory)) {
     const match = namePattern.exec(name);
     if (match === null) continue;
-    files.push({ path: join(directory, name), type: match[1] === 'log' ? 'log' : 'snapshot', revision: Number(match[2]) });
+    files.push({
+      path: join(directory, name),
+      type: match[1] === 'log' ? 'log' : 'snapshot',
+      revision: Number(match[2]),
+    });
   }
   return files.sort((a, b) => a.revision - b.revision);
 }
@@ -119,6 +133,9 @@ function isAlive(pid: number): boolean {
   }
 }
 
+/** Lock files that this process holds: in a container every start has the same pid, so a pid alone proves nothing. */
+const openHere = new Set<string>();
+
 /** Takes the lock file of a directory; a lock whose process is gone is taken over. Returns the release. */
 export function lockDirectory(directory: string): () => void {
   const path = join(directory, 'lock');
@@ -127,13 +144,16 @@ export function lockDirectory(directory: string): () => void {
       const file = openSync(path, 'wx', 0o600);
       writeSync(file, String(process.pid));
       closeSync(file);
+      openHere.add(path);
       return () => {
+        openHere.delete(path);
         rmSync(path, { force: true });
       };
     } catch (error) {
       if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
       const holder = Number(readFileSync(path, 'utf8'));
-      if (holder > 0 && isAlive(holder)) throw new StoreLockedError(directory, holder);
+      const isOurs = holder === process.pid && !openHere.has(path);
+      if (holder > 0 && !isOurs && isAlive(holder)) throw new StoreLockedError(directory, holder);
       rmSync(path, { force: true });
     }
   }

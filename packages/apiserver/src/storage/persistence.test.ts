@@ -29,7 +29,8 @@ function put(store: Store, key: string, value: unknown): void {
   store.commit({ table, key, expected, object: { metadata: { name: key, uid: `uid-${key}` }, value } });
 }
 
-const contents = (store: Store) => [...store.table(table).scan({})].map(([key, { revision, object }]) => ({ key, revision, object }));
+const contents = (store: Store) =>
+  [...store.table(table).scan({})].map(([key, { revision, object }]) => ({ key, revision, object }));
 
 describe('Persistence', () => {
   it('§3.5: a restart keeps objects, uids, revisions and the history since', () => {
@@ -45,7 +46,10 @@ describe('Persistence', () => {
     const second = open();
     expect(contents(second.store)).toEqual(before);
     expect(second.store.revision).toBe(revision);
-    expect([...second.store.table(table).scan({ revision: 3 })].map(([, version]) => version.object['value'])).toEqual([1, 2n ** 60n]);
+    expect([...second.store.table(table).scan({ revision: 3 })].map(([, version]) => version.object['value'])).toEqual([
+      1,
+      2n ** 60n,
+    ]);
     second.close();
   });
 

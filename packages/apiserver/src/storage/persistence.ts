@@ -3,7 +3,15 @@ import { join } from 'node:path';
 import { parseJsonFast } from '../codecs/strict-json.js';
 import { CorruptStoreError } from './errors.js';
 import { jsonText } from './json-text.js';
-import { createAppender, isStoredObject, lockDirectory, readRecords, recordLine, storeFiles, type Appender } from './log-files.js';
+import {
+  createAppender,
+  isStoredObject,
+  lockDirectory,
+  readRecords,
+  recordLine,
+  storeFiles,
+  type Appender,
+} from './log-files.js';
 import type { LogRecord, Store, StoreSnapshot } from './store.js';
 
 /** Options of {@link openPersistence}. */

@@ -6,7 +6,12 @@ import { createStore, type Store } from './store.js';
 import type { StoreEvent } from './table.js';
 
 const table = '/configmaps';
-const object = (name: string, value: number) => ({ kind: 'ConfigMap', apiVersion: 'v1', metadata: { name }, data: { value } });
+const object = (name: string, value: number) => ({
+  kind: 'ConfigMap',
+  apiVersion: 'v1',
+  metadata: { name },
+  data: { value },
+});
 
 type Operation = { readonly type: 'put' | 'delete'; readonly name: string; readonly value: number };
 
@@ -45,7 +50,10 @@ describe('Store', () => {
           before = event.revision;
           if (operation.type === 'delete') model.delete(operation.name);
           else model.set(operation.name, { value: operation.value });
-          history.set(event.revision, [...model].sort(([a], [b]) => (a < b ? -1 : 1)));
+          history.set(
+            event.revision,
+            [...model].sort(([a], [b]) => (a < b ? -1 : 1)),
+          );
         }
         for (const [revision, expected] of history) expect(listAt(store, revision)).toEqual(expected);
         expect(store.table(table).size).toBe(model.size);
@@ -61,7 +69,11 @@ describe('Store', () => {
         const start = Math.min(1 + from, store.revision);
         const replayed = new Map(listAt(store, start));
         const events = store.table(table);
-        for (let i = events.eventsAfter(start), event = events.eventAt(i); event !== undefined; event = events.eventAt(++i)) {
+        for (
+          let i = events.eventsAfter(start), event = events.eventAt(i);
+          event !== undefined;
+          event = events.eventAt(++i)
+        ) {
           if (event.type === 'DELETED') replayed.delete(event.key);
           else replayed.set(event.key, event.current.object['data']);
         }

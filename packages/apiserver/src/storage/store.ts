@@ -140,7 +140,11 @@ class MemoryStore implements Store {
 
   compact(revision: number = this.#revision): number {
     const target = Math.min(revision, this.#revision, ...this.#pins.values());
-    for (let head = this.#history.at(0); head !== undefined && head.event.revision <= target; head = this.#history.at(0))
+    for (
+      let head = this.#history.at(0);
+      head !== undefined && head.event.revision <= target;
+      head = this.#history.at(0)
+    )
       this.#dropOldest(target);
     for (const table of this.#tables.values()) table.raiseFloor(target);
     return target;
@@ -164,7 +168,8 @@ class MemoryStore implements Store {
   snapshot(): StoreSnapshot {
     const records: LogRecord[] = [];
     for (const table of this.#tables.values()) {
-      for (const [key, { revision, object }] of table.scan({})) records.push({ revision, table: table.name, key, object });
+      for (const [key, { revision, object }] of table.scan({}))
+        records.push({ revision, table: table.name, key, object });
     }
     return { revision: this.#revision, records: records.sort((a, b) => a.revision - b.revision) };
   }

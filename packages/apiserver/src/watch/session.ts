@@ -165,7 +165,8 @@ class Session {
     const future = start.from === 'revision' ? start.revision : 0;
     const last = batch.changes.at(-1);
     if (last === undefined || last.revision <= future) return;
-    const isWhole = tap === undefined && !(this.#isFirst && shape.hasPreamble) && (batch.changes[0]?.revision ?? 0) > future;
+    const isWhole =
+      tap === undefined && !(this.#isFirst && shape.hasPreamble) && (batch.changes[0]?.revision ?? 0) > future;
     if (isWhole) sink.write(batch.bytes);
     else for (const change of batch.changes) if (change.revision > future) this.#send(change);
     this.#seen = Math.max(this.#seen, last.revision);
