@@ -36,6 +36,7 @@ function groupOf(apiVersion: string): string {
 function hasGenerationChanged(rule: GenerationRule, object: UntypedObject, old: UntypedObject): boolean {
   switch (rule) {
     case 'none':
+    case 'once':
       return false;
     case 'spec':
       return !equalSemantic(object['spec'], old['spec']);
@@ -168,12 +169,13 @@ class BuiltinResource {
   validateUpdate(
     ...[object, old, context]: Parameters<UpdateStrategy['validateUpdate']>
   ): ReturnType<UpdateStrategy['validateUpdate']> {
+    const own = this.#strategy.validate?.(object, context) ?? [];
+    const change = this.#strategy.validateChange?.(object, old, context) ?? [];
     return [
       ...validateMetadataUpdate(object, old),
       ...validateMetadataUpdate(object, old),
       ...this.#finalizerErrors(object),
-      ...(this.#strategy.validate?.(object, context) ?? []),
-      ...(this.#strategy.validateChange?.(object, old, context) ?? []),
+      ...(this.#strategy.reportsChangeFirst === true ? [...change, ...own] : [...own, ...change]),
     ];
   }
 

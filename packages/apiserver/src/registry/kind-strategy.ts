@@ -7,6 +7,8 @@ import type { ObjectView, UpdateStrategy, WriteContext } from './resource.js';
 export type GenerationRule =
   /** Never, and none is set. */
   | 'none'
+  /** Never; it is 1 from the start. */
+  | 'once'
   /** On any change of the spec. */
   | 'spec'
   /** On any change but of metadata and status: kinds without a spec. */
@@ -35,6 +37,8 @@ export interface KindStrategy {
   prepareForUpdate?(object: UntypedObject, old: UntypedObject, context: WriteContext): void;
   /** What is wrong with the object itself, metadata excepted: runs on create and on update. */
   validate?(object: UntypedObject, context: WriteContext): FieldError[];
+  /** Whether upstream reports what is wrong with a change before what is wrong with the object. */
+  readonly reportsChangeFirst?: boolean;
   /** What is wrong with the change. */
   validateChange?(object: UntypedObject, old: UntypedObject, context: WriteContext): FieldError[];
   /** Replaces the generic rule of the status subresource: only the status changes. */

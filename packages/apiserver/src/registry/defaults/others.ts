@@ -67,6 +67,13 @@ function nodeStatus(status: JsonObject): void {
   if (isObject(status['capacity'])) setDefault(status, 'allocatable', cloneJson(status['capacity']));
 }
 
+/** The first of several pod ranges stands in a field of its own, too. */
+function nodeSpec(spec: JsonObject): void {
+  const { podCIDR: one, podCIDRs: many } = spec;
+  if (Array.isArray(many) && many.length > 0) spec['podCIDR'] = many[0];
+  else if (stringOf(one) !== '') spec['podCIDRs'] = [one];
+}
+
 const rbacGroup = 'rbac.authorization.k8s.io';
 
 function roleBinding(object: JsonObject): void {
@@ -144,6 +151,7 @@ export const otherDefaults: readonly [string, (value: JsonObject) => void][] = [
   ['v1.Endpoints', endpoints],
   ['v1.EndpointSlice', endpointSlice],
   ['v1.Namespace', namespace],
+  ['v1.NodeSpec', nodeSpec],
   ['v1.NodeStatus', nodeStatus],
   ['v1.Secret', (object) => setText(object, 'type', 'Opaque')],
   ['v1.PersistentVolume', persistentVolume],

@@ -61,7 +61,10 @@ function validateBinding(isNamespaced: boolean): (object: Record<string, unknown
 
 function validateRoleRefChange(object: Record<string, unknown>, old: Record<string, unknown>): FieldError[] {
   if (equalSemantic(object['roleRef'], old['roleRef'])) return [];
-  return [invalidValue('roleRef', object['roleRef'], 'cannot change roleRef')];
+  // The internal form, as upstream prints it.
+  const part = (name: string): string => stringOf(at(object, 'roleRef', name));
+  const internal = { APIGroup: part('apiGroup'), Kind: part('kind'), Name: part('name') };
+  return [invalidValue('roleRef', internal, 'cannot change roleRef')];
 }
 
 const common: KindStrategy = { nameRule: pathSegmentName, allowCreateOnUpdate: true };

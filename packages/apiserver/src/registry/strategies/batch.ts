@@ -93,7 +93,8 @@ const job: KindStrategy = {
   prepareForCreate: generateSelector,
   validate: validateJob,
   validateChange(object, old) {
-    const errors: FieldError[] = [];
+    // Upstream validates a changed Job twice, and reports twice what is wrong with it.
+    const errors = validateJob(object);
     const isIndexed = at(old, 'spec', 'completionMode') === 'Indexed';
     const completions = at(object, 'spec', 'completions');
     const isElastic = isIndexed && completions === at(object, 'spec', 'parallelism');

@@ -188,6 +188,7 @@ export const podStrategies: Readonly<Record<string, KindStrategy>> = {
   '/Pod': {
     generation: 'spec',
     prepareForCreate,
+    prepareForUpdate: (object) => addNodeTolerations(ensureObject(object, 'spec')),
     validate: (object) => validatePodSpec(objectOf(object['spec']), 'spec'),
     validateChange,
     status,

@@ -79,6 +79,9 @@ function release(spec: JsonObject, before: JsonObject): void {
     }
     delete spec['externalTrafficPolicy'];
   }
+  if (isKind(before, 'LoadBalancer') && !isKind(spec, 'LoadBalancer')) {
+    for (const name of ['allocateLoadBalancerNodePorts', 'loadBalancerClass']) delete spec[name];
+  }
   if (isKind(spec, 'ExternalName') && !isKind(before, 'ExternalName')) {
     for (const name of ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy', 'internalTrafficPolicy']) {
       delete spec[name];

@@ -93,7 +93,7 @@ function frozen(names: readonly string[]): NonNullable<KindStrategy['validateCha
   return (object, old) =>
     names
       .filter((name) => !equalSemantic(object[name], old[name]))
-      .map((name) => forbidden(name, `updates to ${name} are forbidden.`));
+      .map((name) => invalidValue(name, object[name] ?? null, 'field is immutable'));
 }
 
 const storageClass: KindStrategy = {

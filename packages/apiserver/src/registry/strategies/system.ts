@@ -226,12 +226,12 @@ export const systemStrategies: Readonly<Record<string, KindStrategy>> = {
     validate: (object) => validateLabelSelector(at(object, 'spec', 'podSelector'), 'spec.podSelector'),
   },
   'scheduling.k8s.io/PriorityClass': {
-    generation: 'content',
+    generation: 'once',
     validate: validatePriorityClass,
     validateChange: (object, old) =>
       ['value', 'preemptionPolicy']
         .filter((name) => !equalSemantic(object[name], old[name]))
-        .map((name) => invalidValue(name, object[name], 'field is immutable')),
+        .map((name) => forbidden(name, 'may not be changed in an update.')),
   },
   'node.k8s.io/RuntimeClass': { allowCreateOnUpdate: true, allowUnconditionalUpdate: false },
   'certificates.k8s.io/CertificateSigningRequest': signing,

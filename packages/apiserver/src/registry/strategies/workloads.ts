@@ -217,6 +217,7 @@ function setTemplateGeneration(object: UntypedObject, generation: number): void 
 
 const daemonSet: KindStrategy = {
   generation: 'spec',
+  reportsChangeFirst: true,
   prepareForCreate: (object) => setTemplateGeneration(object, 1),
   prepareForUpdate(object, old) {
     const before = Number(old.metadata.annotations?.[templateGeneration] ?? 1);
