@@ -2,7 +2,7 @@ import { compareResourceVersions } from '@kctl/apimachinery';
 import type { DeepReadonly, KindShape, KubeObject, ObjectKey } from '@kctl/apimachinery';
 
 /** What an own write left behind, as far as it is known. */
-export type Outcome =
+type Outcome =
   /** The object, as stores of this apiVersion hold it. */
   | {
       readonly type: 'present';
@@ -62,7 +62,7 @@ export function replaces(later: OwnWrite, earlier: OwnWrite): boolean {
 }
 
 /** Whether `a` is equal to or newer than `b`, known for sure. */
-export function isAtLeast(a: string, b: string): boolean {
+function isAtLeast(a: string, b: string): boolean {
   if (a === b) return a !== '';
   return isNewer(a, b);
 }

@@ -57,7 +57,7 @@ export interface Happening {
 }
 
 /** A reference to a subject. @throws TypeError naming what it lacks */
-export function referenceTo(subject: EventSubject): EventReference {
+function referenceTo(subject: EventSubject): EventReference {
   const reference =
     'metadata' in subject && typeof subject.metadata === 'object' ? referenceToObject(subject) : subject;
   for (const field of ['apiVersion', 'kind', 'name'] as const) {

@@ -27,7 +27,3 @@ export function staticCredential(credential: Credential): CredentialSource {
   return { get: () => credential, refresh: () => Promise.resolve(false) };
 }
 
-/** Whether two credentials would be sent alike. */
-export function isSameCredential(a: Credential, b: Credential): boolean {
-  return a.authorization === b.authorization && a.certificate === b.certificate && a.key === b.key;
-}
