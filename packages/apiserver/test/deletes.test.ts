@@ -230,6 +230,7 @@ describe('namespaces and definitions', () => {
     await h.post(crds, widgetCrd);
     await h.post(widgets, widget('held', { finalizers: ['ex.io/hold'] }));
     await h.post(widgets, widget('free'));
+    const watch = await h.watch(`${widgets}?watch=1&resourceVersion=${h.server.revision}`);
     const going = await h.delete(`${crds}/widgets.ex.io`);
     expect(going.body.metadata.finalizers).toEqual(['customresourcecleanup.apiextensions.k8s.io']);
     await until(h, `${widgets}/free`, 404);
@@ -237,5 +238,8 @@ describe('namespaces and definitions', () => {
     await h.merge(`${widgets}/held`, { metadata: { finalizers: null } });
     await until(h, `${crds}/widgets.ex.io`, 404);
     expect((await h.get(widgets)).text).toBe('404 page not found\n');
+    const types: string[] = [];
+    for (let event = await watch.next(); event !== undefined; event = await watch.next()) types.push(event.type);
+    expect(types.filter((type) => type === 'DELETED')).toHaveLength(2);
   });
 });

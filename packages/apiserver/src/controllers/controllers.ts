@@ -74,7 +74,8 @@ export function startControllers(backend: Backend, { enabled }: { readonly enabl
     for (const controller of controllers) controller.observe(event);
     schedule();
   });
-  const unsubscribeRegistry = backend.registry.subscribe(() => {
+  const unsubscribeRegistry = backend.registry.subscribe(({ removed }) => {
+    for (const { storageKey } of removed) backend.watch.hub.end(storageKey);
     for (const controller of controllers) controller.kindsChanged?.();
     schedule();
   });

@@ -11,9 +11,15 @@ function parsing<T>(parse: () => T, problem: string | undefined, prefix: string)
   try {
     return parse();
   } catch (error) {
-    if (isSelectorError(error)) throw badRequest(`${prefix}${error.message}`);
+    if (isSelectorError(error)) throw badRequest(`${prefix}${inUpstreamWords(error.message)}`);
     throw error;
   }
+}
+
+function inUpstreamWords(message: string): string {
+  const key = /^("[^]*") is not a label key/.exec(message)?.[1];
+  if (key === undefined) return message;
+  return `<nil>: Invalid value: ${key}: a valid label key must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]') with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`;
 }
 
 /**

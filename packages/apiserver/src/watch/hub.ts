@@ -33,6 +33,8 @@ export interface WatchBatch {
 /** A watcher that has caught up with the present. */
 export interface WatchMember {
   deliver(batch: WatchBatch): void;
+  /** What is watched is served no more, or in another way: the stream ends properly. */
+  end(): void;
 }
 
 /** Distributes committed events to watchers. */
@@ -41,6 +43,8 @@ export interface WatchHub {
   join(member: WatchMember, scope: WatchScope, shape: WatchShape): () => void;
   /** How an event looks to a watch; undefined when it does not concern it. */
   see(event: StoreEvent, scope: WatchScope, shape: WatchShape): WatchChange | undefined;
+  /** Ends all watches of a table. */
+  end(table: string): void;
   /** How many watchers there are. */
   readonly size: number;
   close(): void;
@@ -166,6 +170,16 @@ class MemoryHub implements WatchHub {
       if (views.get(id) === view) views.delete(id);
       if (views.size === 0 && this.#views.get(place) === views) this.#views.delete(place);
     };
+  }
+
+  end(table: string): void {
+    for (const [place, views] of [...this.#views]) {
+      if (!place.startsWith(`${table}\n`)) continue;
+      for (const view of [...views.values()]) {
+        view.flush(this.#lines);
+        for (const member of [...view.members]) member.end();
+      }
+    }
   }
 
   close(): void {

@@ -152,7 +152,11 @@ class Session {
         this.#seen = event.revision;
       }
       if (table.eventAt(index) === undefined) {
-        this.#leave = hub.join({ deliver: (batch) => this.#deliver(batch) }, scope, shape);
+        this.#leave = hub.join(
+          { deliver: (batch) => this.#deliver(batch), end: () => this.#options.sink.end() },
+          scope,
+          shape,
+        );
         return true;
       }
       await this.#breathe(true);
