@@ -26,4 +26,3 @@ export interface CredentialSource {
 export function staticCredential(credential: Credential): CredentialSource {
   return { get: () => credential, refresh: () => Promise.resolve(false) };
 }
-
