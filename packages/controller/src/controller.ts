@@ -39,7 +39,8 @@ export interface Controller<R = ReconcileRequest> {
   readonly inFlight: readonly string[];
   /**
    * Adds a source, before the start (then it starts with the controller) or while it runs (then at once). A source
-   * added before the start that fails makes `run` reject; one added later is logged, and its handle rejects.
+   * added before the start that fails makes `run` reject; the failure of one added later is logged, and its handle
+   * rejects, while a kind source goes on asking for its kind.
    */
   watch(source: Source<R>): WatchHandle;
   /** Queues a request by hand. Ignored while the controller neither runs nor is warm. */

@@ -137,6 +137,7 @@ class ReconcileController<R> implements Controller<R> {
     this.#isRunning = true;
     this.#metrics.preset();
     this.#metrics.maxConcurrent.set(this.#concurrency);
+    this.logger.info('Starting Controller');
     const session = this.#begin();
     try {
       if (!(await resolvesFirst(session.start([...this.#sources]), signal))) return;

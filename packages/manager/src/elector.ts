@@ -33,8 +33,8 @@ export interface LeaderElectionOptions {
   readonly newElector: ElectorFactory;
   /**
    * What a lost lease leads to. `exit`: `run` rejects with LeaderElectionLostError without waiting for anybody, and the
-   * process should exit. `rejoin`: the leader runnables are stopped, and started again when the lease is won again; if
-   * they do not stop within `rejoinTimeoutMs`, the manager ends as with `exit`.
+   * process should exit. `rejoin`: the leader runnables are stopped, and all of them (also those that had finished) started again when the
+   * lease is won again; if they do not stop within `rejoinTimeoutMs`, the manager ends as with `exit`.
    *
    * @default 'exit'
    */

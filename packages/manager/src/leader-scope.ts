@@ -97,7 +97,6 @@ export class LeaderScope {
 
   async #lead(signal: AbortSignal): Promise<void> {
     if (this.#isStopping) return;
-    this.group.reset();
     await untilAborted(this.#begin(), signal);
     await aborted(signal);
     this.#isLeading = false;
@@ -112,7 +111,7 @@ export class LeaderScope {
     const deadline = new AbortController();
     const timer = clock.setTimer(() => deadline.abort(), rejoinTimeoutMs);
     if (onLost === 'exit') fail(lost);
-    const stragglers = await this.group.stop(deadline.signal, lost);
+    const stragglers = await this.group.pause(deadline.signal, lost);
     timer.cancel();
     if (onLost === 'rejoin' && stragglers.length > 0) fail(lost);
   }

@@ -28,7 +28,7 @@ interface Running {
   readonly ended: Promise<void>;
 }
 
-/** Members that start together and stop together. May be started again after it was stopped, see {@link reset}. */
+/** Members that start together and stop together. */
 export class RunnableGroup {
   readonly #options: RunnableGroupOptions;
   readonly #members = new Map<Runnable, GroupMember>();
@@ -41,10 +41,6 @@ export class RunnableGroup {
 
   get name(): string {
     return this.#options.name;
-  }
-
-  get isStopped(): boolean {
-    return this.#state === 'stopped';
   }
 
   /**
@@ -78,12 +74,22 @@ export class RunnableGroup {
     await Promise.all([...this.#members.values()].map((member) => this.#launch(member)));
   }
 
-  /**
-   * Refuses new members, tells all to stop, and waits until they have ended or `deadline` has: then those that are left
-   * are its result.
-   */
-  async stop(deadline: AbortSignal, reason: unknown): Promise<Straggler[]> {
+  /** Refuses new members, tells all to stop, and waits as {@link pause} does. Final. */
+  stop(deadline: AbortSignal, reason: unknown): Promise<Straggler[]> {
     this.#state = 'stopped';
+    return this.#end(deadline, reason);
+  }
+
+  /**
+   * Tells all members to stop and waits until they have ended or `deadline` has: then those that are left are its
+   * result. All of them, and those that are added meanwhile, start with the next {@link start}.
+   */
+  pause(deadline: AbortSignal, reason: unknown): Promise<Straggler[]> {
+    if (this.#state === 'started') this.#state = 'new';
+    return this.#end(deadline, reason);
+  }
+
+  async #end(deadline: AbortSignal, reason: unknown): Promise<Straggler[]> {
     const waiting = [...this.#running.values()];
     for (const { abort } of waiting) abort.abort(reason);
     await untilAborted(Promise.all(waiting.map(({ ended }) => ended)), deadline);
@@ -92,11 +98,6 @@ export class RunnableGroup {
       group: this.name,
       work: runnable.inFlight ?? [],
     }));
-  }
-
-  /** Makes a stopped group ready to start again with the members it has. */
-  reset(): void {
-    if (this.#state === 'stopped') this.#state = 'new';
   }
 
   async #launch(member: GroupMember): Promise<void> {

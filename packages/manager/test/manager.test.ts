@@ -267,8 +267,10 @@ describe('Manager leader election', () => {
     electors[0]?.lose();
     await settle();
     expect(t.journal.filter((line) => line.endsWith('leader'))).toEqual(['start leader', 'stop leader']);
+    t.add('added meanwhile');
     electors[0]?.win();
     await settle();
+    expect(t.journal).toContain('start added meanwhile');
     t.stop.abort();
     await done;
     expect(t.journal.filter((line) => line.endsWith('leader'))).toEqual([
