@@ -57,6 +57,7 @@ export async function startApiServerWorker(options: WorkerServerOptions = {}): P
   });
   const pending = new Map<number, { resolve: (value: unknown) => void; reject: (error: unknown) => void }>();
   let next = 0;
+  let isStopping = false;
 
   const ready = await new Promise<Extract<WorkerMessage, { type: 'ready' }>>((resolve, reject) => {
     worker.once('error', reject);
@@ -79,6 +80,8 @@ export async function startApiServerWorker(options: WorkerServerOptions = {}): P
           break;
       }
       pending.delete(message.id);
+      // Idle, the thread does not keep the process alive; somebody who waits for it does.
+      if (pending.size === 0 && !isStopping) worker.unref();
     });
   });
   const exited = new Promise<void>((resolve) => {
@@ -101,6 +104,8 @@ export async function startApiServerWorker(options: WorkerServerOptions = {}): P
         },
         reject,
       });
+      worker.ref();
+      if (call.method === 'stop') isStopping = true;
       worker.postMessage({ id, call });
     });
   const kubeconfig = (wanted: KubeconfigOptions = {}): Promise<string> =>
