@@ -1,0 +1,86 @@
+/**
+ * kubectl on the embedded server. transcripts/kubectl.txt was recorded on a real kube-apiserver (`pnpm record`):
+ * the terminal must show the same.
+ */
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isInstalled, run } from '../src/command.js';
+import { startPeerServer, type PeerServer } from '../src/server.js';
+import { kubectlTranscript } from '../src/transcript.js';
+
+const hasKubectl = isInstalled('kubectl', ['version', '--client']);
+
+describe.skipIf(!hasKubectl)('kubectl on the embedded server', () => {
+  let peer: PeerServer;
+  const kubectl = async (...args: string[]) =>
+    run('kubectl', [`--cache-dir=${peer.folder}/other-cache`, ...args], { env: { KUBECONFIG: peer.kubeconfigPath } });
+
+  beforeAll(async () => {
+    peer = await startPeerServer();
+  });
+  afterAll(async () => {
+    await peer[Symbol.asyncDispose]();
+  });
+
+  it('shows what it shows on a real server', async () => {
+    const recorded = await readFile(new URL('../transcripts/kubectl.txt', import.meta.url), 'utf8');
+    expect(await kubectlTranscript(peer)).toBe(recorded);
+  });
+
+  it('get --watch prints changes as they come', async () => {
+    const watching = run(
+      'kubectl',
+      [`--cache-dir=${peer.folder}/other-cache`, 'get', 'cm', '-n', 'default', '--watch', '--no-headers'],
+      {
+        env: { KUBECONFIG: peer.kubeconfigPath },
+        isEnough: (output) => output.split('\n').length > 4,
+      },
+    );
+    while (peer.server.watchers === 0) await new Promise((resolve) => setImmediate(resolve));
+    const configMaps = '/api/v1/namespaces/default/configmaps';
+    const post = await peer.server.fetch(configMaps, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ metadata: { name: 'w' }, data: { a: '1' } }),
+    });
+    expect(post.status).toBe(201);
+    for (const data of [{ b: '2' }, { c: '3' }])
+      await peer.server.fetch(`${configMaps}/w`, {
+        method: 'PATCH',
+        headers: { 'content-type': 'application/merge-patch+json' },
+        body: JSON.stringify({ data }),
+      });
+    await peer.server.fetch(`${configMaps}/w`, { method: 'DELETE' });
+    const { output } = await watching;
+    expect(
+      output
+        .split('\n')
+        .slice(0, 4)
+        .map((line) => line.split(/\s+/).slice(0, 2)),
+    ).toEqual([
+      ['w', '1'],
+      ['w', '2'],
+      ['w', '3'],
+      ['w', '3'],
+    ]);
+  });
+
+  it('says why explain and client-side validation do not work yet', async () => {
+    const explain = await kubectl('explain', 'configmap');
+    expect(explain.code).not.toBe(0);
+    expect(explain.output).toMatch(/OpenAPI/);
+    const create = await run('kubectl', [`--cache-dir=${peer.folder}/other-cache`, 'create', '-f', '-'], {
+      env: { KUBECONFIG: peer.kubeconfigPath },
+      input: 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: x }\n',
+    });
+    expect(create.code).not.toBe(0);
+    expect(create.output).toMatch(/OpenAPI/);
+    expect(create.output).toMatch(/--validate=false/);
+  });
+
+  it('says why commands that send protobuf do not work yet', async () => {
+    const create = await kubectl('create', 'configmap', 'x', '--from-literal=a=b');
+    expect(create.code).not.toBe(0);
+    expect(create.output).toMatch(/protobuf.*not implemented yet/);
+  });
+});
