@@ -75,7 +75,8 @@ export function startControllers(backend: Backend, { enabled }: { readonly enabl
     schedule();
   });
   const unsubscribeRegistry = backend.registry.subscribe(({ removed }) => {
-    for (const { storageKey } of removed) backend.watch.hub.end(storageKey);
+    // In a later turn: the deletions that led here are still on their way to the watchers.
+    for (const { storageKey } of removed) setImmediate(() => backend.watch.hub.end(storageKey));
     for (const controller of controllers) controller.kindsChanged?.();
     schedule();
   });
