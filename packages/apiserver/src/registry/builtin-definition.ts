@@ -169,7 +169,12 @@ class BuiltinResource {
   validateUpdate(
     ...[object, old, context]: Parameters<UpdateStrategy['validateUpdate']>
   ): ReturnType<UpdateStrategy['validateUpdate']> {
-    const own = this.#strategy.validate?.(object, context) ?? [];
+    const { nameRule = subdomainName, revalidatesMetadata = false } = this.#strategy;
+    const { namespaced } = this.#kind;
+    const own = [
+      ...(revalidatesMetadata ? validateMetadata(object, { namespaced, nameRule }) : []),
+      ...(this.#strategy.validate?.(object, context) ?? []),
+    ];
     const change = this.#strategy.validateChange?.(object, old, context) ?? [];
     return [
       ...validateMetadataUpdate(object, old),

@@ -39,6 +39,8 @@ export interface KindStrategy {
   validate?(object: UntypedObject, context: WriteContext): FieldError[];
   /** Whether upstream reports what is wrong with a change before what is wrong with the object. */
   readonly reportsChangeFirst?: boolean;
+  /** Whether upstream validates a changed object as if it were new, metadata included, once more. */
+  readonly revalidatesMetadata?: boolean;
   /** What is wrong with the change. */
   validateChange?(object: UntypedObject, old: UntypedObject, context: WriteContext): FieldError[];
   /** Replaces the generic rule of the status subresource: only the status changes. */

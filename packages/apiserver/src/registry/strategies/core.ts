@@ -94,6 +94,7 @@ function foldStringData(object: UntypedObject): void {
 }
 
 const secret: KindStrategy = {
+  revalidatesMetadata: true,
   default: foldStringData,
   validate: validateSecret,
   validateChange: (object, old, context) => {
@@ -186,7 +187,11 @@ const quota: KindStrategy = {
 
 /** ConfigMap, Secret, Namespace, Node and the like. */
 export const coreStrategies: Readonly<Record<string, KindStrategy>> = {
-  '/ConfigMap': { validate: validateConfigMap, validateChange: validateImmutable(['data', 'binaryData']) },
+  '/ConfigMap': {
+    revalidatesMetadata: true,
+    validate: validateConfigMap,
+    validateChange: validateImmutable(['data', 'binaryData']),
+  },
   '/Secret': secret,
   '/Namespace': namespace,
   '/Node': { ...node, validate: validateTaints },

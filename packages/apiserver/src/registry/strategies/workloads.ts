@@ -89,6 +89,7 @@ function validateDeploymentStrategy(strategy: JsonObject): FieldError[] {
 }
 
 const deployment: KindStrategy = {
+  revalidatesMetadata: true,
   generation: 'spec-or-annotations',
   scale: workloadScale(),
   validate(object) {
