@@ -30,7 +30,7 @@ function fake(objects: Thing[]): { calls: ListerWatcherScope[]; make: (kind: unk
 describe('cache', () => {
   it('reads declared kinds, in order and by field', async () => {
     const server = fake([thing('b', 'x', 1), thing('a', 'y', 2, 'n2'), thing('a', 'z', 3)]);
-    const cache = createCache({ client: {} as never, listerWatcherFor: server.make as never });
+    const cache = createCache({ client: {} as never, listerWatcherFor: server.make });
     cache.addIndex(Thing, 'spec.node', { path: 'spec.node' });
     const stop = new AbortController();
     await expect(cache.get(Thing, { namespace: 'a', name: 'y' })).rejects.toMatchObject({ code: 'KCTL_CACHE_NOT_STARTED' });
@@ -47,7 +47,7 @@ describe('cache', () => {
 
   it('changes its namespaces while it runs', async () => {
     const server = fake([thing('b', 'x', 1), thing('a', 'y', 2, 'n2'), thing('c', 'z', 3)]);
-    const cache = createCache({ client: {} as never, listerWatcherFor: server.make as never, defaultNamespaces: { a: {}, b: {} } });
+    const cache = createCache({ client: {} as never, listerWatcherFor: server.make, defaultNamespaces: { a: {}, b: {} } });
     const stop = new AbortController();
     const seen: string[] = [];
     cache.informerFor(Thing).addEventHandler({

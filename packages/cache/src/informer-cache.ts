@@ -57,7 +57,10 @@ class InformerCache implements Cache {
     const release = entry.acquire({ clock, lingerMs, onUnused: () => this.removeInformer(kind) });
     return {
       informer: entry.informer as unknown as SharedInformer<ObjectOf<K>>,
-      [Symbol.asyncDispose]: () => Promise.resolve(release()),
+      [Symbol.asyncDispose]: () => {
+        release();
+        return Promise.resolve();
+      },
     };
   }
 
@@ -149,7 +152,7 @@ class InformerCache implements Cache {
   }
 
   project<K extends Kind>(kind: K, object: ObjectOf<K>): DeepReadonly<ObjectOf<K>> | undefined {
-    const { namespace = '' } = keyOf(object as KubeObject);
+    const { namespace = '' } = keyOf(object);
     const scopes = this.#entries.get(idOf(kind))?.informer.scopes ?? this.#scopesOf(kind);
     const scope = scopes.find((own) => own.namespace === namespace) ?? scopes.find((own) => own.namespace === '');
     if (scope === undefined) return undefined;

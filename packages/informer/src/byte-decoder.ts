@@ -10,6 +10,7 @@ import type { LazyContext } from './lazy-object.js';
 import { LazyObject } from './lazy-object.js';
 import type { SlabRange } from './slab-store.js';
 import { SlabStore } from './slab-store.js';
+import { TextCache } from './text-cache.js';
 
 /** What {@link ByteDecoder} takes. */
 export interface ByteDecoderOptions<T extends KubeObject> {
@@ -37,9 +38,7 @@ export class ByteDecoder<T extends KubeObject> implements Decoder<T, Uint8Array>
     resourceVersion: '',
     status: undefined,
   };
-  /** The namespace of the object before: neighbours share it, so its string is shared too. */
-  #namespace = '';
-  #namespaceBytes: Uint8Array = new Uint8Array(0);
+  readonly #namespaces = new TextCache();
 
   constructor(options: ByteDecoderOptions<T>) {
     this.#options = options;
@@ -101,7 +100,7 @@ export class ByteDecoder<T extends KubeObject> implements Decoder<T, Uint8Array>
       this.#parse(bytes, span, into);
       return;
     }
-    const namespace = scan.namespaceStart < 0 ? '' : this.#readNamespace(bytes, scan.namespaceStart, scan.namespaceEnd);
+    const namespace = scan.namespaceStart < 0 ? '' : this.#namespaces.read(bytes, scan.namespaceStart, scan.namespaceEnd);
     const name = readAscii(bytes, scan.nameStart, scan.nameEnd);
     const resourceVersion =
       scan.resourceVersionStart < 0 ? '' : readAscii(bytes, scan.resourceVersionStart, scan.resourceVersionEnd);
@@ -177,17 +176,6 @@ export class ByteDecoder<T extends KubeObject> implements Decoder<T, Uint8Array>
       frame.status = { kind: 'Status', status: 'Failure', code: 500, reason: 'InternalError', message: text };
     }
     return frame;
-  }
-
-  #readNamespace(bytes: Uint8Array, start: number, end: number): string {
-    const known = this.#namespaceBytes;
-    let same = known.length === end - start;
-    for (let index = 0; same && index < known.length; index++) same = known[index] === bytes[start + index];
-    if (!same) {
-      this.#namespace = readAscii(bytes, start, end);
-      this.#namespaceBytes = bytes.slice(start, end);
-    }
-    return this.#namespace;
   }
 }
 

@@ -67,11 +67,11 @@ describe('createListSplitter', () => {
   it.each(['', '{"items":[{"a":1}', '{"items":[{"a":"x', '{"metadata":{}', '[]', 'nonsense'])('says that %j is not a whole list', (body) => {
     const splitter = createListSplitter();
     splitter.push(bytes(body));
-    expect(() => splitter.finish()).toThrowError(expect.objectContaining({ code: 'KCTL_FRAME' }) as Error);
+    expect(() => splitter.finish()).toThrow(expect.objectContaining({ code: 'KCTL_FRAME' }) as Error);
   });
 
   it.each(['{"items":["a"]}', '{"items":[}', '}'])('refuses %j', (body) => {
-    expect(() => createListSplitter().push(bytes(body))).toThrowError(expect.objectContaining({ code: 'KCTL_FRAME' }) as Error);
+    expect(() => createListSplitter().push(bytes(body))).toThrow(expect.objectContaining({ code: 'KCTL_FRAME' }) as Error);
   });
 });
 
@@ -160,7 +160,7 @@ describe('scanObject', () => {
         const end = whole.length - 2;
         expect(scanObject(whole, 2, end, withPaths ? { scan, paths } : { scan })).toBe(true);
         const parsed = JSON.parse(source) as { metadata: Record<string, unknown>; kind?: string };
-        const header = headerOf(parsed as never);
+        const header = headerOf(parsed);
         const part = (from: number, to: number): string => (from < 0 ? '' : readText(whole, from, to));
         expect(part(scan.nameStart, scan.nameEnd)).toBe(header.name);
         expect(part(scan.namespaceStart, scan.namespaceEnd)).toBe(header.namespace);

@@ -181,23 +181,23 @@ export function describeIndexer(name: string, { create }: IndexerSuiteOptions): 
 
       it('conflict by name, and then none is added', () => {
         const store = create({ node: byNode });
-        expect(() => store.addIndexers({ tag: byTag, node: byNode })).toThrowError(expect.objectContaining({ code: 'KCTL_INDEX_CONFLICT' }) as Error);
+        expect(() => store.addIndexers({ tag: byTag, node: byNode })).toThrow(expect.objectContaining({ code: 'KCTL_INDEX_CONFLICT' }) as Error);
         expect(store.indexNames).toEqual(['node']);
       });
 
       it('are refused where unknown, except that their values are none', () => {
         const store = create();
         const unknown = expect.objectContaining({ message: expect.stringContaining('Index with name node does not exist') as string }) as Error;
-        expect(() => store.byIndex('node', 'n')).toThrowError(unknown);
-        expect(() => store.indexKeys('node', 'n')).toThrowError(unknown);
-        expect(() => store.index('node', sample('x'))).toThrowError(unknown);
+        expect(() => store.byIndex('node', 'n')).toThrow(unknown);
+        expect(() => store.indexKeys('node', 'n')).toThrow(unknown);
+        expect(() => store.index('node', sample('x'))).toThrow(unknown);
         expect(store.listIndexFuncValues('node')).toEqual([]);
       });
 
       it('leave the store alone when their function throws', () => {
         const store = create({ node: byNode, picky: (object) => { if (object.spec?.node === 'bad') throw new Error('no'); return []; } });
         store.put(sample('a/x', { node: 'good' }));
-        expect(() => store.put(sample('a/x', { node: 'bad' }))).toThrowError(expect.objectContaining({ code: 'KCTL_INDEX_FUNCTION' }) as Error);
+        expect(() => store.put(sample('a/x', { node: 'bad' }))).toThrow(expect.objectContaining({ code: 'KCTL_INDEX_FUNCTION' }) as Error);
         expect(store.indexKeys('node', 'good')).toEqual(['a/x']);
         expect(() => store.replace([sample('a/y', { node: 'bad' })], '9')).toThrow();
         expect(store.listKeys()).toEqual(['a/x']);

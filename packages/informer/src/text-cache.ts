@@ -1,0 +1,31 @@
+import { readAscii } from '@kctl/apimachinery/wire';
+
+interface Slot {
+  readonly bytes: Uint8Array;
+  readonly text: string;
+}
+
+const slots = 256;
+
+/**
+ * Reads short ASCII texts that come again and again, such as namespaces: the same text is the same string, made once.
+ * Of two texts that fall into one slot the later one stays.
+ */
+export class TextCache {
+  readonly #slots = new Array<Slot | undefined>(slots);
+
+  read(bytes: Uint8Array, start: number, end: number): string {
+    const length = end - start;
+    const last = bytes[end - 1] ?? 0;
+    const place = (length * 31 + last * 7 + (bytes[end - 2] ?? 0) * 13 + (bytes[start] ?? 0)) & (slots - 1);
+    const slot = this.#slots[place];
+    if (slot !== undefined && slot.bytes.length === length) {
+      let index = 0;
+      while (index < length && slot.bytes[index] === bytes[start + index]) index++;
+      if (index === length) return slot.text;
+    }
+    const text = readAscii(bytes, start, end);
+    this.#slots[place] = { bytes: Uint8Array.prototype.slice.call(bytes, start, end), text };
+    return text;
+  }
+}
