@@ -1,9 +1,10 @@
-import { defineKind } from '@kctl/apimachinery';
+import { defineKind, metadataOnly, StatusError, untyped } from '@kctl/apimachinery';
 import type { KubeObject } from '@kctl/apimachinery';
 import type { ListerWatcherScope, ObjectListerWatcher } from '@kctl/informer';
-import { settle } from '@kctl/wait/testing';
+import { FakeClock, settle } from '@kctl/wait/testing';
 import { describe, expect, it } from 'vitest';
-import { createCache } from './index.js';
+import { createCache, isKindNotCached } from './index.js';
+import type { Cache, CacheOptions } from './index.js';
 
 interface Thing extends KubeObject { spec?: { node: string } }
 const Thing = defineKind<Thing>()({ group: 'example.com', version: 'v1', kind: 'Thing', scope: 'Namespaced' });
@@ -64,5 +65,128 @@ describe('cache', () => {
     await expect(cache.list(Thing, { namespace: 'a' })).rejects.toMatchObject({ code: 'KCTL_UNKNOWN_NAMESPACE' });
     stop.abort();
     await run;
+  });
+
+  const options = (server: ReturnType<typeof fake>): CacheOptions => ({ client: {} as CacheOptions['client'], listerWatcherFor: server.make });
+  const start = async (cache: Cache): Promise<() => Promise<void>> => {
+    const stop = new AbortController();
+    const run = cache.run(stop.signal);
+    await cache.waitForSync();
+    return async () => {
+      stop.abort();
+      await run;
+    };
+  };
+
+  it('starts no informer for a read of a kind that nobody declared', async () => {
+    const server = fake([thing('a', 'x', 1)]);
+    const cache = createCache(options(server));
+    const stop = await start(cache);
+    await expect(cache.list(Thing)).rejects.toSatisfy(isKindNotCached);
+    expect(cache.isCached(Thing)).toBe(false);
+    expect(server.calls).toEqual([]);
+    await stop();
+  });
+
+  it('starts one where undeclaredReads says so', async () => {
+    const server = fake([thing('a', 'x', 1)]);
+    const cache = createCache({ ...options(server), undeclaredReads: 'start' });
+    const stop = await start(cache);
+    expect((await cache.get(Thing, { namespace: 'a', name: 'x' })).metadata.name).toBe('x');
+    await stop();
+  });
+
+  it('shares one informer between full and untyped tokens, and has another for metadata alone', () => {
+    const server = fake([]);
+    const cache = createCache(options(server));
+    expect(cache.informerFor(untyped(Thing))).toBe(cache.informerFor(Thing));
+    expect(cache.informerFor(metadataOnly(Thing))).not.toBe(cache.informerFor(Thing));
+    expect(server.calls).toHaveLength(2);
+  });
+
+  it('lends informers, and stops them when the last loan has been back for a while', async () => {
+    const clock = new FakeClock();
+    const cache = createCache({ ...options(fake([thing('a', 'x', 1)])), clock, lingerMs: 1000 });
+    const stop = await start(cache);
+    const first = cache.acquire(Thing);
+    const second = cache.acquire(Thing);
+    expect(second.informer).toBe(first.informer);
+    await first.informer.waitForSync();
+    await first[Symbol.asyncDispose]();
+    await first[Symbol.asyncDispose]();
+    await clock.advance(5000);
+    expect(cache.isCached(Thing)).toBe(true);
+    await second[Symbol.asyncDispose]();
+    await clock.advance(999);
+    expect(cache.isCached(Thing)).toBe(true);
+    await clock.advance(1);
+    expect(cache.isCached(Thing)).toBe(false);
+    expect(first.informer.isStopped).toBe(true);
+    await stop();
+  });
+
+  it('keeps a lent informer that somebody declared meanwhile', async () => {
+    const clock = new FakeClock();
+    const cache = createCache({ ...options(fake([])), clock, lingerMs: 1000 });
+    const lease = cache.acquire(Thing);
+    await lease[Symbol.asyncDispose]();
+    cache.informerFor(Thing);
+    await clock.advance(5000);
+    expect(cache.isCached(Thing)).toBe(true);
+  });
+
+  it('names what has not synced, and why', async () => {
+    const clock = new FakeClock();
+    const forbidden = new StatusError({ code: 403, reason: 'Forbidden', message: 'no rights on things' });
+    const cache = createCache({
+      client: {} as CacheOptions['client'],
+      clock,
+      byObject: [{ kind: Thing }],
+      listerWatcherFor: () => ({ supportsWatchList: false, list: () => Promise.reject(forbidden), watch: () => Promise.reject(forbidden) }),
+    });
+    const stop = new AbortController();
+    const run = cache.run(stop.signal);
+    const waiting = cache.waitForSync({ timeoutMs: 500 });
+    const failed = expect(waiting).rejects.toMatchObject({ code: 'KCTL_SYNC', message: expect.stringMatching(/things\.example\.com has not synced.*forbidden: no rights on things/u) as string });
+    await clock.advance(600);
+    await failed;
+    const reading = cache.get(Thing, { namespace: 'a', name: 'x' }, { signal: AbortSignal.abort(new Error('enough')) });
+    await expect(reading).rejects.toThrow('enough');
+    stop.abort();
+    await run;
+  });
+
+  it('ends with the error that the watch error handler stops for', async () => {
+    const forbidden = new StatusError({ code: 403, reason: 'Forbidden' });
+    const cache = createCache({
+      client: {} as CacheOptions['client'],
+      byObject: [{ kind: Thing }],
+      watchErrorHandler: (kind, { reason }) => (kind.kind === 'Thing' && reason === 'forbidden' ? 'stop' : undefined),
+      listerWatcherFor: () => ({ supportsWatchList: false, list: () => Promise.reject(forbidden), watch: () => Promise.reject(forbidden) }),
+    });
+    await expect(cache.run(new AbortController().signal)).rejects.toBe(forbidden);
+  });
+
+  it('refuses what only a server can do, naming the remedy', async () => {
+    const cache = createCache({ ...options(fake([thing('a', 'x', 1)])), byObject: [{ kind: Thing }] });
+    const stop = await start(cache);
+    await expect(cache.list(Thing, { continue: 'token' })).rejects.toThrow('continue list option is not supported');
+    await expect(cache.list(Thing, { fieldSelector: 'spec.node!=n1' })).rejects.toThrow('non-exact field matches');
+    await expect(cache.list(Thing, { fieldSelector: 'spec.node=n1' })).rejects.toThrow('index with name field:spec.node does not exist');
+    expect((await cache.list(Thing, { fieldSelector: 'metadata.name=x,metadata.namespace=a' })).items).toHaveLength(1);
+    await stop();
+  });
+
+  it('projects objects as a store would hold them', () => {
+    const cache = createCache({ ...options(fake([])), byObject: [{ kind: Thing, labelSelector: 'app=web', transform: (object) => ({ ...object, extra: 1 }) }] });
+    expect(cache.isLossy(Thing)).toBe(true);
+    expect(cache.project(Thing, thing('a', 'x', 1))).toBeUndefined();
+    const object = thing('a', 'x', 1);
+    object.metadata.labels = { app: 'web' };
+    object.metadata.managedFields = [{}];
+    const projected = cache.project(Thing, object);
+    expect(projected).toMatchObject({ metadata: { name: 'x' }, extra: 1 });
+    expect(projected?.metadata).not.toHaveProperty('managedFields');
+    expect(Object.isFrozen(projected?.metadata)).toBe(true);
   });
 });
