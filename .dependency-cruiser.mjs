@@ -8,7 +8,10 @@ const notTests = '(\\.test\\.ts|/test/.*)$';
 
 const downwardOnly = layers.map(({ layer, packages }) => {
   const own = packages.join('|');
-  const notBelow = layers.filter((other) => other.layer >= layer).flatMap((other) => other.packages).join('|');
+  const notBelow = layers
+    .filter((other) => other.layer >= layer)
+    .flatMap((other) => other.packages)
+    .join('|');
   return {
     name: `layer-${layer}-downward-only`,
     comment: 'A package imports only packages of lower layers; siblings never import one another.',
@@ -45,7 +48,14 @@ export default {
       comment: 'Other packages are reached through their entry points.',
       severity: 'error',
       from: { path: '^packages/([^/]+)/' },
-      to: { path: '^packages/[^/]+/src/', pathNot: ['^packages/$1/', '^packages/[^/]+/src/(index|[^/]+/index)\\.ts$', '^packages/apimachinery/src/kinds/'] },
+      to: {
+        path: '^packages/[^/]+/src/',
+        pathNot: [
+          '^packages/$1/',
+          '^packages/[^/]+/src/(index|[^/]+/index)\\.ts$',
+          '^packages/apimachinery/src/kinds/',
+        ],
+      },
     },
     {
       name: 'no-self-barrel',
@@ -54,7 +64,12 @@ export default {
       from: { path: '^packages/([^/]+)/src/', pathNot: '(\\.test\\.ts|index\\.ts)$' },
       to: { path: '^packages/$1/src/index\\.ts$' },
     },
-    { name: 'no-tests-in-source', severity: 'error', from: { path: '^packages/[^/]+/src/', pathNot: '\\.test\\.ts$' }, to: { path: '\\.test\\.ts$' } },
+    {
+      name: 'no-tests-in-source',
+      severity: 'error',
+      from: { path: '^packages/[^/]+/src/', pathNot: '\\.test\\.ts$' },
+      to: { path: '\\.test\\.ts$' },
+    },
     { name: 'no-unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
     {
       name: 'no-undeclared-dependency',
@@ -74,6 +89,9 @@ export default {
     exclude: { path: '^(packages|tooling|examples)/[^/]+/dist/|/generated/' },
     doNotFollow: { path: 'node_modules' },
     tsConfig: { fileName: 'tsconfig.json' },
-    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['@kctl/source', 'types', 'import', 'node', 'default'] },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['@kctl/source', 'types', 'import', 'node', 'default'],
+    },
   },
 };
