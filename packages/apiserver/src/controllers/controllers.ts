@@ -1,5 +1,6 @@
 import { isLostRaceError } from '../storage/errors.js';
 import type { StoreEvent } from '../storage/table.js';
+import type { InnerController } from './inner-controller.js';
 import { crdTable, type Backend } from '../handlers/call.js';
 import { createCrdController } from '../crd/crd-controller.js';
 import { formatTime } from '../codecs/go-text.js';
@@ -15,17 +16,6 @@ export interface Controllers {
   /** Does all queued work at once: what a fresh store begins with. */
   drain(): void;
   stop(): void;
-}
-
-/** A controller inside the server: it sees each commit, and works later, off a queue. */
-export interface InnerController {
-  observe(event: StoreEvent): void;
-  /** Told when kinds come or go. */
-  kindsChanged?(): void;
-  /** Looks at everything that is there. */
-  resync(): void;
-  /** Does one piece of queued work; answers whether there is more. */
-  step(): boolean;
 }
 
 /** How long queued work runs before others get their turn, in steps. */

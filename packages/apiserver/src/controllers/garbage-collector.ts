@@ -4,7 +4,7 @@ import { commitInternal } from '../handlers/commit.js';
 import { deleteStored, plainDeletion } from '../handlers/delete.js';
 import type { StoreEvent } from '../storage/table.js';
 import type { ObjectVersion } from '../storage/version.js';
-import type { InnerController } from './controllers.js';
+import type { InnerController } from './inner-controller.js';
 import { createWorkSet } from './work-set.js';
 
 const orphan = 'orphan';

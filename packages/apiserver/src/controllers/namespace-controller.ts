@@ -4,7 +4,7 @@ import type { Backend } from '../handlers/call.js';
 import { commitInternal } from '../handlers/commit.js';
 import { deleteStored, plainDeletion } from '../handlers/delete.js';
 import type { StoreEvent } from '../storage/table.js';
-import type { InnerController } from './controllers.js';
+import type { InnerController } from './inner-controller.js';
 import { createWorkSet } from './work-set.js';
 
 const namespaces = '/namespaces';

@@ -1,7 +1,7 @@
 import { formatTime } from '../codecs/go-text.js';
 import type { Backend } from '../handlers/call.js';
 import type { StoreEvent } from '../storage/table.js';
-import type { InnerController } from './controllers.js';
+import type { InnerController } from './inner-controller.js';
 import { createWorkSet } from './work-set.js';
 
 const namespaces = '/namespaces';

@@ -1,0 +1,12 @@
+import type { StoreEvent } from '../storage/table.js';
+
+/** A controller inside the server: it sees each commit, and works later, off a queue. */
+export interface InnerController {
+  observe(event: StoreEvent): void;
+  /** Told when kinds come or go. */
+  kindsChanged?(): void;
+  /** Looks at everything that is there. */
+  resync(): void;
+  /** Does one piece of queued work; answers whether there is more. */
+  step(): boolean;
+}
