@@ -65,16 +65,12 @@ export function defaultRequestKey(request: unknown): string {
 }
 
 function objectKey(request: unknown): string | undefined {
-  if (typeof request !== 'object' || request === null) return undefined;
-  let name: unknown;
-  let namespace: unknown = '';
-  let cluster: unknown = '';
-  for (const [field, value] of Object.entries(request)) {
-    if (field === 'name') name = value;
-    else if (field === 'namespace') namespace = value ?? '';
-    else if (field === 'cluster') cluster = value ?? '';
-    else return undefined;
-  }
+  if (typeof request !== 'object' || request === null || !('name' in request)) return undefined;
+  // Asked for every event: no Object.entries, no copies.
+  for (const field in request) if (field !== 'name' && field !== 'namespace' && field !== 'cluster') return undefined;
+  const { name } = request;
+  const namespace: unknown = 'namespace' in request ? (request.namespace ?? '') : '';
+  const cluster: unknown = 'cluster' in request ? (request.cluster ?? '') : '';
   if (typeof name !== 'string' || typeof namespace !== 'string' || typeof cluster !== 'string') return undefined;
   const key = namespace === '' ? name : `${namespace}/${name}`;
   return cluster === '' ? key : `${cluster}//${key}`;
