@@ -1,14 +1,19 @@
 // @kubernetes/client-node's informer: client-node.ts <scenario> <objects> <events> <url>
 import { CoreV1Api, KubeConfig, makeInformer } from '@kubernetes/client-node';
-import { longestPause, printSample } from '../harness/measure.js';
+import { printSample } from '../harness/measure.js';
 import { firstVersion } from './dataset.js';
-import { cpuMs, residentBytes, rest } from './usage.js';
+import { cpuMs, longestTurn, residentBytes, rest } from './usage.js';
 
 const [scenario = 'list', objectsText = '0', eventsText = '0', url = ''] = process.argv.slice(2);
 const objects = Number(objectsText);
 const events = Number(eventsText);
 const config = new KubeConfig();
-config.loadFromOptions({ clusters: [{ name: 'c', server: url, skipTLSVerify: true }], users: [{ name: 'u' }], contexts: [{ name: 'x', cluster: 'c', user: 'u' }], currentContext: 'x' });
+config.loadFromOptions({
+  clusters: [{ name: 'c', server: url, skipTLSVerify: true }],
+  users: [{ name: 'u' }],
+  contexts: [{ name: 'x', cluster: 'c', user: 'u' }],
+  currentContext: 'x',
+});
 const api = config.makeApiClient(CoreV1Api);
 const informer = makeInformer(config, '/api/v1/pods', () => api.listPodForAllNamespaces());
 const queues = [new Set<string>(), new Set<string>()];
@@ -38,7 +43,7 @@ for (const event of ['add', 'update'] as const)
 
 await rest();
 const before = residentBytes();
-const pause = longestPause();
+const pause = longestTurn();
 let start = { wall: performance.now(), cpu: cpuMs() };
 await informer.start();
 await synced.promise;
@@ -48,7 +53,7 @@ if (scenario === 'watch') {
 }
 const wallMs = performance.now() - start.wall;
 const used = cpuMs() - start.cpu;
-const pauseMs = pause.stop();
+const pauseMs = pause();
 await rest();
 const bytesPerKey = (residentBytes() - before) / objects;
 printSample({ ops: scenario === 'watch' ? events : objects, wallMs, cpuMs: used, bytesPerKey, pauseMs });

@@ -2,9 +2,9 @@
 import { Pod } from '@kctl/apimachinery/kinds/core/v1';
 import { createHttpClient } from '@kctl/client-http';
 import { createSharedInformer, listerWatcherFor } from '@kctl/informer';
-import { longestPause, printSample } from '../harness/measure.js';
+import { printSample } from '../harness/measure.js';
 import { firstVersion } from './dataset.js';
-import { cpuMs, residentBytes, rest } from './usage.js';
+import { cpuMs, longestTurn, residentBytes, rest } from './usage.js';
 
 const [scenario = 'list', objectsText = '0', eventsText = '0', url = ''] = process.argv.slice(2);
 const objects = Number(objectsText);
@@ -21,7 +21,7 @@ for (const queue of queues)
 
 await rest();
 const before = residentBytes();
-const pause = longestPause();
+const pause = longestTurn();
 const stop = new AbortController();
 let start = { wall: performance.now(), cpu: cpuMs() };
 const run = informer.run(stop.signal);
@@ -32,12 +32,11 @@ if (scenario === 'watch') {
 }
 const wallMs = performance.now() - start.wall;
 const used = cpuMs() - start.cpu;
-const pauseMs = pause.stop();
+const pauseMs = pause();
 if (informer.indexer.size !== objects) throw new Error(`${informer.indexer.size} objects, expected ${objects}`);
 if (scenario === 'reads') await reads();
 else {
   await rest();
-  if (process.env['KCTL_BENCH_DEBUG'] !== undefined) console.error(process.memoryUsage());
   const bytesPerKey = (residentBytes() - before) / objects;
   printSample({ ops: scenario === 'watch' ? events : objects, wallMs, cpuMs: used, bytesPerKey, pauseMs });
 }

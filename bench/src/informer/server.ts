@@ -27,7 +27,11 @@ function* listTexts(): Generator<string> {
   yield `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"${firstVersion + objects}"},"items":[`;
   for (let i = 0; i < objects; i++) {
     // Items of a built-in list carry neither kind nor apiVersion.
-    const { kind: _kind, apiVersion: _apiVersion, ...item } = pod(i, objects, firstVersion + 1 + i) as Record<string, unknown>;
+    const {
+      kind: _kind,
+      apiVersion: _apiVersion,
+      ...item
+    } = pod(i, objects, firstVersion + 1 + i) as Record<string, unknown>;
     yield `${i === 0 ? '' : ','}${JSON.stringify(item)}`;
   }
   yield ']}\n';
@@ -76,7 +80,16 @@ const server = createServer((request, response) => {
   if (url.searchParams.get('sendInitialEvents') === 'true') {
     // One way to get the state for all subjects: this server says that it cannot stream it.
     response.writeHead(422, json);
-    response.end(JSON.stringify({ kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'Invalid', code: 422, message: 'sendInitialEvents is forbidden' }));
+    response.end(
+      JSON.stringify({
+        kind: 'Status',
+        apiVersion: 'v1',
+        status: 'Failure',
+        reason: 'Invalid',
+        code: 422,
+        message: 'sendInitialEvents is forbidden',
+      }),
+    );
   } else if (url.searchParams.has('watch') && url.searchParams.get('watch') !== 'false') {
     response.writeHead(200, json);
     response.flushHeaders();

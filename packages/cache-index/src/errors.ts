@@ -42,7 +42,8 @@ export class IndexFunctionError extends Error {
   }
 }
 
-const hasCode = (error: unknown, code: string): boolean => error instanceof Error && 'code' in error && error.code === code;
+const hasCode = (error: unknown, code: string): boolean =>
+  error instanceof Error && 'code' in error && error.code === code;
 
 /** Whether an error is an {@link UnknownIndexError}, also one of another copy of this package. */
 export function isUnknownIndex(error: unknown): error is UnknownIndexError {

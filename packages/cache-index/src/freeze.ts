@@ -68,7 +68,13 @@ export function mutableCopy(value: unknown): unknown {
   const copy: Record<string, unknown> = {};
   for (const key in value) {
     const part = (value as Record<string, unknown>)[key];
-    if (key === '__proto__') Object.defineProperty(copy, key, { value: mutableCopy(part), enumerable: true, configurable: true, writable: true });
+    if (key === '__proto__')
+      Object.defineProperty(copy, key, {
+        value: mutableCopy(part),
+        enumerable: true,
+        configurable: true,
+        writable: true,
+      });
     else copy[key] = typeof part === 'object' && part !== null ? mutableCopy(part) : part;
   }
   return copy;

@@ -222,6 +222,7 @@ function pick<T extends KubeObject, R>(
 ): R[] {
   const { selector } = options;
   const picked: R[] = [];
-  for (const { stored } of entries) if (selector === undefined || selector.matches(stored.labels)) picked.push(project(stored));
+  for (const { stored } of entries)
+    if (selector === undefined || selector.matches(stored.labels)) picked.push(project(stored));
   return picked;
 }

@@ -25,11 +25,16 @@ export interface StoreObjectOptions<T extends KubeObject> {
 }
 
 /** A parsed object as a {@link StoredObject}. The object belongs to the store from now on. */
-export function storeObject<T extends KubeObject>(object: T | DeepReadonly<T>, options: StoreObjectOptions<T> = {}): StoredObject<T> {
+export function storeObject<T extends KubeObject>(
+  object: T | DeepReadonly<T>,
+  options: StoreObjectOptions<T> = {},
+): StoredObject<T> {
   const { freeze = true, previous } = options;
   if (!freeze) return new ParsedObject<T>(object as DeepReadonly<T>);
   if (previous !== undefined && previous === object) return new ParsedObject<T>(previous);
-  return new ParsedObject<T>(previous === undefined ? (deepFreeze(object) as DeepReadonly<T>) : shareFreeze(object as T, previous));
+  return new ParsedObject<T>(
+    previous === undefined ? (deepFreeze(object) as DeepReadonly<T>) : shareFreeze(object as T, previous),
+  );
 }
 
 const noLabels: Readonly<Record<string, string>> = Object.freeze({});

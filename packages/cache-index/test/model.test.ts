@@ -1,21 +1,46 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { KubeObject } from '@kctl/apimachinery';
-import { createIndexer, createLister, deepFreeze, labelIndex, mutableCopy, namespaceIndex, ownerIndex, shareFreeze } from '../src/index.js';
+import {
+  createIndexer,
+  createLister,
+  deepFreeze,
+  labelIndex,
+  mutableCopy,
+  namespaceIndex,
+  ownerIndex,
+  shareFreeze,
+} from '../src/index.js';
 
 interface Sample extends KubeObject {
   spec: { node: string; tags: string[] };
 }
 
 const key = fc.record({ namespace: fc.constantFrom('a', 'b', 'c'), name: fc.constantFrom('x', 'y', 'z', 'w') });
-const write = fc.record({ type: fc.constantFrom('put', 'put', 'delete', 'replace', 'read'), key, node: fc.constantFrom('n1', 'n2', 'n3'), tags: fc.array(fc.constantFrom('s', 't', 'u'), { maxLength: 3 }) });
+const write = fc.record({
+  type: fc.constantFrom('put', 'put', 'delete', 'replace', 'read'),
+  key,
+  node: fc.constantFrom('n1', 'n2', 'n3'),
+  tags: fc.array(fc.constantFrom('s', 't', 'u'), { maxLength: 3 }),
+});
 
 it('agrees with a plain map and a full scan after any writes', () => {
   fc.assert(
     fc.property(fc.array(write, { maxLength: 60 }), fc.boolean(), (writes, scoped) => {
-      const store = createIndexer<Sample>({ indexers: { namespace: namespaceIndex, node: { path: 'spec.node', scoped }, tag: { object: (object) => object.spec.tags, scoped } } });
+      const store = createIndexer<Sample>({
+        indexers: {
+          namespace: namespaceIndex,
+          node: { path: 'spec.node', scoped },
+          tag: { object: (object) => object.spec.tags, scoped },
+        },
+      });
       const model = new Map<string, Sample>();
-      for (const { type, key: { namespace, name }, node, tags } of writes) {
+      for (const {
+        type,
+        key: { namespace, name },
+        node,
+        tags,
+      } of writes) {
         const object: Sample = { metadata: { namespace, name }, spec: { node, tags } };
         if (type === 'put') {
           store.put(object);
@@ -27,16 +52,24 @@ it('agrees with a plain map and a full scan after any writes', () => {
           const kept = [...model].filter(([, { spec }]) => spec.node !== node);
           model.clear();
           for (const [at, value] of kept) model.set(at, value);
-          store.replace(kept.map(([, value]) => value), '1');
+          store.replace(
+            kept.map(([, value]) => value),
+            '1',
+          );
         }
         const sorted = [...model.keys()].sort();
         expect(store.listKeys()).toEqual(sorted);
         for (const value of ['n1', 'n2', 'n3']) {
           const wanted = sorted.filter((at) => model.get(at)?.spec.node === value);
           expect(store.indexKeys('node', value)).toEqual(wanted);
-          expect(store.byIndex('node', value, { namespace: 'b' }).map((found) => found.metadata.name)).toEqual(wanted.filter((at) => at.startsWith('b/')).map((at) => at.slice(2)));
+          expect(store.byIndex('node', value, { namespace: 'b' }).map((found) => found.metadata.name)).toEqual(
+            wanted.filter((at) => at.startsWith('b/')).map((at) => at.slice(2)),
+          );
         }
-        for (const value of ['s', 't', 'u']) expect(store.indexKeys('tag', value)).toEqual(sorted.filter((at) => model.get(at)?.spec.tags.includes(value)));
+        for (const value of ['s', 't', 'u'])
+          expect(store.indexKeys('tag', value)).toEqual(
+            sorted.filter((at) => model.get(at)?.spec.tags.includes(value)),
+          );
         expect(store.listIndexFuncValues('namespace')).toEqual([...new Set(sorted.map((at) => at.charAt(0)))]);
       }
     }),
@@ -50,7 +83,8 @@ it('shareFreeze returns an equal value that is frozen and shares every equal par
       expect(shareFreeze(structuredClone(before), previous)).toBe(previous);
       const shared = shareFreeze<unknown>(structuredClone(after), previous);
       expect(shared).toEqual(after);
-      const isFrozen = (value: unknown): boolean => typeof value !== 'object' || value === null || (Object.isFrozen(value) && Object.values(value).every(isFrozen));
+      const isFrozen = (value: unknown): boolean =>
+        typeof value !== 'object' || value === null || (Object.isFrozen(value) && Object.values(value).every(isFrozen));
       expect(isFrozen(shared)).toBe(true);
       const copy = mutableCopy<unknown>(shared);
       expect(copy).toEqual(after);
@@ -61,7 +95,14 @@ it('shareFreeze returns an equal value that is frozen and shares every equal par
 
 it('reports a failing index function and stores the object without its values, where asked to', () => {
   const errors: string[] = [];
-  const store = createIndexer<Sample>({ indexers: { bad: () => { throw new Error('no'); } }, onIndexError: (error) => errors.push(error.message) });
+  const store = createIndexer<Sample>({
+    indexers: {
+      bad: () => {
+        throw new Error('no');
+      },
+    },
+    onIndexError: (error) => errors.push(error.message),
+  });
   store.put({ metadata: { name: 'x' }, spec: { node: '', tags: [] } });
   expect(store.size).toBe(1);
   expect(errors).toEqual(['the function of index bad failed for x']);
@@ -69,7 +110,14 @@ it('reports a failing index function and stores the object without its values, w
 
 it('indexes by owner and by label, and lists through a lister', () => {
   const store = createIndexer<KubeObject>({ indexers: { owner: ownerIndex, app: labelIndex('app') } });
-  store.put({ metadata: { namespace: 'a', name: 'x', labels: { app: 'web' }, ownerReferences: [{ apiVersion: 'v1', kind: 'K', name: 'o', uid: 'u1' }] } });
+  store.put({
+    metadata: {
+      namespace: 'a',
+      name: 'x',
+      labels: { app: 'web' },
+      ownerReferences: [{ apiVersion: 'v1', kind: 'K', name: 'o', uid: 'u1' }],
+    },
+  });
   store.put({ metadata: { namespace: 'a', name: 'y' } });
   expect(store.indexKeys('owner', 'u1')).toEqual(['a/x']);
   expect(store.listIndexFuncValues('app')).toEqual(['web']);

@@ -1,6 +1,12 @@
 import type { Kind, KubeObject, Selector } from '@kctl/apimachinery';
 import type { ListOptions } from '@kctl/client';
-import type { InformerClient, InformerTrouble, ListerWatcher, ListerWatcherScope, WatchErrorDecision } from '@kctl/informer';
+import type {
+  InformerClient,
+  InformerTrouble,
+  ListerWatcher,
+  ListerWatcherScope,
+  WatchErrorDecision,
+} from '@kctl/informer';
 import type { Logger, Metrics } from '@kctl/telemetry';
 import type { Clock, Random } from '@kctl/wait';
 

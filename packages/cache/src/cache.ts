@@ -68,7 +68,11 @@ export interface Cache extends Reader {
   /** The version that every store answering for this kind has reached; '' where that is not known. */
   resourceVersionOf(kind: Kind, namespace?: string): string;
   /** Resolves when those stores are at this version or a newer one. @throws SyncError on timeout */
-  waitForResourceVersion(kind: Kind, resourceVersion: string, options?: InformerWaitOptions & CacheScope): Promise<void>;
+  waitForResourceVersion(
+    kind: Kind,
+    resourceVersion: string,
+    options?: InformerWaitOptions & CacheScope,
+  ): Promise<void>;
   /** The object as a store would hold it; undefined where a label selector or namespace leaves it out. */
   project<K extends Kind>(kind: K, object: ObjectOf<K>): DeepReadonly<ObjectOf<K>> | undefined;
   /** Whether stored objects of this kind lack more than managedFields, so that writing one back would lose data. */

@@ -47,7 +47,8 @@ export class UnsupportedReadError extends Error {
   readonly code = 'KCTL_UNSUPPORTED_READ' as const;
 }
 
-const hasCode = (error: unknown, code: string): boolean => error instanceof Error && 'code' in error && error.code === code;
+const hasCode = (error: unknown, code: string): boolean =>
+  error instanceof Error && 'code' in error && error.code === code;
 
 /** Whether an error is a {@link CacheNotStartedError}, also one of another copy of this package. */
 export function isCacheNotStarted(error: unknown): error is CacheNotStartedError {

@@ -6,11 +6,21 @@ import { describe, expect, it } from 'vitest';
 import { createCache, isKindNotCached } from './index.js';
 import type { Cache, CacheOptions } from './index.js';
 
-interface Thing extends KubeObject { spec?: { node: string } }
+interface Thing extends KubeObject {
+  spec?: { node: string };
+}
 const Thing = defineKind<Thing>()({ group: 'example.com', version: 'v1', kind: 'Thing', scope: 'Namespaced' });
-const thing = (namespace: string, name: string, rv: number, node = 'n1'): Thing => ({ apiVersion: 'example.com/v1', kind: 'Thing', metadata: { namespace, name, uid: `u-${name}`, resourceVersion: String(rv) }, spec: { node } });
+const thing = (namespace: string, name: string, rv: number, node = 'n1'): Thing => ({
+  apiVersion: 'example.com/v1',
+  kind: 'Thing',
+  metadata: { namespace, name, uid: `u-${name}`, resourceVersion: String(rv) },
+  spec: { node },
+});
 
-function fake(objects: Thing[]): { calls: ListerWatcherScope[]; make: (kind: unknown, scope: ListerWatcherScope) => ObjectListerWatcher<never> } {
+function fake(objects: Thing[]): {
+  calls: ListerWatcherScope[];
+  make: (kind: unknown, scope: ListerWatcherScope) => ObjectListerWatcher<never>;
+} {
   const calls: ListerWatcherScope[] = [];
   return {
     calls,
@@ -18,9 +28,17 @@ function fake(objects: Thing[]): { calls: ListerWatcherScope[]; make: (kind: unk
       calls.push(scope);
       return {
         supportsWatchList: false,
-        list: async () => ({ metadata: { resourceVersion: '10' }, items: structuredClone(objects.filter((o) => scope.namespace === undefined || o.metadata.namespace === scope.namespace)) as never[] }),
+        list: async () => ({
+          metadata: { resourceVersion: '10' },
+          items: structuredClone(
+            objects.filter((o) => scope.namespace === undefined || o.metadata.namespace === scope.namespace),
+          ) as never[],
+        }),
         watch: async ({ signal }) => ({
-          async *[Symbol.asyncIterator]() { await new Promise((_, reject) => signal?.addEventListener('abort', () => reject(new Error('aborted')))); yield* []; },
+          async *[Symbol.asyncIterator]() {
+            await new Promise((_, reject) => signal?.addEventListener('abort', () => reject(new Error('aborted'))));
+            yield* [];
+          },
           [Symbol.asyncDispose]: async () => undefined,
         }),
       };
@@ -34,12 +52,18 @@ describe('cache', () => {
     const cache = createCache({ client: {} as never, listerWatcherFor: server.make });
     cache.addIndex(Thing, 'spec.node', { path: 'spec.node' });
     const stop = new AbortController();
-    await expect(cache.get(Thing, { namespace: 'a', name: 'y' })).rejects.toMatchObject({ code: 'KCTL_CACHE_NOT_STARTED' });
+    await expect(cache.get(Thing, { namespace: 'a', name: 'y' })).rejects.toMatchObject({
+      code: 'KCTL_CACHE_NOT_STARTED',
+    });
     const run = cache.run(stop.signal);
     await cache.waitForSync();
     expect((await cache.list(Thing)).items.map((o) => o.metadata.name)).toEqual(['y', 'z', 'x']);
-    expect((await cache.list(Thing, { fieldSelector: { 'spec.node': 'n1' } })).items.map((o) => o.metadata.name)).toEqual(['z', 'x']);
-    expect((await cache.list(Thing, { namespace: 'a', fieldSelector: 'spec.node=n1' })).items.map((o) => o.metadata.name)).toEqual(['z']);
+    expect(
+      (await cache.list(Thing, { fieldSelector: { 'spec.node': 'n1' } })).items.map((o) => o.metadata.name),
+    ).toEqual(['z', 'x']);
+    expect(
+      (await cache.list(Thing, { namespace: 'a', fieldSelector: 'spec.node=n1' })).items.map((o) => o.metadata.name),
+    ).toEqual(['z']);
     await expect(cache.get(Thing, { namespace: 'a', name: 'nope' })).rejects.toMatchObject({ code: 'KCTL_STATUS' });
     expect(cache.resourceVersionOf(Thing)).toBe('10');
     stop.abort();
@@ -48,12 +72,20 @@ describe('cache', () => {
 
   it('changes its namespaces while it runs', async () => {
     const server = fake([thing('b', 'x', 1), thing('a', 'y', 2, 'n2'), thing('c', 'z', 3)]);
-    const cache = createCache({ client: {} as never, listerWatcherFor: server.make, defaultNamespaces: { a: {}, b: {} } });
+    const cache = createCache({
+      client: {} as never,
+      listerWatcherFor: server.make,
+      defaultNamespaces: { a: {}, b: {} },
+    });
     const stop = new AbortController();
     const seen: string[] = [];
     cache.informerFor(Thing).addEventHandler({
-      onAdd: (o) => { seen.push(`add ${o.metadata.name}`); },
-      onDelete: (o, { leftScope }) => { seen.push(`delete ${o.metadata.name} ${leftScope}`); },
+      onAdd: (o) => {
+        seen.push(`add ${o.metadata.name}`);
+      },
+      onDelete: (o, { leftScope }) => {
+        seen.push(`delete ${o.metadata.name} ${leftScope}`);
+      },
     });
     const run = cache.run(stop.signal);
     await cache.waitForSync();
@@ -67,7 +99,10 @@ describe('cache', () => {
     await run;
   });
 
-  const options = (server: ReturnType<typeof fake>): CacheOptions => ({ client: {} as CacheOptions['client'], listerWatcherFor: server.make });
+  const options = (server: ReturnType<typeof fake>): CacheOptions => ({
+    client: {} as CacheOptions['client'],
+    listerWatcherFor: server.make,
+  });
   const start = async (cache: Cache): Promise<() => Promise<void>> => {
     const stop = new AbortController();
     const run = cache.run(stop.signal);
@@ -142,12 +177,19 @@ describe('cache', () => {
       client: {} as CacheOptions['client'],
       clock,
       byObject: [{ kind: Thing }],
-      listerWatcherFor: () => ({ supportsWatchList: false, list: () => Promise.reject(forbidden), watch: () => Promise.reject(forbidden) }),
+      listerWatcherFor: () => ({
+        supportsWatchList: false,
+        list: () => Promise.reject(forbidden),
+        watch: () => Promise.reject(forbidden),
+      }),
     });
     const stop = new AbortController();
     const run = cache.run(stop.signal);
     const waiting = cache.waitForSync({ timeoutMs: 500 });
-    const failed = expect(waiting).rejects.toMatchObject({ code: 'KCTL_SYNC', message: expect.stringMatching(/things\.example\.com has not synced.*forbidden: no rights on things/u) as string });
+    const failed = expect(waiting).rejects.toMatchObject({
+      code: 'KCTL_SYNC',
+      message: expect.stringMatching(/things\.example\.com has not synced.*forbidden: no rights on things/u) as string,
+    });
     await clock.advance(600);
     await failed;
     const reading = cache.get(Thing, { namespace: 'a', name: 'x' }, { signal: AbortSignal.abort(new Error('enough')) });
@@ -162,7 +204,11 @@ describe('cache', () => {
       client: {} as CacheOptions['client'],
       byObject: [{ kind: Thing }],
       watchErrorHandler: (kind, { reason }) => (kind.kind === 'Thing' && reason === 'forbidden' ? 'stop' : undefined),
-      listerWatcherFor: () => ({ supportsWatchList: false, list: () => Promise.reject(forbidden), watch: () => Promise.reject(forbidden) }),
+      listerWatcherFor: () => ({
+        supportsWatchList: false,
+        list: () => Promise.reject(forbidden),
+        watch: () => Promise.reject(forbidden),
+      }),
     });
     await expect(cache.run(new AbortController().signal)).rejects.toBe(forbidden);
   });
@@ -172,13 +218,18 @@ describe('cache', () => {
     const stop = await start(cache);
     await expect(cache.list(Thing, { continue: 'token' })).rejects.toThrow('continue list option is not supported');
     await expect(cache.list(Thing, { fieldSelector: 'spec.node!=n1' })).rejects.toThrow('non-exact field matches');
-    await expect(cache.list(Thing, { fieldSelector: 'spec.node=n1' })).rejects.toThrow('index with name field:spec.node does not exist');
+    await expect(cache.list(Thing, { fieldSelector: 'spec.node=n1' })).rejects.toThrow(
+      'index with name field:spec.node does not exist',
+    );
     expect((await cache.list(Thing, { fieldSelector: 'metadata.name=x,metadata.namespace=a' })).items).toHaveLength(1);
     await stop();
   });
 
   it('projects objects as a store would hold them', () => {
-    const cache = createCache({ ...options(fake([])), byObject: [{ kind: Thing, labelSelector: 'app=web', transform: (object) => ({ ...object, extra: 1 }) }] });
+    const cache = createCache({
+      ...options(fake([])),
+      byObject: [{ kind: Thing, labelSelector: 'app=web', transform: (object) => ({ ...object, extra: 1 }) }],
+    });
     expect(cache.isLossy(Thing)).toBe(true);
     expect(cache.project(Thing, thing('a', 'x', 1))).toBeUndefined();
     const object = thing('a', 'x', 1);

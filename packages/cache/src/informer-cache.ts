@@ -44,7 +44,10 @@ class InformerCache implements Cache {
     return this.#declare(kind).informer as unknown as SharedInformer<ObjectOf<K>>;
   }
 
-  informer<K extends Kind>(kind: K, options: { readonly signal?: AbortSignal } = {}): Promise<SharedInformer<ObjectOf<K>>> {
+  informer<K extends Kind>(
+    kind: K,
+    options: { readonly signal?: AbortSignal } = {},
+  ): Promise<SharedInformer<ObjectOf<K>>> {
     return new Promise((resolve) => {
       options.signal?.throwIfAborted();
       resolve(this.informerFor(kind));
@@ -73,15 +76,14 @@ class InformerCache implements Cache {
   }
 
   addIndex<K extends Kind>(kind: K, name: string, definition: IndexDefinition<ObjectOf<K>>): void {
-    const scoped = typeof definition === 'function' ? { object: definition, scoped: true } : { ...definition, scoped: true };
+    const scoped =
+      typeof definition === 'function' ? { object: definition, scoped: true } : { ...definition, scoped: true };
     this.informerFor(kind).addIndexers({ [fieldIndexName(name)]: scoped });
   }
 
   async setNamespaces(namespaces: NamespaceScopes): Promise<void> {
     this.#defaultNamespaces = namespaces;
-    await Promise.all(
-      [...this.#entries.values()].map((entry) => entry.informer.setScopes(this.#scopesOf(entry.kind))),
-    );
+    await Promise.all([...this.#entries.values()].map((entry) => entry.informer.setScopes(this.#scopesOf(entry.kind))));
   }
 
   async waitForSync(options: InformerWaitOptions = {}): Promise<void> {
@@ -92,7 +94,9 @@ class InformerCache implements Cache {
     if (errors.length === 0) return;
     const informers = errors.flatMap((error) => (error instanceof SyncError ? error.informers : []));
     const messages = errors.map((error) => (error instanceof Error ? error.message : String(error)));
-    throw new SyncError(`the cache has not synced: ${messages.join('; ')}`, informers, { cause: new AggregateError(errors) });
+    throw new SyncError(`the cache has not synced: ${messages.join('; ')}`, informers, {
+      cause: new AggregateError(errors),
+    });
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -159,7 +163,10 @@ class InformerCache implements Cache {
     const { metadata } = object as KubeObject;
     if (scope.labels !== undefined && !scope.labels.matches(metadata.labels)) return undefined;
     const { managedFields, ...kept } = metadata;
-    const whole = { ...(object as KubeObject), metadata: scope.keepManagedFields === true && managedFields !== undefined ? metadata : kept };
+    const whole = {
+      ...(object as KubeObject),
+      metadata: scope.keepManagedFields === true && managedFields !== undefined ? metadata : kept,
+    };
     const stored = scope.transform === undefined ? whole : scope.transform(whole);
     return deepFreeze(stored) as unknown as DeepReadonly<ObjectOf<K>>;
   }
@@ -212,7 +219,9 @@ class InformerCache implements Cache {
 
   #part(kind: Kind, namespace: string | undefined): SharedInformer<KubeObject> | undefined {
     const informer = this.#entries.get(idOf(kind))?.informer;
-    return namespace === undefined || namespace === '' || kind.scope === 'Cluster' ? informer : informer?.partFor(namespace);
+    return namespace === undefined || namespace === '' || kind.scope === 'Cluster'
+      ? informer
+      : informer?.partFor(namespace);
   }
 
   /** The informer that answers a read, synced. */

@@ -12,7 +12,10 @@ export interface ScopeInformer {
 }
 
 /** Makes the informer of one scope of a kind. */
-export function makeScopeInformer(options: CacheOptions, { kind, scope, indexers }: ScopeInformer): SharedInformer<KubeObject> {
+export function makeScopeInformer(
+  options: CacheOptions,
+  { kind, scope, indexers }: ScopeInformer,
+): SharedInformer<KubeObject> {
   const { client, watchErrorHandler, clock, random, logger, metrics, watchList } = options;
   const { transform, bookmarks, resyncMs, keepManagedFields, unsafeMutableObjects, listScope } = scope;
   const makeListerWatcher = options.listerWatcherFor ?? ((own, within) => listerWatcherFor(client, own, within));

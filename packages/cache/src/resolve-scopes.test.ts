@@ -6,8 +6,16 @@ import { resolveScopes } from './resolve-scopes.js';
 const Thing = defineKind({ group: 'example.com', version: 'v1', kind: 'Thing', scope: 'Namespaced' });
 const Node = defineKind({ group: '', version: 'v1', kind: 'Node', scope: 'Cluster' });
 
-function scopes(byKind?: Omit<KindOptions, 'kind'>, defaultNamespaces?: NamespaceScopes, defaults?: ScopeOptions): object[] {
-  return resolveScopes(Thing, { byKind: byKind === undefined ? undefined : { kind: Thing, ...byKind }, defaultNamespaces, defaults }).map(({ listScope }) => listScope);
+function scopes(
+  byKind?: Omit<KindOptions, 'kind'>,
+  defaultNamespaces?: NamespaceScopes,
+  defaults?: ScopeOptions,
+): object[] {
+  return resolveScopes(Thing, {
+    byKind: byKind === undefined ? undefined : { kind: Thing, ...byKind },
+    defaultNamespaces,
+    defaults,
+  }).map(({ listScope }) => listScope);
 }
 
 describe('resolveScopes', () => {
@@ -40,12 +48,22 @@ describe('resolveScopes', () => {
   });
 
   it('lists within the namespace that a field selector pins', () => {
-    expect(scopes({ fieldSelector: 'metadata.namespace=shop,spec.x=1' })).toEqual([{ namespace: 'shop', fieldSelector: 'spec.x=1' }]);
+    expect(scopes({ fieldSelector: 'metadata.namespace=shop,spec.x=1' })).toEqual([
+      { namespace: 'shop', fieldSelector: 'spec.x=1' },
+    ]);
   });
 
   it('gives cluster-scoped kinds one scope, whatever the default namespaces, and refuses namespaces of their own', () => {
-    expect(resolveScopes(Node, { byKind: undefined, defaultNamespaces: { a: {} }, defaults: undefined })).toMatchObject([{ listScope: {} }]);
-    expect(() => resolveScopes(Node, { byKind: { kind: Node, namespaces: { a: {} } }, defaultNamespaces: undefined, defaults: undefined })).toThrow('is not namespaced, but its byObject.namespaces');
+    expect(resolveScopes(Node, { byKind: undefined, defaultNamespaces: { a: {} }, defaults: undefined })).toMatchObject(
+      [{ listScope: {} }],
+    );
+    expect(() =>
+      resolveScopes(Node, {
+        byKind: { kind: Node, namespaces: { a: {} } },
+        defaultNamespaces: undefined,
+        defaults: undefined,
+      }),
+    ).toThrow('is not namespaced, but its byObject.namespaces');
   });
 
   it('does not touch what it is given', () => {

@@ -67,7 +67,9 @@ function resolveScope(namespace: string, options: ScopeOptions, named: readonly 
   const terms = options.fieldSelector === undefined ? [] : fieldSelectorFrom(options.fieldSelector).terms;
   const pinned = terms.find((term) => term.path === 'metadata.namespace' && term.operator === '=');
   const others = namespace === '' ? named.map((name) => `metadata.namespace!=${name}`) : [];
-  const own = terms.filter((term) => term !== pinned).map(({ path, operator, value }) => `${path}${operator}${escape(value)}`);
+  const own = terms
+    .filter((term) => term !== pinned)
+    .map(({ path, operator, value }) => `${path}${operator}${escape(value)}`);
   const fieldSelector = [...others, ...own].join(',');
   const within = namespace === '' ? pinned?.value : namespace;
   const listScope: ListerWatcherScope = {

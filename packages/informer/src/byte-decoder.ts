@@ -1,7 +1,14 @@
 import type { DeepReadonly, Kind, KubeObject, Status } from '@kctl/apimachinery';
 import { parseJson } from '@kctl/apimachinery';
 import type { FieldPaths } from '@kctl/apimachinery/wire';
-import { createObjectScan, createWatchFrameScan, readAscii, readText, scanObject, scanWatchFrame } from '@kctl/apimachinery/wire';
+import {
+  createObjectScan,
+  createWatchFrameScan,
+  readAscii,
+  readText,
+  scanObject,
+  scanWatchFrame,
+} from '@kctl/apimachinery/wire';
 import type { StoredObject } from '@kctl/cache-index';
 import { storeObject } from '@kctl/cache-index';
 import type { DecodedFrame, DecodedItem, Decoder, FindStored, SkipReport } from './decoder.js';
@@ -100,7 +107,8 @@ export class ByteDecoder<T extends KubeObject> implements Decoder<T, Uint8Array>
       this.#parse(bytes, span, into);
       return;
     }
-    const namespace = scan.namespaceStart < 0 ? '' : this.#namespaces.read(bytes, scan.namespaceStart, scan.namespaceEnd);
+    const namespace =
+      scan.namespaceStart < 0 ? '' : this.#namespaces.read(bytes, scan.namespaceStart, scan.namespaceEnd);
     const name = readAscii(bytes, scan.nameStart, scan.nameEnd);
     const resourceVersion =
       scan.resourceVersionStart < 0 ? '' : readAscii(bytes, scan.resourceVersionStart, scan.resourceVersionEnd);
@@ -185,7 +193,9 @@ interface Span<T extends KubeObject> {
   readonly find: FindStored<T>;
 }
 
-function hasStored<T extends KubeObject>(frame: DecodedFrame<T>): frame is DecodedFrame<T> & { stored: StoredObject<T> } {
+function hasStored<T extends KubeObject>(
+  frame: DecodedFrame<T>,
+): frame is DecodedFrame<T> & { stored: StoredObject<T> } {
   return frame.stored !== undefined;
 }
 

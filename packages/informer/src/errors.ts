@@ -66,7 +66,8 @@ export class ShortWatchError extends Error {
   readonly code = 'KCTL_SHORT_WATCH' as const;
 }
 
-const hasCode = (error: unknown, code: string): boolean => error instanceof Error && 'code' in error && error.code === code;
+const hasCode = (error: unknown, code: string): boolean =>
+  error instanceof Error && 'code' in error && error.code === code;
 
 /** Whether an error is an {@link ObjectDecodeError}, also one of another copy of this package. */
 export function isObjectDecodeError(error: unknown): error is ObjectDecodeError {

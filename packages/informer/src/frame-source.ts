@@ -67,7 +67,9 @@ function inOneBatch<E>(items: readonly E[]): AsyncIterator<readonly E[]> {
   let isDone = false;
   return {
     next: () => {
-      const result: IteratorResult<readonly E[]> = isDone ? { done: true, value: undefined } : { done: false, value: items };
+      const result: IteratorResult<readonly E[]> = isDone
+        ? { done: true, value: undefined }
+        : { done: false, value: items };
       isDone = true;
       return Promise.resolve(result);
     },

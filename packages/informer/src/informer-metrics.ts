@@ -14,10 +14,26 @@ const phases: readonly InformerState['phase'][] = ['starting', 'listing', 'watch
 /** Exports an informer's size and state. Returns what ends the export. */
 export function createInformerMetrics(metrics: Metrics, name: string, gauges: InformerGauges): () => void {
   const labelNames = ['name'];
-  const objects = metrics.gauge({ name: 'informer_store_objects', help: 'Objects in the store of an informer', labelNames });
-  const bytes = metrics.gauge({ name: 'informer_store_bytes', help: 'Bytes that an informer holds unparsed', labelNames });
-  const pending = metrics.gauge({ name: 'informer_pending_events', help: 'Changes that wait for handlers', labelNames });
-  const state = metrics.gauge({ name: 'informer_state', help: '1 for the state that an informer is in', labelNames: ['name', 'state'] });
+  const objects = metrics.gauge({
+    name: 'informer_store_objects',
+    help: 'Objects in the store of an informer',
+    labelNames,
+  });
+  const bytes = metrics.gauge({
+    name: 'informer_store_bytes',
+    help: 'Bytes that an informer holds unparsed',
+    labelNames,
+  });
+  const pending = metrics.gauge({
+    name: 'informer_pending_events',
+    help: 'Changes that wait for handlers',
+    labelNames,
+  });
+  const state = metrics.gauge({
+    name: 'informer_state',
+    help: '1 for the state that an informer is in',
+    labelNames: ['name', 'state'],
+  });
   const collect = (): void => {
     objects.with({ name }).set(gauges.objects());
     bytes.with({ name }).set(gauges.bytes());

@@ -29,7 +29,13 @@ export type TroubleReason =
 export type InformerState =
   | { readonly phase: 'idle' }
   | { readonly phase: 'starting'; readonly since: number }
-  | { readonly phase: 'listing'; readonly since: number; readonly streaming: boolean; readonly attempts: number; readonly trouble?: InformerTrouble }
+  | {
+      readonly phase: 'listing';
+      readonly since: number;
+      readonly streaming: boolean;
+      readonly attempts: number;
+      readonly trouble?: InformerTrouble;
+    }
   | { readonly phase: 'watching'; readonly since: number; readonly resourceVersion: string }
   | {
       readonly phase: 'retrying';

@@ -131,10 +131,7 @@ export class Intake<T extends KubeObject, Raw> {
   }
 
   /** Deletions first, then what is new or different; undefined stands for an object that did not change. */
-  *#differences(
-    before: ReplacedContent<T>,
-    after: readonly StoredObject<T>[],
-  ): Generator<Change<T> | undefined> {
+  *#differences(before: ReplacedContent<T>, after: readonly StoredObject<T>[]): Generator<Change<T> | undefined> {
     const isFirst = before.size === 0;
     if (!isFirst) {
       for (const old of before.all()) {

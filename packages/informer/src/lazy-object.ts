@@ -103,9 +103,7 @@ export class LazyObject<T extends KubeObject> implements StoredObject<T>, SlabTe
     if (this.#labelsStart < 0) return noLabels;
     if (this.#object !== undefined) return metadataOf(this.#object).labels ?? noLabels;
     this.#decoded ??= {};
-    this.#decoded.labels ??= Object.freeze(
-      this.#parse<Record<string, string>>(this.#labelsStart, this.#labelsEnd),
-    );
+    this.#decoded.labels ??= Object.freeze(this.#parse<Record<string, string>>(this.#labelsStart, this.#labelsEnd));
     return this.#decoded.labels;
   }
 
@@ -135,7 +133,9 @@ export class LazyObject<T extends KubeObject> implements StoredObject<T>, SlabTe
     let value: unknown;
     try {
       value = parseJson(
-        this.#hasKind ? text : `{"apiVersion":${JSON.stringify(apiVersion)},"kind":${JSON.stringify(kind)},${text.slice(1)}`,
+        this.#hasKind
+          ? text
+          : `{"apiVersion":${JSON.stringify(apiVersion)},"kind":${JSON.stringify(kind)},${text.slice(1)}`,
       );
     } catch (cause) {
       throw new ObjectDecodeError(formatKey(this), { cause });

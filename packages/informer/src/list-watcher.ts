@@ -2,20 +2,12 @@ import type { KubeList, KubeObject } from '@kctl/apimachinery';
 import type { FrameStream, ListFrames, ListOptions, WatchOptions, WatchStream } from '@kctl/client';
 
 /** What an informer asks of a list: paging and versions; the scope (kind, namespace, selectors) is the ListerWatcher's. */
-export type ListCall = Pick<
-  ListOptions,
-  'resourceVersion' | 'resourceVersionMatch' | 'limit' | 'continue' | 'signal'
->;
+export type ListCall = Pick<ListOptions, 'resourceVersion' | 'resourceVersionMatch' | 'limit' | 'continue' | 'signal'>;
 
 /** What an informer asks of a watch. */
 export type WatchCall = Pick<
   WatchOptions,
-  | 'resourceVersion'
-  | 'resourceVersionMatch'
-  | 'allowWatchBookmarks'
-  | 'sendInitialEvents'
-  | 'timeoutSeconds'
-  | 'signal'
+  'resourceVersion' | 'resourceVersionMatch' | 'allowWatchBookmarks' | 'sendInitialEvents' | 'timeoutSeconds' | 'signal'
 >;
 
 interface ListerWatcherBase {
@@ -47,6 +39,8 @@ export interface FrameListerWatcher extends ListerWatcherBase {
 export type ListerWatcher<T extends KubeObject> = ObjectListerWatcher<T> | FrameListerWatcher;
 
 /** Whether a ListerWatcher yields bytes. */
-export function yieldsFrames<T extends KubeObject>(listerWatcher: ListerWatcher<T>): listerWatcher is FrameListerWatcher {
+export function yieldsFrames<T extends KubeObject>(
+  listerWatcher: ListerWatcher<T>,
+): listerWatcher is FrameListerWatcher {
   return 'listFrames' in listerWatcher;
 }

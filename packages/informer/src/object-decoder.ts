@@ -96,5 +96,13 @@ function isWatchEvent<T extends KubeObject>(raw: T | WatchEvent<T>): raw is Watc
 }
 
 function statusOf(status: Status | undefined): Status {
-  return status ?? { kind: 'Status', status: 'Failure', reason: 'InternalError', code: 500, message: 'an ERROR event without a status' };
+  return (
+    status ?? {
+      kind: 'Status',
+      status: 'Failure',
+      reason: 'InternalError',
+      code: 500,
+      message: 'an ERROR event without a status',
+    }
+  );
 }

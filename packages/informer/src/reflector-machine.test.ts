@@ -37,16 +37,37 @@ const listingAt = (resourceVersion: string, more: object = {}): ReflectorState =
   step: { page: 1, resourceVersion, limit: 500, isFullList: false, ...more },
 });
 const watchFailed = (failure: Failure, where: 'open' | 'stream', more: object = {}): ReflectorInput => ({
-  type: 'watch-failed', where, failure, events: 0, openMs: 0, resourceVersion: '5', now: 0, ...more,
+  type: 'watch-failed',
+  where,
+  failure,
+  events: 0,
+  openMs: 0,
+  resourceVersion: '5',
+  now: 0,
+  ...more,
 });
 const ended = (more: Partial<Extract<ReflectorInput, { type: 'ended' }>> = {}): ReflectorInput => ({
-  type: 'ended', cause: 'closed', events: 0, openMs: 5, resourceVersion: '5', failure: reset, now: 0, ...more,
+  type: 'ended',
+  cause: 'closed',
+  events: 0,
+  openMs: 5,
+  resourceVersion: '5',
+  failure: reset,
+  now: 0,
+  ...more,
 });
-const find = <K extends ReflectorEffect['type']>(effects: readonly ReflectorEffect[], type: K): Extract<ReflectorEffect, { type: K }> | undefined =>
+const find = <K extends ReflectorEffect['type']>(
+  effects: readonly ReflectorEffect[],
+  type: K,
+): Extract<ReflectorEffect, { type: K }> | undefined =>
   effects.find((effect): effect is Extract<ReflectorEffect, { type: K }> => effect.type === type);
 
 /** Goes through the backoff that a step asks for, and returns what is asked for then. */
-function after(state: ReflectorState, input: ReflectorInput, config = list): { sleep: number; reported: boolean | undefined; then: readonly ReflectorEffect[] } {
+function after(
+  state: ReflectorState,
+  input: ReflectorInput,
+  config = list,
+): { sleep: number; reported: boolean | undefined; then: readonly ReflectorEffect[] } {
   const step = transition(state, input, config);
   const sleep = find(step.effects, 'sleep');
   const reported = find(step.effects, 'trouble')?.report;
@@ -56,15 +77,26 @@ function after(state: ReflectorState, input: ReflectorInput, config = list): { s
 
 describe('which resourceVersion is asked for', () => {
   it('lists at "0" first', () => {
-    expect(find(transition(idle, { type: 'start' }, list).effects, 'list')).toMatchObject({ resourceVersion: '0', limit: 500 });
+    expect(find(transition(idle, { type: 'start' }, list).effects, 'list')).toMatchObject({
+      resourceVersion: '0',
+      limit: 500,
+    });
   });
 
   it('lists at the last synced version later, without a limit, so that the watch cache can answer', () => {
     const waiting: ReflectorState = { phase: 'waiting', memory: at5, next: 'sync', failure: reset };
-    expect(find(transition(waiting, { type: 'timer' }, list).effects, 'list')).toMatchObject({ resourceVersion: '5', limit: 0 });
+    expect(find(transition(waiting, { type: 'timer' }, list).effects, 'list')).toMatchObject({
+      resourceVersion: '5',
+      limit: 0,
+    });
   });
 
-  it.each([['expired', expired], ['gone', gone], ['too large', tooLarge], ['too large, as older servers say it', tooLargeOld]])(
+  it.each([
+    ['expired', expired],
+    ['gone', gone],
+    ['too large', tooLarge],
+    ['too large, as older servers say it', tooLargeOld],
+  ])(
     'lists at "" at once after a list that was %s, and remembers no longer than until it succeeds',
     (_name, failure) => {
       const step = transition(listingAt('5'), { type: 'list-failed', failure, now: 0 }, list);
@@ -81,12 +113,22 @@ describe('which resourceVersion is asked for', () => {
   });
 
   it('streams at "" first, and at the last version after a sync', () => {
-    expect(find(transition(idle, { type: 'start' }, stream).effects, 'watch')).toEqual({ type: 'watch', initial: true, resourceVersion: '' });
+    expect(find(transition(idle, { type: 'start' }, stream).effects, 'watch')).toEqual({
+      type: 'watch',
+      initial: true,
+      resourceVersion: '',
+    });
     const waiting: ReflectorState = { phase: 'waiting', memory: at5, next: 'sync', failure: reset };
-    expect(find(transition(waiting, { type: 'timer' }, stream).effects, 'watch')).toMatchObject({ initial: true, resourceVersion: '5' });
+    expect(find(transition(waiting, { type: 'timer' }, stream).effects, 'watch')).toMatchObject({
+      initial: true,
+      resourceVersion: '5',
+    });
   });
 
-  it.each([['expired', expired], ['too large', tooLarge]])('streams at "" at once after a stream that was %s', (_name, failure) => {
+  it.each([
+    ['expired', expired],
+    ['too large', tooLarge],
+  ])('streams at "" at once after a stream that was %s', (_name, failure) => {
     const step = transition(streaming, watchFailed(failure, 'open'), stream);
     expect(find(step.effects, 'watch')).toMatchObject({ initial: true, resourceVersion: '' });
     expect(find(step.effects, 'sleep')).toBeUndefined();
@@ -145,14 +187,17 @@ describe('what each failure does', () => {
     expect(result.then).toEqual([{ type: 'watch', initial: false, resourceVersion: '5' }]);
   });
 
-  it.each([[401, 'Unauthorized'], [403, 'Forbidden'], [404, 'NotFound'], [500, 'InternalError'], [410, 'Expired']])(
-    'open, %i: tells the handler, backs off, relists at the last version',
-    (code, reason) => {
-      const result = after(watching, watchFailed(status(code, reason), 'open'));
-      expect(result).toMatchObject({ sleep: 800, reported: true });
-      expect(find(result.then, 'list')).toMatchObject({ resourceVersion: '5' });
-    },
-  );
+  it.each([
+    [401, 'Unauthorized'],
+    [403, 'Forbidden'],
+    [404, 'NotFound'],
+    [500, 'InternalError'],
+    [410, 'Expired'],
+  ])('open, %i: tells the handler, backs off, relists at the last version', (code, reason) => {
+    const result = after(watching, watchFailed(status(code, reason), 'open'));
+    expect(result).toMatchObject({ sleep: 800, reported: true });
+    expect(find(result.then, 'list')).toMatchObject({ resourceVersion: '5' });
+  });
 
   it('open, no answer (differs from client-go): tells the handler, backs off, reopens without a relist', () => {
     const result = after(watching, watchFailed(reset, 'open'));
@@ -178,7 +223,9 @@ describe('what each failure does', () => {
     expect(first.effects).toEqual([{ type: 'watch', initial: false, resourceVersion: '5' }]);
     const second = transition(first.state, watchFailed(internal, 'stream', { now: 900 }), config);
     expect(find(second.effects, 'watch')).toBeDefined();
-    expect(find(after(second.state, watchFailed(internal, 'stream', { now: 1010 }), config).then, 'list')).toBeDefined();
+    expect(
+      find(after(second.state, watchFailed(internal, 'stream', { now: 1010 }), config).then, 'list'),
+    ).toBeDefined();
     expect(find(after(watching, watchFailed(internal, 'stream')).then, 'list')).toBeDefined();
   });
 
@@ -186,7 +233,10 @@ describe('what each failure does', () => {
     expect(find(after(watching, watchFailed(status(503, 'ServiceUnavailable'), 'stream')).then, 'list')).toBeDefined();
   });
 
-  it.each([['an event', { events: 1 }], ['a second', { openMs: 1000 }]])('clean close after %s: reopens at once at the last version', (_name, more) => {
+  it.each([
+    ['an event', { events: 1 }],
+    ['a second', { openMs: 1000 }],
+  ])('clean close after %s: reopens at once at the last version', (_name, more) => {
     const step = transition(watching, ended({ ...more, resourceVersion: '8' }), list);
     expect(step.effects).toEqual([{ type: 'watch', initial: false, resourceVersion: '8' }]);
   });
@@ -198,18 +248,25 @@ describe('what each failure does', () => {
   });
 
   it('broken connection within a second: backs off, reopens', () => {
-    expect(after(watching, ended({ cause: 'broken' })).then).toEqual([{ type: 'watch', initial: false, resourceVersion: '5' }]);
+    expect(after(watching, ended({ cause: 'broken' })).then).toEqual([
+      { type: 'watch', initial: false, resourceVersion: '5' },
+    ]);
   });
 
   it('silence: reopens at once at the last version', () => {
-    expect(transition(watching, ended({ cause: 'idle' }), list).effects).toEqual([{ type: 'watch', initial: false, resourceVersion: '5' }]);
+    expect(transition(watching, ended({ cause: 'idle' }), list).effects).toEqual([
+      { type: 'watch', initial: false, resourceVersion: '5' },
+    ]);
   });
 
   it('undecodable frame: reopens once, relists when it happens again without an event in between', () => {
     const first = transition(watching, watchFailed(decode, 'stream'), list);
     expect(first.state).toMatchObject({ phase: 'waiting', next: 'watch' });
     const reopened = transition(first.state, { type: 'timer' }, list);
-    expect(transition(reopened.state, watchFailed(decode, 'stream'), list).state).toMatchObject({ phase: 'waiting', next: 'sync' });
+    expect(transition(reopened.state, watchFailed(decode, 'stream'), list).state).toMatchObject({
+      phase: 'waiting',
+      next: 'sync',
+    });
   });
 
   it('stop: closes and stays stopped', () => {
@@ -226,7 +283,10 @@ describe('streaming', () => {
     expect(step.state).toMatchObject({ phase: 'watching', memory: { resourceVersion: '9' } });
   });
 
-  it.each([['refused connection', refused], ['429', throttled]])('%s: backs off and streams again', (_name, failure) => {
+  it.each([
+    ['refused connection', refused],
+    ['429', throttled],
+  ])('%s: backs off and streams again', (_name, failure) => {
     const result = after(streaming, watchFailed(failure, 'open'), stream);
     expect(result.sleep).toBeGreaterThan(0);
     expect(find(result.then, 'watch')).toMatchObject({ initial: true });

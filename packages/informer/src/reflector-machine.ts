@@ -113,7 +113,10 @@ function afterListFailure(
     const whole: ListStep = { page: 1, resourceVersion: step.resourceVersion, limit: 0, isFullList: true };
     return {
       state: { phase: 'listing', memory, step: whole },
-      effects: [{ type: 'begin' }, { type: 'list', resourceVersion: step.resourceVersion, limit: 0, continueToken: '' }],
+      effects: [
+        { type: 'begin' },
+        { type: 'list', resourceVersion: step.resourceVersion, limit: 0, continueToken: '' },
+      ],
     };
   }
   if (isVersionUnavailable(failure) && step.resourceVersion !== '')
@@ -138,9 +141,7 @@ function afterStreamClosed(
 ): Transition {
   const streamCloses = memory.streamCloses + 1;
   if (input.cause === 'idle' || streamCloses >= streamClosesBeforeFallback)
-    return list({ ...memory, streamCloses, isStreamingUnsupported: true }, config, [
-      { type: 'streaming-unsupported' },
-    ]);
+    return list({ ...memory, streamCloses, isStreamingUnsupported: true }, config, [{ type: 'streaming-unsupported' }]);
   return wait({ ...memory, streamCloses }, config, {
     next: 'sync',
     failure: input.failure,

@@ -25,12 +25,31 @@ export function createReflectorMetrics(metrics: Metrics, name: string): Reflecto
   const histogram = (metric: string, help: string, buckets: readonly number[]): { observe(value: number): void } =>
     metrics.histogram({ name: metric, help, labelNames, buckets }).with(labels);
   const lists = counter('reflector_lists_total', 'Total number of API lists done by the reflectors');
-  const listDuration = histogram('reflector_list_duration_seconds', 'How long an API list takes to return and decode for the reflectors', seconds);
-  const listItems = histogram('reflector_items_per_list', 'How many items an API list returns to the reflectors', counts);
+  const listDuration = histogram(
+    'reflector_list_duration_seconds',
+    'How long an API list takes to return and decode for the reflectors',
+    seconds,
+  );
+  const listItems = histogram(
+    'reflector_items_per_list',
+    'How many items an API list returns to the reflectors',
+    counts,
+  );
   const watches = counter('reflector_watches_total', 'Total number of API watches done by the reflectors');
-  const shortWatches = counter('reflector_short_watches_total', 'Total number of short API watches done by the reflectors');
-  const watchDuration = histogram('reflector_watch_duration_seconds', 'How long an API watch takes to return and decode for the reflectors', watchSeconds);
-  const watchItems = histogram('reflector_items_per_watch', 'How many items an API watch returns to the reflectors', counts);
+  const shortWatches = counter(
+    'reflector_short_watches_total',
+    'Total number of short API watches done by the reflectors',
+  );
+  const watchDuration = histogram(
+    'reflector_watch_duration_seconds',
+    'How long an API watch takes to return and decode for the reflectors',
+    watchSeconds,
+  );
+  const watchItems = histogram(
+    'reflector_items_per_watch',
+    'How many items an API watch returns to the reflectors',
+    counts,
+  );
   const failures = metrics.counter({
     name: 'informer_failures_total',
     help: 'Failed lists and watches by reason',

@@ -58,7 +58,11 @@ export class Reflector<T extends KubeObject, Raw> {
   }
 
   get state(): InformerState {
-    return describeState(this.#state, { since: this.#since, nextAttemptAt: this.#nextAttemptAt, resourceVersion: this.resourceVersion });
+    return describeState(this.#state, {
+      since: this.#since,
+      nextAttemptAt: this.#nextAttemptAt,
+      resourceVersion: this.resourceVersion,
+    });
   }
 
   /** The failure that it is recovering from. */
@@ -159,7 +163,11 @@ export class Reflector<T extends KubeObject, Raw> {
         }),
       );
       const iterator = reader.iterate(batches);
-      for (let batch = await reader.wait(iterator.next()); batch.done !== true; batch = await reader.wait(iterator.next())) {
+      for (
+        let batch = await reader.wait(iterator.next());
+        batch.done !== true;
+        batch = await reader.wait(iterator.next())
+      ) {
         let sinceCheck = 0;
         for (const raw of batch.value) {
           intake.listItem(raw);
@@ -180,7 +188,8 @@ export class Reflector<T extends KubeObject, Raw> {
   }
 
   async #open(effect: Extract<ReflectorEffect, { type: 'watch' }>, signal: AbortSignal): Promise<ReflectorInput> {
-    const { source, clock, random, minWatchTimeoutMs, idleTimeoutMs, listIdleMs, bookmarks, metrics, name } = this.#options;
+    const { source, clock, random, minWatchTimeoutMs, idleTimeoutMs, listIdleMs, bookmarks, metrics, name } =
+      this.#options;
     const timeoutSeconds = Math.ceil((minWatchTimeoutMs * (1 + random())) / 1000);
     const liveIdleMs = idleTimeoutMs ?? timeoutSeconds * 1000 + watchGraceMs;
     const reader = new GuardedReader({ clock, signal, idleMs: listIdleMs, what: `the watch of ${name}` });
@@ -221,8 +230,7 @@ export class Reflector<T extends KubeObject, Raw> {
           else if (kind === 'bookmark' && !isInitial && !this.#hasBookmarks) this.#hasBookmarks = true;
           else if (kind === 'initial-end' && isInitial)
             return { type: 'initial-end', resourceVersion: intake.resourceVersion };
-          else if (kind === 'error')
-            return this.#watchFailed('stream', failureOfStatus(intake.status ?? {}), watch);
+          else if (kind === 'error') return this.#watchFailed('stream', failureOfStatus(intake.status ?? {}), watch);
           if ((watch.next & 15) === 0 && slicer.isOver) {
             await slicer.breathe();
             if (signal.aborted) return { type: 'stop' };
@@ -254,9 +262,19 @@ export class Reflector<T extends KubeObject, Raw> {
     const failure =
       given ??
       classifyFailure(
-        new ShortWatchError(`very short watch: the server closed the watch of ${name} after ${openMs} ms without an event`),
+        new ShortWatchError(
+          `very short watch: the server closed the watch of ${name} after ${openMs} ms without an event`,
+        ),
       );
-    return { type: 'ended', cause, events: watch.events, openMs, resourceVersion: intake.resourceVersion, failure, now };
+    return {
+      type: 'ended',
+      cause,
+      events: watch.events,
+      openMs,
+      resourceVersion: intake.resourceVersion,
+      failure,
+      now,
+    };
   }
 
   #watchFailed(
@@ -268,7 +286,15 @@ export class Reflector<T extends KubeObject, Raw> {
     const now = clock.monotonicNow();
     this.#close();
     if (isIdleWatch(failure.error) && this.#state.phase === 'streaming')
-      return { type: 'ended', cause: 'idle', events: 0, openMs: now - watch.openedAt, resourceVersion: '', failure, now };
+      return {
+        type: 'ended',
+        cause: 'idle',
+        events: 0,
+        openMs: now - watch.openedAt,
+        resourceVersion: '',
+        failure,
+        now,
+      };
     return {
       type: 'watch-failed',
       where,
@@ -323,6 +349,8 @@ function describeState(
         trouble: state.failure,
       };
     case 'stopped':
-      return state.trouble === undefined ? { phase: 'stopped', since } : { phase: 'stopped', since, trouble: state.trouble };
+      return state.trouble === undefined
+        ? { phase: 'stopped', since }
+        : { phase: 'stopped', since, trouble: state.trouble };
   }
 }

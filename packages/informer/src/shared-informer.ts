@@ -115,7 +115,11 @@ class CoalescingInformer<T extends KubeObject> implements SharedInformer<T>, Han
   addEventHandler(handler: InformerEventHandler<T>, options: EventHandlerOptions = {}): HandlerRegistration {
     if (this.#isStopped)
       throw new InformerStoppedError(`the handler was not added: informer ${this.name} has stopped already`);
-    const { delivery = 'latest', resyncMs = this.#options.resyncMs, name = `handler-${++this.#handlerCount}` } = options;
+    const {
+      delivery = 'latest',
+      resyncMs = this.#options.resyncMs,
+      name = `handler-${++this.#handlerCount}`,
+    } = options;
     const queue = new HandlerQueue<T>(this, {
       handler,
       name,
@@ -136,7 +140,11 @@ class CoalescingInformer<T extends KubeObject> implements SharedInformer<T>, Han
 
   waitForSync(options: InformerWaitOptions = {}): Promise<void> {
     if (this.#isStopped && !this.#hasSynced) return Promise.reject(this.#syncError());
-    return this.#waiters.wait(() => this.#hasSynced, options, () => this.#syncError());
+    return this.#waiters.wait(
+      () => this.#hasSynced,
+      options,
+      () => this.#syncError(),
+    );
   }
 
   waitForResourceVersion(resourceVersion: string, options: InformerWaitOptions = {}): Promise<void> {
@@ -299,7 +307,10 @@ const minResyncMs = 1000;
 class InformerSlicer extends Slicer {
   readonly #onBegin: () => void;
 
-  constructor(options: { readonly clock: ResolvedOptions<KubeObject>['clock']; readonly sliceMs: number }, onBegin: () => void) {
+  constructor(
+    options: { readonly clock: ResolvedOptions<KubeObject>['clock']; readonly sliceMs: number },
+    onBegin: () => void,
+  ) {
     super(options.clock, options.sliceMs);
     this.#onBegin = onBegin;
   }

@@ -22,7 +22,10 @@ interface Session extends AsyncDisposable {
   settles(expected: readonly string[]): Promise<void>;
 }
 
-async function start(options: Partial<SharedInformerOptions<ConfigMap>> = {}, fill: readonly string[] = ['one', 'two']): Promise<Session> {
+async function start(
+  options: Partial<SharedInformerOptions<ConfigMap>> = {},
+  fill: readonly string[] = ['one', 'two'],
+): Promise<Session> {
   const { client } = environment;
   const namespace = await environment.createNamespace('informer');
   const write = async (name: string, value = '1'): Promise<void> => {
@@ -35,7 +38,11 @@ async function start(options: Partial<SharedInformerOptions<ConfigMap>> = {}, fi
     }
   };
   for (const name of fill) await write(name);
-  const informer = createSharedInformer<ConfigMap>({ kind: ConfigMap, listerWatcher: listerWatcherFor(client, ConfigMap, { namespace, fieldSelector: 'metadata.name!=kube-root-ca.crt' }), ...options });
+  const informer = createSharedInformer<ConfigMap>({
+    kind: ConfigMap,
+    listerWatcher: listerWatcherFor(client, ConfigMap, { namespace, fieldSelector: 'metadata.name!=kube-root-ca.crt' }),
+    ...options,
+  });
   const seen: string[] = [];
   const handler = informer.addEventHandler({
     onEvent: ({ type, header, object }) => void seen.push(`${type} ${header.name}=${object.data?.['value']}`),
@@ -50,9 +57,14 @@ async function start(options: Partial<SharedInformerOptions<ConfigMap>> = {}, fi
     seen,
     write,
     settles: (expected) =>
-      eventually(() => {
-        expect(informer.indexer.list().map((object) => `${object.metadata.name}=${object.data?.['value']}`)).toEqual([...expected].sort());
-      }, { timeoutMs: 15_000 }),
+      eventually(
+        () => {
+          expect(informer.indexer.list().map((object) => `${object.metadata.name}=${object.data?.['value']}`)).toEqual(
+            [...expected].sort(),
+          );
+        },
+        { timeoutMs: 15_000 },
+      ),
     [Symbol.asyncDispose]: async () => {
       environment.embedded?.faults.clear();
       stop.abort();
@@ -84,7 +96,10 @@ describe('against the embedded server', () => {
     const { client } = environment;
     await using session = await start();
     const kind = metadataOnly(ConfigMap);
-    const informer = createSharedInformer({ kind, listerWatcher: listerWatcherFor(client, kind, { namespace: session.namespace }) });
+    const informer = createSharedInformer({
+      kind,
+      listerWatcher: listerWatcherFor(client, kind, { namespace: session.namespace }),
+    });
     const stop = new AbortController();
     const run = informer.run(stop.signal);
     await informer.waitForSync();
@@ -122,19 +137,31 @@ describe('against the embedded server', () => {
   });
 
   it.each([500, 503, 403, 410])('gets over a list that is refused with %i', async (code) => {
-    environment.embedded?.faults.add({ match: { verb: 'list', resource: 'configmaps' }, action: { type: 'status', code }, times: 1 });
+    environment.embedded?.faults.add({
+      match: { verb: 'list', resource: 'configmaps' },
+      action: { type: 'status', code },
+      times: 1,
+    });
     await using session = await start({ watchList: false });
     await session.settles(['one=1', 'two=1']);
   });
 
   it('gets over a list that is cut short', async () => {
-    environment.embedded?.faults.add({ match: { verb: 'list', resource: 'configmaps' }, action: { type: 'truncateBody', bytes: 300 }, times: 1 });
+    environment.embedded?.faults.add({
+      match: { verb: 'list', resource: 'configmaps' },
+      action: { type: 'truncateBody', bytes: 300 },
+      times: 1,
+    });
     await using session = await start({ watchList: false });
     await session.settles(['one=1', 'two=1']);
   });
 
   it('falls back to a list when the server refuses to stream, and asks no second time', async () => {
-    const fault = environment.embedded?.faults.add({ match: watch, action: { type: 'status', code: 422, reason: 'Invalid' }, times: 1 });
+    const fault = environment.embedded?.faults.add({
+      match: watch,
+      action: { type: 'status', code: 422, reason: 'Invalid' },
+      times: 1,
+    });
     await using session = await start();
     await session.settles(['one=1', 'two=1']);
     expect(fault?.fired).toBe(1);
@@ -154,12 +181,22 @@ describe('against the embedded server', () => {
   });
 
   it('says why it does not sync, and stops when told to', async () => {
-    environment.embedded?.faults.add({ match: { resource: 'configmaps', verb: ['list', 'watch'] }, action: { type: 'status', code: 403, reason: 'Forbidden', message: 'no rights' } });
-    const informer = createSharedInformer({ kind: ConfigMap, listerWatcher: listerWatcherFor(environment.client, ConfigMap), watchErrorHandler: ({ reason }) => (reason === 'forbidden' ? 'stop' : 'retry') });
+    environment.embedded?.faults.add({
+      match: { resource: 'configmaps', verb: ['list', 'watch'] },
+      action: { type: 'status', code: 403, reason: 'Forbidden', message: 'no rights' },
+    });
+    const informer = createSharedInformer({
+      kind: ConfigMap,
+      listerWatcher: listerWatcherFor(environment.client, ConfigMap),
+      watchErrorHandler: ({ reason }) => (reason === 'forbidden' ? 'stop' : 'retry'),
+    });
     const waiting = informer.waitForSync();
     const run = informer.run(new AbortController().signal);
     await expect(run).rejects.toMatchObject({ code: 'KCTL_STATUS' });
-    await expect(waiting).rejects.toMatchObject({ code: 'KCTL_SYNC', message: expect.stringContaining('no rights') as string });
+    await expect(waiting).rejects.toMatchObject({
+      code: 'KCTL_SYNC',
+      message: expect.stringContaining('no rights') as string,
+    });
     expect(informer.isStopped).toBe(true);
     environment.embedded?.faults.clear();
   });

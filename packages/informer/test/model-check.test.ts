@@ -6,7 +6,9 @@ const histories = Number(process.env['KCTL_HISTORIES'] ?? 400);
 const only = process.env['KCTL_SEED'];
 
 describe('random server histories, faults and handlers', () => {
-  it(`end with the store equal to the server and legal histories, ${only === undefined ? `${histories} times` : `seed ${only}`}`, { timeout: 1_200_000 }, async () => {
+  it(`end with the store equal to the server and legal histories, ${only === undefined ? `${histories} times` : `seed ${only}`}`, {
+    timeout: 1_200_000,
+  }, async () => {
     const violations: string[] = [];
     const seeds = only === undefined ? Array.from({ length: histories }, (_, index) => index + 1) : [Number(only)];
     for (const seed of seeds) {

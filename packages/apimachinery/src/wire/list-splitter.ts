@@ -197,7 +197,8 @@ class StreamingListSplitter implements ListSplitter {
 const itemsKey = [...Buffer.from('items')];
 
 function readEnvelope(value: unknown): ListEnvelope {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new FrameError('the list is not a JSON object');
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new FrameError('the list is not a JSON object');
   const metadata: unknown = 'metadata' in value ? value.metadata : undefined;
   const text = (key: 'apiVersion' | 'kind'): string | undefined => {
     const field: unknown = key in value ? (value as Record<string, unknown>)[key] : undefined;

@@ -30,7 +30,12 @@ function cut(whole: Uint8Array, sizes: readonly number[]): Uint8Array[] {
 
 const name = fc.stringMatching(/^[a-z0-9]{1,12}$/);
 const item = fc.record({
-  metadata: fc.record({ name, namespace: name, resourceVersion: fc.nat().map(String), annotations: fc.dictionary(fc.string(), fc.string()) }),
+  metadata: fc.record({
+    name,
+    namespace: name,
+    resourceVersion: fc.nat().map(String),
+    annotations: fc.dictionary(fc.string(), fc.string()),
+  }),
   spec: fc.jsonValue(),
 });
 const sizes = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 6 });
@@ -40,9 +45,14 @@ describe('createListSplitter', () => {
     fc.assert(
       fc.property(fc.array(item), sizes, fc.boolean(), (items, chunks, isPretty) => {
         const metadata = { resourceVersion: '7', continue: 'items":[' };
-        const list = place === 'before' ? { kind: 'PodList', apiVersion: 'v1', metadata, items } : { apiVersion: 'v1', items, kind: 'PodList', metadata };
+        const list =
+          place === 'before'
+            ? { kind: 'PodList', apiVersion: 'v1', metadata, items }
+            : { apiVersion: 'v1', items, kind: 'PodList', metadata };
         const splitter = createListSplitter();
-        const found = cut(bytes(isPretty ? JSON.stringify(list, null, 2) : JSON.stringify(list)), chunks).flatMap((chunk) => splitter.push(chunk));
+        const found = cut(bytes(isPretty ? JSON.stringify(list, null, 2) : JSON.stringify(list)), chunks).flatMap(
+          (chunk) => splitter.push(chunk),
+        );
         expect(found.map((part) => JSON.parse(text(part)) as unknown)).toEqual(JSON.parse(JSON.stringify(items)));
         expect(splitter.finish()).toEqual({ kind: 'PodList', apiVersion: 'v1', metadata });
       }),
@@ -51,9 +61,11 @@ describe('createListSplitter', () => {
 
   it('does not take items of an embedded list for its own', () => {
     const splitter = createListSplitter();
-    expect(splitter.push(bytes('{"metadata":{"items":[{"a":1}]},"extra":"items","other":[1],"items":[{"b":[{"items":[{}]}]}]}')).map(text)).toEqual([
-      '{"b":[{"items":[{}]}]}',
-    ]);
+    expect(
+      splitter
+        .push(bytes('{"metadata":{"items":[{"a":1}]},"extra":"items","other":[1],"items":[{"b":[{"items":[{}]}]}]}'))
+        .map(text),
+    ).toEqual(['{"b":[{"items":[{}]}]}']);
   });
 
   it('takes a list without items and one whose items are null', () => {
@@ -64,14 +76,19 @@ describe('createListSplitter', () => {
     }
   });
 
-  it.each(['', '{"items":[{"a":1}', '{"items":[{"a":"x', '{"metadata":{}', '[]', 'nonsense'])('says that %j is not a whole list', (body) => {
-    const splitter = createListSplitter();
-    splitter.push(bytes(body));
-    expect(() => splitter.finish()).toThrow(expect.objectContaining({ code: 'KCTL_FRAME' }) as Error);
-  });
+  it.each(['', '{"items":[{"a":1}', '{"items":[{"a":"x', '{"metadata":{}', '[]', 'nonsense'])(
+    'says that %j is not a whole list',
+    (body) => {
+      const splitter = createListSplitter();
+      splitter.push(bytes(body));
+      expect(() => splitter.finish()).toThrow(expect.objectContaining({ code: 'KCTL_FRAME' }) as Error);
+    },
+  );
 
   it.each(['{"items":["a"]}', '{"items":[}', '}'])('refuses %j', (body) => {
-    expect(() => createListSplitter().push(bytes(body))).toThrow(expect.objectContaining({ code: 'KCTL_FRAME' }) as Error);
+    expect(() => createListSplitter().push(bytes(body))).toThrow(
+      expect.objectContaining({ code: 'KCTL_FRAME' }) as Error,
+    );
   });
 });
 
@@ -81,7 +98,11 @@ describe('createLineSplitter', () => {
       fc.property(fc.array(item), sizes, (items, chunks) => {
         const splitter = createLineSplitter();
         const lines = items.map((one) => `${JSON.stringify(one)}\n`).join('\n');
-        expect(cut(bytes(lines), chunks).flatMap((chunk) => splitter.push(chunk)).map(text)).toEqual(items.map((one) => JSON.stringify(one)));
+        expect(
+          cut(bytes(lines), chunks)
+            .flatMap((chunk) => splitter.push(chunk))
+            .map(text),
+        ).toEqual(items.map((one) => JSON.stringify(one)));
         expect(splitter.finish()).toBeUndefined();
       }),
     );
@@ -109,9 +130,12 @@ describe('scanWatchFrame', () => {
     expect(frame.slice(scan.objectStart, scan.objectEnd)).toBe(object);
   });
 
-  it.each(['', '[]', '{"type":"ADDED"}', '{"type":"ADDED","object":{}', 'null', '{"object":{}}'])('refuses %j', (frame) => {
-    expect(scanWatchFrame(bytes(frame), scan)).toBe(false);
-  });
+  it.each(['', '[]', '{"type":"ADDED"}', '{"type":"ADDED","object":{}', 'null', '{"object":{}}'])(
+    'refuses %j',
+    (frame) => {
+      expect(scanWatchFrame(bytes(frame), scan)).toBe(false);
+    },
+  );
 });
 
 describe('scanObject', () => {
@@ -142,9 +166,20 @@ describe('scanObject', () => {
             { requiredKeys: [] },
           ),
         )
-        .chain(([needed, more]) => fc.shuffledSubarray(Object.entries({ ...needed, ...more }), { minLength: Object.keys({ ...needed, ...more }).length }))
+        .chain(([needed, more]) =>
+          fc.shuffledSubarray(Object.entries({ ...needed, ...more }), {
+            minLength: Object.keys({ ...needed, ...more }).length,
+          }),
+        )
         .map((entries) => Object.fromEntries(entries) as { name: string; managedFields?: unknown }),
-      spec: fc.record({ node: fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.constant(null), fc.constant({})), template: fc.record({ metadata: fc.record({ name, managedFields: anything }) }), rest: anything }, { requiredKeys: [] }),
+      spec: fc.record(
+        {
+          node: fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.constant(null), fc.constant({})),
+          template: fc.record({ metadata: fc.record({ name, managedFields: anything }) }),
+          rest: anything,
+        },
+        { requiredKeys: [] },
+      ),
       status: anything,
     },
     { requiredKeys: ['metadata'] },
@@ -170,25 +205,36 @@ describe('scanObject', () => {
         expect(scan.generation).toBe(header.generation ?? -1);
         if (scan.labelsStart >= 0) expect(JSON.parse(part(scan.labelsStart, scan.labelsEnd))).toEqual(header.labels);
         else expect(header.labels).toEqual({});
-        if (scan.ownersStart >= 0) expect(JSON.parse(part(scan.ownersStart, scan.ownersEnd))).toEqual(header.ownerReferences);
+        if (scan.ownersStart >= 0)
+          expect(JSON.parse(part(scan.ownersStart, scan.ownersEnd))).toEqual(header.ownerReferences);
         expect(scan.hasKind).toBe(parsed.kind !== undefined);
         const { managedFields, ...metadata } = parsed.metadata;
         expect(scan.managedFieldsStart >= 0).toBe(managedFields !== undefined);
         if (scan.managedFieldsStart >= 0)
-          expect(JSON.parse(part(2, scan.managedFieldsStart) + part(scan.managedFieldsEnd, end))).toEqual({ ...parsed, metadata });
+          expect(JSON.parse(part(2, scan.managedFieldsStart) + part(scan.managedFieldsEnd, end))).toEqual({
+            ...parsed,
+            metadata,
+          });
         if (withPaths) expect(scan.fields).toEqual(paths.paths.map((path) => fieldAt(parsed, splitPath(path))));
       }),
       { numRuns: 400 },
     );
   });
 
-  it.each(['', '[]', '{}', '{"metadata":{}}', '{"metadata":{"name":1}}', '{"metadata":{"name":"\\u0061"}}', '{"metadata":{"name":"a"', '{"metadata":[]}', '{"metadata":{"name":"ä"}}'])(
-    'leaves %j to the parser',
-    (source) => {
-      const whole = bytes(source);
-      expect(scanObject(whole, 0, whole.length, { scan })).toBe(false);
-    },
-  );
+  it.each([
+    '',
+    '[]',
+    '{}',
+    '{"metadata":{}}',
+    '{"metadata":{"name":1}}',
+    '{"metadata":{"name":"\\u0061"}}',
+    '{"metadata":{"name":"a"',
+    '{"metadata":[]}',
+    '{"metadata":{"name":"ä"}}',
+  ])('leaves %j to the parser', (source) => {
+    const whole = bytes(source);
+    expect(scanObject(whole, 0, whole.length, { scan })).toBe(false);
+  });
 
   it('never reads past the end that it is given', () => {
     fc.assert(
@@ -196,7 +242,8 @@ describe('scanObject', () => {
         const whole = Buffer.from(JSON.stringify(value));
         const end = at % whole.length;
         scanObject(whole, 0, end, { scan, paths: compileFieldPaths(['spec.node']) });
-        for (const position of [scan.nameEnd, scan.labelsEnd, scan.managedFieldsEnd, scan.ownersEnd]) expect(position).toBeLessThanOrEqual(end);
+        for (const position of [scan.nameEnd, scan.labelsEnd, scan.managedFieldsEnd, scan.ownersEnd])
+          expect(position).toBeLessThanOrEqual(end);
       }),
     );
   });
@@ -204,7 +251,11 @@ describe('scanObject', () => {
 
 describe('field paths', () => {
   it('escape dots within keys', () => {
-    expect(splitPath('metadata.annotations.example\\.com/role')).toEqual(['metadata', 'annotations', 'example.com/role']);
+    expect(splitPath('metadata.annotations.example\\.com/role')).toEqual([
+      'metadata',
+      'annotations',
+      'example.com/role',
+    ]);
   });
 
   it.each(['', 'a..b', '.a'])('refuse %j', (path) => {

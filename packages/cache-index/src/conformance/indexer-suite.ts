@@ -168,7 +168,9 @@ export function describeIndexer(name: string, { create }: IndexerSuiteOptions): 
         store.put(sample('a/x', { tags: ['red', 'big'] }));
         store.put(sample('a/y', { tags: ['red', 'big'] }));
         store.put(sample('a/z', { tags: ['blue'] }));
-        expect(store.index('tag', sample('q', { tags: ['red', 'big'] })).map((object) => object.metadata.name)).toEqual(['x', 'y']);
+        expect(store.index('tag', sample('q', { tags: ['red', 'big'] })).map((object) => object.metadata.name)).toEqual(
+          ['x', 'y'],
+        );
       });
 
       it('can be added to a filled store', () => {
@@ -181,13 +183,17 @@ export function describeIndexer(name: string, { create }: IndexerSuiteOptions): 
 
       it('conflict by name, and then none is added', () => {
         const store = create({ node: byNode });
-        expect(() => store.addIndexers({ tag: byTag, node: byNode })).toThrow(expect.objectContaining({ code: 'KCTL_INDEX_CONFLICT' }) as Error);
+        expect(() => store.addIndexers({ tag: byTag, node: byNode })).toThrow(
+          expect.objectContaining({ code: 'KCTL_INDEX_CONFLICT' }) as Error,
+        );
         expect(store.indexNames).toEqual(['node']);
       });
 
       it('are refused where unknown, except that their values are none', () => {
         const store = create();
-        const unknown = expect.objectContaining({ message: expect.stringContaining('Index with name node does not exist') as string }) as Error;
+        const unknown = expect.objectContaining({
+          message: expect.stringContaining('Index with name node does not exist') as string,
+        }) as Error;
         expect(() => store.byIndex('node', 'n')).toThrow(unknown);
         expect(() => store.indexKeys('node', 'n')).toThrow(unknown);
         expect(() => store.index('node', sample('x'))).toThrow(unknown);
@@ -195,9 +201,17 @@ export function describeIndexer(name: string, { create }: IndexerSuiteOptions): 
       });
 
       it('leave the store alone when their function throws', () => {
-        const store = create({ node: byNode, picky: (object) => { if (object.spec?.node === 'bad') throw new Error('no'); return []; } });
+        const store = create({
+          node: byNode,
+          picky: (object) => {
+            if (object.spec?.node === 'bad') throw new Error('no');
+            return [];
+          },
+        });
         store.put(sample('a/x', { node: 'good' }));
-        expect(() => store.put(sample('a/x', { node: 'bad' }))).toThrow(expect.objectContaining({ code: 'KCTL_INDEX_FUNCTION' }) as Error);
+        expect(() => store.put(sample('a/x', { node: 'bad' }))).toThrow(
+          expect.objectContaining({ code: 'KCTL_INDEX_FUNCTION' }) as Error,
+        );
         expect(store.indexKeys('node', 'good')).toEqual(['a/x']);
         expect(() => store.replace([sample('a/y', { node: 'bad' })], '9')).toThrow();
         expect(store.listKeys()).toEqual(['a/x']);
@@ -205,7 +219,12 @@ export function describeIndexer(name: string, { create }: IndexerSuiteOptions): 
 
       it('ask for the values of an object once per version', () => {
         let calls = 0;
-        const store = create({ counted: () => { calls++; return ['v']; } });
+        const store = create({
+          counted: () => {
+            calls++;
+            return ['v'];
+          },
+        });
         store.put(sample('a/x', { version: '1' }));
         store.put(sample('a/x', { version: '2' }));
         store.delete({ namespace: 'a', name: 'x' });

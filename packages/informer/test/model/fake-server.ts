@@ -48,7 +48,13 @@ class OpenWatch {
   }
 }
 
-const status = (code: number, reason: string, message = reason): Status => ({ kind: 'Status', status: 'Failure', code, reason, message });
+const status = (code: number, reason: string, message = reason): Status => ({
+  kind: 'Status',
+  status: 'Failure',
+  code,
+  reason,
+  message,
+});
 
 /** A collection with history, and every way in which a server and a network let a watcher down. */
 export class FakeServer {
@@ -106,7 +112,10 @@ export class FakeServer {
   }
 
   bookmark(): void {
-    const marker = (version: number): Frame => ({ type: 'BOOKMARK', object: { kind: 'Item', metadata: { resourceVersion: String(version) } } });
+    const marker = (version: number): Frame => ({
+      type: 'BOOKMARK',
+      object: { kind: 'Item', metadata: { resourceVersion: String(version) } },
+    });
     for (const watch of this.#watches) {
       if (watch.end !== undefined || this.dropsMarker) continue;
       watch.push(marker(this.version));
@@ -152,13 +161,25 @@ export class FakeServer {
   }
 
   async #maybeFail(signal: AbortSignal | undefined): Promise<void> {
-    if (this.#chance.maybe(this.faults)) await sleep(this.#chance.int(20_000), { clock: this.#clock, ...(signal === undefined ? {} : { signal }) });
+    if (this.#chance.maybe(this.faults))
+      await sleep(this.#chance.int(20_000), { clock: this.#clock, ...(signal === undefined ? {} : { signal }) });
     if (!this.#chance.maybe(this.faults)) return;
     const fail = this.#chance.int(8);
     if (fail === 0) throw Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
     if (fail === 1) throw Object.assign(new Error('reset'), { code: 'ECONNRESET' });
-    if (fail === 2) await new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(new Error('aborted')), { once: true }));
-    throw new StatusError(this.#chance.pick([status(500, 'InternalError'), status(503, 'ServiceUnavailable'), status(429, 'TooManyRequests'), status(403, 'Forbidden'), status(410, 'Expired')]));
+    if (fail === 2)
+      await new Promise((_resolve, reject) =>
+        signal?.addEventListener('abort', () => reject(new Error('aborted')), { once: true }),
+      );
+    throw new StatusError(
+      this.#chance.pick([
+        status(500, 'InternalError'),
+        status(503, 'ServiceUnavailable'),
+        status(429, 'TooManyRequests'),
+        status(403, 'Forbidden'),
+        status(410, 'Expired'),
+      ]),
+    );
   }
 
   /** Any recent state is right for version "0"; for anything else the present one is taken. */
@@ -187,7 +208,9 @@ export class FakeServer {
       const recent = this.#log.filter((entry) => entry.version > this.#compactedTo);
       if (recent.length > 0) version = this.#chance.pick(recent).version;
     }
-    const all = [...this.#stateAt(version).values()].sort((x, y) => (`${x.metadata.namespace}/${x.metadata.name}` < `${y.metadata.namespace}/${y.metadata.name}` ? -1 : 1));
+    const all = [...this.#stateAt(version).values()].sort((x, y) =>
+      `${x.metadata.namespace}/${x.metadata.name}` < `${y.metadata.namespace}/${y.metadata.name}` ? -1 : 1,
+    );
     const limit = call.limit ?? all.length;
     const items = all.slice(offset, offset + limit);
     const more = offset + items.length < all.length;
@@ -199,7 +222,8 @@ export class FakeServer {
     const streaming = call.sendInitialEvents === true;
     if (streaming && !this.streams) throw new StatusError(status(422, 'Invalid'));
     const wanted = call.resourceVersion === undefined ? undefined : Number(call.resourceVersion);
-    if (wanted !== undefined && wanted > this.version) throw new StatusError(status(504, 'Timeout', `Too large resource version: ${wanted}`));
+    if (wanted !== undefined && wanted > this.version)
+      throw new StatusError(status(504, 'Timeout', `Too large resource version: ${wanted}`));
     const watch = new OpenWatch();
     if (wanted !== undefined && wanted < this.#compactedTo && !streaming) {
       if (this.#chance.maybe(0.5)) throw new StatusError(status(410, 'Expired'));
@@ -210,7 +234,10 @@ export class FakeServer {
       if (streaming && !this.dropsMarker)
         watch.push({
           type: 'BOOKMARK',
-          object: { kind: 'Item', metadata: { resourceVersion: String(this.version), annotations: { 'k8s.io/initial-events-end': 'true' } } },
+          object: {
+            kind: 'Item',
+            metadata: { resourceVersion: String(this.version), annotations: { 'k8s.io/initial-events-end': 'true' } },
+          },
         });
       if (this.#chance.maybe(this.faults)) {
         watch.frames.length = this.#chance.int(watch.frames.length + 1);
@@ -285,7 +312,8 @@ export class FakeServer {
         return {
           async *[Symbol.asyncIterator]() {
             for await (const batch of frames)
-              for (const chunk of chunksOf(batch.map((frame) => `${JSON.stringify(frame)}\n`).join(''))) yield splitter.push(chunk);
+              for (const chunk of chunksOf(batch.map((frame) => `${JSON.stringify(frame)}\n`).join('')))
+                yield splitter.push(chunk);
           },
           [Symbol.asyncDispose]: async () => void this.#watches.delete(watch),
         };
@@ -297,7 +325,10 @@ export class FakeServer {
     return {
       list: async (call) => {
         const { items, version, token } = await this.#list(call);
-        return { metadata: { resourceVersion: version, ...(token === '' ? {} : { continue: token }) }, items: structuredClone(items) };
+        return {
+          metadata: { resourceVersion: version, ...(token === '' ? {} : { continue: token }) },
+          items: structuredClone(items),
+        };
       },
       watch: async (call) => {
         const watch = await this.#open(call);
@@ -317,5 +348,9 @@ function asEvent({ type, object }: Frame): WatchEvent<Item> {
   if (type === 'ERROR') return { type, status: object as Status };
   if (type !== 'BOOKMARK') return { type: type as 'ADDED', object: object as Item };
   const { metadata } = object as KubeObject;
-  return { type, resourceVersion: metadata.resourceVersion ?? '', initialEventsEnd: metadata.annotations?.['k8s.io/initial-events-end'] === 'true' };
+  return {
+    type,
+    resourceVersion: metadata.resourceVersion ?? '',
+    initialEventsEnd: metadata.annotations?.['k8s.io/initial-events-end'] === 'true',
+  };
 }

@@ -17,7 +17,10 @@ export async function playHistory(seed: number): Promise<string[]> {
   const informer = createSharedInformer<Item>({
     kind: ItemKind,
     listerWatcher: chance.maybe(0.7) ? server.byteSource() : server.objectSource(),
-    indexers: { node: { path: 'spec.node', scoped: chance.maybe(0.5) }, app: { header: ({ labels }) => [labels['app'] ?? ''] } },
+    indexers: {
+      node: { path: 'spec.node', scoped: chance.maybe(0.5) },
+      app: { header: ({ labels }) => [labels['app'] ?? ''] },
+    },
     clock,
     random: () => chance.next(),
     onHandlerError: () => undefined,
@@ -26,7 +29,8 @@ export async function playHistory(seed: number): Promise<string[]> {
   });
   const recorders: Recorder[] = [];
   const violations: string[] = [];
-  const register = (): void => void recorders.push(new Recorder(informer, clock, { chance, label: `seed ${seed} handler ${recorders.length}` }));
+  const register = (): void =>
+    void recorders.push(new Recorder(informer, clock, { chance, label: `seed ${seed} handler ${recorders.length}` }));
   for (let writes = chance.int(12); writes > 0; writes--) server.write();
   if (chance.maybe(0.8)) register();
   const stop = new AbortController();
@@ -50,7 +54,10 @@ export async function playHistory(seed: number): Promise<string[]> {
     server.bookmark();
     await clock.advance(60_000);
   }
-  violations.push(...recorders.flatMap((recorder) => recorder.violations), ...judge(seed, informer, { server, recorders }));
+  violations.push(
+    ...recorders.flatMap((recorder) => recorder.violations),
+    ...judge(seed, informer, { server, recorders }),
+  );
   const pendingWork = recorders.filter((recorder) => !recorder.isRemoved && !recorder.registration.hasSynced).length;
   if (pendingWork > 0) violations.push(`seed ${seed}: ${pendingWork} handlers never synced`);
   stop.abort();
@@ -66,28 +73,48 @@ export async function playHistory(seed: number): Promise<string[]> {
 function isQuiet(informer: SharedInformer<Item>, server: FakeServer, recorders: readonly Recorder[]): boolean {
   return (
     informer.resourceVersion === String(server.version) &&
-    recorders.every((recorder) => recorder.isRemoved || (recorder.registration.hasSynced && recorder.registration.pending === 0))
+    recorders.every(
+      (recorder) => recorder.isRemoved || (recorder.registration.hasSynced && recorder.registration.pending === 0),
+    )
   );
 }
 
-function judge(seed: number, informer: SharedInformer<Item>, { server, recorders }: { server: FakeServer; recorders: readonly Recorder[] }): string[] {
+function judge(
+  seed: number,
+  informer: SharedInformer<Item>,
+  { server, recorders }: { server: FakeServer; recorders: readonly Recorder[] },
+): string[] {
   const wrong: string[] = [];
   const expected = [...server.objects.values()].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
   const stored = informer.indexer.list();
   if (informer.resourceVersion !== String(server.version))
-    wrong.push(`is at ${informer.resourceVersion}, the server at ${server.version}, state ${informer.state.phase} ${informer.trouble?.message ?? ''}`);
-  const plain = (object: Item): string => JSON.stringify({ ...object, metadata: { ...object.metadata, managedFields: undefined } });
+    wrong.push(
+      `is at ${informer.resourceVersion}, the server at ${server.version}, state ${informer.state.phase} ${informer.trouble?.message ?? ''}`,
+    );
+  const plain = (object: Item): string =>
+    JSON.stringify({ ...object, metadata: { ...object.metadata, managedFields: undefined } });
   const sorted = (text: string): string => Array.from(text).sort().join('');
-  if (stored.map((object) => sorted(JSON.stringify(object))).join() !== expected.map((object) => sorted(plain(object))).join())
-    wrong.push(`store is ${JSON.stringify(stored.map((object) => [keyOf(object as Item), object.metadata.resourceVersion]))}, server is ${JSON.stringify(expected.map((object) => [keyOf(object), object.metadata.resourceVersion]))}`);
+  if (
+    stored.map((object) => sorted(JSON.stringify(object))).join() !==
+    expected.map((object) => sorted(plain(object))).join()
+  )
+    wrong.push(
+      `store is ${JSON.stringify(stored.map((object) => [keyOf(object as Item), object.metadata.resourceVersion]))}, server is ${JSON.stringify(expected.map((object) => [keyOf(object), object.metadata.resourceVersion]))}`,
+    );
   for (const node of ['n1', 'n2', 'n3']) {
     const wanted = expected.filter((object) => object.spec.node === node).map(keyOf);
-    if (informer.indexer.indexKeys('node', node).join() !== wanted.join()) wrong.push(`index ${node} is ${informer.indexer.indexKeys('node', node).join()}, not ${wanted.join()}`);
+    if (informer.indexer.indexKeys('node', node).join() !== wanted.join())
+      wrong.push(`index ${node} is ${informer.indexer.indexKeys('node', node).join()}, not ${wanted.join()}`);
     const within = wanted.filter((key) => key.startsWith('a/'));
-    if (informer.indexer.storedByIndex('node', node, { namespace: 'a' }).length !== within.length) wrong.push(`scoped index ${node} differs`);
+    if (informer.indexer.storedByIndex('node', node, { namespace: 'a' }).length !== within.length)
+      wrong.push(`scoped index ${node} differs`);
   }
   for (const app of ['x', 'y'])
-    if (informer.indexer.indexKeys('app', app).length !== expected.filter((object) => object.metadata.labels?.['app'] === app).length) wrong.push(`index ${app} differs`);
+    if (
+      informer.indexer.indexKeys('app', app).length !==
+      expected.filter((object) => object.metadata.labels?.['app'] === app).length
+    )
+      wrong.push(`index ${app} differs`);
   for (const [index, recorder] of recorders.entries()) {
     if (recorder.isRemoved) continue;
     const known = [...recorder.known].map(([key, { version }]) => `${key}@${version}`).sort();

@@ -54,20 +54,29 @@ export class Recorder {
     if (this.isRemoved) this.#note(`${type} ${key} after removal`);
     if (this.#isBusy) this.#note(`${type} ${key} while the event before is being handled`);
     const object: DeepReadonly<Item> = event.object;
-    if (object.metadata.resourceVersion !== header.resourceVersion) this.#note(`${type} ${key}: header and object differ`);
+    if (object.metadata.resourceVersion !== header.resourceVersion)
+      this.#note(`${type} ${key}: header and object differ`);
     if (!Object.isFrozen(object.spec)) this.#note(`${type} ${key} is not frozen`);
     if (type === 'add') {
       if (known !== undefined) this.#note(`add of ${key}, which is known`);
     } else if (known === undefined) this.#note(`${type} of ${key}, which is not known`);
     else if (type === 'update') {
-      if (event.oldHeader?.resourceVersion !== known.version) this.#note(`update of ${key} from ${event.oldHeader?.resourceVersion}, known is ${known.version}`);
-      if (event.oldObject?.metadata.resourceVersion !== known.version) this.#note(`update of ${key}: old object is not the known one`);
+      if (event.oldHeader?.resourceVersion !== known.version)
+        this.#note(`update of ${key} from ${event.oldHeader?.resourceVersion}, known is ${known.version}`);
+      if (event.oldObject?.metadata.resourceVersion !== known.version)
+        this.#note(`update of ${key}: old object is not the known one`);
       if (known.uid !== header.uid) this.#note(`update of ${key} to another uid`);
       if (known.version === header.resourceVersion && !event.isResync) this.#note(`update of ${key} without a change`);
-      if (compareResourceVersions(header.resourceVersion, known.version) === 'older') this.#note(`update of ${key} back in time`);
+      if (compareResourceVersions(header.resourceVersion, known.version) === 'older')
+        this.#note(`update of ${key} back in time`);
     } else if (known.uid !== header.uid) this.#note(`delete of ${key} with another uid`);
     const stored = informer.indexer.stored(header);
-    if (type !== 'delete' && stored !== undefined && stored.uid === header.uid && compareResourceVersions(stored.resourceVersion, header.resourceVersion) === 'older')
+    if (
+      type !== 'delete' &&
+      stored !== undefined &&
+      stored.uid === header.uid &&
+      compareResourceVersions(stored.resourceVersion, header.resourceVersion) === 'older'
+    )
       this.#note(`${type} of ${key} before the store had it`);
     if (type === 'delete') this.known.delete(key);
     else this.known.set(key, { uid: header.uid, version: header.resourceVersion });

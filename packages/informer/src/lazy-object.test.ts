@@ -1,0 +1,134 @@
+import { defineKind } from '@kctl/apimachinery';
+import type { KubeObject } from '@kctl/apimachinery';
+import { compileFieldPaths } from '@kctl/apimachinery/wire';
+import type { StoredObject } from '@kctl/cache-index';
+import { describe, expect, it } from 'vitest';
+import { ByteDecoder } from './byte-decoder.js';
+
+interface Thing extends KubeObject {
+  spec?: { node: string; list: number[] };
+}
+const Thing = defineKind<Thing>()({ group: 'example.com', version: 'v1', kind: 'Thing', scope: 'Namespaced' });
+
+function decoder(skipped: string[] = [], freeze = true): ByteDecoder<Thing> {
+  return new ByteDecoder<Thing>({
+    kind: Thing,
+    freeze,
+    keepManagedFields: false,
+    transform: undefined,
+    fieldPaths: () => undefined,
+    onSkip: (message) => skipped.push(message),
+  });
+}
+
+function decode(from: ByteDecoder<Thing>, text: string, present?: StoredObject<Thing>): StoredObject<Thing> {
+  const stored = from.item(Buffer.from(text), () => present)?.stored;
+  if (stored === undefined) throw new Error('not decoded');
+  return stored;
+}
+
+const text = (version: number, node = 'n1', size = 0): string =>
+  JSON.stringify({
+    metadata: {
+      name: 'x',
+      namespace: 'a',
+      uid: 'u',
+      resourceVersion: String(version),
+      generation: 3,
+      labels: { app: 'wéb' },
+      managedFields: [{ manager: 'm' }],
+      ownerReferences: [{ apiVersion: 'v1', kind: 'K', name: 'o', uid: 'ou' }],
+      finalizers: ['f'],
+    },
+    spec: { node, list: [1, 2], pad: 'p'.repeat(size) },
+  });
+
+describe('an object kept as bytes', () => {
+  it('tells its header without a parse', () => {
+    const stored = decode(decoder(), text(7));
+    expect(stored).toMatchObject({
+      namespace: 'a',
+      name: 'x',
+      uid: 'u',
+      resourceVersion: '7',
+      generation: 3,
+      deletionTimestamp: undefined,
+    });
+    expect(stored.labels).toEqual({ app: 'wéb' });
+    expect(stored.ownerReferences).toEqual([{ apiVersion: 'v1', kind: 'K', name: 'o', uid: 'ou' }]);
+    expect(stored.fields(compileFieldPaths(['spec.node', 'spec.none']))).toEqual(['n1', undefined]);
+    expect(stored.isParsed).toBe(false);
+  });
+
+  it('is parsed once, frozen, without managedFields, with the kind that list items leave out; its header stays', () => {
+    const from = decoder();
+    const stored = decode(from, text(7));
+    const { object } = stored;
+    expect(object).toMatchObject({
+      apiVersion: 'example.com/v1',
+      kind: 'Thing',
+      spec: { node: 'n1' },
+      metadata: { finalizers: ['f'] },
+    });
+    expect(object.metadata).not.toHaveProperty('managedFields');
+    expect(Object.isFrozen(object.spec?.list)).toBe(true);
+    expect(stored.object).toBe(object);
+    expect(stored).toMatchObject({ uid: 'u', labels: { app: 'wéb' }, generation: 3, isParsed: true });
+    expect(stored.fields(compileFieldPaths(['spec.node']))).toEqual(['n1']);
+    expect(from.slabs.liveBytes).toBe(0);
+  });
+
+  it('shares what did not change with the version before, also over versions that nobody read', () => {
+    const from = decoder();
+    const first = decode(from, text(1));
+    const { spec } = first.object;
+    const second = decode(from, text(2), first);
+    const third = decode(from, text(3), second);
+    expect(third.object.spec).toBe(spec);
+    expect(third.object).not.toBe(first.object);
+  });
+
+  it('is the version that is there already, where nothing changed', () => {
+    const from = decoder();
+    const first = decode(from, text(1));
+    const bytes = from.slabs.liveBytes;
+    expect(decode(from, text(1), first)).toBe(first);
+    expect(from.slabs.liveBytes).toBe(bytes);
+  });
+
+  it('stays readable after it was retired and its slab was compacted', () => {
+    const from = decoder();
+    const old = decode(from, text(0, 'old', 1000));
+    const kept = decode(from, text(0, 'kept', 1000));
+    from.retire(old);
+    for (let version = 1; version < 3000; version++) from.retire(decode(from, text(version, 'later', 1000)));
+    expect(from.slabs.heldBytes).toBeLessThan(9_000_000);
+    expect(old.object.spec?.node).toBe('old');
+    expect(kept.object.spec?.node).toBe('kept');
+    expect(kept.labels).toEqual({ app: 'wéb' });
+    from.retire(old);
+    expect(from.slabs.liveBytes).toBe(0);
+  });
+
+  it('goes the way of the parser where the scanner does not understand it', () => {
+    const stored = decode(decoder(), '{"metadata":{"name":"\\u0078","namespace":"a"}}');
+    expect(stored).toMatchObject({ name: 'x', isParsed: true });
+  });
+
+  it('is skipped, with a report, where nobody understands it', () => {
+    const skipped: string[] = [];
+    const from = decoder(skipped);
+    expect(from.item(Buffer.from('{"metadata":{}}'), () => undefined)).toBeUndefined();
+    expect(from.item(Buffer.from('{"metadata":'), () => undefined)).toBeUndefined();
+    expect(skipped).toEqual(['an object has no metadata.name', 'an object could not be decoded']);
+  });
+
+  it('says which object it was when its bytes turn out not to be JSON', () => {
+    const stored = decode(decoder(), '{"metadata":{"name":"x","namespace":"a"},"spec":{nonsense}}');
+    expect(() => stored.object).toThrow(expect.objectContaining({ code: 'KCTL_OBJECT_DECODE', key: 'a/x' }) as Error);
+  });
+
+  it('is mutable where freezing is switched off', () => {
+    expect(Object.isFrozen(decode(decoder([], false), text(1)).object)).toBe(false);
+  });
+});
