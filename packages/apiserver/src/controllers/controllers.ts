@@ -1,5 +1,4 @@
 import { isLostRaceError } from '../storage/errors.js';
-import type { StoreEvent } from '../storage/table.js';
 import type { InnerController } from './inner-controller.js';
 import { crdTable, type Backend } from '../handlers/call.js';
 import { createCrdController } from '../crd/crd-controller.js';
