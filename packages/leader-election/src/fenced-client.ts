@@ -1,5 +1,6 @@
 import type { Kind } from '@kctl/apimachinery';
 import type { AbortOptions, Client, StatusClient, SubResourceClient } from '@kctl/client';
+import { anySignal, type AbortLink } from '@kctl/wait';
 import type { Fence } from './fence.js';
 
 /**
@@ -43,8 +44,36 @@ function guardWith(
 ): <O extends AbortOptions, R>(options: O | undefined, send: (options: O | AbortOptions) => Promise<R>) => Promise<R> {
   return async (options, send) => {
     fence.check();
-    const term = fence.signal;
-    const signals = [options?.signal, term].filter((signal) => signal !== undefined);
-    return send({ ...options, signal: AbortSignal.any(signals) });
+    using link = anySignal([options?.signal, fence.signal]);
+    return await send({ ...options, signal: watchful(link, fence) });
   };
+}
+
+/**
+ * Makes a signal look at the fence whenever somebody asks it whether it is aborted. A stall of the event loop between
+ * the check above and the socket would otherwise go unnoticed: code that was waiting runs before any timer does.
+ */
+function watchful(link: AbortLink, fence: Fence): AbortSignal {
+  const { signal } = link;
+  let isAborted = signal.aborted;
+  signal.addEventListener('abort', () => (isAborted = true), { once: true });
+  const look = (): boolean => {
+    if (isAborted) return true;
+    try {
+      fence.check();
+      return false;
+    } catch (error) {
+      link.abort(error);
+      return true;
+    }
+  };
+  Object.defineProperties(signal, {
+    aborted: { get: look },
+    throwIfAborted: {
+      value: () => {
+        if (look()) throw signal.reason;
+      },
+    },
+  });
+  return signal;
 }

@@ -7,7 +7,7 @@ export { isLeadershipLost, isNotLeader, LeadershipLostError, NotLeaderError } fr
 export type { Fence } from './fence.js';
 export { fencedClient } from './fenced-client.js';
 export { createLeaderElector } from './leader-elector.js';
-export type { LeaderElector } from './leader-elector.js';
+export type { LeaderElector, StepDownOptions } from './leader-elector.js';
 export { createLeaseLock, leaseKind } from './lease-lock.js';
 export type { Lease, LeaseClient, LeaseLockOptions } from './lease-lock.js';
 export type { LeaderCallbacks, LeaderElectorOptions } from './options.js';

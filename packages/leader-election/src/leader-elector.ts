@@ -1,15 +1,22 @@
-import type { Counter, Gauge } from '@kctl/telemetry';
-import { isAbortError, sleep } from '@kctl/wait';
+import type { Gauge } from '@kctl/telemetry';
+import { anySignal, isAbortError, sleep } from '@kctl/wait';
+import { Contest } from './contest.js';
 import { LeadershipLostError } from './errors.js';
 import { createFence, type Fence } from './fence.js';
 import {
-  jitterFactor,
   resolveLeaderElectorOptions,
   type LeaderElectorOptions,
   type ResolvedLeaderElectorOptions,
 } from './options.js';
-import { formatMicroTime, type LeaderElectionRecord, type ObservedRecord } from './record.js';
 import { withTimeout } from './request-timeout.js';
+import { Term } from './term.js';
+import { settledWithin, startWork, type Work } from './work.js';
+
+/** Options of {@link LeaderElector.stepDown}. */
+export interface StepDownOptions {
+  /** How long not to run again (with `reelect`), so that another candidate gets its turn, in ms. @default leaseDurationMs */
+  readonly holdOffMs?: number;
+}
 
 /** Takes part in an election and leads when it wins. Mirrors client-go's `leaderelection.LeaderElector`. */
 export interface LeaderElector {
@@ -24,11 +31,16 @@ export interface LeaderElector {
   readonly isLeader: boolean;
   /** The last observed holder; '' when there is none. */
   readonly leader: string;
-  /** Guards protected work. */
+  /** Guards protected work, whichever term it is. Each term has one of its own, see `onStartedLeading`. */
   readonly fence: Fence;
   /**
-   * Unhealthy (throws) only if this candidate believes that it leads although the lease expired more than
-   * `toleranceMs` ago (default 0): it hangs. Mirrors `HealthzAdaptor`.
+   * Ends the current term: aborts the work, waits for it, gives the lock back (whatever `releaseOnCancel` says).
+   * Resolves when that is done, at once without leadership. `run` then resolves, or with `reelect` runs again.
+   */
+  stepDown(options?: StepDownOptions): Promise<void>;
+  /**
+   * Unhealthy (throws) only if this candidate believes that it leads, or still does the work of a term that has ended,
+   * although the lease expired more than `toleranceMs` ago (default 0): it hangs. Mirrors `HealthzAdaptor`.
    */
   checkHealth(toleranceMs?: number): void;
 }
@@ -38,29 +50,20 @@ export function createLeaderElector(options: LeaderElectorOptions): LeaderElecto
   return new Elector(resolveLeaderElectorOptions(options));
 }
 
-/** One period of leadership. */
-interface Term {
-  readonly controller: AbortController;
-  /** Monotonic time at which the last successful renewal was *sent*: everybody else counts from a later moment. */
-  renewedAt: number;
-}
+/** How a term ended. */
+type Ending =
+  | { readonly why: 'stopped' | 'stepped-down' }
+  | { readonly why: 'lost' | 'failed'; readonly error: unknown };
 
-/** What the owner does while it leads. */
-interface Work {
-  settled: boolean;
-  failure: { readonly error: unknown } | undefined;
-  done: Promise<void>;
-}
-
-class Elector implements LeaderElector {
+export class Elector implements LeaderElector {
   readonly fence: Fence;
   readonly #options: ResolvedLeaderElectorOptions;
   readonly #status: Gauge;
-  readonly #slowPath: Counter;
-  #observed: ObservedRecord | undefined;
-  #observedAt = 0;
-  #reported: string | undefined;
+  readonly #contest: Contest;
   #term: Term | undefined;
+  /** Work that did not end in time, and when its lease expired. */
+  #straggler: { readonly work: Work; readonly expiredAt: number } | undefined;
+  #holdOffMs = 0;
   #running = false;
 
   constructor(options: ResolvedLeaderElectorOptions) {
@@ -70,39 +73,52 @@ class Elector implements LeaderElector {
     this.#status = metrics
       .gauge({ name: 'leader_election_master_status', help: 'Whether this process leads (1) or not (0).', labelNames })
       .with({ name });
-    this.#slowPath = metrics
+    this.#status.set(0);
+    const slowPath = metrics
       .counter({
         name: 'leader_election_slowpath_total',
         help: 'Renewals that had to read the lock first.',
         labelNames,
       })
       .with({ name });
+    this.#contest = new Contest(options, slowPath);
     this.fence = createFence(options.lock.description, {
       isOpen: () => this.isLeader,
-      signal: () => this.#term?.controller.signal,
+      signal: () => this.#term?.signal,
     });
   }
 
   get isLeader(): boolean {
-    const term = this.#term;
-    return (
-      term !== undefined &&
-      !term.controller.signal.aborted &&
-      this.#now() < term.renewedAt + this.#options.renewDeadlineMs
-    );
+    return this.#term?.isOpen === true;
   }
 
   get leader(): string {
-    return this.#observed?.record.holderIdentity ?? '';
+    return this.#contest.holder;
+  }
+
+  /** Monotonic time until which the fence is open as things are; 0 without leadership. */
+  get openUntil(): number {
+    return this.#term === undefined || this.#term.signal.aborted ? 0 : this.#term.openUntil;
+  }
+
+  async stepDown({ holdOffMs = this.#options.leaseDurationMs }: StepDownOptions = {}): Promise<void> {
+    const term = this.#term;
+    if (term === undefined) return;
+    this.#holdOffMs = holdOffMs;
+    term.giveUp();
+    await term.ended;
   }
 
   checkHealth(toleranceMs = 0): void {
-    const { leaseDurationMs, lock } = this.#options;
+    const { description } = this.#options.lock;
+    const straggler = this.#straggler;
+    if (straggler !== undefined && this.#now() - straggler.expiredAt > toleranceMs)
+      throw new Error(`leadership of ${description} has ended, but its work is still running`);
     if (this.#term === undefined) return;
-    const late = this.#now() - this.#term.renewedAt - leaseDurationMs;
+    const late = this.#now() - this.#term.expiresAt;
     if (late > toleranceMs)
       throw new Error(
-        `failed election to renew leadership on ${lock.description}: the lease expired ${Math.round(late)} ms ago`,
+        `failed election to renew leadership on ${description}: the lease expired ${Math.round(late)} ms ago`,
       );
   }
 
@@ -112,16 +128,19 @@ class Elector implements LeaderElector {
     const { reelect, callbacks, lock, logger } = this.#options;
     try {
       for (;;) {
-        const acquired = await this.#acquire(signal);
-        if (acquired === undefined) {
+        const acquiredAt = await this.#acquire(signal);
+        if (acquiredAt === undefined) {
           callbacks.onStoppedLeading?.({ led: false });
           return;
         }
-        const loss = await this.#lead(acquired, signal);
+        const ending = await this.#lead(acquiredAt, signal);
         callbacks.onStoppedLeading?.({ led: true });
-        if (loss === undefined) return;
-        if (!reelect) throw new LeadershipLostError(lock.description, { cause: loss });
-        logger.warn('leadership lost, running for re-election', { lock: lock.description, error: loss });
+        if (ending.why === 'failed') throw ending.error;
+        if (ending.why === 'stopped' || (ending.why === 'stepped-down' && !reelect)) return;
+        if (ending.why === 'lost') {
+          if (!reelect) throw new LeadershipLostError(lock.description, { cause: ending.error });
+          logger.warn('leadership lost, running for re-election', { lock: lock.description, error: ending.error });
+        } else await this.#pause(this.#holdOffMs, signal);
       }
     } finally {
       this.#running = false;
@@ -135,68 +154,92 @@ class Elector implements LeaderElector {
   /** Tries until it holds the lock: the monotonic time at which the winning request was sent; undefined on abort. */
   async #acquire(signal: AbortSignal): Promise<number | undefined> {
     const { random, retryPeriodMs, renewDeadlineMs, lock, logger } = this.#options;
+    await this.#waitForStraggler(signal);
     logger.info('attempting to acquire leader lease', { lock: lock.description });
     while (!signal.aborted) {
-      const startedAt = this.#now();
-      if (await this.#attempt(signal, renewDeadlineMs)) return startedAt;
-      await this.#pause(retryPeriodMs * (1 + jitterFactor * random()), signal);
+      const sentAt = this.#now();
+      const isHeld = await this.#attempt(signal, renewDeadlineMs, (request) => this.#contest.tryAcquire(request));
+      // An answer that comes after a stall is worth nothing any more: ask again.
+      if (isHeld === true && this.#now() < sentAt + renewDeadlineMs) return sentAt;
+      const pollMs = retryPeriodMs * (0.5 + 0.4 * random());
+      const { validForMs } = this.#contest;
+      await this.#pause(validForMs > 0 ? Math.min(pollMs, validForMs) : pollMs, signal);
     }
+    // A request that was under way may have won: then others would wait for nobody.
+    if (this.#contest.mayHold && this.#options.releaseOnCancel) await this.#release(retryPeriodMs);
     return undefined;
   }
 
-  /** Leads until the signal is aborted (→ undefined) or the lease could not be renewed in time (→ the reason). */
-  async #lead(acquiredAt: number, signal: AbortSignal): Promise<Error | undefined> {
-    const { callbacks, lock, logger } = this.#options;
-    const term: Term = { controller: new AbortController(), renewedAt: acquiredAt };
+  async #lead(acquiredAt: number, signal: AbortSignal): Promise<Ending> {
+    const { callbacks, lock, logger, clock, releaseOnCancel, renewDeadlineMs, leaseDurationMs } = this.#options;
+    const limits = { description: lock.description, renewDeadlineMs, leaseDurationMs, now: () => this.#now() };
+    const term = new Term(limits, acquiredAt);
     this.#term = term;
     this.#status.set(1);
     logger.info('successfully acquired lease', { lock: lock.description, identity: lock.identity });
-    const failure = new AbortController();
-    const work: Work = { settled: false, failure: undefined, done: Promise.resolve() };
-    work.done = (async () => callbacks.onStartedLeading(term.controller.signal))().then(
-      () => {
-        work.settled = true;
-      },
-      (error: unknown) => {
-        work.settled = true;
-        // What fails after it was asked to stop has stopped: that is all that matters here.
-        if (term.controller.signal.aborted) return;
-        work.failure = { error };
-        failure.abort(error);
-      },
+    this.#options.onOpenUntil(term.openUntil);
+    const work = startWork(
+      () => callbacks.onStartedLeading(term.signal, term.fence),
+      term.signal,
+      (error) => logger.warn('the work failed while it was being stopped', { lock: lock.description, error }),
     );
-    const stop = AbortSignal.any([signal, failure.signal]);
-    const loss = await this.#renewUntil(term, stop);
-    // The order is the safety: first nobody may write, then the work ends, and only then others may lead.
-    term.controller.abort(loss ?? new DOMException('leadership was given up', 'AbortError'));
+    const loss = await this.#renewUntil(term, [signal, work.failed, term.stepDownSignal]);
+    // The order is the safety: first nothing may begin, then the work ends, and only then others may lead.
+    term.close(loss ?? new DOMException('leadership was given up', 'AbortError'));
+    this.#options.onOpenUntil(0);
     this.#status.set(0);
-    await this.#waitForWork(term, work);
-    if (!work.settled)
+    await settledWithin(work, term.expiresAt - this.#now(), clock);
+    if (!work.settled) {
+      this.#straggler = { work, expiredAt: term.expiresAt };
       logger.error('work goes on after leadership ended; the lease is left to expire', { lock: lock.description });
-    else if (loss === undefined && this.#options.releaseOnCancel) await this.#release(term);
+    } else if (loss === undefined && (releaseOnCancel || term.stepDownSignal.aborted))
+      await this.#release(Math.min(renewDeadlineMs, term.expiresAt - this.#now()));
     this.#term = undefined;
-    if (work.failure !== undefined) throw work.failure.error;
-    return loss;
+    term.markEnded();
+    if (work.failure !== undefined) return { why: 'failed', error: work.failure.error };
+    if (loss !== undefined) return { why: 'lost', error: loss };
+    return { why: signal.aborted ? 'stopped' : 'stepped-down' };
   }
 
-  /** Renews each retry period. */
-  async #renewUntil(term: Term, signal: AbortSignal): Promise<Error | undefined> {
-    const { retryPeriodMs, renewDeadlineMs } = this.#options;
-    for (;;) {
-      await this.#pause(Math.min(retryPeriodMs, term.renewedAt + renewDeadlineMs - this.#now()), signal);
+  /** Renews each retry period until one of the signals is aborted (→ undefined) or the term is lost (→ the reason). */
+  async #renewUntil(term: Term, signals: readonly AbortSignal[]): Promise<Error | undefined> {
+    const { retryPeriodMs, renewDeadlineMs, onOpenUntil } = this.#options;
+    using stop = anySignal(signals);
+    const { signal } = stop;
+    for (let nextAt = term.renewedAt + retryPeriodMs; ; ) {
+      await this.#pause(Math.max(0, Math.min(nextAt, term.openUntil) - this.#now()), signal);
       if (signal.aborted) return undefined;
-      const startedAt = this.#now();
-      const left = term.renewedAt + renewDeadlineMs - startedAt;
+      const sentAt = this.#now();
+      const left = term.openUntil - sentAt;
       // After a stall the deadline may have passed long ago: then there is nothing left to renew.
       if (left <= 0)
         return new Error(
-          `no renewal succeeded for ${Math.round(startedAt - term.renewedAt)} ms (renewDeadlineMs ${renewDeadlineMs})`,
+          `no renewal succeeded for ${Math.round(sentAt - term.renewedAt)} ms (renewDeadlineMs ${renewDeadlineMs})`,
         );
-      if (await this.#attempt(signal, left)) term.renewedAt = startedAt;
-      else if (signal.aborted) return undefined;
-      else if (this.leader !== this.#options.lock.identity && this.leader !== '')
-        return new Error(`the lease is held by ${this.leader}`);
+      nextAt = sentAt + retryPeriodMs;
+      // One request that hangs, on a dead connection for example, must leave time for another.
+      const outcome = await this.#attempt(signal, Math.min(left, renewDeadlineMs / 2), async (request) => {
+        const over = await this.#contest.tryRenew(request);
+        return over ?? true;
+      });
+      if (outcome instanceof Error) return signal.aborted ? undefined : outcome;
+      if (outcome) {
+        term.renewed(sentAt);
+        onOpenUntil(term.openUntil);
+      }
     }
+  }
+
+  /** A second run would do the work twice, and the old one could pass for the new. */
+  async #waitForStraggler(signal: AbortSignal): Promise<void> {
+    if (this.#straggler === undefined) return;
+    const stopped = Promise.withResolvers<void>();
+    const onAbort = (): void => stopped.resolve();
+    if (signal.aborted) onAbort();
+    signal.addEventListener('abort', onAbort, { once: true });
+    await Promise.race([this.#straggler.work.done, stopped.promise]);
+    signal.removeEventListener('abort', onAbort);
+    if (this.#straggler.work.settled) this.#straggler = undefined;
   }
 
   /** Sleeps; an abort ends the sleep and is left to the caller to notice. */
@@ -208,24 +251,15 @@ class Elector implements LeaderElector {
     }
   }
 
-  /** Waits for the work to settle, but never past the moment from which others may lead. */
-  async #waitForWork(term: Term, work: Work): Promise<void> {
-    const { clock, leaseDurationMs } = this.#options;
-    const left = term.renewedAt + leaseDurationMs - this.#now();
-    await new Promise<void>((resolve) => {
-      const timer = clock.setTimer(() => resolve(), Math.max(0, left));
-      void work.done.then(() => {
-        timer.cancel();
-        resolve();
-      });
-    });
-  }
-
-  /** One try, bounded by `timeoutMs`; every failure counts as "not acquired". */
-  async #attempt(signal: AbortSignal, timeoutMs: number): Promise<boolean> {
+  /** One try, bounded by `timeoutMs`; every failure counts as "not held". */
+  async #attempt<T>(
+    signal: AbortSignal,
+    timeoutMs: number,
+    request: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T | false> {
     const { clock, lock, logger } = this.#options;
     try {
-      return await withTimeout({ clock, signal, timeoutMs }, (requestSignal) => this.#tryAcquireOrRenew(requestSignal));
+      return await withTimeout({ clock, signal, timeoutMs }, request);
     } catch (error) {
       if (!(signal.aborted && isAbortError(error)))
         logger.warn('failed to acquire or renew the lease', { lock: lock.description, error });
@@ -233,102 +267,13 @@ class Elector implements LeaderElector {
     }
   }
 
-  async #tryAcquireOrRenew(signal: AbortSignal): Promise<boolean> {
-    const { lock, leaseDurationMs, clock } = this.#options;
-    const now = formatMicroTime(clock.now());
-    const mine: LeaderElectionRecord = {
-      holderIdentity: lock.identity,
-      leaseDurationSeconds: leaseDurationMs / 1000,
-      acquireTime: now,
-      renewTime: now,
-      leaderTransitions: 0,
-    };
-    const known = this.#observed?.record;
-    if (
-      this.#term !== undefined &&
-      known?.holderIdentity === lock.identity &&
-      known.preferredHolder === undefined &&
-      this.#isValid()
-    ) {
-      try {
-        this.#observe(
-          await lock.update(
-            { ...mine, acquireTime: known.acquireTime, leaderTransitions: known.leaderTransitions },
-            { signal },
-          ),
-        );
-        return true;
-      } catch (error) {
-        if (signal.aborted) throw error;
-        this.#slowPath.inc();
-      }
-    }
-    const found = await lock.get({ signal });
-    if (found === undefined) {
-      this.#observe(await lock.create(mine, { signal }));
-      return true;
-    }
-    if (found.fingerprint !== this.#observed?.fingerprint) this.#observe(found);
-    const { record } = found;
-    const isMine = record.holderIdentity === lock.identity;
-    if (!isMine && record.holderIdentity !== '' && this.#isValid()) return false;
-    const next = isMine
-      ? { ...mine, acquireTime: record.acquireTime, leaderTransitions: record.leaderTransitions }
-      : { ...mine, leaderTransitions: record.leaderTransitions + 1 };
-    this.#observe(await lock.update(next, { signal }));
-    return true;
-  }
-
-  /** Whether the observed lease may still be in force: counted on our clock from when we saw it change. */
-  #isValid(): boolean {
-    const seconds = this.#observed?.record.leaseDurationSeconds ?? 0;
-    return this.#observedAt + seconds * 1000 > this.#now();
-  }
-
-  #observe(observed: ObservedRecord): void {
-    this.#observed = observed;
-    this.#observedAt = this.#now();
-    const { holderIdentity } = observed.record;
-    if (holderIdentity === this.#reported) return;
-    this.#reported = holderIdentity;
-    const { callbacks, logger } = this.#options;
+  async #release(timeoutMs: number): Promise<void> {
+    const { clock, lock, logger } = this.#options;
     try {
-      callbacks.onNewLeader?.(holderIdentity);
-    } catch (error) {
-      logger.error('onNewLeader failed', { error });
-    }
-  }
-
-  /** Gives the lock back, if it is still ours by what the server says now. */
-  async #release(term: Term): Promise<void> {
-    const { clock, lock, logger, leaseDurationMs } = this.#options;
-    const timeoutMs = term.renewedAt + leaseDurationMs - this.#now();
-    try {
-      await withTimeout({ clock, timeoutMs }, async (signal) => {
-        while (!signal.aborted) {
-          const found = await lock.get({ signal });
-          if (found === undefined || found.record.holderIdentity !== lock.identity) return;
-          const now = formatMicroTime(clock.now());
-          try {
-            this.#observe(
-              await lock.update(
-                { ...found.record, holderIdentity: '', leaseDurationSeconds: 1, acquireTime: now, renewTime: now },
-                { signal },
-              ),
-            );
-            return;
-          } catch (error) {
-            if (!isConflictLike(error)) throw error;
-          }
-        }
-      });
+      await withTimeout({ clock, timeoutMs }, (signal) => this.#contest.release(signal));
       logger.info('released the lease', { lock: lock.description });
     } catch (error) {
       logger.warn('failed to release the lease; it will expire', { lock: lock.description, error });
     }
   }
-}
-
-function isConflictLike(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && 'reason' in error && error.reason === 'Conflict';
 }

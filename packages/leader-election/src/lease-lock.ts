@@ -65,6 +65,8 @@ class LeaseLock implements ResourceLock {
     const { client, namespace, name } = this.#options;
     try {
       const lease = await client.get(leaseKind, { namespace, name }, { ...request, live: true });
+      // An answer to a request that was given up says nothing about which version we know.
+      request.signal?.throwIfAborted();
       return this.#observe(structuredClone(lease) as Lease);
     } catch (error) {
       if (!isNotFound(error)) throw error;
@@ -76,13 +78,13 @@ class LeaseLock implements ResourceLock {
   async create(record: LeaderElectionRecord, request: LockRequestOptions = {}): Promise<ObservedRecord> {
     const { client, namespace, name, labels } = this.#options;
     const metadata: ObjectMeta = { namespace, name, ...(labels === undefined ? {} : { labels: { ...labels } }) };
-    return this.#observe(
-      await client.create(
-        leaseKind,
-        { apiVersion: leaseKind.apiVersion, kind: leaseKind.kind, metadata, spec: toSpec(record) },
-        request,
-      ),
+    const created = await client.create(
+      leaseKind,
+      { apiVersion: leaseKind.apiVersion, kind: leaseKind.kind, metadata, spec: toSpec(record) },
+      request,
     );
+    request.signal?.throwIfAborted();
+    return this.#observe(created);
   }
 
   async update(record: LeaderElectionRecord, request: LockRequestOptions = {}): Promise<ObservedRecord> {
@@ -92,7 +94,9 @@ class LeaseLock implements ResourceLock {
       throw new TypeError(`${this.description}: update before get or create: the version to replace is not known`);
     const metadata =
       labels === undefined ? lease.metadata : { ...lease.metadata, labels: { ...lease.metadata.labels, ...labels } };
-    return this.#observe(await client.update(leaseKind, { ...lease, metadata, spec: toSpec(record) }, request));
+    const updated = await client.update(leaseKind, { ...lease, metadata, spec: toSpec(record) }, request);
+    request.signal?.throwIfAborted();
+    return this.#observe(updated);
   }
 
   #observe(lease: Lease): ObservedRecord {

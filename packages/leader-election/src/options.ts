@@ -1,5 +1,7 @@
 import { noopLogger, noopMetrics, type Logger, type Metrics } from '@kctl/telemetry';
-import { systemClock, systemRandom, type Clock, type Random } from '@kctl/wait';
+import { systemRandom, type Clock, type Random } from '@kctl/wait';
+import { createAwakeClock } from './awake-clock.js';
+import type { Fence } from './fence.js';
 import type { ResourceLock } from './record.js';
 
 /** What the elector tells its owner. */
@@ -7,8 +9,9 @@ export interface LeaderCallbacks {
   /**
    * Leadership was gained. `signal` is aborted as soon as it ends, for whatever reason; the returned promise must
    * settle soon after that: nobody else may lead before it has. Returning early does not give leadership up.
+   * `fence` guards this term: unlike the elector's it never opens again, also not for work that outlives it.
    */
-  onStartedLeading(signal: AbortSignal): void | Promise<void>;
+  onStartedLeading(signal: AbortSignal, fence: Fence): void | Promise<void>;
   /** `run` is about to end, or to run for re-election; `led` tells whether this candidate had led. */
   onStoppedLeading?(outcome: { readonly led: boolean }): void;
   /** The observed leader changed: '' after a release. Called also for oneself. */
@@ -23,15 +26,23 @@ export interface LeaderElectorOptions {
   readonly leaseDurationMs?: number;
   /** How long after the start of its last good renewal the leader stops leading, in ms. @default 10000 */
   readonly renewDeadlineMs?: number;
-  /** Time between attempts, in ms; candidates add up to 120 % jitter. @default 2000 */
+  /** Time between renewals, in ms. Candidates look every 0.5 to 0.9 of it, and when the lease expires. @default 2000 */
   readonly retryPeriodMs?: number;
   /** Gives the lock back when `run` is aborted and the work has stopped, so that others need not wait. @default true */
   readonly releaseOnCancel?: boolean;
   /** After a loss, run again as a candidate instead of rejecting. @default false */
   readonly reelect?: boolean;
+  /**
+   * Coordinated election (KEP-4355): the server chooses among the LeaseCandidates; this side never creates or takes
+   * the Lease, renews it while it is the holder, and lets it lapse when another holder is preferred. Announce the
+   * candidate with `runLeaseCandidate`.
+   *
+   * @default false
+   */
+  readonly coordinated?: boolean;
   /** Name in metrics. @default the lock's description */
   readonly name?: string;
-  /** @default systemClock */
+  /** @default the system's, with the time counted during which the machine was suspended */
   readonly clock?: Clock;
   /** @default Math.random */
   readonly random?: Random;
@@ -39,14 +50,20 @@ export interface LeaderElectorOptions {
   readonly metrics?: Metrics;
 }
 
-/** Options with every default filled in. */
-export type ResolvedLeaderElectorOptions = Required<LeaderElectorOptions>;
+/** Options with every default filled in, and what only this package uses. */
+export interface ResolvedLeaderElectorOptions extends Required<LeaderElectorOptions> {
+  /** Told until when (monotonic) the fence is open, on each change; 0 when it closes. */
+  readonly onOpenUntil: (openUntil: number) => void;
+}
 
-/** Candidates wait up to this factor longer, so that they do not all come at once. As in client-go. */
-export const jitterFactor = 1.2;
+/** The renew deadline must leave room for more than one renewal. client-go's JitterFactor. */
+const jitterFactor = 1.2;
 
 /** Fills the defaults and checks that the durations can keep two leaders apart. @throws TypeError, RangeError */
-export function resolveLeaderElectorOptions(options: LeaderElectorOptions): ResolvedLeaderElectorOptions {
+export function resolveLeaderElectorOptions(
+  options: LeaderElectorOptions,
+  onOpenUntil: (openUntil: number) => void = () => undefined,
+): ResolvedLeaderElectorOptions {
   const resolved: ResolvedLeaderElectorOptions = {
     lock: options.lock,
     callbacks: options.callbacks,
@@ -55,8 +72,10 @@ export function resolveLeaderElectorOptions(options: LeaderElectorOptions): Reso
     retryPeriodMs: options.retryPeriodMs ?? 2_000,
     releaseOnCancel: options.releaseOnCancel ?? true,
     reelect: options.reelect ?? false,
+    coordinated: options.coordinated ?? false,
+    onOpenUntil,
     name: options.name ?? options.lock.description,
-    clock: options.clock ?? systemClock,
+    clock: options.clock ?? createAwakeClock(),
     random: options.random ?? systemRandom,
     logger: options.logger ?? noopLogger,
     metrics: options.metrics ?? noopMetrics,

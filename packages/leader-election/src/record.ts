@@ -45,7 +45,7 @@ export interface ResourceLock {
   update(record: LeaderElectionRecord, options?: LockRequestOptions): Promise<ObservedRecord>;
 }
 
-/** RFC 3339 with microseconds, as the API server writes `MicroTime`. */
-export function formatMicroTime(epochMs: number): string {
-  return new Date(epochMs).toISOString().replace('Z', '000Z');
+/** RFC 3339 with microseconds, as the API server writes `MicroTime`. `micros` (0–999) are those below the ms. */
+export function formatMicroTime(epochMs: number, micros = 0): string {
+  return new Date(epochMs).toISOString().replace('Z', `${String(micros).padStart(3, '0')}Z`);
 }

@@ -1,0 +1,222 @@
+import type { Counter } from '@kctl/telemetry';
+import { sleep } from '@kctl/wait';
+import type { ResolvedLeaderElectorOptions } from './options.js';
+import type { LeaderElectionRecord, ObservedRecord } from './record.js';
+import { createStamps } from './record-times.js';
+
+/** How many of our own acquire times are remembered: those of attempts whose answer never came. */
+const rememberedTerms = 16;
+/** Between two tries to give the lock back, in ms; doubled each time. */
+const releaseRetryMs = 20;
+
+/**
+ * One candidate's view of the lock: what it saw, when, and how to take, keep and give back. Its methods do one try
+ * each; they reject when the outcome is not known. After `signal` is aborted nothing more is written or remembered,
+ * also if the lock ignores its signal.
+ */
+export class Contest {
+  readonly #options: ResolvedLeaderElectorOptions;
+  readonly #slowPath: Counter;
+  readonly #stamp: () => string;
+  /**
+   * The acquire times this candidate wrote. A record with our identity and another acquire time was written by another
+   * process of the same name, maybe one that is still alive.
+   */
+  readonly #acquireTimes = new Set<string>();
+  #observed: ObservedRecord | undefined;
+  #observedAt = 0;
+  #reported: string | undefined;
+  /** A write was sent to which no answer came: the lock may be ours without our knowing. */
+  #mayHold = false;
+
+  constructor(options: ResolvedLeaderElectorOptions, slowPath: Counter) {
+    this.#options = options;
+    this.#slowPath = slowPath;
+    this.#stamp = createStamps(() => options.clock.now(), options.random());
+  }
+
+  /** The last observed holder; '' when there is none. */
+  get holder(): string {
+    return this.#observed?.record.holderIdentity ?? '';
+  }
+
+  /** Whether a write of this candidate may have made it the holder without an answer to tell so. */
+  get mayHold(): boolean {
+    return this.#mayHold;
+  }
+
+  /** ms until the lease that somebody else holds may be taken; 0 when it may be taken now. */
+  get validForMs(): number {
+    if (this.#observed === undefined || this.holder === '') return 0;
+    // A holder who does not say for how long is given as long as we would take ourselves.
+    const ms = this.#observed.record.leaseDurationSeconds * 1000 || this.#options.leaseDurationMs;
+    return Math.max(0, this.#observedAt + ms - this.#options.clock.monotonicNow());
+  }
+
+  /** Takes the lock if it is free, expired, or ours already. */
+  async tryAcquire(signal: AbortSignal): Promise<boolean> {
+    const { lock, coordinated } = this.#options;
+    const found = await this.#get(signal);
+    if (found === undefined) {
+      // Deleted under a leader: it may lead until its lease would have expired. A coordinated Lease is the server's to make.
+      if (coordinated || this.validForMs > 0) return false;
+      await this.#write('create', this.#newTerm(0), signal);
+      return true;
+    }
+    const { record } = found;
+    if (coordinated) {
+      if (record.holderIdentity !== lock.identity || this.validForMs === 0 || hasOtherPreference(record)) return false;
+      this.#rememberTerm(record.acquireTime);
+      await this.#write('update', this.#renewed(record), signal);
+      return true;
+    }
+    if (this.#isMine(record)) {
+      await this.#write('update', this.#renewed(record), signal);
+      return true;
+    }
+    if (this.validForMs > 0) return false;
+    await this.#write('update', this.#newTerm(record.leaderTransitions + 1), signal);
+    return true;
+  }
+
+  /** Renews; resolves with the reason when the term is over because the lock is not ours any more. */
+  async tryRenew(signal: AbortSignal): Promise<Error | undefined> {
+    const { lock, coordinated } = this.#options;
+    const known = this.#observed?.record;
+    if (
+      known !== undefined &&
+      this.#isMine(known) &&
+      this.validForMs > 0 &&
+      !(coordinated && hasOtherPreference(known))
+    ) {
+      try {
+        await this.#write('update', this.#renewed(known), signal);
+        return undefined;
+      } catch (error) {
+        if (signal.aborted) throw error;
+        this.#slowPath.inc();
+      }
+    }
+    const found = await this.#get(signal);
+    if (found === undefined) {
+      if (coordinated || known === undefined) return new Error('the lease was deleted');
+      await this.#write('create', this.#renewed(known), signal);
+      return undefined;
+    }
+    const { record } = found;
+    if (!this.#isMine(record)) return new Error(describeHolder(record, lock.identity));
+    if (coordinated && hasOtherPreference(record))
+      return new Error(`the term has ended: ${String(record.preferredHolder)} is preferred`);
+    await this.#write('update', this.#renewed(record), signal);
+    return undefined;
+  }
+
+  /** Gives the lock back if the server says that it is ours; tries until `signal` is aborted. */
+  async release(signal: AbortSignal): Promise<void> {
+    const { clock, lock, logger } = this.#options;
+    for (let waitMs = releaseRetryMs; ; waitMs *= 2) {
+      try {
+        const found = await this.#get(signal);
+        if (found === undefined || !this.#isMine(found.record)) return;
+        const now = this.#stamp();
+        const free = { holderIdentity: '', leaseDurationSeconds: 1, acquireTime: now, renewTime: now };
+        await this.#write('update', { ...found.record, ...free }, signal);
+        return;
+      } catch (error) {
+        if (signal.aborted) throw error;
+        logger.debug('could not release the lease yet', { lock: lock.description, error });
+        await sleep(waitMs, { clock, signal });
+      }
+    }
+  }
+
+  #isMine(record: LeaderElectionRecord): boolean {
+    return record.holderIdentity === this.#options.lock.identity && this.#acquireTimes.has(record.acquireTime);
+  }
+
+  #newTerm(leaderTransitions: number): LeaderElectionRecord {
+    const now = this.#stamp();
+    this.#rememberTerm(now);
+    return {
+      holderIdentity: this.#options.lock.identity,
+      leaseDurationSeconds: this.#options.leaseDurationMs / 1000,
+      acquireTime: now,
+      renewTime: now,
+      leaderTransitions,
+    };
+  }
+
+  #renewed({ acquireTime, leaderTransitions, strategy }: LeaderElectionRecord): LeaderElectionRecord {
+    const { lock, leaseDurationMs, coordinated } = this.#options;
+    return {
+      holderIdentity: lock.identity,
+      leaseDurationSeconds: leaseDurationMs / 1000,
+      acquireTime,
+      renewTime: this.#stamp(),
+      leaderTransitions,
+      ...(coordinated && strategy !== undefined ? { strategy } : {}),
+    };
+  }
+
+  #rememberTerm(acquireTime: string): void {
+    this.#acquireTimes.add(acquireTime);
+    for (const oldest of this.#acquireTimes) {
+      if (this.#acquireTimes.size <= rememberedTerms) break;
+      this.#acquireTimes.delete(oldest);
+    }
+  }
+
+  async #get(signal: AbortSignal): Promise<ObservedRecord | undefined> {
+    const found = await this.#options.lock.get({ signal });
+    signal.throwIfAborted();
+    // An unchanged record keeps the time at which it was first seen: that is what it expires by.
+    if (found !== undefined && found.fingerprint !== this.#observed?.fingerprint) this.#observe(found);
+    return found;
+  }
+
+  async #write(verb: 'create' | 'update', record: LeaderElectionRecord, signal: AbortSignal): Promise<void> {
+    const before = this.#mayHold;
+    this.#mayHold = true;
+    try {
+      const written = await this.#options.lock[verb](record, { signal });
+      signal.throwIfAborted();
+      this.#observe(written);
+      this.#mayHold = false;
+    } catch (error) {
+      if (isRefusal(error)) this.#mayHold = before;
+      throw error;
+    }
+  }
+
+  #observe(observed: ObservedRecord): void {
+    this.#observed = observed;
+    this.#observedAt = this.#options.clock.monotonicNow();
+    const { holderIdentity } = observed.record;
+    if (holderIdentity === this.#reported) return;
+    this.#reported = holderIdentity;
+    const { callbacks, logger } = this.#options;
+    try {
+      callbacks.onNewLeader?.(holderIdentity);
+    } catch (error) {
+      logger.error('onNewLeader failed', { error });
+    }
+  }
+}
+
+function hasOtherPreference({ preferredHolder = '' }: LeaderElectionRecord): boolean {
+  return preferredHolder !== '';
+}
+
+function describeHolder({ holderIdentity }: LeaderElectionRecord, identity: string): string {
+  if (holderIdentity === '') return 'the lease was released by somebody else';
+  if (holderIdentity === identity) return `the lease is held by another process with the same identity, ${identity}`;
+  return `the lease is held by ${holderIdentity}`;
+}
+
+/** Whether the server surely did not do it. */
+function isRefusal(error: unknown): boolean {
+  if (typeof error !== 'object' || error === null || !('reason' in error)) return false;
+  return ['Conflict', 'AlreadyExists', 'NotFound', 'Forbidden', 'Unauthorized', 'Invalid'].includes(
+    String(error.reason),
+  );
+}

@@ -1,0 +1,59 @@
+import type { Clock } from '@kctl/wait';
+
+/** What the owner does while it leads, watched. */
+export interface Work {
+  /** Whether it has ended. */
+  readonly settled: boolean;
+  /** What it failed with before it was asked to stop. */
+  readonly failure: { readonly error: unknown } | undefined;
+  /** Aborted by such a failure. */
+  readonly failed: AbortSignal;
+  /** Resolves when it has ended, in whatever way. */
+  readonly done: Promise<void>;
+}
+
+/** Starts the work. `onLateFailure` is told of failures after `signal` was aborted, other than the abort itself. */
+export function startWork(
+  run: () => void | Promise<void>,
+  signal: AbortSignal,
+  onLateFailure: (error: unknown) => void,
+): Work {
+  const failed = new AbortController();
+  let settled = false;
+  let failure: { readonly error: unknown } | undefined;
+  const done = (async () => run())().then(
+    () => {
+      settled = true;
+    },
+    (error: unknown) => {
+      settled = true;
+      if (signal.aborted) {
+        if (error !== signal.reason) onLateFailure(error);
+        return;
+      }
+      failure = { error };
+      failed.abort(error);
+    },
+  );
+  return {
+    get settled() {
+      return settled;
+    },
+    get failure() {
+      return failure;
+    },
+    failed: failed.signal,
+    done,
+  };
+}
+
+/** Resolves when the work has ended, after `timeoutMs` at the latest. */
+export async function settledWithin(work: Work, timeoutMs: number, clock: Clock): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const timer = clock.setTimer(() => resolve(), Math.max(0, timeoutMs));
+    void work.done.then(() => {
+      timer.cancel();
+      resolve();
+    });
+  });
+}
