@@ -236,6 +236,23 @@ describe('scanObject', () => {
     expect(scanObject(whole, 0, whole.length, { scan })).toBe(false);
   });
 
+  it.each([
+    '[{"manager":"a]},"},{"fieldsV1":{"f:weird}]},":{},"k:{\\"ip\\":\\"[::1]\\"}":{}}}]',
+    '[{"v":"]}"},{"w":"],"}]',
+    '[{"list":[{"a":[1]}]},{"x":"]"}]',
+    '[]',
+    '[ {"a":"\\\\"} ]',
+  ])('cuts managedFields exactly, whatever is in them: %s', (managed) => {
+    for (const rest of ['},"spec":{"a":[1]}}', ',"name2":"x"},"spec":{"a":"]},"}}', '}}', ',"z":["]},"]}}']) {
+      const source = `{"kind":"K","metadata":{"name":"x","managedFields":${managed}${rest}`;
+      const whole = Buffer.from(source);
+      expect(scanObject(whole, 0, whole.length, { scan })).toBe(true);
+      const { managedFields: _, ...metadata } = (JSON.parse(source) as { metadata: Record<string, unknown> }).metadata;
+      const kept = readText(whole, 0, scan.managedFieldsStart) + readText(whole, scan.managedFieldsEnd, whole.length);
+      expect((JSON.parse(kept) as { metadata: unknown }).metadata).toEqual(metadata);
+    }
+  });
+
   it('never reads past the end that it is given', () => {
     fc.assert(
       fc.property(object, fc.nat(), (value, at) => {
