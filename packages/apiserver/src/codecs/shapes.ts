@@ -19,7 +19,16 @@ export interface Shape {
   open(metadata: ListMetadata): string;
   item(rendering: Rendering): string;
   readonly close: string;
+  /** Where a list without items shows them as null. */
+  readonly hasNullItems?: boolean;
   readonly watch: WatchShape;
+}
+
+/** A whole list. */
+export function listText(shape: Shape, metadata: ListMetadata, items: string): string {
+  const open = shape.open(metadata);
+  if (items === '' && shape.hasNullItems === true) return `${open.slice(0, -1)}null}`;
+  return `${open}${items}${shape.close}`;
 }
 
 const metaVersion = 'meta.k8s.io/v1';
@@ -73,6 +82,7 @@ function partialShape(definition: ResourceDefinition): Shape {
       `{"kind":"PartialObjectMetadataList","apiVersion":"${metaVersion}","metadata":${listMetadataText(metadata, false)},"items":[`,
     item: partialText,
     close: ']}',
+    hasNullItems: true,
     watch: {
       id: `partial ${definition.apiVersion} ${definition.kind}`,
       definition,

@@ -53,8 +53,7 @@ export function createStored(
   placeInNamespace(call, object);
   requireServing(backend, call, metadata.name ?? metadata.generateName ?? '');
   if (definition.namespaced) requireNamespace(backend, call, metadata.name ?? metadata.generateName ?? '');
-  if (metadata.resourceVersion !== undefined && metadata.resourceVersion !== '')
-    throw unclassified('resourceVersion should not be set on objects to be created');
+  const isVersioned = metadata.resourceVersion !== undefined && metadata.resourceVersion !== '';
   for (const field of [
     'deletionTimestamp',
     'deletionGracePeriodSeconds',
@@ -76,6 +75,9 @@ export function createStored(
       throw badRequest(
         `the name of the object (${metadata.name ?? ''}) does not match the name on the URL (${path.name})`,
       );
+    // Upstream it is the storage that refuses this, after validation; a dry run never gets there.
+    if (isVersioned && !options.dryRun)
+      throw unclassified('resourceVersion should not be set on objects to be created');
     try {
       warnAboutFinalizers(metadata.finalizers, context);
       return insert(backend, call, { object, options });

@@ -7,10 +7,18 @@ import type { ResourceDefinition } from '../registry/resource.js';
 import { badRequest, conflict, forbiddenObject, invalidOptions, methodNotAllowed } from '../registry/status.js';
 import type { Reply } from '../server/api-request.js';
 import { jsonText } from '../storage/json-text.js';
-import { renderObject, withRevision, type ObjectVersion, type Rendering } from '../storage/version.js';
+import { renderObject, type ObjectVersion, type Rendering } from '../storage/version.js';
 import { crdTable, type Backend, type ResourceCall } from './call.js';
 import { placeOf, retryOnLostRace } from './commit.js';
-import { beginDeletion, deletionFinalizers, hasSpecFinalizers, isReadyToGo, type DeletionWish } from './lifecycle.js';
+import {
+  beginDeletion,
+  deletionFinalizers,
+  hasSpecFinalizers,
+  isReadyToGo,
+  sameList,
+  type DeletionWish,
+} from './lifecycle.js';
+import { listText } from '../codecs/shapes.js';
 import { objectReply, shapeOf, textReply } from './reply.js';
 import { selectionOf } from './selection.js';
 import { requirePresent } from './update.js';
@@ -67,12 +75,12 @@ function checkOptions(given: unknown): DeleteOptions {
   const grace = member(given, 'gracePeriodSeconds') ?? undefined;
   const preconditions = member(given, 'preconditions');
   const errors: FieldError[] = [];
-  if (policy !== undefined && !isPolicy(policy))
-    errors.push(notSupported('propagationPolicy', policy, [...policies, 'nil']));
-  else if (policy !== undefined && orphan !== undefined)
+  if (policy !== undefined && orphan !== undefined)
     errors.push(
       invalidValue('propagationPolicy', policy, 'orphanDependents and deletionPropagation cannot be both set'),
     );
+  if (policy !== undefined && !isPolicy(policy))
+    errors.push(notSupported('propagationPolicy', policy, [...policies, 'nil']));
   const dryRunValues = Array.isArray(dryRun) ? dryRun.map(String) : [];
   errors.push(...checkDryRun(dryRunValues));
   if (errors.length > 0) throw invalidOptions('DeleteOptions', errors);
@@ -115,6 +123,16 @@ export interface DeletionResult {
 
 const namespaces = '/namespaces';
 const pods = '/pods';
+/** Kinds whose deletion answers the object and not a Status. */
+const deletedObjectsShown: ReadonlySet<string> = new Set([
+  pods,
+  '/services',
+  '/serviceaccounts',
+  '/podtemplates',
+  '/persistentvolumes',
+  '/persistentvolumeclaims',
+  '/resourcequotas',
+]);
 
 /**
  * Deletes one object or begins its deletion, in one synchronous step. Mirrors `Store.Delete` of the generic registry.
@@ -147,9 +165,16 @@ export function deleteStored(
       : store.commit({ ...place, expected: present.revision, object: next }).current.in(definition);
     return { last: shown.object, shown };
   }
-  if (!options.dryRun) store.commit({ ...place, expected: present.revision });
-  if (definition.storageKey !== pods) return { last: object, shown: undefined };
-  return { last: object, shown: renderObject(definition.fromStorage(withRevision(next, present.revision))) };
+  const showsDeleted = deletedObjectsShown.has(definition.storageKey);
+  const marks = definition.storageKey === pods || !sameList(object.metadata.finalizers ?? [], finalizers);
+  if (options.dryRun)
+    return { last: object, shown: showsDeleted ? renderObject(definition.fromStorage(next)) : undefined };
+  // Upstream writes the mark first where there is something to write: watchers see MODIFIED, then DELETED.
+  const expected = marks
+    ? store.commit({ ...place, expected: present.revision, object: next }).revision
+    : present.revision;
+  const { current } = store.commit({ ...place, expected });
+  return { last: object, shown: showsDeleted ? current.in(definition) : undefined };
 }
 
 function namespaceIsGoing(definition: ResourceDefinition, object: UntypedObject): Error {
@@ -208,7 +233,7 @@ function checkPreconditions(definition: ResourceDefinition, present: ObjectVersi
     );
 }
 
-/** DELETE of a collection: all that the selectors match; answers the list of what was deleted. */
+/** DELETE of a collection: all that the selectors match; answers the list as it was before. */
 export async function removeCollection(backend: Backend, call: ResourceCall): Promise<Reply> {
   const options = await readDeleteOptions(call);
   const scope = selectionOf(call);
@@ -220,19 +245,19 @@ export async function removeCollection(backend: Backend, call: ResourceCall): Pr
   );
   const deleted: Rendering[] = [];
   for (const [key, version] of matched) {
-    const result = await retryOnLostRace(
+    deleted.push(version.in(definition));
+    await retryOnLostRace(
       () => {
         const present = table.get(key);
         return present === undefined ? undefined : deleteStored(backend, definition, { present, options });
       },
       () => conflict(definition, key),
     );
-    if (result !== undefined) deleted.push(result.shown ?? version.in(definition));
   }
   const shape = shapeOf(backend, call);
   const items = deleted.map((rendering) => shape.item(rendering)).join(',');
   const metadata = { resourceVersion: String(backend.store.revision) };
-  return textReply(200, `${shape.open(metadata)}${items}${shape.close}`, call.negotiated);
+  return textReply(200, listText(shape, metadata, items), call.negotiated);
 }
 
 /** What the server itself deletes with: no wishes, no conditions. */

@@ -67,6 +67,7 @@ export function beginDeletion(
   return { ...object, metadata: next };
 }
 
-function sameList(a: readonly string[], b: readonly string[]): boolean {
+/** Whether two lists of finalizers are the same. */
+export function sameList(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((item, index) => item === b[index]);
 }

@@ -30,9 +30,8 @@ const applyPatch = 'application/apply-patch+yaml';
 /** Applies the patch of a request to a document. Reads only. */
 export type PatchFunction = (document: unknown) => unknown;
 
-/** The patch of a request as a function. @throws StatusError 400, 413, 415, 501 */
-export async function readPatch(call: ResourceCall): Promise<PatchFunction> {
-  const { request, definition } = call;
+/** The media type of the patch, which is judged before anything else of the request. @throws StatusError 415, 501 */
+export function patchTypeOf({ request, definition }: ResourceCall): string {
   const type = mediaTypeOf(request.header('content-type'));
   const { strategicMerge } = definition;
   const isStrategic = type === strategicPatch && strategicMerge !== undefined;
@@ -46,7 +45,31 @@ export async function readPatch(call: ResourceCall): Promise<PatchFunction> {
       ...(strategicMerge === undefined ? [] : [strategicPatch]),
       applyPatch,
     ]);
-  const patch = await parsePatch(await request.readBody(), isStrategic ? '' : 'error decoding patch: ');
+  return type;
+}
+
+/**
+ * The patch of a request as a function. A body that is no patch is refused when it is applied: upstream tells first
+ * that the object is missing.
+ *
+ * @throws StatusError 413
+ */
+export async function readPatch(call: ResourceCall, type: string): Promise<PatchFunction> {
+  const bytes = await call.request.readBody();
+  try {
+    return await patchOf(call, type, bytes);
+  } catch (error) {
+    if (!isStatusError(error)) throw error;
+    return () => {
+      throw error;
+    };
+  }
+}
+
+async function patchOf({ definition }: ResourceCall, type: string, bytes: Uint8Array): Promise<PatchFunction> {
+  const { strategicMerge } = definition;
+  const isStrategic = type === strategicPatch;
+  const patch = await parsePatch(bytes, isStrategic ? '' : 'error decoding patch: ');
   if (type === jsonPatch) return (document) => applyJsonPatch(document, patch);
   if (patch === null && isStrategic) return (document) => document;
   if (patch === null) throw badRequest('Invalid JSON Patch');
@@ -58,7 +81,7 @@ export async function readPatch(call: ResourceCall): Promise<PatchFunction> {
   }
   return type === mergePatch
     ? (document) => applyMergePatch(document, patch)
-    : (document) => (isMetadataObject(document) ? strategicMerge?.(document, patch) : document);
+    : (document) => (isMetadataObject(document) ? mergeTyped(document, strategicMerge?.(document, patch)) : document);
 }
 
 async function parsePatch(bytes: Uint8Array, prefix: string): Promise<unknown> {
@@ -75,6 +98,11 @@ async function parsePatch(bytes: Uint8Array, prefix: string): Promise<unknown> {
     if (typeof yaml?.value === 'object' && yaml.value !== null) return yaml.value;
     throw badRequest(`${prefix}${error.message}`);
   }
+}
+
+/** A strategic merge works on typed objects upstream: what a patch says of kind and apiVersion goes unheard. */
+function mergeTyped(document: UntypedObject, merged: unknown): unknown {
+  return isMetadataObject(merged) ? { ...merged, kind: document.kind, apiVersion: document.apiVersion } : merged;
 }
 
 function jsonKind(value: unknown): string {
@@ -96,8 +124,9 @@ function isMetadataObject(value: unknown): value is UntypedObject {
 export async function patch(backend: Backend, call: ResourceCall, target: WriteTarget): Promise<Reply> {
   const { definition, path } = call;
   if (path.name === '') throw methodNotAllowed();
+  const type = patchTypeOf(call);
   const options = parseWriteOptions(call, 'PatchOptions');
-  const apply = await readPatch(call);
+  const apply = await readPatch(call, type);
   const warned = call.warnings.length;
   const rendering = await retryOnLostRace(
     () => {

@@ -4,7 +4,7 @@ import type { Sink } from '../server/sink.js';
 import type { Table } from '../storage/table.js';
 import type { ObjectVersion } from '../storage/version.js';
 import { parseIntParameter } from '../codecs/go-text.js';
-import type { ListMetadata, Shape } from '../codecs/shapes.js';
+import { listText, type ListMetadata, type Shape } from '../codecs/shapes.js';
 import type { WatchScope } from '../watch/hub.js';
 import { runWatch, type WatchStart, type WatchTap } from '../watch/session.js';
 import { storageKeyOf, type Backend, type ResourceCall } from './call.js';
@@ -122,7 +122,7 @@ async function listReply(
   const render = (versions: readonly ObjectVersion[]): string =>
     versions.map((version) => shape.item(version.in(definition))).join(',');
   if (found.length <= sliceSize || negotiated.mediaType !== 'application/json')
-    return textReply(200, `${shape.open(metadata)}${render(found)}${shape.close}`, negotiated);
+    return textReply(200, listText(shape, metadata, render(found)), negotiated);
   const stream = async (sink: Sink): Promise<void> => {
     sink.write(Buffer.from(shape.open(metadata)));
     for (let index = 0; index < found.length && !sink.closed.aborted; index += sliceSize) {

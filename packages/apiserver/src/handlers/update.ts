@@ -42,6 +42,7 @@ export async function update(backend: Backend, call: ResourceCall, target: Write
   const isAbsent =
     backend.store.table(definition.storageKey).get(storageKeyOf(path.namespace, path.name)) === undefined;
   if (isAbsent && target.subresource === '' && definition.allowCreateOnUpdate) {
+    refuseUid(call, object, '');
     delete object.metadata.resourceVersion;
     return createObject(backend, call, { object, options });
   }
@@ -69,9 +70,12 @@ export function checkIdentity(call: ResourceCall, object: UntypedObject): void {
 
 /** A uid in a PUT is a precondition. @throws StatusError 409 */
 function checkUid(call: ResourceCall, object: UntypedObject, present: ObjectVersion): void {
+  refuseUid(call, object, present.object.metadata.uid ?? '');
+}
+
+function refuseUid(call: ResourceCall, object: UntypedObject, actual: string): void {
   const { definition, path } = call;
   const { uid } = object.metadata;
-  const actual = present.object.metadata.uid ?? '';
   if (uid === undefined || uid === '' || uid === actual) return;
   throw conflict(
     definition,

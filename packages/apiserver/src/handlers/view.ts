@@ -5,7 +5,7 @@ import { renderObject, wholeText, type ObjectVersion, type Rendering } from '../
 import { readWriteBody } from './body.js';
 import type { Backend, ResourceCall } from './call.js';
 import { retryOnLostRace } from './commit.js';
-import { readPatch } from './patch.js';
+import { patchTypeOf, readPatch } from './patch.js';
 import { textReply } from './reply.js';
 import { requirePresent, writeUpdate } from './update.js';
 import { parseWriteOptions, reportProblems, type WriteOptions } from './write-options.js';
@@ -26,8 +26,9 @@ export function getView(backend: Backend, call: ResourceCall, view: ObjectView):
 /** PUT or PATCH of a view: the object behind it changes. */
 export async function writeView(backend: Backend, call: ResourceCall, view: ObjectView): Promise<Reply> {
   const isPatch = call.request.method === 'PATCH';
+  const patchType = isPatch ? patchTypeOf(call) : '';
   const options = parseWriteOptions(call, isPatch ? 'PatchOptions' : 'UpdateOptions');
-  const make = isPatch ? await readPatch(call) : await bodyAsView(call, view, options);
+  const make = isPatch ? await readPatch(call, patchType) : await bodyAsView(call, view, options);
   const rendering = await retryOnLostRace(
     () => writeViewOnce(backend, call, { view, options, make }),
     () => conflict(call.definition, call.path.name),

@@ -9,7 +9,7 @@ import { notFound, serviceUnavailable, timedOut } from './statuses.js';
 import type { FaultEngine, FaultPlan } from '../faults/engine.js';
 import type { ApiRequest, Reply, User } from './api-request.js';
 import type { Authenticator } from './authentication.js';
-import { health, pageNotFound, pathList, version } from './health.js';
+import { health, noOpenApi, pageNotFound, pathList, version } from './health.js';
 import { parseResourcePath, pathSegments, splitTarget, type ResourcePath } from './request-info.js';
 
 /** What the chain of filters and handlers consists of. */
@@ -98,7 +98,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     }
     if (root === 'api') return unserved(backend, '');
     if (root === 'apis') return unserved(backend, segments[1] ?? '-');
-    if (root === 'openapi') throw notFound('OpenAPI documents are not served by this server yet');
+    if (root === 'openapi') return noOpenApi();
     return root === undefined ? pathList(allPaths(parts)) : pageNotFound();
   };
 
