@@ -4,15 +4,18 @@ import type { WatchingClient } from '../client.js';
 
 /** What a server may lack: cases that need it are skipped, and say why. */
 export type ConformanceFeature =
+  | 'actions'
   | 'allNamespaces'
   | 'apply'
+  | 'customResources'
   | 'dryRun'
   | 'fieldValidation'
   | 'managedFields'
   | 'metadataOnly'
   | 'paging'
   | 'scale'
-  | 'strategic';
+  | 'strategic'
+  | 'token';
 
 /** Options of {@link clientConformance}. */
 export interface ClientConformanceOptions {

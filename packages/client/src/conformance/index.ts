@@ -9,8 +9,10 @@ import type { WatchingClient } from '../client.js';
 import { applyCases } from './apply-cases.js';
 import { uniqueName } from './context.js';
 import type { ClientConformanceOptions, ConformanceContext, ConformanceFeature } from './context.js';
+import { customResourceCases } from './custom-resource-cases.js';
 import { helperCases } from './helper-cases.js';
 import { readCases } from './read-cases.js';
+import { subresourceCases } from './subresource-cases.js';
 import { watchCases } from './watch-cases.js';
 import { writeCases } from './write-cases.js';
 
@@ -35,6 +37,7 @@ export function clientConformance(name: string, options: ClientConformanceOption
       if (client !== undefined) await options.dispose?.(client);
     });
     const reasons: Partial<Record<ConformanceFeature, string>> = options.skip ?? {};
-    for (const cases of [readCases, writeCases, watchCases, applyCases, helperCases]) cases(context, reasons);
+    const groups = [readCases, writeCases, subresourceCases, customResourceCases, watchCases, applyCases, helperCases];
+    for (const cases of groups) cases(context, reasons);
   });
 }
