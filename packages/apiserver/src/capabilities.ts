@@ -14,7 +14,7 @@ export const capabilities: Capabilities = {
   missing: [
     'server-side apply (PATCH application/apply-patch+yaml): 501',
     'protobuf and CBOR: request bodies 415, Accept 406',
-    'OpenAPI v2 and v3 documents: 404',
+    'OpenAPI v2: 404; OpenAPI v3 names paths and parameters, and no fields (kubectl explain says so)',
     'CEL validation rules (x-kubernetes-validations are kept and not evaluated)',
     'admission webhooks and policies (their configurations are kept and not called)',
     'authorisation: everybody who is known may do everything; access reviews say so',

@@ -66,14 +66,3 @@ export function pageNotFound(): Reply {
 export function pathList(paths: readonly string[]): Reply {
   return { status: 200, headers: { ...commonHeaders, 'content-type': 'application/json' }, body: jsonText({ paths }) };
 }
-
-/**
- * What OpenAPI requests get until there are documents. kubectl prints the text of a server error, and nothing of what a
- * 404 says.
- */
-export function noOpenApi(): Reply {
-  return text(
-    501,
-    'OpenAPI documents are not served by this server yet: kubectl explain and client-side validation need them; use --validate=false',
-  );
-}

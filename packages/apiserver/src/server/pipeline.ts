@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '@kctl/wait';
 import { discover } from '../discovery/discovery.js';
+import { openApi } from '../discovery/openapi.js';
 import type { Backend } from '../handlers/call.js';
 import { dispatch, verbOf, WarnedError, withWarnings } from '../handlers/dispatch.js';
 import { statusReply, toStatusError } from '../handlers/reply.js';
@@ -9,7 +10,7 @@ import { notFound, serviceUnavailable, timedOut } from './statuses.js';
 import type { FaultEngine, FaultPlan } from '../faults/engine.js';
 import type { ApiRequest, Reply, User } from './api-request.js';
 import type { Authenticator } from './authentication.js';
-import { health, noOpenApi, pageNotFound, pathList, version } from './health.js';
+import { health, pageNotFound, pathList, version } from './health.js';
 import { parseResourcePath, pathSegments, splitTarget, type ResourcePath } from './request-info.js';
 
 /** What the chain of filters and handlers consists of. */
@@ -98,7 +99,11 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     }
     if (root === 'api') return unserved(backend, '');
     if (root === 'apis') return unserved(backend, segments[1] ?? '-');
-    if (root === 'openapi') return noOpenApi();
+    if (root === 'openapi') {
+      const document = openApi(registry, segments);
+      if (document !== undefined) return document;
+      throw notFound('the server could not find the requested resource');
+    }
     return root === undefined ? pathList(allPaths(parts)) : pageNotFound();
   };
 
