@@ -32,12 +32,16 @@ export function normaliseAnswer(answer: Answer, revisionOf: RevisionOf): Normali
   };
 }
 
-/** The schema of a custom resource is walked in the random order of Go's maps: causes are compared as a set. */
+/**
+ * Causes are compared as a set: the schema of a custom resource is walked in the random order of Go's maps, and the
+ * metadata of an update is validated two to four times, which repeats its causes.
+ */
 function orderCauses(body: Json): Json {
   const causes = body?.details?.causes as { field?: string; message?: string }[] | undefined;
-  if (body?.kind !== 'Status' || causes === undefined || causes.length < 2) return body;
-  const ordered = causes.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
-  const message = String(body.message).replace(/ is invalid: \[.*\]$/s, ' is invalid: [<causes>]');
+  if (body?.kind !== 'Status' || causes === undefined) return body;
+  const distinct = new Map(causes.map((cause) => [JSON.stringify(cause), cause]));
+  const ordered = [...distinct.keys()].toSorted().map((key) => distinct.get(key));
+  const message = String(body.message).replace(/ is invalid: .*$/s, ' is invalid: <causes>');
   return { ...body, message, details: { ...body.details, causes: ordered } };
 }
 
@@ -79,17 +83,24 @@ export function normaliseDocument(document: Json, revisionOf: RevisionOf): Json 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 
 function normaliseText(text: string): string {
-  return text
-    .replace(/patch: Invalid value: "\{.*\}": /s, 'patch: Invalid value: "<object>": ')
-    .replace(/^Invalid value: "\{.*\}": (json|strict)/s, 'Invalid value: "<object>": $1')
-    .replace(/ in scheme "[^"]*"/g, ' in scheme <place in the Go source>')
-    .replace(UUID, '<uid>')
-    .replace(/the ResourceVersion in (the precondition|record) \(\d+\)/g, 'the ResourceVersion in $1 (<revision>)')
-    .replace(/resource version: \d+( \(\d+\)|, current: \d+)/g, 'resource version: <revision>')
-    .replace(/\b10\.\d+\.\d+\.\d+\b/g, '<ip>')
-    .replace(/Key: \S+,/g, 'Key: <key>,')
-    .replace(/\bgen-[bcdfghjklmnpqrstvwxz2456789]{5}\b/g, 'gen-<generated>')
-    .replace(/\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?( ?[+-]\d{4} \w+( m=\S+)?|Z)/g, (time) =>
-      time.startsWith('2026-01-01') || time.startsWith('2001') ? time : '<time>',
-    );
+  return (
+    text
+      .replace(/patch: Invalid value: "\{.*\}": /s, 'patch: Invalid value: "<object>": ')
+      .replace(/^Invalid value: "\{.*\}": (json|strict)/s, 'Invalid value: "<object>": $1')
+      .replace(/ in scheme "[^"]*"/g, ' in scheme <place in the Go source>')
+      // The real server adds what it printed of a pod before and after.
+      .replace(
+        /(for it to be|previously negative\)|`spec\.tolerations` \(only additions to existing tolerations\))\n@@[\s\S]*$/,
+        '$1',
+      )
+      .replace(UUID, '<uid>')
+      .replace(/the ResourceVersion in (the precondition|record) \(\d+\)/g, 'the ResourceVersion in $1 (<revision>)')
+      .replace(/resource version: \d+( \(\d+\)|, current: \d+)/g, 'resource version: <revision>')
+      .replace(/\b10\.\d+\.\d+\.\d+\b/g, '<ip>')
+      .replace(/Key: \S+,/g, 'Key: <key>,')
+      .replace(/\bgen-[bcdfghjklmnpqrstvwxz2456789]{5}\b/g, 'gen-<generated>')
+      .replace(/\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?( ?[+-]\d{4} \w+( m=\S+)?|Z)/g, (time) =>
+        time.startsWith('2026-01-01') || time.startsWith('2001') ? time : '<time>',
+      )
+  );
 }

@@ -138,7 +138,7 @@ export async function runSession(options: SessionOptions): Promise<void> {
   const writeQuery = (): Record<string, string> => ({
     ...(random.chance(0.05) ? { dryRun: random.pick(['All', 'All', 'Zip']) } : {}),
     ...(random.chance(0.1) ? { fieldValidation: random.pick(['Strict', 'Warn', 'Ignore', 'Zip']) } : {}),
-    ...(random.chance(0.05) ? { fieldManager: random.pick(['m', 'x'.repeat(130)]) } : {}),
+    ...(random.chance(0.05) ? { fieldManager: 'x'.repeat(130) } : {}),
   });
 
   const create = async (kind: RandomKind): Promise<void> => {

@@ -121,7 +121,10 @@ class CustomResource {
       );
       coerceEmbedded(body, schema, found);
     } catch (error) {
-      throw fail(error instanceof Error ? error.message : String(error));
+      // Upstream decodes the metadata by itself: its errors do not name the field that holds it.
+      throw fail(
+        (error instanceof Error ? error.message : String(error)).replace('ObjectMeta.metadata.', 'ObjectMeta.'),
+      );
     }
     pruneUnknown(body, schema, found);
     return Object.assign(body, { metadata });

@@ -150,6 +150,12 @@ export function deleteStored(
   const isNamespace = definition.storageKey === namespaces;
   const why = definition.deletionForbidden(object);
   if (why !== undefined) throw forbiddenObject(definition, object.metadata.name ?? '', why);
+  const isPending =
+    definition.storageKey === pods &&
+    object.metadata.deletionTimestamp !== undefined &&
+    (options.gracePeriodSeconds ?? Infinity) >= (object.metadata.deletionGracePeriodSeconds ?? 0);
+  // The deletion of a pod that is under way is not changed but by a shorter grace.
+  if (isPending) return { last: object, shown: present.in(definition) };
   const finalizers = deletionFinalizers(object.metadata.finalizers ?? [], options);
   const graceSeconds = graceOf(definition, object, options);
   const begun = beginDeletion(object, { finalizers, graceSeconds, now: clock.now() });
@@ -212,10 +218,13 @@ function withPhase(object: UntypedObject, phase: string): UntypedObject {
 
 /** Grace applies to kinds that have it at all; a client may shorten or lengthen it. */
 function graceOf(definition: ResourceDefinition, object: UntypedObject, options: DeleteOptions): number {
+  const asked = options.gracePeriodSeconds;
+  const pending = object.metadata.deletionGracePeriodSeconds;
+  // Once a deletion has begun only its grace counts, which a client may shorten.
+  if (object.metadata.deletionTimestamp !== undefined && pending !== undefined) return asked ?? pending;
   const own = definition.gracePeriodSeconds(object);
   if (own === 0) return 0;
-  const asked = options.gracePeriodSeconds;
-  if (asked === undefined) return object.metadata.deletionGracePeriodSeconds ?? own;
+  if (asked === undefined) return own;
   return asked < 0 ? 1 : asked;
 }
 

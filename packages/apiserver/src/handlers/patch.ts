@@ -175,10 +175,15 @@ function decodePatched(
       ...(target.subresource !== '' && { subresource: target.subresource }),
     });
   } catch (error) {
-    if (definition.isCustom || !isStatusError(error) || error.status.code !== 400) throw error;
-    const message = error.message.replace(/^.* cannot be handled as a \S+: /, '');
-    throw invalid({ group: '', kind: '' }, '', [invalidValue('patch', jsonText(value), message)]);
+    throw definition.isCustom ? error : undecodablePatch(error, value);
   }
+}
+
+/** How upstream refuses a patched object that does not decode: a 422 about nothing in particular. */
+export function undecodablePatch(error: unknown, value: unknown): unknown {
+  if (!isStatusError(error) || error.status.code !== 400) return error;
+  const message = error.message.replace(/^.* cannot be handled as a \S+: /, '');
+  return invalid({ group: '', kind: '' }, '', [invalidValue('patch', jsonText(value), message)]);
 }
 
 /** How upstream refuses unknown fields in a patched object: a 422 about nothing in particular, with the whole object in it. */

@@ -1,11 +1,11 @@
-import type { ObjectView } from '../registry/resource.js';
+import type { Decoded, ObjectView } from '../registry/resource.js';
 import { badRequest, conflict, invalid } from '../registry/status.js';
 import type { Reply } from '../server/api-request.js';
 import { renderObject, wholeText, type ObjectVersion, type Rendering } from '../storage/version.js';
 import { readWriteBody } from './body.js';
 import type { Backend, ResourceCall } from './call.js';
 import { retryOnLostRace } from './commit.js';
-import { patchTypeOf, readPatch } from './patch.js';
+import { patchTypeOf, readPatch, undecodablePatch } from './patch.js';
 import { textReply } from './reply.js';
 import { requirePresent, writeUpdate } from './update.js';
 import { parseWriteOptions, reportProblems, type WriteOptions } from './write-options.js';
@@ -43,6 +43,14 @@ async function bodyAsView(call: ResourceCall, view: ObjectView, options: WriteOp
   return () => body.value;
 }
 
+function decodeView({ request }: ResourceCall, view: ObjectView, value: unknown): Decoded {
+  try {
+    return view.decode({ value: structuredClone(value) });
+  } catch (error) {
+    throw request.method === 'PATCH' ? undecodablePatch(error, value) : error;
+  }
+}
+
 function writeViewOnce(
   backend: Backend,
   call: ResourceCall,
@@ -53,7 +61,7 @@ function writeViewOnce(
   const present: ObjectVersion = requirePresent(backend, call);
   const { object } = present.in(definition);
   const value = structuredClone(make(view.show(object)));
-  const { object: wanted, problems } = view.decode({ value });
+  const { object: wanted, problems } = decodeView(call, view, value);
   reportProblems(call, problems, options.fieldValidation);
   const { name = '', resourceVersion = '' } = wanted.metadata;
   if (name !== '' && name !== path.name)

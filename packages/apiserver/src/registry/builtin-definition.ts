@@ -53,6 +53,17 @@ function hasGenerationChanged(rule: GenerationRule, object: UntypedObject, old: 
   }
 }
 
+/** Puts everything but status and metadata back, and the labels where the kind does not let them come with a status. */
+function restoreContent(object: UntypedObject, old: UntypedObject, keepsLabels: boolean): void {
+  const { status, metadata } = object;
+  for (const name of Object.keys(object)) delete object[name];
+  const { status: _status, metadata: _metadata, ...rest } = old;
+  Object.assign(object, rest, { metadata });
+  if (keepsLabels && old.metadata.labels === undefined) delete metadata.labels;
+  else if (keepsLabels && old.metadata.labels !== undefined) metadata.labels = old.metadata.labels;
+  if (status !== undefined) object['status'] = status;
+}
+
 /** Puts everything but the status back, metadata too except where managed fields are tracked. */
 function onlyStatus(object: UntypedObject, old: UntypedObject): void {
   const { status } = object;
@@ -133,9 +144,9 @@ class BuiltinResource {
     this.#strategy.prepareForCreate?.(object, context);
   }
 
-  /** The kinds of the API server itself take any finalizer, as custom resources do. */
+  /** The kinds of the API server itself and of coordination take any finalizer, as custom resources do. */
   #finalizerErrors(object: UntypedObject): FieldError[] {
-    return /^(apiextensions|apiregistration|admissionregistration)\./.test(this.#kind.group)
+    return /^(apiextensions|apiregistration|admissionregistration|coordination)\./.test(this.#kind.group)
       ? []
       : validateBuiltinFinalizers(object);
   }
@@ -190,11 +201,13 @@ class BuiltinResource {
     return {
       prepareForUpdate: (object, old, context) => {
         prepareMetadataForUpdate(object, old);
-        if (own?.prepareForUpdate === undefined) onlyStatus(object, old);
-        else own.prepareForUpdate(object, old, context);
+        if (own?.prepareForUpdate !== undefined) own.prepareForUpdate(object, old, context);
+        else if (this.#kind.group === 'apiextensions.k8s.io') onlyStatus(object, old);
+        else restoreContent(object, old, this.#strategy.statusKeepsLabels === true);
       },
       validateUpdate: (object, old, context) => [
         ...validateMetadataUpdate(object, old),
+        ...this.#finalizerErrors(object),
         ...(own?.validateUpdate?.(object, old, context) ?? []),
       ],
     };

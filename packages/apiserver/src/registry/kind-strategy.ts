@@ -45,6 +45,8 @@ export interface KindStrategy {
   validateChange?(object: UntypedObject, old: UntypedObject, context: WriteContext): FieldError[];
   /** Replaces the generic rule of the status subresource: only the status changes. */
   readonly status?: Partial<UpdateStrategy>;
+  /** Whether labels that come with a status are dropped. Other metadata is taken. */
+  readonly statusKeepsLabels?: boolean;
   /** Rules of further subresources that show the object itself, by name. */
   readonly subresources?: Readonly<Record<string, UpdateStrategy>>;
   readonly scale?: ObjectView;

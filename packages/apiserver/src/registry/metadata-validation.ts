@@ -145,6 +145,7 @@ export function validateMetadataUpdate(object: UntypedObject, old: UntypedObject
     ...validateLabels(metadata.labels, 'metadata.labels'),
     ...validateAnnotations(metadata.annotations, 'metadata.annotations'),
     ...validateOwnerReferences(metadata.ownerReferences, 'metadata.ownerReferences'),
+    ...validateFinalizers(metadata.finalizers, 'metadata.finalizers'),
   );
   return errors;
 }

@@ -16,12 +16,11 @@ export function prepareMetadataForUpdate(object: UntypedObject, old: UntypedObje
   delete metadata.selfLink;
 }
 
-/** Drops the metadata that a client must not set on a create. */
+/** Drops the metadata that a client must not set on a create. The generation stays: kinds that count it begin at 1, others never look. */
 export function prepareMetadataForCreate(object: UntypedObject): void {
   const { metadata } = object;
   delete metadata.deletionTimestamp;
   delete metadata.deletionGracePeriodSeconds;
-  delete metadata.generation;
   delete metadata.selfLink;
 }
 

@@ -18,7 +18,7 @@ export function dropNulls(value: unknown, schema: Schema | true | undefined): vo
     const property = named ?? schema.additional;
     if (property === undefined) continue;
     if (value[name] === null && !takesNull(property) && property !== true && property.default === undefined) {
-      if (named !== undefined) delete value[name];
+      delete value[name];
     } else {
       dropNulls(value[name], property);
     }

@@ -11,6 +11,22 @@ export function oneOf(value: unknown, field: string, allowed: readonly string[])
   return allowed.includes(given) ? [] : [notSupported(field, given, allowed)];
 }
 
+/** Warnings about a valid pod: ports that are declared twice. */
+export function podWarnings(spec: JsonObject, field: string): string[] {
+  const seen = new Map<string, string>();
+  const warnings: string[] = [];
+  for (const [index, container] of objectsOf(spec['containers']).entries()) {
+    for (const [position, port] of objectsOf(container['ports']).entries()) {
+      const place = `${field}.containers[${index}].ports[${position}]`;
+      const identity = `${stringOf(port['protocol'])}/${numberOf(port['containerPort'])}/${numberOf(port['hostPort'])}`;
+      const first = seen.get(identity);
+      if (first === undefined) seen.set(identity, place);
+      else warnings.push(`${place}: duplicate port definition with ${first}`);
+    }
+  }
+  return warnings;
+}
+
 /** Checks that a number is not negative. */
 export function nonNegative(value: unknown, field: string): FieldError[] {
   const number = numberOf(value);

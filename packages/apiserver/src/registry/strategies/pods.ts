@@ -16,7 +16,7 @@ import {
 import type { KindStrategy } from '../kind-strategy.js';
 import type { UpdateStrategy, WriteContext } from '../resource.js';
 import { rangeError } from '../name-rules.js';
-import { validatePodSpec } from './pod-spec.js';
+import { podWarnings, validatePodSpec } from './pod-spec.js';
 import { qosClass } from './qos.js';
 
 function isGated(object: UntypedObject): boolean {
@@ -60,6 +60,7 @@ function setPriority(spec: JsonObject, context: WriteContext): void {
 
 function prepareForCreate(object: UntypedObject, context: WriteContext): void {
   const spec = ensureObject(object, 'spec');
+  if ((numberOf(spec['terminationGracePeriodSeconds']) ?? 0) < 0) spec['terminationGracePeriodSeconds'] = 1;
   addNodeTolerations(spec);
   setPriority(spec, context);
   const status: JsonObject = { phase: 'Pending', qosClass: qosClass(spec) };
@@ -189,7 +190,12 @@ export const podStrategies: Readonly<Record<string, KindStrategy>> = {
     generation: 'spec',
     prepareForCreate,
     prepareForUpdate: (object) => addNodeTolerations(ensureObject(object, 'spec')),
-    validate: (object) => validatePodSpec(objectOf(object['spec']), 'spec'),
+    validate: (object, context) => {
+      const spec = objectOf(object['spec']);
+      const errors = validatePodSpec(spec, 'spec');
+      if (errors.length === 0) for (const warning of podWarnings(spec, 'spec')) context.warn(warning);
+      return errors;
+    },
     validateChange,
     status,
     subresources: { ephemeralcontainers: ephemeralContainers, resize },

@@ -1,6 +1,6 @@
 import type { UntypedObject } from '@kctl/apimachinery';
 import { isIPv4, isIPv6 } from 'node:net';
-import { duplicate, invalidValue, notSupported, required, type FieldError } from '../field-error.js';
+import { duplicate, forbidden, invalidValue, notSupported, required, type FieldError } from '../field-error.js';
 import { at, ensureObject, numberOf, objectOf, objectsOf, stringOf, stringsOf, type JsonObject } from '../json.js';
 import type { KindStrategy } from '../kind-strategy.js';
 import { validateLabels } from '../metadata-validation.js';
@@ -94,7 +94,7 @@ function normalizeIps(spec: JsonObject, before: JsonObject): void {
   const ip = stringOf(spec['clusterIP']);
   const [first = ''] = stringsOf(spec['clusterIPs']);
   const [was = ''] = stringsOf(before['clusterIPs']);
-  if (ip !== '' && ip !== stringOf(before['clusterIP']) && first === was) spec['clusterIPs'] = [ip];
+  if (ip !== '' && ip !== stringOf(before['clusterIP']) && (first === was || first === '')) spec['clusterIPs'] = [ip];
   else if (first !== '' && first !== was && ip === stringOf(before['clusterIP'])) spec['clusterIP'] = first;
 }
 
@@ -170,6 +170,16 @@ function validateIps(spec: JsonObject, context: WriteContext, self: UntypedObjec
   return [];
 }
 
+/** What makes no sense without a virtual IP is accepted all the same. */
+function warnAboutHeadless(spec: JsonObject, context: WriteContext): void {
+  if (stringOf(spec['clusterIP']) !== 'None') return;
+  if (stringOf(spec['loadBalancerIP']) !== '') context.warn('spec.loadBalancerIP is ignored for headless services');
+  if (stringsOf(spec['externalIPs']).length > 0) context.warn('spec.externalIPs is ignored for headless services');
+  if (stringOf(spec['sessionAffinity']) === 'ClientIP') {
+    context.warn('spec.SessionAffinity is ignored for headless services');
+  }
+}
+
 function validateService(object: UntypedObject, context: WriteContext): FieldError[] {
   const spec = objectOf(object['spec']);
   const errors: FieldError[] = [];
@@ -204,7 +214,9 @@ function validateService(object: UntypedObject, context: WriteContext): FieldErr
     ...oneOf(spec['sessionAffinity'], 'spec.sessionAffinity', ['ClientIP', 'None']),
     ...oneOf(spec['type'], 'spec.type', serviceTypes),
   );
-  return errors.length > 0 ? errors : [...validateIps(spec, context, object), ...validateNodePorts(spec)];
+  if (errors.length > 0) return errors;
+  warnAboutHeadless(spec, context);
+  return [...validateIps(spec, context, object), ...validateNodePorts(spec)];
 }
 
 function validateServiceChange(object: UntypedObject, old: UntypedObject): FieldError[] {
@@ -222,9 +234,32 @@ function validateServiceChange(object: UntypedObject, old: UntypedObject): Field
   return errors;
 }
 
+/** Addresses belong to load balancers alone; how they are reached is the virtual IP unless said otherwise. */
+function validateLoadBalancer(object: UntypedObject): FieldError[] {
+  const ingress = objectsOf(at(object, 'status', 'loadBalancer', 'ingress'));
+  const field = 'status.loadBalancer.ingress';
+  if (ingress.length > 0 && !isKind(objectOf(object['spec']), 'LoadBalancer')) {
+    return [forbidden(field, "may only be used when `spec.type` is 'LoadBalancer'")];
+  }
+  return ingress.flatMap((each, index) => {
+    const ip = stringOf(each['ip']);
+    return ip === '' || isIPv4(ip) || isIPv6(ip)
+      ? []
+      : [invalidValue(`${field}[${index}].ip`, ip, 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)')];
+  });
+}
+
+function defaultIpMode(object: UntypedObject): void {
+  if (!isKind(objectOf(object['spec']), 'LoadBalancer')) return;
+  for (const each of objectsOf(at(object, 'status', 'loadBalancer', 'ingress'))) {
+    if (stringOf(each['ip']) !== '' && each['ipMode'] === undefined) each['ipMode'] = 'VIP';
+  }
+}
+
 const service: KindStrategy = {
   nameRule: labelName,
   allowCreateOnUpdate: true,
+  default: defaultIpMode,
   prepareForCreate(object, context) {
     const spec = ensureObject(object, 'spec');
     object['status'] = { loadBalancer: {} };
@@ -240,6 +275,7 @@ const service: KindStrategy = {
     allocateNodePorts(spec, context);
   },
   validate: validateService,
+  status: { validateUpdate: validateLoadBalancer },
   validateChange: validateServiceChange,
   fields: {
     'spec.clusterIP': (object) => stringOf(at(object, 'spec', 'clusterIP')),

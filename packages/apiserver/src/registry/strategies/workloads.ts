@@ -5,7 +5,7 @@ import type { KindStrategy } from '../kind-strategy.js';
 import { isEmptySelector, selectorMatches, validateLabelSelector } from '../label-selector.js';
 import { labelName } from '../name-rules.js';
 import { workloadScale } from '../scale.js';
-import { nonNegative, validatePodTemplate } from './pod-spec.js';
+import { nonNegative, podWarnings, validatePodTemplate } from './pod-spec.js';
 
 const immutable = 'field is immutable';
 
@@ -88,11 +88,29 @@ function validateDeploymentStrategy(strategy: JsonObject): FieldError[] {
   return [notSupported('spec.strategy', strategy, ['Recreate', 'RollingUpdate'])];
 }
 
+function validateDeploymentStatus(status: JsonObject): FieldError[] {
+  const counts = ['replicas', 'updatedReplicas', 'readyReplicas', 'availableReplicas', 'unavailableReplicas'];
+  const [replicas = 0, , ready = 0, available = 0] = counts.map((name) => numberOf(status[name]) ?? 0);
+  const errors = ['observedGeneration', ...counts, 'terminatingReplicas', 'collisionCount'].flatMap((name) =>
+    nonNegative(status[name], `status.${name}`),
+  );
+  for (const name of counts.slice(1, 4)) {
+    const count = numberOf(status[name]) ?? 0;
+    if (count > replicas) errors.push(invalidValue(`status.${name}`, count, 'cannot be greater than status.replicas'));
+  }
+  if (available > ready) {
+    errors.push(invalidValue('status.availableReplicas', available, 'cannot be greater than readyReplicas'));
+  }
+  return errors;
+}
+
 const deployment: KindStrategy = {
   revalidatesMetadata: true,
   generation: 'spec-or-annotations',
   scale: workloadScale(),
-  validate(object) {
+  statusKeepsLabels: true,
+  status: { validateUpdate: (object) => validateDeploymentStatus(objectOf(object['status'])) },
+  validate(object, context) {
     const spec = objectOf(object['spec']);
     const errors = [
       ...nonNegatives(spec, ['replicas']),
@@ -105,6 +123,8 @@ const deployment: KindStrategy = {
     if (deadline !== undefined && deadline <= (numberOf(spec['minReadySeconds']) ?? 0)) {
       errors.push(invalidValue('spec.progressDeadlineSeconds', deadline, 'must be greater than minReadySeconds'));
     }
+    const pod = objectOf(at(spec, 'template', 'spec'));
+    if (errors.length === 0) for (const warning of podWarnings(pod, 'spec.template.spec')) context.warn(warning);
     return errors;
   },
   validateChange: (object, old) => unchanged(object, old, 'spec', 'selector'),
