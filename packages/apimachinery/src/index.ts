@@ -91,7 +91,9 @@ export {
   subtractQuantities,
 } from './quantity.js';
 export type { GroupKind, Scheme } from './scheme.js';
-export { compareVersions, createScheme, isNoKindMatch, NoKindMatchError } from './scheme.js';
+export { compareVersions, createScheme } from './scheme.js';
+export { isNoKindMatch, NoKindMatchError } from './no-kind-match.js';
+export type { NoKindMatchFields } from './no-kind-match.js';
 export { isSelectorError, SelectorError } from './selector-error.js';
 export type { ResourceVersionOrder } from './resource-version.js';
 export { compareResourceVersions } from './resource-version.js';

@@ -3,7 +3,8 @@ import { ConfigMap, Pod } from './kinds/generated/core/v1.js';
 import { Deployment } from './kinds/generated/apps/v1.js';
 import { HorizontalPodAutoscaler as HpaV1 } from './kinds/generated/autoscaling/v1.js';
 import { HorizontalPodAutoscaler as HpaV2 } from './kinds/generated/autoscaling/v2.js';
-import { compareVersions, createScheme, isNoKindMatch } from './scheme.js';
+import { isNoKindMatch } from './no-kind-match.js';
+import { compareVersions, createScheme } from './scheme.js';
 import { untyped } from './kind.js';
 
 describe('Scheme', () => {

@@ -1,31 +1,6 @@
 import { formatGroupKind, formatGroupVersionKind, isSameKind, parseApiVersion } from './kind.js';
 import type { GroupVersionKind, GroupVersionResource, Kind } from './kind.js';
-
-const code = 'KCTL_NO_KIND_MATCH';
-
-/** Thrown when nothing is known about a kind. Mirrors `meta.NoKindMatchError`. */
-export class NoKindMatchError extends Error {
-  override readonly name = 'NoKindMatchError';
-  /** Stable code of this error class. */
-  readonly code: 'KCTL_NO_KIND_MATCH' = code;
-  readonly group: string;
-  readonly kind: string;
-  /** Unset where any version would have done. */
-  readonly version: string | undefined;
-
-  constructor(wanted: GroupKind | GroupVersionKind, options?: ErrorOptions) {
-    const name = 'version' in wanted ? formatGroupVersionKind(wanted) : formatGroupKind(wanted);
-    super(`no match for kind ${name}: register its token, or install its custom resource definition`, options);
-    this.group = wanted.group;
-    this.kind = wanted.kind;
-    this.version = 'version' in wanted ? wanted.version : undefined;
-  }
-}
-
-/** Whether an error is a {@link NoKindMatchError}, also one of another copy of this package. */
-export function isNoKindMatch(error: unknown): error is NoKindMatchError {
-  return error instanceof Error && 'code' in error && error.code === code;
-}
+import { NoKindMatchError } from './no-kind-match.js';
 
 /** Group and kind, any version. */
 export interface GroupKind {

@@ -1,4 +1,4 @@
-import { formatGroupResource } from '@kctl/apimachinery';
+import { NoKindMatchError } from '@kctl/apimachinery';
 import type { Kind } from '@kctl/apimachinery';
 
 /** What went wrong between us and the server. */
@@ -69,48 +69,6 @@ export function isCredentialsError(error: unknown): error is CredentialsError {
   return hasCode(error, credentialsCode);
 }
 
-const noKindCode = 'KCTL_NO_KIND_MATCH';
-
-/** What was looked for. */
-export interface NoKindMatchFields {
-  readonly group: string;
-  /** Unset where any version would have done. */
-  readonly version?: string;
-  readonly kind: string;
-  readonly plural?: string;
-  readonly subresource?: string;
-  readonly server: string;
-}
-
-/**
- * Thrown when the server does not serve a kind (or a subresource of it): the custom resource definition is not
- * installed, or it is another version. Not a {@link isNotFound} error: that one says that an *object* is missing.
- * Mirrors `meta.NoKindMatchError`.
- */
-export class NoKindMatchError extends Error {
-  override readonly name = 'NoKindMatchError';
-  readonly code: 'KCTL_NO_KIND_MATCH' = noKindCode;
-  readonly group: string;
-  readonly version: string | undefined;
-  readonly kind: string;
-  readonly subresource: string | undefined;
-  readonly server: string;
-
-  constructor(fields: NoKindMatchFields, options?: ErrorOptions) {
-    super(describeNoKind(fields), options);
-    this.group = fields.group;
-    this.version = fields.version;
-    this.kind = fields.kind;
-    this.subresource = fields.subresource;
-    this.server = fields.server;
-  }
-}
-
-/** Whether an error says that the server has no such kind. */
-export function isNoKindMatch(error: unknown): error is NoKindMatchError {
-  return hasCode(error, noKindCode);
-}
-
 /** The {@link NoKindMatchError} for a kind token. */
 export function noKindMatch(kind: Kind, server: string, subresource?: string): NoKindMatchError {
   const { group, version, plural } = kind;
@@ -122,18 +80,6 @@ export function noKindMatch(kind: Kind, server: string, subresource?: string): N
     server,
     ...(subresource === undefined ? {} : { subresource }),
   });
-}
-
-function describeNoKind(fields: NoKindMatchFields): string {
-  const { group, version, kind, plural, subresource, server } = fields;
-  const apiVersion = [group, version].filter((part) => part !== '' && part !== undefined).join('/');
-  const resource = plural === undefined ? '' : ` (${formatGroupResource({ group, resource: plural })})`;
-  const what = `kind ${kind}${resource}${apiVersion === '' ? '' : ` in ${apiVersion}`}`;
-  const remedy =
-    group.includes('.') && !group.endsWith('.k8s.io') ? ': is its CustomResourceDefinition installed?' : '';
-  return subresource === undefined
-    ? `the server ${server} has no ${what}${remedy}`
-    : `the server ${server} has no subresource ${subresource} of ${what}, or not this kind at all${remedy}`;
 }
 
 const decodeCode = 'KCTL_DECODE';

@@ -134,6 +134,8 @@ class RunningExchange implements ByteSource {
 
   #onStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
+    // Asked, not only listened to: a signal may know better than its last event, as a fence does after a stall.
+    if (this.#abortedBy === undefined && this.#context.signal?.aborted === true) this.#onSignal();
     if (this.#abortedBy !== undefined) controller.abort(this.#abortedBy);
     else if (this.#phase === 'queued') this.#phase = 'sent';
   }

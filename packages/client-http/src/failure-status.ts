@@ -1,8 +1,7 @@
 import { parseJson, StatusError } from '@kctl/apimachinery';
-import type { Kind, Status, StatusReason } from '@kctl/apimachinery';
+import type { Kind, NoKindMatchError, Status, StatusReason } from '@kctl/apimachinery';
 import { collect } from './byte-stream.js';
 import { noKindMatch } from './errors.js';
-import type { NoKindMatchError } from './errors.js';
 import { redact } from './redact.js';
 import type { TransportResponse } from './transport.js';
 

@@ -20,13 +20,11 @@ export {
   isCredentialsError,
   isDecodeError,
   isKubeConfigError,
-  isNoKindMatch,
   isTransportError,
   KubeConfigError,
-  NoKindMatchError,
   TransportError,
 } from './errors.js';
-export type { NoKindMatchFields, TransportErrorFields, TransportFailure } from './errors.js';
+export type { TransportErrorFields, TransportFailure } from './errors.js';
 export { createHttpClient } from './http-client.js';
 export type { HttpClient, HttpClientOptions } from './http-client.js';
 export { connectionFromKubeConfig, inClusterConnection } from './kube-config.js';

@@ -1,13 +1,15 @@
-import { defineKind, formatGroupKind } from '@kctl/apimachinery';
+import { defineKind, formatGroupKind, NoKindMatchError } from '@kctl/apimachinery';
 import type { GroupVersionKind, Kind, UntypedObject } from '@kctl/apimachinery';
 import type { AbortOptions, KindResolver } from '@kctl/client';
 import { systemClock } from '@kctl/wait';
 import type { Clock } from '@kctl/wait';
 import { fetchGroups, fetchVersion } from './discovery.js';
 import type { ApiGroup, ApiResource, ApiVersion } from './discovery.js';
-import { NoKindMatchError } from './errors.js';
 import { orAborted } from './or-aborted.js';
 import type { Transport } from './transport.js';
+
+/** How many misses are remembered at most. */
+const maxMisses = 1000;
 
 /** Options of {@link createRestMapper}. */
 export interface RestMapperOptions {
@@ -113,45 +115,66 @@ class DiscoveryRestMapper implements RestMapper {
   }
 
   async resources({ signal }: AbortOptions = {}): Promise<readonly ApiResource[]> {
-    const groups = await this.#load(signal);
-    const versions = groups.flatMap((group) => group.versions.map((version) => this.#resources(group, version)));
-    return (await Promise.all(versions)).flat();
+    const all = async (): Promise<readonly ApiResource[]> => {
+      const groups = await this.#load();
+      const versions = groups.flatMap((group) => group.versions.map((version) => this.#resources(group, version)));
+      return (await Promise.all(versions)).flat();
+    };
+    return orAborted(all(), signal);
   }
 
   invalidate(): void {
     this.#groups = undefined;
+    this.#loading = undefined;
     this.#versions.clear();
     this.#misses.clear();
   }
 
-  /** Looks into what is known; on a miss, asks the server again unless it just said no. */
-  async #find(what: string, lookUp: LookUp, { signal, isCandidate }: Search): Promise<ApiResource | undefined> {
-    const wasLoaded = this.#groups !== undefined;
+  /** Looks into what is known; on a miss, asks the server again unless it just said no. Nobody's signal stops it for the others. */
+  #find(what: string, lookUp: LookUp, { signal, isCandidate }: Search): Promise<ApiResource | undefined> {
     const search = async (): Promise<ApiResource | undefined> => {
-      for (const group of await this.#load(signal)) {
+      for (const group of await this.#load()) {
         const found = isCandidate(group) ? await lookUp(group) : undefined;
         if (found !== undefined) return found;
       }
       return undefined;
     };
-    const found = await search();
-    if (found !== undefined || this.#clock.monotonicNow() < (this.#misses.get(what) ?? 0)) return found;
-    this.#misses.set(what, this.#clock.monotonicNow() + this.#missTtlMs);
-    if (!wasLoaded) return undefined;
-    this.#groups = undefined;
-    this.#versions.clear();
-    return search();
+    const searchTwice = async (): Promise<ApiResource | undefined> => {
+      // What was asked before this call may be older than what it asks about.
+      const isOld = this.#groups !== undefined || this.#loading !== undefined;
+      const found = await search();
+      if (found !== undefined || this.#clock.monotonicNow() < (this.#misses.get(what) ?? 0)) return found;
+      this.#remember(what);
+      if (!isOld) return undefined;
+      this.#groups = undefined;
+      this.#versions.clear();
+      return search();
+    };
+    return orAborted(searchTwice(), signal);
   }
 
-  /** One discovery for all who ask at once. Nobody's signal stops it for the others. */
-  async #load(signal: AbortSignal | undefined): Promise<readonly ApiGroup[]> {
+  #remember(miss: string): void {
+    this.#misses.delete(miss);
+    this.#misses.set(miss, this.#clock.monotonicNow() + this.#missTtlMs);
+    if (this.#misses.size <= maxMisses) return;
+    const [oldest] = this.#misses.keys();
+    if (oldest !== undefined) this.#misses.delete(oldest);
+  }
+
+  /** One discovery for all who ask at once. */
+  async #load(): Promise<readonly ApiGroup[]> {
     if (this.#groups !== undefined) return this.#groups;
-    this.#loading ??= fetchGroups(this.#transport)
-      .then((groups) => (this.#groups = groups))
+    if (this.#loading !== undefined) return this.#loading;
+    const loading = fetchGroups(this.#transport)
+      .then((groups) => {
+        if (this.#loading === loading) this.#groups = groups;
+        return groups;
+      })
       .finally(() => {
-        this.#loading = undefined;
+        if (this.#loading === loading) this.#loading = undefined;
       });
-    return orAborted(this.#loading, signal);
+    this.#loading = loading;
+    return loading;
   }
 
   async #resources(group: ApiGroup, version: ApiVersion): Promise<readonly ApiResource[]> {
@@ -159,9 +182,12 @@ class DiscoveryRestMapper implements RestMapper {
     const name = `${group.name}/${version.version}`;
     let resources = this.#versions.get(name);
     if (resources === undefined) {
-      resources = fetchVersion(this.#transport, { group: group.name, version: version.version });
+      const fetched = fetchVersion(this.#transport, { group: group.name, version: version.version });
+      fetched.catch(() => {
+        if (this.#versions.get(name) === fetched) this.#versions.delete(name);
+      });
+      resources = fetched;
       this.#versions.set(name, resources);
-      resources.catch(() => this.#versions.delete(name));
     }
     return (await resources) ?? [];
   }

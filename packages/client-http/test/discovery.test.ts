@@ -1,7 +1,7 @@
-import { defineKind } from '@kctl/apimachinery';
+import { defineKind, isNoKindMatch } from '@kctl/apimachinery';
 import { FakeClock } from '@kctl/wait/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createRestMapper, createTransport, isNoKindMatch } from '../src/index.js';
+import { createRestMapper, createTransport } from '../src/index.js';
 import type { RestMapper, Transport } from '../src/index.js';
 import { failure, json, startServer } from './support/server.js';
 import type { SeenRequest, TestServer } from './support/server.js';
@@ -145,6 +145,44 @@ describe('RestMapper', () => {
     await clock.advance(5_001);
     expect(await mapper.kindFor(widget)).toMatchObject({ plural: 'widgets' });
     expect(server.requests).toHaveLength(6);
+  });
+
+  it('does not take the answer to an older question for that of a kind that was just installed', async () => {
+    const answers: (() => void)[] = [];
+    const whenAsked = async (count: number): Promise<void> => {
+      while (answers.length < count) await new Promise((resolve) => setImmediate(resolve));
+    };
+    server.handler = (request, response) => {
+      const answer = aggregated(request);
+      answers.push(() => json(response, answer));
+    };
+    hasWidgets = false;
+    const older = mapper.kindFor({ group: 'apps', kind: 'Deployment' });
+    await whenAsked(2);
+    hasWidgets = true;
+    mapper.invalidate();
+    const found = mapper.kindFor({ group: 'example.com', kind: 'Widget' });
+    await whenAsked(4);
+    for (const answer of answers) answer();
+    expect(await found).toMatchObject({ kind: 'Widget' });
+    expect(await older).toMatchObject({ kind: 'Deployment' });
+  });
+
+  it('asks again where the question that it joined was older than its own', async () => {
+    const answers: (() => void)[] = [];
+    server.handler = (request, response) => {
+      const answer = aggregated(request);
+      if (hasWidgets) json(response, answer);
+      else answers.push(() => json(response, answer));
+    };
+    hasWidgets = false;
+    const older = mapper.kindFor({ group: 'apps', kind: 'Deployment' });
+    while (answers.length < 2) await new Promise((resolve) => setImmediate(resolve));
+    hasWidgets = true;
+    const found = mapper.kindFor({ group: 'example.com', kind: 'Widget' });
+    for (const answer of answers) answer();
+    expect(await found).toMatchObject({ kind: 'Widget' });
+    await older;
   });
 
   it('understands what people type', async () => {

@@ -1,7 +1,7 @@
-import { defineKind, isConflict, isNotFound, metadataOnly } from '@kctl/apimachinery';
+import { defineKind, isConflict, isNoKindMatch, isNotFound, metadataOnly } from '@kctl/apimachinery';
 import type { KubeObject } from '@kctl/apimachinery';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createHttpClient, isDecodeError, isNoKindMatch } from '../src/index.js';
+import { createHttpClient, isDecodeError } from '../src/index.js';
 import type { HttpClient } from '../src/index.js';
 import { failure, json, startServer } from './support/server.js';
 import type { TestServer } from './support/server.js';

@@ -2,6 +2,7 @@ import {
   isAlreadyExists,
   isForbidden,
   isInternalError,
+  isNoKindMatch,
   isNotFound,
   isServerTimeout,
   isServiceUnavailable,
@@ -133,9 +134,4 @@ function isTerminating(error: unknown): boolean {
   return (
     isStatusError(error) && (error.status.details?.causes ?? []).some(({ reason }) => reason === 'NamespaceTerminating')
   );
-}
-
-/** By code: the class belongs to @kctl/client-http, which events need not know. */
-function isNoKindMatch(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'KCTL_NO_KIND_MATCH';
 }

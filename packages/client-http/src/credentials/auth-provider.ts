@@ -1,20 +1,30 @@
+import { withDeadline } from '@kctl/wait';
+import type { Clock } from '@kctl/wait';
 import { CredentialsError } from '../errors.js';
 import { redact } from '../redact.js';
 import type { AuthProvider } from '../connection.js';
 import type { Credential, CredentialSource } from './credential-source.js';
 
+/** A provider that hangs must not hang every request with it. */
+const timeoutMs = 60_000;
+
 /** Credentials of a provider that caches and refreshes by itself, asked once for all requests that wait. */
-export function providerCredential(provider: AuthProvider): CredentialSource {
+export function providerCredential(provider: AuthProvider, clock: Clock): CredentialSource {
   let credential: Credential = {};
   let running: Promise<Credential> | undefined;
   const load = async (): Promise<Credential> => {
     try {
-      const authorization = await provider.authorization();
+      const authorization = await withDeadline(() => provider.authorization(), {
+        timeoutMs,
+        message: `no answer within ${timeoutMs / 1000} s`,
+        clock,
+      });
       if (authorization !== credential.authorization) credential = authorization === undefined ? {} : { authorization };
       return credential;
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      throw new CredentialsError(`the auth provider gave no credentials: ${redact(reason)}`, { cause: error });
+      // Without the cause: whatever it quotes, it would print it.
+      throw new CredentialsError(`the auth provider gave no credentials: ${redact(reason)}`);
     }
   };
   const get = (): Promise<Credential> => {

@@ -26,7 +26,7 @@ export function credentialsOf(connection: Connection, context: CredentialContext
   }
   if (user.exec !== undefined) return execCredential(user.exec, { ...context, connection });
   if (user.oidc !== undefined) return oidcCredential(user.oidc, context.clock);
-  if (user.provider !== undefined) return providerCredential(user.provider);
+  if (user.provider !== undefined) return providerCredential(user.provider, context.clock);
   return staticCredential({});
 }
 

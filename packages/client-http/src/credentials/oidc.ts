@@ -1,3 +1,4 @@
+import { withDeadline } from '@kctl/wait';
 import type { Clock } from '@kctl/wait';
 import { Agent, request } from 'undici';
 import type { OidcRefresh } from '../connection.js';
@@ -8,7 +9,11 @@ import type { Credential, CredentialSource } from './credential-source.js';
 
 /** client-go refreshes this long before the token's own end, in ms. */
 const leewayMs = 10_000;
+/** For each step of a renewal. */
 const timeoutMs = 10_000;
+/** For the renewal as a whole: an issuer that trickles must not hang every request. */
+const renewalTimeoutMs = 30_000;
+const maxAnswerBytes = 1024 * 1024;
 
 /**
  * An OpenID Connect id-token that is renewed with a refresh token at the issuer, once for all requests that wait. Own
@@ -25,7 +30,12 @@ export function oidcCredential(config: OidcRefresh, clock: Clock): CredentialSou
     try {
       if (refreshToken === undefined)
         throw new Error('the id-token has expired and no refresh-token is there to renew it; log in again');
-      const tokens = await fetchTokens(config, refreshToken);
+      const usable = refreshToken;
+      const tokens = await withDeadline((signal) => fetchTokens(config, usable, signal), {
+        timeoutMs: renewalTimeoutMs,
+        message: `no token within ${renewalTimeoutMs / 1000} s`,
+        clock,
+      });
       refreshToken = tokens.refreshToken ?? refreshToken;
       expiresAt = expiryOf(tokens.idToken);
       credential = { authorization: `Bearer ${tokens.idToken}` };
@@ -52,14 +62,15 @@ interface Tokens {
   readonly refreshToken: string | undefined;
 }
 
-async function fetchTokens(config: OidcRefresh, refreshToken: string): Promise<Tokens> {
+async function fetchTokens(config: OidcRefresh, refreshToken: string, signal: AbortSignal): Promise<Tokens> {
   const { issuerUrl, clientId, clientSecret, ca } = config;
   const dispatcher = new Agent({
     connect: { ...(ca === undefined ? {} : { ca: Buffer.from(ca) }), timeout: timeoutMs },
+    maxResponseSize: maxAnswerBytes,
   });
   try {
     const call = (url: string, form?: URLSearchParams, authorization?: string): Promise<Fields> =>
-      callIssuer(url, { dispatcher, form, authorization });
+      callIssuer(url, { dispatcher, form, authorization, signal });
     const discovery = await call(`${issuerUrl.replace(/\/+$/, '')}/.well-known/openid-configuration`);
     const endpoint = textOf(discovery['token_endpoint']);
     if (endpoint === undefined) throw new Error('its discovery document has no token_endpoint');
@@ -84,9 +95,10 @@ interface IssuerCall {
   readonly dispatcher: Agent;
   readonly form: URLSearchParams | undefined;
   readonly authorization: string | undefined;
+  readonly signal: AbortSignal;
 }
 
-async function callIssuer(url: string, { dispatcher, form, authorization }: IssuerCall): Promise<Fields> {
+async function callIssuer(url: string, { dispatcher, form, authorization, signal }: IssuerCall): Promise<Fields> {
   const answer = await request(url, {
     dispatcher,
     method: form === undefined ? 'GET' : 'POST',
@@ -96,6 +108,7 @@ async function callIssuer(url: string, { dispatcher, form, authorization }: Issu
       ...(authorization === undefined ? {} : { authorization }),
     },
     body: form?.toString() ?? null,
+    signal,
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
   }).catch((error: unknown) => {
@@ -107,11 +120,11 @@ async function callIssuer(url: string, { dispatcher, form, authorization }: Issu
   throw new Error(`it answered ${answer.statusCode}${said === '' ? '' : ` (${said})`}`);
 }
 
-/** When a JWT ends, in ms since the epoch; 0 where it does not say. */
+/** When a JWT ends, in ms since the epoch. Where it does not say, it is used until the server refuses it. */
 function expiryOf(token: string): number {
   const claims = fieldsOf(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
   const seconds = claims['exp'];
-  return typeof seconds === 'number' ? seconds * 1000 : 0;
+  return typeof seconds === 'number' ? seconds * 1000 : Number.POSITIVE_INFINITY;
 }
 
 function fieldsOf(text: string): Fields {

@@ -1,0 +1,64 @@
+import { formatGroupKind, formatGroupResource, formatGroupVersionKind } from './kind.js';
+
+const code = 'KCTL_NO_KIND_MATCH';
+
+/** What was looked for, and where. */
+export interface NoKindMatchFields {
+  readonly group: string;
+  /** Unset where any version would have done. */
+  readonly version?: string;
+  readonly kind: string;
+  readonly plural?: string;
+  /** Set where a subresource of the kind was asked for. */
+  readonly subresource?: string;
+  /** The server that does not serve it. Unset: a scheme was asked, not a server. */
+  readonly server?: string;
+}
+
+/**
+ * Thrown when nothing is known about a kind: a scheme has no token for it, or a server does not serve it (or not this
+ * subresource of it). Not a not-found error: that one says that an *object* is missing. Mirrors
+ * `meta.NoKindMatchError`.
+ */
+export class NoKindMatchError extends Error {
+  override readonly name = 'NoKindMatchError';
+  /** Stable code of this error class. */
+  readonly code: 'KCTL_NO_KIND_MATCH' = code;
+  readonly group: string;
+  readonly kind: string;
+  /** Unset where any version would have done. */
+  readonly version: string | undefined;
+  readonly subresource: string | undefined;
+  readonly server: string | undefined;
+
+  constructor(wanted: NoKindMatchFields, options?: ErrorOptions) {
+    super(wanted.server === undefined ? describeUnknown(wanted) : describeUnserved(wanted, wanted.server), options);
+    this.group = wanted.group;
+    this.kind = wanted.kind;
+    this.version = wanted.version;
+    this.subresource = wanted.subresource;
+    this.server = wanted.server;
+  }
+}
+
+/** Whether an error is a {@link NoKindMatchError}, also one of another copy of this package. */
+export function isNoKindMatch(error: unknown): error is NoKindMatchError {
+  return error instanceof Error && 'code' in error && error.code === code;
+}
+
+function describeUnknown({ group, version, kind }: NoKindMatchFields): string {
+  const name =
+    version === undefined ? formatGroupKind({ group, kind }) : formatGroupVersionKind({ group, version, kind });
+  return `no match for kind ${name}: register its token, or install its custom resource definition`;
+}
+
+function describeUnserved({ group, version, kind, plural, subresource }: NoKindMatchFields, server: string): string {
+  const apiVersion = [group, version].filter((part) => part !== '' && part !== undefined).join('/');
+  const resource = plural === undefined ? '' : ` (${formatGroupResource({ group, resource: plural })})`;
+  const what = `kind ${kind}${resource}${apiVersion === '' ? '' : ` in ${apiVersion}`}`;
+  const remedy =
+    group.includes('.') && !group.endsWith('.k8s.io') ? ': is its CustomResourceDefinition installed?' : '';
+  return subresource === undefined
+    ? `the server ${server} has no ${what}${remedy}`
+    : `the server ${server} has no subresource ${subresource} of ${what}, or not this kind at all${remedy}`;
+}
