@@ -1,4 +1,4 @@
-import { isNotFound, mutableCopy, setControllerReference } from '@kctl/apimachinery';
+import { isNotFound, mutableCopy, setControllerReference, type DeepReadonly } from '@kctl/apimachinery';
 import { Pod } from '@kctl/apimachinery/kinds/core/v1';
 import {
   controllerManagedBy,
@@ -11,6 +11,9 @@ import {
 } from '@kctl/runtime';
 import type { Clock, Random } from '@kctl/wait';
 import { ChaosPod } from './chaos-pod.js';
+
+/** Tells on a pod which run it is. */
+const runAnnotation = `${ChaosPod.group}/run`;
 
 /** What the reconciler works with. */
 export interface ChaosPodReconcilerOptions {
@@ -37,8 +40,17 @@ export function createChaosPodReconciler({
     const chaosPod = await ignoreNotFound(client.get(ChaosPod, key, { signal }));
     if (chaosPod === undefined || chaosPod.metadata.deletionTimestamp !== undefined) return;
 
+    // The status follows from the pod: if we crash before it is written, the next run makes up for it.
+    const report = async (present: DeepReadonly<ChaosPod>, { metadata }: DeepReadonly<Pod>): Promise<void> => {
+      const runs = Number(metadata.annotations?.[runAnnotation]);
+      if (!(runs > (present.status?.runs ?? 0))) return;
+      const { creationTimestamp: lastRun = new Date(clock.now()).toISOString() } = metadata;
+      await client.status(ChaosPod).update({ ...present, status: { lastRun, runs } }, { signal });
+    };
+
     const pod = await ignoreNotFound(client.get(Pod, key, { signal }));
     if (pod !== undefined) {
+      await report(chaosPod, pod);
       const leftMs = Date.parse(chaosPod.spec.nextStop ?? '') - clock.now();
       if (leftMs > 0) return { requeueAfterMs: leftMs };
       logger.info('stopping the pod');
@@ -52,16 +64,16 @@ export function createChaosPodReconciler({
 
     const nextStop = new Date(clock.now() + periodMs * (0.5 + random() / 2)).toISOString();
     const { template } = chaosPod.spec;
+    const metadata = mutableCopy(template.metadata ?? {});
+    const run = String((chaosPod.status?.runs ?? 0) + 1);
     const draft: Pod = {
-      metadata: { ...mutableCopy(template.metadata ?? {}), ...key },
+      metadata: { ...metadata, ...key, annotations: { ...metadata.annotations, [runAnnotation]: run } },
       ...(template.spec === undefined ? {} : { spec: mutableCopy(template.spec) }),
     };
     setControllerReference(chaosPod, ChaosPod, draft);
     // First the time, then the pod: after a crash in between the pod is created with a time that is not over.
     const updated = await client.update(ChaosPod, { ...chaosPod, spec: { ...chaosPod.spec, nextStop } }, { signal });
-    await client.create(Pod, draft, { signal });
-    const status = { lastRun: new Date(clock.now()).toISOString(), runs: (chaosPod.status?.runs ?? 0) + 1 };
-    await client.status(ChaosPod).update({ ...updated, status }, { signal });
+    await report(updated, await client.create(Pod, draft, { signal }));
     logger.info('brought the pod back', { nextStop });
     return { requeueAfterMs: Date.parse(nextStop) - clock.now() };
   };
