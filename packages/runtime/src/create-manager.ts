@@ -12,6 +12,7 @@ import { createCluster, createManager as createBareManager } from '@kctl/manager
 import { createPrometheusMetrics } from '@kctl/metrics';
 import { createConsoleLogger } from '@kctl/telemetry';
 import { systemClock } from '@kctl/wait';
+import { createWebhookServer } from '@kctl/webhook';
 import { Registry } from 'prom-client';
 import { createLeadership } from './leadership.js';
 import type { ConnectionOptions, RuntimeManager, RuntimeManagerOptions } from './runtime-options.js';
@@ -24,7 +25,7 @@ import type { ConnectionOptions, RuntimeManager, RuntimeManagerOptions } from '.
  * @throws KubeConfigError when no API server is configured; TypeError, RangeError for options that cannot be right
  */
 export async function createManager(options: RuntimeManagerOptions = {}): Promise<RuntimeManager> {
-  const { http, cache: cacheOptions, client: clientOptions, leaderElection, ...rest } = options;
+  const { http, cache: cacheOptions, client: clientOptions, webhook, leaderElection, ...rest } = options;
   const logger = options.logger ?? createConsoleLogger();
   const clock = options.clock ?? systemClock;
   const metrics =
@@ -41,6 +42,7 @@ export async function createManager(options: RuntimeManagerOptions = {}): Promis
   const events = createEventBroadcaster({ ...wired, client: liveClient });
   const mapper = createRestMapper({ transport: liveClient.transport, clock });
   const manager = createBareManager({
+    webhookServer: createWebhookServer({ ...webhook, ...wired }),
     ...withoutConnection(rest),
     ...wired,
     cluster: createCluster({ client, apiReader: liveClient, cache, mapper, events }),

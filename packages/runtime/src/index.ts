@@ -97,7 +97,7 @@ export type { SharedInformer } from '@kctl/informer';
 export { createRateLimitingQueue, exponentialRateLimiter } from '@kctl/workqueue';
 
 // Controllers
-export { controllerManagedBy } from '@kctl/builder';
+export { controllerManagedBy, webhookManagedBy } from '@kctl/builder';
 export { asReconciler, createController, finalizing, terminalError } from '@kctl/controller';
 export {
   channelSource,

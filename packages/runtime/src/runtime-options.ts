@@ -4,6 +4,7 @@ import type { DelegatingClientOptions } from '@kctl/client-delegating';
 import type { EventRecorder } from '@kctl/events';
 import type { LeaderElectionOptions, Manager, ManagerOptions } from '@kctl/manager';
 import type { PrometheusMetrics } from '@kctl/metrics';
+import type { WebhookServerOptions } from '@kctl/webhook';
 
 /** Parts that the facade fills in itself. */
 type Wired = 'logger' | 'metrics' | 'clock';
@@ -49,6 +50,8 @@ export interface RuntimeManagerOptions
   readonly cache?: Omit<CacheOptions, Wired | 'client'>;
   /** Uncached kinds, read-your-own-writes, … of the client. */
   readonly client?: Omit<DelegatingClientOptions, Wired | 'cache' | 'client'>;
+  /** The webhook server that `webhookManagedBy` registers with; it runs only if somebody does. */
+  readonly webhook?: Omit<WebhookServerOptions, Wired>;
   /** @default no election: this process leads at once */
   readonly leaderElection?: RuntimeLeaderElectionOptions;
   /** @default prom-client with a registry of its own, with the process's default metrics */
