@@ -160,7 +160,7 @@ export class Elector implements LeaderElector {
       const sentAt = this.#now();
       const isHeld = await this.#attempt(signal, renewDeadlineMs, (request) => this.#contest.tryAcquire(request));
       // An answer that comes after a stall is worth nothing any more: ask again.
-      if (isHeld === true && this.#now() < sentAt + renewDeadlineMs) return sentAt;
+      if (isHeld && this.#now() < sentAt + renewDeadlineMs) return sentAt;
       const pollMs = retryPeriodMs * (0.5 + 0.4 * random());
       const { validForMs } = this.#contest;
       await this.#pause(validForMs > 0 ? Math.min(pollMs, validForMs) : pollMs, signal);
@@ -233,8 +233,8 @@ export class Elector implements LeaderElector {
   /** A second run would do the work twice, and the old one could pass for the new. */
   async #waitForStraggler(signal: AbortSignal): Promise<void> {
     if (this.#straggler === undefined) return;
-    const stopped = Promise.withResolvers<void>();
-    const onAbort = (): void => stopped.resolve();
+    const stopped = Promise.withResolvers<undefined>();
+    const onAbort = (): void => stopped.resolve(undefined);
     if (signal.aborted) onAbort();
     signal.addEventListener('abort', onAbort, { once: true });
     await Promise.race([this.#straggler.work.done, stopped.promise]);

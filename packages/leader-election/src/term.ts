@@ -6,7 +6,7 @@ export class Term {
   readonly fence: Fence;
   readonly #controller = new AbortController();
   readonly #given = new AbortController();
-  readonly #ended = Promise.withResolvers<void>();
+  readonly #ended = Promise.withResolvers<undefined>();
   readonly #limits: TermLimits;
   #renewedAt: number;
 
@@ -51,7 +51,7 @@ export class Term {
   }
 
   /** Resolves when the work has ended (or was given up on) and the lock was released. */
-  get ended(): Promise<void> {
+  get ended(): Promise<undefined> {
     return this.#ended.promise;
   }
 
@@ -69,7 +69,7 @@ export class Term {
   }
 
   markEnded(): void {
-    this.#ended.resolve();
+    this.#ended.resolve(undefined);
   }
 }
 

@@ -1,0 +1,48 @@
+/** What a candidate process is started with. */
+export interface CandidateSettings {
+  readonly identity: string;
+  /** Through the proxy of this candidate. */
+  readonly server: string;
+  readonly ca: string;
+  readonly token: string;
+  readonly namespace: string;
+  readonly logFile: string;
+  readonly durations: Durations;
+  /** Whether a worker thread renews. */
+  readonly worker: boolean;
+}
+
+export interface Durations {
+  readonly leaseDurationMs: number;
+  readonly renewDeadlineMs: number;
+  readonly retryPeriodMs: number;
+}
+
+/** What the harness tells a candidate, one JSON object a line on its stdin. */
+export type Command =
+  | { readonly command: 'stop' }
+  | { readonly command: 'step-down' }
+  /** Blocks the event loop, in the middle of a protected write if `amidWrite` is set and it leads. */
+  | { readonly command: 'stall'; readonly ms: number; readonly amidWrite: boolean }
+  | { readonly command: 'jump'; readonly ms: number };
+
+/** One line of a candidate's own log. `at`: CLOCK_MONOTONIC in ms, which all processes of a machine share. */
+export type LogEntry =
+  | { readonly what: 'lead' | 'stalled' | 'resumed'; readonly at: number; readonly term: number }
+  | { readonly what: 'begin'; readonly at: number; readonly term: number; readonly write: number }
+  | {
+      readonly what: 'end';
+      readonly at: number;
+      readonly term: number;
+      readonly write: number;
+      /** `refused`: the fence let nothing out. */
+      readonly outcome: 'ok' | 'refused' | 'failed';
+    };
+
+/** CLOCK_MONOTONIC in ms. */
+export function sharedNow(): number {
+  return Number(process.hrtime.bigint() / 1_000n) / 1_000;
+}
+
+/** The object that is written under protection. */
+export const protectedName = 'protected';
