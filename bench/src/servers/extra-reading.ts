@@ -1,0 +1,10 @@
+import type { Reading } from '../harness/benchmark.js';
+
+/** A figure that the programs of one benchmark print besides what all print; less of it is better. */
+export function extra(field: string, unit: string): Reading {
+  const of = (sample: object): number => {
+    const value: unknown = Object.entries(sample).find(([name]) => name === field)?.[1];
+    return typeof value === 'number' ? value : Number.NaN;
+  };
+  return { unit, better: 'less', of };
+}
