@@ -22,7 +22,7 @@ export interface DifferentialResult {
   readonly explained: number;
 }
 
-const SHOWN = 3;
+const SHOWN = 6;
 
 export async function runDifferential(
   targets: Pair<Target>,

@@ -578,6 +578,17 @@ export async function runSession(options: SessionOptions): Promise<void> {
   }
 }
 
+/** Leaves out events that show nothing new: on a real server a change of managedFields alone makes one. */
+function withoutRepetitions(events: readonly WatchEvent[]): WatchEvent[] {
+  const last = new Map<string, string>();
+  return events.filter(({ type, object }) => {
+    const text = JSON.stringify(object);
+    const isRepetition = type === 'MODIFIED' && last.get(object.metadata.name) === text;
+    last.set(object.metadata.name, text);
+    return !isRepetition;
+  });
+}
+
 function sentinelFields(kind: RandomKind): Draft {
   switch (kind.kind) {
     case 'Service':

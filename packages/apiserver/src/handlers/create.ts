@@ -8,7 +8,7 @@ import { crdTable, writeContext, type Backend, type ResourceCall } from './call.
 import { placeOf } from './commit.js';
 import { trackCreate } from './managed-fields.js';
 import { objectReply } from './reply.js';
-import { parseWriteOptions, reportProblems, warnAboutFinalizers, type WriteOptions } from './write-options.js';
+import { parseWriteOptions, reportProblems, type WriteOptions } from './write-options.js';
 
 /** Letters and digits that upstream makes names of: no vowels, nothing that looks like another. */
 const alphabet = 'bcdfghjklmnpqrstvwxz2456789';
@@ -79,7 +79,6 @@ export function createStored(
     if (isVersioned && !options.dryRun)
       throw unclassified('resourceVersion should not be set on objects to be created');
     try {
-      warnAboutFinalizers(metadata.finalizers, context);
       return insert(backend, call, { object, options });
     } catch (error) {
       if (!isLostRaceError(error)) throw error;

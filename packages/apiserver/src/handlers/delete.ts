@@ -216,15 +216,22 @@ function withPhase(object: UntypedObject, phase: string): UntypedObject {
   return { ...object, status: { ...(typeof status === 'object' ? status : {}), phase } };
 }
 
+/** A pod that runs nowhere, or has ended, goes at once. */
+function hasGrace({ storageKey }: ResourceDefinition, object: UntypedObject): boolean {
+  const phase = member(object['status'], 'phase');
+  return (
+    storageKey === pods && Boolean(member(object['spec'], 'nodeName')) && phase !== 'Failed' && phase !== 'Succeeded'
+  );
+}
+
 /** Grace applies to kinds that have it at all; a client may shorten or lengthen it. */
 function graceOf(definition: ResourceDefinition, object: UntypedObject, options: DeleteOptions): number {
   const asked = options.gracePeriodSeconds;
   const pending = object.metadata.deletionGracePeriodSeconds;
   // Once a deletion has begun only its grace counts, which a client may shorten.
   if (object.metadata.deletionTimestamp !== undefined && pending !== undefined) return asked ?? pending;
-  const own = definition.gracePeriodSeconds(object);
-  if (own === 0) return 0;
-  if (asked === undefined) return own;
+  if (!hasGrace(definition, object)) return 0;
+  if (asked === undefined) return definition.gracePeriodSeconds(object);
   return asked < 0 ? 1 : asked;
 }
 

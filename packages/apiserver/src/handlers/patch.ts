@@ -175,7 +175,8 @@ function decodePatched(
       ...(target.subresource !== '' && { subresource: target.subresource }),
     });
   } catch (error) {
-    throw definition.isCustom ? error : undecodablePatch(error, value);
+    const isTold = isStatusError(error) && error.message.includes(' cannot be handled as a ');
+    throw definition.isCustom && !isTold ? error : undecodablePatch(error, value);
   }
 }
 

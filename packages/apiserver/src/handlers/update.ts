@@ -10,7 +10,7 @@ import { commitUpdate, retryOnLostRace } from './commit.js';
 import { createObject, placeInNamespace } from './create.js';
 import { trackUpdate } from './managed-fields.js';
 import { objectReply } from './reply.js';
-import { parseWriteOptions, reportProblems, warnAboutFinalizers, type WriteOptions } from './write-options.js';
+import { parseWriteOptions, reportProblems, type WriteOptions } from './write-options.js';
 
 /** The endpoint that is written through: the object itself or one of its subresources. */
 export interface WriteTarget {
@@ -41,7 +41,7 @@ export async function update(backend: Backend, call: ResourceCall, target: Write
   checkIdentity(call, object);
   const isAbsent =
     backend.store.table(definition.storageKey).get(storageKeyOf(path.namespace, path.name)) === undefined;
-  if (isAbsent && target.subresource === '' && definition.allowCreateOnUpdate) {
+  if (isAbsent && definition.allowCreateOnUpdate) {
     refuseUid(call, object, '');
     delete object.metadata.resourceVersion;
     return createObject(backend, call, { object, options });
@@ -122,13 +122,7 @@ export function writeUpdate(backend: Backend, call: ResourceCall, pending: Pendi
     now: backend.clock.now(),
     ...(given !== undefined && { given }),
   });
-  warnAboutFinalizers(newFinalizers(tracked, old), context);
   return commitUpdate(backend, { definition, object: tracked, present, dryRun: options.dryRun });
-}
-
-function newFinalizers(object: UntypedObject, old: UntypedObject): string[] {
-  const before = new Set(old.metadata.finalizers);
-  return (object.metadata.finalizers ?? []).filter((name) => !before.has(name));
 }
 
 /** The resourceVersion of a body is a precondition. @throws StatusError 409 where it is stale, 422 where it is required */

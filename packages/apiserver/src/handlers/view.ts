@@ -60,7 +60,7 @@ function writeViewOnce(
   const { definition, path } = call;
   const present: ObjectVersion = requirePresent(backend, call);
   const { object } = present.in(definition);
-  const value = structuredClone(make(view.show(object)));
+  const value = structuredClone(make(view.show(object, true)));
   const { object: wanted, problems } = decodeView(call, view, value);
   reportProblems(call, problems, options.fieldValidation);
   const { name = '', resourceVersion = '' } = wanted.metadata;

@@ -1,4 +1,3 @@
-import type { WriteContext } from '../registry/resource.js';
 import { forbidden, notSupported, required, tooLong, type FieldError } from '../registry/field-error.js';
 import { invalidOptions, strictDecodingError } from '../registry/status.js';
 import type { ResourceCall } from './call.js';
@@ -83,18 +82,4 @@ export function reportProblems(call: ResourceCall, problems: readonly string[], 
   if (problems.length === 0 || mode === 'Ignore') return;
   if (mode === 'Strict') throw strictDecodingError(call.definition, problems);
   call.warnings.push(...problems);
-}
-
-/** Finalizers without a domain are accepted, with a warning. */
-export function warnAboutFinalizers(
-  finalizers: readonly string[] | undefined,
-  context: Pick<WriteContext, 'warn'>,
-): void {
-  const known = new Set(['orphan', 'foregroundDeletion', 'kubernetes']);
-  for (const finalizer of finalizers ?? []) {
-    if (finalizer.includes('/') || known.has(finalizer)) continue;
-    context.warn(
-      `metadata.finalizers: ${JSON.stringify(finalizer)}: prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers`,
-    );
-  }
 }

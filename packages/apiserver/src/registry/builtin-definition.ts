@@ -164,7 +164,9 @@ class BuiltinResource {
       ...this.#finalizerErrors(object),
       ...(this.#strategy.validate?.(object, context) ?? []),
     ];
-    return errors.length > 0 ? errors : validatePathSafety(object);
+    if (errors.length > 0) return errors;
+    for (const warning of this.#strategy.warnings?.(object, undefined) ?? []) context.warn(warning);
+    return validatePathSafety(object);
   }
 
   prepareForUpdate(...[object, old, context]: Parameters<UpdateStrategy['prepareForUpdate']>): void {
@@ -187,12 +189,15 @@ class BuiltinResource {
       ...(this.#strategy.validate?.(object, context) ?? []),
     ];
     const change = this.#strategy.validateChange?.(object, old, context) ?? [];
-    return [
+    const errors = [
       ...validateMetadataUpdate(object, old),
       ...validateMetadataUpdate(object, old),
       ...this.#finalizerErrors(object),
       ...(this.#strategy.reportsChangeFirst === true ? [...change, ...own] : [...own, ...change]),
     ];
+    if (errors.length > 0) return errors;
+    for (const warning of this.#strategy.warnings?.(object, old) ?? []) context.warn(warning);
+    return [];
   }
 
   /** The status subresource. */

@@ -41,6 +41,8 @@ export interface KindStrategy {
   readonly reportsChangeFirst?: boolean;
   /** Whether upstream validates a changed object as if it were new, metadata included, once more. */
   readonly revalidatesMetadata?: boolean;
+  /** What is odd about a valid object; `old` is there on an update. */
+  warnings?(object: UntypedObject, old: UntypedObject | undefined): string[];
   /** What is wrong with the change. */
   validateChange?(object: UntypedObject, old: UntypedObject, context: WriteContext): FieldError[];
   /** Replaces the generic rule of the status subresource: only the status changes. */

@@ -12,11 +12,17 @@ function kindOf(value: unknown): string {
 
 const integers: ReadonlySet<string> = new Set(['int32', 'int64']);
 
+function base64Problem(value: unknown): string | undefined {
+  const text = String(value).replace(/[\r\n]/g, '');
+  const bad = /[^A-Za-z0-9+/=]/.exec(text)?.index ?? (text.length % 4 === 0 ? -1 : text.length - (text.length % 4));
+  return bad < 0 ? undefined : `error decoding from json: illegal base64 data at input byte ${bad}`;
+}
+
 function scalarProblem(value: unknown, type: GoType, scalar: string): string | undefined {
   const kind = kindOf(value);
   const isNumber = kind === 'int64' || kind === 'float64';
   if (scalar === 'string' || scalar === 'bytes') {
-    if (kind === 'string') return undefined;
+    if (kind === 'string') return scalar === 'bytes' ? base64Problem(value) : undefined;
     if (kind === 'int64' && scalar === 'string') return `cannot convert int64 to ${type.goName}`;
     return scalar === 'bytes' ? `cannot restore slice from ${kind}` : `unrecognized type: ${kind}`;
   }

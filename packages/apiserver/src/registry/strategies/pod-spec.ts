@@ -11,7 +11,7 @@ export function oneOf(value: unknown, field: string, allowed: readonly string[])
   return allowed.includes(given) ? [] : [notSupported(field, given, allowed)];
 }
 
-/** Warnings about a valid pod: ports that are declared twice. */
+/** Warnings about a valid pod: ports that are declared twice, a grace that makes no sense. */
 export function podWarnings(spec: JsonObject, field: string): string[] {
   const seen = new Map<string, string>();
   const warnings: string[] = [];
@@ -23,6 +23,11 @@ export function podWarnings(spec: JsonObject, field: string): string[] {
       if (first === undefined) seen.set(identity, place);
       else warnings.push(`${place}: duplicate port definition with ${first}`);
     }
+  }
+  if ((numberOf(spec['terminationGracePeriodSeconds']) ?? 0) < 0) {
+    warnings.push(
+      `${field}.terminationGracePeriodSeconds: must be >= 0; negative values are invalid and will be treated as 1`,
+    );
   }
   return warnings;
 }

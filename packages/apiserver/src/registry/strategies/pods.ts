@@ -110,7 +110,8 @@ function validateChange(object: UntypedObject, old: UntypedObject): FieldError[]
     }
   }
   const errors = validateDeadline(spec, before);
-  if (errors.length > 0) return errors;
+  // Only a deadline that is taken off lets upstream look further.
+  if (errors.length > 0 && spec['activeDeadlineSeconds'] !== undefined) return errors;
   const kept = arrayOf(spec['tolerations']);
   if (!arrayOf(before['tolerations']).every((each) => kept.some((other) => equalSemantic(each, other)))) {
     errors.push(forbidden('spec.tolerations', 'existing toleration can not be modified except its tolerationSeconds'));
@@ -190,12 +191,9 @@ export const podStrategies: Readonly<Record<string, KindStrategy>> = {
     generation: 'spec',
     prepareForCreate,
     prepareForUpdate: (object) => addNodeTolerations(ensureObject(object, 'spec')),
-    validate: (object, context) => {
-      const spec = objectOf(object['spec']);
-      const errors = validatePodSpec(spec, 'spec');
-      if (errors.length === 0) for (const warning of podWarnings(spec, 'spec')) context.warn(warning);
-      return errors;
-    },
+    validate: (object) => validatePodSpec(objectOf(object['spec']), 'spec'),
+    // Pods are changed by controllers, who would not read warnings.
+    warnings: (object, old) => (old === undefined ? podWarnings(objectOf(object['spec']), 'spec') : []),
     validateChange,
     status,
     subresources: { ephemeralcontainers: ephemeralContainers, resize },

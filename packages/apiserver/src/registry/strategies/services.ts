@@ -6,6 +6,7 @@ import type { KindStrategy } from '../kind-strategy.js';
 import { validateLabels } from '../metadata-validation.js';
 import { dns1123Subdomain, labelName, portName, rangeError } from '../name-rules.js';
 import type { WriteContext } from '../resource.js';
+import { invalid } from '../status.js';
 import { oneOf } from './pod-spec.js';
 
 const serviceTypes = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
@@ -171,13 +172,16 @@ function validateIps(spec: JsonObject, context: WriteContext, self: UntypedObjec
 }
 
 /** What makes no sense without a virtual IP is accepted all the same. */
-function warnAboutHeadless(spec: JsonObject, context: WriteContext): void {
-  if (stringOf(spec['clusterIP']) !== 'None') return;
-  if (stringOf(spec['loadBalancerIP']) !== '') context.warn('spec.loadBalancerIP is ignored for headless services');
-  if (stringsOf(spec['externalIPs']).length > 0) context.warn('spec.externalIPs is ignored for headless services');
+function serviceWarnings(object: UntypedObject): string[] {
+  const spec = objectOf(object['spec']);
+  const warnings: string[] = [];
+  if (stringOf(spec['clusterIP']) !== 'None') return warnings;
+  if (stringOf(spec['loadBalancerIP']) !== '') warnings.push('spec.loadBalancerIP is ignored for headless services');
+  if (stringsOf(spec['externalIPs']).length > 0) warnings.push('spec.externalIPs is ignored for headless services');
   if (stringOf(spec['sessionAffinity']) === 'ClientIP') {
-    context.warn('spec.SessionAffinity is ignored for headless services');
+    warnings.push('spec.SessionAffinity is ignored for headless services');
   }
+  return warnings;
 }
 
 function validateService(object: UntypedObject, context: WriteContext): FieldError[] {
@@ -215,7 +219,6 @@ function validateService(object: UntypedObject, context: WriteContext): FieldErr
     ...oneOf(spec['type'], 'spec.type', serviceTypes),
   );
   if (errors.length > 0) return errors;
-  warnAboutHeadless(spec, context);
   return [...validateIps(spec, context, object), ...validateNodePorts(spec)];
 }
 
@@ -249,6 +252,20 @@ function validateLoadBalancer(object: UntypedObject): FieldError[] {
   });
 }
 
+/**
+ * A headless service without a selector is of both families; with a selector that would take addresses of both, and
+ * there is only one range. Upstream fails at once, before it validates.
+ */
+function refuseDualStack(object: UntypedObject, spec: JsonObject): void {
+  const policy = stringOf(spec['ipFamilyPolicy']);
+  const isHeadless = stringOf(spec['clusterIP']) === 'None';
+  const hasSelector = Object.keys(objectOf(spec['selector'])).length > 0;
+  if (policy !== 'RequireDualStack' || (isHeadless && !hasSelector)) return;
+  throw invalid({ group: '', kind: 'Service' }, object.metadata.name ?? '', [
+    invalidValue('spec.ipFamilyPolicy', policy, 'this cluster is not configured for dual-stack services'),
+  ]);
+}
+
 function defaultIpMode(object: UntypedObject): void {
   if (!isKind(objectOf(object['spec']), 'LoadBalancer')) return;
   for (const each of objectsOf(at(object, 'status', 'loadBalancer', 'ingress'))) {
@@ -271,10 +288,12 @@ const service: KindStrategy = {
     const before = objectOf(old['spec']);
     release(spec, before);
     keepAllocated(spec, before);
+    refuseDualStack(object, spec);
     allocateIp(spec, context);
     allocateNodePorts(spec, context);
   },
   validate: validateService,
+  warnings: serviceWarnings,
   status: { validateUpdate: validateLoadBalancer },
   validateChange: validateServiceChange,
   fields: {

@@ -88,6 +88,12 @@ function validateDeploymentStrategy(strategy: JsonObject): FieldError[] {
   return [notSupported('spec.strategy', strategy, ['Recreate', 'RollingUpdate'])];
 }
 
+/** A change that is no new generation has been warned about before. */
+function templateWarnings(object: UntypedObject, old: UntypedObject | undefined): string[] {
+  if (old !== undefined && old.metadata.generation === object.metadata.generation) return [];
+  return podWarnings(objectOf(at(object, 'spec', 'template', 'spec')), 'spec.template.spec');
+}
+
 function validateDeploymentStatus(status: JsonObject): FieldError[] {
   const counts = ['replicas', 'updatedReplicas', 'readyReplicas', 'availableReplicas', 'unavailableReplicas'];
   const [replicas = 0, , ready = 0, available = 0] = counts.map((name) => numberOf(status[name]) ?? 0);
@@ -110,7 +116,7 @@ const deployment: KindStrategy = {
   scale: workloadScale(),
   statusKeepsLabels: true,
   status: { validateUpdate: (object) => validateDeploymentStatus(objectOf(object['status'])) },
-  validate(object, context) {
+  validate(object) {
     const spec = objectOf(object['spec']);
     const errors = [
       ...nonNegatives(spec, ['replicas']),
@@ -123,10 +129,9 @@ const deployment: KindStrategy = {
     if (deadline !== undefined && deadline <= (numberOf(spec['minReadySeconds']) ?? 0)) {
       errors.push(invalidValue('spec.progressDeadlineSeconds', deadline, 'must be greater than minReadySeconds'));
     }
-    const pod = objectOf(at(spec, 'template', 'spec'));
-    if (errors.length === 0) for (const warning of podWarnings(pod, 'spec.template.spec')) context.warn(warning);
     return errors;
   },
+  warnings: templateWarnings,
   validateChange: (object, old) => unchanged(object, old, 'spec', 'selector'),
 };
 
