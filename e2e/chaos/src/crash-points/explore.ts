@@ -14,6 +14,8 @@ export interface ExploreOptions {
   readonly report: Report;
   /** Whether the recovery is struck, too, at each of its writes. @default false */
   readonly twice?: boolean;
+  /** How long the server may take to clean up before the end is taken for another, in ms. @default 1500 */
+  readonly patienceMs?: number;
 }
 
 /** What an exploration came to. */
@@ -34,12 +36,17 @@ const mostRuns = 40;
  * Runs each flow undisturbed, then again with a mishap at its first, second, … last write, each time from the same
  * state and followed by a fresh reconciler: the end must be the same every time.
  */
-export async function explore({ subjects, report, twice = false }: ExploreOptions): Promise<Explored[]> {
+export async function explore({
+  subjects,
+  report,
+  twice = false,
+  patienceMs = 1500,
+}: ExploreOptions): Promise<Explored[]> {
   await using environment = await createEnvironment({ server: 'embedded', crds: subjects.map(({ crd }) => crd) });
   const results: Explored[] = [];
   for (const subject of subjects)
     for (const flow of subject.flows) {
-      const explorer = new Explorer(environment, { subject, flow, report });
+      const explorer = new Explorer(environment, { subject, flow, report, patienceMs });
       results.push(await explorer.run(twice));
     }
   return results;
@@ -49,6 +56,7 @@ interface Task {
   readonly subject: Subject;
   readonly flow: Flow;
   readonly report: Report;
+  readonly patienceMs: number;
 }
 
 /** One mishap. */
@@ -89,7 +97,11 @@ class Explorer {
       };
       const writes = await this.#recover();
       const expected = await this.#state();
-      const strikes = mishaps.flatMap((mishap) => Array.from({ length: writes }, (_, index) => ({ mishap, at: index + 1 })));
+      if (flow.leavesNothing === true && expected.length > 0)
+        this.#violate('something is left', 'undisturbed', expected);
+      const strikes = mishaps.flatMap((mishap) =>
+        Array.from({ length: writes }, (_, index) => ({ mishap, at: index + 1 })),
+      );
       let tried = 0;
       for (const first of strikes) {
         const seconds = twice ? [undefined, ...strikes.filter(({ mishap }) => mishap === 'dieAfter')] : [undefined];
@@ -106,12 +118,7 @@ class Explorer {
   }
 
   async #try(expected: readonly string[], strikes: readonly Strike[]): Promise<void> {
-    const { subject, flow, report } = this.#task;
-    const violate = (message: string, context: readonly string[]): void => {
-      const step = strikes.map(({ at, mishap }) => `${mishap} write ${at}`).join(', then ');
-      report.violate({ scenario, seed: 0, step, message: `${subject.name}, ${flow.name}: ${message}`, context });
-    };
-    report.addFaults(strikes.length);
+    this.#task.report.addFaults(strikes.length);
     try {
       for (const { at, mishap } of strikes) await this.#live(createTripwire(at, mishap));
       // What the server does by itself, such as collecting garbage, may still be under way.
@@ -120,11 +127,18 @@ class Explorer {
           await this.#recover();
           if (difference(expected, await this.#state()).length > 0) throw new Error('the end is another');
         },
-        { timeoutMs: 1500 },
+        { timeoutMs: this.#task.patienceMs },
       );
     } catch (error) {
-      violate(error instanceof Error ? error.message : String(error), difference(expected, await this.#state()));
+      const step = strikes.map(({ at, mishap }) => `${mishap} write ${at}`).join(', then ');
+      const message = error instanceof Error ? error.message : String(error);
+      this.#violate(message, step, difference(expected, await this.#state()));
     }
+  }
+
+  #violate(message: string, step: string, context: readonly string[]): void {
+    const { subject, flow, report } = this.#task;
+    report.violate({ scenario, seed: 0, step, message: `${subject.name}, ${flow.name}: ${message}`, context });
   }
 
   #state(): Promise<string[]> {
@@ -152,16 +166,16 @@ class Explorer {
     let problem: unknown;
     for (let run = 0; run < mostRuns; run++) {
       const before = this.#server.revision;
-      problem = undefined;
-      let result: Awaited<ReturnType<typeof reconcile>>;
+      let isDone = false;
       try {
-        result = await reconcile(subject.request, context);
+        const result = await reconcile(subject.request, context);
+        isDone = result?.backoff !== true;
       } catch (error) {
         problem = error;
       }
       if (tripwire.isDead) return;
       await sleep(1);
-      if (problem === undefined && result?.backoff !== true && this.#server.revision === before) return;
+      if (isDone && this.#server.revision === before) return;
     }
     throw new Error(`the reconciler does not come to rest in ${mostRuns} runs`, { cause: problem });
   }

@@ -26,7 +26,9 @@ export interface Flow {
   /** Leads to where the flow begins; the reconciler then runs until nothing is left to do. @default an empty cluster */
   readonly prepare?: (world: World) => Promise<void>;
   /** What happens. */
-  readonly change: (world: World) => Promise<void>;
+  readonly change: (world: World) => Promise<unknown>;
+  /** Whether everything must be gone in the end. @default false */
+  readonly leavesNothing?: boolean;
 }
 
 /** A reconciler to explore. */

@@ -50,9 +50,15 @@ export const application: Subject = {
         await client.status(Deployment).patch(key, { type: 'merge', body });
       },
     },
-    { name: 'delete', prepare: createApplication, change: async ({ client }) => void (await client.delete(Application, key)) },
+    {
+      name: 'delete',
+      prepare: createApplication,
+      leavesNothing: true,
+      change: ({ client }) => client.delete(Application, key),
+    },
     {
       name: 'delete before anything was done',
+      leavesNothing: true,
       change: async (world) => {
         await createApplication(world);
         await world.client.delete(Application, key);
@@ -101,7 +107,12 @@ export const trainingJob: Subject = {
         for (const rank of [0, 1, 2]) await setPhase(world, `it-${rank}-0`, 'Succeeded');
       },
     },
-    { name: 'delete', prepare: createJob, change: async ({ client }) => void (await client.delete(TrainingJob, key)) },
+    {
+      name: 'delete',
+      prepare: createJob,
+      leavesNothing: true,
+      change: ({ client }) => client.delete(TrainingJob, key),
+    },
   ],
 };
 
@@ -123,10 +134,19 @@ export const chaosPod: Subject = {
     {
       name: 'its time has come',
       prepare: createChaosPod,
-      change: ({ clock }) => Promise.resolve(clock.advanceSync(2 * periodMs)),
+      change: ({ clock }) => clock.advance(2 * periodMs),
     },
-    { name: 'the pod is deleted', prepare: createChaosPod, change: async ({ client }) => void (await client.delete(Pod, key)) },
-    { name: 'delete', prepare: createChaosPod, change: async ({ client }) => void (await client.delete(ChaosPod, key)) },
+    {
+      name: 'the pod is deleted',
+      prepare: createChaosPod,
+      change: ({ client }) => client.delete(Pod, key),
+    },
+    {
+      name: 'delete',
+      prepare: createChaosPod,
+      leavesNothing: true,
+      change: ({ client }) => client.delete(ChaosPod, key),
+    },
   ],
 };
 

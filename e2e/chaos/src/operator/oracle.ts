@@ -1,4 +1,11 @@
-import { controllerOf, findCondition, formatKey, hasFinalizer, isDeleting, type DeepReadonly } from '@kctl/apimachinery';
+import {
+  controllerOf,
+  findCondition,
+  formatKey,
+  hasFinalizer,
+  isDeleting,
+  type DeepReadonly,
+} from '@kctl/apimachinery';
 import { Deployment } from '@kctl/apimachinery/kinds/apps/v1';
 import { Service } from '@kctl/apimachinery/kinds/core/v1';
 import type { Reader } from '@kctl/client';
@@ -59,7 +66,10 @@ export async function inspect(reader: Reader, { namespaces, wanted, directory }:
     for (const child of children) {
       const owner = controllerOf(child);
       if (owner === undefined || !living.has(owner.uid))
-        findings.push({ key: keyFor(child), message: `the ${kind} is an orphan: its owner ${owner?.uid ?? ''} is gone` });
+        findings.push({
+          key: keyFor(child),
+          message: `the ${kind} is an orphan: its owner ${owner?.uid ?? ''} is gone`,
+        });
       else if (isDeleting(child)) findings.push({ key: keyFor(child), message: `the ${kind} is stuck in deletion` });
     }
   for (const key of directory.keys())
@@ -98,12 +108,20 @@ function checkApplication(
   });
   if (deployment !== undefined) {
     const containers = deployment.spec?.template.spec?.containers ?? [];
-    expect('the containers', containers.map((each) => [each.image, each.ports?.map((one) => one.containerPort)]), [[image, [port]]]);
+    expect(
+      'the containers',
+      containers.map((each) => [each.image, each.ports?.map((one) => one.containerPort)]),
+      [[image, [port]]],
+    );
     expect('replicas', deployment.spec?.replicas, replicas);
     expect("the Deployment's labels", labelsOf(deployment), labels);
   }
   if (service !== undefined) {
-    expect('the ports', service.spec?.ports?.map((each) => [each.port, each.targetPort]), [[80, port]]);
+    expect(
+      'the ports',
+      service.spec?.ports?.map((each) => [each.port, each.targetPort]),
+      [[80, port]],
+    );
     expect('the selector', service.spec?.selector?.['app.kubernetes.io/name'], metadata.name);
     expect("the Service's labels", labelsOf(service), labels);
   }

@@ -99,7 +99,12 @@ class OperatorScenario {
       const goesOn = (): boolean => performance.now() < deadline || this.#kills < kills;
       const faults = this.#injectFaults(goesOn, this.#dice.fork());
       await this.#createAll();
-      await Promise.all([faults, this.#edit(goesOn), this.#kill(goesOn, this.#dice.fork()), this.#outages(goesOn, this.#dice.fork())]);
+      await Promise.all([
+        faults,
+        this.#edit(goesOn),
+        this.#kill(goesOn, this.#dice.fork()),
+        this.#outages(goesOn, this.#dice.fork()),
+      ]);
       this.#server.clear();
       report.line(
         `operator: ${this.#world.edits} edits, ${this.#server.struck} faults, ${this.#kills} kills; waiting for quiet`,
@@ -181,7 +186,9 @@ class OperatorScenario {
     if (writes.length > 0)
       this.#violate(
         `${writes.length} writes after the cluster had settled`,
-        writes.slice(0, 10).map(({ resource, namespace, name, change }) => `${change} ${resource} ${namespace}/${name}`),
+        writes
+          .slice(0, 10)
+          .map(({ resource, namespace, name, change }) => `${change} ${resource} ${namespace}/${name}`),
       );
     for (const finding of await this.#inspect())
       this.#violate(`${finding.key}: ${finding.message}, after it was right`, this.#contextOf(finding));
@@ -193,8 +200,15 @@ class OperatorScenario {
   }
 
   async #stopOperator(): Promise<void> {
-    const how = await Promise.race([this.#operator.stop(), sleep(30_000, { keepAlive: false }).then(() => 'too late' as const)]);
-    if (how !== 0) this.#violate(`the operator did not stop on SIGTERM: ${how ?? 'it was not there'}`, this.#operator.lines.slice(-15));
+    const how = await Promise.race([
+      this.#operator.stop(),
+      sleep(30_000, { keepAlive: false }).then(() => 'too late' as const),
+    ]);
+    if (how !== 0)
+      this.#violate(
+        `the operator did not stop on SIGTERM: ${how ?? 'it was not there'}`,
+        this.#operator.lines.slice(-15),
+      );
   }
 
   #contextOf({ key }: Finding): string[] {
@@ -218,6 +232,12 @@ class OperatorScenario {
 
   #violate(message: string, context: readonly string[]): void {
     const { seed, report } = this.#options;
-    report.violate({ scenario, seed, step: `edit ${this.#world.edits}, start ${this.#operator.starts}`, message, context });
+    report.violate({
+      scenario,
+      seed,
+      step: `edit ${this.#world.edits}, start ${this.#operator.starts}`,
+      message,
+      context,
+    });
   }
 }

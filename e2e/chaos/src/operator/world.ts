@@ -205,7 +205,8 @@ async function insist<T>(call: () => Promise<T>): Promise<T> {
     try {
       return await call();
     } catch (error) {
-      const isAway = isTransportError(error) || isConflict(error) || (isStatusError(error) && (error.status.code ?? 0) >= 429);
+      const isAway =
+        isTransportError(error) || isConflict(error) || (isStatusError(error) && (error.status.code ?? 0) >= 429);
       if (!isAway || isAlreadyExists(error) || performance.now() > deadline) throw error;
       await sleep(20);
     }

@@ -1,0 +1,58 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+
+/** What the process holds on to at a moment of rest. */
+export interface Sample {
+  readonly heapBytes: number;
+  /** Buffers, whose bytes lie outside of the heap. */
+  readonly externalBytes: number;
+  /** Sockets, timers and other things that keep a process alive. */
+  readonly handles: number;
+}
+
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as () => void;
+
+export function takeSample(): Sample {
+  collect();
+  const { heapUsed, external } = process.memoryUsage();
+  return { heapBytes: heapUsed, externalBytes: external, handles: process.getActiveResourcesInfo().length };
+}
+
+/** Growth that noise explains: a short run has not yet compiled everything, nor filled its pools. */
+const slack = { factor: 1.15, bytes: 6 * 2 ** 20, handles: 12 };
+/** With fewer samples, one that was taken at a bad moment decides. */
+const leastSamples = 6;
+
+/** Compares the first third with the last. @returns what grew; undefined when nothing did or there are too few samples */
+export function findGrowth(samples: readonly Sample[]): string | undefined {
+  if (samples.length < leastSamples) return undefined;
+  const third = Math.floor(samples.length / 3);
+  const thirds = [samples.slice(0, third), samples.slice(-third)] as const;
+  const [first, last] = thirds.map((part) => ({
+    heapBytes: median(part.map((sample) => sample.heapBytes)),
+    externalBytes: median(part.map((sample) => sample.externalBytes)),
+    handles: median(part.map((sample) => sample.handles)),
+  }));
+  if (first === undefined || last === undefined) return undefined;
+  for (const [what, field] of [
+    ['the heap', 'heapBytes'],
+    ['memory in buffers', 'externalBytes'],
+  ] as const)
+    if (last[field] > first[field] * slack.factor + slack.bytes)
+      return `${what} grew from ${megabytes(first[field])} to ${megabytes(last[field])}`;
+  if (last.handles > first.handles + slack.handles) return `handles grew from ${first.handles} to ${last.handles}`;
+  return undefined;
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0;
+}
+
+export function describeSample({ heapBytes, externalBytes, handles }: Sample): string {
+  return `heap ${megabytes(heapBytes)}, buffers ${megabytes(externalBytes)}, ${handles} handles`;
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 2 ** 20).toFixed(1)} MB`;
+}
