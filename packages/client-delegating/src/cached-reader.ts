@@ -1,14 +1,17 @@
-import { formatKey, isNotFound, keyOf } from '@kctl/apimachinery';
+import { formatKey, keyOf } from '@kctl/apimachinery';
 import type { DeepReadonly, KeyOf, Kind, KubeList, KubeObject } from '@kctl/apimachinery';
 import type { GetOptions, ListOptions, Reader, ReadObject } from '@kctl/client';
 import type { Logger } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
 import type { CacheView } from './cache-view.js';
 import { CachedListError, notFound } from './errors.js';
-import type { Ledger, ScopeWrite } from './ledger.js';
+import type { Ledger } from './ledger.js';
 import { matcherOf } from './list-matcher.js';
-import { isComparable, isNewer } from './own-write.js';
+import { orAborted } from './or-aborted.js';
+import { orUndefined } from './or-undefined.js';
+import { isAtLeast, isComparable, isNewer } from './own-write.js';
 import type { OwnWrite } from './own-write.js';
+import type { ScopeWrite } from './scope-writes.js';
 import { outcomeOfObject } from './write-outcome.js';
 
 /** What {@link CachedReader} needs. */
@@ -152,26 +155,37 @@ export class CachedReader {
     }
   }
 
-  /** After a write to unknown names: the cache must be at a version that was read after it. */
+  /** After a write to unknown names, or before the kind was cached: the store must be at a version that covers it. */
   async #waitForScopes(kind: Kind, namespace: string | undefined, options: GetOptions): Promise<boolean> {
-    const { ledger, live } = this.#options;
+    const { cache, ledger } = this.#options;
+    const { signal } = options;
     for (const scope of ledger.scopesOver(kind, namespace)) {
-      let version = this.#scopeVersions.get(scope);
-      if (version === undefined) {
-        const inScope = scope.namespace === undefined ? {} : { namespace: scope.namespace };
-        version = live.list(kind, { ...inScope, limit: 1 }).then(({ metadata }) => metadata.resourceVersion ?? '');
-        this.#scopeVersions.set(scope, version);
-      }
-      try {
-        if (!(await this.#waitForVersion(kind, await version, { namespace: scope.namespace, signal: options.signal })))
+      if (scope.version === '') scope.version = await orAborted(this.#versionOver(kind, scope), signal);
+      if (!isComparable(scope.version)) return false;
+      if (!isAtLeast(cache.resourceVersionOf(kind, namespace), scope.version)) {
+        // A quiet kind may reach the version with the next bookmark only: one read waits for it, not every one.
+        if (scope.isLate === true) return false;
+        if (!(await this.#waitForVersion(kind, scope.version, { namespace, signal }))) {
+          scope.isLate = true;
           return false;
-      } catch (error) {
-        this.#scopeVersions.delete(scope);
-        throw error;
+        }
       }
-      ledger.forgetScope(scope);
+      ledger.settleScope(scope);
     }
     return true;
+  }
+
+  /** The version that the server is at, asked once for all who wait. */
+  #versionOver(kind: Kind, scope: ScopeWrite): Promise<string> {
+    let version = this.#scopeVersions.get(scope);
+    if (version !== undefined) return version;
+    const inScope = scope.namespace === undefined ? {} : { namespace: scope.namespace };
+    version = this.#options.live
+      .list(kind, { ...inScope, limit: 1 })
+      .then(({ metadata }) => metadata.resourceVersion ?? '')
+      .finally(() => this.#scopeVersions.delete(scope));
+    this.#scopeVersions.set(scope, version);
+    return version;
   }
 
   async #resolveAll(kind: Kind, writes: Map<string, OwnWrite>, options: ListOptions): Promise<boolean> {
@@ -200,10 +214,11 @@ export class CachedReader {
     const id = `${kind.apiVersion} ${kind.shape}`;
     let running = byKind.get(id);
     if (running === undefined) {
-      running = this.#ask(kind, write).finally(() => byKind.delete(id));
+      const owner = byKind;
+      running = this.#ask(kind, write).finally(() => owner.delete(id));
       byKind.set(id, running);
     }
-    return running;
+    return orAborted(running, signal);
   }
 
   async #ask(kind: Kind, open: OwnWrite): Promise<OwnWrite | undefined> {
@@ -258,15 +273,6 @@ function limited<T>(list: KubeList<T>, limit: number | undefined): KubeList<T> {
     metadata: { ...list.metadata, remainingItemCount: list.items.length - limit },
     items: list.items.slice(0, limit),
   };
-}
-
-async function orUndefined<T>(read: Promise<T>): Promise<T | undefined> {
-  try {
-    return await read;
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
 }
 
 /** Every object type of a kind is a KubeObject; the compiler cannot see that through the conditional type. */

@@ -3,8 +3,11 @@ import type { Kind, KindShape, ObjectKey } from '@kctl/apimachinery';
 import type { Logger, Metrics } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
 import type { CacheView } from './cache-view.js';
-import { isSuperseded, replaces } from './own-write.js';
+import { orUndefined } from './or-undefined.js';
+import { isAtLeast, isSuperseded, isTombstone, replaces } from './own-write.js';
 import type { OwnWrite, StoreSight } from './own-write.js';
+import { ScopeWrites } from './scope-writes.js';
+import type { ScopeWrite } from './scope-writes.js';
 
 /** What a {@link Ledger} needs. */
 export interface LedgerOptions {
@@ -18,19 +21,13 @@ export interface LedgerOptions {
   readonly shapes: readonly KindShape[];
 }
 
-/** Own writes of unknown names: after a deleteAllOf, or a create with generateName whose answer was lost. */
-export interface ScopeWrite {
-  readonly kind: Kind;
-  /** Undefined: all namespaces. */
-  readonly namespace: string | undefined;
-  readonly recordedAt: number;
-}
-
 interface Entry {
   readonly write: OwnWrite;
   readonly kind: Kind;
   /** Stores that have caught up; the entry goes when all have. */
   readonly doneFor: Set<string>;
+  /** Whether the stores are being looked into. */
+  isProbed?: boolean;
 }
 
 /** How many of the oldest entries each new one makes us look at: more than one, so that the ledger shrinks. */
@@ -43,12 +40,13 @@ const sweepPerWrite = 3;
 export class Ledger {
   readonly #options: LedgerOptions;
   readonly #byKind = new Map<string, Map<string, Entry>>();
-  readonly #scopes = new Set<ScopeWrite>();
+  readonly #scopes: ScopeWrites;
   readonly #expired: (kind: Kind) => void;
   #size = 0;
 
   constructor(options: LedgerOptions) {
     this.#options = options;
+    this.#scopes = new ScopeWrites((scope) => this.#isExpired(scope.recordedAt));
     const labelNames = ['group', 'kind'];
     const expired = options.metrics.counter({
       name: 'kctl_client_own_writes_expired_total',
@@ -65,12 +63,19 @@ export class Ledger {
 
   /** How many writes are remembered. */
   get size(): number {
-    return this.#size + this.#scopes.size;
+    return this.#size + this.#scopes.pending;
   }
 
-  /** Remembers a write, unless what is remembered for its key is newer, or no store holds its kind. */
+  /**
+   * Remembers a write, unless what is remembered for its key is newer. Where no store holds its kind, what is
+   * remembered is how new a store that comes later must be.
+   */
   record(kind: Kind, write: OwnWrite): void {
-    if (!this.#cachedShapes(kind, write.key.namespace).length) return;
+    const { namespace } = write.key;
+    if (this.#cachedShapes(kind, namespace).length === 0) {
+      this.#scopes.add({ kind, namespace, version: write.version, recordedAt: write.recordedAt, isUncached: true });
+      return;
+    }
     const name = formatGroupKind(kind);
     let entries = this.#byKind.get(name);
     if (entries === undefined) this.#byKind.set(name, (entries = new Map<string, Entry>()));
@@ -124,25 +129,23 @@ export class Ledger {
     return true;
   }
 
+  /** Remembers a write to unknown names. */
   recordScope(kind: Kind, namespace: string | undefined): void {
     const recordedAt = this.#options.clock.monotonicNow();
-    for (const scope of this.#scopes) if (this.#isExpired(scope.recordedAt)) this.forgetScope(scope, true);
-    if (this.#cachedShapes(kind, namespace).length > 0) this.#scopes.add({ kind, namespace, recordedAt });
+    const isUncached = this.#cachedShapes(kind, namespace).length === 0;
+    this.#scopes.add({ kind, namespace, version: '', recordedAt, isUncached });
   }
 
   scopesOver(kind: Kind, namespace: string | undefined): readonly ScopeWrite[] {
-    if (this.#scopes.size === 0) return [];
-    const isAll = namespace === undefined || namespace === '';
-    return [...this.#scopes].filter(
-      (scope) =>
-        formatGroupKind(scope.kind) === formatGroupKind(kind) &&
-        (isAll || scope.namespace === undefined || scope.namespace === namespace),
-    );
+    return this.#scopes.over(kind, namespace);
   }
 
-  forgetScope(scope: ScopeWrite, isExpired = false): void {
-    if (!this.#scopes.delete(scope)) return;
-    if (isExpired) this.#expired(scope.kind);
+  /** Forgets a write to unknown names when every store is at its version. */
+  settleScope(scope: ScopeWrite): void {
+    const { cache } = this.#options;
+    const stores = this.#cachedShapes(scope.kind, scope.namespace);
+    const isDone = (store: Kind): boolean => isAtLeast(cache.resourceVersionOf(store, scope.namespace), scope.version);
+    if (stores.length > 0 && stores.every(isDone)) this.#scopes.delete(scope);
   }
 
   /** Drops what is done or too old among those not looked at longest, so that writes that nobody reads do not pile up. */
@@ -155,6 +158,7 @@ export class Ledger {
       else {
         entries.delete(key);
         entries.set(key, entry);
+        if (isTombstone(entry.write)) void this.#probe(entries, entry);
       }
     }
   }
@@ -179,7 +183,16 @@ export class Ledger {
     return this.#options.clock.monotonicNow() - recordedAt > this.#options.ttlMs;
   }
 
+  /** A tombstone that no store contradicts is no failure: nobody has read that store, so nobody has looked. */
   #expire(entries: Map<string, Entry>, entry: Entry): void {
+    if (!isTombstone(entry.write)) this.#giveUp(entries, entry);
+    else
+      void this.#probe(entries, entry).then(() => {
+        if (entries.get(formatKey(entry.write.key)) === entry) this.#giveUp(entries, entry);
+      });
+  }
+
+  #giveUp(entries: Map<string, Entry>, entry: Entry): void {
     this.#expired(entry.kind);
     this.#options.logger.warn('The cache has not seen an own write in time; reads may be older than it', {
       kind: formatGroupKind(entry.kind),
@@ -189,8 +202,30 @@ export class Ledger {
     this.#drop(entries, entry);
   }
 
+  /** Looks for what was deleted in the stores that were not read since: the version of a delete is not known. */
+  async #probe(entries: Map<string, Entry>, entry: Entry): Promise<void> {
+    if (entry.isProbed === true) return;
+    entry.isProbed = true;
+    const { cache } = this.#options;
+    const { key } = entry.write;
+    for (const store of this.#cachedShapes(entry.kind, key.namespace)) {
+      if (entry.doneFor.has(storeName(store))) continue;
+      const storeVersion = cache.resourceVersionOf(store, key.namespace);
+      if (storeVersion === '') continue;
+      try {
+        this.isDone(store, entry.write, { storeVersion, cached: await orUndefined(cache.get<Kind>(store, key)) });
+      } catch {
+        // A store that cannot answer now is asked another time.
+        break;
+      }
+    }
+    entry.isProbed = false;
+    if (this.#isDoneForAll(entry)) this.#drop(entries, entry);
+  }
+
   #drop(entries: Map<string, Entry>, entry: Entry): void {
-    if (entries.delete(formatKey(entry.write.key))) this.#size--;
+    const key = formatKey(entry.write.key);
+    if (entries.get(key) === entry && entries.delete(key)) this.#size--;
   }
 }
 

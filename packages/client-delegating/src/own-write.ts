@@ -49,6 +49,11 @@ export function isSuperseded(write: OwnWrite, { storeVersion, cached }: StoreSig
   return write.uid !== '' && cached.metadata.uid !== write.uid && isNewer(versionOf(cached), write.floor);
 }
 
+/** Whether it is a delete whose own version nobody told. */
+export function isTombstone({ outcome, version }: OwnWrite): boolean {
+  return outcome.type === 'absent' && version === '';
+}
+
 /** Whether `later` is to replace `earlier`, where their answers may have come out of order. */
 export function replaces(later: OwnWrite, earlier: OwnWrite): boolean {
   if (later.outcome.type === 'unread' && later.version === '') return true;
@@ -62,7 +67,7 @@ export function replaces(later: OwnWrite, earlier: OwnWrite): boolean {
 }
 
 /** Whether `a` is equal to or newer than `b`, known for sure. */
-function isAtLeast(a: string, b: string): boolean {
+export function isAtLeast(a: string, b: string): boolean {
   if (a === b) return a !== '';
   return isNewer(a, b);
 }

@@ -27,6 +27,33 @@ export function outcomeOfObject(
   return { ...base, outcome: { type: 'present', object: held, apiVersion: kind.apiVersion, shape: kind.shape } };
 }
 
+/**
+ * What the answer to a write says. A write that takes the last finalizer from an object that is being deleted ends it:
+ * what is answered is what it was.
+ */
+export function outcomeOfWrite(
+  cache: CacheView,
+  kind: Kind,
+  object: DeepReadonly<KubeObject>,
+): Omit<OwnWrite, 'recordedAt'> {
+  return object.metadata.deletionTimestamp === undefined
+    ? outcomeOfObject(cache, kind, object)
+    : outcomeOfTerminating(cache, kind, object);
+}
+
+/** What is known of an object that a write left with a deletionTimestamp. */
+function outcomeOfTerminating(
+  cache: CacheView,
+  kind: Kind,
+  object: DeepReadonly<KubeObject>,
+): Omit<OwnWrite, 'recordedAt'> {
+  const { deletionGracePeriodSeconds, uid = '' } = object.metadata;
+  if (isHeld(object) || (deletionGracePeriodSeconds ?? 0) > 0) return outcomeOfObject(cache, kind, object);
+  // Some kinds answer with what was deleted, some with what is being deleted: without more, it may be either.
+  if (deletionGracePeriodSeconds === undefined) return unread(keyOf(object));
+  return gone(keyOf(object), { uid, floor: versionOf(object) });
+}
+
 /** What the answer to a delete says: gone, or still there until finalizers and grace period are over. */
 export function outcomeOfDelete(
   cache: CacheView,
@@ -35,10 +62,8 @@ export function outcomeOfDelete(
 ): Omit<OwnWrite, 'recordedAt'> {
   const { key, result, known } = answer;
   if (isObject(result)) {
-    const { deletionTimestamp, deletionGracePeriodSeconds } = result.metadata;
-    if (isHeld(result) || (deletionGracePeriodSeconds ?? 0) > 0) return outcomeOfObject(cache, kind, result);
-    // Some kinds answer with what was deleted, some with what is being deleted: without more, it may be either.
-    if (deletionTimestamp !== undefined && deletionGracePeriodSeconds === undefined) return unread(key);
+    const terminating = outcomeOfTerminating(cache, kind, result);
+    if (terminating.outcome.type === 'present' || result.metadata.deletionTimestamp !== undefined) return terminating;
     return gone(key, { uid: result.metadata.uid ?? known.uid, floor: versionOf(result) || known.floor });
   }
   const uid = result.details?.uid ?? known.uid;

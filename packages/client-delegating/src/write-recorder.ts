@@ -6,7 +6,7 @@ import type { CacheView } from './cache-view.js';
 import type { Ledger } from './ledger.js';
 import { isNewer, versionOf } from './own-write.js';
 import type { OwnWrite } from './own-write.js';
-import { isObject, mayHaveHappened, outcomeOfDelete, outcomeOfObject, unread } from './write-outcome.js';
+import { isObject, mayHaveHappened, outcomeOfDelete, outcomeOfWrite, unread } from './write-outcome.js';
 import type { Known } from './write-outcome.js';
 
 /** What {@link WriteRecorder} needs. */
@@ -39,7 +39,7 @@ export class WriteRecorder {
       if (about.key === undefined) this.#options.ledger.recordScope(kind, about.namespace);
       else this.#record(kind, unread(about.key));
     });
-    this.#record(kind, outcomeOfObject(this.#options.cache, kind, asObject(object)));
+    this.#record(kind, outcomeOfWrite(this.#options.cache, kind, asObject(object)));
     return object;
   }
 
@@ -54,7 +54,7 @@ export class WriteRecorder {
     const body = await this.#send(send, () => this.#record(kind, unread(about.key)));
     const answer = asObject(body);
     const isWhole = answer.kind === kind.kind && answer.apiVersion === kind.apiVersion && isObject(answer);
-    if (isWhole) this.#record(kind, outcomeOfObject(this.#options.cache, kind, answer));
+    if (isWhole) this.#record(kind, outcomeOfWrite(this.#options.cache, kind, answer));
     else this.#record(kind, unread(about.key, isObject(answer) ? versionOf(answer) : ''));
     return body;
   }
@@ -83,7 +83,9 @@ export class WriteRecorder {
   async #known(kind: Kind, key: ObjectKey): Promise<Known> {
     const { cache, ledger } = this.#options;
     const write = ledger.find(kind, key);
-    const cached = cache.isCached(kind, key.namespace) ? await this.#cached(kind, key) : undefined;
+    // A store that has not synced would keep the delete waiting.
+    const canTell = cache.isCached(kind, key.namespace) && cache.resourceVersionOf(kind, key.namespace) !== '';
+    const cached = canTell ? await this.#cached(kind, key) : undefined;
     const fromCache = { uid: cached?.metadata.uid ?? '', floor: cached === undefined ? '' : versionOf(cached) };
     if (write === undefined || write.outcome.type !== 'present') return fromCache;
     return isNewer(fromCache.floor, write.version) ? fromCache : { uid: write.uid, floor: write.version };

@@ -102,9 +102,16 @@ export function modelClient(server: ModelServer): Client {
     if (object === undefined) throw status(404, 'NotFound', key.name);
     return mutableCopy<Thing>(object);
   };
+  /** Without its last finalizer, an object that is being deleted is gone; the answer is what it was. */
+  const write = (object: Thing): Thing => {
+    const { deletionTimestamp, finalizers = [] } = object.metadata;
+    if (deletionTimestamp === undefined || finalizers.length > 0) return server.put(object, false);
+    server.remove(formatKey(object.metadata as ObjectKey));
+    return mutableCopy<Thing>(object);
+  };
   const patch = (key: ObjectKey, { type, ...rest }: Patch): Thing => {
     if (type !== 'merge' || !('body' in rest)) throw new TypeError('the model has merge patches only');
-    return server.put({ ...get(key), ...(rest.body as Partial<Thing>) }, false);
+    return write({ ...get(key), ...(rest.body as Partial<Thing>) });
   };
   let generated = 0;
   const client = {
@@ -119,14 +126,21 @@ export function modelClient(server: ModelServer): Client {
         const name = object.metadata.name ?? `${object.metadata.generateName ?? ''}${++generated}`;
         return server.put({ ...object, metadata: { ...object.metadata, name } }, true);
       }),
-    update: async (_kind: Kind, object: Thing) => server.request('update', () => server.put(object, false)),
+    update: async (_kind: Kind, object: Thing) => server.request('update', () => write(object)),
     patch: async (_kind: Kind, key: ObjectKey, body: Patch) => server.request('patch', () => patch(key, body)),
     delete: async (_kind: Kind, key: ObjectKey): Promise<Status | Thing> =>
       server.request('delete', () => {
         const present = get(key);
         if ((present.metadata.finalizers ?? []).length > 0)
           return server.put(
-            { ...present, metadata: { ...present.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } },
+            {
+              ...present,
+              metadata: {
+                ...present.metadata,
+                deletionTimestamp: '2026-01-01T00:00:00Z',
+                deletionGracePeriodSeconds: 0,
+              },
+            },
             false,
           );
         server.remove(formatKey(key));

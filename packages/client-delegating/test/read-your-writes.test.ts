@@ -205,6 +205,27 @@ describe('own deletes', () => {
     expect(await client.get(Thing, key)).toMatchObject({ metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } });
   });
 
+  it('happen when the last finalizer goes: the object does not come back as the cache still has it', async () => {
+    await client.create(Thing, thing('a', { metadata: { name: 'a', namespace: 'ns', finalizers: ['example.com/x'] } }));
+    await client.delete(Thing, key);
+    cache.deliver();
+    const { finalizers: _removed, ...metadata } = (await client.get(Thing, key)).metadata;
+    await client.patch(Thing, key, { type: 'merge', body: { metadata } });
+    expect(await isGone()).toBe(true);
+    expect(await names()).toEqual([]);
+    cache.deliver();
+    expect(await isGone()).toBe(true);
+    expect(client.pendingWrites).toBe(0);
+  });
+
+  it('do not wait for a cache that has not synced', async () => {
+    await client.create(Thing, thing('a'));
+    cache.resourceVersionOf = () => '';
+    cache.get = () => new Promise<never>(() => undefined);
+    await client.delete(Thing, key);
+    expect(server.objects.size).toBe(0);
+  });
+
   it('of all in a namespace wait until the cache is past them', async () => {
     await client.create(Thing, thing('a'));
     await client.create(Thing, thing('b'));
