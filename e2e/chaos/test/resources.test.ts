@@ -16,7 +16,7 @@ it('calls noise flat', () => {
 
 it.each<[string, (index: number) => Partial<Sample>]>([
   ['the heap grew', (index) => ({ heapBytes: (50 + index * 3) * mebibyte })],
-  ['memory in buffers grew', (index) => ({ externalBytes: (1 + index * 2) * mebibyte })],
+  ['memory in buffers grew', (index) => ({ externalBytes: (1 + index * 5) * mebibyte })],
   ['handles grew', (index) => ({ handles: 6 + index * 2 })],
 ])('finds that %s', (message, of) => {
   expect(findGrowth(series(of))).toContain(message);

@@ -228,8 +228,7 @@ class InformerSoak {
         if (subject.covers(metadata.labels ?? {})) wanted.set(metadata.name ?? '', metadata.resourceVersion ?? '');
       await this.#compare(subject, wanted);
     }
-    this.#samples.push(takeSample());
-    if (process.env['CHAOS_VERBOSE']) console.log(this.#round, this.#writes, Math.round(performance.now()), describeSample(this.#samples.at(-1)!));
+    this.#samples.push(await takeSample());
   }
 
   async #compare({ name, informer, witnesses }: Subject, wanted: ReadonlyMap<string, string>): Promise<void> {
