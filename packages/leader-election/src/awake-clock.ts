@@ -4,17 +4,25 @@ import { systemClock, type Clock } from '@kctl/wait';
 /** Differences below this are the resolution of the two clocks, not a suspension, in ms. */
 const toleranceMs = 100;
 
+/** Options of {@link createAwakeClock}. */
+export interface AwakeClockOptions {
+  /** @default systemClock */
+  readonly clock?: Clock;
+  /** Time since the machine started, suspensions included, in ms; null where `clock` counts them itself. @default by platform */
+  readonly bootTimeMs?: (() => number) | null;
+  /** `bootTimeMs() - clock.monotonicNow()` without any suspension. @default what it is now */
+  readonly bootOffsetMs?: number;
+}
+
 /**
  * A clock whose monotonic time goes on while the machine is suspended, as the lease does for everybody else. On Linux
  * the usual monotonic clock (CLOCK_MONOTONIC) stands still then; the uptime (CLOCK_BOOTTIME) does not, so what it is
  * ahead is added. On other systems the monotonic clock counts suspensions already.
  */
-export function createAwakeClock(
-  clock: Clock = systemClock,
-  bootTimeMs: (() => number) | undefined = platform() === 'linux' ? () => uptime() * 1000 : undefined,
-): Clock {
-  if (bootTimeMs === undefined) return clock;
-  const offset = bootTimeMs() - clock.monotonicNow();
+export function createAwakeClock(options: AwakeClockOptions = {}): Clock {
+  const { clock = systemClock, bootTimeMs = bootTime } = options;
+  if (bootTimeMs === null) return clock;
+  const offset = options.bootOffsetMs ?? bootTimeMs() - clock.monotonicNow();
   let suspendedMs = 0;
   return {
     now: () => clock.now(),
@@ -25,6 +33,14 @@ export function createAwakeClock(
       if (ahead > suspendedMs + toleranceMs) suspendedMs = ahead;
       return now + suspendedMs;
     },
-    setTimer: (callback, delayMs, options) => clock.setTimer(callback, delayMs, options),
+    setTimer: (callback, delayMs, timerOptions) => clock.setTimer(callback, delayMs, timerOptions),
   };
+}
+
+/** CLOCK_BOOTTIME, where it differs from what `performance.now` counts. */
+const bootTime: (() => number) | null = platform() === 'linux' ? () => uptime() * 1000 : null;
+
+/** The boot offset of a clock now, for another thread's {@link createAwakeClock}; undefined where there is none. */
+export function bootOffsetMs(clock: Clock): number | undefined {
+  return bootTime === null ? undefined : bootTime() - clock.monotonicNow();
 }

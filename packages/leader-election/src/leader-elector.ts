@@ -96,17 +96,18 @@ export class Elector implements LeaderElector {
     return this.#contest.holder;
   }
 
-  /** Monotonic time until which the fence is open as things are; 0 without leadership. */
-  get openUntil(): number {
-    return this.#term === undefined || this.#term.signal.aborted ? 0 : this.#term.openUntil;
-  }
-
   async stepDown({ holdOffMs = this.#options.leaseDurationMs }: StepDownOptions = {}): Promise<void> {
     const term = this.#term;
     if (term === undefined) return;
     this.#holdOffMs = holdOffMs;
     term.giveUp();
     await term.ended;
+  }
+
+  /** Ends the current term as lost: the fence closes at once, the lease is left to expire. */
+  lose(reason: Error): void {
+    this.#term?.lose(reason);
+    this.#options.onOpenUntil(0);
   }
 
   checkHealth(toleranceMs = 0): void {
@@ -158,7 +159,7 @@ export class Elector implements LeaderElector {
     logger.info('attempting to acquire leader lease', { lock: lock.description });
     while (!signal.aborted) {
       const sentAt = this.#now();
-      const isHeld = await this.#attempt(signal, renewDeadlineMs, (request) => this.#contest.tryAcquire(request));
+      const isHeld = await this.#attempt(signal, renewDeadlineMs / 2, (request) => this.#contest.tryAcquire(request));
       // An answer that comes after a stall is worth nothing any more: ask again.
       if (isHeld && this.#now() < sentAt + renewDeadlineMs) return sentAt;
       const pollMs = retryPeriodMs * (0.5 + 0.4 * random());
@@ -183,7 +184,8 @@ export class Elector implements LeaderElector {
       term.signal,
       (error) => logger.warn('the work failed while it was being stopped', { lock: lock.description, error }),
     );
-    const loss = await this.#renewUntil(term, [signal, work.failed, term.stepDownSignal]);
+    const ended = await this.#renewUntil(term, [signal, work.failed, term.stepDownSignal]);
+    const loss = term.lostBy ?? ended;
     // The order is the safety: first nothing may begin, then the work ends, and only then others may lead.
     term.close(loss ?? new DOMException('leadership was given up', 'AbortError'));
     this.#options.onOpenUntil(0);
@@ -223,7 +225,7 @@ export class Elector implements LeaderElector {
         return over ?? true;
       });
       if (outcome instanceof Error) return signal.aborted ? undefined : outcome;
-      if (outcome) {
+      if (outcome && !signal.aborted) {
         term.renewed(sentAt);
         onOpenUntil(term.openUntil);
       }

@@ -67,9 +67,7 @@ export function resolveLeaderElectorOptions(
   const resolved: ResolvedLeaderElectorOptions = {
     lock: options.lock,
     callbacks: options.callbacks,
-    leaseDurationMs: options.leaseDurationMs ?? 15_000,
-    renewDeadlineMs: options.renewDeadlineMs ?? 10_000,
-    retryPeriodMs: options.retryPeriodMs ?? 2_000,
+    ...checkDurations(options),
     releaseOnCancel: options.releaseOnCancel ?? true,
     reelect: options.reelect ?? false,
     coordinated: options.coordinated ?? false,
@@ -80,8 +78,16 @@ export function resolveLeaderElectorOptions(
     logger: options.logger ?? noopLogger,
     metrics: options.metrics ?? noopMetrics,
   };
-  const { leaseDurationMs, renewDeadlineMs, retryPeriodMs } = resolved;
   if (resolved.lock.identity === '') throw new TypeError('createLeaderElector: lock.identity must not be empty');
+  return resolved;
+}
+
+/** The three durations of an election. */
+export type Durations = Pick<ResolvedLeaderElectorOptions, 'leaseDurationMs' | 'renewDeadlineMs' | 'retryPeriodMs'>;
+
+/** Fills in the durations and checks that they can keep two leaders apart. @throws RangeError */
+export function checkDurations(options: Partial<Durations>): Durations {
+  const { leaseDurationMs = 15_000, renewDeadlineMs = 10_000, retryPeriodMs = 2_000 } = options;
   for (const [field, value] of Object.entries({ leaseDurationMs, renewDeadlineMs, retryPeriodMs })) {
     if (!Number.isFinite(value) || value <= 0)
       throw new RangeError(`createLeaderElector: ${field} must be a positive number of ms, not ${value}`);
@@ -102,5 +108,5 @@ export function resolveLeaderElectorOptions(
         'otherwise another candidate may take over before the work of this one has stopped',
     );
   }
-  return resolved;
+  return { leaseDurationMs, renewDeadlineMs, retryPeriodMs };
 }

@@ -9,6 +9,7 @@ export class Term {
   readonly #ended = Promise.withResolvers<undefined>();
   readonly #limits: TermLimits;
   #renewedAt: number;
+  #lostBy: Error | undefined;
 
   /** `renewedAt`: when the request that won was sent. */
   constructor(limits: TermLimits, renewedAt: number) {
@@ -61,6 +62,17 @@ export class Term {
 
   giveUp(): void {
     this.#given.abort(new DOMException('asked to step down', 'AbortError'));
+  }
+
+  /** Ends the term as lost, without a release. */
+  lose(reason: Error): void {
+    this.#lostBy ??= reason;
+    this.#given.abort(reason);
+  }
+
+  /** What {@link lose} was called with. */
+  get lostBy(): Error | undefined {
+    return this.#lostBy;
   }
 
   /** From here on nothing protected may begin. */

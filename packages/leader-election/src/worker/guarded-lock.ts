@@ -1,0 +1,21 @@
+import type { ResourceLock } from '../record.js';
+
+/** A lock that is neither taken nor renewed while `isAllowed` says no; it is read and given back all the same. */
+export function guardedLock(lock: ResourceLock, isAllowed: () => boolean): ResourceLock {
+  const check = (holderIdentity: string): void => {
+    if (holderIdentity !== '' && !isAllowed()) throw new Error('the main thread is stalled: the lock is left alone');
+  };
+  return {
+    identity: lock.identity,
+    description: lock.description,
+    get: (options) => lock.get(options),
+    create: async (record, options) => {
+      check(record.holderIdentity);
+      return lock.create(record, options);
+    },
+    update: async (record, options) => {
+      check(record.holderIdentity);
+      return lock.update(record, options);
+    },
+  };
+}

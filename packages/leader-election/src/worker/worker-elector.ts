@@ -1,0 +1,214 @@
+import type { Gauge } from '@kctl/telemetry';
+import type { Worker } from 'node:worker_threads';
+import type { ClockTimer } from '@kctl/wait';
+import { LeadershipLostError } from '../errors.js';
+import { bootOffsetMs } from '../awake-clock.js';
+import { createFence, type Fence } from '../fence.js';
+import type { LeaderElector, StepDownOptions } from '../leader-elector.js';
+import { startWork, type Work } from '../work.js';
+import { fromFailure, type FromWorker, type ToWorker } from './protocol.js';
+import { createProcessClock, createSharedMemory, sharedState } from './shared-state.js';
+import { startThread } from './thread.js';
+import {
+  resolveWorkerOptions,
+  type ResolvedWorkerLeaderElectorOptions,
+  type WorkerLeaderElectorOptions,
+} from './worker-options.js';
+
+/**
+ * A leader elector whose requests and timers run in a thread of its own, with a connection of its own: a busy event
+ * loop does not cost the lease. Work and callbacks stay in this thread. While this thread is silent for longer than
+ * `mainStallLimitMs`, the worker stops renewing and closes the fence, which this thread sees the moment it looks.
+ *
+ * @throws TypeError, RangeError when the options cannot keep two leaders apart
+ */
+export function createWorkerLeaderElector(options: WorkerLeaderElectorOptions): LeaderElector {
+  return new WorkerElector(resolveWorkerOptions(options));
+}
+
+/** The term as this thread knows it. */
+interface MainTerm {
+  readonly number: number;
+  readonly controller: AbortController;
+  readonly work: Work;
+}
+
+class WorkerElector implements LeaderElector {
+  readonly fence: Fence;
+  readonly #options: ResolvedWorkerLeaderElectorOptions;
+  readonly #memory = createSharedMemory();
+  readonly #shared = sharedState(this.#memory);
+  readonly #clock = createProcessClock();
+  readonly #status: Gauge;
+  readonly #onSlowPath: () => void;
+  #worker: Worker | undefined;
+  #term: MainTerm | undefined;
+  #leader = '';
+  #failure: { readonly error: unknown } | undefined;
+  #onEnded: (() => void)[] = [];
+
+  constructor(options: ResolvedWorkerLeaderElectorOptions) {
+    this.#options = options;
+    const { metrics, name } = options;
+    const labelNames = ['name'];
+    this.#status = metrics
+      .gauge({ name: 'leader_election_master_status', help: 'Whether this process leads (1) or not (0).', labelNames })
+      .with({ name });
+    this.#status.set(0);
+    const slowPath = metrics
+      .counter({
+        name: 'leader_election_slowpath_total',
+        help: 'Renewals that had to read the lock first.',
+        labelNames,
+      })
+      .with({ name });
+    this.#onSlowPath = () => slowPath.inc();
+    this.fence = createFence(name, { isOpen: () => this.isLeader, signal: () => this.#term?.controller.signal });
+  }
+
+  get isLeader(): boolean {
+    return this.#term !== undefined && this.#isOpen(this.#term.number);
+  }
+
+  get leader(): string {
+    return this.#leader;
+  }
+
+  async stepDown({ holdOffMs = this.#options.election.leaseDurationMs }: StepDownOptions = {}): Promise<void> {
+    if (this.#term === undefined) return;
+    const ended = new Promise<void>((resolve) => this.#onEnded.push(resolve));
+    this.#tell({ type: 'step-down', holdOffMs });
+    await ended;
+  }
+
+  checkHealth(toleranceMs = 0): void {
+    if (this.#term === undefined || this.#term.work.settled) return;
+    const late = this.#clock.monotonicNow() - this.#shared.expiresAt;
+    if (late > toleranceMs)
+      throw new Error(
+        `failed election to renew leadership on ${this.#options.name}: the lease expired ${Math.round(late)} ms ago`,
+      );
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    if (this.#worker !== undefined) throw new TypeError('LeaderElector.run: already running');
+    this.#failure = undefined;
+    const { election, lockModule, lockData, name } = this.#options;
+    let heartbeat: ClockTimer | undefined;
+    const beat = (): void => {
+      this.#shared.heartbeat = this.#clock.monotonicNow();
+      heartbeat = this.#clock.setTimer(beat, election.heartbeatMs);
+    };
+    beat();
+    const worker = startThread({
+      memory: this.#memory,
+      bootOffsetMs: bootOffsetMs(this.#clock),
+      lockModule,
+      lockData,
+      election,
+    });
+    this.#worker = worker;
+    const onAbort = (): void => this.#tell({ type: 'stop' });
+    signal.addEventListener('abort', onAbort, { once: true });
+    if (signal.aborted) onAbort();
+    try {
+      const { lost, failure } = await this.#untilDone(worker);
+      this.#throwWorkFailure();
+      if (failure !== undefined) throw fromFailure(failure);
+      if (lost !== undefined) throw new LeadershipLostError(name, { cause: fromFailure(lost) });
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+      heartbeat?.cancel();
+      this.#close(new Error('the election has ended'));
+      await worker.terminate();
+      this.#worker = undefined;
+      this.#resolveEnded();
+    }
+  }
+
+  #throwWorkFailure(): void {
+    if (this.#failure !== undefined) throw this.#failure.error;
+  }
+
+  #isOpen(term: number): boolean {
+    // In this order: if a later term began in between, its number tells.
+    const { openUntil } = this.#shared;
+    return this.#shared.term === term && this.#clock.monotonicNow() < openUntil;
+  }
+
+  #tell(message: ToWorker): void {
+    this.#worker?.postMessage(message);
+  }
+
+  #untilDone(worker: Worker): Promise<Extract<FromWorker, { type: 'done' }>> {
+    return new Promise((resolve, reject) => {
+      worker.once('error', reject);
+      worker.once('exit', (code) => reject(new Error(`the thread of the election ended with code ${code}`)));
+      worker.on('message', (message: FromWorker) => {
+        if (message.type === 'done') resolve(message);
+        else this.#hear(message);
+      });
+    });
+  }
+
+  #hear(message: Exclude<FromWorker, { type: 'done' }>): void {
+    const { callbacks, logger } = this.#options;
+    switch (message.type) {
+      case 'started':
+        this.#start(message.term);
+        break;
+      case 'closed':
+        if (this.#term?.number === message.term) this.#close(fromFailure(message.reason));
+        break;
+      case 'ended':
+        callbacks.onStoppedLeading?.({ led: message.led });
+        this.#resolveEnded();
+        break;
+      case 'leader':
+        this.#leader = message.identity;
+        callbacks.onNewLeader?.(message.identity);
+        break;
+      case 'slow-path':
+        this.#onSlowPath();
+        break;
+      case 'log':
+        logger[message.level](message.message, message.fields);
+        break;
+    }
+  }
+
+  #start(number: number): void {
+    const { callbacks, logger, name } = this.#options;
+    const controller = new AbortController();
+    const fence = createFence(name, {
+      isOpen: () => !controller.signal.aborted && this.#isOpen(number),
+      signal: () => controller.signal,
+    });
+    // The message may have waited for a stall to end, and the term may be over by now.
+    if (!this.#isOpen(number)) {
+      this.#tell({ type: 'work-ended', term: number, failed: false });
+      return;
+    }
+    const work = startWork(
+      () => callbacks.onStartedLeading(controller.signal, fence),
+      controller.signal,
+      (error) => logger.warn('the work failed while it was being stopped', { lock: name, error }),
+    );
+    this.#term = { number, controller, work };
+    this.#status.set(1);
+    void work.done.then(() => {
+      if (work.failure !== undefined) this.#failure = work.failure;
+      this.#tell({ type: 'work-ended', term: number, failed: work.failure !== undefined });
+    });
+  }
+
+  /** Ends the term here: its signal tells the work. */
+  #close(reason: Error): void {
+    this.#status.set(0);
+    this.#term?.controller.abort(reason);
+  }
+
+  #resolveEnded(): void {
+    for (const resolve of this.#onEnded.splice(0)) resolve();
+  }
+}

@@ -1,0 +1,108 @@
+/**
+ * The thread that competes for the lock while the main thread works.
+ *
+ * @packageDocumentation
+ */
+import { parentPort, workerData } from 'node:worker_threads';
+import { noopMetrics } from '@kctl/telemetry';
+import { LeadershipLostError } from '../errors.js';
+import { Elector } from '../leader-elector.js';
+import { resolveLeaderElectorOptions } from '../options.js';
+import { guardedLock } from './guarded-lock.js';
+import { portLogger } from './port-logger.js';
+import { toFailure, type FromWorker, type LockModule, type ToWorker, type WorkerInput } from './protocol.js';
+import { createProcessClock, sharedState } from './shared-state.js';
+
+/** A failure of the work; the error itself stays in the main thread. */
+class WorkFailed extends Error {}
+
+async function main(input: WorkerInput, port: NonNullable<typeof parentPort>): Promise<void> {
+  const { election, memory } = input;
+  const shared = sharedState(memory);
+  const clock = createProcessClock(input.bootOffsetMs);
+  const post = (message: FromWorker): void => port.postMessage(message);
+  const stop = new AbortController();
+  const { createLock }: LockModule = await import(input.lockModule);
+  const works = new Map<number, PromiseWithResolvers<undefined>>();
+  const silentForMs = (): number => clock.monotonicNow() - shared.heartbeat;
+  const lock = guardedLock(await createLock(input.lockData), () => silentForMs() <= election.mainStallLimitMs);
+  let terms = 0;
+
+  const elector = new Elector(
+    resolveLeaderElectorOptions(
+      {
+        ...election,
+        lock,
+        clock,
+        logger: portLogger(post),
+        metrics: {
+          ...noopMetrics,
+          counter: () => {
+            const counter = { inc: () => post({ type: 'slow-path' }) };
+            return { ...counter, with: () => counter, remove: () => undefined };
+          },
+        },
+        callbacks: {
+          onStartedLeading: async (signal) => {
+            const term = terms;
+            const work = Promise.withResolvers<undefined>();
+            works.set(term, work);
+            signal.addEventListener('abort', () => post({ type: 'closed', term, reason: toFailure(signal.reason) }), {
+              once: true,
+            });
+            post({ type: 'started', term });
+            await work.promise;
+          },
+          onStoppedLeading: ({ led }) => post({ type: 'ended', led }),
+          onNewLeader: (identity) => post({ type: 'leader', identity }),
+        },
+      },
+      (openUntil) => {
+        if (openUntil !== 0 && shared.openUntil === 0) shared.term = ++terms;
+        if (openUntil !== 0) shared.expiresAt = openUntil - election.renewDeadlineMs + election.leaseDurationMs;
+        shared.openUntil = openUntil;
+      },
+    ),
+  );
+
+  port.on('message', (message: ToWorker) => {
+    switch (message.type) {
+      case 'stop':
+        stop.abort();
+        break;
+      case 'step-down':
+        void elector.stepDown({ holdOffMs: message.holdOffMs });
+        break;
+      case 'work-ended':
+        if (message.failed) works.get(message.term)?.reject(new WorkFailed());
+        else works.get(message.term)?.resolve(undefined);
+        works.delete(message.term);
+        break;
+    }
+  });
+
+  const watch = (): void => {
+    const silent = silentForMs();
+    if (silent > election.mainStallLimitMs)
+      elector.lose(new Error(`the main thread has not answered for ${Math.round(silent)} ms`));
+    clock.setTimer(watch, election.heartbeatMs, { keepAlive: false });
+  };
+  watch();
+
+  try {
+    await elector.run(stop.signal);
+    post({ type: 'done', lost: undefined, failure: undefined });
+  } catch (error) {
+    const isLost = error instanceof LeadershipLostError;
+    post({
+      type: 'done',
+      lost: isLost ? toFailure(error.cause ?? error) : undefined,
+      failure: isLost || error instanceof WorkFailed ? undefined : toFailure(error),
+    });
+  } finally {
+    shared.openUntil = 0;
+    port.close();
+  }
+}
+
+if (parentPort !== null) await main(workerData as WorkerInput, parentPort);

@@ -1,0 +1,65 @@
+import { noopLogger, noopMetrics, type Logger, type Metrics } from '@kctl/telemetry';
+import { checkDurations, type LeaderCallbacks, type LeaderElectorOptions } from '../options.js';
+import type { WorkerElection } from './protocol.js';
+
+/** Options of `createWorkerLeaderElector`. */
+export interface WorkerLeaderElectorOptions extends Omit<LeaderElectorOptions, 'lock' | 'clock' | 'random' | 'name'> {
+  readonly callbacks: LeaderCallbacks;
+  /**
+   * A module that exports `createLock(data): ResourceLock`. It is imported in the thread, so the lock's client and its
+   * connections live there.
+   */
+  readonly lockModule: URL | string;
+  /** What `createLock` is given: anything that structured clone takes. */
+  readonly lockData?: unknown;
+  /** Name in metrics, logs and errors. */
+  readonly name: string;
+  /**
+   * How long this thread may be silent before the worker stops renewing and closes the fence, in ms. Any value is
+   * safe; a longer one keeps a lease that nobody uses for longer.
+   *
+   * @default renewDeadlineMs
+   */
+  readonly mainStallLimitMs?: number;
+}
+
+/** Options with every default filled in. */
+export interface ResolvedWorkerLeaderElectorOptions {
+  readonly callbacks: LeaderCallbacks;
+  readonly lockModule: string;
+  readonly lockData: unknown;
+  readonly name: string;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly election: WorkerElection;
+}
+
+/** Heartbeats in the time that the main thread may be silent. */
+const heartbeatsPerLimit = 10;
+const maxHeartbeatMs = 500;
+
+/** @throws TypeError, RangeError */
+export function resolveWorkerOptions(options: WorkerLeaderElectorOptions): ResolvedWorkerLeaderElectorOptions {
+  const durations = checkDurations(options);
+  const { mainStallLimitMs = durations.renewDeadlineMs } = options;
+  if (!Number.isFinite(mainStallLimitMs) || mainStallLimitMs <= 0)
+    throw new RangeError(
+      `createWorkerLeaderElector: mainStallLimitMs must be a positive number of ms, not ${mainStallLimitMs}`,
+    );
+  return {
+    callbacks: options.callbacks,
+    lockModule: String(options.lockModule),
+    lockData: options.lockData,
+    name: options.name,
+    logger: options.logger ?? noopLogger,
+    metrics: options.metrics ?? noopMetrics,
+    election: {
+      ...durations,
+      releaseOnCancel: options.releaseOnCancel ?? true,
+      reelect: options.reelect ?? false,
+      coordinated: options.coordinated ?? false,
+      mainStallLimitMs,
+      heartbeatMs: Math.min(maxHeartbeatMs, mainStallLimitMs / heartbeatsPerLimit),
+    },
+  };
+}

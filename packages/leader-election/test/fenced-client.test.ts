@@ -1,0 +1,90 @@
+import { ConfigMap } from '@kctl/apimachinery/kinds/core/v1';
+import type { Client } from '@kctl/client';
+import { FakeClock } from '@kctl/wait/testing';
+import { expect, it } from 'vitest';
+import { fencedClient, isNotLeader, type Fence } from '../src/index.js';
+import { startCandidate } from './candidate.js';
+import { MemoryLockServer } from './memory-lock.js';
+
+/** A client that asks its signal right before it would write to the socket, as the HTTP client does. */
+function slowClient(sent: string[], beforeSend: () => Promise<void>): Client {
+  const patch = async (_kind: unknown, _key: unknown, _patch: unknown, options?: { signal?: AbortSignal }) => {
+    await beforeSend();
+    if (options?.signal?.aborted === true) throw options.signal.reason;
+    sent.push('patch');
+    return {};
+  };
+  return { patch } as unknown as Client;
+}
+
+const key = { namespace: 'default', name: 'x' };
+const body = { type: 'merge', body: {} } as const;
+
+it('sends nothing after a stall of 60 s, also when the write had begun before it', async () => {
+  const [server, clock] = [new MemoryLockServer(), new FakeClock()];
+  let stalledMs = 0;
+  const stalling = {
+    now: () => clock.now(),
+    monotonicNow: () => clock.monotonicNow() + stalledMs,
+    setTimer: (callback: () => void, ms: number) => clock.setTimer(callback, ms),
+  };
+  const a = startCandidate(server, clock, 'a', { clock: stalling });
+  await clock.advance(0);
+  const sent: string[] = [];
+  let resume: (() => void) | undefined;
+  const client = slowClient(sent, () => new Promise<void>((resolve) => (resume = resolve)));
+  const guarded = fencedClient(client, a.elector.fence);
+  const write = guarded.patch(ConfigMap, key, body).catch((error: unknown) => error);
+  stalledMs = 60_000;
+  // What was waiting goes on before any timer runs.
+  resume!();
+  expect(isNotLeader(await write)).toBe(true);
+  expect(isNotLeader(await guarded.patch(ConfigMap, key, body).catch((error: unknown) => error))).toBe(true);
+  expect(sent).toEqual([]);
+  await clock.advance(2_000);
+  await a.ended;
+});
+
+it('aborts what is under way when leadership ends', async () => {
+  const [server, clock] = [new MemoryLockServer(), new FakeClock()];
+  const a = startCandidate(server, clock, 'a');
+  await clock.advance(0);
+  let seen: AbortSignal | undefined;
+  const client = {
+    patch: (_kind: unknown, _key: unknown, _patch: unknown, { signal }: { signal: AbortSignal }) => {
+      seen = signal;
+      return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
+    },
+  } as unknown as Client;
+  const write = fencedClient(client, a.elector.fence)
+    .patch(ConfigMap, key, body)
+    .catch((error: unknown) => error);
+  expect(seen?.aborted).toBe(false);
+  a.stop.abort();
+  await clock.advance(0);
+  expect(await write).toMatchObject({ name: 'AbortError' });
+});
+
+it("keeps a term's own fence closed when a later term opens the elector's", async () => {
+  const [server, clock] = [new MemoryLockServer(), new FakeClock()];
+  const fences: Fence[] = [];
+  const a = startCandidate(server, clock, 'a', {
+    reelect: true,
+    callbacks: {
+      onStartedLeading: (signal, fence) => {
+        fences.push(fence);
+        return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+      },
+    },
+  });
+  await clock.advance(0);
+  void a.elector.stepDown({ holdOffMs: 1_000 });
+  await clock.advance(500);
+  expect(server.record?.holderIdentity).toBe('');
+  await clock.advance(3_000);
+  expect(fences).toHaveLength(2);
+  expect(fences.map(({ isOpen }) => isOpen)).toEqual([false, true]);
+  expect(() => fences[0]?.check()).toThrow('does not hold');
+  a.stop.abort();
+  await clock.advance(0);
+});
