@@ -24,6 +24,9 @@ import type {
   Verb,
   WriteContext,
 } from '../registry/resource.js';
+import { structAtom } from '../managed-fields/go-atom.js';
+import { customAtom } from '../managed-fields/schema-atom.js';
+import { customIgnored } from '../managed-fields/typing.js';
 import { bumpGeneration, prepareMetadataForCreate, prepareMetadataForUpdate } from '../registry/update-metadata.js';
 import { applyDefaults, dropNulls } from '../schema/default.js';
 import { decodeStruct } from '../schema/go-decode.js';
@@ -100,7 +103,10 @@ class CustomResource {
     requireApiVersion(body, expected);
     const found: string[] = [];
     const object = this.#normalize(body, found, (reason) => cannotBeHandled(expected, names.kind, reason));
-    return { object, problems: unknownFields(found.sort(compareText)) };
+    // The metadata is decoded by itself, before the rest.
+    const isMetadata = (path: string): number => (path.startsWith('metadata.') ? 0 : 1);
+    found.sort((a, b) => isMetadata(a) - isMetadata(b) || compareText(a, b));
+    return { object, problems: unknownFields(found) };
   }
 
   /** Nulls, defaults, metadata, pruning: in place, in the order of upstream's decoder. */
@@ -302,6 +308,11 @@ export function createCustomResource(facts: CustomResourceFacts): ResourceDefini
     storageApiVersion: facts.storageApiVersion,
     toStorage: resource.toStorage.bind(resource),
     fromStorage: resource.fromStorage.bind(resource),
+    fieldTyping: {
+      atom: customAtom(facts.schema, structAtom(objectMetaStruct())),
+      empty: () => ({ apiVersion: facts.apiVersion, kind: names.kind, metadata: {} }),
+      ignored: (subresource) => customIgnored(facts.hasStatus, subresource),
+    },
     allowCreateOnUpdate: false,
     allowUnconditionalUpdate: false,
     gracePeriodSeconds: () => 0,

@@ -31,13 +31,17 @@ export async function create(backend: Backend, call: ResourceCall): Promise<Repl
   return createObject(backend, call, { object, options });
 }
 
+/** An object on its way into the store for the first time. */
+export interface PendingCreate {
+  readonly object: UntypedObject;
+  readonly options: WriteOptions;
+  /** Whether its managedFields are final: an apply has made them. @default false */
+  readonly isTracked?: boolean;
+}
+
 /** Creates an object that has been decoded. */
-export async function createObject(
-  backend: Backend,
-  call: ResourceCall,
-  { object, options }: { readonly object: UntypedObject; readonly options: WriteOptions },
-): Promise<Reply> {
-  const rendering = createStored(backend, call, { object, options });
+export async function createObject(backend: Backend, call: ResourceCall, pending: PendingCreate): Promise<Reply> {
+  const rendering = createStored(backend, call, pending);
   return objectReply(backend, call, { status: 201, rendering });
 }
 
@@ -45,7 +49,7 @@ export async function createObject(
 export function createStored(
   backend: Backend,
   call: ResourceCall,
-  { object, options }: { readonly object: UntypedObject; readonly options: WriteOptions },
+  { object, options, isTracked = false }: PendingCreate,
 ): Rendering {
   const { definition, path } = call;
   const { metadata } = object;
@@ -54,13 +58,8 @@ export function createStored(
   requireServing(backend, call, metadata.name ?? metadata.generateName ?? '');
   if (definition.namespaced) requireNamespace(backend, call, metadata.name ?? metadata.generateName ?? '');
   const isVersioned = metadata.resourceVersion !== undefined && metadata.resourceVersion !== '';
-  for (const field of [
-    'deletionTimestamp',
-    'deletionGracePeriodSeconds',
-    'selfLink',
-    'resourceVersion',
-    'managedFields',
-  ] as const)
+  if (!isTracked) trackCreate(backend, { definition, manager: options.fieldManager, subresource: '' }, object);
+  for (const field of ['deletionTimestamp', 'deletionGracePeriodSeconds', 'selfLink', 'resourceVersion'] as const)
     delete metadata[field];
   metadata.uid = backend.newUid();
   metadata.creationTimestamp = context.now;
@@ -89,16 +88,15 @@ export function createStored(
 
 function insert(
   backend: Backend,
-  { definition }: ResourceCall,
+  call: ResourceCall,
   { object, options }: { readonly object: UntypedObject; readonly options: WriteOptions },
 ): Rendering {
+  const { definition } = call;
   const { store } = backend;
   const place = placeOf(definition, object);
-  const tracked = trackCreate(object, { manager: options.fieldManager, now: backend.clock.now() });
-  const stored = definition.toStorage(tracked);
+  const stored = definition.toStorage(object);
   if (!options.dryRun) return store.commit({ ...place, expected: 0, object: stored }).current.in(definition);
-  if (store.table(place.table).get(place.key) !== undefined)
-    throw alreadyExists(definition, object.metadata.name ?? '');
+  if (store.table(place.table).get(place.key) !== undefined) throw taken(backend, call, object);
   return renderObject(definition.fromStorage(stored));
 }
 

@@ -1,24 +1,112 @@
 import type { ManagedFieldsEntry, UntypedObject } from '@kctl/apimachinery';
+import { formatTime } from '../codecs/go-text.js';
+import { ListItemError } from '../managed-fields/list-items.js';
+import { decodeManagers, encodeManagers, type ManagerInfo, type Managers } from '../managed-fields/managers.js';
+import { updateOwners, type OwnershipChange, type Versions } from '../managed-fields/updater.js';
+import type { ResourceDefinition } from '../registry/resource.js';
+import type { Backend } from './call.js';
 
-/** Who writes, and when. */
-export interface Writer {
+/** A write to an object or a subresource: who writes, and through which version. */
+export interface OwnedWrite {
+  readonly definition: ResourceDefinition;
+  /** The field manager. */
   readonly manager: string;
-  readonly now: number;
+  /** '' for the object itself. */
+  readonly subresource: string;
 }
 
-/** An object about to be created, with its owner noted. */
-export function trackCreate(object: UntypedObject, _writer: Writer): UntypedObject {
-  return object;
+/** The served versions of a kind, as the ownership of fields sees them. */
+export function versionsOf({ registry }: Backend, { definition, subresource }: OwnedWrite): Versions {
+  const find = (apiVersion: string): ResourceDefinition | undefined =>
+    apiVersion === definition.apiVersion
+      ? definition
+      : registry.ofStorage(definition.storageKey).find((each) => each.apiVersion === apiVersion);
+  return {
+    find(apiVersion) {
+      const typing = find(apiVersion)?.fieldTyping;
+      return typing && { atom: typing.atom, ignored: typing.ignored(subresource) };
+    },
+    convert(object, to) {
+      if (object.apiVersion === to) return object;
+      const from = find(object.apiVersion ?? '') ?? definition;
+      return find(to)?.fromStorage(from.toStorage(object)) ?? object;
+    },
+  };
 }
 
-/** An object about to be updated: who owned what before is kept, unless the writer wiped it. */
-export function trackUpdate(
-  object: UntypedObject,
-  old: UntypedObject,
-  writer: Writer & { readonly subresource: string; readonly given?: readonly ManagedFieldsEntry[] },
-): UntypedObject {
-  const isWiped = writer.given?.length === 1 && Object.keys(writer.given[0] ?? {}).length === 0;
+/** A change of owners, as {@link updateOwners} and `applyOwners` take it. */
+export function ownershipChange(
+  backend: Backend,
+  write: OwnedWrite,
+  { operation, live, managers }: Pick<OwnershipChange, 'live' | 'managers'> & Pick<ManagerInfo, 'operation'>,
+): OwnershipChange {
+  const { definition, manager, subresource } = write;
+  return {
+    versions: versionsOf(backend, write),
+    writer: { manager, operation, apiVersion: definition.apiVersion, subresource },
+    now: formatTime(backend.clock.now()),
+    live: withoutOwners({ ...live, kind: definition.kind, apiVersion: definition.apiVersion }),
+    managers,
+  };
+}
+
+/** The object without its managedFields; reads only. */
+export function withoutOwners(object: UntypedObject): UntypedObject {
   const { managedFields: _, ...metadata } = object.metadata;
-  const kept = isWiped ? undefined : old.metadata.managedFields;
-  return { ...object, metadata: kept === undefined ? metadata : { ...metadata, managedFields: kept } };
+  return { ...object, metadata };
+}
+
+/** Writes managers into an object, in place. */
+export function setOwners(object: UntypedObject, managers: Managers): void {
+  const entries = encodeManagers(managers);
+  if (entries === undefined) delete object.metadata.managedFields;
+  else object.metadata.managedFields = entries;
+}
+
+/** Notes in an object about to be created who owns its fields. What the client says of owners counts where it is sound. */
+export function trackCreate(backend: Backend, write: OwnedWrite, object: UntypedObject): void {
+  const given = object.metadata.managedFields;
+  const managers: Managers = (isReset(given) ? undefined : decodeManagers(given)) ?? new Map();
+  track(backend, write, { object, live: write.definition.fieldTyping.empty(), managers });
+}
+
+/**
+ * Notes in an object about to be updated who owns its fields. Owners that the client leaves out are kept; `[{}]` (or an
+ * empty list) forgets them all, and then they are not tracked until the next apply. Through subresources nobody changes
+ * owners by hand.
+ */
+export function trackUpdate(
+  backend: Backend,
+  write: OwnedWrite,
+  { object, old }: { readonly object: UntypedObject; readonly old: UntypedObject },
+): void {
+  const given = write.subresource === '' ? object.metadata.managedFields : undefined;
+  const managers = isReset(given) ? undefined : ownersOf(given, old);
+  if (managers === undefined || managers.size === 0) delete object.metadata.managedFields;
+  else track(backend, write, { object, live: old, managers });
+}
+
+function isReset(given: readonly ManagedFieldsEntry[] | undefined): boolean {
+  if (given === undefined) return false;
+  return given.length === 0 || (given.length === 1 && Object.keys(given[0] ?? {}).length === 0);
+}
+
+function ownersOf(given: readonly ManagedFieldsEntry[] | undefined, old: UntypedObject): Managers | undefined {
+  const managers = decodeManagers(given);
+  return managers === undefined || managers.size === 0 ? decodeManagers(old.metadata.managedFields) : managers;
+}
+
+function track(
+  backend: Backend,
+  write: OwnedWrite,
+  { object, live, managers }: { object: UntypedObject; live: UntypedObject; managers: Managers },
+): void {
+  const change = ownershipChange(backend, write, { operation: 'Update', live, managers });
+  try {
+    setOwners(object, updateOwners(change, withoutOwners(object)));
+  } catch (error) {
+    // As upstream: an object whose lists cannot be told apart has no owners. Its validation is still to come.
+    if (!(error instanceof ListItemError)) throw error;
+    delete object.metadata.managedFields;
+  }
 }

@@ -61,7 +61,7 @@ export async function update(backend: Backend, call: ResourceCall, target: Write
 export function checkIdentity(call: ResourceCall, object: UntypedObject): void {
   const { path } = call;
   const { name = '' } = object.metadata;
-  if (name === '' && !call.definition.isCustom)
+  if (name === '')
     throw badRequest(`the name of the object (${path.name} based on URL) was undeterminable: name must be provided`);
   if (name !== path.name)
     throw badRequest(`the name of the object (${name}) does not match the name on the URL (${path.name})`);
@@ -96,6 +96,8 @@ export interface PendingUpdate {
   readonly present: ObjectVersion;
   readonly target: WriteTarget;
   readonly options: WriteOptions;
+  /** Whether its managedFields are final: an apply has made them. @default false */
+  readonly isTracked?: boolean;
 }
 
 /**
@@ -105,24 +107,21 @@ export interface PendingUpdate {
  */
 export function writeUpdate(backend: Backend, call: ResourceCall, pending: PendingUpdate): Rendering {
   const { definition } = call;
-  const { object, present, target, options } = pending;
+  const { object, present, target, options, isTracked = false } = pending;
   checkVersion(call, object, present);
   const context = writeContext(backend, call, options.dryRun);
   const { object: old } = present.in(definition);
-  const given = object.metadata.managedFields;
   const { metadata } = object;
+  if (!isTracked) {
+    const write = { definition, manager: options.fieldManager, subresource: target.subresource };
+    trackUpdate(backend, write, { object, old });
+  }
   metadata.resourceVersion = String(present.revision);
   target.strategy.prepareForUpdate(object, old, context);
   const errors = target.strategy.validateUpdate(object, old, context);
   if (errors.length > 0)
     throw invalid({ group: definition.group, kind: object.kind ?? definition.kind }, metadata.name ?? '', errors);
-  const tracked = trackUpdate(object, old, {
-    manager: options.fieldManager,
-    subresource: target.subresource,
-    now: backend.clock.now(),
-    ...(given !== undefined && { given }),
-  });
-  return commitUpdate(backend, { definition, object: tracked, present, dryRun: options.dryRun });
+  return commitUpdate(backend, { definition, object, present, dryRun: options.dryRun });
 }
 
 /** The resourceVersion of a body is a precondition. @throws StatusError 409 where it is stale, 422 where it is required */

@@ -14,6 +14,8 @@ import { subdomainName } from './name-rules.js';
 import type { Decoded, DecodeInput, ResourceDefinition, Subresource, UpdateStrategy } from './resource.js';
 import { bumpGeneration, prepareMetadataForCreate, prepareMetadataForUpdate } from './update-metadata.js';
 import { builtinDefaulter } from './defaults/index.js';
+import { structAtom } from '../managed-fields/go-atom.js';
+import { builtinIgnored } from '../managed-fields/typing.js';
 import { decodeStruct, zeroStruct } from '../schema/go-decode.js';
 import { strategicMergePatch } from '../patch/strategic-merge.js';
 import { builtinTable } from '../table/builtin-columns.js';
@@ -262,6 +264,7 @@ export function createBuiltin(kind: BuiltinKind, strategy: KindStrategy): Resour
   const { storage } = strategy;
   const isStored = kind.verbs.includes('get');
   const table = builtinTable(kind);
+  const hasStatus = kind.subresources.some(({ name }) => name === 'status');
   const { struct: _struct, subresources, ...names } = kind;
   return {
     ...names,
@@ -274,6 +277,11 @@ export function createBuiltin(kind: BuiltinKind, strategy: KindStrategy): Resour
     storageApiVersion: storage?.apiVersion ?? apiVersion,
     toStorage: storage?.toStorage ?? ((object) => object),
     fromStorage: storage?.fromStorage ?? ((stored) => stored),
+    fieldTyping: {
+      atom: structAtom(kind.struct),
+      empty: () => asUntyped(zeroStruct(kind.struct), kind.kind, apiVersion),
+      ignored: (subresource) => builtinIgnored({ ...kind, hasStatus }, subresource),
+    },
     allowCreateOnUpdate: strategy.allowCreateOnUpdate ?? false,
     allowUnconditionalUpdate: strategy.allowUnconditionalUpdate ?? true,
     gracePeriodSeconds: (object) => strategy.gracePeriodSeconds?.(object) ?? 0,

@@ -1,4 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
+import type { FieldTyping } from '../managed-fields/typing.js';
 import type { FieldError } from './field-error.js';
 
 /** What a client may do with a resource or subresource, as discovery names it. */
@@ -120,6 +121,9 @@ export interface ResourceDefinition extends UpdateStrategy {
   toStorage(object: UntypedObject): UntypedObject;
   /** A stored object in this version: converted, and for custom resources pruned and defaulted by the present schema. Returns the same object where nothing changes; never modifies its argument. */
   fromStorage(stored: UntypedObject): UntypedObject;
+
+  /** How its fields are owned. */
+  readonly fieldTyping: FieldTyping;
 
   /** Whether PUT of an absent object creates it. */
   readonly allowCreateOnUpdate: boolean;

@@ -1,0 +1,140 @@
+import { arrayOf, isObject } from '../registry/json.js';
+import { isDeepEqual } from '../storage/equality.js';
+import { fieldType, formOf, type Atom, type ListAtom, type MapAtom } from './atom.js';
+import { buildSet, insertPath, recursiveDifference, type FieldSet, type FieldSetBuilder } from './field-set.js';
+import { itemElement } from './list-items.js';
+import { fieldElement, type PathElement } from './path-element.js';
+
+/** How two states of an object differ. No path is in more than one of the sets. */
+export interface Comparison {
+  readonly removed: FieldSet;
+  readonly modified: FieldSet;
+  readonly added: FieldSet;
+}
+
+/** One comparison: collects paths on its way. */
+class Comparer {
+  readonly removed: FieldSetBuilder = buildSet();
+  readonly modified: FieldSetBuilder = buildSet();
+  readonly added: FieldSetBuilder = buildSet();
+  readonly #path: PathElement[] = [];
+
+  /** `undefined` is absent, which is not the same as null. */
+  compare(left: unknown, right: unknown, atom: Atom): void {
+    if (left === right && left !== undefined) return;
+    const [leftForm, rightForm] = [formOf(atom, left), formOf(atom, right)];
+    let isLeaf: boolean;
+    if (right === undefined) {
+      isLeaf = this.#visit(left, right, { atom, form: leftForm });
+    } else {
+      if (left !== undefined && leftForm !== rightForm) this.#visit(left, right, { atom, form: leftForm });
+      isLeaf = this.#visit(left, right, { atom, form: rightForm });
+    }
+    if (isLeaf) return;
+    if (left === undefined) insertPath(this.added, this.#path);
+    else if (right === undefined) insertPath(this.removed, this.#path);
+  }
+
+  /** Whether the value is a leaf: owned as a whole. */
+  #visit(left: unknown, right: unknown, { atom, form }: { atom: Atom; form: 'map' | 'scalar' | 'list' }): boolean {
+    const { map, list } = atom;
+    if (form === 'map' && map !== undefined) {
+      const lefts = isObject(left) ? left : {};
+      const rights = isObject(right) ? right : {};
+      const names = new Set([...Object.keys(lefts), ...Object.keys(rights)]);
+      if (map.isAtomic || names.size === 0) return this.#leaf(left, right);
+      this.#fields(lefts, rights, { map, names });
+      return false;
+    }
+    if (form === 'list' && list !== undefined) {
+      const lefts = arrayOf(left);
+      const rights = arrayOf(right);
+      if (list.isAtomic || (lefts.length === 0 && rights.length === 0)) return this.#leaf(left, right);
+      this.#items(lefts, rights, list);
+      return false;
+    }
+    return this.#leaf(left, right);
+  }
+
+  #leaf(left: unknown, right: unknown): true {
+    if (left === undefined) insertPath(this.added, this.#path);
+    else if (right === undefined) insertPath(this.removed, this.#path);
+    else if (!isDeepEqual(left, right)) insertPath(this.modified, this.#path);
+    return true;
+  }
+
+  #fields(
+    left: Readonly<Record<string, unknown>>,
+    right: Readonly<Record<string, unknown>>,
+    { map, names }: { map: MapAtom; names: ReadonlySet<string> },
+  ): void {
+    for (const name of names) {
+      const type = fieldType(map, name);
+      if (type === undefined) continue;
+      const [a, b] = [own(left, name), own(right, name)];
+      if (a !== undefined || b !== undefined) this.#below(fieldElement(name), () => this.compare(a, b, type));
+    }
+  }
+
+  #items(left: readonly unknown[], right: readonly unknown[], list: ListAtom): void {
+    const lefts = groupItems(left, list);
+    const rights = groupItems(right, list);
+    for (const element of new Set([...lefts.keys(), ...rights.keys()])) {
+      this.#below(element, () => this.#group(lefts.get(element) ?? [], rights.get(element) ?? [], list));
+    }
+  }
+
+  /** Items with the same key: duplicates count as one leaf. */
+  #group(left: readonly unknown[], right: readonly unknown[], list: ListAtom): void {
+    if (left.length <= 1 && right.length <= 1) {
+      this.compare(left[0], right[0], list.items);
+    } else if (left.length >= 2 && right.length >= 2) {
+      if (!isDeepEqual(left, right)) insertPath(this.modified, this.#path);
+    } else if (left.length >= 2) {
+      if (right.length > 0) this.compare(undefined, right[0], list.items);
+      insertPath(this.removed, this.#path);
+    } else {
+      if (left.length > 0) this.compare(left[0], undefined, list.items);
+      insertPath(this.added, this.#path);
+    }
+  }
+
+  #below(element: PathElement, visit: () => void): void {
+    this.#path.push(element);
+    visit();
+    this.#path.pop();
+  }
+}
+
+/** A member of a JSON object; undefined where it is absent. */
+export function own(object: Readonly<Record<string, unknown>>, name: string): unknown {
+  return Object.hasOwn(object, name) ? object[name] : undefined;
+}
+
+function groupItems(items: readonly unknown[], list: ListAtom): Map<PathElement, unknown[]> {
+  const groups = new Map<PathElement, unknown[]>();
+  for (const item of items) {
+    const element = itemElement(list, item);
+    const group = groups.get(element);
+    if (group === undefined) groups.set(element, [item]);
+    else group.push(item);
+  }
+  return groups;
+}
+
+/** Compares two states of an object; `ignored` and all below it is left out. @throws ListItemError */
+export function compareObjects(
+  left: unknown,
+  right: unknown,
+  { atom, ignored }: { readonly atom: Atom; readonly ignored: FieldSet | undefined },
+): Comparison {
+  const comparer = new Comparer();
+  comparer.compare(left, right, atom);
+  const { removed, modified, added } = comparer;
+  if (ignored === undefined) return { removed, modified, added };
+  return {
+    removed: recursiveDifference(removed, ignored),
+    modified: recursiveDifference(modified, ignored),
+    added: recursiveDifference(added, ignored),
+  };
+}

@@ -1,0 +1,124 @@
+import { compareText, isObject } from '../registry/json.js';
+import { jsonText } from '../storage/json-text.js';
+
+/**
+ * One step of a path into an object, in the form that `fieldsV1` spells it: `f:name` for a field, `k:{"name":"a"}` for an
+ * item of a list with keys, `v:"a"` for an item of a set, `i:0` for a position.
+ */
+export type PathElement = string;
+
+/** Kinds in the order in which upstream sorts them. */
+const kinds = 'fkvi';
+
+/** JSON as Go writes it into keys: safe inside HTML. */
+function goJson(value: unknown): string {
+  return jsonText(value).replaceAll(
+    /[<>&\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+/** A field of a struct or map. */
+export function fieldElement(name: string): PathElement {
+  return `f:${name}`;
+}
+
+/** The item of a list that has these values in its key fields. */
+export function keyElement(keys: readonly (readonly [name: string, value: unknown])[]): PathElement {
+  const sorted = [...keys].sort(([a], [b]) => compareText(a, b));
+  return `k:{${sorted.map(([name, value]) => `${goJson(name)}:${goJson(value)}`).join(',')}}`;
+}
+
+/** The item of a set. */
+export function valueElement(value: unknown): PathElement {
+  return `v:${goJson(value)}`;
+}
+
+/** The name of the field that an element selects; undefined for elements of lists. */
+export function fieldNameOf(element: PathElement): string | undefined {
+  return element.startsWith('f:') ? element.slice(2) : undefined;
+}
+
+/**
+ * Reads an element as a client may have written it. Returns undefined for kinds that nobody knows: they are dropped.
+ *
+ * @throws SyntaxError where it is malformed
+ */
+export function parseElement(text: string): PathElement | undefined {
+  if (text.length < 2 || text[1] !== ':') throw new SyntaxError(`malformed path element ${JSON.stringify(text)}`);
+  const rest = text.slice(2);
+  switch (text[0]) {
+    case 'f':
+      return text;
+    case 'v':
+      return valueElement(JSON.parse(rest));
+    case 'k': {
+      const keys: unknown = JSON.parse(rest);
+      if (!isObject(keys)) throw new SyntaxError(`malformed path element ${JSON.stringify(text)}`);
+      return keyElement(Object.entries(keys));
+    }
+    case 'i':
+      if (!/^-?\d+$/.test(rest)) throw new SyntaxError(`malformed path element ${JSON.stringify(text)}`);
+      return text;
+    default:
+      return undefined;
+  }
+}
+
+function rankOf(value: unknown): number {
+  if (typeof value === 'number' || typeof value === 'bigint') return 0;
+  if (typeof value === 'string') return 1;
+  return typeof value === 'boolean' ? 2 : 3;
+}
+
+function compareValues(a: unknown, b: unknown): number {
+  const rank = rankOf(a) - rankOf(b);
+  if (rank !== 0) return rank;
+  if (typeof a === 'string' && typeof b === 'string') return compareText(a, b);
+  const [left, right] = [Number(a), Number(b)];
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+
+function compareKeys(a: unknown, b: unknown): number {
+  const left = isObject(a) ? Object.entries(a) : [];
+  const right = isObject(b) ? Object.entries(b) : [];
+  for (const [index, [name, value]] of left.entries()) {
+    const other = right[index];
+    if (other === undefined) return 1;
+    const order = compareText(name, other[0]) || compareValues(value, other[1]);
+    if (order !== 0) return order;
+  }
+  return left.length - right.length;
+}
+
+/** The order of elements in `fieldsV1` and in messages. */
+export function compareElements(a: PathElement, b: PathElement): number {
+  const kind = kinds.indexOf(a.charAt(0)) - kinds.indexOf(b.charAt(0));
+  if (kind !== 0) return kind;
+  if (a.startsWith('f:')) return compareText(a, b);
+  const [left, right]: unknown[] = [JSON.parse(a.slice(2)), JSON.parse(b.slice(2))];
+  return a.startsWith('k:') ? compareKeys(left, right) : compareValues(left, right);
+}
+
+/** An element as messages print it: `.spec`, `[name="a"]`, `[="a"]`, `[0]`. */
+export function printElement(element: PathElement): string {
+  const rest = element.slice(2);
+  switch (element[0]) {
+    case 'k': {
+      const keys: unknown = JSON.parse(rest);
+      const pairs = isObject(keys) ? Object.entries(keys) : [];
+      return `[${pairs.map(([name, value]) => `${name}=${jsonText(value)}`).join(',')}]`;
+    }
+    case 'v':
+      return `[=${jsonText(JSON.parse(rest))}]`;
+    case 'i':
+      return `[${rest}]`;
+    default:
+      return `.${rest}`;
+  }
+}
+
+/** A path as messages print it. */
+export function printPath(path: readonly PathElement[]): string {
+  return path.map(printElement).join('');
+}

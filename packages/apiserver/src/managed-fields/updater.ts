@@ -1,0 +1,235 @@
+import type { UntypedObject } from '@kctl/apimachinery';
+import { isObject } from '../registry/json.js';
+import { isDeepEqual } from '../storage/equality.js';
+import type { Atom } from './atom.js';
+import { compareObjects, type Comparison } from './compare.js';
+import { ApplyConflictError, type Conflict } from './conflicts.js';
+import {
+  difference,
+  emptySet,
+  intersection,
+  isEmptySet,
+  pathsOf,
+  recursiveDifference,
+  union,
+  type FieldSet,
+} from './field-set.js';
+import { capUpdaters, managerId, type ManagerInfo, type Managers } from './managers.js';
+import { mergeObjects } from './merge.js';
+import { reconcileSet } from './reconcile.js';
+import { fieldPaths } from './typing.js';
+import { fieldSetOf, removeFields, withNamedFields } from './walk.js';
+
+/** A served version of the kind. */
+export interface VersionType {
+  readonly atom: Atom;
+  /** What this write does not change, whatever it says. */
+  readonly ignored: FieldSet | undefined;
+}
+
+/** The versions of the kind that is written. */
+export interface Versions {
+  /** Undefined where a version is not served any more: whoever wrote through it loses everything. */
+  find(apiVersion: string): VersionType | undefined;
+  convert(object: UntypedObject, to: string): UntypedObject;
+}
+
+/** A write: who does it, when, and what it finds. */
+export interface OwnershipChange {
+  readonly versions: Versions;
+  readonly writer: ManagerInfo;
+  /** RFC 3339. */
+  readonly now: string;
+  readonly live: UntypedObject;
+  readonly managers: Managers;
+}
+
+/** What nobody owns. */
+const unowned = fieldPaths([
+  'apiVersion',
+  'kind',
+  'metadata',
+  'metadata.name',
+  'metadata.namespace',
+  'metadata.creationTimestamp',
+  'metadata.selfLink',
+  'metadata.uid',
+  'metadata.clusterName',
+  'metadata.generation',
+  'metadata.managedFields',
+  'metadata.resourceVersion',
+]);
+
+function typeOf({ versions, writer }: OwnershipChange): VersionType {
+  const type = versions.find(writer.apiVersion);
+  if (type === undefined) throw new RangeError(`${writer.apiVersion} is not served`);
+  return type;
+}
+
+/** Owners whose types have changed since: what became atomic is owned as a whole. Those of versions gone are dropped. */
+function reconciled({ versions, managers }: OwnershipChange): Managers {
+  const result: Managers = new Map();
+  for (const [id, manager] of managers) {
+    const type = versions.find(manager.apiVersion);
+    if (type === undefined) continue;
+    const fields = reconcileSet(manager.fields, type.atom);
+    result.set(id, fields === manager.fields ? manager : { ...manager, fields });
+  }
+  return result;
+}
+
+interface Reassignment {
+  readonly next: UntypedObject;
+  readonly managers: Managers;
+  /** The manager who may do as he likes. */
+  readonly self: string;
+  readonly isForced: boolean;
+}
+
+/** Takes changed and removed fields from everybody but the writer. @throws ApplyConflictError unless forced */
+function reassign(change: OwnershipChange, { next, managers, self, isForced }: Reassignment): Comparison {
+  const { versions, writer, live } = change;
+  const own = compareObjects(live, next, typeOf(change));
+  const comparisons = new Map([[writer.apiVersion, own]]);
+  const conflicts: Conflict[] = [];
+  const kept = new Map<string, FieldSet>();
+  for (const [id, manager] of managers) {
+    if (id === self) continue;
+    const { apiVersion, fields } = manager;
+    let comparison = comparisons.get(apiVersion);
+    if (comparison === undefined) {
+      const type = versions.find(apiVersion);
+      if (type === undefined) continue;
+      comparison = compareObjects(versions.convert(live, apiVersion), versions.convert(next, apiVersion), type);
+      comparisons.set(apiVersion, comparison);
+    }
+    const taken = intersection(fields, union(comparison.modified, comparison.added));
+    for (const path of pathsOf(taken)) conflicts.push({ manager, path });
+    if (isEmptySet(taken) && isEmptySet(comparison.removed)) continue;
+    kept.set(id, difference(difference(fields, taken), comparison.removed));
+  }
+  if (!isForced && conflicts.length > 0) throw new ApplyConflictError(conflicts);
+  for (const [id, fields] of kept) setFields(managers, id, fields);
+  for (const [id, { fields }] of managers) if (isEmptySet(fields)) managers.delete(id);
+  return own;
+}
+
+function setFields(managers: Managers, id: string, fields: FieldSet): void {
+  const manager = managers.get(id);
+  if (manager === undefined) return;
+  // A set that lost nothing keeps its identity, and with it its encoding.
+  const isSame = isDeepEqualSet(manager.fields, fields);
+  if (!isSame) managers.set(id, { ...manager, fields });
+}
+
+function isDeepEqualSet(a: FieldSet, b: FieldSet): boolean {
+  return isEmptySet(difference(a, b)) && isEmptySet(difference(b, a));
+}
+
+/** Who owns what after a create, update or patch: the writer gets what changed. @throws ListItemError */
+export function updateOwners(change: OwnershipChange, next: UntypedObject): Managers {
+  const { writer, now } = change;
+  const managers = reconciled(change);
+  // The writer's own earlier fields are looked at like everybody's: what he removes he loses.
+  const { removed, modified, added } = reassign(change, { next, managers, self: '', isForced: true });
+  const { ignored } = typeOf(change);
+  const written = difference(union(modified, added), removed);
+  const fields = difference(ignored === undefined ? written : recursiveDifference(written, ignored), unowned);
+  if (!isEmptySet(fields)) {
+    const id = managerId(writer);
+    const before = managers.get(id)?.fields ?? emptySet;
+    const all = isEmptySet(difference(fields, before)) ? before : union(fields, before);
+    managers.set(id, { ...writer, fields: all, time: now });
+  }
+  capUpdaters(managers);
+  return managers;
+}
+
+/** A configuration, applied. */
+export interface AppliedOwners {
+  /** The new state; undefined where nothing changed. */
+  readonly object: UntypedObject | undefined;
+  readonly managers: Managers;
+}
+
+/** Merges a configuration into the live object, and takes from it what the applier no longer wants. @throws ApplyConflictError, ListItemError */
+export function applyOwners(change: OwnershipChange, config: UntypedObject, isForced: boolean): AppliedOwners {
+  const { writer, now, live } = change;
+  const { atom, ignored } = typeOf(change);
+  const managers = reconciled(change);
+  const merged = mergeObjects(live, config, atom);
+  const id = managerId(writer);
+  const last = managers.get(id);
+  const wanted = fieldSetOf(config, atom);
+  const fields = ignored === undefined ? wanted : recursiveDifference(wanted, ignored);
+  managers.set(id, { ...writer, fields, time: last?.time });
+  const pruned = prune(change, { merged: asObject(merged), managers, last: last && { ...last } });
+  reassign(change, { next: pruned, managers, self: id, isForced });
+  const isChanged = !isDeepEqual(live, pruned);
+  const mine = managers.get(id);
+  if (mine !== undefined) {
+    const left = difference(mine.fields, unowned);
+    const same = last !== undefined && isDeepEqualSet(last.fields, left) ? last.fields : left;
+    if (isEmptySet(left)) managers.delete(id);
+    else managers.set(id, { ...mine, fields: same, time: isChanged ? now : mine.time });
+  }
+  return { object: isChanged ? pruned : undefined, managers };
+}
+
+function asObject(value: unknown): UntypedObject {
+  if (isObject(value) && isObject(value['metadata'])) return { ...value, metadata: value['metadata'] };
+  throw new TypeError('a merged object has no metadata');
+}
+
+interface Pruning {
+  readonly merged: UntypedObject;
+  readonly managers: Managers;
+  /** What the applier wanted the last time. */
+  readonly last: { readonly fields: FieldSet; readonly apiVersion: string } | undefined;
+}
+
+/** Removes what the applier wanted last time and nobody wants now. */
+function prune(change: OwnershipChange, { merged, managers, last }: Pruning): UntypedObject {
+  if (last === undefined || isEmptySet(last.fields)) return merged;
+  const { versions, writer } = change;
+  const type = versions.find(last.apiVersion);
+  if (type === undefined) return merged;
+  const converted = versions.convert(merged, last.apiVersion);
+  const wantedLast = withNamedFields(last.fields, type.atom);
+  let pruned = asObject(removeFields(converted, wantedLast, type.atom));
+  pruned = addBackOwned(change, { merged: converted, pruned, managers, version: last.apiVersion });
+  pruned = versions.convert(pruned, last.apiVersion);
+  // Nothing goes that was not the applier's.
+  const kept = withNamedFields(fieldSetOf(pruned, type.atom), type.atom);
+  const all = withNamedFields(fieldSetOf(converted, type.atom), type.atom);
+  const removed = intersection(difference(all, kept), wantedLast);
+  return versions.convert(asObject(removeFields(converted, removed, type.atom)), writer.apiVersion);
+}
+
+/** Puts back what anybody owns: version by version, that of the last configuration first. */
+function addBackOwned(
+  { versions }: OwnershipChange,
+  step: {
+    readonly merged: UntypedObject;
+    readonly pruned: UntypedObject;
+    readonly managers: Managers;
+    readonly version: string;
+  },
+): UntypedObject {
+  const owned = new Map<string, FieldSet>([[step.version, emptySet]]);
+  for (const { apiVersion, fields } of step.managers.values()) {
+    owned.set(apiVersion, union(owned.get(apiVersion) ?? emptySet, fields));
+  }
+  let { merged, pruned } = step;
+  for (const [version, fields] of owned) {
+    const type = versions.find(version);
+    if (type === undefined) continue;
+    const { atom } = type;
+    merged = versions.convert(merged, version);
+    pruned = versions.convert(pruned, version);
+    const all = withNamedFields(fieldSetOf(merged, atom), atom);
+    const kept = union(withNamedFields(fieldSetOf(pruned, atom), atom), withNamedFields(fields, atom));
+    pruned = asObject(removeFields(merged, difference(all, kept), atom));
+  }
+  return pruned;
+}

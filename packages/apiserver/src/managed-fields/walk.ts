@@ -1,0 +1,107 @@
+import { arrayOf, isObject, setOwn, type JsonObject } from '../registry/json.js';
+import { fieldType, formOf, type Atom, type ListAtom, type MapAtom } from './atom.js';
+import {
+  buildSet,
+  emptySet,
+  hasPath,
+  insertPath,
+  isEmptySet,
+  type FieldSet,
+  type FieldSetBuilder,
+} from './field-set.js';
+import { itemElement } from './list-items.js';
+import { fieldElement, fieldNameOf, type PathElement } from './path-element.js';
+
+/** All leaves and list items that a value mentions. @throws ListItemError */
+export function fieldSetOf(value: unknown, atom: Atom): FieldSet {
+  const set = buildSet();
+  collect(value, atom, { set, path: [] });
+  return set;
+}
+
+interface Collecting {
+  readonly set: FieldSetBuilder;
+  readonly path: readonly PathElement[];
+}
+
+function collect(value: unknown, atom: Atom, at: Collecting): void {
+  const form = formOf(atom, value);
+  if (form === 'map' && atom.map !== undefined && !atom.map.isAtomic) collectFields(value, atom.map, at);
+  else if (form === 'list' && atom.list !== undefined && !atom.list.isAtomic) collectItems(value, atom.list, at);
+  else insertPath(at.set, at.path);
+}
+
+function collectFields(value: unknown, map: MapAtom, { set, path }: Collecting): void {
+  if (!isObject(value)) return;
+  for (const [name, member] of Object.entries(value)) {
+    const below = [...path, fieldElement(name)];
+    const type = fieldType(map, name);
+    if (type !== undefined) collect(member, type, { set, path: below });
+    const isBare = member === null || (isObject(member) && Object.keys(member).length === 0);
+    if (isBare || map.field(name) === undefined) insertPath(set, below);
+  }
+}
+
+function collectItems(value: unknown, list: ListAtom, { set, path }: Collecting): void {
+  const items = arrayOf(value);
+  const elements = items.map((item) => itemElement(list, item));
+  const counts = new Map<PathElement, number>();
+  for (const element of elements) counts.set(element, (counts.get(element) ?? 0) + 1);
+  for (const [index, element] of elements.entries()) {
+    const below = [...path, element];
+    if (counts.get(element) === 1) collect(items[index], list.items, { set, path: below });
+    insertPath(set, below);
+  }
+}
+
+/** A value without the members of a set. Reads only. A container that loses all it has becomes null, as upstream's does. */
+export function removeFields(value: unknown, removed: FieldSet, atom: Atom): unknown {
+  switch (formOf(atom, value)) {
+    case 'map':
+      return isObject(value) && atom.map?.isAtomic === false ? withoutFields(value, removed, atom.map) : null;
+    case 'list':
+      return Array.isArray(value) && atom.list?.isAtomic === false ? withoutItems(value, removed, atom.list) : null;
+    case 'scalar':
+      return value;
+  }
+}
+
+function withoutFields(value: JsonObject, removed: FieldSet, map: MapAtom): JsonObject | null {
+  const kept: JsonObject = {};
+  for (const [name, member] of Object.entries(value)) {
+    const element = fieldElement(name);
+    if (removed.members.has(element)) continue;
+    const below = removed.children.get(element);
+    const type = fieldType(map, name);
+    setOwn(kept, name, below === undefined || type === undefined ? member : removeFields(member, below, type));
+  }
+  return Object.keys(kept).length === 0 ? null : kept;
+}
+
+function withoutItems(items: readonly unknown[], removed: FieldSet, list: ListAtom): unknown[] | null {
+  const kept: unknown[] = [];
+  for (const item of items) {
+    const element = itemElement(list, item);
+    if (hasPath(removed, [element])) continue;
+    const below = removed.children.get(element);
+    kept.push(below === undefined ? item : removeFields(item, below, list.items));
+  }
+  return kept.length === 0 ? null : kept;
+}
+
+/** The set with every declared field on the way to a member made a member itself. */
+export function withNamedFields(set: FieldSet, atom: Atom | undefined): FieldSet {
+  if (isEmptySet(set)) return emptySet;
+  const members = new Set(set.members);
+  const children = new Map<PathElement, FieldSet>();
+  for (const [element, child] of set.children) {
+    const name = fieldNameOf(element);
+    const { map, list } = atom ?? {};
+    if (name !== undefined && map?.field(name) !== undefined) members.add(element);
+    let type: Atom | undefined;
+    if (name !== undefined) type = map === undefined ? undefined : fieldType(map, name);
+    else if (element.startsWith('k:')) type = list?.items;
+    children.set(element, withNamedFields(child, type));
+  }
+  return { members, children };
+}
