@@ -14,7 +14,7 @@ export interface ListAllOptions extends Omit<ListOptions, 'continue' | 'limit'> 
 
 /**
  * All objects of a collection, fetched page by page as the loop goes on: memory holds one page. The pages show the
- * collection as of the first one.
+ * collection as of the first one. A reader that answers from a cache is asked once, for the whole.
  *
  * Where the server forgets that state before the last page (410 after minutes), the listing goes on with the token
  * that the server offers for it: the rest then shows a later state, and nothing comes twice. client-go starts over
@@ -35,9 +35,14 @@ export async function* listAll<K extends Kind>(
       limit: pageSize,
       continue: token ?? '',
     });
-    yield* page.items;
     token = page.metadata.continue;
+    yield* isCut(page, token) ? (await reader.list(kind, rest)).items : page.items;
   } while (token !== undefined && token !== '');
+}
+
+/** A cache cuts a list at the limit and cannot go on, so it is asked for the whole, which costs it nothing. */
+function isCut({ metadata }: KubeList<unknown>, token: string | undefined): boolean {
+  return (token ?? '') === '' && (metadata.remainingItemCount ?? 0) > 0;
 }
 
 async function listPage<K extends Kind>(

@@ -1,4 +1,5 @@
 import { isConflict, StatusError } from '@kctl/apimachinery';
+import type { Kind, KubeList } from '@kctl/apimachinery';
 import { ConfigMap } from '@kctl/apimachinery/kinds/core/v1';
 import { isDeadlineExceeded } from '@kctl/wait';
 import { FakeClock } from '@kctl/wait/testing';
@@ -26,7 +27,7 @@ import {
   retryOnConflict,
   waitFor,
 } from '../src/index.js';
-import type { Client, Interceptor } from '../src/index.js';
+import type { Client, Interceptor, ListOptions, Reader, ReadObject } from '../src/index.js';
 import { createBlindClient, createMemoryClient } from './memory-client.js';
 
 const key = { namespace: 'default', name: 'a' };
@@ -131,6 +132,21 @@ describe('retryOnConflict', () => {
 });
 
 describe('listAll', () => {
+  it('misses nothing of a cached list, which is cut at the limit and has no next page', async () => {
+    const all = ['a', 'b', 'c'].map((name) => ({ metadata: { name, namespace: 'default' } }));
+    const cached: Reader = {
+      get: () => Promise.reject(new Error('not asked for')),
+      list: async <K extends Kind>(_kind: K, { limit = 0 }: ListOptions = {}) =>
+        ({
+          metadata: limit > 0 ? { remainingItemCount: all.length - limit } : {},
+          items: limit > 0 ? all.slice(0, limit) : all,
+        }) as unknown as KubeList<ReadObject<K>>,
+    };
+    const found: (string | undefined)[] = [];
+    for await (const { metadata } of listAll(cached, ConfigMap, { pageSize: 1 })) found.push(metadata.name);
+    expect(found).toEqual(['a', 'b', 'c']);
+  });
+
   const expired = (token: string): StatusError =>
     new StatusError({ code: 410, reason: 'Expired', message: 'too old', metadata: { continue: token } });
 

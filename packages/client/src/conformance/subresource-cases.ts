@@ -38,7 +38,10 @@ export function subresourceCases(context: ConformanceContext, reasons: SkipReaso
     needs(reasons, 'token')('token: issues one, and stores nothing', async () => {
       const tokens = context.client.subResource<typeof ServiceAccount, TokenRequest>(ServiceAccount, 'token');
       const key = { namespace, name: serviceAccountName };
-      const { status } = await tokens.create(key, { metadata: {}, spec: { audiences: ['conformance'], expirationSeconds: 600 } });
+      const { status } = await tokens.create(key, {
+        metadata: {},
+        spec: { audiences: ['conformance'], expirationSeconds: 600 },
+      });
       expect(status?.token).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
       expect(Date.parse(status?.expirationTimestamp ?? '')).toBeGreaterThan(0);
       const missing = { namespace, name: context.name() };

@@ -25,7 +25,11 @@ export function watchCases(context: ConformanceContext, _reasons: SkipReasons): 
       const name = context.name();
       const label = { group: context.name() };
       await context.client.create(ConfigMap, configMap(context, context.name(), label));
-      const { metadata } = await context.client.list(ConfigMap, { namespace, labelSelector: label });
+      const { metadata } = await context.client.list(ConfigMap, {
+        namespace,
+        labelSelector: label,
+        live: true,
+      });
       await using stream = await context.client.watch(ConfigMap, {
         namespace,
         labelSelector: label,
@@ -55,7 +59,7 @@ export function watchCases(context: ConformanceContext, _reasons: SkipReasons): 
       const name = context.name();
       const label = { group: context.name() };
       await context.client.create(ConfigMap, configMap(context, name));
-      const { metadata } = await context.client.list(ConfigMap, { namespace });
+      const { metadata } = await context.client.list(ConfigMap, { namespace, live: true });
       await using stream = await context.client.watch(ConfigMap, {
         namespace,
         labelSelector: label,
