@@ -1,0 +1,52 @@
+// What CI runs beside `npm test`: the suites that need servers and programs of other kinds. First on the embedded
+// server, then on a real kube-apiserver, which is skipped, loudly, only where there is neither a Go toolchain nor ready
+// binaries.
+import { spawnSync } from 'node:child_process';
+import { delimiter, join } from 'node:path';
+import { ensureBinaries, goAvailable } from '../e2e/kube-apiserver/build.mjs';
+import { addTotals } from '../tooling/totals/index.js';
+
+const bin = join(process.cwd(), 'node_modules', '.bin');
+const env = { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH ?? ''}` };
+const started = Date.now();
+const seconds = () => `${((Date.now() - started) / 1000).toFixed(0)} s`;
+
+/** @param {string} name @param {string[]} args @param {Record<string, string>} [extra] */
+function run(name, args, extra = {}) {
+  console.log(`\n=== ${name}`);
+  const result = spawnSync('node', args, { stdio: 'inherit', env: { ...env, ...extra } });
+  const outcome = result.status === 0 ? 'ok' : `FAILED (${result.status ?? result.signal})`;
+  console.log(`=== ${name}: ${outcome} after ${seconds()}`);
+  if (result.status !== 0) process.exitCode = 1;
+}
+
+/** A TypeScript program on the sources of the packages. @param {string} file @param {string[]} args */
+const program = (file, ...args) => ['--import', './scripts/typescript.mjs', '--conditions=@kctl/source', file, ...args];
+/** @param {string[]} projects */
+const tests = (...projects) => ['scripts/vitest.mjs', ...projects.flatMap((project) => ['--project', project])];
+const conformance = 'e2e/conformance/src/main.ts';
+
+run('conformance on the embedded server', program(conformance, '--target', 'embedded'));
+const suite = 'end-to-end suites on the embedded server';
+run(suite, tests('@kctl/e2e-*'), { KCTL_E2E: '1', KCTL_SUITE: suite });
+
+const hasBinaries = process.env.KUBEBUILDER_ASSETS !== undefined || process.env.TEST_ASSET_KUBE_APISERVER !== undefined;
+if (!hasBinaries && !(await goAvailable())) {
+  console.log(
+    '\n!!! NO REAL API SERVER: neither a Go toolchain nor KUBEBUILDER_ASSETS. Its suites were SKIPPED. !!!\n',
+  );
+  addTotals({ suite: 'real API server', passed: 0, failed: 0, skipped: 1 });
+} else {
+  const binaries = await ensureBinaries({ controllerManager: true, log: (line) => console.log(line) });
+  console.log(`real kube-apiserver ${binaries.version} is ready after ${seconds()}`);
+  const assets = {
+    KCTL_TEST_SERVER: 'real',
+    TEST_ASSET_KUBE_APISERVER: binaries.kubeApiserver,
+    TEST_ASSET_ETCD: binaries.etcd,
+    TEST_ASSET_KUBE_CONTROLLER_MANAGER: binaries.kubeControllerManager ?? '',
+  };
+  run('conformance on the real server', program(conformance, '--target', 'real'));
+  run('both servers compared', program(conformance, '--differential', '--calls', '3000', '--seed', '1'));
+  const name = 'examples and clients on the real server';
+  run(name, tests('@kctl/example-*', '@kctl/testing', '@kctl/informer'), { ...assets, KCTL_SUITE: name });
+}
