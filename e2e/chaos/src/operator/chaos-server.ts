@@ -8,7 +8,7 @@ export interface ChaosServer extends AsyncDisposable {
   readonly connection: Connection;
   /** How many faults have struck, failovers and restarts included. */
   readonly struck: number;
-  inject(fault: Fault): void;
+  inject(fault: Fault): Pick<FaultHandle, 'fired'>;
   /** Removes all faults but the newest ones. */
   retire(keep: number): void;
   clear(): void;
@@ -38,7 +38,11 @@ export async function startChaosServer(dataDir: string, seed: number): Promise<C
     get struck() {
       return struck + armed.reduce((sum, { fired }) => sum + fired, 0);
     },
-    inject: (fault) => void armed.push(server.faults.add(fault)),
+    inject: (fault) => {
+      const handle = server.faults.add(fault);
+      armed.push(handle);
+      return handle;
+    },
     retire: (keep) => forget(armed.splice(0, Math.max(0, armed.length - keep))),
     clear: () => forget(armed.splice(0)),
     failover: async (downMs) => {

@@ -149,12 +149,24 @@ class OperatorScenario {
     const meanMs = (seconds * 1000) / (kills + 1);
     while (this.#kills < kills) {
       await sleep(dice.next() * 2 * meanMs);
+      if (dice.chance(0.5)) await this.#awaitWrite();
       await this.#operator.kill();
       this.#kills++;
       if (dice.chance(0.3)) await sleep(dice.between(0, 500));
       this.#operator.start();
     }
     while (goesOn()) await sleep(50);
+  }
+
+  /** Until the server has just committed a write of the operator whose answer got lost: the worst moment to die. */
+  async #awaitWrite(): Promise<void> {
+    const deadline = performance.now() + 1000;
+    const fault = this.#server.inject({
+      match: { userAgent, verb: ['create', 'update', 'patch', 'delete'] },
+      action: { type: 'commitThenFail', code: 0 },
+      times: 1,
+    });
+    while (fault.fired === 0 && performance.now() < deadline) await sleep(1);
   }
 
   /** The server as a whole goes away now and then. */
