@@ -101,10 +101,14 @@ function plainKey({ namespace, name }: ObjectKey): ObjectKey {
 
 /** A copy of its own: the caller owns the object that the write returned. */
 function project(cache: CacheView, kind: Kind, object: DeepReadonly<KubeObject>): DeepReadonly<KubeObject> | undefined {
+  if (cache.project !== undefined) {
+    const copy: KubeObject = mutableCopy(object);
+    const held = cache.project(kind, copy);
+    return held === undefined ? undefined : deepFreeze(held);
+  }
   const { managedFields: _managedFields, ...metadata } = object.metadata;
   const copy: KubeObject = mutableCopy({ ...object, metadata });
-  const held = cache.project === undefined ? copy : cache.project(kind, copy);
-  return held === undefined ? undefined : deepFreeze(held);
+  return deepFreeze(copy);
 }
 
 /** A Status has no identity of an object, whatever else it has. */

@@ -347,6 +347,15 @@ describe('other shapes and scopes', () => {
     expect(liveReads()).toBe(1);
   });
 
+  it('managedFields are there where the cache keeps them, and only there', async () => {
+    const metadata = { name: 'a', namespace: 'ns', managedFields: [{ manager: 'me' }] };
+    await client.create(Thing, thing('a', { metadata }));
+    expect((await client.get(Thing, key)).metadata.managedFields).toBeUndefined();
+    cache.project = (_kind, object) => object;
+    await client.update(Thing, thing('a', { metadata }));
+    expect((await client.get(Thing, key)).metadata.managedFields).toEqual([{ manager: 'me' }]);
+  });
+
   it('objects that the cache leaves out by selector are not shown', async () => {
     cache.project = (_kind, object) => (object.metadata.labels?.['keep'] === 'yes' ? object : undefined);
     await client.create(Thing, thing('a'));

@@ -30,6 +30,7 @@ async function cachedClient(readYourWrites: 'overlay' | 'barrier'): Promise<Watc
   const { client } = environment;
   const cache = createCache({
     client,
+    defaults: { keepManagedFields: true },
     byObject: [ConfigMap, Deployment, Namespace, Pod, CustomResourceDefinition].map((kind) => ({ kind })),
   });
   const controller = new AbortController();
