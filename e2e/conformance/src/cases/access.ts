@@ -154,7 +154,7 @@ spec(
           kind: 'TokenReview',
           spec: { token },
         }),
-      ).status as Json;
+      ).status;
     const { otherToken } = t.target;
     if (otherToken !== undefined) {
       const good = await review(otherToken.token);

@@ -462,7 +462,7 @@ spec(35, 'defaults of a Service', async (t) => {
   const { spec: made, status } = created(
     await t.post(services(ns), { metadata: { name: 'a' }, spec: { selector: { a: 'b' }, ports: [{ port: 80 }] } }),
   );
-  const { clusterIP, clusterIPs, ...rest } = made as Json;
+  const { clusterIP, clusterIPs, ...rest } = made;
   matches(clusterIP as string, /^(\d+\.){3}\d+$/, 'clusterIP');
   same(clusterIPs, [clusterIP], 'clusterIPs');
   same(
@@ -495,7 +495,7 @@ spec(35, 'defaults of a Pod', async (t) => {
     serviceAccountName: _name,
     automountServiceAccountToken: _mount,
     ...rest
-  } = made.spec as Json;
+  } = made.spec;
   same(
     rest,
     {

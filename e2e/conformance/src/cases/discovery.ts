@@ -137,7 +137,7 @@ spec(3, 'GET /apis/apps is an APIGroup', async (t) => {
 spec(3, 'GET /apis/apps/v1 lists resources and subresources', async (t) => {
   const body = ok(await t.get('/apis/apps/v1'));
   same([body.kind, body.apiVersion, body['groupVersion']], ['APIResourceList', 'v1', 'apps/v1'], 'kind');
-  const { storageVersionHash: _hash, ...deployments } = byName(body['resources'], 'deployments') as Json;
+  const { storageVersionHash: _hash, ...deployments } = byName(body['resources'], 'deployments');
   same(
     deployments,
     {
@@ -201,7 +201,7 @@ spec(3, 'GET /api/v1 lists the core resources', async (t) => {
     'replicationcontrollers/scale',
   ])
     check(resources.includes(name), `${name} is missing`);
-  const configMaps = byName(body['resources'], 'configmaps') as Json;
+  const configMaps = byName(body['resources'], 'configmaps');
   same([configMaps.kind, configMaps.namespaced, configMaps.shortNames], ['ConfigMap', true, ['cm']], 'configmaps');
 });
 
@@ -238,7 +238,7 @@ const coreKinds = {
 for (const [path, kinds] of Object.entries(coreKinds))
   spec(3, `GET ${path} lists its kinds`, async (t) => {
     const body = ok(await t.get(path));
-    for (const [name, kind] of Object.entries(kinds)) same((byName(body['resources'], name) as Json)?.kind, kind, name);
+    for (const [name, kind] of Object.entries(kinds)) same((byName(body['resources'], name))?.kind, kind, name);
   });
 
 spec(4, 'a custom resource is discovered once it is established and is gone once it is deleted', async (t) => {

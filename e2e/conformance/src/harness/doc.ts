@@ -1,7 +1,7 @@
 /**
  * What a server answers. Each case asserts the shape that it relies on, so the parts that differ by kind are untyped.
  */
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- see above
+ 
 export type Json = any;
 
 export interface Meta {

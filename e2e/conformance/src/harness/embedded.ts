@@ -5,7 +5,6 @@ import type { Target } from './target.js';
 
 const LATER = 'later round';
 const lacks = new Map<Capability, string>([
-  ['server-side-apply', `${LATER}: server-side apply`],
   ['token-requests', `${LATER}: tokens of service accounts`],
   ['reviews', `${LATER}: TokenReview and SelfSubjectRulesReview`],
   ['cel', `${LATER}: CEL`],

@@ -70,7 +70,7 @@ export function checkStatus(body: Doc, expected: ExpectedFailure, request = 'Sta
     same(details, expected.details, `${shown}\n  details`);
   }
   if (expected.causes !== undefined) {
-    const causes = ((body.details as Json)?.causes ?? []) as { reason: string; field?: string; message: string }[];
+    const causes = ((body.details)?.causes ?? []) as { reason: string; field?: string; message: string }[];
     same(
       causes.map(({ reason, field }) => ({ reason, field })),
       expected.causes.map(({ reason, field }) => ({ reason, field })),

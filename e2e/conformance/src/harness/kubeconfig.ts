@@ -9,15 +9,15 @@ import type { Credentials } from './http.js';
 export async function readKubeconfig(
   path: string = join(homedir(), '.kube', 'config'),
 ): Promise<{ url: string; caPem: string | undefined; credentials: Credentials }> {
-  const config = parse(await readFile(path, 'utf8')) as Json;
+  const config = parse(await readFile(path, 'utf8'));
   const find = (list: 'clusters' | 'users' | 'contexts', name: string): Json => {
     const found = (config[list] as { name: string }[]).find((entry) => entry.name === name);
     if (found === undefined) throw new Error(`${path}: no ${JSON.stringify(name)} in ${list}`);
     return found;
   };
-  const { context } = find('contexts', config['current-context'] as string) as Json;
-  const { cluster } = find('clusters', context.cluster as string) as Json;
-  const { user } = find('users', context.user as string) as Json;
+  const { context } = find('contexts', config['current-context'] as string);
+  const { cluster } = find('clusters', context.cluster as string);
+  const { user } = find('users', context.user as string);
   if (user.exec !== undefined || user['auth-provider'] !== undefined)
     throw new Error(
       `${path}: user ${String(context.user)} runs a plug-in for its credentials; the suite needs a token or a certificate`,
