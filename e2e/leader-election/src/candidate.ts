@@ -6,6 +6,7 @@ import { createHttpClient } from '@kctl/client-http';
 import {
   createLeaderElector,
   createLeaseLock,
+  createWorkerLeaderElector,
   fencedClient,
   isNotLeader,
   type Fence,
@@ -69,13 +70,12 @@ async function lead(signal: AbortSignal, fence: Fence): Promise<void> {
   }
 }
 
-const createWorkerLeaderElector: any = (globalThis as any).x;
 const callbacks = { onStartedLeading: lead };
 const common = { ...durations, reelect: true, callbacks };
 const elector: LeaderElector = settings.worker
   ? createWorkerLeaderElector({
       ...common,
-      identity,
+      name: identity,
       lockModule: new URL('./worker-lock.ts', import.meta.url),
       lockData: { connection, namespace, identity, requestTimeoutMs: durations.renewDeadlineMs / 2 },
     })

@@ -92,7 +92,8 @@ export async function inject(name: FaultName, context: FaultContext): Promise<In
       process.send({ command: 'stop' });
       return { newLeaderDueFrom: at, released: true, text: name };
     case 'step down':
-      leader.busyUntil = 0;
+      // It does not run again for this long, to let another one lead.
+      leader.busyUntil = at + leaseDurationMs;
       process.send({ command: 'step-down' });
       return { newLeaderDueFrom: at, released: true, text: name };
   }

@@ -41,7 +41,8 @@ export interface HarnessReport {
 const releasedWithinMs = 3_000;
 /** For the machine: processes that run, a write that is sent, a witness that sees it. */
 const slackMs = 500;
-const stuckMs = 90_000;
+const startUpMs = 1_000;
+const stuckMs = 180_000;
 
 /** Runs the rounds and judges them. */
 export async function runHarness(options: HarnessOptions): Promise<HarnessReport> {
@@ -85,6 +86,7 @@ export async function runHarness(options: HarnessOptions): Promise<HarnessReport
         await sleep(5);
       }
     };
+    const isReady = createReadiness(startUpMs + durations.renewDeadlineMs / 2 + durations.retryPeriodMs);
     const failoversMs: number[] = [];
     const releasedMs: number[] = [];
     const late: string[] = [];
@@ -95,9 +97,7 @@ export async function runHarness(options: HarnessOptions): Promise<HarnessReport
       const leader = await until('a leader and a healthy candidate', () => {
         const slot = current();
         if (slot === undefined || !isHealthy(slot)) return undefined;
-        return slots.some((other) => other !== slot && isHealthy(other) && isUp(other, applied, processes))
-          ? slot
-          : undefined;
+        return slots.filter((other) => other !== slot && isReady(other)).length > 0 ? slot : undefined;
       });
       const name = names[Math.floor(random() * names.length)] ?? 'kill';
       byFault[name] = (byFault[name] ?? 0) + 1;
@@ -157,14 +157,22 @@ export async function runHarness(options: HarnessOptions): Promise<HarnessReport
   }
 }
 
-/** Whether a candidate has had the time to start and see the lease. */
-const startedAt = new WeakMap<CandidateProcess, number>();
-function isUp(slot: Slot, applied: readonly Applied[], processes: readonly CandidateProcess[]): boolean {
-  void applied;
-  void processes;
-  const since = startedAt.get(slot.process) ?? sharedNow();
-  startedAt.set(slot.process, since);
-  return sharedNow() - since > 2_000;
+/**
+ * Tells whether a candidate can take over in time: for so long after its start, or after the end of a fault, it may
+ * still wait for a request that hangs, and has not seen the lease it must outwait.
+ */
+function createReadiness(graceMs: number): (slot: Slot) => boolean {
+  const wellSince = new Map<CandidateProcess, number>();
+  return (slot) => {
+    const { process } = slot;
+    if (!isHealthy(slot)) {
+      wellSince.delete(process);
+      return false;
+    }
+    const since = wellSince.get(process) ?? sharedNow();
+    wellSince.set(process, since);
+    return sharedNow() - since > graceMs;
+  };
 }
 
 function readLogIfAny(file: string): ReturnType<typeof readLog> {

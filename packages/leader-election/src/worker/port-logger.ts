@@ -22,7 +22,7 @@ export function portLogger(post: (message: FromWorker) => void, bound: LogFields
 /** What can cross: text, numbers, and errors by name and message. */
 function plain(fields: LogFields): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(fields).map(([key, value]) => {
+    Object.entries(fields).map(([key, value]): [string, unknown] => {
       if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return [key, value];
       return [key, value instanceof Error ? toFailure(value) : String(value)];
     }),

@@ -22,10 +22,13 @@ async function main(input: WorkerInput, port: NonNullable<typeof parentPort>): P
   const clock = createProcessClock(input.bootOffsetMs);
   const post = (message: FromWorker): void => port.postMessage(message);
   const stop = new AbortController();
-  const { createLock }: LockModule = await import(input.lockModule);
+  const lockModule = (await import(input.lockModule)) as LockModule;
   const works = new Map<number, PromiseWithResolvers<undefined>>();
   const silentForMs = (): number => clock.monotonicNow() - shared.heartbeat;
-  const lock = guardedLock(await createLock(input.lockData), () => silentForMs() <= election.mainStallLimitMs);
+  const lock = guardedLock(
+    await lockModule.createLock(input.lockData),
+    () => silentForMs() <= election.mainStallLimitMs,
+  );
   let terms = 0;
 
   const elector = new Elector(

@@ -1,0 +1,47 @@
+import { expect, it } from 'vitest';
+import { runHarness } from '../src/harness.js';
+import { findInterleaving, findOverlaps, spansOf } from '../src/witness.js';
+
+it('never has two writers in eight rounds of faults', async () => {
+  const report = await runHarness({
+    rounds: 8,
+    seed: 3,
+    server: 'embedded',
+    durations: { leaseDurationMs: 2_000, renewDeadlineMs: 1_200, retryPeriodMs: 300 },
+    maxStallMs: 3_000,
+    worker: false,
+    log: () => undefined,
+  });
+  expect(report.violations).toEqual([]);
+  expect(report.late).toEqual([]);
+  expect(report.writes).toBeGreaterThan(100);
+});
+
+it('sees two writers where there are two', () => {
+  const at = (term: number, write: number, begin: number, end: number) =>
+    [
+      { what: 'begin', at: begin, term, write },
+      { what: 'end', at: end, term, write, outcome: 'ok' },
+    ] as const;
+  const a = spansOf('a', [...at(1, 1, 0, 5), ...at(1, 2, 20, 25)], [], []);
+  expect(a).toEqual([{ identity: 'a', term: 1, from: 0, to: 25, writes: 2 }]);
+  // Between two writes of the other one, and inside neither: they did it at once all the same.
+  expect(findOverlaps([...a, ...spansOf('b', at(1, 1, 10, 12), [], [])])).toHaveLength(1);
+  expect(findOverlaps([...a, ...spansOf('b', at(1, 1, 26, 30), [], [])])).toEqual([]);
+  const applied = ['a', 'b', 'a'].map((writer, index) => ({ writer, term: '1', write: String(index), seenAt: index }));
+  expect(findInterleaving(applied)).toHaveLength(1);
+  expect(findInterleaving(applied.slice(0, 2))).toEqual([]);
+});
+
+it('ends a write that was applied before its process was stopped when it was applied', () => {
+  const log = [
+    { what: 'begin', at: 0, term: 1, write: 1 },
+    { what: 'stalled', at: 1, term: 1 },
+    { what: 'resumed', at: 60_000, term: 1 },
+    { what: 'end', at: 60_001, term: 1, write: 1, outcome: 'failed' },
+  ] as const;
+  const [seen] = spansOf('a', log, [{ writer: 'a', term: '1', write: '1', seenAt: 3 }], []);
+  expect(seen?.to).toBe(3);
+  const [unseen] = spansOf('a', log, [], []);
+  expect(unseen?.to).toBe(1);
+});
