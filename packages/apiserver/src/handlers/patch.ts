@@ -4,18 +4,12 @@ import { JsonSyntaxError } from '../codecs/strict-json.js';
 import { applyJsonPatch } from '../patch/json-patch.js';
 import { applyMergePatch } from '../patch/merge-patch.js';
 import { invalidValue } from '../registry/field-error.js';
-import {
-  badRequest,
-  conflict,
-  invalid,
-  methodNotAllowed,
-  notImplemented,
-  unsupportedMediaType,
-} from '../registry/status.js';
+import { badRequest, conflict, invalid, methodNotAllowed, unsupportedMediaType } from '../registry/status.js';
 import type { Reply } from '../server/api-request.js';
 import { unsupportedPatchType } from '../server/statuses.js';
 import { jsonText } from '../storage/json-text.js';
 import type { Rendering } from '../storage/version.js';
+import { apply as applyConfiguration, applyPatch, isApply } from './apply.js';
 import type { Backend, ResourceCall } from './call.js';
 import { retryOnLostRace } from './commit.js';
 import { objectReply } from './reply.js';
@@ -25,18 +19,15 @@ import { parseWriteOptions, reportProblems, type WriteOptions } from './write-op
 const jsonPatch = 'application/json-patch+json';
 const mergePatch = 'application/merge-patch+json';
 const strategicPatch = 'application/strategic-merge-patch+json';
-const applyPatch = 'application/apply-patch+yaml';
 
 /** Applies the patch of a request to a document. Reads only. */
 export type PatchFunction = (document: unknown) => unknown;
 
-/** The media type of the patch, which is judged before anything else of the request. @throws StatusError 415, 501 */
+/** The media type of the patch, which is judged before anything else of the request. @throws StatusError 415 */
 export function patchTypeOf({ request, definition }: ResourceCall): string {
   const type = mediaTypeOf(request.header('content-type'));
   const { strategicMerge } = definition;
   const isStrategic = type === strategicPatch && strategicMerge !== undefined;
-  if (type === applyPatch)
-    throw notImplemented('server-side apply (application/apply-patch+yaml) is not implemented by this server yet');
   if (type !== jsonPatch && type !== mergePatch && !isStrategic && !definition.isCustom) throw unsupportedPatchType();
   if (type !== jsonPatch && type !== mergePatch && !isStrategic)
     throw unsupportedMediaType([
@@ -124,6 +115,7 @@ function isMetadataObject(value: unknown): value is UntypedObject {
 export async function patch(backend: Backend, call: ResourceCall, target: WriteTarget): Promise<Reply> {
   const { definition, path } = call;
   if (path.name === '') throw methodNotAllowed();
+  if (isApply(call)) return applyConfiguration(backend, call, target);
   const type = patchTypeOf(call);
   const options = parseWriteOptions(call, 'PatchOptions');
   const apply = await readPatch(call, type);

@@ -1,4 +1,4 @@
-import { StatusError, type Status, type StatusDetails, type StatusReason } from '@kctl/apimachinery';
+import { StatusError, type Status, type StatusCause, type StatusDetails, type StatusReason } from '@kctl/apimachinery';
 import { formatFieldErrors, toCauses, type FieldError } from './field-error.js';
 
 /** Names a resource in messages: plural and group. */
@@ -54,6 +54,11 @@ export function conflict(
 ): StatusError {
   const message = `Operation cannot be fulfilled on ${qualified(resource)} ${JSON.stringify(name)}: ${why}`;
   return failure(409, 'Conflict', message, detailsOf(name, resource.group, resource.plural));
+}
+
+/** 409 of an apply that is at odds with other managers. */
+export function applyConflict(message: string, causes: readonly StatusCause[]): StatusError {
+  return failure(409, 'Conflict', message, { causes: [...causes] });
 }
 
 /** 422 with causes. `kind` is the Kind (`Widget`), except where upstream passes the plural (missing resourceVersion). */

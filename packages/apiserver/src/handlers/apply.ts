@@ -1,0 +1,197 @@
+import type { UntypedObject } from '@kctl/apimachinery';
+import { mediaTypeOf, parseJsonBody, parseYamlBody } from '../codecs/body.js';
+import { parseBoolParameter } from '../codecs/go-text.js';
+import { printErrors, typeErrors } from '../managed-fields/check.js';
+import { ApplyConflictError, printManager } from '../managed-fields/conflicts.js';
+import { allowedByLastApplied, refreshLastApplied } from '../managed-fields/last-applied.js';
+import { ListItemError } from '../managed-fields/list-items.js';
+import { decodeManagers, type Managers } from '../managed-fields/managers.js';
+import { printPath } from '../managed-fields/path-element.js';
+import { applyOwners, updateOwners, type AppliedOwners, type OwnershipChange } from '../managed-fields/updater.js';
+import { cloneJson, isObject, stringOf, type JsonObject } from '../registry/json.js';
+import type { ResourceDefinition } from '../registry/resource.js';
+import { applyConflict, badRequest, conflict, methodNotAllowed, notFound, unclassified } from '../registry/status.js';
+import type { Reply } from '../server/api-request.js';
+import type { Rendering } from '../storage/version.js';
+import { storageKeyOf, type Backend, type ResourceCall } from './call.js';
+import { retryOnLostRace } from './commit.js';
+import { createStored } from './create.js';
+import { ownershipChange, setOwners, type OwnedWrite } from './managed-fields.js';
+import { objectReply } from './reply.js';
+import { checkIdentity, writeUpdate, type WriteTarget } from './update.js';
+import { parseWriteOptions, type WriteOptions } from './write-options.js';
+
+/** The media type of a configuration that is applied. */
+export const applyPatch = 'application/apply-patch+yaml';
+
+/** Whether a PATCH is an apply. */
+export function isApply({ request }: ResourceCall): boolean {
+  return mediaTypeOf(request.header('content-type')) === applyPatch;
+}
+
+/** A configuration and how it is to be applied. */
+export interface Application {
+  readonly config: JsonObject;
+  readonly isForced: boolean;
+  readonly options: WriteOptions;
+}
+
+/** Reads an apply request. @throws StatusError 400, 413, 422 */
+export async function readApplication(call: ResourceCall): Promise<Application> {
+  const options = parseWriteOptions(call, 'PatchOptions');
+  const config = await parseConfig(await call.request.readBody());
+  return { config, isForced: parseBoolParameter(call.query, 'force'), options };
+}
+
+async function parseConfig(bytes: Uint8Array): Promise<JsonObject> {
+  const text = new TextDecoder().decode(bytes);
+  let value: unknown;
+  try {
+    value = text.trimStart().startsWith('{') ? parseJsonBody(text).value : (await parseYamlBody(text)).value;
+  } catch (error) {
+    throw badRequest(`error decoding YAML: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  if (value === null || value === undefined) return {};
+  if (!isObject(value)) {
+    const kind = Array.isArray(value) ? 'array' : typeof value;
+    throw badRequest(
+      `error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${kind} into Go value of type map[string]interface {}`,
+    );
+  }
+  return value;
+}
+
+/** PATCH of an object, or of a subresource that shows it whole, by server-side apply. */
+export async function apply(backend: Backend, call: ResourceCall, target: WriteTarget): Promise<Reply> {
+  const { definition, path } = call;
+  if (path.name === '') throw methodNotAllowed();
+  const application = await readApplication(call);
+  const warned = call.warnings.length;
+  const [status, rendering] = await retryOnLostRace(
+    () => {
+      call.warnings.length = warned;
+      return applyOnce(backend, call, { application, target });
+    },
+    () => conflict(definition, path.name),
+  );
+  return objectReply(backend, call, { status, rendering });
+}
+
+function applyOnce(
+  backend: Backend,
+  call: ResourceCall,
+  { application, target }: { readonly application: Application; readonly target: WriteTarget },
+): readonly [status: number, rendering: Rendering] {
+  const { definition, path } = call;
+  const { options } = application;
+  const present = backend.store.table(definition.storageKey).get(storageKeyOf(path.namespace, path.name));
+  const live = present?.in(definition).object ?? definition.fieldTyping.empty();
+  const write = { definition, manager: options.fieldManager, subresource: target.subresource };
+  const object = applyConfig(backend, write, { live, application });
+  if (present === undefined) {
+    if (target.subresource !== '') throw notFound(definition, path.name);
+    const { uid = '' } = object.metadata;
+    const why = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
+    if (uid !== '') throw conflict(definition, path.name, why);
+    checkIdentity(call, object);
+    delete object.metadata.resourceVersion;
+    return [201, createStored(backend, call, { object, options, isTracked: true })];
+  }
+  checkIdentity(call, object);
+  const { resourceVersion = '' } = object.metadata;
+  if (resourceVersion !== '' && resourceVersion !== String(present.revision)) throw conflict(definition, path.name);
+  return [200, writeUpdate(backend, call, { object, present, target, options, isTracked: true })];
+}
+
+/** The live object with a configuration applied, owners included, decoded and defaulted. @throws StatusError 400, 409, 500 */
+function applyConfig(
+  backend: Backend,
+  write: OwnedWrite,
+  { live, application }: { readonly live: UntypedObject; readonly application: Application },
+): UntypedObject {
+  const { definition } = write;
+  const config = readConfig(definition, application.config);
+  const change = applyChange(backend, write, live);
+  const applied = attempt(change, { config, application, write });
+  // Where nothing changed the live object stays; it is decoded again only to be the caller's own.
+  const { object } = definition.decode({ value: cloneJson(applied.object ?? change.live) });
+  setOwners(object, applied.managers);
+  return object;
+}
+
+/** What an apply finds. Whoever wrote before owners were tracked gets a name. */
+function applyChange(backend: Backend, write: OwnedWrite, live: UntypedObject): OwnershipChange {
+  const managers: Managers = decodeManagers(live.metadata.managedFields) ?? new Map();
+  if (managers.size > 0) return ownershipChange(backend, write, { operation: 'Apply', live, managers });
+  const before = { ...write, manager: 'before-first-apply' };
+  const empty = write.definition.fieldTyping.empty();
+  const first = ownershipChange(backend, before, { operation: 'Update', live: empty, managers });
+  const change = ownershipChange(backend, write, { operation: 'Apply', live, managers });
+  return { ...change, managers: updateOwners(first, change.live) };
+}
+
+/** Checks that a configuration is one of this kind. @throws StatusError 400, 500 */
+export function readConfig(
+  definition: Pick<ResourceDefinition, 'group' | 'version' | 'kind' | 'fieldTyping'>,
+  config: JsonObject,
+): UntypedObject {
+  const { group, version, kind } = definition;
+  const [given, expected] = [describeType(config), `${group}/${version}, Kind=${kind}`];
+  if (given !== expected) throw badRequest(`invalid object type: ${given}`);
+  const metadata = isObject(config['metadata']) ? config['metadata'] : {};
+  if (Array.isArray(metadata['managedFields'])) throw badRequest('metadata.managedFields must be nil');
+  const errors = typeErrors(config, definition.fieldTyping.atom);
+  if (errors.length > 0) {
+    const name = `${stringOf(metadata['namespace'])}/${stringOf(metadata['name'])}; ${given}`;
+    throw unclassified(`failed to create typed patch object (${name}): ${printErrors(errors)}`);
+  }
+  return { ...config, metadata };
+}
+
+/** Go's print of a GroupVersionKind. */
+function describeType(config: JsonObject): string {
+  const apiVersion = stringOf(config['apiVersion']);
+  const groupVersion = apiVersion.includes('/') ? apiVersion : `/${apiVersion}`;
+  return `${groupVersion}, Kind=${stringOf(config['kind'])}`;
+}
+
+interface Attempt {
+  readonly config: UntypedObject;
+  readonly application: Application;
+  readonly write: OwnedWrite;
+}
+
+function attempt(change: OwnershipChange, { config, application, write }: Attempt): AppliedOwners {
+  const type = change.versions.find(write.definition.apiVersion);
+  const isKubectl = write.manager === 'kubectl' && type !== undefined;
+  try {
+    const applied = tryApply(change, config, application.isForced);
+    if (!isKubectl) return applied;
+    const object = refreshLastApplied(applied.object ?? change.live, config);
+    return { ...applied, object: object ?? applied.object };
+  } catch (error) {
+    if (!(error instanceof ApplyConflictError)) throw error;
+    // What kubectl's client-side apply set last is kubectl's to take over.
+    const left = isKubectl ? allowedByLastApplied(change.live, type.atom, error) : error;
+    if (left !== undefined) throw conflictStatus(left);
+    const applied = tryApply(change, config, true);
+    return { ...applied, object: refreshLastApplied(applied.object ?? change.live, config) ?? applied.object };
+  }
+}
+
+function tryApply(change: OwnershipChange, config: UntypedObject, isForced: boolean): AppliedOwners {
+  try {
+    return applyOwners({ ...change, managers: new Map(change.managers) }, config, isForced);
+  } catch (error) {
+    throw error instanceof ListItemError ? unclassified(`failed to merge config: ${error.message}`) : error;
+  }
+}
+
+function conflictStatus(error: ApplyConflictError): Error {
+  const causes = error.conflicts.map(({ manager, path }) => ({
+    reason: 'FieldManagerConflict',
+    message: `conflict with ${printManager(manager)}`,
+    field: printPath(path),
+  }));
+  return applyConflict(error.message, causes);
+}
