@@ -238,7 +238,7 @@ const coreKinds = {
 for (const [path, kinds] of Object.entries(coreKinds))
   spec(3, `GET ${path} lists its kinds`, async (t) => {
     const body = ok(await t.get(path));
-    for (const [name, kind] of Object.entries(kinds)) same((byName(body['resources'], name))?.kind, kind, name);
+    for (const [name, kind] of Object.entries(kinds)) same(byName(body['resources'], name)?.kind, kind, name);
   });
 
 spec(4, 'a custom resource is discovered once it is established and is gone once it is deleted', async (t) => {

@@ -466,7 +466,7 @@ spec(12, 'a large body is compressed when asked for, a small one never', async (
   const large = await t.get(`${path}/big`, { headers: { 'accept-encoding': 'gzip' } });
   same([large.status, header(large.headers['content-encoding'])], [200, 'gzip'], 'large');
   matches(header(large.headers['vary']), /Accept-Encoding/i, 'vary');
-  same((JSON.parse(gunzipSync(large.bytes).toString())).data.a.length, 200_000, 'length after decompression');
+  same(JSON.parse(gunzipSync(large.bytes).toString()).data.a.length, 200_000, 'length after decompression');
   const small = await t.get('/api/v1/namespaces/default', { headers: { 'accept-encoding': 'gzip' } });
   same([ok(small).kind, small.headers['content-encoding']], ['Namespace', undefined], 'small');
   const plain = await t.get(`${path}/big`);
@@ -527,7 +527,7 @@ spec(13, 'HTTP/2: requests and many watches on one connection, and PING is answe
     );
   const lines = await Promise.all(firstLines);
   same(
-    lines.map((line) => (JSON.parse(line)).object.metadata.name),
+    lines.map((line) => JSON.parse(line).object.metadata.name),
     [...watches.keys()].map((index) => `m${index}`),
     'events',
   );

@@ -602,7 +602,7 @@ spec(28, 'Table: the columns come in the first event only', async (t) => {
     ['ADDED', 'Table', 'b', []],
     'second',
   );
-  same((first.object['rows'][0]).object.kind, 'PartialObjectMetadata', 'object');
+  same(first.object['rows'][0].object.kind, 'PartialObjectMetadata', 'object');
 });
 
 spec(28, 'PartialObjectMetadata: events and bookmarks keep the shape', async (t) => {

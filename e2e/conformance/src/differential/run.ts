@@ -82,11 +82,15 @@ export async function runDifferential(
       log(
         `  call ${finding.call}: ${finding.request} ${finding.body === undefined ? '' : JSON.stringify(finding.body).slice(0, 700)}`,
       );
-      for (const { path, real, embedded } of finding.divergences.slice(0, SHOWN)) {
+      const important = (path: string): number => (path === '/status' || path === '/body/message' ? 0 : 1);
+      const ordered = finding.divergences.toSorted((a, b) => important(a.path) - important(b.path));
+      for (const { path, real, embedded } of ordered.slice(0, SHOWN)) {
         log(`    ${path}`);
         log(`      real:     ${JSON.stringify(real)?.slice(0, 500) ?? 'absent'}`);
         log(`      embedded: ${JSON.stringify(embedded)?.slice(0, 500) ?? 'absent'}`);
       }
+      if (finding.events !== undefined)
+        finding.events.forEach((side, index) => log(`    ${index === 0 ? 'real' : 'embedded'}: ${side.join(', ')}`));
       for (const line of finding.before.slice(-4)) log(`    before: ${line.slice(0, 300)}`);
     }
   }

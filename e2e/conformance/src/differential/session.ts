@@ -15,6 +15,8 @@ export interface Finding {
   readonly request: string;
   readonly body: unknown;
   readonly divergences: readonly Divergence[];
+  /** Of a watch: what came, in short. */
+  readonly events?: Pair<readonly string[]>;
   /** The calls about the same object before this one. */
   readonly before: readonly string[];
 }
@@ -142,11 +144,17 @@ export async function runSession(options: SessionOptions): Promise<void> {
   });
 
   const create = async (kind: RandomKind): Promise<void> => {
-    const name = random.chance(0.03) ? random.pick(['Bad', 'a..b', '', '-x', 'x'.repeat(260)]) : random.pick(NAMES);
+    const name = random.chance(0.03)
+      ? random.pick(['Bad', 'a..b', ...(kind.kind === 'Service' ? [] : ['']), '-x', 'x'.repeat(260)])
+      : random.pick(NAMES);
     const body: Draft = {
       ...(random.chance(0.97)
         ? { apiVersion: kind.apiVersion, kind: kind.kind }
-        : random.pick([{}, { kind: 'Zip', apiVersion: kind.apiVersion }, { kind: kind.kind, apiVersion: 'zip/v1' }])),
+        : random.pick([
+            {},
+            { kind: 'Zip', apiVersion: kind.apiVersion },
+            ...(kind.isCustom ? [] : [{ kind: kind.kind, apiVersion: 'zip/v1' }]),
+          ])),
       metadata: {
         name,
         ...(random.chance(0.03) ? { namespace: random.pick([namespace, 'elsewhere']) } : {}),
@@ -541,18 +549,20 @@ export async function runSession(options: SessionOptions): Promise<void> {
     });
     if (events[0].at(-1)?.type === 'ERROR') return; // The window of the real server depends on its load.
     const shown = events.map((side) =>
-      side.map((event: WatchEvent) => ({
-        type: event.type,
-        object: normaliseDocument(event.object, () => undefined) as Json,
-      })),
+      withoutRepetitions(
+        side.map(({ type, object }) => ({ type, object: normaliseDocument(object, () => undefined) as Doc })),
+      ),
     ) as unknown as Pair<Json>;
     const found = divergences(...shown);
     if (found.length > 0)
       onFinding({
         call,
-        request: `WATCH ${kind.path(namespace)}?labelSelector=${String(labelSelector)}`,
+        request: `WATCH ${kind.path(namespace)}?labelSelector=${String(labelSelector)} from ${from.at.join(' and ')}`,
         body: undefined,
         divergences: found,
+        events: events.map((side) =>
+          side.map(({ type, object }) => `${type} ${object.metadata.name} ${object.metadata.resourceVersion}`),
+        ) as unknown as Pair<string[]>,
         before: histories.get(about) ?? [],
       });
   };

@@ -1,7 +1,7 @@
 /**
  * What a server answers. Each case asserts the shape that it relies on, so the parts that differ by kind are untyped.
  */
- 
+
 export type Json = any;
 
 export interface Meta {

@@ -1,6 +1,6 @@
 /** Assertions on answers; each failure shows the request and what was answered. */
 import { AssertionError, deepStrictEqual } from 'node:assert';
-import type { Doc, Json } from './doc.js';
+import type { Doc } from './doc.js';
 import type { Answer } from './http.js';
 
 export interface ExpectedCause {
@@ -70,7 +70,7 @@ export function checkStatus(body: Doc, expected: ExpectedFailure, request = 'Sta
     same(details, expected.details, `${shown}\n  details`);
   }
   if (expected.causes !== undefined) {
-    const causes = ((body.details)?.causes ?? []) as { reason: string; field?: string; message: string }[];
+    const causes = (body.details?.causes ?? []) as { reason: string; field?: string; message: string }[];
     same(
       causes.map(({ reason, field }) => ({ reason, field })),
       expected.causes.map(({ reason, field }) => ({ reason, field })),

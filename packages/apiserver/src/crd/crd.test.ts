@@ -165,7 +165,7 @@ describe('custom resources, by the recorded answers', () => {
       spec: { size: null, max: null, zz: 1, parts: [{ name: 'a', q: 1 }] },
     });
     expect(problems).toEqual(
-      ['foo', 'metadata.bogus', 'spec.parts[0].q', 'spec.zz'].map((path) => `unknown field "${path}"`),
+      ['metadata.bogus', 'foo', 'spec.parts[0].q', 'spec.zz'].map((path) => `unknown field "${path}"`),
     );
     expect(object['spec']).toEqual({ max: 10, parts: [{ name: 'a' }] });
     expect(object.metadata).toEqual({ name: 'a' });

@@ -106,7 +106,8 @@ class CustomResource {
     // The metadata is decoded by itself, before the rest.
     const isMetadata = (path: string): number => (path.startsWith('metadata.') ? 0 : 1);
     found.sort((a, b) => isMetadata(a) - isMetadata(b) || compareText(a, b));
-    return { object, problems: unknownFields(found) };
+    // Nothing is known of the fields of another kind.
+    return { object, problems: body['kind'] === names.kind ? unknownFields(found) : [] };
   }
 
   /** Nulls, defaults, metadata, pruning: in place, in the order of upstream's decoder. */
@@ -218,7 +219,7 @@ class CustomResource {
   validateCreate(object: UntypedObject, context: WriteContext): FieldError[] {
     const { namespaced, schema, scale } = this.#facts;
     const typeErrors = this.#typeErrors(object);
-    if (typeErrors.length > 0) return typeErrors;
+    if (typeErrors.length > 0) return [...typeErrors, ...validateListTypes(object, schema)];
     const errors = this.#withUnchecked([
       ...validateMetadata(object, { namespaced, nameRule: subdomainName }),
       ...validateValue(object, schema),

@@ -10,14 +10,7 @@ import { jsonText } from '../storage/json-text.js';
 import { renderObject, type ObjectVersion, type Rendering } from '../storage/version.js';
 import { crdTable, type Backend, type ResourceCall } from './call.js';
 import { placeOf, retryOnLostRace } from './commit.js';
-import {
-  beginDeletion,
-  deletionFinalizers,
-  hasSpecFinalizers,
-  isReadyToGo,
-  sameList,
-  type DeletionWish,
-} from './lifecycle.js';
+import { beginDeletion, deletionFinalizers, hasSpecFinalizers, isReadyToGo, type DeletionWish } from './lifecycle.js';
 import { listText } from '../codecs/shapes.js';
 import { objectReply, shapeOf, textReply } from './reply.js';
 import { selectionOf } from './selection.js';
@@ -153,6 +146,7 @@ export function deleteStored(
   const isPending =
     definition.storageKey === pods &&
     object.metadata.deletionTimestamp !== undefined &&
+    (object.metadata.deletionGracePeriodSeconds ?? 0) > 0 &&
     (options.gracePeriodSeconds ?? Infinity) >= (object.metadata.deletionGracePeriodSeconds ?? 0);
   // The deletion of a pod that is under way is not changed but by a shorter grace.
   if (isPending) return { last: object, shown: present.in(definition) };
@@ -172,13 +166,19 @@ export function deleteStored(
     return { last: shown.object, shown };
   }
   const showsDeleted = deletedObjectsShown.has(definition.storageKey);
-  const marks = definition.storageKey === pods || !sameList(object.metadata.finalizers ?? [], finalizers);
+  const isPod = definition.storageKey === pods;
+  const isGraceful =
+    object.metadata.deletionTimestamp === undefined || object.metadata.deletionGracePeriodSeconds !== 0;
   if (options.dryRun)
-    return { last: object, shown: showsDeleted ? renderObject(definition.fromStorage(next)) : undefined };
-  // Upstream writes the mark first where there is something to write: watchers see MODIFIED, then DELETED.
-  const expected = marks
-    ? store.commit({ ...place, expected: present.revision, object: next }).revision
-    : present.revision;
+    return {
+      last: object,
+      shown: showsDeleted ? renderObject(definition.fromStorage(isPod ? next : object)) : undefined,
+    };
+  // Upstream marks what has a grace before it deletes it: watchers of pods see MODIFIED, then DELETED.
+  const expected =
+    isPod && isGraceful
+      ? store.commit({ ...place, expected: present.revision, object: next }).revision
+      : present.revision;
   const { current } = store.commit({ ...place, expected });
   return { last: object, shown: showsDeleted ? current.in(definition) : undefined };
 }

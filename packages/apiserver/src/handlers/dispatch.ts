@@ -63,6 +63,11 @@ export async function dispatch(backend: Backend, resourceRequest: ResourceReques
     if (definition.isCustom) return undefined;
     throw methodNotAllowed();
   }
+  const [subresource = ''] = path.subresource.split('/');
+  if (subresource !== '' && !definition.subresources.has(subresource)) {
+    if (definition.isCustom) throw notFound(definition, path.name);
+    return undefined;
+  }
   checkTimeout(query);
   const verb = verbOf(request.method, path, query);
   if (verb === undefined) throw methodNotAllowed();
@@ -156,7 +161,6 @@ async function answerSubresource(backend: Backend, call: ResourceCall, verb: Ver
   const { definition, path } = call;
   const [name = ''] = path.subresource.split('/');
   const subresource = definition.subresources.get(name);
-  if (subresource === undefined && !definition.isCustom) return undefined;
   if (subresource === undefined) throw notFound(definition, path.name);
   if (!subresource.verbs.includes(verb)) throw methodNotAllowed();
   return answerBy(backend, call, { subresource, verb });

@@ -59,15 +59,16 @@ export function beginDeletion(
     next.deletionGracePeriodSeconds = graceSeconds;
   } else if (graceSeconds < left) {
     const requested = Date.parse(metadata.deletionTimestamp) - left * 1000;
-    next.deletionTimestamp = formatTime(requested + graceSeconds * 1000);
-    next.deletionGracePeriodSeconds = graceSeconds;
+    const isOver = graceSeconds > 0 && requested + graceSeconds * 1000 < now;
+    // A grace that has run out already ends with the next second.
+    next.deletionTimestamp = formatTime(isOver ? now + 1000 : requested + graceSeconds * 1000);
+    next.deletionGracePeriodSeconds = isOver ? 1 : graceSeconds;
   } else if (sameList(metadata.finalizers ?? [], finalizers)) {
     return object;
   }
   return { ...object, metadata: next };
 }
 
-/** Whether two lists of finalizers are the same. */
-export function sameList(a: readonly string[], b: readonly string[]): boolean {
+function sameList(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((item, index) => item === b[index]);
 }

@@ -71,10 +71,11 @@ async function readPage(
     let read = 0;
     for (const [key, version] of table.scan({ prefix: scope.key ?? scope.prefix, start, revision })) {
       if (scope.key !== undefined && key !== scope.key) continue;
+      // Upstream does not look whether anything further matches: the next page may be empty.
+      if (limit > 0 && found.length === limit) return { found, last, isMore: true };
       read++;
       start = `${key}\u0000`;
       if (scope.matches?.(version.in(call.definition).object) ?? true) {
-        if (limit > 0 && found.length === limit) return { found, last, isMore: true };
         found.push(version);
         last = key;
       }

@@ -1,26 +1,35 @@
+import type { UntypedObject } from '@kctl/apimachinery';
 import type { Decoded, ObjectView } from '../registry/resource.js';
 import { badRequest, conflict, invalid } from '../registry/status.js';
 import type { Reply } from '../server/api-request.js';
-import { renderObject, wholeText, type ObjectVersion, type Rendering } from '../storage/version.js';
+import { scaleColumns } from '../table/scale-columns.js';
+import { renderObject, type ObjectVersion, type Rendering } from '../storage/version.js';
 import { readWriteBody } from './body.js';
 import type { Backend, ResourceCall } from './call.js';
 import { retryOnLostRace } from './commit.js';
 import { patchTypeOf, readPatch, undecodablePatch } from './patch.js';
-import { textReply } from './reply.js';
+import { objectReply } from './reply.js';
 import { requirePresent, writeUpdate } from './update.js';
 import { parseWriteOptions, reportProblems, type WriteOptions } from './write-options.js';
 
 /** A view of an object (a Scale) as an answer. */
-function viewReply(call: ResourceCall, view: ObjectView, rendering: Rendering): Promise<Reply> {
+function viewReply(backend: Backend, call: ResourceCall, view: ObjectView, rendering: Rendering): Promise<Reply> {
   const { kind } = view;
   const apiVersion = kind.group === '' ? kind.version : `${kind.group}/${kind.version}`;
-  const named = { ...call.definition, kind: kind.kind, apiVersion };
-  return textReply(200, wholeText(named, renderObject(view.show(rendering.object))), call.negotiated);
+  const definition = {
+    ...call.definition,
+    kind: kind.kind,
+    apiVersion,
+    columns: scaleColumns,
+    cells: (object: UntypedObject, now: number) => scaleColumns.map((column) => column.cell(object, now)),
+  };
+  const shown = renderObject(view.show(rendering.object));
+  return objectReply(backend, { ...call, definition }, { status: 200, rendering: shown });
 }
 
 /** GET of a view. */
 export function getView(backend: Backend, call: ResourceCall, view: ObjectView): Promise<Reply> {
-  return viewReply(call, view, requirePresent(backend, call).in(call.definition));
+  return viewReply(backend, call, view, requirePresent(backend, call).in(call.definition));
 }
 
 /** PUT or PATCH of a view: the object behind it changes. */
@@ -33,7 +42,7 @@ export async function writeView(backend: Backend, call: ResourceCall, view: Obje
     () => writeViewOnce(backend, call, { view, options, make }),
     () => conflict(call.definition, call.path.name),
   );
-  return viewReply(call, view, rendering);
+  return viewReply(backend, call, view, rendering);
 }
 
 async function bodyAsView(call: ResourceCall, view: ObjectView, options: WriteOptions): Promise<() => unknown> {

@@ -24,7 +24,7 @@ function scalarProblem(value: unknown, type: GoType, scalar: string): string | u
   if (scalar === 'string' || scalar === 'bytes') {
     if (kind === 'string') return scalar === 'bytes' ? base64Problem(value) : undefined;
     if (kind === 'int64' && scalar === 'string') return `cannot convert int64 to ${type.goName}`;
-    return scalar === 'bytes' ? `cannot restore slice from ${kind}` : `unrecognized type: ${kind}`;
+    return scalar === 'bytes' ? `cannot restore slice from ${kind}` : `unrecognized type: ${type.goName}`;
   }
   if (scalar === 'bool') return kind === 'bool' ? undefined : `unrecognized type: ${type.goName}`;
   if (integers.has(scalar)) {

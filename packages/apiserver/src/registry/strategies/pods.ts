@@ -134,6 +134,7 @@ function validateChange(object: UntypedObject, old: UntypedObject): FieldError[]
 const status: UpdateStrategy = {
   prepareForUpdate(object, old) {
     object['spec'] = old['spec'];
+    if (old.metadata.deletionTimestamp === undefined) delete object.metadata.deletionTimestamp;
     if (old.metadata.ownerReferences === undefined) delete object.metadata.ownerReferences;
     else object.metadata.ownerReferences = old.metadata.ownerReferences;
     const own = ensureObject(object, 'status');

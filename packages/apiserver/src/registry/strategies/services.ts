@@ -256,12 +256,15 @@ function validateLoadBalancer(object: UntypedObject): FieldError[] {
  * A headless service without a selector is of both families; with a selector that would take addresses of both, and
  * there is only one range. Upstream fails at once, before it validates.
  */
-function refuseDualStack(object: UntypedObject, spec: JsonObject): void {
+function refuseDualStack(object: UntypedObject, spec: JsonObject, given: readonly string[]): void {
   const policy = stringOf(spec['ipFamilyPolicy']);
   const isHeadless = stringOf(spec['clusterIP']) === 'None';
   const hasSelector = Object.keys(objectOf(spec['selector'])).length > 0;
   if (policy !== 'RequireDualStack' || (isHeadless && !hasSelector)) return;
   throw invalid({ group: '', kind: 'Service' }, object.metadata.name ?? '', [
+    ...given.flatMap((family, index) =>
+      family === 'IPv6' ? [invalidValue(`spec.ipFamilies[${index}]`, family, 'not configured on this cluster')] : [],
+    ),
     invalidValue('spec.ipFamilyPolicy', policy, 'this cluster is not configured for dual-stack services'),
   ]);
 }
@@ -286,9 +289,12 @@ const service: KindStrategy = {
   prepareForUpdate(object, old, context) {
     const spec = ensureObject(object, 'spec');
     const before = objectOf(old['spec']);
+    const givenFamilies = stringsOf(spec['ipFamilies']);
     release(spec, before);
     keepAllocated(spec, before);
-    refuseDualStack(object, spec);
+    refuseDualStack(object, spec, givenFamilies);
+    // Addresses of a load balancer go with it.
+    if (isKind(before, 'LoadBalancer') && !isKind(spec, 'LoadBalancer')) object['status'] = { loadBalancer: {} };
     allocateIp(spec, context);
     allocateNodePorts(spec, context);
   },
