@@ -46,6 +46,7 @@ export function houseRules(root) {
         '@typescript-eslint/no-explicit-any': 'off',
         '@typescript-eslint/no-unsafe-argument': 'off',
         '@typescript-eslint/no-unsafe-call': 'off',
+        '@typescript-eslint/no-misused-spread': 'off',
         '@typescript-eslint/no-unsafe-class-instance-assignment': 'off',
         '@typescript-eslint/no-meaningless-void-operator': 'off',
         '@typescript-eslint/unbound-method': 'off',
