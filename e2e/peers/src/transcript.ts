@@ -78,10 +78,10 @@ metadata: { name: dependent, namespace: demo, ownerReferences: [{ apiVersion: ap
 type Step = string | readonly [command: string, input: string];
 
 const STEPS: readonly Step[] = [
-  ['create -f - --validate=false', MANIFEST],
+  ['create -f -', MANIFEST],
   'wait --for=condition=Established crd/gadgets.demo.kctl.test --timeout=20s',
-  ['create -f - --validate=false', GADGET(1)],
-  ['create -f - --validate=false', GADGET(1)],
+  ['create -f -', GADGET(1)],
+  ['create -f -', GADGET(1)],
   'get ns demo --show-labels',
   'get configmap one -n demo',
   'get cm one -n demo -o yaml',
@@ -110,7 +110,7 @@ const STEPS: readonly Step[] = [
   'describe deploy web -n demo',
   'describe gadget g -n demo',
   'describe ns demo',
-  ['replace -f - --validate=false', REPLACED],
+  ['replace -f -', REPLACED],
   'get cm one -n demo --show-labels',
   'label cm one -n demo b=c',
   'label cm one -n demo b=d',
@@ -130,8 +130,8 @@ const STEPS: readonly Step[] = [
   'set image deploy/web -n demo c=nginx:1.28',
   'get deploy web -n demo -o jsonpath={.spec.template.spec.containers[0].image}',
   'rollout pause deploy/web -n demo',
-  ['apply -f - --validate=false', GADGET(7)],
-  ['apply -f - --validate=false', GADGET(7)],
+  ['apply -f -', GADGET(7)],
+  ['apply -f -', GADGET(7)],
   'get gadget g -n demo',
   'delete cm one -n demo',
   'wait --for=delete cm/one -n demo --timeout=10s',
@@ -169,14 +169,14 @@ export async function kubectlTranscript({ kubeconfigPath, folder }: TranscriptOp
 
   for (const cascade of CASCADES) {
     const uid = (await kubectl('get deploy web -n demo -o jsonpath={.metadata.uid}')).trim();
-    await kubectl('create -f - --validate=false', DEPENDENT(uid));
+    await kubectl('create -f -', DEPENDENT(uid));
     await sleep(500); // The collector of a real server must have seen the dependent.
     await kubectl(`delete deploy web -n demo --cascade=${cascade}`);
     if (cascade === 'orphan') {
       await kubectl('get cm dependent -n demo -o jsonpath={.metadata.ownerReferences}');
       await kubectl('delete cm dependent -n demo');
     } else await kubectl('wait --for=delete cm/dependent -n demo --timeout=30s');
-    if (cascade !== 'background') await kubectl('create -f - --validate=false', MANIFEST.split('---\n')[5]);
+    if (cascade !== 'background') await kubectl('create -f -', MANIFEST.split('---\n')[5]);
   }
   await kubectl('delete ns demo');
   await kubectl('get ns demo');
