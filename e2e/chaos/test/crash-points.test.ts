@@ -26,6 +26,13 @@ describe('crash points', () => {
     expect(report.faults).toBeGreaterThan(100);
   });
 
+  it('ends in the same state when it reads from a cache that is behind', async () => {
+    const report = quiet();
+    await explore({ subjects: [{ ...application, flows: application.flows.slice(0, 2) }], report, reads: 'cached' });
+    expect(tell(report)).toEqual([]);
+    expect(report.faults).toBeGreaterThan(20);
+  });
+
   it('finds a reconciler that forgets what it has made', async () => {
     const careless: Subject = {
       ...application,

@@ -4,6 +4,7 @@ import { FakeClock } from '@kctl/wait/testing';
 import { noopLogger, type ReconcileContext } from '@kctl/runtime';
 import { createDirectory } from '../../../../examples/application-operator/src/directory.js';
 import type { Report } from '../report.js';
+import { lagMs, startLaggingClient } from './lagging-client.js';
 import { readState } from './normalise.js';
 import type { Flow, Subject, World } from './subject.js';
 import { createTripwire, mishaps, type Mishap, type Tripwire } from './tripwire.js';
@@ -14,6 +15,13 @@ export interface ExploreOptions {
   readonly report: Report;
   /** Whether the recovery is struck, too, at each of its writes. @default false */
   readonly twice?: boolean;
+  /**
+   * Where reconcilers read: from the server, or from a cache that is a little behind, as in a manager. Only with the
+   * latter a reconciler that lives on meets its own past.
+   *
+   * @default 'live'
+   */
+  readonly reads?: 'live' | 'cached';
   /** How long the server may take to clean up before the end is taken for another, in ms. @default 1500 */
   readonly patienceMs?: number;
 }
@@ -40,13 +48,14 @@ export async function explore({
   subjects,
   report,
   twice = false,
+  reads = 'live',
   patienceMs = 1500,
 }: ExploreOptions): Promise<Explored[]> {
   await using environment = await createEnvironment({ server: 'embedded', crds: subjects.map(({ crd }) => crd) });
   const results: Explored[] = [];
   for (const subject of subjects)
     for (const flow of subject.flows) {
-      const explorer = new Explorer(environment, { subject, flow, report, patienceMs });
+      const explorer = new Explorer(environment, { subject, flow, report, patienceMs, reads });
       results.push(await explorer.run(twice));
     }
   return results;
@@ -57,6 +66,7 @@ interface Task {
   readonly flow: Flow;
   readonly report: Report;
   readonly patienceMs: number;
+  readonly reads: 'live' | 'cached';
 }
 
 /** One mishap. */
@@ -155,15 +165,21 @@ class Explorer {
 
   /** The life of one process: it reconciles until it dies, or until nothing is left to do. */
   async #live(tripwire: Tripwire): Promise<void> {
-    const { subject } = this.#task;
-    const { client, clock, directory } = this.#world;
+    const { subject, reads } = this.#task;
+    const { clock, directory } = this.#world;
+    const isCached = reads === 'cached';
+    const writer = tripwire.client(this.#world.client);
+    await using cached = isCached
+      ? await startLaggingClient(this.#environment.client, writer, subject.kinds)
+      : undefined;
     const reconcile = subject.start({
-      client: tripwire.client(client),
+      client: cached?.client ?? writer,
       directory: tripwire.directory(createDirectory(directory)),
       clock,
     });
     const context = { signal: new AbortController().signal, logger: noopLogger } as ReconcileContext;
     let problem: unknown;
+    let quietRuns = 0;
     for (let run = 0; run < mostRuns; run++) {
       const before = this.#server.revision;
       let isDone = false;
@@ -174,8 +190,10 @@ class Explorer {
         problem = error;
       }
       if (tripwire.isDead) return;
-      await sleep(1);
-      if (isDone && this.#server.revision === before) return;
+      await sleep(isCached && isDone ? 2 * lagMs : 2);
+      // What reads old news, may find something to do when the newer ones are there.
+      quietRuns = isDone && this.#server.revision === before ? quietRuns + 1 : 0;
+      if (quietRuns > (isCached ? 1 : 0)) return;
     }
     throw new Error(`the reconciler does not come to rest in ${mostRuns} runs`, { cause: problem });
   }

@@ -191,8 +191,10 @@ class InformerSoak {
 
   /** A fault each second. */
   async #break(goesOn: () => boolean, dice: Dice): Promise<void> {
-    const { faults } = this.#parts.server;
+    const { server } = this.#parts;
+    const { faults } = server;
     while (goesOn()) {
+      if (dice.chance(0.1)) await server.compact();
       if (dice.chance(0.15)) await faults.failover({ downMs: dice.between(0, 300) });
       else await faults.add(drawFault(dice, { userAgent }, 'reading'));
       await sleep(1000);

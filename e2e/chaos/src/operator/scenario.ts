@@ -174,6 +174,7 @@ class OperatorScenario {
     while (goesOn()) {
       await sleep(dice.between(1000, 5000));
       if (!goesOn()) return;
+      if (dice.chance(0.3)) this.#server.current.compact();
       if (dice.chance(0.5)) await this.#server.failover(dice.between(0, 400));
       else await this.#server.restart(dice.between(0, 400));
     }
