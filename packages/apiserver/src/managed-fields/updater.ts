@@ -176,9 +176,11 @@ export function applyOwners(change: OwnershipChange, config: UntypedObject, isFo
   return { object: isChanged ? pruned : undefined, managers };
 }
 
+/** What is left of an object; on the way its metadata may have gone. */
 function asObject(value: unknown): UntypedObject {
-  if (isObject(value) && isObject(value['metadata'])) return { ...value, metadata: value['metadata'] };
-  throw new TypeError('a merged object has no metadata');
+  const object = isObject(value) ? value : {};
+  const { metadata } = object;
+  return { ...object, metadata: isObject(metadata) ? metadata : {} };
 }
 
 interface Pruning {

@@ -1,7 +1,7 @@
 import type { UntypedObject } from '@kctl/apimachinery';
 import { isBuiltinKind, type BuiltinKind, type BuiltinSubresource } from './builtin-table.js';
 import { cannotBeHandled, requireApiVersion, requireObject, unknownFields, type ExpectedType } from './decode-head.js';
-import { isObject, equalSemantic, stringOf, type JsonObject } from './json.js';
+import { hasEmptyOwners, isObject, equalSemantic, stringOf, type JsonObject } from './json.js';
 import type { GenerationRule, KindStrategy } from './kind-strategy.js';
 import type { FieldError } from './field-error.js';
 import {
@@ -104,6 +104,7 @@ class BuiltinResource {
     const body = requireObject(input, expected);
     this.#checkType(body, expected);
     const unknown: string[] = [];
+    const forgetsOwners = hasEmptyOwners(body);
     let decoded: JsonObject;
     try {
       decoded = decodeStruct(body, struct, unknown);
@@ -111,6 +112,7 @@ class BuiltinResource {
       throw cannotBeHandled(expected, kind, error instanceof Error ? error.message : String(error));
     }
     const object = asUntyped(decoded, kind, this.#apiVersion);
+    if (forgetsOwners) object.metadata.managedFields = [];
     builtinDefaulter.apply(object, struct);
     this.#strategy.default?.(object);
     return { object, problems: unknownFields(unknown) };

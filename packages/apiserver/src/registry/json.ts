@@ -121,3 +121,9 @@ function isEmpty(value: unknown): boolean {
 export function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
+
+/** Whether an object says `managedFields: []`, which is not the same as saying nothing: it forgets who owns what. */
+export function hasEmptyOwners(object: JsonObject): boolean {
+  const owners = at(object, 'metadata', 'managedFields');
+  return Array.isArray(owners) && owners.length === 0;
+}
