@@ -7,3 +7,5 @@ export type { CacheView, VersionWaitOptions } from './cache-view.js';
 export { createDelegatingClient } from './delegating-client.js';
 export type { DelegatingClient, DelegatingClientOptions } from './delegating-client.js';
 export { CachedListError, isCachedListError, isLossyWriteError, LossyWriteError } from './errors.js';
+export { createOwnEvents } from './own-events.js';
+export type { ObjectEventHandler, OwnEvents, OwnEventsOptions } from './own-events.js';
