@@ -1,0 +1,56 @@
+import { ConfigMap } from '@kctl/apimachinery/kinds/core/v1';
+import { Lease } from '@kctl/apimachinery/kinds/coordination.k8s.io/v1';
+import { isNotLeader } from '@kctl/leader-election';
+import { isLeaderElectionLostError } from '@kctl/manager';
+import { createEnvironment, eventually } from '@kctl/testing';
+import { expect, it } from 'vitest';
+import { createManager, noopLogger } from '../src/index.js';
+
+const durations = { leaseDurationMs: 3_000, renewDeadlineMs: 1_500, retryPeriodMs: 200 };
+
+it('refuses writes from the moment the lease is lost, even of code that ignores its signal', async () => {
+  await using environment = await createEnvironment({ server: 'embedded' });
+  const { client: live, connection } = environment;
+  const namespace = await environment.createNamespace('fence');
+  const manager = await createManager({ connection, logger: noopLogger, leaderElection: { name: 'fence', namespace, ...durations } });
+  const outcomes: unknown[] = [];
+  let lost = false;
+  const write = (name: string): Promise<void> =>
+    manager.client.create(ConfigMap, { metadata: { namespace, name } }).then(
+      () => void outcomes.push(name),
+      (error: unknown) => void outcomes.push(isNotLeader(error) ? 'refused' : error),
+    );
+  manager.add(async (signal) => {
+    await write('while-leading');
+    await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+    lost = true;
+    await write('after-loss'); // pays no attention to the signal
+  });
+  await write('before-leading'); // runnables that need no leadership may write
+  const running = manager.run(new AbortController().signal).catch((error: unknown) => error);
+  await eventually(() => expect(outcomes).toContain('while-leading'));
+
+  const lease = await live.get(Lease, { namespace, name: 'fence' });
+  await live.patch(Lease, { namespace, name: 'fence' }, { type: 'merge', body: { spec: { ...lease.spec, holderIdentity: 'thief', leaseDurationSeconds: 60 } } });
+
+  expect(isLeaderElectionLostError(await running)).toBe(true);
+  await eventually(() => expect(lost).toBe(true));
+  await eventually(() => expect(outcomes).toEqual(['before-leading', 'while-leading', 'refused']));
+  const written = (await live.list(ConfigMap, { namespace })).items.map(({ metadata }) => metadata.name);
+  expect(written).not.toContain('after-loss');
+});
+
+it('gives the lease back after a clean stop and refuses writes from then on', async () => {
+  await using environment = await createEnvironment({ server: 'embedded' });
+  const namespace = await environment.createNamespace('fence');
+  const manager = await createManager({ connection: environment.connection, logger: noopLogger, leaderElection: { name: 'fence', namespace, ...durations } });
+  const stop = new AbortController();
+  const running = manager.run(stop.signal);
+  await manager.elected;
+  stop.abort();
+  await running;
+  const lease = await environment.client.get(Lease, { namespace, name: 'fence' });
+  expect(lease.spec?.holderIdentity ?? '').toBe('');
+  const late = await manager.client.create(ConfigMap, { metadata: { namespace, name: 'late' } }).catch((error: unknown) => error);
+  expect(isNotLeader(late)).toBe(true);
+});
