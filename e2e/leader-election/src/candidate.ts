@@ -85,7 +85,10 @@ const elector: LeaderElector = settings.worker
       lock: createLeaseLock({ client: electionClient, namespace, name: 'election', identity }),
     });
 
-createInterface({ input: process.stdin }).on('line', (line) => {
+const commands = createInterface({ input: process.stdin });
+// The harness has gone: nobody would stop this process any more.
+commands.on('close', () => process.exit(1));
+commands.on('line', (line) => {
   const command = JSON.parse(line) as Command;
   switch (command.command) {
     case 'stop':

@@ -1,5 +1,5 @@
 import { noopLogger, noopMetrics, type Logger, type Metrics } from '@kctl/telemetry';
-import { systemRandom, type Clock, type Random } from '@kctl/wait';
+import { systemClock, systemRandom, type Clock, type Random } from '@kctl/wait';
 import { createAwakeClock } from './awake-clock.js';
 import type { Fence } from './fence.js';
 import type { ResourceLock } from './record.js';
@@ -73,7 +73,7 @@ export function resolveLeaderElectorOptions(
     coordinated: options.coordinated ?? false,
     onOpenUntil,
     name: options.name ?? options.lock.description,
-    clock: options.clock ?? createAwakeClock(),
+    clock: options.clock === undefined || options.clock === systemClock ? createAwakeClock() : options.clock,
     random: options.random ?? systemRandom,
     logger: options.logger ?? noopLogger,
     metrics: options.metrics ?? noopMetrics,

@@ -1,0 +1,107 @@
+import { isAlreadyExists, isConflict, isNotFound } from '@kctl/apimachinery';
+import { LeaseCandidate } from '@kctl/apimachinery/kinds/coordination.k8s.io/v1beta1';
+import type { Reader, Writer } from '@kctl/client';
+import { noopLogger, type Logger } from '@kctl/telemetry';
+import { isAbortError, sleep, systemClock, systemRandom, type Clock } from '@kctl/wait';
+import { createStamps } from './record-times.js';
+import { withTimeout } from './request-timeout.js';
+
+/** Options of {@link runLeaseCandidate}. */
+export interface LeaseCandidateOptions {
+  /** Reads and writes LeaseCandidates, uncached. */
+  readonly client: Pick<Reader, 'get'> & Pick<Writer, 'create' | 'update'>;
+  readonly namespace: string;
+  /** Name of the LeaseCandidate, and the identity that the server writes into the Lease: the elector's lock must have the same. */
+  readonly identity: string;
+  /** The Lease to be chosen for. */
+  readonly leaseName: string;
+  /** Semantic version of this program, e.g. `1.4.0`. */
+  readonly binaryVersion: string;
+  /** The version it behaves like; not above `binaryVersion`. @default binaryVersion */
+  readonly emulationVersion?: string;
+  /** How the server chooses. @default 'OldestEmulationVersion' */
+  readonly strategy?: string;
+  /** Time between looks at the candidate, in ms: the server waits 5 s for the answer to a ping. @default 1000 */
+  readonly pollMs?: number;
+  /** Time between renewals without a ping, in ms. @default 300000 */
+  readonly renewIntervalMs?: number;
+  readonly clock?: Clock;
+  readonly logger?: Logger;
+}
+
+/** How long one request may take, in ms. */
+const requestTimeoutMs = 5_000;
+
+/**
+ * Announces this process as a candidate of a coordinated election until `signal` is aborted: creates its
+ * LeaseCandidate, also after somebody deleted it, renews it each five minutes and whenever the server pings it. Failures
+ * are logged and tried again. Run it beside an elector with `coordinated: true`. Mirrors client-go's
+ * `leaderelection.NewCandidate`.
+ *
+ * @throws TypeError when a field is empty
+ */
+export async function runLeaseCandidate(options: LeaseCandidateOptions, signal: AbortSignal): Promise<void> {
+  for (const field of ['namespace', 'identity', 'leaseName', 'binaryVersion'] as const) {
+    if (options[field] === '') throw new TypeError(`runLeaseCandidate: ${field} must not be empty`);
+  }
+  const { clock = systemClock, logger = noopLogger, pollMs = 1_000, identity } = options;
+  const announcer = createAnnouncer(options, clock);
+  while (!signal.aborted) {
+    try {
+      await withTimeout({ clock, signal, timeoutMs: requestTimeoutMs }, (request) => announcer(request));
+    } catch (error) {
+      if (!(signal.aborted && isAbortError(error)))
+        logger.warn('failed to announce the lease candidate', { leaseCandidate: identity, error });
+    }
+    try {
+      await sleep(pollMs, { clock, signal });
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+  }
+}
+
+/** One look, and a renewal if it is due. */
+function createAnnouncer(options: LeaseCandidateOptions, clock: Clock): (signal: AbortSignal) => Promise<void> {
+  const { client, namespace, identity, leaseName, binaryVersion, renewIntervalMs = 300_000 } = options;
+  const { emulationVersion = binaryVersion, strategy = 'OldestEmulationVersion' } = options;
+  const stamp = createStamps(() => clock.now(), systemRandom());
+  const spec = (notBefore = ''): NonNullable<LeaseCandidate['spec']> => ({
+    leaseName,
+    renewTime: laterOf(stamp(), notBefore),
+    binaryVersion,
+    emulationVersion,
+    strategy,
+  });
+  let renewedAt: number | undefined;
+  return async (signal) => {
+    try {
+      const found = await client.get(LeaseCandidate, { namespace, name: identity }, { live: true, signal });
+      signal.throwIfAborted();
+      const { pingTime, renewTime } = found.spec ?? {};
+      const isPinged = pingTime !== undefined && pingTime > (renewTime ?? '');
+      const isDue = renewedAt === undefined || clock.monotonicNow() - renewedAt >= renewIntervalMs;
+      if (!isPinged && !isDue) return;
+      const sentAt = clock.monotonicNow();
+      const own = structuredClone(found) as LeaseCandidate;
+      // The answer must not be older than the ping, even if our wall clock is behind the server's.
+      await client.update(LeaseCandidate, { ...own, spec: { ...own.spec, ...spec(pingTime) } }, { signal });
+      renewedAt = sentAt;
+    } catch (error) {
+      if (isConflict(error)) return;
+      if (!isNotFound(error)) throw error;
+      const sentAt = clock.monotonicNow();
+      try {
+        await client.create(LeaseCandidate, { metadata: { namespace, name: identity }, spec: spec() }, { signal });
+        renewedAt = sentAt;
+      } catch (failure) {
+        if (!isAlreadyExists(failure)) throw failure;
+      }
+    }
+  };
+}
+
+/** MicroTimes have a fixed width, so their text sorts as they do. */
+function laterOf(a: string, b: string): string {
+  return a > b ? a : b;
+}
