@@ -13,7 +13,7 @@ import { createTripwire, mishaps, type Mishap, type Tripwire } from './tripwire.
 export interface ExploreOptions {
   readonly subjects: readonly Subject[];
   readonly report: Report;
-  /** Whether the recovery is struck, too, at each of its writes. @default false */
+  /** Whether the recovery from a crash crashes, too, after each of its writes. @default false */
   readonly twice?: boolean;
   /**
    * Where reconcilers read: from the server, or from a cache that is a little behind, as in a manager. Only with the
@@ -114,7 +114,9 @@ class Explorer {
       );
       let tried = 0;
       for (const first of strikes) {
-        const seconds = twice ? [undefined, ...strikes.filter(({ mishap }) => mishap === 'dieAfter')] : [undefined];
+        const isCrash = first.mishap === 'dieAfter';
+        const seconds =
+          twice && isCrash ? [undefined, ...strikes.filter(({ mishap }) => mishap === 'dieAfter')] : [undefined];
         for (const second of seconds) {
           reset();
           tried++;
