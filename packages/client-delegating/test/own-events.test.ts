@@ -134,15 +134,17 @@ describe('own events', () => {
   });
 
   it('nest: parallel writes of one object hold until the last is answered', async () => {
-    const gate = Promise.withResolvers<void>();
-    during = () => gate.promise;
+    const gate = Promise.withResolvers<undefined>();
+    during = async () => {
+      await gate.promise;
+    };
     const first = client.update(Thing, { ...read(), spec: { size: 2 } });
     await Promise.resolve();
     const second = client.patch(Thing, key, { type: 'merge', body: { spec: { size: 3 } } });
     watchEvent();
     await second;
     expect(seen).toEqual(['add 1']);
-    gate.resolve();
+    gate.resolve(undefined);
     await first;
     expect(seen).toEqual(['add 1', '1→3']);
   });

@@ -2,11 +2,16 @@ import { createListSplitter, isFrameError } from '@kctl/apimachinery/wire';
 import type { ListEnvelope, ListSplitter } from '@kctl/apimachinery/wire';
 import type { Kind, KubeList, ListMeta, ObjectOf } from '@kctl/apimachinery';
 import type { ListFrames } from '@kctl/client';
+import { systemClock } from '@kctl/wait';
+import type { Clock } from '@kctl/wait';
 import { asItem, asList, decodeBytes, decodeJson } from './codec.js';
 import { DecodeError } from './errors.js';
 
 /** Bodies up to this size are parsed in one go: faster, and too short to hold the event loop, in bytes. */
 const smallBody = 256 * 1024;
+
+/** How long decoding may hold the event loop, in ms. On a fast machine the slices of the body are shorter anyway. */
+const budgetMs = 6;
 
 /**
  * The items of a LIST answer as documents, while it arrives. Reading pauses while the consumer is busy, and at most
@@ -53,20 +58,27 @@ async function* cutItems(
 
 /**
  * Reads a LIST answer into objects. A large one is decoded item by item while it arrives, so that the event loop
- * turns in between and the text is never held as a whole.
+ * turns in between, after 6 ms at the latest, and the text is never held as a whole.
  */
 export async function readList<K extends Kind>(
   kind: K,
   body: AsyncIterable<Buffer[]>,
   what: string,
+  clock: Clock = systemClock,
 ): Promise<KubeList<ObjectOf<K>>> {
   const start: Buffer[] = [];
   let size = 0;
   let splitter: ListSplitter | undefined;
   const items: ObjectOf<K>[] = [];
-  const take = (chunks: readonly Buffer[], into: ListSplitter): void => {
+  const take = async (chunks: readonly Buffer[], into: ListSplitter): Promise<void> => {
+    let until = clock.monotonicNow() + budgetMs;
     for (const chunk of chunks) {
-      for (const item of explained(what, () => into.push(chunk))) items.push(asItem(kind, decodeBytes(item, what)));
+      for (const item of explained(what, () => into.push(chunk))) {
+        items.push(asItem(kind, decodeBytes(item, what)));
+        if (clock.monotonicNow() < until) continue;
+        await new Promise((resolve) => setImmediate(resolve));
+        until = clock.monotonicNow() + budgetMs;
+      }
     }
   };
   for await (const chunks of body) {
@@ -75,8 +87,8 @@ export async function readList<K extends Kind>(
       for (const chunk of chunks) size += chunk.length;
       if (size <= smallBody) continue;
       splitter = createListSplitter();
-      take(start, splitter);
-    } else take(chunks, splitter);
+      await take(start, splitter);
+    } else await take(chunks, splitter);
   }
   if (splitter === undefined) return asList(kind, decodeJson(Buffer.concat(start).toString(), what));
   const whole = splitter;

@@ -64,11 +64,11 @@ describe('an auth provider', () => {
 
 describe('an OIDC issuer', () => {
   it('that begins to answer and never ends does not hang the request', async () => {
-    const begun = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<undefined>();
     await using issuer = await startServer((_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       response.write('{');
-      begun.resolve();
+      begun.resolve(undefined);
     });
     const failed = failure(get({ oidc: { issuerUrl: issuer.url, clientId: 'c', refreshToken: 'r' } }));
     await begun.promise;
