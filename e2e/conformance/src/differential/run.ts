@@ -42,7 +42,7 @@ export async function runDifferential(
   const explainedBy = new Map<string, number>();
   const onFinding = (finding: Finding): void => {
     const left = finding.divergences.filter((divergence) => {
-      const explanation = explanations.find((candidate) => candidate.covers(divergence, finding.request));
+      const explanation = explanations.find((candidate) => candidate.covers(divergence, finding.request, finding));
       if (explanation !== undefined)
         explainedBy.set(explanation.reason, (explainedBy.get(explanation.reason) ?? 0) + 1);
       return explanation === undefined;

@@ -106,8 +106,9 @@ class CustomResource {
     // The metadata is decoded by itself, before the rest.
     const isMetadata = (path: string): number => (path.startsWith('metadata.') ? 0 : 1);
     found.sort((a, b) => isMetadata(a) - isMetadata(b) || compareText(a, b));
-    // Nothing is known of the fields of another kind.
-    return { object, problems: body['kind'] === names.kind ? unknownFields(found) : [] };
+    // Nothing is known of the fields of another kind but its metadata.
+    const told = body['kind'] === names.kind ? found : found.filter((path) => path.startsWith('metadata.'));
+    return { object, problems: unknownFields(told) };
   }
 
   /** Nulls, defaults, metadata, pruning: in place, in the order of upstream's decoder. */

@@ -150,7 +150,9 @@ async function choosePage(backend: Backend, call: ResourceCall, scope: WatchScop
     return { scope, revision: at, shown: at, start, limit };
   }
   if (revision !== undefined) await waitForRevision(backend, revision, call.request.signal);
-  const isExact = match === 'Exact' || (match === '' && limit > 0 && revision !== undefined && revision > 0);
+  // With a limit alone the revision is exact; of one object by its name there are no pages.
+  const isPaged = limit > 0 && scope.key === undefined;
+  const isExact = match === 'Exact' || (match === '' && isPaged && revision !== undefined && revision > 0);
   const latest = staleRevision(backend, call, store.table(call.definition.storageKey));
   const at = isExact && revision !== undefined ? revision : latest;
   return { scope, revision: at, shown: at, start: '', limit: revision === 0 ? 0 : limit };
