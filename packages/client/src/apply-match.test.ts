@@ -56,6 +56,11 @@ describe('differences', () => {
     );
   });
 
+  it('are there when a list is desired where an object was applied', () => {
+    const applied = { b: { a: [{ name: 'a', value: 1 }] } };
+    expect(found(fieldsOf(applied), { b: [] }, applied)).toBeGreaterThan(0);
+  });
+
   it('are there whenever another configuration is desired than was applied', () => {
     fc.assert(
       fc.property(object, object, (applied, desired) => {

@@ -62,7 +62,7 @@ class Comparison {
       if (!this.#isEqual(path, desired, actual)) this.#report(path, 'missing', { desired, actual });
     } else if (isWhole(fields)) {
       if (!this.#isSame(path, desired, actual)) this.#report(path, 'changed', { desired, actual });
-    } else if (Array.isArray(desired)) {
+    } else if (Array.isArray(desired) && Array.isArray(actual)) {
       this.#compareLists(path, fields, desired, actual);
     } else if (isJsonObject(desired) && isJsonObject(actual)) {
       for (const name of memberNames(fields))
@@ -78,8 +78,7 @@ class Comparison {
     }
   }
 
-  #compareLists(path: string, fields: FieldSet, desired: readonly unknown[], actual: unknown): void {
-    const present: readonly unknown[] = Array.isArray(actual) ? actual : [];
+  #compareLists(path: string, fields: FieldSet, desired: readonly unknown[], present: readonly unknown[]): void {
     const values = setValues(fields);
     if (values !== undefined) {
       this.#compareSets(path, values, { desired, actual: present });
