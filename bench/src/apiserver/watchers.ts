@@ -22,10 +22,13 @@ export async function openWatchers(server: ServerInfo, path: string, count: numb
       let last = 0;
       let isOpen = false;
       const socket = connect({ host: hostname, port: Number(port), ca: server.ca });
-      socket.on('data', (chunk) => {
+      socket.on('data', (chunk: Buffer) => {
         if (!isOpen) {
           const head = chunk.toString('latin1');
-          if (!head.startsWith('HTTP/1.1 200')) return void reject(new Error(head));
+          if (!head.startsWith('HTTP/1.1 200')) {
+            reject(new Error(head));
+            return;
+          }
           isOpen = true;
           resolve(socket);
         }

@@ -72,7 +72,7 @@ const server = createServer({ cert: certPem, key: keyPem }, (socket) => {
   let waiting = '';
   socket.setNoDelay(true);
   socket.on('error', () => socket.destroy());
-  socket.on('data', (data) => {
+  socket.on('data', (data: Buffer) => {
     waiting += data.toString('latin1');
     for (;;) {
       const end = waiting.indexOf('\r\n\r\n');

@@ -1,5 +1,5 @@
 // Fills a server with widgets.
-import { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
+import type { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
 import { Namespace } from '@kctl/apimachinery/kinds/core/v1';
 import type { HttpClient } from '@kctl/client-http';
 import { installCrds } from '@kctl/testing';
