@@ -12,7 +12,7 @@ export interface Capabilities {
 export const capabilities: Capabilities = {
   version: kubernetesVersion.gitVersion,
   missing: [
-    'server-side apply (PATCH application/apply-patch+yaml): 501',
+    'server-side apply in CBOR (application/apply-patch+cbor): 415',
     'protobuf and CBOR: request bodies 415, Accept 406',
     'OpenAPI v2: 404; OpenAPI v3 names paths and parameters, and no fields (kubectl explain says so)',
     'CEL validation rules (x-kubernetes-validations are kept and not evaluated)',

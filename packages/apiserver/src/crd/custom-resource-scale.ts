@@ -30,6 +30,7 @@ const unset = -(2 ** 31);
 export function customResourceScale(paths: ScalePaths): ObjectView {
   return {
     kind: { group: 'autoscaling', version: 'v1', kind: 'Scale' },
+    replicasPath: simplePath(paths.specReplicas),
     show(object, isUpdate = false) {
       const replicas = numberOf(at(object, ...simplePath(paths.specReplicas)));
       if (replicas === undefined && !isUpdate) {

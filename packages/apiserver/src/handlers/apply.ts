@@ -1,15 +1,16 @@
 import type { UntypedObject } from '@kctl/apimachinery';
 import { mediaTypeOf, parseJsonBody, parseYamlBody } from '../codecs/body.js';
 import { parseBoolParameter } from '../codecs/go-text.js';
+import type { Atom } from '../managed-fields/atom.js';
 import { printErrors, typeErrors } from '../managed-fields/check.js';
 import { ApplyConflictError, printManager } from '../managed-fields/conflicts.js';
 import { allowedByLastApplied, refreshLastApplied } from '../managed-fields/last-applied.js';
 import { ListItemError } from '../managed-fields/list-items.js';
-import { decodeManagers, type Managers } from '../managed-fields/managers.js';
+import { decodeManagers, type Manager, type Managers } from '../managed-fields/managers.js';
 import { printPath } from '../managed-fields/path-element.js';
 import { applyOwners, updateOwners, type AppliedOwners, type OwnershipChange } from '../managed-fields/updater.js';
 import { cloneJson, isObject, stringOf, type JsonObject } from '../registry/json.js';
-import type { ResourceDefinition } from '../registry/resource.js';
+import type { KindRef } from '../registry/resource.js';
 import { applyConflict, badRequest, conflict, methodNotAllowed, notFound, unclassified } from '../registry/status.js';
 import type { Reply } from '../server/api-request.js';
 import type { Rendering } from '../storage/version.js';
@@ -110,7 +111,8 @@ function applyConfig(
   { live, application }: { readonly live: UntypedObject; readonly application: Application },
 ): UntypedObject {
   const { definition } = write;
-  const config = readConfig(definition, application.config);
+  const { group, version, kind, fieldTyping } = definition;
+  const config = readConfig({ group, version, kind, atom: fieldTyping.atom }, application.config);
   const change = applyChange(backend, write, live);
   const applied = attempt(change, { config, application, write });
   // Where nothing changed the live object stays; it is decoded again only to be the caller's own.
@@ -121,7 +123,7 @@ function applyConfig(
 
 /** What an apply finds. Whoever wrote before owners were tracked gets a name. */
 function applyChange(backend: Backend, write: OwnedWrite, live: UntypedObject): OwnershipChange {
-  const managers: Managers = decodeManagers(live.metadata.managedFields) ?? new Map();
+  const managers: Managers = decodeManagers(live.metadata.managedFields) ?? new Map<string, Manager>();
   if (managers.size > 0) return ownershipChange(backend, write, { operation: 'Apply', live, managers });
   const before = { ...write, manager: 'before-first-apply' };
   const empty = write.definition.fieldTyping.empty();
@@ -132,15 +134,14 @@ function applyChange(backend: Backend, write: OwnedWrite, live: UntypedObject): 
 
 /** Checks that a configuration is one of this kind. @throws StatusError 400, 500 */
 export function readConfig(
-  definition: Pick<ResourceDefinition, 'group' | 'version' | 'kind' | 'fieldTyping'>,
+  { group, version, kind, atom }: KindRef & { readonly atom: Atom },
   config: JsonObject,
 ): UntypedObject {
-  const { group, version, kind } = definition;
   const [given, expected] = [describeType(config), `${group}/${version}, Kind=${kind}`];
   if (given !== expected) throw badRequest(`invalid object type: ${given}`);
   const metadata = isObject(config['metadata']) ? config['metadata'] : {};
   if (Array.isArray(metadata['managedFields'])) throw badRequest('metadata.managedFields must be nil');
-  const errors = typeErrors(config, definition.fieldTyping.atom);
+  const errors = typeErrors(config, atom);
   if (errors.length > 0) {
     const name = `${stringOf(metadata['namespace'])}/${stringOf(metadata['name'])}; ${given}`;
     throw unclassified(`failed to create typed patch object (${name}): ${printErrors(errors)}`);
@@ -149,7 +150,7 @@ export function readConfig(
 }
 
 /** Go's print of a GroupVersionKind. */
-function describeType(config: JsonObject): string {
+export function describeType(config: JsonObject): string {
   const apiVersion = stringOf(config['apiVersion']);
   const groupVersion = apiVersion.includes('/') ? apiVersion : `/${apiVersion}`;
   return `${groupVersion}, Kind=${stringOf(config['kind'])}`;
@@ -179,7 +180,8 @@ function attempt(change: OwnershipChange, { config, application, write }: Attemp
   }
 }
 
-function tryApply(change: OwnershipChange, config: UntypedObject, isForced: boolean): AppliedOwners {
+/** Applies, without forgiving conflicts. @throws ApplyConflictError, StatusError 500 */
+export function tryApply(change: OwnershipChange, config: UntypedObject, isForced: boolean): AppliedOwners {
   try {
     return applyOwners({ ...change, managers: new Map(change.managers) }, config, isForced);
   } catch (error) {
@@ -187,7 +189,8 @@ function tryApply(change: OwnershipChange, config: UntypedObject, isForced: bool
   }
 }
 
-function conflictStatus(error: ApplyConflictError): Error {
+/** The answer to a conflict. */
+export function conflictStatus(error: ApplyConflictError): Error {
   const causes = error.conflicts.map(({ manager, path }) => ({
     reason: 'FieldManagerConflict',
     message: `conflict with ${printManager(manager)}`,

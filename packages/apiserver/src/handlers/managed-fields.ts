@@ -1,7 +1,13 @@
 import type { ManagedFieldsEntry, UntypedObject } from '@kctl/apimachinery';
 import { formatTime } from '../codecs/go-text.js';
 import { ListItemError } from '../managed-fields/list-items.js';
-import { decodeManagers, encodeManagers, type ManagerInfo, type Managers } from '../managed-fields/managers.js';
+import {
+  decodeManagers,
+  encodeManagers,
+  type Manager,
+  type ManagerInfo,
+  type Managers,
+} from '../managed-fields/managers.js';
 import { updateOwners, type OwnershipChange, type Versions } from '../managed-fields/updater.js';
 import type { ResourceDefinition } from '../registry/resource.js';
 import type { Backend } from './call.js';
@@ -66,7 +72,7 @@ export function setOwners(object: UntypedObject, managers: Managers): void {
 /** Notes in an object about to be created who owns its fields. What the client says of owners counts where it is sound. */
 export function trackCreate(backend: Backend, write: OwnedWrite, object: UntypedObject): void {
   const given = object.metadata.managedFields;
-  const managers: Managers = (isReset(given) ? undefined : decodeManagers(given)) ?? new Map();
+  const managers: Managers = (isReset(given) ? undefined : decodeManagers(given)) ?? new Map<string, Manager>();
   track(backend, write, { object, live: write.definition.fieldTyping.empty(), managers });
 }
 

@@ -4,11 +4,14 @@ import { badRequest, conflict, invalid } from '../registry/status.js';
 import type { Reply } from '../server/api-request.js';
 import { scaleColumns } from '../table/scale-columns.js';
 import { renderObject, type ObjectVersion, type Rendering } from '../storage/version.js';
+import { isApply, readApplication, type Application } from './apply.js';
+import { applyView } from './apply-view.js';
 import { readWriteBody } from './body.js';
 import type { Backend, ResourceCall } from './call.js';
 import { retryOnLostRace } from './commit.js';
 import { patchTypeOf, readPatch, undecodablePatch } from './patch.js';
 import { objectReply } from './reply.js';
+import { trackScale } from './scale-owners.js';
 import { requirePresent, writeUpdate } from './update.js';
 import { parseWriteOptions, reportProblems, type WriteOptions } from './write-options.js';
 
@@ -35,14 +38,20 @@ export function getView(backend: Backend, call: ResourceCall, view: ObjectView):
 /** PUT or PATCH of a view: the object behind it changes. */
 export async function writeView(backend: Backend, call: ResourceCall, view: ObjectView): Promise<Reply> {
   const isPatch = call.request.method === 'PATCH';
-  const patchType = isPatch ? patchTypeOf(call) : '';
+  const isApplied = isPatch && isApply(call);
+  const patchType = isPatch && !isApplied ? patchTypeOf(call) : '';
   const options = parseWriteOptions(call, isPatch ? 'PatchOptions' : 'UpdateOptions');
-  const make = isPatch ? await readPatch(call, patchType) : await bodyAsView(call, view, options);
+  const application = isApplied ? await readApplication(call) : undefined;
+  const make = isApplied ? asItIs : isPatch ? await readPatch(call, patchType) : await bodyAsView(call, view, options);
   const rendering = await retryOnLostRace(
-    () => writeViewOnce(backend, call, { view, options, make }),
+    () => writeViewOnce(backend, call, { view, options, make, application }),
     () => conflict(call.definition, call.path.name),
   );
   return viewReply(backend, call, view, rendering);
+}
+
+function asItIs(shown: unknown): unknown {
+  return shown;
 }
 
 async function bodyAsView(call: ResourceCall, view: ObjectView, options: WriteOptions): Promise<() => unknown> {
@@ -60,16 +69,23 @@ function decodeView({ request }: ResourceCall, view: ObjectView, value: unknown)
   }
 }
 
-function writeViewOnce(
-  backend: Backend,
-  call: ResourceCall,
-  step: { readonly view: ObjectView; readonly options: WriteOptions; readonly make: (shown: unknown) => unknown },
-): Rendering {
-  const { view, options, make } = step;
+interface ViewStep {
+  readonly view: ObjectView;
+  readonly options: WriteOptions;
+  /** The wanted view, from that which is shown. */
+  readonly make: (shown: unknown) => unknown;
+  /** A configuration to apply instead. */
+  readonly application: Application | undefined;
+}
+
+function writeViewOnce(backend: Backend, call: ResourceCall, step: ViewStep): Rendering {
+  const { view, options, make, application } = step;
   const { definition, path } = call;
   const present: ObjectVersion = requirePresent(backend, call);
   const { object } = present.in(definition);
-  const value = structuredClone(make(view.show(object, true)));
+  const write = { definition, view, object, manager: options.fieldManager };
+  const applied = application && applyView(backend, write, application);
+  const value = structuredClone(applied === undefined ? make(view.show(object, true)) : applied.object);
   const { object: wanted, problems } = decodeView(call, view, value);
   reportProblems(call, problems, options.fieldValidation);
   const { name = '', resourceVersion = '' } = wanted.metadata;
@@ -78,12 +94,16 @@ function writeViewOnce(
   if (resourceVersion !== '' && resourceVersion !== String(present.revision)) throw conflict(definition, path.name);
   const errors = view.validate(wanted);
   if (errors.length > 0) throw invalid({ group: view.kind.group, kind: view.kind.kind }, path.name, errors);
+  const owners = applied === undefined ? trackScale(backend, write, wanted) : applied.owners;
   const next = structuredClone(view.write(wanted, object));
   next.metadata.resourceVersion = String(present.revision);
+  if (owners === undefined) delete next.metadata.managedFields;
+  else next.metadata.managedFields = owners;
   return writeUpdate(backend, call, {
     object: next,
     present,
     target: { strategy: definition, subresource: 'scale' },
     options,
+    isTracked: true,
   });
 }

@@ -96,7 +96,8 @@ export function compareElements(a: PathElement, b: PathElement): number {
   const kind = kinds.indexOf(a.charAt(0)) - kinds.indexOf(b.charAt(0));
   if (kind !== 0) return kind;
   if (a.startsWith('f:')) return compareText(a, b);
-  const [left, right]: unknown[] = [JSON.parse(a.slice(2)), JSON.parse(b.slice(2))];
+  const left: unknown = JSON.parse(a.slice(2));
+  const right: unknown = JSON.parse(b.slice(2));
   return a.startsWith('k:') ? compareKeys(left, right) : compareValues(left, right);
 }
 

@@ -76,6 +76,8 @@ export type Subresource =
 /** An object shown as another kind. */
 export interface ObjectView {
   readonly kind: KindRef;
+  /** Where the object keeps the number that the view shows. */
+  readonly replicasPath: readonly string[];
   /** The view of an object, e.g. its autoscaling/v1 Scale. `isUpdate`: as the base of a change. @throws StatusError where the object has no such part and is only to be read */
   show(object: UntypedObject, isUpdate?: boolean): UntypedObject;
   /** Decodes a body or a patched view. @throws StatusError 400 */

@@ -55,6 +55,7 @@ export function validateScale(view: UntypedObject): FieldError[] {
 export function workloadScale(): ObjectView {
   return {
     kind: expected,
+    replicasPath: ['spec', 'replicas'],
     show(object) {
       const selector = formatLabelSelector(at(object, 'spec', 'selector'));
       const status: JsonObject = { replicas: numberOf(at(object, 'status', 'replicas')) ?? 0 };

@@ -1,0 +1,50 @@
+import type { ManagedFieldsEntry, UntypedObject } from '@kctl/apimachinery';
+import { ApplyConflictError } from '../managed-fields/conflicts.js';
+import { updateOwners, type AppliedOwners } from '../managed-fields/updater.js';
+import { unclassified } from '../registry/status.js';
+import { conflictStatus, describeType, readConfig, tryApply, type Application } from './apply.js';
+import type { Backend } from './call.js';
+import { objectOwners, scaleChange, type ScaleWrite } from './scale-owners.js';
+
+/** A view that an apply has changed, and the owners of the object behind it. */
+export interface AppliedView {
+  readonly object: UntypedObject;
+  readonly owners: ManagedFieldsEntry[] | undefined;
+}
+
+/** Applies a configuration to the Scale of an object. @throws StatusError 400, 409, 500 */
+export function applyView(backend: Backend, write: ScaleWrite, { config, isForced }: Application): AppliedView {
+  const { kind } = write.view;
+  const change = scaleChange(backend, write, 'Apply');
+  const { writer, live } = change;
+  const type = change.versions.find(writer.apiVersion);
+  if (type === undefined) throw new RangeError(`${writer.apiVersion} is not known`);
+  const wanted = readConfig({ ...kind, atom: type.atom }, config);
+  let { managers } = change;
+  if (managers.size === 0) {
+    const { isCustom } = write.definition;
+    if (isCustom)
+      throw unconvertible(
+        'failed to create manager for existing fields: failed to convert live object (/; autoscaling/v1, Kind=Scale)',
+      );
+    const first = { ...writer, manager: 'before-first-apply', operation: 'Update' } as const;
+    const empty = { kind: kind.kind, apiVersion: writer.apiVersion, metadata: {}, spec: {}, status: { replicas: 0 } };
+    managers = updateOwners({ ...change, writer: first, live: empty }, live);
+  }
+  let applied: AppliedOwners;
+  try {
+    applied = tryApply({ ...change, managers }, wanted, isForced);
+  } catch (error) {
+    throw error instanceof ApplyConflictError ? conflictStatus(error) : error;
+  }
+  if (applied.object !== undefined && write.definition.isCustom) {
+    const { namespace = '', name = '' } = wanted.metadata;
+    throw unconvertible(`failed to convert new object (${namespace}/${name}; ${describeType(wanted)})`);
+  }
+  return { object: applied.object ?? live, owners: objectOwners(backend, write, applied.managers) };
+}
+
+/** Upstream's converter of custom resources does not know Scale: an apply that would change one fails. */
+function unconvertible(what: string): Error {
+  return unclassified(`${what} to proper version: request to convert CR to an invalid group/version: autoscaling/v1`);
+}
