@@ -172,6 +172,7 @@ function scanMetadata(bytes: Uint8Array, at: number, end: number, scan: ObjectSc
   let previousComma = -1;
   for (;;) {
     position = skipSpace(bytes, position, end);
+    if (position >= end) return -1;
     if (bytes[position] === closeBrace) return position + 1;
     if (bytes[position] !== quote) return -1;
     const memberStart = position;
@@ -185,6 +186,7 @@ function scanMetadata(bytes: Uint8Array, at: number, end: number, scan: ObjectSc
     if (next < 0) return -1;
     if (!noteMember(bytes, { keyStart, keyEnd, value, next }, scan)) return -1;
     position = skipSpace(bytes, next, end);
+    if (position >= end) return -1;
     const hasComma = bytes[position] === comma;
     if (keyEnd - keyStart === 13 && scan.managedFieldsStart === value) {
       scan.managedFieldsStart = previousComma >= 0 ? previousComma : memberStart;

@@ -253,6 +253,13 @@ describe('scanObject', () => {
     }
   });
 
+  it('does not take a comma that lies behind the end for its own', () => {
+    const whole = Buffer.from('{"metadata":{"managedFields":[{"manager":"a"}],"name":"b"}}');
+    const end = whole.indexOf(',"name"');
+    scanObject(whole, 0, end, { scan });
+    expect(scan.managedFieldsEnd).toBeLessThanOrEqual(end);
+  });
+
   it('never reads past the end that it is given', () => {
     fc.assert(
       fc.property(object, fc.nat(), (value, at) => {
