@@ -28,6 +28,8 @@ const status = (code: number, reason: string, message = reason): StatusError =>
 /** A server in memory, with the whole history of every object. */
 export class ModelServer {
   version = 10;
+  /** How versions are written; servers behind aggregated APIs may write them as they like. */
+  versionText: (version: number) => string = String;
   readonly objects = new Map<string, Thing>();
   readonly history = new Map<string, { readonly version: number; readonly object: Thing | undefined }[]>();
   readonly events: ServerEvent[] = [];
@@ -50,7 +52,7 @@ export class ModelServer {
       metadata: {
         ...mutableCopy(object.metadata),
         uid: present?.metadata.uid ?? `uid-${++this.#uids}`,
-        resourceVersion: String(version),
+        resourceVersion: this.versionText(version),
       },
     };
     this.objects.set(key, stored);
@@ -66,7 +68,7 @@ export class ModelServer {
     this.#log({
       type: 'delete',
       key,
-      object: { ...present, metadata: { ...present.metadata, resourceVersion: String(version) } },
+      object: { ...present, metadata: { ...present.metadata, resourceVersion: this.versionText(version) } },
       version,
     });
     return present;
@@ -118,7 +120,7 @@ export function modelClient(server: ModelServer): Client {
     get: async (_kind: Kind, key: ObjectKey) => server.request('get', () => get(key)),
     list: async (_kind: Kind, options: ListOptions = {}) =>
       server.request('list', () => ({
-        metadata: { resourceVersion: String(server.version) },
+        metadata: { resourceVersion: server.versionText(server.version) },
         items: [...server.objects.values()].filter(matcherOf(options)).map((object) => mutableCopy(object)),
       })),
     create: async (_kind: Kind, object: Thing) =>
@@ -231,7 +233,7 @@ export class LaggingCache implements CacheView {
   }
 
   resourceVersionOf(): string {
-    return String(this.#version);
+    return this.server.versionText(this.#version);
   }
 
   waitForResourceVersion(_kind: Kind, resourceVersion: string, { signal }: VersionWaitOptions): Promise<void> {
@@ -265,7 +267,7 @@ export class LaggingCache implements CacheView {
 
   async list(_kind: Kind, options: ListOptions = {}): Promise<KubeList<never>> {
     return {
-      metadata: { resourceVersion: String(this.#version) },
+      metadata: { resourceVersion: this.server.versionText(this.#version) },
       items: [...this.store.values()].filter(matcherOf(options)) as unknown as never[],
     };
   }

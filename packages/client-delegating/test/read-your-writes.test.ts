@@ -364,6 +364,53 @@ describe('other shapes and scopes', () => {
   });
 });
 
+describe('versions that cannot be compared', () => {
+  beforeEach(() => {
+    server.versionText = (version) => `v${version}-x`;
+  });
+
+  it.each(['overlay', 'barrier'] as const)(
+    'send reads to the server until the cache has that very version: %s',
+    async (mode) => {
+      client = open({ readYourWrites: mode });
+      await client.create(Thing, thing('a', { spec: { size: 1 } }));
+      expect(await client.get(Thing, key)).toMatchObject({ spec: { size: 1 } });
+      expect(await names()).toEqual(['a']);
+      expect(liveReads()).toBeGreaterThan(0);
+      server.put(thing('a', { spec: { size: 2 } }), false);
+      expect(await client.get(Thing, key)).toMatchObject({ spec: { size: 2 } });
+      cache.deliver(1);
+      const before = liveReads();
+      expect(await client.get(Thing, key, { readYourWrites: 'overlay' })).toMatchObject({ spec: { size: 1 } });
+      expect(liveReads()).toBe(before);
+      expect(client.pendingWrites).toBe(0);
+    },
+  );
+
+  it('hide what was deleted', async () => {
+    await client.create(Thing, thing('a'));
+    cache.deliver();
+    await client.delete(Thing, key);
+    expect(await isGone()).toBe(true);
+    expect(await names()).toEqual([]);
+  });
+});
+
+describe('a namespace that the cache drops', () => {
+  it('is read from the server, and its notes do not stay', async () => {
+    await client.create(Thing, thing('a'));
+    cache.namespaces = ['other'];
+    expect(await client.get(Thing, key)).toBeDefined();
+    expect(liveReads()).toBe(1);
+    cache.namespaces = undefined;
+    for (let n = 0; n < 5; n++) {
+      await client.create(Thing, thing(`n-${n}`));
+      cache.deliver();
+    }
+    expect(client.pendingWrites).toBeLessThan(3);
+  });
+});
+
 describe('barrier', () => {
   it('waits until the cache has the write', async () => {
     client = open({ readYourWrites: 'barrier' });
