@@ -27,7 +27,7 @@ export interface SlabRange {
   readonly cutEnd: number;
 }
 
-const firstSlabBytes = 64 * 1024;
+const minSlabBytes = 64 * 1024;
 const maxSlabBytes = 4 * 1024 * 1024;
 
 /**
@@ -37,7 +37,6 @@ const maxSlabBytes = 4 * 1024 * 1024;
 export class SlabStore {
   readonly #slabs = new Set<Slab>();
   #current: Slab | undefined;
-  #nextSize = firstSlabBytes;
 
   /** Bytes held, live or not. */
   get heldBytes(): number {
@@ -89,8 +88,8 @@ export class SlabStore {
   #room(length: number): Slab {
     const current = this.#current;
     if (current !== undefined && current.used + length <= current.buffer.length) return current;
-    const size = Math.max(this.#nextSize, length);
-    this.#nextSize = Math.min(this.#nextSize * 2, maxSlabBytes);
+    // As large as what is alive: a small store that changes much stays small.
+    const size = Math.max(length, Math.min(maxSlabBytes, Math.max(minSlabBytes, this.liveBytes)));
     const slab: Slab = { buffer: Buffer.allocUnsafeSlow(size), used: 0, live: 0, tenants: [] };
     this.#slabs.add(slab);
     this.#current = slab;

@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { SlabStore, type SlabTenant } from './slab-store.js';
+
+const homeless = (): SlabTenant => ({ slab: undefined, offset: 0, length: 0, slot: -1 });
+
+/** Puts a text under a number, in place of the one before. */
+function createShelf(store: SlabStore): { put(number: number, text: string): void; read(number: number): string } {
+  const tenants = new Map<number, SlabTenant>();
+  return {
+    put: (number, text) => {
+      const bytes = Buffer.from(text);
+      const before = tenants.get(number);
+      const tenant = homeless();
+      store.put(tenant, bytes, { start: 0, end: bytes.length, cutStart: 0, cutEnd: 0 });
+      tenants.set(number, tenant);
+      if (before !== undefined) store.release(before);
+    },
+    read: (number) => {
+      const { slab, offset, length } = tenants.get(number) ?? homeless();
+      return slab?.buffer.toString('latin1', offset, offset + length) ?? '';
+    },
+  };
+}
+
+describe('SlabStore', () => {
+  it('keeps every text readable while others come, go and move', () => {
+    const store = new SlabStore();
+    const shelf = createShelf(store);
+    const texts = new Map<number, string>();
+    for (let step = 0; step < 20_000; step++) {
+      const number = (step * 7919) % 301;
+      const text = `${step}:`.padEnd(20 + ((step * 31) % 3000), 'x');
+      texts.set(number, text);
+      shelf.put(number, text);
+    }
+    for (const [number, text] of texts) expect(shelf.read(number)).toBe(text);
+  });
+
+  it('stays small while a small store changes much', () => {
+    const store = new SlabStore();
+    const shelf = createShelf(store);
+    for (let step = 0; step < 50_000; step++) shelf.put(step % 400, 'x'.repeat(1300));
+    expect(store.liveBytes).toBe(400 * 1300);
+    expect(store.heldBytes).toBeLessThan(4 * store.liveBytes);
+  });
+
+  it('keeps a large store in few slabs, with little room left over', () => {
+    const store = new SlabStore();
+    const shelf = createShelf(store);
+    for (let number = 0; number < 20_000; number++) shelf.put(number, 'x'.repeat(2000));
+    expect(store.liveBytes).toBe(40_000_000);
+    expect(store.heldBytes).toBeLessThan(1.15 * store.liveBytes);
+  });
+});
