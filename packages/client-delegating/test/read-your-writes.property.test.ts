@@ -9,12 +9,22 @@ const names = ['a', 'b'];
 
 type Step =
   | {
-      readonly type: 'create' | 'update' | 'status' | 'scale' | 'delete' | 'foreignUpdate' | 'foreignDelete' | 'get';
+      readonly type:
+        | 'create'
+        | 'hold'
+        | 'release'
+        | 'update'
+        | 'status'
+        | 'scale'
+        | 'delete'
+        | 'foreignUpdate'
+        | 'foreignDelete'
+        | 'get';
       readonly name: string;
       readonly fault?: 'before' | 'after' | 'refused' | undefined;
     }
   | { readonly type: 'deliver'; readonly count: number }
-  | { readonly type: 'repeat' | 'relist' | 'list' | 'listOdd' };
+  | { readonly type: 'repeat' | 'relist' | 'list' | 'listOdd' | 'deleteAll' | 'cache' | 'uncache' };
 
 const name = fc.constantFrom(...names);
 const fault = fc.option(fc.constantFrom('before' as const, 'after' as const, 'refused' as const), {
@@ -27,6 +37,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({
       type: fc.constantFrom(
         'create' as const,
+        'hold' as const,
+        'release' as const,
         'update' as const,
         'status' as const,
         'scale' as const,
@@ -44,6 +56,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ type: fc.constantFrom('list' as const, 'listOdd' as const) }) },
   { weight: 4, arbitrary: fc.record({ type: fc.constant('deliver' as const), count: fc.integer({ min: 1, max: 2 }) }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constantFrom('repeat' as const, 'relist' as const) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ type: fc.constantFrom('deleteAll' as const, 'cache' as const, 'uncache' as const) }),
+  },
 );
 
 /** Follows what the client may still say of each key: nothing older than what it wrote or said before. */
@@ -92,14 +108,16 @@ async function run(steps: readonly Step[], mode: 'overlay' | 'barrier'): Promise
   const client = createDelegatingClient({ cache, client: modelClient(server), readYourWrites: mode });
   const oracle = new Oracle(server);
   let size = 0;
+  /** Whether a write was sent that only the cache's own progress settles. */
+  let mayWait = false;
   const next = (name: string): Thing =>
     thing(name, {
       spec: { size: ++size },
       metadata: { name, namespace: 'ns', ...(size % 2 === 1 ? { labels: { odd: 'yes' } } : {}) },
     });
-  /** A barrier waits for the watch, so it must move. */
+  /** A barrier waits for the watch, and so does a read after a deleteAllOf: it must move. */
   const moving = async <T>(read: Promise<T>): Promise<T> => {
-    if (mode === 'overlay') return read;
+    if (mode === 'overlay' && !mayWait) return read;
     let isDone = false;
     void read.catch(() => undefined).finally(() => (isDone = true));
     for (let turn = 0; turn < 20 && !isDone; turn++) await new Promise((resolve) => setImmediate(resolve));
@@ -107,6 +125,7 @@ async function run(steps: readonly Step[], mode: 'overlay' | 'barrier'): Promise
     return read;
   };
   for (const current of steps) await play(current);
+  cache.shapes = ['full'];
   cache.deliver();
   await play({ type: 'list' });
   for (const name of names) await play({ type: 'get', name });
@@ -125,6 +144,18 @@ async function run(steps: readonly Step[], mode: 'overlay' | 'barrier'): Promise
       }
       case 'relist': {
         cache.relist();
+        return;
+      }
+      case 'cache':
+      case 'uncache': {
+        cache.shapes = current.type === 'cache' ? ['full'] : [];
+        mayWait = true;
+        return;
+      }
+      case 'deleteAll': {
+        mayWait = true;
+        await client.deleteAllOf(Thing, { namespace: 'ns' });
+        for (const name of names) oracle.wrote(`ns/${name}`);
         return;
       }
       case 'list': {
@@ -179,12 +210,22 @@ async function run(steps: readonly Step[], mode: 'overlay' | 'barrier'): Promise
     if (server.version > before) oracle.wrote(`ns/${name}`);
   }
 
+  /** The metadata of what is there, without its finalizer. */
+  function released(name: string): Thing['metadata'] {
+    const { finalizers: _removed, ...metadata } = server.objects.get(`ns/${name}`)?.metadata ?? { name };
+    return metadata;
+  }
+
   async function send(target: DelegatingClient, type: Step['type'], name: string): Promise<unknown> {
     const key = { namespace: 'ns', name };
     const { metadata, spec } = next(name);
     switch (type) {
       case 'create':
         return target.create(Thing, { metadata, ...(spec === undefined ? {} : { spec }) });
+      case 'hold':
+        return target.create(Thing, { metadata: { ...metadata, finalizers: ['example.com/x'] } });
+      case 'release':
+        return target.patch(Thing, key, { type: 'merge', body: { metadata: released(name) } });
       case 'update':
         return target.update(Thing, { metadata, ...(spec === undefined ? {} : { spec }) });
       case 'status':
