@@ -42,7 +42,8 @@ export const explanations: readonly Explanation[] = [
   {
     reason: 'managedFields are for a later round: a write that changes them alone makes a revision on the real server',
     covers: ({ path, real, embedded }) =>
-      path === '/body/metadata/resourceVersion' && real === '<revision: new>' && embedded === '<revision: unchanged>',
+      path === '/watch/repetition' ||
+      (path === '/body/metadata/resourceVersion' && real === '<revision: new>' && embedded === '<revision: unchanged>'),
   },
   {
     reason: 'of several things wrong in a body or a patch the two servers come upon another one first',
@@ -56,8 +57,10 @@ export const explanations: readonly Explanation[] = [
       request.startsWith('DELETE') &&
       (body as Json)?.propagationPolicy === 'Background' &&
       divergences.some(
-        ({ real }) =>
-          (isText(real) && real.includes('ResourceVersion in precondition: , ')) || (real as Json)?.selector === null,
+        ({ path, real }) =>
+          (isText(real) && real.includes('ResourceVersion in precondition: , ')) ||
+          (real as Json)?.selector === null ||
+          (path === '/body/metadata/name' && real === undefined),
       ),
   },
   {
