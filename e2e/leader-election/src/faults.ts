@@ -66,15 +66,18 @@ export async function inject(name: FaultName, context: FaultContext): Promise<In
       await server.crash();
       return { newLeaderDueFrom: sharedNow(), released: false, text: name };
     case 'drop':
-    case 'blackhole':
-      leader.proxy.set({ mode: name });
-      later(length, () => leader.proxy.set({ mode: 'up' }));
+    case 'blackhole': {
+      const network = { mode: name };
+      leader.proxy.set(network);
+      later(length, () => leader.proxy.heal(network));
       return cut;
+    }
     case 'delay': {
       // Shorter than what lies between the deadline and the lease: beyond that no lease can help, see the README.
       const ms = 20 + random() * 230;
-      leader.proxy.set({ mode: 'delay', ms });
-      later(length, () => leader.proxy.set({ mode: 'up' }));
+      const network = { mode: name, ms };
+      leader.proxy.set(network);
+      later(length, () => leader.proxy.heal(network));
       return {
         newLeaderDueFrom: undefined,
         released: false,

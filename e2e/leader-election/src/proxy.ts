@@ -14,6 +14,8 @@ export type Network =
 export interface Proxy extends AsyncDisposable {
   readonly port: number;
   set(network: Network): void;
+  /** Ends a fault, unless another one has taken its place. */
+  heal(network: Network): void;
 }
 
 /** A TCP proxy on this machine. What it accepted before its peer closed it still delivers, as a network would. */
@@ -67,6 +69,9 @@ export async function startProxy(target: { readonly port: number }): Promise<Pro
     set(next) {
       network = next;
       if (next.mode === 'drop') for (const socket of sockets) socket.destroy();
+    },
+    heal(fault) {
+      if (network === fault) network = { mode: 'up' };
     },
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy();

@@ -1,3 +1,4 @@
+import { sleep } from '@kctl/wait';
 import { FakeClock } from '@kctl/wait/testing';
 import { describe, expect, it, vi } from 'vitest';
 import { isLeadershipLost } from '../src/index.js';
@@ -189,6 +190,27 @@ describe('hazards of leading', () => {
     expect(a.elector.isLeader).toBe(true);
     a.stop.abort();
     await clock.advance(0);
+  });
+
+  it('counts from when a renewal was sent, not from when its answer came', async () => {
+    const [server, clock] = setUp();
+    let renewals = 0;
+    const a = startCandidate(server, clock, 'a', {
+      faults: {
+        before: async (verb) => {
+          if (verb === 'update' && ++renewals > 1) await never;
+        },
+        after: async (verb) => {
+          if (verb === 'update') await sleep(4_000, { clock });
+        },
+      },
+    });
+    // Sent at 2 s, answered at 6 s, and the last one to arrive.
+    await clock.advance(11_999);
+    expect(a.elector.isLeader).toBe(true);
+    await clock.advance(1);
+    expect(a.elector.isLeader).toBe(false);
+    expect(isLeadershipLost(await a.ended)).toBe(true);
   });
 
   it('goes on when the answer of a renewal was lost', async () => {

@@ -6,9 +6,9 @@ import { startCandidate, type Candidate } from './candidate.js';
 import { MemoryLockServer, type LockFaults } from './memory-lock.js';
 
 /** Tighter than the defaults, so that there is little room for error. */
-const durations = { leaseDurationMs: 13_000, renewDeadlineMs: 10_000, retryPeriodMs: 2_000 };
+const durations = { leaseDurationMs: 12_000, renewDeadlineMs: 10_000, retryPeriodMs: 1_500 };
 /** Clocks run up to this much too fast or too slow. The limit: (1 + r) / (1 - r) < leaseDuration / renewDeadline. */
-const maxDrift = 0.12;
+const maxDrift = 0.09;
 const faultyMs = 90_000;
 const runs = Number(process.env['PROPERTY_RUNS'] ?? 40);
 const never = new Promise<never>(() => undefined);
@@ -29,7 +29,7 @@ const nature: fc.Arbitrary<Nature> = fc.record({
   }),
   partitions: fc.array(
     fc.record({ at: fc.integer({ min: 0, max: faultyMs }), ms: fc.integer({ min: 1, max: 30_000 }) }),
-    { maxLength: 3 },
+    { maxLength: 5 },
   ),
   luck: fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 1, maxLength: 50 }),
 });
