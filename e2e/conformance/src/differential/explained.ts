@@ -48,7 +48,7 @@ export const explanations: readonly Explanation[] = [
   {
     reason: 'of several things wrong in a body or a patch the two servers come upon another one first',
     covers: (divergence) =>
-      divergence.path.endsWith('/message') && areTexts(divergence, /cannot (unmarshal|be handled as)/),
+      divergence.path.endsWith('/message') && areTexts(divergence, /cannot (unmarshal|be handled as)|illegal base64/),
   },
   {
     reason:
