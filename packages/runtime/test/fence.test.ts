@@ -12,7 +12,11 @@ it('refuses writes from the moment the lease is lost, even of code that ignores 
   await using environment = await createEnvironment({ server: 'embedded' });
   const { client: live, connection } = environment;
   const namespace = await environment.createNamespace('fence');
-  const manager = await createManager({ connection, logger: noopLogger, leaderElection: { name: 'fence', namespace, ...durations } });
+  const manager = await createManager({
+    connection,
+    logger: noopLogger,
+    leaderElection: { name: 'fence', namespace, ...durations },
+  });
   const outcomes: unknown[] = [];
   let lost = false;
   const write = (name: string): Promise<void> =>
@@ -31,7 +35,11 @@ it('refuses writes from the moment the lease is lost, even of code that ignores 
   await eventually(() => expect(outcomes).toContain('while-leading'));
 
   const lease = await live.get(Lease, { namespace, name: 'fence' });
-  await live.patch(Lease, { namespace, name: 'fence' }, { type: 'merge', body: { spec: { ...lease.spec, holderIdentity: 'thief', leaseDurationSeconds: 60 } } });
+  await live.patch(
+    Lease,
+    { namespace, name: 'fence' },
+    { type: 'merge', body: { spec: { ...lease.spec, holderIdentity: 'thief', leaseDurationSeconds: 60 } } },
+  );
 
   expect(isLeaderElectionLostError(await running)).toBe(true);
   await eventually(() => expect(lost).toBe(true));
@@ -43,7 +51,11 @@ it('refuses writes from the moment the lease is lost, even of code that ignores 
 it('gives the lease back after a clean stop and refuses writes from then on', async () => {
   await using environment = await createEnvironment({ server: 'embedded' });
   const namespace = await environment.createNamespace('fence');
-  const manager = await createManager({ connection: environment.connection, logger: noopLogger, leaderElection: { name: 'fence', namespace, ...durations } });
+  const manager = await createManager({
+    connection: environment.connection,
+    logger: noopLogger,
+    leaderElection: { name: 'fence', namespace, ...durations },
+  });
   const stop = new AbortController();
   const running = manager.run(stop.signal);
   await manager.elected;
@@ -51,6 +63,8 @@ it('gives the lease back after a clean stop and refuses writes from then on', as
   await running;
   const lease = await environment.client.get(Lease, { namespace, name: 'fence' });
   expect(lease.spec?.holderIdentity ?? '').toBe('');
-  const late = await manager.client.create(ConfigMap, { metadata: { namespace, name: 'late' } }).catch((error: unknown) => error);
+  const late = await manager.client
+    .create(ConfigMap, { metadata: { namespace, name: 'late' } })
+    .catch((error: unknown) => error);
   expect(isNotLeader(late)).toBe(true);
 });
