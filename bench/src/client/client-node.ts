@@ -18,7 +18,6 @@ const { namespace } = podKey;
 await measureRequests(
   {
     get: () => api.readNamespacedPod(podKey),
-    // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- its classes have no behaviour; literals are what its users write
     create: (i) => api.createNamespacedPod({ namespace, body: newPod(i) }),
     patch: (i) => api.patchNamespacedPod({ ...podKey, body: patchOf(i) }, asMergePatch),
     list: () => api.listPodForAllNamespaces(),
