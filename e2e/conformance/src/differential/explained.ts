@@ -59,7 +59,7 @@ export const explanations: readonly Explanation[] = [
       divergences.some(
         ({ path, real }) =>
           (isText(real) && real.includes('ResourceVersion in precondition: , ')) ||
-          (real)?.selector === null ||
+          real?.selector === null ||
           (path === '/body/metadata/name' && real === undefined),
       ),
   },
