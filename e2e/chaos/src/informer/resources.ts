@@ -23,11 +23,8 @@ export async function takeSample(): Promise<Sample> {
   return { heapBytes: heapUsed, externalBytes: external, handles: process.getActiveResourcesInfo().length };
 }
 
-/**
- * Growth that noise explains: a short run has not yet compiled everything, nor filled its pools, and the slabs of an
- * informer grow up to 4 MB each before they stay as they are.
- */
-const slack = { factor: 1.15, heapBytes: 6 * 2 ** 20, externalBytes: 24 * 2 ** 20, handles: 12 };
+/** Growth that noise explains: a short run has not yet compiled everything, nor filled its pools. */
+const slack = { factor: 1.15, heapBytes: 6 * 2 ** 20, externalBytes: 8 * 2 ** 20, handles: 12 };
 /** With fewer samples, one that was taken at a bad moment decides. */
 const leastSamples = 6;
 
