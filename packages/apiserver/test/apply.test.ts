@@ -149,7 +149,7 @@ describe('server-side apply', () => {
       409,
       /uid mismatch: the provided object specified uid 1, and no existing object was found$/,
     ],
-  ])('§2.8-50: refuses %s', async (_what, query, change, status, message) => {
+  ])('§2.8-50: refuses %s', async (...[, query, change, status, message]) => {
     const h = await withWidgets();
     const answer = await applyTo(h, `${widgets}/s${query}`, { ...widget('s'), ...change });
     expect([answer.status, answer.body.message]).toEqual([status, expect.stringMatching(message)]);

@@ -6,7 +6,7 @@ import { fieldElement } from './path-element.js';
 /** What the ownership of fields needs to know of one version of a kind. */
 export interface FieldTyping {
   readonly atom: Atom;
-  /** The object that a create is compared with: what Go makes of `{}`. */
+  /** The object that a create is compared with: what Go makes of `{}`. Shared, to be read only. */
   empty(): UntypedObject;
   /** What writes to the object ('') or to a subresource do not change, whatever they say. */
   ignored(subresource: string): FieldSet | undefined;

@@ -267,6 +267,7 @@ export function createBuiltin(kind: BuiltinKind, strategy: KindStrategy): Resour
   const isStored = kind.verbs.includes('get');
   const table = builtinTable(kind);
   const hasStatus = kind.subresources.some(({ name }) => name === 'status');
+  let empty: UntypedObject | undefined;
   const { struct: _struct, subresources, ...names } = kind;
   return {
     ...names,
@@ -281,7 +282,7 @@ export function createBuiltin(kind: BuiltinKind, strategy: KindStrategy): Resour
     fromStorage: storage?.fromStorage ?? ((stored) => stored),
     fieldTyping: {
       atom: structAtom(kind.struct),
-      empty: () => asUntyped(zeroStruct(kind.struct), kind.kind, apiVersion),
+      empty: () => (empty ??= asUntyped(zeroStruct(kind.struct), kind.kind, apiVersion)),
       ignored: (subresource) => builtinIgnored({ ...kind, hasStatus }, subresource),
     },
     allowCreateOnUpdate: strategy.allowCreateOnUpdate ?? false,
