@@ -1,6 +1,6 @@
 import { ConfigMap } from '@kctl/apimachinery/kinds/core/v1';
 import { describe, expect, it } from 'vitest';
-import { Application } from '../../../examples/application-operator/src/application.js';
+import { Application } from '@kctl/example-application-operator/application.js';
 import { explore } from '../src/crash-points/explore.js';
 import type { Subject } from '../src/crash-points/subject.js';
 import { application, subjects } from '../src/crash-points/subjects.js';

@@ -5,9 +5,9 @@ import { noopLogger, type ReconcileContext } from '@kctl/runtime';
 import { createEnvironment, type TestEnvironment } from '@kctl/testing';
 import { systemClock } from '@kctl/wait';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { Application, applicationCrd } from '../../../examples/application-operator/src/application.js';
-import { createDirectory } from '../../../examples/application-operator/src/directory.js';
-import { createApplicationReconciler } from '../../../examples/application-operator/src/reconciler.js';
+import { Application, applicationCrd } from '@kctl/example-application-operator/application.js';
+import { createDirectory } from '@kctl/example-application-operator/directory.js';
+import { createApplicationReconciler } from '@kctl/example-application-operator/reconciler.js';
 import { inspect } from '../src/operator/oracle.js';
 
 const namespace = 'default';

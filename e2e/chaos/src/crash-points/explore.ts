@@ -2,7 +2,7 @@ import { createEnvironment, eventually, type TestEnvironment } from '@kctl/testi
 import { sleep } from '@kctl/wait';
 import { FakeClock } from '@kctl/wait/testing';
 import { noopLogger, type ReconcileContext } from '@kctl/runtime';
-import { createDirectory } from '../../../../examples/application-operator/src/directory.js';
+import { createDirectory } from '@kctl/example-application-operator/directory.js';
 import type { Report } from '../report.js';
 import { lagMs, startLaggingClient } from './lagging-client.js';
 import { readState } from './normalise.js';

@@ -2,7 +2,7 @@ import type { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiexten
 import type { DeepReadonly } from '@kctl/apimachinery';
 import type { Client, Kind, ObjectKey, ReconcileFunction } from '@kctl/runtime';
 import type { FakeClock } from '@kctl/wait/testing';
-import type { Directory } from '../../../../examples/application-operator/src/directory.js';
+import type { Directory } from '@kctl/example-application-operator/directory.js';
 
 /** What a reconciler acts on, and what survives its crash. */
 export interface World {

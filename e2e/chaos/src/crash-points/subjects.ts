@@ -1,12 +1,12 @@
 import { Deployment } from '@kctl/apimachinery/kinds/apps/v1';
 import { Pod, Service } from '@kctl/apimachinery/kinds/core/v1';
 import type { EventRecorder } from '@kctl/runtime';
-import { Application, applicationCrd } from '../../../../examples/application-operator/src/application.js';
-import { createApplicationReconciler } from '../../../../examples/application-operator/src/reconciler.js';
-import { ChaosPod, chaosPodCrd } from '../../../../examples/chaos-pod/src/chaos-pod.js';
-import { createChaosPodReconciler } from '../../../../examples/chaos-pod/src/reconciler.js';
-import { createTrainingJobReconciler } from '../../../../examples/training-job/src/reconciler.js';
-import { TrainingJob, trainingJobCrd } from '../../../../examples/training-job/src/training-job.js';
+import { Application, applicationCrd } from '@kctl/example-application-operator/application.js';
+import { createApplicationReconciler } from '@kctl/example-application-operator/reconciler.js';
+import { ChaosPod, chaosPodCrd } from '@kctl/example-chaos-pod/chaos-pod.js';
+import { createChaosPodReconciler } from '@kctl/example-chaos-pod/reconciler.js';
+import { createTrainingJobReconciler } from '@kctl/example-training-job/reconciler.js';
+import { TrainingJob, trainingJobCrd } from '@kctl/example-training-job/training-job.js';
 import type { Flow, Subject, World } from './subject.js';
 
 const namespace = 'default';

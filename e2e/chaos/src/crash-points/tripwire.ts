@@ -1,6 +1,6 @@
 import { StatusError } from '@kctl/apimachinery';
 import { intercept, type Client } from '@kctl/client';
-import type { Directory } from '../../../../examples/application-operator/src/directory.js';
+import type { Directory } from '@kctl/example-application-operator/directory.js';
 
 /**
  * What happens at a write. `dieBefore`, `dieAfter`: the process ends, nothing else gets out. `failAfter`: the write is

@@ -1,5 +1,5 @@
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
-import type { Directory } from '../../../../examples/application-operator/src/directory.js';
+import type { Directory } from '@kctl/example-application-operator/directory.js';
 
 /** What happened to the directory, in order. */
 export interface DirectoryEntry {

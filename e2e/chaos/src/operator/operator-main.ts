@@ -5,7 +5,7 @@ import { listerWatcherFor } from '@kctl/informer';
 import { createConsoleLogger, setupSignalHandler, type Kind } from '@kctl/runtime';
 import type { KubeObject } from '@kctl/apimachinery';
 import type { ListerWatcher, ListerWatcherScope } from '@kctl/informer';
-import { createOperator } from '../../../../examples/application-operator/src/operator.js';
+import { createOperator } from '@kctl/example-application-operator/operator.js';
 import { createFileDirectory } from './file-directory.js';
 
 const logger = createConsoleLogger({ format: 'text' });

@@ -9,8 +9,8 @@ import {
 import { Deployment } from '@kctl/apimachinery/kinds/apps/v1';
 import { Service } from '@kctl/apimachinery/kinds/core/v1';
 import type { Reader } from '@kctl/client';
-import { Application, type ApplicationSpec } from '../../../../examples/application-operator/src/application.js';
-import { cleanupFinalizer } from '../../../../examples/application-operator/src/reconciler.js';
+import { Application, type ApplicationSpec } from '@kctl/example-application-operator/application.js';
+import { cleanupFinalizer } from '@kctl/example-application-operator/reconciler.js';
 
 /** Something that is not as it should be. */
 export interface Finding {

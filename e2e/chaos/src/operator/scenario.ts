@@ -5,7 +5,7 @@ import { Namespace } from '@kctl/apimachinery/kinds/core/v1';
 import { createHttpClient, type HttpClient } from '@kctl/client-http';
 import { installCrds } from '@kctl/testing';
 import { sleep } from '@kctl/wait';
-import { applicationCrd } from '../../../../examples/application-operator/src/application.js';
+import { applicationCrd } from '@kctl/example-application-operator/application.js';
 import { createDice, type Dice } from '../dice.js';
 import { drawFault } from '../faults.js';
 import type { Report } from '../report.js';

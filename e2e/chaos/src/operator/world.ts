@@ -4,7 +4,7 @@ import { Service } from '@kctl/apimachinery/kinds/core/v1';
 import { addFinalizer, ignoreNotFound, isObjectDeleting, removeFinalizer } from '@kctl/client';
 import { isTransportError, type HttpClient } from '@kctl/client-http';
 import { sleep } from '@kctl/wait';
-import { Application, type ApplicationSpec } from '../../../../examples/application-operator/src/application.js';
+import { Application, type ApplicationSpec } from '@kctl/example-application-operator/application.js';
 import type { Dice } from '../dice.js';
 
 /** Where an Application is. */
