@@ -9,7 +9,7 @@ import { ListItemError } from '../managed-fields/list-items.js';
 import { decodeManagers, type Manager, type Managers } from '../managed-fields/managers.js';
 import { printPath } from '../managed-fields/path-element.js';
 import { applyOwners, updateOwners, type AppliedOwners, type OwnershipChange } from '../managed-fields/updater.js';
-import { cloneJson, isObject, stringOf, type JsonObject } from '../registry/json.js';
+import { cloneJson, isObject, setOwn, stringOf, type JsonObject } from '../registry/json.js';
 import type { KindRef } from '../registry/resource.js';
 import { applyConflict, badRequest, conflict, methodNotAllowed, notFound, unclassified } from '../registry/status.js';
 import type { Reply } from '../server/api-request.js';
@@ -117,8 +117,27 @@ function applyConfig(
   const applied = attempt(change, { config, application, write });
   // Where nothing changed the live object stays; it is decoded again only to be the caller's own.
   const { object } = definition.decode({ value: cloneJson(applied.object ?? change.live) });
+  if (definition.isCustom && applied.object !== undefined) {
+    const { metadata: _, ...merged } = applied.object;
+    restoreNulls(merged, object);
+  }
   setOwners(object, applied.managers);
   return object;
+}
+
+/**
+ * Puts nulls back that decoding drops: as upstream, a configuration that says null, or that takes the last item of a list
+ * which somebody else owns, is for the validation to refuse.
+ */
+function restoreNulls(from: unknown, to: unknown): void {
+  if (Array.isArray(from) && Array.isArray(to)) {
+    for (const [index, item] of from.entries()) restoreNulls(item, to[index]);
+  }
+  if (!isObject(from) || !isObject(to)) return;
+  for (const [name, value] of Object.entries(from)) {
+    if (value !== null) restoreNulls(value, to[name]);
+    else if (!Object.hasOwn(to, name)) setOwn(to, name, null);
+  }
 }
 
 /** What an apply finds. Whoever wrote before owners were tracked gets a name. */
