@@ -181,5 +181,3 @@ export const subdomainName: NameRule = (name, isPrefix = false) =>
   dns1123Subdomain(isPrefix ? maskTrailing(name) : name);
 /** Name rule of Namespaces and others that become DNS labels. */
 export const labelName: NameRule = (name, isPrefix = false) => dns1123Label(isPrefix ? maskTrailing(name) : name);
-/** Name rule of RBAC kinds. */
-export const pathSegmentName: NameRule = pathSegment;

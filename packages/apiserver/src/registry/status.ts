@@ -133,11 +133,6 @@ export function resourceVersionTooLarge(asked: string, current: string): StatusE
   });
 }
 
-/** 429 with Retry-After. */
-export function tooManyRequests(message: string, retryAfterSeconds: number): StatusError {
-  return failure(429, 'TooManyRequests', message, { retryAfterSeconds });
-}
-
 /** 401. */
 export function unauthorized(): StatusError {
   return failure(401, 'Unauthorized', 'Unauthorized');

@@ -2,7 +2,7 @@ import type { FieldError } from '../field-error.js';
 import { duplicate, invalidValue, notSupported, required } from '../field-error.js';
 import { at, equalSemantic, objectsOf, stringOf, stringsOf } from '../json.js';
 import type { KindStrategy } from '../kind-strategy.js';
-import { pathSegment, pathSegmentName } from '../name-rules.js';
+import { pathSegment } from '../name-rules.js';
 
 const rbac = 'rbac.authorization.k8s.io';
 
@@ -67,7 +67,7 @@ function validateRoleRefChange(object: Record<string, unknown>, old: Record<stri
   return [invalidValue('roleRef', internal, 'cannot change roleRef')];
 }
 
-const common: KindStrategy = { nameRule: pathSegmentName, allowCreateOnUpdate: true };
+const common: KindStrategy = { nameRule: pathSegment, allowCreateOnUpdate: true };
 
 function validateWebhooks(object: Record<string, unknown>): FieldError[] {
   const seen = new Set<string>();
