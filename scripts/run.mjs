@@ -31,7 +31,7 @@ const snippets = () => step('docs: code blocks compile', 'node', ['scripts/check
 const build = () => step('build', 'turbo', ['run', 'build', '--output-logs=errors-only', '--log-order=grouped']);
 const tests = () => step('tests', 'node', ['scripts/vitest.mjs', ...args]);
 const publishable = () => step('packages are publishable', 'node', ['scripts/check-packages.mjs']);
-const unused = () => step('nothing unused', 'knip', ['--no-progress']);
+const unused = () => step('nothing unused', 'knip', ['--no-progress', '--no-config-hints']);
 
 /** @type {Record<string, () => Promise<boolean>>} */
 const tasks = {
