@@ -1,5 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { forbidden, invalidValue, type FieldError } from '../field-error.js';
+import { forbidden } from '../field-error.js';
 import {
   arrayOf,
   at,
@@ -15,7 +15,7 @@ import {
 } from '../json.js';
 import type { KindStrategy } from '../kind-strategy.js';
 import type { UpdateStrategy, WriteContext } from '../resource.js';
-import { rangeError } from '../name-rules.js';
+import { validatePodChange } from './pod-change.js';
 import { podWarnings, validatePodSpec } from './pod-spec.js';
 import { qosClass } from './qos.js';
 
@@ -58,9 +58,25 @@ function setPriority(spec: JsonObject, context: WriteContext): void {
   if (spec['preemptionPolicy'] === undefined) spec['preemptionPolicy'] = policy;
 }
 
+/** Of a pod, though not of a template, a negative grace is read as 1 s. */
+function raiseGrace(spec: JsonObject): void {
+  if ((numberOf(spec['terminationGracePeriodSeconds']) ?? 0) < 0) spec['terminationGracePeriodSeconds'] = 1;
+}
+
+/** What admission gave to a pod stays when a manifest without it replaces the pod. */
+function prepareForUpdate(object: UntypedObject, old: UntypedObject): void {
+  const spec = ensureObject(object, 'spec');
+  raiseGrace(spec);
+  addNodeTolerations(spec);
+  for (const name of ['priority', 'preemptionPolicy']) {
+    const before = at(old, 'spec', name);
+    if (spec[name] === undefined && before !== undefined) spec[name] = before;
+  }
+}
+
 function prepareForCreate(object: UntypedObject, context: WriteContext): void {
   const spec = ensureObject(object, 'spec');
-  if ((numberOf(spec['terminationGracePeriodSeconds']) ?? 0) < 0) spec['terminationGracePeriodSeconds'] = 1;
+  raiseGrace(spec);
   addNodeTolerations(spec);
   setPriority(spec, context);
   const status: JsonObject = { phase: 'Pending', qosClass: qosClass(spec) };
@@ -76,58 +92,6 @@ function prepareForCreate(object: UntypedObject, context: WriteContext): void {
       message: 'Scheduling is blocked due to non-empty scheduling gates',
     },
   ];
-}
-
-const changeable =
-  '`spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)';
-
-function withoutImages(spec: JsonObject, old: JsonObject, name: string): void {
-  const before = objectsOf(old[name]);
-  for (const [index, container] of objectsOf(spec[name]).entries()) container['image'] = before[index]?.['image'];
-}
-
-function validateDeadline(spec: JsonObject, old: JsonObject): FieldError[] {
-  const field = 'spec.activeDeadlineSeconds';
-  const after = numberOf(spec['activeDeadlineSeconds']);
-  const before = numberOf(old['activeDeadlineSeconds']);
-  if (after === undefined) {
-    return before === undefined
-      ? []
-      : [invalidValue(field, null, 'must not update from a positive integer to nil value')];
-  }
-  if (after < 0 || after > 2 ** 31 - 1) return [invalidValue(field, after, rangeError(0, 2 ** 31 - 1))];
-  return before !== undefined && before < after
-    ? [invalidValue(field, after, 'must be less than or equal to previous value')]
-    : [];
-}
-
-function validateChange(object: UntypedObject, old: UntypedObject): FieldError[] {
-  const spec = cloneJson(objectOf(object['spec']));
-  const before = objectOf(old['spec']);
-  for (const name of ['containers', 'initContainers']) {
-    if (arrayOf(spec[name]).length !== arrayOf(before[name]).length) {
-      return [forbidden(`spec.${name}`, 'pod updates may not add or remove containers')];
-    }
-  }
-  const errors = validateDeadline(spec, before);
-  // Only a deadline that is taken off lets upstream look further.
-  if (errors.length > 0 && spec['activeDeadlineSeconds'] !== undefined) return errors;
-  const kept = arrayOf(spec['tolerations']);
-  if (!arrayOf(before['tolerations']).every((each) => kept.some((other) => equalSemantic(each, other)))) {
-    errors.push(forbidden('spec.tolerations', 'existing toleration can not be modified except its tolerationSeconds'));
-  }
-  const gates = arrayOf(before['schedulingGates']);
-  if (!arrayOf(spec['schedulingGates']).every((gate) => gates.some((other) => equalSemantic(gate, other)))) {
-    errors.push(forbidden('spec.schedulingGates', 'only deletion is allowed, but found new scheduling gate'));
-  }
-  withoutImages(spec, before, 'containers');
-  withoutImages(spec, before, 'initContainers');
-  for (const name of ['activeDeadlineSeconds', 'tolerations', 'schedulingGates']) spec[name] = before[name];
-  if (gates.length > 0) for (const name of ['nodeSelector', 'affinity']) spec[name] = before[name];
-  if (!equalSemantic(spec, before)) {
-    errors.push(forbidden('spec', `pod updates may not change fields other than ${changeable}`));
-  }
-  return errors;
 }
 
 /** The status of a pod may come with changed labels and annotations, but never with another spec or other owners. */
@@ -191,11 +155,11 @@ export const podStrategies: Readonly<Record<string, KindStrategy>> = {
   '/Pod': {
     generation: 'spec',
     prepareForCreate,
-    prepareForUpdate: (object) => addNodeTolerations(ensureObject(object, 'spec')),
+    prepareForUpdate,
     validate: (object) => validatePodSpec(objectOf(object['spec']), 'spec'),
     // Pods are changed by controllers, who would not read warnings.
     warnings: (object, old) => (old === undefined ? podWarnings(objectOf(object['spec']), 'spec') : []),
-    validateChange,
+    validateChange: validatePodChange,
     status,
     subresources: { ephemeralcontainers: ephemeralContainers, resize },
     gracePeriodSeconds,

@@ -153,6 +153,70 @@ describe('strategies, by the answers of a real server', () => {
       'type: Invalid value: "other": field is immutable',
     );
   });
+  it('§2.6-42 a Pod is replaced by its own manifest: what admission and defaults added is kept', () => {
+    const manifest = { spec: { containers: [container], terminationGracePeriodSeconds: -1 } };
+    const pod = create('/v1/pods', manifest).object;
+    const replaced = update('/v1/pods', pod, (draft) => Object.assign(draft, structuredClone(manifest)));
+    expect(replaced.message).toBe('');
+    expect(replaced.object['spec']).toEqual(pod['spec']);
+    expect(replaced.object.metadata.generation).toBe(1);
+    const ranked = update('/v1/pods', pod, (draft) => Object.assign(draft['spec'] ?? {}, { priority: 7 }));
+    expect(ranked.message).toMatch(/^spec: Forbidden: pod updates may not change fields other than/);
+  });
+  it('§2.6-42 a toleration of a Pod may change how long it lasts, and nothing else', () => {
+    const toleration = { key: 'k', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 10 };
+    const pod = create('/v1/pods', { spec: { containers: [container], tolerations: [toleration] } }).object;
+    const tolerate = (change: Record<string, unknown>) =>
+      update('/v1/pods', pod, (draft) =>
+        Object.assign(draft['spec'] ?? {}, { tolerations: [{ ...toleration, ...change }] }),
+      ).message;
+    expect(tolerate({ tolerationSeconds: 20 })).toBe('');
+    expect(tolerate({ key: 'other' })).toBe(
+      'spec.tolerations: Forbidden: existing toleration can not be modified except its tolerationSeconds',
+    );
+  });
+  it('§2.6-42 a gated Pod loses gates and narrows where it may run', () => {
+    const terms = (...names: string[]) => ({
+      nodeAffinity: {
+        requiredDuringSchedulingIgnoredDuringExecution: {
+          nodeSelectorTerms: [{ matchExpressions: names.map((key) => ({ key, operator: 'Exists' })) }],
+        },
+      },
+    });
+    const spec = {
+      containers: [container],
+      schedulingGates: [{ name: 'k.io/a' }],
+      nodeSelector: { a: 'b' },
+      affinity: terms('x'),
+    };
+    const pod = create('/v1/pods', { spec }).object;
+    const change = (fields: Record<string, unknown>) =>
+      update('/v1/pods', pod, (draft) => Object.assign(draft['spec'] ?? {}, fields)).message;
+    expect(change({ schedulingGates: [] })).toBe('');
+    expect(change({ schedulingGates: [{ name: 'k.io/a' }, { name: 'k.io/b' }] })).toBe(
+      "spec.schedulingGates[1].name: Forbidden: only deletion is allowed, but found new scheduling gate 'k.io/b'",
+    );
+    expect(change({ nodeSelector: { a: 'b', c: 'd' } })).toBe('');
+    expect(change({ nodeSelector: { a: 'c' } })).toBe(
+      'spec.nodeSelector: Invalid value: {"a":"c"}: only additions to spec.nodeSelector are allowed (no mutations or deletions)',
+    );
+    expect(change({ affinity: terms('x', 'y') })).toBe('');
+    expect(change({ affinity: terms('y') })).toMatch(
+      /^spec\.affinity\.nodeAffinity\.requiredDuringSchedulingIgnoredDuringExecution\.nodeSelectorTerms\[0\]: Invalid value: .*: only additions are allowed \(no mutations or deletions\)$/,
+    );
+    expect(
+      change({
+        affinity: {
+          podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: 'z' }] },
+          ...terms('x'),
+        },
+      }),
+    ).toMatch(/^spec: Forbidden/);
+    const open = create('/v1/pods', { spec: { containers: [container] } }).object;
+    expect(
+      update('/v1/pods', open, (draft) => Object.assign(draft['spec'] ?? {}, { nodeSelector: { a: 'b' } })).message,
+    ).toMatch(/^spec: Forbidden: pod updates may not change/);
+  });
   it('§2.6-41 counts generations as each kind does', () => {
     const deployment = create('apps/v1/deployments', { spec: { selector, template } }).object;
     const annotate = (draft: Record<string, never>): void => {
