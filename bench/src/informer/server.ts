@@ -65,7 +65,7 @@ async function sendEvents(response: ServerResponse): Promise<void> {
   let version = firstVersion + objects;
   for (let sent = 0; sent < events; ) {
     for (const { chunk, versionsAt } of frames) {
-      for (const at of versionsAt) chunk.latin1Write(String(++version), at);
+      for (const at of versionsAt) chunk.write(String(++version), at, 'latin1');
       await write(response, chunk);
       sent += versionsAt.length;
       if (sent >= events) break;
