@@ -431,6 +431,86 @@ spec(42, 'the spec of a Pod is immutable but for image and a few more', async (t
   );
 });
 
+spec(42, 'a Pod is replaced by its own manifest; what admission added is kept', async (t) => {
+  const ns = await podNamespace(t);
+  const manifest = podDraft('p', {
+    spec: { terminationGracePeriodSeconds: -1, serviceAccountName: 'default', automountServiceAccountToken: false },
+  });
+  const made = created(await t.post(pods(ns), manifest));
+  const replaced = ok(await t.put(pods(ns, 'p'), manifest));
+  same(replaced.spec, made.spec, 'spec');
+  same(replaced.metadata.generation, 1, 'generation');
+});
+
+spec(42, 'a toleration of a Pod may change how long it lasts, and nothing else', async (t) => {
+  const ns = await podNamespace(t);
+  const toleration = { key: 'k', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 10 };
+  const made = created(await t.post(pods(ns), podDraft('p', { spec: { tolerations: [toleration] } })));
+  const tolerate = (change: object) =>
+    t.put(
+      pods(ns, 'p'),
+      edit(made, ({ metadata, spec: s }) => {
+        metadata.resourceVersion = '';
+        s.tolerations[0] = { ...toleration, ...change };
+      }),
+    );
+  same(ok(await tolerate({ tolerationSeconds: 20 })).spec.tolerations[0].tolerationSeconds, 20, 'tolerationSeconds');
+  failure(await tolerate({ key: 'other' }), {
+    code: 422,
+    reason: 'Invalid',
+    causes: [
+      {
+        reason: 'FieldValueForbidden',
+        field: 'spec.tolerations',
+        message: 'Forbidden: existing toleration can not be modified except its tolerationSeconds',
+      },
+    ],
+  });
+});
+
+spec(42, 'a gated Pod loses gates, and may be narrowed to fewer nodes', async (t) => {
+  const ns = await podNamespace(t);
+  const affinity = (...keys: string[]) => ({
+    nodeAffinity: {
+      requiredDuringSchedulingIgnoredDuringExecution: {
+        nodeSelectorTerms: [{ matchExpressions: keys.map((key) => ({ key, operator: 'Exists' })) }],
+      },
+    },
+  });
+  const fields = { schedulingGates: [{ name: 'k.io/a' }], nodeSelector: { a: 'b' }, affinity: affinity('x') };
+  created(await t.post(pods(ns), podDraft('p', { spec: fields })));
+  const change = (spec: object) => t.patch(pods(ns, 'p'), MERGE_PATCH, { spec }, { query: { dryRun: 'All' } });
+  const refused = async (what: object, cause: { reason: string; field: string; message: string }) =>
+    failure(await change(what), { code: 422, reason: 'Invalid', causes: [cause] });
+  const terms = 'spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms';
+
+  ok(await change({ schedulingGates: [] }));
+  await refused(
+    { schedulingGates: [{ name: 'k.io/a' }, { name: 'k.io/b' }] },
+    {
+      reason: 'FieldValueForbidden',
+      field: 'spec.schedulingGates[1].name',
+      message: "Forbidden: only deletion is allowed, but found new scheduling gate 'k.io/b'",
+    },
+  );
+  ok(await change({ nodeSelector: { c: 'd' } }));
+  await refused(
+    { nodeSelector: { a: 'c' } },
+    {
+      reason: 'FieldValueInvalid',
+      field: 'spec.nodeSelector',
+      message: 'Invalid value: {"a":"c"}: only additions to spec.nodeSelector are allowed (no mutations or deletions)',
+    },
+  );
+  ok(await change({ affinity: affinity('x', 'y') }));
+  const { body } = await change({ affinity: affinity('y') });
+  same(
+    body.details?.causes?.map(({ reason, field }: { reason: string; field: string }) => [reason, field]),
+    [['FieldValueInvalid', `${terms}[0]`]],
+    'causes of another requirement',
+  );
+});
+
 spec(42, 'the selector of a Deployment is immutable', async (t) => {
   const ns = await t.namespace();
   const made = created(await t.post(deployments(ns), deploymentDraft('d')));
