@@ -65,20 +65,33 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 /** Follows what the client may still say of each key: nothing older than what it wrote or said before. */
 class Oracle {
   readonly #server: ModelServer;
-  readonly #since = new Map<string, number>();
+  readonly #wrote = new Map<string, number>();
+  readonly #read = new Map<string, number>();
 
   constructor(server: ModelServer) {
     this.#server = server;
   }
 
+  /**
+   * A cache that begins only now may be older than what the server itself said before of somebody else's writes. Own
+   * writes are never forgotten.
+   */
+  forgetReads(): void {
+    this.#read.clear();
+  }
+
+  #since(key: string): number {
+    return Math.max(this.#wrote.get(key) ?? 0, this.#read.get(key) ?? 0);
+  }
+
   /** The client was told of a write that is in force since this version. */
   wrote(key: string): void {
-    this.#since.set(key, Math.max(this.#since.get(key) ?? 0, this.#server.version));
+    this.#wrote.set(key, Math.max(this.#wrote.get(key) ?? 0, this.#server.version));
   }
 
   /** Whether some state of the object, not older than what was seen, is what was read; it then is the oldest allowed. */
   read(key: string, object: Thing | undefined): void {
-    const since = this.#since.get(key) ?? 0;
+    const since = this.#since(key);
     const states = [{ version: 0, object: undefined }, ...(this.#server.history.get(key) ?? [])];
     const allowed = states.filter((_, index) => (states[index + 1]?.version ?? Number.POSITIVE_INFINITY) > since);
     const match = allowed.find((state) => state.object?.metadata.resourceVersion === object?.metadata.resourceVersion);
@@ -86,12 +99,12 @@ class Oracle {
       match,
       `${key}: read ${object?.metadata.resourceVersion ?? 'nothing'}, but since ${since} it was ${allowed.map((state) => state.object?.metadata.resourceVersion ?? 'gone').join(', ')}`,
     ).toBeDefined();
-    this.#since.set(key, Math.max(since, match?.version ?? 0));
+    this.#read.set(key, Math.max(since, match?.version ?? 0));
   }
 
   /** As {@link read}, for a list with a selector: an object that is not listed did not match, or was not there. */
   readUnlisted(key: string, matches: (object: Thing) => boolean): void {
-    const since = this.#since.get(key) ?? 0;
+    const since = this.#since(key);
     const states = [{ version: 0, object: undefined }, ...(this.#server.history.get(key) ?? [])];
     const allowed = states.filter((_, index) => (states[index + 1]?.version ?? Number.POSITIVE_INFINITY) > since);
     const match = allowed.find((state) => state.object === undefined || !matches(state.object));
@@ -126,6 +139,7 @@ async function run(steps: readonly Step[], mode: 'overlay' | 'barrier'): Promise
   };
   for (const current of steps) await play(current);
   cache.shapes = ['full'];
+  oracle.forgetReads();
   cache.deliver();
   await play({ type: 'list' });
   for (const name of names) await play({ type: 'get', name });
@@ -149,6 +163,7 @@ async function run(steps: readonly Step[], mode: 'overlay' | 'barrier'): Promise
       case 'cache':
       case 'uncache': {
         cache.shapes = current.type === 'cache' ? ['full'] : [];
+        if (current.type === 'cache') oracle.forgetReads();
         mayWait = true;
         return;
       }
