@@ -1,11 +1,13 @@
 import type { Family, Labels, MetricOptions, Metrics } from '@kctl/telemetry';
 import { systemClock } from '@kctl/wait';
 import type { Clock } from '@kctl/wait';
-import { collectDefaultMetrics, Counter, Gauge, Histogram } from 'prom-client';
+import { collectDefaultMetrics } from 'prom-client';
 import type { Registry } from 'prom-client';
 import { CollectHooks } from './collect-hooks.js';
 import { createEventLoopLag } from './event-loop-lag.js';
 import { MetricShapeError } from './errors.js';
+import { counterKind, gaugeKind, histogramKind, writable } from './kinds.js';
+import type { KindOf, Writable } from './kinds.js';
 
 /** Options of {@link createPrometheusMetrics}. */
 export interface PrometheusMetricsOptions {
@@ -40,20 +42,6 @@ export interface PrometheusMetrics extends Metrics, Disposable {
   [Symbol.dispose](): void;
 }
 
-/** What the three kinds of prom-client metrics share, as far as it is used here. */
-interface PromMetric {
-  readonly labelNames?: readonly string[];
-  readonly upperBounds?: readonly number[];
-  remove(labels: Labels): void;
-}
-
-/** A kind of metric: how to recognise it, make it, and make the child of some labels. */
-interface KindOf<M extends PromMetric, T> {
-  readonly is: (metric: unknown) => metric is M;
-  readonly create: () => M;
-  readonly child: (metric: M, labels: Labels) => T;
-}
-
 interface Declared {
   readonly shape: string;
   readonly family: Family<unknown>;
@@ -68,62 +56,38 @@ export function createPrometheusMetrics(options: PrometheusMetricsOptions): Prom
   const hooks = new CollectHooks();
   const declared = new Map<string, Declared>();
 
-  const declare = <M extends PromMetric, T>(metric: MetricOptions, shape: string, kind: KindOf<M, T>): Family<T> => {
+  const declare = <T>(metric: MetricOptions, shape: string, kind: KindOf<T>): Family<T> => {
     const known = declared.get(metric.name);
     if (known !== undefined) {
       if (known.shape !== shape) throw new MetricShapeError(metric.name, `declared as ${known.shape}, now as ${shape}`);
       // Equal shapes name the same kind, hence the same T.
       return known.family as Family<T>;
     }
-    const family = familyOf(metric, adopt(metric, shape, kind), kind);
+    const family = familyOf(metric, adopt(metric, shape, kind));
     declared.set(metric.name, { shape, family });
     return family;
   };
 
-  const adopt = <M extends PromMetric, T>(metric: MetricOptions, shape: string, kind: KindOf<M, T>): M => {
+  const adopt = <T>(metric: MetricOptions, shape: string, kind: KindOf<T>): Writable<T> => {
     const existing: unknown = registry.getSingleMetric(metric.name);
-    if (existing === undefined) return hooks.attach(kind.create());
-    const existingShape = kind.is(existing) ? shapeOf(shape.split(' ')[0] ?? '', existing) : 'another kind of metric';
-    if (!kind.is(existing) || existingShape !== shape)
+    if (existing === undefined) {
+      const created = hooks.attach(kind.create());
+      register(registry, created);
+      return writable(created);
+    }
+    const opened = kind.open(existing);
+    const existingShape = opened === undefined ? 'another kind of metric' : shapeOf(kind.kind, opened.metric);
+    if (opened === undefined || existingShape !== shape)
       throw new MetricShapeError(metric.name, `registered as ${existingShape} by somebody else, declared as ${shape}`);
-    return hooks.attach(existing);
+    hooks.attach(opened.metric);
+    return opened;
   };
 
-  const registers = [registry];
   const metrics: Metrics = {
-    counter: (metric) =>
-      declare(metric, shapeOf('counter', metric), {
-        is: (known): known is Counter => known instanceof Counter,
-        create: () => new Counter({ ...promOptions(metric), registers }),
-        child: (counter, labels) => {
-          const child = counter.labels(labels);
-          child.inc(0);
-          return { inc: (by = 1) => child.inc(by) };
-        },
-      }),
-    gauge: (metric) =>
-      declare(metric, shapeOf('gauge', metric), {
-        is: (known): known is Gauge => known instanceof Gauge,
-        create: () => new Gauge({ ...promOptions(metric), registers }),
-        child: (gauge, labels) => {
-          const child = gauge.labels(labels);
-          child.inc(0);
-          return {
-            set: (value) => child.set(value),
-            inc: (by = 1) => child.inc(by),
-            dec: (by = 1) => child.dec(by),
-          };
-        },
-      }),
+    counter: (metric) => declare(metric, shapeOf('counter', metric), counterKind(metric)),
+    gauge: (metric) => declare(metric, shapeOf('gauge', metric), gaugeKind(metric)),
     histogram: (metric) =>
-      declare(metric, shapeOf('histogram', { ...metric, upperBounds: metric.buckets }), {
-        is: (known): known is Histogram => known instanceof Histogram,
-        create: () => new Histogram({ ...promOptions(metric), buckets: [...metric.buckets], registers }),
-        child: (histogram, labels) => {
-          const child = histogram.labels(labels);
-          return { observe: (value) => child.observe(value) };
-        },
-      }),
+      declare(metric, shapeOf('histogram', { ...metric, upperBounds: metric.buckets }), histogramKind(metric)),
     onCollect: (collect) => hooks.add(collect),
   };
 
@@ -142,8 +106,9 @@ export function createPrometheusMetrics(options: PrometheusMetricsOptions): Prom
   };
 }
 
-function promOptions(metric: MetricOptions): { name: string; help: string; labelNames: string[] } {
-  return { name: metric.name, help: metric.help, labelNames: [...(metric.labelNames ?? [])] };
+/** prom-client takes any object with the members that it reads; its types name its own classes only. */
+function register(registry: { registerMetric(metric: object): void }, metric: object): void {
+  registry.registerMetric(metric);
 }
 
 /** Kind, labels (their order does not matter) and buckets; the help text may differ. */
@@ -156,7 +121,7 @@ function shapeOf(
   return `${kind} with labels (${labels})${buckets}`;
 }
 
-function familyOf<M extends PromMetric, T>(options: MetricOptions, metric: M, kind: KindOf<M, T>): Family<T> {
+function familyOf<T>(options: MetricOptions, { metric, child: makeChild }: Writable<T>): Family<T> {
   const labelNames = options.labelNames ?? [];
   const children = new Map<string, T>();
   const complete = (labels: Labels): Labels => {
@@ -172,7 +137,7 @@ function familyOf<M extends PromMetric, T>(options: MetricOptions, metric: M, ki
       const key = keyOf(all);
       const known = children.get(key);
       if (known !== undefined) return known;
-      const child = kind.child(metric, all);
+      const child = makeChild(all);
       children.set(key, child);
       return child;
     },
