@@ -16,7 +16,14 @@ interface Walk {
   path: string;
   struct: GoStruct;
   readonly unknown: string[];
+  /** The first value of a wrong type: Go reads on, and a type that parses itself may still fail first. */
+  fault?: GoDecodeError;
 }
+
+/** A value of a wrong type, which does not end the decoding at once. */
+class GoTypeError extends GoDecodeError {}
+
+const parsed: ReadonlySet<GoScalar> = new Set(['time', 'microTime', 'duration', 'quantity', 'intOrString']);
 
 function valueName(value: unknown): string {
   const type = jsonTypeOf(value);
@@ -26,7 +33,7 @@ function valueName(value: unknown): string {
 
 function mismatch(walk: Walk, shown: string, goName: string): never {
   const struct = walk.struct.goName.slice(walk.struct.goName.indexOf('.') + 1);
-  throw new GoDecodeError(
+  throw new GoTypeError(
     `json: cannot unmarshal ${shown} into Go struct field ${struct}.${walk.names.join('.')} of type ${goName}`,
   );
 }
@@ -65,7 +72,7 @@ function decodeScalar(value: unknown, type: GoType, walk: Walk, scalar: GoScalar
     case 'bytes': {
       const text = decodeString(value, type, walk).replace(/[\r\n]/g, '');
       const bad = /[^A-Za-z0-9+/=]/.exec(text)?.index ?? (text.length % 4 === 0 ? -1 : text.length - (text.length % 4));
-      if (bad >= 0) throw new GoDecodeError(`illegal base64 data at input byte ${bad}`);
+      if (bad >= 0) throw new GoTypeError(`illegal base64 data at input byte ${bad}`);
       return text;
     }
     case 'time':
@@ -107,6 +114,16 @@ function decodeList(value: unknown, of: GoType, type: GoType, walk: Walk): unkno
 
 function decodeType(value: unknown, type: GoType, walk: Walk): unknown {
   if (value === null || value === undefined) return zeroOf(type);
+  try {
+    return decodeValue(value, type, walk);
+  } catch (error) {
+    if (!(error instanceof GoTypeError) || (type.form === 'scalar' && parsed.has(type.scalar))) throw error;
+    walk.fault ??= error;
+    return zeroOf(type);
+  }
+}
+
+function decodeValue(value: unknown, type: GoType, walk: Walk): unknown {
   switch (type.form) {
     case 'scalar':
       return decodeScalar(value, type, walk, type.scalar);
@@ -238,5 +255,8 @@ export function zeroStruct(struct: GoStruct): JsonObject {
  */
 export function decodeStruct(value: JsonObject, struct: GoStruct, unknown: string[], path = ''): JsonObject {
   const names = path === '' ? [] : path.split('.');
-  return decodeFields(value, struct, { names, path, struct, unknown });
+  const walk: Walk = { names, path, struct, unknown };
+  const decoded = decodeFields(value, struct, walk);
+  if (walk.fault !== undefined) throw walk.fault;
+  return decoded;
 }

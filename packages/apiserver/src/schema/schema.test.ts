@@ -186,6 +186,12 @@ describe('decodeStruct', () => {
   function fail(): never {
     throw new Error('there is no Pod');
   }
+  it('tells of the first wrong type, unless a value that parses itself fails after it', () => {
+    const labels = { metadata: { labels: { n: 1 } } };
+    expect(() => decode({ ...labels, spec: { hostNetwork: 'x' } })).toThrow(/metadata\.labels of type string$/);
+    const spec = { containers: [{ resources: { limits: { cpu: 'x' } } }] };
+    expect(() => decode({ ...labels, spec })).toThrow(/^quantities must match the regular expression/);
+  });
   it('drops zero values as their tags say, and keeps those of pointers', () => {
     expect(
       decode({ spec: { containers: [], hostNetwork: false, nodeName: '', terminationGracePeriodSeconds: 0 } }),
