@@ -196,5 +196,14 @@ function steady(text: string): string {
     .replace(/\b\d+(ms|s|m)\b(?=\s|$)/gm, '<age>')
     .replace(/(\S) {2,}/g, '$1  ')
     .replace(/https:\/\/127\.0\.0\.1:\d+/g, '<server>')
-    .replace(/ +$/gm, '');
+    .replace(/ +$/gm, '')
+    .replace(/(?<=^Data\n====\n)(?:\S+:\n----\n[^\n]*\n\n)+/gm, sortEntries);
+}
+
+/** kubectl describes the entries of a ConfigMap in the order of a Go map: another one each time. */
+function sortEntries(entries: string): string {
+  return entries
+    .split(/(?<=\n\n)/)
+    .sort()
+    .join('');
 }
