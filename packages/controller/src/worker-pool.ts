@@ -18,7 +18,7 @@ export interface WorkerPoolOptions<R> {
 /** Hands items of a queue to at most `concurrency` workers at once; the number may change at any time. */
 export class WorkerPool<R> {
   readonly #options: WorkerPoolOptions<R>;
-  readonly #active = new Set<Promise<void>>();
+  #active = 0;
   #concurrency: number;
   #wake: (() => void) | undefined;
   #sliceStart = 0;
@@ -39,28 +39,37 @@ export class WorkerPool<R> {
     const wake = (): void => this.#wake?.();
     signal.addEventListener('abort', wake, { once: true });
     try {
-      while (await this.#hasFreeWorker(signal)) {
+      while (this.#mayStart(signal) || (await this.#hasFreeWorker(signal))) {
         const item = queue.tryGetWithPriority() ?? (await this.#wait(signal));
         if (item === undefined) break;
         // The limit may have been lowered while this loop waited; the item is ours already, so it waits for a worker.
-        if (!(await this.#hasFreeWorker(signal))) {
+        if (!this.#mayStart(signal) && !(await this.#hasFreeWorker(signal))) {
           queue.done(item.item);
           break;
         }
         this.#start(item);
-        await this.#yieldWhenDue();
+        if (this.#mustYield()) await this.#yield();
       }
     } finally {
       signal.removeEventListener('abort', wake);
-      await Promise.all(this.#active);
+      while (this.#active > 0) await this.#woken();
     }
+  }
+
+  /** The same as {@link #hasFreeWorker} without a promise, which would be the larger part of a reconcile that is quick. */
+  #mayStart(signal: AbortSignal): boolean {
+    return !signal.aborted && this.#active < this.#concurrency;
   }
 
   /** Waits for a free worker; false when the pool stops. */
   async #hasFreeWorker(signal: AbortSignal): Promise<boolean> {
-    while (!signal.aborted && this.#active.size >= this.#concurrency)
-      await new Promise<void>((resolve) => (this.#wake = resolve));
+    while (!signal.aborted && this.#active >= this.#concurrency) await this.#woken();
     return !signal.aborted;
+  }
+
+  /** Resolves when a worker is done, the limit changes or the pool stops. */
+  #woken(): Promise<void> {
+    return new Promise((resolve) => (this.#wake = resolve));
   }
 
   async #wait(signal: AbortSignal): Promise<PrioritizedItem<R> | undefined> {
@@ -76,17 +85,24 @@ export class WorkerPool<R> {
   }
 
   #start(item: PrioritizedItem<R>): void {
-    const done = this.#options.work(item).finally(() => {
-      this.#active.delete(done);
-      this.#wake?.();
+    this.#active++;
+    void this.#options.work(item).then(this.#onDone, (error: unknown) => {
+      this.#onDone();
+      throw error;
     });
-    this.#active.add(done);
   }
 
+  readonly #onDone = (): void => {
+    this.#active--;
+    this.#wake?.();
+  };
+
   /** Reconciles that answer without waiting would otherwise run back to back and starve sockets and timers. */
-  async #yieldWhenDue(): Promise<void> {
-    const now = this.#options.clock.monotonicNow();
-    if (now - this.#sliceStart < sliceMs) return;
+  #mustYield(): boolean {
+    return this.#options.clock.monotonicNow() - this.#sliceStart >= sliceMs;
+  }
+
+  async #yield(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
     this.#sliceStart = this.#options.clock.monotonicNow();
   }

@@ -119,6 +119,38 @@ describe('event dispatch', () => {
   });
 });
 
+describe('createEventChannel', () => {
+  it('hands out in order what is sent before, while and after it is drained, a waiting object in its newest form', async () => {
+    const channel = createEventChannel<string>({ capacity: 3, identify: (text) => text.slice(0, 1) });
+    const reader = channel[Symbol.asyncIterator]();
+    const read = async (): Promise<string | undefined> => (await reader.next()).value;
+    for (const text of ['a1', 'b1', 'a2']) channel.send(text);
+    expect([await read(), channel.length]).toEqual(['a2', 1]);
+    for (const text of ['a3', 'b2', 'c1']) channel.send(text);
+    expect(channel.send('d1')).toBe(false);
+    expect([await read(), await read(), await read()]).toEqual(['b2', 'a3', 'c1']);
+    for (let round = 0; round < 3; round++) {
+      const pending = read(); // comes to the end of what waits, and must see what comes then
+      await settle();
+      channel.send(`a${round}`);
+      channel.send(`b${round}`);
+      expect([await pending, await read(), channel.length]).toEqual([`a${round}`, `b${round}`, 0]);
+    }
+    channel.send('e1');
+    channel.close();
+    expect([await read(), await read(), channel.length]).toEqual(['e1', undefined, 0]);
+  });
+
+  it('keeps equal objects apart when nothing identifies them', async () => {
+    const channel = createEventChannel<string>({ capacity: 2 });
+    expect(['a', 'a', 'a'].map((text) => channel.send(text))).toEqual([true, true, false]);
+    channel.close();
+    const all: string[] = [];
+    for await (const text of channel) all.push(text);
+    expect(all).toEqual(['a', 'a']);
+  });
+});
+
 describe('channelSource', () => {
   it('delivers to every controller that shares it, and ends with its iterable', async () => {
     const channel = createEventChannel<string>();

@@ -24,7 +24,8 @@ export interface EventChannel<T> extends AsyncIterable<T> {
 /** Makes a channel for one reader (several controllers share it through one `channelSource`). */
 export function createEventChannel<T>(options: EventChannelOptions<T> = {}): EventChannel<T> {
   const { capacity = 1024, identify } = options;
-  const waiting = new Map<string | symbol, T>();
+  const waiting = new Map<string | number, T>();
+  let sent = 0;
   let isClosed = false;
   let wake: (() => void) | undefined;
   const notify = (): void => {
@@ -32,11 +33,19 @@ export function createEventChannel<T>(options: EventChannelOptions<T> = {}): Eve
     wake = undefined;
   };
   async function* read(): AsyncGenerator<T> {
+    // A Map's iterator sees what is added while it is open. A new one for each object would walk over all that was
+    // deleted since the Map was last compacted.
+    let entries = waiting.entries();
     for (;;) {
-      const [first] = waiting;
-      if (first !== undefined) {
-        waiting.delete(first[0]);
-        yield first[1];
+      let next = entries.next();
+      if (next.done === true) {
+        entries = waiting.entries(); // one that came to its end sees nothing any more
+        next = entries.next();
+      }
+      if (next.done !== true) {
+        const [identity, object] = next.value;
+        waiting.delete(identity);
+        yield object;
       } else if (isClosed) return;
       else await new Promise<void>((resolve) => (wake = resolve));
     }
@@ -46,7 +55,7 @@ export function createEventChannel<T>(options: EventChannelOptions<T> = {}): Eve
       return waiting.size;
     },
     send: (object) => {
-      const identity = identify?.(object) ?? Symbol('object');
+      const identity = identify?.(object) ?? sent++;
       if (isClosed || (waiting.size >= capacity && !waiting.has(identity))) return false;
       waiting.set(identity, object);
       notify();
