@@ -28,12 +28,13 @@ export interface SeriesExport {
   readonly aggregator: 'sum';
 }
 
-/** Registered, so that several copies of this package on one registry know each other's metrics. */
-const brand = Symbol.for('@kctl/metrics/series');
+/** A text and no class, so that several copies of this package on one registry know each other's metrics. */
+const brand = '@kctl/metrics series 1';
 
 /** Whether a metric of a registry is one of ours, of the given kind. */
 export function isSeries(metric: unknown, kind: MetricKind): boolean {
-  return typeof metric === 'object' && metric !== null && brand in metric && 'type' in metric && metric.type === kind;
+  if (typeof metric !== 'object' || metric === null || !('brand' in metric) || !('type' in metric)) return false;
+  return metric.brand === brand && metric.type === kind;
 }
 
 /**
@@ -42,7 +43,7 @@ export function isSeries(metric: unknown, kind: MetricKind): boolean {
  * made, and put into prom-client's form when somebody collects.
  */
 export abstract class Series<C extends Cell> {
-  readonly [brand] = true;
+  readonly brand: string = brand;
   /** Not read-only: a registry for OpenMetrics takes `_total` off. */
   name: string;
   readonly help: string;
