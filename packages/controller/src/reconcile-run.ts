@@ -97,7 +97,7 @@ export class ReconcileRun implements ReconcileContext {
   /** Releases timer and listener; the signals stay as they are. */
   end(): void {
     this.#timer?.cancel();
-    this.#facts.stopSignal.removeEventListener('abort', this.#onStop);
+    if (this.#controller !== undefined) this.#facts.stopSignal.removeEventListener('abort', this.#onStop);
   }
 
   #expire(): void {
