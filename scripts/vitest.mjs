@@ -24,7 +24,7 @@ const result = spawnSync(
 try {
   const { numPassedTests, numFailedTests, numPendingTests, numTodoTests } = JSON.parse(readFileSync(report, 'utf8'));
   addTotals({
-    suite: 'unit and package tests',
+    suite: process.env.KCTL_SUITE ?? 'unit and package tests',
     passed: numPassedTests,
     failed: numFailedTests,
     skipped: numPendingTests + numTodoTests,

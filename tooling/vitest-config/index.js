@@ -1,7 +1,12 @@
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
 /** Tests run on sources: nothing has to be built first. The condition must be set for both resolvers. */
 const conditions = ['@kctl/source'];
+
+/** Only where a seed is asked for: loading fast-check costs every test file a moment. */
+const isRepeatable = process.env.CI !== undefined || process.env.KCTL_PROPERTY_SEED !== undefined;
+const repeatable = isRepeatable ? [fileURLToPath(new URL('property-seed.js', import.meta.url))] : [];
 
 /** @param {{ include?: string[], testTimeout?: number, setupFiles?: string[] }} [options] */
 export function packageTests(options = {}) {
@@ -17,7 +22,7 @@ export function packageTests(options = {}) {
       hookTimeout: 60_000,
       passWithNoTests: true,
       unstubGlobals: true,
-      ...(options.setupFiles === undefined ? {} : { setupFiles: options.setupFiles }),
+      setupFiles: [...repeatable, ...(options.setupFiles ?? [])],
     },
   });
 }
