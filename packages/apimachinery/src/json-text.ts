@@ -1,5 +1,7 @@
-/** Sixteen digits in a row: what an integer beyond 2^53 must have. Other matches only cost the slow path. */
-const maybeUnsafeInteger = /\d{16}/;
+/** Sixteen digits where a number begins: what an integer beyond 2^53 must have. Other matches only cost the slow path. */
+const maybeUnsafeInteger = /[:,[\s]-?\d{16}/;
+/** The same for a text that is nothing but a number; one pattern for both would be half as fast. */
+const isLongNumber = /^-?\d{16}/;
 const integerSource = /^-?\d+$/;
 
 interface ReviverContext {
@@ -13,7 +15,7 @@ interface ReviverContext {
  * @throws SyntaxError when the text is not JSON
  */
 export function parseJson(text: string): unknown {
-  if (!maybeUnsafeInteger.test(text)) return JSON.parse(text);
+  if (!maybeUnsafeInteger.test(text) && !isLongNumber.test(text)) return JSON.parse(text);
   return JSON.parse(text, keepInteger);
 }
 

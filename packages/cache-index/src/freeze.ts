@@ -7,10 +7,23 @@ export function deepFreeze<T>(value: T): DeepReadonly<T> {
 }
 
 function freezeTree(value: unknown): void {
-  if (typeof value !== 'object' || value === null) return;
-  if (Array.isArray(value)) for (const element of value) freezeTree(element);
-  else for (const key in value) freezeTree((value as Record<string, unknown>)[key]);
+  if (isTree(value)) freezeBranch(value);
+}
+
+/** Leaves are told apart before the call: most values are leaves. */
+function freezeBranch(value: object): void {
+  if (Array.isArray(value)) {
+    for (const element of value) if (isTree(element)) freezeBranch(element);
+  } else
+    for (const key in value) {
+      const part: unknown = (value as Record<string, unknown>)[key];
+      if (isTree(part)) freezeBranch(part);
+    }
   Object.freeze(value);
+}
+
+function isTree(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }
 
 /**

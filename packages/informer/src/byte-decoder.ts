@@ -34,6 +34,7 @@ export interface ByteDecoderOptions<T extends KubeObject> {
 export class ByteDecoder<T extends KubeObject> implements Decoder<T, Uint8Array> {
   readonly slabs: SlabStore = new SlabStore();
   readonly #options: ByteDecoderOptions<T>;
+  readonly #type: { readonly apiVersion: string; readonly kind: string };
   readonly #context: LazyContext;
   readonly #scan = createObjectScan();
   readonly #frameScan = createWatchFrameScan();
@@ -51,10 +52,12 @@ export class ByteDecoder<T extends KubeObject> implements Decoder<T, Uint8Array>
     this.#options = options;
     const { kind } = options;
     const isMetadata = kind.shape === 'metadata';
+    this.#type = isMetadata
+      ? { apiVersion: 'meta.k8s.io/v1', kind: 'PartialObjectMetadata' }
+      : { apiVersion: kind.apiVersion, kind: kind.kind };
     this.#context = {
       slabs: this.slabs,
-      apiVersion: isMetadata ? 'meta.k8s.io/v1' : kind.apiVersion,
-      kind: isMetadata ? 'PartialObjectMetadata' : kind.kind,
+      envelope: `${JSON.stringify(this.#type).slice(0, -1)},`,
       freeze: options.freeze,
     };
   }
@@ -128,7 +131,8 @@ export class ByteDecoder<T extends KubeObject> implements Decoder<T, Uint8Array>
     if (paths !== undefined) into.fields = [...scan.fields];
     into.stored = new LazyObject<T>(
       this.#context,
-      { namespace, name, resourceVersion },
+      // The name that is there already: the new text can go at once, and nothing of it lives on.
+      { namespace, name: present === undefined ? name : present.name, resourceVersion },
       { bytes, range, scan },
       shareableOf(present),
     );
@@ -151,9 +155,8 @@ export class ByteDecoder<T extends KubeObject> implements Decoder<T, Uint8Array>
         into.stored = present;
         return;
       }
-      const { apiVersion, kind } = this.#context;
       const kept = keepManagedFields ? value : dropManagedFields(value);
-      const named = 'kind' in kept ? kept : { apiVersion, kind, ...kept };
+      const named = 'kind' in kept ? kept : { ...this.#type, ...kept };
       const object = transform === undefined ? (named as T) : transform(named as T);
       into.stored = storeObject<T>(object, { freeze, previous: shareableOf(present) });
     } catch (error) {

@@ -3,6 +3,7 @@ import { compareResourceVersions } from '@kctl/apimachinery';
 import type { Indexer, Replacement, ReplacedContent, StoredObject } from '@kctl/cache-index';
 import { Change } from './change.js';
 import type { DecodedFrame, DecodedItem, Decoder, FindStored, FrameKind } from './decoder.js';
+import { LazyObject } from './lazy-object.js';
 import type { Slicer } from './slicer.js';
 
 /** Where changes go. */
@@ -213,6 +214,7 @@ export class Intake<T extends KubeObject, Raw> {
 
 /** Whether two versions under one key are different objects: the first was deleted, and nobody saw it go. */
 function isAnother<T extends KubeObject>(old: StoredObject<T>, next: StoredObject<T>): boolean {
+  if (old instanceof LazyObject && next instanceof LazyObject) return old.isAnotherThan(next);
   const uid = old.uid;
   return uid !== '' && next.uid !== '' && uid !== next.uid;
 }

@@ -10,8 +10,8 @@ import type { Slab, SlabRange, SlabStore, SlabTenant } from './slab-store.js';
 /** What the lazy objects of one informer have in common. */
 export interface LazyContext {
   readonly slabs: SlabStore;
-  readonly apiVersion: string;
-  readonly kind: string;
+  /** How an object begins whose bytes do not say what it is, e.g. `{"apiVersion":"v1","kind":"Pod",`. */
+  readonly envelope: string;
   readonly freeze: boolean;
 }
 
@@ -56,10 +56,6 @@ export class LazyObject<T extends KubeObject> implements StoredObject<T>, SlabTe
 
   constructor(context: LazyContext, identity: LazyIdentity, source: LazySource, base: DeepReadonly<T> | undefined) {
     const { scan, range } = source;
-    const place = (position: number): number => {
-      if (position < 0) return -1;
-      return position - range.start - (position >= range.cutEnd ? range.cutEnd - range.cutStart : 0);
-    };
     this.namespace = identity.namespace;
     this.name = identity.name;
     this.resourceVersion = identity.resourceVersion;
@@ -67,13 +63,13 @@ export class LazyObject<T extends KubeObject> implements StoredObject<T>, SlabTe
     this.#base = base;
     this.#generation = scan.generation;
     this.#hasKind = scan.hasKind;
-    this.#uidStart = place(scan.uidStart);
-    this.#uidEnd = place(scan.uidEnd);
-    this.#deletionStart = place(scan.deletionTimestampStart);
-    this.#labelsStart = place(scan.labelsStart);
-    this.#labelsEnd = place(scan.labelsEnd);
-    this.#ownersStart = place(scan.ownersStart);
-    this.#ownersEnd = place(scan.ownersEnd);
+    this.#uidStart = place(scan.uidStart, range);
+    this.#uidEnd = place(scan.uidEnd, range);
+    this.#deletionStart = place(scan.deletionTimestampStart, range);
+    this.#labelsStart = place(scan.labelsStart, range);
+    this.#labelsEnd = place(scan.labelsEnd, range);
+    this.#ownersStart = place(scan.ownersStart, range);
+    this.#ownersEnd = place(scan.ownersEnd, range);
     context.slabs.put(this, source.bytes, range);
   }
 
@@ -93,6 +89,22 @@ export class LazyObject<T extends KubeObject> implements StoredObject<T>, SlabTe
   get uid(): string {
     if (this.#uidStart < 0) return '';
     return this.slab === undefined ? (metadataOf(this.object).uid ?? '') : this.#text(this.#uidStart, this.#uidEnd);
+  }
+
+  /** Whether both have a uid, and not the same one. Bytes are compared, where there are bytes: no text is made. */
+  isAnotherThan(other: LazyObject<T>): boolean {
+    const length = this.#uidEnd - this.#uidStart;
+    if (this.#uidStart < 0 || other.#uidStart < 0 || length === 0) return false;
+    const { slab } = this;
+    const otherSlab = other.slab;
+    if (slab === undefined || otherSlab === undefined) return other.uid !== '' && this.uid !== other.uid;
+    const otherLength = other.#uidEnd - other.#uidStart;
+    if (length !== otherLength) return otherLength !== 0;
+    const from = this.offset + this.#uidStart;
+    const otherFrom = other.offset + other.#uidStart;
+    for (let index = 0; index < length; index++)
+      if (slab.buffer[from + index] !== otherSlab.buffer[otherFrom + index]) return true;
+    return false;
   }
 
   get deletionTimestamp(): string | undefined {
@@ -128,15 +140,11 @@ export class LazyObject<T extends KubeObject> implements StoredObject<T>, SlabTe
   }
 
   #materialise(): DeepReadonly<T> {
-    const { apiVersion, kind, freeze, slabs } = this.#context;
+    const { envelope, freeze, slabs } = this.#context;
     const text = this.#text(0, this.length);
     let value: unknown;
     try {
-      value = parseJson(
-        this.#hasKind
-          ? text
-          : `{"apiVersion":${JSON.stringify(apiVersion)},"kind":${JSON.stringify(kind)},${text.slice(1)}`,
-      );
+      value = parseJson(this.#hasKind ? text : envelope + text.slice(1));
     } catch (cause) {
       throw new ObjectDecodeError(formatKey(this), { cause });
     }
@@ -168,6 +176,12 @@ export interface LazySource {
   readonly bytes: Uint8Array;
   readonly range: SlabRange;
   readonly scan: ObjectScan;
+}
+
+/** Where a position of the source lies in the kept bytes. */
+function place(position: number, { start, cutStart, cutEnd }: SlabRange): number {
+  if (position < 0) return -1;
+  return position - start - (position >= cutEnd ? cutEnd - cutStart : 0);
 }
 
 function metadataOf(object: unknown): DeepReadonly<KubeObject['metadata']> {

@@ -1,4 +1,5 @@
 import { asBuffer } from '@kctl/apimachinery/wire';
+import { SlabMemory } from './slab-memory.js';
 
 /** Something whose bytes lie in a slab. The slab store tells it where, also when it moves them. */
 export interface SlabTenant {
@@ -32,15 +33,16 @@ const maxSlabBytes = 4 * 1024 * 1024;
 
 /**
  * Keeps the bytes of many small objects in few large buffers. Space is reclaimed by compaction: when less than half of
- * a slab is live, its tenants move to the current one and the garbage collector takes the rest.
+ * a slab is live, its tenants move to the current one, and its memory is used again when nobody holds what it was.
  */
 export class SlabStore {
   readonly #slabs = new Set<Slab>();
+  readonly #memory = new SlabMemory(() => this.liveBytes);
   #current: Slab | undefined;
 
   /** Bytes held, live or not. */
   get heldBytes(): number {
-    let sum = 0;
+    let sum = this.#memory.freeBytes;
     for (const slab of this.#slabs) sum += slab.buffer.length;
     return sum;
   }
@@ -90,7 +92,7 @@ export class SlabStore {
     if (current !== undefined && current.used + length <= current.buffer.length) return current;
     // As large as what is alive: a small store that changes much stays small.
     const size = Math.max(length, Math.min(maxSlabBytes, Math.max(minSlabBytes, this.liveBytes)));
-    const slab: Slab = { buffer: Buffer.allocUnsafeSlow(size), used: 0, live: 0, tenants: [] };
+    const slab: Slab = { buffer: this.#memory.allocate(size), used: 0, live: 0, tenants: [] };
     this.#slabs.add(slab);
     this.#current = slab;
     if (current !== undefined) this.#reclaim(current);
@@ -98,8 +100,7 @@ export class SlabStore {
   }
 
   #reclaim(slab: Slab): void {
-    if (slab.live * 2 >= slab.used) return;
-    this.#slabs.delete(slab);
+    if (slab.live * 2 >= slab.used || !this.#slabs.delete(slab)) return;
     for (const tenant of slab.tenants) {
       if (tenant === undefined) continue;
       const { offset, length } = tenant;
@@ -109,5 +110,6 @@ export class SlabStore {
     }
     slab.tenants = [];
     slab.live = 0;
+    this.#memory.takeBackAfter(slab, slab.buffer);
   }
 }

@@ -184,7 +184,11 @@ function scanMetadata(bytes: Uint8Array, at: number, end: number, scan: ObjectSc
     const isManagedFields = keyEnd - keyStart === 13 && bytes[keyStart] === 0x6d && bytes[value] === openBracket;
     const next = isManagedFields ? skipManagedFields(bytes, value, end) : skipValue(bytes, value, end);
     if (next < 0) return -1;
-    if (!noteMember(bytes, { keyStart, keyEnd, value, next }, scan)) return -1;
+    member.keyStart = keyStart;
+    member.keyEnd = keyEnd;
+    member.value = value;
+    member.next = next;
+    if (!noteMember(bytes, scan)) return -1;
     position = skipSpace(bytes, next, end);
     if (position >= end) return -1;
     const hasComma = bytes[position] === comma;
@@ -219,17 +223,13 @@ function isLetter(byte: number | undefined): boolean {
   return byte !== undefined && (byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7a;
 }
 
-interface Member {
-  readonly keyStart: number;
-  readonly keyEnd: number;
-  readonly value: number;
-  readonly next: number;
-}
+/** The member that {@link noteMember} looks at: one for all, as there are a dozen in each object. */
+const member = { keyStart: 0, keyEnd: 0, value: 0, next: 0 };
 
 /** Dispatches by the length and first byte of the key; that pair is unique among the members of ObjectMeta that count. */
-function noteMember(bytes: Uint8Array, member: Member, scan: ObjectScan): boolean {
-  const { keyStart, value, next } = member;
-  switch (member.keyEnd - keyStart) {
+function noteMember(bytes: Uint8Array, scan: ObjectScan): boolean {
+  const { keyStart, keyEnd, value, next } = member;
+  switch (keyEnd - keyStart) {
     case 3: // uid
       if (bytes[keyStart] === 0x75 && bytes[value] === quote) {
         scan.uidStart = value + 1;

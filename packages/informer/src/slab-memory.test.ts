@@ -1,0 +1,84 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { describe, expect, it } from 'vitest';
+import { SlabMemory } from './slab-memory.js';
+import { SlabStore, type SlabTenant } from './slab-store.js';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+/** Runs the collector until a condition holds: callbacks of a FinalizationRegistry come in tasks of their own. */
+async function collectUntil(condition: () => boolean): Promise<void> {
+  for (let round = 0; round < 50 && !condition(); round++) {
+    collectGarbage();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+const homeless = (): SlabTenant => ({ slab: undefined, offset: 0, length: 0, slot: -1 });
+const textOf = ({ slab, offset, length }: SlabTenant): string =>
+  slab?.buffer.toString('latin1', offset, offset + length) ?? '';
+
+describe('SlabMemory', () => {
+  it('hands memory out again when nobody refers to its owner', async () => {
+    const memory = new SlabMemory(() => 1000);
+    const buffer = memory.allocate(400);
+    const leave = (): void => memory.takeBackAfter({}, buffer);
+    leave();
+    await collectUntil(() => memory.freeBytes > 0);
+    expect(memory.freeBytes).toBe(400);
+    expect(memory.allocate(300)).toBe(buffer);
+    expect(memory.freeBytes).toBe(0);
+    expect(memory.allocate(300)).not.toBe(buffer);
+  });
+
+  it('leaves memory alone while its owner is held', async () => {
+    const memory = new SlabMemory(() => 1000);
+    const owner = {};
+    memory.takeBackAfter(owner, memory.allocate(400));
+    await collectUntil(() => memory.freeBytes > 0);
+    expect(memory.freeBytes).toBe(0);
+    expect(owner).toEqual({});
+  });
+
+  it('keeps no more than half of what is in use, and nothing that is too small', async () => {
+    const memory = new SlabMemory(() => 1000);
+    const leave = (): void => {
+      for (let count = 0; count < 4; count++) memory.takeBackAfter({}, memory.allocate(200));
+    };
+    leave();
+    await collectUntil(() => memory.freeBytes >= 400);
+    expect(memory.freeBytes).toBe(400);
+    expect(memory.allocate(300)).toHaveLength(300);
+    expect(memory.freeBytes).toBe(200);
+  });
+
+  it('keeps a version readable that somebody holds, however much is written after it', async () => {
+    const store = new SlabStore();
+    const tenants: SlabTenant[] = [];
+    const held: { readonly tenant: SlabTenant; readonly text: string }[] = [];
+    let reused = false;
+    const put = (place: number, text: string): void => {
+      const before = tenants[place];
+      const bytes = Buffer.from(text);
+      const tenant = homeless();
+      tenants[place] = tenant;
+      store.put(tenant, bytes, { start: 0, end: bytes.length, cutStart: 0, cutEnd: 0 });
+      if (before !== undefined) store.release(before);
+    };
+    for (let step = 0; step < 30_000; step++) {
+      const place = (step * 7919) % 211;
+      const text = `${step}:`.padEnd(500 + ((step * 31) % 3000), String(step % 10));
+      put(place, text);
+      const tenant = tenants[place];
+      if (step % 997 === 0 && tenant !== undefined) held.push({ tenant, text });
+      if (step % 500 !== 0) continue;
+      const before = store.heldBytes;
+      collectGarbage();
+      await new Promise((resolve) => setImmediate(resolve));
+      reused ||= store.heldBytes > before;
+    }
+    expect(reused).toBe(true);
+    for (const { tenant, text } of held) expect(textOf(tenant)).toBe(text);
+  });
+});
