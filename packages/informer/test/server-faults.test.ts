@@ -1,115 +1,21 @@
+// Faults are the embedded server's to inject.
 import { ConfigMap } from '@kctl/apimachinery/kinds/core/v1';
-import { isAlreadyExists, metadataOnly } from '@kctl/apimachinery';
 import { createEnvironment, eventually } from '@kctl/testing';
 import type { TestEnvironment } from '@kctl/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSharedInformer, listerWatcherFor } from '../src/index.js';
-import type { HandlerRegistration, SharedInformer, SharedInformerOptions } from '../src/index.js';
+import { startSession } from './session.js';
+import type { Session, SessionOptions } from './session.js';
 
 let environment: TestEnvironment;
 beforeAll(async () => {
   environment = await createEnvironment({ server: 'embedded' });
 });
 afterAll(() => environment.stop());
+const start = (options: SessionOptions = {}, fill?: readonly string[]): Promise<Session> =>
+  startSession(environment, options, fill);
 
-interface Session extends AsyncDisposable {
-  readonly namespace: string;
-  readonly informer: SharedInformer<ConfigMap>;
-  readonly handler: HandlerRegistration;
-  readonly seen: string[];
-  write(name: string, value?: string): Promise<void>;
-  /** The store holds exactly these `name=value`. */
-  settles(expected: readonly string[]): Promise<void>;
-}
-
-async function start(
-  options: Partial<SharedInformerOptions<ConfigMap>> = {},
-  fill: readonly string[] = ['one', 'two'],
-): Promise<Session> {
-  const { client } = environment;
-  const namespace = await environment.createNamespace('informer');
-  const write = async (name: string, value = '1'): Promise<void> => {
-    const object = { metadata: { namespace, name }, data: { value } };
-    try {
-      await client.create(ConfigMap, object);
-    } catch (error) {
-      if (!isAlreadyExists(error)) throw error;
-      await client.patch(ConfigMap, { namespace, name }, { type: 'merge', body: object });
-    }
-  };
-  for (const name of fill) await write(name);
-  const informer = createSharedInformer<ConfigMap>({
-    kind: ConfigMap,
-    listerWatcher: listerWatcherFor(client, ConfigMap, { namespace, fieldSelector: 'metadata.name!=kube-root-ca.crt' }),
-    ...options,
-  });
-  const seen: string[] = [];
-  const handler = informer.addEventHandler({
-    onEvent: ({ type, header, object }) => void seen.push(`${type} ${header.name}=${object.data?.['value']}`),
-  });
-  const stop = new AbortController();
-  const run = informer.run(stop.signal);
-  await handler.waitForSync({ signal: AbortSignal.timeout(20_000) });
-  return {
-    namespace,
-    informer,
-    handler,
-    seen,
-    write,
-    settles: (expected) =>
-      eventually(
-        () => {
-          expect(informer.indexer.list().map((object) => `${object.metadata.name}=${object.data?.['value']}`)).toEqual(
-            [...expected].sort(),
-          );
-        },
-        { timeoutMs: 15_000 },
-      ),
-    [Symbol.asyncDispose]: async () => {
-      environment.embedded?.faults.clear();
-      stop.abort();
-      await run;
-    },
-  };
-}
-
-describe('against the embedded server', () => {
-  it.each([true, false])('syncs and follows (streaming: %s)', async (watchList) => {
-    await using session = await start({ watchList });
-    expect(session.seen.sort()).toEqual(['add one=1', 'add two=1']);
-    await session.write('one', '2');
-    await environment.client.delete(ConfigMap, { namespace: session.namespace, name: 'two' });
-    await session.settles(['one=2']);
-    expect(session.seen.slice(2)).toEqual(['update one=2', 'delete two=1']);
-    const [one] = session.informer.indexer.list();
-    expect(one).toMatchObject({ apiVersion: 'v1', kind: 'ConfigMap' });
-    expect(one?.metadata.managedFields).toBeUndefined();
-    expect(session.informer.state.phase).toBe('watching');
-  });
-
-  it('lists in pages when told to', async () => {
-    await using session = await start({ watchList: false, pageSize: 2 }, ['a', 'b', 'c', 'd', 'e']);
-    await session.settles(['a=1', 'b=1', 'c=1', 'd=1', 'e=1']);
-  });
-
-  it('reads metadata alone', async () => {
-    const { client } = environment;
-    await using session = await start();
-    const kind = metadataOnly(ConfigMap);
-    const informer = createSharedInformer({
-      kind,
-      listerWatcher: listerWatcherFor(client, kind, { namespace: session.namespace }),
-    });
-    const stop = new AbortController();
-    const run = informer.run(stop.signal);
-    await informer.waitForSync();
-    const object = informer.indexer.get({ namespace: session.namespace, name: 'one' });
-    expect(object).toMatchObject({ kind: 'PartialObjectMetadata', metadata: { name: 'one' } });
-    expect(object).not.toHaveProperty('data');
-    stop.abort();
-    await run;
-  });
-
+describe('against a server that fails', () => {
   const watch = { verb: 'watch', resource: 'configmaps' } as const;
   it.each([
     ['drops the watch', { type: 'dropWatch', how: 'destroy', afterEvents: 1 }],
