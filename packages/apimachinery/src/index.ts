@@ -33,7 +33,9 @@ export type {
   KindShape,
   MetadataKind,
   ObjectOf,
+  StrippedKind,
   UntypedKind,
+  WholeKind,
 } from './kind.js';
 export {
   defineKind,
@@ -45,6 +47,7 @@ export {
   isSameKind,
   metadataOnly,
   parseApiVersion,
+  stripped,
   untyped,
 } from './kind.js';
 export type {
@@ -58,8 +61,10 @@ export type {
   OwnerReference,
   PartialObjectMetadata,
   Primitive,
+  Stripped,
   TypeMeta,
   UntypedObject,
+  WholeObject,
 } from './object.js';
 export type { KeyOf, NamespacedKey, ObjectKey } from './object-key.js';
 export { formatKey, isSameKey, keyOf, parseKey } from './object-key.js';

@@ -1,13 +1,13 @@
-import type { KubeObject, PartialObjectMetadata, UntypedObject } from './object.js';
+import type { KubeObject, PartialObjectMetadata, Stripped, UntypedObject, WholeObject } from './object.js';
 
 /** Whether objects of a kind live in a namespace or in the cluster. */
 export type KindScope = 'Namespaced' | 'Cluster';
 
 /**
- * Which part of an object a kind token asks the server for: the whole typed object, the whole object without a
- * compile-time type, or its metadata alone.
+ * Which part of an object a kind token stands for: the whole typed object, the whole object without a compile-time type,
+ * what a cache's transform leaves of it, or its metadata alone.
  */
-export type KindShape = 'full' | 'untyped' | 'metadata';
+export type KindShape = 'full' | 'untyped' | 'stripped' | 'metadata';
 
 /** Group, version and kind. The core group is ''. */
 export interface GroupVersionKind {
@@ -60,6 +60,14 @@ export interface DefineKindOptions<S extends KindScope> {
 /** The metadata-only form of a kind. */
 export type MetadataKind<K extends Kind> = Kind<PartialObjectMetadata, K['scope']>;
 
+/** The stripped form of a kind. */
+export type StrippedKind<K extends Kind = Kind> = Kind<Stripped<ObjectOf<K>>, K['scope']> & {
+  readonly shape: 'stripped';
+};
+
+/** A kind whose objects may replace what is on the server. */
+export type WholeKind = Kind<KubeObject & WholeObject>;
+
 /** The untyped form of a kind. */
 export type UntypedKind<K extends Kind> = Kind<UntypedObject, K['scope']>;
 
@@ -83,6 +91,15 @@ export function defineKind(
 /** The metadata-only form of a kind: reads cost less, and `.spec` does not compile. */
 export function metadataOnly<K extends Kind>(kind: K): MetadataKind<K> {
   return reshape(kind, 'metadata');
+}
+
+/**
+ * The form of a kind that a cache holds which transforms its objects: reads of this token come from that cache, and what
+ * they return cannot be written back whole. Reads of `kind` itself come from the server.
+ */
+export function stripped<K extends Kind>(kind: K): StrippedKind<K>;
+export function stripped(kind: Kind): StrippedKind {
+  return { ...reshape(kind, 'stripped'), shape: 'stripped' };
 }
 
 /** The untyped form of a kind: every field is `unknown`. */

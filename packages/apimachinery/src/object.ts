@@ -72,9 +72,25 @@ export interface UntypedObject extends KubeObject {
   [field: string]: unknown;
 }
 
-/** The metadata-only form of an object: reading `.spec` does not compile. */
+/** Marks a type whose objects may lack what the server has; never present at run time. */
+declare const lacksFields: unique symbol;
+
+/**
+ * `T` as a cache holds it that strips objects. It can be read by whatever reads a `T`, but not written back in place of
+ * one: that would delete from the server what was stripped, so `update` does not compile. Patch it, or read the whole
+ * object first.
+ */
+export type Stripped<T> = T & { readonly [lacksFields]?: true };
+
+/** What a type must extend that replaces an object on the server: not {@link Stripped}, not metadata alone. */
+export interface WholeObject {
+  readonly [lacksFields]?: never;
+}
+
+/** The metadata-only form of an object: reading `.spec` does not compile, and neither does writing it back. */
 export interface PartialObjectMetadata extends KubeObject {
   metadata: ObjectMeta;
+  readonly [lacksFields]?: true;
 }
 
 /** Metadata of a list answer. */

@@ -1,4 +1,4 @@
-import type { Kind, KubeObject, Selector } from '@kctl/apimachinery';
+import type { Kind, KubeObject, Selector, StrippedKind } from '@kctl/apimachinery';
 import type { ListOptions } from '@kctl/client';
 import type {
   InformerClient,
@@ -16,7 +16,10 @@ export interface ScopeOptions {
   readonly labelSelector?: NonNullable<ListOptions['labelSelector']>;
   /** Only objects with these fields, chosen by the server. `metadata.namespace=x` becomes a list within x. */
   readonly fieldSelector?: NonNullable<ListOptions['fieldSelector']>;
-  /** Changes each object once before it is stored; forces every object to be parsed. */
+  /**
+   * Changes each object once before it is stored; forces every object to be parsed. Applies to kinds that are declared
+   * as `stripped(kind)` alone: nothing else would keep what is left from being written back whole.
+   */
   readonly transform?: (object: KubeObject) => KubeObject;
   /** Hands out mutable objects: raw speed, and nobody is kept from corrupting the cache. @default false */
   readonly unsafeMutableObjects?: boolean;
@@ -31,12 +34,25 @@ export interface ScopeOptions {
 /** Namespaces, each with what differs in it. The key '' stands for all namespaces that are not named beside it. */
 export type NamespaceScopes = Readonly<Record<string, ScopeOptions>>;
 
-/** Options for one kind. Mirrors `cache.ByObject`. */
-export interface KindOptions extends ScopeOptions {
-  readonly kind: Kind;
+interface KindScopes extends ScopeOptions {
   /** Unset: the cache's `defaultNamespaces`. `{}`: all namespaces, whatever the default. */
   readonly namespaces?: NamespaceScopes;
 }
+
+/** A kind that is cached as the server sends it. */
+export interface WholeKindOptions extends KindScopes {
+  readonly kind: Kind;
+  /** See {@link StrippedKindOptions}. */
+  readonly transform?: never;
+}
+
+/** A kind of which a transform leaves less: `kind: stripped(Pod)`. It is read by that token; `Pod` is read live. */
+export interface StrippedKindOptions extends KindScopes {
+  readonly kind: StrippedKind;
+}
+
+/** Options for one kind. Mirrors `cache.ByObject`. */
+export type KindOptions = WholeKindOptions | StrippedKindOptions;
 
 /** Options of `createCache`. */
 export interface CacheOptions {

@@ -33,7 +33,11 @@ export interface CacheScope {
  */
 export interface Cache extends Reader {
   readonly isStarted: boolean;
-  /** Declares a kind, and starts its informer once the cache runs. Full and untyped tokens share one. */
+  /**
+   * Declares a kind, and starts its informer once the cache runs. Full and untyped tokens share one.
+   *
+   * @throws TypeError when the kind is held stripped already, or whole where a stripped form is asked for
+   */
   informerFor<K extends Kind>(kind: K): SharedInformer<ObjectOf<K>>;
   /** {@link informerFor} as a promise. */
   informer<K extends Kind>(kind: K, options?: { readonly signal?: AbortSignal }): Promise<SharedInformer<ObjectOf<K>>>;
@@ -75,7 +79,7 @@ export interface Cache extends Reader {
   ): Promise<void>;
   /** The object as a store would hold it; undefined where a label selector or namespace leaves it out. */
   project<K extends Kind>(kind: K, object: ObjectOf<K>): DeepReadonly<ObjectOf<K>> | undefined;
-  /** Whether stored objects of this kind lack more than managedFields, so that writing one back would lose data. */
+  /** Whether objects of this kind are held transformed, so that writing one back would lose data. */
   isLossy(kind: Kind): boolean;
   /** The informers, for health checks and debugging. */
   informers(): readonly InformerStatus[];

@@ -3,7 +3,14 @@
  *
  * @packageDocumentation
  */
-export type { CacheOptions, KindOptions, NamespaceScopes, ScopeOptions } from './cache-options.js';
+export type {
+  CacheOptions,
+  KindOptions,
+  NamespaceScopes,
+  ScopeOptions,
+  StrippedKindOptions,
+  WholeKindOptions,
+} from './cache-options.js';
 export type { Cache, CacheScope, InformerLease, InformerStatus } from './cache.js';
 export {
   CacheNotStartedError,

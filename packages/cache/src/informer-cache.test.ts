@@ -1,15 +1,16 @@
-import { defineKind, metadataOnly, StatusError, untyped } from '@kctl/apimachinery';
-import type { KubeObject } from '@kctl/apimachinery';
+import { defineKind, metadataOnly, StatusError, stripped, untyped } from '@kctl/apimachinery';
+import type { DeepReadonly, KubeObject, Stripped } from '@kctl/apimachinery';
 import type { ListerWatcherScope, ObjectListerWatcher } from '@kctl/informer';
 import { FakeClock, settle } from '@kctl/wait/testing';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, expectTypeOf, it } from 'vitest';
 import { createCache, isKindNotCached } from './index.js';
-import type { Cache, CacheOptions } from './index.js';
+import type { Cache, CacheOptions, KindOptions } from './index.js';
 
 interface Thing extends KubeObject {
   spec?: { node: string };
 }
 const Thing = defineKind<Thing>()({ group: 'example.com', version: 'v1', kind: 'Thing', scope: 'Namespaced' });
+const Lean = stripped(Thing);
 const thing = (namespace: string, name: string, rv: number, node = 'n1'): Thing => ({
   apiVersion: 'example.com/v1',
   kind: 'Thing',
@@ -225,17 +226,57 @@ describe('cache', () => {
     await stop();
   });
 
+  it('transforms what is declared stripped, and reads it by that token', async () => {
+    const transform = ({ metadata }: KubeObject): KubeObject => ({ metadata: { ...metadata, annotations: {} } });
+    const cache = createCache({
+      ...options(fake([thing('a', 'x', 1)])),
+      byObject: [{ kind: Lean, transform }],
+    });
+    const stop = await start(cache);
+    const lean = await cache.get(Lean, { namespace: 'a', name: 'x' });
+    expect(lean).toEqual({ metadata: { ...thing('a', 'x', 1).metadata, annotations: {} } });
+    expectTypeOf(lean).toEqualTypeOf<DeepReadonly<Stripped<Thing>>>();
+    await expect(cache.get(Thing, { namespace: 'a', name: 'x' })).rejects.toSatisfy(isKindNotCached);
+    expect([cache.isCached(Lean), cache.isCached(Thing), cache.isLossy(Thing)]).toEqual([true, false, true]);
+    await stop();
+  });
+
+  it('holds a kind whole or stripped, not both by accident', async () => {
+    const cache = createCache({ ...options(fake([])), byObject: [{ kind: Lean }], undeclaredReads: 'start' });
+    expect(() => cache.informerFor(Thing)).toThrow('is cached stripped already: use stripped(…)');
+    expect(cache.isCached(Thing)).toBe(false);
+    const whole = createCache({ ...options(fake([])), byObject: [{ kind: Thing }] });
+    expect(() => whole.informerFor(Lean)).toThrow('is cached whole already');
+    expect(whole.isLossy(Thing)).toBe(false);
+  });
+
+  it('transforms nothing that would be taken for whole', async () => {
+    const transform = (object: KubeObject): KubeObject => ({ metadata: object.metadata });
+    // @ts-expect-error — what a transform leaves of a Thing is no Thing
+    const refused: KindOptions = { kind: Thing, transform };
+    const open = (byObject: readonly KindOptions[], more: Partial<CacheOptions> = {}): Cache =>
+      createCache({ ...options(fake([thing('a', 'x', 1)])), byObject, ...more });
+    expect(() => open([refused])).toThrow('declare it as byObject: [{ kind: stripped(Thing), transform }]');
+    expect(() => open([{ kind: Thing, namespaces: { a: { transform } } }])).toThrow('stripped(Thing)');
+    const cache = open([{ kind: Thing }], { defaults: { transform } });
+    const stop = await start(cache);
+    expect(await cache.get(Thing, { namespace: 'a', name: 'x' })).toEqual(thing('a', 'x', 1));
+    await stop();
+    const lean = open([{ kind: Lean }], { defaults: { transform } });
+    expect(lean.project(Lean, thing('a', 'x', 1))).not.toHaveProperty('spec');
+  });
+
   it('projects objects as a store would hold them', () => {
     const cache = createCache({
       ...options(fake([])),
-      byObject: [{ kind: Thing, labelSelector: 'app=web', transform: (object) => ({ ...object, extra: 1 }) }],
+      byObject: [{ kind: Lean, labelSelector: 'app=web', transform: (object) => ({ ...object, extra: 1 }) }],
     });
     expect(cache.isLossy(Thing)).toBe(true);
-    expect(cache.project(Thing, thing('a', 'x', 1))).toBeUndefined();
+    expect(cache.project(Lean, thing('a', 'x', 1))).toBeUndefined();
     const object = thing('a', 'x', 1);
     object.metadata.labels = { app: 'web' };
     object.metadata.managedFields = [{}];
-    const projected = cache.project(Thing, object);
+    const projected = cache.project(Lean, object);
     expect(projected).toMatchObject({ metadata: { name: 'x' }, extra: 1 });
     expect(projected?.metadata).not.toHaveProperty('managedFields');
     expect(Object.isFrozen(projected?.metadata)).toBe(true);

@@ -1,5 +1,5 @@
 import type { DeepReadonly, Kind, KubeList, KubeObject, KeyOf, ObjectOf } from '@kctl/apimachinery';
-import { keyOf } from '@kctl/apimachinery';
+import { formatGroupVersionKind, keyOf, stripped } from '@kctl/apimachinery';
 import type { IndexDefinition } from '@kctl/cache-index';
 import { deepFreeze } from '@kctl/cache-index';
 import type { GetOptions, ListOptions, ReadObject } from '@kctl/client';
@@ -136,7 +136,7 @@ class InformerCache implements Cache {
 
   isCached(kind: Kind, namespace?: string): boolean {
     const entry = this.#entries.get(idOf(kind));
-    if (entry === undefined) return this.#options.undeclaredReads === 'start';
+    if (entry === undefined) return this.#startsOnRead(kind);
     if (namespace === undefined || namespace === '' || kind.scope === 'Cluster') return true;
     return entry.informer.partFor(namespace) !== undefined;
   }
@@ -172,7 +172,8 @@ class InformerCache implements Cache {
   }
 
   isLossy(kind: Kind): boolean {
-    return this.#scopesOf(kind).some((scope) => scope.transform !== undefined);
+    const lean = this.#entries.get(idOf(stripped(kind)));
+    return lean !== undefined && lean.informer.scopes.some((scope) => scope.transform !== undefined);
   }
 
   informers(): readonly InformerStatus[] {
@@ -190,6 +191,11 @@ class InformerCache implements Cache {
     const id = idOf(kind);
     const present = this.#entries.get(id);
     if (present !== undefined) return present;
+    const other = this.#otherFormOf(kind);
+    if (other !== undefined)
+      throw new TypeError(
+        `${formatGroupVersionKind(kind)} is cached ${other.kind.shape === 'stripped' ? 'stripped already: use stripped(…)' : 'whole already: use the plain kind'}, or read it live; both would be held twice`,
+      );
     const informer = new ScopedInformer<KubeObject>(kind, this.#scopesOf(kind), (scope, indexers) =>
       makeScopeInformer(this.#options, { kind, scope, indexers }),
     );
@@ -197,6 +203,16 @@ class InformerCache implements Cache {
     this.#entries.set(id, entry);
     this.#start(entry);
     return entry;
+  }
+
+  /** A kind is held whole or stripped, never both. */
+  #otherFormOf(kind: Kind): KindEntry | undefined {
+    if (kind.shape === 'metadata') return undefined;
+    return this.#entries.get(idOf({ ...kind, shape: kind.shape === 'stripped' ? 'full' : 'stripped' }));
+  }
+
+  #startsOnRead(kind: Kind): boolean {
+    return this.#options.undeclaredReads === 'start' && this.#otherFormOf(kind) === undefined;
   }
 
   #scopesOf(kind: Kind): ResolvedScope[] {
@@ -233,7 +249,7 @@ class InformerCache implements Cache {
     signal?.throwIfAborted();
     if (!this.isStarted) throw new CacheNotStartedError();
     const known = this.#entries.get(idOf(kind));
-    if (known === undefined && this.#options.undeclaredReads !== 'start') throw new KindNotCachedError(kind);
+    if (known === undefined && !this.#startsOnRead(kind)) throw new KindNotCachedError(kind);
     const { informer } = known ?? this.#declare(kind);
     if (read.namespace !== '' && informer.partFor(read.namespace) === undefined)
       throw new UnknownNamespaceError(`${read.verb} ${kind.plural}`, read.namespace);
@@ -242,7 +258,7 @@ class InformerCache implements Cache {
   }
 }
 
-/** Full and untyped tokens name the same objects; metadata-only ones are another thing to ask the server for. */
-function idOf(kind: Kind): string {
-  return `${kind.group}/${kind.version}/${kind.kind}/${kind.shape === 'metadata' ? 'metadata' : 'whole'}`;
+/** Full and untyped tokens name the same objects; stripped ones are less, metadata-only ones less to ask for. */
+function idOf({ group, version, kind, shape }: Kind): string {
+  return `${group}/${version}/${kind}/${shape === 'metadata' || shape === 'stripped' ? shape : 'whole'}`;
 }

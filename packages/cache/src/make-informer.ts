@@ -20,7 +20,7 @@ export function makeScopeInformer(
   const { transform, bookmarks, resyncMs, keepManagedFields, unsafeMutableObjects, listScope } = scope;
   const makeListerWatcher = options.listerWatcherFor ?? ((own, within) => listerWatcherFor(client, own, within));
   const resource = kind.group === '' ? kind.plural : `${kind.plural}.${kind.group}`;
-  const shape = kind.shape === 'metadata' ? ' (metadata)' : '';
+  const shape = kind.shape === 'metadata' || kind.shape === 'stripped' ? ` (${kind.shape})` : '';
   return createSharedInformer<KubeObject>({
     kind,
     listerWatcher: makeListerWatcher(kind, listScope),

@@ -1,13 +1,13 @@
 import { defineKind } from '@kctl/apimachinery';
 import { describe, expect, it } from 'vitest';
-import type { KindOptions, NamespaceScopes, ScopeOptions } from './cache-options.js';
+import type { NamespaceScopes, ScopeOptions, WholeKindOptions } from './cache-options.js';
 import { resolveScopes } from './resolve-scopes.js';
 
 const Thing = defineKind({ group: 'example.com', version: 'v1', kind: 'Thing', scope: 'Namespaced' });
 const Node = defineKind({ group: '', version: 'v1', kind: 'Node', scope: 'Cluster' });
 
 function scopes(
-  byKind?: Omit<KindOptions, 'kind'>,
+  byKind?: Omit<WholeKindOptions, 'kind' | 'transform'>,
   defaultNamespaces?: NamespaceScopes,
   defaults?: ScopeOptions,
 ): object[] {

@@ -16,28 +16,43 @@ const everywhere: NamespaceScopes = { '': {} };
  * The informers that a kind needs. Each field of a namespace's options comes from: the namespace's entry of the kind, the
  * kind's own options, the same namespace in `defaultNamespaces`, the defaults. Mirrors controller-runtime's ByObject.
  *
- * @throws TypeError when a cluster-scoped kind is given namespaces
+ * @throws TypeError when a cluster-scoped kind is given namespaces, or a kind a transform that is not declared stripped
  */
 export function resolveScopes(kind: Kind, sources: ScopeSources): ResolvedScope[] {
   const { byKind, defaultNamespaces, defaults } = sources;
+  if (kind.shape !== 'stripped') requireNoTransform(kind, byKind);
   if (kind.scope === 'Cluster') {
     if (byKind?.namespaces !== undefined && Object.keys(byKind.namespaces).length > 0)
       throw new TypeError(
         `type ${formatGroupVersionKind(kind)} is not namespaced, but its byObject.namespaces setting is not undefined: leave it out`,
       );
-    return [resolveScope('', mergeOptions([byKind, defaults]), [])];
+    return [resolveScope('', optionsOf(kind, [byKind, defaults]), [])];
   }
   const namespaces = orEverywhere(byKind?.namespaces ?? defaultNamespaces);
   const names = Object.keys(namespaces);
   const named = names.filter((name) => name !== '').sort();
   return names.sort().map((name) => {
-    const options = mergeOptions([byKind?.namespaces?.[name], byKind, defaultNamespaces?.[name], defaults]);
+    const options = optionsOf(kind, [byKind?.namespaces?.[name], byKind, defaultNamespaces?.[name], defaults]);
     return resolveScope(name, options, named);
   });
 }
 
 function orEverywhere(namespaces: NamespaceScopes | undefined): NamespaceScopes {
   return namespaces === undefined || Object.keys(namespaces).length === 0 ? everywhere : namespaces;
+}
+
+function requireNoTransform(kind: Kind, byKind: KindOptions | undefined): void {
+  const own = [byKind, ...Object.values(byKind?.namespaces ?? {})];
+  if (own.every((options) => options?.transform === undefined)) return;
+  throw new TypeError(
+    `the cache is to transform ${formatGroupVersionKind(kind)}: declare it as byObject: [{ kind: stripped(${kind.kind}), transform }] and read it by that token`,
+  );
+}
+
+/** A default transform is for stripped kinds alone. */
+function optionsOf(kind: Kind, levels: readonly (ScopeOptions | undefined)[]): ScopeOptions {
+  const { transform, ...options } = mergeOptions(levels);
+  return kind.shape === 'stripped' && transform !== undefined ? { ...options, transform } : options;
 }
 
 /** Earlier options win, field by field. */

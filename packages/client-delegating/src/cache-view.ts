@@ -11,7 +11,7 @@ export interface VersionWaitOptions {
 
 /**
  * What a delegating client needs of a cache; that of @kctl/cache satisfies it. A store is chosen by group, version,
- * kind and shape: a metadata-only kind has a store of its own.
+ * kind and shape: a metadata-only kind has a store of its own, and so has a stripped one.
  */
 export interface CacheView extends Reader {
   /** Whether reads of this kind (in this namespace; unset: in all) are answered from the cache. */
@@ -30,6 +30,11 @@ export interface CacheView extends Reader {
    * @default without managedFields
    */
   project?(kind: Kind, object: KubeObject): DeepReadonly<KubeObject> | undefined;
-  /** Whether stored objects lack more than managedFields, so that writing one back would destroy data. @default false */
+  /**
+   * Whether a store of this group, version and kind, of whatever shape, strips more than managedFields, so that writing
+   * back what it holds would destroy data.
+   *
+   * @default false
+   */
   isLossy?(kind: Kind): boolean;
 }

@@ -1,5 +1,5 @@
 import { formatKey, keyOf } from '@kctl/apimachinery';
-import type { DeepReadonly, KeyOf, Kind, KubeList, KubeObject } from '@kctl/apimachinery';
+import type { DeepReadonly, KeyOf, Kind, KindShape, KubeList, KubeObject } from '@kctl/apimachinery';
 import type { GetOptions, ListOptions, Reader, ReadObject } from '@kctl/client';
 import type { Logger } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
@@ -12,6 +12,7 @@ import { orUndefined } from './or-undefined.js';
 import { isAtLeast, isComparable, isNewer } from './own-write.js';
 import type { OwnWrite } from './own-write.js';
 import type { ScopeWrite } from './scope-writes.js';
+import { projected } from './projected.js';
 import { outcomeOfObject } from './write-outcome.js';
 
 /** What {@link CachedReader} needs. */
@@ -31,6 +32,7 @@ export class CachedReader {
   readonly #options: CachedReaderOptions;
   /** Questions under way, by the write that raised them: an answer to an older write would not do. */
   readonly #resolving = new WeakMap<OwnWrite, Map<string, Promise<OwnWrite | undefined>>>();
+  readonly #views = new WeakMap<OwnWrite, Map<KindShape, DeepReadonly<KubeObject> | undefined>>();
   readonly #scopeVersions = new WeakMap<ScopeWrite, Promise<string>>();
 
   constructor(options: CachedReaderOptions) {
@@ -55,8 +57,9 @@ export class CachedReader {
     }
     const known = needsReading(kind, write) ? await this.#resolve(kind, write, options) : write;
     if (known === undefined) return live.get(kind, key, options);
-    if (known.outcome.type !== 'present') throw notFound(kind, key.name);
-    return asRead<K>(shaped(kind, known.outcome.object));
+    const held = this.#held(kind, known);
+    if (held === undefined) throw notFound(kind, key.name);
+    return asRead<K>(held);
   }
 
   async list<K extends Kind>(kind: K, options: ListOptions): Promise<KubeList<ReadObject<K>>> {
@@ -78,6 +81,18 @@ export class CachedReader {
     return limited(await this.#merge(kind, list, { writes, storeVersion, options }), limit);
   }
 
+  /** What a store of this kind would hold after a write: frozen, made once for each store; undefined: nothing. */
+  #held(kind: Kind, write: OwnWrite): DeepReadonly<KubeObject> | undefined {
+    if (write.outcome.type !== 'present') return undefined;
+    let views = this.#views.get(write);
+    if (views === undefined)
+      this.#views.set(write, (views = new Map<KindShape, DeepReadonly<KubeObject> | undefined>()));
+    if (views.has(kind.shape)) return views.get(kind.shape);
+    const view = projected(this.#options.cache, kind, write.outcome.object);
+    views.set(kind.shape, view);
+    return view;
+  }
+
   /** Replaces, removes and adds what own writes know better. */
   async #merge<K extends Kind>(
     kind: K,
@@ -89,8 +104,8 @@ export class CachedReader {
     const items: ReadObject<K>[] = [];
     const better: DeepReadonly<KubeObject>[] = [];
     const take = (write: OwnWrite): void => {
-      if (write.outcome.type === 'present' && matches(write.outcome.object))
-        better.push(shaped(kind, write.outcome.object));
+      const held = this.#held(kind, write);
+      if (held !== undefined && matches(held)) better.push(held);
     };
     const unseen = new Map(writes);
     for (const item of list.items) {
@@ -222,7 +237,7 @@ export class CachedReader {
   }
 
   async #ask(kind: Kind, open: OwnWrite): Promise<OwnWrite | undefined> {
-    const { live, ledger, cache, clock } = this.#options;
+    const { live, ledger, clock } = this.#options;
     const { key } = open;
     const { items, metadata } = await live.list(kind, {
       ...(key.namespace === undefined ? {} : { namespace: key.namespace }),
@@ -235,7 +250,7 @@ export class CachedReader {
     const write: OwnWrite =
       found === undefined
         ? { key, outcome: { type: 'absent' }, version, floor: '', uid: '', recordedAt }
-        : { ...outcomeOfObject(cache, kind, found), recordedAt };
+        : { ...outcomeOfObject(kind, found), recordedAt };
     ledger.settle(kind, open, write);
     return write;
   }
@@ -258,11 +273,6 @@ function needsReading(kind: Kind, { outcome, version }: OwnWrite): boolean {
   if (version !== '' && !isComparable(version)) return true;
   if (outcome.type === 'absent') return false;
   return outcome.apiVersion !== kind.apiVersion || (outcome.shape === 'metadata' && kind.shape !== 'metadata');
-}
-
-function shaped(kind: Kind, object: DeepReadonly<KubeObject>): DeepReadonly<KubeObject> {
-  if (kind.shape !== 'metadata') return object;
-  return { apiVersion: kind.apiVersion, kind: kind.kind, metadata: object.metadata };
 }
 
 /** A cut list says so, in the one field that says it without promising a next page. */

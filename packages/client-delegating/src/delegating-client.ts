@@ -13,6 +13,7 @@ import type {
   StatusClient,
   SubResourceClient,
   UpdateOptions,
+  WriteObject,
 } from '@kctl/client';
 import { noopLogger, noopMetrics } from '@kctl/telemetry';
 import type { Logger, Metrics } from '@kctl/telemetry';
@@ -23,6 +24,7 @@ import { CachedReader } from './cached-reader.js';
 import { LossyWriteError } from './errors.js';
 import { Ledger } from './ledger.js';
 import { LiveVersions } from './live-versions.js';
+import { isObject } from './write-outcome.js';
 import { WriteRecorder } from './write-recorder.js';
 
 /** Options of {@link createDelegatingClient}. */
@@ -89,7 +91,7 @@ class CacheFirstClient implements DelegatingClient {
       logger,
       metrics,
       ttlMs: options.ownWriteTtlMs ?? 300_000,
-      shapes: options.cacheUntyped === true ? ['full', 'metadata', 'untyped'] : ['full', 'metadata'],
+      shapes: [...cachedShapes, ...(options.cacheUntyped === true ? (['untyped'] as const) : [])],
     });
     this.#recorder = new WriteRecorder({ cache, ledger: this.#ledger, clock });
     this.#reader = new CachedReader({
@@ -132,11 +134,7 @@ class CacheFirstClient implements DelegatingClient {
     return this.#write(kind, { key, namespace, options }, () => this.live.create(kind, object, options));
   }
 
-  async update<K extends Kind>(
-    kind: K,
-    object: DeepReadonly<ObjectOf<K>>,
-    options: UpdateOptions = {},
-  ): Promise<ObjectOf<K>> {
+  async update<K extends Kind>(kind: K, object: WriteObject<K>, options: UpdateOptions = {}): Promise<ObjectOf<K>> {
     const key = keyOf(asObject(object));
     this.#refuseLossy(kind, object);
     return this.#write(kind, { key, options }, () => this.live.update(kind, object, options));
@@ -159,6 +157,7 @@ class CacheFirstClient implements DelegatingClient {
     return {
       update: async (object, options = {}) => {
         const key = keyOf(asObject(object));
+        this.#refuseLossy(kind, object);
         return this.#write(kind, { key, options }, () => status.update(object, options));
       },
       patch: (key, patch, options = {}) => this.#write(kind, { key, options }, () => status.patch(key, patch, options)),
@@ -167,12 +166,18 @@ class CacheFirstClient implements DelegatingClient {
 
   subResource<K extends Kind, B extends object = ObjectOf<K>>(kind: K, name: string): SubResourceClient<K, B> {
     const live = this.live.subResource<K, B>(kind, name);
-    const record = (key: KeyOf<K>, options: CreateOptions, send: () => Promise<B>): Promise<B> =>
-      this.#recorder.subResource(kind, { key, name, options }, send);
+    const record = async (key: KeyOf<K>, options: CreateOptions, send: () => Promise<B>): Promise<B> => {
+      const body = await this.#recorder.subResource(kind, { key, name, options }, send);
+      if (name === 'status') this.#sawLive(kind, body);
+      return body;
+    };
     return {
       get: (key, options) => live.get(key, options),
       create: (key, body, options = {}) => record(key, options, () => live.create(key, body, options)),
-      update: (key, body, options = {}) => record(key, options, () => live.update(key, body, options)),
+      update: async (key, body, options = {}) => {
+        if (name === 'status') this.#refuseLossy(kind, body);
+        return record(key, options, () => live.update(key, body, options));
+      },
       patch: (key, patch, options = {}) => record(key, options, () => live.patch(key, patch, options)),
     };
   }
@@ -192,7 +197,8 @@ class CacheFirstClient implements DelegatingClient {
   }
 
   #sawLive(kind: Kind, object: DeepReadonly<KubeObject> | object): void {
-    if (this.#options.cache.isLossy?.(kind) === true) this.#liveVersions.add(asObject(object));
+    const isWhole = kind.shape !== 'metadata' && isObject(asObject(object));
+    if (isWhole && this.#options.cache.isLossy?.(kind) === true) this.#liveVersions.add(asObject(object));
   }
 
   /** What came out of a stripping cache must not replace the whole object. What is not known to be whole is refused. */
@@ -202,6 +208,8 @@ class CacheFirstClient implements DelegatingClient {
     if (!this.#liveVersions.has(written)) throw new LossyWriteError(kind, keyOf(written));
   }
 }
+
+const cachedShapes = ['full', 'stripped', 'metadata'] as const;
 
 interface Write {
   /** Undefined for a generated name. */

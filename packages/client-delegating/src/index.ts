@@ -9,3 +9,9 @@ export type { DelegatingClient, DelegatingClientOptions } from './delegating-cli
 export { CachedListError, isCachedListError, isLossyWriteError, LossyWriteError } from './errors.js';
 export { createOwnEvents } from './own-events.js';
 export type { ObjectEventHandler, OwnEvents, OwnEventsOptions } from './own-events.js';
+export type {
+  ObservableInformer,
+  ObservableInformers,
+  ObservedEvent,
+  ObserverRegistration,
+} from './own-informers.js';

@@ -5,9 +5,13 @@ import type { Client, SubResourceClient } from '@kctl/client';
 import { noopLogger, noopMetrics } from '@kctl/telemetry';
 import type { Logger, Metrics } from '@kctl/telemetry';
 import { systemClock } from '@kctl/wait';
-import type { Clock, ClockTimer } from '@kctl/wait';
+import type { Clock } from '@kctl/wait';
+import { withoutOwnUpdates } from './own-informers.js';
+import type { GateParts, ObservableInformers } from './own-informers.js';
 import { guardOf, objectName, OwnLinks } from './own-links.js';
 import { versionOf } from './own-write.js';
+import { UpdateGate } from './update-gate.js';
+import type { OwnWrites, Versions } from './update-gate.js';
 
 /** The callbacks of an informer's handler; that of @kctl/informer satisfies it. */
 export interface ObjectEventHandler<T, A, U extends { readonly isResync: boolean }, D> {
@@ -38,6 +42,11 @@ export interface OwnEvents {
     kind: K,
     handler: ObjectEventHandler<ObjectOf<K>, A, U, D>,
   ): ObjectEventHandler<ObjectOf<K>, A, U, D>;
+  /**
+   * The same for all handlers of informers, for a controller that is to sleep through its own writes:
+   * `kindSource({ informers: own.wrapInformers(manager.cache), … })`. Nothing is decoded for it.
+   */
+  wrapInformers(informers: ObservableInformers): ObservableInformers;
 }
 
 /**
@@ -52,20 +61,14 @@ export function createOwnEvents(options: OwnEventsOptions = {}): OwnEvents {
   return new OwnEventFilter(options);
 }
 
-/** An update that waits for the end of a write. */
-interface Held {
-  deliver(): void;
-}
-
-class OwnEventFilter implements OwnEvents {
+class OwnEventFilter implements OwnEvents, OwnWrites {
   readonly #links = new OwnLinks();
-  readonly #clock: Clock;
   readonly #logger: Logger;
-  readonly #maxHoldMs: number;
   readonly #suppressed: (kind: Kind) => void;
   /** How many writes of an object are under way. */
   readonly #windows = new Map<string, number>();
-  readonly #held = new Map<string, Set<Held>>();
+  readonly #waiting = new Map<string, Set<() => void>>();
+  readonly #gateParts: GateParts;
 
   constructor({
     maxHoldMs = 30_000,
@@ -73,9 +76,8 @@ class OwnEventFilter implements OwnEvents {
     metrics = noopMetrics,
     clock = systemClock,
   }: OwnEventsOptions) {
-    this.#clock = clock;
+    this.#gateParts = { writes: this, clock, maxHoldMs };
     this.#logger = logger;
-    this.#maxHoldMs = maxHoldMs;
     const counter = metrics.counter({
       name: 'kctl_client_own_events_suppressed_total',
       help: 'Number of update events that were caused by own writes alone and kept from their handler.',
@@ -110,54 +112,52 @@ class OwnEventFilter implements OwnEvents {
     kind: K,
     handler: ObjectEventHandler<ObjectOf<K>, A, U, D>,
   ): ObjectEventHandler<ObjectOf<K>, A, U, D> {
-    const waiting = new Map<string, HeldUpdate<ObjectOf<K>, U>>();
-    const drop = (object: DeepReadonly<ObjectOf<K>>): void => {
-      const name = objectName(kind, keyOf(asObject(object)));
-      const held = waiting.get(name);
-      if (held === undefined) return;
-      waiting.delete(name);
-      this.#release(name, held);
-    };
+    const gate = new UpdateGate<ObjectUpdate<ObjectOf<K>, U>>({
+      ...this.#gateParts,
+      kind,
+      merge: ({ oldObject }, last) => ({ ...last, oldObject }),
+      deliver: ({ oldObject, newObject, info }) =>
+        void this.#call(() => handler.onUpdate?.(oldObject, newObject, info)),
+    });
+    const nameOf = (object: DeepReadonly<ObjectOf<K>>): string => objectName(kind, keyOf(asObject(object)));
     return {
       onAdd: (object, info) => {
-        drop(object);
+        gate.drop(nameOf(object));
         return handler.onAdd?.(object, info);
       },
       onDelete: (object, info) => {
-        drop(object);
+        gate.drop(nameOf(object));
         return handler.onDelete?.(object, info);
       },
       onUpdate: (oldObject, newObject, info) => {
-        const name = objectName(kind, keyOf(asObject(newObject)));
-        const held = waiting.get(name);
-        if (held !== undefined) {
-          held.newObject = newObject;
-          if (!info.isResync) held.info = info;
-          return undefined;
-        }
-        if (info.isResync) return handler.onUpdate?.(oldObject, newObject, info);
-        if (!this.#windows.has(name)) {
-          if (this.#isOwn(kind, name, oldObject, newObject)) return undefined;
-          return handler.onUpdate?.(oldObject, newObject, info);
-        }
-        const update: HeldUpdate<ObjectOf<K>, U> = {
-          oldObject,
-          newObject,
-          info,
-          deliver: () => {
-            if (waiting.get(name) !== update) return;
-            waiting.delete(name);
-            this.#release(name, update);
-            if (this.#isOwn(kind, name, update.oldObject, update.newObject)) return;
-            void this.#call(() => handler.onUpdate?.(update.oldObject, update.newObject, update.info));
-          },
-          timer: this.#clock.setTimer(() => update.deliver(), this.#maxHoldMs, { keepAlive: false }),
-        };
-        waiting.set(name, update);
-        const all = this.#held.get(name) ?? new Set<Held>();
-        this.#held.set(name, all.add(update));
-        return undefined;
+        const to = versionOf(asObject(newObject));
+        const from = info.isResync ? to : versionOf(asObject(oldObject));
+        const update = { object: nameOf(newObject), versions: { from, to }, event: { oldObject, newObject, info } };
+        return gate.admits(update) ? handler.onUpdate?.(oldObject, newObject, info) : undefined;
       },
+    };
+  }
+
+  wrapInformers(informers: ObservableInformers): ObservableInformers {
+    return withoutOwnUpdates(informers, this.#gateParts);
+  }
+
+  isWriting(object: string): boolean {
+    return this.#windows.has(object);
+  }
+
+  isOwn(kind: Kind, object: string, versions: Versions): boolean {
+    if (!this.#links.spans(object, versions)) return false;
+    this.#suppressed(kind);
+    return true;
+  }
+
+  onceWritten(object: string, callback: () => void): () => void {
+    const waiting = this.#waiting.get(object) ?? new Set();
+    this.#waiting.set(object, waiting.add(callback));
+    return () => {
+      waiting.delete(callback);
+      if (waiting.size === 0 && this.#waiting.get(object) === waiting) this.#waiting.delete(object);
     };
   }
 
@@ -174,23 +174,9 @@ class OwnEventFilter implements OwnEvents {
       if (open > 0) this.#windows.set(name, open);
       else {
         this.#windows.delete(name);
-        for (const held of [...(this.#held.get(name) ?? [])]) held.deliver();
+        for (const callback of [...(this.#waiting.get(name) ?? [])]) callback();
       }
     }
-  }
-
-  #isOwn(kind: Kind, name: string, oldObject: object, newObject: object): boolean {
-    const versions = { from: versionOf(asObject(oldObject)), to: versionOf(asObject(newObject)) };
-    if (!this.#links.spans(name, versions)) return false;
-    this.#suppressed(kind);
-    return true;
-  }
-
-  #release(name: string, held: Held & { readonly timer: ClockTimer }): void {
-    held.timer.cancel();
-    const all = this.#held.get(name);
-    all?.delete(held);
-    if (all?.size === 0) this.#held.delete(name);
   }
 
   async #call(deliver: () => void | Promise<void>): Promise<void> {
@@ -202,11 +188,10 @@ class OwnEventFilter implements OwnEvents {
   }
 }
 
-interface HeldUpdate<T, U> extends Held {
+interface ObjectUpdate<T, U> {
   readonly oldObject: DeepReadonly<T>;
-  newObject: DeepReadonly<T>;
-  info: U;
-  readonly timer: ClockTimer;
+  readonly newObject: DeepReadonly<T>;
+  readonly info: U;
 }
 
 interface OwnStep {

@@ -3,7 +3,7 @@ import type { DeepReadonly, KindShape, KubeObject, ObjectKey } from '@kctl/apima
 
 /** What an own write left behind, as far as it is known. */
 type Outcome =
-  /** The object, as stores of this apiVersion hold it. */
+  /** The object as the server answered: of this apiVersion, whole unless only metadata was asked for. */
   | {
       readonly type: 'present';
       readonly object: DeepReadonly<KubeObject>;

@@ -1,14 +1,12 @@
 import { defineKind } from '@kctl/apimachinery';
 import type { KubeObject, Status } from '@kctl/apimachinery';
 import { describe, expect, it } from 'vitest';
-import type { CacheView } from './cache-view.js';
 import { mayHaveHappened, outcomeOfDelete } from './write-outcome.js';
 
 const Thing = defineKind({ group: '', version: 'v1', kind: 'Thing', scope: 'Cluster' });
-const cache = {} as CacheView;
 const known = { uid: 'u', floor: '5' };
 const after = (result: KubeObject | Status): string => {
-  const { outcome, floor, version, uid } = outcomeOfDelete(cache, Thing, { key: { name: 'a' }, result, known });
+  const { outcome, floor, version, uid } = outcomeOfDelete(Thing, { key: { name: 'a' }, result, known });
   return [outcome.type, version, floor, uid].join(' ');
 };
 const object = (metadata: object, more: object = {}): KubeObject => ({

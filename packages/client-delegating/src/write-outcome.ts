@@ -1,6 +1,5 @@
-import { deepFreeze, isStatusError, keyOf, mutableCopy } from '@kctl/apimachinery';
+import { isStatusError, keyOf, mutableCopy } from '@kctl/apimachinery';
 import type { DeepReadonly, Kind, KubeObject, ObjectKey, Status } from '@kctl/apimachinery';
-import type { CacheView } from './cache-view.js';
 import { versionOf } from './own-write.js';
 import type { OwnWrite } from './own-write.js';
 
@@ -15,40 +14,32 @@ export function mayHaveHappened(error: unknown): boolean {
   return !isUnsent;
 }
 
-/** What an object that the server answered a write with says. */
-export function outcomeOfObject(
-  cache: CacheView,
-  kind: Kind,
-  object: DeepReadonly<KubeObject>,
-): Omit<OwnWrite, 'recordedAt'> {
-  const base = { key: keyOf(object), version: versionOf(object), floor: '', uid: object.metadata.uid ?? '' };
-  const held = project(cache, kind, object);
-  if (held === undefined) return { ...base, outcome: { type: 'absent' } };
-  return { ...base, outcome: { type: 'present', object: held, apiVersion: kind.apiVersion, shape: kind.shape } };
+/** What an object that the server answered with says. */
+export function outcomeOfObject(kind: Kind, object: DeepReadonly<KubeObject>): Omit<OwnWrite, 'recordedAt'> {
+  return {
+    key: keyOf(object),
+    // A copy of its own: the caller owns the object that the write returned.
+    outcome: { type: 'present', object: mutableCopy(object), apiVersion: kind.apiVersion, shape: kind.shape },
+    version: versionOf(object),
+    floor: '',
+    uid: object.metadata.uid ?? '',
+  };
 }
 
 /**
  * What the answer to a write says. A write that takes the last finalizer from an object that is being deleted ends it:
  * what is answered is what it was.
  */
-export function outcomeOfWrite(
-  cache: CacheView,
-  kind: Kind,
-  object: DeepReadonly<KubeObject>,
-): Omit<OwnWrite, 'recordedAt'> {
+export function outcomeOfWrite(kind: Kind, object: DeepReadonly<KubeObject>): Omit<OwnWrite, 'recordedAt'> {
   return object.metadata.deletionTimestamp === undefined
-    ? outcomeOfObject(cache, kind, object)
-    : outcomeOfTerminating(cache, kind, object);
+    ? outcomeOfObject(kind, object)
+    : outcomeOfTerminating(kind, object);
 }
 
 /** What is known of an object that a write left with a deletionTimestamp. */
-function outcomeOfTerminating(
-  cache: CacheView,
-  kind: Kind,
-  object: DeepReadonly<KubeObject>,
-): Omit<OwnWrite, 'recordedAt'> {
+function outcomeOfTerminating(kind: Kind, object: DeepReadonly<KubeObject>): Omit<OwnWrite, 'recordedAt'> {
   const { deletionGracePeriodSeconds, uid = '' } = object.metadata;
-  if (isHeld(object) || (deletionGracePeriodSeconds ?? 0) > 0) return outcomeOfObject(cache, kind, object);
+  if (isHeld(object) || (deletionGracePeriodSeconds ?? 0) > 0) return outcomeOfObject(kind, object);
   // Some kinds answer with what was deleted, some with what is being deleted: without more, it may be either.
   if (deletionGracePeriodSeconds === undefined) return unread(keyOf(object));
   return gone(keyOf(object), { uid, floor: versionOf(object) });
@@ -56,13 +47,12 @@ function outcomeOfTerminating(
 
 /** What the answer to a delete says: gone, or still there until finalizers and grace period are over. */
 export function outcomeOfDelete(
-  cache: CacheView,
   kind: Kind,
   answer: { readonly key: ObjectKey; readonly result: DeepReadonly<KubeObject> | Status; readonly known: Known },
 ): Omit<OwnWrite, 'recordedAt'> {
   const { key, result, known } = answer;
   if (isObject(result)) {
-    const terminating = outcomeOfTerminating(cache, kind, result);
+    const terminating = outcomeOfTerminating(kind, result);
     if (terminating.outcome.type === 'present' || result.metadata.deletionTimestamp !== undefined) return terminating;
     return gone(key, { uid: result.metadata.uid ?? known.uid, floor: versionOf(result) || known.floor });
   }
@@ -97,18 +87,6 @@ function gone(key: ObjectKey, { uid, floor }: Known): Omit<OwnWrite, 'recordedAt
 
 function plainKey({ namespace, name }: ObjectKey): ObjectKey {
   return namespace === undefined || namespace === '' ? { name } : { namespace, name };
-}
-
-/** A copy of its own: the caller owns the object that the write returned. */
-function project(cache: CacheView, kind: Kind, object: DeepReadonly<KubeObject>): DeepReadonly<KubeObject> | undefined {
-  if (cache.project !== undefined) {
-    const copy: KubeObject = mutableCopy(object);
-    const held = cache.project(kind, copy);
-    return held === undefined ? undefined : deepFreeze(held);
-  }
-  const { managedFields: _managedFields, ...metadata } = object.metadata;
-  const copy: KubeObject = mutableCopy({ ...object, metadata });
-  return deepFreeze(copy);
 }
 
 /** A Status has no identity of an object, whatever else it has. */

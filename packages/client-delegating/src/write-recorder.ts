@@ -39,7 +39,7 @@ export class WriteRecorder {
       if (about.key === undefined) this.#options.ledger.recordScope(kind, about.namespace);
       else this.#record(kind, unread(about.key));
     });
-    this.#record(kind, outcomeOfWrite(this.#options.cache, kind, asObject(object)));
+    this.#record(kind, outcomeOfWrite(kind, asObject(object)));
     return object;
   }
 
@@ -54,7 +54,7 @@ export class WriteRecorder {
     const body = await this.#send(send, () => this.#record(kind, unread(about.key)));
     const answer = asObject(body);
     const isWhole = answer.kind === kind.kind && answer.apiVersion === kind.apiVersion && isObject(answer);
-    if (isWhole) this.#record(kind, outcomeOfWrite(this.#options.cache, kind, answer));
+    if (isWhole) this.#record(kind, outcomeOfWrite(kind, answer));
     else this.#record(kind, unread(about.key, isObject(answer) ? versionOf(answer) : ''));
     return body;
   }
@@ -68,7 +68,7 @@ export class WriteRecorder {
     if (options.dryRun === true) return send();
     const known = await this.#known(kind, key);
     const result = await this.#send(send, () => this.#record(kind, unread(key)));
-    this.#record(kind, outcomeOfDelete(this.#options.cache, kind, { key, result: asAnswer(result), known }));
+    this.#record(kind, outcomeOfDelete(kind, { key, result: asAnswer(result), known }));
     return result;
   }
 

@@ -184,7 +184,8 @@ export class LaggingCache implements CacheView {
   /** Namespaces that it holds; undefined: all. */
   namespaces: readonly string[] | undefined;
   shapes: readonly string[] = ['full'];
-  isStripping = false;
+  /** What it leaves of objects, where it strips them. */
+  transform: ((object: Thing) => Thing) | undefined;
   project?: (kind: Kind, object: KubeObject) => KubeObject | undefined;
   #position = 0;
   #version: number;
@@ -256,7 +257,7 @@ export class LaggingCache implements CacheView {
   }
 
   isLossy(): boolean {
-    return this.isStripping;
+    return this.transform !== undefined;
   }
 
   async get(_kind: Kind, key: ObjectKey): Promise<never> {
@@ -275,7 +276,7 @@ export class LaggingCache implements CacheView {
   #apply({ type, key, object }: ServerEvent): void {
     if (this.namespaces !== undefined && !this.namespaces.includes(object.metadata.namespace ?? '')) return;
     if (type === 'delete') this.store.delete(key);
-    else this.store.set(key, Object.freeze(object));
+    else this.store.set(key, Object.freeze(this.transform?.(object) ?? object));
   }
 
   #moveTo(version: number): void {

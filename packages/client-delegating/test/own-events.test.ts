@@ -1,9 +1,11 @@
+import type { DeepReadonly } from '@kctl/apimachinery';
+import { headerOf } from '@kctl/apimachinery/wire';
 import { noopLogger } from '@kctl/telemetry';
 import { FakeClock } from '@kctl/wait/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Client } from '@kctl/client';
 import { createOwnEvents } from '../src/index.js';
-import type { ObjectEventHandler } from '../src/index.js';
+import type { ObjectEventHandler, ObservableInformers, ObservedEvent, OwnEvents } from '../src/index.js';
 import { modelClient, ModelServer, Thing, thing } from './model.js';
 
 interface Update {
@@ -17,6 +19,7 @@ let server: ModelServer;
 let clock: FakeClock;
 let live: Client;
 let client: Client;
+let own: OwnEvents;
 let handler: ObjectEventHandler<Thing, unknown, Update, unknown>;
 let seen: string[];
 let told: Thing | undefined;
@@ -41,7 +44,7 @@ beforeEach(async () => {
   live = modelClient(server);
   seen = [];
   told = undefined;
-  const own = createOwnEvents({ clock, logger: noopLogger, maxHoldMs: 1000 });
+  own = createOwnEvents({ clock, logger: noopLogger, maxHoldMs: 1000 });
   client = own.wrapClient({
     ...live,
     update: async (kind, object, options) => {
@@ -187,5 +190,111 @@ describe('own events', () => {
     await client.update(Thing, { ...read(), spec: { size: 7 } });
     watchEvent();
     expect(seen).toEqual(['add 1', '4→7']);
+  });
+});
+
+describe('own events behind an informer', () => {
+  type Change = ObservedEvent<DeepReadonly<Thing>>;
+  interface Watch {
+    readonly seen: string[];
+    /** What an informer would tell, in events that count how often they are decoded. */
+    tell(type: Change['type']): void;
+    remove(): void;
+    readonly decoded: () => number;
+  }
+
+  async function watch(): Promise<Watch> {
+    const heard: string[] = [];
+    let decoded = 0;
+    let observer: ((event: Change) => void) | undefined;
+    let before = told;
+    const registration = {
+      hasSynced: true,
+      waitForSync: () => Promise.resolve(),
+      remove: () => void (observer = undefined),
+    };
+    const informers = {
+      informer: () =>
+        Promise.resolve({
+          addEventHandler: ({ onEvent }: { onEvent(event: Change): void }) => {
+            observer = onEvent;
+            return registration;
+          },
+        }),
+    } as unknown as ObservableInformers;
+    const informer = await own.wrapInformers(informers).informer(Thing);
+    const handle = informer.addEventHandler({
+      onEvent: ({ type, header, oldHeader }) =>
+        void heard.push(`${type} ${oldHeader?.resourceVersion ?? ''}→${header.resourceVersion}`),
+    });
+    return {
+      seen: heard,
+      decoded: () => decoded,
+      remove: () => void handle.remove(),
+      tell: (type) => {
+        const object = server.objects.get('ns/a') ?? before;
+        if (object === undefined) throw new Error('there is nothing to tell of');
+        const oldObject = before;
+        before = object;
+        observer?.({
+          type,
+          header: headerOf(object),
+          oldHeader: oldObject === undefined ? undefined : headerOf(oldObject),
+          get object() {
+            decoded++;
+            return object;
+          },
+          get oldObject() {
+            decoded++;
+            return oldObject;
+          },
+          isInInitialList: false,
+          finalStateUnknown: false,
+        });
+      },
+    };
+  }
+
+  it('stay out, undecoded; adds, deletes, resyncs and foreign updates arrive', async () => {
+    const { seen: heard, tell, decoded } = await watch();
+    tell('add');
+    await client.update(Thing, { ...read(), spec: { size: 2 } });
+    tell('update');
+    tell('update');
+    foreign(3);
+    tell('update');
+    tell('delete');
+    expect(heard).toEqual(['add 11→11', 'update 12→12', 'update 12→13', 'delete 13→13']);
+    expect(decoded()).toBe(0);
+  });
+
+  it('wait for the answer of a write, merged with foreign ones, and never overtake a delete', async () => {
+    const { seen: heard, tell } = await watch();
+    during = async () => {
+      tell('update');
+      foreign(8);
+      tell('update');
+      expect(heard).toEqual([]);
+    };
+    await client.update(Thing, { ...read(), spec: { size: 2 } });
+    expect(heard).toEqual(['update 11→13']);
+    during = async () => {
+      tell('update');
+      tell('delete');
+    };
+    await client.update(Thing, { ...read(), spec: { size: 3 } });
+    expect(heard).toEqual(['update 11→13', 'delete 14→14']);
+  });
+
+  it('do not reach a handler that was removed meanwhile', async () => {
+    const { seen: heard, tell, remove } = await watch();
+    during = async () => {
+      tell('update');
+      foreign(8);
+      tell('update');
+      remove();
+    };
+    await client.update(Thing, { ...read(), spec: { size: 2 } });
+    expect(heard).toEqual([]);
   });
 });

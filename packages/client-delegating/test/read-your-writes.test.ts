@@ -1,4 +1,4 @@
-import { isNotFound, metadataOnly, StatusError, untyped } from '@kctl/apimachinery';
+import { isNotFound, metadataOnly, StatusError, stripped, untyped } from '@kctl/apimachinery';
 import { FakeClock } from '@kctl/wait/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createDelegatingClient, isCachedListError, isLossyWriteError } from '../src/index.js';
@@ -485,17 +485,82 @@ describe('what the cache never sees', () => {
 });
 
 describe('a stripping cache', () => {
-  it('has its objects refused by update, unless they were read from the server', async () => {
+  const Lean = stripped(Thing);
+  /** As in code without types, where nothing marks what a cache returned. */
+  const unmarked = (object: unknown): Thing => object as Thing;
+
+  beforeEach(() => {
+    cache.shapes = ['stripped'];
+    cache.transform = ({ spec: _spec, ...rest }) => rest;
+    cache.project = (kind, object) => (kind.shape === 'stripped' ? cache.transform?.(object) : object);
     server.put(thing('a', { spec: { size: 1 } }), true);
-    cache.isStripping = true;
     cache.deliver();
-    const cached = await client.get(Thing, key);
-    const error = await client.update(Thing, cached).catch((reason: unknown) => reason);
-    expect(isLossyWriteError(error)).toBe(true);
-    expect(String(error)).toContain('the cache strips objects of this kind');
-    const live = await client.get(Thing, key, { live: true });
+  });
+
+  it('has its objects refused by update, unless they were read from the server', async () => {
+    const cached = unmarked(await client.get(Lean, key));
+    expect(cached.spec).toBeUndefined();
+    const writes = [
+      client.update(Thing, cached),
+      client.status(Thing).update(cached),
+      client.subResource(Thing, 'status').update(key, cached),
+    ];
+    for (const write of writes) {
+      const error = await write.catch((reason: unknown) => reason);
+      expect(isLossyWriteError(error)).toBe(true);
+      expect(String(error)).toContain('the cache strips objects of this kind');
+    }
+    const live = await client.get(Thing, key);
+    expect(live.spec).toEqual({ size: 1 });
     const updated = await client.update(Thing, { ...live, spec: { size: 2 } });
     await client.update(Thing, { ...updated, spec: { size: 3 } });
     expect(await client.get(Thing, key)).toMatchObject({ spec: { size: 3 } });
+  });
+
+  it('does not take a live read of metadata for one of the object', async () => {
+    await client.get(metadataOnly(Thing), key);
+    const cached = unmarked(await client.get(Lean, key));
+    await expect(client.update(Thing, cached)).rejects.toSatisfy(isLossyWriteError);
+  });
+
+  it('shows own writes as it would hold them', async () => {
+    await client.patch(Lean, key, { type: 'merge', body: { spec: { size: 7 } } });
+    const patched = server.versionText(server.version);
+    await client.create(Thing, thing('b', { spec: { size: 1 } }));
+    const own = await client.get(Lean, key);
+    expect([own.metadata.resourceVersion, own.spec]).toEqual([patched, undefined]);
+    const { items } = await client.list(Lean);
+    expect(items.map(({ metadata, spec }) => [metadata.name, spec])).toEqual([
+      ['a', undefined],
+      ['b', undefined],
+    ]);
+    expect(server.objects.get('ns/a')?.spec).toEqual({ size: 7 });
+  });
+});
+
+describe('a cache that selects', () => {
+  const select = (shape: string): void => {
+    cache.project = (kind, object) =>
+      kind.shape === shape && object.metadata.labels?.['app'] !== 'web' ? undefined : object;
+  };
+  const label = (app: string): Promise<unknown> =>
+    client.update(Thing, thing('a', { metadata: { name: 'a', namespace: 'ns', labels: { app } } }));
+
+  it('shows an object again that an own write has brought back', async () => {
+    select('full');
+    await client.create(Thing, thing('a', { metadata: { name: 'a', namespace: 'ns', labels: { app: 'web' } } }));
+    await label('db');
+    expect(await isGone()).toBe(true);
+    await label('web');
+    expect(await isGone()).toBe(false);
+    expect(await names()).toEqual(['a']);
+  });
+
+  it('does so in the shape of the read, whatever the shape of the write', async () => {
+    cache.shapes = ['full', 'metadata'];
+    select('full');
+    await client.create(Thing, thing('a'));
+    expect(await isGone()).toBe(true);
+    expect(await client.get(metadataOnly(Thing), key)).toMatchObject({ metadata: { name: 'a' } });
   });
 });

@@ -1,4 +1,13 @@
-import type { DeepReadonly, GroupVersionKind, KeyOf, Kind, KubeList, ObjectOf, Status } from '@kctl/apimachinery';
+import type {
+  DeepReadonly,
+  GroupVersionKind,
+  KeyOf,
+  Kind,
+  KubeList,
+  ObjectOf,
+  Status,
+  WholeObject,
+} from '@kctl/apimachinery';
 import type {
   CreateOptions,
   DeleteAllOfOptions,
@@ -17,6 +26,12 @@ import type { Patch } from './patch.js';
  */
 export type ReadObject<K extends Kind> = DeepReadonly<ObjectOf<K>>;
 
+/**
+ * What may replace an object on the server: the whole of it. What a metadata-only kind or a stripping cache returned
+ * does not compile here, because the server would delete what is missing: patch it instead, or read it whole.
+ */
+export type WriteObject<K extends Kind> = DeepReadonly<ObjectOf<K>> & WholeObject;
+
 /** Reads objects: from a cache or from the server. */
 export interface Reader {
   /** @throws StatusError — `isNotFound(error)` when there is none */
@@ -29,7 +44,7 @@ export interface Reader {
 export interface Writer {
   create<K extends Kind>(kind: K, object: DeepReadonly<ObjectOf<K>>, options?: CreateOptions): Promise<ObjectOf<K>>;
   /** Replaces the object; fails with a conflict unless `metadata.resourceVersion` is current. */
-  update<K extends Kind>(kind: K, object: DeepReadonly<ObjectOf<K>>, options?: UpdateOptions): Promise<ObjectOf<K>>;
+  update<K extends Kind>(kind: K, object: WriteObject<K>, options?: UpdateOptions): Promise<ObjectOf<K>>;
   patch<K extends Kind>(kind: K, key: KeyOf<K>, patch: Patch, options?: PatchOptions): Promise<ObjectOf<K>>;
   /** Resolves with the object while finalizers or a grace period keep it, with a Status when it is gone. */
   delete<K extends Kind>(kind: K, key: KeyOf<K>, options?: DeleteOptions): Promise<ObjectOf<K> | Status>;
@@ -41,13 +56,14 @@ export interface Writer {
 export interface SubResourceClient<K extends Kind, B> {
   get(key: KeyOf<K>, options?: GetOptions): Promise<B>;
   create(key: KeyOf<K>, body: DeepReadonly<B>, options?: CreateOptions): Promise<B>;
-  update(key: KeyOf<K>, body: DeepReadonly<B>, options?: UpdateOptions): Promise<B>;
+  update(key: KeyOf<K>, body: DeepReadonly<B> & WholeObject, options?: UpdateOptions): Promise<B>;
   patch(key: KeyOf<K>, patch: Patch, options?: PatchOptions): Promise<B>;
 }
 
 /** The status subresource: its body is the object itself, so the key is read from it. */
 export interface StatusClient<K extends Kind> {
-  update(object: DeepReadonly<ObjectOf<K>>, options?: UpdateOptions): Promise<ObjectOf<K>>;
+  /** Replaces the status, and with some kinds labels, annotations and finalizers, too. */
+  update(object: WriteObject<K>, options?: UpdateOptions): Promise<ObjectOf<K>>;
   patch(key: KeyOf<K>, patch: Patch, options?: PatchOptions): Promise<ObjectOf<K>>;
 }
 
@@ -89,13 +105,25 @@ export interface WatchingClient extends Client, Watcher {}
 
 /**
  * A collection as undecoded bytes: for consumers, such as an informer, that parse only what somebody reads.
- * Each element of the iteration is a batch of complete JSON documents; the buffers belong to the consumer.
+ * Each element of the iteration is a batch of complete JSON documents; the buffers belong to the consumer, unless it
+ * says that it is {@link FrameOptions.transient} with them.
  */
 export interface FrameReader {
   /** One LIST answer. `metadata` settles when the whole body was read. */
-  listFrames(kind: Kind, options?: ListOptions): Promise<ListFrames>;
+  listFrames(kind: Kind, options?: ListOptions & FrameOptions): Promise<ListFrames>;
   /** One WATCH stream; each document is a whole `{"type":…,"object":…}` frame. */
-  watchFrames(kind: Kind, options?: WatchOptions): Promise<FrameStream>;
+  watchFrames(kind: Kind, options?: WatchOptions & FrameOptions): Promise<FrameStream>;
+}
+
+/** How the consumer of frames treats their memory. */
+export interface FrameOptions {
+  /**
+   * The consumer is done with a batch, and keeps no view of its bytes, when it asks for the next one. The client may then
+   * free that memory at once, without waiting for the garbage collector.
+   *
+   * @default false
+   */
+  readonly transient?: boolean;
 }
 
 /** Batches of complete JSON documents. */

@@ -1,6 +1,6 @@
 import { createMergePatch, isNotFound, isSameJson, mutableCopy } from '@kctl/apimachinery';
-import type { KeyOf, Kind, ObjectKey, ObjectOf } from '@kctl/apimachinery';
-import type { Reader, ReadObject, SubResources, Writer } from './client.js';
+import type { KeyOf, Kind, ObjectKey, ObjectOf, WholeKind } from '@kctl/apimachinery';
+import type { Reader, ReadObject, SubResources, WriteObject, Writer } from './client.js';
 import { emptyObject, metadataOf } from './kube-object.js';
 import type { WriteOptions } from './options.js';
 
@@ -32,7 +32,7 @@ export interface CreateOrUpdateResult<K extends Kind, R extends OperationResult 
  *
  * @throws what the client and `mutate` throw; TypeError when `mutate` changes name or namespace
  */
-export async function createOrUpdate<K extends Kind>(
+export async function createOrUpdate<K extends WholeKind>(
   client: Reader & Writer,
   kind: K,
   key: KeyOf<K>,
@@ -46,7 +46,7 @@ export async function createOrUpdate<K extends Kind>(
   if (present === undefined)
     return { result: 'created', object: readonly(await client.create(kind, readonly(draft), options)) };
   if (isSameJson(present, draft)) return { result: 'unchanged', object: present };
-  return { result: 'updated', object: readonly(await client.update(kind, readonly(draft), options)) };
+  return { result: 'updated', object: readonly(await client.update(kind, whole<K>(draft), options)) };
 }
 
 /**
@@ -109,5 +109,11 @@ function draftOf(object: object): object {
 /** The readonly view of an object: TypeScript cannot derive it for a kind that is not known yet. */
 function readonly<K extends Kind>(object: ObjectOf<K>): ReadObject<K>;
 function readonly(object: unknown): unknown {
+  return object;
+}
+
+/** The draft of a whole kind is whole. */
+function whole<K extends WholeKind>(object: ObjectOf<K>): WriteObject<K>;
+function whole(object: unknown): unknown {
   return object;
 }

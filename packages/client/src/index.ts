@@ -18,6 +18,7 @@ export type {
 export type { DifferenceReason, FieldDifference, FieldEquality } from './apply-match.js';
 export type {
   Client,
+  FrameOptions,
   FrameReader,
   FrameStream,
   KindResolver,
@@ -31,6 +32,7 @@ export type {
   WatchEvent,
   WatchingClient,
   WatchStream,
+  WriteObject,
   Writer,
 } from './client.js';
 export { exists, hasCondition, isDeleted, isReady, readiness } from './conditions.js';

@@ -1,4 +1,4 @@
-import type { DeepReadonly, KeyOf, Kind, KubeList, ObjectKey, ObjectOf, Status } from '@kctl/apimachinery';
+import type { DeepReadonly, KeyOf, Kind, KubeList, ObjectKey, ObjectOf, Status, WholeObject } from '@kctl/apimachinery';
 import type { Client, ReadObject, StatusClient, SubResourceClient, WatchingClient } from './client.js';
 import { metadataOf } from './kube-object.js';
 import type { CreateOptions, DeleteOptions, GetOptions, ListOptions, PatchOptions, UpdateOptions } from './options.js';
@@ -50,7 +50,7 @@ export interface NamespacedStatusClient<K extends Kind> extends StatusClient<K> 
 export interface NamespacedSubResourceClient<K extends Kind, B> extends SubResourceClient<K, B> {
   get(key: ObjectKey, options?: GetOptions): Promise<B>;
   create(key: ObjectKey, body: DeepReadonly<B>, options?: CreateOptions): Promise<B>;
-  update(key: ObjectKey, body: DeepReadonly<B>, options?: UpdateOptions): Promise<B>;
+  update(key: ObjectKey, body: DeepReadonly<B> & WholeObject, options?: UpdateOptions): Promise<B>;
   patch(key: ObjectKey, patch: Patch, options?: PatchOptions): Promise<B>;
 }
 

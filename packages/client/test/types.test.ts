@@ -1,11 +1,11 @@
 // What must not compile: each @ts-expect-error fails the type check when the line below it is accepted.
-import { metadataOnly, mutableCopy } from '@kctl/apimachinery';
+import { metadataOnly, mutableCopy, stripped } from '@kctl/apimachinery';
 import { Deployment } from '@kctl/apimachinery/kinds/apps/v1';
 import type { Scale } from '@kctl/apimachinery/kinds/autoscaling/v1';
 import type { Secret } from '@kctl/apimachinery/kinds/core/v1';
 import { ConfigMap, Namespace, Pod } from '@kctl/apimachinery/kinds/core/v1';
 import { describe, expectTypeOf, it } from 'vitest';
-import { apply, inNamespace, withDryRun } from '../src/index.js';
+import { apply, createOrPatch, createOrUpdate, inNamespace, mergeFrom, withDryRun } from '../src/index.js';
 import type { Client, ReadObject, WatchingClient } from '../src/index.js';
 
 declare const client: Client;
@@ -54,6 +54,63 @@ describe('the types of a client', () => {
       const draft = mutableCopy(pod);
       draft.metadata.labels = {};
       expectTypeOf(draft.spec).toEqualTypeOf<Pod['spec']>();
+    });
+  });
+
+  it('refuse to write back what a cache has stripped', () => {
+    compiled(async () => {
+      const Lean = stripped(Pod);
+      const lean = await client.get(Lean, key);
+      expectTypeOf(lean.spec?.nodeName).toEqualTypeOf<string | undefined>();
+      // @ts-expect-error — the update would delete what was stripped
+      await client.update(Pod, lean);
+      // @ts-expect-error — under whatever token
+      await client.update(Lean, lean);
+      // @ts-expect-error — a copy has no more in it
+      await client.update(Pod, mutableCopy(lean));
+      // @ts-expect-error — nor has a changed one
+      await client.update(Pod, { ...lean, metadata: { ...lean.metadata, labels: { a: 'b' } } });
+      const { items } = await client.list(Lean);
+      // @ts-expect-error — nor one out of a list
+      await client.update(Pod, items[0]!);
+      // @ts-expect-error — a status update replaces labels and annotations of some kinds
+      await client.status(Pod).update(lean);
+      // @ts-expect-error — by whatever way it is sent
+      await client.subResource(Pod, 'status').update(key, lean);
+      // @ts-expect-error — also in a namespace
+      await inNamespace(client, 'ns').update(Pod, lean);
+      // @ts-expect-error — it would read from the cache and write back
+      await createOrUpdate(client, Lean, key, { mutate: () => undefined });
+    });
+  });
+
+  it('refuse to write back metadata as if it were the object', () => {
+    compiled(async () => {
+      const metadata = await client.get(metadataOnly(ConfigMap), key);
+      // @ts-expect-error — this would delete all data
+      await client.update(ConfigMap, metadata);
+      // @ts-expect-error — a copy has no more in it
+      await client.update(ConfigMap, mutableCopy(metadata));
+      // @ts-expect-error — it would read metadata and write back that
+      await createOrUpdate(client, metadataOnly(ConfigMap), key, { mutate: () => undefined });
+    });
+  });
+
+  it('let what was stripped be read, patched and fetched whole', () => {
+    compiled(async () => {
+      const Lean = stripped(Pod);
+      const lean = await client.get(Lean, key);
+      const isReady = (pod: Pick<ReadObject<typeof Pod>, 'status'>): boolean => pod.status?.phase === 'Running';
+      isReady(lean);
+      const draft = mutableCopy(lean);
+      await client.patch(Lean, key, mergeFrom(lean, draft));
+      await client.status(Lean).patch(key, { type: 'merge', body: { status: {} } });
+      await createOrPatch(client, Lean, key, { mutate: (pod) => void (pod.metadata.labels = {}) });
+      await client.delete(Lean, key);
+      const whole = await client.get(Pod, key);
+      await client.update(Pod, whole);
+      await client.update(Lean, whole);
+      await createOrUpdate(client, Pod, key, { mutate: () => undefined });
     });
   });
 

@@ -23,6 +23,7 @@ export {
   metadataOnly,
   mutableCopy,
   parseKey,
+  stripped,
   untyped,
 } from '@kctl/apimachinery';
 export {
@@ -61,6 +62,7 @@ export type {
   ObjectOf,
   OwnerReference,
   Status,
+  Stripped,
 } from '@kctl/apimachinery';
 
 // Clients
@@ -86,7 +88,8 @@ export {
 export type { Client, ListOptions, Patch, Reader, SubResourceClient, Watcher, WatchEvent, Writer } from '@kctl/client';
 export { createHttpClient, isTransportError, loadConnection } from '@kctl/client-http';
 export type { Connection, HttpClient } from '@kctl/client-http';
-export { createDelegatingClient } from '@kctl/client-delegating';
+export { createDelegatingClient, createOwnEvents } from '@kctl/client-delegating';
+export type { OwnEvents } from '@kctl/client-delegating';
 
 // Caches and queues
 export { createCache } from '@kctl/cache';
