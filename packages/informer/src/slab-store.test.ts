@@ -51,4 +51,28 @@ describe('SlabStore', () => {
     expect(store.liveBytes).toBe(40_000_000);
     expect(store.heldBytes).toBeLessThan(1.15 * store.liveBytes);
   });
+
+  it.each([
+    [200, 40, 1500],
+    [400, 10, 1500],
+    [1000, 5, 700],
+    [3000, 40, 1000],
+  ])('keeps what follows when most of %d texts were given up', (count, kept, length) => {
+    const store = new SlabStore();
+    const texts: { readonly tenant: SlabTenant; readonly text: string }[] = [];
+    const put = (number: number): void => {
+      const tenant = homeless();
+      const text = `${number}:`.padEnd(length, String(number % 10));
+      store.put(tenant, Buffer.from(text), { start: 0, end: length, cutStart: 0, cutEnd: 0 });
+      texts.push({ tenant, text });
+    };
+    for (let number = 0; number < count; number++) put(number);
+    const isKept = (number: number): boolean => number % kept === 0 || number >= count;
+    for (const [number, { tenant }] of texts.entries()) if (!isKept(number)) store.release(tenant);
+    for (let number = count; number < 2 * count; number++) put(number);
+    for (const [number, { tenant, text }] of texts.entries()) {
+      const { slab, offset } = tenant;
+      if (isKept(number)) expect(slab?.buffer.toString('latin1', offset, offset + length)).toBe(text);
+    }
+  });
 });

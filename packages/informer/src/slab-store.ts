@@ -14,6 +14,8 @@ export interface SlabTenant {
 /** A piece of memory that is only ever appended to: what was written stays as long as anybody refers to it. */
 export interface Slab {
   readonly buffer: Buffer;
+  /** The same memory in words: what a tenant notes about its bytes lies before them. */
+  readonly words: Int32Array;
   used: number;
   /** Bytes of tenants that were not released. */
   live: number;
@@ -30,28 +32,36 @@ export interface SlabRange {
 
 const minSlabBytes = 64 * 1024;
 const maxSlabBytes = 4 * 1024 * 1024;
+/** How much may be held for each byte that is live, besides one slab, before the emptiest slab is given up. */
+const maxHeldPerLive = 1.5;
 
 /**
- * Keeps the bytes of many small objects in few large buffers. Space is reclaimed by compaction: when less than half of
- * a slab is live, its tenants move to the current one, and its memory is used again when nobody holds what it was.
+ * Keeps the bytes of many small objects in few large buffers. A slab without live tenants is given up at once; where the
+ * dead make up a third of everything, the tenants of the emptiest slab move to the current one. Memory that was given up
+ * is used again when nobody holds what it was.
  */
 export class SlabStore {
   readonly #slabs = new Set<Slab>();
-  readonly #memory = new SlabMemory(() => this.liveBytes);
+  readonly #memory = new SlabMemory(() => this.#liveBytes);
+  readonly #noteBytes: number;
   #current: Slab | undefined;
+  #liveBytes = 0;
+  #slabBytes = 0;
+  #isCompacting = false;
+
+  /** @param noteWords how many words each tenant has for notes, right before its bytes */
+  constructor(noteWords = 0) {
+    this.#noteBytes = noteWords * 4;
+  }
 
   /** Bytes held, live or not. */
   get heldBytes(): number {
-    let sum = this.#memory.freeBytes;
-    for (const slab of this.#slabs) sum += slab.buffer.length;
-    return sum;
+    return this.#slabBytes + this.#memory.freeBytes;
   }
 
-  /** Bytes of tenants that were not released. */
+  /** Bytes of tenants that were not released, their notes included. */
   get liveBytes(): number {
-    let sum = 0;
-    for (const slab of this.#slabs) sum += slab.live;
-    return sum;
+    return this.#liveBytes;
   }
 
   /** Copies a range of `bytes` for a tenant. */
@@ -59,13 +69,12 @@ export class SlabStore {
     const { start, end, cutStart, cutEnd } = range;
     const length = end - start - (cutEnd - cutStart);
     const slab = this.#room(length);
-    const offset = slab.used;
+    const offset = this.#settle(tenant, slab, length);
     const source = asBuffer(bytes);
     if (cutEnd > cutStart) {
       source.copy(slab.buffer, offset, start, cutStart);
       source.copy(slab.buffer, offset + cutStart - start, cutEnd, end);
     } else source.copy(slab.buffer, offset, start, end);
-    this.#settle(tenant, slab, length);
   }
 
   /** Gives up a tenant's bytes; it may go on reading them. Releasing twice is harmless. */
@@ -74,42 +83,73 @@ export class SlabStore {
     if (slab === undefined || slot < 0) return;
     slab.tenants[slot] = undefined;
     tenant.slot = -1;
-    slab.live -= tenant.length;
-    if (slab !== this.#current) this.#reclaim(slab);
+    const bytes = tenant.length + this.#noteBytes;
+    slab.live -= bytes;
+    this.#liveBytes -= bytes;
+    if (slab.live === 0 && slab !== this.#current) this.#giveUp(slab);
+    else this.#compact();
   }
 
-  #settle(tenant: SlabTenant, slab: Slab, length: number): void {
+  #settle(tenant: SlabTenant, slab: Slab, length: number): number {
+    const offset = slab.used + this.#noteBytes;
     tenant.slab = slab;
-    tenant.offset = slab.used;
+    tenant.offset = offset;
     tenant.length = length;
     tenant.slot = slab.tenants.push(tenant) - 1;
-    slab.used += length;
-    slab.live += length;
+    slab.used = inWords(offset + length);
+    slab.live += length + this.#noteBytes;
+    this.#liveBytes += length + this.#noteBytes;
+    return offset;
   }
 
   #room(length: number): Slab {
     const current = this.#current;
-    if (current !== undefined && current.used + length <= current.buffer.length) return current;
+    const needed = inWords(length + this.#noteBytes);
+    if (current !== undefined && current.used + needed <= current.buffer.length) return current;
     // As large as what is alive: a small store that changes much stays small.
-    const size = Math.max(length, Math.min(maxSlabBytes, Math.max(minSlabBytes, this.liveBytes)));
-    const slab: Slab = { buffer: this.#memory.allocate(size), used: 0, live: 0, tenants: [] };
+    const size = Math.max(needed, Math.min(maxSlabBytes, Math.max(minSlabBytes, inWords(this.#liveBytes))));
+    const buffer = this.#memory.allocate(size);
+    const words = new Int32Array(buffer.buffer, buffer.byteOffset, buffer.length >> 2);
+    const slab: Slab = { buffer, words, used: 0, live: 0, tenants: [] };
     this.#slabs.add(slab);
+    this.#slabBytes += buffer.length;
     this.#current = slab;
-    if (current !== undefined) this.#reclaim(current);
-    return this.#current;
+    if (current !== undefined && current.live === 0) this.#giveUp(current);
+    return slab;
   }
 
-  #reclaim(slab: Slab): void {
-    if (slab.live * 2 >= slab.used || !this.#slabs.delete(slab)) return;
-    for (const tenant of slab.tenants) {
+  /** Moves the tenants of the emptiest slab, where too much is dead: no more than there are dead bytes in it. */
+  #compact(): void {
+    const current = this.#current;
+    if (current === undefined || this.#isCompacting) return;
+    if (this.#slabBytes - current.buffer.length <= this.#liveBytes * maxHeldPerLive) return;
+    let emptiest: Slab | undefined;
+    for (const slab of this.#slabs)
+      if (slab !== current && (emptiest === undefined || slab.live < emptiest.live)) emptiest = slab;
+    if (emptiest === undefined) return;
+    this.#isCompacting = true;
+    for (const tenant of emptiest.tenants) {
       if (tenant === undefined) continue;
       const { offset, length } = tenant;
       const target = this.#room(length);
-      slab.buffer.copy(target.buffer, target.used, offset, offset + length);
-      this.#settle(tenant, target, length);
+      this.#liveBytes -= length + this.#noteBytes;
+      const to = this.#settle(tenant, target, length);
+      emptiest.buffer.copy(target.buffer, to - this.#noteBytes, offset - this.#noteBytes, offset + length);
     }
+    this.#isCompacting = false;
+    this.#giveUp(emptiest);
+  }
+
+  #giveUp(slab: Slab): void {
+    if (!this.#slabs.delete(slab)) return;
+    this.#slabBytes -= slab.buffer.length;
     slab.tenants = [];
     slab.live = 0;
     this.#memory.takeBackAfter(slab, slab.buffer);
   }
+}
+
+/** The next multiple of a word's length. */
+function inWords(bytes: number): number {
+  return (bytes + 3) & ~3;
 }
