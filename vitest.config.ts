@@ -5,6 +5,12 @@ const endToEnd = process.env.KCTL_E2E === '1' ? ['e2e/*/vitest.config.ts'] : [];
 
 export default defineConfig({
   test: {
-    projects: ['packages/*/vitest.config.ts', 'examples/*/vitest.config.ts', 'tooling/*/vitest.config.ts', ...endToEnd],
+    projects: [
+      'packages/*/vitest.config.ts',
+      'examples/*/vitest.config.ts',
+      'tooling/*/vitest.config.ts',
+      'bench/vitest.config.ts',
+      ...endToEnd,
+    ],
   },
 });

@@ -1,12 +1,16 @@
 // Watch connections that count what arrives and do nothing else: a client that decoded would be the slower side.
 import { connect } from 'node:tls';
 import type { ServerInfo } from '../servers/server-info.js';
+import { EventCounter } from './event-counter.js';
 
-const newline = 10;
-const closingBrace = 125;
+/** Without an event for so long, events are missing and not late. */
+const stallMs = 30_000;
 
 export interface Watchers {
-  /** Resolves when each watcher has had so many events since the last call. */
+  /**
+   * Resolves when each watcher has had so many events since the last call. Rejects with what each still lacks when
+   * nothing has come for 30 s, so that a lost event is a message and not a benchmark that hangs.
+   */
   received(events: number): Promise<void>;
   close(): void;
 }
@@ -14,12 +18,13 @@ export interface Watchers {
 /** Opens `count` watches over HTTP/1.1 and waits until each has been answered. */
 export async function openWatchers(server: ServerInfo, path: string, count: number): Promise<Watchers> {
   const { hostname, port } = new URL(server.url);
+  const counts = new Array<number>(count).fill(0);
   let total = 0;
   let goal = Infinity;
   let reached = Promise.withResolvers<undefined>();
-  const open = (): Promise<{ destroy(): void }> =>
+  const open = (_: unknown, watcher: number): Promise<{ destroy(): void }> =>
     new Promise((resolve, reject) => {
-      let last = 0;
+      const counter = new EventCounter();
       let isOpen = false;
       const socket = connect({ host: hostname, port: Number(port), ca: server.ca });
       socket.on('data', (chunk: Buffer) => {
@@ -32,10 +37,9 @@ export async function openWatchers(server: ServerInfo, path: string, count: numb
           isOpen = true;
           resolve(socket);
         }
-        // A document ends in `}` and a newline; what delimits the chunks of the body ends in a carriage return before it.
-        for (let at = chunk.indexOf(newline); at >= 0; at = chunk.indexOf(newline, at + 1))
-          if ((at === 0 ? last : chunk[at - 1]) === closingBrace) total++;
-        last = chunk[chunk.length - 1] ?? last;
+        const events = counter.count(chunk);
+        total += events;
+        counts[watcher] = (counts[watcher] ?? 0) + events;
         if (total >= goal) reached.resolve(undefined);
       });
       socket.on('error', reject);
@@ -51,8 +55,21 @@ export async function openWatchers(server: ServerInfo, path: string, count: numb
   return {
     received: async (events) => {
       goal = total + events * count;
+      const each = counts.map((had) => had + events);
       reached = Promise.withResolvers();
-      await reached.promise;
+      let seen = total;
+      const stall = setInterval(() => {
+        if (total === seen) {
+          const lacking = each.map((due, i) => due - (counts[i] ?? 0));
+          reached.reject(new Error(`no event for ${stallMs} ms; the watchers lack ${lacking.join(', ')}`));
+        }
+        seen = total;
+      }, stallMs);
+      try {
+        await reached.promise;
+      } finally {
+        clearInterval(stall);
+      }
     },
     close: () => {
       isClosing = true;

@@ -131,9 +131,13 @@ function verdict({ ratio, reach, aim }: Row): string {
 
 async function measure(command: readonly string[], args: readonly string[]): Promise<Sample> {
   const [program = '', ...fixedArgs] = command;
-  const { stdout } = await execute(program, [...fixedArgs, ...args], { timeout: 300_000 });
-  const line = stdout.trim().split('\n').at(-1) ?? '';
-  return JSON.parse(line) as Sample;
+  try {
+    const { stdout } = await execute(program, [...fixedArgs, ...args], { timeout: 300_000 });
+    const line = stdout.trim().split('\n').at(-1) ?? '';
+    return JSON.parse(line) as Sample;
+  } catch (cause) {
+    throw new Error(`${[...command, ...args].join(' ')} gave no sample`, { cause });
+  }
 }
 
 function idOf({ subject, args }: Measurement): string {
