@@ -99,7 +99,7 @@ export class Intake<T extends KubeObject, Raw> {
         break;
       case 'bookmark':
       case 'initial-end':
-        if (this.#advance(frame.resourceVersion)) this.#indexer.bookmark(this.#resourceVersion);
+        if (this.#advance(frame.resourceVersion)) this.#bookmark();
         break;
       case 'error':
         this.#status = frame.status;
@@ -166,7 +166,7 @@ export class Intake<T extends KubeObject, Raw> {
     if (old === stored || (old !== undefined && isSuperseded(stored, old))) {
       // Seen already: the watch was reopened at an earlier version than the store is at.
       if (old !== stored) this.#decoder.retire(stored);
-      this.#advance(frame.resourceVersion);
+      if (this.#advance(frame.resourceVersion)) this.#bookmark();
       return;
     }
     this.#indexer.putStored(stored, fields === undefined ? {} : { fields });
@@ -193,10 +193,16 @@ export class Intake<T extends KubeObject, Raw> {
       this.#decoder.retire(old);
     }
     this.#advance(frame.resourceVersion);
-    this.#indexer.bookmark(this.#resourceVersion);
+    this.#bookmark();
     if (old === undefined || isOld) return;
     if (isAnother(old, stored)) this.#sink.dispatch(new Change('delete', old, old, { finalStateUnknown: true }));
     else this.#sink.dispatch(new Change('delete', stored, old));
+  }
+
+  /** The store is at the version that was reached, though no handler hears of anything. */
+  #bookmark(): void {
+    this.#indexer.bookmark(this.#resourceVersion);
+    this.#sink.moved();
   }
 
   /** Versions only go forward; one that cannot be compared is taken as the server says it. */

@@ -1,0 +1,92 @@
+import { defineKind } from '@kctl/apimachinery';
+import { FakeClock, settle } from '@kctl/wait/testing';
+import { createSharedInformer } from '../../src/index.js';
+import type {
+  EventHandlerOptions,
+  HandlerRegistration,
+  SharedInformer,
+  SharedInformerOptions,
+} from '../../src/index.js';
+import { ScriptedServer } from './scripted-server.js';
+import type { Thing } from './scripted-server.js';
+
+export const ThingKind = defineKind<Thing>()({
+  group: 'example.com',
+  version: 'v1',
+  kind: 'Thing',
+  scope: 'Namespaced',
+});
+
+/** Both ways in which an informer can be fed. */
+export const sources = ['objects', 'bytes'] as const;
+export type SourceName = (typeof sources)[number];
+
+type InformerOptions = Partial<SharedInformerOptions<Thing>> & {
+  readonly source?: SourceName;
+  readonly streams?: boolean;
+};
+
+/** An informer on a scripted server, by a clock that a test moves. */
+export class ScriptedSession implements AsyncDisposable {
+  readonly clock = new FakeClock();
+  readonly server = new ScriptedServer();
+  readonly informer: SharedInformer<Thing>;
+  readonly handlerErrors: unknown[] = [];
+  readonly #stop = new AbortController();
+  #run: Promise<void> | undefined;
+
+  constructor({ source = 'bytes', streams = false, ...options }: InformerOptions = {}) {
+    this.informer = createSharedInformer<Thing>({
+      kind: ThingKind,
+      listerWatcher: this.server[source](streams),
+      clock: this.clock,
+      random: () => 0,
+      onHandlerError: (error) => void this.handlerErrors.push(error),
+      ...options,
+    });
+  }
+
+  /** Adds a handler that notes what it hears, as `add x@1`, `update x@1→2`, `delete x@2`. */
+  listen(options?: EventHandlerOptions): { seen: string[]; registration: HandlerRegistration } {
+    const seen: string[] = [];
+    const registration = this.informer.addEventHandler(
+      {
+        onEvent: (event) => {
+          const { type, header, oldHeader, isInInitialList, finalStateUnknown, isResync } = event;
+          const version = type === 'update' ? `${oldHeader?.resourceVersion}→` : '';
+          const notes = [isInInitialList && 'initial', finalStateUnknown && 'unknown', isResync && 'resync'];
+          seen.push([`${type} ${header.name}@${version}${header.resourceVersion}`, ...notes.filter(Boolean)].join(' '));
+        },
+      },
+      options,
+    );
+    return { seen, registration };
+  }
+
+  /** Starts, and lets everything happen that needs no time. */
+  async start(): Promise<void> {
+    this.#run = this.informer.run(this.#stop.signal);
+    this.#run.catch(() => undefined);
+    await settle();
+  }
+
+  /** Ends the informer. @throws what it ended for */
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#run;
+  }
+
+  /** What the run ends with. */
+  get run(): Promise<void> {
+    return this.#run ?? Promise.reject(new Error('the informer was not started'));
+  }
+
+  names(): string[] {
+    return this.informer.indexer.list().map(({ metadata }) => `${metadata.name}@${metadata.resourceVersion}`);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    await this.#run?.catch(() => undefined);
+  }
+}
