@@ -58,3 +58,36 @@ export function goSubject(
     },
   };
 }
+
+/** A Rust program of `bench/peers/rust`. `crates` are those whose versions are told. */
+export function rustSubject(
+  name: string,
+  program: string,
+  fixedArgs: readonly string[],
+  crates: readonly string[],
+): Subject {
+  return {
+    name,
+    prepare: async (): Promise<Prepared> => {
+      const cwd = join(root, 'bench', 'peers', 'rust');
+      const target = join(cache, 'rust');
+      const run = (command: string, ...args: string[]): Promise<{ stdout: string }> =>
+        execute(command, args, { cwd, timeout: 1_800_000 });
+      let rustVersion: string;
+      try {
+        rustVersion = (await run('rustc', '--version')).stdout.trim().split(' ').slice(0, 2).join(' ');
+        await run('cargo', '--version');
+      } catch {
+        return { skipped: 'Rust is not installed' };
+      }
+      await run('cargo', 'build', '--release', '--locked', '--quiet', '--target-dir', target, '--bin', program);
+      const versions: string[] = [];
+      for (const crate of crates) {
+        const { stdout } = await run('cargo', 'pkgid', '--locked', crate);
+        versions.push(`${crate} ${stdout.trim().split(/[@#]/).at(-1) ?? ''}`);
+      }
+      const command = [join(target, 'release', program), ...fixedArgs];
+      return { command, version: `${versions.join(', ')} on ${rustVersion}` };
+    },
+  };
+}

@@ -1,18 +1,21 @@
 import { join } from 'node:path';
 import type { Benchmark, Figure, LimitFigure, Measurement, Reading, Subject } from '../harness/benchmark.js';
 import { bytesPerKey, cpu, pause, throughput } from '../harness/benchmark.js';
-import { goSubject, nodeSubject } from '../harness/subjects.js';
+import { goSubject, nodeSubject, rustSubject } from '../harness/subjects.js';
+import type { Encoding } from './prepared.js';
 
 // The full size is 100000 objects and 500000 events; Go's dynamic informer alone then takes minutes a round.
 const objects = process.env['KCTL_BENCH_OBJECTS'] ?? '100000';
 const events = process.env['KCTL_BENCH_EVENTS'] ?? '500000';
 
+const ours = '@kctl/informer';
+const oursOnWorkloads = '@kctl/informer, custom resources';
 const list = (subject: string): Measurement => ({ subject, args: ['list', objects, '0'] });
 const watch = (subject: string): Measurement => ({ subject, args: ['watch', objects, events] });
-const reads: Measurement = { subject: '@kctl/informer', args: ['reads', objects, '0'] };
+const reads: Measurement = { subject: ours, args: ['reads', objects, '0'] };
 
 /** A subject whose program talks to a neutral server of its own, which `with-server.ts` starts beside it. */
-function besideServer(subject: Subject): Subject {
+function beside(encoding: Encoding, subject: Subject): Subject {
   return {
     name: subject.name,
     prepare: async () => {
@@ -24,6 +27,7 @@ function besideServer(subject: Subject): Subject {
         '--import',
         join(root, 'scripts', 'typescript.mjs'),
         join(import.meta.dirname, 'with-server.ts'),
+        encoding,
       ];
       return { command: [...runner, ...prepared.command], version: prepared.version };
     },
@@ -36,57 +40,86 @@ interface Goal {
 }
 const none: Goal = { reach: null, aim: null };
 
-function figure(
-  name: string,
-  of: (subject: string) => Measurement,
-  peer: string,
-  { reading, goal }: { reading: Reading; goal: Goal },
-): Figure {
-  return { figure: name, ours: of('@kctl/informer'), peer: of(peer), reading, ...goal };
+/** What a peer is compared in, and what has to be reached. */
+interface Goals {
+  readonly listWall?: Goal;
+  readonly listCpu?: Goal;
+  readonly watchCpu?: Goal;
+  readonly memory?: Goal;
+}
+
+function figuresBeside(peer: string, goals: Goals = {}): Figure[] {
+  const subject = peer === 'client-go structs' ? oursOnWorkloads : ours;
+  const row = (figure: string, of: (subject: string) => Measurement, reading: Reading, goal: Goal = none): Figure => ({
+    figure,
+    ours: of(subject),
+    peer: of(peer),
+    reading,
+    ...goal,
+  });
+  return [
+    row('list to synced store, two indexes', list, throughput, goals.listWall),
+    row('list to synced store: CPU', list, cpu, goals.listCpu),
+    row('watch events to two handlers', watch, throughput),
+    row('watch events to two handlers: CPU', watch, cpu, goals.watchCpu),
+    row('resident memory per object', list, bytesPerKey, goals.memory),
+  ];
 }
 
 const firstRead: Reading = { unit: 'µs', better: 'less', of: ({ wallMs }) => wallMs * 1000 };
 const repeatedGet: Reading = { unit: 'gets/s', better: 'more', of: ({ cpuMs }) => 1000 / cpuMs };
 const indexedList: Reading = { unit: 'lists/s', better: 'more', of: ({ pauseMs = Number.NaN }) => 1000 / pauseMs };
 
-function limit(name: string, ours: Measurement, reading: Reading, at: number): LimitFigure {
-  return { figure: name, ours, limit: at, reading, reach: 1, aim: null };
+function limit(
+  figure: string,
+  measurement: Measurement,
+  reading: Reading,
+  { reach, aim }: { reach: number; aim?: number },
+): LimitFigure {
+  return { figure, ours: measurement, limit: reach, reading, reach: 1, aim: aim === undefined ? null : reach / aim };
 }
 
+const go = ['k8s.io/client-go'];
+const rust = ['kube', 'k8s-openapi'];
 export const benchmark: Benchmark = {
   subjects: [
-    nodeSubject('@kctl/informer', 'informer/kctl.ts', [], '@kctl/informer'),
-    nodeSubject('client-node', 'informer/client-node.ts', [], '@kubernetes/client-node'),
-    goSubject('client-go dynamic', 'informer', ['dynamic'], ['k8s.io/client-go']),
-    goSubject('client-go typed', 'informer', ['typed'], ['k8s.io/client-go']),
-  ].map(besideServer),
+    beside('pods', nodeSubject(ours, 'informer/kctl.ts', [], '@kctl/informer')),
+    beside('workloads', nodeSubject(oursOnWorkloads, 'informer/kctl.ts', [], '@kctl/informer')),
+    beside('pods', nodeSubject('client-node', 'informer/client-node.ts', [], '@kubernetes/client-node')),
+    beside('pods', goSubject('client-go dynamic', 'informer', ['dynamic'], go)),
+    beside('pods', goSubject('client-go typed JSON', 'informer', ['typed'], go)),
+    beside('workloads', goSubject('client-go structs', 'informer', ['structs'], go)),
+    beside('protobuf', goSubject('client-go protobuf', 'informer', ['protobuf'], go)),
+    beside('pods', rustSubject('kube-rs dynamic', 'informer', ['dynamic'], rust)),
+    beside('pods', rustSubject('kube-rs typed', 'informer', ['typed'], rust)),
+  ],
   figures: [
-    figure('list to synced store, two indexes', list, 'client-node', {
-      reading: throughput,
-      goal: { reach: 3, aim: 6 },
+    ...figuresBeside('client-node', {
+      listWall: { reach: 3, aim: 6 },
+      listCpu: { reach: 3, aim: 6 },
+      watchCpu: { reach: 3, aim: 5 },
+      memory: { reach: 2, aim: 3.3 },
     }),
-    figure('list to synced store: CPU', list, 'client-node', { reading: cpu, goal: { reach: 3, aim: 6 } }),
-    figure('list to synced store: CPU', list, 'client-go dynamic', { reading: cpu, goal: { reach: 3, aim: 8 } }),
-    figure('list to synced store: CPU', list, 'client-go typed', { reading: cpu, goal: { reach: 1.5, aim: null } }),
-    figure('watch events to two handlers: CPU', watch, 'client-node', { reading: cpu, goal: { reach: 3, aim: 5 } }),
-    figure('watch events to two handlers: CPU', watch, 'client-go dynamic', {
-      reading: cpu,
-      goal: { reach: 4, aim: 12 },
+    ...figuresBeside('client-go dynamic', {
+      listCpu: { reach: 3, aim: 8 },
+      watchCpu: { reach: 4, aim: 12 },
+      memory: { reach: 2.9, aim: 5 },
     }),
-    figure('watch events to two handlers: CPU', watch, 'client-go typed', {
-      reading: cpu,
-      goal: { reach: 1.5, aim: null },
+    ...figuresBeside('client-go typed JSON', {
+      listCpu: { reach: 1.5, aim: null },
+      watchCpu: { reach: 1.5, aim: null },
     }),
-    figure('watch events to two handlers', watch, 'client-node', { reading: throughput, goal: none }),
-    figure('resident memory per object', list, 'client-node', { reading: bytesPerKey, goal: { reach: 2, aim: 3.3 } }),
-    figure('resident memory per object', list, 'client-go dynamic', {
-      reading: bytesPerKey,
-      goal: { reach: 2.9, aim: 5 },
+    ...figuresBeside('client-go structs', {
+      listCpu: { reach: 1.5, aim: null },
+      watchCpu: { reach: 1.5, aim: null },
     }),
-    limit('longest turn of the event loop, list', list('@kctl/informer'), pause, 25),
-    limit('longest turn of the event loop, events', watch('@kctl/informer'), pause, 25),
-    limit('first read of an object', reads, firstRead, 20),
-    limit('repeated get by key', reads, repeatedGet, 1_000_000),
-    limit('list by index, one object in 500', reads, indexedList, 50_000),
+    ...figuresBeside('client-go protobuf', { listCpu: { reach: null, aim: 1 }, watchCpu: { reach: null, aim: 1 } }),
+    ...figuresBeside('kube-rs dynamic'),
+    ...figuresBeside('kube-rs typed'),
+    limit('longest turn of the event loop, list', list(ours), pause, { reach: 25, aim: 10 }),
+    limit('longest turn of the event loop, events', watch(ours), pause, { reach: 25, aim: 10 }),
+    limit('first read of an object', reads, firstRead, { reach: 20 }),
+    limit('repeated get by key', reads, repeatedGet, { reach: 1_000_000 }),
+    limit('list of 100 by index', reads, indexedList, { reach: 100_000 }),
   ],
 };

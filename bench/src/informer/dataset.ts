@@ -1,9 +1,11 @@
-// Pods as an API server prints them: about 4 KB, a third of it managedFields, five to an owner, in etcd order.
+// Pods as an API server prints them: about 4 KB, a third of it managedFields, five to an owner, a hundred to a node, in
+// etcd order.
 
 /** The first resourceVersion: all versions have ten digits, so that a prepared frame can be given another one. */
 export const firstVersion = 1_000_000_000;
 
 const namespaces = 100;
+const podsPerNode = 100;
 
 function uid(seed: number): string {
   const hex = (n: number, width: number): string =>
@@ -18,7 +20,7 @@ export function pod(i: number, count: number, version: number): object {
   const app = `service-${String(owner).padStart(6, '0')}`;
   const name = `${app}-7d9c5b8f6d-${(i + 60_466_176).toString(36).slice(-5)}`;
   const ip = `10.${(i >> 16) & 255}.${(i >> 8) & 255}.${i & 255}`;
-  const node = `node-${String(i % 500).padStart(4, '0')}.eu-central-1.compute.internal`;
+  const node = `node-${String(i % Math.ceil(count / podsPerNode)).padStart(4, '0')}.eu-central-1.compute.internal`;
   const time = '2026-03-14T09:26:53Z';
   const field = (...keys: string[]): object => Object.fromEntries(keys.map((key) => [`f:${key}`, {}]));
   const condition = (type: string): object => ({
@@ -198,4 +200,16 @@ export function pod(i: number, count: number, version: number): object {
       ],
     },
   };
+}
+
+/** A custom resource of the size and form of a pod. Its keys are in alphabetical order, as servers print them. */
+export function workload(i: number, count: number, version: number): object {
+  return sorted({ ...pod(i, count, version), apiVersion: 'bench.kctl.dev/v1', kind: 'Workload' });
+}
+
+function sorted<T>(value: T): T {
+  if (Array.isArray(value)) return value.map(sorted) as T;
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, part]) => [key, sorted(part)])) as T;
 }

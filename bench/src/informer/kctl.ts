@@ -1,4 +1,6 @@
-// @kctl/informer over @kctl/client-http: kctl.ts <scenario> <objects> <events> <url>
+// @kctl/informer over @kctl/client-http: kctl.ts <scenario> <objects> <events> <url> <pods|workloads>
+import { defineKind } from '@kctl/apimachinery';
+import type { Kind, KubeObject } from '@kctl/apimachinery';
 import { Pod } from '@kctl/apimachinery/kinds/core/v1';
 import { createHttpClient } from '@kctl/client-http';
 import { createSharedInformer, listerWatcherFor } from '@kctl/informer';
@@ -6,13 +8,15 @@ import { printSample } from '../harness/measure.js';
 import { firstVersion } from './dataset.js';
 import { cpuMs, longestTurn, residentBytes, rest } from './usage.js';
 
-const [scenario = 'list', objectsText = '0', eventsText = '0', url = ''] = process.argv.slice(2);
+const [scenario = 'list', objectsText = '0', eventsText = '0', url = '', resource = 'pods'] = process.argv.slice(2);
 const objects = Number(objectsText);
 const events = Number(eventsText);
 const client = createHttpClient({ connection: { server: url } });
-const informer = createSharedInformer({
-  kind: Pod,
-  listerWatcher: listerWatcherFor(client, Pod),
+const Workload = defineKind({ group: 'bench.kctl.dev', version: 'v1', kind: 'Workload', scope: 'Namespaced' });
+const kind: Kind = resource === 'pods' ? Pod : Workload;
+const informer = createSharedInformer<KubeObject>({
+  kind,
+  listerWatcher: listerWatcherFor<KubeObject>(client, kind),
   indexers: { node: { path: 'spec.nodeName' } },
 });
 const queues = [new Set<string>(), new Set<string>()];
@@ -67,6 +71,7 @@ async function reads(): Promise<void> {
     for (let i = 0; i < 200_000; i++) sum += informer.indexer.byIndex('node', values[i % values.length]!).length;
   });
   const perList = informer.indexer.byIndex('node', values[0]!).length;
+  if (perList !== 100) throw new Error(`${perList} objects to a list, expected 100`);
   console.error(JSON.stringify({ firstReadUs: first, getUs: again, listUs: listed, perList, sum }));
   printSample({ ops: 1, wallMs: first / 1000, cpuMs: again / 1000, pauseMs: listed / 1000 });
 }

@@ -1,60 +1,16 @@
 // A neutral API server: it writes bytes that were prepared before the first request, as fast as they are taken.
+// server.ts <pods|workloads|protobuf> <objects> <events> [encoder…]
 import { createServer } from 'node:http';
 import type { ServerResponse } from 'node:http';
-import { firstVersion, pod } from './dataset.js';
+import { firstVersion } from './dataset.js';
+import { encodings, prepare } from './prepared.js';
 
-const [objects = 0, events = 0] = process.argv.slice(2).map(Number);
-const chunkBytes = 64 * 1024;
-
-/** Joins texts to chunks of about 64 KB. */
-function chunksOf(texts: Iterable<string>): Buffer[] {
-  const chunks: Buffer[] = [];
-  let parts: string[] = [];
-  let size = 0;
-  for (const text of texts) {
-    parts.push(text);
-    size += text.length;
-    if (size < chunkBytes) continue;
-    chunks.push(Buffer.from(parts.join('')));
-    parts = [];
-    size = 0;
-  }
-  chunks.push(Buffer.from(parts.join('')));
-  return chunks;
-}
-
-function* listTexts(): Generator<string> {
-  yield `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"${firstVersion + objects}"},"items":[`;
-  for (let i = 0; i < objects; i++) {
-    // Items of a built-in list carry neither kind nor apiVersion.
-    const {
-      kind: _kind,
-      apiVersion: _apiVersion,
-      ...item
-    } = pod(i, objects, firstVersion + 1 + i) as Record<string, unknown>;
-    yield `${i === 0 ? '' : ','}${JSON.stringify(item)}`;
-  }
-  yield ']}\n';
-}
-
-const prepared = Math.min(events, 48_000);
-const marker = '"resourceVersion":"';
-const frames: { readonly chunk: Buffer; readonly versionsAt: readonly number[] }[] = [];
-for (let next = 0; next < prepared; ) {
-  const parts: Buffer[] = [];
-  const versionsAt: number[] = [];
-  let size = 0;
-  while (size < chunkBytes && next < prepared) {
-    const object = pod((next * 7919) % objects, objects, firstVersion + next);
-    const text = Buffer.from(`${JSON.stringify({ type: 'MODIFIED', object })}\n`);
-    versionsAt.push(size + text.indexOf(marker) + marker.length);
-    parts.push(text);
-    size += text.length;
-    next++;
-  }
-  frames.push({ chunk: Buffer.concat(parts), versionsAt });
-}
-const list = chunksOf(listTexts());
+const [encoding = 'pods', objectsText = '0', eventsText = '0', ...encoder] = process.argv.slice(2);
+const objects = Number(objectsText);
+const events = Number(eventsText);
+const known = encodings.find((each) => each === encoding);
+if (known === undefined) throw new Error(`${encoding} is not known: expected ${encodings.join(', ')}`);
+const { path, listType, watchType, list, frames } = await prepare(known, { objects, events }, encoder);
 
 async function write(response: ServerResponse, chunk: Buffer): Promise<void> {
   if (response.write(chunk)) return;
@@ -91,13 +47,16 @@ const server = createServer((request, response) => {
       }),
     );
   } else if (url.searchParams.has('watch') && url.searchParams.get('watch') !== 'false') {
-    response.writeHead(200, json);
+    response.writeHead(200, { 'content-type': watchType });
     response.flushHeaders();
     if (hasSentEvents) return;
     hasSentEvents = true;
     void sendEvents(response);
-  } else if (url.pathname === '/api/v1/pods') {
-    response.writeHead(200, json);
+  } else if (!(request.headers.accept ?? listType).includes(listType)) {
+    response.writeHead(406, json);
+    response.end(`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"NotAcceptable","code":406}`);
+  } else if (url.pathname === path) {
+    response.writeHead(200, { 'content-type': listType });
     void (async () => {
       for (const chunk of list) await write(response, chunk);
       response.end();

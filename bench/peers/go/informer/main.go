@@ -1,11 +1,12 @@
-// client-go's shared informer: informer <dynamic|typed> <scenario> <objects> <events> <url>
+// client-go's shared informer: informer <dynamic|typed|protobuf|structs> <scenario> <objects> <events> <url>
+// As `informer <flavour> encode <list|watch>` it turns pods in JSON into what a server sends of them as protobuf.
 package main
 
 import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"runtime"
+	goruntime "runtime"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/dynamic/dynamicinformer"
@@ -37,7 +39,7 @@ func cpuMs() float64 {
 
 func residentBytes() float64 {
 	for range 4 {
-		runtime.GC()
+		goruntime.GC()
 		debug.FreeOSMemory()
 		time.Sleep(150 * time.Millisecond)
 	}
@@ -56,6 +58,8 @@ func nodeName(obj any) string {
 	switch pod := obj.(type) {
 	case *corev1.Pod:
 		return pod.Spec.NodeName
+	case *Workload:
+		return pod.Spec.NodeName
 	case *unstructured.Unstructured:
 		name, _, _ := unstructured.NestedString(pod.Object, "spec", "nodeName")
 		return name
@@ -63,22 +67,36 @@ func nodeName(obj any) string {
 	return ""
 }
 
-func main() {
-	flavour, scenario, url := os.Args[1], os.Args[2], os.Args[5]
-	objects, _ := strconv.Atoi(os.Args[3])
-	events, _ := strconv.Atoi(os.Args[4])
+func newInformer(flavour, url string) cache.SharedIndexInformer {
 	config := &rest.Config{Host: url, QPS: -1}
 	config.ContentType = "application/json"
 	config.AcceptContentTypes = "application/json"
-	var informer cache.SharedIndexInformer
-	if flavour == "typed" {
+	switch flavour {
+	case "protobuf":
+		config.ContentType = runtime.ContentTypeProtobuf
+		config.AcceptContentTypes = runtime.ContentTypeProtobuf
+		fallthrough
+	case "typed":
 		client := kubernetes.NewForConfigOrDie(config)
-		informer = informers.NewSharedInformerFactory(client, 0).Core().V1().Pods().Informer()
-	} else {
+		return informers.NewSharedInformerFactory(client, 0).Core().V1().Pods().Informer()
+	case "structs":
+		return newWorkloadInformer(config)
+	default:
 		client := dynamic.NewForConfigOrDie(config)
-		informer = dynamicinformer.NewDynamicSharedInformerFactory(client, 0).
+		return dynamicinformer.NewDynamicSharedInformerFactory(client, 0).
 			ForResource(schema.GroupVersionResource{Version: "v1", Resource: "pods"}).Informer()
 	}
+}
+
+func main() {
+	if os.Args[2] == "encode" {
+		encode(os.Args[3])
+		return
+	}
+	flavour, scenario, url := os.Args[1], os.Args[2], os.Args[5]
+	objects, _ := strconv.Atoi(os.Args[3])
+	events, _ := strconv.Atoi(os.Args[4])
+	informer := newInformer(flavour, url)
 	if err := informer.AddIndexers(cache.Indexers{"node": func(obj any) ([]string, error) {
 		return []string{nodeName(obj)}, nil
 	}}); err != nil {
