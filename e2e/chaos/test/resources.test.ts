@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { findGrowth, type Sample } from '../src/informer/resources.js';
+import { compareThirds, findGrowth, type Sample } from '../src/informer/resources.js';
 
 const mebibyte = 2 ** 20;
 const series = (of: (index: number) => Partial<Sample>): Sample[] =>
@@ -20,4 +20,9 @@ it.each<[string, (index: number) => Partial<Sample>]>([
   ['handles grew', (index) => ({ handles: 6 + index * 2 })],
 ])('finds that %s', (message, of) => {
   expect(findGrowth(series(of))).toContain(message);
+});
+
+it('compares what is usual at the start with what is usual at the end', () => {
+  const thirds = compareThirds(series((index) => ({ handles: index })));
+  expect([thirds?.first.handles, thirds?.last.handles]).toEqual([2, 10]);
 });

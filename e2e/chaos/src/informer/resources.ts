@@ -28,17 +28,23 @@ const slack = { factor: 1.15, heapBytes: 6 * 2 ** 20, externalBytes: 8 * 2 ** 20
 /** With fewer samples, one that was taken at a bad moment decides. */
 const leastSamples = 6;
 
-/** Compares the first third with the last. @returns what grew; undefined when nothing did or there are too few samples */
-export function findGrowth(samples: readonly Sample[]): string | undefined {
+/** The median samples of the first third of a run and of its last one. @returns undefined for too few samples */
+export function compareThirds(samples: readonly Sample[]): { first: Sample; last: Sample } | undefined {
   if (samples.length < leastSamples) return undefined;
   const third = Math.floor(samples.length / 3);
-  const thirds = [samples.slice(0, third), samples.slice(-third)] as const;
-  const [first, last] = thirds.map((part) => ({
+  const middle = (part: readonly Sample[]): Sample => ({
     heapBytes: median(part.map((sample) => sample.heapBytes)),
     externalBytes: median(part.map((sample) => sample.externalBytes)),
     handles: median(part.map((sample) => sample.handles)),
-  }));
-  if (first === undefined || last === undefined) return undefined;
+  });
+  return { first: middle(samples.slice(0, third)), last: middle(samples.slice(-third)) };
+}
+
+/** @returns what is larger in the last third than in the first; undefined when nothing is or there are too few samples */
+export function findGrowth(samples: readonly Sample[]): string | undefined {
+  const thirds = compareThirds(samples);
+  if (thirds === undefined) return undefined;
+  const { first, last } = thirds;
   for (const [what, field] of [
     ['the heap', 'heapBytes'],
     ['memory in buffers', 'externalBytes'],

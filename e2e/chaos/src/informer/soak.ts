@@ -8,7 +8,7 @@ import { sleep, systemClock, type Clock } from '@kctl/wait';
 import { createDice, type Dice } from '../dice.js';
 import { drawFault } from '../faults.js';
 import type { Report } from '../report.js';
-import { describeSample, findGrowth, takeSample, type Sample } from './resources.js';
+import { compareThirds, describeSample, findGrowth, takeSample, type Sample } from './resources.js';
 import { createWitness, type Witness } from './witness.js';
 
 /** Options of {@link runInformerSoak}. */
@@ -95,9 +95,14 @@ class InformerSoak {
     report.line(
       `informer: ${this.#writes} writes, ${this.#events} events to handlers (${Math.round(this.#events / spent)}/s), ${this.#round} moments of rest`,
     );
-    const [first, last] = [this.#samples[0], this.#samples.at(-1)];
-    if (first !== undefined && last !== undefined)
-      report.line(`informer: ${describeSample(first)} → ${describeSample(last)}`);
+    const [start, end] = [this.#samples[0], this.#samples.at(-1)];
+    const thirds = compareThirds(this.#samples);
+    if (start !== undefined) report.line(`informer, at the start: ${describeSample(start)}`);
+    if (thirds !== undefined) {
+      report.line(`informer, median of the first third: ${describeSample(thirds.first)}`);
+      report.line(`informer, median of the last third: ${describeSample(thirds.last)}`);
+    }
+    if (end !== undefined) report.line(`informer, at the end: ${describeSample(end)}`);
   }
 
   #createSubjects(): Subject[] {
