@@ -79,6 +79,16 @@ export interface CacheOptions {
   readonly listerWatcherFor?: <T extends KubeObject>(kind: Kind<T>, scope: ListerWatcherScope) => ListerWatcher<T>;
   /** Whether informers start by streaming where the server can. @default true */
   readonly watchList?: boolean;
+  /** The least time after which servers are asked to end a watch, in ms; the most is twice that. @default 300_000 */
+  readonly minWatchTimeoutMs?: number;
+  /**
+   * A watch without any frame for this long, in ms, is taken for dead.
+   *
+   * @default the server's timeout plus 5 s, or 3 min once the server has shown that it sends bookmarks
+   */
+  readonly idleTimeoutMs?: number;
+  /** A list, or the start of a stream, without any bytes for this long, in ms, is given up. @default 60_000 */
+  readonly listIdleTimeoutMs?: number;
   readonly clock?: Clock;
   readonly random?: Random;
   readonly logger?: Logger;

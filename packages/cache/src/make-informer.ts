@@ -17,6 +17,7 @@ export function makeScopeInformer(
   { kind, scope, indexers }: ScopeInformer,
 ): SharedInformer<KubeObject> {
   const { client, watchErrorHandler, clock, random, logger, metrics, watchList } = options;
+  const { minWatchTimeoutMs, idleTimeoutMs, listIdleTimeoutMs } = options;
   const { transform, bookmarks, resyncMs, keepManagedFields, unsafeMutableObjects, listScope } = scope;
   const makeListerWatcher = options.listerWatcherFor ?? ((own, within) => listerWatcherFor(client, own, within));
   const resource = kind.group === '' ? kind.plural : `${kind.plural}.${kind.group}`;
@@ -33,6 +34,9 @@ export function makeScopeInformer(
     ...(keepManagedFields === undefined ? {} : { keepManagedFields }),
     ...(watchErrorHandler === undefined ? {} : { watchErrorHandler: (trouble) => watchErrorHandler(kind, trouble) }),
     ...(watchList === undefined ? {} : { watchList }),
+    ...(minWatchTimeoutMs === undefined ? {} : { minWatchTimeoutMs }),
+    ...(idleTimeoutMs === undefined ? {} : { idleTimeoutMs }),
+    ...(listIdleTimeoutMs === undefined ? {} : { listIdleTimeoutMs }),
     ...(clock === undefined ? {} : { clock }),
     ...(random === undefined ? {} : { random }),
     ...(logger === undefined ? {} : { logger }),
