@@ -48,9 +48,20 @@ if (!hasBinaries && !(await goAvailable())) {
   run('conformance on the real server', program(conformance, '--target', 'real'));
   run('both servers compared', program(conformance, '--differential', '--calls', '3000', '--seed', '1'));
   const name = 'examples and clients on the real server';
-  run(name, tests('@kctl/example-*', '@kctl/testing', '@kctl/informer', '@kctl/manager', '@kctl/e2e-leader-election'), {
-    ...assets,
-    KCTL_E2E: '1',
-    KCTL_SUITE: name,
-  });
+  run(
+    name,
+    tests(
+      '@kctl/example-*',
+      '@kctl/testing',
+      '@kctl/informer',
+      '@kctl/cache',
+      '@kctl/manager',
+      '@kctl/e2e-leader-election',
+    ),
+    {
+      ...assets,
+      KCTL_E2E: '1',
+      KCTL_SUITE: name,
+    },
+  );
 }
