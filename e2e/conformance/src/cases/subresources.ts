@@ -71,6 +71,21 @@ spec(
   { needs: ['managed-fields'] },
 );
 
+spec(
+  43,
+  'a write of /status whose spec is not of its type forgets who owns what; the spec stays',
+  async (t) => {
+    const ns = await t.namespace();
+    const widgets = await t.widgets();
+    const made = created(await t.post(widgets.path(ns), widgets.draft('a')));
+    const patched = ok(
+      await t.patch(widgets.path(ns, 'a', 'status'), MERGE_PATCH, { spec: { size: 'x' }, status: { ready: true } }),
+    );
+    same([patched.spec, patched.metadata.managedFields], [made.spec, undefined], 'object');
+  },
+  { needs: ['managed-fields'] },
+);
+
 spec(43, '/status of a Deployment ignores spec and labels', async (t) => {
   const ns = await t.namespace();
   const made = created(await t.post(deployments(ns), deploymentDraft('a')));

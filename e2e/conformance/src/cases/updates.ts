@@ -324,6 +324,23 @@ spec(
   { needs: ['managed-fields'] },
 );
 
+spec(
+  40,
+  'who repeats an item of a set owns it',
+  async (t) => {
+    const { path } = await widget(t);
+    const finalizersOf = (doc: Doc, manager: string): unknown =>
+      (doc.metadata.managedFields ?? []).find((entry) => entry.manager === manager)?.fieldsV1?.['f:metadata'];
+    const owned = { 'f:finalizers': { '.': {}, 'v:"kctl.test/f"': {} } };
+    const patch = async (manager: string, finalizers: string[]): Promise<Doc> =>
+      ok(await t.patch(path, MERGE_PATCH, { metadata: { finalizers } }, { query: { fieldManager: manager } }));
+    same(finalizersOf(await patch('one', ['kctl.test/f']), 'one'), owned, 'once');
+    const twice = await patch('two', ['kctl.test/f', 'kctl.test/f']);
+    same(finalizersOf(twice, 'two'), { 'f:finalizers': { 'v:"kctl.test/f"': {} } }, 'twice');
+  },
+  { needs: ['managed-fields'] },
+);
+
 spec(41, 'generation: grows with the spec, not with labels or status', async (t) => {
   const { path, made } = await widget(t);
   const put = async (url: string, doc: Doc, change: (copy: Doc) => void) => ok(await t.put(url, edit(doc, change)));

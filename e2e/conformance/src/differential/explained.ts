@@ -21,9 +21,6 @@ function differsInValue(real: unknown, embedded: unknown): boolean {
 /** What is said about a quoted value. */
 const afterValue = (text: string): string => text.slice(text.lastIndexOf('": ') + 1);
 
-const areTexts = (divergence: Divergence, pattern: RegExp): boolean =>
-  [divergence.real, divergence.embedded].every((text) => isText(text) && pattern.test(text));
-
 export const explanations: readonly Explanation[] = [
   {
     reason: 'the real server prints an invalid value of a built-in as the Go struct of its internal version',
@@ -38,17 +35,6 @@ export const explanations: readonly Explanation[] = [
       isText(embedded) &&
       /^Invalid value: "(\{|map\[|<object>)/.test(real) &&
       afterValue(real) === afterValue(embedded),
-  },
-  {
-    reason: 'managedFields are for a later round: a write that changes them alone makes a revision on the real server',
-    covers: ({ path, real, embedded }) =>
-      path === '/watch/repetition' ||
-      (path === '/body/metadata/resourceVersion' && real === '<revision: new>' && embedded === '<revision: unchanged>'),
-  },
-  {
-    reason: 'of several things wrong in a body or a patch the two servers come upon another one first',
-    covers: (divergence) =>
-      divergence.path.endsWith('/message') && areTexts(divergence, /cannot (unmarshal|be handled as)|illegal base64/),
   },
   {
     reason:

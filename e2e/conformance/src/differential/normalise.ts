@@ -52,6 +52,7 @@ const TIMES = new Set([
   'lastUpdateTime',
   'lastProbeTime',
   'startTime',
+  'time',
 ]);
 
 export function normaliseDocument(document: Json, revisionOf: RevisionOf): Json {
@@ -62,11 +63,7 @@ export function normaliseDocument(document: Json, revisionOf: RevisionOf): Json 
   const visit = (value: Json, name: string, path: string): Json => {
     if (Array.isArray(value)) return value.map((item, index) => visit(item, String(index), `${path}/${index}`));
     if (typeof value === 'object' && value !== null)
-      return Object.fromEntries(
-        Object.entries(value)
-          .filter(([key]) => key !== 'managedFields')
-          .map(([key, item]) => [key, visit(item, key, `${path}/${key}`)]),
-      );
+      return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, visit(item, key, `${path}/${key}`)]));
     if (typeof value !== 'string') return name === 'nodePort' && value !== 0 ? '<port>' : value;
     if (TIMES.has(name)) return '<time>';
     if (name === 'uid' && value.length === 36) return '<uid>';

@@ -1,5 +1,6 @@
 import type { ManagedFieldsEntry, UntypedObject } from '@kctl/apimachinery';
 import { formatTime } from '../codecs/go-text.js';
+import { isOfType } from '../managed-fields/check.js';
 import { ListItemError } from '../managed-fields/list-items.js';
 import {
   decodeManagers,
@@ -108,10 +109,17 @@ function track(
   { object, live, managers }: { object: UntypedObject; live: UntypedObject; managers: Managers },
 ): void {
   const change = ownershipChange(backend, write, { operation: 'Update', live, managers });
+  const next = withoutOwners(object);
+  // As upstream: an object that is not of its type has no owners. Its validation is still to come, or what is wrong in
+  // it is put back as it was, as a write of the status does with the rest.
+  if (write.subresource !== '' && !isOfType(next, write.definition.fieldTyping.atom)) {
+    delete object.metadata.managedFields;
+    return;
+  }
   try {
-    setOwners(object, updateOwners(change, withoutOwners(object)));
+    setOwners(object, updateOwners(change, next));
   } catch (error) {
-    // As upstream: an object whose lists cannot be told apart has no owners. Its validation is still to come.
+    // Neither has one whose list items cannot be told apart.
     if (!(error instanceof ListItemError)) throw error;
     delete object.metadata.managedFields;
   }

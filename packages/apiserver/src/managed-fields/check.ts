@@ -90,6 +90,13 @@ function itemErrors(items: readonly unknown[], list: ListAtom, prefix: string): 
   return errors;
 }
 
+const duplicate = /: duplicate entries for key /;
+
+/** Whether a value is what its type says. Duplicates in lists are let pass, as they may be in objects that exist. */
+export function isOfType(value: unknown, atom: Atom): boolean {
+  return typeErrors(value, atom).every((error) => duplicate.test(error));
+}
+
 /** Errors as upstream prints several of them. */
 export function printErrors(errors: readonly string[]): string {
   return errors.length === 1 ? (errors[0] ?? '') : ['errors:', ...errors.map((error) => `  ${error}`)].join('\n');

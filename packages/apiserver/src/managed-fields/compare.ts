@@ -5,7 +5,10 @@ import { buildSet, insertPath, recursiveDifference, type FieldSet, type FieldSet
 import { itemElement } from './list-items.js';
 import { fieldElement, type PathElement } from './path-element.js';
 
-/** How two states of an object differ. No path is in more than one of the sets. */
+/**
+ * How two states of an object differ. A path is in more than one of the sets only where an item of a list became
+ * several of the same key, or the other way round: it is removed and added then.
+ */
 export interface Comparison {
   readonly removed: FieldSet;
   readonly modified: FieldSet;

@@ -131,9 +131,9 @@ export function updateOwners(change: OwnershipChange, next: UntypedObject): Mana
   const { writer, now } = change;
   const managers = reconciled(change);
   // The writer's own earlier fields are looked at like everybody's: what he removes he loses.
-  const { removed, modified, added } = reassign(change, { next, managers, self: '', isForced: true });
+  const { modified, added } = reassign(change, { next, managers, self: '', isForced: true });
   const { ignored } = typeOf(change);
-  const written = difference(union(modified, added), removed);
+  const written = union(modified, added);
   const fields = difference(ignored === undefined ? written : recursiveDifference(written, ignored), unowned);
   if (!isEmptySet(fields)) {
     const id = managerId(writer);

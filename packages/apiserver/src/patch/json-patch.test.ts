@@ -95,4 +95,11 @@ describe('applyJsonPatch §2.8-47', () => {
       }),
     );
   });
+
+  it('sorts the members of the objects that a path leads through, and of no others', () => {
+    const patched = applyJsonPatch({ b: { d: 1, c: { z: 1, y: 2 } }, a: { k: 1, j: 2 } }, [
+      { op: 'add', path: '/b/new', value: true },
+    ]);
+    expect(JSON.stringify(patched)).toBe('{"a":{"k":1,"j":2},"b":{"c":{"z":1,"y":2},"d":1,"new":true}}');
+  });
 });

@@ -52,15 +52,25 @@ function read({ parent, key }: Slot): unknown {
   return Object.hasOwn(parent, key) ? parent[key] : undefined;
 }
 
-function locate(document: unknown, path: readonly string[]): Slot {
+/** Finds the slot that a path names; `walked` takes the objects on the way. */
+function locate(document: unknown, path: readonly string[], walked: Set<JsonObject>): Slot {
   let parent = document;
   for (const key of path.slice(0, -1)) {
     if (!Array.isArray(parent) && !isObject(parent)) throw unprocessablePatch();
+    if (isObject(parent)) walked.add(parent);
     parent = read({ parent, key });
   }
   const key = path.at(-1);
   if (key === undefined || (!Array.isArray(parent) && !isObject(parent))) throw unprocessablePatch();
+  if (isObject(parent)) walked.add(parent);
   return { parent, key };
+}
+
+/** Brings the members of an object in the order of their names. */
+function sortMembers(object: JsonObject): void {
+  const members = Object.entries(object).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  for (const [name] of members) Reflect.deleteProperty(object, name);
+  for (const [name, value] of members) setOwn(object, name, value);
 }
 
 function add({ parent, key }: Slot, value: unknown): void {
@@ -94,32 +104,32 @@ function applyToRoot(document: unknown, operation: JsonObject): unknown {
   throw unprocessablePatch();
 }
 
-function apply(document: unknown, operation: JsonObject): unknown {
+function apply(document: unknown, operation: JsonObject, walked: Set<JsonObject>): unknown {
   const path = parsePointer(operation['path']);
   if (operation['path'] === '') return applyToRoot(document, operation);
   const from = (): string[] => parsePointer(operation['from']);
   switch (operation['op']) {
     case 'add':
-      add(locate(document, path), valueOf(operation));
+      add(locate(document, path, walked), valueOf(operation));
       break;
     case 'remove':
-      remove(locate(document, path));
+      remove(locate(document, path, walked));
       break;
     case 'replace':
-      replace(locate(document, path), valueOf(operation));
+      replace(locate(document, path, walked), valueOf(operation));
       break;
     case 'move': {
-      const source = locate(document, from());
+      const source = locate(document, from(), walked);
       const value = read(source);
       remove(source);
-      add(locate(document, path), value);
+      add(locate(document, path, walked), value);
       break;
     }
     case 'copy':
-      add(locate(document, path), cloneJson(read(locate(document, from())) ?? null));
+      add(locate(document, path, walked), cloneJson(read(locate(document, from(), walked)) ?? null));
       break;
     case 'test':
-      if (!equalJson(read(locate(document, path)) ?? null, valueOf(operation))) throw unprocessablePatch();
+      if (!equalJson(read(locate(document, path, walked)) ?? null, valueOf(operation))) throw unprocessablePatch();
       break;
     default:
       throw unprocessablePatch();
@@ -130,7 +140,8 @@ function apply(document: unknown, operation: JsonObject): unknown {
 /**
  * Applies a JSON patch to a copy of a document, all of it or nothing. As the API server's library (evanphx/json-patch
  * v4) does, and RFC 6902 does not: negative indexes count from the end, `replace` creates a missing member, a missing
- * value is null, and `test` for null passes where nothing is. Missing parents are not created.
+ * value is null, and `test` for null passes where nothing is. Missing parents are not created. The members of objects
+ * that a path leads through come back sorted by name: it decides which of several wrong fields is told first.
  *
  * @throws StatusError 400 for what is no patch, 413 for more than 10,000 operations, 422 where it does not apply
  */
@@ -146,5 +157,11 @@ export function applyJsonPatch(document: unknown, patch: unknown): unknown {
       `Request entity too large: The allowed maximum operations in a JSON patch is ${maxOperations}, got ${operations.length}`,
     );
   }
-  return operations.reduce<unknown>(apply, cloneJson(document));
+  const walked = new Set<JsonObject>();
+  const patched = operations.reduce<unknown>(
+    (result, operation) => apply(result, operation, walked),
+    cloneJson(document),
+  );
+  walked.forEach(sortMembers);
+  return patched;
 }
