@@ -206,6 +206,9 @@ function readEnvelope(value: unknown): ListEnvelope {
   };
   const apiVersion = text('apiVersion');
   const kind = text('kind');
+  // Taken for an empty list, a Table, a Status or a proxy's own answer would delete whatever its reader holds.
+  if (!('items' in value) && kind?.endsWith('List') !== true)
+    throw new FrameError(`the answer is no list: it has no items${kind === undefined ? '' : ` and is a ${kind}`}`);
   return {
     ...(apiVersion === undefined ? {} : { apiVersion }),
     ...(kind === undefined ? {} : { kind }),

@@ -69,11 +69,21 @@ describe('createListSplitter', () => {
   });
 
   it('takes a list without items and one whose items are null', () => {
-    for (const body of ['{"items":[],"metadata":{}}', '{"items":null,"metadata":{}}', '{"metadata":{}}']) {
+    for (const rest of ['"items":[],', '"items":null,', '']) {
       const splitter = createListSplitter();
-      expect(splitter.push(bytes(body))).toEqual([]);
-      expect(splitter.finish()).toEqual({ metadata: {} });
+      expect(splitter.push(bytes(`{"kind":"PodList",${rest}"metadata":{}}`))).toEqual([]);
+      expect(splitter.finish()).toEqual({ kind: 'PodList', metadata: {} });
     }
+  });
+
+  it.each([
+    ['a Table', '{"kind":"Table","metadata":{"resourceVersion":"5"},"rows":[{"cells":[]}]}'],
+    ['a Status', '{"kind":"Status","metadata":{},"status":"Success"}'],
+    ['anything else without items', '{"message":"please log in"}'],
+  ])('does not take %s for an empty list', (_name, body) => {
+    const splitter = createListSplitter();
+    splitter.push(bytes(body));
+    expect(() => splitter.finish()).toThrow(/no list/u);
   });
 
   it.each(['', '{"items":[{"a":1}', '{"items":[{"a":"x', '{"metadata":{}', '[]', 'nonsense'])(
