@@ -4,6 +4,7 @@ import type { FieldPaths } from '@kctl/apimachinery/wire';
 import { IndexFunctionError } from './errors.js';
 import type { CompiledIndex } from './index-table.js';
 import { compactValues, IndexTable } from './index-table.js';
+import type { StoredWrite } from './indexer.js';
 import { Shelf } from './shelf.js';
 import type { IndexValues } from './sorted-entries.js';
 import { Entry } from './sorted-entries.js';
@@ -13,6 +14,8 @@ import type { StoredObject } from './stored-object.js';
 export interface IndexSet<T extends KubeObject> {
   readonly indexes: readonly CompiledIndex<T>[];
   readonly paths: FieldPaths | undefined;
+  /** Whether every index takes its values from a path. */
+  readonly readsOnlyFields: boolean;
   /** Receives what an index function throws; the object is then stored without values for it. Unset: the write fails. */
   readonly onIndexError: ((error: IndexFunctionError) => void) | undefined;
 }
@@ -43,16 +46,15 @@ export class Generation<T extends KubeObject> {
   }
 
   /**
-   * Stores a version; all index values are known before anything changes. `fields` are the values of the set's paths
-   * where the caller knows them already.
+   * Stores a version; all index values are known before anything changes.
    *
    * @throws IndexFunctionError where nobody takes the errors of index functions
    */
-  put(stored: StoredObject<T>, fields?: readonly (string | undefined)[]): StoredObject<T> | undefined {
+  put(stored: StoredObject<T>, write: StoredWrite = {}): StoredObject<T> | undefined {
     const { namespace } = stored;
     let shelf = this.#shelves.get(namespace);
     const present = shelf?.get(stored.name);
-    const values = this.tables.length === 0 ? [] : this.#valuesOf(stored, fields);
+    const values = this.#valuesOf(stored, write, present);
     const before = present?.stored;
     const entry = present ?? new Entry(stored);
     if (present === undefined) {
@@ -63,6 +65,7 @@ export class Generation<T extends KubeObject> {
       shelf?.add(entry);
       this.#size++;
     } else present.stored = stored;
+    if (values === entry.values) return before;
     for (let index = 0; index < this.tables.length; index++)
       this.tables[index]?.update(entry, entry.values[index], values[index]);
     entry.values = values;
@@ -105,11 +108,17 @@ export class Generation<T extends KubeObject> {
     return this.#namespaces;
   }
 
-  #valuesOf(stored: StoredObject<T>, known: readonly (string | undefined)[] | undefined): IndexValues[] {
-    const { indexes, paths, onIndexError } = this.set;
-    const fields = paths === undefined ? [] : (known ?? stored.fields(paths));
-    return indexes.map((index) => {
-      if (index.field >= 0) return fields[index.field];
+  #valuesOf(
+    stored: StoredObject<T>,
+    { fields: known, hasPresentFields = false }: StoredWrite,
+    present: Entry<T> | undefined,
+  ): readonly IndexValues[] {
+    const { indexes, paths, onIndexError, readsOnlyFields } = this.set;
+    const same = hasPresentFields ? present : undefined;
+    if (same !== undefined && readsOnlyFields) return same.values;
+    const fields = paths === undefined || same !== undefined ? [] : (known ?? stored.fields(paths));
+    return indexes.map((index, place) => {
+      if (index.field >= 0) return same === undefined ? fields[index.field] : same.values[place];
       try {
         return compactValues(index.compute(stored));
       } catch (cause) {

@@ -108,7 +108,7 @@ export class IndexedStore<T extends KubeObject> implements Indexer<T> {
   }
 
   putStored(stored: StoredObject<T>, write: StoredWrite = {}): StoredObject<T> | undefined {
-    const before = this.#generation.put(stored, write.fields);
+    const before = this.#generation.put(stored, write);
     if (stored.resourceVersion !== '') this.#resourceVersion = stored.resourceVersion;
     return before;
   }
@@ -149,7 +149,7 @@ export class IndexedStore<T extends KubeObject> implements Indexer<T> {
       stored: (key) => current().find(key.namespace ?? '', key.name)?.stored,
       put: (stored, write = {}) => {
         const target = current();
-        return target.put(stored, target.set === base.set ? write.fields : undefined);
+        return target.put(stored, target.set === base.set ? write : {});
       },
       delete: (key) => current().remove(key.namespace ?? '', key.name),
       all: () => next.collect(),
@@ -193,8 +193,10 @@ export class IndexedStore<T extends KubeObject> implements Indexer<T> {
       return known >= 0 ? known : paths.push(path) - 1;
     };
     const added = Object.entries(indexers).map(([name, definition]) => compileIndex(name, definition, fieldOf));
+    const indexes = [...present, ...added];
     return {
-      indexes: [...present, ...added],
+      indexes,
+      readsOnlyFields: indexes.every(({ field }) => field >= 0),
       paths: paths.length === 0 ? undefined : compileFieldPaths(paths),
       onIndexError: this.#onIndexError,
     };

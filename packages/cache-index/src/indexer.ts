@@ -41,6 +41,8 @@ export interface Indexer<T extends KubeObject> extends IndexReader<T> {
 export interface StoredWrite {
   /** Values of {@link Indexer.fieldPaths}, in their order. */
   readonly fields?: readonly (string | undefined)[];
+  /** Instead of `fields`: they are those of the version that is there. */
+  readonly hasPresentFields?: boolean;
 }
 
 /** A store in the making. Dropping it changes nothing. */

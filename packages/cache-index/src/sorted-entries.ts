@@ -5,7 +5,7 @@ import type { StoredObject } from './stored-object.js';
 export class Entry<T extends KubeObject> {
   stored: StoredObject<T>;
   /** What each index found for the present version: cached, so that an update never asks about the old object. */
-  values: IndexValues[];
+  values: readonly IndexValues[];
 
   constructor(stored: StoredObject<T>) {
     this.stored = stored;

@@ -30,10 +30,13 @@ export class ByteStream implements AsyncIterable<Buffer[]>, AsyncIterator<Buffer
   #waiter: Waiter | undefined;
   /** Bytes received so far. */
   receivedBytes = 0;
+  /** Whether nobody else has views of the memory of its chunks, once a chunk of other memory has followed. */
+  readonly isExclusive: boolean;
 
-  constructor(source: ByteSource, onSettled: () => void) {
+  constructor(source: ByteSource, onSettled: () => void, isExclusive = false) {
     this.#source = source;
     this.#onSettled = onSettled;
+    this.isExclusive = isExclusive;
   }
 
   /** Whether somebody waits for a chunk. */

@@ -40,6 +40,8 @@ export interface ExchangeContext {
   readonly timeouts: ExchangeTimeouts;
   readonly clock: Clock;
   readonly signal?: AbortSignal | undefined;
+  /** Whether each read of the connection has memory of its own: so in HTTP/1.1, not in HTTP/2. @default false */
+  readonly hasExclusiveReads?: boolean | undefined;
   /** Told how many bytes of the body arrived, when it ends in whatever way. */
   readonly onEnd?: ((receivedBytes: number) => void) | undefined;
 }
@@ -144,7 +146,7 @@ class RunningExchange implements ByteSource {
     if (status < 200 || this.#phase === 'done') return;
     this.#phase = 'body';
     this.#headersTimer?.cancel();
-    const body = new ByteStream(this, () => this.#finish());
+    const body = new ByteStream(this, () => this.#finish(), this.#context.hasExclusiveReads);
     this.#body = body;
     this.#armIdleTimer(this.#context.timeouts.idleMs);
     this.#settler.resolve({ status, headers, body });

@@ -1,7 +1,9 @@
 import { formatGroupVersionKind } from '@kctl/apimachinery';
 import { createLineSplitter } from '@kctl/apimachinery/wire';
 import type { Kind, ObjectOf, PartialObjectMetadata, Status } from '@kctl/apimachinery';
-import type { FrameStream, WatchEvent, WatchStream } from '@kctl/client';
+import type { FrameOptions, FrameStream, WatchEvent, WatchStream } from '@kctl/client';
+import { chunkReleaser } from './chunk-releaser.js';
+import type { ChunkReleaser } from './chunk-releaser.js';
 import { asObject, decodeBytes } from './codec.js';
 import { DecodeError } from './errors.js';
 import { isStatus } from './failure-status.js';
@@ -10,8 +12,8 @@ import { isStatus } from './failure-status.js';
  * Splits a watch body at its newlines. What came with one read comes out as one batch. The connection is released
  * when the iteration is left. A body that ends within a frame rejects: that event is lost, so the caller must list.
  */
-export function frameStream(body: AsyncIterable<Buffer[]>, what: string): FrameStream {
-  const frames = splitLines(body, what);
+export function frameStream(body: AsyncIterable<Buffer[]>, what: string, options: FrameOptions = {}): FrameStream {
+  const frames = splitLines(body, what, chunkReleaser(body, options));
   return {
     [Symbol.asyncIterator]: () => frames,
     [Symbol.asyncDispose]: async () => {
@@ -25,12 +27,17 @@ async function release(body: AsyncIterable<Buffer[]>): Promise<void> {
   await body[Symbol.asyncIterator]().return?.();
 }
 
-async function* splitLines(body: AsyncIterable<Buffer[]>, what: string): AsyncGenerator<readonly Uint8Array[], void> {
+async function* splitLines(
+  body: AsyncIterable<Buffer[]>,
+  what: string,
+  releaser: ChunkReleaser,
+): AsyncGenerator<readonly Uint8Array[], void> {
   const splitter = createLineSplitter();
   for await (const chunks of body) {
     const [only] = chunks;
     const lines =
       only !== undefined && chunks.length === 1 ? splitter.push(only) : chunks.flatMap((chunk) => splitter.push(chunk));
+    releaser.took(chunks, lines.length);
     if (lines.length > 0) yield lines;
   }
   const rest = splitter.finish();

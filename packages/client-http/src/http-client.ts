@@ -4,6 +4,7 @@ import type {
   CreateOptions,
   DeleteAllOfOptions,
   DeleteOptions,
+  FrameOptions,
   FrameReader,
   FrameStream,
   GetOptions,
@@ -91,16 +92,16 @@ class ServerClient implements HttpClient {
     return { ...list, items: list.items.map(asReadable<K>) };
   }
 
-  async listFrames(kind: Kind, options: ListOptions = {}): Promise<ListFrames> {
+  async listFrames(kind: Kind, options: ListOptions & FrameOptions = {}): Promise<ListFrames> {
     const response = await this.#sendList(kind, options);
-    return listFrames(response.body, `list of ${formatGroupVersionKind(kind)}`);
+    return listFrames(response.body, `list of ${formatGroupVersionKind(kind)}`, options);
   }
 
   async watch<K extends Kind>(kind: K, options: WatchOptions = {}): Promise<WatchStream<ObjectOf<K>>> {
-    return watchStream(kind, await this.watchFrames(kind, options));
+    return watchStream(kind, await this.watchFrames(kind, { ...options, transient: true }));
   }
 
-  async watchFrames(kind: Kind, options: WatchOptions = {}): Promise<FrameStream> {
+  async watchFrames(kind: Kind, options: WatchOptions & FrameOptions = {}): Promise<FrameStream> {
     const path = paths.withQuery(paths.collectionPath(kind, options.namespace), paths.watchQuery(options));
     const { signal } = options;
     const response = await this.#send(
@@ -108,7 +109,7 @@ class ServerClient implements HttpClient {
       { kind },
     );
     const what = `watch of ${formatGroupVersionKind(kind)}`;
-    if (response.contentType.includes('json')) return frameStream(response.body, what);
+    if (response.contentType.includes('json')) return frameStream(response.body, what, options);
     await response.body[Symbol.asyncIterator]().return?.();
     throw new DecodeError(
       `${what}: the server answers with ${response.contentType || 'no content type'}: expected application/json`,

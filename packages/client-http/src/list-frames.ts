@@ -1,9 +1,11 @@
 import { createListSplitter, isFrameError } from '@kctl/apimachinery/wire';
 import type { ListEnvelope, ListSplitter } from '@kctl/apimachinery/wire';
 import type { Kind, KubeList, ListMeta, ObjectOf } from '@kctl/apimachinery';
-import type { ListFrames } from '@kctl/client';
+import type { FrameOptions, ListFrames } from '@kctl/client';
 import { systemClock } from '@kctl/wait';
 import type { Clock } from '@kctl/wait';
+import { chunkReleaser } from './chunk-releaser.js';
+import type { ChunkReleaser } from './chunk-releaser.js';
 import { asItem, asList, decodeBytes, decodeJson } from './codec.js';
 import { DecodeError } from './errors.js';
 
@@ -17,10 +19,10 @@ const budgetMs = 6;
  * The items of a LIST answer as documents, while it arrives. Reading pauses while the consumer is busy, and at most
  * about 256 KiB is handed over without a turn of the event loop in between.
  */
-export function listFrames(body: AsyncIterable<Buffer[]>, what: string): ListFrames {
+export function listFrames(body: AsyncIterable<Buffer[]>, what: string, options: FrameOptions = {}): ListFrames {
   const { promise, resolve, reject } = Promise.withResolvers<ListMeta>();
   promise.catch(() => undefined);
-  const frames = cutItems(body, what, { resolve, reject });
+  const frames = cutItems(body, { what, releaser: chunkReleaser(body, options) }, { resolve, reject });
   return {
     metadata: promise,
     [Symbol.asyncIterator]: () => frames,
@@ -38,13 +40,14 @@ interface Metadata {
 
 async function* cutItems(
   body: AsyncIterable<Buffer[]>,
-  what: string,
+  { what, releaser }: { readonly what: string; readonly releaser: ChunkReleaser },
   metadata: Metadata,
 ): AsyncGenerator<readonly Uint8Array[], void> {
   const splitter = createListSplitter();
   try {
     for await (const chunks of body) {
       const items = explained(what, () => chunks.flatMap((chunk) => splitter.push(chunk)));
+      releaser.took(chunks, items.length);
       if (items.length > 0) yield items;
     }
     metadata.resolve(explained(what, () => splitter.finish()).metadata);

@@ -232,6 +232,7 @@ class HttpTransport implements Transport {
           timeouts: this.#timeoutsFor(expect),
           clock: this.#clock,
           signal,
+          hasExclusiveReads: this.#options.http2 !== true,
           onEnd: (bytes) => this.#metrics.received(method, bytes),
         },
       );

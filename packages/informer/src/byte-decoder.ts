@@ -6,6 +6,7 @@ import {
   createWatchFrameScan,
   readAscii,
   readText,
+  scanBodyFields,
   scanObject,
   scanWatchFrame,
 } from '@kctl/apimachinery/wire';
@@ -14,7 +15,7 @@ import { storeObject } from '@kctl/cache-index';
 import type { DecodedFrame, DecodedItem, Decoder, FindStored, SkipReport } from './decoder.js';
 import { initialEventsEnd } from './decoder.js';
 import type { LazyContext } from './lazy-object.js';
-import { LazyObject } from './lazy-object.js';
+import { LazyObject, noteWords } from './lazy-object.js';
 import type { SlabRange } from './slab-store.js';
 import { SlabStore } from './slab-store.js';
 import { TextCache } from './text-cache.js';
@@ -32,21 +33,32 @@ export interface ByteDecoderOptions<T extends KubeObject> {
 
 /** Decodes bytes, lazily: it copies what has to be kept and reads only what routing needs. */
 export class ByteDecoder<T extends KubeObject> implements Decoder<T, Uint8Array> {
-  readonly slabs: SlabStore = new SlabStore();
+  readonly slabs: SlabStore = new SlabStore(noteWords);
   readonly #options: ByteDecoderOptions<T>;
   readonly #type: { readonly apiVersion: string; readonly kind: string };
   readonly #context: LazyContext;
   readonly #scan = createObjectScan();
   readonly #frameScan = createWatchFrameScan();
-  readonly #item: DecodedItem<T> = { stored: undefined, fields: undefined };
+  readonly #item: DecodedItem<T> = {
+    stored: undefined,
+    fields: undefined,
+    present: undefined,
+    hasPresentFields: false,
+  };
   readonly #frame: DecodedFrame<T> = {
     kind: 'skipped',
     stored: undefined,
     fields: undefined,
+    present: undefined,
+    hasPresentFields: false,
     resourceVersion: '',
     status: undefined,
   };
   readonly #namespaces = new TextCache();
+  #paths: FieldPaths | undefined;
+  /** Tells notes about one set of paths from those about another. */
+  #pathsEpoch = 0;
+  #pathsLeadIntoBody = false;
 
   constructor(options: ByteDecoderOptions<T>) {
     this.#options = options;
@@ -63,15 +75,17 @@ export class ByteDecoder<T extends KubeObject> implements Decoder<T, Uint8Array>
   }
 
   item(raw: Uint8Array, find: FindStored<T>): DecodedItem<T> | undefined {
-    this.#decode(raw, { start: 0, end: raw.length, find }, this.#item);
+    this.#decode(raw, { start: 0, end: raw.length, find, isLive: false }, this.#item);
     return this.#item.stored === undefined ? undefined : this.#item;
   }
 
-  frame(raw: Uint8Array, find: FindStored<T>): DecodedFrame<T> {
+  frame(raw: Uint8Array, find: FindStored<T>, isLive: boolean): DecodedFrame<T> {
     const frame = this.#frame;
     frame.kind = 'skipped';
     frame.stored = undefined;
     frame.fields = undefined;
+    frame.present = undefined;
+    frame.hasPresentFields = false;
     frame.resourceVersion = '';
     const scan = this.#frameScan;
     if (!scanWatchFrame(raw, scan)) {
@@ -83,7 +97,7 @@ export class ByteDecoder<T extends KubeObject> implements Decoder<T, Uint8Array>
       case 'ADDED':
       case 'MODIFIED':
       case 'DELETED':
-        this.#decode(raw, { start, end, find: scan.type === 'DELETED' ? none : find }, frame);
+        this.#decode(raw, { start, end, isLive, find: scan.type === 'DELETED' ? none : find }, frame);
         if (!hasStored(frame)) return frame;
         frame.resourceVersion = frame.stored.resourceVersion;
         frame.kind = scan.type === 'DELETED' ? 'delete' : 'upsert';
@@ -105,8 +119,11 @@ export class ByteDecoder<T extends KubeObject> implements Decoder<T, Uint8Array>
   #decode(bytes: Uint8Array, span: Span<T>, into: DecodedItem<T>): void {
     const scan = this.#scan;
     const { start, end, find } = span;
-    const paths = this.#options.fieldPaths();
-    if (this.#options.transform !== undefined || !scanObject(bytes, start, end, { scan, paths })) {
+    into.stored = undefined;
+    into.fields = undefined;
+    into.present = undefined;
+    into.hasPresentFields = false;
+    if (this.#options.transform !== undefined || !scanObject(bytes, start, end, { scan })) {
       this.#parse(bytes, span, into);
       return;
     }
@@ -116,9 +133,14 @@ export class ByteDecoder<T extends KubeObject> implements Decoder<T, Uint8Array>
     const resourceVersion =
       scan.resourceVersionStart < 0 ? '' : readAscii(bytes, scan.resourceVersionStart, scan.resourceVersionEnd);
     const present = find(namespace, name);
-    into.fields = undefined;
+    into.present = present;
     if (present !== undefined && present.resourceVersion === resourceVersion && resourceVersion !== '') {
       into.stored = present;
+      return;
+    }
+    const fieldsEnd = find === none ? unknown : this.#readFields(bytes, span, into);
+    if (fieldsEnd === notUnderstood) {
+      this.#parse(bytes, span, into);
       return;
     }
     const cut = !this.#options.keepManagedFields && scan.managedFieldsStart >= 0;
@@ -128,14 +150,44 @@ export class ByteDecoder<T extends KubeObject> implements Decoder<T, Uint8Array>
       cutStart: cut ? scan.managedFieldsStart : end,
       cutEnd: cut ? scan.managedFieldsEnd : end,
     };
-    if (paths !== undefined) into.fields = [...scan.fields];
     into.stored = new LazyObject<T>(
       this.#context,
       // The name that is there already: the new text can go at once, and nothing of it lives on.
       { namespace, name: present === undefined ? name : present.name, resourceVersion },
-      { bytes, range, scan },
+      { bytes, range, scan, fieldsEnd, fieldsEpoch: this.#pathsEpoch },
       shareableOf(present),
     );
+  }
+
+  /**
+   * Finds the values of the store's field paths, without reading what is byte for byte as it was in the version before:
+   * most updates change the status and leave the spec alone. Returns up to where the bytes decide the values.
+   */
+  #readFields(bytes: Uint8Array, { start, end, isLive }: Span<T>, into: DecodedItem<T>): number {
+    const scan = this.#scan;
+    const paths = this.#options.fieldPaths();
+    if (paths !== this.#paths) {
+      this.#paths = paths;
+      this.#pathsEpoch++;
+      this.#pathsLeadIntoBody = paths !== undefined && leadIntoBody(paths);
+    }
+    if (paths === undefined) return unknown;
+    if (!scan.isMetadataFirst || !this.#pathsLeadIntoBody) {
+      if (!scanObject(bytes, start, end, { scan, paths })) return notUnderstood;
+      into.fields = [...scan.fields];
+      return unknown;
+    }
+    const { present } = into;
+    if (isLive && present instanceof LazyObject) {
+      const length = present.sameFieldsLength(bytes, scan.metadataEnd, end, this.#pathsEpoch);
+      if (length >= 0) {
+        into.hasPresentFields = true;
+        return scan.metadataEnd + length;
+      }
+    }
+    const fieldsEnd = scanBodyFields(bytes, end, { scan, paths });
+    into.fields = [...scan.fields];
+    return fieldsEnd;
   }
 
   /** The way of objects that a transform has to see, or that the scanner does not understand. */
@@ -143,6 +195,7 @@ export class ByteDecoder<T extends KubeObject> implements Decoder<T, Uint8Array>
     const { transform, keepManagedFields, freeze, onSkip } = this.#options;
     into.stored = undefined;
     into.fields = undefined;
+    into.hasPresentFields = false;
     try {
       const value: unknown = parseJson(readText(bytes, start, end));
       if (!isObject(value)) {
@@ -151,6 +204,7 @@ export class ByteDecoder<T extends KubeObject> implements Decoder<T, Uint8Array>
       }
       const { namespace = '', name = '', resourceVersion = '' } = value.metadata;
       const present = find(namespace, name);
+      into.present = present;
       if (present !== undefined && present.resourceVersion === resourceVersion && resourceVersion !== '') {
         into.stored = present;
         return;
@@ -194,6 +248,18 @@ interface Span<T extends KubeObject> {
   readonly start: number;
   readonly end: number;
   readonly find: FindStored<T>;
+  /** Whether what is decoded replaces what `find` finds, in the same store. */
+  readonly isLive: boolean;
+}
+
+/** What bounds the fields: not known, or the bytes are not understood. */
+const unknown = -1;
+const notUnderstood = -2;
+
+/** Whether all paths lead to what follows `metadata`. */
+function leadIntoBody(paths: FieldPaths): boolean {
+  // By their first letters: a path that is wrongly taken for one of these costs a longer scan, no more.
+  return paths.paths.every((path) => !/^(?:metadata|ki|api)/.test(path));
 }
 
 function hasStored<T extends KubeObject>(

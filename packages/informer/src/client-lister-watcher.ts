@@ -14,7 +14,8 @@ export interface ListerWatcherScope {
 export type InformerClient = (Reader & Watcher) | FrameReader | (Reader & Watcher & FrameReader);
 
 /**
- * The ListerWatcher of a kind over a client. Bytes are taken where the client yields them.
+ * The ListerWatcher of a kind over a client. Bytes are taken where the client yields them; a batch of them is valid until
+ * the next one is asked for.
  */
 export function listerWatcherFor<T extends KubeObject>(
   client: InformerClient,
@@ -23,8 +24,9 @@ export function listerWatcherFor<T extends KubeObject>(
 ): ListerWatcher<T> {
   if ('listFrames' in client)
     return {
-      listFrames: (call) => client.listFrames(kind, { ...scope, ...call }),
-      watchFrames: (call) => client.watchFrames(kind, { ...scope, ...call }),
+      // An informer copies what it keeps, so the memory of a batch can be used again when it asks for the next one.
+      listFrames: (call) => client.listFrames(kind, { ...scope, ...call, transient: true }),
+      watchFrames: (call) => client.watchFrames(kind, { ...scope, ...call, transient: true }),
     };
   return {
     // A live client returns objects of its own; `live` keeps a caching client from answering out of this very informer.

@@ -9,6 +9,10 @@ export interface DecodedItem<T extends KubeObject> {
   stored: StoredObject<T> | undefined;
   /** Values of the store's field paths, where they were read on the way. */
   fields: readonly (string | undefined)[] | undefined;
+  /** The version that the store holds, as it was found. */
+  present: StoredObject<T> | undefined;
+  /** The values of the field paths are those that {@link present} has. */
+  hasPresentFields: boolean;
 }
 
 /** One decoded watch frame. Reused as {@link DecodedItem} is. */
@@ -30,7 +34,8 @@ export type FindStored<T extends KubeObject> = (namespace: string, name: string)
 export interface Decoder<T extends KubeObject, Raw> {
   /** An item of a list; undefined where it cannot be understood. */
   item(raw: Raw, find: FindStored<T>): DecodedItem<T> | undefined;
-  frame(raw: Raw, find: FindStored<T>): DecodedFrame<T>;
+  /** `isLive`: an upsert replaces what `find` finds, in the same store. */
+  frame(raw: Raw, find: FindStored<T>, isLive: boolean): DecodedFrame<T>;
   /** The version is in no store any more. */
   retire(stored: StoredObject<T>): void;
 }

@@ -1,10 +1,13 @@
 import type { KubeObject, Status } from '@kctl/apimachinery';
 import { compareResourceVersions } from '@kctl/apimachinery';
-import type { Indexer, Replacement, ReplacedContent, StoredObject } from '@kctl/cache-index';
+import type { Indexer, Replacement, ReplacedContent, StoredObject, StoredWrite } from '@kctl/cache-index';
 import { Change } from './change.js';
 import type { DecodedFrame, DecodedItem, Decoder, FindStored, FrameKind } from './decoder.js';
 import { LazyObject } from './lazy-object.js';
 import type { Slicer } from './slicer.js';
+
+const nothingKnown: StoredWrite = {};
+const presentFields: StoredWrite = { hasPresentFields: true };
 
 /** Where changes go. */
 export interface ChangeSink<T extends KubeObject> {
@@ -76,7 +79,7 @@ export class Intake<T extends KubeObject, Raw> {
 
   /** One frame before the initial events have ended. */
   initialFrame(raw: Raw): FrameKind {
-    const frame = this.#decoder.frame(raw, this.#find);
+    const frame = this.#decoder.frame(raw, this.#find, false);
     if (frame.kind === 'upsert') this.#fill(frame);
     else if (frame.kind === 'delete' && frame.stored !== undefined) {
       const removed = this.#replacement?.delete(frame.stored);
@@ -89,7 +92,7 @@ export class Intake<T extends KubeObject, Raw> {
 
   /** One frame of the live watch. */
   liveFrame(raw: Raw): FrameKind {
-    const frame = this.#decoder.frame(raw, this.#find);
+    const frame = this.#decoder.frame(raw, this.#find, true);
     switch (frame.kind) {
       case 'upsert':
         this.#upsert(frame);
@@ -155,21 +158,26 @@ export class Intake<T extends KubeObject, Raw> {
   #fill(item: DecodedItem<T>): void {
     const { stored, fields } = item;
     if (stored === undefined || this.#replacement === undefined) return;
-    const removed = this.#replacement.put(stored, fields === undefined ? {} : { fields });
+    const removed = this.#replacement.put(stored, fields === undefined ? nothingKnown : { fields });
     if (removed !== undefined && removed !== stored) this.#retireUnlessStored(removed);
   }
 
   #upsert(frame: DecodedFrame<T>): void {
-    const { stored, fields } = frame;
+    const { stored, fields, present, hasPresentFields } = frame;
     if (stored === undefined) return;
-    const old = this.#find(stored.namespace, stored.name);
+    // A transform may have given it another name.
+    const isFound = present?.name === stored.name && present.namespace === stored.namespace;
+    const old = isFound ? present : this.#find(stored.namespace, stored.name);
     if (old === stored || (old !== undefined && isSuperseded(stored, old))) {
       // Seen already: the watch was reopened at an earlier version than the store is at.
       if (old !== stored) this.#decoder.retire(stored);
       if (this.#advance(frame.resourceVersion)) this.#bookmark();
       return;
     }
-    this.#indexer.putStored(stored, fields === undefined ? {} : { fields });
+    this.#indexer.putStored(
+      stored,
+      hasPresentFields ? presentFields : fields === undefined ? nothingKnown : { fields },
+    );
     this.#advance(frame.resourceVersion);
     this.#indexer.bookmark(this.#resourceVersion);
     if (old === undefined) this.#sink.dispatch(new Change('add', stored, undefined));

@@ -1,7 +1,7 @@
 import type { DeepReadonly, KubeObject, OwnerReference } from '@kctl/apimachinery';
 import { formatKey, parseJson } from '@kctl/apimachinery';
 import type { FieldPaths, ObjectScan } from '@kctl/apimachinery/wire';
-import { createObjectScan, fieldAt, readText, scanObject, splitPath } from '@kctl/apimachinery/wire';
+import { asBuffer, createObjectScan, fieldAt, readText, scanObject, splitPath } from '@kctl/apimachinery/wire';
 import type { StoredObject } from '@kctl/cache-index';
 import { shareFreeze } from '@kctl/cache-index';
 import { ObjectDecodeError } from './errors.js';
@@ -30,56 +30,57 @@ interface Decoded {
   owners?: readonly Readonly<OwnerReference>[];
 }
 
-/** A version that is kept as bytes until somebody reads it. Ranges are relative to its first byte; −1 means absent. */
+/** Notes of a lazy object, in words before its bytes. Positions are relative to its first byte; −1 means absent. */
+const note = {
+  uidStart: 0,
+  uidEnd: 1,
+  labelsStart: 2,
+  labelsEnd: 3,
+  ownersStart: 4,
+  ownersEnd: 5,
+  isDeleting: 6,
+  hasKind: 7,
+  bodyStart: 8,
+  fieldsEnd: 9,
+  fieldsEpoch: 10,
+} as const;
+/** How many words {@link LazyObject} needs of its slab store. */
+export const noteWords = 11;
+
+/** A version that is kept as bytes until somebody reads it. Small, as there is one for each event. */
 export class LazyObject<T extends KubeObject> implements StoredObject<T>, SlabTenant {
   readonly namespace: string;
   readonly name: string;
   readonly resourceVersion: string;
+  /** Undefined once it is parsed. */
   slab: Slab | undefined = undefined;
   offset = 0;
   length = 0;
   slot = -1;
   readonly #context: LazyContext;
   readonly #generation: number;
-  readonly #hasKind: boolean;
-  readonly #uidStart: number;
-  readonly #uidEnd: number;
-  readonly #deletionStart: number;
-  readonly #labelsStart: number;
-  readonly #labelsEnd: number;
-  readonly #ownersStart: number;
-  readonly #ownersEnd: number;
   #decoded: Decoded | undefined = undefined;
-  /** The parsed version before, to share structure with; dropped at the first read. */
-  #base: DeepReadonly<T> | undefined;
-  #object: DeepReadonly<T> | undefined = undefined;
+  /** The object; until it is parsed, the parsed version before, to share structure with. */
+  #value: DeepReadonly<T> | undefined;
 
   constructor(context: LazyContext, identity: LazyIdentity, source: LazySource, base: DeepReadonly<T> | undefined) {
-    const { scan, range } = source;
     this.namespace = identity.namespace;
     this.name = identity.name;
     this.resourceVersion = identity.resourceVersion;
     this.#context = context;
-    this.#base = base;
-    this.#generation = scan.generation;
-    this.#hasKind = scan.hasKind;
-    this.#uidStart = place(scan.uidStart, range);
-    this.#uidEnd = place(scan.uidEnd, range);
-    this.#deletionStart = place(scan.deletionTimestampStart, range);
-    this.#labelsStart = place(scan.labelsStart, range);
-    this.#labelsEnd = place(scan.labelsEnd, range);
-    this.#ownersStart = place(scan.ownersStart, range);
-    this.#ownersEnd = place(scan.ownersEnd, range);
-    context.slabs.put(this, source.bytes, range);
+    this.#generation = source.scan.generation;
+    this.#value = base;
+    context.slabs.put(this, source.bytes, source.range);
+    this.#takeNotes(source);
   }
 
   get isParsed(): boolean {
-    return this.#object !== undefined;
+    return this.slab === undefined;
   }
 
   /** What a following version can share structure with, without forcing a parse. */
   get shareable(): DeepReadonly<T> | undefined {
-    return this.#object ?? this.#base;
+    return this.#value;
   }
 
   get generation(): number | undefined {
@@ -87,48 +88,74 @@ export class LazyObject<T extends KubeObject> implements StoredObject<T>, SlabTe
   }
 
   get uid(): string {
-    if (this.#uidStart < 0) return '';
-    return this.slab === undefined ? (metadataOf(this.object).uid ?? '') : this.#text(this.#uidStart, this.#uidEnd);
+    if (this.slab === undefined) return metadataOf(this.object).uid ?? '';
+    const start = this.#note(note.uidStart);
+    return start < 0 ? '' : this.#text(start, this.#note(note.uidEnd));
   }
 
   /** Whether both have a uid, and not the same one. Bytes are compared, where there are bytes: no text is made. */
   isAnotherThan(other: LazyObject<T>): boolean {
-    const length = this.#uidEnd - this.#uidStart;
-    if (this.#uidStart < 0 || other.#uidStart < 0 || length === 0) return false;
     const { slab } = this;
     const otherSlab = other.slab;
-    if (slab === undefined || otherSlab === undefined) return other.uid !== '' && this.uid !== other.uid;
-    const otherLength = other.#uidEnd - other.#uidStart;
-    if (length !== otherLength) return otherLength !== 0;
-    const from = this.offset + this.#uidStart;
-    const otherFrom = other.offset + other.#uidStart;
+    if (slab === undefined || otherSlab === undefined) {
+      const { uid } = this;
+      return uid !== '' && other.uid !== '' && uid !== other.uid;
+    }
+    const start = this.#note(note.uidStart);
+    const otherStart = other.#note(note.uidStart);
+    const length = this.#note(note.uidEnd) - start;
+    const otherLength = other.#note(note.uidEnd) - otherStart;
+    if (start < 0 || otherStart < 0 || length === 0 || otherLength === 0) return false;
+    if (length !== otherLength) return true;
+    const from = this.offset + start;
+    const otherFrom = other.offset + otherStart;
     for (let index = 0; index < length; index++)
       if (slab.buffer[from + index] !== otherSlab.buffer[otherFrom + index]) return true;
     return false;
   }
 
+  /**
+   * Whether what follows `metadata` in `bytes` at `bodyStart` begins with the same bytes as here, as far as the values of
+   * the declared paths were read from them. Returns how many bytes that are; −1 where it is not so, or not known.
+   */
+  sameFieldsLength(bytes: Uint8Array, bodyStart: number, end: number, epoch: number): number {
+    const { slab } = this;
+    if (slab === undefined || this.#note(note.fieldsEpoch) !== epoch) return -1;
+    const start = this.#note(note.bodyStart);
+    const fieldsEnd = this.#note(note.fieldsEnd);
+    const length = fieldsEnd - start;
+    if (fieldsEnd < 0 || bodyStart + length > end) return -1;
+    const from = this.offset + start;
+    const order = asBuffer(bytes).compare(slab.buffer, from, from + length, bodyStart, bodyStart + length);
+    return order === 0 ? length : -1;
+  }
+
   get deletionTimestamp(): string | undefined {
-    return this.#deletionStart < 0 ? undefined : metadataOf(this.object).deletionTimestamp;
+    return this.slab !== undefined && this.#note(note.isDeleting) === 0
+      ? undefined
+      : metadataOf(this.object).deletionTimestamp;
   }
 
   get labels(): Readonly<Record<string, string>> {
-    if (this.#labelsStart < 0) return noLabels;
-    if (this.#object !== undefined) return metadataOf(this.#object).labels ?? noLabels;
+    if (this.slab === undefined) return metadataOf(this.object).labels ?? noLabels;
+    const start = this.#note(note.labelsStart);
+    if (start < 0) return noLabels;
     this.#decoded ??= {};
-    this.#decoded.labels ??= Object.freeze(this.#parse<Record<string, string>>(this.#labelsStart, this.#labelsEnd));
+    this.#decoded.labels ??= Object.freeze(this.#parse<Record<string, string>>(start, this.#note(note.labelsEnd)));
     return this.#decoded.labels;
   }
 
   get ownerReferences(): readonly Readonly<OwnerReference>[] {
-    if (this.#ownersStart < 0) return noOwners;
-    if (this.#object !== undefined) return metadataOf(this.#object).ownerReferences ?? noOwners;
+    if (this.slab === undefined) return metadataOf(this.object).ownerReferences ?? noOwners;
+    const start = this.#note(note.ownersStart);
+    if (start < 0) return noOwners;
     this.#decoded ??= {};
-    this.#decoded.owners ??= Object.freeze(this.#parse<OwnerReference[]>(this.#ownersStart, this.#ownersEnd));
+    this.#decoded.owners ??= Object.freeze(this.#parse<OwnerReference[]>(start, this.#note(note.ownersEnd)));
     return this.#decoded.owners;
   }
 
   get object(): DeepReadonly<T> {
-    return this.#object ?? this.#materialise();
+    return this.slab === undefined && this.#value !== undefined ? this.#value : this.#materialise();
   }
 
   fields(paths: FieldPaths): readonly (string | undefined)[] {
@@ -144,18 +171,39 @@ export class LazyObject<T extends KubeObject> implements StoredObject<T>, SlabTe
     const text = this.#text(0, this.length);
     let value: unknown;
     try {
-      value = parseJson(this.#hasKind ? text : envelope + text.slice(1));
+      value = parseJson(this.#note(note.hasKind) === 1 ? text : envelope + text.slice(1));
     } catch (cause) {
       throw new ObjectDecodeError(formatKey(this), { cause });
     }
     // The one place where bytes become a T: what the server sent for this kind is what the token promises.
-    const object = (freeze ? shareFreeze(value as T, this.#base) : value) as DeepReadonly<T>;
-    this.#object = object;
-    this.#base = undefined;
+    const object = (freeze ? shareFreeze(value as T, this.#value) : value) as DeepReadonly<T>;
+    this.#value = object;
     this.#decoded = undefined;
     slabs.release(this);
     this.slab = undefined;
     return object;
+  }
+
+  #takeNotes({ range, scan, fieldsEnd, fieldsEpoch }: LazySource): void {
+    const { slab } = this;
+    if (slab === undefined) return;
+    const { words } = slab;
+    const at = (this.offset >> 2) - noteWords;
+    words[at + note.uidStart] = place(scan.uidStart, range);
+    words[at + note.uidEnd] = place(scan.uidEnd, range);
+    words[at + note.labelsStart] = place(scan.labelsStart, range);
+    words[at + note.labelsEnd] = place(scan.labelsEnd, range);
+    words[at + note.ownersStart] = place(scan.ownersStart, range);
+    words[at + note.ownersEnd] = place(scan.ownersEnd, range);
+    words[at + note.isDeleting] = scan.deletionTimestampStart < 0 ? 0 : 1;
+    words[at + note.hasKind] = scan.hasKind ? 1 : 0;
+    words[at + note.bodyStart] = place(scan.metadataEnd, range);
+    words[at + note.fieldsEnd] = place(fieldsEnd, range);
+    words[at + note.fieldsEpoch] = fieldsEpoch;
+  }
+
+  #note(which: number): number {
+    return this.slab?.words[(this.offset >> 2) - noteWords + which] ?? -1;
   }
 
   #text(start: number, end: number): string {
@@ -176,6 +224,10 @@ export interface LazySource {
   readonly bytes: Uint8Array;
   readonly range: SlabRange;
   readonly scan: ObjectScan;
+  /** Up to where the bytes after `metadata` decide the values of the declared paths; −1 where that is not known. */
+  readonly fieldsEnd: number;
+  /** Which paths these were. */
+  readonly fieldsEpoch: number;
 }
 
 /** Where a position of the source lies in the kept bytes. */

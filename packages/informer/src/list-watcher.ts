@@ -26,7 +26,10 @@ export interface ObjectListerWatcher<T extends KubeObject> extends ListerWatcher
   watch(call: WatchCall): Promise<WatchStream<T>>;
 }
 
-/** Lists and watches one collection as bytes: the fast path, which parses only what somebody reads. */
+/**
+ * Lists and watches one collection as bytes: the fast path, which parses only what somebody reads. The informer keeps no
+ * view of a batch when it asks for the next one.
+ */
 export interface FrameListerWatcher extends ListerWatcherBase {
   listFrames(call: ListCall): Promise<ListFrames>;
   watchFrames(call: WatchCall): Promise<FrameStream>;

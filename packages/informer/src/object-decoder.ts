@@ -21,8 +21,16 @@ export class ObjectDecoder<T extends KubeObject> implements Decoder<T, T | Watch
     kind: 'skipped',
     stored: undefined,
     fields: undefined,
+    present: undefined,
+    hasPresentFields: false,
     resourceVersion: '',
     status: undefined,
+  };
+  readonly #item: DecodedItem<T> = {
+    stored: undefined,
+    fields: undefined,
+    present: undefined,
+    hasPresentFields: false,
   };
 
   constructor(options: ObjectDecoderOptions<T>) {
@@ -30,21 +38,23 @@ export class ObjectDecoder<T extends KubeObject> implements Decoder<T, T | Watch
   }
 
   item(raw: T | WatchEvent<T>, find: FindStored<T>): DecodedItem<T> | undefined {
-    const stored = isWatchEvent(raw) ? undefined : this.#store(raw, find);
-    return stored === undefined ? undefined : { stored, fields: undefined };
+    const item = this.#item;
+    item.stored = isWatchEvent(raw) ? undefined : this.#store(raw, find, item);
+    return item.stored === undefined ? undefined : item;
   }
 
   frame(raw: T | WatchEvent<T>, find: FindStored<T>): DecodedFrame<T> {
     const frame = this.#frame;
     frame.kind = 'skipped';
     frame.stored = undefined;
+    frame.present = undefined;
     frame.resourceVersion = '';
     if (!isWatchEvent<T>(raw)) return frame;
     switch (raw.type) {
       case 'ADDED':
       case 'MODIFIED':
       case 'DELETED':
-        frame.stored = this.#store(raw.object, raw.type === 'DELETED' ? () => undefined : find);
+        frame.stored = this.#store(raw.object, raw.type === 'DELETED' ? () => undefined : find, frame);
         if (frame.stored === undefined) return frame;
         frame.kind = raw.type === 'DELETED' ? 'delete' : 'upsert';
         frame.resourceVersion = frame.stored.resourceVersion;
@@ -67,7 +77,7 @@ export class ObjectDecoder<T extends KubeObject> implements Decoder<T, T | Watch
     // Parsed objects are the garbage collector's.
   }
 
-  #store(object: T, find: FindStored<T>): StoredObject<T> | undefined {
+  #store(object: T, find: FindStored<T>, into: DecodedItem<T>): StoredObject<T> | undefined {
     const { kind, transform, keepManagedFields, freeze, onSkip } = this.#options;
     if (!isObject(object)) {
       onSkip('an object has no metadata.name');
@@ -79,6 +89,7 @@ export class ObjectDecoder<T extends KubeObject> implements Decoder<T, T | Watch
     }
     const { namespace = '', name = '', resourceVersion = '' } = object.metadata;
     const present = find(namespace, name);
+    into.present = present;
     if (present !== undefined && present.resourceVersion === resourceVersion && resourceVersion !== '') return present;
     try {
       const kept = keepManagedFields ? object : dropManagedFields(object);

@@ -118,14 +118,14 @@ export class SlabStore {
     return slab;
   }
 
-  /** Moves the tenants of the emptiest slab, where too much is dead: no more than there are dead bytes in it. */
+  /** Moves the tenants of the emptiest slab, where too much is dead: at most two bytes for each one that gets free. */
   #compact(): void {
     const current = this.#current;
     if (current === undefined || this.#isCompacting) return;
     if (this.#slabBytes - current.buffer.length <= this.#liveBytes * maxHeldPerLive) return;
     let emptiest: Slab | undefined;
     for (const slab of this.#slabs)
-      if (slab !== current && (emptiest === undefined || slab.live < emptiest.live)) emptiest = slab;
+      if (slab !== current && (emptiest === undefined || isEmptier(slab, emptiest))) emptiest = slab;
     if (emptiest === undefined) return;
     this.#isCompacting = true;
     for (const tenant of emptiest.tenants) {
@@ -147,6 +147,10 @@ export class SlabStore {
     slab.live = 0;
     this.#memory.takeBackAfter(slab, slab.buffer);
   }
+}
+
+function isEmptier(a: Slab, b: Slab): boolean {
+  return a.live * b.buffer.length < b.live * a.buffer.length;
 }
 
 /** The next multiple of a word's length. */

@@ -13,7 +13,7 @@ export { createListSplitter } from './list-splitter.js';
 export type { ListEnvelope, ListSplitter } from './list-splitter.js';
 export { headerOf } from './object-header.js';
 export type { HeaderSource, ObjectHeader } from './object-header.js';
-export { asBuffer, createObjectScan, readAscii, readText, scanObject } from './scan-object.js';
+export { asBuffer, createObjectScan, readAscii, readText, scanBodyFields, scanObject } from './scan-object.js';
 export type { ObjectScan } from './scan-object.js';
 export { createWatchFrameScan, scanWatchFrame } from './watch-frame.js';
 export type { WatchFrameScan, WatchFrameType } from './watch-frame.js';

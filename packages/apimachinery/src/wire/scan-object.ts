@@ -37,6 +37,10 @@ export interface ObjectScan {
   /** `metadata.managedFields` with the one comma that has to go with it, so that cutting the range leaves valid JSON. */
   managedFieldsStart: number;
   managedFieldsEnd: number;
+  /** Right after the value of `metadata`. */
+  metadataEnd: number;
+  /** Whether `metadata` comes first, but for kind and apiVersion: so from every server. */
+  isMetadataFirst: boolean;
   /** Whether the object says its `kind` (items of built-in lists do not). */
   hasKind: boolean;
   /** Values of the declared paths, in the order of their declaration; undefined where the object has none. */
@@ -60,6 +64,8 @@ function clear(scan: ObjectScan): void {
   scan.labelsStart = scan.labelsEnd = -1;
   scan.ownersStart = scan.ownersEnd = -1;
   scan.managedFieldsStart = scan.managedFieldsEnd = -1;
+  scan.metadataEnd = -1;
+  scan.isMetadataFirst = true;
   scan.hasKind = false;
   scan.fields.length = 0;
 }
@@ -99,10 +105,12 @@ export function scanObject(
       next = scanMetadata(bytes, position, end, scan);
       if (next < 0) return false;
       hasMetadata = true;
+      scan.metadataEnd = next;
       const node = open === 0 ? undefined : childOf(paths?.root, bytes, keyStart, keyEnd);
       if (node !== undefined) open -= scanFields(bytes, position, next, { node, fields: scan.fields });
     } else {
       if (keyEnd - keyStart === 4 && bytes[keyStart] === 0x6b && bytes[keyStart + 1] === 0x69) scan.hasKind = true;
+      else if (!hasMetadata && !isApiVersion(bytes, keyStart, keyEnd)) scan.isMetadataFirst = false;
       const node = open === 0 ? undefined : childOf(paths?.root, bytes, keyStart, keyEnd);
       if (node !== undefined) open -= scanFields(bytes, position, end, { node, fields: scan.fields });
       if (hasMetadata && open === 0 && scan.hasKind) break;
@@ -120,6 +128,45 @@ export function scanObject(
   }
   return hasMetadata && scan.nameStart >= 0;
 }
+
+/**
+ * Reads the declared paths from what follows `metadata`, after a {@link scanObject} without paths that found
+ * `isMetadataFirst`. For paths that do not lead into metadata.
+ *
+ * @returns the position after the last byte that decides the values; −1 where not all have one, −2 where the bytes are
+ * not understood
+ */
+export function scanBodyFields(
+  bytes: Uint8Array,
+  end: number,
+  target: { readonly scan: ObjectScan; readonly paths: FieldPaths },
+): number {
+  const { scan, paths } = target;
+  let open = paths.paths.length;
+  scan.fields.length = 0;
+  for (let index = 0; index < open; index++) scan.fields.push(undefined);
+  fieldsReadTo = -1;
+  let position = skipSpace(bytes, scan.metadataEnd, end);
+  while (bytes[position] === comma) {
+    position = skipSpace(bytes, position + 1, end);
+    if (bytes[position] !== quote) return -2;
+    const keyStart = position + 1;
+    const keyEnd = skipString(bytes, position, end) - 1;
+    if (keyEnd < 0) return -2;
+    position = afterColon(bytes, keyEnd + 1, end);
+    if (position < 0) return -2;
+    const node = childOf(paths.root, bytes, keyStart, keyEnd);
+    if (node !== undefined) open -= scanFields(bytes, position, end, { node, fields: scan.fields });
+    if (open <= 0) return fieldsReadTo;
+    const next = skipValue(bytes, position, end);
+    if (next < 0) return -2;
+    position = skipSpace(bytes, next, end);
+  }
+  return bytes[position] === closeBrace ? -1 : -2;
+}
+
+/** How far {@link readScalar} has read, with the byte that ends a number. */
+let fieldsReadTo = -1;
 
 /** Objects say their kind before their metadata (`apiVersion`, `kind` < `metadata`, and so in struct order), so a later one is rare. */
 function kindFollows(bytes: Uint8Array, from: number, end: number): boolean {
@@ -163,6 +210,11 @@ function isMetadata(bytes: Uint8Array, at: number): boolean {
     bytes[at + 6] === 0x74 &&
     bytes[at + 7] === 0x61
   );
+}
+
+/** Whether a key is `apiVersion`, as far as its length and its first letters tell. */
+function isApiVersion(bytes: Uint8Array, start: number, end: number): boolean {
+  return end - start === 10 && bytes[start] === 0x61 && bytes[start + 1] === 0x70 && bytes[start + 2] === 0x69;
 }
 
 /** Scans the metadata object that opens at `at`. Returns the position after it, −1 where it is not understood. */
@@ -362,6 +414,7 @@ function readScalar(bytes: Uint8Array, at: number, end: number): string | undefi
   if (first === openBrace || first === openBracket || first === 0x6e) return undefined;
   const next = skipValue(bytes, at, end);
   if (next < 0) return undefined;
+  if (next >= fieldsReadTo) fieldsReadTo = next + 1;
   const text = readText(bytes, at, next);
   if (first !== quote) return text;
   if (!text.includes('\\')) return text.slice(1, -1);

@@ -1,0 +1,50 @@
+import type { FrameOptions } from '@kctl/client';
+import { ByteStream } from './byte-stream.js';
+
+/** Frees the memory of chunks that nobody looks at any more. */
+export interface ChunkReleaser {
+  /**
+   * Says that the consumer asked for more and that these chunks came, with the ends of so many documents. A document that
+   * does not end in its chunk keeps that chunk until one with an end has come.
+   */
+  took(chunks: readonly Buffer[], documents: number): void;
+}
+
+/** Less is not worth the call, and may be a part of memory that many small buffers share. */
+const minBytes = 16 * 1024;
+
+const noReleaser: ChunkReleaser = { took: () => undefined };
+
+/**
+ * Each read of a socket gets memory of its own. Left to the garbage collector, a fast stream makes it run again and
+ * again, over the whole heap, for nothing but these chunks: that costs a third of what the events do.
+ *
+ * Nothing is freed where the body may share its memory: HTTP/2, compressed bodies, other transports.
+ */
+export function chunkReleaser(body: AsyncIterable<Buffer[]>, { transient = false }: FrameOptions): ChunkReleaser {
+  return transient && body instanceof ByteStream && body.isExclusive ? new DetachingReleaser() : noReleaser;
+}
+
+class DetachingReleaser implements ChunkReleaser {
+  #spent = new Set<ArrayBufferLike>();
+
+  took(chunks: readonly Buffer[], documents: number): void {
+    const present = new Set<ArrayBufferLike>();
+    for (const { buffer } of chunks) present.add(buffer);
+    // The parser of the connection may hold the rest of the memory that it read last; it has gone on when other came.
+    if (documents > 0) {
+      for (const memory of this.#spent) if (!present.has(memory)) free(memory);
+      this.#spent = present;
+    } else for (const memory of present) this.#spent.add(memory);
+  }
+}
+
+/** ES2024, which TypeScript's library for ES2023 does not know; missing in Node 20, where the collector does it. */
+interface Transferable {
+  transfer?(byteLength: number): ArrayBuffer;
+}
+
+function free(memory: ArrayBufferLike & Transferable): void {
+  if (memory.byteLength < minBytes || memory.byteLength <= Buffer.poolSize) return;
+  memory.transfer?.(0);
+}
