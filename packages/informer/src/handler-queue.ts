@@ -2,6 +2,7 @@ import type { KubeObject } from '@kctl/apimachinery';
 import type { StoredObject } from '@kctl/cache-index';
 import type { Clock, ClockTimer } from '@kctl/wait';
 import { abortReason } from '@kctl/wait';
+import { callByType } from './call-by-type.js';
 import { Change } from './change.js';
 import { SyncError } from './errors.js';
 import type { HandlerRegistration, InformerEventHandler } from './event.js';
@@ -307,19 +308,5 @@ export class HandlerQueue<T extends KubeObject> implements HandlerRegistration {
   #endedError(): SyncError {
     const { name, state } = this.#host;
     return new SyncError(`handler ${this.name} of informer ${name} ended before it had synced`, [{ name, state }]);
-  }
-}
-
-function callByType<T extends KubeObject>(handler: InformerEventHandler<T>, change: Change<T>): void | Promise<void> {
-  switch (change.type) {
-    case 'add':
-      return handler.onAdd?.(change.object, { isInInitialList: change.isInInitialList });
-    case 'update':
-      return handler.onUpdate?.(change.oldObject ?? change.object, change.object, { isResync: change.isResync });
-    case 'delete':
-      return handler.onDelete?.(change.object, {
-        finalStateUnknown: change.finalStateUnknown,
-        leftScope: change.leftScope,
-      });
   }
 }

@@ -28,6 +28,8 @@ export type {
   InformerEventHandler,
   UpdateInfo,
 } from './event.js';
+export { filterEvents } from './filter-events.js';
+export type { ObjectVersion } from './filter-events.js';
 export { describeInformerState } from './informer-state.js';
 export type { InformerState, InformerTrouble, TroubleReason } from './informer-state.js';
 export type {

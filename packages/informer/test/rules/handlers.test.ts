@@ -2,6 +2,7 @@
 // rule. Changes that wait together are in src/pending-changes.test.ts; the indexer's rules are its conformance suite.
 import { settle } from '@kctl/wait/testing';
 import { describe, expect, it } from 'vitest';
+import { filterEvents } from '../../src/index.js';
 import { added, bookmark, deleted, failed, modified, thing } from './scripted-server.js';
 import type { Thing } from './scripted-server.js';
 import { ScriptedSession, sources } from './scripted-session.js';
@@ -256,6 +257,54 @@ describe('handlers among themselves', () => {
     expect(bad).toEqual(['x', 'y', 'z']);
     expect(seen).toHaveLength(3);
     expect(session.handlerErrors.map(String)).toEqual(['Error: thrown', 'Error: rejected', 'Error: rejected']);
+  });
+});
+
+describe('a filter', () => {
+  it('makes an add of what begins to be accepted, a delete of what no longer is, and nothing of the rest', async () => {
+    await using session = new ScriptedSession();
+    session.server.page = listed(10, thing('even', 2), thing('odd', 1));
+    const seen: string[] = [];
+    const handler = filterEvents<Thing>(({ object }) => (object.spec?.size ?? 0) % 2 === 0, {
+      onAdd: ({ metadata, spec }, { isInInitialList }) =>
+        void seen.push(`add ${metadata.name} ${spec?.size}${isInInitialList ? ' initial' : ''}`),
+      onUpdate: (old, { metadata, spec }) => void seen.push(`update ${metadata.name} ${old.spec?.size}→${spec?.size}`),
+      onDelete: ({ metadata, spec }) => void seen.push(`delete ${metadata.name} ${spec?.size}`),
+    });
+    const registration = session.informer.addEventHandler(handler);
+    await session.start();
+    expect(seen.splice(0)).toEqual(['add even 2 initial']);
+    expect(registration.hasSynced).toBe(true);
+    const changes = [thing('even', 12), thing('even', 13), thing('odd', 14), thing('odd', 16), thing('even', 17)];
+    for (const change of changes) {
+      session.server.watch.send(modified(change));
+      await settle();
+    }
+    expect(seen.splice(0)).toEqual(['update even 2→12', 'delete even 12', 'add odd 14', 'update odd 14→16']);
+    session.server.watch.send(deleted(thing('even', 18)), deleted(thing('odd', 19)));
+    await settle();
+    expect(seen).toEqual(['delete odd 19']);
+  });
+
+  it('tells of the end of what it told of, also when the last change and the deletion merge', async () => {
+    await using session = new ScriptedSession();
+    session.server.page = listed(10, thing('x', 2));
+    const gate = Promise.withResolvers<undefined>();
+    const seen: string[] = [];
+    session.informer.addEventHandler(
+      filterEvents<Thing>(({ header }) => Number(header.resourceVersion) % 2 === 0, {
+        onEvent: ({ type, header }) => {
+          seen.push(`${type} ${header.resourceVersion}`);
+          return gate.promise;
+        },
+      }),
+    );
+    await session.start();
+    session.server.watch.send(modified(thing('x', 11)), deleted(thing('x', 13)));
+    await settle();
+    gate.resolve(undefined);
+    await settle();
+    expect(seen).toEqual(['add 2', 'delete 13']);
   });
 });
 

@@ -1,0 +1,72 @@
+import type { DeepReadonly, KubeObject } from '@kctl/apimachinery';
+import type { ObjectHeader } from '@kctl/apimachinery/wire';
+import { callByType } from './call-by-type.js';
+import type { InformerEvent, InformerEventHandler } from './event.js';
+
+/** One version of an object, as a filter sees it. Reading `object` parses it; the header is there. */
+export interface ObjectVersion<T extends KubeObject> {
+  readonly header: ObjectHeader;
+  readonly object: DeepReadonly<T>;
+}
+
+/**
+ * A handler that hears of some objects only. One that begins to be accepted is an add, one that no longer is, a delete
+ * with its last accepted state. It remembers which ones the handler knows: add it to one informer, once. Mirrors
+ * `cache.FilteringResourceEventHandler`.
+ */
+export function filterEvents<T extends KubeObject>(
+  accepts: (version: ObjectVersion<T>) => boolean,
+  handler: InformerEventHandler<T>,
+): InformerEventHandler<T> {
+  const known = new Set<string>();
+  return {
+    onEvent: (event) => {
+      const passed = filtered(event, accepts, known);
+      if (passed === undefined) return undefined;
+      const first = handler.onEvent?.(passed);
+      return first instanceof Promise ? first.then(() => callByType(handler, passed)) : callByType(handler, passed);
+    },
+  };
+}
+
+function filtered<T extends KubeObject>(
+  event: InformerEvent<T>,
+  accepts: (version: ObjectVersion<T>) => boolean,
+  known: Set<string>,
+): InformerEvent<T> | undefined {
+  const key = `${event.header.namespace}/${event.header.name}`;
+  if (event.type === 'delete') return known.delete(key) ? event : undefined;
+  if (!accepts(event)) return known.delete(key) ? alone('delete', oldVersionOf(event)) : undefined;
+  const isNew = !known.has(key);
+  known.add(key);
+  return isNew && event.type === 'update' ? alone('add', event) : event;
+}
+
+function oldVersionOf<T extends KubeObject>(event: InformerEvent<T>): ObjectVersion<T> {
+  return {
+    header: event.oldHeader ?? event.header,
+    get object() {
+      return event.oldObject ?? event.object;
+    },
+  };
+}
+
+/** The event of a version that comes into sight or leaves it. */
+function alone<T extends KubeObject>(type: 'add' | 'delete', version: ObjectVersion<T>): InformerEvent<T> {
+  const { header } = version;
+  return {
+    type,
+    header,
+    oldHeader: type === 'add' ? undefined : header,
+    get object() {
+      return version.object;
+    },
+    get oldObject() {
+      return type === 'add' ? undefined : version.object;
+    },
+    isInInitialList: false,
+    finalStateUnknown: false,
+    leftScope: false,
+    isResync: false,
+  };
+}
