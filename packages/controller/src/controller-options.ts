@@ -1,5 +1,6 @@
 import type { Logger, LogFields, Metrics, Tracer } from '@kctl/telemetry';
 import type { Clock, Random } from '@kctl/wait';
+import { numberProblem } from '@kctl/wait';
 import type { Debounce, RateLimiter } from '@kctl/workqueue';
 import type { HotLoopOptions } from './hot-loop.js';
 import type { QueueFactory } from './reconcile-queue.js';
@@ -30,7 +31,7 @@ export interface ControllerSettings {
 
 /** An object that was reconciled successfully is reconciled again after this long, even if nothing happens. */
 export interface SafetyInterval {
-  /** Mean interval in ms; each object's is spread by ±20 %. The run has low priority, and any event replaces it. */
+  /** Mean interval in ms, > 0; each object's is spread by ±20 %. The run has low priority, and any event replaces it. */
   readonly everyMs: number;
 }
 
@@ -90,8 +91,15 @@ export const controllerDefaults: Required<ControllerSettings> = {
   leaderElectionScope: '',
 };
 
-/** Fills in what is not set. @throws TypeError naming each setting that is not valid */
-export function resolveSettings(name: string, given: ControllerSettings): Required<ControllerSettings> {
+/** The options that {@link resolveSettings} checks besides the settings. */
+export interface CheckedOptions extends ControllerSettings {
+  readonly debounce?: Debounce;
+  readonly safetyInterval?: SafetyInterval;
+  readonly hotLoop?: HotLoopOptions | false;
+}
+
+/** Fills in what is not set. @throws TypeError naming each option that is not valid */
+export function resolveSettings(name: string, given: CheckedOptions): Required<ControllerSettings> {
   const settings: Required<ControllerSettings> = {
     maxConcurrentReconciles: given.maxConcurrentReconciles ?? controllerDefaults.maxConcurrentReconciles,
     cacheSyncTimeoutMs: given.cacheSyncTimeoutMs ?? controllerDefaults.cacheSyncTimeoutMs,
@@ -103,23 +111,40 @@ export function resolveSettings(name: string, given: ControllerSettings): Requir
     skipNameValidation: given.skipNameValidation ?? controllerDefaults.skipNameValidation,
     leaderElectionScope: given.leaderElectionScope ?? controllerDefaults.leaderElectionScope,
   };
+  const { debounce, safetyInterval, hotLoop } = given;
   const problems = [
     ...checkConcurrency(settings.maxConcurrentReconciles),
-    ...checkDuration('cacheSyncTimeoutMs', settings.cacheSyncTimeoutMs),
-    ...checkDuration('reconciliationTimeoutMs', settings.reconciliationTimeoutMs),
+    numberProblem('cacheSyncTimeoutMs', settings.cacheSyncTimeoutMs),
+    numberProblem('reconciliationTimeoutMs', settings.reconciliationTimeoutMs),
   ];
+  if (safetyInterval !== undefined)
+    problems.push(
+      numberProblem('safetyInterval.everyMs', safetyInterval.everyMs, {
+        above: 0,
+        remedy: 'leave safetyInterval out for none',
+      }),
+    );
+  if (debounce !== undefined)
+    problems.push(
+      numberProblem('debounce.quietMs', debounce.quietMs),
+      numberProblem('debounce.maxMs', debounce.maxMs, { orInfinity: true }),
+    );
+  if (hotLoop !== undefined && hotLoop !== false && hotLoop.maxPerMinute !== undefined)
+    problems.push(
+      numberProblem('hotLoop.maxPerMinute', hotLoop.maxPerMinute, {
+        least: 1,
+        orInfinity: true,
+        remedy: 'hotLoop: false turns it off',
+      }),
+    );
   if (name === '') problems.unshift("name '' is not valid: expected a name that is unique in the manager");
-  if (problems.length > 0) throw new TypeError(`controller ${JSON.stringify(name)}: ${problems.join('; ')}`);
+  const found = problems.filter((problem) => problem !== undefined);
+  if (found.length > 0) throw new TypeError(`controller ${JSON.stringify(name)}: ${found.join('; ')}`);
   return settings;
 }
 
 /** Why a number of workers is not valid. */
 export function checkConcurrency(value: number): string[] {
-  return Number.isInteger(value) && value >= 0
-    ? []
-    : [`maxConcurrentReconciles ${value} is not valid: expected an integer ≥ 0`];
-}
-
-function checkDuration(field: string, value: number): string[] {
-  return Number.isFinite(value) && value >= 0 ? [] : [`${field} ${value} is not valid: expected a finite number ≥ 0`];
+  const problem = numberProblem('maxConcurrentReconciles', value, { integer: true });
+  return problem === undefined ? [] : [problem];
 }

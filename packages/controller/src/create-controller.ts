@@ -12,7 +12,7 @@ import type { ControllerMetrics } from './metrics.js';
 import { createControllerMetrics } from './metrics.js';
 import { orAborted, resolvesFirst } from './or-aborted.js';
 import { ReconcileLoop } from './reconcile-loop.js';
-import { adaptQueue, defaultRequestKey } from './reconcile-queue.js';
+import { adaptQueue, defaultRequestKey, rememberingKey } from './reconcile-queue.js';
 import type { ReconcileErrorHook, ReconcileFunction, ReconcilerObject, ReconcileRequest } from './reconciler.js';
 import { RequestIntake } from './request-intake.js';
 import { RequestSlots } from './request-slots.js';
@@ -60,7 +60,7 @@ class ReconcileController<R> implements Controller<R> {
     this.#random = options.random ?? systemRandom;
     this.#tracer = options.tracer ?? noopTracer;
     this.#metrics = createControllerMetrics(options.metrics ?? noopMetrics, name);
-    this.#requestKey = options.requestKey ?? defaultRequestKey;
+    this.#requestKey = rememberingKey(options.requestKey ?? defaultRequestKey);
     this.#reconcile =
       typeof reconciler === 'function' ? reconciler : (request, context) => reconciler.reconcile(request, context);
     this.#slots = new RequestSlots(this.#clock);
@@ -219,6 +219,7 @@ class ReconcileController<R> implements Controller<R> {
       metrics: this.#metrics,
       tracer: this.#tracer,
       clock: this.#clock,
+      random: this.#random,
       requestKey: this.#requestKey,
       makeLogger: (request, reconcileID) => this.logger.child({ ...this.#fieldsOf(request), reconcileID }),
       spanAttributes: (request) => ({ controller: this.name, request: this.#requestKey(request) }),

@@ -1,6 +1,10 @@
-import type { Clock } from '@kctl/wait';
+import type { Clock, Random } from '@kctl/wait';
 
 const windowMs = 60_000;
+/** So many runs of a minute are looked at one by one. */
+const exactRuns = 5000;
+/** Beyond them, one of so many is, and counts for all. */
+const sampleWeight = 16;
 
 /** Options of hot-loop detection. */
 export interface HotLoopOptions {
@@ -15,32 +19,47 @@ interface Count {
 
 /**
  * Finds keys that are reconciled over and over with the same outcome: usually a reconciler that wakes itself by what it
- * writes. Counts in windows of a minute, so its memory is bounded by the keys of one minute.
+ * writes. Counts in windows of a minute, so its memory is bounded by the keys of one minute. A controller that is busy
+ * with many keys is looked at by random samples: counting would be the larger part of a reconcile that is quick.
  */
 export class HotLoopDetector {
   readonly #clock: Clock;
+  readonly #random: Random;
   readonly #max: number;
   #windowStart: number;
+  #runs = 0;
   #counts = new Map<string, Count>();
 
-  constructor(clock: Clock, { maxPerMinute = 300 }: HotLoopOptions = {}) {
+  constructor(clock: Clock, random: Random, { maxPerMinute = 300 }: HotLoopOptions = {}) {
     this.#clock = clock;
+    this.#random = random;
     this.#max = maxPerMinute;
     this.#windowStart = clock.monotonicNow();
   }
 
   /** Counts a run; true for the run that makes the key hot, once in a window. */
   record(key: string, outcome: string): boolean {
+    if (++this.#runs > exactRuns) {
+      if (this.#random() * sampleWeight >= 1) return false;
+      return this.#count(key, outcome, sampleWeight);
+    }
+    return this.#count(key, outcome, 1);
+  }
+
+  #count(key: string, outcome: string, weight: number): boolean {
     const now = this.#clock.monotonicNow();
     if (now - this.#windowStart >= windowMs) {
       this.#windowStart = now;
+      this.#runs = 1;
       this.#counts = new Map();
     }
     const count = this.#counts.get(key);
     if (count?.outcome !== outcome) {
-      this.#counts.set(key, { runs: 1, outcome });
+      this.#counts.set(key, { runs: weight, outcome });
       return false;
     }
-    return ++count.runs === this.#max + 1;
+    const before = count.runs;
+    count.runs += weight;
+    return before <= this.#max && count.runs > this.#max;
   }
 }

@@ -1,6 +1,6 @@
 import type { Logger, Span, SpanAttributes, Tracer } from '@kctl/telemetry';
 import { noopTracer } from '@kctl/telemetry';
-import type { Clock } from '@kctl/wait';
+import type { Clock, Random } from '@kctl/wait';
 import { isAbortError } from '@kctl/wait';
 import { isConflict } from '@kctl/apimachinery';
 import type { PrioritizedItem, RateLimiter } from '@kctl/workqueue';
@@ -34,6 +34,7 @@ export interface ReconcileLoopOptions<R> {
   readonly metrics: ControllerMetrics;
   readonly tracer: Tracer;
   readonly clock: Clock;
+  readonly random: Random;
   readonly requestKey: (request: R) => string;
   readonly makeLogger: (request: R, reconcileId: string) => Logger;
   readonly spanAttributes: (request: R) => SpanAttributes;
@@ -48,7 +49,8 @@ export class ReconcileLoop<R> {
 
   constructor(options: ReconcileLoopOptions<R>) {
     this.#options = options;
-    this.#hotLoop = options.hotLoop === false ? undefined : new HotLoopDetector(options.clock, options.hotLoop);
+    const { clock, random, hotLoop } = options;
+    this.#hotLoop = hotLoop === false ? undefined : new HotLoopDetector(clock, random, hotLoop);
   }
 
   /** Reconciles one request and releases its key. Never rejects. */
@@ -91,11 +93,18 @@ export class ReconcileLoop<R> {
       span,
     );
     slots.begin(key, run);
+    const dequeued: Dequeued<R> = { item, key, run };
     let outcome: string;
+    let step: 'call' | 'wait' | 'settle' = 'call';
     try {
-      outcome = this.#settle({ item, key, run }, await this.#invoke(item.item, run));
+      const pending = this.#options.reconcile(item.item, run);
+      step = 'wait';
+      const result = await pending;
+      step = 'settle';
+      outcome = this.#settle(dequeued, checkResult(result));
     } catch (error) {
-      outcome = await this.#fail({ item, key, run }, error);
+      const panics = step === 'call' || (step === 'wait' && isPanic(error));
+      outcome = await this.#fail(dequeued, panics ? this.#panic(error, run) : error);
     } finally {
       run.end();
     }
@@ -106,22 +115,6 @@ export class ReconcileLoop<R> {
         reasons: item.reasons,
       });
     }
-  }
-
-  async #invoke(request: R, run: ReconcileRun): Promise<ReconcileResult> {
-    let pending: Promise<unknown>;
-    try {
-      pending = this.#options.reconcile(request, run);
-    } catch (error) {
-      throw this.#panic(error, run);
-    }
-    let result: unknown;
-    try {
-      result = await pending;
-    } catch (error) {
-      throw isPanic(error) ? this.#panic(error, run) : error;
-    }
-    return checkResult(result);
   }
 
   #panic(error: unknown, run: ReconcileRun): unknown {
@@ -227,9 +220,11 @@ function isOwnAbort(error: unknown, signal: AbortSignal): boolean {
   return isAbortError(error) || someInChain(error, (link) => link === signal.reason);
 }
 
+const done: ReconcileResult = {};
+
 /** What a reconciler returned; a mistake in it is a failure, because ignoring it would lose a requeue. */
 function checkResult(result: unknown): ReconcileResult {
-  if (result === undefined || result === null) return {};
+  if (result === undefined || result === null) return done;
   if (typeof result !== 'object') throw invalidResult('the result', result);
   const { requeueAfterMs, priority, backoff }: Record<keyof ReconcileResult, unknown> = {
     requeueAfterMs: undefined,

@@ -1,7 +1,7 @@
 import { createRateLimitingQueue } from '@kctl/workqueue';
 import { FakeClock } from '@kctl/wait/testing';
 import { describe, expect, it } from 'vitest';
-import { adaptQueue, defaultRequestKey } from './reconcile-queue.js';
+import { adaptQueue, defaultRequestKey, rememberingKey } from './reconcile-queue.js';
 
 describe('defaultRequestKey', () => {
   it.each<[unknown, string]>([
@@ -17,6 +17,31 @@ describe('defaultRequestKey', () => {
     [42, '42'],
   ])('names %j', (request, key) => {
     expect(defaultRequestKey(request)).toBe(key);
+  });
+});
+
+describe('rememberingKey', () => {
+  it('asks once for the same request in a row, and again for another', () => {
+    const asked: unknown[] = [];
+    const key = rememberingKey((request: unknown) => {
+      asked.push(request);
+      return defaultRequestKey(request);
+    });
+    const [a, b] = [{ name: 'a' }, { name: 'b' }];
+    expect([a, a, b, b, a, { name: 'a' }, 'a', 'b', 'b', undefined, undefined].map((request) => key(request))).toEqual([
+      'a',
+      'a',
+      'b',
+      'b',
+      'a',
+      'a',
+      'a',
+      'b',
+      'b',
+      undefined,
+      undefined,
+    ]);
+    expect(asked).toEqual([a, b, a, { name: 'a' }, 'a', 'b', undefined, undefined]);
   });
 });
 

@@ -56,6 +56,22 @@ export function adaptQueue<R>(queue: ReconcileQueue<R> | RateLimitingQueue<R>): 
 }
 
 /**
+ * The same function, which remembers its last answer: on its way a request is asked for its key several times in a row,
+ * and a text that is put together anew is also hashed anew.
+ */
+export function rememberingKey<R>(requestKey: (request: R) => string): (request: R) => string {
+  let last: R | undefined;
+  let key = '';
+  return (request) => {
+    if (request !== last || request === undefined) {
+      key = requestKey(request);
+      last = request;
+    }
+    return key;
+  };
+}
+
+/**
  * The identity of a request: for objects of `name`, `namespace` and `cluster` these three; for strings the string; for
  * anything else its JSON with sorted keys.
  */

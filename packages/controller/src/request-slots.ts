@@ -40,11 +40,11 @@ export class RequestSlots {
   }
 
   runOf(key: string): ReconcileRun | undefined {
-    return this.#runs.get(key);
+    return this.#runs.size === 0 ? undefined : this.#runs.get(key);
   }
 
   failures(key: string): FailureRow | undefined {
-    return this.#failures.get(key);
+    return this.#failures.size === 0 ? undefined : this.#failures.get(key);
   }
 
   /** Counts one more failure. */
@@ -75,7 +75,7 @@ export class RequestSlots {
   }
 
   succeed(key: string): void {
-    this.#failures.delete(key);
+    if (this.#failures.size > 0) this.#failures.delete(key);
   }
 
   clear(): void {

@@ -1,5 +1,6 @@
 import type { StatusError } from '@kctl/apimachinery';
 import { isStatusError, isTooManyRequests } from '@kctl/apimachinery';
+import { numberProblem } from '@kctl/wait';
 import type { RetryDecision } from './reconciler.js';
 import { isTerminalError, someInChain } from './errors.js';
 
@@ -40,12 +41,14 @@ export interface RetryPolicyOptions {
  * A retry policy from its usual parts. In this order: a terminal error stops; `classify`; the attempt and time limits;
  * a 429 or 503 with `Retry-After` waits at least that long; then `delayMs`, or the controller's rate limiter.
  *
- * @throws TypeError when `maxAttempts` is not an integer ≥ 1
+ * @throws TypeError when `maxAttempts` is not an integer ≥ 1, or `maxElapsedMs` not a number ≥ 0
  */
 export function createRetryPolicy(options: RetryPolicyOptions = {}): RetryPolicy {
   const { maxAttempts = Infinity, maxElapsedMs = Infinity, delayMs, classify } = options;
-  if (!(maxAttempts >= 1) || (maxAttempts !== Infinity && !Number.isInteger(maxAttempts)))
-    throw new TypeError(`createRetryPolicy: maxAttempts ${maxAttempts} is not valid: expected an integer ≥ 1`);
+  const problem =
+    numberProblem('maxAttempts', maxAttempts, { least: 1, integer: true, orInfinity: true }) ??
+    numberProblem('maxElapsedMs', maxElapsedMs, { orInfinity: true });
+  if (problem !== undefined) throw new TypeError(`createRetryPolicy: ${problem}`);
   const decide = ({ error, attempt, elapsedMs }: RetryInput): RetryDecision => {
     if (isTerminalError(error)) return { type: 'stop' };
     const special = classify?.(error, attempt);

@@ -86,10 +86,7 @@ export class WorkerPool<R> {
 
   #start(item: PrioritizedItem<R>): void {
     this.#active++;
-    void this.#options.work(item).then(this.#onDone, (error: unknown) => {
-      this.#onDone();
-      throw error;
-    });
+    void this.#options.work(item).then(this.#onDone);
   }
 
   readonly #onDone = (): void => {

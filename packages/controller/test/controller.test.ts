@@ -794,4 +794,21 @@ describe('Controller extras', () => {
     ).toThrow(/name ''.*maxConcurrentReconciles 1.5.*cacheSyncTimeoutMs -1/);
     expect(() => createController({ name: 'x', reconciler: undefined as never })).toThrow('must specify Reconciler');
   });
+
+  it.each([
+    [{ safetyInterval: { everyMs: 0 } }, 'safetyInterval.everyMs 0 is not valid: expected a number of ms > 0'],
+    [{ safetyInterval: { everyMs: -1 } }, 'safetyInterval.everyMs -1 is not valid: expected a number of ms > 0'],
+    [{ safetyInterval: { everyMs: NaN } }, 'safetyInterval.everyMs NaN'],
+    [{ hotLoop: { maxPerMinute: 0 } }, 'hotLoop.maxPerMinute 0 is not valid: expected a number ≥ 1 or Infinity'],
+    [{ hotLoop: { maxPerMinute: NaN } }, 'hotLoop.maxPerMinute NaN'],
+    [{ debounce: { quietMs: -1, maxMs: 10 } }, 'debounce.quietMs -1 is not valid: expected a number of ms ≥ 0'],
+    [{ debounce: { quietMs: 1, maxMs: NaN } }, 'debounce.maxMs NaN is not valid'],
+  ])('refuses %o instead of spinning or waiting without end', (options, problem) => {
+    expect(() => createController({ name: 'x', reconciler: async () => undefined, ...options })).toThrow(problem);
+  });
+
+  it('refuses a retry policy whose limits are no numbers', () => {
+    expect(() => createRetryPolicy({ maxAttempts: NaN })).toThrow('maxAttempts NaN is not valid: expected an integer');
+    expect(() => createRetryPolicy({ maxElapsedMs: NaN })).toThrow('maxElapsedMs NaN is not valid');
+  });
 });

@@ -141,6 +141,23 @@ describe('createEventChannel', () => {
     expect([await read(), await read(), channel.length]).toEqual(['e1', undefined, 0]);
   });
 
+  it('ends a reader that lets go, also one that waits', async () => {
+    const channel = createEventChannel<number>();
+    const reader = channel[Symbol.asyncIterator]();
+    const waiting = reader.next();
+    await reader.return?.();
+    expect(await waiting).toEqual({ done: true, value: undefined });
+    channel.send(1);
+    expect(await reader.next()).toEqual({ done: true, value: undefined });
+    const seen: number[] = [];
+    for await (const value of channel) {
+      seen.push(value);
+      if (value === 1) channel.send(2);
+      else break;
+    }
+    expect(seen).toEqual([1, 2]);
+  });
+
   it('keeps equal objects apart when nothing identifies them', async () => {
     const channel = createEventChannel<string>({ capacity: 2 });
     expect(['a', 'a', 'a'].map((text) => channel.send(text))).toEqual([true, true, false]);

@@ -32,24 +32,44 @@ export function createEventChannel<T>(options: EventChannelOptions<T> = {}): Eve
     wake?.();
     wake = undefined;
   };
-  async function* read(): AsyncGenerator<T> {
-    // A Map's iterator sees what is added while it is open. A new one for each object would walk over all that was
-    // deleted since the Map was last compacted.
-    let entries = waiting.entries();
-    for (;;) {
-      let next = entries.next();
-      if (next.done === true) {
-        entries = waiting.entries(); // one that came to its end sees nothing any more
-        next = entries.next();
-      }
-      if (next.done !== true) {
-        const [identity, object] = next.value;
-        waiting.delete(identity);
-        yield object;
-      } else if (isClosed) return;
-      else await new Promise<void>((resolve) => (wake = resolve));
+  // A Map's iterator sees what is added while it is open. A new one for each object would walk over all that was
+  // deleted since the Map was last compacted.
+  let entries = waiting.entries();
+  const take = (): IteratorResult<T, undefined> | undefined => {
+    let next = entries.next();
+    if (next.done === true) {
+      if (waiting.size === 0) return isClosed ? { done: true, value: undefined } : undefined;
+      entries = waiting.entries(); // one that came to its end sees nothing any more
+      next = entries.next();
     }
-  }
+    if (next.done === true) return undefined;
+    const [identity, object] = next.value;
+    waiting.delete(identity);
+    return { done: false, value: object };
+  };
+  // By hand: a generator takes three turns of the microtask queue and as many promises for each object.
+  const read = (): AsyncIterator<T, undefined> => {
+    let hasEnded = false;
+    const waitForNext = async (): Promise<IteratorResult<T, undefined>> => {
+      for (;;) {
+        const taken = hasEnded ? end : take();
+        if (taken !== undefined) return taken;
+        await new Promise<void>((resolve) => (wake = resolve));
+      }
+    };
+    const end: IteratorResult<T, undefined> = { done: true, value: undefined };
+    return {
+      next: () => {
+        const taken = hasEnded ? end : take();
+        return taken === undefined ? waitForNext() : Promise.resolve(taken);
+      },
+      return: () => {
+        hasEnded = true;
+        notify();
+        return Promise.resolve(end);
+      },
+    };
+  };
   return {
     get length() {
       return waiting.size;

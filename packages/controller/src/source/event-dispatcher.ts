@@ -47,7 +47,7 @@ export class EventDispatcher<T, R> {
   dispatch(event: ObjectEvent<T>): void {
     if (this.#context.signal.aborted || !this.#passes(event)) return;
     const object = identify(event);
-    const lane = this.#lanes.get(object);
+    const lane = this.#lanes.size === 0 ? undefined : this.#lanes.get(object);
     if (lane !== undefined) {
       lane.push(event);
       if (lane.length % longLane === 0)
