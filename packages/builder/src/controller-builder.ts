@@ -1,4 +1,4 @@
-import type { DeepReadonly, Kind, MetadataKind, ObjectOf } from '@kctl/apimachinery';
+import type { DeepReadonly, KeyOf, Kind, MetadataKind, NamespacedKey, ObjectOf } from '@kctl/apimachinery';
 import type {
   Controller,
   ControllerOptions,
@@ -41,8 +41,24 @@ export type OwnsOptions<K extends Kind> = ShapedInputOptions<K> & {
   readonly matchEveryOwner?: boolean;
 };
 
-/** `for` and `owns` queue keys of objects: with a request type of another shape they do not compile. */
-export type KeyedInput<K extends Kind, R> = ReconcileRequest extends R ? K : never;
+/** `for` queues keys of objects: with a request type of another shape it does not compile. */
+export type ReconciledKind<K extends Kind, R> = KeyOf<K> extends R ? K : never;
+
+/** `owns` queues keys of owners: with a request type of another shape it does not compile. */
+export type OwnedKind<K extends Kind, R> = NamespacedKey extends R ? K : never;
+
+/**
+ * Whether the request type is still to follow from the kind of `for` (`open`), or stands (`fixed`): because `for` was
+ * called, or because a handler or raw source that was added before it may queue any key.
+ */
+export type RequestState = 'open' | 'fixed';
+
+/** The request type after `for(kind)`: the kind's key, with a namespace where it is namespaced, unless `R` was given. */
+export type RequestFor<K extends Kind, R, S extends RequestState> = S extends 'open'
+  ? [R, ReconcileRequest] extends [ReconcileRequest, R]
+    ? KeyOf<K>
+    : R
+  : R;
 
 /** Settings of the controller that are not said elsewhere in the definition. */
 export type BuilderOptions<R> = Omit<
@@ -69,11 +85,19 @@ export interface ControllerHost<D extends object = object> {
  * mistakes of the definition at once. Handlers, predicates, sources and the reconciler may be made by `inject` of
  * @kctl/controller: they get what they need of the manager at `complete`. Mirrors `builder.TypedBuilder`.
  */
-export interface ControllerBuilder<R = ReconcileRequest, D extends object = ManagerDependencies> {
-  /** The kind to reconcile: an event of an object queues the object. Once in a definition. */
-  for<K extends Kind>(kind: KeyedInput<K, R>, options?: ForOptions<K>): ControllerBuilder<R, D>;
+export interface ControllerBuilder<
+  R = ReconcileRequest,
+  D extends object = ManagerDependencies,
+  S extends RequestState = 'fixed',
+> {
+  /**
+   * The kind to reconcile: an event of an object queues the object. Once in a definition. As the first input it also
+   * says what requests are: those of a namespaced kind have a namespace. One without, which only a handler of
+   * `watches` or a raw source could queue, then fails without reaching the reconciler.
+   */
+  for<K extends Kind>(kind: ReconciledKind<K, R>, options?: ForOptions<K>): ControllerBuilder<RequestFor<K, R, S>, D>;
   /** A kind that reconciled objects own: an event of an object queues its owner of the `for` kind. */
-  owns<K extends Kind>(kind: KeyedInput<K, R>, options?: OwnsOptions<K>): ControllerBuilder<R, D>;
+  owns<K extends Kind>(kind: OwnedKind<K, R>, options?: OwnsOptions<K>): ControllerBuilder<R, D, S>;
   /** Any kind, with any handler. */
   watches<K extends Kind>(
     kind: K,
@@ -89,13 +113,13 @@ export interface ControllerBuilder<R = ReconcileRequest, D extends object = Mana
   /** Any source; the predicates of `withEventFilter` do not apply to it. */
   watchesRawSource(source: Provided<Source<R>, D>): ControllerBuilder<R, D>;
   /** Predicates of every input but raw sources, asked before the input's own. Several calls add up. */
-  withEventFilter(...predicates: readonly Provided<Predicate, D>[]): ControllerBuilder<R, D>;
+  withEventFilter(...predicates: readonly Provided<Predicate, D>[]): ControllerBuilder<R, D, S>;
   /** Settings; they win over the manager's. A second call replaces what it names. */
-  withOptions(options: BuilderOptions<R>): ControllerBuilder<R, D>;
+  withOptions(options: BuilderOptions<R>): ControllerBuilder<R, D, S>;
   /** Fields of the logs of one request. @default as controller-runtime: controllerGroup, controllerKind, the object, … */
-  withLogFields(logFields: (request: R) => LogFields): ControllerBuilder<R, D>;
+  withLogFields(logFields: (request: R) => LogFields): ControllerBuilder<R, D, S>;
   /** @default the lower-cased kind of `for` */
-  named(name: string): ControllerBuilder<R, D>;
+  named(name: string): ControllerBuilder<R, D, S>;
   /**
    * Makes the controller and adds it to the manager.
    *

@@ -19,23 +19,27 @@ import type {
   ControllerHost,
   ForOptions,
   InputOptions,
-  KeyedInput,
+  OwnedKind,
   OwnsOptions,
+  ReconciledKind,
+  RequestFor,
+  RequestState,
   Watched,
 } from './controller-builder.js';
 import { findProblems } from './definition.js';
 import { DefinitionError } from './errors.js';
 import type { Input } from './input.js';
 import { describeKind, eraseInput, isKind, sourceOf } from './input.js';
+import { requireNamespace } from './require-namespace.js';
 
 /** Begins the definition of a controller that `host`, usually a manager, will run. Mirrors `NewControllerManagedBy`. */
 export function controllerManagedBy<R = ReconcileRequest, D extends object = ManagerDependencies>(
   host: ControllerHost<D>,
-): ControllerBuilder<R, D> {
-  return new Definition<R, D>(host);
+): ControllerBuilder<R, D, 'open'> {
+  return new Definition<R, D, 'open'>(host);
 }
 
-class Definition<R, D extends object> implements ControllerBuilder<R, D> {
+class Definition<R, D extends object, S extends RequestState> implements ControllerBuilder<R, D, S> {
   readonly #host: ControllerHost<D>;
   readonly #forKinds: Kind[] = [];
   readonly #ownedKinds: Kind[] = [];
@@ -46,17 +50,23 @@ class Definition<R, D extends object> implements ControllerBuilder<R, D> {
   #options: BuilderOptions<R> = {};
   #logFields: ((request: R) => LogFields) | undefined;
   #name: string | undefined;
+  /** Whether something was added whose requests are whatever the user says. */
+  #takesAnyKey = false;
+  #requiresNamespace = false;
 
   constructor(host: ControllerHost<D>) {
     this.#host = host;
   }
 
-  for<K extends Kind>(kind: KeyedInput<K, R>, options?: ForOptions<K>): this {
+  for<K extends Kind>(kind: ReconciledKind<K, R>, options?: ForOptions<K>): ControllerBuilder<RequestFor<K, R, S>, D> {
     this.#forKinds.push(kind);
-    return this.#addKeyed('for', { kind, options, handler: () => enqueueRequestForObject() });
+    this.#requiresNamespace ||= !this.#takesAnyKey && isKind(kind) && kind.scope === 'Namespaced';
+    this.#addKeyed('for', { kind, options, handler: () => enqueueRequestForObject() });
+    // The same definition: what it requires of requests from now on is what the narrower type promises of them.
+    return this as unknown as ControllerBuilder<RequestFor<K, R, S>, D>;
   }
 
-  owns<K extends Kind>(kind: KeyedInput<K, R>, options?: OwnsOptions<K>): this {
+  owns<K extends Kind>(kind: OwnedKind<K, R>, options?: OwnsOptions<K>): this {
     const onlyControllerOwner = options?.matchEveryOwner !== true;
     this.#ownedKinds.push(kind);
     const handler = (): EventHandler<EventObject, ObjectKey> =>
@@ -68,33 +78,33 @@ class Definition<R, D extends object> implements ControllerBuilder<R, D> {
     kind: K,
     handler: Provided<EventHandler<Watched<K>, R>, D>,
     options: InputOptions<K> = {},
-  ): this {
+  ): ControllerBuilder<R, D> {
     const { predicates = [] } = options;
     const provided = (): EventHandler<Watched<K>, R> =>
       this.#provide(handler, `the handler of watches(${describeKind(kind)})`);
     this.#inputs.push(() =>
       eraseInput({ method: 'watches', kind, handler: provided(), predicates, onlyMetadata: false }),
     );
-    return this;
+    return this.#fixed();
   }
 
   watchesMetadata<K extends Kind>(
     kind: K,
     handler: Provided<EventHandler<Watched<MetadataKind<K>>, R>, D>,
     options: InputOptions<MetadataKind<K>> = {},
-  ): this {
+  ): ControllerBuilder<R, D> {
     const { predicates = [] } = options;
     const provided = (): EventHandler<Watched<MetadataKind<K>>, R> =>
       this.#provide(handler, `the handler of watchesMetadata(${describeKind(kind)})`);
     this.#inputs.push(() =>
       eraseInput({ method: 'watchesMetadata', kind, handler: provided(), predicates, onlyMetadata: true }),
     );
-    return this;
+    return this.#fixed();
   }
 
-  watchesRawSource(source: Provided<Source<R>, D>): this {
+  watchesRawSource(source: Provided<Source<R>, D>): ControllerBuilder<R, D> {
     this.#rawSources.push(source);
-    return this;
+    return this.#fixed();
   }
 
   withEventFilter(...predicates: readonly Provided<Predicate, D>[]): this {
@@ -152,6 +162,12 @@ class Definition<R, D extends object> implements ControllerBuilder<R, D> {
     return controller;
   }
 
+  /** The same definition, whose requests may be any key from now on. */
+  #fixed(): ControllerBuilder<R, D> {
+    this.#takesAnyKey = true;
+    return this as unknown as ControllerBuilder<R, D>;
+  }
+
   #provide<T>(value: Provided<T, D>, what: string): T {
     return provide(value, this.#host.dependencies, what);
   }
@@ -166,7 +182,7 @@ class Definition<R, D extends object> implements ControllerBuilder<R, D> {
       ...(byKind === undefined ? {} : { maxConcurrentReconciles: byKind }),
       ...this.#options,
       name: name === '' ? 'unnamed' : name,
-      reconciler,
+      reconciler: kind !== undefined && this.#requiresNamespace ? requireNamespace(kind, reconciler) : reconciler,
       logger: kind === undefined ? logger : logger.child({ controllerGroup: kind.group, controllerKind: kind.kind }),
       logFields: this.#logFields ?? ((request) => logFieldsOf(kind, request)),
       metrics,

@@ -9,8 +9,11 @@ export type {
   ControllerHost,
   ForOptions,
   InputOptions,
-  KeyedInput,
+  OwnedKind,
   OwnsOptions,
+  ReconciledKind,
+  RequestFor,
+  RequestState,
   ShapedInputOptions,
   Watched,
 } from './controller-builder.js';

@@ -1,7 +1,13 @@
 import { defineKind } from '@kctl/apimachinery';
-import type { KubeObject } from '@kctl/apimachinery';
+import type { KubeObject, NamespacedKey, ObjectKey } from '@kctl/apimachinery';
 import type { ReconcileRequest } from '@kctl/controller';
-import { enqueueRequestForObject, funcSource, generationChanged, inject } from '@kctl/controller';
+import {
+  enqueueRequestForObject,
+  enqueueRequestsFromMapFunc,
+  funcSource,
+  generationChanged,
+  inject,
+} from '@kctl/controller';
 import type { Logger } from '@kctl/telemetry';
 import { noopLogger } from '@kctl/telemetry';
 import { createManager } from '@kctl/manager';
@@ -224,6 +230,77 @@ describe('ControllerBuilder', () => {
     expect(problemsOf(() => builder.owns(undefined as never).complete(async () => undefined))).toContainEqual(
       expect.stringContaining('owns(undefined): that is not a kind'),
     );
+  });
+
+  it('hands out keys as the kind of for() has them', async () => {
+    const cache = new FakeCache();
+    const lines: unknown[] = [];
+    const logger: Logger = {
+      ...noopLogger,
+      error: (message, fields) => void lines.push([message, String(fields?.['error'])]),
+      child: () => logger,
+    };
+    const manager = createManager({ cluster: fakeCluster(cache), logger });
+    const seen: string[] = [];
+    controllerManagedBy(manager)
+      .named('namespaced')
+      .for(App)
+      .owns(Pod)
+      .watches(
+        Node,
+        enqueueRequestsFromMapFunc(({ metadata }) => [{ namespace: 'a', name: `on ${metadata.name}` }]),
+      )
+      .watchesRawSource(funcSource('whole', ({ queue }) => void queue.add({ namespace: 'a', name: 'raw' })))
+      .watchesRawSource(
+        // What the compiler cannot see: the handler's object is the wrong kind of key.
+        funcSource('half', ({ queue }) => void queue.add({ name: 'half' } as NamespacedKey)),
+      )
+      .complete(async ({ namespace, name }) => void seen.push(`${namespace.toUpperCase()}/${name}`));
+    const keyOfAny = (request: ObjectKey): string => `${request.namespace ?? '-'}/${request.name}`;
+    controllerManagedBy(manager)
+      .named('any key')
+      .watchesRawSource(funcSource('any', ({ queue }) => void queue.add({ name: 'alone' })))
+      .for(App)
+      .complete(async (request) => {
+        // @ts-expect-error a source that was added before may queue keys without a namespace
+        request.namespace satisfies string;
+        seen.push(keyOfAny(request));
+      });
+    controllerManagedBy(manager)
+      .named('cluster')
+      .for(Node)
+      .complete({
+        reconcile: async (request) => {
+          // @ts-expect-error an object that belongs to no namespace
+          request.namespace satisfies string;
+          seen.push(keyOfAny(request));
+        },
+      });
+    const stop = new AbortController();
+    const done = manager.run(stop.signal);
+    await manager.elected;
+    await settle();
+    cache.add(App, { metadata: { namespace: 'a', name: 'one' } });
+    cache.add(Node, { metadata: { name: 'n' } });
+    await settle();
+    expect(seen.toSorted()).toEqual(['-/alone', '-/n', 'A/on n', 'A/one', 'A/raw', 'a/one']);
+    expect(lines).toEqual([
+      [
+        'Reconciler error',
+        'TerminalError: terminal error: the request {"name":"half"} names no App.example.com: it has no namespace. Does a handler of watches(), or a raw source, leave it out?',
+      ],
+    ]);
+    stop.abort();
+    await done;
+  });
+
+  it('does not compile where kinds and keys do not fit', () => {
+    const manager = createManager({ cluster: fakeCluster() });
+    const namespaced = controllerManagedBy<NamespacedKey>(manager);
+    namespaced.for(App);
+    // @ts-expect-error the keys of a cluster-scoped kind have no namespace
+    namespaced.for(Node);
+    expect(namespaced).toBeDefined();
   });
 
   it('logs the object as upstream does', async () => {

@@ -1,0 +1,34 @@
+import type { Kind } from '@kctl/apimachinery';
+import { formatGroupKind } from '@kctl/apimachinery';
+import type { ReconcileFunction, Reconciler } from '@kctl/controller';
+import { terminalError } from '@kctl/controller';
+
+/**
+ * Fails requests that are a name and nothing else, without trying them again: the types promise a namespace, and what a
+ * handler or a raw source queues cannot be checked by the compiler alone.
+ */
+export function requireNamespace<R>(kind: Kind, reconciler: Reconciler<R>): Reconciler<R> {
+  const guard =
+    (reconcile: ReconcileFunction<R>): ReconcileFunction<R> =>
+    (request, context) =>
+      isNameAlone(request)
+        ? Promise.reject(terminalError(missingNamespace(kind, request)))
+        : reconcile(request, context);
+  if (typeof reconciler === 'function') return guard(reconciler);
+  const onError = reconciler.onError?.bind(reconciler);
+  const reconcile = guard((request, context) => reconciler.reconcile(request, context));
+  return onError === undefined ? { reconcile } : { reconcile, onError };
+}
+
+function isNameAlone(request: unknown): request is { readonly name: unknown } {
+  if (typeof request !== 'object' || request === null || !('name' in request)) return false;
+  if ('namespace' in request && request.namespace !== undefined && request.namespace !== '') return false;
+  for (const field in request) if (field !== 'name' && field !== 'namespace') return false;
+  return true;
+}
+
+function missingNamespace(kind: Kind, request: { readonly name: unknown }): TypeError {
+  return new TypeError(
+    `the request ${JSON.stringify(request)} names no ${formatGroupKind(kind)}: it has no namespace. Does a handler of watches(), or a raw source, leave it out?`,
+  );
+}
