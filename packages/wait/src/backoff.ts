@@ -1,4 +1,5 @@
 import type { Clock, Random } from './clock.js';
+import { numberProblem } from './number-problem.js';
 import { systemClock, systemRandom } from './system-clock.js';
 
 /** Options of {@link createBackoff}. */
@@ -43,11 +44,13 @@ export interface Backoff {
 export function createBackoff(options: BackoffOptions): Backoff {
   const { initialMs, factor = 2, jitter = 0, capMs = Infinity, resetAfterMs = Infinity } = options;
   const { clock = systemClock, random = systemRandom } = options;
-  requireRange('initialMs', initialMs, 0);
-  requireRange('factor', factor, 1);
-  requireRange('jitter', jitter, 0);
-  requireRange('capMs', capMs, 0);
-  requireRange('resetAfterMs', resetAfterMs, 0);
+  const problem =
+    numberProblem('initialMs', initialMs, { orInfinity: true }) ??
+    numberProblem('factor', factor, { least: 1, orInfinity: true }) ??
+    numberProblem('jitter', jitter, { orInfinity: true }) ??
+    numberProblem('capMs', capMs, { orInfinity: true }) ??
+    numberProblem('resetAfterMs', resetAfterMs, { orInfinity: true });
+  if (problem !== undefined) throw new RangeError(`createBackoff: ${problem}`);
   let attempts = 0;
   let base = initialMs;
   let endOfLast = clock.monotonicNow();
@@ -71,9 +74,4 @@ export function createBackoff(options: BackoffOptions): Backoff {
     },
     reset,
   };
-}
-
-function requireRange(field: string, value: number, least: number): void {
-  if (!(value >= least))
-    throw new RangeError(`createBackoff: ${field} ${value} is not valid: expected at least ${least}`);
 }

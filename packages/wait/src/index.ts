@@ -11,6 +11,8 @@ export type { Clock, ClockTimer, Random, SetTimerOptions } from './clock.js';
 export { withDeadline } from './deadline.js';
 export type { DeadlineOptions } from './deadline.js';
 export { DeadlineExceededError, isDeadlineExceeded } from './deadline-error.js';
+export { numberProblem } from './number-problem.js';
+export type { NumberRange } from './number-problem.js';
 export { poll, waitUntil } from './poll.js';
 export type { PollOptions } from './poll.js';
 export { retry } from './retry.js';
