@@ -222,28 +222,39 @@ function isOwnAbort(error: unknown, signal: AbortSignal): boolean {
 
 const done: ReconcileResult = {};
 
+/** The fields that a result may have; each its own check. */
+const resultFields: { readonly [K in keyof ReconcileResult]-?: (value: unknown) => boolean } = {
+  requeueAfterMs: Number.isFinite,
+  priority: Number.isFinite,
+  backoff: (value) => typeof value === 'boolean',
+};
+
 /** What a reconciler returned; a mistake in it is a failure, because ignoring it would lose a requeue. */
 function checkResult(result: unknown): ReconcileResult {
   if (result === undefined || result === null) return done;
-  if (typeof result !== 'object') throw invalidResult('the result', result);
-  const { requeueAfterMs, priority, backoff }: Record<keyof ReconcileResult, unknown> = {
-    requeueAfterMs: undefined,
-    priority: undefined,
-    backoff: undefined,
-    ...result,
-  };
-  const checked: { -readonly [K in keyof ReconcileResult]: ReconcileResult[K] } = {};
-  if (requeueAfterMs !== undefined) checked.requeueAfterMs = finite('requeueAfterMs', requeueAfterMs);
-  if (priority !== undefined) checked.priority = finite('priority', priority);
-  if (backoff !== undefined) checked.backoff = backoff === true;
-  return checked;
+  if (typeof result !== 'object') throw invalidResult(`the result ${shown(result)} is not valid`);
+  for (const [field, value] of Object.entries(result)) {
+    if (!isResultField(field)) throw invalidResult(`the result has an unknown field ${JSON.stringify(field)}`);
+    if (value !== undefined && !resultFields[field](value))
+      throw invalidResult(`${field} ${shown(value)} is not valid: it must be a ${expectedTypes[field]}`);
+  }
+  return result;
 }
 
-function finite(field: string, value: unknown): number {
-  if (typeof value === 'number' && Number.isFinite(value)) return value;
-  throw invalidResult(field, value);
+const expectedTypes: Readonly<Record<keyof ReconcileResult, string>> = {
+  requeueAfterMs: 'finite number of ms',
+  priority: 'finite number',
+  backoff: 'boolean',
+};
+
+function isResultField(field: string): field is keyof ReconcileResult {
+  return Object.hasOwn(resultFields, field);
 }
 
-function invalidResult(what: string, value: unknown): TypeError {
-  return new TypeError(`reconcile: ${what} ${String(value)} is not valid: expected a finite number of ms`);
+function shown(value: unknown): string {
+  return typeof value === 'object' ? 'of type object' : String(value);
+}
+
+function invalidResult(problem: string): TypeError {
+  return new TypeError(`reconcile: ${problem}; expected nothing or { requeueAfterMs, backoff, priority }`);
 }

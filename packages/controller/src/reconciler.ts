@@ -7,7 +7,11 @@ import type { Logger, Span } from '@kctl/telemetry';
  */
 export type ReconcileRequest = ObjectKey;
 
-/** What a reconcile asks for when it did not fail. Nothing (`undefined` or `{}`): done until the next event. */
+/**
+ * What a reconcile asks for when it did not fail. Nothing (`undefined` or `{}`): done until the next event. Anything
+ * else, also a field that is not known (`requeueAfter`), is a failed reconcile that says so: ignoring it would lose a
+ * requeue.
+ */
 export interface ReconcileResult {
   /**
    * Reconcile again after this many ms, at the latest: an event in between replaces it. Forgets the key's back-off.

@@ -303,17 +303,34 @@ describe('Controller result', () => {
     t.stop.abort();
   });
 
-  it.each([{ requeueAfterMs: Number.NaN }, { requeueAfterMs: '5' }, { priority: Infinity }, 7])(
-    'takes the invalid result %j for a failure',
-    async (result) => {
-      const t = createHarness(async () => result);
-      await t.start();
-      t.pods.add(pod('a'));
-      await settle();
-      expect(t.total('error')).toBe(1);
-      t.stop.abort();
-    },
-  );
+  it.each([
+    [{ requeueAfterMs: Number.NaN }, 'requeueAfterMs NaN is not valid: it must be a finite number of ms'],
+    [{ requeueAfterMs: '5' }, 'requeueAfterMs 5 is not valid: it must be a finite number of ms'],
+    [{ priority: Infinity }, 'priority Infinity is not valid: it must be a finite number'],
+    [{ backoff: 'yes' }, 'backoff yes is not valid: it must be a boolean'],
+    [{ requeueAfter: 5 }, 'the result has an unknown field "requeueAfter"'],
+    [7, 'the result 7 is not valid'],
+  ])('takes the invalid result %j for a failure that says what is expected', async (result, problem) => {
+    const t = createHarness(async () => result);
+    await t.start();
+    t.pods.add(pod('a'));
+    await settle();
+    expect(t.total('error')).toBe(1);
+    const [failure] = t.logger.lines.filter(({ level }) => level === 'error');
+    expect(failure?.fields['error']).toMatchObject({
+      message: `reconcile: ${problem}; expected nothing or { requeueAfterMs, backoff, priority }`,
+    });
+    t.stop.abort();
+  });
+
+  it('takes a result without a wish, or with one that is undefined, for a success', async () => {
+    const t = createHarness(async () => ({ requeueAfterMs: undefined }));
+    await t.start();
+    t.pods.add(pod('a'));
+    await settle();
+    expect([t.total('success'), t.total('error')]).toEqual([1, 0]);
+    t.stop.abort();
+  });
 });
 
 describe('Controller failure', () => {
