@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { KubeConfigError } from './errors.js';
+import { hideSecrets } from './hide-secrets.js';
 import type { AuthProvider, Connection, ExecPlugin, OidcRefresh, UserConnection } from './connection.js';
 
 /** What is used of a cluster entry of client-node's `KubeConfig`. */
@@ -44,6 +45,7 @@ export interface KubeConfigLike {
 /**
  * The connection that the current context of a KubeConfig describes. Certificates, tokens, token files,
  * exec plugins and OIDC are handled here; other auth providers stay with the KubeConfig, asked before each request.
+ * Printed or put into JSON, the connection shows `[redacted]` in place of its secrets.
  *
  * @throws KubeConfigError when there is no current context or its cluster is missing
  */
@@ -57,7 +59,7 @@ export function connectionFromKubeConfig(kubeConfig: KubeConfigLike): Connection
         : `kubeconfig: context ${JSON.stringify(context)} does not exist, or its cluster does not`,
     );
   const user = kubeConfig.getCurrentUser();
-  return withoutUndefined<Connection>({
+  const connection = withoutUndefined<Connection>({
     server: cluster.server,
     ca: fromBase64(cluster.caData, 'certificate-authority-data'),
     caFile: textOf(cluster.caData) === undefined ? textOf(cluster.caFile) : undefined,
@@ -67,6 +69,7 @@ export function connectionFromKubeConfig(kubeConfig: KubeConfigLike): Connection
     namespace: textOf(kubeConfig.getContextObject(context)?.namespace),
     user: user === null ? undefined : userConnection(user, kubeConfig),
   });
+  return hideSecrets(connection);
 }
 
 /** Where a service account is mounted. */

@@ -4,6 +4,7 @@ import { delimiter, dirname, join, resolve } from 'node:path';
 import type { Cluster, Context, User } from '@kubernetes/client-node';
 import type { Connection, Impersonation, UserConnection } from './connection.js';
 import { KubeConfigError } from './errors.js';
+import { hideSecrets } from './hide-secrets.js';
 import { connectionFromKubeConfig, inClusterConnection } from './kube-config.js';
 
 /** Options of {@link loadConnection}. */
@@ -19,7 +20,8 @@ export interface LoadConnectionOptions {
 /**
  * Finds and reads the kubeconfig, in controller-runtime's order: `path`, KUBECONFIG (several files: the first entry
  * of a name wins), in-cluster, ~/.kube/config. Parsing is @kubernetes/client-node's, which is loaded only here; what
- * it leaves out (tokenFile, groups to impersonate, disable-compression) is added.
+ * it leaves out (tokenFile, groups to impersonate, disable-compression) is added. Printed or put into JSON, the
+ * connection shows `[redacted]` in place of its secrets.
  *
  * @throws KubeConfigError in one line, naming the files that were tried
  */
@@ -89,14 +91,14 @@ async function read(paths: readonly string[], context: string | undefined): Prom
   const kubeConfig = new KubeConfig();
   kubeConfig.loadFromOptions({ ...entries, currentContext });
   const { user, ...connection } = connectionFromKubeConfig(kubeConfig);
-  return {
+  return hideSecrets({
     ...connection,
     ...entries.clusterExtras.get(known.cluster),
     user: {
       ...withPluginPath(user ?? {}, entries.userFolders.get(known.user) ?? ''),
       ...entries.userExtras.get(known.user),
     },
-  };
+  });
 }
 
 /** A plugin that is named by a relative path lies beside the kubeconfig; one without a slash is looked up in PATH. */

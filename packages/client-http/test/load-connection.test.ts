@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { inspect } from 'node:util';
 import { KubeConfig } from '@kubernetes/client-node';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { connectionFromKubeConfig, inClusterConnection, isKubeConfigError, loadConnection } from '../src/index.js';
@@ -165,5 +166,59 @@ describe('connectionFromKubeConfig', () => {
 
   it('says that there is no context', () => {
     expect(() => connectionFromKubeConfig(new KubeConfig())).toThrow('current-context is not set');
+  });
+});
+
+describe('a connection in a log', () => {
+  const secretUser = `
+- name: s
+  user:
+    token: s3cret-token
+    username: jane
+    password: s3cret-password
+    client-key-data: ${Buffer.from('s3cret-key').toString('base64')}
+    exec: { apiVersion: client.authentication.k8s.io/v1, command: aws, env: [{ name: AWS_SECRET, value: s3cret-env }] }
+- name: o
+  user:
+    auth-provider:
+      name: oidc
+      config: { idp-issuer-url: 'https://issuer', client-id: id, client-secret: s3cret-client, id-token: s3cret-id, refresh-token: s3cret-refresh }`;
+  const contexts = (text: string): string =>
+    text
+      .replace(
+        'contexts:',
+        'contexts:\n- { name: secret, context: { cluster: c, user: s } }\n- { name: oidc, context: { cluster: c, user: o } }',
+      )
+      .replace("proxy-url: 'http://p:1'", "proxy-url: 'http://joe:s3cret-proxy@p:1'");
+  const shownForms = (value: unknown): string[] => [
+    inspect(value, { depth: null, showHidden: true }),
+    inspect([{ value }], { depth: null }),
+    JSON.stringify({ value }),
+  ];
+
+  it.each(['secret', 'oidc'])('shows no secret of context %s, also in a copy', async (context) => {
+    const path = await write('config', contexts(config(secretUser)));
+    const kubeConfig = new KubeConfig();
+    kubeConfig.loadFromFile(path);
+    kubeConfig.setCurrentContext(context);
+    for (const connection of [await loadConnection({ path, context }), connectionFromKubeConfig(kubeConfig)]) {
+      const { proxyUrl, ...copy } = connection;
+      expect(proxyUrl).toBe('http://joe:s3cret-proxy@p:1');
+      const raw = Buffer.from('s3cret-key').join(', ');
+      for (const text of [connection, copy, connection.user, connection.user?.oidc].flatMap(shownForms)) {
+        expect(text).not.toMatch(/s3cret/);
+        expect(text).not.toContain(raw);
+        expect(text).not.toContain(Buffer.from('s3cret-key').toString('hex').match(/../g)?.join(' '));
+      }
+      expect(inspect(connection)).toContain('[redacted]');
+    }
+  });
+
+  it('keeps the secrets in the fields, and in a structured clone', async () => {
+    const path = await write('config', contexts(config(secretUser)));
+    const connection = await loadConnection({ path, context: 'secret' });
+    expect(connection.user).toMatchObject({ token: 's3cret-token', username: 'jane', password: 's3cret-password' });
+    expect(connection.user?.exec?.env).toEqual([{ name: 'AWS_SECRET', value: 's3cret-env' }]);
+    expect(structuredClone(connection).user?.token).toBe('s3cret-token');
   });
 });
