@@ -25,7 +25,7 @@ import type {
   RunnableHandle,
 } from './manager.js';
 import type { MetricsServerOptions } from './metrics-server.js';
-import { createMetricsServer } from './metrics-server.js';
+import { createMetricsServer, defaultMetricsPath } from './metrics-server.js';
 import { createProfilingServer } from './profiling.js';
 import type { Runnable, RunnableFunction } from './runnable.js';
 import { Runnables } from './runnables.js';
@@ -162,6 +162,8 @@ class RunnableManager<X extends object> implements Manager<X> {
   addMetricsHandler(path: string, handler: HttpHandler): void {
     if (this.#options.metricsServer === undefined)
       throw new ManagerError(`there is no metrics server to serve ${path}: give the manager the option metricsServer`);
+    if (path === (this.#options.metricsServer.path ?? defaultMetricsPath))
+      throw new ManagerError(`overriding builtin ${path} endpoint is not allowed`);
     if (this.#wasRun)
       throw new ManagerError('unable to add new metrics handler because metrics endpoint has already been created');
     claim(this.#extraHandlers, path, handler);
@@ -229,7 +231,14 @@ class RunnableManager<X extends object> implements Manager<X> {
       );
     const exporter = { export: metrics.export.bind(metrics) };
     this.#runnables.add(
-      createMetricsServer({ server, exporter, extra: this.#extraHandlers, logger: this.logger, clock: this.clock }),
+      createMetricsServer({
+        server,
+        exporter,
+        extra: this.#extraHandlers,
+        metrics: this.metrics,
+        logger: this.logger,
+        clock: this.clock,
+      }),
     );
   }
 }

@@ -6,6 +6,7 @@ import type { Logger } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
 import { aborted, untilAborted } from './until-aborted.js';
 import type { Runnable } from './runnable.js';
+import type { ServingCertificate, ServingPair } from './serving-certificate.js';
 
 /** Limits of every server, as in controller-runtime. */
 export const maxHeaderSize: number = 1 << 20;
@@ -27,6 +28,8 @@ export interface HttpServerOptions {
   /** 0: any free port. */
   readonly port: number;
   readonly tls?: ServerTls;
+  /** Makes it a TLS server, with certificate and key from here. */
+  readonly certificate?: ServingCertificate;
   /** Asked in order; what none takes is answered with 404. */
   readonly handlers: readonly HttpHandler[];
   readonly logger: Logger;
@@ -71,8 +74,9 @@ class HttpServerRunnable implements HttpServer {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { logger, clock, shutdownTimeoutMs = defaultShutdownTimeoutMs } = this.#options;
-    const server = this.#create();
+    const { logger, clock, certificate, shutdownTimeoutMs = defaultShutdownTimeoutMs } = this.#options;
+    using _certificate = certificate;
+    const server = await this.#create();
     await this.#listen(server);
     logger.info('Starting server', { name: this.name, addr: this.#address });
     this.#listening.resolve(undefined);
@@ -92,13 +96,18 @@ class HttpServerRunnable implements HttpServer {
     }
   }
 
-  #create(): Server {
-    const { tls } = this.#options;
+  async #create(): Promise<Server> {
+    const { tls, certificate } = this.#options;
     const listener: RequestListener = (request, response) => void this.#serve(request, response);
-    const server =
-      tls === undefined
-        ? createServer({ maxHeaderSize }, listener)
-        : createTlsServer({ minVersion: 'TLSv1.2', ...tls, maxHeaderSize }, listener);
+    let server: Server;
+    if (tls === undefined && certificate === undefined) server = createServer({ maxHeaderSize }, listener);
+    else {
+      // Whole each time: what a later context leaves out would be lost, a client CA for example.
+      const secure = (pair?: ServingPair): ServerTls => ({ minVersion: 'TLSv1.2', ...tls, ...pair });
+      const pair = await certificate?.load((next) => secureServer.setSecureContext(secure(next)));
+      const secureServer = createTlsServer({ ...secure(pair), maxHeaderSize }, listener);
+      server = secureServer;
+    }
     server.keepAliveTimeout = keepAliveTimeoutMs;
     server.headersTimeout = headersTimeoutMs;
     return server;

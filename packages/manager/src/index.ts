@@ -36,5 +36,6 @@ export type {
 export type { MetricsExporter, MetricsServerOptions } from './metrics-server.js';
 export type { Runnable, RunnableFunction, RunnableGroupName } from './runnable.js';
 export type { ProfilingOptions } from './profiling.js';
+export type { CertificateFiles, ServingCertificate, ServingPair } from './serving-certificate.js';
 export type { SignalProcess, StopSignal } from './signals.js';
 export { stopOnSignals } from './signals.js';

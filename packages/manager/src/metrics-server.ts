@@ -1,7 +1,10 @@
-import type { Logger } from '@kctl/telemetry';
+import type { Logger, Metrics } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
+import { ManagerError } from './errors.js';
 import type { HttpHandler, HttpServer, ServerTls } from './http-server.js';
 import { createHttpServer } from './http-server.js';
+import type { CertificateFiles, ServingCertificate } from './serving-certificate.js';
+import { createServingCertificate } from './serving-certificate.js';
 
 /** As in controller-runtime. */
 export const defaultMetricsPort = 8080;
@@ -13,14 +16,21 @@ export interface MetricsExporter {
 }
 
 /** Where metrics are served. Mirrors `metricsserver.Options`. */
-export interface MetricsServerOptions {
+export interface MetricsServerOptions extends CertificateFiles {
   /** 0: any free port. @default 8080 */
   readonly port?: number;
   /** @default every address */
   readonly host?: string;
   /** @default '/metrics' */
   readonly path?: string;
-  /** @default plain HTTP */
+  /**
+   * Serves HTTPS. Of the certificates, the first that is there counts: one in `tls`, the files in `certDir`, which are
+   * read again when they change, and a self-signed one.
+   *
+   * @default whether `tls` is given
+   */
+  readonly secureServing?: boolean;
+  /** Settings of TLS, or a certificate and key as PEM. */
   readonly tls?: ServerTls;
   /** Asked before every request: answers it itself and returns true to refuse it. @default everybody may read */
   readonly filter?: HttpHandler;
@@ -31,6 +41,7 @@ export function createMetricsServer(options: {
   readonly server: MetricsServerOptions;
   readonly exporter: MetricsExporter;
   readonly extra: ReadonlyMap<string, HttpHandler>;
+  readonly metrics: Metrics;
   readonly logger: Logger;
   readonly clock: Clock;
 }): HttpServer {
@@ -50,8 +61,29 @@ export function createMetricsServer(options: {
     port,
     ...(host === undefined ? {} : { host }),
     ...(tls === undefined ? {} : { tls }),
+    ...certificateOf(server, options),
     handlers: filter === undefined ? [serveMetrics] : [filter, serveMetrics],
     logger,
     clock,
   });
+}
+
+/** Where the certificate comes from, if not from `tls`. @throws ManagerError for options that would mean plain HTTP */
+function certificateOf(
+  { secureServing, tls, certDir, certName, keyName }: MetricsServerOptions,
+  parts: { readonly metrics: Metrics; readonly logger: Logger; readonly clock: Clock },
+): { readonly certificate?: ServingCertificate } {
+  const isSecure = secureServing ?? tls !== undefined;
+  const named = Object.entries({ tls, certDir, certName, keyName }).find(([, value]) => value !== undefined)?.[0];
+  if (!isSecure) {
+    if (named !== undefined) throw new ManagerError(`metricsServer.${named} needs metricsServer.secureServing: true`);
+    return {};
+  }
+  if (tls?.cert !== undefined || tls?.pfx !== undefined || tls?.SNICallback !== undefined) return {};
+  const files = {
+    ...(certDir === undefined ? {} : { certDir }),
+    ...(certName === undefined ? {} : { certName }),
+    ...(keyName === undefined ? {} : { keyName }),
+  };
+  return { certificate: createServingCertificate(files, parts) };
 }

@@ -5,7 +5,7 @@ import { Registry } from 'prom-client';
 import { request } from 'node:https';
 import { FakeClock, settle } from '@kctl/wait/testing';
 import type { Logger } from '@kctl/telemetry';
-import { noopLogger } from '@kctl/telemetry';
+import { noopLogger, noopMetrics } from '@kctl/telemetry';
 import { systemClock } from '@kctl/wait';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { HttpHandler, HttpServer } from '../src/index.js';
@@ -213,6 +213,7 @@ describe('createAccessFilter', () => {
       server: { host, port: 0, filter },
       exporter,
       extra: new Map(),
+      metrics: noopMetrics,
       logger: noopLogger,
       clock: systemClock,
     });
@@ -277,6 +278,7 @@ describe('TLS', () => {
       server: { host, port: 0, tls: { cert, key } },
       exporter,
       extra: new Map(),
+      metrics: noopMetrics,
       logger: noopLogger,
       clock: systemClock,
     });

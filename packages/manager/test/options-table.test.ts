@@ -1,9 +1,12 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { FakeClock, settle } from '@kctl/wait/testing';
 import { describe, expect, it } from 'vitest';
 import { createManager, isManagerError } from '../src/index.js';
 import { defaultGracefulShutdownTimeoutMs } from '../src/create-manager.js';
 import { defaultMetricsPort, defaultMetricsPath } from '../src/metrics-server.js';
 import { headersTimeoutMs, keepAliveTimeoutMs, maxHeaderSize, defaultShutdownTimeoutMs } from '../src/http-server.js';
+import { defaultCertDir } from '../src/serving-certificate.js';
 import { groupOf } from '../src/runnable.js';
 import { fakeCluster } from './fakes.js';
 
@@ -35,6 +38,15 @@ const rows: readonly Row[] = [
   { option: 'metricsServer', ours: 'off', upstream: 'on', difference: 'it needs metrics that can be exported' },
   { option: 'metricsServer.port', ours: defaultMetricsPort, upstream: 8080 },
   { option: 'metricsServer.path', ours: defaultMetricsPath, upstream: '/metrics' },
+  { option: 'metricsServer.secureServing', ours: false, upstream: false },
+  {
+    option: 'metricsServer.certDir',
+    ours: defaultCertDir,
+    upstream: join(tmpdir(), 'k8s-metrics-server', 'serving-certs'),
+  },
+  { option: 'metricsServer.certName', ours: 'tls.crt', upstream: 'tls.crt' },
+  { option: 'metricsServer.keyName', ours: 'tls.key', upstream: 'tls.key' },
+  { option: 'metricsServer without certificate files', ours: 'self-signed', upstream: 'self-signed' },
   { option: 'metricsServer.filter', ours: 'none', upstream: 'none' },
   { option: 'profiling', ours: 'off', upstream: 'off' },
   { option: 'controllers', ours: manager.controllerDefaults, upstream: {} },

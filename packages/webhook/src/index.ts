@@ -14,6 +14,8 @@ export type { TokenAuthenticator, TokenVerdict } from './authentication/token-re
 export { conversionWebhook } from './conversion/conversion-webhook.js';
 export type { Converter } from './conversion/conversion-webhook.js';
 export { isWebhookServerError, WebhookServerError } from './errors.js';
+export { createCertificateWatcher } from './server/certificate-watcher.js';
+export type { CertificateWatcher, CertificateWatcherOptions, KeyPair } from './server/certificate-watcher.js';
 export type { WebhookAnswer, WebhookHandler, WebhookRequest } from './server/handler.js';
 export { createWebhookServer } from './server/webhook-server.js';
 export type { WebhookServer, WebhookServerOptions } from './server/webhook-server.js';

@@ -43,6 +43,8 @@ class FileCertificateWatcher implements CertificateWatcher {
   #timer: ClockTimer | undefined;
   #current: KeyPair | undefined;
   #checking = false;
+  /** The files changed while they were being read: what was read may be the first half of a replacement. */
+  #changedMeanwhile = false;
   #disposed = false;
 
   constructor(options: CertificateWatcherOptions) {
@@ -94,8 +96,17 @@ class FileCertificateWatcher implements CertificateWatcher {
   }
 
   async #check(): Promise<void> {
-    if (this.#checking || this.#disposed) return;
+    this.#changedMeanwhile = true;
+    if (this.#checking) return;
     this.#checking = true;
+    while (this.#changedMeanwhile && !this.#disposed) {
+      this.#changedMeanwhile = false;
+      await this.#checkOnce();
+    }
+    this.#checking = false;
+  }
+
+  async #checkOnce(): Promise<void> {
     try {
       const pair = await this.#read();
       const isNew =
@@ -106,8 +117,6 @@ class FileCertificateWatcher implements CertificateWatcher {
       this.#options.logger.info('updated current TLS certificate');
     } catch (error) {
       this.#options.logger.error('cannot read the new certificate; the old one stays in use', { error });
-    } finally {
-      this.#checking = false;
     }
   }
 

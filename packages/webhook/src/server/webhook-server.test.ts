@@ -268,6 +268,17 @@ describe('WebhookServer', () => {
     ).toBe(200);
   });
 
+  it('knows the clients it knew after its certificate has changed', async () => {
+    await writeFile(join(folder, 'ca.crt'), authority.ca.certPem);
+    await start({ clientCaName: 'ca.crt' });
+    const { certPem: cert, keyPem: key } = await authority.issueClient({ commonName: 'kube-apiserver' });
+    const before = (await post('/', {}, { cert, key })).serial;
+    await writeCertificate();
+    let serial = before;
+    while (serial === before) serial = (await post('/', {}, { cert, key })).serial;
+    expect(serial).not.toBe(before);
+  });
+
   it('lets a request in flight finish before it stops', async () => {
     await start();
     let finish: (() => void) | undefined;

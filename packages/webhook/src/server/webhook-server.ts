@@ -10,11 +10,12 @@ import {
 import type { AddressInfo, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { SecureContextOptions } from 'node:tls';
 import { parseJson, stringifyJson } from '@kctl/apimachinery';
 import { noopLogger, noopMetrics, type Logger, type Metrics } from '@kctl/telemetry';
 import { systemClock, type Clock } from '@kctl/wait';
 import { WebhookServerError } from '../errors.js';
-import { createCertificateWatcher, type CertificateWatcher } from './certificate-watcher.js';
+import { createCertificateWatcher, type CertificateWatcher, type KeyPair } from './certificate-watcher.js';
 import type { WebhookAnswer, WebhookHandler } from './handler.js';
 import { BodyError, readBody } from './read-body.js';
 import { createWebhookMetrics, type WebhookMetrics } from './webhook-metrics.js';
@@ -104,16 +105,19 @@ class HttpsWebhookServer implements WebhookServer {
     if (signal.aborted) return;
     const { host, port = 9443, clientCaName, shutdownTimeoutMs = 60_000 } = this.#options;
     const certDir = this.#options.certDir ?? join(tmpdir(), 'k8s-webhook-server', 'serving-certs');
-    const certificates = this.#watchCertificates(certDir);
+    let ca: Buffer | undefined;
+    // Whole each time: what a later context leaves out is lost, and with the CA every client.
+    const secure = (pair: KeyPair): SecureContextOptions => ({
+      ...pair,
+      minVersion: 'TLSv1.2',
+      ...(ca === undefined ? {} : { ca }),
+    });
+    const certificates = this.#watchCertificates(certDir, (pair) => this.#server?.setSecureContext(secure(pair)));
     try {
       const pair = await certificates.load();
-      const ca = clientCaName === undefined ? undefined : await readFile(join(certDir, clientCaName));
-      const server = createSecureServer({
-        ...pair,
-        allowHTTP1: true,
-        minVersion: 'TLSv1.2',
-        ...(ca === undefined ? {} : { ca, requestCert: true, rejectUnauthorized: true }),
-      });
+      if (clientCaName !== undefined) ca = await readFile(join(certDir, clientCaName));
+      const mutual = ca === undefined ? {} : { requestCert: true, rejectUnauthorized: true };
+      const server = createSecureServer({ ...secure(pair), ...mutual, allowHTTP1: true });
       this.#server = server;
       const open = trackConnections(server);
       const force = new AbortController();
@@ -137,7 +141,7 @@ class HttpsWebhookServer implements WebhookServer {
     }
   }
 
-  #watchCertificates(certDir: string): CertificateWatcher {
+  #watchCertificates(certDir: string, onChange: (pair: KeyPair) => void): CertificateWatcher {
     const { certName = 'tls.crt', keyName = 'tls.key', metrics = noopMetrics } = this.#options;
     return createCertificateWatcher({
       certFile: join(certDir, certName),
@@ -145,7 +149,7 @@ class HttpsWebhookServer implements WebhookServer {
       clock: this.#clock,
       logger: this.#logger,
       metrics,
-      onChange: (pair) => this.#server?.setSecureContext(pair),
+      onChange,
     });
   }
 

@@ -1,0 +1,50 @@
+import type { Client } from '@kctl/client';
+import { describe, expect, it } from 'vitest';
+import { createCluster, createManager } from '../src/index.js';
+import { FakeCache, untilAborted, type Journal } from './fakes.js';
+
+describe('createCluster with factories', () => {
+  it('makes each part from those before it, once, and runs what they made', async () => {
+    const live = { list: async () => ({ items: [] }) } as unknown as Client;
+    const journal: Journal = [];
+    const cache = new FakeCache(journal);
+    const cached = {} as Client;
+    const made: string[] = [];
+    const cluster = createCluster({
+      name: 'west',
+      newLiveClient: () => {
+        made.push('live');
+        return live;
+      },
+      newCache: (from) => {
+        expect(from).toBe(live);
+        made.push('cache');
+        return cache;
+      },
+      newEvents: (parts) => {
+        expect(parts.live).toBe(live);
+        made.push('events');
+        return {
+          run: async (signal) => {
+            await untilAborted(signal);
+            journal.push('events ended');
+          },
+        };
+      },
+      newClient: (parts) => {
+        expect(parts).toEqual({ live, cache });
+        made.push('client');
+        return cached;
+      },
+    });
+    expect(made).toEqual(['live', 'cache', 'events', 'client']);
+    const manager = createManager({ cluster });
+    expect([cluster.name, manager.apiReader, manager.cache, manager.client]).toEqual(['west', live, cache, cached]);
+    const stop = new AbortController();
+    const done = manager.run(stop.signal);
+    await manager.elected;
+    stop.abort();
+    await done;
+    expect(journal).toEqual(['start cache', 'cache synced', 'stop cache', 'events ended']);
+  });
+});

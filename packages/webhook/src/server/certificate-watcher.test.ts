@@ -1,0 +1,38 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { noopLogger, noopMetrics } from '@kctl/telemetry';
+import { createCertificateAuthority } from '@kctl/testing';
+import { FakeClock } from '@kctl/wait/testing';
+import { expect, it } from 'vitest';
+import { createCertificateWatcher } from './certificate-watcher.js';
+
+it('misses no change that comes while it reads, without the poll', async () => {
+  const certDir = await mkdtemp(join(tmpdir(), 'kctl-certificates-'));
+  const [certFile, keyFile] = [join(certDir, 'tls.crt'), join(certDir, 'tls.key')];
+  const authority = await createCertificateAuthority('test-ca', Date.now());
+  const write = async (): Promise<string> => {
+    const subject = { commonName: 'x', dnsNames: ['localhost'], ipAddresses: [] };
+    const { certPem, keyPem } = await authority.issueServing(subject);
+    await writeFile(keyFile, keyPem);
+    await writeFile(certFile, certPem);
+    return certPem;
+  };
+  await write();
+  let seen = Promise.withResolvers<string>();
+  using watcher = createCertificateWatcher({
+    certFile,
+    keyFile,
+    clock: new FakeClock(), // its poll never comes
+    logger: noopLogger,
+    metrics: noopMetrics,
+    onChange: ({ cert }) => seen.resolve(cert.toString()),
+  });
+  await watcher.load();
+  for (let rotation = 0; rotation < 20; rotation++) {
+    seen = Promise.withResolvers<string>();
+    const written = await write();
+    expect(await seen.promise).toBe(written);
+  }
+  await rm(certDir, { recursive: true });
+});
