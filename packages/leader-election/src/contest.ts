@@ -66,8 +66,10 @@ export class Contest {
     const { record } = found;
     if (coordinated) {
       if (record.holderIdentity !== lock.identity || this.validForMs === 0 || hasOtherPreference(record)) return false;
-      this.#rememberTerm(record.acquireTime);
-      await this.#write('update', this.#renewed(record), signal);
+      // The server's controller does not say since when; a term is known by it.
+      const acquireTime = record.acquireTime === '' ? this.#stamp() : record.acquireTime;
+      this.#rememberTerm(acquireTime);
+      await this.#write('update', this.#renewed({ ...record, acquireTime }), signal);
       return true;
     }
     if (this.#isMine(record)) {

@@ -5,11 +5,12 @@ import type { Fence } from './fence.js';
 
 /**
  * A client whose writes are refused while the fence is closed and aborted when leadership ends, even if the caller
- * ignores its own signal. Reads pass.
+ * ignores its own signal. Reads pass. `fence`: one for all writes, or a function that is asked at each write which one
+ * guards it.
  *
  * @throws NotLeaderError (rejects) on a write without leadership
  */
-export function fencedClient(client: Client, fence: Fence): Client {
+export function fencedClient(client: Client, fence: Fence | (() => Fence)): Client {
   const guarded = guardWith(fence);
   return {
     get: (kind, key, options) => client.get(kind, key, options),
@@ -40,9 +41,10 @@ export function fencedClient(client: Client, fence: Fence): Client {
 
 /** Checks the fence and adds the term's signal to the caller's. */
 function guardWith(
-  fence: Fence,
+  which: Fence | (() => Fence),
 ): <O extends AbortOptions, R>(options: O | undefined, send: (options: O | AbortOptions) => Promise<R>) => Promise<R> {
   return async (options, send) => {
+    const fence = typeof which === 'function' ? which() : which;
     fence.check();
     using link = anySignal([options?.signal, fence.signal]);
     return await send({ ...options, signal: watchful(link, fence) });

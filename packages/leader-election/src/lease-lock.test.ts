@@ -47,6 +47,17 @@ it('keeps labels that others put on the Lease and adds its own', async () => {
   expect(stored()?.metadata.labels).toEqual({ other: 'x', app: 'y' });
 });
 
+it('leaves out a time that nobody has set: the server takes no empty one', async () => {
+  const { client, stored } = memoryServer();
+  // As the server's election controller makes it.
+  const spec = { holderIdentity: 'a', leaseDurationSeconds: 5, renewTime: '2026-01-01T00:00:00.000000Z' };
+  await client.create({} as never, { metadata: { namespace: 'default', name: 'test' }, spec } as never);
+  const lock = createLeaseLock({ client, namespace: 'default', name: 'test', identity: 'a' });
+  const seen = await lock.get();
+  await lock.update({ ...seen!.record, renewTime: '2026-01-01T00:00:01.000000Z' });
+  expect(stored()?.spec).not.toHaveProperty('acquireTime');
+});
+
 it('refuses an empty identity', () => {
   expect(() =>
     createLeaseLock({ client: memoryServer().client, namespace: 'default', name: 'test', identity: '' }),

@@ -107,10 +107,13 @@ class LeaseLock implements ResourceLock {
 }
 
 function toSpec(record: LeaderElectionRecord): NonNullable<Lease['spec']> {
-  const { leaderTransitions, strategy, preferredHolder, ...same } = record;
+  const { leaderTransitions, acquireTime, renewTime, strategy, preferredHolder, ...same } = record;
   return {
     ...same,
     leaseTransitions: leaderTransitions,
+    // A coordinated Lease comes without the one, and the server refuses an empty time.
+    ...(acquireTime === '' ? {} : { acquireTime }),
+    ...(renewTime === '' ? {} : { renewTime }),
     ...(strategy === undefined ? {} : { strategy }),
     ...(preferredHolder === undefined ? {} : { preferredHolder }),
   };

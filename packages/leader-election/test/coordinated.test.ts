@@ -49,6 +49,21 @@ describe('coordinated election', () => {
     expect(await a.ended).toBe('resolved');
   });
 
+  it('says since when it leads where the server does not', async () => {
+    const [server, clock] = [new MemoryLockServer(), new FakeClock()];
+    server.overwrite({ ...chosen('a'), acquireTime: '' });
+    const a = startCandidate(server, clock, 'a', { coordinated: true });
+    await clock.advance(1_000);
+    const { acquireTime } = server.record!;
+    expect(acquireTime).toMatch(/^2026-01-01T00:00:0[01]/);
+    await clock.advance(20_000);
+    expect(server.record?.acquireTime).toBe(acquireTime);
+    expect(a.elector.isLeader).toBe(true);
+    a.stop.abort();
+    await clock.advance(0);
+    await a.ended;
+  });
+
   it('ends its term and lets the lease lapse when another holder is preferred', async () => {
     const [server, clock] = [new MemoryLockServer(), new FakeClock()];
     server.overwrite(chosen('a'));

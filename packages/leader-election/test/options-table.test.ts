@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { leaderElectionCheck } from '../src/index.js';
+import { resolveLeaderElectorOptions } from '../src/options.js';
+import { resolveWorkerOptions } from '../src/worker/worker-options.js';
+import type { ResourceLock } from '../src/index.js';
+
+interface Row {
+  readonly option: string;
+  readonly ours: unknown;
+  /** As client-go's `LeaderElectionConfig` with the defaults of component-base has it, in our units. */
+  readonly upstream: unknown;
+  /** Why ours differs. */
+  readonly difference?: string;
+}
+
+const lock = { identity: 'a', description: 'lease default/x' } as ResourceLock;
+const callbacks = { onStartedLeading: () => undefined };
+const ours = resolveLeaderElectorOptions({ lock, callbacks });
+const worker = resolveWorkerOptions({ callbacks, name: 'x', lockModule: 'file:///x.js' });
+
+/** The tolerance in ms that a check is made with. */
+function defaultTolerance(): number {
+  let seen = 0;
+  leaderElectionCheck({ checkHealth: (toleranceMs = 0) => void (seen = toleranceMs) })();
+  return seen;
+}
+
+const rows: readonly Row[] = [
+  { option: 'leaseDurationMs', ours: ours.leaseDurationMs, upstream: 15_000 },
+  { option: 'renewDeadlineMs', ours: ours.renewDeadlineMs, upstream: 10_000 },
+  { option: 'retryPeriodMs', ours: ours.retryPeriodMs, upstream: 2_000 },
+  {
+    option: 'releaseOnCancel',
+    ours: ours.releaseOnCancel,
+    upstream: false,
+    difference: 'the lease is given back only after the work has ended, so it is safe',
+  },
+  { option: 'coordinated', ours: ours.coordinated, upstream: false },
+  { option: 'reelect', ours: ours.reelect, upstream: false },
+  { option: 'name', ours: ours.name, upstream: '', difference: 'metrics of two elections must not be one' },
+  { option: 'leaderElectionCheck: tolerance', ours: defaultTolerance(), upstream: 20_000 },
+  { option: 'worker: mainStallLimitMs', ours: worker.election.mainStallLimitMs, upstream: 10_000 },
+];
+
+describe('defaults', () => {
+  it.each(rows)('$option: ours $ours, upstream $upstream', (row) => {
+    if (row.difference === undefined) expect(row.ours).toEqual(row.upstream);
+    else expect(row.ours).not.toEqual(row.upstream);
+  });
+
+  it.each([
+    [{ leaseDurationMs: 10_000 }, 'leaseDurationMs 10000 must be greater than renewDeadlineMs + retryPeriodMs = 12000'],
+    [{ leaseDurationMs: 15_500 }, 'must be whole seconds'],
+    [{ renewDeadlineMs: 2_400 }, 'renewDeadlineMs 2400 must be greater than retryPeriodMs'],
+    [{ renewDeadlineMs: 14_000 }, 'must be greater than renewDeadlineMs + retryPeriodMs = 16000'],
+    [{ retryPeriodMs: 0 }, 'retryPeriodMs must be a positive number'],
+  ])('refuses %o', (options, message) => {
+    expect(() => resolveLeaderElectorOptions({ lock, callbacks, ...options })).toThrow(message);
+    expect(() => resolveWorkerOptions({ callbacks, name: 'x', lockModule: 'file:///x.js', ...options })).toThrow(
+      message,
+    );
+  });
+});
