@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Logger } from '@kctl/telemetry';
 import { isAbortError } from '@kctl/wait';
 import { ManagerError, RunnableError } from './errors.js';
@@ -34,6 +35,8 @@ export class RunnableGroup {
   readonly #members = new Map<Runnable, GroupMember>();
   readonly #running = new Map<GroupMember, Running>();
   #state: 'new' | 'started' | 'stopped' = 'new';
+  /** Runs something as the last start did, with its async context: by that, code is known as the leader's. */
+  #asStarted: <R>(launch: () => R) => R = (launch) => launch();
 
   constructor(options: RunnableGroupOptions) {
     this.#options = options;
@@ -54,7 +57,8 @@ export class RunnableGroup {
         `can't accept new runnable as stop procedure is already engaged: ${member.name} in group ${this.name}`,
       );
     this.#members.set(member.runnable, member);
-    if (this.#state === 'started') this.#launch(member).catch(() => undefined); // its failure is reported by onError
+    // Its failure is reported by onError.
+    if (this.#state === 'started') this.#asStarted(() => this.#launch(member)).catch(() => undefined);
   }
 
   /** Stops one member and forgets it; resolves when it has ended. */
@@ -71,6 +75,7 @@ export class RunnableGroup {
   async start(): Promise<void> {
     if (this.#state !== 'new') return;
     this.#state = 'started';
+    this.#asStarted = AsyncLocalStorage.snapshot();
     await Promise.all([...this.#members.values()].map((member) => this.#launch(member)));
   }
 

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Client } from '@kctl/client';
@@ -5,6 +6,7 @@ import { createHttpClient, type Connection } from '@kctl/client-http';
 import {
   createLeaderElector,
   createLeaseLock,
+  createWorkerLeaderElector,
   fencedClient,
   NotLeaderError,
   type Fence,
@@ -14,13 +16,15 @@ import type { LeaderElectionOptions } from '@kctl/manager';
 import type { Logger, Metrics } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
 import type { RuntimeLeaderElectionOptions } from './runtime-options.js';
+import type { WorkerLockData } from './worker-lock.js';
 
 /** The election of a manager, and the fence that follows from it. */
 export interface Leadership {
   readonly options: LeaderElectionOptions;
   /**
-   * The client whose writes are refused from the moment at which the main lease is lost (or was given up). Before it
-   * is won they pass: runnables that need no leadership may write.
+   * The client whose writes are refused from the moment at which the lease that they depend on is lost (or was given
+   * up). For leader runnables that is the lease of their scope, for all others the main one; before that is won their
+   * writes pass: runnables that need no leadership may write.
    */
   fence(client: Client): Client;
   /** Closes the connections that elections use. */
@@ -35,6 +39,11 @@ export interface LeadershipParts {
   readonly clock: Clock;
 }
 
+/** How requests of an election are sent. Mirrors `resourcelock.NewFromKubeconfig`. */
+export function electionRequests(renewDeadlineMs = 10_000): WorkerLockData['request'] {
+  return { userAgent: 'kctl/leader-election', requestTimeoutMs: Math.max(1_000, renewDeadlineMs / 2) };
+}
+
 /** Makes electors over a client of their own: their requests never wait behind others, and give up in time. */
 export function createLeadership(
   options: RuntimeLeaderElectionOptions,
@@ -42,6 +51,7 @@ export function createLeadership(
 ): Leadership {
   const { name, onLost, rejoinTimeoutMs, labels, leaseDurationMs, renewDeadlineMs, retryPeriodMs, releaseOnCancel } =
     options;
+  const { mainStallLimitMs } = options;
   const namespace = options.namespace ?? connection.namespace;
   if (namespace === undefined)
     throw new TypeError(
@@ -49,13 +59,11 @@ export function createLeadership(
     );
   if (name === '') throw new TypeError('leaderElection.name must be configured');
   const identity = options.identity ?? `${hostname()}_${randomUUID()}`;
-  const client = createHttpClient({
-    connection,
-    logger,
-    clock,
-    userAgent: 'kctl/leader-election',
-    requestTimeoutMs: Math.max(1_000, (renewDeadlineMs ?? 10_000) / 2),
-  });
+  const request = electionRequests(renewDeadlineMs);
+  const inWorker = checkRenewIn(options, connection);
+  const client = createHttpClient({ ...request, connection, logger, clock });
+  /** Whose term the running code belongs to. */
+  const terms = new AsyncLocalStorage<Fence>();
   let main: LeaderElector | undefined;
   let hasLed = false;
   const durations = {
@@ -64,42 +72,54 @@ export function createLeadership(
     ...(retryPeriodMs === undefined ? {} : { retryPeriodMs }),
     ...(releaseOnCancel === undefined ? {} : { releaseOnCancel }),
   };
+  const stallLimit = mainStallLimitMs === undefined ? {} : { mainStallLimitMs };
   return {
     options: {
       ...(onLost === undefined ? {} : { onLost }),
       ...(rejoinTimeoutMs === undefined ? {} : { rejoinTimeoutMs }),
       newElector: ({ scope, lead, reelect }) => {
         const leaseName = scope === '' ? name : `${name}-${scope}`;
-        const lock = createLeaseLock({
-          client,
-          namespace,
-          name: leaseName,
-          identity,
-          ...(labels === undefined ? {} : { labels }),
-        });
-        const onStartedLeading = (signal: AbortSignal): Promise<void> => {
+        const lease = { namespace, name: leaseName, identity, ...(labels === undefined ? {} : { labels }) };
+        const onStartedLeading = (signal: AbortSignal, fence: Fence): Promise<void> => {
           if (scope === '') hasLed = true;
-          return lead(signal);
+          return terms.run(fence, () => lead(signal));
         };
-        const elector = createLeaderElector({
-          ...durations,
-          lock,
-          reelect,
-          clock,
-          logger,
-          metrics,
-          name: leaseName,
-          callbacks: { onStartedLeading },
-        });
+        const common = { ...durations, reelect, logger, metrics, name: leaseName, callbacks: { onStartedLeading } };
+        const lockData: WorkerLockData = { connection, request, lease };
+        const elector = inWorker
+          ? createWorkerLeaderElector({ ...common, ...stallLimit, lockModule: workerLockModule(), lockData })
+          : createLeaderElector({ ...common, clock, lock: createLeaseLock({ ...lease, client }) });
         if (scope === '') main = elector;
         return elector;
       },
     },
-    fence: (inner) => fencedClient(inner, fenceOf({ name, elector: () => main, hasLed: () => hasLed })),
+    fence: (inner) => {
+      const others = fenceOf({ name, elector: () => main, hasLed: () => hasLed });
+      return fencedClient(inner, () => terms.getStore() ?? others);
+    },
     dispose: async () => {
       await client[Symbol.asyncDispose]();
     },
   };
+}
+
+/** Whether a thread renews. @throws TypeError when that cannot be */
+function checkRenewIn({ renewIn, mainStallLimitMs }: RuntimeLeaderElectionOptions, { user }: Connection): boolean {
+  if (renewIn !== 'worker') {
+    if (mainStallLimitMs !== undefined)
+      throw new TypeError("leaderElection.mainStallLimitMs needs leaderElection.renewIn: 'worker'");
+    return false;
+  }
+  if (user?.provider !== undefined)
+    throw new TypeError(
+      "leaderElection.renewIn: 'worker' needs credentials that a thread can use by itself, but connection.user.provider is a function of this one: use a token file, an exec plugin or a certificate",
+    );
+  return true;
+}
+
+/** Built, this file is part of a chunk at the root of `dist`. */
+function workerLockModule(): URL {
+  return new URL(import.meta.url.endsWith('.ts') ? './worker-lock.ts' : './worker-lock.js', import.meta.url);
 }
 
 function fenceOf({

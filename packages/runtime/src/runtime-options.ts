@@ -36,6 +36,20 @@ export interface RuntimeLeaderElectionOptions extends Pick<LeaderElectionOptions
   readonly retryPeriodMs?: number;
   /** Gives the lease back after everything has stopped. @default true */
   readonly releaseOnCancel?: boolean;
+  /**
+   * Where the lease is renewed. `main`: on this event loop, which must be free for a moment in each `renewDeadlineMs`.
+   * `worker`: in a thread with connections and a clock of its own, for processes that compute for longer than that.
+   *
+   * @default 'main'
+   */
+  readonly renewIn?: 'main' | 'worker';
+  /**
+   * With `renewIn: 'worker'`: how long this event loop may be busy before the thread stops renewing and the fence
+   * closes, in ms. Any value is safe; a longer one keeps the lease of a process that hangs for longer.
+   *
+   * @default renewDeadlineMs
+   */
+  readonly mainStallLimitMs?: number;
   /** Labels of the Lease. */
   readonly labels?: Readonly<Record<string, string>>;
 }

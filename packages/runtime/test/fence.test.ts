@@ -68,3 +68,46 @@ it('gives the lease back after a clean stop and refuses writes from then on', as
     .catch((error: unknown) => error);
   expect(isNotLeader(late)).toBe(true);
 });
+
+it('fences the writes of each scope by its own lease, also of what was added later', async () => {
+  await using environment = await createEnvironment({ server: 'embedded' });
+  const { client: live, connection } = environment;
+  const namespace = await environment.createNamespace('fence');
+  const manager = await createManager({
+    connection,
+    logger: noopLogger,
+    leaderElection: { name: 'fence', namespace, onLost: 'rejoin', ...durations },
+  });
+  const written: string[] = [];
+  const write = (name: string): Promise<string> =>
+    manager.client.create(ConfigMap, { metadata: { namespace, generateName: name } }).then(
+      () => 'written',
+      (error: unknown) => (isNotLeader(error) ? 'refused' : String(error)),
+    );
+  const writer = (name: string, leaderElectionScope: string) => ({
+    name,
+    leaderElectionScope,
+    run: async (signal: AbortSignal) => {
+      written.push(`${name} ${await write(name)}`);
+      await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+      written.push(`${name} after its loss ${await write(name)}`);
+    },
+  });
+  manager.add(writer('main', ''));
+  manager.add(writer('early', 'east'));
+  const stop = new AbortController();
+  const running = manager.run(stop.signal);
+  await eventually(() => expect(written.toSorted()).toEqual(['early written', 'main written']));
+  manager.add(writer('late', 'east'));
+  await eventually(() => expect(written).toContain('late written'));
+
+  const thief = { type: 'merge', body: { spec: { holderIdentity: 'thief', leaseDurationSeconds: 60 } } } as const;
+  await live.patch(Lease, { namespace, name: 'fence-east' }, thief);
+  await eventually(() =>
+    expect(written.slice(3).toSorted()).toEqual(['early after its loss refused', 'late after its loss refused']),
+  );
+  expect(manager.isLeader).toBe(true);
+  stop.abort();
+  await running;
+  expect(written.at(-1)).toBe('main after its loss written'); // it was told to stop as the leader
+});

@@ -1,0 +1,19 @@
+/**
+ * The lock of an election that is renewed in a worker thread: made there, over connections of its own.
+ *
+ * @packageDocumentation
+ */
+import { createHttpClient, type Connection, type HttpClientOptions } from '@kctl/client-http';
+import { createLeaseLock, type LeaseLockOptions, type ResourceLock } from '@kctl/leader-election';
+
+/** What the thread is given. */
+export interface WorkerLockData {
+  readonly connection: Connection;
+  readonly request: Pick<HttpClientOptions, 'userAgent' | 'requestTimeoutMs'>;
+  readonly lease: Omit<LeaseLockOptions, 'client'>;
+}
+
+/** Makes the lock inside the thread. */
+export function createLock({ connection, request, lease }: WorkerLockData): ResourceLock {
+  return createLeaseLock({ ...lease, client: createHttpClient({ ...request, connection }) });
+}
