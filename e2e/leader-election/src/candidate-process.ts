@@ -22,6 +22,8 @@ export interface Slot {
 export interface CandidateProcess {
   readonly identity: string;
   readonly logFile: string;
+  /** When it was spawned. */
+  readonly startedAt: number;
   readonly isAlive: boolean;
   readonly exited: Promise<unknown>;
   send(command: Command): void;
@@ -34,11 +36,12 @@ export interface CandidateParts {
   readonly folder: string;
   readonly durations: Durations;
   readonly worker: boolean;
+  readonly startDelayMs: number;
 }
 
 /** Starts the process of a slot. */
 export function startProcess(identity: string, proxy: Proxy, parts: CandidateParts): CandidateProcess {
-  const { server, namespace, folder, durations, worker } = parts;
+  const { server, namespace, folder, durations, worker, startDelayMs } = parts;
   const logFile = join(folder, `${identity}.jsonl`);
   const settings: CandidateSettings = {
     identity,
@@ -49,7 +52,9 @@ export function startProcess(identity: string, proxy: Proxy, parts: CandidatePar
     logFile,
     durations,
     worker,
+    startDelayMs,
   };
+  const startedAt = sharedNow();
   const child: ChildProcess = spawn(process.execPath, [...nodeArguments, program], {
     env: { ...process.env, CANDIDATE: JSON.stringify(settings) },
     stdio: ['pipe', 'inherit', 'inherit'],
@@ -59,6 +64,7 @@ export function startProcess(identity: string, proxy: Proxy, parts: CandidatePar
   return {
     identity,
     logFile,
+    startedAt,
     get isAlive() {
       return child.exitCode === null && child.signalCode === null;
     },

@@ -13,6 +13,8 @@ import {
   type LeaderElector,
 } from '@kctl/leader-election';
 import { sleep, systemClock, type Clock } from '@kctl/wait';
+import { loggedLock } from './logged-lock.js';
+import { watchLag } from './lag.js';
 import { protectedName, sharedNow, type CandidateSettings, type Command, type LogEntry } from './protocol.js';
 
 const settings = JSON.parse(process.env['CANDIDATE'] ?? '') as CandidateSettings;
@@ -77,14 +79,21 @@ const elector: LeaderElector = settings.worker
       ...common,
       name: identity,
       lockModule: new URL('./worker-lock.ts', import.meta.url),
-      lockData: { connection, namespace, identity, requestTimeoutMs: durations.renewDeadlineMs / 2 },
+      lockData: {
+        connection,
+        namespace,
+        identity,
+        logFile: settings.logFile,
+        requestTimeoutMs: durations.renewDeadlineMs / 2,
+      },
     })
   : createLeaderElector({
       ...common,
       clock,
-      lock: createLeaseLock({ client: electionClient, namespace, name: 'election', identity }),
+      lock: loggedLock(createLeaseLock({ client: electionClient, namespace, name: 'election', identity }), log),
     });
 
+watchLag(log);
 const commands = createInterface({ input: process.stdin });
 // The harness has gone: nobody would stop this process any more.
 commands.on('close', () => process.exit(1));
@@ -107,5 +116,6 @@ commands.on('line', (line) => {
   }
 });
 
+await sleep(settings.startDelayMs);
 await elector.run(stop.signal);
 process.exit(0);

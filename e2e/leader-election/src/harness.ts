@@ -6,11 +6,15 @@ import { createHttpClient } from '@kctl/client-http';
 import { sleep, systemClock } from '@kctl/wait';
 import { isHealthy, startProcess, type CandidateParts, type CandidateProcess, type Slot } from './candidate-process.js';
 import { faultNames, inject, type FaultName } from './faults.js';
+import { watchLag } from './lag.js';
+import { readLog } from './log-reader.js';
+import { explainLate, machineReport, type MachineReport } from './machine.js';
 import { protectedName, sharedNow, type Durations } from './protocol.js';
 import { startProxy } from './proxy.js';
 import { startServer } from './server.js';
 import { watchWrites } from './watch-writes.js';
-import { findInterleaving, findOverlaps, readLog, spansOf, type Applied, type Violation } from './witness.js';
+import { createReadiness } from './readiness.js';
+import { findInterleaving, findOverlaps, spansOf, type Applied, type Violation } from './witness.js';
 
 export interface HarnessOptions {
   readonly rounds: number;
@@ -19,6 +23,8 @@ export interface HarnessOptions {
   readonly durations: Durations;
   readonly maxStallMs: number;
   readonly worker: boolean;
+  /** How long each process waits before it takes part, in ms. @default 0 */
+  readonly startDelayMs?: number;
   /** @default all of them, in turn and at random */
   readonly faults?: readonly FaultName[];
   readonly log: (line: string) => void;
@@ -32,16 +38,18 @@ export interface HarnessReport {
   /** From the fault to the first write of the next leader, in ms; without a release, and with one. */
   readonly failoversMs: readonly number[];
   readonly releasedMs: readonly number[];
+  /** What they are judged by, in ms; the machine's share included. */
+  readonly boundsMs: { readonly failover: number; readonly released: number };
   readonly terms: number;
   readonly writes: number;
   readonly byFault: Readonly<Record<string, number>>;
+  readonly machine: MachineReport & { readonly witnessLagsMs: readonly number[] };
 }
 
 /** A release must hand over within this, in ms. */
 const releasedWithinMs = 3_000;
 /** For the machine: processes that run, a write that is sent, a witness that sees it. */
 const slackMs = 500;
-const startUpMs = 1_000;
 const stuckMs = Number(process.env['STUCK_MS'] ?? 180_000);
 
 /** Runs the rounds and judges them. */
@@ -56,12 +64,15 @@ export async function runHarness(options: HarnessOptions): Promise<HarnessReport
   const processes: CandidateProcess[] = [];
   const slots: Slot[] = [];
   const random = seededRandom(options.seed);
+  const witnessLagsMs: number[] = [];
+  using _lag = watchLag((entry) => entry.what === 'lagged' && witnessLagsMs.push(entry.ms));
   try {
     const { metadata } = await client.create(Namespace, { metadata: { generateName: 'election-' } });
     const namespace = metadata.name ?? '';
     await client.create(ConfigMap, { metadata: { namespace, name: protectedName } });
     void watchWrites(client, namespace, (write) => applied.push(write), stop.signal);
-    const parts: CandidateParts = { server, namespace, folder, durations, worker: options.worker };
+    const { worker, startDelayMs = 0 } = options;
+    const parts: CandidateParts = { server, namespace, folder, durations, worker, startDelayMs };
     let births = 0;
     const newProcess = (name: string, proxy: Slot['proxy']): CandidateProcess => {
       const process = startProcess(`${name}-${++births}`, proxy, parts);
@@ -89,7 +100,11 @@ export async function runHarness(options: HarnessOptions): Promise<HarnessReport
         await sleep(5);
       }
     };
-    const isReady = createReadiness(startUpMs + durations.renewDeadlineMs / 2 + durations.retryPeriodMs);
+    const isReady = createReadiness(durations);
+    const boundsMs = {
+      failover: durations.leaseDurationMs + durations.retryPeriodMs + slackMs,
+      released: releasedWithinMs + slackMs,
+    };
     const failoversMs: number[] = [];
     const releasedMs: number[] = [];
     const late: string[] = [];
@@ -100,7 +115,9 @@ export async function runHarness(options: HarnessOptions): Promise<HarnessReport
       const leader = await until('a leader and a healthy candidate', () => {
         const slot = current();
         if (slot === undefined || !isHealthy(slot)) return undefined;
-        return slots.filter((other) => other !== slot && isReady(other)).length > 0 ? slot : undefined;
+        return slots.filter((other) => other !== slot && isReady(other, slot.process.identity)).length > 0
+          ? slot
+          : undefined;
       });
       const name = names[Math.floor(random() * names.length)] ?? 'kill';
       byFault[name] = (byFault[name] ?? 0) + 1;
@@ -134,59 +151,35 @@ export async function runHarness(options: HarnessOptions): Promise<HarnessReport
       (released ? releasedMs : failoversMs).push(took);
       // The worker goes on for a silent main thread for this long, on purpose.
       const patienceMs = options.worker && name === 'stall' ? durations.renewDeadlineMs : 0;
-      const bound = released ? releasedWithinMs : durations.leaseDurationMs + durations.retryPeriodMs;
-      if (took > bound + patienceMs + slackMs) late.push(`round ${round}: ${text}: ${Math.round(took)} ms`);
+      if (took > patienceMs + (released ? boundsMs.released : boundsMs.failover)) {
+        late.push(`round ${round}: ${text}: ${Math.round(took)} ms`);
+        for (const line of explainLate(processes, newLeaderDueFrom)) log(line);
+      }
       log(`round ${round}: ${text}: ${before} → ${next.writer} in ${Math.round(took)} ms`);
     }
     // Everybody wakes up once more: what passes the fence now would be the worst.
     await sleep(Math.max(0, ...slots.map(({ busyUntil }) => busyUntil - sharedNow())) + 500);
     for (const { process } of slots) process.send({ command: 'stop' });
     await Promise.race([Promise.all(slots.map(({ process }) => process.exited)), sleep(20_000)]);
-    const logs = processes.map(({ identity, logFile }) => ({ identity, entries: readLogIfAny(logFile) }));
-    const spans = logs.flatMap(({ identity, entries }) => spansOf(identity, entries, applied, pauses));
+    const logs = processes.map((process) => ({ process, entries: readLog(process.logFile) }));
+    const spans = logs.flatMap(({ process, entries }) => spansOf(process.identity, entries, applied, pauses));
     return {
       rounds: options.rounds,
       violations: [...findOverlaps(spans), ...findInterleaving(applied)],
       late,
       failoversMs,
       releasedMs,
+      boundsMs,
       terms: spans.length,
       writes: spans.reduce((sum, { writes }) => sum + writes, 0),
       byFault,
+      machine: { ...machineReport(logs, pauses), witnessLagsMs },
     };
   } finally {
     stop.abort();
     for (const process of processes) if (process.isAlive) process.signal('SIGKILL');
     for (const { proxy } of slots) await proxy[Symbol.asyncDispose]();
     await rm(folder, { recursive: true, force: true });
-  }
-}
-
-/**
- * Tells whether a candidate can take over in time: for so long after its start, or after the end of a fault, it may
- * still wait for a request that hangs, and has not seen the lease it must outwait.
- */
-function createReadiness(graceMs: number): (slot: Slot) => boolean {
-  const wellSince = new Map<CandidateProcess, number>();
-  return (slot) => {
-    const { process } = slot;
-    if (!isHealthy(slot)) {
-      wellSince.delete(process);
-      return false;
-    }
-    const since = wellSince.get(process) ?? sharedNow();
-    wellSince.set(process, since);
-    return sharedNow() - since > graceMs;
-  };
-}
-
-function readLogIfAny(file: string): ReturnType<typeof readLog> {
-  try {
-    return readLog(file);
-  } catch (error) {
-    // A candidate that never led has written nothing.
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
-    throw error;
   }
 }
 

@@ -46,6 +46,12 @@ for (const line of report.late) console.log('LATE', line);
 console.log(`faults: ${JSON.stringify(report.byFault)}`);
 console.log(
   `${report.rounds} rounds, ${report.violations.length} overlaps, ${report.late.length} late, ${report.terms} terms, ${report.writes} protected writes; ` +
-    `failover ${summary(report.failoversMs)}; after a release ${summary(report.releasedMs)} (${values.server})`,
+    `failover ${summary(report.failoversMs)}, bound ${report.boundsMs.failover}; ` +
+    `with release on cancel ${summary(report.releasedMs)}, bound ${report.boundsMs.released} (${values.server})`,
+);
+const { startUpsMs, lagsMs, witnessLagsMs } = report.machine;
+console.log(
+  `the machine: start of a process to its first look at the lease ${summary(startUpsMs)}; ` +
+    `event loops late without a fault ${summary(lagsMs)}; the witness's ${summary(witnessLagsMs)}`,
 );
 process.exit(report.violations.length + report.late.length > 0 ? 1 : 0);

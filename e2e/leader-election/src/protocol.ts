@@ -10,6 +10,8 @@ export interface CandidateSettings {
   readonly durations: Durations;
   /** Whether a worker thread renews. */
   readonly worker: boolean;
+  /** How long it waits before it takes part, in ms: a program that starts slowly. */
+  readonly startDelayMs: number;
 }
 
 export interface Durations {
@@ -26,9 +28,23 @@ export type Command =
   | { readonly command: 'stall'; readonly ms: number; readonly amidWrite: boolean }
   | { readonly command: 'jump'; readonly ms: number };
 
+/** What is asked of a lock. */
+export type LockVerb = 'get' | 'create' | 'update';
+
 /** One line of a candidate's own log. `at`: CLOCK_MONOTONIC in ms, which all processes of a machine share. */
 export type LogEntry =
   | { readonly what: 'lead' | 'stalled' | 'resumed'; readonly at: number; readonly term: number }
+  /** The lock answered; `holder` is undefined while there is none. */
+  | { readonly what: 'observed'; readonly at: number; readonly verb: LockVerb; readonly holder: string | undefined }
+  | {
+      readonly what: 'unanswered';
+      readonly at: number;
+      readonly verb: LockVerb;
+      readonly tookMs: number;
+      readonly error: string;
+    }
+  /** The event loop was this late, in ms. */
+  | { readonly what: 'lagged'; readonly at: number; readonly ms: number }
   | { readonly what: 'begin'; readonly at: number; readonly term: number; readonly write: number }
   | {
       readonly what: 'end';

@@ -30,9 +30,14 @@ export async function startProxy(target: { readonly port: number }): Promise<Pro
     socket.on('close', () => sockets.delete(socket));
   };
   const forward = (from: Socket, to: Socket): void => {
+    // In order, also when a delay ends while something is still under way: a network does not reorder a stream.
+    const underWay: (() => void)[] = [];
     const later = (action: () => void): void => {
-      if (network.mode === 'delay') systemClock.setTimer(action, network.ms);
-      else action();
+      if (network.mode !== 'delay' && underWay.length === 0) action();
+      else {
+        underWay.push(action);
+        systemClock.setTimer(() => underWay.shift()?.(), network.mode === 'delay' ? network.ms : 0);
+      }
     };
     from.on('data', (chunk) => {
       if (network.mode === 'blackhole') {

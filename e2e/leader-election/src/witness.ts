@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import type { LogEntry } from './protocol.js';
 
 /** A time in which one term of one process did protected writes. */
@@ -29,12 +28,6 @@ export interface Violation {
 
 /** Times at which a process was stopped from outside. */
 export type Pauses = readonly { readonly identity: string; readonly at: number }[];
-
-export function readLog(file: string): LogEntry[] {
-  const lines = readFileSync(file, 'utf8').split('\n');
-  // The last line may be half written: its process was killed.
-  return lines.slice(0, -1).map((line) => JSON.parse(line) as LogEntry);
-}
 
 /**
  * The spans of a process's terms: from the begin of the first write to the end of the last. A write ends when its

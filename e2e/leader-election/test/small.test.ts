@@ -1,13 +1,17 @@
 import { expect, it } from 'vitest';
 import { runHarness } from '../src/harness.js';
+import { hasSeen } from '../src/readiness.js';
 import { findInterleaving, findOverlaps, spansOf } from '../src/witness.js';
+
+const server = process.env['KCTL_TEST_SERVER'] === 'real' ? 'real' : 'embedded';
+const durations = { leaseDurationMs: 2_000, renewDeadlineMs: 1_200, retryPeriodMs: 300 };
 
 it('never has two writers in eight rounds of faults', async () => {
   const report = await runHarness({
     rounds: 8,
     seed: 3,
-    server: 'embedded',
-    durations: { leaseDurationMs: 2_000, renewDeadlineMs: 1_200, retryPeriodMs: 300 },
+    server,
+    durations,
     maxStallMs: 3_000,
     worker: false,
     log: () => undefined,
@@ -15,6 +19,36 @@ it('never has two writers in eight rounds of faults', async () => {
   expect(report.violations).toEqual([]);
   expect(report.late).toEqual([]);
   expect(report.writes).toBeGreaterThan(100);
+});
+
+it('does not count on a candidate that has not seen the lease yet, however long its start takes', {
+  timeout: 120_000,
+}, async () => {
+  const report = await runHarness({
+    rounds: 3,
+    seed: 1,
+    server,
+    durations,
+    maxStallMs: 3_000,
+    worker: false,
+    startDelayMs: 4_000,
+    faults: ['kill'],
+    log: () => undefined,
+  });
+  expect(report.late).toEqual([]);
+  expect(report.failoversMs).toHaveLength(3);
+});
+
+it('takes a candidate for ready by its last look at the lease', () => {
+  const sight = { leader: 'a', since: 1_000, now: 2_000, durations };
+  const looked = (at: number, holder: string) => ({ what: 'observed', at, verb: 'get', holder }) as const;
+  const failed = { what: 'unanswered', at: 1_950, verb: 'get', tookMs: 10, error: 'x' } as const;
+  expect(hasSeen([], sight)).toBe(false);
+  expect(hasSeen([looked(1_900, 'a')], sight)).toBe(true);
+  expect(hasSeen([looked(1_900, 'a'), failed], sight)).toBe(false);
+  expect(hasSeen([looked(1_900, 'b')], sight)).toBe(false);
+  expect(hasSeen([looked(1_600, 'a')], sight)).toBe(false);
+  expect(hasSeen([looked(1_900, 'a')], { ...sight, since: 1_901 })).toBe(false);
 });
 
 it('sees two writers where there are two', () => {

@@ -1,0 +1,62 @@
+import type { CandidateProcess } from './candidate-process.js';
+import { readLog } from './log-reader.js';
+import type { LogEntry } from './protocol.js';
+import type { Pauses } from './witness.js';
+
+/** A process and what it wrote. */
+export interface ProcessLog {
+  readonly process: CandidateProcess;
+  readonly entries: readonly LogEntry[];
+}
+
+/** What the machine added to the times that are judged. */
+export interface MachineReport {
+  /** From the start of each process to its first look at the Lease, in ms. */
+  readonly startUpsMs: readonly number[];
+  /** How late event loops were without a fault, in ms: only what is above 100 ms. */
+  readonly lagsMs: readonly number[];
+}
+
+export function machineReport(logs: readonly ProcessLog[], pauses: Pauses): MachineReport {
+  return {
+    startUpsMs: logs.flatMap(({ process, entries }) => {
+      const seen = entries.find(({ what }) => what === 'observed');
+      return seen === undefined ? [] : [seen.at - process.startedAt];
+    }),
+    lagsMs: logs.flatMap(({ process, entries }) => {
+      const harm = [
+        ...pauses.filter(({ identity }) => identity === process.identity),
+        ...entries.filter(({ what }) => what === 'stalled'),
+      ];
+      return entries.flatMap((entry) => {
+        if (entry.what !== 'lagged') return [];
+        const isHarmed = harm.some(({ at }) => at <= entry.at && at >= entry.at - entry.ms - 100);
+        return isHarmed ? [] : [entry.ms];
+      });
+    }),
+  };
+}
+
+/** What each process knew and did from `from` on: the material for why nobody led in time. */
+export function explainLate(processes: readonly CandidateProcess[], from: number): string[] {
+  return processes.flatMap(({ identity, logFile, startedAt }) => {
+    const entries = readLog(logFile);
+    const told = entries.filter(({ at }) => at >= from - 1_000).filter(isTelling);
+    if (told.length === 0) return [];
+    const first = entries.find(({ what }) => what === 'observed');
+    const born = `started at ${Math.round(startedAt - from)}, first saw the lease at ${first === undefined ? 'never' : Math.round(first.at - from)}`;
+    return [
+      `  ${identity} ${born}`,
+      ...told.map(({ at, ...entry }) => `    ${identity} ${Math.round(at - from)} ms ${JSON.stringify(entry)}`),
+    ];
+  });
+}
+
+/** Leaves out writes that went well and looks that showed what the one before them had shown. */
+function isTelling(entry: LogEntry, index: number, all: readonly LogEntry[]): boolean {
+  if (entry.what === 'begin') return false;
+  if (entry.what === 'end') return entry.outcome !== 'ok';
+  if (entry.what !== 'observed') return true;
+  const before = all.slice(0, index).findLast(({ what }) => what === 'observed');
+  return before?.what !== 'observed' || before.holder !== entry.holder;
+}
