@@ -12,8 +12,11 @@ import { DecodeError } from './errors.js';
 /** Bodies up to this size are parsed in one go: faster, and too short to hold the event loop, in bytes. */
 const smallBody = 256 * 1024;
 
-/** How long decoding may hold the event loop, in ms. On a fast machine the slices of the body are shorter anyway. */
-const budgetMs = 6;
+/**
+ * How long decoding may hold the event loop, in ms. Short, because a garbage collection may fall into the same turn: what
+ * is read survives, so the collector has to copy it, up to 20 ms at a time.
+ */
+const budgetMs = 3;
 
 /**
  * The items of a LIST answer as documents, while it arrives. Reading pauses while the consumer is busy, and at most
@@ -61,7 +64,7 @@ async function* cutItems(
 
 /**
  * Reads a LIST answer into objects. A large one is decoded item by item while it arrives, so that the event loop
- * turns in between, after 6 ms at the latest, and the text is never held as a whole.
+ * turns in between, after 3 ms at the latest, and the text is never held as a whole.
  */
 export async function readList<K extends Kind>(
   kind: K,

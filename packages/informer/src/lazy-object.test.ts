@@ -131,4 +131,61 @@ describe('an object kept as bytes', () => {
   it('is mutable where freezing is switched off', () => {
     expect(Object.isFrozen(decode(decoder([], false), text(1)).object)).toBe(false);
   });
+
+  it('knows when the fields are those of the version before, by its bytes', () => {
+    let paths = compileFieldPaths(['spec.node']);
+    const from = new ByteDecoder<Thing>({
+      kind: Thing,
+      freeze: true,
+      keepManagedFields: false,
+      transform: undefined,
+      fieldPaths: () => paths,
+      onSkip: () => undefined,
+    });
+    let present: StoredObject<Thing> | undefined;
+    let known: readonly (string | undefined)[] = [];
+    let kept = 0;
+    const update = (object: object, isLive = true): boolean => {
+      const { stored, fields, hasPresentFields } = from.frame(
+        Buffer.from(`${JSON.stringify({ type: 'MODIFIED', object })}\n`),
+        () => present,
+        isLive,
+      );
+      if (stored === undefined) throw new Error('not decoded');
+      if (!hasPresentFields) known = fields ?? [];
+      else kept++;
+      if (present !== undefined) from.retire(present);
+      present = stored;
+      expect(known).toEqual(stored.fields(paths));
+      return hasPresentFields;
+    };
+    const thing = (version: number, spec: object, more: object = {}): object => ({
+      metadata: { name: 'x', resourceVersion: String(version), labels: { v: 'x'.repeat(version % 13) } },
+      spec,
+      status: { version },
+      ...more,
+    });
+    expect(update(thing(1, { node: 'n1' }))).toBe(false);
+    expect(update(thing(2, { node: 'n1' }))).toBe(true);
+    expect(update(thing(3, { node: 'n1' }), false)).toBe(false);
+    expect(update(thing(4, { node: 'n2' }))).toBe(false);
+    expect(update(thing(5, { a: 1, node: 'n2' }))).toBe(false);
+    expect(update(thing(6, { a: 1, node: 'n2', z: 2 }))).toBe(false);
+    expect(update(thing(7, { a: 1, node: 7 }))).toBe(false);
+    expect(update(thing(8, { a: 1, node: 71 }))).toBe(false);
+    expect(update(thing(9, { a: 1, node: 71 }))).toBe(true);
+    expect(update(thing(10, { a: 1 }))).toBe(false);
+    expect(update(thing(11, { a: 1 }))).toBe(false);
+    expect(update(thing(12, { a: 1, node: 'n' }))).toBe(false);
+    expect(update({ spec: { node: 'n' }, ...thing(13, {}) })).toBe(false);
+    expect(update(thing(14, { node: 'n' }))).toBe(false);
+    expect(present?.object.spec?.node).toBe('n');
+    expect(update(thing(15, { node: 'n' }))).toBe(false);
+    paths = compileFieldPaths(['spec.node', 'spec.a']);
+    expect(update(thing(16, { node: 'n', a: 2 }))).toBe(false);
+    expect(update(thing(17, { node: 'n', a: 2 }))).toBe(true);
+    for (let version = 18; version < 2000; version++)
+      update(thing(version, { node: `n${version >> 4}`, a: version >> 5 }));
+    expect(kept).toBeGreaterThan(1000);
+  });
 });

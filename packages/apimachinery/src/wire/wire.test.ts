@@ -9,6 +9,7 @@ import {
   fieldAt,
   headerOf,
   readText,
+  scanBodyFields,
   scanObject,
   scanWatchFrame,
   splitPath,
@@ -230,6 +231,50 @@ describe('scanObject', () => {
       { numRuns: 400 },
     );
   });
+
+  it('reads paths after metadata as the whole scan does, from no more bytes than it says', () => {
+    const paths = compileFieldPaths(['spec.node', 'spec.template.metadata.name']);
+    let bounded = 0;
+    fc.assert(
+      fc.property(object, fc.string(), ({ metadata, ...body }, noise) => {
+        const whole = Buffer.from(JSON.stringify({ metadata, ...body }));
+        expect(scanObject(whole, 0, whole.length, { scan, paths })).toBe(true);
+        const expected = [...scan.fields];
+        expect(scanObject(whole, 0, whole.length, { scan })).toBe(true);
+        expect(scan.isMetadataFirst).toBe(true);
+        const end = scanBodyFields(whole, whole.length, { scan, paths });
+        expect(scan.fields).toEqual(expected);
+        expect(end >= 0).toBe(expected.every((value) => value !== undefined));
+        if (end < 0) return;
+        bounded++;
+        const other = Buffer.concat([whole.subarray(0, end), Buffer.from(noise)]);
+        expect(scanBodyFields(other, other.length, { scan, paths })).toBe(end);
+        expect(scan.fields).toEqual(expected);
+      }),
+      { numRuns: 600 },
+    );
+    expect(bounded).toBeGreaterThan(10);
+  });
+
+  it.each([
+    ['{"kind":"K","apiVersion":"v1","metadata":{"name":"x"},"spec":{}}', true],
+    ['{"apiVersion":"v1","kind":"K","metadata":{"name":"x"}}', true],
+    ['{"spec":{},"metadata":{"name":"x"}}', false],
+    ['{"apiVersion":"v1","data":{},"kind":"K","metadata":{"name":"x"}}', false],
+  ])('knows whether metadata comes first: %s', (source, expected) => {
+    const whole = Buffer.from(source);
+    expect(scanObject(whole, 0, whole.length, { scan })).toBe(true);
+    expect(scan.isMetadataFirst).toBe(expected);
+  });
+
+  it.each(['{"metadata":{"name":"x"}', '{"metadata":{"name":"x"},', '{"metadata":{"name":"x"},"spec":{"a":1}'])(
+    'leaves a body that it does not understand to the parser: %s',
+    (source) => {
+      const whole = Buffer.from(source);
+      expect(scanObject(whole, 0, whole.length, { scan })).toBe(true);
+      expect(scanBodyFields(whole, whole.length, { scan, paths: compileFieldPaths(['spec.node']) })).toBe(-2);
+    },
+  );
 
   it.each([
     '',
