@@ -173,6 +173,53 @@ describe('createWorkerLeaderElector', () => {
     expect(await w.ended).toBe('resolved');
   });
 
+  it('has nothing to step down from before, between and after its terms', { timeout: 30_000 }, async () => {
+    const w = startWorker('modest', { reelect: true });
+    await w.elector.stepDown();
+    await w.leads;
+    await w.elector.stepDown({ holdOffMs: 60_000 });
+    expect(w.log).toEqual(['started', 'work ended', 'w stopped']);
+    await w.elector.stepDown();
+    w.stop.abort();
+    expect(await w.ended).toBe('resolved');
+    await w.elector.stepDown();
+    expect(w.elector.isLeader).toBe(false);
+    expect(() => w.elector.checkHealth()).not.toThrow();
+  });
+
+  it('closes the fence and lets the work end before it rejects, when its thread dies', { timeout: 30_000 }, async () => {
+    const order: string[] = [];
+    const mayEnd = Promise.withResolvers<undefined>();
+    const stopped = Promise.withResolvers<undefined>();
+    const w = start(
+      'w',
+      (callbacks) =>
+        createWorkerLeaderElector({
+          ...durations,
+          leaseDurationMs: 20_000,
+          callbacks,
+          name: 'mortal',
+          lockModule: new URL('./mortal-lock-module.ts', import.meta.url),
+        }),
+      async (signal) => {
+        await untilAborted(signal);
+        stopped.resolve(undefined);
+        await mayEnd.promise;
+        order.push('work');
+      },
+    );
+    void w.ended.then(() => order.push('run'));
+    await stopped.promise;
+    expect(w.elector.isLeader).toBe(false);
+    expect(() => w.elector.fence.check()).toThrow('does not hold');
+    mayEnd.resolve(undefined);
+    expect(await w.ended).toMatchObject({ message: 'a bug in the thread' });
+    expect(order).toEqual(['work', 'run']);
+    expect(w.log).toEqual(['started', 'work ended', 'w stopped']);
+    await w.elector.stepDown();
+    expect(w.elector.isLeader).toBe(false);
+  });
+
   it('rejects when the lock cannot be made', { timeout: 30_000 }, async () => {
     const { ended } = start('w', (callbacks) =>
       createWorkerLeaderElector({ callbacks, name: 'x', lockModule: new URL('./nowhere.ts', import.meta.url) }),

@@ -5,7 +5,7 @@ import { LeadershipLostError } from '../errors.js';
 import { bootOffsetMs } from '../awake-clock.js';
 import { createFence, type Fence } from '../fence.js';
 import type { LeaderElector, StepDownOptions } from '../leader-elector.js';
-import { startWork, type Work } from '../work.js';
+import { settledWithin, startWork, type Work } from '../work.js';
 import { fromFailure, type FromWorker, type ToWorker } from './protocol.js';
 import { createProcessClock, createSharedMemory, sharedState } from './shared-state.js';
 import { startThread } from './thread.js';
@@ -43,6 +43,8 @@ class WorkerElector implements LeaderElector {
   readonly #onSlowPath: () => void;
   #worker: Worker | undefined;
   #term: MainTerm | undefined;
+  /** Work that did not end in time. */
+  #straggler: Work | undefined;
   #leader = '';
   #failure: { readonly error: unknown } | undefined;
   #onEnded: (() => void)[] = [];
@@ -82,7 +84,8 @@ class WorkerElector implements LeaderElector {
   }
 
   checkHealth(toleranceMs = 0): void {
-    if (this.#term === undefined || this.#term.work.settled) return;
+    const work = this.#term?.work ?? this.#straggler;
+    if (work === undefined || work.settled) return;
     const late = this.#clock.monotonicNow() - this.#shared.expiresAt;
     if (late > toleranceMs)
       throw new Error(
@@ -119,11 +122,29 @@ class WorkerElector implements LeaderElector {
     } finally {
       signal.removeEventListener('abort', onAbort);
       heartbeat?.cancel();
+      // A thread that has died could not close the fence any more, nor wait for the work.
+      this.#shared.openUntil = 0;
       this.#close(new Error('the election has ended'));
       await worker.terminate();
+      await this.#abandon();
       this.#worker = undefined;
-      this.#resolveEnded();
     }
+  }
+
+  /** Ends a term of which the thread has not told the end: the work has until others may lead. */
+  async #abandon(): Promise<void> {
+    this.#shared.openUntil = 0; // the thread may have written until it was terminated
+    if (this.#term !== undefined) {
+      await settledWithin(this.#term.work, this.#shared.expiresAt - this.#clock.monotonicNow(), this.#clock);
+      this.#end({ led: true });
+    }
+    this.#resolveEnded();
+  }
+
+  #end(outcome: { readonly led: boolean }): void {
+    if (this.#term?.work.settled === false) this.#straggler = this.#term.work;
+    this.#term = undefined;
+    this.#options.callbacks.onStoppedLeading?.(outcome);
   }
 
   #throwWorkFailure(): void {
@@ -161,7 +182,7 @@ class WorkerElector implements LeaderElector {
         if (this.#term?.number === message.term) this.#close(fromFailure(message.reason));
         break;
       case 'ended':
-        callbacks.onStoppedLeading?.({ led: message.led });
+        this.#end({ led: message.led });
         this.#resolveEnded();
         break;
       case 'leader':
