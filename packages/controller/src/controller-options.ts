@@ -6,6 +6,7 @@ import type { HotLoopOptions } from './hot-loop.js';
 import type { QueueFactory } from './reconcile-queue.js';
 import type { ReconcileErrorHook, Reconciler } from './reconciler.js';
 import type { RetryPolicy } from './retry-policy.js';
+import type { RunLimit } from './run-limit.js';
 
 /** Settings that a manager may give to all its controllers. Mirrors `config.Controller`. */
 export interface ControllerSettings {
@@ -60,6 +61,12 @@ export interface ControllerOptions<R> extends ControllerSettings {
    * @default 'immediate'
    */
   readonly eventsDuringBackoff?: 'immediate' | 'oncePerWindow';
+  /**
+   * Bounds how often one key runs, whatever asks for it: what comes too early is deferred, not dropped.
+   *
+   * @default none
+   */
+  readonly runLimit?: RunLimit;
   /** Heals what no event tells. Only for objects that a source of the controller reports as its own. @default none */
   readonly safetyInterval?: SafetyInterval;
   /** Warns of keys that are reconciled in a loop; false: off. @default on, 300 runs per minute */
@@ -96,6 +103,7 @@ export interface CheckedOptions extends ControllerSettings {
   readonly debounce?: Debounce;
   readonly safetyInterval?: SafetyInterval;
   readonly hotLoop?: HotLoopOptions | false;
+  readonly runLimit?: RunLimit;
 }
 
 /** Fills in what is not set. @throws TypeError naming each option that is not valid */
@@ -111,7 +119,7 @@ export function resolveSettings(name: string, given: CheckedOptions): Required<C
     skipNameValidation: given.skipNameValidation ?? controllerDefaults.skipNameValidation,
     leaderElectionScope: given.leaderElectionScope ?? controllerDefaults.leaderElectionScope,
   };
-  const { debounce, safetyInterval, hotLoop } = given;
+  const { debounce, safetyInterval, hotLoop, runLimit } = given;
   const problems = [
     ...checkConcurrency(settings.maxConcurrentReconciles),
     numberProblem('cacheSyncTimeoutMs', settings.cacheSyncTimeoutMs),
@@ -128,6 +136,11 @@ export function resolveSettings(name: string, given: CheckedOptions): Required<C
     problems.push(
       numberProblem('debounce.quietMs', debounce.quietMs),
       numberProblem('debounce.maxMs', debounce.maxMs, { orInfinity: true }),
+    );
+  if (runLimit !== undefined)
+    problems.push(
+      numberProblem('runLimit.runs', runLimit.runs, { least: 1, integer: true }),
+      numberProblem('runLimit.perMs', runLimit.perMs, { above: 0, remedy: 'leave runLimit out for none' }),
     );
   if (hotLoop !== undefined && hotLoop !== false && hotLoop.maxPerMinute !== undefined)
     problems.push(

@@ -17,6 +17,7 @@ import type { ReconcileErrorHook, ReconcileFunction, ReconcilerObject, Reconcile
 import { RequestIntake } from './request-intake.js';
 import { RequestSlots } from './request-slots.js';
 import { createRetryPolicy } from './retry-policy.js';
+import { RunLimiter } from './run-limit.js';
 import { Session } from './session.js';
 import type { Source } from './source/source.js';
 import { WorkerPool } from './worker-pool.js';
@@ -202,7 +203,7 @@ class ReconcileController<R> implements Controller<R> {
   }
 
   async #work(session: Session<R>, signal: AbortSignal): Promise<void> {
-    const { retryPolicy, reconciler, hotLoop } = this.#options;
+    const { retryPolicy, reconciler, hotLoop, runLimit } = this.#options;
     const onError = this.#options.onError ?? (typeof reconciler === 'function' ? undefined : bindHook(reconciler));
     const stop = new AbortController();
     const loop = new ReconcileLoop({
@@ -213,6 +214,7 @@ class ReconcileController<R> implements Controller<R> {
       recoverPanic: this.settings.recoverPanic,
       timeoutMs: this.settings.reconciliationTimeoutMs,
       hotLoop,
+      runLimiter: runLimit === undefined ? undefined : new RunLimiter(runLimit),
       queue: session.queue,
       intake: session.intake,
       slots: this.#slots,

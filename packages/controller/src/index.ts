@@ -32,6 +32,7 @@ export type {
 export { headerOfEvent, oldHeaderOfEvent } from './event/object-event.js';
 export { finalizing } from './finalizer/finalizing.js';
 export type { Finalizer, FinalizingOptions, ObjectStep } from './finalizer/finalizing.js';
+export type { StuckCleanup, StuckCleanupOptions } from './finalizer/stuck-cleanup.js';
 export { enqueueRequestForObject } from './handler/enqueue-for-object.js';
 export { enqueueRequestForOwner, type EnqueueForOwnerOptions } from './handler/enqueue-for-owner.js';
 export { enqueueRequestsFromMapFunc, type MapContext, type MapFunction } from './handler/enqueue-from-map.js';
@@ -79,6 +80,7 @@ export type {
 } from './reconciler.js';
 export { createRetryPolicy, retryAfterMs } from './retry-policy.js';
 export type { RetryInput, RetryPolicy, RetryPolicyOptions } from './retry-policy.js';
+export type { RunLimit } from './run-limit.js';
 export { channelSource, type ChannelSourceOptions } from './source/channel-source.js';
 export { type CronSchedule, parseCron } from './source/cron-schedule.js';
 export { cronSource, type CronSourceOptions } from './source/cron-source.js';

@@ -4,6 +4,7 @@ import type { Clock, Random } from '@kctl/wait';
 import { isAbortError } from '@kctl/wait';
 import { isConflict } from '@kctl/apimachinery';
 import type { PrioritizedItem, RateLimiter } from '@kctl/workqueue';
+import { checkResult } from './check-result.js';
 import type { ControllerOptions } from './controller-options.js';
 import { isReconcileTimeoutError, isTerminalError, ReconcilePanicError, someInChain } from './errors.js';
 import { HotLoopDetector } from './hot-loop.js';
@@ -15,6 +16,7 @@ import type { ReconcileErrorHook, ReconcileFunction, ReconcileResult, RetryDecis
 import type { RequestIntake } from './request-intake.js';
 import type { RequestSlots } from './request-slots.js';
 import type { RetryPolicy } from './retry-policy.js';
+import type { RunLimiter } from './run-limit.js';
 
 /** A conflict means that the cache was behind: it is no news until it has happened this often in a row. */
 const quietConflicts = 5;
@@ -28,6 +30,7 @@ export interface ReconcileLoopOptions<R> {
   readonly recoverPanic: boolean;
   readonly timeoutMs: number;
   readonly hotLoop: ControllerOptions<R>['hotLoop'];
+  readonly runLimiter: RunLimiter | undefined;
   readonly queue: ReconcileQueue<R>;
   readonly intake: RequestIntake<R>;
   readonly slots: RequestSlots;
@@ -58,6 +61,11 @@ export class ReconcileLoop<R> {
     const { queue, slots, metrics, requestKey, clock } = this.#options;
     const key = requestKey(item.item);
     const started = clock.monotonicNow();
+    const deferMs = this.#options.runLimiter?.begin(key, started) ?? 0;
+    if (deferMs > 0) {
+      this.#defer(item, deferMs);
+      return;
+    }
     metrics.activeWorkers.inc();
     try {
       const { tracer } = this.#options;
@@ -74,6 +82,14 @@ export class ReconcileLoop<R> {
       metrics.seconds.observe((clock.monotonicNow() - started) / 1000);
       queue.done(item.item);
     }
+  }
+
+  /** Puts a request back whose key has run often enough for now. */
+  #defer({ item, priority, reasons }: PrioritizedItem<R>, afterMs: number): void {
+    const { queue } = this.#options;
+    for (const reason of reasons) queue.addWith({ afterMs, priority, reason }, item);
+    queue.addWith({ afterMs, priority }, item);
+    queue.done(item);
   }
 
   async #run(item: PrioritizedItem<R>, key: string, span: Span | undefined): Promise<void> {
@@ -132,7 +148,9 @@ export class ReconcileLoop<R> {
     const priority = result.priority ?? item.priority;
     if (result.requeueAfterMs !== undefined && result.requeueAfterMs > 0) {
       this.#forget(request, key);
+      if (result.keep === true) slots.keep(key, result.requeueAfterMs);
       queue.addWith({ afterMs: result.requeueAfterMs, priority, reason: 'requeue' }, request);
+      this.#keepTime(item, key);
       return this.#count('requeue_after', run);
     }
     if (result.backoff === true) {
@@ -143,6 +161,7 @@ export class ReconcileLoop<R> {
     }
     this.#forget(request, key);
     intake.rest(request, key);
+    this.#keepTime(item, key);
     metrics.total.success.inc();
     return 'success';
   }
@@ -190,12 +209,19 @@ export class ReconcileLoop<R> {
     if (decision.type === 'stop') {
       this.#forget(request, key);
       intake.rest(request, key);
+      this.#keepTime(item, key);
       return undefined;
     }
     const wanted = decision.type === 'backoff' ? rateLimiter.when(request, { error }) : decision.afterMs;
     const afterMs = slots.rest(key, wanted);
     queue.addWith({ afterMs, priority: item.priority, reason: 'retry' }, request);
     return afterMs;
+  }
+
+  /** Plans again what was to stand, see `ReconcileResult.keep`. */
+  #keepTime({ item, priority }: PrioritizedItem<R>, key: string): void {
+    const afterMs = this.#options.slots.keptLeft(key);
+    if (afterMs !== undefined) this.#options.queue.addWith({ afterMs, priority, reason: 'requeue' }, item);
   }
 
   #forget(request: R, key: string): void {
@@ -218,43 +244,4 @@ interface Dequeued<R> {
 
 function isOwnAbort(error: unknown, signal: AbortSignal): boolean {
   return isAbortError(error) || someInChain(error, (link) => link === signal.reason);
-}
-
-const done: ReconcileResult = {};
-
-/** The fields that a result may have; each its own check. */
-const resultFields: { readonly [K in keyof ReconcileResult]-?: (value: unknown) => boolean } = {
-  requeueAfterMs: Number.isFinite,
-  priority: Number.isFinite,
-  backoff: (value) => typeof value === 'boolean',
-};
-
-/** What a reconciler returned; a mistake in it is a failure, because ignoring it would lose a requeue. */
-function checkResult(result: unknown): ReconcileResult {
-  if (result === undefined || result === null) return done;
-  if (typeof result !== 'object') throw invalidResult(`the result ${shown(result)} is not valid`);
-  for (const [field, value] of Object.entries(result)) {
-    if (!isResultField(field)) throw invalidResult(`the result has an unknown field ${JSON.stringify(field)}`);
-    if (value !== undefined && !resultFields[field](value))
-      throw invalidResult(`${field} ${shown(value)} is not valid: it must be a ${expectedTypes[field]}`);
-  }
-  return result;
-}
-
-const expectedTypes: Readonly<Record<keyof ReconcileResult, string>> = {
-  requeueAfterMs: 'finite number of ms',
-  priority: 'finite number',
-  backoff: 'boolean',
-};
-
-function isResultField(field: string): field is keyof ReconcileResult {
-  return Object.hasOwn(resultFields, field);
-}
-
-function shown(value: unknown): string {
-  return typeof value === 'object' ? 'of type object' : String(value);
-}
-
-function invalidResult(problem: string): TypeError {
-  return new TypeError(`reconcile: ${problem}; expected nothing or { requeueAfterMs, backoff, priority }`);
 }

@@ -18,6 +18,11 @@ export interface ReconcileResult {
    * Wins over {@link ReconcileResult.backoff}.
    */
   readonly requeueAfterMs?: number;
+  /**
+   * Whether the time of `requeueAfterMs` stands although the key runs before it, as in controller-runtime without a
+   * priority queue: what a later result asks for is added to it. @default false
+   */
+  readonly keep?: boolean;
   /** Not done yet: reconcile again with the key's growing back-off, without calling it an error. Mirrors `Requeue: true`. */
   readonly backoff?: boolean;
   /** Priority of the re-queued request. @default the priority with which it was dequeued */

@@ -21,6 +21,8 @@ export class RequestSlots {
   readonly #clock: Clock;
   readonly #runs = new Map<string, ReconcileRun>();
   readonly #failures = new Map<string, FailureRow>();
+  /** Monotonic times at which keys run whatever happens before. */
+  readonly #kept = new Map<string, number>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -33,6 +35,19 @@ export class RequestSlots {
 
   begin(key: string, run: ReconcileRun): void {
     this.#runs.set(key, run);
+    if (this.#kept.size > 0 && (this.keptLeft(key) ?? 0) <= 0) this.#kept.delete(key);
+  }
+
+  /** Plans a run of the key that later runs do not replace; the earlier one where there is one already. */
+  keep(key: string, afterMs: number): void {
+    const due = this.#clock.monotonicNow() + afterMs;
+    this.#kept.set(key, Math.min(due, this.#kept.get(key) ?? due));
+  }
+
+  /** ms until the run of {@link keep}; undefined where there is none. */
+  keptLeft(key: string): number | undefined {
+    const due = this.#kept.size === 0 ? undefined : this.#kept.get(key);
+    return due === undefined ? undefined : due - this.#clock.monotonicNow();
   }
 
   end(key: string): void {
@@ -79,6 +94,7 @@ export class RequestSlots {
   }
 
   clear(): void {
+    this.#kept.clear();
     this.#failures.clear();
   }
 }

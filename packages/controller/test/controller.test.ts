@@ -318,7 +318,7 @@ describe('Controller result', () => {
     expect(t.total('error')).toBe(1);
     const [failure] = t.logger.lines.filter(({ level }) => level === 'error');
     expect(failure?.fields['error']).toMatchObject({
-      message: `reconcile: ${problem}; expected nothing or { requeueAfterMs, backoff, priority }`,
+      message: `reconcile: ${problem}; expected nothing or { requeueAfterMs, keep, backoff, priority }`,
     });
     t.stop.abort();
   });

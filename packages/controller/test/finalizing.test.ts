@@ -1,10 +1,13 @@
 import type { Kind, KubeObject } from '@kctl/apimachinery';
 import { StatusError } from '@kctl/apimachinery';
 import type { Patch } from '@kctl/client';
+import { FakeClock } from '@kctl/wait/testing';
 import { describe, expect, it } from 'vitest';
 import type { ReconcileContext, ReconcileResult } from '../src/index.js';
 import { asReconciler, finalizing } from '../src/index.js';
 import { Pod, pod } from './fakes.js';
+import { createRecordingLogger } from './recording-logger.js';
+import { RecordingMetrics } from './recording-metrics.js';
 
 const context = { signal: new AbortController().signal } as ReconcileContext;
 const [mine, other] = ['example.com/mine', 'example.com/other'];
@@ -58,6 +61,7 @@ function setUp(object: KubeObject, results: { cleanup?: ReconcileResult; isNeede
       },
     ],
     apply: async ({ metadata }) => void log.push(`apply with ${(metadata.finalizers ?? []).join(',')}`),
+    clock: new FakeClock(),
   });
   return { log, server, run: (seen: KubeObject = object) => step(seen, context) };
 }
@@ -115,6 +119,47 @@ describe('finalizing', () => {
     expect(await t.run()).toEqual({});
     t.server.fail = new StatusError({ code: 403, reason: 'Forbidden' });
     await expect(t.run()).rejects.toThrow(StatusError);
+  });
+});
+
+describe('a clean-up that is stuck', () => {
+  const began = Date.parse('2026-01-01T00:00:00Z');
+  const deleted = pod('a', { finalizers: [mine], deletionTimestamp: '2026-01-01T00:00:00Z' });
+
+  it.each<[string, () => Promise<ReconcileResult>]>([
+    ['fails', () => Promise.reject(new Error('the bucket is in use'))],
+    ['asks for another run', () => Promise.resolve({ requeueAfterMs: 1000 })],
+  ])('is counted, logged and told where it %s, from 10 minutes on', async (_how, cleanup) => {
+    const clock = new FakeClock({ now: began });
+    const metrics = new RecordingMetrics();
+    const logger = createRecordingLogger();
+    const told: string[] = [];
+    const step = finalizing<Kind<KubeObject, 'Namespaced'>>({
+      client: createServer(deleted, []).client,
+      kind: Pod,
+      finalizers: [{ name: mine, cleanup }],
+      apply: async () => undefined,
+      clock,
+      metrics,
+      onStuck: async (object, { finalizer, sinceMs, error }) => {
+        told.push(`${object.metadata.name} ${finalizer} ${sinceMs} ${String(error)}`);
+        throw new Error('no status today');
+      },
+    });
+    const run = (): Promise<unknown> => step(deleted, { ...context, logger }).catch((error: unknown) => error);
+    const count = (): number | undefined =>
+      metrics.read('kctl_finalizer_stuck_cleanups_total', { kind: 'Pod', finalizer: mine });
+    await clock.advance(599_999);
+    const before = await run();
+    expect([told, count() ?? 0, logger.lines]).toEqual([[], 0, []]);
+    await clock.advance(1);
+    expect(await run()).toEqual(before);
+    const reason = before instanceof Error ? String(before) : 'undefined';
+    expect([told, count()]).toEqual([[`a ${mine} 600000 ${reason}`], 1]);
+    expect(logger.lines.map(({ level, message }) => `${level}: ${message}`)).toEqual([
+      'warn: a clean-up keeps a deleted object for long',
+      'error: could not tell of a stuck clean-up',
+    ]);
   });
 });
 

@@ -3,6 +3,8 @@ import { hasFinalizer, isConflict, isDeleting, isInvalid, isNotFound, keyOf } fr
 import type { JsonPatchOperation, ReadObject, Writer } from '@kctl/client';
 import { keyFor } from '../key-for.js';
 import type { ReconcileContext, ReconcileResult } from '../reconciler.js';
+import type { StuckCleanupOptions } from './stuck-cleanup.js';
+import { StuckCleanups } from './stuck-cleanup.js';
 
 /** Work on an object, inside a reconcile. */
 export type ObjectStep<K extends Kind> = (
@@ -25,7 +27,7 @@ export interface Finalizer<K extends Kind> {
 }
 
 /** Options of {@link finalizing}. */
-export interface FinalizingOptions<K extends Kind> {
+export interface FinalizingOptions<K extends Kind> extends StuckCleanupOptions<K> {
   readonly client: Pick<Writer, 'patch'>;
   readonly kind: K;
   /** Cleaned up in this order; each is removed when its clean-up is done. */
@@ -40,16 +42,18 @@ export interface FinalizingOptions<K extends Kind> {
  * - `apply` runs only when every needed finalizer is persisted on the object, and never after its deletion began.
  * - While one of our finalizers is there, a deleted object is kept, and `cleanup` runs until it has succeeded.
  * - A clean-up that succeeded runs again if removing its finalizer failed: it has to be idempotent.
+ * - A clean-up that is not done 10 minutes after the deletion began is logged, counted and told to `onStuck`, at each run.
  *
  * Finalizers of others are never touched: the patches name ours by position and value, and fail where the list has
  * changed meanwhile; then the reconcile is repeated. `apply` follows on the same run in which a finalizer was added
  * (kube-rs waits for the event, which a predicate on the generation would swallow).
  */
 export function finalizing<K extends Kind>(options: FinalizingOptions<K>): ObjectStep<K> {
+  const stuck = new StuckCleanups(options.kind, options);
   return async (object, context) => {
     try {
       return isDeleting(object)
-        ? await cleanUp(options, object, context)
+        ? await cleanUp({ ...options, stuck }, object, context)
         : await applyGuarded(options, object, context);
     } catch (error) {
       if (error instanceof PatchLost) return { backoff: true };
@@ -77,15 +81,24 @@ async function applyGuarded<K extends Kind>(
 }
 
 async function cleanUp<K extends Kind>(
-  options: FinalizingOptions<K>,
+  options: FinalizingOptions<K> & { readonly stuck: StuckCleanups<K> },
   object: ReadObject<K>,
   context: ReconcileContext,
 ): Promise<ReconcileResult> {
   let current = object;
   for (const { name, cleanup } of options.finalizers) {
     if (!hasFinalizer(current, name)) continue;
-    const result = (await cleanup(current, context)) ?? {};
-    if (result.backoff === true || (result.requeueAfterMs ?? 0) > 0) return result;
+    let result: ReconcileResult;
+    try {
+      result = (await cleanup(current, context)) ?? {};
+    } catch (error) {
+      await options.stuck.undone(current, { finalizer: name, error }, context);
+      throw error;
+    }
+    if (result.backoff === true || (result.requeueAfterMs ?? 0) > 0) {
+      await options.stuck.undone(current, { finalizer: name }, context);
+      return result;
+    }
     const left = await patch(options, current, { operations: removeOperations(current, name), context });
     if (left === undefined) return {};
     current = left;
