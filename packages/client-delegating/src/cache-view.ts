@@ -11,7 +11,8 @@ export interface VersionWaitOptions {
 
 /**
  * What a delegating client needs of a cache; that of @kctl/cache satisfies it. A store is chosen by group, version,
- * kind and shape: a metadata-only kind has a store of its own, and so has a stripped one.
+ * kind and shape: a metadata-only kind has a store of its own, and so has a stripped one. Lists are in the order of
+ * namespace and name.
  */
 export interface CacheView extends Reader {
   /** Whether reads of this kind (in this namespace; unset: in all) are answered from the cache. */

@@ -7,6 +7,7 @@ import type { CacheView } from './cache-view.js';
 import { CachedListError, notFound } from './errors.js';
 import type { Ledger } from './ledger.js';
 import { matcherOf } from './list-matcher.js';
+import { mergeInOrder } from './merge-in-order.js';
 import { orAborted } from './or-aborted.js';
 import { orUndefined } from './or-undefined.js';
 import { isAtLeast, isComparable, isNewer } from './own-write.js';
@@ -93,7 +94,7 @@ export class CachedReader {
     return view;
   }
 
-  /** Replaces, removes and adds what own writes know better. */
+  /** Replaces, removes and adds, each in its place, what own writes know better. */
   async #merge<K extends Kind>(
     kind: K,
     list: KubeList<ReadObject<K>>,
@@ -126,7 +127,9 @@ export class CachedReader {
       const cached = await orUndefined(cache.get<Kind>(kind, write.key));
       if (!ledger.isDone(kind, write, { storeVersion, cached: asObject(cached) })) take(write);
     }
-    return { ...list, items: [...items, ...better.map((object) => asRead<K>(object))] };
+    if (better.length === 0) return { ...list, items };
+    const added = better.map((object) => asRead<K>(object));
+    return { ...list, items: mergeInOrder(items, added, metadataOf) };
   }
 
   /**
@@ -288,6 +291,10 @@ function limited<T>(list: KubeList<T>, limit: number | undefined): KubeList<T> {
 /** Every object type of a kind is a KubeObject; the compiler cannot see that through the conditional type. */
 function asObject(object: object | undefined): DeepReadonly<KubeObject> | undefined {
   return object as DeepReadonly<KubeObject> | undefined;
+}
+
+function metadataOf(object: object): DeepReadonly<KubeObject>['metadata'] {
+  return asObject(object)?.metadata ?? {};
 }
 
 /** The inverse: an object of this kind, as its reader wants it. */

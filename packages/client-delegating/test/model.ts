@@ -269,7 +269,10 @@ export class LaggingCache implements CacheView {
   async list(_kind: Kind, options: ListOptions = {}): Promise<KubeList<never>> {
     return {
       metadata: { resourceVersion: this.server.versionText(this.#version) },
-      items: [...this.store.values()].filter(matcherOf(options)) as unknown as never[],
+      items: [...this.store]
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+        .map(([, object]) => object)
+        .filter(matcherOf(options)) as unknown as never[],
     };
   }
 

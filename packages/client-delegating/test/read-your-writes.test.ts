@@ -141,6 +141,22 @@ describe('own writes', () => {
     expect(await names({ fieldSelector: { 'metadata.name': 'b' } })).toEqual([]);
   });
 
+  it('have their place in the order of namespace and name, and a limit cuts what comes last', async () => {
+    for (const name of ['b', 'd', 'f']) server.put(thing(name), true);
+    cache.relist();
+    await client.create(Thing, thing('e'));
+    await client.create(Thing, thing('a'));
+    await client.create(Thing, { metadata: { namespace: 'another', name: 'c' } });
+    await client.patch(Thing, { namespace: 'ns', name: 'b' }, { type: 'merge', body: { spec: { size: 7 } } });
+    const listed = async (options = {}): Promise<string[]> =>
+      (await client.list(Thing, options)).items.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
+    const all = ['another/c', 'ns/a', 'ns/b', 'ns/d', 'ns/e', 'ns/f'];
+    expect(await listed()).toEqual(all);
+    expect(await listed({ limit: 3 })).toEqual(all.slice(0, 3));
+    cache.deliver();
+    expect(await listed()).toEqual(all);
+  });
+
   it('that were dry runs, or failed for sure, leave no trace', async () => {
     await client.create(Thing, thing('a'), { dryRun: true });
     cache.deliver();
