@@ -50,6 +50,16 @@ export const explanations: readonly Explanation[] = [
       ),
   },
   {
+    reason:
+      'a null among the data of a Secret is kept as no bytes and read back as an empty text, which the next write writes down: one that changes nothing makes a revision there',
+    covers: ({ path, real, embedded }, request) =>
+      (path === '/watch/repetition' ||
+        (path === '/body/metadata/resourceVersion' &&
+          real === '<revision: new>' &&
+          embedded === '<revision: unchanged>')) &&
+      request.includes('/secrets'),
+  },
+  {
     reason: 'unknown fields of a patched object are told in the order of its text, which differs',
     covers: ({ path }, request) => path.startsWith('/warnings/') && request.startsWith('PATCH'),
   },
