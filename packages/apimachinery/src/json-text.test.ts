@@ -32,4 +32,16 @@ describe('parseJson and stringifyJson', () => {
     expect(() => stringifyJson(undefined)).toThrow('undefined is not representable');
     expect(() => parseJson('{"a":')).toThrow(SyntaxError);
   });
+
+  it('finds a long integer wherever it lies', () => {
+    for (let pad = 0; pad < 40; pad++)
+      for (let digits = 14; digits < 22; digits++) {
+        const number = '9'.repeat(digits);
+        const text = `{"${'p'.repeat(pad)}":"1234567","n":[-${number},${number}]}`;
+        const expected = Number.isSafeInteger(Number(number)) ? Number(number) : BigInt(number);
+        expect(parseJson(text)).toMatchObject({ n: [-expected, expected] });
+        expect(stringifyJson(parseJson(text))).toBe(text);
+      }
+    expect(parseJson('9007199254740993')).toBe(9007199254740993n);
+  });
 });

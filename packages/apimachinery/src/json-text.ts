@@ -15,8 +15,25 @@ interface ReviverContext {
  * @throws SyntaxError when the text is not JSON
  */
 export function parseJson(text: string): unknown {
-  if (!maybeUnsafeInteger.test(text) && !isLongNumber.test(text)) return JSON.parse(text);
+  if (!hasManyDigits(text) || (!maybeUnsafeInteger.test(text) && !isLongNumber.test(text))) return JSON.parse(text);
   return JSON.parse(text, keepInteger);
+}
+
+/** Whether there are sixteen digits in a row: every run of so many covers a place that is looked at. */
+function hasManyDigits(text: string): boolean {
+  for (let place = 15; place < text.length; place += 16) {
+    if (!isDigit(text.charCodeAt(place))) continue;
+    let start = place;
+    while (start > 0 && isDigit(text.charCodeAt(start - 1))) start--;
+    let end = place + 1;
+    while (end - start < 16 && end < text.length && isDigit(text.charCodeAt(end))) end++;
+    if (end - start >= 16) return true;
+  }
+  return false;
+}
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39;
 }
 
 /**
