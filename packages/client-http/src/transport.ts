@@ -19,6 +19,7 @@ import type { RateLimit, TurnLimiter } from './rate-limiter.js';
 import { createRequestMetrics } from './request-metrics.js';
 import type { RequestMetrics } from './request-metrics.js';
 import { isRetryableFailure, isRetryableStatus, maxRetryAfterMs, retryAfterMs, transportRetryMs } from './retry.js';
+import { defaultUserAgent } from './user-agent.js';
 import { parseWarnings } from './warnings.js';
 import type { ServerWarning } from './warnings.js';
 
@@ -26,7 +27,14 @@ import type { ServerWarning } from './warnings.js';
 export interface TransportOptions {
   /** Whom to act as. @default what the connection says */
   readonly impersonate?: Impersonation;
-  /** @default `kctl (node/<version>; <platform>)` */
+  /**
+   * What this program calls itself, `name` or `name/version`: begins the default user agent, and so names the field
+   * manager of writes that name none.
+   *
+   * @default the name of the script that Node was started with
+   */
+  readonly program?: string;
+  /** The whole header. @default `<program>/<version> (<os>/<arch>) kctl/<version>` */
   readonly userAgent?: string;
   /** Limits requests per second on the client's side. @default no limit: the server's priority and fairness decides */
   readonly rateLimit?: RateLimit;
@@ -124,7 +132,7 @@ class HttpTransport implements Transport {
     const isLocal = /^(localhost|127\.|\[::1\])/.test(url.hostname);
     this.#compress = options.compression ?? (!isLocal && connection.disableCompression !== true);
     this.#headers = {
-      'user-agent': options.userAgent ?? `kctl (node/${process.versions.node}; ${process.platform})`,
+      'user-agent': options.userAgent ?? defaultUserAgent({ program: options.program }),
       ...impersonationHeaders(options.impersonate ?? connection.user?.impersonate),
     };
     this.#pools = createConnectionPools({

@@ -38,7 +38,18 @@ describe('get', () => {
     });
     expect(server.requests[0]?.url.pathname).toBe('/api/v1/namespaces/ns/configmaps/a');
     expect(server.requests[0]?.url.search).toBe('?resourceVersion=0');
-    expect(server.requests[0]?.headers['user-agent']).toMatch(/^kctl /);
+  });
+
+  it('says which program asks: the first part of its user agent is the field manager of what it writes', async () => {
+    server.handler = (_request, response) => json(response, cm('a'));
+    const agents = async (options: { program?: string; userAgent?: string }): Promise<string | undefined> => {
+      await using named = createHttpClient({ connection: { server: server.url }, ...options });
+      await named.get(ConfigMap, { namespace: 'ns', name: 'a' });
+      return server.requests.at(-1)?.headers['user-agent'];
+    };
+    expect(await agents({})).toMatch(/^[\w.-]+\/unknown \(\w+\/\w+\) kctl\/\d+\.\d+\.\d+/);
+    expect(await agents({ program: 'widgets/1.2.0' })).toMatch(/^widgets\/1\.2\.0 \(/);
+    expect(await agents({ program: 'widgets', userAgent: 'whole' })).toBe('whole');
   });
 
   it('rejects with the Status of the server', async () => {
