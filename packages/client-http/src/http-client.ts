@@ -128,7 +128,7 @@ class ServerClient implements HttpClient {
     const path = paths.withQuery(paths.collectionPath(kind, meta.namespace), paths.writeQuery(options));
     return this.#write(
       kind,
-      { method: 'POST', path, ...bodyOf(kind, object), signal: options.signal },
+      { method: 'POST', path, ...bodyOf(kind, object), once: meta.name === undefined, signal: options.signal },
       { kind, name: meta.name },
     );
   }
@@ -234,7 +234,7 @@ class ServerClient implements HttpClient {
     const content = patchBody({ kind, key, patch, options });
     const path = paths.withQuery(paths.objectPath(kind, key, subresource), paths.writeQuery(options));
     return this.#value(
-      { method: 'PATCH', path, accept: acceptObject(kind), ...content, signal: options.signal },
+      { method: 'PATCH', path, accept: acceptObject(kind), ...content, once: isOnce(patch), signal: options.signal },
       about,
     );
   }
@@ -262,6 +262,11 @@ class ServerClient implements HttpClient {
 
 function bodyOf(kind: Kind, object: DeepReadonly<KubeObject>): { readonly body: string } {
   return { body: stringifyJson(toSend(kind, object)) };
+}
+
+/** Whether applying a patch twice may differ from applying it once: `add` to a list appends each time. */
+function isOnce(patch: Patch): boolean {
+  return patch.type === 'json' && patch.operations.some(({ op }) => op !== 'test' && op !== 'replace');
 }
 
 function deleteBody(options: DeleteOptions): { readonly body?: string } {

@@ -18,9 +18,12 @@ export function retryAfterMs(header: string | undefined, now: number): number | 
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
-/** Whether a status is one that the server may ask to repeat: the request was not executed. */
-export function isRetryableStatus(status: number): boolean {
-  return status === 429 || status >= 500;
+/**
+ * Whether a status is one with which the server may ask to repeat the request. After a 429 it was surely not executed;
+ * a 5xx may also say that nobody knows, which is no matter where executing it twice is as good as once.
+ */
+export function isRetryableStatus(status: number, once: boolean): boolean {
+  return status === 429 || (status >= 500 && !once);
 }
 
 const lostConnection = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'ECONNABORTED']);

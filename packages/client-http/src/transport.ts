@@ -77,6 +77,11 @@ export interface TransportRequest {
   readonly body?: string;
   /** What kind of answer: decides on pool, timeouts, compression and retries. @default 'object' */
   readonly expect?: 'object' | 'list' | 'watch';
+  /**
+   * Whether executing it twice may do something else than executing it once, such as to create two objects. Then it is
+   * repeated after a 429 alone: a 5xx may come from a server that was already at it. @default false
+   */
+  readonly once?: boolean;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -152,13 +157,13 @@ class HttpTransport implements Transport {
   }
 
   async send(request: TransportRequest): Promise<TransportResponse> {
-    const { method, signal, expect = 'object' } = request;
+    const { method, signal, expect = 'object', once = false } = request;
     const maxRetries = this.#options.maxRetries ?? 10;
     for (let attempt = 0; ; attempt++) {
       if (attempt > 0 || expect !== 'watch') await this.#takeTurn(method, signal);
       try {
         const response = await this.#sendWithCredentials(request);
-        const waitMs = isRetryableStatus(response.status) ? response.retryAfterMs : undefined;
+        const waitMs = isRetryableStatus(response.status, once) ? response.retryAfterMs : undefined;
         if (waitMs === undefined || waitMs > maxRetryAfterMs || attempt >= maxRetries) return response;
         await discardBody(response);
         this.#metrics.retried(method, String(response.status));

@@ -49,6 +49,54 @@ describe('repeating requests', () => {
     await until(() => clock.pendingTimers === 0);
   });
 
+  it('repeats what may not be executed twice only where it surely was not executed', async () => {
+    const clock = new FakeClock();
+    const client = open({ clock });
+    const writes = [
+      () => client.create(Node, { metadata: { generateName: 'n-' } }),
+      () => client.patch(Node, { name: 'n' }, { type: 'json', operations: [{ op: 'add', path: '/list/-', value: 1 }] }),
+    ];
+    for (const write of writes) {
+      server.requests.length = 0;
+      server.handler = (_request, response) => failure(response, 504, {}, { 'retry-after': '1' });
+      await expect(write()).rejects.toMatchObject({ httpCode: 504 });
+      expect(server.requests).toHaveLength(1);
+      server.handler = (_request, response) =>
+        server.requests.length === 2 ? failure(response, 429, {}, { 'retry-after': '0' }) : answer(response);
+      const written = write();
+      await until(() => clock.pendingTimers > 0 && server.requests.length === 2);
+      while (server.requests.length === 2) {
+        await clock.advance(0);
+        await turn();
+      }
+      await written;
+      expect(server.requests).toHaveLength(3);
+    }
+  });
+
+  it('never repeats a write whose connection was lost before its body was sent, or in the middle of it', async () => {
+    const big = { metadata: { name: 'n', annotations: { big: 'x'.repeat(16 * 1024 * 1024) } } };
+    const client = open();
+    let seen = 0;
+    for (const afterBytes of [0, 64 * 1024]) {
+      server.onHeaders = (message) => {
+        seen++;
+        let read = 0;
+        if (afterBytes === 0) message.socket.resetAndDestroy();
+        else
+          message.on(
+            'data',
+            (chunk: Buffer) => (read += chunk.length) > afterBytes && message.socket.resetAndDestroy(),
+          );
+        return true;
+      };
+      await expect(client.create(Node, big)).rejects.toMatchObject({ failure: 'reset', maybeSent: true });
+    }
+    expect(seen).toBe(2);
+    server.onHeaders = () => false;
+    await expect(client.get(Node, { name: 'n' })).resolves.toBeDefined();
+  });
+
   it('understands Retry-After as a date', async () => {
     const clock = new FakeClock();
     const date = new Date(clock.now() + 7000).toUTCString();
@@ -379,6 +427,14 @@ describe('random faults', () => {
     };
     const created = new Map<string, number>();
     let faults = 0;
+    // Before the body was read: reset, or half-open, so that only the deadline ends it.
+    server.onHeaders = (message) => {
+      const dice = random();
+      if (dice < 0.02) message.socket.resetAndDestroy();
+      else if (dice >= 0.022) return false;
+      faults++;
+      return true;
+    };
     server.handler = (request, response) => {
       const dice = random();
       if (dice < 0.04) {
@@ -393,7 +449,7 @@ describe('random faults', () => {
       }
       if (dice < 0.09) {
         faults++;
-        failure(response, 503);
+        failure(response, 503, {}, dice < 0.08 ? { 'retry-after': '1' } : {});
         return;
       }
       if (request.method === 'POST') {
@@ -414,7 +470,8 @@ describe('random faults', () => {
       answer(response);
     };
     const clock = new FakeClock();
-    const client = open({ clock, maxConnections: 16, requestTimeoutMs: 0 });
+    const listeners = process.listenerCount('exit') + process.listenerCount('warning');
+    const client = open({ clock, maxConnections: 16, requestTimeoutMs: 600_000 });
     const outcomes = { ok: 0, transport: 0, status: 0 };
     const total = 10_000;
     let next = 0;
@@ -445,5 +502,6 @@ describe('random faults', () => {
     expect(clock.pendingTimers).toBe(0);
     await client[Symbol.asyncDispose]();
     await until(() => server.sockets.size === 0);
+    expect(process.listenerCount('exit') + process.listenerCount('warning')).toBe(listeners);
   });
 });

@@ -24,12 +24,16 @@ export interface TestServer extends AsyncDisposable {
   /** How many connections were made so far. */
   readonly connections: () => number;
   handler: Handler;
+  /** Sees the headers of a request before its body is read; true: it has dealt with it. */
+  onHeaders: (message: IncomingMessage) => boolean;
   /** Replaces certificates. */
   setTls(options: ServerOptions): void;
 }
 
 export async function startServer(handler: Handler, tls?: ServerOptions): Promise<TestServer> {
   const onRequest = (message: IncomingMessage, response: ServerResponse): void => {
+    message.on('error', () => undefined);
+    if (state.onHeaders(message)) return;
     const chunks: Buffer[] = [];
     message.on('data', (chunk: Buffer) => chunks.push(chunk));
     message.on('end', () => {
@@ -43,7 +47,6 @@ export async function startServer(handler: Handler, tls?: ServerOptions): Promis
       state.requests.push(seen);
       state.handler(seen, response);
     });
-    message.on('error', () => undefined);
   };
   const server = tls === undefined ? createServer(onRequest) : createTlsServer(tls, onRequest);
   const sockets = new Set<Socket>();
@@ -64,6 +67,7 @@ export async function startServer(handler: Handler, tls?: ServerOptions): Promis
     sockets,
     connections: () => connections,
     handler,
+    onHeaders: () => false,
     setTls: (options) => {
       if ('setSecureContext' in server) server.setSecureContext(options);
     },
