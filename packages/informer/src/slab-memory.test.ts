@@ -41,8 +41,8 @@ describe('SlabMemory', () => {
     expect(owner).toEqual({});
   });
 
-  it('keeps no more than half of what is in use, and nothing that is too small', async () => {
-    const memory = new SlabMemory(() => 1000);
+  it('keeps no more than is in use, and nothing that is too small', async () => {
+    const memory = new SlabMemory(() => 500);
     const leave = (): void => {
       for (let count = 0; count < 4; count++) memory.takeBackAfter({}, memory.allocate(200));
     };

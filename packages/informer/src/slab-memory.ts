@@ -1,8 +1,12 @@
-/** Memory that a store may leave behind, or keep for its next slabs, however large it is; and however small. */
-const maxSpareBytes = 192 * 1024 * 1024;
+/** Memory that a store may keep for its next slabs, however large it is; it may leave half as much to the collector. */
+const maxSpareBytes = 256 * 1024 * 1024;
+/** Memory that may be left to the collector, however small the stores are. */
 const minWaitingBytes = 64 * 1024 * 1024;
 /** How much new memory outside of the heap makes the collector run. */
 const pressureBytes = 64 * 1024 * 1024;
+
+/** What all stores of this thread together leave to the collector, which works for all of them at once. */
+const left = { waitingBytes: 0, callAtBytes: 0 };
 
 /**
  * Memory for slabs. What a slab leaves behind is used again, as soon as the garbage collector has found that no version
@@ -16,10 +20,8 @@ export class SlabMemory {
   readonly #left: FinalizationRegistry<Buffer>;
   readonly #liveBytes: () => number;
   #freeBytes = 0;
-  #waitingBytes = 0;
-  #callAtBytes = 0;
 
-  /** @param liveBytes what is in use: half as much may lie free */
+  /** @param liveBytes what is in use: as much may lie free */
   constructor(liveBytes: () => number) {
     this.#liveBytes = liveBytes;
     this.#left = new FinalizationRegistry((memory) => this.#takeBack(memory));
@@ -42,23 +44,23 @@ export class SlabMemory {
   /** Takes the memory back when nothing refers to its owner any more; until then it stays as it is. */
   takeBackAfter(owner: object, memory: Buffer): void {
     this.#left.register(owner, memory);
-    this.#waitingBytes += memory.length;
-    const limit = Math.max(minWaitingBytes, this.#spareBytes());
-    if (this.#waitingBytes <= Math.max(limit, this.#callAtBytes)) return;
-    this.#callAtBytes = this.#waitingBytes + limit;
+    left.waitingBytes += memory.length;
+    const limit = Math.max(minWaitingBytes, this.#spareBytes() / 2);
+    if (left.waitingBytes <= Math.max(limit, left.callAtBytes)) return;
+    left.callAtBytes = left.waitingBytes + limit;
     callCollector();
   }
 
   #takeBack(memory: Buffer): void {
-    this.#waitingBytes -= memory.length;
-    this.#callAtBytes = 0;
+    left.waitingBytes -= memory.length;
+    left.callAtBytes = 0;
     if (this.#freeBytes + memory.length > this.#spareBytes()) return;
     this.#free.push(memory);
     this.#freeBytes += memory.length;
   }
 
   #spareBytes(): number {
-    return Math.min(maxSpareBytes, this.#liveBytes() / 2);
+    return Math.min(maxSpareBytes, this.#liveBytes());
   }
 }
 
