@@ -1,7 +1,8 @@
 import { systemClock } from '@kctl/wait';
-import { settle } from '@kctl/wait/testing';
-import { describe, expect, it } from 'vitest';
-import { controllerDefaults, createController } from '../src/index.js';
+import { FakeClock, settle } from '@kctl/wait/testing';
+import { afterAll, describe, expect, it } from 'vitest';
+import { defaultStuckAfterMs } from '../src/finalizer/stuck-cleanup.js';
+import { controllerDefaults, createController, createEventChannel, lowPriority } from '../src/index.js';
 import { defaultRateLimiter } from '../src/make-queue.js';
 import { informerRetryMs } from '../src/source/kind-source.js';
 import { pod } from './fakes.js';
@@ -24,6 +25,20 @@ const delays = (usePriorityQueue: boolean, failures: number): number => {
   return delay;
 };
 
+/** How many distinct items go at once without a priority queue, and how long the next one waits. */
+const burst = (): { readonly items: number; readonly nextMs: number } => {
+  const limiter = defaultRateLimiter<string>(false, { key: (item) => item, clock: new FakeClock() });
+  for (let items = 0; ; items++) {
+    const nextMs = limiter.when(`item ${items}`);
+    if (nextMs > 5) return { items, nextMs };
+  }
+};
+const fill = (): number => {
+  const channel = createEventChannel<number>();
+  while (channel.send(channel.length)) continue;
+  return channel.length;
+};
+
 const rows: readonly Row[] = [
   { option: 'maxConcurrentReconciles', ours: settings.maxConcurrentReconciles, upstream: 1 },
   { option: 'cacheSyncTimeoutMs', ours: settings.cacheSyncTimeoutMs, upstream: 120_000 },
@@ -37,6 +52,12 @@ const rows: readonly Row[] = [
   { option: 'rateLimiter: first delay', ours: delays(true, 1), upstream: 5 },
   { option: 'rateLimiter: longest delay', ours: delays(true, 40), upstream: 1_000_000 },
   { option: 'rateLimiter without priority queue: 100 at once', ours: delays(false, 1), upstream: 5 },
+  { option: 'rateLimiter without priority queue: burst', ours: burst().items, upstream: 100 },
+  { option: 'rateLimiter without priority queue: the next one, in ms', ours: burst().nextMs, upstream: 100 },
+  { option: 'source.Channel: buffer', ours: fill(), upstream: 1024 },
+  { option: 'handler.LowPriority', ours: lowPriority, upstream: -100 },
+  { option: 'runLimit', ours: 'none', upstream: 'none' },
+  { option: 'finalizing: stuckAfterMs', ours: defaultStuckAfterMs, upstream: 'none', difference: 'it only tells' },
   { option: 'source.Kind: retry of a missing kind', ours: informerRetryMs, upstream: 10_000 },
   { option: 'eventsDuringBackoff', ours: 'immediate', upstream: 'immediate' },
   { option: 'debounce', ours: 'none', upstream: 'none' },
@@ -57,6 +78,8 @@ const rows: readonly Row[] = [
 ];
 
 describe('defaults', () => {
+  afterAll(() => console.table(rows.map(({ difference = '', ...row }) => ({ ...row, difference }))));
+
   it.each(rows)('$option: ours $ours, upstream $upstream', ({ ours, upstream, difference }) => {
     if (difference === undefined) expect(ours).toEqual(upstream);
     else expect(ours).not.toEqual(upstream);

@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FakeClock, settle } from '@kctl/wait/testing';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { createManager, isManagerError } from '../src/index.js';
 import { defaultGracefulShutdownTimeoutMs } from '../src/create-manager.js';
 import { defaultMetricsPort, defaultMetricsPath } from '../src/metrics-server.js';
@@ -62,6 +62,8 @@ const rows: readonly Row[] = [
 ];
 
 describe('defaults', () => {
+  afterAll(() => console.table(rows.map(({ difference = '', ...row }) => ({ ...row, difference }))));
+
   it.each(rows)('$option: ours $ours, upstream $upstream', ({ ours, upstream, difference }) => {
     if (difference === undefined) expect(ours).toEqual(upstream);
     else expect(ours).not.toEqual(upstream);
