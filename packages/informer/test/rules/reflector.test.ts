@@ -32,7 +32,7 @@ describe('what is asked', () => {
   it('streams where the source can: from no version, with bookmarks, not older than what it has', async () => {
     await using session = new ScriptedSession({ streams: true, bookmarks: false });
     await session.start();
-    const [{ call }] = session.server.watches as [{ call: object }];
+    const { call } = session.server.watch;
     expect(call).toMatchObject({
       allowWatchBookmarks: true,
       sendInitialEvents: true,
