@@ -132,7 +132,7 @@ function verdict({ ratio, reach, aim }: Row): string {
 async function measure(command: readonly string[], args: readonly string[]): Promise<Sample> {
   const [program = '', ...fixedArgs] = command;
   try {
-    const { stdout } = await execute(program, [...fixedArgs, ...args], { timeout: 300_000 });
+    const { stdout } = await execute(program, [...fixedArgs, ...args], { timeout: 900_000 });
     const line = stdout.trim().split('\n').at(-1) ?? '';
     return JSON.parse(line) as Sample;
   } catch (cause) {
