@@ -7,6 +7,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
+import { renderBuiltIn } from './render-built-in.mjs';
 import { renderKinds } from './render-kinds.mjs';
 
 const here = import.meta.dirname;
@@ -30,7 +31,8 @@ if (hasGo && !process.argv.includes('--kinds')) {
   factsText = readSource();
   wanted.set(factsFile, factsText);
 }
-const files = renderKinds(JSON.parse(factsText));
+const facts = JSON.parse(factsText);
+const files = renderKinds(facts).set('built-in.ts', renderBuiltIn(facts));
 for (const [name, content] of files) wanted.set(join(kindsDirectory, name), content);
 wanted.set(manifestFile, withKindExports([...files.keys()]));
 
@@ -47,7 +49,7 @@ if (isCheck) {
     writeFileSync(file, wanted.get(file));
   }
   for (const file of orphans) rmSync(file);
-  console.log(`kube-facts: ${files.size} group versions, ${stale.length} files written, ${orphans.length} removed`);
+  console.log(`kube-facts: ${files.size - 1} group versions, ${stale.length} files written, ${orphans.length} removed`);
 }
 
 /** Runs the Go program. */
@@ -62,7 +64,7 @@ function readSource() {
   }
 }
 
-/** The manifest of apimachinery with one subpath for each group version, before `./package.json`. */
+/** The manifest of apimachinery with one subpath for each group version and one for their list, before `./package.json`. */
 function withKindExports(/** @type {string[]} */ names) {
   const manifest = JSON.parse(readFileSync(manifestFile, 'utf8'));
   const kept = Object.entries(manifest.exports).filter(

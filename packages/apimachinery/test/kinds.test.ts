@@ -2,10 +2,12 @@ import { readdirSync } from 'node:fs';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import manifest from '../package.json' with { type: 'json' };
 import { Deployment } from '@kctl/apimachinery/kinds/apps/v1';
+import { builtInKinds } from '@kctl/apimachinery/kinds/built-in';
 import { Namespace, Pod } from '@kctl/apimachinery/kinds/core/v1';
 import type { Container, ConfigMap, Secret } from '@kctl/apimachinery/kinds/core/v1';
 import { Lease } from '@kctl/apimachinery/kinds/coordination.k8s.io/v1';
 import { ClusterRole } from '@kctl/apimachinery/kinds/rbac.authorization.k8s.io/v1';
+import { formatGroupVersionKind } from '../src/index.js';
 import type { metadataOnly } from '../src/index.js';
 import type { IntOrString, Kind, KeyOf, ObjectOf, Quantity } from '../src/index.js';
 
@@ -42,6 +44,19 @@ describe('built-in kinds', () => {
     });
     const subpaths = files.filter((name) => name.endsWith('.ts')).map((name) => `./kinds/${name.replace(/\.ts$/, '')}`);
     expect(Object.keys(manifest.exports)).toEqual(expect.arrayContaining(subpaths));
+  });
+
+  it('are listed by name in their stable versions, newest first, as those who map names need them', async () => {
+    const names = builtInKinds.map((kind) => formatGroupVersionKind(kind));
+    expect(new Set(names).size).toBe(names.length);
+    expect(names.length).toBeGreaterThan(60);
+    const tokens = new Map((await allKinds()).map(([, , kind]) => [formatGroupVersionKind(kind), kind]));
+    for (const kind of builtInKinds) {
+      expect(kind.version).toMatch(/^v\d+$/);
+      expect(kind).toEqual(tokens.get(formatGroupVersionKind(kind)));
+    }
+    const scalers = builtInKinds.filter(({ kind }) => kind === 'HorizontalPodAutoscaler');
+    expect(scalers.map(({ version }) => version)).toEqual(['v2', 'v1']);
   });
 
   it('know plural and scope', () => {

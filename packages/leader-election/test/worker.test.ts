@@ -187,7 +187,9 @@ describe('createWorkerLeaderElector', () => {
     expect(() => w.elector.checkHealth()).not.toThrow();
   });
 
-  it('closes the fence and lets the work end before it rejects, when its thread dies', { timeout: 30_000 }, async () => {
+  it('closes the fence and lets the work end before it rejects, when its thread dies', {
+    timeout: 30_000,
+  }, async () => {
     const order: string[] = [];
     const mayEnd = Promise.withResolvers<undefined>();
     const stopped = Promise.withResolvers<undefined>();

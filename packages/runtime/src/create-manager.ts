@@ -1,4 +1,5 @@
-import { createCache } from '@kctl/cache';
+import { builtInKinds } from '@kctl/apimachinery/kinds/built-in';
+import { createCache, type Cache } from '@kctl/cache';
 import { createDelegatingClient } from '@kctl/client-delegating';
 import {
   connectionFromKubeConfig,
@@ -8,7 +9,7 @@ import {
   type Connection,
 } from '@kctl/client-http';
 import { createEventBroadcaster, type EventRecorder } from '@kctl/events';
-import { createCluster, createManager as createBareManager } from '@kctl/manager';
+import { createCluster, createManager as createBareManager, type Manager } from '@kctl/manager';
 import { createPrometheusMetrics } from '@kctl/metrics';
 import { createConsoleLogger } from '@kctl/telemetry';
 import { systemClock } from '@kctl/wait';
@@ -40,7 +41,7 @@ export async function createManager(options: RuntimeManagerOptions = {}): Promis
   const writer = leadership === undefined ? liveClient : leadership.fence(liveClient);
   const client = createDelegatingClient({ ...clientOptions, ...wired, cache, client: writer });
   const events = createEventBroadcaster({ ...wired, client: liveClient });
-  const mapper = createRestMapper({ transport: liveClient.transport, clock });
+  const mapper = createRestMapper({ transport: liveClient.transport, kinds: builtInKinds, clock });
   const manager = createBareManager({
     webhookServer: createWebhookServer({ ...webhook, ...wired }),
     ...withoutConnection(rest),
@@ -58,7 +59,13 @@ export async function createManager(options: RuntimeManagerOptions = {}): Promis
     }
   };
   const recorder = (controller: string): EventRecorder => events.recorder(controller);
+  if (!hasCache(manager, cache)) throw new TypeError('unreachable: the manager has another cache than it was given');
   return Object.assign(manager, { liveClient, metrics, recorder, run });
+}
+
+/** The manager knows its cache by what it needs of it; here it is known as what it is. */
+function hasCache(manager: Manager, cache: Cache): manager is Manager & { readonly cache: Cache } {
+  return manager.cache === cache;
 }
 
 async function findConnection({

@@ -1,4 +1,4 @@
-import type { CacheOptions } from '@kctl/cache';
+import type { Cache, CacheOptions } from '@kctl/cache';
 import type { Connection, HttpClient, HttpClientOptions, KubeConfigLike } from '@kctl/client-http';
 import type { DelegatingClientOptions } from '@kctl/client-delegating';
 import type { EventRecorder } from '@kctl/events';
@@ -74,6 +74,8 @@ export interface RuntimeManagerOptions
 
 /** A manager with the whole stack behind it. */
 export interface RuntimeManager extends Manager {
+  /** Informers by kind: indexes, namespaces, informers on loan. */
+  readonly cache: Cache;
   /** Talks to the server directly, and watches. Not fenced: for reads, and for writes that need no leadership. */
   readonly liveClient: HttpClient;
   readonly metrics: PrometheusMetrics;
