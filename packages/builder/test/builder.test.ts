@@ -1,6 +1,6 @@
 import { defineKind } from '@kctl/apimachinery';
 import type { KubeObject, NamespacedKey, ObjectKey } from '@kctl/apimachinery';
-import type { ReconcileRequest } from '@kctl/controller';
+import type { ReconcileRequest, Source } from '@kctl/controller';
 import {
   enqueueRequestForObject,
   enqueueRequestsFromMapFunc,
@@ -29,6 +29,14 @@ function problemsOf(define: () => unknown): readonly string[] {
     throw error;
   }
   return [];
+}
+
+/** A source that queues one request when it starts. */
+function enqueueOnce<R>(name: string, request: R): Source<R> {
+  return funcSource(name, ({ queue }) => {
+    queue.add(request);
+    return undefined;
+  });
 }
 
 describe('ControllerBuilder', () => {
@@ -250,16 +258,16 @@ describe('ControllerBuilder', () => {
         Node,
         enqueueRequestsFromMapFunc(({ metadata }) => [{ namespace: 'a', name: `on ${metadata.name}` }]),
       )
-      .watchesRawSource(funcSource('whole', ({ queue }) => void queue.add({ namespace: 'a', name: 'raw' })))
+      .watchesRawSource(enqueueOnce('whole', { namespace: 'a', name: 'raw' }))
       .watchesRawSource(
         // What the compiler cannot see: the handler's object is the wrong kind of key.
-        funcSource('half', ({ queue }) => void queue.add({ name: 'half' } as NamespacedKey)),
+        enqueueOnce('half', { name: 'half' } as NamespacedKey),
       )
       .complete(async ({ namespace, name }) => void seen.push(`${namespace.toUpperCase()}/${name}`));
     const keyOfAny = (request: ObjectKey): string => `${request.namespace ?? '-'}/${request.name}`;
     controllerManagedBy(manager)
       .named('any key')
-      .watchesRawSource(funcSource('any', ({ queue }) => void queue.add({ name: 'alone' })))
+      .watchesRawSource(enqueueOnce('any', { name: 'alone' }))
       .for(App)
       .complete(async (request) => {
         // @ts-expect-error a source that was added before may queue keys without a namespace

@@ -3,6 +3,8 @@ import { ConfigMap, Secret } from '@kctl/apimachinery/kinds/core/v1';
 import { createApiServer } from '@kctl/apiserver';
 import { createCache } from '@kctl/cache';
 import { createHttpClient } from '@kctl/client-http';
+import type { EventObject } from '@kctl/controller';
+import { objectPredicate } from '@kctl/controller';
 import { createCluster, createManager } from '@kctl/manager';
 import { expect, it } from 'vitest';
 import { controllerManagedBy } from '../src/index.js';
@@ -30,7 +32,7 @@ it('restores a dependent that was deleted while no watch was open, from the list
   const runs: (readonly string[])[] = [];
   const created: string[] = [];
   controllerManagedBy(manager)
-    .for(ConfigMap, { predicates: [({ object }) => object.metadata.name === key.name] })
+    .for(ConfigMap, { predicates: [objectPredicate((object: EventObject) => object.metadata.name === key.name)] })
     .owns(Secret)
     .complete(async (request, { reasons }) => {
       const { uid = '' } = (await client.get(ConfigMap, request)).metadata;

@@ -34,7 +34,7 @@ function isResultField(field: string): field is keyof ReconcileResult {
 }
 
 function shown(value: unknown): string {
-  return typeof value === 'object' ? 'of type object' : String(value);
+  return typeof value === 'object' || typeof value === 'function' ? `of type ${typeof value}` : String(value);
 }
 
 function invalidResult(problem: string): TypeError {

@@ -73,7 +73,7 @@ export interface ControllerOptions<R> extends ControllerSettings {
   readonly hotLoop?: HotLoopOptions | false;
   /** @default nothing is written */
   readonly logger?: Logger;
-  /** Fields of the logs of one request. @default `namespace` and `name`, else `request` */
+  /** Fields of the logs of one request. @default `object`, `namespace` and `name`, else `request` */
   readonly logFields?: (request: R) => LogFields;
   /** @default nothing is measured */
   readonly metrics?: Metrics;

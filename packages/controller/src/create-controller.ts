@@ -276,7 +276,9 @@ class ReconcileController<R> implements Controller<R> {
   #fieldsOf(request: R): LogFields {
     if (this.#options.logFields !== undefined) return this.#options.logFields(request);
     if (typeof request !== 'object' || request === null || !('name' in request)) return { request };
-    return { namespace: 'namespace' in request ? (request.namespace ?? '') : '', name: request.name };
+    const namespace = 'namespace' in request ? (request.namespace ?? '') : '';
+    const { name } = request;
+    return { object: { name, namespace }, namespace, name };
   }
 }
 

@@ -635,6 +635,7 @@ describe('Controller context', () => {
     expect(contexts[0]?.reconcileId).toMatch(/^[0-9a-f-]{36}$/);
     expect(t.logger.lines.find(({ message }) => message === 'hello')?.fields).toEqual({
       controller: 'test',
+      object: { namespace: 'default', name: 'a' },
       namespace: 'default',
       name: 'a',
       reconcileID: contexts[0]?.reconcileId,

@@ -5,13 +5,16 @@ import type { EventHandler } from './event-handler.js';
 import { withLowPriorityWhenUnchanged } from './low-priority.js';
 
 /**
- * Queues the object of the event itself; for an update once, by the new object. Mirrors
- * `handler.EnqueueRequestForObject`.
+ * Queues the object of the event itself; for an update once, by the new object. One without a name is logged and
+ * ignored. Mirrors `handler.EnqueueRequestForObject`.
  */
 export function enqueueRequestForObject(): EventHandler<EventObject, ObjectKey> {
-  return withLowPriorityWhenUnchanged((event, queue) => {
+  return withLowPriorityWhenUnchanged((event, queue, { logger }) => {
     const { namespace, name } = headerOfEvent(event);
-    if (name === '') throw new TypeError('enqueueRequestForObject: the object of the event has no name');
+    if (name === '') {
+      logger.error('an event of an object without a name was received, it is ignored', { event: event.type });
+      return undefined;
+    }
     queue.add(namespace === '' ? { name } : { namespace, name }, {
       presence: event.type === 'delete' ? 'gone' : 'present',
     });
