@@ -36,4 +36,6 @@ export { createRestMapper } from './rest-mapper.js';
 export type { KindName, ResourceName, RestMapper, RestMapperOptions } from './rest-mapper.js';
 export { createTransport } from './transport.js';
 export type { Transport, TransportOptions, TransportRequest, TransportResponse } from './transport.js';
+export { defaultUserAgent } from './user-agent.js';
+export type { UserAgentFacts } from './user-agent.js';
 export type { ServerWarning } from './warnings.js';

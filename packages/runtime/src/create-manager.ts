@@ -5,6 +5,7 @@ import {
   connectionFromKubeConfig,
   createHttpClient,
   createRestMapper,
+  defaultUserAgent,
   loadConnection,
   type Connection,
 } from '@kctl/client-http';
@@ -35,12 +36,15 @@ export async function createManager(options: RuntimeManagerOptions = {}): Promis
   const wired = { logger, metrics, clock };
 
   const liveClient = createHttpClient({ ...http, ...wired, connection });
+  const events = createEventBroadcaster({ ...wired, client: liveClient });
+  const userAgent = http?.userAgent ?? defaultUserAgent({ program: http?.program });
   const leadership =
-    leaderElection === undefined ? undefined : createLeadership(leaderElection, { connection, ...wired });
+    leaderElection === undefined
+      ? undefined
+      : createLeadership(leaderElection, { connection, events, userAgent, ...wired });
   const cache = createCache({ ...cacheOptions, ...wired, client: liveClient });
   const writer = leadership === undefined ? liveClient : leadership.fence(liveClient);
   const client = createDelegatingClient({ ...clientOptions, ...wired, cache, client: writer });
-  const events = createEventBroadcaster({ ...wired, client: liveClient });
   const mapper = createRestMapper({ transport: liveClient.transport, kinds: builtInKinds, clock });
   const manager = createBareManager({
     webhookServer: createWebhookServer({ ...webhook, ...wired }),

@@ -2,7 +2,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Client } from '@kctl/client';
-import { createHttpClient, type Connection } from '@kctl/client-http';
+import { createHttpClient, defaultUserAgent, type Connection } from '@kctl/client-http';
+import type { EventBroadcaster } from '@kctl/events';
 import {
   createLeaderElector,
   createLeaseLock,
@@ -15,6 +16,7 @@ import {
 import type { LeaderElectionOptions } from '@kctl/manager';
 import type { Logger, Metrics } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
+import { createElectionEvents } from './election-events.js';
 import type { RuntimeLeaderElectionOptions } from './runtime-options.js';
 import type { WorkerLockData } from './worker-lock.js';
 
@@ -37,17 +39,24 @@ export interface LeadershipParts {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly clock: Clock;
+  /** Where the Lease is told who leads. */
+  readonly events: Pick<EventBroadcaster, 'recorder'>;
+  /** Of the manager's other requests. */
+  readonly userAgent?: string | undefined;
 }
 
 /** How requests of an election are sent. Mirrors `resourcelock.NewFromKubeconfig`. */
-export function electionRequests(renewDeadlineMs = 10_000): WorkerLockData['request'] {
-  return { userAgent: 'kctl/leader-election', requestTimeoutMs: Math.max(1_000, renewDeadlineMs / 2) };
+export function electionRequests(
+  renewDeadlineMs = 10_000,
+  userAgent: string = defaultUserAgent(),
+): WorkerLockData['request'] {
+  return { userAgent: `${userAgent}/leader-election`, requestTimeoutMs: Math.max(1_000, renewDeadlineMs / 2) };
 }
 
 /** Makes electors over a client of their own: their requests never wait behind others, and give up in time. */
 export function createLeadership(
   options: RuntimeLeaderElectionOptions,
-  { connection, logger, metrics, clock }: LeadershipParts,
+  { connection, logger, metrics, clock, events, userAgent }: LeadershipParts,
 ): Leadership {
   const { name, onLost, rejoinTimeoutMs, labels, leaseDurationMs, renewDeadlineMs, retryPeriodMs, releaseOnCancel } =
     options;
@@ -59,7 +68,8 @@ export function createLeadership(
     );
   if (name === '') throw new TypeError('leaderElection.name must be configured');
   const identity = options.identity ?? `${hostname()}_${randomUUID()}`;
-  const request = electionRequests(renewDeadlineMs);
+  const request = electionRequests(renewDeadlineMs, userAgent);
+  const recorder = events.recorder('leader-election', identity.slice(0, 128));
   const inWorker = checkRenewIn(options, connection);
   const client = createHttpClient({ ...request, connection, logger, clock });
   /** Whose term the running code belongs to. */
@@ -80,11 +90,17 @@ export function createLeadership(
       newElector: ({ scope, lead, reelect }) => {
         const leaseName = scope === '' ? name : `${name}-${scope}`;
         const lease = { namespace, name: leaseName, identity, ...(labels === undefined ? {} : { labels }) };
+        const told = createElectionEvents({ client, recorder, lease });
         const onStartedLeading = (signal: AbortSignal, fence: Fence): Promise<void> => {
           if (scope === '') hasLed = true;
+          told.becameLeader();
           return terms.run(fence, () => lead(signal));
         };
-        const common = { ...durations, reelect, logger, metrics, name: leaseName, callbacks: { onStartedLeading } };
+        const onStoppedLeading = ({ led }: { readonly led: boolean }): void => {
+          if (led) told.stoppedLeading();
+        };
+        const callbacks = { onStartedLeading, onStoppedLeading };
+        const common = { ...durations, reelect, logger, metrics, name: leaseName, callbacks };
         const lockData: WorkerLockData = { connection, request, lease };
         const elector = inWorker
           ? createWorkerLeaderElector({ ...common, ...stallLimit, lockModule: workerLockModule(), lockData })

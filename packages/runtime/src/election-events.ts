@@ -1,0 +1,44 @@
+import type { Client } from '@kctl/client';
+import type { EventRecorder, EventReference } from '@kctl/events';
+import { leaseKind } from '@kctl/leader-election';
+
+/** What {@link createElectionEvents} works with. */
+export interface ElectionEventsOptions {
+  /** Finds the lease, so that `kubectl describe lease` shows the events. */
+  readonly client: Pick<Client, 'get'>;
+  readonly recorder: EventRecorder;
+  readonly lease: { readonly namespace: string; readonly name: string; readonly identity: string };
+}
+
+/** Tells on the Lease who leads. Nothing here waits or throws. */
+export interface ElectionEvents {
+  becameLeader(): void;
+  stoppedLeading(): void;
+}
+
+/** Mirrors `LeaseLock.RecordEvent`, in its words. */
+export function createElectionEvents({ client, recorder, lease }: ElectionEventsOptions): ElectionEvents {
+  const { namespace, name, identity } = lease;
+  const reference: EventReference = { apiVersion: leaseKind.apiVersion, kind: leaseKind.kind, namespace, name };
+  let regarding: Promise<EventReference> = Promise.resolve(reference);
+  const find = async (): Promise<EventReference> => {
+    try {
+      const { uid } = (await client.get(leaseKind, { namespace, name })).metadata;
+      return uid === undefined ? reference : { ...reference, uid };
+    } catch {
+      return reference; // an event without it is better than none
+    }
+  };
+  // The actions differ, because events that differ in their note alone are a series of the first.
+  const record = (action: string, what: string): void => {
+    const details = { type: 'Normal', reason: 'LeaderElection', action, note: `${identity} ${what}` } as const;
+    void regarding.then((found) => recorder.event(found, details));
+  };
+  return {
+    becameLeader: () => {
+      regarding = find();
+      record('BecomeLeader', 'became leader');
+    },
+    stoppedLeading: () => record('StopLeading', 'stopped leading'),
+  };
+}
