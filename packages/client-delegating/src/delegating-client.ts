@@ -24,6 +24,8 @@ import { CachedReader } from './cached-reader.js';
 import { LossyWriteError } from './errors.js';
 import { Ledger } from './ledger.js';
 import { LiveVersions } from './live-versions.js';
+import type { ObservableInformer } from './own-informers.js';
+import { Vanishings } from './vanishings.js';
 import { isObject } from './write-outcome.js';
 import { WriteRecorder } from './write-recorder.js';
 
@@ -60,6 +62,13 @@ export interface DelegatingClient extends Client {
   readonly live: Client;
   /** Own writes that the cache has not seen yet. */
   readonly pendingWrites: number;
+  /**
+   * Tells, as deletes with `finalStateUnknown`, of objects that this client wrote and that were gone before the cache
+   * had them: of those, an informer may have nothing to tell. For a controller that owns such objects:
+   * `informerSource({ informer: client.vanished(Pod), handler: enqueueRequestForOwner(Job) })`. An end may be told twice,
+   * here and by the informer. Costs nothing while nobody listens; then one request for each end that it tells of.
+   */
+  vanished<K extends Kind>(kind: K): ObservableInformer<DeepReadonly<ObjectOf<K>>>;
 }
 
 /**
@@ -79,21 +88,24 @@ class CacheFirstClient implements DelegatingClient {
   readonly #reader: CachedReader;
   readonly #ledger: Ledger;
   readonly #recorder: WriteRecorder;
+  readonly #vanishings: Vanishings;
   readonly #liveVersions = new LiveVersions();
 
   constructor(options: DelegatingClientOptions) {
     const { cache, client, clock = systemClock, logger = noopLogger, metrics = noopMetrics } = options;
     this.live = client;
     this.#options = options;
+    const { ownWriteTtlMs: ttlMs = 300_000 } = options;
+    this.#vanishings = new Vanishings({ cache, live: client, logger, ttlMs });
     this.#ledger = new Ledger({
       cache,
       clock,
       logger,
       metrics,
-      ttlMs: options.ownWriteTtlMs ?? 300_000,
+      ttlMs,
       shapes: [...cachedShapes, ...(options.cacheUntyped === true ? (['untyped'] as const) : [])],
     });
-    this.#recorder = new WriteRecorder({ cache, ledger: this.#ledger, clock });
+    this.#recorder = new WriteRecorder({ cache, ledger: this.#ledger, vanishings: this.#vanishings, clock });
     this.#reader = new CachedReader({
       cache,
       live: client,
@@ -107,6 +119,10 @@ class CacheFirstClient implements DelegatingClient {
 
   get pendingWrites(): number {
     return this.#ledger.size;
+  }
+
+  vanished<K extends Kind>(kind: K): ObservableInformer<DeepReadonly<ObjectOf<K>>> {
+    return this.#vanishings.of(kind);
   }
 
   async get<K extends Kind>(kind: K, key: KeyOf<K>, options: GetOptions = {}): Promise<ReadObject<K>> {

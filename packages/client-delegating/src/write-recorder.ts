@@ -6,6 +6,7 @@ import type { CacheView } from './cache-view.js';
 import type { Ledger } from './ledger.js';
 import { isNewer, versionOf } from './own-write.js';
 import type { OwnWrite } from './own-write.js';
+import type { Vanishings } from './vanishings.js';
 import { isObject, mayHaveHappened, outcomeOfDelete, outcomeOfWrite, unread } from './write-outcome.js';
 import type { Known } from './write-outcome.js';
 
@@ -13,6 +14,7 @@ import type { Known } from './write-outcome.js';
 export interface WriteRecorderOptions {
   readonly cache: CacheView;
   readonly ledger: Ledger;
+  readonly vanishings: Vanishings;
   readonly clock: Clock;
 }
 
@@ -102,7 +104,11 @@ export class WriteRecorder {
   }
 
   #record(kind: Kind, write: Omit<OwnWrite, 'recordedAt'>): void {
-    this.#options.ledger.record(kind, { ...write, recordedAt: this.#options.clock.monotonicNow() });
+    const { ledger, vanishings, clock } = this.#options;
+    ledger.record(kind, { ...write, recordedAt: clock.monotonicNow() });
+    const { outcome, key } = write;
+    if (outcome.type === 'present' && kind.shape !== 'metadata') vanishings.wrote(kind, outcome.object);
+    else if (outcome.type === 'absent') vanishings.ended(kind, key);
   }
 
   async #send<T>(send: () => Promise<T>, onUnknown: () => void): Promise<T> {

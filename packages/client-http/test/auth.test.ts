@@ -1,5 +1,6 @@
 import { defineKind } from '@kctl/apimachinery';
 import { KubeConfig } from '@kubernetes/client-node';
+import type { Logger } from '@kctl/telemetry';
 import { FakeClock } from '@kctl/wait/testing';
 import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
@@ -459,5 +460,44 @@ describe('secrets', () => {
       expect(text).not.toContain('secret-token');
       expect(text).not.toContain('PRIVATE KEY');
     }
+  });
+
+  it('appear in no log line, whatever goes wrong with them', async () => {
+    const lines: string[] = [];
+    const note = (message: string, fields?: object): void =>
+      void lines.push(`${message} ${inspect(fields, { depth: 10, showHidden: true })} ${JSON.stringify(fields)}`);
+    const logger: Logger = {
+      isEnabled: () => true,
+      trace: note,
+      debug: note,
+      info: note,
+      warn: note,
+      error: note,
+      child: () => logger,
+    };
+    const clock = new FakeClock();
+    const tokenFile = await file('token', 'secret-one');
+    const caFile = await file('ca.crt', authority.cert);
+    const client = open({ user: { tokenFile }, caFile }, { logger, clock, compression: false });
+    accept('secret-one');
+    await get(client);
+    server.handler = (_request, response) => {
+      const isFirst = server.requests.length % 2 === 0;
+      if (isFirst) failure(response, 503, {}, { 'retry-after': '0', warning: '299 - "take care"' });
+      else failure(response, 401, { reason: 'Unauthorized', message: 'Unauthorized' });
+    };
+    await rm(tokenFile);
+    await rm(caFile);
+    await clock.advance(120_000);
+    const failed = failureOf(client);
+    let isDone = false;
+    void failed.finally(() => (isDone = true));
+    while (!isDone) {
+      clock.advanceSync(1000);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await failed;
+    expect(lines.length).toBeGreaterThan(2);
+    expect(lines.filter((line) => /secret-one|PRIVATE KEY|Bearer/.test(line))).toEqual([]);
   });
 });
