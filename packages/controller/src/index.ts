@@ -95,7 +95,8 @@ export type {
 } from './source/informer-provider.js';
 export { informerSource, type InformerSourceOptions } from './source/informer-source.js';
 export { kindSource, type KindSourceOptions } from './source/kind-source.js';
-export { pollingSource, type PollingSourceOptions } from './source/polling-source.js';
+export { pollEachSource, type PollEachSource, type PollEachSourceOptions } from './source/poll-each-source.js';
+export { type PollingSource, pollingSource, type PollingSourceOptions } from './source/polling-source.js';
 export type { Source, SourceContext, SourceEnqueueOptions, SourceQueue, StartedSource } from './source/source.js';
 export { lowPriority } from '@kctl/workqueue';
 export { createWebhookReceiver, type WebhookReceiver, type WebhookReceiverOptions } from './source/webhook-receiver.js';

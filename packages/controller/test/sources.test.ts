@@ -241,27 +241,27 @@ describe('pollingSource', () => {
     const answers: (string[] | Error)[] = [['a=1', 'b=1'], ['a=1', 'b=2', 'c=1'], new Error('down'), ['a=1'], ['a=1']];
     const events: string[] = [];
     const t = createHarness();
-    t.controller.watch(
-      pollingSource<string, ReconcileRequest>({
-        name: 'things',
-        everyMs: 1000,
-        identify: (thing) => thing.slice(0, 1),
-        poll: async () => {
-          const answer = answers.shift() ?? [];
-          if (answer instanceof Error) throw answer;
-          return answer;
-        },
-        handler: (event: ObjectEvent<string>) => {
-          events.push(`${event.type} ${event.object}`);
-          return undefined;
-        },
-      }),
-    );
+    const things = pollingSource<string, ReconcileRequest>({
+      name: 'things',
+      everyMs: 1000,
+      identify: (thing) => thing.slice(0, 1),
+      poll: async () => {
+        const answer = answers.shift() ?? [];
+        if (answer instanceof Error) throw answer;
+        return answer;
+      },
+      handler: (event: ObjectEvent<string>) => {
+        events.push(`${event.type} ${event.object}`);
+        return undefined;
+      },
+    });
+    t.controller.watch(things);
     await t.start();
     expect(t.controller.phase).toBe('active');
     expect(events.splice(0)).toEqual(['create a=1', 'create b=1']);
     await t.clock.advance(1000);
     expect(events.splice(0)).toEqual(['update b=2', 'create c=1']);
+    expect([things.get('b'), things.get('d'), things.list()]).toEqual(['b=2', undefined, ['a=1', 'b=2', 'c=1']]);
     await t.clock.advance(1000);
     expect(events).toEqual([]);
     await t.clock.advance(2000);

@@ -3,8 +3,8 @@ import { isAbortError, sleep } from '@kctl/wait';
 import type { ObjectEvent } from '../event/object-event.js';
 import type { EventHandler } from '../handler/event-handler.js';
 import type { Predicate } from '../predicate/predicate.js';
-import { retryAfterMs } from '../retry-policy.js';
 import { EventDispatcher } from './event-dispatcher.js';
+import { pollDelay, requireInterval } from './poll-delay.js';
 import type { Source, SourceContext, StartedSource } from './source.js';
 
 /** Options of {@link pollingSource}. */
@@ -25,23 +25,30 @@ export interface PollingSourceOptions<T, R> {
   readonly waitForFirst?: boolean;
 }
 
-const maxBackoffMs = 300_000;
+/** A source that also tells what the last answer was. */
+export interface PollingSource<T, R> extends Source<R> {
+  /** The object of an identity in the last answer. */
+  get(identity: string): T | undefined;
+  /** All objects of the last answer; none before there was one. */
+  list(): readonly T[];
+}
 
 /**
  * Watches something that can only be asked: compares each answer with the one before and makes create, update and
  * delete events of the difference. A poll that fails is repeated with growing delays, and no sooner than a `Retry-After`
  * says.
  */
-export function pollingSource<T, R>(options: PollingSourceOptions<T, R>): Source<R> {
-  if (!Number.isFinite(options.everyMs) || options.everyMs <= 0)
-    throw new TypeError(
-      `pollingSource ${options.name}: everyMs ${options.everyMs} is not valid: expected a number > 0`,
-    );
+export function pollingSource<T, R>(options: PollingSourceOptions<T, R>): PollingSource<T, R> {
+  requireInterval(`pollingSource ${options.name}`, options.everyMs);
   const name = `polling source: ${options.name}`;
+  let latest: Poller<T, R> | undefined;
   return {
     name,
+    get: (identity) => latest?.known?.get(identity),
+    list: () => [...(latest?.known?.values() ?? [])],
     start: (context): Promise<StartedSource> => {
       const poller = new Poller(name, options, context);
+      latest = poller;
       const ended = poller.run().catch(context.fail);
       const { waitForFirst = true } = options;
       return Promise.resolve({
@@ -66,6 +73,10 @@ class Poller<T, R> {
     this.#dispatcher = new EventDispatcher({ source: name, handler, predicates, context });
   }
 
+  get known(): ReadonlyMap<string, T> | undefined {
+    return this.#known;
+  }
+
   get first(): Promise<void> {
     return this.#first.promise;
   }
@@ -76,10 +87,7 @@ class Poller<T, R> {
     while (!signal.aborted) {
       const error = await this.#poll();
       failures = error === undefined ? 0 : failures + 1;
-      const { everyMs } = this.#options;
-      const backoff =
-        error === undefined ? everyMs : Math.min(everyMs * 2 ** failures, Math.max(everyMs, maxBackoffMs));
-      const delay = Math.max(backoff * (0.9 + 0.2 * random()), retryAfterMs(error) ?? 0);
+      const delay = pollDelay({ everyMs: this.#options.everyMs, failures, error }, random);
       await sleep(delay, { clock, signal }).catch((reason: unknown) => {
         if (!signal.aborted) throw reason;
       });

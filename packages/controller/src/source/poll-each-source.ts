@@ -1,0 +1,174 @@
+import type { Kind, ObjectKey } from '@kctl/apimachinery';
+import { formatKey, isSameJson } from '@kctl/apimachinery';
+import type { WorkerPool } from '@kctl/workqueue';
+import { createDelayingQueue } from '@kctl/workqueue';
+import type { ObjectEvent } from '../event/object-event.js';
+import { headerOfEvent } from '../event/object-event.js';
+import { orAborted } from '../or-aborted.js';
+import type { InformerProvider } from './informer-provider.js';
+import { kindSource } from './kind-source.js';
+import { pollDelay, requireInterval } from './poll-delay.js';
+import type { Source, SourceContext } from './source.js';
+
+/** Options of {@link pollEachSource}. */
+export interface PollEachSourceOptions<T> {
+  readonly name: string;
+  readonly informers: InformerProvider;
+  /** The kind whose objects are asked about. */
+  readonly kind: Kind;
+  /**
+   * What there is outside of the cluster for one object; undefined: nothing. The signal is aborted when the object is
+   * deleted or the source ends. A rejection changes nothing.
+   */
+  readonly poll: (request: { readonly key: ObjectKey; readonly signal: AbortSignal }) => Promise<T | undefined>;
+  /** Whether an answer has not changed. @default equal as JSON */
+  readonly isSame?: (before: T, after: T) => boolean;
+  /** Time from the end of one object's poll to its next one, in ms; spread by ±10 %. */
+  readonly everyMs: number;
+  /** How many polls run at once: an integer ≥ 1. @default 8 */
+  readonly concurrency?: number;
+  /** Whether the controller waits for the first answer about each object before it begins. @default false */
+  readonly waitForFirst?: boolean;
+}
+
+/** A source that also tells what the last answers were. */
+export interface PollEachSource<T> extends Source<ObjectKey> {
+  /** The last answer about an object; undefined where there is none (yet). */
+  get(key: ObjectKey): T | undefined;
+}
+
+/**
+ * Asks about each object of a kind, over and over while it exists, and queues the object whenever the answer has
+ * changed; the reconciler reads it by `get`. A poll that fails is repeated with growing delays, and no sooner than a
+ * `Retry-After` says. It runs where the controller runs: only a leader polls.
+ *
+ * @throws TypeError when `everyMs` or `concurrency` is not valid
+ */
+export function pollEachSource<T>(options: PollEachSourceOptions<T>): PollEachSource<T> {
+  const { informers, kind, everyMs, concurrency = 8, waitForFirst = false } = options;
+  const name = `poll-each source: ${options.name}`;
+  requireInterval(`pollEachSource ${options.name}`, everyMs);
+  if (!Number.isInteger(concurrency) || concurrency < 1)
+    throw new TypeError(
+      `pollEachSource ${options.name}: concurrency ${concurrency} is not valid: expected an integer ≥ 1`,
+    );
+  const answers = new Map<string, T>();
+  return {
+    name,
+    get: (key) => answers.get(formatKey(key)),
+    start: async (context) => {
+      const poller = new EachPoller({ ...options, name, concurrency }, context, answers);
+      const objects = kindSource<Kind, ObjectKey>({
+        informers,
+        kind,
+        handler: (event) => {
+          poller.follow(event);
+          return undefined;
+        },
+      });
+      const followed = await objects.start(context);
+      return {
+        waitForSync: async (signal) => {
+          await followed.waitForSync?.(signal);
+          if (waitForFirst) await orAborted(poller.firstAnswers(), signal);
+        },
+        stop: async () => {
+          await followed.stop();
+          await poller.stop();
+        },
+      };
+    },
+  };
+}
+
+interface Entry {
+  readonly key: ObjectKey;
+  readonly abort: AbortController;
+  /** Resolves with the first answer, or when the object goes. */
+  readonly first: PromiseWithResolvers<undefined>;
+  failures: number;
+}
+
+/** The polls of one start. One queue holds the times of all objects: one timer, however many there are. */
+class EachPoller<T> {
+  readonly #options: PollEachSourceOptions<T> & { readonly concurrency: number };
+  readonly #context: SourceContext<ObjectKey>;
+  readonly #answers: Map<string, T>;
+  readonly #entries = new Map<string, Entry>();
+  readonly #queue;
+  readonly #pool: WorkerPool;
+
+  constructor(
+    options: PollEachSourceOptions<T> & { readonly concurrency: number },
+    context: SourceContext<ObjectKey>,
+    answers: Map<string, T>,
+  ) {
+    this.#options = options;
+    this.#context = context;
+    this.#answers = answers;
+    this.#queue = createDelayingQueue({ clock: context.clock });
+    this.#pool = this.#queue.run({ concurrency: options.concurrency }, (id) => this.#poll(id));
+    this.#pool.then(undefined, context.fail);
+  }
+
+  follow(event: ObjectEvent): void {
+    const { namespace, name } = headerOfEvent(event);
+    const key = namespace === '' ? { name } : { namespace, name };
+    const id = formatKey(key);
+    if (event.type === 'delete') this.#leave(id);
+    else if (!this.#entries.has(id)) {
+      const first = Promise.withResolvers<undefined>();
+      this.#entries.set(id, { key, abort: new AbortController(), first, failures: 0 });
+      this.#queue.add(id);
+    }
+  }
+
+  /** Resolves when there is an answer about each object that is there now. */
+  async firstAnswers(): Promise<void> {
+    await Promise.all([...this.#entries.values()].map(({ first }) => first.promise));
+  }
+
+  async stop(): Promise<void> {
+    this.#queue.shutDown();
+    for (const id of [...this.#entries.keys()]) this.#leave(id);
+    await this.#pool;
+  }
+
+  #leave(id: string): void {
+    const entry = this.#entries.get(id);
+    this.#entries.delete(id);
+    this.#answers.delete(id);
+    entry?.abort.abort(new DOMException('nobody asks about the object any more', 'AbortError'));
+    entry?.first.resolve(undefined);
+  }
+
+  async #poll(id: string): Promise<void> {
+    const entry = this.#entries.get(id);
+    if (entry === undefined) return;
+    const { everyMs, poll } = this.#options;
+    const { signal } = entry.abort;
+    let failure: unknown;
+    try {
+      const answer = await poll({ key: entry.key, signal });
+      if (signal.aborted) return;
+      entry.failures = 0;
+      this.#take(id, entry, answer);
+    } catch (error) {
+      if (signal.aborted) return;
+      entry.failures++;
+      failure = error;
+      this.#context.logger.error('poll failed, what is known stays', { object: id, error });
+    }
+    this.#queue.addAfter(id, pollDelay({ everyMs, failures: entry.failures, error: failure }, this.#context.random));
+  }
+
+  #take(id: string, { key, first }: Entry, answer: T | undefined): void {
+    const { isSame = isSameJson, name } = this.#options;
+    const before = this.#answers.get(id);
+    if (answer === undefined) this.#answers.delete(id);
+    else this.#answers.set(id, answer);
+    const isUnchanged = before === undefined || answer === undefined ? before === answer : isSame(before, answer);
+    if (!isUnchanged) this.#context.queue.add(key, { reason: `${name} ${id}` });
+    first.resolve(undefined);
+  }
+}
