@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SlabStore, type SlabTenant } from './slab-store.js';
+import { SlabStore, type SlabRange, type SlabTenant } from './slab-store.js';
 
 const homeless = (): SlabTenant => ({ slab: undefined, offset: 0, length: 0, slot: -1 });
 
@@ -74,5 +74,18 @@ describe('SlabStore', () => {
       const { slab, offset } = tenant;
       if (isKept(number)) expect(slab?.buffer.toString('latin1', offset, offset + length)).toBe(text);
     }
+  });
+
+  it('refuses a range that lies beyond the bytes, and is as it was then', () => {
+    const store = new SlabStore();
+    const tenant = homeless();
+    const bytes = Buffer.from('0123456789');
+    const put = (range: SlabRange) => (): void => store.put(tenant, bytes, range);
+    expect(put({ start: 0, end: 11, cutStart: 0, cutEnd: 0 })).toThrow(
+      'the range 0 to 11 (without 0 to 0) of 10 bytes cannot be kept: 11 bytes were to be copied, 10 were',
+    );
+    expect(put({ start: 0, end: 12, cutStart: 2, cutEnd: 4 })).toThrow(RangeError);
+    expect(store.liveBytes).toBe(0);
+    expect(tenant.slot).toBe(-1);
   });
 });

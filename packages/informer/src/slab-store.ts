@@ -64,17 +64,27 @@ export class SlabStore {
     return this.#liveBytes;
   }
 
-  /** Copies a range of `bytes` for a tenant. */
+  /**
+   * Copies a range of `bytes` for a tenant.
+   *
+   * @throws RangeError when not all of it could be copied: bytes that are cut off silently would be found out too late
+   */
   put(tenant: SlabTenant, bytes: Uint8Array, range: SlabRange): void {
     const { start, end, cutStart, cutEnd } = range;
     const length = end - start - (cutEnd - cutStart);
     const slab = this.#room(length);
     const offset = this.#settle(tenant, slab, length);
     const source = asBuffer(bytes);
+    let copied: number;
     if (cutEnd > cutStart) {
-      source.copy(slab.buffer, offset, start, cutStart);
-      source.copy(slab.buffer, offset + cutStart - start, cutEnd, end);
-    } else source.copy(slab.buffer, offset, start, end);
+      copied = source.copy(slab.buffer, offset, start, cutStart);
+      copied += source.copy(slab.buffer, offset + cutStart - start, cutEnd, end);
+    } else copied = source.copy(slab.buffer, offset, start, end);
+    if (copied === length) return;
+    this.release(tenant);
+    throw new RangeError(
+      `the range ${start} to ${end} (without ${cutStart} to ${cutEnd}) of ${bytes.length} bytes cannot be kept: ${length} bytes were to be copied, ${copied} were`,
+    );
   }
 
   /** Gives up a tenant's bytes; it may go on reading them. Releasing twice is harmless. */

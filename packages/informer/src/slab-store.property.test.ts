@@ -1,0 +1,121 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { SlabStore, type SlabTenant } from './slab-store.js';
+
+/** A stretch of a store's life: how full it is, how large its texts are, and how many of them keep changing. */
+interface Phase {
+  readonly texts: number;
+  readonly maxLength: number;
+  readonly steps: number;
+  readonly hot: number;
+  readonly seed: number;
+}
+
+interface Kept {
+  readonly tenant: SlabTenant;
+  readonly fill: number;
+}
+
+const phases = fc.array(
+  fc.record<Phase>({
+    texts: fc.integer({ min: 0, max: 400 }),
+    maxLength: fc.oneof(fc.integer({ min: 1, max: 6000 }), fc.integer({ min: 1, max: 60_000 }), fc.constant(4_300_000)),
+    steps: fc.integer({ min: 0, max: 800 }),
+    hot: fc.integer({ min: 1, max: 400 }),
+    seed: fc.integer({ min: 0, max: 0x7fffffff }),
+  }),
+  { minLength: 1, maxLength: 5 },
+);
+
+/** What a phase may write at most, so that large texts do not make a run long. */
+const maxBytesOfPhase = 24_000_000;
+
+/** A store beside the map that it has to agree with. */
+class ModelledStore {
+  readonly #noteWords: number;
+  readonly #store: SlabStore;
+  readonly #model = new Map<number, Kept>();
+  /** Given up, but somebody goes on reading them. */
+  readonly #outlived: Kept[] = [];
+  #written = 0;
+
+  constructor(noteWords: number) {
+    this.#noteWords = noteWords;
+    this.#store = new SlabStore(noteWords);
+  }
+
+  run({ texts, maxLength, steps, hot, seed }: Phase): void {
+    const random = numbersFrom(seed);
+    const limit = this.#written + maxBytesOfPhase;
+    for (const key of this.#model.keys()) if (key >= texts) this.#delete(key);
+    for (let key = this.#model.size; key < texts && this.#written < limit; key++)
+      this.#put(key, 1 + random(maxLength), random(256));
+    for (let step = 0; step < steps && texts > 0 && this.#written < limit; step++) {
+      const key = random(Math.min(hot, texts));
+      if (random(8) === 0) this.#delete(key);
+      else this.#put(key, 1 + random(maxLength), random(256));
+    }
+    this.#check();
+  }
+
+  #put(key: number, length: number, fill: number): void {
+    const cut = length % 7;
+    const bytes = Buffer.alloc(length + cut + 2, fill);
+    bytes.fill(~fill, 1, 1 + cut);
+    const tenant: SlabTenant = { slab: undefined, offset: 0, length: 0, slot: -1 };
+    this.#store.put(tenant, bytes, { start: 1, end: length + cut + 1, cutStart: 1, cutEnd: 1 + cut });
+    tenant.slab?.words.fill(fill, ...this.#notesOf(tenant));
+    this.#written += length;
+    this.#delete(key);
+    this.#model.set(key, { tenant, fill });
+  }
+
+  #delete(key: number): void {
+    const kept = this.#model.get(key);
+    if (kept === undefined) return;
+    this.#model.delete(key);
+    this.#store.release(kept.tenant);
+    if (key % 50 === 0) this.#outlived.push(kept);
+  }
+
+  #check(): void {
+    let live = 0;
+    for (const { tenant } of this.#model.values()) live += tenant.length + this.#noteWords * 4;
+    expect(this.#store.liveBytes).toBe(live);
+    for (const { tenant, fill } of [...this.#model.values(), ...this.#outlived]) {
+      const { slab, offset, length } = tenant;
+      const text = slab?.buffer.subarray(offset, offset + length);
+      expect(text?.length).toBe(length);
+      expect(text?.equals(Buffer.alloc(length, fill))).toBe(true);
+      expect(slab?.words.subarray(...this.#notesOf(tenant)).every((word) => word === fill)).toBe(true);
+    }
+  }
+
+  #notesOf({ offset }: SlabTenant): [number, number] {
+    return [(offset >> 2) - this.#noteWords, offset >> 2];
+  }
+}
+
+/** Numbers below a bound that follow from a seed. */
+function numbersFrom(seed: number): (bound: number) => number {
+  let state = seed;
+  return (bound) => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
+    return Math.floor((state / 0x80000000) * bound);
+  };
+}
+
+describe('SlabStore', () => {
+  it.each([0, 11])(
+    'agrees with a map, whatever it is told to keep and to give up, with %d words of notes',
+    (noteWords) => {
+      fc.assert(
+        fc.property(phases, (run) => {
+          const store = new ModelledStore(noteWords);
+          for (const phase of run) store.run(phase);
+        }),
+        { numRuns: 30 },
+      );
+    },
+  );
+});
