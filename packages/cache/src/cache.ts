@@ -62,7 +62,8 @@ export interface Cache extends Reader {
    */
   waitForSync(options?: InformerWaitOptions): Promise<void>;
   /**
-   * Runs the informers until the signal aborts; resolves when all have ended. A cache runs once.
+   * Runs the informers until the signal aborts; resolves when all have ended. A cache runs once. Until then it keeps the
+   * process alive.
    *
    * @throws the error that the watch error handler decided to stop for
    */

@@ -5,7 +5,7 @@ import { deepFreeze } from '@kctl/cache-index';
 import type { GetOptions, ListOptions, ReadObject } from '@kctl/client';
 import type { InformerWaitOptions, SharedInformer } from '@kctl/informer';
 import { InformerStartedError, SyncError } from '@kctl/informer';
-import { systemClock } from '@kctl/wait';
+import { keepAlive, systemClock } from '@kctl/wait';
 import type { CacheOptions, NamespaceScopes, ResolvedScope } from './cache-options.js';
 import type { Cache, CacheScope, InformerLease, InformerStatus } from './cache.js';
 import { CacheNotStartedError, KindNotCachedError, UnknownNamespaceError } from './errors.js';
@@ -101,6 +101,7 @@ class InformerCache implements Cache {
 
   async run(signal: AbortSignal): Promise<void> {
     if (this.#signal !== undefined) throw new InformerStartedError('the cache was started already; make another one');
+    using _alive = keepAlive();
     const ending = new AbortController();
     const end = (): void => ending.abort(signal.reason);
     signal.addEventListener('abort', end, { once: true });

@@ -60,7 +60,7 @@ export interface SharedInformer<T extends KubeObject> {
   waitForResourceVersion(resourceVersion: string, options?: InformerWaitOptions): Promise<void>;
   /**
    * Lists and watches until the signal aborts; then resolves when streams are closed and running callbacks have ended.
-   * An informer runs once.
+   * An informer runs once. Until then it keeps the process alive, also while it waits for a server that is down.
    *
    * @throws the error that the watch error handler decided to stop for; InformerStartedError when it ran before
    */

@@ -2,6 +2,7 @@ import type { Kind, KubeObject } from '@kctl/apimachinery';
 import { compareResourceVersions } from '@kctl/apimachinery';
 import type { Indexer, IndexDefinition, IndexReader, Lister, StoredObject } from '@kctl/cache-index';
 import { createIndexer, createLister } from '@kctl/cache-index';
+import { keepAlive } from '@kctl/wait';
 import { ByteDecoder } from './byte-decoder.js';
 import { Change } from './change.js';
 import { Distributor } from './distributor.js';
@@ -160,6 +161,7 @@ class CoalescingInformer<T extends KubeObject> implements SharedInformer<T>, Han
   async run(signal: AbortSignal): Promise<void> {
     if (this.#isStarted) throw new InformerStartedError(`informer ${this.name} was started already; make another one`);
     this.#isStarted = true;
+    using _alive = keepAlive();
     const stopMetrics = this.#exportMetrics();
     const ending = new AbortController();
     const end = (): void => ending.abort();

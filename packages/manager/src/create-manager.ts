@@ -4,7 +4,7 @@ import { provide } from '@kctl/controller';
 import type { Logger, Metrics, Tracer } from '@kctl/telemetry';
 import { noopLogger, noopMetrics, noopTracer } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
-import { systemClock } from '@kctl/wait';
+import { keepAlive, systemClock } from '@kctl/wait';
 import type { WebhookServer } from '@kctl/webhook';
 import { cachesCheck, informersCheck } from './built-in-checks.js';
 import type { Cluster, EventSink, ManagedCache } from './cluster.js';
@@ -172,6 +172,7 @@ class RunnableManager<X extends object> implements Manager<X> {
   async run(signal: AbortSignal): Promise<void> {
     if (this.#wasRun) throw new ManagerError('manager already started');
     this.#wasRun = true;
+    using _alive = keepAlive();
     const onStop = (): void => this.#stop.abort(signal.reason);
     signal.addEventListener('abort', onStop, { once: true });
     try {

@@ -134,7 +134,7 @@ export interface Manager<X extends object = object> {
   addMetricsHandler(path: string, handler: HttpHandler): void;
   /**
    * Starts everything, resolves when `signal` was aborted and everything has stopped, rejects with the first failure
-   * of anything it runs. It can be run once.
+   * of anything it runs. It can be run once. Until then it keeps the process alive.
    *
    * Start: servers → webhooks → caches (synced) → others → warm-ups → election, then leader. Stop: others → leader →
    * caches → webhooks → servers → lease → events. Why in this order: see the comments in `lifecycle.ts`.

@@ -11,6 +11,7 @@ export type { Clock, ClockTimer, Random, SetTimerOptions } from './clock.js';
 export { withDeadline } from './deadline.js';
 export type { DeadlineOptions } from './deadline.js';
 export { DeadlineExceededError, isDeadlineExceeded } from './deadline-error.js';
+export { keepAlive } from './keep-alive.js';
 export { numberProblem } from './number-problem.js';
 export type { NumberRange } from './number-problem.js';
 export { poll, waitUntil } from './poll.js';
