@@ -57,7 +57,7 @@ class InformerCache implements Cache {
   acquire<K extends Kind>(kind: K): InformerLease<K> {
     const entry = this.#entryFor(kind);
     const { clock = systemClock, lingerMs = defaultLingerMs } = this.#options;
-    const release = entry.acquire({ clock, lingerMs, onUnused: () => this.removeInformer(kind) });
+    const release = entry.acquire({ clock, lingerMs, onUnused: () => this.#remove(entry) });
     return {
       informer: entry.informer as unknown as SharedInformer<ObjectOf<K>>,
       [Symbol.asyncDispose]: () => {
@@ -68,11 +68,8 @@ class InformerCache implements Cache {
   }
 
   async removeInformer(kind: Kind): Promise<void> {
-    const id = idOf(kind);
-    const entry = this.#entries.get(id);
-    if (entry === undefined) return;
-    this.#entries.delete(id);
-    await entry.informer.leaveScope();
+    const entry = this.#entries.get(idOf(kind));
+    if (entry !== undefined) await this.#remove(entry);
   }
 
   addIndex<K extends Kind>(kind: K, name: string, definition: IndexDefinition<ObjectOf<K>>): void {
@@ -214,6 +211,15 @@ class InformerCache implements Cache {
 
   #startsOnRead(kind: Kind): boolean {
     return this.#options.undeclaredReads === 'start' && this.#otherFormOf(kind) === undefined;
+  }
+
+  /** Does nothing for one that was removed before: another of its kind may be there by now. */
+  async #remove(entry: KindEntry): Promise<void> {
+    const id = idOf(entry.kind);
+    if (this.#entries.get(id) !== entry) return;
+    this.#entries.delete(id);
+    entry.stopLinger();
+    await entry.informer.leaveScope();
   }
 
   #scopesOf(kind: Kind): ResolvedScope[] {

@@ -49,6 +49,8 @@ export class ScopedInformer<T extends KubeObject> implements SharedInformer<T>, 
   /** Parts of which the initial list is in, once the kind as a whole has synced: a new namespace appears as a whole. */
   #visible: readonly Part<T>[] | undefined;
   #indexers: Readonly<Record<string, IndexDefinition<T>>> = {};
+  /** Aborted when the run is to end, whoever ends it. */
+  readonly #ending = new AbortController();
   #signal: AbortSignal | undefined;
   #fail: ((error: unknown) => void) | undefined;
   #isStopped = false;
@@ -137,7 +139,7 @@ export class ScopedInformer<T extends KubeObject> implements SharedInformer<T>, 
 
   async run(signal: AbortSignal): Promise<void> {
     if (this.#signal !== undefined) throw new InformerStartedError('the informer was started already');
-    const ending = new AbortController();
+    const ending = this.#ending;
     const end = (): void => ending.abort(signal.reason);
     signal.addEventListener('abort', end, { once: true });
     this.#signal = ending.signal;
@@ -160,6 +162,8 @@ export class ScopedInformer<T extends KubeObject> implements SharedInformer<T>, 
     await this.setScopes([]);
     this.#isStopped = true;
     this.#fail = undefined;
+    // Without it the run would wait, and hold everything, for as long as whoever runs it goes on.
+    this.#ending.abort();
     if (this.#signal !== undefined) await Promise.all(this.#runs);
   }
 
