@@ -1,5 +1,6 @@
 import { keyOf } from '@kctl/apimachinery';
 import type { DeepReadonly, KeyOf, Kind, KubeList, KubeObject, ObjectKey, ObjectOf, Status } from '@kctl/apimachinery';
+import { requireKey, requireKind } from '@kctl/client';
 import type {
   Client,
   CreateOptions,
@@ -17,7 +18,7 @@ import type {
 } from '@kctl/client';
 import { noopLogger, noopMetrics } from '@kctl/telemetry';
 import type { Logger, Metrics } from '@kctl/telemetry';
-import { systemClock } from '@kctl/wait';
+import { numberProblem, systemClock } from '@kctl/wait';
 import type { Clock } from '@kctl/wait';
 import type { CacheView } from './cache-view.js';
 import { CachedReader } from './cached-reader.js';
@@ -77,6 +78,8 @@ export interface DelegatingClient extends Client {
  * After `await client.update(x)` no cached `get` or `list` of this client returns anything older than x; the same for
  * create, patch, delete, deleteAllOf and subresources. Where the outcome of a write is unknown (a timeout, a broken
  * connection, an abort), the next read of that object asks the server.
+ *
+ * @throws TypeError naming the option that is not valid
  */
 export function createDelegatingClient(options: DelegatingClientOptions): DelegatingClient {
   return new CacheFirstClient(options);
@@ -93,9 +96,13 @@ class CacheFirstClient implements DelegatingClient {
 
   constructor(options: DelegatingClientOptions) {
     const { cache, client, clock = systemClock, logger = noopLogger, metrics = noopMetrics } = options;
+    const { ownWriteTtlMs: ttlMs = 300_000, barrierTimeoutMs = 5_000 } = options;
+    const problem =
+      numberProblem('barrierTimeoutMs', barrierTimeoutMs, { orInfinity: true }) ??
+      numberProblem('ownWriteTtlMs', ttlMs, { above: 0, orInfinity: true });
+    if (problem !== undefined) throw new TypeError(`createDelegatingClient: ${problem}`);
     this.live = client;
     this.#options = options;
-    const { ownWriteTtlMs: ttlMs = 300_000 } = options;
     this.#vanishings = new Vanishings({ cache, live: client, logger, ttlMs });
     this.#ledger = new Ledger({
       cache,
@@ -111,7 +118,7 @@ class CacheFirstClient implements DelegatingClient {
       live: client,
       ledger: this.#ledger,
       mode: options.readYourWrites ?? 'overlay',
-      barrierTimeoutMs: options.barrierTimeoutMs ?? 5_000,
+      barrierTimeoutMs,
       clock,
       logger,
     });
@@ -126,6 +133,7 @@ class CacheFirstClient implements DelegatingClient {
   }
 
   async get<K extends Kind>(kind: K, key: KeyOf<K>, options: GetOptions = {}): Promise<ReadObject<K>> {
+    requireKey('get', kind, key);
     if (this.#readsCache(kind, key.namespace, options)) return this.#reader.get(kind, key, options);
     const object = await this.live.get(kind, key, options);
     this.#sawLive(kind, object);
@@ -133,17 +141,19 @@ class CacheFirstClient implements DelegatingClient {
   }
 
   async list<K extends Kind>(kind: K, options: ListOptions = {}): Promise<KubeList<ReadObject<K>>> {
+    requireKind('list', kind);
     if (this.#readsCache(kind, options.namespace, options)) return this.#reader.list(kind, options);
     const list = await this.live.list(kind, options);
     for (const item of list.items) this.#sawLive(kind, item);
     return list;
   }
 
-  create<K extends Kind>(
+  async create<K extends Kind>(
     kind: K,
     object: DeepReadonly<ObjectOf<K>>,
     options: CreateOptions = {},
   ): Promise<ObjectOf<K>> {
+    requireKind('create', kind);
     const { name, namespace } = asObject(object).metadata;
     const key =
       name === undefined || name === '' ? undefined : { name, ...(namespace === undefined ? {} : { namespace }) };
@@ -151,20 +161,24 @@ class CacheFirstClient implements DelegatingClient {
   }
 
   async update<K extends Kind>(kind: K, object: WriteObject<K>, options: UpdateOptions = {}): Promise<ObjectOf<K>> {
+    requireKind('update', kind);
     const key = keyOf(asObject(object));
     this.#refuseLossy(kind, object);
     return this.#write(kind, { key, options }, () => this.live.update(kind, object, options));
   }
 
-  patch<K extends Kind>(kind: K, key: KeyOf<K>, patch: Patch, options: PatchOptions = {}): Promise<ObjectOf<K>> {
+  async patch<K extends Kind>(kind: K, key: KeyOf<K>, patch: Patch, options: PatchOptions = {}): Promise<ObjectOf<K>> {
+    requireKey('patch', kind, key);
     return this.#write(kind, { key, options }, () => this.live.patch(kind, key, patch, options));
   }
 
-  delete<K extends Kind>(kind: K, key: KeyOf<K>, options: DeleteOptions = {}): Promise<ObjectOf<K> | Status> {
+  async delete<K extends Kind>(kind: K, key: KeyOf<K>, options: DeleteOptions = {}): Promise<ObjectOf<K> | Status> {
+    requireKey('delete', kind, key);
     return this.#recorder.deleted(kind, key, options, () => this.live.delete(kind, key, options));
   }
 
-  deleteAllOf<K extends Kind>(kind: K, options: DeleteAllOfOptions = {}): Promise<void> {
+  async deleteAllOf<K extends Kind>(kind: K, options: DeleteAllOfOptions = {}): Promise<void> {
+    requireKind('deleteAllOf', kind);
     return this.#recorder.deletedAll(kind, options, () => this.live.deleteAllOf(kind, options));
   }
 

@@ -62,6 +62,18 @@ describe('reads', () => {
   });
 });
 
+describe('mistakes', () => {
+  it('are told in words: no kind, no key, options that cannot be', async () => {
+    const noKind = undefined as unknown as typeof Thing;
+    await expect(client.get(noKind, key)).rejects.toThrow('get: the kind is undefined: expected a token');
+    await expect(client.list(noKind)).rejects.toThrow('list: the kind is undefined');
+    await expect(client.create(noKind, thing('a'))).rejects.toThrow('create: the kind is undefined');
+    await expect(client.get(Thing, undefined as never)).rejects.toThrow('get Thing: the key is undefined');
+    expect(() => open({ barrierTimeoutMs: NaN })).toThrow('barrierTimeoutMs NaN is not valid');
+    expect(() => open({ ownWriteTtlMs: 0 })).toThrow('ownWriteTtlMs 0 is not valid: expected a number of ms > 0');
+  });
+});
+
 describe('own writes', () => {
   it('are seen before the cache has them, and given up when it has', async () => {
     const created = await client.create(Thing, thing('a', { spec: { size: 1 } }));

@@ -1,5 +1,6 @@
 import { formatGroupVersionKind, keyOf, stringifyJson } from '@kctl/apimachinery';
 import type { DeepReadonly, KeyOf, Kind, KubeList, KubeObject, ObjectKey, ObjectOf, Status } from '@kctl/apimachinery';
+import { requireKey, requireKind } from '@kctl/client';
 import type {
   CreateOptions,
   DeleteAllOfOptions,
@@ -55,7 +56,7 @@ export interface HttpClient extends WatchingClient, FrameReader, AsyncDisposable
  * Makes a client. Nothing is read or opened before the first request; disposing closes all connections and makes
  * what runs on them fail.
  *
- * @throws TypeError when the connection is not valid
+ * @throws TypeError when the connection or an option is not valid
  */
 export function createHttpClient(options: HttpClientOptions): HttpClient {
   const { kubeConfig, connection, transport } = options;
@@ -83,16 +84,19 @@ class ServerClient implements HttpClient {
   }
 
   async get<K extends Kind>(kind: K, key: KeyOf<K>, options: GetOptions = {}): Promise<ObjectOf<K> & ReadObject<K>> {
+    requireKey('get', kind, key);
     return asReadable<K>(asObject(kind, await this.#getValue({ kind, name: key.name }, key, options)));
   }
 
   async list<K extends Kind>(kind: K, options: ListOptions = {}): Promise<KubeList<ObjectOf<K> & ReadObject<K>>> {
+    requireKind('list', kind);
     const response = await this.#sendList(kind, options);
     const list = await readList(kind, response.body, `list of ${formatGroupVersionKind(kind)}`);
     return { ...list, items: list.items.map(asReadable<K>) };
   }
 
   async listFrames(kind: Kind, options: ListOptions & FrameOptions = {}): Promise<ListFrames> {
+    requireKind('list', kind);
     const response = await this.#sendList(kind, options);
     return listFrames(response.body, `list of ${formatGroupVersionKind(kind)}`, options);
   }
@@ -102,6 +106,7 @@ class ServerClient implements HttpClient {
   }
 
   async watchFrames(kind: Kind, options: WatchOptions & FrameOptions = {}): Promise<FrameStream> {
+    requireKind('watch', kind);
     const path = paths.withQuery(paths.collectionPath(kind, options.namespace), paths.watchQuery(options));
     const { signal } = options;
     const response = await this.#send(
@@ -121,6 +126,7 @@ class ServerClient implements HttpClient {
     object: DeepReadonly<ObjectOf<K>>,
     options: CreateOptions = {},
   ): Promise<ObjectOf<K>> {
+    requireKind('create', kind);
     refuseMetadataOnly(kind, 'create');
     const meta = asKubeObject(object).metadata;
     if (kind.scope === 'Namespaced' && (meta.namespace ?? '') === '')
@@ -142,10 +148,12 @@ class ServerClient implements HttpClient {
   }
 
   async patch<K extends Kind>(kind: K, key: KeyOf<K>, patch: Patch, options: PatchOptions = {}): Promise<ObjectOf<K>> {
+    requireKey('patch', kind, key);
     return asObject(kind, await this.#patchValue({ kind, name: key.name }, key, patch, options));
   }
 
   async delete<K extends Kind>(kind: K, key: KeyOf<K>, options: DeleteOptions = {}): Promise<ObjectOf<K> | Status> {
+    requireKey('delete', kind, key);
     const path = paths.objectPath(kind, key);
     const request = {
       method: 'DELETE',
@@ -159,6 +167,7 @@ class ServerClient implements HttpClient {
   }
 
   async deleteAllOf<K extends Kind>(kind: K, options: DeleteAllOfOptions = {}): Promise<void> {
+    requireKind('deleteAllOf', kind);
     const { namespace, signal } = options;
     if (kind.scope === 'Namespaced' && (namespace ?? '') === '')
       throw new TypeError(
@@ -173,6 +182,7 @@ class ServerClient implements HttpClient {
   }
 
   status<K extends Kind>(kind: K): StatusClient<K> {
+    requireKind('status', kind);
     return {
       update: (object, options = {}) => this.#put(kind, object, options, 'status'),
       patch: async (key, patch, options = {}) =>
@@ -181,6 +191,7 @@ class ServerClient implements HttpClient {
   }
 
   subResource<K extends Kind, B extends object = ObjectOf<K>>(kind: K, name: string): SubResourceClient<K, B> {
+    requireKind('subResource', kind);
     const about = (key: KeyOf<K>): About => ({ kind, name: key.name, subresource: name });
     const send = (
       method: 'POST' | 'PUT',
@@ -212,6 +223,7 @@ class ServerClient implements HttpClient {
     options: UpdateOptions,
     subresource?: string,
   ): Promise<ObjectOf<K>> {
+    requireKind('update', kind);
     refuseMetadataOnly(kind, 'update');
     const key = keyOf(asKubeObject(object));
     const path = paths.withQuery(paths.objectPath(kind, key, subresource), paths.writeQuery(options));

@@ -1,4 +1,4 @@
-import { sleep } from '@kctl/wait';
+import { numberProblem, sleep } from '@kctl/wait';
 import type { Clock } from '@kctl/wait';
 
 /** A limit on how fast requests are sent. */
@@ -18,9 +18,10 @@ export interface TurnLimiter {
 /** Mirrors `flowcontrol.NewTokenBucketRateLimiter`. */
 export function createTurnLimiter(limit: RateLimit, clock: Clock): TurnLimiter {
   const { qps, burst = 10 } = limit;
-  if (!(qps > 0))
-    throw new TypeError(`rateLimit.qps ${qps} is not valid: expected a number > 0; leave rateLimit out for no limit`);
-  if (!(burst >= 1)) throw new TypeError(`rateLimit.burst ${burst} is not valid: expected a number >= 1`);
+  const problem =
+    numberProblem('rateLimit.qps', qps, { above: 0, remedy: 'leave rateLimit out for no limit' }) ??
+    numberProblem('rateLimit.burst', burst, { least: 1 });
+  if (problem !== undefined) throw new TypeError(problem);
   let tokens = burst;
   let countedAt = clock.monotonicNow();
   const refill = (): void => {

@@ -1,7 +1,7 @@
 import { defineKind, formatGroupKind, NoKindMatchError } from '@kctl/apimachinery';
 import type { GroupVersionKind, Kind, UntypedObject } from '@kctl/apimachinery';
 import type { AbortOptions, KindResolver } from '@kctl/client';
-import { systemClock } from '@kctl/wait';
+import { numberProblem, systemClock } from '@kctl/wait';
 import type { Clock } from '@kctl/wait';
 import { fetchGroups, fetchVersion } from './discovery.js';
 import type { ApiGroup, ApiResource, ApiVersion } from './discovery.js';
@@ -45,7 +45,11 @@ export interface RestMapper extends KindResolver {
   invalidate(): void;
 }
 
-/** Makes a mapper. It sends nothing before the first look-up that it cannot answer. */
+/**
+ * Makes a mapper. It sends nothing before the first look-up that it cannot answer.
+ *
+ * @throws TypeError when `missTtlMs` is not a number ≥ 0
+ */
 export function createRestMapper(options: RestMapperOptions): RestMapper {
   return new DiscoveryRestMapper(options);
 }
@@ -63,6 +67,8 @@ class DiscoveryRestMapper implements RestMapper {
 
   constructor(options: RestMapperOptions) {
     const { transport, clock = systemClock, missTtlMs = 5_000, kinds = [] } = options;
+    const problem = numberProblem('missTtlMs', missTtlMs, { orInfinity: true });
+    if (problem !== undefined) throw new TypeError(`createRestMapper: ${problem}`);
     this.#transport = transport;
     this.#clock = clock;
     this.#missTtlMs = missTtlMs;

@@ -1,6 +1,6 @@
 import { noopLogger, noopMetrics } from '@kctl/telemetry';
 import type { Logger, Metrics } from '@kctl/telemetry';
-import { anySignal, sleep, systemClock } from '@kctl/wait';
+import { anySignal, numberProblem, sleep, systemClock } from '@kctl/wait';
 import type { Clock } from '@kctl/wait';
 import type { Connection, Impersonation } from './connection.js';
 import { createConnectionPools } from './connection-pools.js';
@@ -47,7 +47,7 @@ export interface TransportOptions {
    * @default 60_000
    */
   readonly requestTimeoutMs?: number;
-  /** ms until a connection must be made, TLS included. @default 30_000 */
+  /** ms until a connection must be made, TLS included. 0: for ever. @default 30_000 */
   readonly connectTimeoutMs?: number;
   /** Connections for requests at the same time; more requests wait their turn. Watches are not counted. @default 64 */
   readonly maxConnections?: number;
@@ -101,7 +101,11 @@ export interface Transport extends AsyncDisposable {
   send(request: TransportRequest): Promise<TransportResponse>;
 }
 
-/** Makes a transport. Nothing is read or opened before the first request. */
+/**
+ * Makes a transport. Nothing is read or opened before the first request.
+ *
+ * @throws TypeError naming each option that is not valid
+ */
 export function createTransport(connection: Connection, options: TransportOptions = {}): Transport {
   return new HttpTransport(connection, options);
 }
@@ -125,6 +129,7 @@ class HttpTransport implements Transport {
   constructor(connection: Connection, options: TransportOptions) {
     const { clock = systemClock, logger = noopLogger, environment = process.env } = options;
     const url = parseServer(connection.server);
+    checkOptions(options);
     this.#options = options;
     this.#clock = clock;
     this.#logger = logger;
@@ -315,6 +320,16 @@ async function discardBody(response: TransportResponse): Promise<void> {
 
 function pathOf(path: string): string {
   return path.split('?', 1)[0] ?? path;
+}
+
+function checkOptions({ maxRetries, requestTimeoutMs, connectTimeoutMs, maxConnections }: TransportOptions): void {
+  const problems = [
+    numberProblem('maxRetries', maxRetries ?? 0, { integer: true, orInfinity: true, remedy: '0 never repeats' }),
+    numberProblem('requestTimeoutMs', requestTimeoutMs ?? 0, { remedy: '0 waits for ever' }),
+    numberProblem('connectTimeoutMs', connectTimeoutMs ?? 0, { remedy: '0 waits for ever' }),
+    numberProblem('maxConnections', maxConnections ?? 1, { least: 1, integer: true }),
+  ].filter((problem) => problem !== undefined);
+  if (problems.length > 0) throw new TypeError(`client options: ${problems.join('; ')}`);
 }
 
 function parseServer(server: string): URL {

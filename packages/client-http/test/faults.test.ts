@@ -415,6 +415,18 @@ describe('rate limit', () => {
   });
 });
 
+describe('options', () => {
+  it.each([
+    [{ maxRetries: NaN }, 'maxRetries NaN is not valid: expected an integer ≥ 0 or Infinity; 0 never repeats'],
+    [{ requestTimeoutMs: -1 }, 'requestTimeoutMs -1 is not valid: expected a number of ms ≥ 0; 0 waits for ever'],
+    [{ connectTimeoutMs: NaN }, 'connectTimeoutMs NaN is not valid'],
+    [{ maxConnections: 0 }, 'maxConnections 0 is not valid: expected an integer ≥ 1'],
+    [{ rateLimit: { qps: 1, burst: NaN } }, 'rateLimit.burst NaN is not valid'],
+  ])('%o are refused when the client is made', (options, problem) => {
+    expect(() => open(options)).toThrow(problem);
+  });
+});
+
 describe('random faults', () => {
   it('cause no duplicate create, no hang and no unhandled rejection, and leave no socket behind', {
     timeout: 60_000,

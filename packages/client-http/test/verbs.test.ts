@@ -40,6 +40,23 @@ describe('get', () => {
     expect(server.requests[0]?.url.search).toBe('?resourceVersion=0');
   });
 
+  it.each(['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deleteAllOf'] as const)(
+    'says that %s was given no kind, as an import under a wrong name yields',
+    async (verb) => {
+      const call = client[verb].bind(client) as (...given: unknown[]) => Promise<unknown>;
+      await expect(call(undefined, cm('a'), {})).rejects.toThrow(/: the kind is undefined: expected a token/);
+      expect(server.requests).toHaveLength(0);
+    },
+  );
+
+  it.each(['get', 'patch', 'delete'] as const)('says that %s was given no key', async (verb) => {
+    const call = client[verb].bind(client) as (...given: unknown[]) => Promise<unknown>;
+    await expect(call(ConfigMap, undefined)).rejects.toThrow(
+      `${verb} ConfigMap: the key is undefined: expected { namespace, name }`,
+    );
+    await expect(call(ConfigMap, 'ns/a')).rejects.toThrow('the key is "ns/a"');
+  });
+
   it('says which program asks: the first part of its user agent is the field manager of what it writes', async () => {
     server.handler = (_request, response) => json(response, cm('a'));
     const agents = async (options: { program?: string; userAgent?: string }): Promise<string | undefined> => {

@@ -69,6 +69,7 @@ export { applyPatch, isEmptyPatch, jsonPatch, jsonPatchFrom, mergeFrom, mergePat
 export type { JsonPatchOperation, MergeFromOptions, Patch } from './patch.js';
 export { record } from './record.js';
 export type { CallRecorder, ClientVerb, RecordedCall } from './record.js';
+export { requireKey, requireKind } from './require-kind.js';
 export { defaultBackoff, defaultRetry, retryOnConflict } from './retry-on-conflict.js';
 export type { ConflictRetry, RetryOnConflictOptions } from './retry-on-conflict.js';
 export { waitFor } from './wait-for.js';
