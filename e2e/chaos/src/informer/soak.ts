@@ -4,6 +4,7 @@ import { startApiServerWorker, type ApiServerWorker } from '@kctl/apiserver';
 import { createHttpClient, isTransportError, type HttpClient } from '@kctl/client-http';
 import { createSharedInformer, describeInformerState, listerWatcherFor } from '@kctl/informer';
 import type { HandlerRegistration, SharedInformer } from '@kctl/informer';
+import { noopLogger, type LogFields } from '@kctl/telemetry';
 import { sleep, systemClock, type Clock } from '@kctl/wait';
 import { createDice, type Dice } from '../dice.js';
 import { drawFault } from '../faults.js';
@@ -114,6 +115,13 @@ class InformerSoak {
       // In the informer's own, faster time.
       idleTimeoutMs: 15_000,
       listIdleTimeoutMs: 30_000,
+      onHandlerError: (error: unknown, handler: string) =>
+        this.#violate(`${handler} was given what it could not read: ${describeFailure(error)}`),
+      logger: {
+        ...noopLogger,
+        error: (message: string, fields?: LogFields) =>
+          this.#violate(`${message} ${describeFailure(fields?.['error'])}`.trim()),
+      },
     };
     const everything = (): boolean => true;
     const labelSelector = { tier: 'odd' };
@@ -194,7 +202,7 @@ class InformerSoak {
     }
   }
 
-  /** A fault each second. */
+  /** More than a fault each second, so that moments of rest included it is about one. */
   async #break(goesOn: () => boolean, dice: Dice): Promise<void> {
     const { server } = this.#parts;
     const { faults } = server;
@@ -202,7 +210,7 @@ class InformerSoak {
       if (dice.chance(0.1)) await server.compact();
       if (dice.chance(0.15)) await faults.failover({ downMs: dice.between(0, 300) });
       else await faults.add(drawFault(dice, { userAgent }, 'reading'));
-      await sleep(1000);
+      await sleep(600);
     }
   }
 
@@ -263,6 +271,11 @@ class InformerSoak {
     const { seed, report } = this.#options;
     report.violate({ scenario, seed, step: `round ${this.#round}`, message, context });
   }
+}
+
+function describeFailure(error: unknown): string {
+  if (error === undefined) return '';
+  return error instanceof Error ? (error.stack ?? error.message) : JSON.stringify(error);
 }
 
 function describeDifference(
