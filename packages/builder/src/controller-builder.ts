@@ -10,6 +10,7 @@ import type {
   Reconciler,
   ReconcileRequest,
   Source,
+  WatchOptions,
 } from '@kctl/controller';
 import type { ManagerDependencies } from '@kctl/manager';
 import type { Logger, LogFields, Metrics, Tracer } from '@kctl/telemetry';
@@ -19,7 +20,7 @@ import type { Clock } from '@kctl/wait';
 export type Watched<K extends Kind> = DeepReadonly<ObjectOf<K>>;
 
 /** Options of one input. */
-export interface InputOptions<K extends Kind> {
+export interface InputOptions<K extends Kind> extends WatchOptions {
   /** All must agree, after those of `withEventFilter`. @default none */
   readonly predicates?: readonly Predicate<Watched<K>>[];
 }

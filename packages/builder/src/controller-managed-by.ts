@@ -9,6 +9,7 @@ import type {
   Reconciler,
   ReconcileRequest,
   Source,
+  WatchOptions,
 } from '@kctl/controller';
 import { createController, enqueueRequestForObject, enqueueRequestForOwner, provide } from '@kctl/controller';
 import type { ManagerDependencies } from '@kctl/manager';
@@ -79,11 +80,11 @@ class Definition<R, D extends object, S extends RequestState> implements Control
     handler: Provided<EventHandler<Watched<K>, R>, D>,
     options: InputOptions<K> = {},
   ): ControllerBuilder<R, D> {
-    const { predicates = [] } = options;
+    const { predicates = [], startPolicy } = options;
     const provided = (): EventHandler<Watched<K>, R> =>
       this.#provide(handler, `the handler of watches(${describeKind(kind)})`);
     this.#inputs.push(() =>
-      eraseInput({ method: 'watches', kind, handler: provided(), predicates, onlyMetadata: false }),
+      eraseInput({ method: 'watches', kind, handler: provided(), predicates, startPolicy, onlyMetadata: false }),
     );
     return this.#fixed();
   }
@@ -93,11 +94,11 @@ class Definition<R, D extends object, S extends RequestState> implements Control
     handler: Provided<EventHandler<Watched<MetadataKind<K>>, R>, D>,
     options: InputOptions<MetadataKind<K>> = {},
   ): ControllerBuilder<R, D> {
-    const { predicates = [] } = options;
+    const { predicates = [], startPolicy } = options;
     const provided = (): EventHandler<Watched<MetadataKind<K>>, R> =>
       this.#provide(handler, `the handler of watchesMetadata(${describeKind(kind)})`);
     this.#inputs.push(() =>
-      eraseInput({ method: 'watchesMetadata', kind, handler: provided(), predicates, onlyMetadata: true }),
+      eraseInput({ method: 'watchesMetadata', kind, handler: provided(), predicates, startPolicy, onlyMetadata: true }),
     );
     return this.#fixed();
   }
@@ -155,7 +156,7 @@ class Definition<R, D extends object, S extends RequestState> implements Control
     const controller = collect(problems, () => this.#create(name, provided ?? (() => Promise.resolve())));
     if (controller === undefined || problems.length > 0)
       throw new DefinitionError(`controller ${JSON.stringify(name)}`, problems);
-    for (const input of inputs) controller.watch(sourceOf(input, this.#host.cache, filters));
+    for (const input of inputs) controller.watch(sourceOf(input, this.#host.cache, filters), input.watch);
     for (const source of rawSources) collect(problems, () => controller.watch(source));
     if (problems.length === 0) collect(problems, () => this.#host.add(controller));
     if (problems.length > 0) throw new DefinitionError(`controller ${JSON.stringify(name)}`, problems);
@@ -201,6 +202,7 @@ class Definition<R, D extends object, S extends RequestState> implements Control
         handler: handler() as unknown as EventHandler<EventObject, R>,
         predicates: (options?.predicates ?? []) as readonly Predicate[],
         onlyMetadata: options?.onlyMetadata === true,
+        startPolicy: options?.startPolicy,
       }),
     );
     return this;
@@ -209,7 +211,9 @@ class Definition<R, D extends object, S extends RequestState> implements Control
 
 interface KeyedDefinition<T> {
   readonly kind: Kind;
-  readonly options: { readonly predicates?: readonly Predicate<T>[]; readonly onlyMetadata?: boolean } | undefined;
+  readonly options:
+    | (WatchOptions & { readonly predicates?: readonly Predicate<T>[]; readonly onlyMetadata?: boolean })
+    | undefined;
   readonly handler: () => EventHandler<EventObject, ObjectKey>;
 }
 

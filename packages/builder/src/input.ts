@@ -1,6 +1,6 @@
 import type { Kind } from '@kctl/apimachinery';
 import { formatGroupKind, metadataOnly } from '@kctl/apimachinery';
-import type { EventHandler, EventObject, InformerProvider, Predicate, Source } from '@kctl/controller';
+import type { EventHandler, EventObject, InformerProvider, Predicate, Source, WatchOptions } from '@kctl/controller';
 import { kindSource } from '@kctl/controller';
 
 /**
@@ -13,6 +13,7 @@ export interface Input<R> {
   readonly kind: Kind;
   readonly handler: EventHandler<EventObject, R>;
   readonly predicates: readonly Predicate[];
+  readonly watch: WatchOptions;
 }
 
 /** What is given about an input, still typed by its kind. */
@@ -22,16 +23,18 @@ export interface TypedInput<T, R> {
   readonly handler: EventHandler<T, R>;
   readonly predicates: readonly Predicate<T>[];
   readonly onlyMetadata: boolean;
+  readonly startPolicy: WatchOptions['startPolicy'];
 }
 
 /** Erases the object type of an input. */
 export function eraseInput<T, R>(input: TypedInput<T, R>): Input<R> {
-  const { method, kind, handler, predicates, onlyMetadata } = input;
+  const { method, kind, handler, predicates, onlyMetadata, startPolicy } = input;
   return {
     what: `${method}(${describeKind(kind)})`,
     kind: onlyMetadata && isKind(kind) ? metadataOnly(kind) : kind,
     handler: handler as unknown as EventHandler<EventObject, R>,
     predicates: predicates as unknown as readonly Predicate[],
+    watch: startPolicy === undefined ? {} : { startPolicy },
   };
 }
 

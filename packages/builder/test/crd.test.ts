@@ -59,11 +59,22 @@ describe('a kind whose CRD comes and goes', () => {
     const cache = createCache({ client });
     const manager = createManager({ cluster: createCluster({ client, apiReader: client, cache }) });
     const seen: string[] = [];
+    const other: string[] = [];
     const controller = controllerManagedBy(manager)
       .for(ConfigMap)
       .complete(async ({ name }) => void seen.push(name));
+    const optional = controllerManagedBy(manager)
+      .named('optional')
+      .for(ConfigMap)
+      .watches(
+        Gadget,
+        enqueueRequestsFromMapFunc(({ metadata }) => [{ namespace, name: `gadget ${metadata.name}` }]),
+        { startPolicy: 'optional' },
+      )
+      .complete(async ({ name }) => void other.push(name));
     const stop = new AbortController();
     const done = manager.run(stop.signal);
+    await until(() => optional.phase === 'active');
     await until(() => controller.phase === 'active');
 
     const watch = controller.watch(
@@ -106,7 +117,7 @@ describe('a kind whose CRD comes and goes', () => {
     await client.create(CustomResourceDefinition, definition);
     await until(isServed);
     await create('gadget', 'second');
-    await until(() => seen.includes('gadget second'));
+    await until(() => seen.includes('gadget second') && other.includes('gadget second'));
     stop.abort();
     await done;
   });

@@ -20,6 +20,18 @@ export interface WatchHandle extends AsyncDisposable {
   remove(): Promise<void>;
 }
 
+/** Options of {@link Controller.watch}. */
+export interface WatchOptions {
+  /**
+   * Whether the controller can work without the source. `required`: reconciling begins when the source has synced, and
+   * `run` rejects when it fails to. `optional`: nothing waits for it; its failure is logged, and a kind source goes on
+   * asking for its kind. A source that is added while the controller runs is always optional.
+   *
+   * @default 'required'
+   */
+  readonly startPolicy?: 'required' | 'optional';
+}
+
 /**
  * Calls a reconciler for each request that its sources queue: one worker per key, several keys at once. Mirrors
  * `controller.Controller`.
@@ -39,10 +51,10 @@ export interface Controller<R = ReconcileRequest> {
   readonly inFlight: readonly string[];
   /**
    * Adds a source, before the start (then it starts with the controller) or while it runs (then at once). A source
-   * added before the start that fails makes `run` reject; the failure of one added later is logged, and its handle
-   * rejects, while a kind source goes on asking for its kind.
+   * added before the start that fails makes `run` reject, unless it is optional; the failure of one added later is
+   * logged, and its handle rejects, while a kind source goes on asking for its kind.
    */
-  watch(source: Source<R>): WatchHandle;
+  watch(source: Source<R>, options?: WatchOptions): WatchHandle;
   /** Queues a request by hand. Ignored while the controller neither runs nor is warm. */
   enqueue(request: R, options?: EnqueueOptions): void;
   /**

@@ -2,7 +2,7 @@ import type { LogFields, Logger, Tracer } from '@kctl/telemetry';
 import { noopLogger, noopMetrics, noopTracer } from '@kctl/telemetry';
 import type { Clock, Random } from '@kctl/wait';
 import { systemClock, systemRandom } from '@kctl/wait';
-import type { Controller, ControllerPhase, WatchHandle } from './controller.js';
+import type { Controller, ControllerPhase, WatchHandle, WatchOptions } from './controller.js';
 import type { ControllerOptions, ControllerSettings } from './controller-options.js';
 import { checkConcurrency, resolveSettings } from './controller-options.js';
 import { ControllerError } from './errors.js';
@@ -40,7 +40,7 @@ class ReconcileController<R> implements Controller<R> {
   readonly #metrics: ControllerMetrics;
   readonly #requestKey: (request: R) => string;
   readonly #reconcile: ReconcileFunction<R>;
-  readonly #sources = new Set<Source<R>>();
+  readonly #sources = new Map<Source<R>, WatchOptions>();
   readonly #slots: RequestSlots;
   #session: Session<R> | undefined;
   #sessionBegan = Promise.withResolvers<Session<R>>();
@@ -97,17 +97,11 @@ class ReconcileController<R> implements Controller<R> {
     if (this.#pool !== undefined) this.#pool.concurrency = value;
   }
 
-  watch(source: Source<R>): WatchHandle {
+  watch(source: Source<R>, options: WatchOptions = {}): WatchHandle {
     if (this.#sources.has(source))
       throw new ControllerError(`controller ${JSON.stringify(this.name)} watches ${source.name} already`);
-    this.#sources.add(source);
-    const session = this.#session;
-    if (session !== undefined) {
-      session.watch(source).synced.catch((error: unknown) => {
-        if (session === this.#session && this.#phase !== 'draining' && this.#sources.has(source))
-          this.logger.error('a source that was added while running failed', { source: source.name, error });
-      });
-    }
+    this.#sources.set(source, options);
+    if (this.#session !== undefined) this.#watchBeside(this.#session, source);
     const remove = async (): Promise<void> => {
       this.#sources.delete(source);
       await this.#session?.unwatch(source);
@@ -141,7 +135,7 @@ class ReconcileController<R> implements Controller<R> {
     this.logger.info('Starting Controller');
     const session = this.#begin();
     try {
-      if (!(await resolvesFirst(session.start([...this.#sources]), signal))) return;
+      if (!(await resolvesFirst(this.#start(session), signal))) return;
       this.#phase = 'active';
       await this.#work(session, signal);
     } finally {
@@ -163,9 +157,27 @@ class ReconcileController<R> implements Controller<R> {
     };
     if (signal.aborted) endUnlessRunning();
     else signal.addEventListener('abort', endUnlessRunning, { once: true });
-    if (await resolvesFirst(session.start([...this.#sources]), signal)) {
+    if (await resolvesFirst(this.#start(session), signal)) {
       if (this.#phase === 'cold') this.#phase = 'warm';
     }
+  }
+
+  /** Starts every source; resolves when those have synced that it cannot do without. */
+  #start(session: Session<R>): Promise<void> {
+    const isRequired = (source: Source<R>): boolean => this.#sources.get(source)?.startPolicy !== 'optional';
+    const sources = [...this.#sources.keys()];
+    const ready = session.start(sources.filter(isRequired));
+    for (const source of sources)
+      if (!isRequired(source) && session.find(source) === undefined) this.#watchBeside(session, source);
+    return ready;
+  }
+
+  /** Starts a source that nothing waits for. */
+  #watchBeside(session: Session<R>, source: Source<R>): void {
+    session.watch(source).synced.catch((error: unknown) => {
+      if (session === this.#session && this.#phase !== 'draining' && this.#sources.has(source))
+        this.logger.error('a source that nothing waits for failed', { source: source.name, error });
+    });
   }
 
   #begin(): Session<R> {

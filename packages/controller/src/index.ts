@@ -3,7 +3,7 @@
  *
  * @packageDocumentation
  */
-export type { Controller, ControllerPhase, WatchHandle } from './controller.js';
+export type { Controller, ControllerPhase, WatchHandle, WatchOptions } from './controller.js';
 export type { ControllerOptions, ControllerSettings, SafetyInterval } from './controller-options.js';
 export { controllerDefaults } from './controller-options.js';
 export { createController } from './create-controller.js';

@@ -43,6 +43,14 @@ export class Watch<R> {
     return this.#hasSynced;
   }
 
+  /** Nobody waits any more; the source goes on all the same, and may sync after all. */
+  #syncLate(): void {
+    this.#started?.waitForSync?.(this.#abort.signal).then(
+      () => (this.#hasSynced = true),
+      () => undefined, // told already
+    );
+  }
+
   /** Ends the source; it no longer touches the queue when this has settled. Idempotent. */
   stop(): Promise<void> {
     return (this.#stopped ??= this.#stop());
@@ -86,6 +94,7 @@ export class Watch<R> {
       this.#hasSynced = true;
     } catch (error) {
       if (this.#abort.signal.aborted) throw abortReason(this.#abort.signal);
+      this.#syncLate();
       const where = { controller, source: source.name };
       if (this.#started === undefined && deadline.signal.aborted)
         throw new SourceError(

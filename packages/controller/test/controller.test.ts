@@ -690,7 +690,7 @@ describe('Controller.watch', () => {
     const watch = t.controller.watch({ name: 'mine', start: () => Promise.reject(new Error('no route')) });
     await expect(watch.waitForSync()).rejects.toThrow('no route');
     await settle();
-    expect(t.logger.lines.some(({ message }) => message.includes('added while running failed'))).toBe(true);
+    expect(t.logger.lines.some(({ message }) => message.includes('nothing waits for failed'))).toBe(true);
     t.pods.add(pod('a'));
     await settle();
     expect(t.runs.length).toBe(1);

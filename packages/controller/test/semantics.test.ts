@@ -5,7 +5,7 @@ import { settle } from '@kctl/wait/testing';
 import { describe, expect, it } from 'vitest';
 import type { ObjectEvent } from '../src/index.js';
 import { createController, enqueueRequestForObject, funcSource, kindSource } from '../src/index.js';
-import { FakeInformers, Pod, pod } from './fakes.js';
+import { FakeInformers, Pod, pod, ReplicaSet } from './fakes.js';
 import { createHarness } from './harness.js';
 import { createRecordingLogger } from './recording-logger.js';
 import { RecordingMetrics } from './recording-metrics.js';
@@ -42,6 +42,41 @@ describe('a controller that is warm', () => {
     expect([t.informers.calls, t.controller.phase]).toEqual([1, 'active']);
     t.stop.abort();
     await done;
+  });
+});
+
+describe('a source that is optional', () => {
+  it('holds nothing back while its kind is missing, and works from the time it is there', async () => {
+    const t = createHarness();
+    const missing = new FakeInformers();
+    missing.failures = Array.from({ length: 20 }, () => new Error('no such kind'));
+    const source = kindSource({ informers: missing, kind: ReplicaSet, handler: enqueueRequestForObject() });
+    const watch = t.controller.watch(source, { startPolicy: 'optional' });
+    await t.start();
+    t.pods.add(pod('a'));
+    await settle();
+    expect([t.controller.phase, watch.hasSynced, t.runs.map(({ name }) => name)]).toEqual(['active', false, ['a']]);
+    await t.clock.advance(130_000); // beyond the time that is given to a source
+    const failure = t.logger.lines.find(({ message }) => message === 'a source that nothing waits for failed');
+    expect(failure?.fields).toMatchObject({ source: 'kind source: ReplicaSet.apps' });
+    missing.of(ReplicaSet).sync();
+    await t.clock.advance(100_000);
+    missing.of(ReplicaSet).add(pod('set'));
+    await settle();
+    expect([watch.hasSynced, t.runs.map(({ name }) => name)]).toEqual([true, ['a', 'set']]);
+    t.stop.abort();
+    await settle();
+    expect(t.clock.pendingTimers).toBe(0);
+  });
+
+  it('is required unless somebody says otherwise', async () => {
+    const t = createHarness();
+    const missing = new FakeInformers();
+    t.controller.watch(kindSource({ informers: missing, kind: ReplicaSet, handler: enqueueRequestForObject() }));
+    const { done } = await t.start();
+    expect(t.controller.phase).toBe('cold');
+    await t.clock.advance(120_000);
+    await expect(done).rejects.toThrow('failed to wait for test caches to sync kind source: ReplicaSet.apps');
   });
 });
 
