@@ -60,7 +60,7 @@ export interface CacheOptions {
   readonly client: InformerClient;
   /** Kinds with options of their own. Naming a kind here declares it: its informer starts with the cache. */
   readonly byObject?: readonly KindOptions[];
-  /** @default all namespaces */
+  /** Unset or `{}`: all namespaces. (In `setNamespaces`, `{}` means none.) @default all namespaces */
   readonly defaultNamespaces?: NamespaceScopes;
   /** What applies where neither a namespace nor a kind says otherwise. */
   readonly defaults?: ScopeOptions;

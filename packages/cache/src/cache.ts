@@ -52,7 +52,8 @@ export interface Cache extends Reader {
   addIndex<K extends Kind>(kind: K, name: string, definition: IndexDefinition<ObjectOf<K>>): void;
   /**
    * Changes `defaultNamespaces` while running, for every kind that follows it: a new namespace is listed and then
-   * becomes visible; the objects of a dropped one leave with deletes marked `leftScope`.
+   * becomes visible; the objects of a dropped one leave with deletes marked `leftScope`. `{}` means none, so that a list
+   * of tenants may become empty; all namespaces are `{ '': {} }`.
    */
   setNamespaces(namespaces: NamespaceScopes): Promise<void>;
   /**

@@ -12,7 +12,7 @@ import { CacheNotStartedError, KindNotCachedError, UnknownNamespaceError } from 
 import { KindEntry } from './kind-entry.js';
 import { makeScopeInformer } from './make-informer.js';
 import { fieldIndexName, listFrom, notFound } from './read.js';
-import { resolveScopes } from './resolve-scopes.js';
+import { isEmpty, resolveScopes } from './resolve-scopes.js';
 import { ScopedInformer } from './scoped-informer.js';
 
 /** A cache over a client. It does nothing until it runs. */
@@ -32,7 +32,9 @@ class InformerCache implements Cache {
 
   constructor(options: CacheOptions) {
     this.#options = options;
-    this.#defaultNamespaces = options.defaultNamespaces;
+    const { defaultNamespaces } = options;
+    this.#defaultNamespaces =
+      defaultNamespaces === undefined || isEmpty(defaultNamespaces) ? undefined : defaultNamespaces;
     for (const { kind } of options.byObject ?? []) this.#declare(kind);
   }
 

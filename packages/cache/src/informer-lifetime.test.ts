@@ -99,3 +99,41 @@ describe('the informers of a cache', () => {
     await stop();
   });
 });
+
+describe('setNamespaces', () => {
+  const names = async (cache: Cache): Promise<string[]> =>
+    (await cache.list(Thing)).items.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
+
+  it('takes {} for none, and the key "" for all', async () => {
+    const { cache, stop } = await start({ defaultNamespaces: { a: {} } });
+    cache.addIndex(Thing, 'metadata.uid', { path: 'metadata.uid' });
+    expect(await names(cache)).toEqual(['a/x']);
+    await cache.setNamespaces({});
+    expect(await names(cache)).toEqual([]);
+    expect((await cache.list(Thing, { fieldSelector: 'metadata.uid=u-x' })).items).toEqual([]);
+    await expect(cache.list(Thing, { fieldSelector: 'spec.node=n' })).rejects.toThrow('does not exist');
+    expect(() => cache.addIndex(Thing, 'metadata.uid', { path: 'metadata.uid' })).toThrow('indexer conflict');
+    await expect(cache.list(Thing, { namespace: 'a' })).rejects.toMatchObject({ code: 'KCTL_UNKNOWN_NAMESPACE' });
+    await cache.setNamespaces({ b: {} });
+    expect(await names(cache)).toEqual(['b/y']);
+    expect((await cache.list(Thing, { fieldSelector: 'metadata.uid=u-y' })).items).toHaveLength(1);
+    await cache.setNamespaces({ '': {} });
+    expect(await names(cache)).toEqual(['a/x', 'b/y', 'late/z']);
+    await stop();
+  });
+
+  it('leaves kinds alone that cover all namespaces by their own options', async () => {
+    const { cache, stop } = await start({ byObject: [{ kind: Thing, namespaces: {} }], defaultNamespaces: { a: {} } });
+    await cache.setNamespaces({});
+    expect(await names(cache)).toEqual(['a/x', 'b/y', 'late/z']);
+    await stop();
+  });
+});
+
+describe('defaultNamespaces', () => {
+  it('covers all namespaces where it is {}, as in controller-runtime', async () => {
+    const { cache, stop } = await start({ byObject: [{ kind: Thing }], defaultNamespaces: {} });
+    expect((await cache.list(Thing)).items.map(({ metadata }) => metadata.name)).toEqual(['x', 'y', 'z']);
+    await stop();
+  });
+});

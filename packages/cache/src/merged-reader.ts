@@ -7,6 +7,8 @@ export interface StoreSet<T extends KubeObject> {
   /** In the order of their namespaces. */
   stores(): readonly { readonly namespace: string; readonly reader: IndexReader<T> }[];
   readonly resourceVersion: string;
+  /** Those of every store, also where there is none at present. */
+  readonly indexNames: readonly string[];
 }
 
 /** Several stores of one kind as one. */
@@ -26,7 +28,7 @@ export class MergedReader<T extends KubeObject> implements IndexReader<T> {
   }
 
   get indexNames(): readonly string[] {
-    return this.#set.stores()[0]?.reader.indexNames ?? [];
+    return this.#set.indexNames;
   }
 
   get(key: ObjectKey): DeepReadonly<T> | undefined {

@@ -26,6 +26,7 @@ describe('resolveScopes', () => {
   it('inherits the default namespaces, which {} turns off and named ones replace', () => {
     expect(scopes(undefined, { a: {}, b: {} })).toEqual([{ namespace: 'a' }, { namespace: 'b' }]);
     expect(scopes({ namespaces: {} }, { a: {} })).toEqual([{}]);
+    expect(scopes(undefined, {})).toEqual([]);
     expect(scopes({ namespaces: { c: {} } }, { a: {} })).toEqual([{ namespace: 'c' }]);
   });
 

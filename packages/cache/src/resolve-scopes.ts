@@ -6,6 +6,7 @@ import type { KindOptions, NamespaceScopes, ResolvedScope, ScopeOptions } from '
 /** What the scopes of a kind follow from. */
 export interface ScopeSources {
   readonly byKind: KindOptions | undefined;
+  /** Undefined: all; `{}`: none. */
   readonly defaultNamespaces: NamespaceScopes | undefined;
   readonly defaults: ScopeOptions | undefined;
 }
@@ -22,13 +23,14 @@ export function resolveScopes(kind: Kind, sources: ScopeSources): ResolvedScope[
   const { byKind, defaultNamespaces, defaults } = sources;
   if (kind.shape !== 'stripped') requireNoTransform(kind, byKind);
   if (kind.scope === 'Cluster') {
-    if (byKind?.namespaces !== undefined && Object.keys(byKind.namespaces).length > 0)
+    if (byKind?.namespaces !== undefined && !isEmpty(byKind.namespaces))
       throw new TypeError(
         `type ${formatGroupVersionKind(kind)} is not namespaced, but its byObject.namespaces setting is not undefined: leave it out`,
       );
     return [resolveScope('', optionsOf(kind, [byKind, defaults]), [])];
   }
-  const namespaces = orEverywhere(byKind?.namespaces ?? defaultNamespaces);
+  const own = byKind?.namespaces;
+  const namespaces = own !== undefined && isEmpty(own) ? everywhere : (own ?? defaultNamespaces ?? everywhere);
   const names = Object.keys(namespaces);
   const named = names.filter((name) => name !== '').sort();
   return names.sort().map((name) => {
@@ -37,8 +39,9 @@ export function resolveScopes(kind: Kind, sources: ScopeSources): ResolvedScope[
   });
 }
 
-function orEverywhere(namespaces: NamespaceScopes | undefined): NamespaceScopes {
-  return namespaces === undefined || Object.keys(namespaces).length === 0 ? everywhere : namespaces;
+/** Whether there is no namespace: all of them among the options of a cache, none in `setNamespaces`. */
+export function isEmpty(namespaces: NamespaceScopes): boolean {
+  return Object.keys(namespaces).length === 0;
 }
 
 function requireNoTransform(kind: Kind, byKind: KindOptions | undefined): void {

@@ -1,7 +1,7 @@
 import type { Kind, KubeObject } from '@kctl/apimachinery';
 import { compareResourceVersions } from '@kctl/apimachinery';
 import type { IndexDefinition, IndexReader, Lister } from '@kctl/cache-index';
-import { createLister } from '@kctl/cache-index';
+import { createLister, IndexConflictError, namespaceIndexName } from '@kctl/cache-index';
 import type {
   EventHandlerOptions,
   HandlerRegistration,
@@ -112,6 +112,10 @@ export class ScopedInformer<T extends KubeObject> implements SharedInformer<T>, 
     return (exact ?? this.#parts.find(({ scope }) => scope.namespace === ''))?.informer;
   }
 
+  get indexNames(): readonly string[] {
+    return [namespaceIndexName, ...Object.keys(this.#indexers)];
+  }
+
   stores(): readonly { readonly namespace: string; readonly reader: IndexReader<T> }[] {
     return this.#readable().map(({ scope, informer }) => ({ namespace: scope.namespace, reader: informer.indexer }));
   }
@@ -125,6 +129,8 @@ export class ScopedInformer<T extends KubeObject> implements SharedInformer<T>, 
   }
 
   addIndexers(indexers: Readonly<Record<string, IndexDefinition<T>>>): void {
+    const taken = Object.keys(indexers).filter((name) => this.indexNames.includes(name));
+    if (taken.length > 0) throw new IndexConflictError(taken);
     for (const { informer } of this.#parts) informer.addIndexers(indexers);
     this.#indexers = { ...this.#indexers, ...indexers };
   }
