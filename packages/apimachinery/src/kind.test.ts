@@ -48,10 +48,14 @@ describe('defineKind', () => {
     [{ version: 'V1' }, 'version "V1"'],
     [{ kind: 'foo' }, 'kind "foo"'],
     [{ plural: 'Foos' }, 'plural "Foos"'],
-  ])('refuses %j', (change, message) => {
-    expect(() => defineKind({ group: 'example.com', version: 'v1', kind: 'Foo', scope: 'Cluster', ...change })).toThrow(
-      message,
-    );
+    [{ group: undefined }, "group undefined is not valid: expected '' or a DNS subdomain"],
+    [{ version: undefined }, 'version undefined is not valid: expected a DNS label'],
+    [{ kind: undefined }, 'kind undefined is not valid: expected CamelCase'],
+    [{ scope: undefined }, 'scope undefined is not valid: expected Namespaced or Cluster'],
+    [{ scope: 'namespaced' }, 'scope "namespaced" is not valid'],
+  ])('refuses %o', (change, message) => {
+    const options = { group: 'example.com', version: 'v1', kind: 'Foo', scope: 'Cluster', ...change };
+    expect(() => defineKind(options as Parameters<typeof defineKind>[0] & object)).toThrow(message);
   });
 });
 

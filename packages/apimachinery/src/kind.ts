@@ -74,7 +74,7 @@ export type UntypedKind<K extends Kind> = Kind<UntypedObject, K['scope']>;
 /**
  * Makes a kind token, for a custom resource or any other kind.
  *
- * @throws TypeError naming the field when a group, version, kind or plural is not well-formed
+ * @throws TypeError naming the field when a group, version, kind, plural or scope is not well-formed
  */
 export function defineKind<T extends KubeObject = UntypedObject>(): <const S extends KindScope>(
   options: DefineKindOptions<S>,
@@ -159,26 +159,24 @@ function reshape<S extends KindScope>(
 }
 
 const dnsLabel = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
-const dnsSubdomain = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+const groupName = /^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 const kindName = /^[A-Z][A-Za-z0-9]*$/;
+const scopeName = /^(Namespaced|Cluster)$/;
 
 function makeKind(options: DefineKindOptions<KindScope>, shape: KindShape): Kind {
   const { group, version, kind, scope } = options;
+  requireMatch('group', group, groupName, "'' or a DNS subdomain such as apps or example.com");
+  requireMatch('version', version, dnsLabel, 'a DNS label such as v1 or v1beta1');
+  requireMatch('kind', kind, kindName, 'CamelCase such as Deployment');
+  requireMatch('scope', scope, scopeName, 'Namespaced or Cluster');
   const plural = options.plural ?? defaultPlural(kind);
-  requireMatch(
-    'group',
-    group,
-    group === '' || dnsSubdomain.test(group),
-    "'' or a DNS subdomain such as apps or example.com",
-  );
-  requireMatch('version', version, dnsLabel.test(version), 'a DNS label such as v1 or v1beta1');
-  requireMatch('kind', kind, kindName.test(kind), 'CamelCase such as Deployment');
-  requireMatch('plural', plural, dnsLabel.test(plural), 'a lower-case plural such as deployments');
+  requireMatch('plural', plural, dnsLabel, 'a lower-case plural such as deployments');
   return { group, version, kind, plural, scope, shape, apiVersion: formatApiVersion(group, version) };
 }
 
-function requireMatch(field: string, value: string, matches: boolean, expected: string): void {
-  if (!matches) throw new TypeError(`defineKind: ${field} ${JSON.stringify(value)} is not valid: expected ${expected}`);
+function requireMatch(field: string, value: unknown, pattern: RegExp, expected: string): void {
+  if (typeof value === 'string' && pattern.test(value)) return;
+  throw new TypeError(`defineKind: ${field} ${JSON.stringify(value)} is not valid: expected ${expected}`);
 }
 
 /** Mirrors `meta.UnsafeGuessKindToResource`. */

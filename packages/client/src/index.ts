@@ -73,4 +73,4 @@ export { requireKey, requireKind } from './require-kind.js';
 export { defaultBackoff, defaultRetry, retryOnConflict } from './retry-on-conflict.js';
 export type { ConflictRetry, RetryOnConflictOptions } from './retry-on-conflict.js';
 export { waitFor } from './wait-for.js';
-export type { WaitCondition, WaitForOptions } from './wait-for.js';
+export type { NotOfErrors, WaitCondition, WaitForOptions } from './wait-for.js';

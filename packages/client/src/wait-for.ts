@@ -1,17 +1,26 @@
 import { isNotFound } from '@kctl/apimachinery';
-import type { KeyOf, Kind } from '@kctl/apimachinery';
-import { abortReason, createBackoff, sleep, systemClock, withDeadline } from '@kctl/wait';
+import type { KeyOf, Kind, StatusError } from '@kctl/apimachinery';
+import { abortReason, createBackoff, numberProblem, sleep, systemClock, withDeadline } from '@kctl/wait';
 import type { Clock } from '@kctl/wait';
 import type { Reader, ReadObject, Watcher, WatchStream } from './client.js';
+import { requireKey } from './require-kind.js';
 import { isWatchable } from './wrap.js';
 import type { AbortOptions, ListOptions } from './options.js';
 
 /** Whether an object is as wanted; it is undefined where there is none. Called for each state that is seen. */
 export type WaitCondition<K extends Kind> = (object: ReadObject<K> | undefined) => boolean;
 
+/**
+ * What a condition must not be: a guard of errors, such as `isGone` or `isNotFound` of @kctl/apimachinery, would never
+ * hold of an object.
+ */
+export type NotOfErrors<C> = C extends (error: unknown) => error is StatusError
+  ? { readonly 'this is about errors: use isDeleted() or exists()': never }
+  : unknown;
+
 /** Options of {@link waitFor}. */
 export interface WaitForOptions<K extends Kind> extends AbortOptions {
-  /** e.g. `hasCondition('Ready')`, `isGone`, or a function of yours. */
+  /** e.g. `hasCondition('Ready')`, `isDeleted()`, or a function of yours. */
   readonly until: WaitCondition<K>;
   /** How long to wait, in ms. @default for ever */
   readonly timeoutMs?: number;
@@ -27,15 +36,21 @@ export interface WaitForOptions<K extends Kind> extends AbortOptions {
  * read, so that nothing is missed. A client that cannot watch reads again and again.
  *
  * @throws DeadlineExceededError after `timeoutMs`; the signal's reason on abort; what a read throws, but for a 404;
- *   what the condition throws
+ *   what the condition throws; TypeError when an argument is not valid
  */
-export function waitFor<K extends Kind>(
+export async function waitFor<K extends Kind, C extends WaitCondition<K> = WaitCondition<K>>(
   client: Reader | (Reader & Watcher),
   kind: K,
   key: KeyOf<K>,
-  options: WaitForOptions<K>,
+  options: WaitForOptions<K> & { readonly until: C & NotOfErrors<C> },
 ): Promise<ReadObject<K> | undefined> {
   const { timeoutMs = Infinity, intervalMs = 1000, clock = systemClock } = options;
+  requireKey('waitFor', kind, key);
+  const problem =
+    (typeof options.until === 'function' ? undefined : `until is not set: expected a function, such as exists()`) ??
+    numberProblem('timeoutMs', timeoutMs, { orInfinity: true }) ??
+    numberProblem('intervalMs', intervalMs);
+  if (problem !== undefined) throw new TypeError(`waitFor ${kind.kind}: ${problem}`);
   const message = `${kind.kind} ${key.name} was not as wanted within ${timeoutMs} ms`;
   const wait = new ObjectWait(client, kind, key, options.until);
   return withDeadline(

@@ -12,6 +12,7 @@ import {
   ignoreAlreadyExists,
   ignoreNotFound,
   intercept,
+  exists,
   isDeleted,
   isEmptyPatch,
   isObjectDeleting,
@@ -321,6 +322,19 @@ describe('waitFor', () => {
       throw new Error('wrong question');
     };
     await expect(waitFor(createMemoryClient(), ConfigMap, key, { until })).rejects.toThrow('wrong question');
+  });
+
+  it.each([
+    [{}, 'waitFor ConfigMap: until is not set: expected a function, such as exists()'],
+    [{ until: exists(), timeoutMs: NaN }, 'waitFor ConfigMap: timeoutMs NaN is not valid'],
+    [{ until: exists(), intervalMs: -1 }, 'waitFor ConfigMap: intervalMs -1 is not valid'],
+  ])('refuses %o', async (options, problem) => {
+    await expect(waitFor(createMemoryClient(), ConfigMap, key, options as never)).rejects.toThrow(problem);
+  });
+
+  it('refuses to wait for an object without a key', async () => {
+    const call = waitFor(createMemoryClient(), ConfigMap, undefined as never, { until: exists() });
+    await expect(call).rejects.toThrow('waitFor ConfigMap: the key is undefined: expected { namespace, name }');
   });
 });
 

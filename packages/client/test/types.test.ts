@@ -1,12 +1,24 @@
 // What must not compile: each @ts-expect-error fails the type check when the line below it is accepted.
-import { metadataOnly, mutableCopy, stripped } from '@kctl/apimachinery';
+import { isGone, isNotFound, metadataOnly, mutableCopy, stripped } from '@kctl/apimachinery';
 import { Deployment } from '@kctl/apimachinery/kinds/apps/v1';
 import type { Scale } from '@kctl/apimachinery/kinds/autoscaling/v1';
 import type { Secret } from '@kctl/apimachinery/kinds/core/v1';
 import { ConfigMap, Namespace, Pod } from '@kctl/apimachinery/kinds/core/v1';
 import { describe, expectTypeOf, it } from 'vitest';
-import { apply, createOrPatch, createOrUpdate, inNamespace, mergeFrom, withDryRun } from '../src/index.js';
-import type { Client, ReadObject, WatchingClient } from '../src/index.js';
+import {
+  apply,
+  createOrPatch,
+  createOrUpdate,
+  exists,
+  hasCondition,
+  inNamespace,
+  isDeleted,
+  isReady,
+  mergeFrom,
+  waitFor,
+  withDryRun,
+} from '../src/index.js';
+import type { Client, ReadObject, WaitCondition, WatchingClient } from '../src/index.js';
 
 declare const client: Client;
 declare const watching: WatchingClient;
@@ -27,6 +39,23 @@ describe('the types of a client', () => {
       await client.create(ConfigMap, secret);
       // @ts-expect-error — replicas is a number
       await client.create(Deployment, { metadata: key, spec: { replicas: '1' } });
+    });
+  });
+
+  it('refuse to wait until an error is an object', () => {
+    compiled(async () => {
+      await waitFor(client, ConfigMap, key, { until: (found) => found?.data?.['color'] === 'red', timeoutMs: 1 });
+      for (const until of [exists(), isDeleted(), isReady(), hasCondition('Ready')])
+        await waitFor(client, ConfigMap, key, { until });
+      const until: WaitCondition<typeof ConfigMap> = (found) => found !== undefined;
+      const found = await waitFor(watching, ConfigMap, key, { until });
+      expectTypeOf(found).toEqualTypeOf<ReadObject<typeof ConfigMap> | undefined>();
+      // @ts-expect-error — isGone is a guard of errors (410), isDeleted() is the condition
+      await waitFor(client, ConfigMap, key, { until: isGone });
+      // @ts-expect-error — isNotFound is a guard of errors too
+      await waitFor(client, ConfigMap, key, { until: isNotFound });
+      // @ts-expect-error — isDeleted makes a condition: it must be called
+      await waitFor(client, ConfigMap, key, { until: isDeleted });
     });
   });
 
