@@ -7,6 +7,7 @@ import type { Clock } from '@kctl/wait';
 import { keepAlive, systemClock } from '@kctl/wait';
 import type { WebhookServer } from '@kctl/webhook';
 import { cachesCheck, informersCheck } from './built-in-checks.js';
+import { checkOptions } from './check-options.js';
 import type { Cluster, EventSink, ManagedCache } from './cluster.js';
 import type { ConverterRegistry } from './converter-registry.js';
 import { createConverterRegistry } from './converter-registry.js';
@@ -36,8 +37,13 @@ export const defaultGracefulShutdownTimeoutMs = 30_000;
 const defaultRejoinTimeoutMs = 10_000;
 const defaultInformerGraceMs = 30_000;
 
-/** Makes a manager; it starts nothing and binds no port. */
+/**
+ * Makes a manager; it starts nothing and binds no port.
+ *
+ * @throws TypeError naming every option that is not valid
+ */
 export function createManager<X extends object = object>(options: ManagerOptions<X>): Manager<X> {
+  checkOptions(options);
   return new RunnableManager(options);
 }
 

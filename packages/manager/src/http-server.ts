@@ -4,6 +4,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { SecureContextOptions, TlsOptions } from 'node:tls';
 import type { Logger } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
+import { numberProblem } from '@kctl/wait';
 import { aborted, untilAborted } from './until-aborted.js';
 import type { Runnable } from './runnable.js';
 import type { ServingCertificate, ServingPair } from './serving-certificate.js';
@@ -47,8 +48,13 @@ export interface HttpServer extends Runnable {
   readonly address: { readonly host: string; readonly port: number } | undefined;
 }
 
-/** Makes a server; it binds its port when it is run. */
+/** Makes a server; it binds its port when it is run. @throws TypeError when the port or the timeout is not valid */
 export function createHttpServer(options: HttpServerOptions): HttpServer {
+  const { name, port, shutdownTimeoutMs = defaultShutdownTimeoutMs } = options;
+  const problem =
+    numberProblem('port', port, { most: 65_535, integer: true, remedy: '0 takes any free port' }) ??
+    numberProblem('shutdownTimeoutMs', shutdownTimeoutMs, { orInfinity: true });
+  if (problem !== undefined) throw new TypeError(`${name}: ${problem}`);
   return new HttpServerRunnable(options);
 }
 

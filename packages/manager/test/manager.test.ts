@@ -1,8 +1,9 @@
 import { inject } from '@kctl/controller';
+import { noopLogger } from '@kctl/telemetry';
 import { FakeClock, settle } from '@kctl/wait/testing';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import type { ManagerOptions, Runnable } from '../src/index.js';
-import { createManager, isManagerError, isRunnableError, isStopTimeoutError } from '../src/index.js';
+import { createHttpServer, createManager, isManagerError, isRunnableError, isStopTimeoutError } from '../src/index.js';
 import { FakeCache, fakeCluster, FakeElector, journaled, untilAborted } from './fakes.js';
 import type { Journal } from './fakes.js';
 
@@ -420,6 +421,32 @@ describe('Manager.add', () => {
 });
 
 describe('Manager endpoints', () => {
+  it.each([
+    [{ gracefulShutdownTimeoutMs: NaN }, 'gracefulShutdownTimeoutMs NaN is not valid: expected a number of ms ≥ 0'],
+    [{ gracefulShutdownTimeoutMs: '30s' as never }, 'gracefulShutdownTimeoutMs "30s" is not valid'],
+    [{ health: { port: -1 } }, 'health.port -1 is not valid: expected an integer ≥ 0 and ≤ 65535; 0 takes any free'],
+    [{ health: { port: 70_000 } }, 'health.port 70000 is not valid'],
+    [{ health: { port: 0, informerGraceMs: NaN } }, 'health.informerGraceMs NaN is not valid'],
+    [{ metricsServer: { port: 1.5 } }, 'metricsServer.port 1.5 is not valid'],
+    [{ profiling: { port: NaN } }, 'profiling.port NaN is not valid'],
+    [
+      { leaderElection: { newElector: () => ({ run: untilAborted }), rejoinTimeoutMs: -1 } },
+      'leaderElection.rejoinTimeoutMs -1 is not valid',
+    ],
+    [{ controllers: { groupKindConcurrency: { Pod: -1 } } }, 'controllers.groupKindConcurrency["Pod"] -1 is not valid'],
+    [{ cluster: undefined as never }, 'cluster is not set: expected what createCluster returns'],
+  ])('refuses %o when it is made', (options, problem) => {
+    expect(() => createManager({ cluster: fakeCluster(), ...options })).toThrow(`createManager: ${problem}`);
+  });
+
+  it('names every option that is not valid at once', () => {
+    const make = (): unknown =>
+      createManager({ cluster: fakeCluster(), gracefulShutdownTimeoutMs: NaN, health: { port: -1 } });
+    expect(make).toThrow(/gracefulShutdownTimeoutMs NaN.*; health\.port -1/);
+    const server = { name: 'x', port: -1, handlers: [], logger: noopLogger, clock: new FakeClock() };
+    expect(() => createHttpServer(server)).toThrow('x: port -1 is not valid');
+  });
+
   it('refuses what cannot be served', () => {
     expect(() => createManager({ cluster: fakeCluster(), metricsServer: {} })).toThrow(isManagerErrorText);
     expect(() => setUp().manager.addMetricsHandler('/x', () => true)).toThrow('there is no metrics server');

@@ -189,6 +189,11 @@ describe('WebhookServer', () => {
     ).toThrow('path /validate has a handler already');
   });
 
+  it('refuses a port or a timeout that cannot be', () => {
+    expect(() => createWebhookServer({ port: 70_000 })).toThrow('createWebhookServer: port 70000 is not valid');
+    expect(() => createWebhookServer({ shutdownTimeoutMs: NaN })).toThrow('shutdownTimeoutMs NaN is not valid');
+  });
+
   it('turns a throwing handler into a denial with 500', async () => {
     await start();
     server.register(

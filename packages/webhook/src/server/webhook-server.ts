@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import type { SecureContextOptions } from 'node:tls';
 import { parseJson, stringifyJson } from '@kctl/apimachinery';
 import { noopLogger, noopMetrics, type Logger, type Metrics } from '@kctl/telemetry';
-import { systemClock, type Clock } from '@kctl/wait';
+import { numberProblem, systemClock, type Clock } from '@kctl/wait';
 import { WebhookServerError } from '../errors.js';
 import { createCertificateWatcher, type CertificateWatcher, type KeyPair } from './certificate-watcher.js';
 import type { WebhookAnswer, WebhookHandler } from './handler.js';
@@ -56,8 +56,13 @@ export interface WebhookServer {
   checkStarted(): void;
 }
 
-/** Mirrors `webhook.NewServer`. */
+/** Mirrors `webhook.NewServer`. @throws TypeError when the port or the timeout is not valid */
 export function createWebhookServer(options: WebhookServerOptions = {}): WebhookServer {
+  const { port = 0, shutdownTimeoutMs = 0 } = options;
+  const problem =
+    numberProblem('port', port, { most: 65_535, integer: true, remedy: '0 takes any free port' }) ??
+    numberProblem('shutdownTimeoutMs', shutdownTimeoutMs, { orInfinity: true });
+  if (problem !== undefined) throw new TypeError(`createWebhookServer: ${problem}`);
   return new HttpsWebhookServer(options);
 }
 
