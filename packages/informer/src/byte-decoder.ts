@@ -14,6 +14,7 @@ import type { StoredObject } from '@kctl/cache-index';
 import { storeObject } from '@kctl/cache-index';
 import type { DecodedFrame, DecodedItem, Decoder, FindStored, SkipReport } from './decoder.js';
 import { initialEventsEnd } from './decoder.js';
+import { Envelope } from './envelope.js';
 import type { LazyContext } from './lazy-object.js';
 import { LazyObject, noteWords } from './lazy-object.js';
 import type { SlabRange } from './slab-store.js';
@@ -69,7 +70,7 @@ export class ByteDecoder<T extends KubeObject> implements Decoder<T, Uint8Array>
       : { apiVersion: kind.apiVersion, kind: kind.kind };
     this.#context = {
       slabs: this.slabs,
-      envelope: `${JSON.stringify(this.#type).slice(0, -1)},`,
+      envelope: new Envelope(this.#type),
       freeze: options.freeze,
     };
   }

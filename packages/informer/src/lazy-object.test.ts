@@ -60,6 +60,15 @@ describe('an object kept as bytes', () => {
     expect(stored.isParsed).toBe(false);
   });
 
+  it.each([0, 100, 5000, 70_000, 300])('is given its kind, with %i bytes of padding', (size) => {
+    const from = decoder();
+    for (const pad of [10, size, 40, size + 3]) {
+      const { object } = decode(from, text(7, 'ñ', pad));
+      expect(object).toMatchObject({ apiVersion: 'example.com/v1', kind: 'Thing', spec: { node: 'ñ', list: [1, 2] } });
+      expect(object.spec).toHaveProperty('pad', 'p'.repeat(pad));
+    }
+  });
+
   it('is parsed once, frozen, without managedFields, with the kind that list items leave out; its header stays', () => {
     const from = decoder();
     const stored = decode(from, text(7));

@@ -4,14 +4,15 @@ import type { FieldPaths, ObjectScan } from '@kctl/apimachinery/wire';
 import { asBuffer, createObjectScan, fieldAt, readText, scanObject, splitPath } from '@kctl/apimachinery/wire';
 import type { StoredObject } from '@kctl/cache-index';
 import { shareFreeze } from '@kctl/cache-index';
+import type { Envelope } from './envelope.js';
 import { ObjectDecodeError } from './errors.js';
 import type { Slab, SlabRange, SlabStore, SlabTenant } from './slab-store.js';
 
 /** What the lazy objects of one informer have in common. */
 export interface LazyContext {
   readonly slabs: SlabStore;
-  /** How an object begins whose bytes do not say what it is, e.g. `{"apiVersion":"v1","kind":"Pod",`. */
-  readonly envelope: string;
+  /** For objects whose bytes do not say what they are. */
+  readonly envelope: Envelope;
   readonly freeze: boolean;
 }
 
@@ -168,10 +169,14 @@ export class LazyObject<T extends KubeObject> implements StoredObject<T>, SlabTe
 
   #materialise(): DeepReadonly<T> {
     const { envelope, freeze, slabs } = this.#context;
-    const text = this.#text(0, this.length);
+    const { slab, offset, length } = this;
     let value: unknown;
     try {
-      value = parseJson(this.#note(note.hasKind) === 1 ? text : envelope + text.slice(1));
+      value = parseJson(
+        slab === undefined || this.#note(note.hasKind) === 1
+          ? this.#text(0, length)
+          : envelope.textWith(slab.buffer, offset, offset + length),
+      );
     } catch (cause) {
       throw new ObjectDecodeError(formatKey(this), { cause });
     }
