@@ -8,8 +8,10 @@ import {
   classPlain,
   classQuote,
   closeBracket,
+  colon,
   openBracket,
   quote,
+  skipFlatArray,
 } from './skip.js';
 
 /** What surrounds the items of a list answer. */
@@ -146,6 +148,7 @@ class StreamingListSplitter implements ListSplitter {
       const kind = classOf[chunk[position] ?? 0];
       if (kind === classPlain) continue;
       if (kind === classQuote) {
+        const open = position;
         for (position++; position < end; position++) {
           const byte = chunk[position];
           if (byte === quote) break;
@@ -154,6 +157,9 @@ class StreamingListSplitter implements ListSplitter {
         if (position >= end) {
           this.#inString = true;
           this.#escaped = position > end;
+        } else if (depth === 2 && position - open === managedFieldsQuoted && opensArray(chunk, open, position)) {
+          const next = skipFlatArray(chunk, position + 2, end);
+          if (next > 0) position = next - 1;
         }
       } else if (kind === classOpen) depth++;
       else if (--depth === 0) {
@@ -192,6 +198,14 @@ class StreamingListSplitter implements ListSplitter {
     this.#carry = [];
     return whole;
   }
+}
+
+/** How far apart the quotes of `"managedFields"` are: a third of most items, which need not be walked. */
+const managedFieldsQuoted = 14;
+
+/** Whether the text between two quotes begins as `managedFields` does, and is the key of an array. */
+function opensArray(chunk: Uint8Array, open: number, close: number): boolean {
+  return chunk[open + 1] === 0x6d && chunk[close + 1] === colon && chunk[close + 2] === openBracket;
 }
 
 const itemsKey = [...Buffer.from('items')];

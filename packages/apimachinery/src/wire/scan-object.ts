@@ -1,12 +1,12 @@
 import type { FieldPaths, PathNode } from './field-paths.js';
 import {
   closeBrace,
-  closeBracket,
   colon,
   comma,
   openBrace,
   openBracket,
   quote,
+  skipFlatArray,
   skipSpace,
   skipString,
   skipValue,
@@ -234,7 +234,7 @@ function scanMetadata(bytes: Uint8Array, at: number, end: number, scan: ObjectSc
     const value = afterColon(bytes, keyEnd + 1, end);
     if (value < 0) return -1;
     const isManagedFields = keyEnd - keyStart === 13 && bytes[keyStart] === 0x6d && bytes[value] === openBracket;
-    const next = isManagedFields ? skipManagedFields(bytes, value, end) : skipValue(bytes, value, end);
+    const next = isManagedFields ? skipFlatArray(bytes, value, end) : skipValue(bytes, value, end);
     if (next < 0) return -1;
     member.keyStart = keyStart;
     member.keyEnd = keyEnd;
@@ -251,28 +251,6 @@ function scanMetadata(bytes: Uint8Array, at: number, end: number, scan: ObjectSc
     if (hasComma) previousComma = position++;
     else if (bytes[position] !== closeBrace) return -1;
   }
-}
-
-/**
- * Skips the array of managedFields by two native searches instead of byte by byte: it is the largest part of metadata,
- * and field sets hold no arrays. With no `[` before a `]`, that one closes the array, provided that it is not within a
- * string; it is not where the quote that follows it opens a string, as the letter after that quote shows (a closing quote
- * is followed by punctuation). Where this cannot be seen, the bytes are walked.
- */
-function skipManagedFields(bytes: Uint8Array, at: number, end: number): number {
-  const nextOpen = bytes.indexOf(openBracket, at + 1);
-  let close = bytes.indexOf(closeBracket, at + 1);
-  for (let tries = 0; tries < 4 && close > 0 && close + 4 < end; tries++) {
-    if (nextOpen >= 0 && nextOpen < close) break;
-    const after = bytes[close + 1] === closeBrace ? close + 2 : close + 1;
-    if (bytes[after] === comma && bytes[after + 1] === quote && isLetter(bytes[after + 2])) return close + 1;
-    close = bytes.indexOf(closeBracket, close + 1);
-  }
-  return skipValue(bytes, at, end);
-}
-
-function isLetter(byte: number | undefined): boolean {
-  return byte !== undefined && (byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7a;
 }
 
 /** The member that {@link noteMember} looks at: one for all, as there are a dozen in each object. */

@@ -69,6 +69,33 @@ describe('createListSplitter', () => {
     ).toEqual(['{"b":[{"items":[{}]}]}']);
   });
 
+  it('steps over managedFields, whatever is in them and wherever a chunk ends', () => {
+    const managed = [
+      '[{"manager":"a]},"},{"fieldsV1":{"f:weird}]},":{},"k:{\\"ip\\":\\"[::1]\\"}":{}}}]',
+      '[{"v":"]}"},{"w":"],"}]',
+      '[{"list":[{"a":[1]}]},{"x":"]"}]',
+      '[]',
+      '[ {"a":"\\\\"} ]',
+      `[{"f:${'x'.repeat(300)}":{}}]`,
+    ];
+    const items = managed.flatMap((fields) => [
+      `{"metadata":{"name":"a","managedFields":${fields}},"spec":{"managedFields":[{"a":"]},\\""}],"b":"}"}}`,
+      `{"metadata":{"managedFields":${fields},"name":"]"}}`,
+      `{"metadata":{"managedFields" : ${fields}},"mmmmmmmmmmmmm":[1]}`,
+    ]);
+    for (const item of items) JSON.parse(item);
+    const body = bytes(`{"items":[${items.join(',')}],"metadata":{}}`);
+    for (let size = 1; size < 400; size++) {
+      const splitter = createListSplitter();
+      expect(
+        cut(body, [size])
+          .flatMap((chunk) => splitter.push(chunk))
+          .map(text),
+      ).toEqual(items);
+      splitter.finish();
+    }
+  });
+
   it('takes a list without items and one whose items are null', () => {
     for (const rest of ['"items":[],', '"items":null,', '']) {
       const splitter = createListSplitter();
