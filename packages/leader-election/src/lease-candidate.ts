@@ -2,7 +2,7 @@ import { isAlreadyExists, isConflict, isNotFound } from '@kctl/apimachinery';
 import { LeaseCandidate } from '@kctl/apimachinery/kinds/coordination.k8s.io/v1beta1';
 import type { Reader, Writer } from '@kctl/client';
 import { noopLogger, type Logger } from '@kctl/telemetry';
-import { isAbortError, sleep, systemClock, systemRandom, type Clock } from '@kctl/wait';
+import { isAbortError, numberProblem, sleep, systemClock, systemRandom, type Clock } from '@kctl/wait';
 import { createStamps } from './record-times.js';
 import { withTimeout } from './request-timeout.js';
 
@@ -38,13 +38,16 @@ const requestTimeoutMs = 5_000;
  * are logged and tried again. Run it beside an elector with `coordinated: true`. Mirrors client-go's
  * `leaderelection.NewCandidate`.
  *
- * @throws TypeError when a field is empty
+ * @throws TypeError when a field is empty or missing, or `pollMs` not a number > 0
  */
 export async function runLeaseCandidate(options: LeaseCandidateOptions, signal: AbortSignal): Promise<void> {
   for (const field of ['namespace', 'identity', 'leaseName', 'binaryVersion'] as const) {
-    if (options[field] === '') throw new TypeError(`runLeaseCandidate: ${field} must not be empty`);
+    const given: unknown = options[field];
+    if (typeof given !== 'string' || given === '') throw new TypeError(`runLeaseCandidate: ${field} must not be empty`);
   }
   const { clock = systemClock, logger = noopLogger, pollMs = 1_000, identity } = options;
+  const problem = numberProblem('pollMs', pollMs, { above: 0 });
+  if (problem !== undefined) throw new TypeError(`runLeaseCandidate: ${problem}`);
   const announcer = createAnnouncer(options, clock);
   while (!signal.aborted) {
     try {

@@ -41,11 +41,19 @@ export interface LeaseLockOptions {
   readonly labels?: Readonly<Record<string, string>>;
 }
 
-/** A lock on a Lease object. It remembers the Lease it last saw, so that every write is based on a known version. */
+/**
+ * A lock on a Lease object. It remembers the Lease it last saw, so that every write is based on a known version.
+ *
+ * @throws TypeError when a field is empty or missing
+ */
 export function createLeaseLock(options: LeaseLockOptions): ResourceLock {
   for (const field of ['namespace', 'name', 'identity'] as const) {
-    if (options[field] === '') throw new TypeError(`createLeaseLock: ${field} must not be empty`);
+    const given: unknown = options[field];
+    if (typeof given !== 'string' || given === '') throw new TypeError(`createLeaseLock: ${field} must not be empty`);
   }
+  const client: unknown = options.client;
+  if (typeof client !== 'object' || client === null)
+    throw new TypeError(`createLeaseLock: client is ${String(client)}: expected one such as createHttpClient({ … })`);
   return new LeaseLock(options);
 }
 

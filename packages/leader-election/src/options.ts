@@ -64,6 +64,8 @@ export function resolveLeaderElectorOptions(
   options: LeaderElectorOptions,
   onOpenUntil: (openUntil: number) => void = () => undefined,
 ): ResolvedLeaderElectorOptions {
+  checkLock(options.lock);
+  checkCallbacks('createLeaderElector', options.callbacks);
   const resolved: ResolvedLeaderElectorOptions = {
     lock: options.lock,
     callbacks: options.callbacks,
@@ -78,8 +80,24 @@ export function resolveLeaderElectorOptions(
     logger: options.logger ?? noopLogger,
     metrics: options.metrics ?? noopMetrics,
   };
-  if (resolved.lock.identity === '') throw new TypeError('createLeaderElector: lock.identity must not be empty');
   return resolved;
+}
+
+function checkLock(lock: ResourceLock): void {
+  const given: unknown = lock;
+  if (typeof given !== 'object' || given === null)
+    throw new TypeError(
+      `createLeaderElector: lock is ${String(given)}: expected a ResourceLock such as createLeaseLock({ … })`,
+    );
+  if (typeof lock.identity !== 'string' || lock.identity === '')
+    throw new TypeError('createLeaderElector: lock.identity must not be empty');
+}
+
+/** @throws TypeError when there is nothing to call on a win */
+export function checkCallbacks(where: string, callbacks: LeaderCallbacks): void {
+  const given: unknown = callbacks;
+  const isGiven = typeof given === 'object' && given !== null && typeof callbacks.onStartedLeading === 'function';
+  if (!isGiven) throw new TypeError(`${where}: callbacks.onStartedLeading is not set: expected the work as a function`);
 }
 
 /** The three durations of an election. */

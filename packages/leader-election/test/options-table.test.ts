@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { leaderElectionCheck } from '../src/index.js';
+import {
+  createLeaderElector,
+  createLeaseLock,
+  createWorkerLeaderElector,
+  leaderElectionCheck,
+  runLeaseCandidate,
+} from '../src/index.js';
 import { resolveLeaderElectorOptions } from '../src/options.js';
 import { resolveWorkerOptions } from '../src/worker/worker-options.js';
 import type { ResourceLock } from '../src/index.js';
@@ -59,5 +65,26 @@ describe('defaults', () => {
     expect(() => resolveWorkerOptions({ callbacks, name: 'x', lockModule: 'file:///x.js', ...options })).toThrow(
       message,
     );
+  });
+
+  it.each([
+    [{ lock: undefined, callbacks }, 'createLeaderElector: lock is undefined: expected a ResourceLock such as'],
+    [{ lock, callbacks: undefined }, 'createLeaderElector: callbacks.onStartedLeading is not set'],
+    [{ lock, callbacks: {} }, 'createLeaderElector: callbacks.onStartedLeading is not set'],
+    [{ lock: { description: 'x' }, callbacks }, 'createLeaderElector: lock.identity must not be empty'],
+    [{ lock, callbacks, leaseDurationMs: '15s' }, 'leaseDurationMs must be a positive number of ms, not 15s'],
+  ])('refuses %o, of a program without types', (options, message) => {
+    expect(() => createLeaderElector(options as never)).toThrow(message);
+  });
+
+  it('refuses a worker without a lock module, and a Lease lock without a client', async () => {
+    expect(() => createWorkerLeaderElector({ callbacks, name: 'x' } as never)).toThrow('lockModule must not be empty');
+    expect(() => createWorkerLeaderElector({ name: 'x' } as never)).toThrow('callbacks.onStartedLeading is not set');
+    const lease = { namespace: 'ns', name: 'x', identity: 'a' };
+    expect(() => createLeaseLock(lease as never)).toThrow('createLeaseLock: client is undefined: expected one such');
+    expect(() => createLeaseLock({ ...lease, identity: undefined } as never)).toThrow('identity must not be empty');
+    const candidate = { ...lease, leaseName: 'x', binaryVersion: '1.0.0', pollMs: NaN };
+    const announced = runLeaseCandidate(candidate as never, new AbortController().signal);
+    await expect(announced).rejects.toThrow('runLeaseCandidate: pollMs NaN is not valid');
   });
 });

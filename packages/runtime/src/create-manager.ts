@@ -11,7 +11,7 @@ import {
 } from '@kctl/client-http';
 import { createEventBroadcaster, type EventRecorder } from '@kctl/events';
 import { createCluster, createManager as createBareManager, type Manager } from '@kctl/manager';
-import { createPrometheusMetrics } from '@kctl/metrics';
+import { createPrometheusMetrics, type PrometheusMetrics } from '@kctl/metrics';
 import { createConsoleLogger } from '@kctl/telemetry';
 import { systemClock } from '@kctl/wait';
 import { createWebhookServer } from '@kctl/webhook';
@@ -27,12 +27,21 @@ import type { ConnectionOptions, RuntimeManager, RuntimeManagerOptions } from '.
  * @throws KubeConfigError when no API server is configured; TypeError, RangeError for options that cannot be right
  */
 export async function createManager(options: RuntimeManagerOptions = {}): Promise<RuntimeManager> {
+  const connection = await findConnection(options);
+  if (options.metrics !== undefined) return assemble(options, connection, options.metrics);
+  const metrics = createPrometheusMetrics({ registry: new Registry(), defaultMetrics: true, eventLoopLag: true });
+  try {
+    return assemble(options, connection, metrics);
+  } catch (error) {
+    metrics.close(); // it measures already
+    throw error;
+  }
+}
+
+function assemble(options: RuntimeManagerOptions, connection: Connection, metrics: PrometheusMetrics): RuntimeManager {
   const { http, cache: cacheOptions, client: clientOptions, webhook, leaderElection, ...rest } = options;
   const logger = options.logger ?? createConsoleLogger();
   const clock = options.clock ?? systemClock;
-  const metrics =
-    options.metrics ?? createPrometheusMetrics({ registry: new Registry(), defaultMetrics: true, eventLoopLag: true });
-  const connection = await findConnection(options);
   const wired = { logger, metrics, clock };
 
   const liveClient = createHttpClient({ ...http, ...wired, connection });

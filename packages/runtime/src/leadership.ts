@@ -12,6 +12,7 @@ import {
   NotLeaderError,
   type Fence,
   type LeaderElector,
+  type LeaderElectorOptions,
 } from '@kctl/leader-election';
 import type { LeaderElectionOptions } from '@kctl/manager';
 import type { Logger, Metrics } from '@kctl/telemetry';
@@ -45,12 +46,16 @@ export interface LeadershipParts {
   readonly userAgent?: string | undefined;
 }
 
+/** What differs between the electors of a manager. */
+type ElectorParts = Pick<LeaderElectorOptions, 'callbacks' | 'reelect' | 'logger' | 'metrics'>;
+
 /** How requests of an election are sent. Mirrors `resourcelock.NewFromKubeconfig`. */
 export function electionRequests(
   renewDeadlineMs = 10_000,
   userAgent: string = defaultUserAgent(),
 ): WorkerLockData['request'] {
-  return { userAgent: `${userAgent}/leader-election`, requestTimeoutMs: Math.max(1_000, renewDeadlineMs / 2) };
+  const half = Number.isFinite(renewDeadlineMs) ? renewDeadlineMs / 2 : 0; // one that is no number is refused by name, later
+  return { userAgent: `${userAgent}/leader-election`, requestTimeoutMs: Math.max(1_000, half) };
 }
 
 /** Makes electors over a client of their own: their requests never wait behind others, and give up in time. */
@@ -69,7 +74,6 @@ export function createLeadership(
   if (name === '') throw new TypeError('leaderElection.name must be configured');
   const identity = options.identity ?? `${hostname()}_${randomUUID()}`;
   const request = electionRequests(renewDeadlineMs, userAgent);
-  const recorder = events.recorder('leader-election', identity.slice(0, 128));
   const inWorker = checkRenewIn(options, connection);
   const client = createHttpClient({ ...request, connection, logger, clock });
   /** Whose term the running code belongs to. */
@@ -83,13 +87,29 @@ export function createLeadership(
     ...(releaseOnCancel === undefined ? {} : { releaseOnCancel }),
   };
   const stallLimit = mainStallLimitMs === undefined ? {} : { mainStallLimitMs };
+  const makeElector = (lease: WorkerLockData['lease'], more: ElectorParts): LeaderElector => {
+    const common = { ...durations, ...more, name: lease.name };
+    const lockData: WorkerLockData = { connection, request, lease };
+    return inWorker
+      ? createWorkerLeaderElector({ ...common, ...stallLimit, lockModule: workerLockModule(), lockData })
+      : createLeaderElector({ ...common, clock, lock: createLeaseLock({ ...lease, client }) });
+  };
+  const leaseOf = (leaseName: string): WorkerLockData['lease'] => ({
+    namespace,
+    name: leaseName,
+    identity,
+    ...(labels === undefined ? {} : { labels }),
+  });
+  // Electors are made when the manager runs. What is wrong with their options is told now; one that never runs does nothing.
+  makeElector(leaseOf(name), { callbacks: { onStartedLeading: () => undefined } });
+  const recorder = events.recorder('leader-election', identity.slice(0, 128));
   return {
     options: {
       ...(onLost === undefined ? {} : { onLost }),
       ...(rejoinTimeoutMs === undefined ? {} : { rejoinTimeoutMs }),
       newElector: ({ scope, lead, reelect }) => {
         const leaseName = scope === '' ? name : `${name}-${scope}`;
-        const lease = { namespace, name: leaseName, identity, ...(labels === undefined ? {} : { labels }) };
+        const lease = leaseOf(leaseName);
         const told = createElectionEvents({ client, recorder, lease });
         const onStartedLeading = (signal: AbortSignal, fence: Fence): Promise<void> => {
           if (scope === '') hasLed = true;
@@ -100,11 +120,7 @@ export function createLeadership(
           if (led) told.stoppedLeading();
         };
         const callbacks = { onStartedLeading, onStoppedLeading };
-        const common = { ...durations, reelect, logger, metrics, name: leaseName, callbacks };
-        const lockData: WorkerLockData = { connection, request, lease };
-        const elector = inWorker
-          ? createWorkerLeaderElector({ ...common, ...stallLimit, lockModule: workerLockModule(), lockData })
-          : createLeaderElector({ ...common, clock, lock: createLeaseLock({ ...lease, client }) });
+        const elector = makeElector(lease, { reelect, callbacks, logger, metrics });
         if (scope === '') main = elector;
         return elector;
       },

@@ -21,6 +21,14 @@ describe('leader election options', () => {
     [{ name: 'x' }, 'unable to find leader election namespace: not running in-cluster, please specify'],
     [{ name: '', namespace: 'default' }, 'leaderElection.name must be configured'],
     [{ name: 'x', namespace: 'default', mainStallLimitMs: 1 }, "needs leaderElection.renewIn: 'worker'"],
+    [
+      { name: 'x', namespace: 'default', leaseDurationMs: -5 },
+      'leaseDurationMs must be a positive number of ms, not -5',
+    ],
+    [{ name: 'x', namespace: 'default', renewDeadlineMs: NaN }, 'renewDeadlineMs must be a positive number of ms'],
+    [{ name: 'x', namespace: 'default', rejoinTimeoutMs: NaN }, 'leaderElection.rejoinTimeoutMs NaN is not valid'],
+    [{ name: 'x', namespace: 'default', identity: '' }, 'identity must not be empty'],
+    [{ name: 'x', namespace: 'default', renewIn: 'worker' as const, mainStallLimitMs: NaN }, 'mainStallLimitMs'],
   ])('refuses %o', async (leaderElection, message) => {
     await expect(createManager({ connection, logger: noopLogger, leaderElection })).rejects.toThrow(message);
   });

@@ -1,5 +1,5 @@
 import { noopLogger, noopMetrics, type Logger, type Metrics } from '@kctl/telemetry';
-import { checkDurations, type LeaderCallbacks, type LeaderElectorOptions } from '../options.js';
+import { checkCallbacks, checkDurations, type LeaderCallbacks, type LeaderElectorOptions } from '../options.js';
 import type { WorkerElection } from './protocol.js';
 
 /** Options of `createWorkerLeaderElector`. */
@@ -40,6 +40,12 @@ const maxHeartbeatMs = 500;
 
 /** @throws TypeError, RangeError */
 export function resolveWorkerOptions(options: WorkerLeaderElectorOptions): ResolvedWorkerLeaderElectorOptions {
+  checkCallbacks('createWorkerLeaderElector', options.callbacks);
+  for (const field of ['name', 'lockModule'] as const) {
+    const given: unknown = options[field];
+    if (given === undefined || given === '')
+      throw new TypeError(`createWorkerLeaderElector: ${field} must not be empty`);
+  }
   const durations = checkDurations(options);
   const { mainStallLimitMs = durations.renewDeadlineMs } = options;
   if (!Number.isFinite(mainStallLimitMs) || mainStallLimitMs <= 0)
