@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { isAlreadyExists, isNotFound, isStatusError, metadataOnly, type KubeObject } from '@kctl/apimachinery';
 import { ConfigMap, Namespace } from '@kctl/apimachinery/kinds/core/v1';
 import { startApiServerWorker, type ApiServerWorker } from '@kctl/apiserver';
@@ -274,8 +275,7 @@ class InformerSoak {
 }
 
 function describeFailure(error: unknown): string {
-  if (error === undefined) return '';
-  return error instanceof Error ? (error.stack ?? error.message) : JSON.stringify(error);
+  return error === undefined ? '' : inspect(error);
 }
 
 function describeDifference(
