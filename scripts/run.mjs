@@ -60,10 +60,42 @@ const tasks = {
       '--filter=@kctl/example-application-operator^...',
       '--output-logs=errors-only',
     ])) && delegate('examples/application-operator/src/demo.ts'),
-  conformance: () => delegate('e2e/conformance/src/main.ts'),
+  async conformance() {
+    const target = /^--target[ =](embedded|real|existing)$/.exec(args.join(' '))?.[1];
+    if (target === undefined) return delegate('e2e/conformance/src/main.ts');
+    resetTotals();
+    const api = await delegate('e2e/conformance/src/main.ts');
+    const clients = await clientSuites(target);
+    printTotals();
+    return api && clients;
+  },
   bench: () => delegate('bench/src/main.ts'),
   chaos: () => delegate('e2e/chaos/src/main.ts'),
 };
+
+/**
+ * The suites of what talks to a server (clients over HTTP and over the cache, informer, events) on the same target.
+ * @param {string} target
+ */
+async function clientSuites(target) {
+  process.env.KCTL_TEST_SERVER = target;
+  process.env.KCTL_SUITE = `clients and informers on ${target}`;
+  if (target === 'real' && process.env.TEST_ASSET_KUBE_APISERVER === undefined) {
+    const { ensureBinaries } = await import('../e2e/kube-apiserver/build.mjs');
+    const { kubeApiserver, etcd } = await ensureBinaries({ log: (/** @type {string} */ line) => console.log(line) });
+    process.env.TEST_ASSET_KUBE_APISERVER = kubeApiserver;
+    process.env.TEST_ASSET_ETCD = etcd;
+  }
+  return step('', 'node', ['scripts/vitest.mjs', ...serverSuites]);
+}
+
+const serverSuites = [
+  'packages/testing/test/client-conformance.test.ts',
+  'packages/runtime/test/client-conformance.test.ts',
+  'packages/runtime/test/read-your-writes.test.ts',
+  'packages/informer/test/server.test.ts',
+  'packages/events/test/events.server.test.ts',
+];
 
 /** Runs a TypeScript program from sources (types are stripped, packages resolve to their sources). @param {string} program */
 function delegate(program) {

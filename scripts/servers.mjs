@@ -55,6 +55,7 @@ if (!hasBinaries && !(await goAvailable())) {
       '@kctl/testing',
       '@kctl/informer',
       '@kctl/cache',
+      '@kctl/events',
       '@kctl/manager',
       '@kctl/e2e-leader-election',
     ),
