@@ -25,7 +25,13 @@ export const benchmark: Benchmark = {
   ],
   figures: [
     ...compare('add+get+done, distinct keys', ours('distinct'), clientGo('distinct'), 1),
-    ...compare('add+get+done, 90 % duplicates', ours('duplicates'), clientGo('duplicates'), 1),
+    ...compare('add+get+done, 90 % duplicates in the same order', ours('duplicates'), clientGo('duplicates'), 1),
+    ...compare(
+      'add+get+done, 90 % duplicates in random order',
+      ours('duplicates-shuffled'),
+      clientGo('duplicates-shuffled'),
+      1,
+    ),
     ...compare('add+get+done, 1M keys delayed meanwhile', ours('delayed-pending'), clientGo('delayed-pending'), 1),
     ...compare('addAfter, 1M distinct keys', ours('delayed-add'), clientGo('delayed-add'), 1),
     ...compare('get+done, 1M delayed keys due together', ours('delayed-due'), clientGo('delayed-due'), 1),

@@ -35,6 +35,18 @@ const drain = async (queue: DelayingQueue<string>, howMany: number): Promise<voi
   await pool.stop();
 };
 
+/** Each number below `distinct` as often as the others, in an order that the Go program draws alike. */
+const shuffled = (distinct: number): Int32Array => {
+  const order = Int32Array.from({ length: count }, (_, i) => i % distinct);
+  let state = 1;
+  for (let i = count - 1; i > 0; i--) {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    const other = Math.floor((state / 2 ** 32) * (i + 1));
+    [order[i], order[other]] = [order[other] ?? 0, order[i] ?? 0];
+  }
+  return order;
+};
+
 const later = (queue: DelayingQueue<string>, keys: readonly string[]): void => {
   for (const [i, key] of keys.entries()) queue.addAfter(key, hourMs + ((i * 7919) % keys.length));
 };
@@ -54,6 +66,16 @@ const scenarios: Record<string, () => Promise<Sample>> = {
     return timed(async () => {
       const queue = createDelayingQueue();
       for (let i = 0; i < count; i++) queue.add(keys[i % keys.length] ?? '');
+      await drain(queue, keys.length);
+      return count;
+    });
+  },
+  'duplicates-shuffled': () => {
+    const keys = makeKeys(count / 10, 'namespace');
+    const order = shuffled(keys.length);
+    return timed(async () => {
+      const queue = createDelayingQueue();
+      for (const index of order) queue.add(keys[index] ?? '');
       await drain(queue, keys.length);
       return count;
     });

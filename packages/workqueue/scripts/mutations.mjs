@@ -52,6 +52,18 @@ const mutations = [
     'keys in use are forgotten',
   ],
   [
+    'slot-table.ts',
+    'return slot >= 0 && this.#remembered(slot) === key ? slot : -1;',
+    'return slot;',
+    'a new key is taken for another',
+  ],
+  [
+    'slot-table.ts',
+    'next < this.#used && this.#remembered(next) === key',
+    'next < this.#used',
+    'a key is taken for the one after it',
+  ],
+  [
     'keyed-priority-queue.ts',
     'if (priority > (this.#priorities[slot] ?? 0)) this.#raise(slot, priority);',
     '',

@@ -39,13 +39,6 @@ export class FifoQueue<T> extends QueueBase<T, T> implements WorkQueue<T> {
 
   override add(item: T): void {
     if (this.isDown) return;
-    // The most frequent case by far: the key waits already.
-    const { table } = this;
-    const known = table.find(item);
-    if (known >= 0 && ((table.flags[known] ?? 0) & (ready | dirty)) !== 0) {
-      table.refresh(known, item);
-      return;
-    }
     const slot = this.slotFor(item);
     if (slot >= 0) this.enqueue(slot);
   }

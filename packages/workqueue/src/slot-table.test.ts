@@ -27,13 +27,64 @@ describe.each([
     const slots = Array.from({ length: inUse }, (_, number) => use(table, `kept-${number}`, delayed));
     for (let number = 0; number < inUse * 3 + 10_000; number++) through(table, `passing-${number}`);
     expect(table.live).toBe(inUse);
-    expect(table.idle).toBeLessThanOrEqual(Math.max(1024, 2 * inUse) + 1);
+    // While the idle ones are being forgotten a few more join them.
+    expect(table.idle).toBeLessThanOrEqual(Math.max(1024, 2 * inUse) * 1.05 + 1);
     for (const [number, slot] of slots.entries()) {
       expect(table.find(`kept-${number}`)).toBe(slot);
       expect(table.items[slot]).toBe(`kept-${number}`);
     }
     expect(table.find('passing-0')).toBe(-1);
     expect(new Set(slots).size).toBe(inUse);
+  });
+
+  it('forgets a burst little by little, and keeps what comes and goes meanwhile', () => {
+    const table = new SlotTable<string>(key, () => expect.unreachable());
+    const slots = Array.from({ length: 100_000 }, (_, number) => use(table, `key-${number}`, ready));
+    const kept = 90_000;
+    let longest = 0;
+    for (const slot of slots.slice(0, kept)) {
+      const before = table.idle;
+      table.flags[slot] = 0;
+      table.release(slot);
+      longest = Math.max(longest, before - table.idle);
+    }
+    expect(longest).toBeGreaterThan(0);
+    expect(longest).toBeLessThan(100);
+    for (let number = 0; number < 100_000; number++) {
+      const known = table.find(`key-${number}`);
+      if (number >= kept || known >= 0) expect(known).toBe(slots[number]);
+    }
+    const again = Array.from({ length: 100_000 }, (_, number) => use(table, `key-${number}`, ready));
+    expect(new Set(again).size).toBe(100_000);
+    expect(again.slice(kept)).toEqual(slots.slice(kept));
+    for (const [number, slot] of again.entries()) expect(table.find(`key-${number}`)).toBe(slot);
+    expect([table.live, table.idle]).toEqual([100_000, 0]);
+  });
+
+  it('finds keys that return in the same order, in another, or never', () => {
+    const table = new SlotTable<string>(key, () => undefined);
+    const names = ['a', '', 'b', 'c'];
+    const slots = names.map((name) => use(table, name, ready));
+    for (const round of [
+      [0, 1, 2, 3],
+      [3, 2, 1, 0],
+      [0, 2, 1, 3],
+      [1, 1, 3, 3],
+    ])
+      for (const index of round) {
+        expect(table.find(names[index] ?? '')).toBe(slots[index]);
+        expect(table.find('d')).toBe(-1);
+      }
+  });
+
+  it('does not take a forgotten key for one that never was', () => {
+    const table = new SlotTable<string>(key, () => expect.unreachable());
+    use(table, 'kept', delayed);
+    for (let number = 0; number < 5000; number++) {
+      through(table, `passing-${number}`);
+      expect(table.find('kept')).toBe(0);
+      expect(table.find('')).toBe(-1);
+    }
   });
 
   it('finds a returning key again, at the same slot', () => {

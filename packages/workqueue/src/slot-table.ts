@@ -17,10 +17,20 @@ const initialCapacity = 64;
 const idleKeys = 1024;
 /** Arrays of this size are kept when nothing is in use; larger ones are given up. */
 const roomyCapacity = 4096;
-/** Up to so many keys in use are moved to a new Map in one step; it takes a few ms. */
+/** While more keys are in use, only new keys make room for themselves: a drain need not move what will be done soon. */
 const movableKeys = 16_384;
-/** Slots looked at per new key while there are too many idle ones: two of three are idle then. */
-const sweepSteps = 4;
+/** At least so many known keys are looked at per new or released one while idle keys are being forgotten. */
+const leastStride = 64;
+
+/** Keys in use move to a new Map, so that the others are forgotten. */
+interface Move {
+  /** The Map before; it does not change any more. */
+  readonly former: ReadonlyMap<QueueKey, number>;
+  /** The slots of `former` that were not looked at yet. */
+  readonly unmoved: Iterator<number, undefined>;
+  /** So many slots are looked at in one step. */
+  readonly stride: number;
+}
 
 /**
  * Maps keys to slots (small integers) and holds the state of each slot in parallel arrays: per key one Map entry and
@@ -28,7 +38,8 @@ const sweepSteps = 4;
  *
  * A key whose flags fall to 0 is idle: it stays mapped for a while, since most keys come back, and since forgetting
  * many keys at once, by starting a new Map, is far cheaper than deleting each. Idle keys are too many when there are
- * more than 1,024 and more than twice those in use. They go at once when few keys are in use, else as new keys come.
+ * more than 1,024 and more than twice those in use. Then the others move to a new Map, some with each key that comes
+ * or goes, so that no single call takes long.
  */
 export class SlotTable<T> {
   /** State bits by slot. */
@@ -43,12 +54,16 @@ export class SlotTable<T> {
   readonly #key: KeyFunction<T> | undefined;
   readonly #onReset: () => void;
   #slots = new Map<QueueKey, number>();
+  #moving: Move | undefined;
   /** By slot; undefined while each item is its own key. */
-  #keys: QueueKey[] | undefined;
+  #keys: (QueueKey | undefined)[] | undefined;
   #used = 0;
   #free = -1;
   #idle = 0;
-  #hand = 0;
+  /** The slot found last. */
+  #last = -1;
+  /** Keys come in the order in which they came before, as in a resync: the next slot is looked at before the Map. */
+  #isInOrder = false;
 
   constructor(key: KeyFunction<T> | undefined, onReset: () => void) {
     this.#key = key;
@@ -63,12 +78,7 @@ export class SlotTable<T> {
 
   /** The slot of a known key, else −1. */
   find(item: T): number {
-    return this.#slots.get(this.#keyOf(item)) ?? -1;
-  }
-
-  /** Keeps `item` as the one to hand out for the slot of its key. */
-  refresh(slot: number, item: T): void {
-    if (this.#keys !== undefined) this.items[slot] = item;
+    return this.#lookUp(this.#keyOf(item));
   }
 
   /** Whether the key has flags. */
@@ -80,8 +90,8 @@ export class SlotTable<T> {
   /** The slot of a key, idle if the key is new. Keeps `item` as the one to hand out. */
   slotOf(item: T): number {
     const key = this.#keyOf(item);
-    const slot = this.#slots.get(key);
-    if (slot === undefined) return this.#insert(key, item);
+    const slot = this.#lookUp(key);
+    if (slot < 0) return this.#insert(key, item);
     if (this.#keys !== undefined) this.items[slot] = item;
     return slot;
   }
@@ -99,9 +109,36 @@ export class SlotTable<T> {
     if (this.#keys !== undefined) this.items[slot] = undefined;
     if (this.live === 0) {
       if (this.#idle > idleKeys || this.#used > roomyCapacity) this.#reset();
+    } else if (this.#moving !== undefined) {
+      this.#move(this.#moving);
     } else if (this.live <= movableKeys && this.#hasExcess()) {
-      this.#compact();
+      this.#startMoving();
     }
+  }
+
+  /** The slot of a known key, else −1. A slot that is in the Map remembers its key, and no other does. */
+  #lookUp(key: QueueKey): number {
+    const next = this.#last + 1;
+    if (this.#isInOrder && next < this.#used && this.#remembered(next) === key) {
+      this.#last = next;
+      return next;
+    }
+    const slot = this.#slots.get(key) ?? this.#unmovedSlot(key);
+    if (slot >= 0) {
+      this.#isInOrder = slot === next;
+      this.#last = slot;
+    }
+    return slot;
+  }
+
+  /** The former Map knows slots too that were given up meanwhile: those remember no key, or another. */
+  #unmovedSlot(key: QueueKey): number {
+    const slot = this.#moving?.former.get(key) ?? -1;
+    return slot >= 0 && this.#remembered(slot) === key ? slot : -1;
+  }
+
+  #remembered(slot: number): unknown {
+    return this.#keys === undefined ? this.items[slot] : this.#keys[slot];
   }
 
   #keyOf(item: T): QueueKey {
@@ -109,12 +146,13 @@ export class SlotTable<T> {
     if (typeof item === 'string') return item;
     const key = defaultKey(item);
     if (this.#keys === undefined && typeof item === 'object')
-      this.#keys = this.items.map((known) => (known === undefined ? '' : defaultKey(known)));
+      this.#keys = this.items.map((known) => (known === undefined ? undefined : defaultKey(known)));
     return key;
   }
 
   #insert(key: QueueKey, item: T): number {
-    if (this.live > movableKeys && this.#hasExcess()) this.#sweep();
+    if (this.#moving !== undefined) this.#move(this.#moving);
+    else if (this.#hasExcess()) this.#startMoving();
     let slot = this.#free;
     if (slot >= 0) {
       this.#free = this.next[slot] ?? -1;
@@ -141,40 +179,36 @@ export class SlotTable<T> {
     return this.#idle > idleKeys && this.#idle > 2 * this.live;
   }
 
-  #sweep(): void {
-    for (let step = 0; step < sweepSteps; step++) {
-      this.#hand = this.#hand + 1 < this.#used ? this.#hand + 1 : 0;
-      if (this.flags[this.#hand] !== 0) continue;
-      this.#slots.delete(this.#keyAt(this.#hand));
-      this.#drop(this.#hand);
-    }
-  }
-
-  /** Forgets all idle keys by moving the others to a new Map. */
-  #compact(): void {
-    const known = this.#slots;
+  /** Begins to forget all idle keys; it ends before half of the keys in use are released. */
+  #startMoving(): void {
+    const former = this.#slots;
+    const stride = Math.max(leastStride, Math.ceil((2 * former.size) / this.live));
+    this.#moving = { former, unmoved: former.values(), stride };
     this.#slots = new Map();
-    if (known.size * 8 > this.#used) {
-      for (let slot = 0; slot < this.#used; slot++) if (this.flags[slot] !== unused) this.#keepOrDrop(slot);
-    } else {
-      for (const slot of known.values()) this.#keepOrDrop(slot);
-    }
+    this.#move(this.#moving);
   }
 
-  #keepOrDrop(slot: number): void {
-    if (this.flags[slot] === 0) this.#drop(slot);
-    else this.#slots.set(this.#keyAt(slot), slot);
+  #move({ unmoved, stride }: Move): void {
+    for (let left = stride; left > 0; left--) {
+      const { value: slot } = unmoved.next();
+      if (slot === undefined) {
+        this.#moving = undefined;
+        return;
+      }
+      if (this.flags[slot] === 0) this.#drop(slot);
+      else this.#slots.set(this.#keyAt(slot), slot);
+    }
   }
 
   #keyAt(slot: number): QueueKey {
-    const key: unknown = this.#keys === undefined ? this.items[slot] : this.#keys[slot];
+    const key = this.#remembered(slot);
     return typeof key === 'number' ? key : String(key);
   }
 
   /** Makes a slot free that is not mapped any more. */
   #drop(slot: number): void {
     this.items[slot] = undefined;
-    if (this.#keys !== undefined) this.#keys[slot] = '';
+    if (this.#keys !== undefined) this.#keys[slot] = undefined;
     this.flags[slot] = unused;
     this.next[slot] = this.#free;
     this.#free = slot;
@@ -189,8 +223,9 @@ export class SlotTable<T> {
     this.next = new Int32Array(initialCapacity);
     this.#used = 0;
     this.#free = -1;
+    this.#moving = undefined;
     this.#idle = 0;
-    this.#hand = 0;
+    this.#last = -1;
     this.#onReset();
   }
 }

@@ -59,6 +59,21 @@ func makeKeys(count int, prefix string) []string {
 	return keys
 }
 
+// shuffled gives each number below distinct as often as the others, in an order that the Node program draws alike.
+func shuffled(count, distinct int) []int32 {
+	order := make([]int32, count)
+	for i := range order {
+		order[i] = int32(i % distinct)
+	}
+	state := uint32(1)
+	for i := count - 1; i > 0; i-- {
+		state = state*1664525 + 1013904223
+		other := uint64(state) * uint64(i+1) >> 32
+		order[i], order[other] = order[other], order[i]
+	}
+	return order
+}
+
 func drain(q queue, count int) {
 	for i := 0; i < count; i++ {
 		key, _ := q.Get()
@@ -125,6 +140,17 @@ func main() {
 		result = timed(func() int {
 			for i := 0; i < count; i++ {
 				q.Add(keys[i%len(keys)])
+			}
+			drain(q, len(keys))
+			return count
+		}, func() { q = newQueue(subject) })
+	case "duplicates-shuffled":
+		keys := makeKeys(count/10, "namespace")
+		order := shuffled(count, len(keys))
+		var q queue
+		result = timed(func() int {
+			for _, index := range order {
+				q.Add(keys[index])
 			}
 			drain(q, len(keys))
 			return count
