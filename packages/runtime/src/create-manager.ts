@@ -1,6 +1,6 @@
 import { builtInKinds } from '@kctl/apimachinery/kinds/built-in';
 import { createCache, type Cache } from '@kctl/cache';
-import { createDelegatingClient } from '@kctl/client-delegating';
+import { createDelegatingClient, type DelegatingClient } from '@kctl/client-delegating';
 import {
   connectionFromKubeConfig,
   createHttpClient,
@@ -72,13 +72,19 @@ function assemble(options: RuntimeManagerOptions, connection: Connection, metric
     }
   };
   const recorder = (controller: string): EventRecorder => events.recorder(controller);
-  if (!hasCache(manager, cache)) throw new TypeError('unreachable: the manager has another cache than it was given');
+  if (!hasParts(manager, { cache, client }))
+    throw new TypeError('unreachable: the manager has another cache or client than it was given');
   return Object.assign(manager, { liveClient, metrics, recorder, run });
 }
 
-/** The manager knows its cache by what it needs of it; here it is known as what it is. */
-function hasCache(manager: Manager, cache: Cache): manager is Manager & { readonly cache: Cache } {
-  return manager.cache === cache;
+/** The manager knows its parts by what it needs of them; here they are known as what they are. */
+function hasParts(manager: Manager, parts: Parts): manager is Manager & Parts {
+  return manager.cache === parts.cache && manager.client === parts.client;
+}
+
+interface Parts {
+  readonly cache: Cache;
+  readonly client: DelegatingClient;
 }
 
 async function findConnection({

@@ -1,6 +1,6 @@
 import type { Cache, CacheOptions } from '@kctl/cache';
 import type { Connection, HttpClient, HttpClientOptions, KubeConfigLike } from '@kctl/client-http';
-import type { DelegatingClientOptions } from '@kctl/client-delegating';
+import type { DelegatingClient, DelegatingClientOptions } from '@kctl/client-delegating';
 import type { EventRecorder } from '@kctl/events';
 import type { LeaderElectionOptions, Manager, ManagerOptions } from '@kctl/manager';
 import type { PrometheusMetrics } from '@kctl/metrics';
@@ -76,6 +76,8 @@ export interface RuntimeManagerOptions
 export interface RuntimeManager extends Manager {
   /** Informers by kind: indexes, namespaces, informers on loan. */
   readonly cache: Cache;
+  /** Reads from the cache, writes to the server; fenced. Also `client.live`, and `client.vanished(kind)`. */
+  readonly client: DelegatingClient;
   /** Talks to the server directly, and watches. Not fenced: for reads, and for writes that need no leadership. */
   readonly liveClient: HttpClient;
   readonly metrics: PrometheusMetrics;
