@@ -149,6 +149,7 @@ class Definition<R, D extends object, S extends RequestState> implements Control
         forKinds: this.#forKinds,
         ownedKinds: this.#ownedKinds,
         inputs,
+        filters,
         rawSources: this.#rawSources.length,
         reconciler,
       }),

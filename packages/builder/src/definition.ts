@@ -4,12 +4,20 @@ import { isInjectable } from '@kctl/controller';
 import type { Input } from './input.js';
 import { describeKind, isKind } from './input.js';
 
+/** What can be wrong with an input: its types hold only for programs that have them. */
+export interface CheckedInput extends Pick<Input<never>, 'what' | 'kind'> {
+  readonly handler: unknown;
+  readonly predicates: unknown;
+}
+
 /** The parts of a definition that can be wrong. */
 export interface DefinitionParts {
   readonly name: string | undefined;
   readonly forKinds: readonly Kind[];
   readonly ownedKinds: readonly Kind[];
-  readonly inputs: readonly Input<never>[];
+  readonly inputs: readonly CheckedInput[];
+  /** The predicates of `withEventFilter`. */
+  readonly filters: readonly unknown[];
   readonly rawSources: number;
   readonly reconciler: unknown;
 }
@@ -24,6 +32,8 @@ export function findProblems(parts: DefinitionParts): string[] {
     ...checkFor(forKinds),
     ...checkName(parts),
     ...checkOwned(forKinds, ownedKinds),
+    ...inputs.flatMap(checkFunctions),
+    ...checkFilters(parts.filters),
     ...checkWatches(parts),
     ...checkReconciler(parts.reconciler),
   ];
@@ -62,6 +72,19 @@ function checkWatches({ inputs, rawSources }: DefinitionParts): string[] {
   return [
     'there are no watches configured, controller will never get triggered. Use for(), owns(), watches() or watchesRawSource() to set them up',
   ];
+}
+
+function checkFunctions({ what, handler, predicates }: CheckedInput): string[] {
+  const problems = typeof handler === 'function' ? [] : [`${what}: the handler is no function`];
+  if (!Array.isArray(predicates)) problems.push(`${what}: predicates is no list: expected { predicates: [predicate] }`);
+  else if (!predicates.every((predicate) => typeof predicate === 'function'))
+    problems.push(`${what}: one of its predicates is no function`);
+  return problems;
+}
+
+function checkFilters(filters: readonly unknown[]): string[] {
+  const isValid = filters.every((filter) => typeof filter === 'function');
+  return isValid ? [] : ['withEventFilter(...): one of the predicates is no function'];
 }
 
 function checkReconciler(reconciler: unknown): string[] {

@@ -230,6 +230,25 @@ describe('ControllerBuilder', () => {
     ]);
   });
 
+  it('names handlers and predicates that are no functions, as programs without types may give', () => {
+    const manager = createManager({ cluster: fakeCluster() });
+    const predicate = (): boolean => true;
+    const problems = problemsOf(() =>
+      controllerManagedBy(manager)
+        .for(App, { predicates: predicate as never })
+        .owns(Pod, { predicates: [undefined as never] })
+        .watches(Pod, undefined as never, { predicates: [predicate] })
+        .withEventFilter('all' as never)
+        .complete(async () => undefined),
+    );
+    expect(problems).toEqual([
+      'for(App.example.com): predicates is no list: expected { predicates: [predicate] }',
+      'owns(Pod): one of its predicates is no function',
+      'watches(Pod): the handler is no function',
+      'withEventFilter(...): one of the predicates is no function',
+    ]);
+  });
+
   it('does not compile for a request type that is no key', () => {
     const manager = createManager({ cluster: fakeCluster() });
     const builder = controllerManagedBy<{ bucket: string }>(manager);
