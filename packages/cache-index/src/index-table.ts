@@ -13,18 +13,31 @@ export interface CompiledIndex<T extends KubeObject> {
   readonly compute: (stored: StoredObject<T>) => readonly string[];
 }
 
-/** Makes a definition ready for use. `fieldOf` gives a path its place among the field paths of the store. */
+/**
+ * Makes a definition ready for use. `fieldOf` gives a path its place among the field paths of the store.
+ *
+ * @throws TypeError when the definition says nothing
+ */
 export function compileIndex<T extends KubeObject>(
   name: string,
   definition: IndexDefinition<T>,
   fieldOf: (path: string) => number,
 ): CompiledIndex<T> {
+  if (!isDefinition(definition))
+    throw new TypeError(`index ${name} is not valid: expected a function, { path }, { header } or { object }`);
   if (typeof definition === 'function')
     return { name, scoped: false, field: -1, compute: (stored) => definition(stored.object) };
   const scoped = definition.scoped ?? false;
   if ('path' in definition) return { name, scoped, field: fieldOf(definition.path), compute: () => [] };
   if ('header' in definition) return { name, scoped, field: -1, compute: (stored) => definition.header(stored) };
   return { name, scoped, field: -1, compute: (stored) => definition.object(stored.object) };
+}
+
+function isDefinition(definition: unknown): boolean {
+  if (typeof definition !== 'object' || definition === null) return typeof definition === 'function';
+  if ('path' in definition) return typeof definition.path === 'string';
+  if ('header' in definition) return typeof definition.header === 'function';
+  return 'object' in definition && typeof definition.object === 'function';
 }
 
 /** What an index found, as an entry keeps it: without duplicates, and without an array where there is one value. */

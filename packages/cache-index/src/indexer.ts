@@ -24,7 +24,8 @@ export interface Indexer<T extends KubeObject> extends IndexReader<T> {
   /**
    * Adds indexes; objects that are there already are indexed at once.
    *
-   * @throws IndexConflictError when a name is taken, IndexFunctionError when a function fails: nothing is added then
+   * @throws IndexConflictError when a name is taken, IndexFunctionError when a function fails, TypeError when a
+   * definition is not valid: nothing is added then
    */
   addIndexers(indexers: Readonly<Record<string, IndexDefinition<T>>>): void;
   /** Like {@link put}, for an object that may not be parsed yet. @returns the version before */

@@ -12,10 +12,11 @@ import { CacheNotStartedError, KindNotCachedError, UnknownNamespaceError } from 
 import { KindEntry } from './kind-entry.js';
 import { makeScopeInformer } from './make-informer.js';
 import { fieldIndexName, listFrom, notFound } from './read.js';
+import { requireCacheOptions, requireKind } from './required.js';
 import { isEmpty, resolveScopes } from './resolve-scopes.js';
 import { ScopedInformer } from './scoped-informer.js';
 
-/** A cache over a client. It does nothing until it runs. */
+/** A cache over a client. It does nothing until it runs. @throws TypeError naming the option that is not valid */
 export function createCache(options: CacheOptions): Cache {
   return new InformerCache(options);
 }
@@ -31,6 +32,7 @@ class InformerCache implements Cache {
   readonly #runs = new Set<Promise<void>>();
 
   constructor(options: CacheOptions) {
+    requireCacheOptions(options);
     this.#options = options;
     const { defaultNamespaces } = options;
     this.#defaultNamespaces =
@@ -268,6 +270,8 @@ class InformerCache implements Cache {
 }
 
 /** Full and untyped tokens name the same objects; stripped ones are less, metadata-only ones less to ask for. */
-function idOf({ group, version, kind, shape }: Kind): string {
+function idOf(token: Kind): string {
+  requireKind('cache: kind', token);
+  const { group, version, kind, shape } = token;
   return `${group}/${version}/${kind}/${shape === 'metadata' || shape === 'stripped' ? shape : 'whole'}`;
 }

@@ -1,7 +1,7 @@
 import type { Kind, KubeObject } from '@kctl/apimachinery';
 import { compareResourceVersions } from '@kctl/apimachinery';
 import type { IndexDefinition, IndexReader, Lister } from '@kctl/cache-index';
-import { createLister, IndexConflictError, namespaceIndexName } from '@kctl/cache-index';
+import { createIndexer, createLister, IndexConflictError, namespaceIndexName } from '@kctl/cache-index';
 import type {
   EventHandlerOptions,
   HandlerRegistration,
@@ -131,6 +131,8 @@ export class ScopedInformer<T extends KubeObject> implements SharedInformer<T>, 
   addIndexers(indexers: Readonly<Record<string, IndexDefinition<T>>>): void {
     const taken = Object.keys(indexers).filter((name) => this.indexNames.includes(name));
     if (taken.length > 0) throw new IndexConflictError(taken);
+    // What is wrong with them is said now, also where there is no store yet.
+    createIndexer<T>({ indexers });
     for (const { informer } of this.#parts) informer.addIndexers(indexers);
     this.#indexers = { ...this.#indexers, ...indexers };
   }

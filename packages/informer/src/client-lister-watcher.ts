@@ -1,6 +1,7 @@
 import type { Kind, KubeObject } from '@kctl/apimachinery';
 import type { FrameReader, ListOptions, Reader, Watcher } from '@kctl/client';
 import type { ListerWatcher } from './list-watcher.js';
+import { hasMethods, requireKind, requireThat } from './required.js';
 
 /** Which objects of a kind an informer holds. */
 export interface ListerWatcherScope {
@@ -16,12 +17,20 @@ export type InformerClient = (Reader & Watcher) | FrameReader | (Reader & Watche
 /**
  * The ListerWatcher of a kind over a client. Bytes are taken where the client yields them; a batch of them is valid until
  * the next one is asked for.
+ *
+ * @throws TypeError when the client cannot read, or the kind is none
  */
 export function listerWatcherFor<T extends KubeObject>(
   client: InformerClient,
   kind: Kind<T>,
   scope: ListerWatcherScope = {},
 ): ListerWatcher<T> {
+  requireThat(
+    hasMethods(client, ['listFrames', 'watchFrames']) || hasMethods(client, ['list', 'watch']),
+    'listerWatcherFor: client',
+    { value: client, expected: 'a client, such as createHttpClient(…) of @kctl/client-http' },
+  );
+  requireKind('listerWatcherFor', kind);
   if ('listFrames' in client)
     return {
       // An informer copies what it keeps, so the memory of a batch can be used again when it asks for the next one.

@@ -4,11 +4,12 @@ import { namespaceIndex, namespaceIndexName } from '@kctl/cache-index';
 import type { Logger, Metrics } from '@kctl/telemetry';
 import { noopLogger, noopMetrics } from '@kctl/telemetry';
 import type { Clock, Random } from '@kctl/wait';
-import { systemClock, systemRandom } from '@kctl/wait';
+import { numberProblem, systemClock, systemRandom } from '@kctl/wait';
 import type { SharedInformerOptions, WatchErrorHandler } from './informer.js';
 import type { ListerWatcher } from './list-watcher.js';
 import type { ReflectorConfig } from './reflector-config.js';
 import { defaultReflectorConfig } from './reflector-config.js';
+import { hasMethods, requireKind, requireThat } from './required.js';
 
 /** {@link SharedInformerOptions} with every choice made. */
 export interface ResolvedOptions<T extends KubeObject> {
@@ -39,16 +40,22 @@ const leastWatchTimeoutMs = 1000;
 /** Makes the choices. @throws TypeError naming the option that is not valid */
 export function resolveInformerOptions<T extends KubeObject>(options: SharedInformerOptions<T>): ResolvedOptions<T> {
   const { kind, logger = noopLogger, minWatchTimeoutMs = 300_000, pageSize, idleTimeoutMs } = options;
+  const { listIdleTimeoutMs = 60_000, resyncMs = 0 } = options;
+  requireKind('createSharedInformer', kind);
+  requireListerWatcher(options.listerWatcher);
   const name = options.name ?? (kind.group === '' ? kind.plural : `${kind.plural}.${kind.group}`);
-  requirePositive('minWatchTimeoutMs', minWatchTimeoutMs, leastWatchTimeoutMs);
-  if (pageSize !== undefined) requirePositive('pageSize', pageSize, 1);
-  if (idleTimeoutMs !== undefined) requirePositive('idleTimeoutMs', idleTimeoutMs, 1);
-  requirePositive('resyncMs', options.resyncMs ?? 0, 0);
+  const problem =
+    numberProblem('minWatchTimeoutMs', minWatchTimeoutMs, { least: leastWatchTimeoutMs }) ??
+    (pageSize === undefined ? undefined : numberProblem('pageSize', pageSize, { least: 1, integer: true })) ??
+    (idleTimeoutMs === undefined ? undefined : numberProblem('idleTimeoutMs', idleTimeoutMs, { least: 1 })) ??
+    numberProblem('listIdleTimeoutMs', listIdleTimeoutMs, { least: 1 }) ??
+    numberProblem('resyncMs', resyncMs);
+  if (problem !== undefined) throw new TypeError(`createSharedInformer: ${problem}`);
   return {
     kind,
     listerWatcher: options.listerWatcher,
     indexers: { [namespaceIndexName]: namespaceIndex, ...options.indexers },
-    resyncMs: options.resyncMs ?? 0,
+    resyncMs,
     transform: options.transform,
     keepManagedFields: options.keepManagedFields ?? false,
     freeze: options.freeze ?? true,
@@ -57,7 +64,7 @@ export function resolveInformerOptions<T extends KubeObject>(options: SharedInfo
     bookmarks: options.bookmarks ?? true,
     minWatchTimeoutMs,
     idleTimeoutMs,
-    listIdleMs: options.listIdleTimeoutMs ?? 60_000,
+    listIdleMs: listIdleTimeoutMs,
     sliceMs: 5,
     onHandlerError:
       options.onHandlerError ??
@@ -70,7 +77,13 @@ export function resolveInformerOptions<T extends KubeObject>(options: SharedInfo
   };
 }
 
-function requirePositive(option: string, value: number, least: number): void {
-  if (!Number.isFinite(value) || value < least)
-    throw new TypeError(`createSharedInformer: ${option} is ${value}: expected a number of at least ${least}`);
+function requireListerWatcher(listerWatcher: unknown): void {
+  requireThat(
+    hasMethods(listerWatcher, ['list', 'watch']) || hasMethods(listerWatcher, ['listFrames', 'watchFrames']),
+    'createSharedInformer: listerWatcher',
+    {
+      value: listerWatcher,
+      expected: 'list and watch, or listFrames and watchFrames, such as listerWatcherFor(client, kind)',
+    },
+  );
 }

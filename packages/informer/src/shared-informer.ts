@@ -2,7 +2,7 @@ import type { Kind, KubeObject } from '@kctl/apimachinery';
 import { compareResourceVersions } from '@kctl/apimachinery';
 import type { Indexer, IndexDefinition, IndexReader, Lister, StoredObject } from '@kctl/cache-index';
 import { createIndexer, createLister } from '@kctl/cache-index';
-import { keepAlive } from '@kctl/wait';
+import { keepAlive, numberProblem } from '@kctl/wait';
 import { ByteDecoder } from './byte-decoder.js';
 import { Change } from './change.js';
 import { Distributor } from './distributor.js';
@@ -33,7 +33,11 @@ interface Runner {
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** An informer over a ListerWatcher. It does nothing until it runs. Mirrors `cache.NewSharedIndexInformer`. */
+/**
+ * An informer over a ListerWatcher. It does nothing until it runs. Mirrors `cache.NewSharedIndexInformer`.
+ *
+ * @throws TypeError naming the option that is not valid
+ */
 export function createSharedInformer<T extends KubeObject>(options: SharedInformerOptions<T>): SharedInformer<T> {
   return new CoalescingInformer<T>(resolveInformerOptions(options));
 }
@@ -121,6 +125,8 @@ class CoalescingInformer<T extends KubeObject> implements SharedInformer<T>, Han
       resyncMs = this.#options.resyncMs,
       name = `handler-${++this.#handlerCount}`,
     } = options;
+    const problem = numberProblem('resyncMs', resyncMs);
+    if (problem !== undefined) throw new TypeError(`addEventHandler: ${problem}`);
     const queue = new HandlerQueue<T>(this, {
       handler,
       name,

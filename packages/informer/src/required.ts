@@ -1,0 +1,32 @@
+/** Whether a value has all of these methods. */
+export function hasMethods(value: unknown, names: readonly string[]): boolean {
+  return typeof value === 'object' && value !== null && names.every((name) => isFunction(Reflect.get(value, name)));
+}
+
+/** Refuses what is no kind. The value of an object is not told: it may be large, or secret. */
+export function requireKind(where: string, kind: unknown): void {
+  const isKind =
+    typeof kind === 'object' && kind !== null && 'plural' in kind && 'apiVersion' in kind && 'scope' in kind;
+  requireThat(isKind, `${where}: kind`, {
+    value: kind,
+    expected: 'a kind, such as Pod of @kctl/apimachinery/kinds/core/v1 or one of defineKind(…)',
+  });
+}
+
+/** @throws TypeError naming the field, the value and what is expected, unless `holds` */
+export function requireThat(
+  holds: boolean,
+  field: string,
+  { value, expected }: { readonly value: unknown; readonly expected: string },
+): void {
+  if (!holds) throw new TypeError(`${field} ${shown(value)} is not valid: expected ${expected}`);
+}
+
+function isFunction(value: unknown): boolean {
+  return typeof value === 'function';
+}
+
+function shown(value: unknown): string {
+  if (value === undefined || value === null) return String(value);
+  return typeof value === 'string' ? JSON.stringify(value) : `of type ${typeof value}`;
+}
