@@ -47,6 +47,14 @@ describe('changes of one object that wait together', () => {
     expect(merged(...changes)).toEqual(told);
   });
 
+  it('count each initial add that they settle, also of an object that came, went and came again', () => {
+    const pending = new CoalescedChanges<KubeObject>();
+    const changes = [remove(v1), add(w1, true), remove(w1), add(w1, true)];
+    for (const change of changes) pending.add(change);
+    expect(pending.take()).toMatchObject({ initial: 2 });
+    expect(pending.take()).toBeUndefined();
+  });
+
   it('count the initial adds that they settle, also of objects that are gone', () => {
     const pending = new CoalescedChanges<KubeObject>();
     pending.add(add(v1, true));

@@ -62,7 +62,11 @@ export class CoalescedChanges<T extends KubeObject> implements PendingChanges<T>
         this.#records.delete(key);
       }
     } else {
-      if (change.isInInitialList) record.isInitial = true;
+      if (change.isInInitialList) {
+        // It came again behind a delete that still waits: what is told once settles both.
+        if (record.isInitial) this.#settled++;
+        record.isInitial = true;
+      }
       // A resync says nothing new to somebody who still has the change itself before him.
       if (!(change.isResync && record.latest !== undefined)) record.latest = change;
     }
