@@ -110,7 +110,7 @@ export interface SharedInformerOptions<T extends KubeObject> {
   readonly idleTimeoutMs?: number;
   /** A list, or the start of a stream, without any bytes for this long is given up. @default 60_000 */
   readonly listIdleTimeoutMs?: number;
-  /** A handler callback that throws. @default logged */
+  /** A handler callback that throws. What it throws itself is logged. @default logged */
   readonly onHandlerError?: (error: unknown, handlerName: string) => void;
   readonly clock?: Clock;
   readonly random?: Random;

@@ -26,6 +26,8 @@ export interface ReflectorOptions<T extends KubeObject, Raw> {
   readonly metrics: ReflectorMetrics;
   readonly watchErrorHandler: WatchErrorHandler;
   readonly onStateChange: () => void;
+  /** Whether the objects will be told off one by one: then a replacement is told to the end, though the run is over. */
+  readonly isLeaving: () => boolean;
   readonly bookmarks: boolean;
   readonly minWatchTimeoutMs: number;
   readonly idleTimeoutMs: number | undefined;
@@ -103,7 +105,7 @@ export class Reflector<T extends KubeObject, Raw> {
           break;
         case 'commit':
           metrics.synced(intake.replacementSize);
-          await intake.commit(effect.resourceVersion, slicer, () => signal.aborted);
+          await intake.commit(effect.resourceVersion, slicer, () => signal.aborted && !this.#options.isLeaving());
           break;
         case 'close':
           this.#close();

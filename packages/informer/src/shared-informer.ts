@@ -53,6 +53,8 @@ class CoalescingInformer<T extends KubeObject> implements SharedInformer<T>, Han
   readonly #runner: Runner;
   readonly #heldBytes: () => number;
   readonly #leaving = new AbortController();
+  /** The signal of the run. */
+  #outer: AbortSignal | undefined;
   readonly #ended = Promise.withResolvers<undefined>();
   #handlerCount = 0;
   #hasSynced = false;
@@ -167,6 +169,7 @@ class CoalescingInformer<T extends KubeObject> implements SharedInformer<T>, Han
   async run(signal: AbortSignal): Promise<void> {
     if (this.#isStarted) throw new InformerStartedError(`informer ${this.name} was started already; make another one`);
     this.#isStarted = true;
+    this.#outer = signal;
     using _alive = keepAlive();
     const stopMetrics = this.#exportMetrics();
     const ending = new AbortController();
@@ -178,12 +181,9 @@ class CoalescingInformer<T extends KubeObject> implements SharedInformer<T>, Han
       await this.#runner.run(ending.signal);
       if (this.#leaving.signal.aborted) await this.#dropAll(signal);
     } finally {
-      this.#isStopped = true;
       signal.removeEventListener('abort', end);
       stopMetrics();
-      const queues = this.#distributor.queues;
-      for (const queue of queues) queue.end();
-      this.#waiters.fail(() => this.#syncError());
+      const queues = this.#stop();
       await Promise.all(queues.map((queue) => queue.settled()));
       this.#ended.resolve(undefined);
     }
@@ -192,7 +192,7 @@ class CoalescingInformer<T extends KubeObject> implements SharedInformer<T>, Han
   async leaveScope(): Promise<void> {
     this.#leaving.abort();
     if (this.#isStarted) await this.#ended.promise;
-    else this.#isStopped = true;
+    else this.#stop();
   }
 
   versions(): readonly StoredObject<T>[] {
@@ -200,11 +200,29 @@ class CoalescingInformer<T extends KubeObject> implements SharedInformer<T>, Han
   }
 
   onHandlerError(error: unknown, handlerName: string): void {
-    this.#options.onHandlerError(error, handlerName);
+    try {
+      this.#options.onHandlerError(error, handlerName);
+    } catch (failure) {
+      // It is the last resort of handlers: without one of its own it would end the informer of all of them.
+      this.#options.logger.error('onHandlerError failed', {
+        error: failure,
+        handler: handlerName,
+        informer: this.name,
+      });
+    }
   }
 
   removed(queue: HandlerQueue<T>): void {
     this.#distributor.remove(queue);
+  }
+
+  /** Nothing happens after this; who waits is told so. Returns the handlers that there were. */
+  #stop(): readonly HandlerQueue<T>[] {
+    this.#isStopped = true;
+    const { queues } = this.#distributor;
+    for (const queue of queues) queue.end();
+    this.#waiters.fail(() => this.#syncError());
+    return queues;
   }
 
   async #dropAll(signal: AbortSignal): Promise<void> {
@@ -235,6 +253,7 @@ class CoalescingInformer<T extends KubeObject> implements SharedInformer<T>, Han
       metrics: createReflectorMetrics(options.metrics, this.name),
       watchErrorHandler: options.watchErrorHandler,
       onStateChange: () => this.#onStateChange(),
+      isLeaving: () => this.#leaving.signal.aborted && this.#outer?.aborted !== true,
       bookmarks: options.bookmarks,
       minWatchTimeoutMs: options.minWatchTimeoutMs,
       idleTimeoutMs: options.idleTimeoutMs,
