@@ -236,7 +236,8 @@ class InformerCache implements Cache {
 
   #start({ informer }: KindEntry): void {
     const signal = this.#signal;
-    if (signal === undefined || signal.aborted) return;
+    // Also after the end: the informer then ends at once, and nobody waits for it for ever.
+    if (signal === undefined) return;
     const run = informer
       .run(signal)
       .catch((error: unknown) => this.#fail?.(error))
@@ -262,10 +263,13 @@ class InformerCache implements Cache {
     const known = this.#entries.get(idOf(kind));
     if (known === undefined && !this.#startsOnRead(kind)) throw new KindNotCachedError(kind);
     const { informer } = known ?? this.#declare(kind);
-    if (read.namespace !== '' && informer.partFor(read.namespace) === undefined)
-      throw new UnknownNamespaceError(`${read.verb} ${kind.plural}`, read.namespace);
-    if (!informer.hasSynced) await informer.waitForSync(signal === undefined ? {} : { signal });
-    return informer;
+    const part = read.namespace === '' ? informer : informer.partFor(read.namespace);
+    if (part === undefined) throw new UnknownNamespaceError(`${read.verb} ${kind.plural}`, read.namespace);
+    const options = signal === undefined ? {} : { signal };
+    if (!informer.hasSynced) await informer.waitForSync(options);
+    // A namespace that has just been added.
+    if (!part.hasSynced) await part.waitForSync(options);
+    return part;
   }
 }
 

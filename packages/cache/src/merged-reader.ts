@@ -1,5 +1,5 @@
 import type { DeepReadonly, KubeObject, ObjectKey } from '@kctl/apimachinery';
-import { formatKey } from '@kctl/apimachinery';
+import { formatKey, keyOf } from '@kctl/apimachinery';
 import type { IndexListOptions, IndexReader, IndexSnapshot, StoredObject } from '@kctl/cache-index';
 
 /** The stores of one kind, by the namespace that they hold; '' holds all that have none of their own. */
@@ -78,18 +78,23 @@ export class MergedReader<T extends KubeObject> implements IndexReader<T> {
 
   snapshot(): IndexSnapshot<T> {
     const { resourceVersion } = this;
-    const snapshots = this.#set.stores().map(({ namespace, reader }) => ({ namespace, snapshot: reader.snapshot() }));
+    const stores = this.#set.stores();
+    const snapshots = stores.map(({ reader }) => reader.snapshot());
+    const areMixed = overlap(stores);
     return {
-      size: snapshots.reduce((sum, { snapshot }) => sum + snapshot.size, 0),
+      size: snapshots.reduce((sum, snapshot) => sum + snapshot.size, 0),
       resourceVersion,
       get: (key) => {
-        for (const { snapshot } of snapshots) {
+        for (const snapshot of snapshots) {
           const found = snapshot.get(key);
           if (found !== undefined) return found;
         }
         return undefined;
       },
-      list: (options) => snapshots.flatMap(({ snapshot }) => snapshot.list(options)),
+      list: (options) => {
+        const all = snapshots.flatMap((snapshot) => snapshot.list(options));
+        return areMixed ? all.sort((a, b) => byKey(keyOf(a), keyOf(b))) : all;
+      },
     };
   }
 
@@ -110,8 +115,7 @@ export class MergedReader<T extends KubeObject> implements IndexReader<T> {
     }
     const stores = this.#set.stores();
     const all = stores.flatMap(({ reader }) => read(reader));
-    // Stores of single namespaces follow each other in order; only the one for all others lies across them.
-    return stores.length > 1 && stores.some(({ namespace }) => namespace === '') ? all.sort(byKey) : all;
+    return overlap(stores) ? all.sort(byKey) : all;
   }
 }
 
@@ -119,7 +123,13 @@ function objectOf<T extends KubeObject>(stored: StoredObject<T>): DeepReadonly<T
   return stored.object;
 }
 
-function byKey<T extends KubeObject>(a: StoredObject<T>, b: StoredObject<T>): number {
-  if (a.namespace !== b.namespace) return a.namespace < b.namespace ? -1 : 1;
+/** Stores of single namespaces follow each other in order; only the one for all others lies across them. */
+function overlap(stores: readonly { readonly namespace: string }[]): boolean {
+  return stores.length > 1 && stores.some(({ namespace }) => namespace === '');
+}
+
+function byKey(a: ObjectKey, b: ObjectKey): number {
+  const [ofA, ofB] = [a.namespace ?? '', b.namespace ?? ''];
+  if (ofA !== ofB) return ofA < ofB ? -1 : 1;
   return a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
 }

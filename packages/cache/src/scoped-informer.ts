@@ -11,7 +11,7 @@ import type {
   InformerWaitOptions,
   SharedInformer,
 } from '@kctl/informer';
-import { InformerStartedError, InformerStoppedError } from '@kctl/informer';
+import { InformerStartedError, InformerStoppedError, SyncError } from '@kctl/informer';
 import type { ResolvedScope } from './cache-options.js';
 import type { StoreSet } from './merged-reader.js';
 import { MergedReader } from './merged-reader.js';
@@ -53,6 +53,8 @@ export class ScopedInformer<T extends KubeObject> implements SharedInformer<T>, 
   readonly #ending = new AbortController();
   #signal: AbortSignal | undefined;
   #fail: ((error: unknown) => void) | undefined;
+  /** Whether the kind as a whole is no longer its business. */
+  #isLeaving = false;
   #isStopped = false;
 
   constructor(kind: Kind<T>, scopes: readonly ResolvedScope[], make: MakeInformer<T>) {
@@ -90,7 +92,8 @@ export class ScopedInformer<T extends KubeObject> implements SharedInformer<T>, 
   }
 
   get hasSynced(): boolean {
-    return this.#visible !== undefined || this.#parts.every(({ informer }) => informer.hasSynced);
+    if (this.#visible !== undefined) return true;
+    return !this.#isLeaving && this.#parts.every(({ informer }) => informer.hasSynced);
   }
 
   get isStarted(): boolean {
@@ -122,7 +125,10 @@ export class ScopedInformer<T extends KubeObject> implements SharedInformer<T>, 
 
   addEventHandler(handler: InformerEventHandler<T>, options: EventHandlerOptions = {}): HandlerRegistration {
     if (this.#isStopped) throw new InformerStoppedError('the handler was not added: the informer has stopped already');
-    const registration = new ScopedRegistration<T>(handler, options, (gone) => this.#registrations.delete(gone));
+    const registration = new ScopedRegistration<T>(handler, options, {
+      concerns: (informer) => this.#concerns(informer),
+      removed: () => this.#registrations.delete(registration),
+    });
     for (const { informer } of this.#parts) registration.join(informer);
     this.#registrations.add(registration);
     return registration;
@@ -138,11 +144,13 @@ export class ScopedInformer<T extends KubeObject> implements SharedInformer<T>, 
   }
 
   async waitForSync(options: InformerWaitOptions = {}): Promise<void> {
-    await Promise.all(this.#parts.map(({ informer }) => informer.waitForSync(options)));
+    if (this.#isLeaving && !this.hasSynced) throw this.#removedError('has not synced');
+    await this.#whenAll((informer) => informer.waitForSync(options));
   }
 
   async waitForResourceVersion(resourceVersion: string, options: InformerWaitOptions = {}): Promise<void> {
-    await Promise.all(this.#parts.map(({ informer }) => informer.waitForResourceVersion(resourceVersion, options)));
+    if (this.#isLeaving) throw this.#removedError(`has not reached version ${resourceVersion}`);
+    await this.#whenAll((informer) => informer.waitForResourceVersion(resourceVersion, options));
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -167,6 +175,8 @@ export class ScopedInformer<T extends KubeObject> implements SharedInformer<T>, 
   }
 
   async leaveScope(): Promise<void> {
+    if (this.hasSynced) this.#visible ??= this.#parts;
+    this.#isLeaving = true;
     await this.setScopes([]);
     this.#isStopped = true;
     this.#fail = undefined;
@@ -199,9 +209,36 @@ export class ScopedInformer<T extends KubeObject> implements SharedInformer<T>, 
   }
 
   async #show(part: Part<T>): Promise<void> {
-    await part.informer.waitForSync();
+    await part.informer.waitForSync().catch((error: unknown) => {
+      if (this.#concerns(part.informer)) throw error;
+    });
     if (this.#visible !== undefined && this.#parts.includes(part))
       this.#visible = [...this.#visible, part].sort((a, b) => (a.scope.namespace < b.scope.namespace ? -1 : 1));
+  }
+
+  /** Waits for something of every part: one that leaves meanwhile is not waited for, one that comes is. */
+  async #whenAll(wait: (informer: SharedInformer<T>) => Promise<void>): Promise<void> {
+    for (let parts: readonly Part<T>[] | undefined; parts !== this.#parts; ) {
+      parts = this.#parts;
+      await Promise.all(
+        parts.map(({ informer }) =>
+          wait(informer).catch((error: unknown) => {
+            if (this.#concerns(informer)) throw error;
+          }),
+        ),
+      );
+    }
+  }
+
+  /** Whether what happens to a part's informer is of interest: not when the part alone has left. */
+  #concerns(informer: SharedInformer<T>): boolean {
+    return this.#isLeaving || this.#parts.some((part) => part.informer === informer);
+  }
+
+  #removedError(wanted: string): SyncError {
+    const { group, plural } = this.kind;
+    const name = group === '' ? plural : `${plural}.${group}`;
+    return new SyncError(`informer ${name} ${wanted}: it was removed from its cache`, [{ name, state: this.state }]);
   }
 
   #readable(): readonly Part<T>[] {
@@ -223,8 +260,23 @@ function isSameScope(a: ResolvedScope, b: ResolvedScope): boolean {
   return (
     a.namespace === b.namespace &&
     a.transform === b.transform &&
-    JSON.stringify([a.listScope, a.bookmarks, a.resyncMs, a.keepManagedFields, a.unsafeMutableObjects]) ===
-      JSON.stringify([b.listScope, b.bookmarks, b.resyncMs, b.keepManagedFields, b.unsafeMutableObjects])
+    a.labels?.toString() === b.labels?.toString() &&
+    JSON.stringify([
+      a.listScope.namespace,
+      a.listScope.fieldSelector,
+      a.bookmarks,
+      a.resyncMs,
+      a.keepManagedFields,
+      a.unsafeMutableObjects,
+    ]) ===
+      JSON.stringify([
+        b.listScope.namespace,
+        b.listScope.fieldSelector,
+        b.bookmarks,
+        b.resyncMs,
+        b.keepManagedFields,
+        b.unsafeMutableObjects,
+      ])
   );
 }
 

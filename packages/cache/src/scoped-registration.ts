@@ -1,22 +1,27 @@
 import type { KubeObject } from '@kctl/apimachinery';
 import type { EventHandlerOptions, HandlerRegistration, InformerEventHandler, SharedInformer } from '@kctl/informer';
 
+/** What a registration needs of the informer that it is in. */
+export interface RegistrationHost<T extends KubeObject> {
+  /** Whether what happens to the informer of a scope is of interest: not when the scope has left. */
+  concerns(informer: SharedInformer<T>): boolean;
+  removed(): void;
+}
+
 /** One handler's places in the informers of all scopes of a kind, those that are added later included. */
 export class ScopedRegistration<T extends KubeObject> implements HandlerRegistration {
   readonly #handler: InformerEventHandler<T>;
   readonly #options: EventHandlerOptions;
-  readonly #onRemove: (registration: ScopedRegistration<T>) => void;
+  readonly #host: RegistrationHost<T>;
   readonly #places = new Map<SharedInformer<T>, HandlerRegistration>();
   #hasSynced = false;
+  /** How often a place was added. */
+  #joins = 0;
 
-  constructor(
-    handler: InformerEventHandler<T>,
-    options: EventHandlerOptions,
-    onRemove: (registration: ScopedRegistration<T>) => void,
-  ) {
+  constructor(handler: InformerEventHandler<T>, options: EventHandlerOptions, host: RegistrationHost<T>) {
     this.#handler = handler;
     this.#options = options;
-    this.#onRemove = onRemove;
+    this.#host = host;
   }
 
   /** Stays true: a scope that is added later has its own initial list, flagged as such. */
@@ -30,6 +35,7 @@ export class ScopedRegistration<T extends KubeObject> implements HandlerRegistra
   }
 
   join(informer: SharedInformer<T>): void {
+    this.#joins++;
     this.#places.set(informer, informer.addEventHandler(this.#handler, this.#options));
   }
 
@@ -38,12 +44,21 @@ export class ScopedRegistration<T extends KubeObject> implements HandlerRegistra
   }
 
   async waitForSync(options: { readonly signal?: AbortSignal } = {}): Promise<void> {
-    await Promise.all(this.#all().map((place) => place.waitForSync(options)));
+    for (let joins = -1; joins !== this.#joins; ) {
+      joins = this.#joins;
+      await Promise.all(
+        [...this.#places].map(([informer, place]) =>
+          place.waitForSync(options).catch((error: unknown) => {
+            if (this.#host.concerns(informer)) throw error;
+          }),
+        ),
+      );
+    }
     this.#hasSynced = true;
   }
 
   async remove(): Promise<void> {
-    this.#onRemove(this);
+    this.#host.removed();
     await Promise.all(this.#all().map((place) => place.remove()));
   }
 

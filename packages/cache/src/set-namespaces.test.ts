@@ -1,0 +1,122 @@
+import type { DeepReadonly, KubeObject } from '@kctl/apimachinery';
+import { parseLabelSelector } from '@kctl/apimachinery';
+import { settle } from '@kctl/wait/testing';
+import { describe, expect, it } from 'vitest';
+import { fakeServer, startCache, startSyncedCache, Thing } from '../test/fake-server.js';
+import type { Cache } from './index.js';
+
+describe('setNamespaces', () => {
+  const names = async (cache: Cache): Promise<string[]> =>
+    (await cache.list(Thing)).items.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
+
+  it('takes {} for none, and the key "" for all', async () => {
+    const { cache, stop } = await startSyncedCache({ defaultNamespaces: { a: {} } });
+    cache.addIndex(Thing, 'metadata.uid', { path: 'metadata.uid' });
+    expect(await names(cache)).toEqual(['a/x']);
+    await cache.setNamespaces({});
+    expect(await names(cache)).toEqual([]);
+    expect((await cache.list(Thing, { fieldSelector: 'metadata.uid=u-x' })).items).toEqual([]);
+    await expect(cache.list(Thing, { fieldSelector: 'spec.node=n' })).rejects.toThrow('does not exist');
+    expect(() => cache.addIndex(Thing, 'metadata.uid', { path: 'metadata.uid' })).toThrow('indexer conflict');
+    await expect(cache.list(Thing, { namespace: 'a' })).rejects.toMatchObject({ code: 'KCTL_UNKNOWN_NAMESPACE' });
+    await cache.setNamespaces({ b: {} });
+    expect(await names(cache)).toEqual(['b/y']);
+    expect((await cache.list(Thing, { fieldSelector: 'metadata.uid=u-y' })).items).toHaveLength(1);
+    await cache.setNamespaces({ '': {} });
+    expect(await names(cache)).toEqual(['a/x', 'b/y', 'late/z']);
+    await stop();
+  });
+
+  it('leaves kinds alone that cover all namespaces by their own options', async () => {
+    const { cache, stop } = await startSyncedCache({
+      byObject: [{ kind: Thing, namespaces: {} }],
+      defaultNamespaces: { a: {} },
+    });
+    await cache.setNamespaces({});
+    expect(await names(cache)).toEqual(['a/x', 'b/y', 'late/z']);
+    await stop();
+  });
+
+  it('lets a read of a new namespace wait for its list', async () => {
+    const { cache, letGo, stop } = await startSyncedCache({
+      byObject: [{ kind: Thing }],
+      defaultNamespaces: { a: {} },
+    });
+    const changed = cache.setNamespaces({ a: {}, late: {} });
+    const reading = cache.get(Thing, { namespace: 'late', name: 'z' });
+    const listing = cache.list(Thing, { namespace: 'late' });
+    expect(await names(cache)).toEqual(['a/x']);
+    letGo();
+    expect((await reading).metadata.name).toBe('z');
+    expect((await listing).items).toHaveLength(1);
+    await changed;
+    expect(await names(cache)).toEqual(['a/x', 'late/z']);
+    await stop();
+  });
+
+  it('lets those who wait for a sync wait for the namespaces that stay, and for those that come', async () => {
+    const { cache, letGo, stop } = startCache({ byObject: [{ kind: Thing }], defaultNamespaces: { late: {}, a: {} } });
+    const informer = cache.informerFor(Thing);
+    const handler = informer.addEventHandler({});
+    const waits = Promise.all([cache.waitForSync(), handler.waitForSync(), informer.waitForResourceVersion('10')]);
+    const reading = cache.list(Thing);
+    await settle();
+    await cache.setNamespaces({ a: {}, b: {} });
+    await waits;
+    expect((await reading).items.map(({ metadata }) => metadata.name)).toEqual(['x', 'y']);
+    letGo();
+    await stop();
+  });
+
+  it('is done when a later call takes back what it waits for', async () => {
+    const { cache, stop } = await startSyncedCache({ byObject: [{ kind: Thing }], defaultNamespaces: { a: {} } });
+    const first = cache.setNamespaces({ a: {}, late: {} });
+    await settle();
+    await cache.setNamespaces({ b: {} });
+    await first;
+    expect(await names(cache)).toEqual(['b/y']);
+    await stop();
+  });
+});
+
+describe('a label selector that changes', () => {
+  it.each([
+    ['parsed', parseLabelSelector],
+    ['as text', (text: string) => text],
+  ])('is another scope: %s', async (_form, selector) => {
+    const asked: unknown[] = [];
+    const { cache, stop } = await startSyncedCache({
+      byObject: [{ kind: Thing }],
+      defaultNamespaces: { a: { labelSelector: selector('app=x') } },
+      listerWatcherFor: (kind, scope) => {
+        asked.push(scope.labelSelector?.toString());
+        return fakeServer().listerWatcherFor(kind, scope);
+      },
+    });
+    await cache.setNamespaces({ a: { labelSelector: selector('app=x') } });
+    expect(asked).toEqual(['app=x']);
+    await cache.setNamespaces({ a: { labelSelector: selector('app=y') } });
+    expect(asked).toEqual(['app=x', 'app=y']);
+    await stop();
+  });
+});
+
+describe('snapshot', () => {
+  it('is in the order of namespace, then name, also across stores', async () => {
+    const { cache, stop } = await startSyncedCache({ byObject: [{ kind: Thing, namespaces: { '': {}, b: {} } }] });
+    const { indexer } = cache.informerFor(Thing);
+    const namespaces = (objects: readonly DeepReadonly<KubeObject>[]): unknown[] =>
+      objects.map(({ metadata }) => metadata.namespace);
+    expect(namespaces(indexer.list())).toEqual(['a', 'b', 'late']);
+    expect(namespaces(indexer.snapshot().list())).toEqual(['a', 'b', 'late']);
+    await stop();
+  });
+});
+
+describe('defaultNamespaces', () => {
+  it('covers all namespaces where it is {}, as in controller-runtime', async () => {
+    const { cache, stop } = await startSyncedCache({ byObject: [{ kind: Thing }], defaultNamespaces: {} });
+    expect((await cache.list(Thing)).items.map(({ metadata }) => metadata.name)).toEqual(['x', 'y', 'z']);
+    await stop();
+  });
+});
