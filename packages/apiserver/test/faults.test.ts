@@ -97,6 +97,33 @@ describe('faults', () => {
     await expect(torn.text()).rejects.toThrow();
   });
 
+  it.each([
+    [{ type: 'duplicateEvent' }, { type: 'tearEvent', afterEvents: 1 }],
+    [
+      { type: 'expireWatch', afterEvents: 3 },
+      { type: 'tearEvent', afterEvents: 1 },
+    ],
+    [
+      { type: 'tearEvent', afterEvents: 3 },
+      { type: 'tearEvent', afterEvents: 1 },
+    ],
+  ] as const)('says nothing after half an event, also where %o and %o strike one watch', async (...actions) => {
+    const h = await harness();
+    for (const name of ['a', 'b', 'c', 'd', 'e']) await h.post(configMaps, configMap(name));
+    for (const action of actions) h.server.faults.add({ match: { verb: 'watch' }, action, times: 1 });
+    const { body } = await h.server.fetch(`${configMaps}?watch=1`);
+    let text = '';
+    const reading = (async () => {
+      for await (const chunk of body ?? []) text += Buffer.from(chunk).toString();
+    })();
+    await expect(reading).rejects.toThrow();
+    const lines = text.split('\n');
+    const half = lines.pop() ?? '';
+    expect(half).not.toBe('');
+    expect(half.match(/"type":"ADDED"/gu)).toHaveLength(1);
+    for (const line of lines) expect(() => JSON.parse(line) as unknown).not.toThrow();
+  });
+
   it('§3.7: the same seed strikes the same requests', async () => {
     const run = async (seed: number) => {
       const h = await harness({ seed });

@@ -7,7 +7,7 @@ import type { ResourcePath } from '../server/request-info.js';
 import type { WatchTap } from '../watch/session.js';
 import type { Fault, FaultAction, FaultHandle, FaultMatch } from './faults.js';
 import { seededRandom } from './seeded-random.js';
-import { chainTaps, watchTapFor } from './watch-taps.js';
+import { watchTapOf } from './watch-taps.js';
 
 /** What faults are matched against. */
 export interface RequestFacts {
@@ -177,7 +177,7 @@ export function createFaultEngine({ clock, journal, seed }: FaultEngineOptions):
       }
       if (actions.length === 0) return noFaults;
       return {
-        tap: chainTaps(actions.map(watchTapFor).filter((tap) => tap !== undefined)),
+        tap: watchTapOf(actions),
         revisionsBehind: Math.max(
           0,
           ...actions.map((action) => (action.type === 'staleRead' ? action.revisionsBehind : 0)),

@@ -31,7 +31,7 @@ const expiredLine = (): Uint8Array =>
   watchLine('ERROR', jsonText(expired('too old resource version: injected fault').status));
 
 /** What an action does to the lines of a watch; undefined for actions that do nothing there. */
-export function watchTapFor(action: FaultAction): WatchTap | undefined {
+function watchTapFor(action: FaultAction): WatchTap | undefined {
   switch (action.type) {
     case 'expireWatch':
       return after(action.afterEvents ?? 0, (sink) => {
@@ -74,8 +74,20 @@ function tear(count: number): WatchTap {
   };
 }
 
+/**
+ * What the actions that strike one watch do to its lines. Half an event is the last thing that the watch says, so its tap
+ * comes first: no other one sees, or says, anything after it.
+ */
+export function watchTapOf(actions: readonly FaultAction[]): WatchTap | undefined {
+  const tears = actions.filter((action) => action.type === 'tearEvent');
+  const [earliest] = tears.sort((a, b) => (a.afterEvents ?? 0) - (b.afterEvents ?? 0));
+  const others = actions.filter((action) => action.type !== 'tearEvent').map(watchTapFor);
+  const first = earliest === undefined ? undefined : watchTapFor(earliest);
+  return chainTaps([first, ...others].filter((tap) => tap !== undefined));
+}
+
 /** Several taps, one after the other. */
-export function chainTaps(taps: readonly WatchTap[]): WatchTap | undefined {
+function chainTaps(taps: readonly WatchTap[]): WatchTap | undefined {
   if (taps.length < 2) return taps[0];
   return {
     start: (sink) => {
