@@ -8,7 +8,10 @@ const sampleWeight = 16;
 
 /** Options of hot-loop detection. */
 export interface HotLoopOptions {
-  /** More runs of one key than this within a minute, all with the same outcome, count as a loop. @default 300 */
+  /**
+   * More runs of one key than this within a minute, all with the same outcome, count as a loop; beyond 5,000 runs of the
+   * controller in that minute by an estimate from samples. @default 300
+   */
   readonly maxPerMinute?: number;
 }
 

@@ -1,3 +1,5 @@
+import { numberProblem } from '@kctl/wait';
+
 /** Options of {@link createEventChannel}. */
 export interface EventChannelOptions<T> {
   /**
@@ -21,9 +23,15 @@ export interface EventChannel<T> extends AsyncIterable<T> {
   close(): void;
 }
 
-/** Makes a channel for one reader (several controllers share it through one `channelSource`). */
+/**
+ * Makes a channel for one reader (several controllers share it through one `channelSource`).
+ *
+ * @throws TypeError when `capacity` is not an integer ≥ 1
+ */
 export function createEventChannel<T>(options: EventChannelOptions<T> = {}): EventChannel<T> {
   const { capacity = 1024, identify } = options;
+  const problem = numberProblem('capacity', capacity, { least: 1, integer: true, orInfinity: true });
+  if (problem !== undefined) throw new TypeError(`createEventChannel: ${problem}`);
   const waiting = new Map<string | number, T>();
   let sent = 0;
   let isClosed = false;

@@ -1,6 +1,6 @@
 import type { Kind, ObjectKey } from '@kctl/apimachinery';
 import { formatKey, isSameJson } from '@kctl/apimachinery';
-import type { WorkerPool } from '@kctl/workqueue';
+import type { DelayingQueue, WorkerPool } from '@kctl/workqueue';
 import { createDelayingQueue } from '@kctl/workqueue';
 import type { ObjectEvent } from '../event/object-event.js';
 import { headerOfEvent } from '../event/object-event.js';
@@ -95,7 +95,7 @@ class EachPoller<T> {
   readonly #context: SourceContext<ObjectKey>;
   readonly #answers: Map<string, T>;
   readonly #entries = new Map<string, Entry>();
-  readonly #queue;
+  readonly #queue: DelayingQueue<string>;
   readonly #pool: WorkerPool;
 
   constructor(

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { numberProblem } from '@kctl/wait';
 import { createEventChannel } from './event-channel.js';
 import type { EventChannel } from './event-channel.js';
 
@@ -34,9 +35,15 @@ export interface WebhookReceiver<T> {
   readonly handle: (request: IncomingMessage, response: ServerResponse) => Promise<boolean>;
 }
 
-/** Makes a receiver; mount its `handle` on any server (a manager's metrics server takes it as an extra handler). */
+/**
+ * Makes a receiver; mount its `handle` on any server (a manager's metrics server takes it as an extra handler).
+ *
+ * @throws TypeError when `maxBytes` or `capacity` is not a number ≥ 1
+ */
 export function createWebhookReceiver<T>(options: WebhookReceiverOptions<T>): WebhookReceiver<T> {
   const { path, read, identify, maxBytes = 1 << 20, capacity = 1024 } = options;
+  const problem = numberProblem('maxBytes', maxBytes, { least: 1, orInfinity: true });
+  if (problem !== undefined) throw new TypeError(`createWebhookReceiver: ${problem}`);
   const events = createEventChannel<T>({ capacity, ...(identify === undefined ? {} : { identify }) });
   const accept = async (request: IncomingMessage): Promise<Answer> => {
     if (request.method !== 'POST') return { status: 405, headers: { allow: 'POST' } };
