@@ -8,6 +8,7 @@ export class Distributor<T extends KubeObject> {
   #list: readonly HandlerQueue<T>[] = [];
   #epoch = 0;
   #hasOfferedInitialList = false;
+  #isDraining = false;
 
   get queues(): readonly HandlerQueue<T>[] {
     return this.#list;
@@ -27,6 +28,11 @@ export class Distributor<T extends KubeObject> {
     return this.#hasOfferedInitialList;
   }
 
+  /** Whether a replaced store's changes are being offered. */
+  get isDraining(): boolean {
+    return this.#isDraining;
+  }
+
   add(queue: HandlerQueue<T>): void {
     this.#queues.add(queue);
     this.#list = [...this.#queues];
@@ -43,6 +49,7 @@ export class Distributor<T extends KubeObject> {
 
   beginDrain(): number {
     this.#epoch++;
+    this.#isDraining = true;
     return this.#epoch;
   }
 
@@ -51,6 +58,7 @@ export class Distributor<T extends KubeObject> {
   }
 
   endDrain(epoch: number): void {
+    this.#isDraining = false;
     if (this.#hasOfferedInitialList) return;
     this.#hasOfferedInitialList = true;
     for (const queue of this.#list) if (queue.firstEpoch <= epoch) queue.initialListOffered();

@@ -17,6 +17,8 @@ export interface HandlerHost<T extends KubeObject> {
   readonly state: InformerState;
   readonly clock: Clock;
   readonly sliceMs: number;
+  /** Whether the changes of a replaced store are being told: the store is ahead of what the handlers know. */
+  readonly isDraining: boolean;
   versions(): readonly StoredObject<T>[];
   onHandlerError(error: unknown, handlerName: string): void;
   removed(queue: HandlerQueue<T>): void;
@@ -298,7 +300,7 @@ export class HandlerQueue<T extends KubeObject> implements HandlerRegistration {
 
   /** A handler that is still busy with real changes is spared: it hears of every object that changed anyway. */
   #resync(): void {
-    if (!this.#isIdle()) return;
+    if (!this.#isIdle() || this.#host.isDraining) return;
     this.#backlog = this.#host.versions();
     this.#backlogNext = 0;
     this.#backlogIsReplay = false;

@@ -90,6 +90,10 @@ class CoalescingInformer<T extends KubeObject> implements SharedInformer<T>, Han
     return this.#options.sliceMs;
   }
 
+  get isDraining(): boolean {
+    return this.#distributor.isDraining;
+  }
+
   get state(): InformerState {
     const { state } = this.#runner;
     return state.phase === 'idle' && this.#isStopped ? { phase: 'stopped', since: 0 } : state;
