@@ -210,7 +210,7 @@ export class ScopedInformer<T extends KubeObject> implements SharedInformer<T>, 
 
   async #show(part: Part<T>): Promise<void> {
     await part.informer.waitForSync().catch((error: unknown) => {
-      if (this.#concerns(part.informer)) throw error;
+      if (this.#parts.includes(part)) throw error;
     });
     if (this.#visible !== undefined && this.#parts.includes(part))
       this.#visible = [...this.#visible, part].sort((a, b) => (a.scope.namespace < b.scope.namespace ? -1 : 1));

@@ -75,6 +75,10 @@ describe('setNamespaces', () => {
     await cache.setNamespaces({ b: {} });
     await first;
     expect(await names(cache)).toEqual(['b/y']);
+    const second = cache.setNamespaces({ late: {} });
+    await settle();
+    await cache.removeInformer(Thing);
+    await second;
     await stop();
   });
 });
