@@ -4,7 +4,7 @@ import { intercept } from '@kctl/client';
 import type { Client, SubResourceClient } from '@kctl/client';
 import { noopLogger, noopMetrics } from '@kctl/telemetry';
 import type { Logger, Metrics } from '@kctl/telemetry';
-import { systemClock } from '@kctl/wait';
+import { numberProblem, systemClock } from '@kctl/wait';
 import type { Clock } from '@kctl/wait';
 import { withoutOwnUpdates } from './own-informers.js';
 import type { GateParts, ObservableInformers } from './own-informers.js';
@@ -56,8 +56,12 @@ export interface OwnEvents {
  * An update is kept back only where own writes alone, each guarded by the resourceVersion that it started from, lead
  * from the version that the handler saw last to the new one: then nothing foreign can be inside. The events of writes
  * without such a guard (a plain merge patch, a forced apply), and of writes whose answer was lost, are delivered.
+ *
+ * @throws TypeError when `maxHoldMs` is not a number ≥ 0
  */
 export function createOwnEvents(options: OwnEventsOptions = {}): OwnEvents {
+  const problem = numberProblem('maxHoldMs', options.maxHoldMs ?? 0);
+  if (problem !== undefined) throw new TypeError(`createOwnEvents: ${problem}`);
   return new OwnEventFilter(options);
 }
 

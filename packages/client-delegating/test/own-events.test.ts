@@ -298,3 +298,9 @@ describe('own events behind an informer', () => {
     expect(heard).toEqual([]);
   });
 });
+
+describe('createOwnEvents', () => {
+  it('refuses a time that is none', () => {
+    expect(() => createOwnEvents({ maxHoldMs: NaN })).toThrow('createOwnEvents: maxHoldMs NaN is not valid');
+  });
+});

@@ -1,5 +1,6 @@
 import { isNotFound, isJsonObject, isSameJson, mutableCopy } from '@kctl/apimachinery';
 import type { Kind } from '@kctl/apimachinery';
+import { numberProblem } from '@kctl/wait';
 import { apply, appliedFields } from './apply.js';
 import type { ApplyConfiguration, ApplyOptions } from './apply.js';
 import { differences, knownEqualities } from './apply-match.js';
@@ -161,8 +162,12 @@ export interface ApplyMemoOptions {
 /**
  * A memory for {@link applyIfChanged}: exact, since a no-op is only one for the same configuration and the same
  * version of the same object.
+ *
+ * @throws TypeError when `capacity` is not an integer ≥ 0
  */
 export function createApplyMemo({ capacity = 10_000 }: ApplyMemoOptions = {}): ApplyMemo {
+  const problem = numberProblem('capacity', capacity, { integer: true, orInfinity: true });
+  if (problem !== undefined) throw new TypeError(`createApplyMemo: ${problem}`);
   const noops = new Map<string, { readonly version: string | undefined; readonly configuration: object }>();
   const idOf = (kind: Kind, actual: unknown): string =>
     `${kind.apiVersion}/${kind.kind}/${metadataOf(actual).uid ?? ''}`;

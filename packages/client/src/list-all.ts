@@ -1,5 +1,6 @@
 import { isExpired, isGone } from '@kctl/apimachinery';
 import type { Kind, KubeList } from '@kctl/apimachinery';
+import { numberProblem } from '@kctl/wait';
 import type { Reader, ReadObject } from './client.js';
 import type { ListOptions } from './options.js';
 
@@ -20,7 +21,7 @@ export interface ListAllOptions extends Omit<ListOptions, 'continue' | 'limit'> 
  * that the server offers for it: the rest then shows a later state, and nothing comes twice. client-go starts over
  * instead, which an iterator cannot do.
  *
- * @throws what `list` throws; a 410 where the server offers no way to go on
+ * @throws what `list` throws; a 410 where the server offers no way to go on; TypeError when `pageSize` is not valid
  */
 export async function* listAll<K extends Kind>(
   reader: Reader,
@@ -28,6 +29,8 @@ export async function* listAll<K extends Kind>(
   options: ListAllOptions = {},
 ): AsyncGenerator<ReadObject<K>, void, undefined> {
   const { pageSize = defaultPageSize, ...rest } = options;
+  const problem = numberProblem('pageSize', pageSize, { integer: true, remedy: '0 asks for everything at once' });
+  if (problem !== undefined) throw new TypeError(`listAll: ${problem}`);
   let token: string | undefined;
   do {
     const page: KubeList<ReadObject<K>> = await listPage(reader, kind, {

@@ -429,3 +429,9 @@ describe('apply', () => {
     await expect(apply(client(), Deployment, read)).rejects.toThrow('has managedFields');
   });
 });
+
+describe('createApplyMemo', () => {
+  it('refuses a capacity that is none', () => {
+    expect(() => createApplyMemo({ capacity: NaN })).toThrow('createApplyMemo: capacity NaN is not valid');
+  });
+});

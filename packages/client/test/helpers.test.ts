@@ -439,3 +439,12 @@ describe('conditions', () => {
     });
   });
 });
+
+describe('listAll with a page size that is none', () => {
+  it('is refused', async () => {
+    const pages = listAll(createMemoryClient(), ConfigMap, { pageSize: -1 });
+    await expect(pages.next()).rejects.toThrow(
+      'listAll: pageSize -1 is not valid: expected an integer ≥ 0; 0 asks for',
+    );
+  });
+});

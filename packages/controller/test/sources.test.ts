@@ -412,3 +412,13 @@ describe('createWebhookReceiver', () => {
     }
   });
 });
+
+describe('sources with limits that are none', () => {
+  it('are refused when they are made', () => {
+    expect(() => createEventChannel({ capacity: 0 })).toThrow('createEventChannel: capacity 0 is not valid');
+    expect(() => createEventChannel({ capacity: NaN })).toThrow('capacity NaN is not valid: expected an integer ≥ 1');
+    const receiver = { path: '/', read: () => [] };
+    expect(() => createWebhookReceiver({ ...receiver, maxBytes: NaN })).toThrow('maxBytes NaN is not valid');
+    expect(() => createWebhookReceiver({ ...receiver, capacity: -1 })).toThrow('capacity -1 is not valid');
+  });
+});

@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import type { Writer } from '@kctl/client';
 import { noopLogger, noopMetrics } from '@kctl/telemetry';
 import type { Counter, Family, Logger, Metrics } from '@kctl/telemetry';
-import { systemClock, systemRandom } from '@kctl/wait';
+import { numberProblem, systemClock, systemRandom } from '@kctl/wait';
 import type { Clock, ClockTimer, Random } from '@kctl/wait';
 import { happeningOf } from './event.js';
 import type { EventRecorder, Happening } from './event.js';
@@ -68,9 +68,32 @@ export interface EventBroadcaster {
  * Makes a broadcaster of events.k8s.io/v1: the first event of its kind is created, its repetitions become a series
  * that is patched at the second one, every 30 minutes and when it has ended. Mirrors client-go's `tools/events`, with
  * the spam filter of `tools/record`.
+ *
+ * @throws TypeError naming the option that is not valid
  */
 export function createEventBroadcaster(options: EventBroadcasterOptions): EventBroadcaster {
+  checkOptions(options);
   return new QueueingBroadcaster(options);
+}
+
+function checkOptions(options: EventBroadcasterOptions): void {
+  const {
+    queueLimit = 1,
+    maxConcurrentDeliveries = 1,
+    burst = 1,
+    refillMs = 1,
+    maxSeries = 1,
+    flushTimeoutMs = 0,
+  } = options;
+  const count = { least: 1, integer: true, orInfinity: true } as const;
+  const problem =
+    numberProblem('queueLimit', queueLimit, count) ??
+    numberProblem('maxConcurrentDeliveries', maxConcurrentDeliveries, count) ??
+    numberProblem('burst', burst, count) ??
+    numberProblem('refillMs', refillMs, { above: 0, orInfinity: true }) ??
+    numberProblem('maxSeries', maxSeries, count) ??
+    numberProblem('flushTimeoutMs', flushTimeoutMs);
+  if (problem !== undefined) throw new TypeError(`createEventBroadcaster: ${problem}`);
 }
 
 const qualifiedName = /^([a-z0-9]([-a-z0-9.]*[a-z0-9])?\/)?[A-Za-z0-9]([-\w.]{0,61}[A-Za-z0-9])?$/;

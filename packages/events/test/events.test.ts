@@ -371,3 +371,17 @@ describe('stopping', () => {
     expect(calls).toHaveLength(1);
   });
 });
+
+describe('options', () => {
+  it.each([
+    [{ queueLimit: 0 }, 'queueLimit 0 is not valid: expected an integer ≥ 1'],
+    [{ maxConcurrentDeliveries: 0 }, 'maxConcurrentDeliveries 0 is not valid'],
+    [{ burst: NaN }, 'burst NaN is not valid'],
+    [{ refillMs: 0 }, 'refillMs 0 is not valid: expected a number of ms > 0'],
+    [{ maxSeries: 1.5 }, 'maxSeries 1.5 is not valid'],
+    [{ flushTimeoutMs: -1 }, 'flushTimeoutMs -1 is not valid'],
+  ])('%o are refused when the broadcaster is made', (options, problem) => {
+    const client = { create: () => Promise.reject(new Error()), patch: () => Promise.reject(new Error()) };
+    expect(() => createEventBroadcaster({ client, ...options })).toThrow(`createEventBroadcaster: ${problem}`);
+  });
+});

@@ -82,3 +82,18 @@ describe('withDeadline', () => {
     await expect(done).resolves.toBe(0);
   });
 });
+
+describe('withDeadline without a time that is one', () => {
+  it.each([NaN, '5s' as never])('refuses %s instead of waiting for ever', async (timeoutMs) => {
+    const work = withDeadline(() => new Promise(() => undefined), { timeoutMs });
+    await expect(work).rejects.toThrow(/withDeadline: timeoutMs .* is not valid: expected a number of ms/);
+  });
+
+  it('takes a time that has passed for no time at all', async () => {
+    const clock = new FakeClock();
+    const work = withDeadline(() => new Promise(() => undefined), { timeoutMs: -1, clock });
+    const outcome = expect(work).rejects.toSatisfy(isDeadlineExceeded);
+    await clock.advance(0);
+    await outcome;
+  });
+});

@@ -1,6 +1,7 @@
 import { anySignal } from './abort-link.js';
 import type { Clock } from './clock.js';
 import { DeadlineExceededError } from './deadline-error.js';
+import { numberProblem } from './number-problem.js';
 import { abortReason } from './sleep.js';
 import { systemClock } from './system-clock.js';
 
@@ -21,13 +22,17 @@ export interface DeadlineOptions {
  * the promise rejects at that moment, even where the work does not listen (what it does afterwards is ignored). Timer
  * and listeners are gone when the promise settles.
  *
- * @throws DeadlineExceededError at the deadline; the signal's reason on abort; what the work throws
+ * @throws DeadlineExceededError at the deadline; the signal's reason on abort; what the work throws; RangeError when
+ *   `timeoutMs` is no number
  */
 export async function withDeadline<T>(
   work: (signal: AbortSignal) => T | Promise<T>,
   options: DeadlineOptions,
 ): Promise<T> {
   const { timeoutMs, message, clock = systemClock } = options;
+  // One that has passed already is in order.
+  const problem = timeoutMs < 0 ? undefined : numberProblem('timeoutMs', timeoutMs, { orInfinity: true });
+  if (problem !== undefined) throw new RangeError(`withDeadline: ${problem}`);
   using link = anySignal([options.signal]);
   const { signal } = link;
   if (signal.aborted) throw abortReason(signal);

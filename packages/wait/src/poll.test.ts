@@ -87,3 +87,11 @@ describe('waitUntil', () => {
     expect(clock.monotonicNow()).toBe(60);
   });
 });
+
+describe('poll without an interval that is one', () => {
+  it.each([NaN, -1, '5s' as never])('refuses interval %s', async (interval) => {
+    await expect(poll(() => undefined, { interval })).rejects.toThrow(
+      /poll: interval .* is not valid: expected a number/,
+    );
+  });
+});

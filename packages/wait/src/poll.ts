@@ -1,6 +1,7 @@
 import type { Backoff } from './backoff.js';
 import type { Clock } from './clock.js';
 import { withDeadline } from './deadline.js';
+import { numberProblem } from './number-problem.js';
 import { sleep } from './sleep.js';
 import { systemClock } from './system-clock.js';
 
@@ -25,13 +26,16 @@ export interface PollOptions {
  * at a time; what it throws ends the polling. The attempt receives a signal that aborts at the timeout. Mirrors
  * `wait.PollUntilContextTimeout`.
  *
- * @throws DeadlineExceededError after `timeoutMs`; the signal's reason on abort; what `attempt` throws
+ * @throws DeadlineExceededError after `timeoutMs`; the signal's reason on abort; what `attempt` throws; RangeError when
+ *   `interval` or `timeoutMs` is not valid
  */
-export function poll<T>(
+export async function poll<T>(
   attempt: (signal: AbortSignal) => T | undefined | Promise<T | undefined>,
   options: PollOptions,
 ): Promise<T> {
   const { interval, timeoutMs = Infinity, immediate = true, clock = systemClock } = options;
+  const problem = typeof interval === 'object' ? undefined : numberProblem('interval', interval);
+  if (problem !== undefined) throw new RangeError(`poll: ${problem}`);
   const delay = (): number => (typeof interval === 'number' ? interval : interval.next());
   return withDeadline(
     async (signal) => {

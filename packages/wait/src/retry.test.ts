@@ -59,3 +59,13 @@ describe('retry', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 });
+
+describe('retry without a limit that is one', () => {
+  it.each([NaN, 0, 1.5])('refuses maxAttempts %s', async (maxAttempts) => {
+    const attempts = retry(() => Promise.reject(new Error('again')), {
+      backoff: createBackoff({ initialMs: 1 }),
+      maxAttempts,
+    });
+    await expect(attempts).rejects.toThrow(`retry: maxAttempts ${maxAttempts} is not valid: expected an integer ≥ 1`);
+  });
+});

@@ -1,5 +1,6 @@
 import type { Backoff } from './backoff.js';
 import type { Clock } from './clock.js';
+import { numberProblem } from './number-problem.js';
 import { abortReason, sleep } from './sleep.js';
 import { systemClock } from './system-clock.js';
 
@@ -20,10 +21,13 @@ export interface RetryOptions {
 /**
  * Repeats work until it succeeds, one attempt at a time.
  *
- * @throws the last error, when it is not retriable or no attempt is left; the signal's reason on abort
+ * @throws the last error, when it is not retriable or no attempt is left; the signal's reason on abort; RangeError when
+ *   `maxAttempts` is not an integer ≥ 1
  */
 export async function retry<T>(work: (attempt: number) => T | Promise<T>, options: RetryOptions): Promise<T> {
   const { backoff, maxAttempts = Infinity, isRetriable = () => true, signal, clock = systemClock } = options;
+  const problem = numberProblem('maxAttempts', maxAttempts, { least: 1, integer: true, orInfinity: true });
+  if (problem !== undefined) throw new RangeError(`retry: ${problem}`);
   for (let attempt = 1; ; attempt++) {
     if (signal?.aborted === true) throw abortReason(signal);
     try {
