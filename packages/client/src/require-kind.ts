@@ -17,7 +17,9 @@ export function requireKey(verb: string, kind: Kind, key: object): void {
   const isKey = typeof given === 'object' && given !== null && 'name' in given && typeof given.name === 'string';
   if (isKey) return;
   const expected = kind.scope === 'Namespaced' ? '{ namespace, name }' : '{ name }';
-  throw new TypeError(`${verb} ${kind.kind}: the key is ${shown(given, 'an object without a name')}: expected ${expected}`);
+  throw new TypeError(
+    `${verb} ${kind.kind}: the key is ${shown(given, 'an object without a name')}: expected ${expected}`,
+  );
 }
 
 function shown(value: unknown, object: string): string {
