@@ -65,7 +65,8 @@ export interface Controller<R = ReconcileRequest> {
   /**
    * Starts all sources at once, waits for all to sync, then reconciles until the signal is aborted; resolves when no
    * reconcile is running any more. Rejects when a source fails to start or to sync in time. It may be run again after
-   * it has ended: every source is started anew and delivers everything at low priority.
+   * it has ended: every source is started anew and delivers everything at low priority. While it runs, it keeps the
+   * process alive.
    *
    * @throws ControllerError when it runs already
    */

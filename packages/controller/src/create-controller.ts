@@ -1,7 +1,7 @@
 import type { LogFields, Logger, Tracer } from '@kctl/telemetry';
 import { noopLogger, noopMetrics, noopTracer } from '@kctl/telemetry';
 import type { Clock, Random } from '@kctl/wait';
-import { systemClock, systemRandom } from '@kctl/wait';
+import { keepAlive, systemClock, systemRandom } from '@kctl/wait';
 import type { Controller, ControllerPhase, WatchHandle, WatchOptions } from './controller.js';
 import type { ControllerOptions, ControllerSettings } from './controller-options.js';
 import { checkConcurrency, resolveSettings } from './controller-options.js';
@@ -130,6 +130,7 @@ class ReconcileController<R> implements Controller<R> {
         `controller ${JSON.stringify(this.name)} was started more than once. This is likely to be caused by being added to a manager multiple times`,
       );
     this.#isRunning = true;
+    using _alive = keepAlive();
     this.#metrics.preset();
     this.#metrics.maxConcurrent.set(this.#concurrency);
     this.logger.info('Starting Controller');
