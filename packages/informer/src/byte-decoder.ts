@@ -4,6 +4,7 @@ import type { FieldPaths } from '@kctl/apimachinery/wire';
 import {
   createObjectScan,
   createWatchFrameScan,
+  FrameError,
   readAscii,
   readText,
   scanBodyFields,
@@ -89,10 +90,8 @@ export class ByteDecoder<T extends KubeObject> implements Decoder<T, Uint8Array>
     frame.hasPresentFields = false;
     frame.resourceVersion = '';
     const scan = this.#frameScan;
-    if (!scanWatchFrame(raw, scan)) {
-      this.#options.onSkip('a watch frame is not {"type":…,"object":…}');
-      return frame;
-    }
+    // What cannot be read may have been a change: the stream ends, and what it said is asked for again.
+    if (!scanWatchFrame(raw, scan)) throw new FrameError('a watch frame is not {"type":…,"object":…}');
     const { objectStart: start, objectEnd: end } = scan;
     switch (scan.type) {
       case 'ADDED':
@@ -108,8 +107,7 @@ export class ByteDecoder<T extends KubeObject> implements Decoder<T, Uint8Array>
       case 'ERROR':
         return this.#error(readText(raw, start, end));
       case '':
-        this.#options.onSkip('a watch frame is of an unknown type');
-        return frame;
+        throw new FrameError('a watch frame is of an unknown type');
     }
   }
 
@@ -197,12 +195,12 @@ export class ByteDecoder<T extends KubeObject> implements Decoder<T, Uint8Array>
     into.stored = undefined;
     into.fields = undefined;
     into.hasPresentFields = false;
+    const value = parseFrame('an object', readText(bytes, start, end), parseJson);
+    if (!isObject(value)) {
+      onSkip('an object has no metadata.name');
+      return;
+    }
     try {
-      const value: unknown = parseJson(readText(bytes, start, end));
-      if (!isObject(value)) {
-        onSkip('an object has no metadata.name');
-        return;
-      }
       const { namespace = '', name = '', resourceVersion = '' } = value.metadata;
       const present = find(namespace, name);
       into.present = present;
@@ -215,20 +213,16 @@ export class ByteDecoder<T extends KubeObject> implements Decoder<T, Uint8Array>
       const object = transform === undefined ? (named as T) : transform(named as T);
       into.stored = storeObject<T>(object, { freeze, previous: shareableOf(present) });
     } catch (error) {
-      onSkip('an object could not be decoded', error);
+      onSkip('an object could not be transformed', error);
     }
   }
 
   #bookmark(text: string): DecodedFrame<T> {
     const frame = this.#frame;
-    try {
-      const value: unknown = JSON.parse(text);
-      if (isMetadataHolder(value)) {
-        frame.kind = value.metadata.annotations?.[initialEventsEnd] === 'true' ? 'initial-end' : 'bookmark';
-        frame.resourceVersion = value.metadata.resourceVersion ?? '';
-      }
-    } catch (error) {
-      this.#options.onSkip('a bookmark could not be decoded', error);
+    const value = parseFrame('a bookmark', text, JSON.parse);
+    if (isMetadataHolder(value)) {
+      frame.kind = value.metadata.annotations?.[initialEventsEnd] === 'true' ? 'initial-end' : 'bookmark';
+      frame.resourceVersion = value.metadata.resourceVersion ?? '';
     }
     return frame;
   }
@@ -242,6 +236,14 @@ export class ByteDecoder<T extends KubeObject> implements Decoder<T, Uint8Array>
       frame.status = { kind: 'Status', status: 'Failure', code: 500, reason: 'InternalError', message: text };
     }
     return frame;
+  }
+}
+
+function parseFrame(what: string, text: string, parse: (text: string) => unknown): unknown {
+  try {
+    return parse(text);
+  } catch (cause) {
+    throw new FrameError(`${what} is not JSON`, { cause });
   }
 }
 

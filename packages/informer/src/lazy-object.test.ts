@@ -124,12 +124,14 @@ describe('an object kept as bytes', () => {
     expect(stored).toMatchObject({ name: 'x', isParsed: true });
   });
 
-  it('is skipped, with a report, where nobody understands it', () => {
+  it('is skipped, with a report, where it has no name, and refused where it is not JSON', () => {
     const skipped: string[] = [];
     const from = decoder(skipped);
     expect(from.item(Buffer.from('{"metadata":{}}'), () => undefined)).toBeUndefined();
-    expect(from.item(Buffer.from('{"metadata":'), () => undefined)).toBeUndefined();
-    expect(skipped).toEqual(['an object has no metadata.name', 'an object could not be decoded']);
+    expect(skipped).toEqual(['an object has no metadata.name']);
+    expect(() => from.item(Buffer.from('{"metadata":'), () => undefined)).toThrow(
+      expect.objectContaining({ code: 'KCTL_FRAME' }) as Error,
+    );
   });
 
   it('says which object it was when its bytes turn out not to be JSON', () => {

@@ -3,7 +3,7 @@
 import { noopLogger } from '@kctl/telemetry';
 import { settle } from '@kctl/wait/testing';
 import { describe, expect, it } from 'vitest';
-import { added, bookmark, deleted, failed, initialEnd, modified, refusal, thing } from './scripted-server.js';
+import { added, bookmark, deleted, failed, initialEnd, modified, raw, refusal, thing } from './scripted-server.js';
 import { ScriptedSession, sources } from './scripted-session.js';
 
 describe('what is asked', () => {
@@ -243,9 +243,31 @@ describe.each(sources)('the start of a stream (%s)', (source) => {
   });
 });
 
+describe('bytes', () => {
+  it.each([
+    ['that end too early', '{"type":"ADDED","object":{"metadata":{"name":"y","resourceVersion":"12'],
+    ['that are no event', '["ADDED"]'],
+    ['of an event of an unknown type', JSON.stringify({ type: 'RENAMED', object: thing('y', 12) })],
+    ['of metadata that are no JSON', '{"type":"ADDED","object":{"metadata":{"name":"y",]}}}'],
+    ['of a bookmark that is no JSON', '{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"12"},]}}'],
+  ])('%s end the watch, as what they said may matter; the second time, the informer lists', async (_name, text) => {
+    const reasons: string[] = [];
+    await using session = new ScriptedSession({ watchErrorHandler: ({ reason }) => void reasons.push(reason) });
+    await session.start();
+    session.server.watch.send(added(thing('x', 11)), raw(text), added(thing('z', 13)));
+    await settle();
+    expect([session.names(), reasons]).toEqual([['x@11'], ['decode']]);
+    await session.clock.advance(800);
+    expect(session.server.watches.map(({ call }) => call.resourceVersion)).toEqual(['10', '11']);
+    expect(session.server.lists).toHaveLength(1);
+    session.server.watch.send(raw(text));
+    await session.clock.advance(1600);
+    expect(session.server.lists).toHaveLength(2);
+  });
+});
+
 describe.each(sources)('an event (%s)', (source) => {
   it.each([
-    ['of an unknown type', { type: 'RENAMED', object: thing('y', 11) }],
     ['without metadata', { type: 'ADDED', object: { kind: 'Thing' } }],
     ['of an object without a name', { type: 'ADDED', object: { kind: 'Thing', metadata: { resourceVersion: '11' } } }],
     ['that is a table', { type: 'ADDED', object: { kind: 'Table', metadata: { resourceVersion: '11' }, rows: [] } }],
@@ -261,6 +283,16 @@ describe.each(sources)('an event (%s)', (source) => {
     session.server.watch.close();
     await settle();
     expect(session.server.watch.call.resourceVersion).toBe('12');
+  });
+
+  it('of an unknown type is skipped with a report where the source is one of objects', async () => {
+    const reports: string[] = [];
+    const logger = { ...noopLogger, error: (message: string) => void reports.push(message) };
+    await using session = new ScriptedSession({ source: 'objects', logger });
+    await session.start();
+    session.server.watch.send({ type: 'RENAMED', object: thing('y', 11) }, added(thing('x', 12)));
+    await settle();
+    expect([session.names(), reports]).toEqual([['x@12'], [expect.stringContaining('unknown type')]]);
   });
 
   it('that is a bookmark moves the version of the store, forward only, and is told to nobody', async () => {

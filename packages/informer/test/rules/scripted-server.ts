@@ -30,6 +30,9 @@ export const bookmark = (version: number, annotations?: Record<string, string>):
   object: { kind: 'Thing', metadata: { resourceVersion: String(version), ...(annotations && { annotations }) } },
 });
 export const initialEnd = (version: number): Frame => bookmark(version, { 'k8s.io/initial-events-end': 'true' });
+/** Bytes as they are, for a source of bytes. */
+export const raw = (text: string): Frame => ({ type: rawType, object: text });
+const rawType = 'RAW';
 export const failed = (code: number, reason: string): Frame => ({ type: 'ERROR', object: status(code, reason) });
 
 function status(code: number, reason: string): Status {
@@ -147,7 +150,8 @@ export class ScriptedServer {
         const watch = this.#open(call);
         return {
           async *[Symbol.asyncIterator]() {
-            for await (const frames of watch.read()) yield frames.map(encode);
+            for await (const frames of watch.read())
+              yield frames.map((frame) => (frame.type === rawType ? Buffer.from(String(frame.object)) : encode(frame)));
           },
           [Symbol.asyncDispose]: async () => undefined,
         };
