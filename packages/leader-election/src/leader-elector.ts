@@ -10,7 +10,7 @@ import {
 } from './options.js';
 import { withTimeout } from './request-timeout.js';
 import { Term } from './term.js';
-import { settledWithin, startWork, type Work } from './work.js';
+import { settledOrAborted, settledWithin, startWork, type Work } from './work.js';
 
 /** Options of {@link LeaderElector.stepDown}. */
 export interface StepDownOptions {
@@ -235,12 +235,7 @@ export class Elector implements LeaderElector {
   /** A second run would do the work twice, and the old one could pass for the new. */
   async #waitForStraggler(signal: AbortSignal): Promise<void> {
     if (this.#straggler === undefined) return;
-    const stopped = Promise.withResolvers<undefined>();
-    const onAbort = (): void => stopped.resolve(undefined);
-    if (signal.aborted) onAbort();
-    signal.addEventListener('abort', onAbort, { once: true });
-    await Promise.race([this.#straggler.work.done, stopped.promise]);
-    signal.removeEventListener('abort', onAbort);
+    await settledOrAborted(this.#straggler.work, signal);
     if (this.#straggler.work.settled) this.#straggler = undefined;
   }
 

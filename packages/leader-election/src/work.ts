@@ -47,6 +47,16 @@ export function startWork(
   };
 }
 
+/** Resolves when the work has ended, or the signal is aborted. */
+export async function settledOrAborted(work: Work, signal: AbortSignal): Promise<void> {
+  const stopped = Promise.withResolvers<undefined>();
+  const onAbort = (): void => stopped.resolve(undefined);
+  if (signal.aborted) onAbort();
+  signal.addEventListener('abort', onAbort, { once: true });
+  await Promise.race([work.done, stopped.promise]);
+  signal.removeEventListener('abort', onAbort);
+}
+
 /** Resolves when the work has ended, after `timeoutMs` at the latest. */
 export async function settledWithin(work: Work, timeoutMs: number, clock: Clock): Promise<void> {
   await new Promise<void>((resolve) => {

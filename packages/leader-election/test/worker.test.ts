@@ -222,6 +222,33 @@ describe('createWorkerLeaderElector', () => {
     expect(w.elector.isLeader).toBe(false);
   });
 
+  it('does not run again beside the work of a run whose thread died', { timeout: 30_000 }, async () => {
+    const mayEnd = Promise.withResolvers<undefined>();
+    let works = 0;
+    const mortal = { ...durations, name: 'mortal', lockModule: new URL('./mortal-lock-module.ts', import.meta.url) };
+    const elector = createWorkerLeaderElector({
+      ...mortal,
+      callbacks: {
+        onStartedLeading: async () => {
+          works++;
+          await mayEnd.promise; // whatever its signal says
+        },
+      },
+    });
+    const run = (signal: AbortSignal): Promise<unknown> => elector.run(signal).catch((error: unknown) => error);
+    expect(await run(new AbortController().signal)).toMatchObject({ message: 'a bug in the thread' });
+    expect(works).toBe(1);
+    const stop = new AbortController();
+    const waiting = run(stop.signal);
+    expect(await run(stop.signal)).toMatchObject({ message: 'LeaderElector.run: already running' });
+    stop.abort();
+    expect(await waiting).toBeUndefined();
+    expect(works).toBe(1);
+    mayEnd.resolve(undefined);
+    expect(await run(new AbortController().signal)).toMatchObject({ message: 'a bug in the thread' });
+    expect(works).toBe(2);
+  });
+
   it('rejects when the lock cannot be made', { timeout: 30_000 }, async () => {
     const { ended } = start('w', (callbacks) =>
       createWorkerLeaderElector({ callbacks, name: 'x', lockModule: new URL('./nowhere.ts', import.meta.url) }),

@@ -5,7 +5,7 @@ import { LeadershipLostError } from '../errors.js';
 import { bootOffsetMs } from '../awake-clock.js';
 import { createFence, type Fence } from '../fence.js';
 import type { LeaderElector, StepDownOptions } from '../leader-elector.js';
-import { settledWithin, startWork, type Work } from '../work.js';
+import { settledOrAborted, settledWithin, startWork, type Work } from '../work.js';
 import { fromFailure, type FromWorker, type ToWorker } from './protocol.js';
 import { createProcessClock, createSharedMemory, sharedState } from './shared-state.js';
 import { startThread } from './thread.js';
@@ -41,6 +41,7 @@ class WorkerElector implements LeaderElector {
   readonly #clock = createProcessClock();
   readonly #status: Gauge;
   readonly #onSlowPath: () => void;
+  #isRunning = false;
   #worker: Worker | undefined;
   #term: MainTerm | undefined;
   /** Work that did not end in time. */
@@ -94,8 +95,21 @@ class WorkerElector implements LeaderElector {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    if (this.#worker !== undefined) throw new TypeError('LeaderElector.run: already running');
+    if (this.#isRunning) throw new TypeError('LeaderElector.run: already running');
+    this.#isRunning = true;
+    try {
+      // Beside the work of an earlier run, that of this one would be the same work twice.
+      if (this.#straggler !== undefined) await settledOrAborted(this.#straggler, signal);
+      if (this.#straggler?.settled === false) this.#options.callbacks.onStoppedLeading?.({ led: false });
+      else await this.#compete(signal);
+    } finally {
+      this.#isRunning = false;
+    }
+  }
+
+  async #compete(signal: AbortSignal): Promise<void> {
     this.#failure = undefined;
+    this.#straggler = undefined;
     const { election, lockModule, lockData, name } = this.#options;
     let heartbeat: ClockTimer | undefined;
     const beat = (): void => {
