@@ -8,7 +8,7 @@ import { isHealthy, startProcess, type CandidateParts, type CandidateProcess, ty
 import { faultNames, inject, type FaultName } from './faults.js';
 import { watchLag } from './lag.js';
 import { readLog } from './log-reader.js';
-import { explainLate, machineReport, type MachineReport } from './machine.js';
+import { explainLate, machineReport, pausesOf, starvedMs, type MachineReport } from './machine.js';
 import { protectedName, sharedNow, type Durations } from './protocol.js';
 import { startProxy } from './proxy.js';
 import { startServer } from './server.js';
@@ -35,6 +35,8 @@ export interface HarnessReport {
   readonly violations: readonly Violation[];
   /** Rounds in which nobody led in time. */
   readonly late: readonly string[];
+  /** Rounds that were late by no more than the time for which the next leader's event loop got no processor. */
+  readonly starved: readonly string[];
   /** From the fault to the first write of the next leader, in ms; without a release, and with one. */
   readonly failoversMs: readonly number[];
   readonly releasedMs: readonly number[];
@@ -108,6 +110,7 @@ export async function runHarness(options: HarnessOptions): Promise<HarnessReport
     const failoversMs: number[] = [];
     const releasedMs: number[] = [];
     const late: string[] = [];
+    const starved: string[] = [];
     const byFault: Record<string, number> = {};
     const names = options.faults ?? faultNames;
     for (let round = 1; round <= options.rounds; round++) {
@@ -151,9 +154,15 @@ export async function runHarness(options: HarnessOptions): Promise<HarnessReport
       (released ? releasedMs : failoversMs).push(took);
       // The worker goes on for a silent main thread for this long, on purpose.
       const patienceMs = options.worker && name === 'stall' ? durations.renewDeadlineMs : 0;
-      if (took > patienceMs + (released ? boundsMs.released : boundsMs.failover)) {
-        late.push(`round ${round}: ${text}: ${Math.round(took)} ms`);
-        for (const line of explainLate(processes, newLeaderDueFrom)) log(line);
+      const over = took - patienceMs - (released ? boundsMs.released : boundsMs.failover);
+      if (over > 0) {
+        const successor = processes.find(({ identity }) => identity === next.writer);
+        const dueTo = newLeaderDueFrom + took;
+        const entries = successor === undefined ? [] : readLog(successor.logFile);
+        const lagMs = starvedMs(entries, pausesOf(next.writer, pauses), { from: newLeaderDueFrom, to: dueTo });
+        const line = `round ${round}: ${text}: ${Math.round(took)} ms, in ${Math.round(lagMs)} of which ${next.writer} got no processor`;
+        (over > lagMs ? late : starved).push(line);
+        for (const detail of explainLate(processes, newLeaderDueFrom)) log(detail);
       }
       log(`round ${round}: ${text}: ${before} → ${next.writer} in ${Math.round(took)} ms`);
     }
@@ -167,6 +176,7 @@ export async function runHarness(options: HarnessOptions): Promise<HarnessReport
       rounds: options.rounds,
       violations: [...findOverlaps(spans), ...findInterleaving(applied)],
       late,
+      starved,
       failoversMs,
       releasedMs,
       boundsMs,

@@ -23,18 +23,37 @@ export function machineReport(logs: readonly ProcessLog[], pauses: Pauses): Mach
       const seen = entries.find(({ what }) => what === 'observed');
       return seen === undefined ? [] : [seen.at - process.startedAt];
     }),
-    lagsMs: logs.flatMap(({ process, entries }) => {
-      const harm = [
-        ...pauses.filter(({ identity }) => identity === process.identity),
-        ...entries.filter(({ what }) => what === 'stalled'),
-      ];
-      return entries.flatMap((entry) => {
-        if (entry.what !== 'lagged') return [];
-        const isHarmed = harm.some(({ at }) => at <= entry.at && at >= entry.at - entry.ms - 100);
-        return isHarmed ? [] : [entry.ms];
-      });
-    }),
+    lagsMs: logs.flatMap(({ process, entries }) =>
+      lagsWithoutFault(entries, pausesOf(process.identity, pauses)).map(({ ms }) => ms),
+    ),
   };
+}
+
+/** For how long a process got no turn between two moments, other than by a fault of ours, in ms. */
+export function starvedMs(
+  entries: readonly LogEntry[],
+  pausedAt: readonly number[],
+  span: { from: number; to: number },
+): number {
+  return lagsWithoutFault(entries, pausedAt).reduce((sum, { at, ms }) => {
+    const overlap = Math.min(at, span.to) - Math.max(at - ms, span.from);
+    return sum + Math.max(0, overlap);
+  }, 0);
+}
+
+/** When a process was stopped from outside. */
+export function pausesOf(identity: string, pauses: Pauses): number[] {
+  return pauses.filter((pause) => pause.identity === identity).map(({ at }) => at);
+}
+
+type Lag = Extract<LogEntry, { what: 'lagged' }>;
+
+function lagsWithoutFault(entries: readonly LogEntry[], pausedAt: readonly number[]): Lag[] {
+  const harmedAt = [...pausedAt, ...entries.filter(({ what }) => what === 'stalled').map(({ at }) => at)];
+  return entries.filter(
+    (entry): entry is Lag =>
+      entry.what === 'lagged' && !harmedAt.some((at) => at <= entry.at && at >= entry.at - entry.ms - 100),
+  );
 }
 
 /** What each process knew and did from `from` on: the material for why nobody led in time. */

@@ -43,9 +43,10 @@ const summary = (list: readonly number[]): string =>
   `${list.length}× median ${Math.round(median(list))} ms, max ${Math.round(Math.max(0, ...list))} ms`;
 for (const violation of report.violations) console.log('VIOLATION', JSON.stringify(violation));
 for (const line of report.late) console.log('LATE', line);
+for (const line of report.starved) console.log('STARVED', line);
 console.log(`faults: ${JSON.stringify(report.byFault)}`);
 console.log(
-  `${report.rounds} rounds, ${report.violations.length} overlaps, ${report.late.length} late, ${report.terms} terms, ${report.writes} protected writes; ` +
+  `${report.rounds} rounds, ${report.violations.length} overlaps, ${report.late.length} late, ${report.starved.length} late for want of a processor, ${report.terms} terms, ${report.writes} protected writes; ` +
     `failover ${summary(report.failoversMs)}, bound ${report.boundsMs.failover}; ` +
     `with release on cancel ${summary(report.releasedMs)}, bound ${report.boundsMs.released} (${values.server})`,
 );

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { runHarness } from '../src/harness.js';
+import { starvedMs } from '../src/machine.js';
 import { hasSeen } from '../src/readiness.js';
 import { findInterleaving, findOverlaps, spansOf } from '../src/witness.js';
 
@@ -49,6 +50,14 @@ it('takes a candidate for ready by its last look at the lease', () => {
   expect(hasSeen([looked(1_900, 'b')], sight)).toBe(false);
   expect(hasSeen([looked(1_600, 'a')], sight)).toBe(false);
   expect(hasSeen([looked(1_900, 'a')], { ...sight, since: 1_901 })).toBe(false);
+});
+
+it('tells a late event loop from a fault of its own making', () => {
+  const lagged = (at: number, ms: number) => ({ what: 'lagged', at, ms }) as const;
+  const span = { from: 1_000, to: 2_000 };
+  expect(starvedMs([lagged(1_500, 300), lagged(1_100, 200), lagged(900, 200)], [], span)).toBe(400);
+  expect(starvedMs([{ what: 'stalled', at: 1_200, term: 1 }, lagged(1_500, 300)], [], span)).toBe(0);
+  expect(starvedMs([lagged(1_500, 300)], [1_250], span)).toBe(0);
 });
 
 it('sees two writers where there are two', () => {
