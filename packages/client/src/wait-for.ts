@@ -47,7 +47,7 @@ export async function waitFor<K extends Kind, C extends WaitCondition<K> = WaitC
   const { timeoutMs = Infinity, intervalMs = 1000, clock = systemClock } = options;
   requireKey('waitFor', kind, key);
   const problem =
-    (typeof options.until === 'function' ? undefined : `until is not set: expected a function, such as exists()`) ??
+    (typeof options.until === 'function' ? undefined : 'until is not set: expected a function, such as exists()') ??
     numberProblem('timeoutMs', timeoutMs, { orInfinity: true }) ??
     numberProblem('intervalMs', intervalMs);
   if (problem !== undefined) throw new TypeError(`waitFor ${kind.kind}: ${problem}`);
