@@ -1,5 +1,5 @@
 import { defineKind } from '@kctl/apimachinery';
-import type { EventObject, ObjectEvent, RequestQueue } from '@kctl/controller';
+import type { ObjectEvent, RequestQueue } from '@kctl/controller';
 import { headerOfEvent, kindSource } from '@kctl/controller';
 import { createManager } from '@kctl/manager';
 import { settle } from '@kctl/wait/testing';
@@ -20,7 +20,7 @@ function podsOf(cluster: string, informers: FakeCache) {
   return kindSource({
     informers,
     kind: Pod,
-    handler: (event: ObjectEvent<EventObject>, queue: RequestQueue<ClusterKey>) => {
+    handler: (event: ObjectEvent, queue: RequestQueue<ClusterKey>) => {
       const { namespace, name } = headerOfEvent(event);
       queue.add({ cluster, namespace, name });
       return undefined;

@@ -34,7 +34,9 @@ function isResultField(field: string): field is keyof ReconcileResult {
 }
 
 function shown(value: unknown): string {
-  return typeof value === 'object' || typeof value === 'function' ? `of type ${typeof value}` : String(value);
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+    ? String(value)
+    : `of type ${typeof value}`;
 }
 
 function invalidResult(problem: string): TypeError {

@@ -32,7 +32,8 @@ describe('a controller that is warm', () => {
 
   it('starts its sources once, however many wait for it', async () => {
     const t = createHarness(undefined, { enableWarmup: true });
-    const warm = [t.controller.warmup?.(t.stop.signal), t.controller.warmup?.(t.stop.signal)];
+    const warmUp = async (): Promise<void> => t.controller.warmup?.(t.stop.signal);
+    const warm = [warmUp(), warmUp()];
     const done = t.run();
     await settle();
     expect([t.informers.calls, t.controller.phase]).toEqual([1, 'cold']);
