@@ -1,5 +1,5 @@
 import type { DeepReadonly, KubeObject } from '@kctl/apimachinery';
-import { parseLabelSelector } from '@kctl/apimachinery';
+import { labelSelectorFrom, parseLabelSelector } from '@kctl/apimachinery';
 import { settle } from '@kctl/wait/testing';
 import { describe, expect, it } from 'vitest';
 import { fakeServer, startCache, startSyncedCache, Thing } from '../test/fake-server.js';
@@ -93,7 +93,7 @@ describe('a label selector that changes', () => {
       byObject: [{ kind: Thing }],
       defaultNamespaces: { a: { labelSelector: selector('app=x') } },
       listerWatcherFor: (kind, scope) => {
-        asked.push(scope.labelSelector?.toString());
+        asked.push(scope.labelSelector === undefined ? '' : labelSelectorFrom(scope.labelSelector).toString());
         return fakeServer().listerWatcherFor(kind, scope);
       },
     });

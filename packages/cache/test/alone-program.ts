@@ -8,7 +8,7 @@ const stop = new AbortController();
 let attempts = 0;
 const refuse = (): Promise<never> => Promise.reject(new Error('connect ECONNREFUSED'));
 const cache = createCache({
-  client: { list: refuse, watch: refuse },
+  client: { get: refuse, list: refuse, watch: refuse },
   listerWatcherFor: () => ({
     supportsWatchList: false,
     list: () => {

@@ -11,8 +11,7 @@ const listerWatcher: ListerWatcher<KubeObject> = {
 };
 const valid: SharedInformerOptions<KubeObject> = { kind, listerWatcher };
 /** What a JavaScript program may pass in place of what the types ask for. */
-const wrong = (options: Record<string, unknown>): SharedInformerOptions<KubeObject> =>
-  ({ ...valid, ...options }) as SharedInformerOptions<KubeObject>;
+const wrong = (options: Record<string, unknown>): SharedInformerOptions<KubeObject> => ({ ...valid, ...options });
 
 describe('createSharedInformer', () => {
   it.each([
