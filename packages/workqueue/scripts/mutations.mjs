@@ -1,5 +1,5 @@
 // Flips key lines of the source, one at a time, in a copy of the package, and checks that a test fails for each.
-// Run: `pnpm mutations`. Exit code 1 if a mutant survives.
+// Run: `pnpm mutations`, or `pnpm mutations slot-table.ts` for one file. Exit code 1 if a mutant survives.
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -123,9 +123,11 @@ const mutations = [
 const root = join(import.meta.dirname, '..');
 // A folder that no other tool looks into.
 const copy = join(root, '.turbo', 'mutant');
+const [onlyFile] = process.argv.slice(2);
+const chosen = mutations.filter(([file]) => onlyFile === undefined || file === onlyFile);
 let survivors = 0;
 
-for (const [file, line, mutated, meaning] of mutations) {
+for (const [file, line, mutated, meaning] of chosen) {
   rmSync(copy, { recursive: true, force: true });
   mkdirSync(copy, { recursive: true });
   for (const part of ['src', 'test', 'package.json', 'vitest.config.ts'])
@@ -155,5 +157,5 @@ for (const [file, line, mutated, meaning] of mutations) {
   );
 }
 rmSync(copy, { recursive: true, force: true });
-console.log(`${mutations.length - survivors} of ${mutations.length} mutants killed`);
+console.log(`${chosen.length - survivors} of ${chosen.length} mutants killed`);
 process.exitCode = survivors === 0 ? 0 : 1;
