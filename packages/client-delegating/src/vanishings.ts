@@ -40,8 +40,8 @@ export class Vanishings {
   /** The ends of own objects of a kind, as an informer would tell them. */
   of<K extends Kind>(kind: K): ObservableInformer<DeepReadonly<ObjectOf<K>>> {
     return {
-      addEventHandler: ({ onEvent }) => {
-        const observer: Observer = { kind, onEvent };
+      addEventHandler: (handler) => {
+        const observer: Observer = { kind, onEvent: (event) => handler.onEvent(event) };
         this.#observers.add(observer);
         return {
           hasSynced: true,
@@ -69,12 +69,13 @@ export class Vanishings {
     const { cache, live, logger, ttlMs } = this.#options;
     const key = keyOf(object);
     const { namespace } = key;
-    const held = projected(cache, kind, object);
-    if (held === undefined || !cache.isCached(kind, namespace) || !isComparable(versionOf(object))) return;
+    if (!cache.isCached(kind, namespace) || !isComparable(versionOf(object))) return;
     const name = nameOf(kind, key);
     this.#followed.set(name, object);
     const isLast = (): boolean => this.#followed.get(name) === object;
     try {
+      const held = projected(cache, kind, object);
+      if (held === undefined) return;
       const within = namespace === undefined ? {} : { namespace };
       await cache.waitForResourceVersion(kind, versionOf(object), { ...within, timeoutMs: ttlMs });
       if (!isLast() || (await orUndefined(cache.get<Kind>(kind, key))) !== undefined) return;
