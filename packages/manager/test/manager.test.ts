@@ -7,8 +7,7 @@ import { createHttpServer, createManager, isManagerError, isRunnableError, isSto
 import { FakeCache, fakeCluster, FakeElector, journaled, untilAborted } from './fakes.js';
 import type { Journal } from './fakes.js';
 
-function setUp(options: Partial<ManagerOptions> = {}, isSynced = true) {
-  const journal: Journal = [];
+function setUp(options: Partial<ManagerOptions> = {}, isSynced = true, journal: Journal = []) {
   const clock = new FakeClock();
   const cache = new FakeCache(journal, isSynced);
   const events = {
@@ -37,7 +36,7 @@ describe('Manager.run', () => {
   it('starts and stops the groups in order, gives the lease up after all of them, and ends events last', async () => {
     const journal: Journal = [];
     const electors: FakeElector[] = [];
-    const t = setUp(electing(journal, electors));
+    const t = setUp(electing(journal, electors), true, journal);
     const { manager, stop } = t;
     const add = (name: string, rest: Partial<Runnable>) => manager.add(journaled(t.journal, name, rest));
     add('leader', {});
@@ -61,7 +60,6 @@ describe('Manager.run', () => {
     t.journal.length = 0;
     stop.abort();
     await done;
-    t.journal.push(...journal);
     expect(t.journal).toEqual([
       'stop other',
       'stop leader',
@@ -69,8 +67,8 @@ describe('Manager.run', () => {
       'stop cache',
       'stop webhook',
       'stop server',
-      'stop events',
       'lease released',
+      'stop events',
     ]);
     expect(t.clock.pendingTimers).toBe(0);
   });
