@@ -48,6 +48,8 @@ export class ScopedInformer<T extends KubeObject> implements SharedInformer<T>, 
   #parts: readonly Part<T>[] = [];
   /** Parts of which the initial list is in, once the kind as a whole has synced: a new namespace appears as a whole. */
   #visible: readonly Part<T>[] | undefined;
+  /** Parts that have left, while their handlers still hear of it. */
+  readonly #leaving = new Map<Part<T>, Promise<void>>();
   #indexers: Readonly<Record<string, IndexDefinition<T>>> = {};
   /** Aborted when the run is to end, whoever ends it. */
   readonly #ending = new AbortController();
@@ -185,34 +187,44 @@ export class ScopedInformer<T extends KubeObject> implements SharedInformer<T>, 
     if (this.#signal !== undefined) await Promise.all(this.#runs);
   }
 
-  /** Becomes the informer of these scopes: new ones start, missing ones leave. Scopes that stay are not touched. */
+  /**
+   * Becomes the informer of these scopes: new ones start, missing ones leave. Scopes that stay are not touched. Where a
+   * new one covers what one that leaves covered, handlers hear of it when they have heard of the end of the other; reads
+   * do not wait for that.
+   */
   async setScopes(scopes: readonly ResolvedScope[]): Promise<void> {
     const stays = (scope: ResolvedScope): Part<T> | undefined =>
       this.#parts.find((part) => isSameScope(part.scope, scope));
-    if (this.hasSynced) this.#visible ??= this.#parts;
+    // Before the run, nothing is there to be seen until all of it is.
+    if (this.#signal !== undefined && this.hasSynced) this.#visible ??= this.#parts;
     const parts = scopes.map((scope) => stays(scope) ?? { scope, informer: this.#make(scope, this.#indexers) });
     const gone = this.#parts.filter((part) => !parts.includes(part));
     const added = parts.filter((part) => !this.#parts.includes(part));
     this.#parts = parts;
+    this.#visible = this.#visible?.filter((part) => !gone.includes(part));
+    const leaves = gone.map((part) => this.#leave(part));
     for (const part of added) {
-      for (const registration of this.#registrations) registration.join(part.informer);
+      const before = [...this.#leaving].filter(([other]) => overlap(other.scope, part.scope)).map(([, left]) => left);
+      for (const registration of this.#registrations) registration.join(part.informer, before);
       if (this.#signal !== undefined) this.#start(part);
     }
-    await Promise.all([
-      ...gone.map(async (part) => {
-        if (this.#visible !== undefined) this.#visible = this.#visible.filter((other) => other !== part);
-        await part.informer.leaveScope();
-        for (const registration of this.#registrations) registration.leave(part.informer);
-      }),
-      ...(this.#signal === undefined ? [] : added.map((part) => this.#show(part))),
-    ]);
+    await Promise.all([...leaves, ...(this.#signal === undefined ? [] : added.map((part) => this.#show(part)))]);
+  }
+
+  async #leave(part: Part<T>): Promise<void> {
+    const left = part.informer.leaveScope();
+    this.#leaving.set(part, left);
+    await left;
+    this.#leaving.delete(part);
+    for (const registration of this.#registrations) registration.leave(part.informer);
   }
 
   async #show(part: Part<T>): Promise<void> {
     await part.informer.waitForSync().catch((error: unknown) => {
       if (this.#parts.includes(part)) throw error;
     });
-    if (this.#visible !== undefined && this.#parts.includes(part))
+    // A handler that changed the scopes when it heard of the part may have made it visible.
+    if (this.#visible !== undefined && this.#parts.includes(part) && !this.#visible.includes(part))
       this.#visible = [...this.#visible, part].sort((a, b) => (a.scope.namespace < b.scope.namespace ? -1 : 1));
   }
 
@@ -278,6 +290,11 @@ function isSameScope(a: ResolvedScope, b: ResolvedScope): boolean {
         b.unsafeMutableObjects,
       ])
   );
+}
+
+/** Whether an object may be in both. */
+function overlap(a: ResolvedScope, b: ResolvedScope): boolean {
+  return a.namespace === b.namespace || a.namespace === '' || b.namespace === '';
 }
 
 /** The older of two versions; '' where that cannot be told. */

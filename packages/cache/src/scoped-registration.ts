@@ -34,9 +34,14 @@ export class ScopedRegistration<T extends KubeObject> implements HandlerRegistra
     return this.#all().reduce((sum, place) => sum + place.pending, 0);
   }
 
-  join(informer: SharedInformer<T>): void {
+  /** The handler hears of nothing in this informer before all of `before` has settled. */
+  join(informer: SharedInformer<T>, before: readonly Promise<unknown>[] = []): void {
     this.#joins++;
-    this.#places.set(informer, informer.addEventHandler(this.#handler, this.#options));
+    const options =
+      before.length === 0
+        ? this.#options
+        : { ...this.#options, after: Promise.allSettled([this.#options.after, ...before]) };
+    this.#places.set(informer, informer.addEventHandler(this.#handler, options));
   }
 
   leave(informer: SharedInformer<T>): void {

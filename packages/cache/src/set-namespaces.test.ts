@@ -1,9 +1,12 @@
 import type { DeepReadonly, KubeObject } from '@kctl/apimachinery';
 import { labelSelectorFrom, parseLabelSelector } from '@kctl/apimachinery';
+import type { HandlerRegistration } from '@kctl/informer';
 import { settle } from '@kctl/wait/testing';
 import { describe, expect, it } from 'vitest';
+import type { RunningCache } from '../test/fake-server.js';
 import { fakeServer, startCache, startSyncedCache, Thing } from '../test/fake-server.js';
-import type { Cache } from './index.js';
+import type { Cache, NamespaceScopes } from './index.js';
+import { createCache } from './index.js';
 
 describe('setNamespaces', () => {
   const names = async (cache: Cache): Promise<string[]> =>
@@ -80,6 +83,101 @@ describe('setNamespaces', () => {
     await cache.removeInformer(Thing);
     await second;
     await stop();
+  });
+});
+
+describe('setNamespaces before the run', () => {
+  it('may go by way of none', async () => {
+    const cache = createCache({
+      client: {} as never,
+      listerWatcherFor: fakeServer().listerWatcherFor,
+      byObject: [{ kind: Thing }],
+      defaultNamespaces: { a: {} },
+    });
+    await cache.setNamespaces({});
+    await cache.setNamespaces({ b: {} });
+    const stop = new AbortController();
+    const run = cache.run(stop.signal);
+    expect((await cache.list(Thing)).items.map(({ metadata }) => metadata.name)).toEqual(['y']);
+    stop.abort();
+    await run;
+  });
+});
+
+describe('setNamespaces called by a handler', () => {
+  it('shows what the handler hears of once', async () => {
+    const { cache, letGo, stop } = startCache({ byObject: [{ kind: Thing }], defaultNamespaces: { a: {} } });
+    let changed: Promise<void> | undefined;
+    cache.informerFor(Thing).addEventHandler({
+      onAdd: ({ metadata }) => {
+        if (metadata.name === 'z') changed = cache.setNamespaces({ a: {}, late: {}, b: {} });
+      },
+    });
+    const first = cache.setNamespaces({ a: {}, late: {} });
+    await settle();
+    letGo();
+    await first;
+    await changed;
+    expect((await cache.list(Thing)).items.map(({ metadata }) => metadata.name)).toEqual(['x', 'y', 'z']);
+    await stop();
+  });
+});
+
+describe('a scope that takes the place of another', () => {
+  /** A cache of which a handler is busy with the first thing that it heard of. */
+  const startBusy = async (
+    defaultNamespaces: NamespaceScopes,
+  ): Promise<
+    RunningCache & { readonly handler: HandlerRegistration; readonly heard: string[]; readonly release: () => void }
+  > => {
+    const heard: string[] = [];
+    const busy = Promise.withResolvers<undefined>();
+    const running = await startSyncedCache({ byObject: [{ kind: Thing }], defaultNamespaces });
+    const handler = running.cache.informerFor(Thing).addEventHandler({
+      onEvent: async ({ type, header }) => {
+        if (heard.push(`${type} ${header.name}`) === 1) await busy.promise;
+      },
+    });
+    await settle();
+    expect(heard).toEqual(['add x']);
+    return { ...running, handler, heard, release: () => busy.resolve(undefined) };
+  };
+
+  it.each<[string, NamespaceScopes, NamespaceScopes, string[]]>([
+    ['another selector', { a: {} }, { a: { labelSelector: 'app' } }, ['delete x', 'add x']],
+    ['all for one', { a: {} }, { '': {} }, ['delete x', 'add x', 'add y', 'add z']],
+  ])('is told of after the end of the other, and read before: %s', async (_change, before, after, told) => {
+    const { cache, handler, heard, release, stop } = await startBusy(before);
+    const changed = cache.setNamespaces(after);
+    expect((await cache.get(Thing, { namespace: 'a', name: 'x' })).metadata.name).toBe('x');
+    await settle();
+    expect(heard).toEqual(['add x']);
+    release();
+    await changed;
+    await handler.waitForSync();
+    expect(heard).toEqual(['add x', ...told]);
+    await stop();
+  });
+
+  it('waits for all that went before it, whatever calls they were of', async () => {
+    const { cache, handler, heard, release, stop } = await startBusy({ a: {} });
+    const changes = [cache.setNamespaces({ '': {} }), cache.setNamespaces({ a: { labelSelector: 'app' } })];
+    await settle();
+    release();
+    await Promise.all(changes);
+    await handler.waitForSync();
+    expect(heard).toEqual(['add x', 'delete x', 'add x']);
+    await stop();
+  });
+
+  it('is not told of when the cache ends before', async () => {
+    const { cache, heard, release, stop } = await startBusy({ a: {} });
+    const changed = cache.setNamespaces({ '': {} });
+    await settle();
+    const stopped = stop();
+    release();
+    await Promise.all([changed, stopped]);
+    expect(heard).toEqual(['add x']);
   });
 });
 

@@ -14,7 +14,7 @@ import {
 import type { StoredObject } from '@kctl/cache-index';
 import { storeObject } from '@kctl/cache-index';
 import type { DecodedFrame, DecodedItem, Decoder, FindStored, SkipReport } from './decoder.js';
-import { initialEventsEnd } from './decoder.js';
+import { deletedVersion, initialEventsEnd, lastNotTransformed, notTransformed } from './decoder.js';
 import { Envelope } from './envelope.js';
 import type { LazyContext } from './lazy-object.js';
 import { LazyObject, noteWords } from './lazy-object.js';
@@ -77,7 +77,7 @@ export class ByteDecoder<T extends KubeObject> implements Decoder<T, Uint8Array>
   }
 
   item(raw: Uint8Array, find: FindStored<T>): DecodedItem<T> | undefined {
-    this.#decode(raw, { start: 0, end: raw.length, find, isLive: false }, this.#item);
+    this.#decode(raw, { start: 0, end: raw.length, find, isLive: false, isDelete: false }, this.#item);
     return this.#item.stored === undefined ? undefined : this.#item;
   }
 
@@ -97,7 +97,7 @@ export class ByteDecoder<T extends KubeObject> implements Decoder<T, Uint8Array>
       case 'ADDED':
       case 'MODIFIED':
       case 'DELETED':
-        this.#decode(raw, { start, end, isLive, find: scan.type === 'DELETED' ? none : find }, frame);
+        this.#decode(raw, { start, end, isLive, find, isDelete: scan.type === 'DELETED' }, frame);
         if (!hasStored(frame)) return frame;
         frame.resourceVersion = frame.stored.resourceVersion;
         frame.kind = scan.type === 'DELETED' ? 'delete' : 'upsert';
@@ -117,7 +117,7 @@ export class ByteDecoder<T extends KubeObject> implements Decoder<T, Uint8Array>
 
   #decode(bytes: Uint8Array, span: Span<T>, into: DecodedItem<T>): void {
     const scan = this.#scan;
-    const { start, end, find } = span;
+    const { start, end, find, isDelete } = span;
     into.stored = undefined;
     into.fields = undefined;
     into.present = undefined;
@@ -131,13 +131,13 @@ export class ByteDecoder<T extends KubeObject> implements Decoder<T, Uint8Array>
     const name = readAscii(bytes, scan.nameStart, scan.nameEnd);
     const resourceVersion =
       scan.resourceVersionStart < 0 ? '' : readAscii(bytes, scan.resourceVersionStart, scan.resourceVersionEnd);
-    const present = find(namespace, name);
+    const present = isDelete ? undefined : find(namespace, name);
     into.present = present;
     if (present !== undefined && present.resourceVersion === resourceVersion && resourceVersion !== '') {
       into.stored = present;
       return;
     }
-    const fieldsEnd = find === none ? unknown : this.#readFields(bytes, span, into);
+    const fieldsEnd = isDelete ? unknown : this.#readFields(bytes, span, into);
     if (fieldsEnd === notUnderstood) {
       this.#parse(bytes, span, into);
       return;
@@ -190,7 +190,7 @@ export class ByteDecoder<T extends KubeObject> implements Decoder<T, Uint8Array>
   }
 
   /** The way of objects that a transform has to see, or that the scanner does not understand. */
-  #parse(bytes: Uint8Array, { start, end, find }: Span<T>, into: DecodedItem<T>): void {
+  #parse(bytes: Uint8Array, { start, end, find, isDelete }: Span<T>, into: DecodedItem<T>): void {
     const { transform, keepManagedFields, freeze, onSkip } = this.#options;
     into.stored = undefined;
     into.fields = undefined;
@@ -200,9 +200,9 @@ export class ByteDecoder<T extends KubeObject> implements Decoder<T, Uint8Array>
       onSkip('an object has no metadata.name');
       return;
     }
+    const { namespace = '', name = '', uid = '', resourceVersion = '' } = value.metadata;
     try {
-      const { namespace = '', name = '', resourceVersion = '' } = value.metadata;
-      const present = find(namespace, name);
+      const present = isDelete ? undefined : find(namespace, name);
       into.present = present;
       if (present !== undefined && present.resourceVersion === resourceVersion && resourceVersion !== '') {
         into.stored = present;
@@ -213,7 +213,9 @@ export class ByteDecoder<T extends KubeObject> implements Decoder<T, Uint8Array>
       const object = transform === undefined ? (named as T) : transform(named as T);
       into.stored = storeObject<T>(object, { freeze, previous: shareableOf(present) });
     } catch (error) {
-      onSkip('an object could not be transformed', error);
+      onSkip(isDelete ? lastNotTransformed : notTransformed, error);
+      if (isDelete)
+        into.stored = deletedVersion({ namespace, name, uid, resourceVersion }, find(namespace, name), freeze);
     }
   }
 
@@ -253,6 +255,8 @@ interface Span<T extends KubeObject> {
   readonly find: FindStored<T>;
   /** Whether what is decoded replaces what `find` finds, in the same store. */
   readonly isLive: boolean;
+  /** Whether it is of a deletion: what `find` finds is no version before it. */
+  readonly isDelete: boolean;
 }
 
 /** What bounds the fields: not known, or the bytes are not understood. */
@@ -270,8 +274,6 @@ function hasStored<T extends KubeObject>(
 ): frame is DecodedFrame<T> & { stored: StoredObject<T> } {
   return frame.stored !== undefined;
 }
-
-const none = (): undefined => undefined;
 
 /** The parsed form of a version, where there is one: what a new version shares structure with. */
 export function shareableOf<T extends KubeObject>(stored: StoredObject<T> | undefined): DeepReadonly<T> | undefined {

@@ -1,5 +1,6 @@
 import type { KubeObject, Status } from '@kctl/apimachinery';
 import type { StoredObject } from '@kctl/cache-index';
+import { storeObject } from '@kctl/cache-index';
 
 /** What a watch frame says. `skipped`: it could not be understood and counts for nothing. */
 export type FrameKind = 'upsert' | 'delete' | 'bookmark' | 'initial-end' | 'error' | 'skipped';
@@ -42,6 +43,28 @@ export interface Decoder<T extends KubeObject, Raw> {
 
 /** Hears of objects that cannot be understood; they are skipped, and the stream goes on. */
 export type SkipReport = (message: string, error?: unknown) => void;
+
+/** Reports of versions that could not be transformed. */
+export const notTransformed = 'an object could not be transformed';
+export const lastNotTransformed = 'the last version of a deleted object could not be transformed';
+
+/** What tells a version of an object from all others. */
+export type VersionIdentity = Readonly<Record<'namespace' | 'name' | 'uid' | 'resourceVersion', string>>;
+
+/**
+ * A deletion whose object could not be transformed: the version that is known, under the identity of the deleted one.
+ * It has to count, or what was deleted would stay in the store.
+ */
+export function deletedVersion<T extends KubeObject>(
+  identity: VersionIdentity,
+  known: StoredObject<T> | undefined,
+  freeze: boolean,
+): StoredObject<T> {
+  if (known === undefined) return storeObject<T>({ metadata: identity } as KubeObject as T, { freeze });
+  const { uid, resourceVersion } = identity;
+  const object = known.object as KubeObject;
+  return storeObject<T>({ ...object, metadata: { ...object.metadata, uid, resourceVersion } } as T, { freeze });
+}
 
 /** The annotation on the bookmark that ends the initial events of a watch. */
 export const initialEventsEnd = 'k8s.io/initial-events-end';

@@ -75,6 +75,8 @@ export interface EventHandlerOptions {
    * @default the informer's resyncMs
    */
   readonly resyncMs?: number;
+  /** The handler hears of nothing before this has settled; what happens meanwhile waits. @default it does not wait */
+  readonly after?: Promise<unknown>;
   /** For logs and metrics. @default 'handler-N' */
   readonly name?: string;
 }

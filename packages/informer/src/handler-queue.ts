@@ -30,6 +30,8 @@ export interface HandlerQueueOptions<T extends KubeObject> {
   readonly name: string;
   readonly delivery: 'latest' | 'every';
   readonly resyncMs: number;
+  /** No callback begins before this has settled. */
+  readonly after: Promise<unknown> | undefined;
   /** Changes of drains before this one are not for this handler: its replay covers them. */
   readonly firstEpoch: number;
 }
@@ -53,6 +55,8 @@ export class HandlerQueue<T extends KubeObject> implements HandlerRegistration {
   #backlogNext = 0;
   #backlogIsReplay = false;
   #running: Promise<void> | undefined;
+  /** Ends the wait for what the handler comes after. */
+  #begin: (() => void) | undefined;
   #isScheduled = false;
   #isEnded = false;
   #initialOffered = false;
@@ -70,6 +74,15 @@ export class HandlerQueue<T extends KubeObject> implements HandlerRegistration {
     this.#pending = options.delivery === 'every' ? new QueuedChanges() : new CoalescedChanges();
     this.#resyncMs = options.resyncMs;
     this.#slicer = new Slicer(host.clock, host.sliceMs);
+    const { after } = options;
+    if (after === undefined) return;
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    this.#begin = () => resolve(undefined);
+    this.#running = promise.then(() => {
+      this.#running = undefined;
+      this.#schedule();
+    });
+    after.then(this.#begin, this.#begin);
   }
 
   get hasSynced(): boolean {
@@ -129,6 +142,7 @@ export class HandlerQueue<T extends KubeObject> implements HandlerRegistration {
     this.#backlog = [];
     this.#backlogNext = 0;
     for (const waiter of this.#waiters) waiter.reject(this.#endedError());
+    this.#begin?.();
     this.#wakeIdleWaiters();
     this.#host.removed(this);
   }

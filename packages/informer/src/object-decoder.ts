@@ -4,6 +4,7 @@ import type { StoredObject } from '@kctl/cache-index';
 import { storeObject } from '@kctl/cache-index';
 import { dropManagedFields, isObject } from './byte-decoder.js';
 import type { DecodedFrame, DecodedItem, Decoder, FindStored, SkipReport } from './decoder.js';
+import { deletedVersion, lastNotTransformed, notTransformed } from './decoder.js';
 
 /** What {@link ObjectDecoder} takes. */
 export interface ObjectDecoderOptions<T extends KubeObject> {
@@ -39,7 +40,7 @@ export class ObjectDecoder<T extends KubeObject> implements Decoder<T, T | Watch
 
   item(raw: T | WatchEvent<T>, find: FindStored<T>): DecodedItem<T> | undefined {
     const item = this.#item;
-    item.stored = isWatchEvent(raw) ? undefined : this.#store(raw, find, item);
+    item.stored = isWatchEvent(raw) ? undefined : this.#store(raw, { find, isDelete: false }, item);
     return item.stored === undefined ? undefined : item;
   }
 
@@ -54,7 +55,7 @@ export class ObjectDecoder<T extends KubeObject> implements Decoder<T, T | Watch
       case 'ADDED':
       case 'MODIFIED':
       case 'DELETED':
-        frame.stored = this.#store(raw.object, raw.type === 'DELETED' ? () => undefined : find, frame);
+        frame.stored = this.#store(raw.object, { find, isDelete: raw.type === 'DELETED' }, frame);
         if (frame.stored === undefined) return frame;
         frame.kind = raw.type === 'DELETED' ? 'delete' : 'upsert';
         frame.resourceVersion = frame.stored.resourceVersion;
@@ -77,7 +78,7 @@ export class ObjectDecoder<T extends KubeObject> implements Decoder<T, T | Watch
     // Parsed objects are the garbage collector's.
   }
 
-  #store(object: T, find: FindStored<T>, into: DecodedItem<T>): StoredObject<T> | undefined {
+  #store(object: T, { find, isDelete }: Purpose<T>, into: DecodedItem<T>): StoredObject<T> | undefined {
     const { kind, transform, keepManagedFields, freeze, onSkip } = this.#options;
     if (!isObject(object)) {
       onSkip('an object has no metadata.name');
@@ -87,8 +88,8 @@ export class ObjectDecoder<T extends KubeObject> implements Decoder<T, T | Watch
       onSkip(`an object is a ${object.kind}, not a ${kind.kind}`);
       return undefined;
     }
-    const { namespace = '', name = '', resourceVersion = '' } = object.metadata;
-    const present = find(namespace, name);
+    const { namespace = '', name = '', uid = '', resourceVersion = '' } = object.metadata;
+    const present = isDelete ? undefined : find(namespace, name);
     into.present = present;
     if (present !== undefined && present.resourceVersion === resourceVersion && resourceVersion !== '') return present;
     try {
@@ -96,10 +97,18 @@ export class ObjectDecoder<T extends KubeObject> implements Decoder<T, T | Watch
       const transformed = transform === undefined ? kept : transform(kept);
       return storeObject<T>(transformed, { freeze, previous: present?.object });
     } catch (error) {
-      onSkip('an object could not be transformed', error);
-      return undefined;
+      onSkip(isDelete ? lastNotTransformed : notTransformed, error);
+      if (!isDelete) return undefined;
+      return deletedVersion({ namespace, name, uid, resourceVersion }, find(namespace, name), freeze);
     }
   }
+}
+
+/** What an object is decoded for. */
+interface Purpose<T extends KubeObject> {
+  readonly find: FindStored<T>;
+  /** Whether it was deleted: what `find` finds is no version before it. */
+  readonly isDelete: boolean;
 }
 
 function isWatchEvent<T extends KubeObject>(raw: T | WatchEvent<T>): raw is WatchEvent<T> {

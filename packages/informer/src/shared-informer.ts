@@ -130,6 +130,7 @@ class CoalescingInformer<T extends KubeObject> implements SharedInformer<T>, Han
       delivery = 'latest',
       resyncMs = this.#options.resyncMs,
       name = `handler-${++this.#handlerCount}`,
+      after,
     } = options;
     const problem = numberProblem('resyncMs', resyncMs);
     if (problem !== undefined) throw new TypeError(`addEventHandler: ${problem}`);
@@ -137,6 +138,7 @@ class CoalescingInformer<T extends KubeObject> implements SharedInformer<T>, Han
       handler,
       name,
       delivery,
+      after,
       resyncMs: resyncMs <= 0 ? 0 : Math.max(resyncMs, minResyncMs),
       firstEpoch: this.#distributor.nextEpoch,
     });

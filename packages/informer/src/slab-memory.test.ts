@@ -20,6 +20,17 @@ const textOf = ({ slab, offset, length }: SlabTenant): string =>
   slab?.buffer.toString('latin1', offset, offset + length) ?? '';
 
 describe('SlabMemory', () => {
+  it('counts what a store left as waiting until it is collected, also when the store has gone before', async () => {
+    const leave = (): void => {
+      const memory = new SlabMemory(() => 1000);
+      memory.takeBackAfter({}, memory.allocate(400));
+    };
+    leave();
+    expect(SlabMemory.waitingBytes).toBe(400);
+    await collectUntil(() => SlabMemory.waitingBytes === 0);
+    expect(SlabMemory.waitingBytes).toBe(0);
+  });
+
   it('hands memory out again when nobody refers to its owner', async () => {
     const memory = new SlabMemory(() => 1000);
     const buffer = memory.allocate(400);

@@ -8,6 +8,12 @@ const pressureBytes = 64 * 1024 * 1024;
 /** What all stores of this thread together leave to the collector, which works for all of them at once. */
 const left = { waitingBytes: 0, callAtBytes: 0 };
 
+/** Memory that waits for the collector, and the store that may use it again, if it is still there by then. */
+interface LeftMemory {
+  readonly memory: Buffer;
+  readonly home: WeakRef<SlabMemory>;
+}
+
 /**
  * Memory for slabs. What a slab leaves behind is used again, as soon as the garbage collector has found that no version
  * refers to that slab any more. Fresh memory costs as much as what is written to it, as the system has to clear its
@@ -16,15 +22,26 @@ const left = { waitingBytes: 0, callAtBytes: 0 };
  * collector is called when enough waits for it.
  */
 export class SlabMemory {
+  /** One for all stores: that of a store would go with it, and what it left would count as waiting for ever. */
+  static readonly #left = new FinalizationRegistry<LeftMemory>(({ memory, home }) => {
+    left.waitingBytes -= memory.length;
+    left.callAtBytes = 0;
+    const store = home.deref();
+    if (store !== undefined) store.#takeBack(memory);
+  });
   readonly #free: Buffer[] = [];
-  readonly #left: FinalizationRegistry<Buffer>;
+  readonly #self = new WeakRef<SlabMemory>(this);
   readonly #liveBytes: () => number;
   #freeBytes = 0;
 
   /** @param liveBytes what is in use: as much may lie free */
   constructor(liveBytes: () => number) {
     this.#liveBytes = liveBytes;
-    this.#left = new FinalizationRegistry((memory) => this.#takeBack(memory));
+  }
+
+  /** Bytes that all stores of this thread have left to the collector. */
+  static get waitingBytes(): number {
+    return left.waitingBytes;
   }
 
   /** Bytes that lie free. */
@@ -43,7 +60,7 @@ export class SlabMemory {
 
   /** Takes the memory back when nothing refers to its owner any more; until then it stays as it is. */
   takeBackAfter(owner: object, memory: Buffer): void {
-    this.#left.register(owner, memory);
+    SlabMemory.#left.register(owner, { memory, home: this.#self });
     left.waitingBytes += memory.length;
     const limit = Math.max(minWaitingBytes, this.#spareBytes() / 2);
     if (left.waitingBytes <= Math.max(limit, left.callAtBytes)) return;
@@ -52,8 +69,6 @@ export class SlabMemory {
   }
 
   #takeBack(memory: Buffer): void {
-    left.waitingBytes -= memory.length;
-    left.callAtBytes = 0;
     if (this.#freeBytes + memory.length > this.#spareBytes()) return;
     this.#free.push(memory);
     this.#freeBytes += memory.length;
