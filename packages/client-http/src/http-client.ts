@@ -134,7 +134,7 @@ class ServerClient implements HttpClient {
     const path = paths.withQuery(paths.collectionPath(kind, meta.namespace), paths.writeQuery(options));
     return this.#write(
       kind,
-      { method: 'POST', path, ...bodyOf(kind, object), once: meta.name === undefined, signal: options.signal },
+      { method: 'POST', path, ...bodyOf(kind, object), once: (meta.name ?? '') === '', signal: options.signal },
       { kind, name: meta.name },
     );
   }
@@ -200,7 +200,8 @@ class ServerClient implements HttpClient {
       options: CreateOptions,
     ): Promise<unknown> => {
       const path = paths.withQuery(paths.objectPath(kind, key, name), paths.writeQuery(options));
-      return this.#value({ method, path, body: stringifyJson(body), signal: options.signal }, about(key));
+      const once = method === 'POST'; // what a server makes of a second eviction, token or binding, nobody knows
+      return this.#value({ method, path, body: stringifyJson(body), once, signal: options.signal }, about(key));
     };
     return {
       get: async (key, options = {}) => {

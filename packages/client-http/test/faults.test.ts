@@ -54,6 +54,8 @@ describe('repeating requests', () => {
     const client = open({ clock });
     const writes = [
       () => client.create(Node, { metadata: { generateName: 'n-' } }),
+      () => client.create(Node, { metadata: { name: '', generateName: 'n-' } }),
+      () => client.subResource(Node, 'eviction').create({ name: 'n' }, node('n')),
       () => client.patch(Node, { name: 'n' }, { type: 'json', operations: [{ op: 'add', path: '/list/-', value: 1 }] }),
     ];
     for (const write of writes) {
