@@ -24,6 +24,7 @@ export interface ObjectEventHandler<T, A, U extends { readonly isResync: boolean
 export interface OwnEventsOptions {
   /** ms after which an update is delivered although a write of its object is still under way. @default 30_000 */
   readonly maxHoldMs?: number;
+  /** Hears of handlers that fail on an update that was held. @default none */
   readonly logger?: Logger;
   readonly metrics?: Metrics;
   /** @default systemClock */
@@ -80,7 +81,7 @@ class OwnEventFilter implements OwnEvents, OwnWrites {
     metrics = noopMetrics,
     clock = systemClock,
   }: OwnEventsOptions) {
-    this.#gateParts = { writes: this, clock, maxHoldMs };
+    this.#gateParts = { writes: this, clock, maxHoldMs, call: (deliver) => void this.#call(deliver) };
     this.#logger = logger;
     const counter = metrics.counter({
       name: 'kctl_client_own_events_suppressed_total',
@@ -121,7 +122,7 @@ class OwnEventFilter implements OwnEvents, OwnWrites {
       kind,
       merge: ({ oldObject }, last) => ({ ...last, oldObject }),
       deliver: ({ oldObject, newObject, info }) =>
-        void this.#call(() => handler.onUpdate?.(oldObject, newObject, info)),
+        this.#gateParts.call(() => handler.onUpdate?.(oldObject, newObject, info)),
     });
     const nameOf = (object: DeepReadonly<ObjectOf<K>>): string => objectName(kind, keyOf(asObject(object)));
     return {

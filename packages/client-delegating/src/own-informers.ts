@@ -25,7 +25,7 @@ export interface ObserverRegistration {
 
 /** An informer that tells of its changes. */
 export interface ObservableInformer<T> {
-  addEventHandler(handler: { onEvent(event: ObservedEvent<T>): void }): ObserverRegistration;
+  addEventHandler(handler: { onEvent(event: ObservedEvent<T>): void | Promise<void> }): ObserverRegistration;
   readonly lastError?: unknown;
 }
 
@@ -38,7 +38,10 @@ export interface ObservableInformers {
 }
 
 /** What a gate in front of an informer's handler needs besides events. */
-export type GateParts = Pick<UpdateGateOptions<never>, 'writes' | 'clock' | 'maxHoldMs'>;
+export type GateParts = Pick<UpdateGateOptions<never>, 'writes' | 'clock' | 'maxHoldMs'> & {
+  /** Calls a handler with what was held: whoever releases it must not hear how the handler fails. */
+  readonly call: (deliver: () => void | Promise<void>) => void;
+};
 
 /** Informers whose handlers do not hear of own updates. */
 export function withoutOwnUpdates(informers: ObservableInformers, parts: GateParts): ObservableInformers {
@@ -58,7 +61,8 @@ function gated<T>(informer: ObservableInformer<T>, parts: GateParts & { readonly
     addEventHandler: (handler) => {
       const merge = (first: ObservedEvent<T>, last: ObservedEvent<T>): ObservedEvent<T> =>
         new MergedUpdate(first, last);
-      const gate = new UpdateGate<ObservedEvent<T>>({ ...parts, merge, deliver: (event) => handler.onEvent(event) });
+      const deliver = (event: ObservedEvent<T>): void => parts.call(() => handler.onEvent(event));
+      const gate = new UpdateGate<ObservedEvent<T>>({ ...parts, merge, deliver });
       const registration = informer.addEventHandler({
         onEvent: (event) => {
           const { namespace, name, resourceVersion } = event.header;
@@ -66,9 +70,9 @@ function gated<T>(informer: ObservableInformer<T>, parts: GateParts & { readonly
           if (event.type !== 'update') gate.drop(object);
           else {
             const versions = { from: event.oldHeader?.resourceVersion ?? '', to: resourceVersion };
-            if (!gate.admits({ object, versions, event })) return;
+            if (!gate.admits({ object, versions, event })) return undefined;
           }
-          handler.onEvent(event);
+          return handler.onEvent(event);
         },
       });
       return {

@@ -1,7 +1,8 @@
 import type { DeepReadonly } from '@kctl/apimachinery';
 import { headerOf } from '@kctl/apimachinery/wire';
 import { noopLogger } from '@kctl/telemetry';
-import { FakeClock } from '@kctl/wait/testing';
+import type { LogFields } from '@kctl/telemetry';
+import { FakeClock, settle } from '@kctl/wait/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Client } from '@kctl/client';
 import { createOwnEvents } from '../src/index.js';
@@ -23,6 +24,7 @@ let own: OwnEvents;
 let handler: ObjectEventHandler<Thing, unknown, Update, unknown>;
 let seen: string[];
 let told: Thing | undefined;
+let logged: unknown[];
 
 const size = (object: { readonly spec?: { readonly size?: number } }): string => String(object.spec?.size ?? '');
 /** What an informer would tell of the present state, having told the state before. */
@@ -44,7 +46,12 @@ beforeEach(async () => {
   live = modelClient(server);
   seen = [];
   told = undefined;
-  own = createOwnEvents({ clock, logger: noopLogger, maxHoldMs: 1000 });
+  logged = [];
+  const logger = {
+    ...noopLogger,
+    error: (_message: string, fields?: LogFields) => void logged.push(fields?.['error']),
+  };
+  own = createOwnEvents({ clock, logger, maxHoldMs: 1000 });
   client = own.wrapClient({
     ...live,
     update: async (kind, object, options) => {
@@ -198,15 +205,15 @@ describe('own events behind an informer', () => {
   interface Watch {
     readonly seen: string[];
     /** What an informer would tell, in events that count how often they are decoded. */
-    tell(type: Change['type']): void;
+    tell(type: Change['type']): unknown;
     remove(): void;
     readonly decoded: () => number;
   }
 
-  async function watch(): Promise<Watch> {
+  async function watch(answer: () => void | Promise<void> = () => undefined): Promise<Watch> {
     const heard: string[] = [];
     let decoded = 0;
-    let observer: ((event: Change) => void) | undefined;
+    let observer: ((event: Change) => unknown) | undefined;
     let before = told;
     const registration = {
       hasSynced: true,
@@ -216,7 +223,7 @@ describe('own events behind an informer', () => {
     const informers = {
       informer: () =>
         Promise.resolve({
-          addEventHandler: ({ onEvent }: { onEvent(event: Change): void }) => {
+          addEventHandler: ({ onEvent }: { onEvent(event: Change): unknown }) => {
             observer = onEvent;
             return registration;
           },
@@ -224,8 +231,10 @@ describe('own events behind an informer', () => {
     } as unknown as ObservableInformers;
     const informer = await own.wrapInformers(informers).informer(Thing);
     const handle = informer.addEventHandler({
-      onEvent: ({ type, header, oldHeader }) =>
-        void heard.push(`${type} ${oldHeader?.resourceVersion ?? ''}→${header.resourceVersion}`),
+      onEvent: ({ type, header, oldHeader }) => {
+        heard.push(`${type} ${oldHeader?.resourceVersion ?? ''}→${header.resourceVersion}`);
+        return answer();
+      },
     });
     return {
       seen: heard,
@@ -236,7 +245,7 @@ describe('own events behind an informer', () => {
         if (object === undefined) throw new Error('there is nothing to tell of');
         const oldObject = before;
         before = object;
-        observer?.({
+        return observer?.({
           type,
           header: headerOf(object),
           oldHeader: oldObject === undefined ? undefined : headerOf(oldObject),
@@ -296,6 +305,46 @@ describe('own events behind an informer', () => {
     };
     await client.update(Thing, { ...read(), spec: { size: 2 } });
     expect(heard).toEqual([]);
+  });
+
+  const failure = new Error('handler failed');
+  const throws = (): void => {
+    throw failure;
+  };
+  const failing = [
+    { how: 'throws', fail: throws },
+    { how: 'rejects', fail: () => Promise.reject<undefined>(failure) },
+  ];
+
+  it.each(failing)('that wait for a write leave its answer alone when a handler $how', async ({ fail }) => {
+    const first = await watch(fail);
+    const second = await watch();
+    during = async () => {
+      first.tell('update');
+      second.tell('update');
+      foreign(8);
+      first.tell('update');
+      second.tell('update');
+    };
+    await expect(client.update(Thing, { ...read(), spec: { size: 2 } })).resolves.toMatchObject({ spec: { size: 2 } });
+    await settle();
+    expect([first.seen, second.seen, logged]).toEqual([['update 11→13'], ['update 11→13'], [failure]]);
+  });
+
+  it.each(failing)('that are held too long are logged when a handler $how', async ({ fail }) => {
+    const { seen: heard, tell } = await watch(fail);
+    during = () => new Promise(() => undefined);
+    void client.update(Thing, { ...read(), spec: { size: 2 } });
+    while (read().spec?.size !== 2) await Promise.resolve();
+    tell('update');
+    await clock.advance(1001);
+    await settle();
+    expect([heard, logged]).toEqual([['update 11→12'], [failure]]);
+  });
+
+  it('that a handler takes its time for are waited for by the informer', async () => {
+    const { tell } = await watch(() => Promise.reject(failure));
+    await expect(tell('add')).rejects.toBe(failure);
   });
 });
 
