@@ -157,6 +157,7 @@ export class ReconcileLoop<R> {
       slots.fail(key);
       const afterMs = slots.rest(key, rateLimiter.when(request));
       queue.addWith({ afterMs, priority, reason: 'back-off' }, request);
+      this.#keepTime(item, key);
       return this.#count('requeue', run);
     }
     this.#forget(request, key);
@@ -215,6 +216,7 @@ export class ReconcileLoop<R> {
     const wanted = decision.type === 'backoff' ? rateLimiter.when(request, { error }) : decision.afterMs;
     const afterMs = slots.rest(key, wanted);
     queue.addWith({ afterMs, priority: item.priority, reason: 'retry' }, request);
+    this.#keepTime(item, key);
     return afterMs;
   }
 

@@ -6,12 +6,12 @@ import { pod } from './fakes.js';
 import { createHarness } from './harness.js';
 
 describe('a requeue that is kept', () => {
-  const scripted = (...results: (ReconcileResult | Error)[]) =>
-    createHarness(async () => {
-      const result = results.shift();
-      if (result instanceof Error) throw result;
-      return result;
-    });
+  const play = (results: (ReconcileResult | Error)[]) => async () => {
+    const result = results.shift();
+    if (result instanceof Error) throw result;
+    return result;
+  };
+  const scripted = (...results: (ReconcileResult | Error)[]) => createHarness(play(results));
   const version = (resourceVersion: string) => pod('a', { resourceVersion });
 
   it('stands although an event runs the key before', async () => {
@@ -46,6 +46,21 @@ describe('a requeue that is kept', () => {
     t.pods.update(version('1'), version('2'));
     await t.clock.advance(10_000);
     expect(t.runs.map(({ at }) => at)).toEqual([0, 400, 405, 415, 1000]);
+    t.stop.abort();
+  });
+
+  it.each<{ after: string; result: ReconcileResult | Error }>([
+    { after: 'a back-off', result: { backoff: true } },
+    { after: 'a failure', result: new Error('x') },
+  ])('is not put off by the longer wait after $after', async ({ result }) => {
+    const rateLimiter = { when: () => 5000, forget: () => undefined, numRequeues: () => 0 };
+    const t = createHarness(play([{ requeueAfterMs: 1000, keep: true }, result, result]), { rateLimiter });
+    await t.start();
+    t.pods.add(version('1'));
+    await t.clock.advance(400);
+    t.pods.update(version('1'), version('2'));
+    await t.clock.advance(10_000);
+    expect(t.runs.map(({ at }) => at)).toEqual([0, 400, 1000, 6000]);
     t.stop.abort();
   });
 });
