@@ -175,10 +175,11 @@ class ReconcileController<R> implements Controller<R> {
 
   /** Starts a source that nothing waits for. */
   #watchBeside(session: Session<R>, source: Source<R>): void {
-    session.watch(source).synced.catch((error: unknown) => {
+    const tell = (error: unknown): void => {
       if (session === this.#session && this.#phase !== 'draining' && this.#sources.has(source))
         this.logger.error('a source that nothing waits for failed', { source: source.name, error });
-    });
+    };
+    session.watch(source, tell).synced.catch(tell);
   }
 
   #begin(): Session<R> {

@@ -60,8 +60,8 @@ export class Session<R> {
     return this.#ready;
   }
 
-  /** Starts one more source. */
-  watch(source: Source<R>): Watch<R> {
+  /** Starts one more source; `fail` hears of a failure that ends it after its start. */
+  watch(source: Source<R>, fail = this.fail): Watch<R> {
     const { controller, logger, clock, random, syncTimeoutMs } = this.#options;
     const watch = new Watch(source, {
       controller,
@@ -71,7 +71,7 @@ export class Session<R> {
       clock,
       random,
       syncTimeoutMs,
-      fail: this.fail,
+      fail,
     });
     this.#watches.set(source, watch);
     return watch;

@@ -70,6 +70,33 @@ describe('a source that is optional', () => {
     expect(t.clock.pendingTimers).toBe(0);
   });
 
+  it('is only logged when it fails after its start, and so is one that is added while the controller runs', async () => {
+    const t = createHarness();
+    const fails: ((error: unknown) => void)[] = [];
+    const source = (name: string) =>
+      funcSource(name, ({ fail }) => {
+        fails.push(fail);
+        return undefined;
+      });
+    t.controller.watch(source('optional'), { startPolicy: 'optional' });
+    const { done } = await t.start();
+    t.controller.watch(source('late'));
+    await settle();
+    const error = new Error('stream broke');
+    for (const fail of fails) fail(error);
+    await settle();
+    t.pods.add(pod('a'));
+    await settle();
+    expect([t.controller.phase, t.runs.map(({ name }) => name)]).toEqual(['active', ['a']]);
+    const failures = t.logger.lines.filter(({ message }) => message === 'a source that nothing waits for failed');
+    expect(failures.map(({ fields }) => [fields['source'], fields['error']])).toEqual([
+      ['func source: optional', error],
+      ['func source: late', error],
+    ]);
+    t.stop.abort();
+    await done;
+  });
+
   it('is required unless somebody says otherwise', async () => {
     const t = createHarness();
     const missing = new FakeInformers();

@@ -20,7 +20,10 @@ export interface SourceContext<R> {
   readonly logger: Logger;
   readonly clock: Clock;
   readonly random: Random;
-  /** Reports a failure that ends the source after its start: the controller's `run` rejects with it. */
+  /**
+   * Reports a failure that ends the source after its start: the controller's `run` rejects with it, or logs it where the
+   * source is optional.
+   */
   readonly fail: (error: unknown) => void;
 }
 
