@@ -48,12 +48,18 @@ export class FakeInformer implements EventInformer<DeepReadonly<KubeObject>> {
     this.#send({ type: 'delete', object, oldObject: object, finalStateUnknown });
   }
 
+  /** The object's namespace is no longer watched. */
+  leave(object: KubeObject): void {
+    this.#send({ type: 'delete', object, oldObject: object, leftScope: true });
+  }
+
   #send(event: {
     type: 'add' | 'update' | 'delete';
     object: KubeObject;
     oldObject?: KubeObject;
     isInInitialList?: boolean;
     finalStateUnknown?: boolean;
+    leftScope?: boolean;
   }): void {
     const oldHeader = event.oldObject === undefined ? undefined : headerOf(event.oldObject);
     for (const handler of this.handlers)

@@ -5,7 +5,9 @@ import { FakeInformers, Pod, pod } from './fakes.js';
 import { createHarness } from './harness.js';
 
 describe('pollEachSource', () => {
-  const setUp = (options: { concurrency?: number; waitForFirst?: boolean } = {}) => {
+  const setUp = (
+    options: { concurrency?: number; waitForFirst?: boolean; isSame?: (before: string, after: string) => boolean } = {},
+  ) => {
     const informers = new FakeInformers();
     const answers = new Map<string, string>();
     const asked: string[] = [];
@@ -85,6 +87,49 @@ describe('pollEachSource', () => {
     expect(t.asked).toEqual(['c']);
     await t.clock.advance(1);
     expect(t.asked.toSorted()).toEqual(['b', 'c', 'c']);
+    t.stop.abort();
+  });
+
+  it('asks no more about what leaves the watched namespaces, without a reconcile, until it is back', async () => {
+    const t = setUp();
+    t.objects.sync();
+    t.answers.set('a', 'red');
+    await t.start();
+    t.objects.add(pod('a'));
+    await settle();
+    expect(t.seen.splice(0)).toHaveLength(1);
+    t.objects.leave(pod('a'));
+    t.asked.length = 0;
+    await t.clock.advance(5000);
+    const key = { namespace: 'default', name: 'a' };
+    expect([t.asked, t.seen, t.source.get(key), t.running.get('a')?.aborted]).toEqual([[], [], undefined, true]);
+    t.objects.add(pod('a'));
+    await settle();
+    expect([t.asked, t.seen.length, t.source.get(key)]).toEqual([['a'], 1, 'red']);
+    t.stop.abort();
+  });
+
+  it('loses no change when isSame throws', async () => {
+    let failures = 2;
+    const t = setUp({
+      isSame: (before, after) => {
+        if (before !== after && failures-- > 0) throw new Error('cannot compare');
+        return before === after;
+      },
+    });
+    t.objects.sync();
+    t.answers.set('a', 'red');
+    await t.start();
+    t.objects.add(pod('a'));
+    await settle();
+    t.seen.length = 0;
+    t.answers.set('a', 'blue');
+    await t.clock.advance(1000 + 1999);
+    expect([t.seen, t.source.get({ namespace: 'default', name: 'a' })]).toEqual([[], 'red']);
+    await t.clock.advance(1 + 3999); // the second failure in a row: twice as long
+    expect(t.seen).toEqual([]);
+    await t.clock.advance(1);
+    expect(t.seen).toEqual(['a is blue: poll-each source: buckets default/a']);
     t.stop.abort();
   });
 

@@ -292,6 +292,34 @@ describe('pollingSource', () => {
     t.stop.abort();
   });
 
+  it('loses no change when isSame throws', async () => {
+    const answers = [['a=1'], ['a=2'], ['a=2']];
+    const events: string[] = [];
+    let failures = 1;
+    const t = createHarness();
+    const things = pollingSource<string, ReconcileRequest>({
+      name: 'things',
+      everyMs: 1000,
+      identify: (thing) => thing.slice(0, 1),
+      isSame: (before, after) => {
+        if (failures-- > 0) throw new Error('cannot compare');
+        return before === after;
+      },
+      poll: async () => answers.shift() ?? ['a=2'],
+      handler: (event: ObjectEvent<string>) => {
+        events.push(`${event.type} ${event.object}, known ${things.get('a') ?? ''}`);
+        return undefined;
+      },
+    });
+    t.controller.watch(things);
+    await t.start();
+    await t.clock.advance(1000);
+    expect([events.splice(0), things.list()]).toEqual([['create a=1, known a=1'], ['a=1']]);
+    await t.clock.advance(2000);
+    expect(events).toEqual(['update a=2, known a=2']);
+    t.stop.abort();
+  });
+
   it('refuses an interval that is none', () => {
     const options = { name: 'x', identify: String, poll: async () => [], handler: toSelf };
     expect(() => pollingSource({ ...options, everyMs: 0 })).toThrow('everyMs 0');

@@ -1,3 +1,4 @@
+import type { ObjectHeader } from '@kctl/apimachinery/wire';
 import { eventFrom } from '../event/informer-event.js';
 import type { EventHandler } from '../handler/event-handler.js';
 import type { Predicate } from '../predicate/predicate.js';
@@ -33,12 +34,16 @@ export function informerSource<T, R>(options: InformerSourceOptions<T, R>): Sour
 
 /**
  * The informer's events as ours. An object that merely left the watched namespaces was not deleted: reconciling it
- * would find nothing in the cache, and could clean up after an object that is alive.
+ * would find nothing in the cache, and could clean up after an object that is alive. Only `onLeave` hears of it.
  */
-export function forward<T, R>(dispatcher: EventDispatcher<T, R>): InformerEventHandler<T> {
+export function forward<T, R>(
+  dispatcher: EventDispatcher<T, R>,
+  onLeave?: (header: ObjectHeader) => void,
+): InformerEventHandler<T> {
   return {
     onEvent: (event) => {
-      if (event.leftScope !== true) dispatcher.dispatch(eventFrom(event));
+      if (event.leftScope === true) onLeave?.(event.header);
+      else dispatcher.dispatch(eventFrom(event));
     },
   };
 }

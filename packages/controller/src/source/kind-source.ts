@@ -1,5 +1,6 @@
 import type { DeepReadonly, Kind, ObjectOf } from '@kctl/apimachinery';
 import { formatGroupKind } from '@kctl/apimachinery';
+import type { ObjectHeader } from '@kctl/apimachinery/wire';
 import { sleep } from '@kctl/wait';
 import type { EventHandler } from '../handler/event-handler.js';
 import type { Predicate } from '../predicate/predicate.js';
@@ -26,6 +27,14 @@ export interface KindSourceOptions<K extends Kind, R> {
  * missing, the server is down) is asked for again at once and then every 10 s. Mirrors `source.Kind`.
  */
 export function kindSource<K extends Kind, R>(options: KindSourceOptions<K, R>): Source<R> {
+  return scopedKindSource(options);
+}
+
+/** The same, which also tells of objects that left the watched namespaces and are none of its events. */
+export function scopedKindSource<K extends Kind, R>(
+  options: KindSourceOptions<K, R>,
+  onLeave?: (header: ObjectHeader) => void,
+): Source<R> {
   const { kind, handler, predicates = [] } = options;
   const shape = kind.shape === 'full' ? '' : ` (${kind.shape})`;
   const name = `kind source: ${formatGroupKind(kind)}${shape}`;
@@ -38,7 +47,7 @@ export function kindSource<K extends Kind, R>(options: KindSourceOptions<K, R>):
       let attachedTo: EventInformer<DeepReadonly<ObjectOf<K>>> | undefined;
       const attached = attach(options, context, (error) => (lastError = error)).then((informer) => {
         attachedTo = informer;
-        return removed ? undefined : informer?.addEventHandler(forward(dispatcher));
+        return removed ? undefined : informer?.addEventHandler(forward(dispatcher, onLeave));
       });
       attached.catch((error: unknown) => context.fail(error));
       return Promise.resolve({

@@ -1,12 +1,13 @@
 import type { Kind, ObjectKey } from '@kctl/apimachinery';
 import { formatKey, isSameJson } from '@kctl/apimachinery';
+import type { ObjectHeader } from '@kctl/apimachinery/wire';
 import type { DelayingQueue, WorkerPool } from '@kctl/workqueue';
 import { createDelayingQueue } from '@kctl/workqueue';
 import type { ObjectEvent } from '../event/object-event.js';
 import { headerOfEvent } from '../event/object-event.js';
 import { orAborted } from '../or-aborted.js';
 import type { InformerProvider } from './informer-provider.js';
-import { kindSource } from './kind-source.js';
+import { scopedKindSource } from './kind-source.js';
 import { pollDelay, requireInterval } from './poll-delay.js';
 import type { Source, SourceContext } from './source.js';
 
@@ -18,7 +19,7 @@ export interface PollEachSourceOptions<T> {
   readonly kind: Kind;
   /**
    * What there is outside of the cluster for one object; undefined: nothing. The signal is aborted when the object is
-   * deleted or the source ends. A rejection changes nothing.
+   * deleted, when its namespace is no longer watched, or when the source ends. A rejection changes nothing.
    */
   readonly poll: (request: { readonly key: ObjectKey; readonly signal: AbortSignal }) => Promise<T | undefined>;
   /** Whether an answer has not changed. @default equal as JSON */
@@ -58,14 +59,11 @@ export function pollEachSource<T>(options: PollEachSourceOptions<T>): PollEachSo
     get: (key) => answers.get(formatKey(key)),
     start: async (context) => {
       const poller = new EachPoller({ ...options, name, concurrency }, context, answers);
-      const objects = kindSource<Kind, ObjectKey>({
-        informers,
-        kind,
-        handler: (event) => {
-          poller.follow(event);
-          return undefined;
-        },
-      });
+      const handler = (event: ObjectEvent): undefined => {
+        poller.follow(event);
+        return undefined;
+      };
+      const objects = scopedKindSource<Kind, ObjectKey>({ informers, kind, handler }, (header) => poller.leave(header));
       const followed = await objects.start(context);
       return {
         waitForSync: async (signal) => {
@@ -112,8 +110,7 @@ class EachPoller<T> {
   }
 
   follow(event: ObjectEvent): void {
-    const { namespace, name } = headerOfEvent(event);
-    const key = namespace === '' ? { name } : { namespace, name };
+    const key = keyOfHeader(headerOfEvent(event));
     const id = formatKey(key);
     if (event.type === 'delete') this.#leave(id);
     else if (!this.#entries.has(id)) {
@@ -121,6 +118,11 @@ class EachPoller<T> {
       this.#entries.set(id, { key, abort: new AbortController(), first, failures: 0 });
       this.#queue.add(id);
     }
+  }
+
+  /** Asks about an object no more. */
+  leave(header: ObjectHeader): void {
+    this.#leave(formatKey(keyOfHeader(header)));
   }
 
   /** Resolves when there is an answer about each object that is there now. */
@@ -151,8 +153,8 @@ class EachPoller<T> {
     try {
       const answer = await poll({ key: entry.key, signal });
       if (signal.aborted) return;
-      entry.failures = 0;
       this.#take(id, entry, answer);
+      entry.failures = 0;
     } catch (error) {
       if (signal.aborted) return;
       entry.failures++;
@@ -165,10 +167,15 @@ class EachPoller<T> {
   #take(id: string, { key, first }: Entry, answer: T | undefined): void {
     const { isSame = isSameJson, name } = this.#options;
     const before = this.#answers.get(id);
+    // First of all: where `isSame` throws, what is known stays, and the next poll finds the change again.
+    const isUnchanged = before === undefined || answer === undefined ? before === answer : isSame(before, answer);
     if (answer === undefined) this.#answers.delete(id);
     else this.#answers.set(id, answer);
-    const isUnchanged = before === undefined || answer === undefined ? before === answer : isSame(before, answer);
     if (!isUnchanged) this.#context.queue.add(key, { reason: `${name} ${id}` });
     first.resolve(undefined);
   }
+}
+
+function keyOfHeader({ namespace, name }: ObjectHeader): ObjectKey {
+  return namespace === '' ? { name } : { namespace, name };
 }

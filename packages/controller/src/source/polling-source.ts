@@ -111,8 +111,10 @@ class Poller<T, R> {
 
   #apply(now: Map<string, T>): void {
     const before = this.#known;
+    // First of all: where `isSame` throws, what is known stays, and the next poll finds the change again.
+    const events = [...difference(before, now, this.#options.isSame ?? isSameJson)];
     this.#known = now;
-    for (const event of difference(before, now, this.#options.isSame ?? isSameJson)) this.#dispatcher.dispatch(event);
+    for (const event of events) this.#dispatcher.dispatch(event);
     if (before === undefined) this.#dispatcher.idle().then(() => this.#first.resolve(undefined), this.#first.reject);
   }
 }
