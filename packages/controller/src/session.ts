@@ -61,7 +61,7 @@ export class Session<R> {
   }
 
   /** Starts one more source; `fail` hears of a failure that ends it after its start. */
-  watch(source: Source<R>, fail = this.fail): Watch<R> {
+  watch(source: Source<R>, fail: (error: unknown) => void = this.fail): Watch<R> {
     const { controller, logger, clock, random, syncTimeoutMs } = this.#options;
     const watch = new Watch(source, {
       controller,
