@@ -20,7 +20,7 @@ export interface VanishingsOptions {
 
 interface Observer {
   readonly kind: Kind;
-  onEvent(event: ObservedEvent<never>): void;
+  onEvent(event: ObservedEvent<never>): void | Promise<void>;
 }
 
 /**
@@ -103,7 +103,17 @@ export class Vanishings {
       isInInitialList: false,
       finalStateUnknown: true,
     } as const;
-    for (const observer of this.#observers) if (observer.kind === kind) observer.onEvent(event as ObservedEvent<never>);
+    for (const observer of this.#observers)
+      if (observer.kind === kind) void this.#call(observer, event as ObservedEvent<never>);
+  }
+
+  /** A handler that fails is logged and keeps nothing from the others. */
+  async #call(observer: Observer, event: ObservedEvent<never>): Promise<void> {
+    try {
+      await observer.onEvent(event);
+    } catch (error) {
+      this.#options.logger.error('An event handler failed', { error });
+    }
   }
 }
 

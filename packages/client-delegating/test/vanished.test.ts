@@ -47,6 +47,25 @@ describe('an own object that vanishes before the cache has it', () => {
     expect(told).toEqual(['delete a uid-1 true']);
   });
 
+  it.each([
+    [
+      'throws',
+      () => {
+        throw new Error('mine');
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('mine'))],
+  ])('is told to the other handlers when one %s', async (_, fail) => {
+    stop();
+    client.vanished(Thing).addEventHandler({ onEvent: fail });
+    client.vanished(Thing).addEventHandler({ onEvent: ({ header }) => void told.push(header.name) });
+    await client.create(Thing, thing('a'));
+    server.remove('ns/a');
+    cache.relist();
+    await turn();
+    expect(told).toEqual(['a']);
+  });
+
   it('is not told of while it is there, and costs no request then', async () => {
     await client.create(Thing, thing('a'));
     await turn();
