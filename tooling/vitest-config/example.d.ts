@@ -1,4 +1,4 @@
-/** An example that runs as its own process. */
+/** A program that runs as its own process. */
 export interface RunningExample {
   /** Everything printed so far. */
   readonly output: string;
@@ -9,7 +9,7 @@ export interface RunningExample {
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
-/** Runs an example as its own process, as a user would, on the sources of the packages. */
+/** Runs a program (an example, or one of a test) as its own process, as a user would, on the sources of the packages. */
 export function startExample(
   program: string,
   options?: { readonly args?: readonly string[]; readonly env?: Readonly<Record<string, string>> },

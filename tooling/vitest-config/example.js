@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 const typescript = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'scripts', 'typescript.mjs');
 
 /**
- * Runs an example as its own process, as a user would, on the sources of the packages.
+ * Runs a program (an example, or one of a test) as its own process, as a user would, on the sources of the packages.
  *
  * @param {string} program path of the .ts file
  * @param {{ args?: readonly string[], env?: Readonly<Record<string, string>> }} [options]
@@ -40,7 +40,7 @@ export function startExample(program, options = {}) {
       return new Promise((resolve, reject) => {
         const look = () => {
           if (output.includes(text)) settle(() => resolve(undefined));
-          else if (child.exitCode !== null) settle(() => reject(new Error(`the example ended without printing ${JSON.stringify(text)}:\n${output}`)));
+          else if (child.exitCode !== null) settle(() => reject(new Error(`the program ended without printing ${JSON.stringify(text)}:\n${output}`)));
         };
         const settle = (/** @type {() => void} */ done) => {
           listeners.delete(look);

@@ -7,7 +7,7 @@ import { createCache } from '@kctl/cache';
 import { createHttpClient } from '@kctl/client-http';
 import { enqueueRequestsFromMapFunc, kindSource } from '@kctl/controller';
 import { createCluster, createManager } from '@kctl/manager';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { controllerManagedBy } from '../src/index.js';
 
 interface Gadget extends KubeObject {
@@ -40,13 +40,7 @@ const definition: CustomResourceDefinition = {
   },
 };
 
-async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  for (let attempt = 0; attempt < 1500; attempt++) {
-    if (await condition()) return;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  throw new Error('it did not happen in time');
-}
+const soon = { timeout: 15_000, interval: 10 };
 
 describe('a kind whose CRD comes and goes', () => {
   it('is watched from the time it is there, and again after it was away; nothing else suffers', {
@@ -74,8 +68,8 @@ describe('a kind whose CRD comes and goes', () => {
       .complete(async ({ name }) => void other.push(name));
     const stop = new AbortController();
     const done = manager.run(stop.signal);
-    await until(() => optional.phase === 'active');
-    await until(() => controller.phase === 'active');
+    await vi.waitUntil(() => optional.phase === 'active', soon);
+    await vi.waitUntil(() => controller.phase === 'active', soon);
 
     const watch = controller.watch(
       kindSource({
@@ -97,27 +91,27 @@ describe('a kind whose CRD comes and goes', () => {
         },
       );
     await create('config', 'without');
-    await until(() => seen.includes('without'));
+    await vi.waitUntil(() => seen.includes('without'), soon);
     expect(watch.hasSynced).toBe(false);
 
     await client.create(CustomResourceDefinition, definition);
-    await until(isServed);
+    await vi.waitUntil(isServed, soon);
     await create('gadget', 'first');
-    await until(() => seen.includes('gadget first'));
+    await vi.waitUntil(() => seen.includes('gadget first'), soon);
     await watch.waitForSync();
 
     seen.length = 0;
     await client.delete(CustomResourceDefinition, { name: definition.metadata.name ?? '' });
-    await until(() => seen.includes('gadget first')); // deleted with its definition
-    await until(async () => !(await isServed()));
+    await vi.waitUntil(() => seen.includes('gadget first'), soon); // deleted with its definition
+    await vi.waitUntil(async () => !(await isServed()), soon);
     await create('config', 'meanwhile');
-    await until(() => seen.includes('meanwhile'));
+    await vi.waitUntil(() => seen.includes('meanwhile'), soon);
     expect(controller.phase).toBe('active');
 
     await client.create(CustomResourceDefinition, definition);
-    await until(isServed);
+    await vi.waitUntil(isServed, soon);
     await create('gadget', 'second');
-    await until(() => seen.includes('gadget second') && other.includes('gadget second'));
+    await vi.waitUntil(() => seen.includes('gadget second') && other.includes('gadget second'), soon);
     stop.abort();
     await done;
   });

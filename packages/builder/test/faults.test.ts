@@ -7,7 +7,7 @@ import { createDelegatingClient } from '@kctl/client-delegating';
 import { createHttpClient } from '@kctl/client-http';
 import { asReconciler, createRetryPolicy } from '@kctl/controller';
 import { createCluster, createManager } from '@kctl/manager';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { controllerManagedBy } from '../src/index.js';
 
 interface Data extends KubeObject {
@@ -112,10 +112,7 @@ describe('an operator under faults', () => {
         .sort();
     const wanted = await state(ConfigMap);
     expect(wanted.length).toBe(40);
-    const deadline = performance.now() + 20_000;
-    while (performance.now() < deadline && (await state(Secret)).join() !== wanted.join())
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(await state(Secret)).toEqual(wanted);
+    await vi.waitFor(async () => expect(await state(Secret)).toEqual(wanted), { timeout: 20_000, interval: 20 });
     stop.abort();
     await done;
   });

@@ -6,18 +6,12 @@ import { createHttpClient } from '@kctl/client-http';
 import type { EventObject } from '@kctl/controller';
 import { objectPredicate } from '@kctl/controller';
 import { createCluster, createManager } from '@kctl/manager';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { controllerManagedBy } from '../src/index.js';
 
 const key = { namespace: 'default', name: 'a' };
 
-async function until(condition: () => boolean): Promise<void> {
-  for (let attempt = 0; attempt < 1500; attempt++) {
-    if (condition()) return;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  throw new Error('it did not happen in time');
-}
+const soon = { timeout: 15_000, interval: 10 };
 
 it('restores a dependent that was deleted while no watch was open, from the list that follows', {
   timeout: 60_000,
@@ -48,7 +42,7 @@ it('restores a dependent that was deleted while no watch was open, from the list
   const stop = new AbortController();
   const done = manager.run(stop.signal);
   await admin.create(ConfigMap, { metadata: key });
-  await until(() => runs.some((reasons) => reasons.includes('kind source: Secret create default/a')));
+  await vi.waitUntil(() => runs.some((reasons) => reasons.includes('kind source: Secret create default/a')), soon);
 
   for (const verb of ['watch', 'list'] as const)
     server.faults.add({
@@ -60,7 +54,7 @@ it('restores a dependent that was deleted while no watch was open, from the list
   server.compact(); // what follows can only be a list: no event of the deletion is left
   const before = runs.length;
   server.faults.clear();
-  await until(() => created.length === 2 && runs.length > before);
+  await vi.waitUntil(() => created.length === 2 && runs.length > before, soon);
   expect(runs[before]).toContain('kind source: Secret delete default/a');
   stop.abort();
   await done;

@@ -5,7 +5,7 @@ import { createCache } from '@kctl/cache';
 import { createHttpClient } from '@kctl/client-http';
 import { finalizing, asReconciler } from '@kctl/controller';
 import { createCluster, createManager } from '@kctl/manager';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { controllerManagedBy } from '../src/index.js';
 
 interface ConfigMap extends KubeObject {
@@ -33,14 +33,7 @@ async function setUp() {
   return { server, client, cache, manager };
 }
 
-async function eventually<T>(probe: () => Promise<T | undefined> | T | undefined): Promise<T> {
-  for (let attempt = 0; attempt < 400; attempt++) {
-    const value = await probe();
-    if (value !== undefined) return value;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  throw new Error('it did not happen in time');
-}
+const soon = { timeout: 10_000, interval: 10 };
 
 describe('an operator on the embedded API server', () => {
   it('creates dependents, restores them, and cleans up by finalizer', { timeout: 20_000 }, async () => {
@@ -86,20 +79,17 @@ describe('an operator on the embedded API server', () => {
         metadata: { ...key(name), labels: { copy: 'yes' } },
       });
     const secret = (name: string) => client.get(Secret, key(`${name}-copy`)).catch(() => undefined);
-    const first = await eventually(() => secret('a'));
-    await eventually(() => secret('b'));
+    const first = await vi.waitUntil(() => secret('a'), soon);
+    await vi.waitUntil(() => secret('b'), soon);
     await client.delete(Secret, key('a-copy'));
-    const restored = await eventually(async () => {
+    const restored = await vi.waitUntil(async () => {
       const now = await secret('a');
       return now?.metadata.uid === first.metadata.uid ? undefined : now;
-    });
+    }, soon);
     expect(restored.metadata.ownerReferences?.[0]?.name).toBe('a');
     expect((await client.get(ConfigMap, key('a'))).metadata.finalizers).toEqual([finalizer]);
     await client.delete(ConfigMap, key('a'));
-    await eventually(async () => {
-      const gone = await client.get(ConfigMap, key('a')).catch(() => undefined);
-      return gone === undefined ? true : undefined;
-    });
+    await vi.waitUntil(async () => (await client.get(ConfigMap, key('a')).catch(() => undefined)) === undefined, soon);
     expect(cleaned).toEqual(['a']);
   });
 
@@ -118,10 +108,10 @@ describe('an operator on the embedded API server', () => {
     const create = (name: string) =>
       client.create(ConfigMap, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default' } });
     await create('before');
-    await eventually(() => seen.get('before'));
+    await vi.waitUntil(() => seen.get('before'), soon);
     await server.stop();
     await server.start();
     await create('after');
-    expect(await eventually(() => seen.get('after'))).toContain('kind source: ConfigMap create default/after');
+    expect(await vi.waitUntil(() => seen.get('after'), soon)).toContain('kind source: ConfigMap create default/after');
   });
 });

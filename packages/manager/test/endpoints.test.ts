@@ -162,11 +162,13 @@ describe('the health server of a manager', () => {
 describe('createHttpServer', () => {
   it('answers 500 for a handler that fails, and lets open requests finish', async () => {
     const gate = Promise.withResolvers<undefined>();
+    const asked = Promise.withResolvers<undefined>();
     const broken: HttpHandler = (incoming) => {
       if (incoming.url === '/broken') throw new Error('boom');
       return false;
     };
     const slow: HttpHandler = async (_incoming, response) => {
+      asked.resolve(undefined);
       await gate.promise;
       response.end('done');
       return true;
@@ -178,7 +180,7 @@ describe('createHttpServer', () => {
     const url = `http://127.0.0.1:${server.address?.port ?? 0}`;
     expect((await read(`${url}/broken`))[0]).toBe(500);
     const answer = read(`${url}/slow`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await asked.promise;
     stop.abort();
     gate.resolve(undefined);
     expect(await answer).toEqual([200, 'done']);
