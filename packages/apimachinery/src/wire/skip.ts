@@ -102,3 +102,14 @@ export function skipFlatArray(bytes: Uint8Array, at: number, end: number): numbe
 function isLetter(byte: number | undefined): boolean {
   return byte !== undefined && (byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7a;
 }
+
+/** The position of the value after the colon at or behind `at`; −1 where there is none. */
+export function afterColon(bytes: Uint8Array, at: number, end: number): number {
+  let position = at;
+  if (bytes[position] !== colon) {
+    position = skipSpace(bytes, position, end);
+    if (bytes[position] !== colon) return -1;
+  }
+  position++;
+  return bytes[position] === 0x20 ? skipSpace(bytes, position, end) : position;
+}
