@@ -6,6 +6,7 @@ import {
   mutableCopy,
   setCondition,
   type DeepReadonly,
+  type NamespacedKey,
 } from '@kctl/apimachinery';
 import { Deployment } from '@kctl/apimachinery/kinds/apps/v1';
 import { Service } from '@kctl/apimachinery/kinds/core/v1';
@@ -44,9 +45,8 @@ export function createApplicationReconciler({
   events,
   directory,
   clock,
-}: ApplicationReconcilerOptions): ReconcileFunction {
-  return async (request, { signal, logger }) => {
-    const key = { namespace: request.namespace ?? '', name: request.name };
+}: ApplicationReconcilerOptions): ReconcileFunction<NamespacedKey> {
+  return async (key, { signal, logger }) => {
     let application = await ignoreNotFound(client.get(Application, key, { signal }));
     if (application === undefined) return; // gone; its children went with it, by their owner references
 

@@ -1,4 +1,10 @@
-import { isNotFound, mutableCopy, setControllerReference, type DeepReadonly } from '@kctl/apimachinery';
+import {
+  isNotFound,
+  mutableCopy,
+  setControllerReference,
+  type DeepReadonly,
+  type NamespacedKey,
+} from '@kctl/apimachinery';
 import { Pod } from '@kctl/apimachinery/kinds/core/v1';
 import {
   controllerManagedBy,
@@ -34,9 +40,8 @@ export function createChaosPodReconciler({
   clock,
   random,
   periodMs,
-}: ChaosPodReconcilerOptions): ReconcileFunction {
-  return async ({ namespace = '', name }, { signal, logger }) => {
-    const key = { namespace, name };
+}: ChaosPodReconcilerOptions): ReconcileFunction<NamespacedKey> {
+  return async (key, { signal, logger }) => {
     const chaosPod = await ignoreNotFound(client.get(ChaosPod, key, { signal }));
     if (chaosPod === undefined || chaosPod.metadata.deletionTimestamp !== undefined) return;
 

@@ -5,6 +5,7 @@ import {
   mutableCopy,
   setCondition,
   type DeepReadonly,
+  type NamespacedKey,
 } from '@kctl/apimachinery';
 import { Pod, Service } from '@kctl/apimachinery/kinds/core/v1';
 import {
@@ -40,9 +41,9 @@ export function createTrainingJobReconciler({
 }: {
   readonly client: Client;
   readonly clock: Clock;
-}): ReconcileFunction {
-  return async ({ namespace = '', name }, { signal, logger }) => {
-    const key = { namespace, name };
+}): ReconcileFunction<NamespacedKey> {
+  return async (key, { signal, logger }) => {
+    const { namespace } = key;
     const job = await ignoreNotFound(client.get(TrainingJob, key, { signal }));
     if (job === undefined || job.metadata.deletionTimestamp !== undefined) return;
 

@@ -1,6 +1,6 @@
 import type { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
-import type { DeepReadonly } from '@kctl/apimachinery';
-import type { Client, Kind, ObjectKey, ReconcileFunction } from '@kctl/runtime';
+import type { DeepReadonly, NamespacedKey } from '@kctl/apimachinery';
+import type { Client, Kind, ReconcileFunction } from '@kctl/runtime';
 import type { FakeClock } from '@kctl/wait/testing';
 import type { Directory } from '@kctl/example-application-operator/directory.js';
 
@@ -35,10 +35,10 @@ export interface Flow {
 export interface Subject {
   readonly name: string;
   readonly crd: DeepReadonly<CustomResourceDefinition>;
-  readonly request: Required<ObjectKey>;
+  readonly request: NamespacedKey;
   /** Whose objects make up the state that is compared. */
   readonly kinds: readonly Kind[];
   readonly flows: readonly Flow[];
   /** A reconciler that remembers nothing. */
-  start(incarnation: Incarnation): ReconcileFunction;
+  start(incarnation: Incarnation): ReconcileFunction<NamespacedKey>;
 }
