@@ -14,7 +14,7 @@ const smallBody = 256 * 1024;
 
 /**
  * How long decoding may hold the event loop, in ms. Short, because a garbage collection may fall into the same turn: what
- * is read survives, so the collector has to copy it, up to 20 ms at a time.
+ * is read survives, so the collector has to copy it, for tens of ms at a time.
  */
 const budgetMs = 3;
 
