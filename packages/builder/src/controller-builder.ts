@@ -56,7 +56,7 @@ export type RequestState = 'open' | 'fixed';
 
 /** The request type after `for(kind)`: the kind's key, with a namespace where it is namespaced, unless `R` was given. */
 export type RequestFor<K extends Kind, R, S extends RequestState> = S extends 'open'
-  ? [R, ReconcileRequest] extends [ReconcileRequest, R]
+  ? [R, ReconcileRequest, keyof R] extends [ReconcileRequest, R, keyof ReconcileRequest]
     ? KeyOf<K>
     : R
   : R;
@@ -93,8 +93,8 @@ export interface ControllerBuilder<
 > {
   /**
    * The kind to reconcile: an event of an object queues the object. Once in a definition. As the first input it also
-   * says what requests are: those of a namespaced kind have a namespace. One without, which only a handler of
-   * `watches` or a raw source could queue, then fails without reaching the reconciler.
+   * says what requests are: those of a namespaced kind have a namespace. One that is a name alone, which only a handler
+   * of `watches` or a raw source could queue, then fails without reaching the reconciler, whatever the request type.
    */
   for<K extends Kind>(kind: ReconciledKind<K, R>, options?: ForOptions<K>): ControllerBuilder<RequestFor<K, R, S>, D>;
   /** A kind that reconciled objects own: an event of an object queues its owner of the `for` kind. */

@@ -330,6 +330,21 @@ describe('ControllerBuilder', () => {
     expect(namespaced).toBeDefined();
   });
 
+  it('keeps a request type that is given, also one that an object key could be', () => {
+    interface ClusterKey {
+      readonly name: string;
+      readonly namespace?: string;
+      readonly cluster?: string;
+    }
+    const manager = createManager({ cluster: fakeCluster() });
+    controllerManagedBy<ClusterKey>(manager)
+      .for(App)
+      .build((request) => {
+        expectTypeOf(request).toEqualTypeOf<ClusterKey>();
+        return Promise.resolve();
+      });
+  });
+
   it('logs the object as upstream does', async () => {
     const cache = new FakeCache();
     const lines: unknown[] = [];
