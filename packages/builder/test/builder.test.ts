@@ -12,7 +12,7 @@ import type { Logger } from '@kctl/telemetry';
 import { noopLogger } from '@kctl/telemetry';
 import { createManager } from '@kctl/manager';
 import { FakeClock, settle } from '@kctl/wait/testing';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, expectTypeOf, it } from 'vitest';
 import type { ControllerBuilder } from '../src/index.js';
 import { controllerManagedBy, isDefinitionError } from '../src/index.js';
 import { FakeCache, fakeCluster } from './fakes.js';
