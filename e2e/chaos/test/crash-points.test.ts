@@ -39,7 +39,7 @@ describe('crash points', () => {
       kinds: [Application, ConfigMap],
       flows: application.flows.slice(0, 1),
       start: ({ client }) => {
-        return async ({ namespace = '', name }) => {
+        return async ({ namespace, name }) => {
           const present = await client.get(Application, { namespace, name });
           if (present.status?.address !== undefined) return;
           const { metadata } = await client.create(ConfigMap, { metadata: { namespace, generateName: 'made-' } });
