@@ -29,47 +29,59 @@ function isTree(value: unknown): value is object {
 /**
  * Freezes `next` and replaces each of its sub-trees that equals the one of `previous` (which is frozen) by that one: an
  * update then costs the memory of what changed, and `next.spec === previous.spec` is a valid test for "not changed".
- * Where everything is equal it returns `previous` itself.
+ * Where everything is equal it returns `previous` itself. `previous` may as well be another object that looks alike.
  */
 export function shareFreeze<T>(next: T, previous: DeepReadonly<T> | undefined): DeepReadonly<T> {
-  if (previous === undefined) return deepFreeze(next);
-  return shareTree(next, previous) as DeepReadonly<T>;
+  return (isTree(next) ? shareTree(next, previous) : next) as DeepReadonly<T>;
 }
 
-function shareTree(next: unknown, previous: unknown): unknown {
+/** Equal leaves need no call: most values are leaves, and most of them are equal. */
+function shareTree(next: object, previous: unknown): unknown {
   if (next === previous) return previous;
-  if (typeof next !== 'object' || next === null) return next;
-  if (typeof previous !== 'object' || previous === null || Array.isArray(next) !== Array.isArray(previous)) {
-    freezeTree(next);
+  // What `__proto__` says of an object that has no member of that name is not a part of it.
+  if (!isTree(previous) || previous === Object.prototype || Array.isArray(next) !== Array.isArray(previous)) {
+    freezeBranch(next);
     return next;
   }
-  return Array.isArray(next) && Array.isArray(previous)
-    ? shareArray(next, previous)
-    : shareRecord(next as Record<string, unknown>, previous as Record<string, unknown>);
-}
-
-function shareArray(next: unknown[], previous: readonly unknown[]): unknown {
-  let isEqual = next.length === previous.length;
-  for (let index = 0; index < next.length; index++) {
-    const shared = shareTree(next[index], previous[index]);
-    if (shared !== previous[index]) isEqual = false;
-    next[index] = shared;
-  }
+  const isEqual =
+    Array.isArray(next) && Array.isArray(previous)
+      ? shareElements(next, previous)
+      : shareMembers(next as Record<string, unknown>, previous as Record<string, unknown>);
   return isEqual ? previous : Object.freeze(next);
 }
 
-function shareRecord(next: Record<string, unknown>, previous: Readonly<Record<string, unknown>>): unknown {
+function shareElements(next: unknown[], previous: readonly unknown[]): boolean {
+  let isEqual = next.length === previous.length;
+  for (let index = 0; index < next.length; index++) {
+    const element = next[index];
+    const before = previous[index];
+    if (element === before) continue;
+    if (isTree(element)) {
+      const shared = shareTree(element, before);
+      if (shared === before) next[index] = shared;
+      else isEqual = false;
+    } else isEqual = false;
+  }
+  return isEqual;
+}
+
+function shareMembers(next: Record<string, unknown>, previous: Readonly<Record<string, unknown>>): boolean {
   let isEqual = true;
   let count = 0;
   for (const key in next) {
     count++;
-    const before = Object.hasOwn(previous, key) ? previous[key] : undefined;
-    const shared = shareTree(next[key], before);
-    if (shared !== before || before === undefined) isEqual = false;
-    if (shared !== next[key]) next[key] = shared;
+    const member = next[key];
+    const before = previous[key];
+    // Undefined may be what is not there.
+    if (member === before) isEqual &&= member !== undefined;
+    else if (isTree(member)) {
+      const shared = shareTree(member, before);
+      if (shared === before) next[key] = shared;
+      else isEqual = false;
+    } else isEqual = false;
   }
   if (isEqual) for (const _ in previous) count--;
-  return isEqual && count === 0 ? previous : Object.freeze(next);
+  return isEqual && count === 0;
 }
 
 /** A mutable copy of a cached object, or of any part of one: about four times faster than `structuredClone`. */

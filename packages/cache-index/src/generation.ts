@@ -14,8 +14,8 @@ import type { StoredObject } from './stored-object.js';
 export interface IndexSet<T extends KubeObject> {
   readonly indexes: readonly CompiledIndex<T>[];
   readonly paths: FieldPaths | undefined;
-  /** Whether every index takes its values from a path. */
-  readonly readsOnlyFields: boolean;
+  /** Whether an update that changes no field that a path leads to changes no value either. */
+  readonly followsFields: boolean;
   /** Receives what an index function throws; the object is then stored without values for it. Unset: the write fails. */
   readonly onIndexError: ((error: IndexFunctionError) => void) | undefined;
 }
@@ -65,10 +65,7 @@ export class Generation<T extends KubeObject> {
       shelf?.add(entry);
       this.#size++;
     } else present.stored = stored;
-    if (values === entry.values) return before;
-    for (let index = 0; index < this.tables.length; index++)
-      this.tables[index]?.update(entry, entry.values[index], values[index]);
-    entry.values = values;
+    if (values !== entry.values) entry.values = this.#move(entry, values);
     return before;
   }
 
@@ -108,25 +105,38 @@ export class Generation<T extends KubeObject> {
     return this.#namespaces;
   }
 
-  #valuesOf(
+  #valuesOf(stored: StoredObject<T>, write: StoredWrite, present: Entry<T> | undefined): readonly IndexValues[] {
+    const same = write.hasPresentFields === true ? present : undefined;
+    return same !== undefined && this.set.followsFields ? same.values : this.#findValues(stored, write.fields, same);
+  }
+
+  /** `same` has the values of all fields. A method of its own, as its closures would cost each update something. */
+  #findValues(
     stored: StoredObject<T>,
-    { fields: known, hasPresentFields = false }: StoredWrite,
-    present: Entry<T> | undefined,
+    known: StoredWrite['fields'],
+    same: Entry<T> | undefined,
   ): readonly IndexValues[] {
-    const { indexes, paths, onIndexError, readsOnlyFields } = this.set;
-    const same = hasPresentFields ? present : undefined;
-    if (same !== undefined && readsOnlyFields) return same.values;
+    const { indexes, paths } = this.set;
     const fields = paths === undefined || same !== undefined ? [] : (known ?? stored.fields(paths));
     return indexes.map((index, place) => {
       if (index.field >= 0) return same === undefined ? fields[index.field] : same.values[place];
-      try {
-        return compactValues(index.compute(stored));
-      } catch (cause) {
-        const error = new IndexFunctionError(index.name, formatKey(stored), { cause });
-        if (onIndexError === undefined) throw error;
-        onIndexError(error);
-        return undefined;
-      }
+      return index.isNamespace ? stored.namespace : this.#compute(index, stored);
     });
+  }
+
+  #move(entry: Entry<T>, values: readonly IndexValues[]): readonly IndexValues[] {
+    return this.tables.map((table, index) => table.update(entry, entry.values[index], values[index]));
+  }
+
+  #compute(index: CompiledIndex<T>, stored: StoredObject<T>): IndexValues {
+    const { onIndexError } = this.set;
+    try {
+      return compactValues(index.compute(stored));
+    } catch (cause) {
+      const error = new IndexFunctionError(index.name, formatKey(stored), { cause });
+      if (onIndexError === undefined) throw error;
+      onIndexError(error);
+      return undefined;
+    }
   }
 }

@@ -1,5 +1,6 @@
 import type { KubeObject } from '@kctl/apimachinery';
 import type { IndexDefinition } from './index-definition.js';
+import { namespaceIndex } from './index-definition.js';
 import type { Entry, IndexValues } from './sorted-entries.js';
 import { SortedEntries } from './sorted-entries.js';
 import type { StoredObject } from './stored-object.js';
@@ -11,6 +12,8 @@ export interface CompiledIndex<T extends KubeObject> {
   /** Which of the store's field paths it reads; −1 for a function. */
   readonly field: number;
   readonly compute: (stored: StoredObject<T>) => readonly string[];
+  /** Whether its value is the namespace, which is the same for all versions. */
+  readonly isNamespace: boolean;
 }
 
 /**
@@ -25,12 +28,16 @@ export function compileIndex<T extends KubeObject>(
 ): CompiledIndex<T> {
   if (!isDefinition(definition))
     throw new TypeError(`index ${name} is not valid: expected a function, { path }, { header } or { object }`);
+  const common = { name, field: -1, isNamespace: false };
   if (typeof definition === 'function')
-    return { name, scoped: false, field: -1, compute: (stored) => definition(stored.object) };
+    return { ...common, scoped: false, compute: (stored) => definition(stored.object) };
   const scoped = definition.scoped ?? false;
-  if ('path' in definition) return { name, scoped, field: fieldOf(definition.path), compute: () => [] };
-  if ('header' in definition) return { name, scoped, field: -1, compute: (stored) => definition.header(stored) };
-  return { name, scoped, field: -1, compute: (stored) => definition.object(stored.object) };
+  if ('path' in definition) return { ...common, scoped, field: fieldOf(definition.path), compute: () => [] };
+  if ('header' in definition) {
+    const isNamespace = definition.header === namespaceIndex.header;
+    return { ...common, scoped, isNamespace, compute: (stored) => definition.header(stored) };
+  }
+  return { ...common, scoped, compute: (stored) => definition.object(stored.object) };
 }
 
 function isDefinition(definition: unknown): boolean {
@@ -66,13 +73,19 @@ export class IndexTable<T extends KubeObject> {
     this.index = index;
   }
 
-  update(entry: Entry<T>, before: IndexValues, after: IndexValues): void {
-    if (before === after) return;
-    if (typeof before === 'object' && typeof after === 'object' && isSame(before, after)) return;
+  /**
+   * Moves an entry to where its values belong. @returns the values to keep: a single one is the very text that all
+   * entries under it share, as a text for each would take more memory than the rest of an entry
+   */
+  update(entry: Entry<T>, before: IndexValues, after: IndexValues): IndexValues {
+    if (before === after) return before;
+    if (typeof before === 'object' && typeof after === 'object' && isSame(before, after)) return before;
+    if (before === undefined && typeof after === 'string') return this.#add(entry, after);
     const wanted = valuesOf(after);
     const present = valuesOf(before);
     for (const value of present) if (!wanted.includes(value)) this.#remove(entry, value);
     for (const value of wanted) if (!present.includes(value)) this.#add(entry, value);
+    return after;
   }
 
   /** The entries under a value, in order. */
@@ -87,16 +100,17 @@ export class IndexTable<T extends KubeObject> {
     return [...this.#all.keys()].sort();
   }
 
-  #add(entry: Entry<T>, value: string): void {
-    addTo(this.#all, entry, value);
-    if (!this.index.scoped) return;
+  #add(entry: Entry<T>, value: string): string {
+    const shared = addTo(this.#all, entry, value);
+    if (!this.index.scoped) return shared;
     const { namespace } = entry.stored;
     let buckets = this.#byNamespace.get(namespace);
     if (buckets === undefined) {
       buckets = new Map<string, SortedEntries<T>>();
       this.#byNamespace.set(namespace, buckets);
     }
-    addTo(buckets, entry, value);
+    addTo(buckets, entry, shared);
+    return shared;
   }
 
   #remove(entry: Entry<T>, value: string): void {
@@ -114,10 +128,12 @@ function isSame(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((value, index) => value === b[index]);
 }
 
-function addTo<T extends KubeObject>(buckets: Buckets<T>, entry: Entry<T>, value: string): void {
+/** @returns the text that is the bucket's key */
+function addTo<T extends KubeObject>(buckets: Buckets<T>, entry: Entry<T>, value: string): string {
   let bucket = buckets.get(value);
-  if (bucket === undefined) buckets.set(value, (bucket = new SortedEntries()));
+  if (bucket === undefined) buckets.set(value, (bucket = new SortedEntries(value)));
   bucket.add(entry);
+  return bucket.value;
 }
 
 function removeFrom<T extends KubeObject>(buckets: Buckets<T>, entry: Entry<T>, value: string): void {

@@ -45,7 +45,7 @@ export class IndexedStore<T extends KubeObject> implements Indexer<T> {
   }
 
   get(key: ObjectKey): DeepReadonly<T> | undefined {
-    return this.#generation.find(key.namespace ?? '', key.name)?.stored.object;
+    return this.#generation.find(key.namespace ?? '', key.name)?.object;
   }
 
   stored(key: ObjectKey): StoredObject<T> | undefined {
@@ -65,7 +65,7 @@ export class IndexedStore<T extends KubeObject> implements Indexer<T> {
   }
 
   listKeys(options: IndexListOptions = {}): string[] {
-    return pick(this.#generation.read(options.namespace), options, formatKey);
+    return pick(this.#generation.read(options.namespace), options, keyOf);
   }
 
   byIndex(indexName: string, value: string, options: IndexListOptions = {}): DeepReadonly<T>[] {
@@ -77,7 +77,7 @@ export class IndexedStore<T extends KubeObject> implements Indexer<T> {
   }
 
   indexKeys(indexName: string, value: string): string[] {
-    return pick(this.#table(indexName).read(value, undefined), {}, formatKey);
+    return pick(this.#table(indexName).read(value, undefined), {}, keyOf);
   }
 
   index(indexName: string, object: DeepReadonly<T>): DeepReadonly<T>[] {
@@ -88,8 +88,7 @@ export class IndexedStore<T extends KubeObject> implements Indexer<T> {
     const field = index.field < 0 || paths === undefined ? undefined : stored.fields(paths)[index.field];
     const values = index.field < 0 ? valuesOf(compactValues(index.compute(stored))) : valuesOf(field);
     const found = new Map<string, DeepReadonly<T>>();
-    for (const value of values)
-      for (const entry of table.read(value, undefined)) found.set(formatKey(entry.stored), entry.stored.object);
+    for (const value of values) for (const entry of table.read(value, undefined)) found.set(keyOf(entry), entry.object);
     return [...found.values()];
   }
 
@@ -178,7 +177,7 @@ export class IndexedStore<T extends KubeObject> implements Indexer<T> {
 
   #store(object: T | DeepReadonly<T>, base: Generation<T>): StoredObject<T> {
     const { namespace = '', name = '' } = object.metadata as { namespace?: string; name?: string };
-    return storeObject<T>(object, { freeze: this.#freeze, previous: base.find(namespace, name)?.stored.object });
+    return storeObject<T>(object, { freeze: this.#freeze, previous: base.find(namespace, name)?.object });
   }
 
   #table(indexName: string): IndexTable<T> {
@@ -196,7 +195,7 @@ export class IndexedStore<T extends KubeObject> implements Indexer<T> {
     const indexes = [...present, ...added];
     return {
       indexes,
-      readsOnlyFields: indexes.every(({ field }) => field >= 0),
+      followsFields: indexes.every(({ field, isNamespace }) => field >= 0 || isNamespace),
       paths: paths.length === 0 ? undefined : compileFieldPaths(paths),
       onIndexError: this.#onIndexError,
     };
@@ -209,22 +208,26 @@ function rebuild<T extends KubeObject>(from: Generation<T>, set: IndexSet<T>): G
   return next;
 }
 
-function objectOf<T extends KubeObject>(stored: StoredObject<T>): DeepReadonly<T> {
-  return stored.object;
+function objectOf<T extends KubeObject>(entry: Entry<T>): DeepReadonly<T> {
+  return entry.object;
 }
 
-function storedOf<T extends KubeObject>(stored: StoredObject<T>): StoredObject<T> {
-  return stored;
+function storedOf<T extends KubeObject>(entry: Entry<T>): StoredObject<T> {
+  return entry.stored;
+}
+
+function keyOf<T extends KubeObject>(entry: Entry<T>): string {
+  return formatKey(entry.stored);
 }
 
 function pick<T extends KubeObject, R>(
   entries: Iterable<Entry<T>>,
   options: IndexListOptions,
-  project: (stored: StoredObject<T>) => R,
+  project: (entry: Entry<T>) => R,
 ): R[] {
   const { selector } = options;
   const picked: R[] = [];
-  for (const { stored } of entries)
-    if (selector === undefined || selector.matches(stored.labels)) picked.push(project(stored));
+  for (const entry of entries)
+    if (selector === undefined || selector.matches(entry.stored.labels)) picked.push(project(entry));
   return picked;
 }

@@ -1,15 +1,31 @@
-import type { KubeObject } from '@kctl/apimachinery';
+import type { DeepReadonly, KubeObject } from '@kctl/apimachinery';
 import type { StoredObject } from './stored-object.js';
 
 /** The place of one key in a store; what it holds changes with each version, its identity does not. */
 export class Entry<T extends KubeObject> {
-  stored: StoredObject<T>;
+  #stored: StoredObject<T>;
+  /** The object of the present version once it was read: lists of many would wait for memory at each step more. */
+  #object: DeepReadonly<T> | undefined;
   /** What each index found for the present version: cached, so that an update never asks about the old object. */
   values: readonly IndexValues[];
 
   constructor(stored: StoredObject<T>) {
-    this.stored = stored;
+    this.#stored = stored;
+    this.#object = undefined;
     this.values = [];
+  }
+
+  get stored(): StoredObject<T> {
+    return this.#stored;
+  }
+
+  set stored(stored: StoredObject<T>) {
+    this.#stored = stored;
+    this.#object = undefined;
+  }
+
+  get object(): DeepReadonly<T> {
+    return (this.#object ??= this.#stored.object);
   }
 }
 
@@ -62,10 +78,15 @@ export class SortedView<T extends KubeObject> {
   }
 }
 
-/** A set of entries that can be read in order. */
+/** The entries under one value of an index; they can be read in order. */
 export class SortedEntries<T extends KubeObject> implements EntrySource<T> {
+  readonly value: string;
   readonly #members = new Set<Entry<T>>();
   #view: SortedView<T> | undefined;
+
+  constructor(value: string) {
+    this.value = value;
+  }
 
   get size(): number {
     return this.#members.size;

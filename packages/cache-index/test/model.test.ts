@@ -10,6 +10,7 @@ import {
   namespaceIndex,
   ownerIndex,
   shareFreeze,
+  storeObject,
 } from '../src/index.js';
 
 interface Sample extends KubeObject {
@@ -89,6 +90,60 @@ it('shareFreeze returns an equal value that is frozen and shares every equal par
       const copy = mutableCopy<unknown>(shared);
       expect(copy).toEqual(after);
       if (typeof copy === 'object' && copy !== null) expect(Object.isFrozen(copy)).toBe(false);
+    }),
+  );
+});
+
+it('shareFreeze takes nothing for a part that an object only inherits, and tells undefined from absent', () => {
+  const share = (before: string, after: string): unknown =>
+    shareFreeze<unknown>(JSON.parse(after), deepFreeze(JSON.parse(before) as unknown));
+  const own = share('{"a":1}', '{"a":1,"__proto__":{},"constructor":{},"toString":"x"}') as object;
+  expect(Object.keys(own)).toEqual(['a', '__proto__', 'constructor', 'toString']);
+  expect(Object.getOwnPropertyDescriptor(own, '__proto__')?.value).not.toBe(Object.prototype);
+  expect(Object.getPrototypeOf(own)).toBe(Object.prototype);
+  const gone = share('{"__proto__":{"b":1}}', '{}') as object;
+  expect(Object.keys(gone)).toEqual([]);
+  const before = deepFreeze<object>({ a: undefined });
+  expect(Object.keys(shareFreeze<object>({ b: undefined }, before))).toEqual(['b']);
+  expect(shareFreeze<object>([[]], deepFreeze<object>([{}]))).toEqual([[]]);
+});
+
+it('keeps what each index finds, where a write says that the fields are those of the version before', () => {
+  const key = fc.record({ namespace: fc.constantFrom('a', 'b'), name: fc.constantFrom('x', 'y') });
+  const step = fc.record({ key, label: fc.constantFrom('r', 's'), node: fc.constantFrom('n1', 'n2') });
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 20 }), fc.boolean(), (steps, hasLabels) => {
+      const store = createIndexer<Sample>({
+        indexers: {
+          namespace: namespaceIndex,
+          node: { path: 'spec.node' },
+          ...(hasLabels ? { label: labelIndex('app') } : {}),
+        },
+      });
+      const plain = createIndexer<Sample>({ indexers: { node: (object) => [object.spec.node] } });
+      for (const { key: at, label, node } of steps) {
+        const present = store.get(at);
+        const object: Sample = {
+          metadata: { ...at, labels: { app: label } },
+          spec: { node: present?.spec.node ?? node, tags: [] },
+        };
+        store.putStored(
+          storeObject<Sample>(structuredClone(object)),
+          present === undefined ? {} : { hasPresentFields: true },
+        );
+        plain.put(object);
+      }
+      for (const node of ['n1', 'n2']) expect(store.indexKeys('node', node)).toEqual(plain.indexKeys('node', node));
+      for (const namespace of ['a', 'b'])
+        expect(store.indexKeys('namespace', namespace)).toEqual(plain.listKeys({ namespace }));
+      if (!hasLabels) return;
+      for (const label of ['r', 's'])
+        expect(store.indexKeys('label', label)).toEqual(
+          plain
+            .list()
+            .filter(({ metadata }) => metadata.labels?.['app'] === label)
+            .map(({ metadata }) => `${metadata.namespace ?? ''}/${metadata.name ?? ''}`),
+        );
     }),
   );
 });

@@ -73,6 +73,7 @@ export class ByteDecoder<T extends KubeObject> implements Decoder<T, Uint8Array>
       slabs: this.slabs,
       envelope: new Envelope(this.#type),
       freeze: options.freeze,
+      lookalike: undefined,
     };
   }
 

@@ -172,7 +172,10 @@ export class HandlerQueue<T extends KubeObject> implements HandlerRegistration {
     if (this.#isEnded) return;
     if (change.isInInitialList) this.#initialLeft++;
     if (this.#isIdle() && !this.#slicer.isOver) {
-      this.#deliver({ changes: [change], initial: change.isInInitialList ? 1 : 0 });
+      const initial = change.isInInitialList ? 1 : 0;
+      const running = this.#call(change);
+      if (running === undefined) this.#settleInitial(initial);
+      else this.#continueAfter(running, { changes: [change], initial }, 1);
       return;
     }
     this.#pending.add(change);
@@ -251,15 +254,19 @@ export class HandlerQueue<T extends KubeObject> implements HandlerRegistration {
       if (change === undefined || this.#isEnded) break;
       const running = this.#call(change);
       if (running === undefined) continue;
-      this.#running = running.then(() => {
-        this.#running = undefined;
-        if (index + 1 < batch.changes.length) this.#deliver(batch, index + 1);
-        else this.#settleInitial(batch.initial);
-        this.#schedule();
-      });
+      this.#continueAfter(running, batch, index + 1);
       return;
     }
     this.#settleInitial(batch.initial);
+  }
+
+  #continueAfter(running: Promise<void>, batch: PendingBatch<T>, next: number): void {
+    this.#running = running.then(() => {
+      this.#running = undefined;
+      if (next < batch.changes.length) this.#deliver(batch, next);
+      else this.#settleInitial(batch.initial);
+      this.#schedule();
+    });
   }
 
   /** Whatever the handler does, it comes to an end for the queue: an error is reported, once. */
@@ -267,13 +274,17 @@ export class HandlerQueue<T extends KubeObject> implements HandlerRegistration {
     const handler = this.#handler;
     try {
       const first = handler.onEvent?.(change);
-      if (first instanceof Promise) return this.#settleCall(first.then(() => callByType(handler, change)));
+      if (first instanceof Promise) return this.#callNext(first, change);
       const second = callByType(handler, change);
       return second instanceof Promise ? this.#settleCall(second) : undefined;
     } catch (error) {
       this.#host.onHandlerError(error, this.name);
       return undefined;
     }
+  }
+
+  #callNext(first: Promise<void>, change: Change<T>): Promise<void> {
+    return this.#settleCall(first.then(() => callByType(this.#handler, change)));
   }
 
   async #settleCall(call: Promise<void>): Promise<void> {

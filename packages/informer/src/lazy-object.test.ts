@@ -97,6 +97,22 @@ describe('an object kept as bytes', () => {
     expect(third.object).not.toBe(first.object);
   });
 
+  it('shares equal parts with the object that was read before it, where they are frozen', () => {
+    const named = (name: string, node: string): string => text(1, node).replace('"name":"x"', `"name":"${name}"`);
+    for (const freeze of [true, false]) {
+      const from = decoder([], freeze);
+      const first = decode(from, named('one', 'n1')).object;
+      const second = decode(from, named('two', 'n1')).object;
+      const third = decode(from, named('three', 'n2')).object;
+      expect([first, second, third].map(({ metadata }) => metadata.name)).toEqual(['one', 'two', 'three']);
+      expect([first, second, third].map(({ spec }) => spec?.node)).toEqual(['n1', 'n1', 'n2']);
+      expect(second.spec === first.spec).toBe(freeze);
+      expect(second.metadata.labels === first.metadata.labels).toBe(freeze);
+      expect(third.spec?.list === first.spec?.list).toBe(freeze);
+      expect(Object.isFrozen(third.metadata)).toBe(freeze);
+    }
+  });
+
   it('is the version that is there already, where nothing changed', () => {
     const from = decoder();
     const first = decode(from, text(1));

@@ -14,6 +14,8 @@ export interface LazyContext {
   /** For objects whose bytes do not say what they are. */
   readonly envelope: Envelope;
   readonly freeze: boolean;
+  /** What was parsed last, of whatever object: objects of a kind have many parts alike, which they then share. */
+  lookalike: unknown;
 }
 
 /** Identity of a lazy object, decoded by the caller, who needed it to find the version before. */
@@ -168,7 +170,8 @@ export class LazyObject<T extends KubeObject> implements StoredObject<T>, SlabTe
   }
 
   #materialise(): DeepReadonly<T> {
-    const { envelope, freeze, slabs } = this.#context;
+    const context = this.#context;
+    const { envelope, freeze, slabs } = context;
     const { slab, offset, length } = this;
     let value: unknown;
     try {
@@ -181,7 +184,8 @@ export class LazyObject<T extends KubeObject> implements StoredObject<T>, SlabTe
       throw new ObjectDecodeError(formatKey(this), { cause });
     }
     // The one place where bytes become a T: what the server sent for this kind is what the token promises.
-    const object = (freeze ? shareFreeze(value as T, this.#value) : value) as DeepReadonly<T>;
+    const object = (freeze ? shareFreeze<unknown>(value, this.#value ?? context.lookalike) : value) as DeepReadonly<T>;
+    if (freeze) context.lookalike = object;
     this.#value = object;
     this.#decoded = undefined;
     slabs.release(this);
