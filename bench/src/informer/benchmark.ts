@@ -55,7 +55,7 @@ interface Goals {
 
 function figuresBeside(peer: string, goals: Goals = {}): Figure[] {
   const subject = peer === 'client-go structs' ? oursOnWorkloads : ours;
-  const watched = `watch events to two handlers${slowSubjects.includes(peer) ? ` (${fewerEvents} for the peer)` : ''}`;
+  const watched = `watch events to two handlers${slowSubjects.includes(peer) && fewerEvents !== events ? ` (${fewerEvents} for the peer)` : ''}`;
   const row = (figure: string, of: (subject: string) => Measurement, reading: Reading, goal: Goal = none): Figure => ({
     figure,
     ours: of(subject),
