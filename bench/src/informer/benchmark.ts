@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Benchmark, Figure, LimitFigure, Measurement, Reading, Subject } from '../harness/benchmark.js';
 import { bytesPerKey, cpu, pause, throughput } from '../harness/benchmark.js';
 import { goSubject, nodeSubject, rustSubject } from '../harness/subjects.js';
+import { preparedServer } from './prepared-server.js';
 import type { Encoding } from './prepared.js';
 
 const objects = process.env['KCTL_BENCH_OBJECTS'] ?? '100000';
@@ -19,19 +20,23 @@ const watch = (subject: string): Measurement => ({
 });
 const reads: Measurement = { subject: ours, args: ['reads', objects, '0'] };
 
-/** A subject whose program talks to a neutral server of its own, which `with-server.ts` starts beside it. */
+/** A subject whose program talks to a neutral server, one of them at a time. */
 function beside(encoding: Encoding, subject: Subject): Subject {
   return {
     name: subject.name,
     prepare: async () => {
       const prepared = await subject.prepare();
       if ('skipped' in prepared) return prepared;
-      const root = join(import.meta.dirname, '..', '..', '..');
+      // Protobuf is written by the program that reads it, with the library that servers write it with.
+      const encoder = encoding === 'protobuf' ? [...prepared.command, 'encode'] : [];
+      const url = await preparedServer(encoding, { objects, events }, encoder);
+      const typescript = join(import.meta.dirname, '..', '..', '..', 'scripts', 'typescript.mjs');
       const runner = [
         process.execPath,
         '--import',
-        join(root, 'scripts', 'typescript.mjs'),
-        join(import.meta.dirname, 'with-server.ts'),
+        typescript,
+        join(import.meta.dirname, 'on-server.ts'),
+        url,
         encoding,
       ];
       return { command: [...runner, ...prepared.command], version: prepared.version };

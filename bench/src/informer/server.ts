@@ -1,5 +1,6 @@
 // A neutral API server: it writes bytes that were prepared before the first request, as fast as they are taken.
-// server.ts <pods|workloads|protobuf> <objects> <events> [encoder…]
+// server.ts <pods|workloads|protobuf> <objects> <events> [encoder…]; <events> is how many it may be asked for.
+// `/events/N` makes it send N to the next watch; until then it sends none.
 import { createServer } from 'node:http';
 import type { ServerResponse } from 'node:http';
 import { firstVersion } from './dataset.js';
@@ -7,17 +8,17 @@ import { encodings, prepare } from './prepared.js';
 
 const [encoding = 'pods', objectsText = '0', eventsText = '0', ...encoder] = process.argv.slice(2);
 const objects = Number(objectsText);
-const events = Number(eventsText);
+const mostEvents = Number(eventsText);
 const known = encodings.find((each) => each === encoding);
 if (known === undefined) throw new Error(`${encoding} is not known: expected ${encodings.join(', ')}`);
-const { path, listType, watchType, list, frames } = await prepare(known, { objects, events }, encoder);
+const { path, listType, watchType, list, frames } = await prepare(known, { objects, events: mostEvents }, encoder);
 
 async function write(response: ServerResponse, chunk: Buffer): Promise<void> {
   if (response.write(chunk)) return;
   await new Promise<void>((resolve) => response.once('drain', resolve));
 }
 
-async function sendEvents(response: ServerResponse): Promise<void> {
+async function sendEvents(response: ServerResponse, events: number): Promise<void> {
   let version = firstVersion + objects;
   for (let sent = 0; sent < events; ) {
     for (const { chunk, versionsAt } of frames) {
@@ -29,11 +30,14 @@ async function sendEvents(response: ServerResponse): Promise<void> {
   }
 }
 
-let hasSentEvents = false;
+let wanted = 0;
 const server = createServer((request, response) => {
   const url = new URL(request.url ?? '/', 'http://localhost');
   const json = { 'content-type': 'application/json' };
-  if (url.searchParams.get('sendInitialEvents') === 'true') {
+  if (url.pathname.startsWith('/events/')) {
+    wanted = Number(url.pathname.slice('/events/'.length));
+    response.writeHead(wanted > mostEvents ? 400 : 204).end();
+  } else if (url.searchParams.get('sendInitialEvents') === 'true') {
     // One way to get the state for all subjects: this server says that it cannot stream it.
     response.writeHead(422, json);
     response.end(
@@ -49,9 +53,9 @@ const server = createServer((request, response) => {
   } else if (url.searchParams.has('watch') && url.searchParams.get('watch') !== 'false') {
     response.writeHead(200, { 'content-type': watchType });
     response.flushHeaders();
-    if (hasSentEvents) return;
-    hasSentEvents = true;
-    void sendEvents(response);
+    const events = wanted;
+    wanted = 0;
+    void sendEvents(response, events);
   } else if (!(request.headers.accept ?? listType).includes(listType)) {
     response.writeHead(406, json);
     response.end(`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"NotAcceptable","code":406}`);

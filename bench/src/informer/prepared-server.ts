@@ -1,0 +1,37 @@
+import { fork } from 'node:child_process';
+import { join } from 'node:path';
+import type { Encoding } from './prepared.js';
+
+const started = new Map<Encoding, Promise<string>>();
+
+/**
+ * The URL of the server of one encoding. It is started once, as preparing the bytes takes longer than most measurements;
+ * each client has it for itself, one after the other. It ends with this process.
+ *
+ * @param encoder the program that turns JSON into protobuf
+ */
+export function preparedServer(
+  encoding: Encoding,
+  { objects, events }: { readonly objects: string; readonly events: string },
+  encoder: readonly string[],
+): Promise<string> {
+  let url = started.get(encoding);
+  if (url === undefined) started.set(encoding, (url = start([encoding, objects, events, ...encoder])));
+  return url;
+}
+
+async function start(args: readonly string[]): Promise<string> {
+  const typescript = join(import.meta.dirname, '..', '..', '..', 'scripts', 'typescript.mjs');
+  const server = fork(join(import.meta.dirname, 'server.ts'), args, {
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    execArgv: ['--import', typescript],
+  });
+  const url = await new Promise<string>((resolve, reject) => {
+    server.stdout?.once('data', (line: Buffer) => resolve(line.toString().trim()));
+    server.once('exit', (code) => reject(new Error(`the server ended with ${String(code)} before it listened`)));
+  });
+  server.stdout?.destroy();
+  server.unref();
+  server.channel?.unref();
+  return url;
+}
