@@ -83,24 +83,3 @@ function shareMembers(next: Record<string, unknown>, previous: Readonly<Record<s
   if (isEqual) for (const _ in previous) count--;
   return isEqual && count === 0;
 }
-
-/** A mutable copy of a cached object, or of any part of one: about four times faster than `structuredClone`. */
-export function mutableCopy<T>(value: DeepReadonly<T>): T;
-export function mutableCopy<T>(value: T): T;
-export function mutableCopy(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map((element: unknown) => mutableCopy(element));
-  const copy: Record<string, unknown> = {};
-  for (const key in value) {
-    const part = (value as Record<string, unknown>)[key];
-    if (key === '__proto__')
-      Object.defineProperty(copy, key, {
-        value: mutableCopy(part),
-        enumerable: true,
-        configurable: true,
-        writable: true,
-      });
-    else copy[key] = typeof part === 'object' && part !== null ? mutableCopy(part) : part;
-  }
-  return copy;
-}

@@ -3,6 +3,7 @@
  *
  * @packageDocumentation
  */
+export { mutableCopy } from '@kctl/apimachinery';
 export { createIndexer } from './create-indexer.js';
 export {
   IndexConflictError,
@@ -12,7 +13,7 @@ export {
   isUnknownIndex,
   UnknownIndexError,
 } from './errors.js';
-export { deepFreeze, mutableCopy, shareFreeze } from './freeze.js';
+export { deepFreeze, shareFreeze } from './freeze.js';
 export { labelIndex, namespaceIndex, namespaceIndexName, ownerIndex } from './index-definition.js';
 export type { HeaderIndex, IndexDefinition, IndexFunction, ObjectIndex, PathIndex } from './index-definition.js';
 export type { IndexListOptions, IndexReader, IndexSnapshot } from './index-reader.js';
