@@ -36,7 +36,8 @@ const server = createServer((request, response) => {
   const json = { 'content-type': 'application/json' };
   if (url.pathname.startsWith('/events/')) {
     wanted = Number(url.pathname.slice('/events/'.length));
-    response.writeHead(wanted > mostEvents ? 400 : 204).end();
+    const isKnown = Number.isSafeInteger(wanted) && wanted <= mostEvents;
+    response.writeHead(isKnown ? 204 : 400).end();
   } else if (url.searchParams.get('sendInitialEvents') === 'true') {
     // One way to get the state for all subjects: this server says that it cannot stream it.
     response.writeHead(422, json);
