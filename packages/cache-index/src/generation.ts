@@ -106,7 +106,8 @@ export class Generation<T extends KubeObject> {
   }
 
   #valuesOf(stored: StoredObject<T>, write: StoredWrite, present: Entry<T> | undefined): readonly IndexValues[] {
-    const same = write.hasPresentFields === true ? present : undefined;
+    // Without paths there are no fields that could differ.
+    const same = write.hasPresentFields === true || this.set.paths === undefined ? present : undefined;
     return same !== undefined && this.set.followsFields ? same.values : this.#findValues(stored, write.fields, same);
   }
 

@@ -148,6 +148,19 @@ it('keeps what each index finds, where a write says that the fields are those of
   );
 });
 
+it('moves an object to other values of a function or a label, where no index has a path', () => {
+  const store = createIndexer<Sample>({
+    indexers: { namespace: namespaceIndex, app: labelIndex('app'), node: (object) => [object.spec.node] },
+  });
+  for (const value of ['one', 'two'])
+    store.put({ metadata: { namespace: 'a', name: 'x', labels: { app: value } }, spec: { node: value, tags: [] } });
+  expect(store.indexKeys('namespace', 'a')).toEqual(['a/x']);
+  for (const index of ['app', 'node']) {
+    expect(store.indexKeys(index, 'two')).toEqual(['a/x']);
+    expect(store.listIndexFuncValues(index)).toEqual(['two']);
+  }
+});
+
 it('reports a failing index function and stores the object without its values, where asked to', () => {
   const errors: string[] = [];
   const store = createIndexer<Sample>({
