@@ -13,6 +13,7 @@ import {
 } from '@kctl/apimachinery/wire';
 import type { StoredObject } from '@kctl/cache-index';
 import { storeObject } from '@kctl/cache-index';
+import { AlikeParser } from './alike-parser.js';
 import type { DecodedFrame, DecodedItem, Decoder, FindStored, SkipReport } from './decoder.js';
 import { deletedVersion, initialEventsEnd, lastNotTransformed, notTransformed } from './decoder.js';
 import { Envelope } from './envelope.js';
@@ -73,7 +74,7 @@ export class ByteDecoder<T extends KubeObject> implements Decoder<T, Uint8Array>
       slabs: this.slabs,
       envelope: new Envelope(this.#type),
       freeze: options.freeze,
-      lookalike: undefined,
+      parser: new AlikeParser(),
     };
   }
 

@@ -3,7 +3,7 @@ import { formatKey, parseJson } from '@kctl/apimachinery';
 import type { FieldPaths, ObjectScan } from '@kctl/apimachinery/wire';
 import { asBuffer, createObjectScan, fieldAt, readText, scanObject, splitPath } from '@kctl/apimachinery/wire';
 import type { StoredObject } from '@kctl/cache-index';
-import { shareFreeze } from '@kctl/cache-index';
+import type { AlikeParser } from './alike-parser.js';
 import type { Envelope } from './envelope.js';
 import { ObjectDecodeError } from './errors.js';
 import type { Slab, SlabRange, SlabStore, SlabTenant } from './slab-store.js';
@@ -14,8 +14,8 @@ export interface LazyContext {
   /** For objects whose bytes do not say what they are. */
   readonly envelope: Envelope;
   readonly freeze: boolean;
-  /** What was parsed last, of whatever object: objects of a kind have many parts alike, which they then share. */
-  lookalike: unknown;
+  /** Reads objects that are frozen: objects of a kind have many parts alike, which are then parsed and kept once. */
+  readonly parser: AlikeParser;
 }
 
 /** Identity of a lazy object, decoded by the caller, who needed it to find the version before. */
@@ -46,9 +46,12 @@ const note = {
   bodyStart: 8,
   fieldsEnd: 9,
   fieldsEpoch: 10,
+  /** −1 where there is none; one that does not fit into a word is {@link inObject}. */
+  generation: 11,
 } as const;
 /** How many words {@link LazyObject} needs of its slab store. */
-export const noteWords = 11;
+export const noteWords = 12;
+const inObject = -2;
 
 /** A version that is kept as bytes until somebody reads it. Small, as there is one for each event. */
 export class LazyObject<T extends KubeObject> implements StoredObject<T>, SlabTenant {
@@ -58,10 +61,7 @@ export class LazyObject<T extends KubeObject> implements StoredObject<T>, SlabTe
   /** Undefined once it is parsed. */
   slab: Slab | undefined = undefined;
   offset = 0;
-  length = 0;
-  slot = -1;
   readonly #context: LazyContext;
-  readonly #generation: number;
   #decoded: Decoded | undefined = undefined;
   /** The object; until it is parsed, the parsed version before, to share structure with. */
   #value: DeepReadonly<T> | undefined;
@@ -71,7 +71,6 @@ export class LazyObject<T extends KubeObject> implements StoredObject<T>, SlabTe
     this.name = identity.name;
     this.resourceVersion = identity.resourceVersion;
     this.#context = context;
-    this.#generation = source.scan.generation;
     this.#value = base;
     context.slabs.put(this, source.bytes, source.range);
     this.#takeNotes(source);
@@ -87,7 +86,9 @@ export class LazyObject<T extends KubeObject> implements StoredObject<T>, SlabTe
   }
 
   get generation(): number | undefined {
-    return this.#generation < 0 ? undefined : this.#generation;
+    const noted = this.slab === undefined ? inObject : this.#note(note.generation);
+    if (noted === inObject) return metadataOf(this.object).generation;
+    return noted < 0 ? undefined : noted;
   }
 
   get uid(): string {
@@ -164,28 +165,26 @@ export class LazyObject<T extends KubeObject> implements StoredObject<T>, SlabTe
   fields(paths: FieldPaths): readonly (string | undefined)[] {
     const { slab } = this;
     const scan = createObjectScan();
-    if (slab !== undefined && scanObject(slab.buffer, this.offset, this.offset + this.length, { scan, paths }))
-      return scan.fields;
+    const end = this.offset + this.#context.slabs.lengthOf(this);
+    if (slab !== undefined && scanObject(slab.buffer, this.offset, end, { scan, paths })) return scan.fields;
     return paths.paths.map((path) => fieldAt(this.object, splitPath(path)));
   }
 
   #materialise(): DeepReadonly<T> {
-    const context = this.#context;
-    const { envelope, freeze, slabs } = context;
-    const { slab, offset, length } = this;
-    let value: unknown;
+    const { envelope, freeze, parser, slabs } = this.#context;
+    const { slab, offset } = this;
+    const length = slabs.lengthOf(this);
+    const text =
+      slab === undefined || this.#note(note.hasKind) === 1
+        ? this.#text(0, length)
+        : envelope.textWith(slab.buffer, offset, offset + length);
+    let object: DeepReadonly<T>;
     try {
-      value = parseJson(
-        slab === undefined || this.#note(note.hasKind) === 1
-          ? this.#text(0, length)
-          : envelope.textWith(slab.buffer, offset, offset + length),
-      );
+      // The one place where bytes become a T: what the server sent for this kind is what the token promises.
+      object = (freeze ? parser.parse(text, this.#value) : parseJson(text)) as DeepReadonly<T>;
     } catch (cause) {
       throw new ObjectDecodeError(formatKey(this), { cause });
     }
-    // The one place where bytes become a T: what the server sent for this kind is what the token promises.
-    const object = (freeze ? shareFreeze<unknown>(value, this.#value ?? context.lookalike) : value) as DeepReadonly<T>;
-    if (freeze) context.lookalike = object;
     this.#value = object;
     this.#decoded = undefined;
     slabs.release(this);
@@ -209,6 +208,7 @@ export class LazyObject<T extends KubeObject> implements StoredObject<T>, SlabTe
     words[at + note.bodyStart] = place(scan.metadataEnd, range);
     words[at + note.fieldsEnd] = place(fieldsEnd, range);
     words[at + note.fieldsEpoch] = fieldsEpoch;
+    words[at + note.generation] = scan.generation === (scan.generation | 0) ? scan.generation : inObject;
   }
 
   #note(which: number): number {

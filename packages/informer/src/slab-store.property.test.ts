@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { SlabStore, type SlabTenant } from './slab-store.js';
+import { ownWords, SlabStore, type SlabTenant } from './slab-store.js';
 
 /** A stretch of a store's life: how full it is, how large its texts are, and how many of them keep changing. */
 interface Phase {
@@ -62,7 +62,7 @@ class ModelledStore {
     const cut = length % 7;
     const bytes = Buffer.alloc(length + cut + 2, fill);
     bytes.fill(~fill, 1, 1 + cut);
-    const tenant: SlabTenant = { slab: undefined, offset: 0, length: 0, slot: -1 };
+    const tenant: SlabTenant = { slab: undefined, offset: 0 };
     this.#store.put(tenant, bytes, { start: 1, end: length + cut + 1, cutStart: 1, cutEnd: 1 + cut });
     tenant.slab?.words.fill(fill, ...this.#notesOf(tenant));
     this.#written += length;
@@ -80,10 +80,12 @@ class ModelledStore {
 
   #check(): void {
     let live = 0;
-    for (const { tenant } of this.#model.values()) live += tenant.length + this.#noteWords * 4;
+    for (const { tenant } of this.#model.values())
+      live += this.#store.lengthOf(tenant) + (ownWords + this.#noteWords) * 4;
     expect(this.#store.liveBytes).toBe(live);
     for (const { tenant, fill } of [...this.#model.values(), ...this.#outlived]) {
-      const { slab, offset, length } = tenant;
+      const { slab, offset } = tenant;
+      const length = this.#store.lengthOf(tenant);
       const text = slab?.buffer.subarray(offset, offset + length);
       expect(text?.length).toBe(length);
       expect(text?.equals(Buffer.alloc(length, fill))).toBe(true);

@@ -6,10 +6,16 @@ export interface SlabTenant {
   /** Where the bytes are. Kept after the release, so that a version that somebody still holds stays readable. */
   slab: Slab | undefined;
   offset: number;
-  length: number;
-  /** Its place in {@link Slab.tenants}; −1 when it is not (or no longer) one. */
-  slot: number;
 }
+
+/** What the store itself notes before the notes of a tenant: there is a tenant for each event, so none has a field for it. */
+const own = {
+  length: 0,
+  /** The tenant's place in {@link Slab.tenants}; −1 when it is no longer one. */
+  slot: 1,
+} as const;
+/** How many words that takes. */
+export const ownWords = 2;
 
 /** A piece of memory that is only ever appended to: what was written stays as long as anybody refers to it. */
 export interface Slab {
@@ -43,6 +49,7 @@ const maxHeldPerLive = 1.5;
 export class SlabStore {
   readonly #slabs = new Set<Slab>();
   readonly #memory = new SlabMemory(() => this.#liveBytes);
+  /** What lies before the bytes of each tenant: the store's own words, then the tenant's. */
   readonly #noteBytes: number;
   #current: Slab | undefined;
   #liveBytes = 0;
@@ -51,7 +58,7 @@ export class SlabStore {
 
   /** @param noteWords how many words each tenant has for notes, right before its bytes */
   constructor(noteWords = 0) {
-    this.#noteBytes = noteWords * 4;
+    this.#noteBytes = (ownWords + noteWords) * 4;
   }
 
   /** Bytes held, live or not. */
@@ -89,23 +96,32 @@ export class SlabStore {
 
   /** Gives up a tenant's bytes; it may go on reading them. Releasing twice is harmless. */
   release(tenant: SlabTenant): void {
-    const { slab, slot } = tenant;
-    if (slab === undefined || slot < 0) return;
+    const { slab } = tenant;
+    if (slab === undefined) return;
+    const at = (tenant.offset - this.#noteBytes) >> 2;
+    const slot = slab.words[at + own.slot] ?? -1;
+    if (slot < 0) return;
     slab.tenants[slot] = undefined;
-    tenant.slot = -1;
-    const bytes = tenant.length + this.#noteBytes;
+    slab.words[at + own.slot] = -1;
+    const bytes = this.lengthOf(tenant) + this.#noteBytes;
     slab.live -= bytes;
     this.#liveBytes -= bytes;
     if (slab.live === 0 && slab !== this.#current) this.#giveUp(slab);
     else this.#compact();
   }
 
+  /** How many bytes a tenant has, also after the release. */
+  lengthOf({ slab, offset }: SlabTenant): number {
+    return slab?.words[((offset - this.#noteBytes) >> 2) + own.length] ?? 0;
+  }
+
   #settle(tenant: SlabTenant, slab: Slab, length: number): number {
     const offset = slab.used + this.#noteBytes;
     tenant.slab = slab;
     tenant.offset = offset;
-    tenant.length = length;
-    tenant.slot = slab.tenants.push(tenant) - 1;
+    const at = slab.used >> 2;
+    slab.words[at + own.length] = length;
+    slab.words[at + own.slot] = slab.tenants.push(tenant) - 1;
     slab.used = inWords(offset + length);
     slab.live += length + this.#noteBytes;
     this.#liveBytes += length + this.#noteBytes;
@@ -140,11 +156,13 @@ export class SlabStore {
     this.#isCompacting = true;
     for (const tenant of emptiest.tenants) {
       if (tenant === undefined) continue;
-      const { offset, length } = tenant;
+      const { offset } = tenant;
+      const length = this.lengthOf(tenant);
       const target = this.#room(length);
       this.#liveBytes -= length + this.#noteBytes;
       const to = this.#settle(tenant, target, length);
-      emptiest.buffer.copy(target.buffer, to - this.#noteBytes, offset - this.#noteBytes, offset + length);
+      const notes = this.#noteBytes - ownWords * 4;
+      emptiest.buffer.copy(target.buffer, to - notes, offset - notes, offset + length);
     }
     this.#isCompacting = false;
     this.#giveUp(emptiest);
