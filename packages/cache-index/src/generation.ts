@@ -2,12 +2,12 @@ import type { KubeObject } from '@kctl/apimachinery';
 import { formatKey } from '@kctl/apimachinery';
 import type { FieldPaths } from '@kctl/apimachinery/wire';
 import { IndexFunctionError } from './errors.js';
-import type { CompiledIndex } from './index-table.js';
+import type { CompiledIndex, ReadableIndex } from './index-table.js';
 import { compactValues, IndexTable } from './index-table.js';
 import type { StoredWrite } from './indexer.js';
 import { Shelf } from './shelf.js';
 import type { IndexValues } from './sorted-entries.js';
-import { Entry } from './sorted-entries.js';
+import { Entry, noValues } from './sorted-entries.js';
 import type { StoredObject } from './stored-object.js';
 
 /** The indexes of a store, as they are at one time. */
@@ -23,7 +23,9 @@ export interface IndexSet<T extends KubeObject> {
 /** Everything that a store holds between two replacements: the objects and their indexes. */
 export class Generation<T extends KubeObject> {
   readonly set: IndexSet<T>;
-  readonly tables: readonly IndexTable<T>[];
+  readonly tables: readonly ReadableIndex<T>[];
+  /** The tables that entries have values for. Not the namespace index: its buckets are the shelves. */
+  readonly #kept: readonly IndexTable<T>[];
   readonly #shelves = new Map<string, Shelf<T>>();
   #namespaces: readonly string[] | undefined;
   #size = 0;
@@ -34,7 +36,14 @@ export class Generation<T extends KubeObject> {
   constructor(set: IndexSet<T>, origin: symbol = Symbol('generation')) {
     this.set = set;
     this.origin = origin;
-    this.tables = set.indexes.map((index) => new IndexTable(index));
+    const kept: IndexTable<T>[] = [];
+    this.tables = set.indexes.map((index) => {
+      if (index.isNamespace) return this.#namespaceTable(index);
+      const table = new IndexTable(index);
+      kept.push(table);
+      return table;
+    });
+    this.#kept = kept;
   }
 
   get size(): number {
@@ -79,8 +88,8 @@ export class Generation<T extends KubeObject> {
       this.#namespaces = undefined;
     }
     this.#size--;
-    for (let index = 0; index < this.tables.length; index++)
-      this.tables[index]?.update(entry, entry.values[index], undefined);
+    for (let index = 0; index < this.#kept.length; index++)
+      this.#kept[index]?.update(entry, entry.values[index], undefined);
     return entry.stored;
   }
 
@@ -100,6 +109,14 @@ export class Generation<T extends KubeObject> {
     return all;
   }
 
+  #namespaceTable(index: CompiledIndex<T>): ReadableIndex<T> {
+    return {
+      index,
+      read: (value, namespace) => (namespace === undefined || namespace === value ? this.read(value) : []),
+      values: () => [...this.#sortedNamespaces()],
+    };
+  }
+
   #sortedNamespaces(): readonly string[] {
     this.#namespaces ??= [...this.#shelves.keys()].sort();
     return this.#namespaces;
@@ -117,16 +134,29 @@ export class Generation<T extends KubeObject> {
     known: StoredWrite['fields'],
     same: Entry<T> | undefined,
   ): readonly IndexValues[] {
-    const { indexes, paths } = this.set;
+    if (this.#kept.length === 0) return noValues;
+    const { paths } = this.set;
     const fields = paths === undefined || same !== undefined ? [] : (known ?? stored.fields(paths));
-    return indexes.map((index, place) => {
-      if (index.field >= 0) return same === undefined ? fields[index.field] : same.values[place];
-      return index.isNamespace ? stored.namespace : this.#compute(index, stored);
+    return this.#kept.map(({ index }, place) => {
+      if (index.field < 0) return this.#compute(index, stored);
+      return same === undefined ? fields[index.field] : same.values[place];
     });
   }
 
   #move(entry: Entry<T>, values: readonly IndexValues[]): readonly IndexValues[] {
-    return this.tables.map((table, index) => table.update(entry, entry.values[index], values[index]));
+    const moved = this.#kept.map((table, index) => table.update(entry, entry.values[index], values[index]));
+    return this.#shared(moved);
+  }
+
+  /** The same values, as an array that entries with the same values have in common where they were found one after the other. */
+  #shared(values: readonly IndexValues[]): readonly IndexValues[] {
+    const value = values[0];
+    const bucket = typeof value === 'string' ? this.#kept[0]?.bucket(value) : undefined;
+    if (bucket === undefined) return values;
+    const { lastValues } = bucket;
+    if (lastValues?.every((each, index) => each === values[index]) === true) return lastValues;
+    bucket.lastValues = values;
+    return values;
   }
 
   #compute(index: CompiledIndex<T>, stored: StoredObject<T>): IndexValues {

@@ -61,10 +61,19 @@ export function valuesOf(values: IndexValues): readonly string[] {
   return typeof values === 'string' ? [values] : values;
 }
 
+/** What is read of an index. */
+export interface ReadableIndex<T extends KubeObject> {
+  readonly index: CompiledIndex<T>;
+  /** The entries under a value, in order; of one namespace where it is given. */
+  read(value: string, namespace: string | undefined): readonly Entry<T>[];
+  /** All values that have entries, in order. */
+  values(): string[];
+}
+
 type Buckets<T extends KubeObject> = Map<string, SortedEntries<T>>;
 
 /** One index: value → entries, and the same per namespace where it is scoped. Empty buckets are removed. */
-export class IndexTable<T extends KubeObject> {
+export class IndexTable<T extends KubeObject> implements ReadableIndex<T> {
   readonly index: CompiledIndex<T>;
   readonly #all: Buckets<T> = new Map();
   readonly #byNamespace = new Map<string, Buckets<T>>();
@@ -88,14 +97,17 @@ export class IndexTable<T extends KubeObject> {
     return after;
   }
 
-  /** The entries under a value, in order. */
+  /** What lies under a value. */
+  bucket(value: string): SortedEntries<T> | undefined {
+    return this.#all.get(value);
+  }
+
   read(value: string, namespace: string | undefined): readonly Entry<T>[] {
     if (namespace === undefined) return this.#all.get(value)?.read() ?? [];
     if (this.index.scoped) return this.#byNamespace.get(namespace)?.get(value)?.read() ?? [];
     return (this.#all.get(value)?.read() ?? []).filter((entry) => entry.stored.namespace === namespace);
   }
 
-  /** All values that have entries, in order. */
   values(): string[] {
     return [...this.#all.keys()].sort();
   }

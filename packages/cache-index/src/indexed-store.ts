@@ -8,7 +8,7 @@ import { Generation } from './generation.js';
 import type { IndexDefinition } from './index-definition.js';
 import type { IndexListOptions, IndexSnapshot } from './index-reader.js';
 import { compactValues, compileIndex, valuesOf } from './index-table.js';
-import type { CompiledIndex, IndexTable } from './index-table.js';
+import type { CompiledIndex, ReadableIndex } from './index-table.js';
 import type { Indexer, IndexerOptions, Replacement, StoredWrite } from './indexer.js';
 import { createSnapshot } from './snapshot.js';
 import type { Entry } from './sorted-entries.js';
@@ -180,7 +180,7 @@ export class IndexedStore<T extends KubeObject> implements Indexer<T> {
     return storeObject<T>(object, { freeze: this.#freeze, previous: base.find(namespace, name)?.object });
   }
 
-  #table(indexName: string): IndexTable<T> {
+  #table(indexName: string): ReadableIndex<T> {
     for (const table of this.#generation.tables) if (table.index.name === indexName) return table;
     throw new UnknownIndexError(indexName, this.indexNames);
   }

@@ -12,7 +12,7 @@ export class Entry<T extends KubeObject> {
   constructor(stored: StoredObject<T>) {
     this.#stored = stored;
     this.#object = undefined;
-    this.values = [];
+    this.values = noValues;
   }
 
   get stored(): StoredObject<T> {
@@ -28,6 +28,9 @@ export class Entry<T extends KubeObject> {
     return (this.#object ??= this.#stored.object);
   }
 }
+
+/** Of entries that no index has anything of. */
+export const noValues: readonly IndexValues[] = [];
 
 /** Values of one index: mostly one, so that the common case needs no array. */
 export type IndexValues = string | readonly string[] | undefined;
@@ -81,6 +84,8 @@ export class SortedView<T extends KubeObject> {
 /** The entries under one value of an index; they can be read in order. */
 export class SortedEntries<T extends KubeObject> implements EntrySource<T> {
   readonly value: string;
+  /** What all indexes found for one of these entries: most often the same as for the others. */
+  lastValues: readonly IndexValues[] | undefined;
   readonly #members = new Set<Entry<T>>();
   #view: SortedView<T> | undefined;
 
