@@ -20,8 +20,7 @@ const informer = createSharedInformer<KubeObject>({
   indexers: { node: { path: 'spec.nodeName' } },
 });
 const queues = [new Set<string>(), new Set<string>()];
-for (const queue of queues)
-  informer.addEventHandler({ onEvent: ({ header }) => void queue.add(`${header.namespace}/${header.name}`) });
+for (const queue of queues) informer.addEventHandler({ onEvent: ({ key }) => void queue.add(key) });
 
 await rest();
 const before = residentBytes();

@@ -10,6 +10,7 @@ function event(type: 'add' | 'update' | 'delete', resourceVersion: string, old?:
   });
   return {
     type,
+    key: 'it/one',
     header: headerOf(at(resourceVersion)),
     oldHeader: old === undefined ? undefined : headerOf(at(old)),
     object: at(resourceVersion),

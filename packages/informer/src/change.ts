@@ -1,4 +1,5 @@
 import type { DeepReadonly, KubeObject } from '@kctl/apimachinery';
+import { formatKey } from '@kctl/apimachinery';
 import type { ObjectHeader } from '@kctl/apimachinery/wire';
 import type { StoredObject } from '@kctl/cache-index';
 import type { InformerEvent } from './event.js';
@@ -20,6 +21,7 @@ export class Change<T extends KubeObject> implements InformerEvent<T> {
   readonly current: StoredObject<T>;
   readonly previous: StoredObject<T> | undefined;
   readonly #flags: ChangeFlags;
+  #key: string | undefined;
 
   constructor(
     type: 'add' | 'update' | 'delete',
@@ -31,6 +33,10 @@ export class Change<T extends KubeObject> implements InformerEvent<T> {
     this.current = current;
     this.previous = previous;
     this.#flags = flags;
+  }
+
+  get key(): string {
+    return (this.#key ??= formatKey(this.current));
   }
 
   get header(): ObjectHeader {

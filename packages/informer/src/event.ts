@@ -31,6 +31,8 @@ export interface UpdateInfo {
  */
 export interface InformerEvent<T extends KubeObject> {
   readonly type: 'add' | 'update' | 'delete';
+  /** `namespace/name`, or `name` where the object has no namespace (client-go's `MetaNamespaceKeyFunc`); one text for all handlers. */
+  readonly key: string;
   /** Header of the object; of its last known state for a delete. */
   readonly header: ObjectHeader;
   /** Header of the version that this handler saw before; undefined for an add. */

@@ -34,12 +34,12 @@ function filtered<T extends KubeObject>(
   accepts: (version: ObjectVersion<T>) => boolean,
   known: Set<string>,
 ): InformerEvent<T> | undefined {
-  const key = `${event.header.namespace}/${event.header.name}`;
+  const { key } = event;
   if (event.type === 'delete') return known.delete(key) ? event : undefined;
-  if (!accepts(event)) return known.delete(key) ? alone('delete', oldVersionOf(event)) : undefined;
+  if (!accepts(event)) return known.delete(key) ? alone('delete', key, oldVersionOf(event)) : undefined;
   const isNew = !known.has(key);
   known.add(key);
-  return isNew && event.type === 'update' ? alone('add', event) : event;
+  return isNew && event.type === 'update' ? alone('add', key, event) : event;
 }
 
 function oldVersionOf<T extends KubeObject>(event: InformerEvent<T>): ObjectVersion<T> {
@@ -52,10 +52,11 @@ function oldVersionOf<T extends KubeObject>(event: InformerEvent<T>): ObjectVers
 }
 
 /** The event of a version that comes into sight or leaves it. */
-function alone<T extends KubeObject>(type: 'add' | 'delete', version: ObjectVersion<T>): InformerEvent<T> {
+function alone<T extends KubeObject>(type: 'add' | 'delete', key: string, version: ObjectVersion<T>): InformerEvent<T> {
   const { header } = version;
   return {
     type,
+    key,
     header,
     oldHeader: type === 'add' ? undefined : header,
     get object() {

@@ -1,5 +1,4 @@
 import type { KubeObject } from '@kctl/apimachinery';
-import { formatKey } from '@kctl/apimachinery';
 import type { StoredObject } from '@kctl/cache-index';
 import { Change } from './change.js';
 
@@ -45,7 +44,7 @@ export class CoalescedChanges<T extends KubeObject> implements PendingChanges<T>
   }
 
   add(change: Change<T>): void {
-    const key = formatKey(change.current);
+    const { key } = change;
     let record = this.#records.get(key);
     if (record === undefined) {
       const seen = change.type === 'add' ? undefined : (change.previous ?? change.current);

@@ -3,6 +3,7 @@
 import { settle } from '@kctl/wait/testing';
 import { describe, expect, it } from 'vitest';
 import { filterEvents } from '../../src/index.js';
+import type { InformerEventHandler } from '../../src/index.js';
 import { added, bookmark, deleted, failed, modified, thing } from './scripted-server.js';
 import type { Thing } from './scripted-server.js';
 import { ScriptedSession, sources } from './scripted-session.js';
@@ -38,6 +39,20 @@ describe.each(sources)('what handlers hear (%s)', (source) => {
     session.server.watch.send(deleted(thing('never', 14)));
     await settle();
     expect(seen).toEqual(['add x@11', 'update x@11→12', 'delete x@13']);
+  });
+
+  it('has a key, namespace/name, also where a filter made the event', async () => {
+    await using session = new ScriptedSession({ source });
+    const all: string[] = [];
+    const some: string[] = [];
+    const hear = (keys: string[]): InformerEventHandler<Thing> => ({ onEvent: ({ key }) => void keys.push(key) });
+    session.informer.addEventHandler(hear(all));
+    session.informer.addEventHandler(filterEvents(({ object }) => object.spec?.size !== 11, hear(some)));
+    await session.start();
+    session.server.watch.send(added(thing('x', 10)), modified(thing('x', 11)), deleted(thing('x', 12)));
+    await settle();
+    expect(all).toEqual(['a/x', 'a/x', 'a/x']);
+    expect(some).toEqual(['a/x', 'a/x']);
   });
 
   it('has the final state in a delete', async () => {
