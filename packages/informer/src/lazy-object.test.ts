@@ -60,6 +60,19 @@ describe('an object kept as bytes', () => {
     expect(stored.isParsed).toBe(false);
   });
 
+  it.each([
+    ['', undefined],
+    ['"generation":0,', 0],
+    ['"generation":2147483647,', 2_147_483_647],
+    ['"generation":2147483648,', 2_147_483_648],
+    ['"generation":9007199254740991,', 9_007_199_254_740_991],
+  ])('tells its generation, before and after it is parsed: %s', (written, generation) => {
+    const stored = decode(decoder(), text(7).replace('"generation":3,', written));
+    expect(stored.generation).toBe(generation);
+    expect(stored.object.metadata.generation).toBe(generation);
+    expect(stored.generation).toBe(generation);
+  });
+
   it.each([0, 100, 5000, 70_000, 300])('is given its kind, with %i bytes of padding', (size) => {
     const from = decoder();
     for (const pad of [10, size, 40, size + 3]) {
