@@ -29,6 +29,14 @@ const expectedTypes: Readonly<Record<keyof ReconcileResult, string>> = {
   backoff: 'boolean',
 };
 
+/**
+ * Whether a result asks for another run. A `requeueAfterMs` of zero or less is one, too: `deadline - now` that is
+ * computed a moment late must not be taken for "done".
+ */
+export function asksForAnotherRun({ requeueAfterMs, backoff }: ReconcileResult): boolean {
+  return requeueAfterMs !== undefined || backoff === true;
+}
+
 function isResultField(field: string): field is keyof ReconcileResult {
   return Object.hasOwn(resultFields, field);
 }

@@ -4,7 +4,7 @@ import type { Clock, Random } from '@kctl/wait';
 import { isAbortError } from '@kctl/wait';
 import { isConflict } from '@kctl/apimachinery';
 import type { PrioritizedItem, RateLimiter } from '@kctl/workqueue';
-import { checkResult } from './check-result.js';
+import { asksForAnotherRun, checkResult } from './check-result.js';
 import type { ControllerOptions } from './controller-options.js';
 import { isReconcileTimeoutError, isTerminalError, ReconcilePanicError, someInChain } from './errors.js';
 import { HotLoopDetector } from './hot-loop.js';
@@ -153,7 +153,7 @@ export class ReconcileLoop<R> {
       this.#keepTime(item, key);
       return this.#count('requeue_after', run);
     }
-    if (result.backoff === true) {
+    if (asksForAnotherRun(result)) {
       slots.fail(key);
       const afterMs = slots.rest(key, rateLimiter.when(request));
       queue.addWith({ afterMs, priority, reason: 'back-off' }, request);

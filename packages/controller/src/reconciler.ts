@@ -15,7 +15,8 @@ export type ReconcileRequest = ObjectKey;
 export interface ReconcileResult {
   /**
    * Reconcile again after this many ms, at the latest: an event in between replaces it. Forgets the key's back-off.
-   * Wins over {@link ReconcileResult.backoff}.
+   * Wins over {@link ReconcileResult.backoff}. Zero or less means now, through the rate limiter, as `backoff` does:
+   * `deadline - now` that is computed a moment late loses no run. NaN and the infinities fail the run.
    */
   readonly requeueAfterMs?: number;
   /**

@@ -293,6 +293,25 @@ describe('Controller result', () => {
     t.stop.abort();
   });
 
+  it.each([0, -1, -1e12, Number.MIN_SAFE_INTEGER])(
+    'takes a requeueAfterMs of %d for now, through the rate limiter',
+    async (requeueAfterMs) => {
+      const results = [{ requeueAfterMs }, { requeueAfterMs, keep: true }, { requeueAfterMs, priority: 3 }];
+      const t = createHarness(async () => results.shift());
+      await t.start();
+      t.pods.add(pod('a'));
+      await t.clock.advance(1000);
+      expect(t.runs.map(({ at, attempt, priority }) => [at, attempt, priority])).toEqual([
+        [0, 1, 0],
+        [5, 2, 0],
+        [15, 3, 0],
+        [35, 4, 3],
+      ]);
+      expect([t.total('requeue'), t.total('requeue_after'), t.total('success'), t.total('error')]).toEqual([3, 0, 1, 0]);
+      t.stop.abort();
+    },
+  );
+
   it('takes the priority of the result, else keeps that of the item', async () => {
     const results = [{ requeueAfterMs: 1 }, { requeueAfterMs: 1, priority: 7 }, {}];
     const t = createHarness(async () => results.shift());
@@ -305,6 +324,8 @@ describe('Controller result', () => {
 
   it.each([
     [{ requeueAfterMs: Number.NaN }, 'requeueAfterMs NaN is not valid: it must be a finite number of ms'],
+    [{ requeueAfterMs: Infinity }, 'requeueAfterMs Infinity is not valid: it must be a finite number of ms'],
+    [{ requeueAfterMs: -Infinity }, 'requeueAfterMs -Infinity is not valid: it must be a finite number of ms'],
     [{ requeueAfterMs: '5' }, 'requeueAfterMs 5 is not valid: it must be a finite number of ms'],
     [{ priority: Infinity }, 'priority Infinity is not valid: it must be a finite number'],
     [{ backoff: 'yes' }, 'backoff yes is not valid: it must be a boolean'],

@@ -99,6 +99,26 @@ describe('finalizing', () => {
     expect(t.log).toEqual(['clean up']);
   });
 
+  it.each<ReconcileResult>([{ requeueAfterMs: 0 }, { requeueAfterMs: -5 }, { requeueAfterMs: -1e9, keep: true }])(
+    'keeps the finalizer when the clean-up asks for another run now: %j',
+    async (cleanup) => {
+      const t = setUp(deleted(mine), { cleanup });
+      expect(await t.run()).toEqual(cleanup);
+      expect(t.log).toEqual(['clean up']);
+    },
+  );
+
+  it.each<[unknown, string]>([
+    [{ requeueAfterMs: Number.NaN }, 'requeueAfterMs NaN is not valid'],
+    [{ requeueAfterMs: Infinity }, 'requeueAfterMs Infinity is not valid'],
+    [{ requeueAfter: 5 }, 'unknown field "requeueAfter"'],
+    ['later', 'the result later is not valid'],
+  ])('keeps the finalizer when the clean-up returns %j', async (cleanup, problem) => {
+    const t = setUp(deleted(mine), { cleanup: cleanup as ReconcileResult });
+    await expect(t.run()).rejects.toThrow(problem);
+    expect(t.log).toEqual(['clean up']);
+  });
+
   it('does nothing to a deleted object that only others hold', async () => {
     const t = setUp(deleted(other));
     expect(await t.run()).toEqual({});
@@ -181,5 +201,14 @@ describe('asReconciler', () => {
     expect(await reconcile({ namespace: 'default', name: 'b' }, context)).toEqual({});
     await expect(reconcile({ name: 'a' }, context)).rejects.toThrow('needs a namespace');
     expect(seen).toEqual(['a']);
+  });
+
+  it.each([0, -1])('passes on a requeue after %d ms', async (requeueAfterMs) => {
+    const reconcile = asReconciler({
+      client: { get: () => Promise.resolve(pod('a') as never) },
+      kind: Pod,
+      reconcile: async () => ({ requeueAfterMs }),
+    });
+    expect(await reconcile({ namespace: 'default', name: 'a' }, context)).toEqual({ requeueAfterMs });
   });
 });

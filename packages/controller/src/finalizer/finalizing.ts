@@ -1,6 +1,7 @@
 import type { Kind } from '@kctl/apimachinery';
 import { hasFinalizer, isConflict, isDeleting, isInvalid, isNotFound, keyOf } from '@kctl/apimachinery';
 import type { JsonPatchOperation, ReadObject, Writer } from '@kctl/client';
+import { asksForAnotherRun, checkResult } from '../check-result.js';
 import { keyFor } from '../key-for.js';
 import type { ReconcileContext, ReconcileResult } from '../reconciler.js';
 import type { StuckCleanupOptions } from './stuck-cleanup.js';
@@ -19,7 +20,8 @@ export interface Finalizer<K extends Kind> {
   readonly name: string;
   /**
    * Undoes what `apply` did outside of the object. It may run several times, also after it succeeded. Returning a
-   * result that asks for another run (`requeueAfterMs`, `backoff`) means: not done yet, the finalizer stays.
+   * result that asks for another run (`requeueAfterMs`, also of zero or less, or `backoff`) means: not done yet, the
+   * finalizer stays. So it does after a result that is not valid, which is a failure.
    */
   readonly cleanup: ObjectStep<K>;
   /** Whether this object needs the finalizer; asked only before it is added. @default always */
@@ -90,12 +92,12 @@ async function cleanUp<K extends Kind>(
     if (!hasFinalizer(current, name)) continue;
     let result: ReconcileResult;
     try {
-      result = (await cleanup(current, context)) ?? {};
+      result = checkResult(await cleanup(current, context));
     } catch (error) {
       await options.stuck.undone(current, { finalizer: name, error }, context);
       throw error;
     }
-    if (result.backoff === true || (result.requeueAfterMs ?? 0) > 0) {
+    if (asksForAnotherRun(result)) {
       await options.stuck.undone(current, { finalizer: name }, context);
       return result;
     }
