@@ -28,6 +28,7 @@ const map = async () =>
   ])) &&
   (await step('map: boundaries', 'turbo', ['boundaries', '--no-color']));
 const snippets = () => step('docs: code blocks compile', 'node', ['scripts/check-snippets.mjs']);
+const costs = () => step('docs: cost table', 'node', ['scripts/costs.mjs', '--check']);
 const build = () => step('build', 'turbo', ['run', 'build', '--output-logs=errors-only', '--log-order=grouped']);
 const tests = () => step('tests', 'node', ['scripts/vitest.mjs', ...args]);
 const publishable = () => step('packages are publishable', 'node', ['scripts/check-packages.mjs']);
@@ -39,7 +40,7 @@ const tasks = {
     resetTotals();
     const passed = await lanes([
       [build, tests],
-      [format, lint, types, map, snippets],
+      [format, lint, types, map, costs, snippets],
     ]);
     printTotals();
     return passed;
@@ -48,7 +49,7 @@ const tasks = {
     resetTotals();
     const passed = await lanes([
       [build, tests, publishable],
-      [format, lint, types, map, snippets, unused],
+      [format, lint, types, map, costs, snippets, unused],
     ]);
     printTotals();
     return passed;
