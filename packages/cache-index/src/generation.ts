@@ -90,7 +90,9 @@ export class Generation<T extends KubeObject> {
     this.#size--;
     for (let index = 0; index < this.#kept.length; index++)
       this.#kept[index]?.update(entry, entry.values[index], undefined);
-    return entry.stored;
+    const { stored } = entry;
+    entry.leave();
+    return stored;
   }
 
   /** Entries in order: of one namespace, or of all. */

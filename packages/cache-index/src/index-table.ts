@@ -30,14 +30,29 @@ export function compileIndex<T extends KubeObject>(
     throw new TypeError(`index ${name} is not valid: expected a function, { path }, { header } or { object }`);
   const common = { name, field: -1, isNamespace: false };
   if (typeof definition === 'function')
-    return { ...common, scoped: false, compute: (stored) => definition(stored.object) };
+    return { ...common, scoped: false, compute: (stored) => asValues(definition(stored.object)) };
   const scoped = definition.scoped ?? false;
   if ('path' in definition) return { ...common, scoped, field: fieldOf(definition.path), compute: () => [] };
   if ('header' in definition) {
     const isNamespace = definition.header === namespaceIndex.header;
-    return { ...common, scoped, isNamespace, compute: (stored) => definition.header(stored) };
+    return { ...common, scoped, isNamespace, compute: (stored) => asValues(definition.header(stored)) };
   }
-  return { ...common, scoped, compute: (stored) => definition.object(stored.object) };
+  return { ...common, scoped, compute: (stored) => asValues(definition.object(stored.object)) };
+}
+
+/** What an index function returned, checked: a text is one value, not letters, and nothing at all is no value. */
+function asValues(returned: unknown): readonly string[] {
+  if (typeof returned === 'string') return [returned];
+  if (returned === undefined || returned === null) return [];
+  if (!Array.isArray(returned)) throw new TypeError(`it returned ${describe(returned)}: expected an array of strings`);
+  for (const value of returned)
+    if (typeof value !== 'string')
+      throw new TypeError(`it returned an array with ${describe(value)}: expected strings only`);
+  return returned as readonly string[];
+}
+
+function describe(value: unknown): string {
+  return value === null ? 'null' : `a value of type ${typeof value}`;
 }
 
 function isDefinition(definition: unknown): boolean {

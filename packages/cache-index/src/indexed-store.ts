@@ -10,6 +10,7 @@ import type { IndexListOptions, IndexSnapshot } from './index-reader.js';
 import { compactValues, compileIndex, valuesOf } from './index-table.js';
 import type { CompiledIndex, ReadableIndex } from './index-table.js';
 import type { Indexer, IndexerOptions, Replacement, StoredWrite } from './indexer.js';
+import { pick } from './pick.js';
 import { createSnapshot } from './snapshot.js';
 import type { Entry } from './sorted-entries.js';
 import type { StoredObject } from './stored-object.js';
@@ -19,12 +20,14 @@ import { storeObject } from './stored-object.js';
 export class IndexedStore<T extends KubeObject> implements Indexer<T> {
   readonly #freeze: boolean;
   readonly #onIndexError: IndexerOptions<T>['onIndexError'];
+  readonly #onUnreadable: IndexerOptions<T>['onUnreadable'];
   #generation: Generation<T>;
   #resourceVersion = '';
 
   constructor(options: IndexerOptions<T>) {
     this.#freeze = options.freeze ?? true;
     this.#onIndexError = options.onIndexError;
+    this.#onUnreadable = options.onUnreadable;
     this.#generation = new Generation(this.#extend([], options.indexers ?? {}));
   }
 
@@ -57,27 +60,27 @@ export class IndexedStore<T extends KubeObject> implements Indexer<T> {
   }
 
   list(options: IndexListOptions = {}): DeepReadonly<T>[] {
-    return pick(this.#generation.read(options.namespace), options, objectOf);
+    return this.#pick(this.#generation.read(options.namespace), options, objectOf);
   }
 
   listStored(options: IndexListOptions = {}): StoredObject<T>[] {
-    return pick(this.#generation.read(options.namespace), options, storedOf);
+    return this.#pick(this.#generation.read(options.namespace), options, storedOf);
   }
 
   listKeys(options: IndexListOptions = {}): string[] {
-    return pick(this.#generation.read(options.namespace), options, keyOf);
+    return this.#pick(this.#generation.read(options.namespace), options, keyOf);
   }
 
   byIndex(indexName: string, value: string, options: IndexListOptions = {}): DeepReadonly<T>[] {
-    return pick(this.#table(indexName).read(value, options.namespace), options, objectOf);
+    return this.#pick(this.#table(indexName).read(value, options.namespace), options, objectOf);
   }
 
   storedByIndex(indexName: string, value: string, options: IndexListOptions = {}): StoredObject<T>[] {
-    return pick(this.#table(indexName).read(value, options.namespace), options, storedOf);
+    return this.#pick(this.#table(indexName).read(value, options.namespace), options, storedOf);
   }
 
   indexKeys(indexName: string, value: string): string[] {
-    return pick(this.#table(indexName).read(value, undefined), {}, keyOf);
+    return this.#pick(this.#table(indexName).read(value, undefined), {}, keyOf);
   }
 
   index(indexName: string, object: DeepReadonly<T>): DeepReadonly<T>[] {
@@ -97,7 +100,7 @@ export class IndexedStore<T extends KubeObject> implements Indexer<T> {
   }
 
   snapshot(): IndexSnapshot<T> {
-    return createSnapshot(this.listStored(), this.#resourceVersion);
+    return createSnapshot(this.listStored(), this.#resourceVersion, this.#onUnreadable);
   }
 
   put(object: T | DeepReadonly<T>): DeepReadonly<T> {
@@ -180,6 +183,10 @@ export class IndexedStore<T extends KubeObject> implements Indexer<T> {
     return storeObject<T>(object, { freeze: this.#freeze, previous: base.find(namespace, name)?.object });
   }
 
+  #pick<R>(entries: readonly Entry<T>[], { selector }: IndexListOptions, read: (entry: Entry<T>) => R): R[] {
+    return pick(entries, { selector, storedOf, read, onUnreadable: this.#onUnreadable });
+  }
+
   #table(indexName: string): ReadableIndex<T> {
     for (const table of this.#generation.tables) if (table.index.name === indexName) return table;
     throw new UnknownIndexError(indexName, this.indexNames);
@@ -218,16 +225,4 @@ function storedOf<T extends KubeObject>(entry: Entry<T>): StoredObject<T> {
 
 function keyOf<T extends KubeObject>(entry: Entry<T>): string {
   return formatKey(entry.stored);
-}
-
-function pick<T extends KubeObject, R>(
-  entries: Iterable<Entry<T>>,
-  options: IndexListOptions,
-  project: (entry: Entry<T>) => R,
-): R[] {
-  const { selector } = options;
-  const picked: R[] = [];
-  for (const entry of entries)
-    if (selector === undefined || selector.matches(entry.stored.labels)) picked.push(project(entry));
-  return picked;
 }

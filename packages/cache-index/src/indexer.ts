@@ -82,4 +82,11 @@ export interface IndexerOptions<T extends KubeObject> {
    * @default the write throws
    */
   readonly onIndexError?: (error: IndexFunctionError) => void;
+  /**
+   * Receives what reading a stored object throws during a list (see {@link StoredObject.object}); the list leaves the
+   * object out.
+   *
+   * @default the list throws
+   */
+  readonly onUnreadable?: (error: unknown) => void;
 }

@@ -16,7 +16,7 @@ export class Shelf<T extends KubeObject> implements EntrySource<T> {
   }
 
   has(entry: Entry<T>): boolean {
-    return this.#byName.get(entry.stored.name) === entry;
+    return !entry.isGone && this.#byName.get(entry.stored.name) === entry;
   }
 
   get(name: string): Entry<T> | undefined {
@@ -30,7 +30,7 @@ export class Shelf<T extends KubeObject> implements EntrySource<T> {
 
   delete(entry: Entry<T>): void {
     this.#byName.delete(entry.stored.name);
-    this.#view?.removed();
+    this.#view?.removed(entry);
   }
 
   /** The entries by name. */

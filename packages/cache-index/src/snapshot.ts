@@ -1,12 +1,14 @@
 import type { KubeObject } from '@kctl/apimachinery';
 import { formatKey } from '@kctl/apimachinery';
 import type { IndexSnapshot } from './index-reader.js';
+import { pick } from './pick.js';
 import type { StoredObject } from './stored-object.js';
 
 /** Versions never change, so keeping them is all that a snapshot takes. */
 export function createSnapshot<T extends KubeObject>(
   versions: readonly StoredObject<T>[],
   resourceVersion: string,
+  onUnreadable?: (error: unknown) => void,
 ): IndexSnapshot<T> {
   let byKey: Map<string, StoredObject<T>> | undefined;
   return {
@@ -17,12 +19,11 @@ export function createSnapshot<T extends KubeObject>(
       return byKey.get(formatKey(key))?.object;
     },
     list: ({ namespace, selector } = {}) =>
-      versions
-        .filter(
-          (stored) =>
-            (namespace === undefined || stored.namespace === namespace) &&
-            (selector === undefined || selector.matches(stored.labels)),
-        )
-        .map((stored) => stored.object),
+      pick(namespace === undefined ? versions : versions.filter((stored) => stored.namespace === namespace), {
+        selector,
+        storedOf: (stored) => stored,
+        read: (stored) => stored.object,
+        onUnreadable,
+      }),
   };
 }

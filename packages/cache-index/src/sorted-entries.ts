@@ -1,9 +1,12 @@
 import type { DeepReadonly, KubeObject } from '@kctl/apimachinery';
 import type { StoredObject } from './stored-object.js';
 
-/** The place of one key in a store; what it holds changes with each version, its identity does not. */
+/**
+ * The place of one key in a store; what it holds changes with each version, its identity does not. Views that were
+ * sorted before it left the store may still refer to it: it then holds nothing.
+ */
 export class Entry<T extends KubeObject> {
-  #stored: StoredObject<T>;
+  #stored: StoredObject<T> | undefined;
   /** The object of the present version once it was read: lists of many would wait for memory at each step more. */
   #object: DeepReadonly<T> | undefined;
   /** What each index found for the present version: cached, so that an update never asks about the old object. */
@@ -16,6 +19,7 @@ export class Entry<T extends KubeObject> {
   }
 
   get stored(): StoredObject<T> {
+    if (this.#stored === undefined) throw new Error('the entry has left its store');
     return this.#stored;
   }
 
@@ -24,8 +28,21 @@ export class Entry<T extends KubeObject> {
     this.#object = undefined;
   }
 
+  /** @throws what reading the object throws, where its bytes turn out not to be one */
   get object(): DeepReadonly<T> {
-    return (this.#object ??= this.#stored.object);
+    return (this.#object ??= this.stored.object);
+  }
+
+  /** Whether it has left the store. */
+  get isGone(): boolean {
+    return this.#stored === undefined;
+  }
+
+  /** Drops what it holds, as it leaves the store. */
+  leave(): void {
+    this.#stored = undefined;
+    this.#object = undefined;
+    this.values = noValues;
   }
 }
 
@@ -45,41 +62,61 @@ export function compareEntries<T extends KubeObject>(a: Entry<T>, b: Entry<T>): 
 
 /** Where a {@link SortedView} finds its entries. */
 export interface EntrySource<T extends KubeObject> {
+  readonly size: number;
   entries(): Iterable<Entry<T>>;
   has(entry: Entry<T>): boolean;
 }
 
-/** Entries in order: sorted when somebody reads them, and from then on by merging what came since. */
+/**
+ * Entries in order: sorted when they are read, and from then on by merging what came since.
+ *
+ * Adding and removing cost O(1). A read costs O(1) without changes since the last one, O(n) with some, O(n log n) at
+ * first and after most entries have left. It refers to at most twice as many entries as the source has.
+ */
 export class SortedView<T extends KubeObject> {
   readonly #source: EntrySource<T>;
   #sorted: Entry<T>[] | undefined;
-  #added: Entry<T>[] = [];
-  #hasRemoved = false;
+  /** Entries that came since the last read and are still there. */
+  readonly #added = new Set<Entry<T>>();
+  /** How many of the sorted ones have left since. */
+  #removed = 0;
 
   constructor(source: EntrySource<T>) {
     this.#source = source;
   }
 
   added(entry: Entry<T>): void {
-    if (this.#sorted !== undefined) this.#added.push(entry);
+    if (this.#sorted !== undefined) this.#added.add(entry);
   }
 
-  removed(): void {
-    this.#hasRemoved = true;
+  /** To be called after the source has dropped the entry. */
+  removed(entry: Entry<T>): void {
+    if (this.#sorted === undefined || this.#added.delete(entry)) return;
+    this.#removed++;
+    if (this.#removed <= mostRemoved + this.#source.size) return;
+    this.#sorted = undefined;
+    this.#added.clear();
+    this.#removed = 0;
   }
 
   /** The entries in order. Not to be changed; a later write may replace it. */
   read(): readonly Entry<T>[] {
-    if (this.#sorted !== undefined && this.#added.length === 0 && !this.#hasRemoved) return this.#sorted;
-    if (this.#sorted === undefined || (this.#hasRemoved && this.#added.length > 0))
-      this.#sorted = [...this.#source.entries()].sort(compareEntries);
-    else if (this.#hasRemoved) this.#sorted = this.#sorted.filter((entry) => this.#source.has(entry));
-    else this.#sorted = merge(this.#sorted, this.#added.sort(compareEntries));
-    this.#added = [];
-    this.#hasRemoved = false;
+    if (this.#sorted === undefined) return (this.#sorted = [...this.#source.entries()].sort(compareEntries));
+    if (this.#removed > 0) {
+      // One that left and came back is among those that were added.
+      this.#sorted = this.#sorted.filter((entry) => this.#source.has(entry) && !this.#added.has(entry));
+      this.#removed = 0;
+    }
+    if (this.#added.size > 0) {
+      this.#sorted = merge(this.#sorted, [...this.#added].sort(compareEntries));
+      this.#added.clear();
+    }
     return this.#sorted;
   }
 }
+
+/** How many entries may have left a small view before it is dropped. */
+const mostRemoved = 16;
 
 /** The entries under one value of an index; they can be read in order. */
 export class SortedEntries<T extends KubeObject> implements EntrySource<T> {
@@ -112,7 +149,7 @@ export class SortedEntries<T extends KubeObject> implements EntrySource<T> {
 
   delete(entry: Entry<T>): void {
     this.#members.delete(entry);
-    this.#view?.removed();
+    this.#view?.removed(entry);
   }
 
   read(): readonly Entry<T>[] {

@@ -8,7 +8,11 @@ import { deepFreeze, shareFreeze } from './freeze.js';
  * It never changes; a new version is a new StoredObject.
  */
 export interface StoredObject<T extends KubeObject> extends ObjectHeader {
-  /** The object, the same one at each read. */
+  /**
+   * The object, the same one at each read.
+   *
+   * @throws where the object is kept in a form that turns out not to be readable; then at each read
+   */
   readonly object: DeepReadonly<T>;
   /** Whether reading {@link object} costs nothing. */
   readonly isParsed: boolean;
