@@ -38,6 +38,12 @@ export function houseRules(root) {
         ],
       },
     },
+    {
+      // `return promise` in an async function loses the caller's frames from the stacks of errors.
+      files: ['packages/*/src/**/*.ts'],
+      ignores: ['packages/apiserver/**', '**/*.test.ts'],
+      rules: { '@typescript-eslint/return-await': ['error', 'always'] },
+    },
     { files: ['packages/wait/src/**/*.ts'], rules: { 'no-restricted-globals': 'off', 'no-restricted-properties': 'off' } },
     {
       files: ['**/*.test.ts', '**/test/**/*.ts', '**/conformance/**/*.ts', 'e2e/**/*.ts', 'bench/**/*.ts', 'examples/**/*.ts'],

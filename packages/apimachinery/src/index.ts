@@ -97,6 +97,7 @@ export {
 } from './quantity.js';
 export type { GroupKind, Scheme } from './scheme.js';
 export { compareVersions, createScheme } from './scheme.js';
+export { CallSiteError } from './call-site-error.js';
 export { isNoKindMatch, NoKindMatchError } from './no-kind-match.js';
 export type { NoKindMatchFields } from './no-kind-match.js';
 export { isSelectorError, SelectorError } from './selector-error.js';

@@ -1,3 +1,4 @@
+import { CallSiteError } from './call-site-error.js';
 import { formatGroupKind, formatGroupResource, formatGroupVersionKind } from './kind.js';
 
 const code = 'KCTL_NO_KIND_MATCH';
@@ -20,7 +21,7 @@ export interface NoKindMatchFields {
  * subresource of it). Not a not-found error: that one says that an *object* is missing. Mirrors
  * `meta.NoKindMatchError`.
  */
-export class NoKindMatchError extends Error {
+export class NoKindMatchError extends CallSiteError {
   override readonly name = 'NoKindMatchError';
   /** Stable code of this error class. */
   readonly code: 'KCTL_NO_KIND_MATCH' = code;

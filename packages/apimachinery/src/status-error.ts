@@ -1,9 +1,10 @@
+import { CallSiteError } from './call-site-error.js';
 import type { Status, StatusReason } from './status.js';
 
 const code = 'KCTL_STATUS';
 
 /** Thrown when the API server answers with a failure; carries its Status. Mirrors `errors.StatusError`. */
-export class StatusError extends Error {
+export class StatusError extends CallSiteError {
   override readonly name = 'StatusError';
   /** Stable code of this error class. */
   readonly code: 'KCTL_STATUS' = code;

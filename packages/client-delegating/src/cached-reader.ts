@@ -43,13 +43,13 @@ export class CachedReader {
   async get<K extends Kind>(kind: K, key: KeyOf<K>, options: GetOptions): Promise<ReadObject<K>> {
     const { cache, ledger, live } = this.#options;
     const mode = options.readYourWrites ?? this.#options.mode;
-    if (mode === 'off') return cache.get(kind, key, options);
-    if (!(await this.#waitForScopes(kind, key.namespace, options))) return live.get(kind, key, options);
+    if (mode === 'off') return await cache.get(kind, key, options);
+    if (!(await this.#waitForScopes(kind, key.namespace, options))) return await live.get(kind, key, options);
     const waitsFor = mode === 'barrier' ? ledger.find(kind, key) : undefined;
     if (waitsFor !== undefined && !(await this.#waitFor(kind, [waitsFor], key.namespace, options)))
-      return live.get(kind, key, options);
+      return await live.get(kind, key, options);
     const write = ledger.find(kind, key);
-    if (write === undefined) return cache.get(kind, key, options);
+    if (write === undefined) return await cache.get(kind, key, options);
     const storeVersion = cache.resourceVersionOf(kind, key.namespace);
     const cached = await orUndefined(cache.get(kind, key, options));
     if (ledger.isDone(kind, write, { storeVersion, cached: asObject(cached) })) {
@@ -57,7 +57,7 @@ export class CachedReader {
       return cached;
     }
     const known = needsReading(kind, write) ? await this.#resolve(kind, write, options) : write;
-    if (known === undefined) return live.get(kind, key, options);
+    if (known === undefined) return await live.get(kind, key, options);
     const held = this.#held(kind, known);
     if (held === undefined) throw notFound(kind, key.name);
     return asRead<K>(held);
@@ -70,13 +70,13 @@ export class CachedReader {
     const mode = options.readYourWrites ?? this.#options.mode;
     if (mode === 'off') return limited(await cache.list(kind, unlimited), limit);
     const { namespace } = options;
-    if (!(await this.#waitForScopes(kind, namespace, options))) return live.list(kind, options);
+    if (!(await this.#waitForScopes(kind, namespace, options))) return await live.list(kind, options);
     const waitsFor = mode === 'barrier' ? [...ledger.inScope(kind, namespace).values()] : [];
     if (waitsFor.length > 0 && !(await this.#waitFor(kind, waitsFor, namespace, options)))
-      return live.list(kind, options);
+      return await live.list(kind, options);
     const writes = ledger.inScope(kind, namespace);
     if (writes.size === 0) return limited(await cache.list(kind, unlimited), limit);
-    if (!(await this.#resolveAll(kind, writes, options))) return live.list(kind, options);
+    if (!(await this.#resolveAll(kind, writes, options))) return await live.list(kind, options);
     const storeVersion = cache.resourceVersionOf(kind, namespace);
     const list = await cache.list(kind, unlimited);
     return limited(await this.#merge(kind, list, { writes, storeVersion, options }), limit);
@@ -143,14 +143,14 @@ export class CachedReader {
     options: GetOptions,
   ): Promise<boolean> {
     const known = await Promise.all(
-      writes.map(async (write) => (isComparable(write.version) ? write : this.#resolve(kind, write, options))),
+      writes.map(async (write) => (isComparable(write.version) ? write : await this.#resolve(kind, write, options))),
     );
     let latest = '';
     for (const write of known) {
       if (write === undefined || !isComparable(write.version)) return false;
       if (latest === '' || isNewer(write.version, latest)) latest = write.version;
     }
-    return this.#waitForVersion(kind, latest, { namespace, signal: options.signal });
+    return await this.#waitForVersion(kind, latest, { namespace, signal: options.signal });
   }
 
   async #waitForVersion(kind: Kind, version: string, { namespace, signal }: Wait): Promise<boolean> {

@@ -134,7 +134,7 @@ class CacheFirstClient implements DelegatingClient {
 
   async get<K extends Kind>(kind: K, key: KeyOf<K>, options: GetOptions = {}): Promise<ReadObject<K>> {
     requireKey('get', kind, key);
-    if (this.#readsCache(kind, key.namespace, options)) return this.#reader.get(kind, key, options);
+    if (this.#readsCache(kind, key.namespace, options)) return await this.#reader.get(kind, key, options);
     const object = await this.live.get(kind, key, options);
     this.#sawLive(kind, object);
     return object;
@@ -142,7 +142,7 @@ class CacheFirstClient implements DelegatingClient {
 
   async list<K extends Kind>(kind: K, options: ListOptions = {}): Promise<KubeList<ReadObject<K>>> {
     requireKind('list', kind);
-    if (this.#readsCache(kind, options.namespace, options)) return this.#reader.list(kind, options);
+    if (this.#readsCache(kind, options.namespace, options)) return await this.#reader.list(kind, options);
     const list = await this.live.list(kind, options);
     for (const item of list.items) this.#sawLive(kind, item);
     return list;
@@ -157,29 +157,29 @@ class CacheFirstClient implements DelegatingClient {
     const { name, namespace } = asObject(object).metadata;
     const key =
       name === undefined || name === '' ? undefined : { name, ...(namespace === undefined ? {} : { namespace }) };
-    return this.#write(kind, { key, namespace, options }, () => this.live.create(kind, object, options));
+    return await this.#write(kind, { key, namespace, options }, () => this.live.create(kind, object, options));
   }
 
   async update<K extends Kind>(kind: K, object: WriteObject<K>, options: UpdateOptions = {}): Promise<ObjectOf<K>> {
     requireKind('update', kind);
     const key = keyOf(asObject(object));
     this.#refuseLossy(kind, object);
-    return this.#write(kind, { key, options }, () => this.live.update(kind, object, options));
+    return await this.#write(kind, { key, options }, () => this.live.update(kind, object, options));
   }
 
   async patch<K extends Kind>(kind: K, key: KeyOf<K>, patch: Patch, options: PatchOptions = {}): Promise<ObjectOf<K>> {
     requireKey('patch', kind, key);
-    return this.#write(kind, { key, options }, () => this.live.patch(kind, key, patch, options));
+    return await this.#write(kind, { key, options }, () => this.live.patch(kind, key, patch, options));
   }
 
   async delete<K extends Kind>(kind: K, key: KeyOf<K>, options: DeleteOptions = {}): Promise<ObjectOf<K> | Status> {
     requireKey('delete', kind, key);
-    return this.#recorder.deleted(kind, key, options, () => this.live.delete(kind, key, options));
+    return await this.#recorder.deleted(kind, key, options, () => this.live.delete(kind, key, options));
   }
 
   async deleteAllOf<K extends Kind>(kind: K, options: DeleteAllOfOptions = {}): Promise<void> {
     requireKind('deleteAllOf', kind);
-    return this.#recorder.deletedAll(kind, options, () => this.live.deleteAllOf(kind, options));
+    await this.#recorder.deletedAll(kind, options, () => this.live.deleteAllOf(kind, options));
   }
 
   status<K extends Kind>(kind: K): StatusClient<K> {
@@ -188,7 +188,7 @@ class CacheFirstClient implements DelegatingClient {
       update: async (object, options = {}) => {
         const key = keyOf(asObject(object));
         this.#refuseLossy(kind, object);
-        return this.#write(kind, { key, options }, () => status.update(object, options));
+        return await this.#write(kind, { key, options }, () => status.update(object, options));
       },
       patch: (key, patch, options = {}) => this.#write(kind, { key, options }, () => status.patch(key, patch, options)),
     };
@@ -206,7 +206,7 @@ class CacheFirstClient implements DelegatingClient {
       create: (key, body, options = {}) => record(key, options, () => live.create(key, body, options)),
       update: async (key, body, options = {}) => {
         if (name === 'status') this.#refuseLossy(kind, body);
-        return record(key, options, () => live.update(key, body, options));
+        return await record(key, options, () => live.update(key, body, options));
       },
       patch: (key, patch, options = {}) => record(key, options, () => live.patch(key, patch, options)),
     };

@@ -36,7 +36,7 @@ export class WriteRecorder {
     },
     send: () => Promise<ObjectOf<K>>,
   ): Promise<ObjectOf<K>> {
-    if (about.options.dryRun === true) return send();
+    if (about.options.dryRun === true) return await send();
     const object = await this.#send(send, () => {
       if (about.key === undefined) this.#options.ledger.recordScope(kind, about.namespace);
       else this.#record(kind, unread(about.key));
@@ -52,7 +52,7 @@ export class WriteRecorder {
     send: () => Promise<B>,
   ): Promise<B> {
     // A token request changes nothing.
-    if (about.options.dryRun === true || about.name === 'token') return send();
+    if (about.options.dryRun === true || about.name === 'token') return await send();
     const body = await this.#send(send, () => this.#record(kind, unread(about.key)));
     const answer = asObject(body);
     const isWhole = answer.kind === kind.kind && answer.apiVersion === kind.apiVersion && isObject(answer);
@@ -67,7 +67,7 @@ export class WriteRecorder {
     options: DeleteOptions,
     send: () => Promise<ObjectOf<K> | Status>,
   ): Promise<ObjectOf<K> | Status> {
-    if (options.dryRun === true) return send();
+    if (options.dryRun === true) return await send();
     const known = await this.#known(kind, key);
     const result = await this.#send(send, () => this.#record(kind, unread(key)));
     this.#record(kind, outcomeOfDelete(kind, { key, result: asAnswer(result), known }));
@@ -75,7 +75,10 @@ export class WriteRecorder {
   }
 
   async deletedAll(kind: Kind, options: DeleteAllOfOptions, send: () => Promise<void>): Promise<void> {
-    if (options.dryRun === true) return send();
+    if (options.dryRun === true) {
+      await send();
+      return;
+    }
     const record = (): void => this.#options.ledger.recordScope(kind, options.namespace);
     await this.#send(send, record);
     record();

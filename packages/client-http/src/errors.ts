@@ -1,4 +1,4 @@
-import { NoKindMatchError } from '@kctl/apimachinery';
+import { CallSiteError, NoKindMatchError } from '@kctl/apimachinery';
 import type { Kind } from '@kctl/apimachinery';
 
 /** What went wrong between us and the server. */
@@ -32,7 +32,7 @@ export interface TransportErrorFields {
 const transportCode = 'KCTL_TRANSPORT';
 
 /** Thrown when there is no (whole) answer. `cause` has the error of the network stack. */
-export class TransportError extends Error {
+export class TransportError extends CallSiteError {
   override readonly name = 'TransportError';
   readonly code: 'KCTL_TRANSPORT' = transportCode;
   readonly failure: TransportFailure;
@@ -85,7 +85,7 @@ export function noKindMatch(kind: Kind, server: string, subresource?: string): N
 const decodeCode = 'KCTL_DECODE';
 
 /** Thrown when an answer or a watch frame is not what was asked for: no JSON, truncated, another type. */
-export class DecodeError extends Error {
+export class DecodeError extends CallSiteError {
   override readonly name = 'DecodeError';
   readonly code: 'KCTL_DECODE' = decodeCode;
 }

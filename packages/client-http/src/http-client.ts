@@ -132,7 +132,7 @@ class ServerClient implements HttpClient {
     if (kind.scope === 'Namespaced' && (meta.namespace ?? '') === '')
       throw new TypeError(`create ${kind.kind}: metadata.namespace is not set: ${kind.plural} live in a namespace`);
     const path = paths.withQuery(paths.collectionPath(kind, meta.namespace), paths.writeQuery(options));
-    return this.#write(
+    return await this.#write(
       kind,
       { method: 'POST', path, ...bodyOf(kind, object), once: (meta.name ?? '') === '', signal: options.signal },
       { kind, name: meta.name },
@@ -144,7 +144,7 @@ class ServerClient implements HttpClient {
     object: DeepReadonly<ObjectOf<K>>,
     options: UpdateOptions = {},
   ): Promise<ObjectOf<K>> {
-    return this.#put(kind, object, options);
+    return await this.#put(kind, object, options);
   }
 
   async patch<K extends Kind>(kind: K, key: KeyOf<K>, patch: Patch, options: PatchOptions = {}): Promise<ObjectOf<K>> {
@@ -229,7 +229,7 @@ class ServerClient implements HttpClient {
     const key = keyOf(asKubeObject(object));
     const path = paths.withQuery(paths.objectPath(kind, key, subresource), paths.writeQuery(options));
     const about = { kind, name: key.name, subresource };
-    return this.#write(kind, { method: 'PUT', path, ...bodyOf(kind, object), signal: options.signal }, about);
+    return await this.#write(kind, { method: 'PUT', path, ...bodyOf(kind, object), signal: options.signal }, about);
   }
 
   async #write<K extends Kind>(kind: K, request: TransportRequest, about: About): Promise<ObjectOf<K>> {

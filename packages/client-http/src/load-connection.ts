@@ -29,10 +29,10 @@ export async function loadConnection(options: LoadConnectionOptions = {}): Promi
   const { environment = process.env, context } = options;
   const listed = options.path ?? environment['KUBECONFIG'] ?? '';
   if (listed !== '')
-    return read(options.path === undefined ? listed.split(delimiter).filter(Boolean) : [listed], context);
+    return await read(options.path === undefined ? listed.split(delimiter).filter(Boolean) : [listed], context);
   if ((environment['KUBERNETES_SERVICE_HOST'] ?? '') !== '') return inClusterConnection({ environment });
   const home = join(environment['HOME'] ?? homedir(), '.kube', 'config');
-  if (await exists(home)) return read([home], context);
+  if (await exists(home)) return await read([home], context);
   throw new KubeConfigError(
     `no kubeconfig found: KUBECONFIG is not set, this process does not run in a pod, and ${home} does not exist`,
   );
@@ -172,7 +172,7 @@ function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
 }
 
 async function exists(path: string): Promise<boolean> {
-  return access(path).then(
+  return await access(path).then(
     () => true,
     () => false,
   );

@@ -126,7 +126,7 @@ class DiscoveryRestMapper implements RestMapper {
       const versions = groups.flatMap((group) => group.versions.map((version) => this.#resources(group, version)));
       return (await Promise.all(versions)).flat();
     };
-    return orAborted(all(), signal);
+    return await orAborted(all(), signal);
   }
 
   invalidate(): void {
@@ -154,7 +154,7 @@ class DiscoveryRestMapper implements RestMapper {
       if (!isOld) return undefined;
       this.#groups = undefined;
       this.#versions.clear();
-      return search();
+      return await search();
     };
     return orAborted(searchTwice(), signal);
   }
@@ -170,7 +170,7 @@ class DiscoveryRestMapper implements RestMapper {
   /** One discovery for all who ask at once. */
   async #load(): Promise<readonly ApiGroup[]> {
     if (this.#groups !== undefined) return this.#groups;
-    if (this.#loading !== undefined) return this.#loading;
+    if (this.#loading !== undefined) return await this.#loading;
     const loading = fetchGroups(this.#transport)
       .then((groups) => {
         if (this.#loading === loading) this.#groups = groups;
@@ -180,7 +180,7 @@ class DiscoveryRestMapper implements RestMapper {
         if (this.#loading === loading) this.#loading = undefined;
       });
     this.#loading = loading;
-    return loading;
+    return await loading;
   }
 
   async #resources(group: ApiGroup, version: ApiVersion): Promise<readonly ApiResource[]> {

@@ -220,7 +220,7 @@ class HttpTransport implements Transport {
       if (!isTransportError(error) || error.failure !== 'tls') throw error;
       if (!(await this.#pools.reload(credential).catch(() => false))) throw error;
     }
-    return this.#attempt(request, await this.#patiently(this.#credentials.get(), signal));
+    return await this.#attempt(request, await this.#patiently(this.#credentials.get(), signal));
   }
 
   /** Waits for what goes on for others too (a plugin, an issuer), but no longer than caller and client want. */

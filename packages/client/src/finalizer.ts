@@ -43,7 +43,7 @@ export async function addFinalizer<K extends Kind>(
   options: string | FinalizerOptions,
 ): Promise<ReadObject<K>> {
   const { finalizer, signal } = resolve(options);
-  return guarded(client, kind, object, {
+  return await guarded(client, kind, object, {
     signal,
     operations: (present) => {
       const { finalizers = [], deletionTimestamp, name = '', resourceVersion = '' } = metadataOf(present);

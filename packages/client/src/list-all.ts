@@ -54,7 +54,7 @@ async function listPage<K extends Kind>(
   { limit = 0, continue: token = '', ...rest }: ListOptions,
 ): Promise<KubeList<ReadObject<K>>> {
   const page = limit === 0 ? {} : { limit };
-  if (token === '') return reader.list(kind, { ...rest, ...page });
+  if (token === '') return await reader.list(kind, { ...rest, ...page });
   // A token carries the version of its list: the server refuses another one beside it.
   const { resourceVersion: _version, resourceVersionMatch: _match, ...following } = rest;
   try {
@@ -62,6 +62,6 @@ async function listPage<K extends Kind>(
   } catch (error) {
     const later = isExpired(error) || isGone(error) ? error.status.metadata?.continue : undefined;
     if (later === undefined || later === '' || later === token) throw error;
-    return reader.list(kind, { ...following, ...page, continue: later });
+    return await reader.list(kind, { ...following, ...page, continue: later });
   }
 }

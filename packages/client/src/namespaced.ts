@@ -68,18 +68,18 @@ export function inNamespace(client: Client, namespace: string): NamespacedClient
   const place = new Placement(namespace);
   const placed: NamespacedClient = {
     namespace,
-    get: async (kind, key, options) => client.get(kind, place.key(kind, key), options),
-    list: async (kind, options) => client.list(kind, place.options(kind, options)),
-    create: async (kind, object, options) => client.create(kind, place.object(kind, object), options),
-    update: async (kind, object, options) => client.update(kind, place.object(kind, object), options),
-    patch: async (kind, key, patch, options) => client.patch(kind, place.key(kind, key), patch, options),
-    delete: async (kind, key, options) => client.delete(kind, place.key(kind, key), options),
-    deleteAllOf: async (kind, options) => client.deleteAllOf(kind, place.options(kind, options)),
+    get: async (kind, key, options) => await client.get(kind, place.key(kind, key), options),
+    list: async (kind, options) => await client.list(kind, place.options(kind, options)),
+    create: async (kind, object, options) => await client.create(kind, place.object(kind, object), options),
+    update: async (kind, object, options) => await client.update(kind, place.object(kind, object), options),
+    patch: async (kind, key, patch, options) => await client.patch(kind, place.key(kind, key), patch, options),
+    delete: async (kind, key, options) => await client.delete(kind, place.key(kind, key), options),
+    deleteAllOf: async (kind, options) => await client.deleteAllOf(kind, place.options(kind, options)),
     status: (kind) => {
       const status = client.status(kind);
       return {
-        update: async (object, options) => status.update(place.object(kind, object), options),
-        patch: async (key, patch, options) => status.patch(place.key(kind, key), patch, options),
+        update: async (object, options) => await status.update(place.object(kind, object), options),
+        patch: async (key, patch, options) => await status.patch(place.key(kind, key), patch, options),
       };
     },
     subResource: <K extends Kind, B extends object = ObjectOf<K>>(
@@ -88,17 +88,17 @@ export function inNamespace(client: Client, namespace: string): NamespacedClient
     ): NamespacedSubResourceClient<K, B> => {
       const inner = client.subResource<K, B>(kind, name);
       return {
-        get: async (key, options) => inner.get(place.key(kind, key), options),
-        create: async (key, body, options) => inner.create(place.key(kind, key), body, options),
-        update: async (key, body, options) => inner.update(place.key(kind, key), body, options),
-        patch: async (key, patch, options) => inner.patch(place.key(kind, key), patch, options),
+        get: async (key, options) => await inner.get(place.key(kind, key), options),
+        create: async (key, body, options) => await inner.create(place.key(kind, key), body, options),
+        update: async (key, body, options) => await inner.update(place.key(kind, key), body, options),
+        patch: async (key, patch, options) => await inner.patch(place.key(kind, key), patch, options),
       };
     },
   };
   if (!isWatchingClient(client)) return placed;
   const watching: NamespacedClient & WatchingClient = {
     ...placed,
-    watch: async (kind, options) => client.watch(kind, place.options(kind, options)),
+    watch: async (kind, options) => await client.watch(kind, place.options(kind, options)),
   };
   return watching;
 }

@@ -53,7 +53,7 @@ export async function waitFor<K extends Kind, C extends WaitCondition<K> = WaitC
   if (problem !== undefined) throw new TypeError(`waitFor ${kind.kind}: ${problem}`);
   const message = `${kind.kind} ${key.name} was not as wanted within ${timeoutMs} ms`;
   const wait = new ObjectWait(client, kind, key, options.until);
-  return withDeadline(
+  return await withDeadline(
     async (signal) => {
       // A watch that is refused each time must not become a storm of reads.
       const pause = createBackoff({
@@ -113,7 +113,7 @@ class ObjectWait<K extends Kind> {
       if (signal.aborted) throw abortReason(signal);
       return outcome;
     }
-    return this.#follow(stream, signal);
+    return await this.#follow(stream, signal);
   }
 
   async #follow(stream: WatchStream<ReadObject<K>>, signal: AbortSignal): Promise<Outcome<K>> {

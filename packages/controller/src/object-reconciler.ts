@@ -26,6 +26,6 @@ export function asReconciler<K extends Kind>(options: ObjectReconcilerOptions<K>
       if (isNotFound(error)) return {};
       throw error;
     }
-    return reconcile(object, context);
+    return await reconcile(object, context);
   };
 }

@@ -20,7 +20,7 @@ export async function orAbortedLater<T>(promise: Promise<T>, signal: AbortSignal
   } catch (error) {
     if (!signal.aborted) throw error;
     const later = new Promise<never>((_resolve, reject) => setImmediate(() => reject(abortReason(signal))));
-    return Promise.race([promise, later]);
+    return await Promise.race([promise, later]);
   }
 }
 

@@ -307,7 +307,9 @@ describe('Controller result', () => {
         [15, 3, 0],
         [35, 4, 3],
       ]);
-      expect([t.total('requeue'), t.total('requeue_after'), t.total('success'), t.total('error')]).toEqual([3, 0, 1, 0]);
+      expect([t.total('requeue'), t.total('requeue_after'), t.total('success'), t.total('error')]).toEqual([
+        3, 0, 1, 0,
+      ]);
       t.stop.abort();
     },
   );

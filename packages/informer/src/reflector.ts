@@ -122,13 +122,13 @@ export class Reflector<T extends KubeObject, Raw> {
           break;
         }
         case 'list':
-          return this.#list(effect, signal);
+          return await this.#list(effect, signal);
         case 'watch':
-          return this.#open(effect, signal);
+          return await this.#open(effect, signal);
         case 'read':
-          return this.#read(signal);
+          return await this.#read(signal);
         case 'sleep':
-          return this.#sleep(effect, signal);
+          return await this.#sleep(effect, signal);
       }
     }
     return undefined;

@@ -21,7 +21,7 @@ export function startWork(
   const failed = new AbortController();
   let settled = false;
   let failure: { readonly error: unknown } | undefined;
-  const done = (async () => run())().then(
+  const done = (async () => await run())().then(
     () => {
       settled = true;
     },

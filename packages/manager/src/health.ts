@@ -53,7 +53,7 @@ export function createHealthHandler(options: {
     const results: CheckResult[] = await Promise.all(
       [...checks].map(
         async ([name, check]): Promise<CheckResult> =>
-          excluded.has(name) ? { name, isExcluded: true } : runCheck(name, check, request),
+          excluded.has(name) ? { name, isExcluded: true } : await runCheck(name, check, request),
       ),
     );
     for (const { name, error } of results) if (error !== undefined) onFailure(name, error);

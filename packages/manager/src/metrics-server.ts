@@ -50,7 +50,7 @@ export function createMetricsServer(options: {
   const serveMetrics: HttpHandler = async (request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://localhost');
     const handler = extra.get(pathname);
-    if (handler !== undefined) return handler(request, response);
+    if (handler !== undefined) return await handler(request, response);
     if (pathname !== path) return false;
     const { contentType, body } = await exporter.export();
     response.writeHead(200, { 'content-type': contentType }).end(body);

@@ -95,7 +95,7 @@ export class Runnables {
       name,
       runnable,
       run: (signal) => runnable.run(signal),
-      waitForReady: async (signal) => runnable.waitForReady?.(signal),
+      waitForReady: async (signal) => await runnable.waitForReady?.(signal),
     });
     if (warmup !== undefined) {
       this.warmups.add({ name: `warm-up of ${name}`, runnable, run: (signal) => warmup.call(runnable, signal) });

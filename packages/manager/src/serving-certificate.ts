@@ -50,11 +50,11 @@ export function createServingCertificate(
     async load(onChange) {
       if (!existsSync(certFile) || !existsSync(keyFile)) {
         logger.info('no certificate found: serving with a self-signed one', { certFile, keyFile });
-        return createSelfSignedPair(clock.now());
+        return await createSelfSignedPair(clock.now());
       }
       const found = createCertificateWatcher({ certFile, keyFile, clock, logger, metrics, onChange });
       watcher = found;
-      return found.load();
+      return await found.load();
     },
     [Symbol.dispose]() {
       watcher?.[Symbol.dispose]();

@@ -95,7 +95,7 @@ async function findConnection({
 }: ConnectionOptions): Promise<Connection> {
   if (connection !== undefined) return connection;
   if (kubeConfig !== undefined) return connectionFromKubeConfig(kubeConfig);
-  return loadConnection({
+  return await loadConnection({
     ...(kubeconfigPath === undefined ? {} : { path: kubeconfigPath }),
     ...(context === undefined ? {} : { context }),
   });

@@ -47,12 +47,83 @@ describe('the console logger', () => {
     expect(written[0]).toContain('console-logger.test');
   });
 
+  it('writes the stacks of errors below the entry in text, in one write', () => {
+    const { logger, written } = lines({ format: 'text' });
+    logger.error('failed', { error: new Error('update failed', { cause: new TypeError('no replicas') }), attempt: 2 });
+    expect(written).toHaveLength(1);
+    const [first, ...below] = written[0]?.split('\n') ?? [];
+    expect(first).toMatch(/ERROR failed error="update failed: no replicas" attempt=2$/);
+    expect(below[0]).toBe('    Error');
+    expect(below[1]).toMatch(/^ {8}at .*console-logger\.test\.ts/);
+    expect(below.join('\n')).toMatch(/caused by: TypeError\n {8}at .*console-logger\.test\.ts/);
+  });
+
+  it.each([
+    ['info', 'warn', false],
+    ['warn', 'warn', true],
+    ['warn', 'error', false],
+    ['info', 'info', true],
+  ] as const)('an error at %s has a stack with stackLevel %s: %s', (level, stackLevel, expected) => {
+    for (const format of ['json', 'text'] as const) {
+      const { logger, written } = lines({ format, stackLevel });
+      logger[level]('failed', { error: new Error('boom') });
+      expect(written[0]?.includes('console-logger.test')).toBe(expected);
+    }
+  });
+
+  it.each(['json', 'text'] as const)('keeps ts, level and msg against fields of these names (%s)', (format) => {
+    const { logger, written } = lines({ format, fields: { level: 'debug' } });
+    logger.error('real', { msg: 'forged', ts: 'never' });
+    expect(written[0]).toMatch(format === 'json' ? /"level":"error","msg":"real"/ : /^2026\S+ ERROR real /);
+    expect(written[0]).toMatch(/fields\.msg["=:]+forged/);
+    if (format === 'json')
+      expect(parsed(written)).toEqual([
+        {
+          ts: '2026-01-01T00:00:00.000Z',
+          level: 'error',
+          msg: 'real',
+          'fields.level': 'debug',
+          'fields.msg': 'forged',
+          'fields.ts': 'never',
+        },
+      ]);
+  });
+
+  it('escapes what could end a line or steer a terminal in text', () => {
+    const { logger, written } = lines({ format: 'text' });
+    logger.info('two\nlines', {
+      'odd\nkey': 'a\u2028b',
+      esc: '\u001b[31mred',
+      error: new Error('x\n    at forged (a.js:1:1)'),
+    });
+    logger.error('stack', { error: new Error('x\n    at forged (a.js:1:1)') });
+    expect(written[0]?.split(/[\n\u2028]/u)).toHaveLength(1);
+    expect(written[0]).not.toContain('\u001b');
+    expect(written[1]?.split('\n').filter((line) => line.includes('forged'))).toHaveLength(1);
+  });
+
+  it.each([{ level: 'verbose' }, { format: 'xml' }, { stackLevel: '' }])('refuses %o by name', (wrong) => {
+    expect(() => createConsoleLogger(wrong as unknown as ConsoleLoggerOptions)).toThrow(
+      new RegExp(`${Object.keys(wrong)[0] ?? ''} is "${Object.values(wrong)[0] ?? ''}": use one of`),
+    );
+  });
+
+  it('does not fail the work that it reports on', () => {
+    const logger = createConsoleLogger({
+      write: () => {
+        throw new Error('disk full');
+      },
+      now: () => Number.NaN,
+    });
+    expect(() => logger.error('lost')).not.toThrow();
+  });
+
   it('is readable by people in text', () => {
     const { logger, written } = lines({ format: 'text' });
     const error = new Error('update failed', { cause: new Error('conflict') });
-    logger.warn('careful', { name: 'web/docs', note: 'two words', count: 2, list: [1], error });
+    logger.info('careful', { name: 'web/docs', note: 'two words', count: 2, list: [1], error });
     expect(written).toEqual([
-      '2026-01-01T00:00:00.000Z WARN  careful name=web/docs note="two words" count=2 list=[1] error="update failed: conflict"',
+      '2026-01-01T00:00:00.000Z INFO  careful name=web/docs note="two words" count=2 list=[1] error="update failed: conflict"',
     ]);
   });
 

@@ -1,14 +1,21 @@
+import { describeError, isError } from './describe-error.js';
+import { loggable } from './loggable.js';
+import type { Loggable } from './loggable.js';
+import { messageOf } from './message-of.js';
 import type { LogFields, Logger, LogLevel } from './logger.js';
 
 const severity: Readonly<Record<LogLevel, number>> = { trace: 10, debug: 20, info: 30, warn: 40, error: 50 };
+const formats = ['json', 'text'] as const;
 
 /** Options of {@link createConsoleLogger}. */
 export interface ConsoleLoggerOptions {
   /** The least severe level that is written. @default 'info' */
   readonly level?: LogLevel;
-  /** `json`: one object a line; `text`: for people. @default 'json' */
+  /** `json`: one object a line; `text`: for people, with the stacks of errors on lines below. @default 'json' */
   readonly format?: 'json' | 'text';
-  /** Receives each finished line, without its line end. @default standard error */
+  /** The least severe level at which errors are written with their stacks. @default 'warn' */
+  readonly stackLevel?: LogLevel;
+  /** Receives each finished entry, without its line end. @default standard error */
   readonly write?: (line: string) => void;
   /** Wall-clock time in ms, for the `ts` field. @default the system clock */
   readonly now?: () => number;
@@ -16,20 +23,38 @@ export interface ConsoleLoggerOptions {
   readonly fields?: LogFields;
 }
 
-/** A logger that writes a line for each call. Errors are written with their causes and, in JSON, their stack. */
+/**
+ * Creates a logger that writes one entry for each call.
+ *
+ * Field values are written as {@link loggable} describes: errors with the messages and stacks of their whole cause
+ * chain, Kubernetes objects as kind, namespace, name and resourceVersion. The keys `ts`, `level` and `msg` belong to
+ * the entry; fields of these names are written as `fields.ts`, `fields.level` and `fields.msg`. A call does not throw,
+ * whatever its fields are; an entry that `write` throws on is lost.
+ *
+ * @throws TypeError naming an option with an unknown value
+ */
 export function createConsoleLogger(options: ConsoleLoggerOptions = {}): Logger {
-  const { level = 'info', format = 'json', fields = {} } = options;
+  const { level = 'info', format = 'json', stackLevel = 'warn', fields = {} } = options;
+  requireOneOf('level', level, Object.keys(severity));
+  requireOneOf('stackLevel', stackLevel, Object.keys(severity));
+  requireOneOf('format', format, formats);
   const write = options.write ?? ((line: string) => void process.stderr.write(`${line}\n`));
   const now = options.now ?? (() => new Date().getTime());
   const isEnabled = (wanted: LogLevel): boolean => severity[wanted] >= severity[level];
   const log = (lineLevel: LogLevel, message: string, extra: LogFields = {}): void => {
     if (!isEnabled(lineLevel)) return;
-    const ts = new Date(now()).toISOString();
-    write(
-      format === 'json'
-        ? formatJson({ ts, level: lineLevel, msg: message, ...fields, ...extra })
-        : formatText({ ts, level: lineLevel, message }, { ...fields, ...extra }),
-    );
+    const entry: Entry = {
+      ts: timestamp(now()),
+      level: lineLevel,
+      msg: messageOf(message),
+      fields: { ...fields, ...extra },
+      stacks: severity[lineLevel] >= severity[stackLevel],
+    };
+    try {
+      write(format === 'json' ? formatJson(entry) : formatText(entry));
+    } catch {
+      // A logger must not fail the work that it reports on.
+    }
   };
   return {
     isEnabled,
@@ -42,47 +67,84 @@ export function createConsoleLogger(options: ConsoleLoggerOptions = {}): Logger 
   };
 }
 
-function formatJson(line: LogFields): string {
-  const seen = new Set<unknown>();
-  return JSON.stringify(line, (_key, value: unknown) => {
-    if (value instanceof Error) return describeError(value);
-    if (typeof value === 'bigint') return value.toString();
-    if (typeof value === 'object' && value !== null) {
-      if (seen.has(value)) return '[seen above]';
-      seen.add(value);
-    }
-    return value;
+interface Entry {
+  readonly ts: string;
+  readonly level: LogLevel;
+  readonly msg: string;
+  readonly fields: LogFields;
+  readonly stacks: boolean;
+}
+
+const reserved = new Set(['ts', 'level', 'msg']);
+
+function formatJson({ ts, level, msg, fields, stacks }: Entry): string {
+  return JSON.stringify({ ts, level, msg, ...converted(fields, stacks) });
+}
+
+function formatText({ ts, level, msg, fields, stacks }: Entry): string {
+  const pairs = Object.entries(converted(fields, false)).map(
+    ([key, value]) => ` ${quoted(key)}=${formatValue(value, fields[key])}`,
+  );
+  const shown = isControlFree(msg) ? msg : printable(msg);
+  const line = `${ts} ${level.toUpperCase().padEnd(5)} ${shown}${pairs.join('')}`;
+  return stacks ? [line, ...stackLines(fields)].join('\n') : line;
+}
+
+function converted(fields: LogFields, stacks: boolean): Record<string, Loggable> {
+  return Object.fromEntries(
+    Object.keys(fields).map((key) => [
+      reserved.has(key) ? `fields.${key}` : key,
+      loggable(readField(fields, key), { stacks }),
+    ]),
+  );
+}
+
+function readField(fields: LogFields, key: string): unknown {
+  try {
+    return fields[key];
+  } catch {
+    return '[cannot be logged]';
+  }
+}
+
+function formatValue(value: Loggable, given: unknown): string {
+  if (isError(given)) return printable(describeError(given, { stack: false }).message);
+  if (typeof value === 'string') return quoted(value);
+  return printable(value);
+}
+
+/** The stacks of the errors among the fields, indented, with control characters escaped. */
+function stackLines(fields: LogFields): string[] {
+  return Object.keys(fields).flatMap((key) => {
+    const value = readField(fields, key);
+    if (!isError(value)) return [];
+    const lines = describeError(value).stack?.split('\n') ?? [];
+    return lines.map((line) => `    ${isControlFree(line) ? line : printable(line)}`);
   });
 }
 
-function formatText(line: { ts: string; level: LogLevel; message: string }, fields: LogFields): string {
-  const pairs = Object.entries(fields).map(([key, value]) => ` ${key}=${formatValue(value)}`);
-  return `${line.ts} ${line.level.toUpperCase().padEnd(5)} ${line.message}${pairs.join('')}`;
+function quoted(text: string): string {
+  return /^[\w./:@-]+$/.test(text) ? text : printable(text);
 }
 
-function formatValue(value: unknown): string {
-  if (value instanceof Error)
-    return JSON.stringify(
-      causeChain(value)
-        .map((error) => error.message)
-        .join(': '),
-    );
-  if (typeof value === 'string') return /^[\w./:@-]+$/.test(value) ? value : JSON.stringify(value);
-  return formatJson({ value }).slice('{"value":'.length, -1);
+/** JSON of a value, with every control character and line separator escaped: C1 and U+2028 are valid in JSON. */
+function printable(value: Loggable): string {
+  return (JSON.stringify(value) ?? 'undefined').replaceAll(
+    /[\p{Cc}\u2028\u2029]/gu,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
-function describeError(error: Error): Record<string, unknown> {
-  return {
-    name: error.name,
-    message: causeChain(error)
-      .map((link) => link.message)
-      .join(': '),
-    stack: error.stack,
-  };
+/** Whether a text cannot end its line or steer a terminal. */
+function isControlFree(text: string): boolean {
+  return !/[\p{Cc}\u2028\u2029]/u.test(text);
 }
 
-function causeChain(error: Error): Error[] {
-  const chain: Error[] = [];
-  for (let link: unknown = error; link instanceof Error && !chain.includes(link); link = link.cause) chain.push(link);
-  return chain;
+function timestamp(ms: number): string {
+  return Number.isFinite(ms) ? new Date(ms).toISOString() : String(ms);
+}
+
+function requireOneOf(option: string, value: string, known: readonly string[]): void {
+  if (!known.includes(value))
+    throw new TypeError(`createConsoleLogger: ${option} is ${JSON.stringify(value)}: use one of ${known.join(', ')}`);
 }

@@ -5,7 +5,14 @@
  */
 export { createConsoleLogger } from './console-logger.js';
 export type { ConsoleLoggerOptions } from './console-logger.js';
+export { describeError } from './describe-error.js';
+export type { DescribedError } from './describe-error.js';
+export { loggable } from './loggable.js';
+export type { Loggable, LoggableOptions } from './loggable.js';
 export type { LogFields, Logger, LogLevel } from './logger.js';
+export { messageOf } from './message-of.js';
 export type { Counter, Family, Gauge, Histogram, HistogramOptions, Labels, MetricOptions, Metrics } from './metrics.js';
 export { noopLogger, noopMetrics, noopTracer } from './noop.js';
 export type { Span, SpanAttributes, Tracer } from './tracer.js';
+export { wholeObject } from './whole-object.js';
+export type { WholeObject } from './whole-object.js';

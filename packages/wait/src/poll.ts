@@ -37,7 +37,7 @@ export async function poll<T>(
   const problem = typeof interval === 'object' ? undefined : numberProblem('interval', interval);
   if (problem !== undefined) throw new RangeError(`poll: ${problem}`);
   const delay = (): number => (typeof interval === 'number' ? interval : interval.next());
-  return withDeadline(
+  return await withDeadline(
     async (signal) => {
       if (!immediate) await sleep(delay(), { signal, clock });
       for (;;) {

@@ -70,7 +70,7 @@ export function helperCases(context: ConformanceContext, _reasons: SkipReasons):
         retryOnConflict(
           async () => {
             const present = await context.client.get(ConfigMap, key, { live: true });
-            return context.client.update(ConfigMap, { ...present, data: { ...present.data, [id]: id } });
+            return await context.client.update(ConfigMap, { ...present, data: { ...present.data, [id]: id } });
           },
           { backoff: { maxAttempts: 20, initialMs: 1, factor: 1.5, jitter: 1 } },
         );

@@ -11,11 +11,11 @@ export function guardedLock(lock: ResourceLock, isAllowed: () => boolean): Resou
     get: (options) => lock.get(options),
     create: async (record, options) => {
       check(record.holderIdentity);
-      return lock.create(record, options);
+      return await lock.create(record, options);
     },
     update: async (record, options) => {
       check(record.holderIdentity);
-      return lock.update(record, options);
+      return await lock.update(record, options);
     },
   };
 }

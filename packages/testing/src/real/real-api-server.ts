@@ -248,5 +248,5 @@ async function freePorts(): Promise<[number, number]> {
     await new Promise((resolve) => server.close(resolve));
     return port;
   };
-  return Promise.all([release(first), release(second)]);
+  return await Promise.all([release(first), release(second)]);
 }
