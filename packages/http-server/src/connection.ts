@@ -1,0 +1,138 @@
+import type { ServerHttp2Session } from 'node:http2';
+import type { Socket } from 'node:net';
+import type { Clock, ClockTimer } from '@kctl/wait';
+import type { ResolvedLimits } from './server-limits.js';
+
+/** How long a stop waits for what a client may have sent just before, and for a client to close its side, in ms. */
+const stopGraceMs = 1_000;
+
+/**
+ * `handshake`: TLS is not set up; `header`: a request header is awaited or under way; `active`: requests are served;
+ * `idle`: it waits for the next request; `closing`: it was closed and the client is to follow.
+ */
+export type ConnectionPhase = 'handshake' | 'header' | 'active' | 'idle' | 'closing';
+
+/** What a {@link Connection} works with. */
+export interface ConnectionParts {
+  readonly clock: Clock;
+  readonly limits: ResolvedLimits;
+  /** Called with each deadline that passed, before the connection is cut. */
+  readonly onDeadline: (phase: ConnectionPhase) => void;
+}
+
+/**
+ * One accepted connection and the one deadline that it has at a time. It begins with the bare socket, so that a client
+ * which never finishes a handshake is bounded as well, and holds for HTTP/1.1 and HTTP/2 alike.
+ */
+export class Connection {
+  readonly #raw: Socket;
+  readonly #parts: ConnectionParts;
+  /** What HTTP/1.1 is spoken on: the bare socket, or TLS on it. */
+  #socket: Socket;
+  #session: ServerHttp2Session | undefined;
+  #phase: ConnectionPhase;
+  #requests = 0;
+  #bytesWhenIdle = 0;
+  #isStopping = false;
+  #timer: ClockTimer | undefined;
+
+  constructor(raw: Socket, parts: ConnectionParts & { readonly isTls: boolean }) {
+    this.#raw = raw;
+    this.#socket = raw;
+    this.#parts = parts;
+    this.#phase = parts.isTls ? 'handshake' : 'header';
+    this.#arm(parts.isTls ? parts.limits.handshakeTimeoutMs : parts.limits.headersTimeoutMs);
+  }
+
+  get phase(): ConnectionPhase {
+    return this.#phase;
+  }
+
+  /** The TLS handshake has ended. */
+  secured(socket: Socket): void {
+    this.#socket = socket;
+    this.#enter('header', this.#parts.limits.headersTimeoutMs);
+  }
+
+  /** The connection speaks HTTP/2; the client's preface counts as a header. */
+  upgraded(session: ServerHttp2Session): void {
+    this.#session = session;
+    session.once('remoteSettings', () => {
+      if (this.#requests === 0 && !this.#isStopping) this.#enterIdle();
+    });
+    if (this.#isStopping) session.close();
+  }
+
+  /** A request begins. @returns false where the connection has as many as it may */
+  begin(): boolean {
+    if (this.#requests >= this.#parts.limits.maxStreamsPerConnection) return false;
+    this.#requests++;
+    if (this.#phase === 'closing') return true;
+    this.#phase = 'active';
+    this.#timer?.cancel();
+    return true;
+  }
+
+  /** A request has ended, answered or not. */
+  end(): void {
+    this.#requests--;
+    if (this.#requests > 0 || this.#raw.destroyed) return;
+    if (this.#isStopping) this.#close();
+    else this.#enterIdle();
+  }
+
+  /** Takes no further requests: closes as soon as none is under way. */
+  stop(): void {
+    if (this.#isStopping) return;
+    this.#isStopping = true;
+    if (this.#phase === 'idle') this.#close();
+    else if (this.#requests > 0) this.#session?.close();
+    // Its first request may be on the way.
+    else this.#arm(stopGraceMs);
+  }
+
+  destroy(): void {
+    this.#timer?.cancel();
+    // Sockets that wrap this one (TLS, HTTP/2) end with it.
+    this.#raw.destroy();
+  }
+
+  /** The socket has closed. */
+  closed(): void {
+    this.#timer?.cancel();
+  }
+
+  #close(): void {
+    this.#enter('closing', stopGraceMs);
+    if (this.#session === undefined) this.#socket.destroySoon();
+    else this.#session.close();
+  }
+
+  #enterIdle(): void {
+    this.#bytesWhenIdle = this.#raw.bytesRead;
+    this.#enter('idle', this.#parts.limits.idleTimeoutMs);
+  }
+
+  #enter(phase: ConnectionPhase, timeoutMs: number): void {
+    this.#phase = phase;
+    this.#arm(timeoutMs);
+  }
+
+  #arm(timeoutMs: number): void {
+    const { clock } = this.#parts;
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    if (this.#raw.destroyed || timeoutMs === Infinity) return;
+    this.#timer = clock.setTimer(() => this.#expire(), timeoutMs, { keepAlive: false });
+  }
+
+  #expire(): void {
+    const isHeaderUnderWay = this.#phase === 'idle' && this.#raw.bytesRead > this.#bytesWhenIdle;
+    if (isHeaderUnderWay && !this.#isStopping) {
+      this.#enter('header', this.#parts.limits.headersTimeoutMs);
+      return;
+    }
+    this.#parts.onDeadline(this.#phase);
+    this.destroy();
+  }
+}

@@ -1,0 +1,218 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
+import type { SecureContextOptions, TlsOptions } from 'node:tls';
+import type { Logger } from '@kctl/telemetry';
+import { noopLogger } from '@kctl/telemetry';
+import type { Clock } from '@kctl/wait';
+import { keepAlive, numberProblem, systemClock } from '@kctl/wait';
+import type { ConnectionPhase } from './connection.js';
+import { Connections } from './connections.js';
+import { HttpServerError } from './errors.js';
+import type { Listener } from './listener.js';
+import { createListener } from './listener.js';
+import { Requests } from './requests.js';
+import type { ResolvedLimits, ServerLimits } from './server-limits.js';
+import { resolveLimits } from './server-limits.js';
+
+/** How long a stop waits for requests in flight where nothing else is said, in ms. As in controller-runtime. */
+export const defaultShutdownTimeoutMs = 60_000;
+
+/** Certificate and key as PEM, or anything else that `tls.createServer` takes. */
+export type ServerTls = SecureContextOptions & TlsOptions;
+
+/** A request over HTTP/1.1, or over HTTP/2 in the form that Node gives it for compatibility. */
+export type HttpRequest = IncomingMessage | Http2ServerRequest;
+
+/** The answer to an {@link HttpRequest}. */
+export type HttpResponse = (ServerResponse & { req: IncomingMessage }) | Http2ServerResponse;
+
+/** What a request comes with. */
+export interface RequestContext {
+  /** Aborted when the client hangs up before the answer is written, and when a stop has reached its deadline. */
+  readonly signal: AbortSignal;
+}
+
+interface CommonOptions {
+  /** Names the server in errors and logs. */
+  readonly name: string;
+  /** @default every address */
+  readonly host?: string;
+  /** 0: any free port. */
+  readonly port: number;
+  /** How long requests in flight may take after a stop began, in ms. @default 60000 */
+  readonly shutdownTimeoutMs?: number;
+  /** Deadlines and counts; every one has a default. */
+  readonly limits?: ServerLimits;
+  /** @default no logs */
+  readonly logger?: Logger;
+  /** @default systemClock */
+  readonly clock?: Clock;
+}
+
+/** Options of {@link createHttpServer} for HTTP/1.1, with or without TLS. */
+export interface Http1ServerOptions extends CommonOptions {
+  readonly http2?: false;
+  /** Makes it an HTTPS server; TLS 1.2 at least unless `minVersion` says otherwise. @default plain HTTP */
+  readonly tls?: ServerTls;
+  /** Answers a request. A throw or a rejection is logged and answered with 500. */
+  readonly onRequest: (
+    request: IncomingMessage,
+    response: ServerResponse & { req: IncomingMessage },
+    context: RequestContext,
+  ) => unknown;
+}
+
+/** Options of {@link createHttpServer} for HTTP/2 with HTTP/1.1 beside it; which of them, each client chooses. */
+export interface Http2ServerOptions extends CommonOptions {
+  readonly http2: true;
+  /** HTTP/2 is served over TLS only; TLS 1.2 at least unless `minVersion` says otherwise. */
+  readonly tls: ServerTls;
+  /** Answers a request. A throw or a rejection is logged and answered with 500. */
+  readonly onRequest: (request: HttpRequest, response: HttpResponse, context: RequestContext) => unknown;
+}
+
+/** Options of {@link createHttpServer}. */
+export type HttpServerOptions = Http1ServerOptions | Http2ServerOptions;
+
+/** A server that is bounded in time and connections, and stops within its deadline. */
+export interface HttpServer {
+  /** Where it listens; undefined before that and after a stop. */
+  readonly address: { readonly host: string; readonly port: number } | undefined;
+  /** Open connections, with and without requests. */
+  readonly connections: number;
+  /**
+   * Listens and serves until the signal is aborted, then stops: no new connections; connections without a request are
+   * closed; requests in flight finish. What is left after `shutdownTimeoutMs` is cut, and the signals of its requests
+   * are aborted. Resolves when every connection is closed.
+   *
+   * @throws HttpServerError when it cannot listen, or runs already
+   */
+  run(signal: AbortSignal): Promise<void>;
+  /** Resolves once the server listens, rejects where it cannot or the signal is aborted first. */
+  waitForListening(signal?: AbortSignal): Promise<void>;
+  /** Replaces certificate, key and client CA for the connections to come. @throws HttpServerError without TLS */
+  setSecureContext(context: SecureContextOptions): void;
+}
+
+/**
+ * Makes a server; {@link HttpServer.run} binds its port.
+ *
+ * @throws TypeError naming a port, a timeout or a limit that is not valid
+ */
+export function createHttpServer(options: HttpServerOptions): HttpServer {
+  const { name, port, shutdownTimeoutMs = defaultShutdownTimeoutMs } = options;
+  const problem =
+    numberProblem('port', port, { most: 65_535, integer: true, remedy: '0 takes any free port' }) ??
+    numberProblem('shutdownTimeoutMs', shutdownTimeoutMs, { orInfinity: true });
+  if (problem !== undefined) throw new TypeError(`${name}: ${problem}`);
+  return new BoundedHttpServer(options, resolveLimits(name, options.limits));
+}
+
+class BoundedHttpServer implements HttpServer {
+  readonly #options: HttpServerOptions;
+  readonly #limits: ResolvedLimits;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  #listening = Promise.withResolvers<undefined>();
+  #listener: Listener | undefined;
+  #connections: Connections | undefined;
+  #address: { readonly host: string; readonly port: number } | undefined;
+
+  constructor(options: HttpServerOptions, limits: ResolvedLimits) {
+    this.#options = options;
+    this.#limits = limits;
+    this.#clock = options.clock ?? systemClock;
+    this.#logger = options.logger ?? noopLogger;
+    this.#listening.promise.catch(() => undefined); // where no caller waits for it, run() reports it
+  }
+
+  get address(): { readonly host: string; readonly port: number } | undefined {
+    return this.#address;
+  }
+
+  get connections(): number {
+    return this.#connections?.size ?? 0;
+  }
+
+  async waitForListening(signal?: AbortSignal): Promise<void> {
+    signal?.throwIfAborted();
+    const aborted = Promise.withResolvers<never>();
+    const onAbort = (): void => aborted.reject(signal?.reason);
+    signal?.addEventListener('abort', onAbort, { once: true });
+    try {
+      await Promise.race([this.#listening.promise, aborted.promise]);
+    } finally {
+      signal?.removeEventListener('abort', onAbort);
+    }
+  }
+
+  setSecureContext(context: SecureContextOptions): void {
+    if (this.#options.tls === undefined) throw new HttpServerError(`${this.#options.name}: it does not serve TLS`);
+    this.#listener?.setSecureContext(context);
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { name, port, host, tls, shutdownTimeoutMs = defaultShutdownTimeoutMs } = this.#options;
+    if (this.#listener !== undefined) throw new HttpServerError(`${name}: run: it is running already`);
+    if (signal.aborted) return;
+    using _alive = keepAlive();
+    const parts = { clock: this.#clock, limits: this.#limits };
+    const connections = new Connections({
+      ...parts,
+      isTls: tls !== undefined,
+      onDeadline: (phase) => this.#cut(phase),
+    });
+    const requests = new Requests({ ...parts, name, logger: this.#logger, connections });
+    try {
+      const listener = createListener(this.#options, { limits: this.#limits, connections, requests });
+      this.#listener = listener;
+      this.#connections = connections;
+      this.#address = await listener.listen(port, host);
+      listener.onError((error) => this.#logger.error('server error', { name, error }));
+      this.#listening.resolve(undefined);
+      await aborted(signal);
+      const closed = listener.close();
+      connections.stop();
+      requests.stop();
+      const timer = this.#afterMs(shutdownTimeoutMs, () => {
+        requests.abort(new HttpServerError(`${name}: the server has stopped`));
+        connections.destroy();
+      });
+      await closed;
+      timer?.cancel();
+    } catch (error) {
+      const failure = asServerError(name, error);
+      this.#listening.reject(failure);
+      throw failure;
+    } finally {
+      connections.destroy();
+      this.#listener = undefined;
+      this.#connections = undefined;
+      this.#address = undefined;
+      this.#listening = Promise.withResolvers<undefined>();
+      this.#listening.promise.catch(() => undefined);
+    }
+  }
+
+  #afterMs(delayMs: number, callback: () => void): { cancel(): void } | undefined {
+    if (delayMs > 0) return delayMs === Infinity ? undefined : this.#clock.setTimer(callback, delayMs);
+    callback();
+    return undefined;
+  }
+
+  #cut(phase: ConnectionPhase): void {
+    this.#logger.debug('closing a connection at its deadline', { name: this.#options.name, phase });
+  }
+}
+
+function asServerError(name: string, error: unknown): HttpServerError {
+  if (error instanceof HttpServerError) return error;
+  return new HttpServerError(`${name}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

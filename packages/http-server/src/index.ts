@@ -1,0 +1,21 @@
+/**
+ * An HTTP/1.1 and HTTP/2 server that is bounded in time, connections and bytes, and whose stop ends in time.
+ *
+ * @packageDocumentation
+ */
+export { BodyError, HttpServerError, isBodyError, isHttpServerError } from './errors.js';
+export { createHttpServer, defaultShutdownTimeoutMs } from './http-server.js';
+export type {
+  Http1ServerOptions,
+  Http2ServerOptions,
+  HttpRequest,
+  HttpResponse,
+  HttpServer,
+  HttpServerOptions,
+  RequestContext,
+  ServerTls,
+} from './http-server.js';
+export { readBody } from './read-body.js';
+export type { ReadBodyOptions } from './read-body.js';
+export { defaultLimits } from './server-limits.js';
+export type { ResolvedLimits, ServerLimits } from './server-limits.js';

@@ -1,0 +1,100 @@
+import { createServer as createHttp1Server } from 'node:http';
+import type { Server as Http1Server } from 'node:http';
+import { createSecureServer } from 'node:http2';
+import type { Http2SecureServer, ServerHttp2Session } from 'node:http2';
+import { createServer as createHttpsServer } from 'node:https';
+import type { Server as HttpsServer } from 'node:https';
+import type { Server as NetServer, Socket } from 'node:net';
+import type { SecureContextOptions } from 'node:tls';
+import type { Connections } from './connections.js';
+import type { HttpRequest, HttpResponse, HttpServerOptions } from './http-server.js';
+import type { Requests } from './requests.js';
+import type { ResolvedLimits } from './server-limits.js';
+
+/** The longest delay of a timer of Node, in ms. */
+const longestTimerMs = 2 ** 31 - 1;
+
+/** One of Node's servers, bounded. */
+export interface Listener {
+  /** @throws what `net.Server.listen` emits, with the address in the message */
+  listen(port: number, host: string | undefined): Promise<{ readonly host: string; readonly port: number }>;
+  onError(report: (error: Error) => void): void;
+  setSecureContext(context: SecureContextOptions): void;
+  /** Accepts no further connections; resolves when all are closed. */
+  close(): Promise<void>;
+}
+
+/** Makes the server that the options ask for, and hands what happens on it to `connections` and `requests`. */
+export function createListener(
+  options: HttpServerOptions,
+  parts: { readonly limits: ResolvedLimits; readonly connections: Connections; readonly requests: Requests },
+): Listener {
+  const { connections, limits } = parts;
+  const server = createNodeServer(options, parts);
+  server.on('connection', (socket: Socket) => connections.accept(socket));
+  // Before Node's own listeners, which begin the HTTP/2 session.
+  server.prependListener('secureConnection', (socket: Socket) => connections.secured(socket));
+  server.on('tlsClientError', (error: Error) => options.logger?.debug('TLS handshake failed', { error }));
+  // Deadlines are those of the connections; Node's own would be others for each of its servers.
+  Object.assign(server, {
+    headersTimeout: 0,
+    requestTimeout: 0,
+    keepAliveTimeout: 0,
+    timeout: 0,
+    maxHeaderSize: limits.maxHeaderBytes,
+  });
+  return {
+    listen: (port, host) => listen(server, port, host),
+    onError: (report) => void server.on('error', report),
+    setSecureContext: (context) => {
+      if ('setSecureContext' in server) server.setSecureContext(context);
+    },
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+}
+
+function createNodeServer(
+  options: HttpServerOptions,
+  { limits, connections, requests }: { limits: ResolvedLimits; connections: Connections; requests: Requests },
+): Http1Server | HttpsServer | Http2SecureServer {
+  const { maxHeaderBytes: maxHeaderSize, maxStreamsPerConnection: maxConcurrentStreams } = limits;
+  const tls = {
+    minVersion: 'TLSv1.2' as const,
+    handshakeTimeout: Math.min(limits.handshakeTimeoutMs, longestTimerMs),
+    ...options.tls,
+  };
+  if (options.http2 === true) {
+    const { onRequest } = options;
+    const settings = { maxConcurrentStreams, maxHeaderListSize: Math.min(maxHeaderSize, 2 ** 31 - 1) };
+    const server = createSecureServer({ ...tls, allowHTTP1: true, settings });
+    server.on('session', (session: ServerHttp2Session) => connections.upgraded(session));
+    server.on('sessionError', (error: Error) => options.logger?.debug('HTTP/2 session failed', { error }));
+    server.on('request', (request: HttpRequest, response: HttpResponse) =>
+      requests.serve(request, response, onRequest),
+    );
+    return server;
+  }
+  const { onRequest } = options;
+  const server =
+    options.tls === undefined ? createHttp1Server({ maxHeaderSize }) : createHttpsServer({ ...tls, maxHeaderSize });
+  server.on('request', (request, response) => requests.serve(request, response, onRequest));
+  return server;
+}
+
+function listen(
+  server: NetServer,
+  port: number,
+  host: string | undefined,
+): Promise<{ readonly host: string; readonly port: number }> {
+  return new Promise((resolve, reject) => {
+    const onError = (error: Error): void =>
+      reject(new Error(`listen on ${host ?? ''}:${port}: ${error.message}`, { cause: error }));
+    server.once('error', onError);
+    server.listen({ port, ...(host === undefined ? {} : { host }) }, () => {
+      server.off('error', onError);
+      const address = server.address();
+      if (typeof address === 'object' && address !== null) resolve({ host: address.address, port: address.port });
+      else reject(new Error(`listen on ${host ?? ''}:${port}: the server has no address`));
+    });
+  });
+}

@@ -1,0 +1,146 @@
+import { constants } from 'node:http2';
+import type { Logger } from '@kctl/telemetry';
+import type { Clock, ClockTimer } from '@kctl/wait';
+import type { Connection } from './connection.js';
+import type { Connections } from './connections.js';
+import type { HttpRequest, HttpResponse, RequestContext } from './http-server.js';
+import type { ResolvedLimits } from './server-limits.js';
+
+/** What {@link Requests} works with. */
+export interface RequestsParts {
+  readonly name: string;
+  readonly clock: Clock;
+  readonly limits: ResolvedLimits;
+  readonly connections: Connections;
+  readonly logger: Logger;
+}
+
+/** The requests of a server: each with a signal, a deadline for its body and one for its answer. */
+export class Requests {
+  readonly #parts: RequestsParts;
+  readonly #open = new Map<HttpResponse, AbortController>();
+  #isStopping = false;
+
+  constructor(parts: RequestsParts) {
+    this.#parts = parts;
+  }
+
+  /** Lets a handler answer a request. Never throws: a handler that fails is logged and answered with 500. */
+  serve<Q extends HttpRequest, R extends HttpResponse>(
+    request: Q,
+    response: R,
+    onRequest: (request: Q, response: R, context: RequestContext) => unknown,
+  ): void {
+    const connection = this.#connectionOf(request);
+    if (connection?.begin() !== true) {
+      connection?.destroy();
+      destroy(response);
+      return;
+    }
+    const controller = new AbortController();
+    this.#open.set(response, controller);
+    const deadline = this.#boundBody(request, connection);
+    response.once('close', () => {
+      this.#open.delete(response);
+      deadline.cancel();
+      connection.end();
+      if (!isWritten(response)) controller.abort(new Error('the client closed the connection'));
+    });
+    if (this.#isStopping) announceClose(response);
+    void this.#run(() => onRequest(request, response, { signal: controller.signal }), { request, response }).then(() =>
+      deadline.answer(),
+    );
+  }
+
+  /** From now on, answers say that their connection is closed. */
+  stop(): void {
+    this.#isStopping = true;
+    for (const response of this.#open.keys()) announceClose(response);
+  }
+
+  /** Aborts the signal of every open request. */
+  abort(reason: Error): void {
+    for (const controller of this.#open.values()) controller.abort(reason);
+  }
+
+  #connectionOf(request: HttpRequest): Connection | undefined {
+    const carrier = 'stream' in request ? request.stream.session : request.socket;
+    return carrier === undefined ? undefined : this.#parts.connections.of(carrier);
+  }
+
+  #boundBody(request: HttpRequest, connection: Connection): { cancel(): void; answer(): void } {
+    const { clock, limits } = this.#parts;
+    let timer: ClockTimer | undefined;
+    let isClosed = false;
+    const arm = (timeoutMs: number, isDue: () => boolean): void => {
+      timer?.cancel();
+      if (timeoutMs === Infinity || isClosed) return;
+      timer = clock.setTimer(() => isDue() && cut(request, connection), timeoutMs, { keepAlive: false });
+    };
+    if (!hasWholeBody(request)) arm(limits.bodyTimeoutMs, () => !hasWholeBody(request));
+    return {
+      cancel: () => {
+        isClosed = true;
+        timer?.cancel();
+      },
+      answer: () => arm(limits.responseTimeoutMs, () => true),
+    };
+  }
+
+  async #run(
+    handle: () => unknown,
+    { request, response }: { request: HttpRequest; response: HttpResponse },
+  ): Promise<void> {
+    try {
+      await handle();
+    } catch (error) {
+      const { name, logger } = this.#parts;
+      // The path alone: a query may hold a token.
+      const path = (request.url ?? '').split('?', 1)[0];
+      logger.error('request handler failed', { name, path, error });
+      fail(response);
+    }
+  }
+}
+
+/** Whether everything of a body has arrived, or been read. */
+function hasWholeBody(request: HttpRequest): boolean {
+  return request.complete || ('stream' in request && request.stream.endAfterHeaders);
+}
+
+/** Ends one request at its deadline: its stream on HTTP/2, its connection on HTTP/1.1. */
+function cut(request: HttpRequest, connection: Connection): void {
+  if ('stream' in request) {
+    request.stream.close(constants.NGHTTP2_CANCEL);
+    request.stream.destroy();
+  } else connection.destroy();
+}
+
+/** Whether the whole answer was handed to the operating system. */
+function isWritten(response: HttpResponse): boolean {
+  if (!('stream' in response)) return response.writableFinished;
+  // An aborted stream finishes as well.
+  return !response.stream.aborted && response.stream.rstCode === constants.NGHTTP2_NO_ERROR;
+}
+
+function announceClose(response: HttpResponse): void {
+  if (!('stream' in response) && !response.headersSent) response.setHeader('connection', 'close');
+}
+
+function fail(response: HttpResponse): void {
+  try {
+    if (response.headersSent) destroy(response);
+    else {
+      response.statusCode = 500;
+      response.setHeader('content-type', 'text/plain; charset=utf-8');
+      response.end('internal server error\n');
+    }
+  } catch {
+    destroy(response); // a header that the handler set cannot be written, or the stream has gone
+  }
+}
+
+function destroy(response: HttpResponse): void {
+  if ('stream' in response) response.stream.destroy();
+  else response.destroy();
+}
