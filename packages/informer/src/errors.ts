@@ -59,11 +59,18 @@ export class IdleWatchError extends Error {
   }
 }
 
-/** The failure of a watch that ended within a second without an event. Mirrors client-go's "very short watch". */
+/** The failure of a watch that ended within a second without anything new. Mirrors client-go's "very short watch". */
 export class ShortWatchError extends Error {
   override readonly name = 'ShortWatchError';
   /** Stable code of this error class. */
   readonly code = 'KCTL_SHORT_WATCH' as const;
+}
+
+/** The failure of a stream whose initial events did not end with the bookmark that says so (WatchList). */
+export class InitialEventsError extends Error {
+  override readonly name = 'InitialEventsError';
+  /** Stable code of this error class. */
+  readonly code = 'KCTL_INITIAL_EVENTS' as const;
 }
 
 const hasCode = (error: unknown, code: string): boolean =>
@@ -97,4 +104,9 @@ export function isIdleWatch(error: unknown): error is IdleWatchError {
 /** Whether an error is a {@link ShortWatchError}, also one of another copy of this package. */
 export function isShortWatch(error: unknown): error is ShortWatchError {
   return hasCode(error, 'KCTL_SHORT_WATCH');
+}
+
+/** Whether an error is an {@link InitialEventsError}, also one of another copy of this package. */
+export function isInitialEvents(error: unknown): error is InitialEventsError {
+  return hasCode(error, 'KCTL_INITIAL_EVENTS');
 }

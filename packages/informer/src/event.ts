@@ -3,7 +3,10 @@ import type { ObjectHeader } from '@kctl/apimachinery/wire';
 
 /** What a handler is told about an object that appeared. */
 export interface AddInfo {
-  /** Whether the object was there before the handler was: from the initial list, or replayed to a late handler. */
+  /**
+   * Whether the object comes from the informer's first list, or is replayed to a handler that was added later. An object
+   * that a later list finds (it was created during an outage) is not in the initial list.
+   */
   readonly isInInitialList: boolean;
 }
 

@@ -11,7 +11,7 @@ import {
   StatusError,
 } from '@kctl/apimachinery';
 import { isFrameError } from '@kctl/apimachinery/wire';
-import { isIdleWatch, isShortWatch } from './errors.js';
+import { isIdleWatch, isInitialEvents, isShortWatch } from './errors.js';
 import type { InformerTrouble, TroubleReason } from './informer-state.js';
 
 /** A failed list or watch, sorted into what the reflector distinguishes. */
@@ -42,6 +42,7 @@ export function failureOfStatus(status: Status): Failure {
 function reasonOf(error: unknown): TroubleReason {
   if (isIdleWatch(error)) return 'idle';
   if (isShortWatch(error)) return 'short-watch';
+  if (isInitialEvents(error)) return 'initial-events';
   if (isFrameError(error) || hasErrno(error, 'KCTL_DECODE')) return 'decode';
   if (hasErrno(error, 'KCTL_NO_KIND_MATCH')) return 'not-found';
   if (!isStatusError(error)) return 'connection';

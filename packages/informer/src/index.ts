@@ -13,9 +13,11 @@ export {
   isInformerStarted,
   isInformerStopped,
   isObjectDecodeError,
+  isInitialEvents,
   isShortWatch,
   isSyncError,
   ObjectDecodeError,
+  InitialEventsError,
   ShortWatchError,
   SyncError,
 } from './errors.js';

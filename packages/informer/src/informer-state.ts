@@ -20,6 +20,7 @@ export type TroubleReason =
   | 'connection'
   | 'idle'
   | 'short-watch'
+  | 'initial-events'
   | 'streaming-unsupported'
   | 'decode';
 

@@ -7,6 +7,7 @@ import { LazyObject } from './lazy-object.js';
 import type { Slicer } from './slicer.js';
 
 const nothingKnown: StoredWrite = {};
+const initialFlags = { isInInitialList: true };
 const presentFields: StoredWrite = { hasPresentFields: true };
 
 /** Where changes go. */
@@ -33,6 +34,7 @@ export class Intake<T extends KubeObject, Raw> {
   readonly #sink: ChangeSink<T>;
   readonly #find: FindStored<T>;
   #replacement: Replacement<T> | undefined;
+  #hasCommitted = false;
   #resourceVersion = '';
   #status: Status | undefined;
 
@@ -121,10 +123,12 @@ export class Intake<T extends KubeObject, Raw> {
     const after = replacement.all();
     const before = replacement.commit(resourceVersion);
     this.#resourceVersion = resourceVersion;
+    const isInInitialList = !this.#hasCommitted;
+    this.#hasCommitted = true;
     const epoch = this.#sink.beginDrain();
     this.#sink.moved();
     let sinceCheck = 0;
-    for (const change of this.#differences(before, after)) {
+    for (const change of this.#differences(before, after, isInInitialList)) {
       if (change !== undefined) this.#sink.dispatchDrained(change, epoch);
       if (++sinceCheck < 64 || !slicer.isOver) continue;
       sinceCheck = 0;
@@ -135,9 +139,13 @@ export class Intake<T extends KubeObject, Raw> {
   }
 
   /** Deletions first, then what is new or different; undefined stands for an object that did not change. */
-  *#differences(before: ReplacedContent<T>, after: readonly StoredObject<T>[]): Generator<Change<T> | undefined> {
-    const isFirst = before.size === 0;
-    if (!isFirst) {
+  *#differences(
+    before: ReplacedContent<T>,
+    after: readonly StoredObject<T>[],
+    isInInitialList: boolean,
+  ): Generator<Change<T> | undefined> {
+    const wasEmpty = before.size === 0;
+    if (!wasEmpty) {
       for (const old of before.all()) {
         const present = this.#indexer.stored(old);
         if (present === old) continue;
@@ -147,10 +155,10 @@ export class Intake<T extends KubeObject, Raw> {
       }
     }
     for (const stored of after) {
-      const old = isFirst ? undefined : before.stored(stored);
+      const old = wasEmpty ? undefined : before.stored(stored);
       if (old === stored) yield undefined;
       else if (old === undefined || isAnother(old, stored))
-        yield new Change('add', stored, undefined, { isInInitialList: true });
+        yield new Change('add', stored, undefined, isInInitialList ? initialFlags : undefined);
       else yield isSameVersion(old, stored) ? undefined : new Change('update', stored, old);
     }
   }

@@ -40,7 +40,6 @@ const watchFailed = (failure: Failure, where: 'open' | 'stream', more: object = 
   type: 'watch-failed',
   where,
   failure,
-  events: 0,
   openMs: 0,
   resourceVersion: '5',
   now: 0,
@@ -49,7 +48,6 @@ const watchFailed = (failure: Failure, where: 'open' | 'stream', more: object = 
 const ended = (more: Partial<Extract<ReflectorInput, { type: 'ended' }>> = {}): ReflectorInput => ({
   type: 'ended',
   cause: 'closed',
-  events: 0,
   openMs: 5,
   resourceVersion: '5',
   failure: reset,
@@ -234,12 +232,29 @@ describe('what each failure does', () => {
   });
 
   it.each([
-    ['an event', { events: 1 }],
+    ['a new event', { resourceVersion: '8' }],
     ['a second', { openMs: 1000 }],
   ])('clean close after %s: reopens at once at the last version', (_name, more) => {
-    const step = transition(watching, ended({ ...more, resourceVersion: '8' }), list);
-    expect(step.effects).toEqual([{ type: 'watch', initial: false, resourceVersion: '8' }]);
+    const step = transition(watching, ended(more), list);
+    const { resourceVersion } = { resourceVersion: '5', ...more };
+    expect(step.effects).toEqual([{ type: 'watch', initial: false, resourceVersion }]);
   });
+
+  it.each(['closed', 'broken'] as const)(
+    'a watch that is %s again and again without anything new backs off ever longer, and tells (differs from client-go)',
+    (cause) => {
+      const delays: number[] = [];
+      let state: ReflectorState = watching;
+      for (let now = 0; delays.length < 3; now += 1000) {
+        const step = transition(state, ended({ cause, now }), list);
+        expect(find(step.effects, 'trouble')?.report).toBe(true);
+        expect(step.state.memory.attempts).toBe(delays.length + 1);
+        delays.push(find(step.effects, 'sleep')?.delayMs ?? 0);
+        state = { phase: 'watching', memory: step.state.memory };
+      }
+      expect(delays).toEqual([800, 1600, 3200]);
+    },
+  );
 
   it('clean close within a second without an event: very short watch, tells, backs off, relists', () => {
     const result = after(watching, ended());
@@ -309,16 +324,39 @@ describe('streaming', () => {
     for (const _attempt of [1, 2]) {
       const closed = transition(state, ended(), stream);
       expect(closed.state.phase).toBe('waiting');
+      expect(find(closed.effects, 'trouble')?.report).toBe(true);
       state = transition(closed.state, { type: 'timer' }, stream).state;
       expect(state.phase).toBe('streaming');
     }
     const third = transition(state, ended(), stream);
-    expect(find(third.effects, 'list')).toBeDefined();
+    expect(third.effects.map(({ type }) => type)).toEqual(['trouble', 'streaming-unsupported', 'begin', 'list']);
     expect(third.state.memory.isStreamingUnsupported).toBe(true);
   });
 
-  it('silence before the end marker: lists for good', () => {
-    expect(transition(streaming, ended({ cause: 'idle' }), stream).state.memory.isStreamingUnsupported).toBe(true);
+  it('silence before the end marker: tells, lists at once, and streams again the next time', () => {
+    const silent = transition(streaming, ended({ cause: 'idle', now: 60_000 }), stream);
+    expect(silent.effects.map(({ type }) => type)).toEqual(['trouble', 'begin', 'list']);
+    expect(find(silent.effects, 'trouble')?.report).toBe(true);
+    expect(silent.state.memory).toMatchObject({ isStreamingUnsupported: false, attempts: 1, troubleSince: 60_000 });
+    const listed = transition(silent.state, { type: 'page', resourceVersion: '9', continueToken: '' }, stream);
+    const relist = after(listed.state, watchFailed(internal, 'open', { resourceVersion: '9' }), stream);
+    expect(find(relist.then, 'watch')).toMatchObject({ initial: true, resourceVersion: '9' });
+  });
+
+  it('three silences in a row without an end marker between them: lists for good', () => {
+    let state: ReflectorState = { phase: 'streaming', memory: at5 };
+    for (const isUnsupported of [false, false, true]) {
+      const step = transition(state, ended({ cause: 'idle' }), stream);
+      expect(step.state.memory.isStreamingUnsupported).toBe(isUnsupported);
+      state = { phase: 'streaming', memory: step.state.memory };
+    }
+    const begun = transition(streaming, ended({ cause: 'idle' }), stream);
+    const worked = transition(
+      { phase: 'streaming', memory: begun.state.memory },
+      { type: 'initial-end', resourceVersion: '9' },
+      stream,
+    );
+    expect(worked.state.memory).toMatchObject({ streamCloses: 0, attempts: 0 });
   });
 });
 

@@ -133,21 +133,26 @@ function afterInitialEnd(resourceVersion: string, memory: ReflectorMemory): Tran
   };
 }
 
-/** client-go reopens a stream that never ends its initial events for ever; here a few closes mean that it never will. */
+/**
+ * A stream that ended before its initial events did. client-go reopens such a stream for ever; here a few in a row mean
+ * that the server never ends them.
+ */
 function afterStreamClosed(
   input: Extract<ReflectorInput, { type: 'ended' }>,
   memory: ReflectorMemory,
   config: ReflectorConfig,
 ): Transition {
-  const streamCloses = memory.streamCloses + 1;
-  if (input.cause === 'idle' || streamCloses >= streamClosesBeforeFallback)
-    return list({ ...memory, streamCloses, isStreamingUnsupported: true }, config, [{ type: 'streaming-unsupported' }]);
-  return wait({ ...memory, streamCloses }, config, {
-    next: 'sync',
-    failure: input.failure,
-    now: input.now,
-    report: false,
-  });
+  const { failure, now } = input;
+  const next: ReflectorMemory = { ...memory, streamCloses: memory.streamCloses + 1 };
+  const trouble: ReflectorEffect = { type: 'trouble', failure, report: true };
+  if (next.streamCloses >= streamClosesBeforeFallback)
+    return list({ ...troubled(next, now), isStreamingUnsupported: true }, config, [
+      trouble,
+      { type: 'streaming-unsupported' },
+    ]);
+  // Silence has taken its time already: this sync is done by a list, the next one may stream again.
+  if (input.cause === 'idle') return list(troubled(next, now), config, [trouble]);
+  return wait(next, config, { next: 'sync', failure, now, report: true });
 }
 
 function afterStreamFailure(
@@ -165,7 +170,7 @@ function afterStreamFailure(
   // A broken connection says nothing about the server's abilities: it counts like a close without the end marker.
   if (failure.reason === 'connection' && input.where === 'stream')
     return afterStreamClosed({ ...input, type: 'ended', cause: 'broken', failure }, memory, config);
-  return list(memory, config, []);
+  return list(troubled(memory, now), config, [{ type: 'trouble', failure, report: false }]);
 }
 
 function afterWatchEnded(
@@ -174,7 +179,8 @@ function afterWatchEnded(
   config: ReflectorConfig,
 ): Transition {
   const next = moved(memory, input);
-  const isShort = input.cause !== 'idle' && input.events === 0 && input.openMs < shortWatchMs;
+  // Events that were known before are none: a server that replays them and closes would be asked without a pause.
+  const isShort = input.cause !== 'idle' && !hasAdvanced(memory, input) && input.openMs < shortWatchMs;
   if (!isShort) return openWatch(next, []);
   // A connection that broke says nothing against the version, so the watch is opened again; a server that closes at
   // once, as client-go has it, is asked for a list.
@@ -231,13 +237,7 @@ function wait(memory: ReflectorMemory, config: ReflectorConfig, { next, failure,
   const isFresh = memory.lastBackoffAt === undefined || now - memory.lastBackoffAt > config.backoff.resetMs;
   const step = isFresh ? 0 : memory.backoffStep + 1;
   const delayMs = Math.min(config.backoff.initialMs * config.backoff.factor ** step, config.backoff.maxMs);
-  const following: ReflectorMemory = {
-    ...memory,
-    backoffStep: step,
-    lastBackoffAt: now,
-    troubleSince: memory.troubleSince ?? now,
-    attempts: memory.attempts + 1,
-  };
+  const following: ReflectorMemory = { ...troubled(memory, now), backoffStep: step, lastBackoffAt: now };
   const sleep: ReflectorEffect = { type: 'sleep', delayMs, atLeastMs: failure.retryAfterMs };
   return {
     state: { phase: 'waiting', memory: following, next, failure },
@@ -263,15 +263,27 @@ function synced(memory: ReflectorMemory, resourceVersion: string): ReflectorMemo
   return { ...memory, resourceVersion, isUnavailable: false };
 }
 
-/** What a watch that is over leaves behind. One that delivered, or lasted, ends the trouble before it. */
-function moved(
-  memory: ReflectorMemory,
-  watch: { readonly resourceVersion: string; readonly events: number; readonly openMs: number },
-): ReflectorMemory {
-  const next = watch.resourceVersion === '' ? memory : { ...memory, resourceVersion: watch.resourceVersion };
-  return watch.events > 0 || watch.openMs >= shortWatchMs ? healthy(next) : next;
+/** How a watch ended, as far as that tells whether it was worth opening. */
+interface WatchEnd {
+  readonly resourceVersion: string;
+  readonly openMs: number;
+}
+
+/** Whether a watch brought something that was not known when it was opened, at the version of the memory. */
+function hasAdvanced(memory: ReflectorMemory, { resourceVersion }: WatchEnd): boolean {
+  return resourceVersion !== '' && resourceVersion !== memory.resourceVersion;
+}
+
+/** What a watch that is over leaves behind. One that brought something new, or lasted, ends the trouble before it. */
+function moved(memory: ReflectorMemory, watch: WatchEnd): ReflectorMemory {
+  if (hasAdvanced(memory, watch)) return healthy({ ...memory, resourceVersion: watch.resourceVersion });
+  return watch.openMs >= shortWatchMs ? healthy(memory) : memory;
 }
 
 function healthy(memory: ReflectorMemory): ReflectorMemory {
   return { ...memory, troubleSince: undefined, attempts: 0 };
+}
+
+function troubled(memory: ReflectorMemory, now: number): ReflectorMemory {
+  return { ...memory, troubleSince: memory.troubleSince ?? now, attempts: memory.attempts + 1 };
 }

@@ -71,8 +71,8 @@ export type ReflectorInput =
   | {
       readonly type: 'ended';
       readonly cause: 'closed' | 'broken' | 'idle';
-      readonly events: number;
       readonly openMs: number;
+      /** The last version that arrived, also in earlier watches. */
       readonly resourceVersion: string;
       readonly failure: Failure;
       readonly now: number;
@@ -82,8 +82,8 @@ export type ReflectorInput =
       readonly type: 'watch-failed';
       readonly where: 'open' | 'stream';
       readonly failure: Failure;
-      readonly events: number;
       readonly openMs: number;
+      /** The last version that arrived, also in earlier watches. */
       readonly resourceVersion: string;
       readonly now: number;
     }

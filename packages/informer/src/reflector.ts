@@ -1,7 +1,7 @@
 import type { KubeObject } from '@kctl/apimachinery';
 import type { Clock, Random } from '@kctl/wait';
 import { sleep } from '@kctl/wait';
-import { ShortWatchError, isIdleWatch } from './errors.js';
+import { InitialEventsError, ShortWatchError, isIdleWatch } from './errors.js';
 import type { Failure } from './failure.js';
 import { classifyFailure, failureOfStatus } from './failure.js';
 import type { BatchSource } from './frame-source.js';
@@ -37,6 +37,8 @@ export interface ReflectorOptions<T extends KubeObject, Raw> {
 }
 
 const watchGraceMs = 5000;
+/** How often the silence that a stream may have its initial events may take without a new object among them. */
+const initialPatience = 5;
 /** Servers that send bookmarks do so about once a minute. */
 const bookmarkedIdleMs = 180_000;
 
@@ -207,12 +209,21 @@ export class Reflector<T extends KubeObject, Raw> {
           signal: reader.signal,
         }),
       );
-      this.#watch = { reader, iterator: reader.iterate(stream), openedAt, liveIdleMs, events: 0, batch: [], next: 0 };
+      this.#watch = {
+        reader,
+        iterator: reader.iterate(stream),
+        openedAt,
+        liveIdleMs,
+        events: 0,
+        batch: [],
+        next: 0,
+        initial: { size: 0, at: openedAt },
+      };
       if (!effect.initial) reader.idleMs = liveIdleMs;
       return { type: 'opened' };
     } catch (error) {
       reader.close();
-      return this.#watchFailed('open', classifyFailure(error), { events: 0, openedAt });
+      return this.#watchFailed('open', classifyFailure(error), openedAt);
     }
   }
 
@@ -232,13 +243,15 @@ export class Reflector<T extends KubeObject, Raw> {
           else if (kind === 'bookmark' && !isInitial && !this.#hasBookmarks) this.#hasBookmarks = true;
           else if (kind === 'initial-end' && isInitial)
             return { type: 'initial-end', resourceVersion: intake.resourceVersion };
-          else if (kind === 'error') return this.#watchFailed('stream', failureOfStatus(intake.status ?? {}), watch);
+          else if (kind === 'error')
+            return this.#watchFailed('stream', failureOfStatus(intake.status ?? {}), watch.openedAt);
           if ((watch.next & 15) === 0 && slicer.isOver) {
             await slicer.breathe();
             if (signal.aborted) return { type: 'stop' };
           }
         }
         if (slicer.isOver) await slicer.breathe();
+        if (isInitial && this.#isInitialOverdue(watch)) return this.#ended(watch, 'idle', undefined);
         if (this.#hasBookmarks && idleTimeoutMs === undefined && !isInitial)
           watch.reader.idleMs = Math.min(watch.liveIdleMs, bookmarkedIdleMs);
         const result = await watch.reader.wait(watch.iterator.next());
@@ -251,61 +264,56 @@ export class Reflector<T extends KubeObject, Raw> {
       const failure = classifyFailure(error);
       if (failure.reason === 'idle') return this.#ended(watch, 'idle', failure);
       if (failure.reason === 'connection') return this.#ended(watch, 'broken', failure);
-      return this.#watchFailed('stream', failure, watch);
+      return this.#watchFailed('stream', failure, watch.openedAt);
     }
   }
 
-  #ended(watch: OpenWatch<Raw>, cause: 'closed' | 'broken' | 'idle', given: Failure | undefined): ReflectorInput {
-    const { clock, intake, metrics, name } = this.#options;
+  /** Whether only what is no new object has come for too long: a server that watches without saying where the start ends. */
+  #isInitialOverdue({ initial }: OpenWatch<Raw>): boolean {
+    const { clock, intake, listIdleMs } = this.#options;
     const now = clock.monotonicNow();
-    const openMs = now - watch.openedAt;
-    this.#close();
-    if (cause === 'closed' && watch.events === 0 && openMs < 1000) metrics.shortWatch();
-    const failure =
-      given ??
-      classifyFailure(
-        new ShortWatchError(
-          `very short watch: the server closed the watch of ${name} after ${openMs} ms without an event`,
-        ),
-      );
-    return {
-      type: 'ended',
-      cause,
-      events: watch.events,
-      openMs,
-      resourceVersion: intake.resourceVersion,
-      failure,
-      now,
-    };
+    const size = intake.replacementSize;
+    if (size > initial.size) initial.at = now;
+    initial.size = Math.max(size, initial.size);
+    return now - initial.at > initialPatience * listIdleMs;
   }
 
-  #watchFailed(
-    where: 'open' | 'stream',
-    failure: Failure,
-    watch: { readonly events: number; readonly openedAt: number },
-  ): ReflectorInput {
+  #ended(watch: OpenWatch<Raw>, cause: 'closed' | 'broken' | 'idle', given: Failure | undefined): ReflectorInput {
+    const { clock, intake, metrics } = this.#options;
+    const now = clock.monotonicNow();
+    const openMs = now - watch.openedAt;
+    const isInitial = this.#state.phase === 'streaming';
+    const failure =
+      given ?? classifyFailure(isInitial ? this.#unendedError(cause, openMs) : this.#shortError(watch, openMs));
+    this.#close();
+    const { resourceVersion } = intake;
+    if (cause === 'closed' && openMs < 1000 && resourceVersion === this.#state.memory.resourceVersion)
+      metrics.shortWatch();
+    return { type: 'ended', cause, openMs, resourceVersion, failure, now };
+  }
+
+  #unendedError(cause: 'closed' | 'broken' | 'idle', openMs: number): Error {
+    const { intake, name } = this.#options;
+    return new InitialEventsError(
+      `the watch of ${name} ${cause === 'idle' ? 'has not ended its' : 'was closed before the end of its'} initial events after ${openMs} ms and ${intake.replacementSize} objects: the bookmark with the annotation k8s.io/initial-events-end is missing`,
+    );
+  }
+
+  #shortError({ events }: OpenWatch<Raw>, openMs: number): Error {
+    const heard = events === 0 ? 'without an event' : `with ${events} events, none of them new`;
+    return new ShortWatchError(
+      `very short watch: the server closed the watch of ${this.#options.name} after ${openMs} ms ${heard}`,
+    );
+  }
+
+  #watchFailed(where: 'open' | 'stream', failure: Failure, openedAt: number): ReflectorInput {
     const { clock, intake } = this.#options;
     const now = clock.monotonicNow();
+    const openMs = now - openedAt;
     this.#close();
     if (isIdleWatch(failure.error) && this.#state.phase === 'streaming')
-      return {
-        type: 'ended',
-        cause: 'idle',
-        events: 0,
-        openMs: now - watch.openedAt,
-        resourceVersion: '',
-        failure,
-        now,
-      };
-    return {
-      type: 'watch-failed',
-      where,
-      failure,
-      events: watch.events,
-      openMs: now - watch.openedAt,
-      resourceVersion: intake.resourceVersion,
-      now,
-    };
+      return { type: 'ended', cause: 'idle', openMs, resourceVersion: '', failure, now };
+    return { type: 'watch-failed', where, failure, openMs, resourceVersion: intake.resourceVersion, now };
   }
 
   #close(): void {
@@ -325,6 +333,8 @@ interface OpenWatch<Raw> {
   events: number;
   batch: readonly Raw[];
   next: number;
+  /** How many initial objects there were at most, and when the last of them came. */
+  readonly initial: { size: number; at: number };
 }
 
 function describeState(

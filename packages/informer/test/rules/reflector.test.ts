@@ -4,6 +4,7 @@ import { noopLogger } from '@kctl/telemetry';
 import { settle } from '@kctl/wait/testing';
 import { describe, expect, it } from 'vitest';
 import { added, bookmark, deleted, failed, initialEnd, modified, raw, refusal, thing } from './scripted-server.js';
+import type { Frame } from './scripted-server.js';
 import { ScriptedSession, sources } from './scripted-session.js';
 
 describe('what is asked', () => {
@@ -173,7 +174,130 @@ describe('failures', () => {
   });
 });
 
+describe.each(sources)('a server that closes watches at once (%s)', (source) => {
+  /** Closes each watch as soon as it has sent these frames. Returns when they were asked for. */
+  async function opened(session: ScriptedSession, frames: () => readonly Frame[]): Promise<number[]> {
+    const times: number[] = [];
+    session.server.admit = () => {
+      times.push(session.clock.monotonicNow());
+      queueMicrotask(() => {
+        session.server.watch.send(...frames());
+        session.server.watch.close();
+      });
+    };
+    await session.start();
+    for (let step = 0; step < 600; step++) await session.clock.advance(100);
+    return times;
+  }
+
+  it.each([
+    ['the last event', () => [added(thing('x', 10))]],
+    ['an earlier event', () => [added(thing('x', 9))]],
+    ['a deletion that is known', () => [deleted(thing('gone', 8))]],
+    ['a known bookmark', () => [bookmark(10)]],
+    ['many known events', () => [added(thing('x', 9)), modified(thing('x', 10)), bookmark(7)]],
+  ] satisfies [string, () => Frame[]][])(
+    'having replayed %s, is asked ever less often, and the trouble is told',
+    async (_name, frames) => {
+      const reasons: string[] = [];
+      await using session = new ScriptedSession({
+        source,
+        watchErrorHandler: ({ reason }) => void reasons.push(reason),
+      });
+      session.server.page = () => ({ version: 10, items: [thing('x', 10)] });
+      const { seen } = session.listen();
+      const times = await opened(session, frames);
+      // 0.8 + 1.6 + 3.2 + 6.4 + 12.8 + 25.6 s: six pauses in a minute.
+      expect(times.length).toBeLessThanOrEqual(7);
+      expect(new Set(reasons)).toEqual(new Set(['short-watch']));
+      expect(session.informer.state).toMatchObject({ phase: 'retrying', attempts: reasons.length });
+      expect(session.informer.trouble?.message).toContain('very short watch');
+      expect(seen).toEqual(['add x@10 initial']);
+    },
+  );
+
+  it('having sent something new each time is asked at once', async () => {
+    await using session = new ScriptedSession({ source });
+    let version = 10;
+    session.server.page = () => ({ version, items: [thing('x', version)] });
+    const times = await opened(session, () => (version < 50 ? [modified(thing('x', ++version))] : []));
+    expect(times.slice(0, 41).every((time) => time === times[0])).toBe(true);
+    expect(session.names()).toEqual(['x@50']);
+  });
+});
+
 describe.each(sources)('the start of a stream (%s)', (source) => {
+  it('that is silent once is tried again after the next failure', async () => {
+    const reasons: string[] = [];
+    await using session = new ScriptedSession({
+      source,
+      streams: true,
+      listIdleTimeoutMs: 1000,
+      watchErrorHandler: ({ reason }) => void reasons.push(reason),
+    });
+    session.server.page = () => ({ version: 20, items: [thing('x', 20)] });
+    await session.start();
+    session.server.watch.send(added(thing('ghost', 1)));
+    await session.clock.advance(1000);
+    expect([session.names(), reasons]).toEqual([['x@20'], ['idle']]);
+    session.server.watch.send(failed(410, 'Expired'));
+    await session.clock.advance(800);
+    expect(session.server.watch.call).toMatchObject({ sendInitialEvents: true, resourceVersion: '20' });
+    session.server.watch.send(added(thing('y', 21)), initialEnd(22));
+    await settle();
+    expect(session.names()).toEqual(['y@21']);
+    expect(session.server.lists).toHaveLength(1);
+  });
+
+  it('that closes without its end marker is told', async () => {
+    const troubles: string[] = [];
+    await using session = new ScriptedSession({
+      source,
+      streams: true,
+      watchErrorHandler: ({ reason, message }) => void troubles.push(`${reason}: ${message}`),
+    });
+    await session.start();
+    session.server.watch.send(added(thing('x', 1)));
+    await settle();
+    session.server.watch.close();
+    await settle();
+    expect(troubles).toEqual([
+      expect.stringMatching(
+        /^initial-events: .* closed before .* 1 objects: .*k8s\.io\/initial-events-end is missing$/,
+      ),
+    ]);
+    expect(session.informer.state.phase).toBe('retrying');
+  });
+
+  it('that goes on for ever without its end marker is told, and taken by a list', async () => {
+    const reasons: string[] = [];
+    await using session = new ScriptedSession({
+      source,
+      streams: true,
+      listIdleTimeoutMs: 1000,
+      watchErrorHandler: ({ reason }) => void reasons.push(reason),
+    });
+    session.server.page = () => ({ version: 20, items: [thing('x', 20)] });
+    await session.start();
+    for (let beat = 1; beat < 20 && !session.informer.hasSynced; beat++) {
+      session.server.watch.send(added(thing('x', beat)), bookmark(beat));
+      await session.clock.advance(500);
+    }
+    expect([session.names(), reasons]).toEqual([['x@20'], ['initial-events']]);
+  });
+
+  it('that is large is given its time, as long as objects come', async () => {
+    await using session = new ScriptedSession({ source, streams: true, listIdleTimeoutMs: 1000 });
+    await session.start();
+    for (let index = 1; index < 30; index++) {
+      session.server.watch.send(added(thing(`x${index}`, index)));
+      await session.clock.advance(900);
+    }
+    session.server.watch.send(initialEnd(30));
+    await settle();
+    expect([session.names().length, session.server.lists.length]).toEqual([29, 0]);
+  });
+
   it('is collected apart, changes included, and is the store from the end marker on', async () => {
     await using session = new ScriptedSession({ source, streams: true });
     const { seen, registration } = session.listen();
@@ -263,6 +387,23 @@ describe('bytes', () => {
     session.server.watch.send(raw(text));
     await session.clock.advance(1600);
     expect(session.server.lists).toHaveLength(2);
+  });
+});
+
+describe.each(sources)('a list after an outage (%s)', (source) => {
+  it('finds objects that are not of the initial list', async () => {
+    await using session = new ScriptedSession({ source });
+    session.server.page = () => ({ version: 10, items: [] });
+    const { seen, registration } = session.listen();
+    await session.start();
+    expect(registration.hasSynced).toBe(true);
+    session.server.page = () => ({ version: 20, items: [thing('created-in-the-outage', 15)] });
+    session.server.watch.send(failed(410, 'Expired'));
+    await session.clock.advance(800);
+    expect(seen).toEqual(['add created-in-the-outage@15']);
+    const late = session.listen();
+    await settle();
+    expect(late.seen).toEqual(['add created-in-the-outage@15 initial']);
   });
 });
 
