@@ -85,8 +85,11 @@ export interface ControllerOptions<R> extends ControllerSettings {
   readonly random?: Random;
 }
 
+/** {@link ControllerSettings} without gaps. */
+type Settings = { readonly [K in keyof ControllerSettings]-?: NonNullable<ControllerSettings[K]> };
+
 /** The defaults of {@link ControllerSettings}. */
-export const controllerDefaults: Required<ControllerSettings> = {
+export const controllerDefaults: Settings = {
   maxConcurrentReconciles: 1,
   cacheSyncTimeoutMs: 120_000,
   recoverPanic: true,
@@ -106,18 +109,28 @@ export interface CheckedOptions extends ControllerSettings {
   readonly runLimit?: RunLimit;
 }
 
-/** Fills in what is not set. @throws TypeError naming each option that is not valid */
-export function resolveSettings(name: string, given: CheckedOptions): Required<ControllerSettings> {
+/**
+ * Fills in what is not set, from what is inherited, then from the defaults.
+ *
+ * @throws TypeError naming each option that is not valid
+ */
+export function resolveSettings(
+  name: string,
+  given: CheckedOptions,
+  inherited: ControllerSettings = {},
+): Required<ControllerSettings> {
+  const pick = <K extends keyof ControllerSettings>(setting: K): NonNullable<ControllerSettings[K]> =>
+    given[setting] ?? inherited[setting] ?? controllerDefaults[setting];
   const settings: Required<ControllerSettings> = {
-    maxConcurrentReconciles: given.maxConcurrentReconciles ?? controllerDefaults.maxConcurrentReconciles,
-    cacheSyncTimeoutMs: given.cacheSyncTimeoutMs ?? controllerDefaults.cacheSyncTimeoutMs,
-    recoverPanic: given.recoverPanic ?? controllerDefaults.recoverPanic,
-    needLeaderElection: given.needLeaderElection ?? controllerDefaults.needLeaderElection,
-    usePriorityQueue: given.usePriorityQueue ?? controllerDefaults.usePriorityQueue,
-    enableWarmup: given.enableWarmup ?? controllerDefaults.enableWarmup,
-    reconciliationTimeoutMs: given.reconciliationTimeoutMs ?? controllerDefaults.reconciliationTimeoutMs,
-    skipNameValidation: given.skipNameValidation ?? controllerDefaults.skipNameValidation,
-    leaderElectionScope: given.leaderElectionScope ?? controllerDefaults.leaderElectionScope,
+    maxConcurrentReconciles: pick('maxConcurrentReconciles'),
+    cacheSyncTimeoutMs: pick('cacheSyncTimeoutMs'),
+    recoverPanic: pick('recoverPanic'),
+    needLeaderElection: pick('needLeaderElection'),
+    usePriorityQueue: pick('usePriorityQueue'),
+    enableWarmup: pick('enableWarmup'),
+    reconciliationTimeoutMs: pick('reconciliationTimeoutMs'),
+    skipNameValidation: pick('skipNameValidation'),
+    leaderElectionScope: pick('leaderElectionScope'),
   };
   const { debounce, safetyInterval, hotLoop, runLimit } = given;
   const problems = [
@@ -150,7 +163,10 @@ export function resolveSettings(name: string, given: CheckedOptions): Required<C
         remedy: 'hotLoop: false turns it off',
       }),
     );
-  if (name === '') problems.unshift("name '' is not valid: expected a name that is unique in the manager");
+  if (typeof name !== 'string' || name === '')
+    problems.unshift(
+      `name ${name === '' ? "''" : JSON.stringify(name)} is not valid: must specify Name for Controller: expected a name that is unique in the manager`,
+    );
   const found = problems.filter((problem) => problem !== undefined);
   if (found.length > 0) throw new TypeError(`controller ${JSON.stringify(name)}: ${found.join('; ')}`);
   return settings;

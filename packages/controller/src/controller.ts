@@ -1,4 +1,6 @@
-import type { Logger } from '@kctl/telemetry';
+import type { Kind } from '@kctl/apimachinery';
+import type { Logger, Metrics, Tracer } from '@kctl/telemetry';
+import type { Clock } from '@kctl/wait';
 import type { ControllerSettings } from './controller-options.js';
 import type { EnqueueOptions } from './handler/event-handler.js';
 import type { ReconcileRequest } from './reconciler.js';
@@ -6,17 +8,23 @@ import type { Source } from './source/source.js';
 
 /**
  * Where a controller is: `cold` (nothing runs), `warm` (sources run, nothing is reconciled), `active`, `draining` (told
- * to stop, runs are ending).
+ * to stop, runs and sources are ending).
  */
 export type ControllerPhase = 'cold' | 'warm' | 'active' | 'draining';
 
-/** A source on a controller. */
+/** A source on a controller. It concerns the watch that it was returned for, not a later one of the same source. */
 export interface WatchHandle extends AsyncDisposable {
   /** Whether the source has delivered what existed when it was started. False while the controller does not run. */
   readonly hasSynced: boolean;
-  /** Resolves when it has synced; before the controller runs, waits for that. Rejects when the source fails to. */
+  /**
+   * Resolves when it has synced; before the controller runs, waits for that. Rejects when the source fails to, or is
+   * removed.
+   */
   waitForSync(options?: { readonly signal?: AbortSignal }): Promise<void>;
-  /** Ends the source: its events no longer reach the queue. What is queued already is still valid, and is reconciled. */
+  /**
+   * Ends the source, and nothing else: its events no longer reach the queue. What is queued already is still valid, and
+   * is reconciled. A start that waits for it goes on without it.
+   */
   remove(): Promise<void>;
 }
 
@@ -30,6 +38,43 @@ export interface WatchOptions {
    * @default 'required'
    */
   readonly startPolicy?: 'required' | 'optional';
+}
+
+/** How a source of a controller is doing: `cold` (not started), `starting` (not synced yet), `synced` or `failed`. */
+export type SourcePhase = 'cold' | 'starting' | 'synced' | 'failed';
+
+/** One source of a controller, for readiness. */
+export interface SourceStatus {
+  /** As in logs, e.g. `kind source: Pod`. */
+  readonly name: string;
+  /** What it watches in the cluster; undefined where that is nothing. */
+  readonly kind: Kind | undefined;
+  /** False for an optional source, and for one that was added while the controller ran. */
+  readonly isRequired: boolean;
+  readonly phase: SourcePhase;
+  /** Why it is `failed`. */
+  readonly error?: unknown;
+}
+
+/** Options of {@link Controller.run}. */
+export interface RunOptions {
+  /**
+   * Whether the controller will be run again. While this is not aborted, the end of the run leaves it `warm`: sources
+   * and informers go on, requests are queued, and the next run begins with all of that. For a lease that may be won
+   * again.
+   *
+   * @default the run ends `cold`, unless a warm-up is still wanted
+   */
+  readonly life?: AbortSignal;
+}
+
+/** What a controller takes over from what it is added to, see {@link Controller.adopt}. */
+export interface AdoptOptions {
+  readonly settings?: ControllerSettings;
+  readonly logger?: Logger;
+  readonly metrics?: Metrics;
+  readonly tracer?: Tracer;
+  readonly clock?: Clock;
 }
 
 /**
@@ -53,22 +98,46 @@ export interface Controller<R = ReconcileRequest> {
    * Adds a source, before the start (then it starts with the controller) or while it runs (then at once). A source
    * added before the start that fails makes `run` reject, unless it is optional; the failure of one added later is
    * logged, and its handle rejects, while a kind source goes on asking for its kind.
+   *
+   * @throws TypeError when it is not a source, or `startPolicy` is not valid
+   * @throws ControllerError when the controller watches the source already
    */
   watch(source: Source<R>, options?: WatchOptions): WatchHandle;
+  /**
+   * Adds a source whose requests are not reconciled: each has all sources hand over everything that exists once more,
+   * at low priority, as after a restart. For what concerns all objects, such as a new configuration. What only channel,
+   * cron and func sources queue is not repeated: they do not know what exists. Mirrors `reconcile_all_on` of kube-rs.
+   *
+   * @throws as {@link watch}
+   */
+  reconcileAllOn(source: Source<unknown>, options?: WatchOptions): WatchHandle;
+  /** How each source is doing, in the order in which they were added. For readiness. */
+  sources(): readonly SourceStatus[];
   /** Queues a request by hand. Ignored while the controller neither runs nor is warm. */
   enqueue(request: R, options?: EnqueueOptions): void;
   /**
-   * Starts the sources without reconciling, so that `run` can begin at once; resolves when they have synced. Only there
-   * with `enableWarmup`.
+   * Takes over what its options leave open: settings, logger, metrics, tracer and clock. A manager calls it when the
+   * controller is added. Ignored while the controller is not cold.
+   *
+   * @throws TypeError when a setting is not valid
+   */
+  adopt(defaults: AdoptOptions): void;
+  /**
+   * Starts the sources without reconciling, so that `run` can begin at once; resolves when they have synced. They go on
+   * until the signal is aborted, through any number of runs. Only there with `enableWarmup`.
    */
   readonly warmup?: (signal: AbortSignal) => Promise<void>;
   /**
    * Starts all sources at once, waits for all to sync, then reconciles until the signal is aborted; resolves when no
-   * reconcile is running any more. Rejects when a source fails to start or to sync in time. It may be run again after
-   * it has ended: every source is started anew and delivers everything at low priority. While it runs, it keeps the
-   * process alive.
+   * reconcile is running any more. Rejects when a source fails to start or to sync in time. It may be run again: a run
+   * that begins while an earlier one drains waits for its end. After a run that ended `cold` every source is started
+   * anew and delivers everything at low priority; one that ended `warm` is continued, and has everything delivered at
+   * low priority, too. Until it is told to stop it keeps the process alive; from then on only what its reconciles wait
+   * for does.
    *
-   * @throws ControllerError when it runs already
+   * @throws ControllerError when it runs already, and was not told to stop
    */
-  run(signal: AbortSignal): Promise<void>;
+  run(signal: AbortSignal, options?: RunOptions): Promise<void>;
+  /** Resolves when the controller is cold and nothing of it is left; at once where that is so. */
+  waitUntilCold(): Promise<void>;
 }

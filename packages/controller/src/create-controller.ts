@@ -1,8 +1,8 @@
-import type { LogFields, Logger, Tracer } from '@kctl/telemetry';
+import type { LogFields, Logger } from '@kctl/telemetry';
 import { noopLogger, noopMetrics, noopTracer } from '@kctl/telemetry';
-import type { Clock, Random } from '@kctl/wait';
 import { keepAlive, systemClock, systemRandom } from '@kctl/wait';
-import type { Controller, ControllerPhase, WatchHandle, WatchOptions } from './controller.js';
+import type { AdoptOptions, Controller, ControllerPhase, RunOptions, SourceStatus } from './controller.js';
+import type { WatchHandle, WatchOptions } from './controller.js';
 import type { ControllerOptions, ControllerSettings } from './controller-options.js';
 import { checkConcurrency, resolveSettings } from './controller-options.js';
 import { ControllerError } from './errors.js';
@@ -10,7 +10,7 @@ import type { EnqueueOptions } from './handler/event-handler.js';
 import { defaultQueueFactory, defaultRateLimiter } from './make-queue.js';
 import type { ControllerMetrics } from './metrics.js';
 import { createControllerMetrics } from './metrics.js';
-import { orAborted, resolvesFirst } from './or-aborted.js';
+import { aborted, orAborted, resolvesFirst } from './or-aborted.js';
 import { ReconcileLoop } from './reconcile-loop.js';
 import { adaptQueue, defaultRequestKey, rememberingKey } from './reconcile-queue.js';
 import type { ReconcileErrorHook, ReconcileFunction, ReconcilerObject, ReconcileRequest } from './reconciler.js';
@@ -18,8 +18,10 @@ import { RequestIntake } from './request-intake.js';
 import { RequestSlots } from './request-slots.js';
 import { createRetryPolicy } from './retry-policy.js';
 import { RunLimiter } from './run-limit.js';
+import type { WatchEntry } from './session.js';
 import { Session } from './session.js';
 import type { Source } from './source/source.js';
+import { requireSource, requireWatchOptions, triggerSource } from './watch-entry.js';
 import { WorkerPool } from './worker-pool.js';
 
 /** Makes a controller. It starts nothing. @throws TypeError when an option is not valid */
@@ -27,46 +29,57 @@ export function createController<R = ReconcileRequest>(options: ControllerOption
   return new ReconcileController(options);
 }
 
+/** A run of the controller, from its call to its end. */
+interface Run {
+  readonly signal: AbortSignal;
+  readonly ended: PromiseWithResolvers<undefined>;
+  phase: 'starting' | 'active' | 'draining';
+}
+
+/** What a controller works with: its options, and where they leave something open, what it was added to. */
+type Environment<R> = Required<Pick<ControllerOptions<R>, 'logger' | 'metrics' | 'tracer' | 'clock' | 'random'>> & {
+  readonly settings: Required<ControllerSettings>;
+  readonly measured: ControllerMetrics;
+};
+
 class ReconcileController<R> implements Controller<R> {
   readonly name: string;
   readonly runnableType = 'controller';
-  readonly settings: Required<ControllerSettings>;
-  readonly logger: Logger;
-  readonly warmup?: (signal: AbortSignal) => Promise<void>;
+  warmup?: (signal: AbortSignal) => Promise<void>;
   readonly #options: ControllerOptions<R>;
-  readonly #clock: Clock;
-  readonly #random: Random;
-  readonly #tracer: Tracer;
-  readonly #metrics: ControllerMetrics;
   readonly #requestKey: (request: R) => string;
   readonly #reconcile: ReconcileFunction<R>;
-  readonly #sources = new Map<Source<R>, WatchOptions>();
-  readonly #slots: RequestSlots;
+  readonly #entries = new Set<WatchEntry<R>>();
+  #environment: Environment<R>;
   #session: Session<R> | undefined;
   #sessionBegan = Promise.withResolvers<Session<R>>();
+  /** The end of earlier sessions, while it is under way. */
+  #closing: Promise<void> | undefined;
+  #run: Run | undefined;
   #pool: WorkerPool<R> | undefined;
-  #concurrency: number;
-  #phase: ControllerPhase = 'cold';
-  #isRunning = false;
+  /** Set by hand; wins over the settings. */
+  #concurrency: number | undefined;
 
   constructor(options: ControllerOptions<R>) {
+    if (typeof options !== 'object' || options === null)
+      throw new TypeError('createController: expected options: { name, reconciler }');
     const { name, reconciler } = options;
-    this.settings = resolveSettings(name, options);
-    if (typeof reconciler !== 'function' && typeof reconciler?.reconcile !== 'function')
-      throw new TypeError(`controller ${JSON.stringify(name)}: must specify Reconciler: a function or { reconcile }`);
     this.name = name;
     this.#options = options;
-    this.logger = (options.logger ?? noopLogger).child({ controller: name });
-    this.#clock = options.clock ?? systemClock;
-    this.#random = options.random ?? systemRandom;
-    this.#tracer = options.tracer ?? noopTracer;
-    this.#metrics = createControllerMetrics(options.metrics ?? noopMetrics, name);
     this.#requestKey = rememberingKey(options.requestKey ?? defaultRequestKey);
+    this.#environment = this.#adopted({});
+    if (typeof reconciler !== 'function' && typeof reconciler?.reconcile !== 'function')
+      throw new TypeError(`controller ${JSON.stringify(name)}: must specify Reconciler: a function or { reconcile }`);
     this.#reconcile =
       typeof reconciler === 'function' ? reconciler : (request, context) => reconciler.reconcile(request, context);
-    this.#slots = new RequestSlots(this.#clock);
-    this.#concurrency = this.settings.maxConcurrentReconciles;
-    if (this.settings.enableWarmup) this.warmup = (signal) => this.#warmUp(signal);
+  }
+
+  get settings(): Required<ControllerSettings> {
+    return this.#environment.settings;
+  }
+
+  get logger(): Logger {
+    return this.#environment.logger;
   }
 
   get needLeaderElection(): boolean {
@@ -78,41 +91,149 @@ class ReconcileController<R> implements Controller<R> {
   }
 
   get phase(): ControllerPhase {
-    return this.#phase;
+    if (this.#closing !== undefined || this.#run?.phase === 'draining') return 'draining';
+    if (this.#run?.phase === 'active') return 'active';
+    return this.#session?.isReady === true ? 'warm' : 'cold';
   }
 
   get inFlight(): readonly string[] {
-    return this.#slots.running;
+    return this.#session?.slots.running ?? [];
   }
 
   get maxConcurrentReconciles(): number {
-    return this.#concurrency;
+    return this.#concurrency ?? this.settings.maxConcurrentReconciles;
   }
 
   set maxConcurrentReconciles(value: number) {
     const [problem] = checkConcurrency(value);
     if (problem !== undefined) throw new TypeError(`controller ${JSON.stringify(this.name)}: ${problem}`);
     this.#concurrency = value;
-    this.#metrics.maxConcurrent.set(value);
+    this.#environment.measured.maxConcurrent.set(value);
     if (this.#pool !== undefined) this.#pool.concurrency = value;
   }
 
   watch(source: Source<R>, options: WatchOptions = {}): WatchHandle {
-    if (this.#sources.has(source))
-      throw new ControllerError(`controller ${JSON.stringify(this.name)} watches ${source.name} already`);
-    this.#sources.set(source, options);
-    if (this.#session !== undefined) this.#watchBeside(this.#session, source);
+    requireSource(this.name, source);
+    return this.#watch(source, source, options);
+  }
+
+  reconcileAllOn(source: Source<unknown>, options: WatchOptions = {}): WatchHandle {
+    requireSource(this.name, source);
+    const trigger = triggerSource<R>(source, () => this.#session?.replay());
+    return this.#watch(trigger, source, options);
+  }
+
+  sources(): readonly SourceStatus[] {
+    return [...this.#entries].map((entry) => {
+      const watch = this.#session?.find(entry);
+      const isLate = watch !== undefined && this.#session?.awaits(entry) !== true;
+      return {
+        name: entry.source.name,
+        kind: entry.source.kind,
+        isRequired: entry.isRequired && !isLate,
+        phase: watch?.phase ?? 'cold',
+        ...(watch?.phase === 'failed' ? { error: watch.error } : {}),
+      };
+    });
+  }
+
+  enqueue(request: R, options: EnqueueOptions = {}): void {
+    this.#session?.intake.add(request, options);
+  }
+
+  adopt(defaults: AdoptOptions): void {
+    if (this.#session === undefined && this.#run === undefined) this.#environment = this.#adopted(defaults);
+  }
+
+  async run(signal: AbortSignal, { life }: RunOptions = {}): Promise<void> {
+    const run = await this.#claim(signal);
+    if (run === undefined) return;
+    const alive = keepAlive();
+    const letGo = (): void => alive[Symbol.dispose]();
+    signal.addEventListener('abort', letGo, { once: true });
+    const { measured, logger } = this.#environment;
+    let session: Session<R> | undefined;
+    try {
+      measured.preset();
+      measured.maxConcurrent.set(this.maxConcurrentReconciles);
+      logger.info('Starting Controller');
+      session = this.#begin();
+      session.holders.add(run);
+      if (life !== undefined) this.#holdUntil(session, life);
+      if (!(await resolvesFirst(session.start(this.#entries), signal))) return;
+      if (session.runs++ > 0) session.replay();
+      run.phase = 'active';
+      await this.#work(session, run);
+    } catch (error) {
+      session?.holders.clear(); // what has failed is not continued
+      throw error;
+    } finally {
+      run.phase = 'draining';
+      session?.holders.delete(run);
+      if (session !== undefined) await this.#endUnlessHeld(session, signal.reason);
+      signal.removeEventListener('abort', letGo);
+      letGo();
+      this.#run = undefined;
+      run.ended.resolve(undefined);
+    }
+  }
+
+  async waitUntilCold(): Promise<void> {
+    for (;;) {
+      if (this.#run !== undefined) await this.#run.ended.promise;
+      else if (this.#closing !== undefined) await this.#closing;
+      else if (this.#session !== undefined) await aborted(this.#session.signal);
+      else return;
+    }
+  }
+
+  /**
+   * Makes a run the one of the controller, after the end of what is ending; undefined where it is aborted before.
+   *
+   * @throws ControllerError where something runs that is not ending
+   */
+  async #claim(signal: AbortSignal): Promise<Run | undefined> {
+    while (this.#run !== undefined || this.#closing !== undefined) {
+      if (this.#run?.signal.aborted === false)
+        throw new ControllerError(
+          `controller ${JSON.stringify(this.name)} was started more than once. This is likely to be caused by being added to a manager multiple times`,
+        );
+      await (this.#run?.ended.promise ?? this.#closing);
+    }
+    if (signal.aborted) return undefined;
+    // In the turn of the check: of several that waited for one end, one may begin.
+    this.#run = { signal, ended: Promise.withResolvers(), phase: 'starting' };
+    return this.#run;
+  }
+
+  /** Mirrors `Controller.Warmup`. A failure is kept for `run`, which shares the session. */
+  async #warmUp(signal: AbortSignal): Promise<void> {
+    while (this.#closing !== undefined) await this.#closing;
+    if (signal.aborted) return;
+    const session = this.#begin();
+    this.#holdUntil(session, signal);
+    await resolvesFirst(session.start(this.#entries), signal);
+  }
+
+  #watch(source: Source<R>, origin: unknown, options: WatchOptions): WatchHandle {
+    requireWatchOptions(this.name, options);
+    for (const entry of this.#entries)
+      if (entry.origin === origin)
+        throw new ControllerError(`controller ${JSON.stringify(this.name)} watches ${source.name} already`);
+    const entry: WatchEntry<R> = { source, origin, isRequired: options.startPolicy !== 'optional' };
+    this.#entries.add(entry);
+    this.#session?.watchBeside(entry);
     const remove = async (): Promise<void> => {
-      this.#sources.delete(source);
-      await this.#session?.unwatch(source);
+      this.#entries.delete(entry);
+      await this.#session?.unwatch(entry);
     };
-    const find = (): boolean => this.#session?.find(source)?.hasSynced ?? false;
+    const find = (): boolean => this.#session?.find(entry)?.hasSynced ?? false;
     return {
       get hasSynced() {
         return find();
       },
       waitForSync: ({ signal } = {}) => {
-        const synced = this.#waitForSync(source);
+        const synced = this.#waitForSync(entry);
         return signal === undefined ? synced : orAborted(synced, signal);
       },
       remove,
@@ -120,83 +241,29 @@ class ReconcileController<R> implements Controller<R> {
     };
   }
 
-  enqueue(request: R, options: EnqueueOptions = {}): void {
-    this.#session?.intake.add(request, options);
-  }
-
-  async run(signal: AbortSignal): Promise<void> {
-    if (this.#isRunning)
-      throw new ControllerError(
-        `controller ${JSON.stringify(this.name)} was started more than once. This is likely to be caused by being added to a manager multiple times`,
-      );
-    this.#isRunning = true;
-    using _alive = keepAlive();
-    this.#metrics.preset();
-    this.#metrics.maxConcurrent.set(this.#concurrency);
-    this.logger.info('Starting Controller');
-    const session = this.#begin();
-    try {
-      if (!(await resolvesFirst(this.#start(session), signal))) return;
-      this.#phase = 'active';
-      await this.#work(session, signal);
-    } finally {
-      this.#phase = 'draining';
-      await this.#end(session, signal.reason);
-      this.#isRunning = false;
-      this.#phase = 'cold';
-    }
-  }
-
-  /** Mirrors `Controller.Warmup`. A failure is kept for `run`, which shares the session. */
-  async #warmUp(signal: AbortSignal): Promise<void> {
-    const session = this.#begin();
-    const endUnlessRunning = (): void => {
-      if (!this.#isRunning && this.#session === session)
-        this.#end(session, signal.reason).catch((error: unknown) =>
-          this.logger.error('a source did not stop cleanly', { error }),
-        );
-    };
-    if (signal.aborted) endUnlessRunning();
-    else signal.addEventListener('abort', endUnlessRunning, { once: true });
-    if (await resolvesFirst(this.#start(session), signal)) {
-      if (this.#phase === 'cold') this.#phase = 'warm';
-    }
-  }
-
-  /** Starts every source; resolves when those have synced that it cannot do without. */
-  #start(session: Session<R>): Promise<void> {
-    const isRequired = (source: Source<R>): boolean => this.#sources.get(source)?.startPolicy !== 'optional';
-    const sources = [...this.#sources.keys()];
-    const ready = session.start(sources.filter(isRequired));
-    for (const source of sources)
-      if (!isRequired(source) && session.find(source) === undefined) this.#watchBeside(session, source);
-    return ready;
-  }
-
-  /** Starts a source that nothing waits for. */
-  #watchBeside(session: Session<R>, source: Source<R>): void {
-    const tell = (error: unknown): void => {
-      if (session === this.#session && this.#phase !== 'draining' && this.#sources.has(source))
-        this.logger.error('a source that nothing waits for failed', { source: source.name, error });
-    };
-    session.watch(source, tell).synced.catch(tell);
+  async #waitForSync(entry: WatchEntry<R>): Promise<void> {
+    const session = this.#session ?? (await this.#sessionBegan.promise);
+    const watch = session.find(entry);
+    if (watch === undefined)
+      throw new ControllerError(`${entry.source.name} was removed from controller ${JSON.stringify(this.name)}`);
+    await watch.synced;
   }
 
   #begin(): Session<R> {
     if (this.#session !== undefined) return this.#session;
-    const { usePriorityQueue, cacheSyncTimeoutMs } = this.settings;
+    const { settings, clock, random, metrics, logger } = this.#environment;
+    const { usePriorityQueue, cacheSyncTimeoutMs } = settings;
     const key = this.#requestKey;
-    const clock = this.#clock;
     const rateLimiter = this.#options.rateLimiter ?? defaultRateLimiter(usePriorityQueue, { key, clock });
     const newQueue = this.#options.newQueue ?? defaultQueueFactory(usePriorityQueue);
-    const metrics = this.#options.metrics ?? noopMetrics;
     const queue = adaptQueue(newQueue({ name: this.name, controller: this.name, key, rateLimiter, metrics, clock }));
+    const slots = new RequestSlots(clock);
     const intake = new RequestIntake({
       queue,
-      slots: this.#slots,
+      slots,
       requestKey: key,
       clock,
-      random: this.#random,
+      random,
       debounce: this.#options.debounce,
       eventsDuringBackoff: this.#options.eventsDuringBackoff ?? 'immediate',
       safetyInterval: this.#options.safetyInterval,
@@ -205,10 +272,11 @@ class ReconcileController<R> implements Controller<R> {
       controller: this.name,
       queue,
       intake,
+      slots,
       rateLimiter,
-      logger: this.logger,
+      logger,
       clock,
-      random: this.#random,
+      random,
       syncTimeoutMs: cacheSyncTimeoutMs,
     });
     this.#session = session;
@@ -216,8 +284,33 @@ class ReconcileController<R> implements Controller<R> {
     return session;
   }
 
-  async #work(session: Session<R>, signal: AbortSignal): Promise<void> {
+  /** Keeps the session until the signal is aborted. */
+  #holdUntil(session: Session<R>, signal: AbortSignal): void {
+    if (signal.aborted || session.holders.has(signal)) return;
+    session.holders.add(signal);
+    const letGo = (): void => {
+      session.holders.delete(signal);
+      void this.#endUnlessHeld(session, signal.reason);
+    };
+    signal.addEventListener('abort', letGo, { once: true, signal: session.signal });
+  }
+
+  /** Never rejects. */
+  async #endUnlessHeld(session: Session<R>, reason: unknown): Promise<void> {
+    if (session.holders.size > 0 || this.#session !== session) return;
+    this.#session = undefined;
+    this.#sessionBegan = Promise.withResolvers();
+    const closing = session.close(reason).then(() => {
+      this.#closing = undefined;
+    });
+    this.#closing = closing;
+    await closing;
+  }
+
+  async #work(session: Session<R>, run: Run): Promise<void> {
     const { retryPolicy, reconciler, hotLoop, runLimit } = this.#options;
+    const { settings, clock, random, tracer, measured, logger } = this.#environment;
+    const { signal } = run;
     const onError = this.#options.onError ?? (typeof reconciler === 'function' ? undefined : bindHook(reconciler));
     const stop = new AbortController();
     const loop = new ReconcileLoop({
@@ -225,34 +318,34 @@ class ReconcileController<R> implements Controller<R> {
       onError,
       retryPolicy: retryPolicy ?? createRetryPolicy(),
       rateLimiter: session.rateLimiter,
-      recoverPanic: this.settings.recoverPanic,
-      timeoutMs: this.settings.reconciliationTimeoutMs,
+      recoverPanic: settings.recoverPanic,
+      timeoutMs: settings.reconciliationTimeoutMs,
       hotLoop,
       runLimiter: runLimit === undefined ? undefined : new RunLimiter(runLimit),
       queue: session.queue,
       intake: session.intake,
-      slots: this.#slots,
-      metrics: this.#metrics,
-      tracer: this.#tracer,
-      clock: this.#clock,
-      random: this.#random,
+      slots: session.slots,
+      metrics: measured,
+      tracer,
+      clock,
+      random,
       requestKey: this.#requestKey,
-      makeLogger: (request, reconcileID) => this.logger.child({ ...this.#fieldsOf(request), reconcileID }),
+      makeLogger: (request, reconcileID) => logger.child({ ...this.#fieldsOf(request), reconcileID }),
       spanAttributes: (request) => ({ controller: this.name, request: this.#requestKey(request) }),
       stopSignal: stop.signal,
       fail: session.fail,
     });
     const pool = new WorkerPool({
       queue: session.queue,
-      concurrency: this.#concurrency,
-      clock: this.#clock,
+      concurrency: this.maxConcurrentReconciles,
+      clock,
       work: (item) => loop.work(item),
     });
     this.#pool = pool;
-    this.logger.info('Starting workers', { 'worker count': this.#concurrency });
+    logger.info('Starting workers', { 'worker count': this.maxConcurrentReconciles });
     const onStop = (): void => {
-      this.#phase = 'draining';
-      this.logger.info('Shutdown signal received, waiting for all workers to finish');
+      run.phase = 'draining';
+      logger.info('Shutdown signal received, waiting for all workers to finish');
       stop.abort(signal.reason);
     };
     if (signal.aborted) onStop();
@@ -261,30 +354,33 @@ class ReconcileController<R> implements Controller<R> {
     try {
       await Promise.race([ended, session.failed]);
     } catch (error) {
+      run.phase = 'draining';
       stop.abort(error);
       throw error;
     } finally {
       signal.removeEventListener('abort', onStop);
       await ended;
       this.#pool = undefined;
-      this.logger.info('All workers finished');
+      logger.info('All workers finished');
     }
   }
 
-  async #end(session: Session<R>, reason: unknown): Promise<void> {
-    if (this.#session !== session) return;
-    this.#session = undefined;
-    this.#sessionBegan = Promise.withResolvers();
-    this.#slots.clear();
-    await session.close(reason);
-  }
-
-  async #waitForSync(source: Source<R>): Promise<void> {
-    const session = this.#session ?? (await this.#sessionBegan.promise);
-    const watch = session.find(source);
-    if (watch === undefined)
-      throw new ControllerError(`${source.name} was removed from controller ${JSON.stringify(this.name)}`);
-    await watch.synced;
+  #adopted({ settings: inherited = {}, logger, metrics, tracer, clock }: AdoptOptions): Environment<R> {
+    const options = this.#options;
+    const { name } = options;
+    const settings = resolveSettings(name, options, inherited);
+    const sink = options.metrics ?? metrics ?? noopMetrics;
+    if (settings.enableWarmup) this.warmup = (signal) => this.#warmUp(signal);
+    else delete this.warmup;
+    return {
+      settings,
+      logger: (options.logger ?? logger ?? noopLogger).child({ controller: name }),
+      metrics: sink,
+      measured: createControllerMetrics(sink, name),
+      tracer: options.tracer ?? tracer ?? noopTracer,
+      clock: options.clock ?? clock ?? systemClock,
+      random: options.random ?? systemRandom,
+    };
   }
 
   #fieldsOf(request: R): LogFields {

@@ -3,7 +3,16 @@
  *
  * @packageDocumentation
  */
-export type { Controller, ControllerPhase, WatchHandle, WatchOptions } from './controller.js';
+export type {
+  AdoptOptions,
+  Controller,
+  ControllerPhase,
+  RunOptions,
+  SourcePhase,
+  SourceStatus,
+  WatchHandle,
+  WatchOptions,
+} from './controller.js';
 export type { ControllerOptions, ControllerSettings, SafetyInterval } from './controller-options.js';
 export { controllerDefaults } from './controller-options.js';
 export { createController } from './create-controller.js';
@@ -90,6 +99,7 @@ export type {
   EventInformer,
   InformerEvent,
   InformerEventHandler,
+  InformerLoan,
   InformerProvider,
   InformerRegistration,
 } from './source/informer-provider.js';

@@ -34,3 +34,11 @@ export async function resolvesFirst(promise: Promise<void>, signal: AbortSignal)
     throw error;
   }
 }
+
+/** Resolves when the signal is aborted. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

@@ -17,6 +17,7 @@ import type { RequestIntake } from './request-intake.js';
 import type { RequestSlots } from './request-slots.js';
 import type { RetryPolicy } from './retry-policy.js';
 import type { RunLimiter } from './run-limit.js';
+import { putBack } from './worker-pool.js';
 
 /** A conflict means that the cache was behind: it is no news until it has happened this often in a row. */
 const quietConflicts = 5;
@@ -63,7 +64,7 @@ export class ReconcileLoop<R> {
     const started = clock.monotonicNow();
     const deferMs = this.#options.runLimiter?.begin(key, started) ?? 0;
     if (deferMs > 0) {
-      this.#defer(item, deferMs);
+      putBack(this.#options.queue, item, deferMs);
       return;
     }
     metrics.activeWorkers.inc();
@@ -82,14 +83,6 @@ export class ReconcileLoop<R> {
       metrics.seconds.observe((clock.monotonicNow() - started) / 1000);
       queue.done(item.item);
     }
-  }
-
-  /** Puts a request back whose key has run often enough for now. */
-  #defer({ item, priority, reasons }: PrioritizedItem<R>, afterMs: number): void {
-    const { queue } = this.#options;
-    for (const reason of reasons) queue.addWith({ afterMs, priority, reason }, item);
-    queue.addWith({ afterMs, priority }, item);
-    queue.done(item);
   }
 
   async #run(item: PrioritizedItem<R>, key: string, span: Span | undefined): Promise<void> {
@@ -172,6 +165,8 @@ export class ReconcileLoop<R> {
     const { run, key } = dequeued;
     if (stopSignal.aborted && isOwnAbort(error, stopSignal)) {
       run.logger.debug('Reconcile cut short by the stop', { error });
+      // It is not done: the next run of the session has it. Where the session ends, the queue drops it.
+      this.#options.queue.addWith({ priority: dequeued.item.priority, reason: 'stopped' }, dequeued.item.item);
       return 'stopped';
     }
     metrics.errors.inc();

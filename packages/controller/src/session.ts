@@ -3,14 +3,24 @@ import type { Clock, Random } from '@kctl/wait';
 import type { RateLimiter } from '@kctl/workqueue';
 import type { ReconcileQueue } from './reconcile-queue.js';
 import type { RequestIntake } from './request-intake.js';
+import type { RequestSlots } from './request-slots.js';
 import type { Source } from './source/source.js';
 import { Watch } from './watch.js';
+
+/** What `watch` was called with: one watch, in every session until it is removed. */
+export interface WatchEntry<R> {
+  readonly source: Source<R>;
+  /** What the user gave, which is not to be watched twice. */
+  readonly origin: unknown;
+  readonly isRequired: boolean;
+}
 
 /** Options of {@link Session}. */
 export interface SessionOptions<R> {
   readonly controller: string;
   readonly queue: ReconcileQueue<R>;
   readonly intake: RequestIntake<R>;
+  readonly slots: RequestSlots;
   readonly rateLimiter: RateLimiter<R>;
   readonly logger: Logger;
   readonly clock: Clock;
@@ -19,27 +29,46 @@ export interface SessionOptions<R> {
 }
 
 /**
- * From the start of the sources to the end of the workers: the life of one queue. A controller has at most one session
- * at a time; warm-up and run share it, whoever comes first begins it.
+ * From the start of the sources to their end: the life of one queue. A controller has at most one session at a time;
+ * warm-ups and runs share it, the first of them begins it, and it ends when none of its holders is left.
  */
 export class Session<R> {
   readonly queue: ReconcileQueue<R>;
   readonly intake: RequestIntake<R>;
+  readonly slots: RequestSlots;
   readonly rateLimiter: RateLimiter<R>;
+  /** What wants the session to go on: the run, and the signals of warm-ups and lives. */
+  readonly holders: Set<object> = new Set<object>();
+  /** Runs that have begun to work. */
+  runs = 0;
   readonly #options: SessionOptions<R>;
   readonly #abort = new AbortController();
-  readonly #watches = new Map<Source<R>, Watch<R>>();
+  readonly #watches = new Map<WatchEntry<R>, Watch<R>>();
+  /** Those that were there before the start, and that it waits for. */
+  readonly #awaited = new Set<WatchEntry<R>>();
   readonly #failed: Promise<never>;
   #fail: (error: unknown) => void = () => undefined;
   #ready: Promise<void> | undefined;
+  #isReady = false;
 
   constructor(options: SessionOptions<R>) {
     this.#options = options;
     this.queue = options.queue;
     this.intake = options.intake;
+    this.slots = options.slots;
     this.rateLimiter = options.rateLimiter;
     this.#failed = new Promise((_resolve, reject) => (this.#fail = reject));
-    this.#failed.catch(() => undefined); // whoever runs the session awaits it
+    this.#failed.catch(() => undefined); // the run of the session awaits it
+  }
+
+  /** Aborted when the session ends. */
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  /** Whether every source has synced that the controller cannot do without. */
+  get isReady(): boolean {
+    return this.#isReady;
   }
 
   /** Rejects with the first failure of anything in the session; never resolves. */
@@ -49,21 +78,74 @@ export class Session<R> {
 
   readonly fail = (error: unknown): void => this.#fail(error);
 
-  /** Starts sources, all at once, and resolves when all have synced. The same promise for every caller. */
-  start(sources: readonly Source<R>[]): Promise<void> {
-    if (this.#ready === undefined) {
-      const watches = sources.map((source) => this.watch(source));
-      const synced = Promise.all(watches.map((watch) => watch.synced));
-      this.#ready = Promise.race([synced, this.#failed]).then(() => undefined);
-      this.#ready.catch(() => undefined);
+  /** Starts sources, all at once, and resolves when those that are required have synced. The same promise for every caller. */
+  start(entries: Iterable<WatchEntry<R>>): Promise<void> {
+    if (this.#ready !== undefined) return this.#ready;
+    const synced: Promise<void>[] = [];
+    for (const entry of entries) {
+      if (this.#watches.has(entry)) continue;
+      if (!entry.isRequired) this.watchBeside(entry);
+      else {
+        this.#awaited.add(entry);
+        synced.push(this.#watch(entry, this.fail).ready);
+      }
     }
+    this.#ready = Promise.race([Promise.all(synced), this.#failed]).then(() => {
+      this.#isReady = true;
+    });
+    this.#ready.catch(() => undefined);
     return this.#ready;
   }
 
-  /** Starts one more source; `fail` hears of a failure that ends it after its start. */
-  watch(source: Source<R>, fail: (error: unknown) => void = this.fail): Watch<R> {
+  /** Starts a source that nothing waits for; its failure is logged. */
+  watchBeside(entry: WatchEntry<R>): void {
+    const report = (error: unknown): void => {
+      if (!this.signal.aborted && this.#watches.has(entry))
+        this.#options.logger.error('a source that nothing waits for failed', { source: entry.source.name, error });
+    };
+    this.#watch(entry, report).ready.catch(report);
+  }
+
+  /** The watch of an entry in this session. */
+  find(entry: WatchEntry<R>): Watch<R> | undefined {
+    return this.#watches.get(entry);
+  }
+
+  /** Whether the session waits for the entry. */
+  awaits(entry: WatchEntry<R>): boolean {
+    return this.#awaited.has(entry);
+  }
+
+  /** Ends one source. */
+  async unwatch(entry: WatchEntry<R>): Promise<void> {
+    const watch = this.#watches.get(entry);
+    this.#watches.delete(entry);
+    this.#awaited.delete(entry);
+    await watch?.remove();
+  }
+
+  /** Has every source hand over everything that exists once more, at low priority. */
+  replay(): void {
+    for (const watch of this.#watches.values()) watch.replay();
+  }
+
+  /** Hands out nothing more and ends all sources. Idempotent; never rejects. */
+  async close(reason: unknown): Promise<void> {
+    this.queue.shutDown();
+    this.#abort.abort(reason);
+    await Promise.all(
+      [...this.#watches.values()].map((watch) =>
+        watch.stop().catch((error: unknown) => {
+          this.#options.logger.error('a source did not stop cleanly', { source: watch.source.name, error });
+        }),
+      ),
+    );
+    this.slots.clear();
+  }
+
+  #watch(entry: WatchEntry<R>, fail: (error: unknown) => void): Watch<R> {
     const { controller, logger, clock, random, syncTimeoutMs } = this.#options;
-    const watch = new Watch(source, {
+    const watch = new Watch(entry.source, {
       controller,
       queue: this.intake,
       signal: this.#abort.signal,
@@ -73,26 +155,7 @@ export class Session<R> {
       syncTimeoutMs,
       fail,
     });
-    this.#watches.set(source, watch);
+    this.#watches.set(entry, watch);
     return watch;
-  }
-
-  /** The watch of a source in this session. */
-  find(source: Source<R>): Watch<R> | undefined {
-    return this.#watches.get(source);
-  }
-
-  /** Ends one source. */
-  async unwatch(source: Source<R>): Promise<void> {
-    const watch = this.#watches.get(source);
-    this.#watches.delete(source);
-    await watch?.stop();
-  }
-
-  /** Hands out nothing more and ends all sources. Idempotent. */
-  async close(reason: unknown): Promise<void> {
-    this.queue.shutDown();
-    this.#abort.abort(reason);
-    await Promise.all([...this.#watches.values()].map((watch) => watch.stop()));
   }
 }

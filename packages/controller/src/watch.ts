@@ -1,6 +1,7 @@
 import type { Logger } from '@kctl/telemetry';
 import type { Clock, Random } from '@kctl/wait';
-import { abortReason } from '@kctl/wait';
+import { abortReason, anySignal } from '@kctl/wait';
+import type { SourcePhase } from './controller.js';
 import { messageOf, SourceError } from './errors.js';
 import { orAborted, orAbortedLater } from './or-aborted.js';
 import type { Source, SourceContext, SourceQueue, StartedSource } from './source/source.js';
@@ -14,6 +15,7 @@ export interface WatchEnvironment<R> {
   readonly clock: Clock;
   readonly random: Random;
   readonly syncTimeoutMs: number;
+  /** Called with a failure that ends the source after its start. */
   readonly fail: (error: unknown) => void;
 }
 
@@ -22,12 +24,18 @@ export class Watch<R> {
   readonly source: Source<R>;
   /** Settles when the source has started and synced, with a {@link SourceError} where it did not. */
   readonly synced: Promise<void>;
+  /** The same, but resolves where the watch was removed before: what waits for all sources no longer waits for this. */
+  readonly ready: Promise<void>;
   readonly #environment: WatchEnvironment<R>;
   readonly #abort = new AbortController();
   #started: StartedSource | undefined;
   #starting: Promise<StartedSource> | undefined;
   #stopped: Promise<void> | undefined;
-  #hasSynced = false;
+  #phase: Exclude<SourcePhase, 'cold'> = 'starting';
+  #error: unknown;
+  #isRemoved = false;
+  #replay: Promise<void> | undefined;
+  #replayAgain = false;
   readonly #onEnd = (): void => this.#abort.abort(this.#environment.signal.reason);
 
   constructor(source: Source<R>, environment: WatchEnvironment<R>) {
@@ -35,20 +43,61 @@ export class Watch<R> {
     this.#environment = environment;
     if (environment.signal.aborted) this.#onEnd();
     else environment.signal.addEventListener('abort', this.#onEnd, { once: true });
-    this.synced = this.#start();
-    this.synced.catch(() => undefined); // whoever needs it awaits it
+    this.synced = this.#start().catch((error: unknown) => {
+      this.#failed(error);
+      throw error;
+    });
+    this.ready = this.synced.catch((error: unknown) => {
+      if (!this.#isRemoved) throw error;
+    });
+    this.ready.catch(() => undefined); // what needs it awaits it
+  }
+
+  get phase(): SourcePhase {
+    return this.#phase;
+  }
+
+  /** Why it is `failed`. */
+  get error(): unknown {
+    return this.#error;
   }
 
   get hasSynced(): boolean {
-    return this.#hasSynced;
+    return this.#phase === 'synced';
   }
 
-  /** Nobody waits any more; the source goes on all the same, and may sync after all. */
-  #syncLate(): void {
-    this.#started?.waitForSync?.(this.#abort.signal).then(
-      () => (this.#hasSynced = true),
-      () => undefined, // told already
-    );
+  /**
+   * Has the source hand over everything that exists once more, at low priority. One that has not synced is about to do
+   * that anyway. A call during a replay leads to one more after it.
+   */
+  replay(): void {
+    const { logger } = this.#environment;
+    const replay = this.#started?.replay?.bind(this.#started);
+    if (replay === undefined || !this.hasSynced || this.#abort.signal.aborted) return;
+    if (this.#replay !== undefined) {
+      this.#replayAgain = true;
+      return;
+    }
+    const run = async (): Promise<void> => {
+      await orAborted(Promise.resolve(replay()), this.#abort.signal);
+    };
+    this.#replay = run()
+      .catch((error: unknown) => {
+        if (!this.#abort.signal.aborted)
+          logger.error('a source could not list its objects again', { source: this.source.name, error });
+      })
+      .then(() => {
+        this.#replay = undefined;
+        if (!this.#replayAgain) return;
+        this.#replayAgain = false;
+        this.replay();
+      });
+  }
+
+  /** Ends the source for good, alone; see {@link stop}. */
+  remove(): Promise<void> {
+    this.#isRemoved = true;
+    return this.stop();
   }
 
   /** Ends the source; it no longer touches the queue when this has settled. Idempotent. */
@@ -64,39 +113,64 @@ export class Watch<R> {
     else await this.#started.stop();
   }
 
+  readonly #queue: SourceQueue<R> = {
+    add: (request, options) => {
+      if (!this.#abort.signal.aborted) this.#environment.queue.add(request, options);
+    },
+  };
+
+  #failed(error: unknown): void {
+    this.#phase = 'failed';
+    this.#error = error;
+  }
+
+  /** Nothing waits for the sync any more; the source goes on all the same, and may sync after all. */
+  #syncLate(): void {
+    this.#started?.waitForSync?.(this.#abort.signal).then(
+      () => {
+        this.#phase = 'synced';
+        this.#error = undefined;
+      },
+      () => undefined, // reported already
+    );
+  }
+
   async #start(): Promise<void> {
-    const { controller, logger, clock, random, queue, syncTimeoutMs } = this.#environment;
+    const { controller, logger, clock, random, syncTimeoutMs } = this.#environment;
     const { source } = this;
     const context: SourceContext<R> = {
-      queue: {
-        add: (request, options) => {
-          if (!this.#abort.signal.aborted) queue.add(request, options);
-        },
-      },
+      queue: this.#queue,
       signal: this.#abort.signal,
       logger: logger.child({ source: source.name }),
       clock,
       random,
       fail: (error) => {
-        if (!this.#abort.signal.aborted) this.#environment.fail(error);
+        if (this.#abort.signal.aborted) return;
+        this.#failed(error);
+        this.#environment.fail(error);
       },
     };
     logger.info('Starting EventSource', { source: source.name });
-    const deadline = new AbortController();
-    const timer = clock.setTimer(() => deadline.abort(new Error(`timed out after ${syncTimeoutMs} ms`)), syncTimeoutMs);
-    const signal = AbortSignal.any([deadline.signal, this.#abort.signal]);
+    using deadline = anySignal([this.#abort.signal]);
+    let hasTimedOut = false;
+    const timer = clock.setTimer(() => {
+      hasTimedOut = true;
+      deadline.abort(new Error(`timed out after ${syncTimeoutMs} ms`));
+    }, syncTimeoutMs);
+    const { signal } = deadline;
     try {
-      this.#starting = source.start(context);
+      this.#starting = Promise.resolve(source.start(context)).then(requireStarted);
       this.#started = await orAborted(this.#starting, signal);
       await (this.#started.waitForSync === undefined
         ? undefined
-        : orAbortedLater(this.#started.waitForSync(signal), signal));
-      this.#hasSynced = true;
+        : orAbortedLater(Promise.resolve(this.#started.waitForSync(signal)), signal));
+      // A source that failed meanwhile stays failed, although it has handed over what there was.
+      if (this.#phase === 'starting') this.#phase = 'synced';
     } catch (error) {
       if (this.#abort.signal.aborted) throw abortReason(this.#abort.signal);
       this.#syncLate();
       const where = { controller, source: source.name };
-      if (this.#started === undefined && deadline.signal.aborted)
+      if (this.#started === undefined && hasTimedOut)
         throw new SourceError(
           `timed out waiting for source ${source.name} to Start. Please ensure that its Start() method is non-blocking`,
           where,
@@ -108,4 +182,13 @@ export class Watch<R> {
       timer.cancel();
     }
   }
+}
+
+function requireStarted(started: unknown): StartedSource {
+  if (isStarted(started)) return started;
+  throw new TypeError('its start() does not return a started source: expected { stop } with an optional waitForSync');
+}
+
+function isStarted(started: unknown): started is StartedSource {
+  return typeof started === 'object' && started !== null && 'stop' in started && typeof started.stop === 'function';
 }

@@ -44,7 +44,7 @@ export class WorkerPool<R> {
         if (item === undefined) break;
         // The limit may have been lowered while this loop waited; the item is ours already, so it waits for a worker.
         if (!this.#mayStart(signal) && !(await this.#hasFreeWorker(signal))) {
-          queue.done(item.item);
+          putBack(queue, item);
           break;
         }
         this.#start(item);
@@ -103,4 +103,12 @@ export class WorkerPool<R> {
     await new Promise((resolve) => setImmediate(resolve));
     this.#sliceStart = this.#options.clock.monotonicNow();
   }
+}
+
+/** Queues a request again that was taken and not begun, as it was, after `afterMs`. */
+export function putBack<R>(queue: ReconcileQueue<R>, taken: PrioritizedItem<R>, afterMs: number = 0): void {
+  const { item, priority, reasons } = taken;
+  for (const reason of reasons) queue.addWith({ afterMs, priority, reason }, item);
+  if (reasons.length === 0) queue.addWith({ afterMs, priority }, item);
+  queue.done(item);
 }

@@ -73,14 +73,55 @@ export class FakeInformer implements EventInformer<DeepReadonly<KubeObject>> {
   }
 }
 
+/** One that keeps its objects, and hands them to each handler that is added, as a shared informer does. */
+export class StoringInformer extends FakeInformer {
+  readonly objects = new Map<string, KubeObject>();
+
+  override addEventHandler(handler: Handler) {
+    const registration = super.addEventHandler(handler);
+    for (const object of this.objects.values()) this.#initial(handler, object);
+    return registration;
+  }
+
+  override add(object: KubeObject, isInInitialList = false): void {
+    this.objects.set(object.metadata.name ?? '', object);
+    super.add(object, isInInitialList);
+  }
+
+  override update(oldObject: KubeObject, object: KubeObject): void {
+    this.objects.set(object.metadata.name ?? '', object);
+    super.update(oldObject, object);
+  }
+
+  override delete(object: KubeObject, finalStateUnknown = false): void {
+    this.objects.delete(object.metadata.name ?? '');
+    super.delete(object, finalStateUnknown);
+  }
+
+  #initial(handler: Handler, object: KubeObject): void {
+    handler.onEvent({
+      type: 'add',
+      object,
+      header: headerOf(object),
+      isInInitialList: true,
+      finalStateUnknown: false,
+    });
+  }
+}
+
 /** Hands out fake informers by kind. */
 export class FakeInformers implements InformerProvider {
   readonly byKind = new Map<string, FakeInformer>();
+  readonly #make: () => FakeInformer;
   failures: Error[] = [];
   calls = 0;
 
+  constructor(make: () => FakeInformer = () => new FakeInformer()) {
+    this.#make = make;
+  }
+
   of(kind: Kind): FakeInformer {
-    const informer = this.byKind.get(kind.kind) ?? new FakeInformer();
+    const informer = this.byKind.get(kind.kind) ?? this.#make();
     this.byKind.set(kind.kind, informer);
     return informer;
   }

@@ -18,9 +18,9 @@ export type TestReconcile = (request: ReconcileRequest, context: ReconcileContex
 export function createHarness(
   reconcile: TestReconcile = async () => undefined,
   options: Partial<ControllerOptions<ReconcileRequest>> = {},
+  informers: FakeInformers = new FakeInformers(),
 ) {
   const clock = new FakeClock();
-  const informers = new FakeInformers();
   const metrics = new RecordingMetrics();
   const logger = createRecordingLogger();
   const runs: Run[] = [];

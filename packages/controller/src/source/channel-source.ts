@@ -1,12 +1,16 @@
 import type { EventHandler } from '../handler/event-handler.js';
 import type { Predicate } from '../predicate/predicate.js';
 import { EventDispatcher } from './event-dispatcher.js';
+import { requireHandler, requirePredicates } from './required.js';
 import type { Source, SourceContext, StartedSource } from './source.js';
 
 /** Options of {@link channelSource}. */
 export interface ChannelSourceOptions<T, R> {
   readonly name: string;
-  /** Objects that something happened to: an `EventChannel`, a stream, any async iterable. Read once, from the first start on. */
+  /**
+   * Objects that something happened to: an `EventChannel`, a stream, any async iterable. Read once, from the first start
+   * on; after a failure once more, from the next start on.
+   */
   readonly events: AsyncIterable<T>;
   readonly handler: EventHandler<T, R>;
   /** All must agree; asked in order. @default none */
@@ -20,46 +24,82 @@ interface Subscriber<T> {
 
 /**
  * Generic events of an async iterable. Several starts share the one reader, and each gets every object from its start
- * on. When the iterable ends, so does the source; when it throws, the controllers fail. Mirrors `source.Channel`.
+ * on. When the iterable ends, so does the source; when it throws, the controllers fail, and the next start reads it
+ * anew. One that cannot be read anew (a generator, a stream) fails that start, too: it never starts dead. Mirrors
+ * `source.Channel`.
+ *
+ * @throws TypeError when there is no async iterable or handler
  */
 export function channelSource<T, R>(options: ChannelSourceOptions<T, R>): Source<R> {
   const { events, handler, predicates = [] } = options;
+  const what = `channelSource ${options.name}`;
+  if (typeof events?.[Symbol.asyncIterator] !== 'function')
+    throw new TypeError(`${what}: events is not valid: expected an async iterable, such as createEventChannel()`);
+  requireHandler(what, handler);
+  requirePredicates(what, predicates);
   const name = `channel source: ${options.name}`;
-  const subscribers = new Set<Subscriber<T>>();
-  let reading: AsyncIterator<T> | undefined;
-  let arrived = Promise.withResolvers<undefined>();
-
-  const read = async (iterator: AsyncIterator<T>): Promise<void> => {
-    try {
-      for (let next = await iterator.next(); next.done !== true; next = await iterator.next()) {
-        // Between two runs of the controllers nobody listens: what was read is kept for the next one.
-        while (subscribers.size === 0) await arrived.promise;
-        for (const { deliver } of subscribers) deliver(next.value);
-      }
-    } catch (error) {
-      for (const { fail } of subscribers) fail(error);
-    }
-  };
+  const reader = new SharedReader(events);
   return {
     name,
     start: (context: SourceContext<R>): Promise<StartedSource> => {
       const dispatcher = new EventDispatcher({ source: name, handler, predicates, context });
-      const subscriber: Subscriber<T> = {
+      const unsubscribe = reader.subscribe({
         deliver: (object) => dispatcher.dispatch({ type: 'generic', object }),
         fail: context.fail,
-      };
-      subscribers.add(subscriber);
-      arrived.resolve(undefined);
-      if (reading === undefined) {
-        reading = events[Symbol.asyncIterator]();
-        void read(reading);
-      }
-      return Promise.resolve({
-        stop: () => {
-          subscribers.delete(subscriber);
-          if (subscribers.size === 0) arrived = Promise.withResolvers();
-        },
       });
+      return Promise.resolve({ stop: unsubscribe });
     },
   };
+}
+
+/** Reads an iterable once for all that subscribe; what is read while there are none waits for the next one. */
+class SharedReader<T> {
+  readonly #events: AsyncIterable<T>;
+  readonly #subscribers = new Set<Subscriber<T>>();
+  #iterator: AsyncIterator<T> | undefined;
+  #arrived = Promise.withResolvers<undefined>();
+  /** The failure of the iterator that was read last. */
+  #failure: { readonly iterator: AsyncIterator<T>; readonly error: unknown } | undefined;
+
+  constructor(events: AsyncIterable<T>) {
+    this.#events = events;
+  }
+
+  /** @throws Error when the iterable has failed and cannot be read anew */
+  subscribe(subscriber: Subscriber<T>): () => void {
+    if (this.#iterator === undefined) this.#open();
+    this.#subscribers.add(subscriber);
+    this.#arrived.resolve(undefined);
+    return () => {
+      this.#subscribers.delete(subscriber);
+      if (this.#subscribers.size === 0) this.#arrived = Promise.withResolvers();
+    };
+  }
+
+  #open(): void {
+    const iterator = this.#events[Symbol.asyncIterator]();
+    if (this.#failure?.iterator === iterator)
+      throw new Error(
+        'the iterable failed in an earlier run and cannot be read anew: give one whose [Symbol.asyncIterator]() makes a new iterator, such as createEventChannel()',
+        { cause: this.#failure.error },
+      );
+    this.#failure = undefined;
+    this.#iterator = iterator;
+    void this.#read(iterator);
+  }
+
+  /** Never rejects. */
+  async #read(iterator: AsyncIterator<T>): Promise<void> {
+    try {
+      for (let next = await iterator.next(); next.done !== true; next = await iterator.next()) {
+        // Between two runs of the controllers there is no subscriber: what was read is kept for the next one.
+        while (this.#subscribers.size === 0) await this.#arrived.promise;
+        for (const { deliver } of this.#subscribers) deliver(next.value);
+      }
+    } catch (error) {
+      this.#iterator = undefined;
+      this.#failure = { iterator, error };
+      for (const { fail } of this.#subscribers) fail(error);
+    }
+  }
 }

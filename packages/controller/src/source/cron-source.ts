@@ -1,4 +1,6 @@
 import { sleep } from '@kctl/wait';
+import { orAborted } from '../or-aborted.js';
+import { requireFunction } from './required.js';
 import type { Source, SourceContext, StartedSource } from './source.js';
 import { parseCron } from './cron-schedule.js';
 
@@ -25,6 +27,7 @@ const longestSleepMs = 60_000;
  * @throws TypeError when the schedule is not valid
  */
 export function cronSource<R>(options: CronSourceOptions<R>): Source<R> {
+  requireFunction(`cronSource ${options.name}`, 'requests', options.requests);
   const schedule = parseCron(options.schedule);
   const name = `cron source: ${options.name}`;
   const run = async (context: SourceContext<R>): Promise<void> => {
@@ -33,15 +36,15 @@ export function cronSource<R>(options: CronSourceOptions<R>): Source<R> {
     for (;;) {
       const due = schedule.next(last);
       if (due === undefined) {
-        logger.warn('the schedule names no time any more', { schedule: options.schedule });
+        logger.warn('the schedule names no further time', { schedule: options.schedule });
         return;
       }
       while (clock.now() < due) await sleep(Math.min(due - clock.now(), longestSleepMs), { clock, signal });
       // Of several occurrences that were slept through only this one happens; the next is looked for from now on.
       last = Math.max(due, clock.now());
       try {
-        for (const request of await options.requests({ time: due, signal }))
-          context.queue.add(request, { reason: name });
+        const requests = await orAborted(Promise.resolve(options.requests({ time: due, signal })), signal);
+        for (const request of requests) context.queue.add(request, { reason: name });
       } catch (error) {
         if (signal.aborted) return;
         logger.error('the requests of a schedule failed, the next occurrence will try again', { error });

@@ -1,10 +1,12 @@
+import { requireFunction } from './required.js';
 import type { Source, SourceContext, StartedSource } from './source.js';
 
 /** The start of a {@link funcSource}. What it returns, if anything, is called to end it. */
 export type SourceFunction<R> = (context: SourceContext<R>) => undefined | (() => Promise<void> | void);
 
-/** A source made of a function that begins to queue requests and does not block. Mirrors `source.Func`. */
+/** A source made of a function that begins to queue requests and does not block. Mirrors `source.Func`. @throws TypeError when it is not one */
 export function funcSource<R>(name: string, start: SourceFunction<R>): Source<R> {
+  requireFunction(`funcSource ${name}`, 'start', start);
   return {
     name: `func source: ${name}`,
     start: (context): Promise<StartedSource> => {

@@ -17,7 +17,7 @@ export interface InformerEvent<T> {
   readonly leftScope?: boolean;
 }
 
-/** Hears of changes: synchronously, in the order of one object's changes, after the store has them. */
+/** Called with changes: synchronously, in the order of one object's changes, after the store has them. */
 export interface InformerEventHandler<T> {
   onEvent(event: InformerEvent<T>): void;
 }
@@ -39,11 +39,23 @@ export interface EventInformer<T> {
   readonly lastError?: unknown;
 }
 
+/** An informer on loan: it runs at least until the loan is returned. */
+export interface InformerLoan<T> extends AsyncDisposable {
+  readonly informer: EventInformer<T>;
+}
+
 /**
- * Who hands out informers: `@kctl/cache`, or anything with this one method. It begins the informer without waiting for
- * its sync, and rejects when the kind cannot be served (yet).
+ * What hands out informers: `@kctl/cache`, or anything with the one method `informer`. It begins the informer without
+ * waiting for its sync, and rejects when the kind cannot be served (yet).
  */
 export interface InformerProvider {
+  /**
+   * Lends an informer, where the provider counts its users: it may stop when the last loan is returned. Sources prefer
+   * it, so that the informer of a removed controller does not watch on.
+   *
+   * @default informers are never returned
+   */
+  acquire?<K extends Kind>(kind: K): InformerLoan<DeepReadonly<ObjectOf<K>>>;
   informer<K extends Kind>(
     kind: K,
     options?: { readonly signal?: AbortSignal },

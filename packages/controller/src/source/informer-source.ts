@@ -4,7 +4,9 @@ import type { EventHandler } from '../handler/event-handler.js';
 import type { Predicate } from '../predicate/predicate.js';
 import { EventDispatcher } from './event-dispatcher.js';
 import type { EventInformer, InformerEventHandler, InformerRegistration } from './informer-provider.js';
-import type { Source, StartedSource } from './source.js';
+import { replayContext } from './replay-context.js';
+import { requireHandler, requirePredicates } from './required.js';
+import type { Source, SourceContext, StartedSource } from './source.js';
 
 /** Options of {@link informerSource}. */
 export interface InformerSourceOptions<T, R> {
@@ -16,16 +18,27 @@ export interface InformerSourceOptions<T, R> {
   readonly name?: string;
 }
 
-/** Events of an informer that somebody else runs. Mirrors `source.Informer`. */
+/**
+ * Events of an informer that is run elsewhere. Mirrors `source.Informer`.
+ *
+ * @throws TypeError when there is no informer or handler
+ */
 export function informerSource<T, R>(options: InformerSourceOptions<T, R>): Source<R> {
   const { informer, handler, predicates = [], name = 'informer source' } = options;
+  if (typeof informer?.addEventHandler !== 'function')
+    throw new TypeError(`${name}: informer is not valid: expected an informer, such as cache.informerFor(kind)`);
+  requireHandler(name, handler);
+  requirePredicates(name, predicates);
   return {
     name,
     start: (context): Promise<StartedSource> => {
-      const dispatcher = new EventDispatcher({ source: name, handler, predicates, context });
+      const newDispatcher = (to: SourceContext<R>): EventDispatcher<T, R> =>
+        new EventDispatcher({ source: name, handler, predicates, context: to });
+      const dispatcher = newDispatcher(context);
       const registration = informer.addEventHandler(forward(dispatcher));
       return Promise.resolve({
         waitForSync: (signal) => waitForHandler(registration, dispatcher, signal),
+        replay: () => replayInformer(informer, newDispatcher(replayContext(context)), context.signal),
         stop: () => registration.remove(),
       });
     },
@@ -34,7 +47,7 @@ export function informerSource<T, R>(options: InformerSourceOptions<T, R>): Sour
 
 /**
  * The informer's events as ours. An object that merely left the watched namespaces was not deleted: reconciling it
- * would find nothing in the cache, and could clean up after an object that is alive. Only `onLeave` hears of it.
+ * would find nothing in the cache, and could clean up after an object that is alive. Only `onLeave` is called.
  */
 export function forward<T, R>(
   dispatcher: EventDispatcher<T, R>,
@@ -56,4 +69,24 @@ export async function waitForHandler<T, R>(
 ): Promise<void> {
   await registration.waitForSync({ signal });
   await dispatcher.idle();
+}
+
+/** Hands the objects of an informer over once more: a further handler gets them as its initial list, and is removed. */
+export async function replayInformer<T, R>(
+  informer: EventInformer<T>,
+  dispatcher: EventDispatcher<T, R>,
+  signal: AbortSignal,
+): Promise<void> {
+  const handler = forward(dispatcher);
+  const registration = informer.addEventHandler({
+    onEvent: (event) => {
+      if (event.isInInitialList) handler.onEvent(event); // the source's own handler has the others
+    },
+  });
+  try {
+    await registration.waitForSync({ signal });
+    await dispatcher.idle();
+  } finally {
+    await registration.remove();
+  }
 }

@@ -6,8 +6,10 @@ import type { EventHandler } from '../handler/event-handler.js';
 import type { Predicate } from '../predicate/predicate.js';
 import { orAborted } from '../or-aborted.js';
 import { EventDispatcher } from './event-dispatcher.js';
-import { forward, waitForHandler } from './informer-source.js';
-import type { EventInformer, InformerProvider, InformerRegistration } from './informer-provider.js';
+import { forward, replayInformer, waitForHandler } from './informer-source.js';
+import type { InformerLoan, InformerProvider, InformerRegistration } from './informer-provider.js';
+import { replayContext } from './replay-context.js';
+import { requireHandler, requirePredicates } from './required.js';
 import type { Source, SourceContext, StartedSource } from './source.js';
 
 /** How long a source waits before it asks again for the informer of a kind that is not there. As in `source.Kind`. */
@@ -35,62 +37,127 @@ export function scopedKindSource<K extends Kind, R>(
   options: KindSourceOptions<K, R>,
   onLeave?: (header: ObjectHeader) => void,
 ): Source<R> {
-  const { kind, handler, predicates = [] } = options;
+  requireKindSource(options);
+  const { kind } = options;
   const shape = kind.shape === 'full' ? '' : ` (${kind.shape})`;
   const name = `kind source: ${formatGroupKind(kind)}${shape}`;
   return {
     name,
-    start: (context): Promise<StartedSource> => {
-      const dispatcher = new EventDispatcher({ source: name, handler, predicates, context });
-      let removed = false;
-      let lastError: unknown;
-      let attachedTo: EventInformer<DeepReadonly<ObjectOf<K>>> | undefined;
-      const attached = attach(options, context, (error) => (lastError = error)).then((informer) => {
-        attachedTo = informer;
-        return removed ? undefined : informer?.addEventHandler(forward(dispatcher, onLeave));
-      });
-      attached.catch((error: unknown) => context.fail(error));
-      return Promise.resolve({
-        waitForSync: async (signal) => {
-          try {
-            const registration = await orAborted(attached, signal);
-            if (registration !== undefined) await orAborted(waitForHandler(registration, dispatcher, signal), signal);
-          } catch (error) {
-            throw attachedTo?.lastError ?? (attachedTo === undefined ? lastError : undefined) ?? error;
-          }
-        },
-        stop: async () => {
-          removed = true;
-          const registration = await attached.catch((): InformerRegistration | undefined => undefined);
-          await registration?.remove();
-        },
-      });
-    },
+    kind,
+    start: (context): Promise<StartedSource> =>
+      Promise.resolve(new StartedKindSource({ ...options, name, onLeave }, context)),
   };
 }
 
-/** The informer, as soon as the provider can give one; undefined when the watch ends first. */
-async function attach<K extends Kind, R>(
-  { informers, kind }: KindSourceOptions<K, R>,
-  { signal, clock, logger }: SourceContext<R>,
-  onError: (error: unknown) => void,
-): Promise<EventInformer<DeepReadonly<ObjectOf<K>>> | undefined> {
-  while (!signal.aborted) {
+type StartedKindSourceOptions<K extends Kind, R> = KindSourceOptions<K, R> & {
+  readonly name: string;
+  readonly onLeave: ((header: ObjectHeader) => void) | undefined;
+};
+
+/** One start of a kind source: waits for the informer, then for its list. */
+class StartedKindSource<K extends Kind, R> implements StartedSource {
+  readonly #options: StartedKindSourceOptions<K, R>;
+  readonly #context: SourceContext<R>;
+  readonly #dispatcher: EventDispatcher<DeepReadonly<ObjectOf<K>>, R>;
+  readonly #attached: Promise<InformerRegistration | undefined>;
+  #loan: InformerLoan<DeepReadonly<ObjectOf<K>>> | undefined;
+  #lastError: unknown;
+
+  constructor(options: StartedKindSourceOptions<K, R>, context: SourceContext<R>) {
+    this.#options = options;
+    this.#context = context;
+    this.#dispatcher = this.#newDispatcher(context);
+    this.#attached = this.#attach();
+    this.#attached.catch((error: unknown) => context.fail(error));
+  }
+
+  async waitForSync(signal: AbortSignal): Promise<void> {
     try {
-      return await informers.informer(kind, { signal });
+      const registration = await orAborted(this.#attached, signal);
+      if (registration !== undefined) await orAborted(waitForHandler(registration, this.#dispatcher, signal), signal);
     } catch (error) {
-      if (signal.aborted) return undefined;
-      onError(error);
-      logger.error(
-        'failed to get informer from cache, will try again; a CRD must be installed before its kind is watched',
-        {
-          kind: formatGroupKind(kind),
-          error,
-          retryInMs: informerRetryMs,
-        },
-      );
-      await sleep(informerRetryMs, { clock, signal }).catch(() => undefined);
+      throw (this.#loan === undefined ? this.#lastError : this.#loan.informer.lastError) ?? error;
     }
   }
-  return undefined;
+
+  async replay(): Promise<void> {
+    if (this.#loan !== undefined)
+      await replayInformer(
+        this.#loan.informer,
+        this.#newDispatcher(replayContext(this.#context)),
+        this.#context.signal,
+      );
+  }
+
+  async stop(): Promise<void> {
+    try {
+      const registration = await this.#attached.catch((): InformerRegistration | undefined => undefined);
+      await registration?.remove();
+    } finally {
+      await this.#loan?.[Symbol.asyncDispose]();
+    }
+  }
+
+  /** Attaches the handler as soon as the provider can give an informer; undefined when the watch ends first. */
+  async #attach(): Promise<InformerRegistration | undefined> {
+    const { informers, kind, onLeave } = this.#options;
+    const { signal, clock, logger } = this.#context;
+    while (!signal.aborted) {
+      try {
+        const loan = await borrow(informers, kind, signal);
+        if (signal.aborted) {
+          await loan[Symbol.asyncDispose]();
+          return undefined;
+        }
+        this.#loan = loan;
+      } catch (error) {
+        if (signal.aborted) return undefined;
+        this.#lastError = error;
+        logger.error(
+          'failed to get informer from cache, will try again; a CRD must be installed before its kind is watched',
+          { kind: formatGroupKind(kind), error, retryInMs: informerRetryMs },
+        );
+        await sleep(informerRetryMs, { clock, signal }).catch(() => undefined);
+        continue;
+      }
+      return this.#loan.informer.addEventHandler(forward(this.#dispatcher, onLeave));
+    }
+    return undefined;
+  }
+
+  #newDispatcher(context: SourceContext<R>): EventDispatcher<DeepReadonly<ObjectOf<K>>, R> {
+    const { name, handler, predicates = [] } = this.#options;
+    return new EventDispatcher({ source: name, handler, predicates, context });
+  }
+}
+
+/** An informer of the provider: on loan where it lends, so that it may end with the last watch of its kind. */
+async function borrow<K extends Kind>(
+  informers: InformerProvider,
+  kind: K,
+  signal: AbortSignal,
+): Promise<InformerLoan<DeepReadonly<ObjectOf<K>>>> {
+  if (informers.acquire !== undefined) return informers.acquire(kind);
+  const informer = await orAborted(Promise.resolve(informers.informer(kind, { signal })), signal);
+  return { informer, [Symbol.asyncDispose]: () => Promise.resolve() };
+}
+
+function requireKindSource(options: {
+  readonly informers: unknown;
+  readonly kind: Kind;
+  readonly handler: unknown;
+  readonly predicates?: unknown;
+}): void {
+  const { informers, kind, handler, predicates } = options;
+  if (typeof kind !== 'object' || kind === null || !('plural' in kind))
+    throw new TypeError('kindSource: kind is not valid: expected a kind, such as one of defineKind(…)');
+  const what = `kindSource ${formatGroupKind(kind)}`;
+  const canInform =
+    typeof informers === 'object' &&
+    informers !== null &&
+    'informer' in informers &&
+    typeof informers.informer === 'function';
+  if (!canInform) throw new TypeError(`${what}: informers is not valid: expected a cache, such as manager.cache`);
+  requireHandler(what, handler);
+  requirePredicates(what, predicates);
 }

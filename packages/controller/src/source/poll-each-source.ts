@@ -9,6 +9,8 @@ import { orAborted } from '../or-aborted.js';
 import type { InformerProvider } from './informer-provider.js';
 import { scopedKindSource } from './kind-source.js';
 import { pollDelay, requireInterval } from './poll-delay.js';
+import { replayContext } from './replay-context.js';
+import { requireFunction } from './required.js';
 import type { Source, SourceContext } from './source.js';
 
 /** Options of {@link pollEachSource}. */
@@ -48,6 +50,7 @@ export interface PollEachSource<T> extends Source<ObjectKey> {
 export function pollEachSource<T>(options: PollEachSourceOptions<T>): PollEachSource<T> {
   const { informers, kind, everyMs, concurrency = 8, waitForFirst = false } = options;
   const name = `poll-each source: ${options.name}`;
+  requireFunction(`pollEachSource ${options.name}`, 'poll', options.poll);
   requireInterval(`pollEachSource ${options.name}`, everyMs);
   if (!Number.isInteger(concurrency) || concurrency < 1)
     throw new TypeError(
@@ -56,6 +59,7 @@ export function pollEachSource<T>(options: PollEachSourceOptions<T>): PollEachSo
   const answers = new Map<string, T>();
   return {
     name,
+    kind,
     get: (key) => answers.get(formatKey(key)),
     start: async (context) => {
       const poller = new EachPoller({ ...options, name, concurrency }, context, answers);
@@ -70,6 +74,7 @@ export function pollEachSource<T>(options: PollEachSourceOptions<T>): PollEachSo
           await followed.waitForSync?.(signal);
           if (waitForFirst) await orAborted(poller.firstAnswers(), signal);
         },
+        replay: () => poller.replay(),
         stop: async () => {
           await followed.stop();
           await poller.stop();
@@ -120,6 +125,12 @@ class EachPoller<T> {
     }
   }
 
+  /** Queues every object that it asks about. */
+  replay(): void {
+    const { queue } = replayContext(this.#context);
+    for (const [id, { key }] of this.#entries) queue.add(key, { reason: `${this.#options.name} ${id}` });
+  }
+
   /** Asks about an object no more. */
   leave(header: ObjectHeader): void {
     this.#leave(formatKey(keyOfHeader(header)));
@@ -140,7 +151,7 @@ class EachPoller<T> {
     const entry = this.#entries.get(id);
     this.#entries.delete(id);
     this.#answers.delete(id);
-    entry?.abort.abort(new DOMException('nobody asks about the object any more', 'AbortError'));
+    entry?.abort.abort(new DOMException('the object is no longer polled', 'AbortError'));
     entry?.first.resolve(undefined);
   }
 
@@ -151,7 +162,7 @@ class EachPoller<T> {
     const { signal } = entry.abort;
     let failure: unknown;
     try {
-      const answer = await poll({ key: entry.key, signal });
+      const answer = await orAborted(Promise.resolve(poll({ key: entry.key, signal })), signal);
       if (signal.aborted) return;
       this.#take(id, entry, answer);
       entry.failures = 0;

@@ -1,10 +1,13 @@
 import { isSameJson } from '@kctl/apimachinery';
-import { isAbortError, sleep } from '@kctl/wait';
+import { sleep } from '@kctl/wait';
 import type { ObjectEvent } from '../event/object-event.js';
 import type { EventHandler } from '../handler/event-handler.js';
 import type { Predicate } from '../predicate/predicate.js';
+import { orAborted } from '../or-aborted.js';
 import { EventDispatcher } from './event-dispatcher.js';
 import { pollDelay, requireInterval } from './poll-delay.js';
+import { replayContext } from './replay-context.js';
+import { requireFunction, requireHandler, requirePredicates } from './required.js';
 import type { Source, SourceContext, StartedSource } from './source.js';
 
 /** Options of {@link pollingSource}. */
@@ -36,10 +39,17 @@ export interface PollingSource<T, R> extends Source<R> {
 /**
  * Watches something that can only be asked: compares each answer with the one before and makes create, update and
  * delete events of the difference. A poll that fails is repeated with growing delays, and no sooner than a `Retry-After`
- * says.
+ * says. A poll that is under way when the source ends is not waited for.
+ *
+ * @throws TypeError when `everyMs` is not a number > 0, or a function is missing
  */
 export function pollingSource<T, R>(options: PollingSourceOptions<T, R>): PollingSource<T, R> {
-  requireInterval(`pollingSource ${options.name}`, options.everyMs);
+  const what = `pollingSource ${options.name}`;
+  requireInterval(what, options.everyMs);
+  requireFunction(what, 'poll', options.poll);
+  requireFunction(what, 'identify', options.identify);
+  requireHandler(what, options.handler);
+  requirePredicates(what, options.predicates);
   const name = `polling source: ${options.name}`;
   let latest: Poller<T, R> | undefined;
   return {
@@ -52,7 +62,8 @@ export function pollingSource<T, R>(options: PollingSourceOptions<T, R>): Pollin
       const ended = poller.run().catch(context.fail);
       const { waitForFirst = true } = options;
       return Promise.resolve({
-        ...(waitForFirst ? { waitForSync: () => poller.first } : {}),
+        ...(waitForFirst ? { waitForSync: (signal: AbortSignal) => orAborted(poller.first, signal) } : {}),
+        replay: () => poller.replay(),
         stop: () => ended,
       });
     },
@@ -62,6 +73,7 @@ export function pollingSource<T, R>(options: PollingSourceOptions<T, R>): Pollin
 class Poller<T, R> {
   readonly #options: PollingSourceOptions<T, R>;
   readonly #context: SourceContext<R>;
+  readonly #newDispatcher: (context: SourceContext<R>) => EventDispatcher<T, R>;
   readonly #dispatcher: EventDispatcher<T, R>;
   readonly #first = Promise.withResolvers<undefined>();
   #known: Map<string, T> | undefined;
@@ -70,7 +82,8 @@ class Poller<T, R> {
     const { handler, predicates = [] } = options;
     this.#options = options;
     this.#context = context;
-    this.#dispatcher = new EventDispatcher({ source: name, handler, predicates, context });
+    this.#newDispatcher = (to) => new EventDispatcher({ source: name, handler, predicates, context: to });
+    this.#dispatcher = this.#newDispatcher(context);
   }
 
   get known(): ReadonlyMap<string, T> | undefined {
@@ -81,6 +94,13 @@ class Poller<T, R> {
     return this.#first.promise;
   }
 
+  async replay(): Promise<void> {
+    const dispatcher = this.#newDispatcher(replayContext(this.#context));
+    for (const object of this.#known?.values() ?? [])
+      dispatcher.dispatch({ type: 'create', object, isInInitialList: true });
+    await dispatcher.idle();
+  }
+
   async run(): Promise<void> {
     const { signal, clock, random } = this.#context;
     let failures = 0;
@@ -88,6 +108,7 @@ class Poller<T, R> {
       const error = await this.#poll();
       failures = error === undefined ? 0 : failures + 1;
       const delay = pollDelay({ everyMs: this.#options.everyMs, failures, error }, random);
+      if (signal.aborted) return;
       await sleep(delay, { clock, signal }).catch((reason: unknown) => {
         if (!signal.aborted) throw reason;
       });
@@ -98,12 +119,13 @@ class Poller<T, R> {
   async #poll(): Promise<unknown> {
     const { signal, logger } = this.#context;
     try {
-      const objects = await this.#options.poll({ signal });
+      // A poll that ignores its signal must not keep the controller from ending.
+      const objects = await orAborted(Promise.resolve(this.#options.poll({ signal })), signal);
       if (signal.aborted) return undefined;
       this.#apply(new Map(Array.from(objects, (object) => [this.#options.identify(object), object])));
       return undefined;
     } catch (error) {
-      if (signal.aborted && isAbortError(error)) return undefined;
+      if (signal.aborted) return undefined;
       logger.error('poll failed, what is known stays', { error });
       return error ?? new Error('poll failed without a reason');
     }

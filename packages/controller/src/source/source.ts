@@ -1,3 +1,4 @@
+import type { Kind } from '@kctl/apimachinery';
 import type { Logger } from '@kctl/telemetry';
 import type { Clock, Random } from '@kctl/wait';
 import type { EnqueueOptions, RequestQueue } from '../handler/event-handler.js';
@@ -34,6 +35,11 @@ export interface StartedSource {
    * Absent: nothing to wait for. Workers start after every source has synced, so that no reconcile sees half a world.
    */
   readonly waitForSync?: (signal: AbortSignal) => Promise<void>;
+  /**
+   * Hands everything that exists now to the handler once more, as an initial list does, with low priority. Absent: the
+   * source does not know what exists. For `reconcileAllOn`, and for a run after a lost lease.
+   */
+  readonly replay?: () => Promise<void> | void;
   /** Ends the source: when it has settled, the source no longer touches the queue. */
   stop(): Promise<void> | void;
 }
@@ -46,5 +52,7 @@ export interface StartedSource {
 export interface Source<R> {
   /** For logs and errors, e.g. `kind source: Pod`. */
   readonly name: string;
+  /** The kind that it watches in the cluster, for readiness. Absent: none. */
+  readonly kind?: Kind | undefined;
   start(context: SourceContext<R>): Promise<StartedSource>;
 }

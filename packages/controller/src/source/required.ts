@@ -1,0 +1,25 @@
+/** @throws TypeError naming the field */
+export function requireFunction(what: string, field: string, value: unknown): void {
+  if (typeof value !== 'function')
+    throw new TypeError(`${what}: ${field} is not valid: expected a function, got ${shown(value)}`);
+}
+
+/** @throws TypeError when it is not a handler */
+export function requireHandler(what: string, handler: unknown): void {
+  if (typeof handler !== 'function')
+    throw new TypeError(
+      `${what}: handler is not valid: expected a handler, such as enqueueRequestForObject(), got ${shown(handler)}`,
+    );
+}
+
+/** @throws TypeError when it is not a list of functions */
+export function requirePredicates(what: string, predicates: unknown): void {
+  if (predicates === undefined) return;
+  if (!Array.isArray(predicates))
+    throw new TypeError(`${what}: predicates is not valid: expected a list of predicates`);
+  predicates.forEach((predicate: unknown, index) => requireFunction(what, `predicates[${index}]`, predicate));
+}
+
+function shown(value: unknown): string {
+  return value === undefined || value === null ? String(value) : `something of type ${typeof value}`;
+}

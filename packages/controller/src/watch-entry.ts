@@ -1,0 +1,40 @@
+import type { WatchOptions } from './controller.js';
+import type { Source } from './source/source.js';
+
+/** @throws TypeError when it is not a source */
+export function requireSource(controller: string, source: unknown): void {
+  if (isSource(source)) return;
+  throw new TypeError(
+    `controller ${JSON.stringify(controller)}: watch: the source is not valid: expected { name, start }, such as kindSource(…)`,
+  );
+}
+
+function isSource(source: unknown): boolean {
+  if (typeof source !== 'object' || source === null || !('start' in source) || !('name' in source)) return false;
+  return typeof source.start === 'function' && typeof source.name === 'string';
+}
+
+/** @throws TypeError naming what is not valid */
+export function requireWatchOptions(controller: string, { startPolicy }: WatchOptions): void {
+  if (startPolicy === undefined || startPolicy === 'required' || startPolicy === 'optional') return;
+  throw new TypeError(
+    `controller ${JSON.stringify(controller)}: startPolicy ${JSON.stringify(startPolicy)} is not valid: expected 'required' or 'optional'`,
+  );
+}
+
+/** A source whose requests call `trigger` instead of being queued. */
+export function triggerSource<R>(source: Source<unknown>, trigger: () => void): Source<R> {
+  return {
+    name: source.name,
+    kind: source.kind,
+    start: (context) =>
+      source.start({
+        ...context,
+        queue: {
+          add: () => {
+            if (!context.signal.aborted) trigger();
+          },
+        },
+      }),
+  };
+}
