@@ -1,5 +1,6 @@
 import type { Counter } from '@kctl/telemetry';
 import { sleep } from '@kctl/wait';
+import { callSafely } from './call-safely.js';
 import type { ResolvedLeaderElectorOptions } from './options.js';
 import type { LeaderElectionRecord, ObservedRecord } from './record.js';
 import { createStamps } from './record-times.js';
@@ -197,11 +198,7 @@ export class Contest {
     if (holderIdentity === this.#reported) return;
     this.#reported = holderIdentity;
     const { callbacks, logger } = this.#options;
-    try {
-      callbacks.onNewLeader?.(holderIdentity);
-    } catch (error) {
-      logger.error('onNewLeader failed', { error });
-    }
+    callSafely(logger, 'onNewLeader', () => callbacks.onNewLeader?.(holderIdentity));
   }
 }
 

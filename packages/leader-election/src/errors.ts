@@ -8,6 +8,22 @@ export class LeadershipLostError extends Error {
   }
 }
 
+/**
+ * Why a term ended that no renewal extended in time: the reason of its signal. `cause` is what the last request failed
+ * with; there is none after a stall of this process, in which no request was made.
+ */
+export class LeaseNotRenewedError extends Error {
+  override readonly name = 'LeaseNotRenewedError';
+  readonly code = 'KCTL_LEASE_NOT_RENEWED' as const;
+
+  constructor(sinceMs: number, renewDeadlineMs: number, cause: unknown) {
+    super(
+      `no renewal succeeded for ${sinceMs} ms (renewDeadlineMs ${renewDeadlineMs})`,
+      cause === undefined ? undefined : { cause },
+    );
+  }
+}
+
 /** Thrown by a fence when protected work is attempted without leadership. */
 export class NotLeaderError extends Error {
   override readonly name = 'NotLeaderError';
@@ -21,6 +37,11 @@ export class NotLeaderError extends Error {
 /** Whether an error is a {@link LeadershipLostError}, also one of another copy of this package. */
 export function isLeadershipLost(error: unknown): error is LeadershipLostError {
   return error instanceof Error && 'code' in error && error.code === 'KCTL_LEADERSHIP_LOST';
+}
+
+/** Whether an error is a {@link LeaseNotRenewedError}, also one of another copy of this package. */
+export function isLeaseNotRenewed(error: unknown): error is LeaseNotRenewedError {
+  return error instanceof Error && 'code' in error && error.code === 'KCTL_LEASE_NOT_RENEWED';
 }
 
 /** Whether an error is a {@link NotLeaderError}, also one of another copy of this package. */

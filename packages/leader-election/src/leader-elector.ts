@@ -1,7 +1,9 @@
-import type { Gauge } from '@kctl/telemetry';
 import { anySignal, isAbortError, sleep } from '@kctl/wait';
+import { callSafely } from './call-safely.js';
 import { Contest } from './contest.js';
-import { LeadershipLostError } from './errors.js';
+import { createElectionMetrics, type ElectionMetrics } from './election-metrics.js';
+import { LeadershipLostError, LeaseNotRenewedError } from './errors.js';
+import { FailureLog } from './failure-log.js';
 import { createFence, type Fence } from './fence.js';
 import {
   resolveLeaderElectorOptions,
@@ -39,6 +41,11 @@ export interface LeaderElector {
    */
   stepDown(options?: StepDownOptions): Promise<void>;
   /**
+   * Ends the run without waiting for the work and without giving the lock back: the fence closes, the work is aborted,
+   * renewals end, and the lease expires. For an owner that stops waiting for work that does not end. `run` resolves.
+   */
+  abandon(): void;
+  /**
    * Unhealthy (throws) only if this candidate believes that it leads, or still does the work of a term that has ended,
    * although the lease expired more than `toleranceMs` ago (default 0): it hangs. Mirrors `HealthzAdaptor`.
    */
@@ -58,8 +65,10 @@ type Ending =
 export class Elector implements LeaderElector {
   readonly fence: Fence;
   readonly #options: ResolvedLeaderElectorOptions;
-  readonly #status: Gauge;
+  readonly #metrics: ElectionMetrics;
   readonly #contest: Contest;
+  readonly #failures: FailureLog;
+  #abandoned = new AbortController();
   #term: Term | undefined;
   /** Work that did not end in time, and when its lease expired. */
   #straggler: { readonly work: Work; readonly expiredAt: number } | undefined;
@@ -68,20 +77,9 @@ export class Elector implements LeaderElector {
 
   constructor(options: ResolvedLeaderElectorOptions) {
     this.#options = options;
-    const { metrics, name } = options;
-    const labelNames = ['name'];
-    this.#status = metrics
-      .gauge({ name: 'leader_election_master_status', help: 'Whether this process leads (1) or not (0).', labelNames })
-      .with({ name });
-    this.#status.set(0);
-    const slowPath = metrics
-      .counter({
-        name: 'leader_election_slowpath_total',
-        help: 'Renewals that had to read the lock first.',
-        labelNames,
-      })
-      .with({ name });
-    this.#contest = new Contest(options, slowPath);
+    this.#metrics = createElectionMetrics(options.metrics, options.name);
+    this.#failures = new FailureLog(options.logger, options.lock.description);
+    this.#contest = new Contest(options, this.#metrics.slowPath);
     this.fence = createFence(options.lock.description, {
       isOpen: () => this.isLeader,
       signal: () => this.#term?.signal,
@@ -102,6 +100,10 @@ export class Elector implements LeaderElector {
     this.#holdOffMs = holdOffMs;
     term.giveUp();
     await term.ended;
+  }
+
+  abandon(): void {
+    this.#abandoned.abort(new DOMException('the election was abandoned', 'AbortError'));
   }
 
   /** Ends the current term as lost: the fence closes at once, the lease is left to expire. */
@@ -126,26 +128,37 @@ export class Elector implements LeaderElector {
   async run(signal: AbortSignal): Promise<void> {
     if (this.#running) throw new TypeError('LeaderElector.run: already running');
     this.#running = true;
-    const { reelect, callbacks, lock, logger } = this.#options;
+    this.#abandoned = new AbortController();
+    using stop = anySignal([signal, this.#abandoned.signal]);
     try {
-      for (;;) {
-        const acquiredAt = await this.#acquire(signal);
-        if (acquiredAt === undefined) {
-          callbacks.onStoppedLeading?.({ led: false });
-          return;
-        }
-        const ending = await this.#lead(acquiredAt, signal);
-        callbacks.onStoppedLeading?.({ led: true });
-        if (ending.why === 'failed') throw ending.error;
-        if (ending.why === 'stopped' || (ending.why === 'stepped-down' && !reelect)) return;
-        if (ending.why === 'lost') {
-          if (!reelect) throw new LeadershipLostError(lock.description, { cause: ending.error });
-          logger.warn('leadership lost, running for re-election', { lock: lock.description, error: ending.error });
-        } else await this.#pause(this.#holdOffMs, signal);
-      }
+      await this.#compete(stop.signal);
     } finally {
       this.#running = false;
     }
+  }
+
+  async #compete(signal: AbortSignal): Promise<void> {
+    const { reelect, lock, logger } = this.#options;
+    for (;;) {
+      const acquiredAt = await this.#acquire(signal);
+      if (acquiredAt === undefined) {
+        this.#tellStopped(false);
+        return;
+      }
+      const ending = await this.#lead(acquiredAt, signal);
+      this.#tellStopped(true);
+      if (ending.why === 'failed') throw ending.error;
+      if (ending.why === 'stopped' || (ending.why === 'stepped-down' && !reelect)) return;
+      if (ending.why === 'lost') {
+        if (!reelect) throw new LeadershipLostError(lock.description, { cause: ending.error });
+        logger.warn('leadership lost, running for re-election', { lock: lock.description, error: ending.error });
+      } else await this.#pause(this.#holdOffMs, signal);
+    }
+  }
+
+  #tellStopped(led: boolean): void {
+    const { callbacks, logger } = this.#options;
+    callSafely(logger, 'onStoppedLeading', () => callbacks.onStoppedLeading?.({ led }));
   }
 
   #now(): number {
@@ -167,7 +180,8 @@ export class Elector implements LeaderElector {
       await this.#pause(validForMs > 0 ? Math.min(pollMs, validForMs) : pollMs, signal);
     }
     // A request that was under way may have won: then others would wait for nobody.
-    if (this.#contest.mayHold && this.#options.releaseOnCancel) await this.#release(retryPeriodMs);
+    if (this.#contest.mayHold && this.#options.releaseOnCancel && !this.#abandoned.signal.aborted)
+      await this.#release(retryPeriodMs);
     return undefined;
   }
 
@@ -176,7 +190,7 @@ export class Elector implements LeaderElector {
     const limits = { description: lock.description, renewDeadlineMs, leaseDurationMs, now: () => this.#now() };
     const term = new Term(limits, acquiredAt);
     this.#term = term;
-    this.#status.set(1);
+    this.#metrics.status.set(1);
     logger.info('successfully acquired lease', { lock: lock.description, identity: lock.identity });
     this.#options.onOpenUntil(term.openUntil);
     const work = startWork(
@@ -189,12 +203,16 @@ export class Elector implements LeaderElector {
     // The order is the safety: first nothing may begin, then the work ends, and only then others may lead.
     term.close(loss ?? new DOMException('leadership was given up', 'AbortError'));
     this.#options.onOpenUntil(0);
-    this.#status.set(0);
-    await settledWithin(work, term.expiresAt - this.#now(), clock);
+    this.#metrics.status.set(0);
+    await settledWithin(work, term.expiresAt - this.#now(), { clock, signal: this.#abandoned.signal });
     if (!work.settled) {
       this.#straggler = { work, expiredAt: term.expiresAt };
       logger.error('work goes on after leadership ended; the lease is left to expire', { lock: lock.description });
-    } else if (loss === undefined && (releaseOnCancel || term.stepDownSignal.aborted))
+    } else if (
+      loss === undefined &&
+      !this.#abandoned.signal.aborted &&
+      (releaseOnCancel || term.stepDownSignal.aborted)
+    )
       await this.#release(Math.min(renewDeadlineMs, term.expiresAt - this.#now()));
     this.#term = undefined;
     term.markEnded();
@@ -215,9 +233,7 @@ export class Elector implements LeaderElector {
       const left = term.openUntil - sentAt;
       // After a stall the deadline may have passed long ago: then there is nothing left to renew.
       if (left <= 0)
-        return new Error(
-          `no renewal succeeded for ${Math.round(sentAt - term.renewedAt)} ms (renewDeadlineMs ${renewDeadlineMs})`,
-        );
+        return new LeaseNotRenewedError(Math.round(sentAt - term.renewedAt), renewDeadlineMs, this.#failures.current);
       nextAt = sentAt + retryPeriodMs;
       // One request that hangs, on a dead connection for example, must leave time for another.
       const outcome = await this.#attempt(signal, Math.min(left, renewDeadlineMs / 2), async (request) => {
@@ -254,12 +270,16 @@ export class Elector implements LeaderElector {
     timeoutMs: number,
     request: (signal: AbortSignal) => Promise<T>,
   ): Promise<T | false> {
-    const { clock, lock, logger } = this.#options;
+    const { clock } = this.#options;
     try {
-      return await withTimeout({ clock, signal, timeoutMs }, request);
+      const outcome = await withTimeout({ clock, signal, timeoutMs }, request);
+      this.#failures.succeeded();
+      return outcome;
     } catch (error) {
-      if (!(signal.aborted && isAbortError(error)))
-        logger.warn('failed to acquire or renew the lease', { lock: lock.description, error });
+      if (!(signal.aborted && isAbortError(error))) {
+        this.#metrics.failures.inc();
+        this.#failures.failed(error);
+      }
       return false;
     }
   }

@@ -1,4 +1,4 @@
-import type { Clock } from '@kctl/wait';
+import { anySignal, type Clock } from '@kctl/wait';
 
 /** What the owner does while it leads, watched. */
 export interface Work {
@@ -57,13 +57,15 @@ export async function settledOrAborted(work: Work, signal: AbortSignal): Promise
   signal.removeEventListener('abort', onAbort);
 }
 
-/** Resolves when the work has ended, after `timeoutMs` at the latest. */
-export async function settledWithin(work: Work, timeoutMs: number, clock: Clock): Promise<void> {
-  await new Promise<void>((resolve) => {
-    const timer = clock.setTimer(() => resolve(), Math.max(0, timeoutMs));
-    void work.done.then(() => {
-      timer.cancel();
-      resolve();
-    });
-  });
+/** Resolves when the work has ended, the signal is aborted, or `timeoutMs` have passed. */
+export async function settledWithin(
+  work: Work,
+  timeoutMs: number,
+  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
+): Promise<void> {
+  const late = new AbortController();
+  const timer = clock.setTimer(() => late.abort(), Math.max(0, timeoutMs));
+  using either = anySignal([late.signal, signal]);
+  await settledOrAborted(work, either.signal);
+  timer.cancel();
 }

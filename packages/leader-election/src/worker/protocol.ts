@@ -33,6 +33,8 @@ export interface LockModule {
 export interface Failure {
   readonly name: string;
   readonly message: string;
+  readonly code?: string;
+  readonly cause?: Failure;
 }
 
 /** From the thread. */
@@ -43,7 +45,7 @@ export type FromWorker =
   /** The work has ended (or was given up on), and the lock was released if it is to be. */
   | { readonly type: 'ended'; readonly led: boolean }
   | { readonly type: 'leader'; readonly identity: string }
-  | { readonly type: 'slow-path' }
+  | { readonly type: 'count'; readonly metric: 'slowPath' | 'failures' }
   | {
       readonly type: 'log';
       readonly level: LogLevel;
@@ -58,14 +60,24 @@ export type ToWorker =
   | { readonly type: 'step-down'; readonly holdOffMs: number }
   | { readonly type: 'work-ended'; readonly term: number; readonly failed: boolean };
 
+/** How many causes of an error cross: a chain may be a circle. */
+const causesThatCross = 5;
+
 /** What crosses of an error. */
-export function toFailure(error: unknown): Failure {
-  return error instanceof Error
-    ? { name: error.name, message: error.message }
-    : { name: 'Error', message: String(error) };
+export function toFailure(error: unknown, causes: number = causesThatCross): Failure {
+  if (!(error instanceof Error)) return { name: 'Error', message: String(error) };
+  const { name, message, cause } = error;
+  return {
+    name,
+    message,
+    ...('code' in error && typeof error.code === 'string' ? { code: error.code } : {}),
+    ...(cause === undefined || causes === 0 ? {} : { cause: toFailure(cause, causes - 1) }),
+  };
 }
 
 /** The error on the other side. */
-export function fromFailure({ name, message }: Failure): Error {
-  return name === 'AbortError' ? new DOMException(message, name) : Object.assign(new Error(message), { name });
+export function fromFailure({ name, message, code, cause }: Failure): Error {
+  if (name === 'AbortError') return new DOMException(message, name);
+  const error = new Error(message, cause === undefined ? undefined : { cause: fromFailure(cause) });
+  return Object.assign(error, { name }, code === undefined ? {} : { code });
 }

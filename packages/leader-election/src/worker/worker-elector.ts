@@ -1,6 +1,7 @@
-import type { Gauge } from '@kctl/telemetry';
 import type { Worker } from 'node:worker_threads';
-import type { ClockTimer } from '@kctl/wait';
+import { anySignal, type ClockTimer } from '@kctl/wait';
+import { callSafely } from '../call-safely.js';
+import { createElectionMetrics, type ElectionMetrics } from '../election-metrics.js';
 import { LeadershipLostError } from '../errors.js';
 import { bootOffsetMs } from '../awake-clock.js';
 import { createFence, type Fence } from '../fence.js';
@@ -39,8 +40,8 @@ class WorkerElector implements LeaderElector {
   readonly #memory = createSharedMemory();
   readonly #shared = sharedState(this.#memory);
   readonly #clock = createProcessClock();
-  readonly #status: Gauge;
-  readonly #onSlowPath: () => void;
+  readonly #metrics: ElectionMetrics;
+  #abandoned = new AbortController();
   #isRunning = false;
   #worker: Worker | undefined;
   #term: MainTerm | undefined;
@@ -52,21 +53,11 @@ class WorkerElector implements LeaderElector {
 
   constructor(options: ResolvedWorkerLeaderElectorOptions) {
     this.#options = options;
-    const { metrics, name } = options;
-    const labelNames = ['name'];
-    this.#status = metrics
-      .gauge({ name: 'leader_election_master_status', help: 'Whether this process leads (1) or not (0).', labelNames })
-      .with({ name });
-    this.#status.set(0);
-    const slowPath = metrics
-      .counter({
-        name: 'leader_election_slowpath_total',
-        help: 'Renewals that had to read the lock first.',
-        labelNames,
-      })
-      .with({ name });
-    this.#onSlowPath = () => slowPath.inc();
-    this.fence = createFence(name, { isOpen: () => this.isLeader, signal: () => this.#term?.controller.signal });
+    this.#metrics = createElectionMetrics(options.metrics, options.name);
+    this.fence = createFence(options.name, {
+      isOpen: () => this.isLeader,
+      signal: () => this.#term?.controller.signal,
+    });
   }
 
   get isLeader(): boolean {
@@ -84,6 +75,10 @@ class WorkerElector implements LeaderElector {
     await ended;
   }
 
+  abandon(): void {
+    this.#abandoned.abort(new DOMException('the election was abandoned', 'AbortError'));
+  }
+
   checkHealth(toleranceMs = 0): void {
     const work = this.#term?.work ?? this.#straggler;
     if (work === undefined || work.settled) return;
@@ -97,10 +92,12 @@ class WorkerElector implements LeaderElector {
   async run(signal: AbortSignal): Promise<void> {
     if (this.#isRunning) throw new TypeError('LeaderElector.run: already running');
     this.#isRunning = true;
+    this.#abandoned = new AbortController();
+    using stop = anySignal([signal, this.#abandoned.signal]);
     try {
       // Beside the work of an earlier run, that of this one would be the same work twice.
-      if (this.#straggler !== undefined) await settledOrAborted(this.#straggler, signal);
-      if (this.#straggler?.settled === false) this.#options.callbacks.onStoppedLeading?.({ led: false });
+      if (this.#straggler !== undefined) await settledOrAborted(this.#straggler, stop.signal);
+      if (this.#straggler?.settled === false) this.#tellStopped(false);
       else await this.#compete(signal);
     } finally {
       this.#isRunning = false;
@@ -116,20 +113,18 @@ class WorkerElector implements LeaderElector {
       this.#shared.heartbeat = this.#clock.monotonicNow();
       heartbeat = this.#clock.setTimer(beat, election.heartbeatMs);
     };
+    const bootOffset = bootOffsetMs(this.#clock);
+    this.#shared.heartbeat = this.#clock.monotonicNow(); // the thread looks at it from the start
+    const worker = startThread({ memory: this.#memory, bootOffsetMs: bootOffset, lockModule, lockData, election });
     beat();
-    const worker = startThread({
-      memory: this.#memory,
-      bootOffsetMs: bootOffsetMs(this.#clock),
-      lockModule,
-      lockData,
-      election,
-    });
     this.#worker = worker;
     const onAbort = (): void => this.#tell({ type: 'stop' });
     signal.addEventListener('abort', onAbort, { once: true });
     if (signal.aborted) onAbort();
     try {
-      const { lost, failure } = await this.#untilDone(worker);
+      const done = await this.#untilDone(worker);
+      if (done === undefined) return; // abandoned
+      const { lost, failure } = done;
       this.#throwWorkFailure();
       if (failure !== undefined) throw fromFailure(failure);
       if (lost !== undefined) throw new LeadershipLostError(name, { cause: fromFailure(lost) });
@@ -149,7 +144,8 @@ class WorkerElector implements LeaderElector {
   async #abandon(): Promise<void> {
     this.#shared.openUntil = 0; // the thread may have written until it was terminated
     if (this.#term !== undefined) {
-      await settledWithin(this.#term.work, this.#shared.expiresAt - this.#clock.monotonicNow(), this.#clock);
+      const leftMs = this.#shared.expiresAt - this.#clock.monotonicNow();
+      await settledWithin(this.#term.work, leftMs, { clock: this.#clock, signal: this.#abandoned.signal });
       this.#end({ led: true });
     }
     this.#resolveEnded();
@@ -158,7 +154,12 @@ class WorkerElector implements LeaderElector {
   #end(outcome: { readonly led: boolean }): void {
     if (this.#term?.work.settled === false) this.#straggler = this.#term.work;
     this.#term = undefined;
-    this.#options.callbacks.onStoppedLeading?.(outcome);
+    this.#tellStopped(outcome.led);
+  }
+
+  #tellStopped(led: boolean): void {
+    const { callbacks, logger } = this.#options;
+    callSafely(logger, 'onStoppedLeading', () => callbacks.onStoppedLeading?.({ led }));
   }
 
   #throwWorkFailure(): void {
@@ -175,8 +176,12 @@ class WorkerElector implements LeaderElector {
     this.#worker?.postMessage(message);
   }
 
-  #untilDone(worker: Worker): Promise<Extract<FromWorker, { type: 'done' }>> {
+  /** What the thread ended with; undefined when the election was abandoned. */
+  #untilDone(worker: Worker): Promise<Extract<FromWorker, { type: 'done' }> | undefined> {
     return new Promise((resolve, reject) => {
+      const { signal } = this.#abandoned;
+      if (signal.aborted) resolve(undefined);
+      signal.addEventListener('abort', () => resolve(undefined), { once: true });
       worker.once('error', reject);
       worker.once('exit', (code) => reject(new Error(`the thread of the election ended with code ${code}`)));
       worker.on('message', (message: FromWorker) => {
@@ -201,10 +206,10 @@ class WorkerElector implements LeaderElector {
         break;
       case 'leader':
         this.#leader = message.identity;
-        callbacks.onNewLeader?.(message.identity);
+        callSafely(logger, 'onNewLeader', () => callbacks.onNewLeader?.(message.identity));
         break;
-      case 'slow-path':
-        this.#onSlowPath();
+      case 'count':
+        this.#metrics[message.metric].inc();
         break;
       case 'log':
         logger[message.level](message.message, message.fields);
@@ -230,7 +235,7 @@ class WorkerElector implements LeaderElector {
       (error) => logger.warn('the work failed while it was being stopped', { lock: name, error }),
     );
     this.#term = { number, controller, work };
-    this.#status.set(1);
+    this.#metrics.status.set(1);
     void work.done.then(() => {
       if (work.failure !== undefined) this.#failure = work.failure;
       this.#tell({ type: 'work-ended', term: number, failed: work.failure !== undefined });
@@ -239,7 +244,7 @@ class WorkerElector implements LeaderElector {
 
   /** Ends the term here: its signal tells the work. */
   #close(reason: Error): void {
-    this.#status.set(0);
+    this.#metrics.status.set(0);
     this.#term?.controller.abort(reason);
   }
 

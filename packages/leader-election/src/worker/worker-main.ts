@@ -40,8 +40,9 @@ async function main(input: WorkerInput, port: NonNullable<typeof parentPort>): P
         logger: portLogger(post),
         metrics: {
           ...noopMetrics,
-          counter: () => {
-            const counter = { inc: () => post({ type: 'slow-path' }) };
+          counter: ({ name }) => {
+            const metric = name === 'leader_election_slowpath_total' ? 'slowPath' : 'failures';
+            const counter = { inc: () => post({ type: 'count', metric }) };
             return { ...counter, with: () => counter, remove: () => undefined };
           },
         },

@@ -1,0 +1,12 @@
+import type { Logger } from '@kctl/telemetry';
+
+/** Calls a callback of the owner; what it throws, or rejects with, is logged and ends nothing. */
+export function callSafely(logger: Logger, name: string, callback: () => unknown): void {
+  const report = (error: unknown): void => logger.error(`${name} failed`, { error });
+  try {
+    // Plain JavaScript may hand in an async function where a synchronous one is asked for.
+    Promise.resolve(callback()).catch(report);
+  } catch (error) {
+    report(error);
+  }
+}
