@@ -16,6 +16,8 @@ export interface InformerStatus {
   readonly trouble: InformerTrouble | undefined;
   readonly hasSynced: boolean;
   readonly resourceVersion: string;
+  /** Whether it was declared or is on loan; one that is not only lingers, and its state is no trouble. */
+  readonly isWanted: boolean;
 }
 
 /** Where a wait looks. */

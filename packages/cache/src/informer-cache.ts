@@ -179,7 +179,14 @@ class InformerCache implements Cache {
   }
 
   informers(): readonly InformerStatus[] {
-    return [...this.#entries.values()].map(({ informer }) => informer);
+    return [...this.#entries.values()].map(({ informer, isWanted }) => ({
+      kind: informer.kind,
+      state: informer.state,
+      trouble: informer.trouble,
+      hasSynced: informer.hasSynced,
+      resourceVersion: informer.resourceVersion,
+      isWanted,
+    }));
   }
 
   /** Makes the entry of a kind, or finds it, and keeps it for good. */

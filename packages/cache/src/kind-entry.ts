@@ -22,6 +22,11 @@ export class KindEntry {
     this.informer = informer;
   }
 
+  /** Whether it was declared or is on loan now; otherwise it only lingers. */
+  get isWanted(): boolean {
+    return this.#isPinned || this.#leases > 0;
+  }
+
   /** Somebody declared the kind: no release ends its informer. */
   pin(): void {
     this.#isPinned = true;

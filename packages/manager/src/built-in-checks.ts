@@ -1,47 +1,73 @@
+import type { GroupVersionKind } from '@kctl/apimachinery';
 import { formatGroupVersionKind } from '@kctl/apimachinery';
 import type { Clock } from '@kctl/wait';
-import type { Cluster } from './cluster.js';
+import type { Cluster, InformerReport } from './cluster.js';
 import type { HealthCheck } from './health.js';
+import type { Demand } from './informer-demand.js';
 
 /** Options of {@link informersCheck}. */
 export interface InformersCheckOptions {
   readonly clusters: () => Iterable<Cluster>;
+  /** Whether a runnable needs an informer. */
+  readonly demand: (cache: object, kind: GroupVersionKind) => Demand;
   readonly clock: Clock;
-  /** How long an informer may be without a watch, in ms: watches break and come back all the time. */
+  /** How long an informer that had synced may be without a watch, in ms: watches break and come back all the time. */
   readonly graceMs: number;
 }
 
 /**
- * Ready while every informer watches, or has been seen without a watch only for a short while (it lists, it retries:
- * all of that is "not watching"). For readiness, not for liveness: a restart does not bring back a permission, and would
- * take all replicas down at once.
+ * Ready while every informer has synced and watches, or has been without a watch only for a short while (it lists, it
+ * retries: all of that is "not watching"). One that never synced has no grace: a rollout would replace good replicas by
+ * ones that see nothing. One that is needed by optional sources alone, or only lingers, does not count. For readiness,
+ * not for liveness: a restart does not bring back a permission, and would take all replicas down at once.
  */
-export function informersCheck({ clusters, clock, graceMs }: InformersCheckOptions): HealthCheck {
+export function informersCheck({ clusters, demand, clock, graceMs }: InformersCheckOptions): HealthCheck {
   /** Since when each informer has been seen without a watch. */
   let lost = new Map<string, number>();
   return () => {
     const now = clock.monotonicNow();
     const still = new Map<string, number>();
     const broken: string[] = [];
-    for (const { name: cluster, cache } of clusters()) {
-      for (const { kind, state, trouble } of cache.informers?.() ?? []) {
-        if (state.phase === 'watching') continue;
+    for (const { name: cluster, cache } of clusters())
+      for (const report of cache.informers?.() ?? []) {
+        if (!counts(report, demand(cache, report.kind))) continue;
+        const { kind, state, trouble, hasSynced = true } = report;
+        if (state.phase === 'watching' && hasSynced) continue;
         const name = `${cluster}: ${formatGroupVersionKind(kind)}`;
-        const since = lost.get(name) ?? now;
-        still.set(name, since);
-        if (now - since <= graceMs) continue;
         const reason = trouble === undefined ? '' : `: ${trouble.reason}: ${trouble.message}`;
-        broken.push(`${name} is ${state.phase} for ${Math.round((now - since) / 1000)} s${reason}`);
+        const since = lost.get(name) ?? (state.phase === 'retrying' ? (state.since ?? now) : now);
+        if (hasSynced) {
+          still.set(name, since);
+          if (now - since <= graceMs) continue;
+          broken.push(`${name} is ${state.phase} for ${Math.round((now - since) / 1000)} s${reason}`);
+        } else broken.push(`${name} has not synced: it is ${state.phase}${reason}`);
       }
-    }
     lost = still;
     if (broken.length > 0) throw new Error(broken.join('; '));
   };
 }
 
-/** Ready once the caches of all clusters have synced; never waits. */
-export function cachesCheck(isSynced: () => boolean): HealthCheck {
+function counts({ isWanted = true }: InformerReport, demand: Demand): boolean {
+  return demand === 'required' || (demand === 'unnamed' && isWanted);
+}
+
+/** Options of {@link cachesCheck}. */
+export interface CachesCheckOptions extends Pick<InformersCheckOptions, 'clusters' | 'demand'> {
+  /** Whether the manager has started its caches, and every informer that its runnables need. */
+  readonly isStarted: () => boolean;
+}
+
+/** Ready once the caches of all clusters have synced, with what the runnables need of them; never waits. */
+export function cachesCheck({ clusters, demand, isStarted }: CachesCheckOptions): HealthCheck {
   return () => {
-    if (!isSynced()) throw new Error('the caches have not synced yet');
+    if (!isStarted()) throw new Error('the caches have not been started yet');
+    for (const { name, cache, hasSynced } of clusters()) {
+      if (!hasSynced) throw new Error(`the cache of ${name} has not synced yet`);
+      for (const report of cache.informers?.() ?? [])
+        if (report.hasSynced === false && counts(report, demand(cache, report.kind)))
+          throw new Error(
+            `the cache of ${name} has not synced yet: ${formatGroupVersionKind(report.kind)} is ${report.state.phase}`,
+          );
+    }
   };
 }

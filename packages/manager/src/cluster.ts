@@ -6,8 +6,12 @@ import type { Runnable } from './runnable.js';
 /** The state of one informer, as far as health needs it; an `InformerStatus` of @kctl/cache is one. */
 export interface InformerReport {
   readonly kind: GroupVersionKind;
-  /** `watching` is the healthy one. */
-  readonly state: { readonly phase: string };
+  /** `watching` is the healthy one. `since`: when it began, monotonic time in ms. */
+  readonly state: { readonly phase: string; readonly since?: number };
+  /** Whether it has ever synced. @default true */
+  readonly hasSynced?: boolean;
+  /** False for one that runs on only for a while after its last user. @default true */
+  readonly isWanted?: boolean;
   /** Why it is not watching. */
   readonly trouble?: { readonly reason: string; readonly message: string } | undefined;
 }

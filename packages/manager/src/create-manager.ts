@@ -16,6 +16,7 @@ import type { HealthCheck } from './health.js';
 import { createHealthHandler } from './health.js';
 import type { HttpHandler } from './http-server.js';
 import { createHttpServer } from './http-server.js';
+import { InformerDemand } from './informer-demand.js';
 import { Lifecycle } from './lifecycle.js';
 import type {
   ControllerDefaults,
@@ -59,6 +60,7 @@ class RunnableManager<X extends object> implements Manager<X> {
   readonly #options: ManagerOptions<X>;
   readonly #stop = new AbortController();
   readonly #clusters = new Set<Cluster>();
+  readonly #demand: InformerDemand;
   readonly #runnables: Runnables;
   readonly #lifecycle: Lifecycle;
   readonly #liveness = new Map<string, HealthCheck>();
@@ -77,12 +79,15 @@ class RunnableManager<X extends object> implements Manager<X> {
     this.clock = options.clock ?? systemClock;
     this.controllerDefaults = options.controllers ?? {};
     const fail = (error: unknown): void => this.#lifecycle.fail(error);
+    this.#demand = new InformerDemand(cluster.cache, this.logger);
+    const demand = this.#demand;
     this.#runnables = new Runnables({
       logger: this.logger,
       clock: this.clock,
       newElector: leaderElection?.newElector,
       onLost: leaderElection?.onLost ?? 'exit',
       rejoinTimeoutMs: leaderElection?.rejoinTimeoutMs ?? defaultRejoinTimeoutMs,
+      demand,
       onError: fail,
       fail,
     });
@@ -92,6 +97,7 @@ class RunnableManager<X extends object> implements Manager<X> {
       clock: this.clock,
       graceMs: options.gracefulShutdownTimeoutMs ?? defaultGracefulShutdownTimeoutMs,
       events: cluster.events,
+      demand,
     });
     this.dependencies = this.#collectDependencies();
     this.add(cluster);
@@ -146,6 +152,9 @@ class RunnableManager<X extends object> implements Manager<X> {
   add(runnable: Provided<Runnable | RunnableFunction, ManagerDependencies & X>): RunnableHandle {
     const provided = provide(runnable, this.dependencies, 'a runnable');
     const added: Runnable = typeof provided === 'function' ? { run: provided } : provided;
+    const { controllerDefaults, logger, metrics, tracer, clock } = this;
+    const { groupKindConcurrency: _, ...settings } = controllerDefaults;
+    added.adopt?.({ settings, logger, metrics, tracer, clock });
     const name = this.#runnables.add(added);
     if (isCluster(added)) this.#clusters.add(added);
     const remove = (): Promise<void> => this.remove(added);
@@ -199,11 +208,10 @@ class RunnableManager<X extends object> implements Manager<X> {
 
   #addBuiltInChecks({ informerGraceMs = defaultInformerGraceMs }: HealthOptions): void {
     const clusters = (): Iterable<Cluster> => this.#clusters;
-    this.addReadyzCheck(
-      'caches',
-      cachesCheck(() => [...this.#clusters].every(({ hasSynced }) => hasSynced)),
-    );
-    this.addReadyzCheck('informers', informersCheck({ clusters, clock: this.clock, graceMs: informerGraceMs }));
+    const demand = this.#demand.of.bind(this.#demand);
+    const isStarted = (): boolean => this.#lifecycle.isStarted;
+    this.addReadyzCheck('caches', cachesCheck({ clusters, demand, isStarted }));
+    this.addReadyzCheck('informers', informersCheck({ clusters, demand, clock: this.clock, graceMs: informerGraceMs }));
     if (this.#options.leaderElection !== undefined)
       this.addHealthzCheck('leader-election', () => {
         for (const scope of this.#runnables.scopes) scope.checkHealth();

@@ -3,8 +3,9 @@ export interface ElectorRequest {
   /** '' for the manager's own lease. */
   readonly scope: string;
   /**
-   * To be called each time the lease is won, with a signal that is aborted when it is lost or given up. The lease must
-   * be kept while the returned promise is pending, and may be released only after it has settled.
+   * To be called each time the lease is won, with a signal that is aborted when it is lost or given up. The promise
+   * settles when no work of the leader is left: the lease may be given back only then. If that takes too long, leave the
+   * lease to expire.
    */
   readonly lead: (signal: AbortSignal) => Promise<void>;
   /** Whether to compete again after a loss, instead of rejecting. */
@@ -20,6 +21,15 @@ export interface Elector {
   run(signal: AbortSignal): Promise<void>;
   /** Throws when the lease should have been renewed and was not. */
   checkHealth?(): void;
+  /** Whether this candidate leads now, by its clock. @default from the call of `lead` until its signal is aborted */
+  readonly isLeader?: boolean;
+  /**
+   * Ends the run without waiting for `lead` and without giving the lease back: it expires. Called with `run`'s signal
+   * aborted, when work is left that does not end.
+   *
+   * @default `run` goes on until the work has ended
+   */
+  abandon?(): void;
 }
 
 /**
@@ -28,17 +38,21 @@ export interface Elector {
  */
 export type ElectorFactory = (request: ElectorRequest) => Elector;
 
+/**
+ * What a lost lease leads to. `exit`: `run` rejects with LeaderElectionLostError without waiting for anything, and the
+ * process should exit. `rejoin`: the leader runnables are stopped, everything else goes on, and all leader runnables
+ * (also those that had finished) are started again when the lease is won again; if they do not stop within
+ * `rejoinTimeoutMs`, the manager ends as with `exit`. `rejoin-after-outage`: as `rejoin` where the lease was lost because
+ * requests for it failed (the API server was not reachable: an exit would not help), otherwise as `exit` (this process
+ * stalled, or another holds the lease).
+ */
+export type OnLost = 'exit' | 'rejoin' | 'rejoin-after-outage';
+
 /** Leader election of a manager. */
 export interface LeaderElectionOptions {
   readonly newElector: ElectorFactory;
-  /**
-   * What a lost lease leads to. `exit`: `run` rejects with LeaderElectionLostError without waiting for anybody, and the
-   * process should exit. `rejoin`: the leader runnables are stopped, and all of them (also those that had finished) started again when the
-   * lease is won again; if they do not stop within `rejoinTimeoutMs`, the manager ends as with `exit`.
-   *
-   * @default 'exit'
-   */
-  readonly onLost?: 'exit' | 'rejoin';
+  /** @default 'exit', as in controller-runtime; @kctl/runtime: 'rejoin-after-outage' */
+  readonly onLost?: OnLost;
   /** How long leader runnables may take to stop after a loss, in ms. @default 10000 */
   readonly rejoinTimeoutMs?: number;
 }

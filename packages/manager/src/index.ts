@@ -9,7 +9,7 @@ export type { Cluster, ClusterFactories, ClusterParts, EventSink, InformerReport
 export { createCluster } from './cluster.js';
 export type { ConverterRegistry } from './converter-registry.js';
 export { createManager } from './create-manager.js';
-export type { Elector, ElectorFactory, ElectorRequest, LeaderElectionOptions } from './elector.js';
+export type { Elector, ElectorFactory, ElectorRequest, LeaderElectionOptions, OnLost } from './elector.js';
 export {
   isLeaderElectionLostError,
   isManagerError,
@@ -34,7 +34,14 @@ export type {
   RunnableHandle,
 } from './manager.js';
 export type { MetricsExporter, MetricsServerOptions } from './metrics-server.js';
-export type { Runnable, RunnableFunction, RunnableGroupName } from './runnable.js';
+export type {
+  Runnable,
+  RunnableDefaults,
+  RunnableFunction,
+  RunnableGroupName,
+  RunnableRunOptions,
+  RunnableSource,
+} from './runnable.js';
 export type { ProfilingOptions } from './profiling.js';
 export type { CertificateFiles, ServingCertificate, ServingPair } from './serving-certificate.js';
 export type { SignalProcess, StopSignal } from './signals.js';

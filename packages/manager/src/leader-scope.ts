@@ -1,6 +1,7 @@
+import type { Logger } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
-import type { Elector, ElectorFactory } from './elector.js';
-import { LeaderElectionLostError } from './errors.js';
+import type { Elector, ElectorFactory, OnLost } from './elector.js';
+import { LeaderElectionLostError, ManagerError } from './errors.js';
 import type { Straggler } from './errors.js';
 import type { RunnableGroup } from './runnable-group.js';
 import { aborted, untilAborted } from './until-aborted.js';
@@ -10,8 +11,11 @@ export interface LeaderScopeOptions {
   readonly scope: string;
   readonly group: RunnableGroup;
   readonly clock: Clock;
+  readonly logger: Logger;
   readonly rejoinTimeoutMs: number;
-  readonly onLost: 'exit' | 'rejoin';
+  readonly onLost: OnLost;
+  /** Resolves when nothing that the manager runs is left. */
+  readonly idle: () => Promise<void>;
   /** Ends the manager. */
   readonly fail: (error: unknown) => void;
 }
@@ -33,22 +37,24 @@ export class LeaderScope {
     this.scope = options.scope;
     this.group = options.group;
     this.#options = options;
+    this.#elected.promise.catch(() => undefined); // it need not be awaited
   }
 
-  /** Resolves when the leader runnables have been started for the first time. */
+  /** Resolves when the leader runnables have been started for the first time; rejects when that can be no more. */
   get elected(): Promise<void> {
     return this.#elected.promise;
   }
 
+  /** By the elector's clock: right also straight after a stall, before any timer has fired. */
   get isLeading(): boolean {
-    return this.#isLeading;
+    return this.#isLeading && this.#elector?.isLeader !== false;
   }
 
   /** Makes the elector. @throws whatever is wrong with its options */
   prepare(newElector: ElectorFactory | undefined): void {
     if (newElector === undefined || this.#elector !== undefined) return;
     const { scope, onLost } = this.#options;
-    this.#elector = newElector({ scope, lead: (signal) => this.#lead(signal), reelect: onLost === 'rejoin' });
+    this.#elector = newElector({ scope, lead: (signal) => this.#lead(signal), reelect: onLost !== 'exit' });
   }
 
   /** Competes, or leads at once where there is no election. Reports failures to `fail`. */
@@ -78,11 +84,20 @@ export class LeaderScope {
     return this.group.stop(deadline, reason);
   }
 
-  /** Gives the lease up; call it when everything else has stopped. */
-  async release(deadline: AbortSignal): Promise<void> {
+  /**
+   * Gives the lease up; call it when everything else was stopped. With work left the lease is not given back: it
+   * expires, and what is left cannot write, because the fence is closed.
+   */
+  async release(deadline: AbortSignal, isWorkLeft: boolean): Promise<void> {
     this.#release.abort(new DOMException('the manager has stopped', 'AbortError'));
+    if (isWorkLeft) this.#elector?.abandon?.();
     await untilAborted(this.#running, deadline);
     this.#isLeading = false;
+  }
+
+  /** Tells those who wait for the election that it will not come. */
+  end(failure: unknown): void {
+    this.#elected.reject(failure ?? new ManagerError('the manager has stopped without having been elected'));
   }
 
   async #begin(): Promise<void> {
@@ -95,24 +110,41 @@ export class LeaderScope {
     }
   }
 
+  /** Settles only when no leader work is left: until then the elector may not give the lease to another. */
   async #lead(signal: AbortSignal): Promise<void> {
-    if (this.#isStopping) return;
-    await untilAborted(this.#begin(), signal);
+    if (!this.#isStopping) await untilAborted(this.#begin(), signal);
     await aborted(signal);
     this.#isLeading = false;
-    // During a stop the signal is aborted by release(), when the group has ended; otherwise the lease is lost.
-    if (this.#isStopping) return;
-    await this.#lost(signal.reason);
+    // During a stop the signal is aborted by release(); otherwise the lease is lost.
+    if (!this.#isStopping) await this.#lost(signal.reason);
+    await (this.#isStopping ? this.#options.idle() : this.group.idle());
   }
 
   async #lost(reason: unknown): Promise<void> {
-    const { onLost, fail, clock, rejoinTimeoutMs, scope } = this.#options;
+    const { onLost, fail, clock, logger, rejoinTimeoutMs, scope } = this.#options;
     const lost = new LeaderElectionLostError(scope, { cause: reason });
+    if (onLost === 'exit' || (onLost === 'rejoin-after-outage' && !isOutage(reason))) {
+      fail(lost); // which stops the group
+      return;
+    }
+    logger.warn('leader election lost: stopping the leader runnables to compete again', { scope, error: reason });
     const deadline = new AbortController();
     const timer = clock.setTimer(() => deadline.abort(), rejoinTimeoutMs);
-    if (onLost === 'exit') fail(lost);
     const stragglers = await this.group.pause(deadline.signal, lost);
     timer.cancel();
-    if (onLost === 'rejoin' && stragglers.length > 0) fail(lost);
+    if (stragglers.length > 0) fail(lost);
   }
+}
+
+/**
+ * Whether a lease was lost because requests for it failed: a LeaseNotRenewedError of @kctl/leader-election with the
+ * failure as its cause. Known by its code, because the manager does not choose the elector.
+ */
+function isOutage(reason: unknown): boolean {
+  return (
+    reason instanceof Error &&
+    'code' in reason &&
+    reason.code === 'KCTL_LEASE_NOT_RENEWED' &&
+    reason.cause !== undefined
+  );
 }

@@ -1,6 +1,7 @@
 import type { Logger } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
-import { isAbortError } from '@kctl/wait';
+import { anySignal, isAbortError } from '@kctl/wait';
+import type { InformerDemand } from './informer-demand.js';
 import type { EventSink } from './cluster.js';
 import { isLeaderElectionLostError, StopTimeoutError } from './errors.js';
 import type { Straggler } from './errors.js';
@@ -14,7 +15,11 @@ export interface LifecycleOptions {
   readonly clock: Clock;
   readonly graceMs: number;
   readonly events: EventSink | undefined;
+  readonly demand: InformerDemand;
 }
+
+/** How long giving the lease back may take after the grace period, in ms. */
+const releaseMs = 2_000;
 
 /** The one start and the one stop of a manager. */
 export class Lifecycle {
@@ -22,6 +27,7 @@ export class Lifecycle {
   readonly #failed = Promise.withResolvers<never>();
   readonly #eventsStop = new AbortController();
   #events: Promise<void> = Promise.resolve();
+  #isStarted = false;
   #isStopping = false;
 
   constructor(options: LifecycleOptions) {
@@ -36,12 +42,22 @@ export class Lifecycle {
     this.#failed.reject(error);
   };
 
-  async run(signal: AbortSignal): Promise<void> {
-    this.#options.runnables.prepareElection(); // a bad lease configuration fails before anything runs
+  /** Whether every group has been told to start, and the informers that they need. */
+  get isStarted(): boolean {
+    return this.#isStarted;
+  }
+
+  async run(outer: AbortSignal): Promise<void> {
+    const { runnables } = this.#options;
     const failures: unknown[] = [];
-    const close = (): void => this.#options.runnables.close();
-    signal.addEventListener('abort', close, { once: true });
+    // Nothing of this may stay on the caller's signal, which may live as long as the process.
+    using link = anySignal([outer]);
+    const { signal } = link;
+    const close = (): void => runnables.close();
+    if (signal.aborted) close();
+    else signal.addEventListener('abort', close, { once: true });
     try {
+      runnables.prepareElection(); // a bad lease configuration fails before anything runs
       // From here on every failure is heard at once, also one that happens while a group is still starting: a webhook
       // server that cannot start while a cache waits for its conversion webhook must not hang silently.
       await Promise.race([this.#start(signal), aborted(signal), this.#failed.promise]);
@@ -49,17 +65,18 @@ export class Lifecycle {
     } catch (error) {
       failures.push(error);
     }
-    signal.removeEventListener('abort', close);
     const isLost = failures.some(isLeaderElectionLostError);
     const reason: unknown = signal.aborted ? signal.reason : failures[0];
     const stopFailure = await this.#stop(isLost ? 0 : this.#options.graceMs, reason);
     if (stopFailure !== undefined) failures.push(stopFailure);
-    if (failures.length > 1) throw new AggregateError(failures, failures.map(messageOf).join('; '));
-    if (failures.length === 1) throw failures[0];
+    const failure =
+      failures.length > 1 ? new AggregateError(failures, failures.map(messageOf).join('; ')) : failures[0];
+    for (const scope of runnables.scopes) scope.end(failure);
+    if (failures.length > 0) throw failure;
   }
 
   async #start(signal: AbortSignal): Promise<void> {
-    const { runnables, events, logger } = this.#options;
+    const { runnables, events, logger, demand } = this.#options;
     if (events !== undefined) this.#events = events.run(this.#eventsStop.signal).catch(this.fail);
     // Servers first: a probe that gets no answer while a large cache syncs has the process killed before it is ready.
     // Webhooks before caches: to list a kind with several versions the API server may have to call our conversion
@@ -70,7 +87,14 @@ export class Lifecycle {
     for (const group of [servers, webhooks, caches, others, warmups]) {
       if (signal.aborted || this.#isStopping) return;
       logger.debug('starting group', { group: group.name });
-      await group.start();
+      const started = group.start();
+      if (group === caches) {
+        // Beside the informers that were declared before: those are waited for here, these by the runnables, each of
+        // which has a limit of its own and can name what is missing.
+        demand.start();
+        this.#isStarted = true;
+      }
+      await started;
     }
     // Election last: winning it means that work begins at once, so everything that the work needs has to be there.
     if (!signal.aborted && !this.#isStopping) runnables.startElection();
@@ -103,7 +127,7 @@ export class Lifecycle {
     await collect(runnables.servers.stop(until, reason));
     await warmups;
     // The lease only now: as long as anything of ours may write, nobody else may lead.
-    await Promise.all(runnables.scopes.map((scope) => scope.release(until)));
+    await this.#release(until);
     // Events at the very end: everything above may have recorded some.
     this.#eventsStop.abort(reason);
     await untilAborted(this.#events, until);
@@ -111,6 +135,20 @@ export class Lifecycle {
     if (stragglers.length === 0 || graceMs === 0) return undefined;
     logger.error('some runnables did not stop in time', { stragglers });
     return new StopTimeoutError(graceMs, stragglers);
+  }
+
+  /** Gives the leases back, or leaves them to expire where work is left. */
+  async #release(until: AbortSignal): Promise<void> {
+    const { runnables, clock, logger } = this.#options;
+    const isWorkLeft = !runnables.isIdle;
+    if (isWorkLeft) logger.warn('work is left that did not stop: a lease that is held is left to expire');
+    const deadline = new AbortController();
+    const abort = (): void => deadline.abort();
+    // One request is no work to be waited for: it gets its time also after the grace period.
+    const timer = clock.setTimer(() => (until.aborted ? abort() : until.addEventListener('abort', abort)), releaseMs);
+    if (isWorkLeft) abort();
+    await Promise.all(runnables.scopes.map((scope) => scope.release(deadline.signal, isWorkLeft)));
+    timer.cancel();
   }
 }
 

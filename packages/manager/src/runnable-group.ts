@@ -3,22 +3,26 @@ import type { Logger } from '@kctl/telemetry';
 import { isAbortError } from '@kctl/wait';
 import { ManagerError, RunnableError } from './errors.js';
 import type { Straggler } from './errors.js';
-import type { Runnable } from './runnable.js';
+import type { Runnable, RunnableRunOptions } from './runnable.js';
 import { untilAborted } from './until-aborted.js';
 
 /** What a group runs of a runnable: its `run`, or its `warmup`. */
 export interface GroupMember {
   readonly name: string;
   readonly runnable: Runnable;
-  readonly run: (signal: AbortSignal) => Promise<void>;
+  readonly run: (signal: AbortSignal, options: RunnableRunOptions) => Promise<void>;
   /** Absent: ready as soon as it runs. */
   readonly waitForReady?: (signal: AbortSignal) => Promise<unknown>;
+  /** Absent: nothing is left when `run` has settled. */
+  readonly waitUntilCold?: () => Promise<void>;
 }
 
 /** Options of {@link RunnableGroup}. */
 export interface RunnableGroupOptions {
   readonly name: string;
   readonly logger: Logger;
+  /** Whether members may be started again after {@link RunnableGroup.pause}. */
+  readonly isRestartable: boolean;
   /** Called with the failure of a member, at any time. Must not throw. */
   readonly onError: (error: RunnableError) => void;
 }
@@ -33,7 +37,11 @@ interface Running {
 export class RunnableGroup {
   readonly #options: RunnableGroupOptions;
   readonly #members = new Map<Runnable, GroupMember>();
+  /** Aborted when a member will not be run again. */
+  readonly #lives = new Map<GroupMember, AbortController>();
   readonly #running = new Map<GroupMember, Running>();
+  /** Members that are stopped for good, until nothing of them is left. */
+  readonly #cooling = new Map<GroupMember, Promise<void>>();
   #state: 'new' | 'started' | 'stopped' = 'new';
   /** Runs something as the last start did, with its async context: by that, code is known as the leader's. */
   #asStarted: <R>(launch: () => R) => R = (launch) => launch();
@@ -44,6 +52,17 @@ export class RunnableGroup {
 
   get name(): string {
     return this.#options.name;
+  }
+
+  /** Whether nothing of any member is left. */
+  get isIdle(): boolean {
+    return this.#running.size === 0 && this.#cooling.size === 0;
+  }
+
+  /** Resolves once {@link isIdle}. */
+  async idle(): Promise<void> {
+    while (!this.isIdle)
+      await Promise.all([...[...this.#running.values()].map(({ ended }) => ended), ...this.#cooling.values()]);
   }
 
   /**
@@ -61,14 +80,17 @@ export class RunnableGroup {
     if (this.#state === 'started') this.#asStarted(() => this.#launch(member)).catch(() => undefined);
   }
 
-  /** Stops one member and forgets it; resolves when it has ended. */
+  /** Stops one member and forgets it; resolves when nothing of it is left. */
   async remove(runnable: Runnable): Promise<void> {
     const member = this.#members.get(runnable);
     if (member === undefined) return;
     this.#members.delete(runnable);
     const running = this.#running.get(member);
-    running?.abort.abort(new DOMException(`${member.name} was removed`, 'AbortError'));
+    const reason = new DOMException(`${member.name} was removed`, 'AbortError');
+    const cold = this.#coolDown(member, reason);
+    running?.abort.abort(reason);
     await running?.ended;
+    await cold;
   }
 
   /** Starts every member and resolves when all are ready; rejects when one fails or ends in failure before that. */
@@ -79,14 +101,18 @@ export class RunnableGroup {
     await Promise.all([...this.#members.values()].map((member) => this.#launch(member)));
   }
 
-  /** Refuses new members, tells all to stop, and waits as {@link pause} does. Final. */
+  /**
+   * Refuses new members, tells all to stop, and waits until nothing of them is left or `deadline` is aborted: then those
+   * that are left are its result. Final.
+   */
   stop(deadline: AbortSignal, reason: unknown): Promise<Straggler[]> {
     this.#state = 'stopped';
+    for (const member of this.#members.values()) void this.#coolDown(member, reason);
     return this.#end(deadline, reason);
   }
 
   /**
-   * Tells all members to stop and waits until they have ended or `deadline` has: then those that are left are its
+   * Tells all members to stop and waits until they have ended or `deadline` is aborted: then those that are left are its
    * result. All of them, and those that are added meanwhile, start with the next {@link start}.
    */
   pause(deadline: AbortSignal, reason: unknown): Promise<Straggler[]> {
@@ -95,22 +121,49 @@ export class RunnableGroup {
   }
 
   async #end(deadline: AbortSignal, reason: unknown): Promise<Straggler[]> {
-    const waiting = [...this.#running.values()];
-    for (const { abort } of waiting) abort.abort(reason);
-    await untilAborted(Promise.all(waiting.map(({ ended }) => ended)), deadline);
-    return [...this.#running.keys()].map(({ name, runnable }) => ({
+    for (const { abort } of this.#running.values()) abort.abort(reason);
+    await untilAborted(this.idle(), deadline);
+    return [...new Set([...this.#running.keys(), ...this.#cooling.keys()])].map(({ name, runnable }) => ({
       runnable: name,
       group: this.name,
       work: runnable.inFlight ?? [],
     }));
   }
 
+  /** Says that a member is not run again, and resolves when nothing of it is left. Never rejects. */
+  #coolDown(member: GroupMember, reason: unknown): Promise<void> {
+    const life = this.#lives.get(member);
+    if (life === undefined) return Promise.resolve(); // it was never run
+    this.#lives.delete(member);
+    life.abort(reason);
+    if (member.waitUntilCold === undefined) return Promise.resolve();
+    const cold = invoke(member.waitUntilCold).then(
+      () => void this.#cooling.delete(member),
+      (error: unknown) => {
+        this.#cooling.delete(member);
+        this.#options.onError(new RunnableError(member.name, error));
+      },
+    );
+    this.#cooling.set(member, cold);
+    return cold;
+  }
+
+  #lifeOf(member: GroupMember): AbortController {
+    const known = this.#lives.get(member);
+    if (known !== undefined) return known;
+    const life = new AbortController();
+    this.#lives.set(member, life);
+    return life;
+  }
+
   async #launch(member: GroupMember): Promise<void> {
     const abort = new AbortController();
     const { name } = member;
+    const life = this.#lifeOf(member).signal;
     const failure = Promise.withResolvers<never>();
     failure.promise.catch(() => undefined);
-    const ended = invoke(member.run, abort.signal).then(
+    const run = (): Promise<void> => member.run(abort.signal, this.#options.isRestartable ? { life } : {});
+    const ended = invoke(run).then(
       () => {
         this.#running.delete(member);
         if (!abort.signal.aborted) this.#options.logger.debug('runnable finished', { runnable: name });
@@ -138,6 +191,6 @@ export class RunnableGroup {
 }
 
 /** Turns a synchronous throw into a rejection, so that it is reported like any other failure. */
-async function invoke(run: (signal: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void> {
-  await run(signal);
+async function invoke(run: () => Promise<void>): Promise<void> {
+  await run();
 }

@@ -1,8 +1,41 @@
+import type { GroupVersionKind } from '@kctl/apimachinery';
+import type { ControllerSettings } from '@kctl/controller';
+import type { Logger, Metrics, Tracer } from '@kctl/telemetry';
+import type { Clock } from '@kctl/wait';
+
 /**
  * When a runnable starts and stops, see `Manager.run`. `leader` runs only while this process leads; the others always
  * run.
  */
 export type RunnableGroupName = 'servers' | 'webhooks' | 'caches' | 'others' | 'leader';
+
+/** Options of {@link Runnable.run}. */
+export interface RunnableRunOptions {
+  /**
+   * Given where the runnable will be run again after a lost lease: until it is aborted, the runnable may keep what the
+   * next run can begin with. It is aborted before `signal` where there is no next run.
+   */
+  readonly life?: AbortSignal;
+}
+
+/** One source of a runnable that reads from informers: a `SourceStatus` of @kctl/controller is one. */
+export interface RunnableSource {
+  /** The kind whose informer it reads; undefined where that is none. */
+  readonly kind?: GroupVersionKind | undefined;
+  /** Who has the informer. @default the cache of the manager's cluster */
+  readonly informers?: object | undefined;
+  /** Whether the runnable waits for the informer; readiness does so, too. */
+  readonly isRequired: boolean;
+}
+
+/** What a runnable may take over from its manager, see {@link Runnable.adopt}. */
+export interface RunnableDefaults {
+  readonly settings: ControllerSettings;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly tracer: Tracer;
+  readonly clock: Clock;
+}
 
 /** Anything that a manager starts and stops. Mirrors `manager.Runnable`, with its optional interfaces as members. */
 export interface Runnable {
@@ -12,7 +45,7 @@ export interface Runnable {
    * Works until the signal is aborted, then resolves when it has ended. Resolving before that is fine: it is finished,
    * and nothing else stops. Rejecting stops the manager with that error.
    */
-  run(signal: AbortSignal): Promise<void>;
+  run(signal: AbortSignal, options?: RunnableRunOptions): Promise<void>;
   /**
    * Whether it may run only while this process leads. Ignored where `group` says it.
    *
@@ -29,6 +62,15 @@ export interface Runnable {
   waitForReady?(signal: AbortSignal): Promise<void>;
   /** What it is doing, for the report of a stop that took too long. */
   readonly inFlight?: readonly string[];
+  /**
+   * Where it reads from. The manager starts the informers of the required ones with the caches, also where this process
+   * does not lead, so that readiness can wait for them and a new leader finds them filled.
+   */
+  sources?(): readonly RunnableSource[];
+  /** Resolves when nothing of it is left, also of what it keeps between two runs. @default when `run` has settled */
+  waitUntilCold?(): Promise<void>;
+  /** Takes over what its own options leave open. Called when it is added, before anything else. */
+  adopt?(defaults: RunnableDefaults): void;
   /** `controller`: its name must be unique in the manager, unless `settings.skipNameValidation`. */
   readonly runnableType?: string;
   readonly settings?: { readonly skipNameValidation?: boolean };

@@ -1,8 +1,9 @@
 import type { Logger } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
-import type { ElectorFactory } from './elector.js';
+import type { ElectorFactory, OnLost } from './elector.js';
 import { ManagerError } from './errors.js';
 import type { RunnableError } from './errors.js';
+import type { InformerDemand } from './informer-demand.js';
 import { LeaderScope } from './leader-scope.js';
 import type { Runnable } from './runnable.js';
 import { groupOf } from './runnable.js';
@@ -13,8 +14,9 @@ export interface RunnablesOptions {
   readonly logger: Logger;
   readonly clock: Clock;
   readonly newElector: ElectorFactory | undefined;
-  readonly onLost: 'exit' | 'rejoin';
+  readonly onLost: OnLost;
   readonly rejoinTimeoutMs: number;
+  readonly demand: InformerDemand;
   /** A runnable failed. */
   readonly onError: (error: RunnableError) => void;
   /** Something failed that must end the manager. */
@@ -29,6 +31,7 @@ export class Runnables {
   readonly others: RunnableGroup;
   readonly warmups: RunnableGroup;
   readonly #scopes = new Map<string, LeaderScope>();
+  readonly #allGroups: RunnableGroup[] = [];
   readonly #groups = new Map<Runnable, RunnableGroup[]>();
   readonly #controllerNames = new Map<string, Runnable>();
   readonly #options: RunnablesOptions;
@@ -54,15 +57,27 @@ export class Runnables {
   scope(name: string): LeaderScope {
     const known = this.#scopes.get(name);
     if (known !== undefined) return known;
-    const { clock, onLost, rejoinTimeoutMs, fail, newElector } = this.#options;
-    const group = this.#newGroup(name === '' ? 'leader' : `leader of ${name}`);
-    const scope = new LeaderScope({ scope: name, group, clock, onLost, rejoinTimeoutMs, fail });
+    const { clock, logger, onLost, rejoinTimeoutMs, fail, newElector } = this.#options;
+    const mayRejoin = newElector !== undefined && onLost !== 'exit';
+    const group = this.#newGroup(name === '' ? 'leader' : `leader of ${name}`, mayRejoin);
+    const idle = (): Promise<void> => this.idle();
+    const scope = new LeaderScope({ scope: name, group, clock, logger, onLost, rejoinTimeoutMs, idle, fail });
     if (this.#isElecting) {
       scope.prepare(newElector);
       scope.start();
     }
     this.#scopes.set(name, scope);
     return scope;
+  }
+
+  /** Whether nothing of any runnable is left. */
+  get isIdle(): boolean {
+    return this.#allGroups.every((group) => group.isIdle);
+  }
+
+  /** Resolves once {@link isIdle}. */
+  async idle(): Promise<void> {
+    while (!this.isIdle) await Promise.all(this.#allGroups.map((group) => group.idle()));
   }
 
   /** Makes all electors. @throws whatever is wrong with their options */
@@ -94,14 +109,16 @@ export class Runnables {
     groups[0]?.add({
       name,
       runnable,
-      run: (signal) => runnable.run(signal),
+      run: (signal, options) => runnable.run(signal, options),
       waitForReady: async (signal) => await runnable.waitForReady?.(signal),
+      ...(runnable.waitUntilCold === undefined ? {} : { waitUntilCold: async () => await runnable.waitUntilCold?.() }),
     });
     if (warmup !== undefined) {
       this.warmups.add({ name: `warm-up of ${name}`, runnable, run: (signal) => warmup.call(runnable, signal) });
       groups.push(this.warmups);
     }
     this.#groups.set(runnable, groups);
+    this.#options.demand.add(runnable);
     return name;
   }
 
@@ -110,6 +127,7 @@ export class Runnables {
     this.#groups.delete(runnable);
     if (this.#controllerNames.get(runnable.name ?? '') === runnable) this.#controllerNames.delete(runnable.name ?? '');
     await Promise.all(groups.map((group) => group.remove(runnable)));
+    await this.#options.demand.remove(runnable);
   }
 
   #claimName(name: string, runnable: Runnable): void {
@@ -136,8 +154,10 @@ export class Runnables {
     }
   }
 
-  #newGroup(name: string): RunnableGroup {
+  #newGroup(name: string, isRestartable = false): RunnableGroup {
     const { logger, onError } = this.#options;
-    return new RunnableGroup({ name, logger, onError });
+    const group = new RunnableGroup({ name, logger, onError, isRestartable });
+    this.#allGroups.push(group);
+    return group;
   }
 }

@@ -1,0 +1,98 @@
+import type { GroupVersionKind } from '@kctl/apimachinery';
+import { formatGroupVersionKind } from '@kctl/apimachinery';
+import type { Logger } from '@kctl/telemetry';
+import type { Runnable, RunnableSource } from './runnable.js';
+
+/** Whether a runnable needs an informer: nothing said of it is `unnamed`. */
+export type Demand = 'required' | 'optional' | 'unnamed';
+
+/**
+ * What the runnables of a manager need of informers: those that are required run from the start of the caches on, on
+ * each replica, until the runnable is removed.
+ */
+export class InformerDemand {
+  readonly #ownCache: object;
+  readonly #logger: Logger;
+  readonly #holds = new Map<Runnable, Promise<AsyncDisposable | undefined>[]>();
+  #isStarted = false;
+
+  constructor(ownCache: object, logger: Logger) {
+    this.#ownCache = ownCache;
+    this.#logger = logger;
+  }
+
+  /** Takes a runnable into account; after the start its informers are started at once. */
+  add(runnable: Runnable): void {
+    if (runnable.sources === undefined) return;
+    this.#holds.set(runnable, []);
+    if (this.#isStarted) this.#hold(runnable);
+  }
+
+  /** Starts the informers that are required; those of runnables that come later at once. Idempotent. */
+  start(): void {
+    if (this.#isStarted) return;
+    this.#isStarted = true;
+    for (const runnable of this.#holds.keys()) this.#hold(runnable);
+  }
+
+  /** Lets go of what a runnable needed alone. */
+  async remove(runnable: Runnable): Promise<void> {
+    const holds = this.#holds.get(runnable) ?? [];
+    this.#holds.delete(runnable);
+    for (const hold of await Promise.all(holds)) await hold?.[Symbol.asyncDispose]();
+  }
+
+  /** Whether an informer of that cache is needed now. */
+  of(cache: object, kind: GroupVersionKind): Demand {
+    const id = idOf(kind);
+    let demand: Demand = 'unnamed';
+    for (const runnable of this.#holds.keys())
+      for (const source of runnable.sources?.() ?? []) {
+        if (source.kind === undefined || this.#cacheOf(source) !== cache || idOf(source.kind) !== id) continue;
+        if (source.isRequired) return 'required';
+        demand = 'optional';
+      }
+    return demand;
+  }
+
+  #cacheOf(source: RunnableSource): object {
+    return source.informers ?? this.#ownCache;
+  }
+
+  #hold(runnable: Runnable): void {
+    const holds = (runnable.sources?.() ?? []).flatMap((source) => {
+      const { kind, isRequired } = source;
+      if (kind === undefined || !isRequired) return [];
+      return [
+        takeInformer(this.#cacheOf(source), kind).catch((error: unknown) => {
+          // The source itself will fail for the same reason, and says so.
+          const named = { kind: formatGroupVersionKind(kind), error };
+          this.#logger.debug('an informer cannot be started before its source', named);
+          return undefined;
+        }),
+      ];
+    });
+    this.#holds.set(runnable, holds);
+  }
+}
+
+/** Starts an informer: on loan where the cache lends, so that it can be returned. */
+async function takeInformer(cache: object, kind: GroupVersionKind): Promise<AsyncDisposable | undefined> {
+  if (canLend(cache)) return cache.acquire(kind);
+  if (canDeclare(cache)) await cache.informer(kind);
+  return undefined;
+}
+
+function canLend(cache: object): cache is { acquire(kind: GroupVersionKind): AsyncDisposable } {
+  return 'acquire' in cache && typeof cache.acquire === 'function';
+}
+
+function canDeclare(cache: object): cache is { informer(kind: GroupVersionKind): Promise<unknown> } {
+  return 'informer' in cache && typeof cache.informer === 'function';
+}
+
+/** Full and untyped tokens share an informer, as in @kctl/cache. */
+function idOf(token: GroupVersionKind): string {
+  const shape = 'shape' in token ? String(token.shape) : '';
+  return `${formatGroupVersionKind(token)} ${shape === 'metadata' || shape === 'stripped' ? shape : 'whole'}`;
+}
