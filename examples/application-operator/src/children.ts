@@ -1,9 +1,10 @@
-import { setControllerReference, type DeepReadonly } from '@kctl/apimachinery';
+import { setControllerReference } from '@kctl/apimachinery';
 import type { Deployment } from '@kctl/apimachinery/kinds/apps/v1';
 import type { Service } from '@kctl/apimachinery/kinds/core/v1';
+import type { ReadObject } from '@kctl/client';
 import { Application } from './application.js';
 
-type Owner = DeepReadonly<Application>;
+type Owner = ReadObject<typeof Application>;
 
 /** Writes what the application asks for into the draft of its Deployment; leaves alone what others may have set. */
 export function shapeDeployment(application: Owner, draft: Deployment): void {
@@ -43,7 +44,7 @@ export function shapeService(application: Owner, draft: Service): void {
 
 function labelsOf(application: Owner): Record<string, string> {
   return {
-    'app.kubernetes.io/name': application.metadata.name ?? '',
+    'app.kubernetes.io/name': application.metadata.name,
     'app.kubernetes.io/managed-by': 'application-operator',
   };
 }

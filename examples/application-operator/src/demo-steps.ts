@@ -1,8 +1,7 @@
 import { createServer, type AddressInfo } from 'node:net';
-import type { DeepReadonly } from '@kctl/apimachinery';
 import { Deployment } from '@kctl/apimachinery/kinds/apps/v1';
 import { Service } from '@kctl/apimachinery/kinds/core/v1';
-import type { Client, FrameReader } from '@kctl/client';
+import type { Client, FrameReader, ReadObject } from '@kctl/client';
 import { createSharedInformer, listerWatcherFor } from '@kctl/informer';
 import type { LogFields, Logger } from '@kctl/telemetry';
 import { Application } from './application.js';
@@ -53,7 +52,7 @@ export async function describe(client: Client, namespace: string): Promise<strin
     client.list(Service, { namespace }),
   ]);
   const rows = applications.items.map((application) => {
-    const { name = '' } = application.metadata;
+    const { name } = application.metadata;
     const deployment = deployments.items.find(({ metadata }) => metadata.name === name);
     const service = services.items.find(({ metadata }) => metadata.name === name);
     return [
@@ -83,9 +82,10 @@ export async function playKubelet(client: Client & FrameReader, namespace: strin
   await informer.run(signal);
 }
 
-async function markReady(client: Client, { metadata, spec, status }: DeepReadonly<Deployment>): Promise<void> {
+async function markReady(client: Client, deployment: ReadObject<typeof Deployment>): Promise<void> {
+  const { metadata, spec, status } = deployment;
   const replicas = spec?.replicas ?? 1;
-  const { namespace = '', name = '', generation = 0 } = metadata;
+  const { generation = 0 } = metadata;
   if (status?.readyReplicas === replicas && status.observedGeneration === generation) return;
   const next = {
     replicas,
@@ -97,7 +97,7 @@ async function markReady(client: Client, { metadata, spec, status }: DeepReadonl
   // Gone meanwhile, or changed again: the next event will tell.
   await client
     .status(Deployment)
-    .patch({ namespace, name }, { type: 'merge', body: { status: next } })
+    .patch(deployment, { type: 'merge', body: { status: next } })
     .catch(() => undefined);
 }
 
@@ -110,13 +110,13 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-function replicasOf(deployment: DeepReadonly<Deployment> | undefined): string {
+function replicasOf(deployment: ReadObject<typeof Deployment> | undefined): string {
   return deployment === undefined
     ? '<none>'
     : `${deployment.status?.readyReplicas ?? 0}/${deployment.spec?.replicas ?? 1}`;
 }
 
-function available({ status }: DeepReadonly<Application>): string {
+function available({ status }: ReadObject<typeof Application>): string {
   return status?.conditions?.find(({ type }) => type === 'Available')?.status ?? 'Unknown';
 }
 

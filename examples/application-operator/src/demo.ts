@@ -1,6 +1,6 @@
 // What `npm run demo` runs: the operator on an API server, and a story in which its objects are created, changed, broken
 // and deleted. `--keep` stays up for kubectl, `--cluster` uses the cluster of KUBECONFIG.
-import { isNotFound } from '@kctl/apimachinery';
+import { isNotFound, keyOf } from '@kctl/apimachinery';
 import { Deployment } from '@kctl/apimachinery/kinds/apps/v1';
 import { Namespace, Service } from '@kctl/apimachinery/kinds/core/v1';
 import { Event } from '@kctl/apimachinery/kinds/events.k8s.io/v1';
@@ -30,7 +30,7 @@ async function main(signal: AbortSignal): Promise<void> {
   line(
     `${onCluster ? 'the cluster of KUBECONFIG' : 'embedded, in this process, over real HTTPS'}: ${environment.connection.server} (Kubernetes ${major}.${minor})`,
   );
-  line(`CustomResourceDefinition ${applicationCrd.metadata.name ?? ''} is established`);
+  line(`CustomResourceDefinition ${keyOf(applicationCrd).name} is established`);
   await client.create(Namespace, { metadata: { name: namespace } }).catch(() => undefined);
 
   step('An operator');
@@ -86,7 +86,7 @@ async function main(signal: AbortSignal): Promise<void> {
     if (service.metadata.uid === before.metadata.uid) throw new Error('the old Service is still there');
     return service;
   });
-  line(`restored: uid ${before.metadata.uid ?? ''} → ${after.metadata.uid ?? ''}`);
+  line(`restored: uid ${before.metadata.uid} → ${after.metadata.uid}`);
 
   step('An Application is deleted: wiki');
   line(`directory: ${[...directory.keys()].sort().join(', ')}`);
@@ -146,7 +146,7 @@ async function main(signal: AbortSignal): Promise<void> {
         for (const { metadata, status } of (await client.list(Application, { namespace })).items) {
           const available = status?.conditions?.find(({ type }) => type === 'Available');
           if (status?.observedGeneration !== metadata.generation || available?.status !== 'True')
-            throw new Error(`application ${metadata.name ?? ''} is not available`);
+            throw new Error(`application ${metadata.name} is not available`);
         }
       },
       { timeoutMs: onCluster ? 120_000 : 15_000 },

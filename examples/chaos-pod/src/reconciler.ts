@@ -60,7 +60,7 @@ export function createChaosPodReconciler({
       if (leftMs > 0) return { requeueAfterMs: leftMs };
       logger.info('stopping the pod');
       await client
-        .delete(Pod, key, { signal, gracePeriodSeconds: 0, preconditions: { uid: pod.metadata.uid ?? '' } })
+        .delete(Pod, key, { signal, gracePeriodSeconds: 0, preconditions: { uid: pod.metadata.uid } })
         .catch((error: unknown) => {
           if (!isNotFound(error)) throw error;
         });

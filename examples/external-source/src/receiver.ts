@@ -1,4 +1,4 @@
-import type { KubeObject, ObjectKey } from '@kctl/apimachinery';
+import type { NamespacedKey } from '@kctl/apimachinery';
 import { ConfigMap } from '@kctl/apimachinery/kinds/core/v1';
 import { channelSource, createWebhookReceiver } from '@kctl/controller';
 import { createHttpServer } from '@kctl/manager';
@@ -37,14 +37,14 @@ export async function createDeployer({
   host = '127.0.0.1',
 }: DeployerOptions): Promise<RuntimeManager> {
   const newest = new Map<string, string>();
-  const receiver = createWebhookReceiver<KubeObject>({
+  const receiver = createWebhookReceiver<NamespacedKey>({
     path: '/push',
     read: ({ body }) => {
       const push = readPush(body);
       newest.set(push.repository, push.commit);
-      return [{ metadata: { namespace, name: push.repository } }];
+      return [{ namespace, name: push.repository }];
     },
-    identify: ({ metadata }) => metadata.name ?? '',
+    identify: ({ name }) => name,
   });
   const manager = await createManager(options);
   manager.add(
@@ -60,11 +60,11 @@ export async function createDeployer({
   controllerManagedBy(manager)
     .named('deployer')
     .watchesRawSource(
-      channelSource<KubeObject, ObjectKey>({
+      channelSource<NamespacedKey, NamespacedKey>({
         name: 'pushes',
         events: receiver.events,
         handler: ({ object }, queue) => {
-          queue.add({ namespace, name: object.metadata.name ?? '' });
+          queue.add(object);
           return undefined;
         },
       }),

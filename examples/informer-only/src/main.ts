@@ -1,5 +1,6 @@
 // A live, local copy of all ConfigMaps: listed once, then kept current by a watch that survives whatever happens to it.
 // Reading from the copy costs no request.
+import { formatKey, keyOf } from '@kctl/apimachinery';
 import { ConfigMap } from '@kctl/apimachinery/kinds/core/v1';
 import { createHttpClient, loadConnection } from '@kctl/client-http';
 import { createSharedInformer, listerWatcherFor } from '@kctl/informer';
@@ -12,16 +13,12 @@ try {
   await using client = createHttpClient({ connection: await loadConnection() });
   const informer = createSharedInformer({ kind: ConfigMap, listerWatcher: listerWatcherFor(client, ConfigMap) });
 
-  const nameOf = ({
-    metadata,
-  }: {
-    readonly metadata: { readonly namespace?: string; readonly name?: string };
-  }): string => `${metadata.namespace ?? ''}/${metadata.name ?? ''}`;
   informer.addEventHandler({
     onAdd: (configMap, { isInInitialList }) =>
-      console.log(`${isInInitialList ? 'found' : 'added'} ${nameOf(configMap)}`),
-    onUpdate: (_old, configMap) => console.log(`updated ${nameOf(configMap)}: ${JSON.stringify(configMap.data ?? {})}`),
-    onDelete: (configMap) => console.log(`deleted ${nameOf(configMap)}`),
+      console.log(`${isInInitialList ? 'found' : 'added'} ${formatKey(keyOf(configMap))}`),
+    onUpdate: (_old, configMap) =>
+      console.log(`updated ${formatKey(keyOf(configMap))}: ${JSON.stringify(configMap.data ?? {})}`),
+    onDelete: (configMap) => console.log(`deleted ${formatKey(keyOf(configMap))}`),
   });
 
   const running = informer.run(stop.signal);

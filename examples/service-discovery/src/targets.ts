@@ -1,5 +1,6 @@
-import { labelSelectorFrom, type DeepReadonly } from '@kctl/apimachinery';
+import { labelSelectorFrom } from '@kctl/apimachinery';
 import type { Node, Pod, Service } from '@kctl/apimachinery/kinds/core/v1';
+import type { ReadObject } from '@kctl/runtime';
 
 /** One entry of a Prometheus file_sd file. */
 export interface TargetGroup {
@@ -13,9 +14,9 @@ const portAnnotation = 'prometheus.io/port';
 
 /** What the targets are computed from. */
 export interface Inventory {
-  readonly services: readonly DeepReadonly<Service>[];
-  readonly pods: readonly DeepReadonly<Pod>[];
-  readonly nodes: readonly DeepReadonly<Node>[];
+  readonly services: readonly ReadObject<typeof Service>[];
+  readonly pods: readonly ReadObject<typeof Pod>[];
+  readonly nodes: readonly ReadObject<typeof Node>[];
 }
 
 /**
@@ -24,7 +25,7 @@ export interface Inventory {
  */
 export function targetsOf({ services, pods, nodes }: Inventory): TargetGroup[] {
   const zones = new Map(
-    nodes.map(({ metadata }) => [metadata.name ?? '', metadata.labels?.['topology.kubernetes.io/zone'] ?? '']),
+    nodes.map(({ metadata }) => [metadata.name, metadata.labels?.['topology.kubernetes.io/zone'] ?? '']),
   );
   const groups: TargetGroup[] = [];
   for (const { metadata, spec } of services) {
@@ -32,7 +33,7 @@ export function targetsOf({ services, pods, nodes }: Inventory): TargetGroup[] {
     const port = metadata.annotations[portAnnotation] ?? String(spec.ports?.[0]?.port ?? 80);
     const selector = labelSelectorFrom(spec.selector);
     for (const pod of pods) {
-      const { namespace = '', name = '', labels } = pod.metadata;
+      const { namespace, name, labels } = pod.metadata;
       const address = pod.status?.podIP;
       if (
         namespace !== metadata.namespace ||
@@ -44,7 +45,7 @@ export function targetsOf({ services, pods, nodes }: Inventory): TargetGroup[] {
       const node = pod.spec?.nodeName ?? '';
       groups.push({
         targets: [`${address}:${port}`],
-        labels: { namespace, service: metadata.name ?? '', pod: name, node, zone: zones.get(node) ?? '' },
+        labels: { namespace, service: metadata.name, pod: name, node, zone: zones.get(node) ?? '' },
       });
     }
   }

@@ -1,8 +1,9 @@
 import { setControllerReference, type DeepReadonly } from '@kctl/apimachinery';
 import type { Pod, Service } from '@kctl/apimachinery/kinds/core/v1';
+import type { ReadObject } from '@kctl/runtime';
 import { TrainingJob } from './training-job.js';
 
-type Job = DeepReadonly<TrainingJob>;
+type Job = ReadObject<typeof TrainingJob>;
 
 const jobLabel = 'training.demo.kctl.dev/job';
 const rankLabel = 'training.demo.kctl.dev/rank';
@@ -10,7 +11,7 @@ const masterPort = 29_500;
 
 /** Labels that the pods of a job share. */
 export function jobLabels(job: Job): Record<string, string> {
-  return { [jobLabel]: job.metadata.name ?? '' };
+  return { [jobLabel]: job.metadata.name };
 }
 
 /** The rank of a worker's pod; undefined for a pod that is none. */
@@ -24,7 +25,7 @@ export function rankOf({ metadata }: DeepReadonly<Pod>): number | undefined {
  * two, and a failed worker's successor does not collide with it.
  */
 export function workerPod(job: Job, rank: number, attempt: number): Pod {
-  const { name = '', namespace = '' } = job.metadata;
+  const { name, namespace } = job.metadata;
   const { image, command, workers = 1 } = job.spec;
   const pod: Pod = {
     metadata: {

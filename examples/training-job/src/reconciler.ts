@@ -4,7 +4,6 @@ import {
   isSameJson,
   mutableCopy,
   setCondition,
-  type DeepReadonly,
   type NamespacedKey,
 } from '@kctl/apimachinery';
 import { Pod, Service } from '@kctl/apimachinery/kinds/core/v1';
@@ -14,6 +13,7 @@ import {
   createOrUpdate,
   ignoreNotFound,
   type Client,
+  type ReadObject,
   type ReconcileFunction,
   type RuntimeManager,
   type RuntimeManagerOptions,
@@ -24,7 +24,7 @@ import { TrainingJob, type TrainingJobStatus } from './training-job.js';
 
 /** The workers of a job by what became of them. */
 interface Workers {
-  readonly active: readonly DeepReadonly<Pod>[];
+  readonly active: readonly ReadObject<typeof Pod>[];
   readonly ready: number;
   /** Ranks that are done. */
   readonly succeeded: ReadonlySet<number>;
@@ -52,8 +52,7 @@ export function createTrainingJobReconciler({
     const wanted = job.spec.workers ?? 1;
     const isOver = workers.succeeded.size >= wanted || workers.failed > (job.spec.backoffLimit ?? 3);
     const surplus = workers.active.filter((pod) => isOver || (rankOf(pod) ?? 0) >= wanted);
-    for (const pod of surplus)
-      await client.delete(Pod, { namespace, name: pod.metadata.name ?? '' }, { signal }).catch(ignoreGone);
+    for (const pod of surplus) await client.delete(Pod, pod, { signal }).catch(ignoreGone);
 
     if (!isOver) {
       await createOrUpdate(client, Service, key, { signal, mutate: (draft) => shapeService(job, draft) });
@@ -70,9 +69,9 @@ export function createTrainingJobReconciler({
   };
 }
 
-function sort(pods: readonly DeepReadonly<Pod>[]): Workers {
+function sort(pods: readonly ReadObject<typeof Pod>[]): Workers {
   const alive = pods.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-  const inPhase = (phase: string): DeepReadonly<Pod>[] => alive.filter(({ status }) => status?.phase === phase);
+  const inPhase = (phase: string): ReadObject<typeof Pod>[] => alive.filter(({ status }) => status?.phase === phase);
   const active = alive.filter(({ status }) => status?.phase !== 'Succeeded' && status?.phase !== 'Failed');
   return {
     active,
@@ -84,7 +83,7 @@ function sort(pods: readonly DeepReadonly<Pod>[]): Workers {
   };
 }
 
-function nextStatus(job: DeepReadonly<TrainingJob>, workers: Workers, now: number): TrainingJobStatus {
+function nextStatus(job: ReadObject<typeof TrainingJob>, workers: Workers, now: number): TrainingJobStatus {
   const { workers: wanted = 1, backoffLimit = 3 } = job.spec;
   const observedGeneration = job.metadata.generation ?? 0;
   const conditions = mutableCopy(job.status?.conditions ?? []);

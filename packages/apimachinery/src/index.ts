@@ -33,7 +33,10 @@ export type {
   KindShape,
   MetadataKind,
   ObjectOf,
+  Persisted,
+  PersistedObject,
   StrippedKind,
+  Unread,
   UntypedKind,
   WholeKind,
 } from './kind.js';
@@ -60,13 +63,14 @@ export type {
   ObjectMeta,
   OwnerReference,
   PartialObjectMetadata,
+  PersistedIdentity,
   Primitive,
   Stripped,
   TypeMeta,
   UntypedObject,
   WholeObject,
 } from './object.js';
-export type { KeyOf, NamespacedKey, ObjectKey } from './object-key.js';
+export type { KeyOf, KeyOrObject, NamespacedKey, ObjectKey } from './object-key.js';
 export { formatKey, isSameKey, keyOf, parseKey } from './object-key.js';
 export { everything, labelSelectorFrom, nothing, parseLabelSelector } from './label-selector.js';
 export { applyMergePatch, createMergePatch } from './merge-patch.js';

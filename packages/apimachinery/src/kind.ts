@@ -1,4 +1,13 @@
-import type { KubeObject, PartialObjectMetadata, Stripped, UntypedObject, WholeObject } from './object.js';
+import type {
+  DeepReadonly,
+  KubeObject,
+  ObjectMeta,
+  PartialObjectMetadata,
+  PersistedIdentity,
+  Stripped,
+  UntypedObject,
+  WholeObject,
+} from './object.js';
 
 /** Whether objects of a kind live in a namespace or in the cluster. */
 export type KindScope = 'Namespaced' | 'Cluster';
@@ -45,6 +54,27 @@ export interface Kind<T extends KubeObject = KubeObject, S extends KindScope = K
 
 /** The object type of a kind token: `ObjectOf<typeof Pod>` is `Pod`. */
 export type ObjectOf<K> = K extends Kind<infer T, infer _S> ? T : never;
+
+/** What an object of a kind of this scope has once the server has stored it: with a namespace where it is namespaced. */
+export interface Persisted<S extends KindScope = KindScope> {
+  metadata: PersistedIdentity & ([S] extends ['Namespaced'] ? { namespace: string } : unknown);
+}
+
+/**
+ * An object of a kind as it was read: `name`, `uid`, `resourceVersion` and, where the kind is namespaced, `namespace`
+ * are there by type. {@link ObjectOf} is what a caller makes: an object that is still to be created has no uid.
+ *
+ * Kinds that the server answers without storing anything (`TokenReview`, `SubjectAccessReview`) have none of these.
+ */
+export type PersistedObject<K extends Kind> = ObjectOf<K> & Persisted<K['scope']>;
+
+/**
+ * `T` as a caller may make it: it may lack what the server gives. What takes an object that was read or made takes this
+ * form of a type that {@link Persisted} is part of.
+ */
+export type Unread<T> = T extends { readonly metadata: DeepReadonly<ObjectMeta> }
+  ? Omit<T, 'metadata'> & { metadata: ObjectMeta }
+  : T;
 
 /** What {@link defineKind} takes. */
 export interface DefineKindOptions<S extends KindScope> {

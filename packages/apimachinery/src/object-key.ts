@@ -14,7 +14,17 @@ export interface NamespacedKey extends ObjectKey {
 /** The key that objects of kind `K` have: with a namespace where the kind is namespaced, so that forgetting it does not compile. */
 export type KeyOf<K extends Kind> = K['scope'] extends 'Namespaced' ? NamespacedKey : ObjectKey;
 
-/** The key of an object. @throws TypeError when it has no name */
+/**
+ * What names one object of kind `K` in a call: its key, or the object itself as it was read, in whatever form (whole,
+ * frozen, metadata alone). Of an object nothing but its name and namespace is used.
+ */
+export type KeyOrObject<K extends Kind> = KeyOf<K> | { readonly metadata: KeyOf<K> };
+
+/** The key of an object: with a namespace by type where the object has one by type. @throws TypeError when it has no name */
+export function keyOf(object: { readonly metadata: NamespacedKey }): NamespacedKey;
+export function keyOf(object: {
+  readonly metadata: { readonly name?: string; readonly namespace?: string };
+}): ObjectKey;
 export function keyOf(object: {
   readonly metadata: { readonly name?: string; readonly namespace?: string };
 }): ObjectKey {

@@ -67,6 +67,14 @@ export interface KubeObject extends TypeMeta {
   metadata: ObjectMeta;
 }
 
+/** What the server gives every object that it stores. */
+export interface PersistedIdentity {
+  name: string;
+  uid: string;
+  /** Opaque decimal string; compare with `compareResourceVersions`, never as a number. */
+  resourceVersion: string;
+}
+
 /** An object whose shape is not known at compile time. */
 export interface UntypedObject extends KubeObject {
   [field: string]: unknown;

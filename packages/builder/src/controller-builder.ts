@@ -1,4 +1,5 @@
-import type { DeepReadonly, KeyOf, Kind, MetadataKind, NamespacedKey, ObjectOf } from '@kctl/apimachinery';
+import type { KeyOf, Kind, MetadataKind, NamespacedKey } from '@kctl/apimachinery';
+import type { ReadObject } from '@kctl/client';
 import type {
   Controller,
   ControllerOptions,
@@ -17,7 +18,7 @@ import type { Logger, LogFields, Metrics, Tracer } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
 
 /** The object type that events of a kind carry. */
-export type Watched<K extends Kind> = DeepReadonly<ObjectOf<K>>;
+export type Watched<K extends Kind> = ReadObject<K>;
 
 /** Options of one input. */
 export interface InputOptions<K extends Kind> extends WatchOptions {

@@ -1,6 +1,6 @@
 import { headerOf } from '@kctl/apimachinery/wire';
-import type { DeepReadonly, Kind, KubeObject, ObjectOf } from '@kctl/apimachinery';
-import type { Client } from '@kctl/client';
+import type { DeepReadonly, Kind, KubeObject } from '@kctl/apimachinery';
+import type { Client, ReadObject } from '@kctl/client';
 import type { EventInformer, InformerEventHandler } from '@kctl/controller';
 import type { Cluster, ManagedCache } from '@kctl/manager';
 import { createCluster } from '@kctl/manager';
@@ -12,7 +12,7 @@ export class FakeCache implements ManagedCache {
   readonly handlers = new Map<string, Set<Handler>>();
   readonly log: string[] = [];
 
-  async informer<K extends Kind>(kind: K): Promise<EventInformer<DeepReadonly<ObjectOf<K>>>> {
+  async informer<K extends Kind>(kind: K): Promise<EventInformer<ReadObject<K>>> {
     const handlers = this.of(kind);
     return {
       addEventHandler: (handler: unknown) => {

@@ -56,7 +56,7 @@ describe('an operator under faults', () => {
         asReconciler({
           client,
           kind: ConfigMap,
-          reconcile: async ({ metadata: { name = '', uid = '' }, data = {} }, { signal }) => {
+          reconcile: async ({ metadata: { name, uid }, data = {} }, { signal }) => {
             const key = { namespace, name };
             const ownerReferences = [{ apiVersion: 'v1', kind: 'ConfigMap', name, uid, controller: true }];
             const desired = {
@@ -107,8 +107,8 @@ describe('an operator under faults', () => {
 
     const state = async (kind: typeof ConfigMap): Promise<string[]> =>
       (await admin.list(kind, { namespace })).items
-        .filter(({ metadata }) => metadata.name?.startsWith('c') === true)
-        .map(({ metadata, data }) => `${metadata.name ?? ''} ${data?.['value'] ?? ''}`)
+        .filter(({ metadata }) => metadata.name.startsWith('c'))
+        .map(({ metadata, data }) => `${metadata.name} ${data?.['value'] ?? ''}`)
         .sort();
     const wanted = await state(ConfigMap);
     expect(wanted.length).toBe(40);

@@ -29,7 +29,7 @@ it('restores a dependent that was deleted while no watch was open, from the list
     .for(ConfigMap, { predicates: [objectPredicate((object: EventObject) => object.metadata.name === key.name)] })
     .owns(Secret)
     .complete(async (request, { reasons }) => {
-      const { uid = '' } = (await client.get(ConfigMap, request)).metadata;
+      const { uid } = (await client.get(ConfigMap, request)).metadata;
       const ownerReferences = [{ apiVersion: 'v1', kind: 'ConfigMap', name: request.name, uid, controller: true }];
       try {
         const copy = await client.create(Secret, { metadata: { ...request, ownerReferences } });

@@ -42,9 +42,9 @@ describe('an operator on the embedded API server', () => {
     const reconcile = finalizing({
       client,
       kind: ConfigMap,
-      finalizers: [{ name: finalizer, cleanup: async ({ metadata }) => void cleaned.push(metadata.name ?? '') }],
+      finalizers: [{ name: finalizer, cleanup: async ({ metadata }) => void cleaned.push(metadata.name) }],
       apply: async (config) => {
-        const { name = '', namespace = '', uid = '' } = config.metadata;
+        const { name, namespace, uid } = config.metadata;
         const existing = await cache.list(Secret, { namespace });
         if (existing.items.some(({ metadata }) => metadata.name === `${name}-copy`)) return;
         await client.create(Secret, {

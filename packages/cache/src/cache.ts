@@ -1,4 +1,4 @@
-import type { DeepReadonly, Kind, ObjectOf } from '@kctl/apimachinery';
+import type { DeepReadonly, Kind, ObjectOf, PersistedObject } from '@kctl/apimachinery';
 import type { IndexDefinition } from '@kctl/cache-index';
 import type { Reader } from '@kctl/client';
 import type { InformerState, InformerTrouble, InformerWaitOptions, SharedInformer } from '@kctl/informer';
@@ -6,7 +6,7 @@ import type { NamespaceScopes } from './cache-options.js';
 
 /** An informer on loan: it runs at least until the loan is returned. */
 export interface InformerLease<K extends Kind> extends AsyncDisposable {
-  readonly informer: SharedInformer<ObjectOf<K>>;
+  readonly informer: SharedInformer<PersistedObject<K>>;
 }
 
 /** How an informer of a cache is doing. */
@@ -40,9 +40,12 @@ export interface Cache extends Reader {
    *
    * @throws TypeError when the kind is held stripped already, or whole where a stripped form is asked for
    */
-  informerFor<K extends Kind>(kind: K): SharedInformer<ObjectOf<K>>;
+  informerFor<K extends Kind>(kind: K): SharedInformer<PersistedObject<K>>;
   /** {@link informerFor} as a promise. */
-  informer<K extends Kind>(kind: K, options?: { readonly signal?: AbortSignal }): Promise<SharedInformer<ObjectOf<K>>>;
+  informer<K extends Kind>(
+    kind: K,
+    options?: { readonly signal?: AbortSignal },
+  ): Promise<SharedInformer<PersistedObject<K>>>;
   /** Borrows an informer. After the last loan it lingers, then it stops, unless the kind was declared otherwise. */
   acquire<K extends Kind>(kind: K): InformerLease<K>;
   /** Stops and forgets the informer of a kind; its handlers get deletes marked `leftScope`. */
@@ -51,7 +54,7 @@ export interface Cache extends Reader {
    * Adds an index that `list` uses for `fieldSelector: { [name]: value }`: over a path such as `spec.nodeName`, which
    * costs no parse, or a function. Declares the kind.
    */
-  addIndex<K extends Kind>(kind: K, name: string, definition: IndexDefinition<ObjectOf<K>>): void;
+  addIndex<K extends Kind>(kind: K, name: string, definition: IndexDefinition<PersistedObject<K>>): void;
   /**
    * Changes `defaultNamespaces` while running, for every kind that follows it: a new namespace is listed and then
    * becomes visible; the objects of a dropped one leave with deletes marked `leftScope`. `{}` means none, so that a list

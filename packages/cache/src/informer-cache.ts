@@ -1,7 +1,16 @@
-import type { DeepReadonly, Kind, KubeList, KubeObject, KeyOf, ObjectOf } from '@kctl/apimachinery';
+import type {
+  DeepReadonly,
+  KeyOrObject,
+  Kind,
+  KubeList,
+  KubeObject,
+  ObjectOf,
+  PersistedObject,
+} from '@kctl/apimachinery';
 import { formatGroupVersionKind, keyOf, stripped } from '@kctl/apimachinery';
 import type { IndexDefinition } from '@kctl/cache-index';
 import { deepFreeze } from '@kctl/cache-index';
+import { requireKey } from '@kctl/client';
 import type { GetOptions, ListOptions, ReadObject } from '@kctl/client';
 import type { InformerWaitOptions, SharedInformer } from '@kctl/informer';
 import { InformerStartedError, SyncError } from '@kctl/informer';
@@ -44,14 +53,14 @@ class InformerCache implements Cache {
     return this.#signal !== undefined;
   }
 
-  informerFor<K extends Kind>(kind: K): SharedInformer<ObjectOf<K>> {
-    return this.#declare(kind).informer as unknown as SharedInformer<ObjectOf<K>>;
+  informerFor<K extends Kind>(kind: K): SharedInformer<PersistedObject<K>> {
+    return this.#declare(kind).informer as unknown as SharedInformer<PersistedObject<K>>;
   }
 
   informer<K extends Kind>(
     kind: K,
     options: { readonly signal?: AbortSignal } = {},
-  ): Promise<SharedInformer<ObjectOf<K>>> {
+  ): Promise<SharedInformer<PersistedObject<K>>> {
     return new Promise((resolve) => {
       options.signal?.throwIfAborted();
       resolve(this.informerFor(kind));
@@ -63,7 +72,7 @@ class InformerCache implements Cache {
     const { clock = systemClock, lingerMs = defaultLingerMs } = this.#options;
     const release = entry.acquire({ clock, lingerMs, onUnused: () => this.#remove(entry) });
     return {
-      informer: entry.informer as unknown as SharedInformer<ObjectOf<K>>,
+      informer: entry.informer as unknown as SharedInformer<PersistedObject<K>>,
       [Symbol.asyncDispose]: () => {
         release();
         return Promise.resolve();
@@ -76,7 +85,7 @@ class InformerCache implements Cache {
     if (entry !== undefined) await this.#remove(entry);
   }
 
-  addIndex<K extends Kind>(kind: K, name: string, definition: IndexDefinition<ObjectOf<K>>): void {
+  addIndex<K extends Kind>(kind: K, name: string, definition: IndexDefinition<PersistedObject<K>>): void {
     const scoped =
       typeof definition === 'function' ? { object: definition, scoped: true } : { ...definition, scoped: true };
     this.informerFor(kind).addIndexers({ [fieldIndexName(name)]: scoped });
@@ -122,7 +131,8 @@ class InformerCache implements Cache {
     if (failure !== undefined) throw failure.error;
   }
 
-  async get<K extends Kind>(kind: K, key: KeyOf<K>, options: GetOptions = {}): Promise<ReadObject<K>> {
+  async get<K extends Kind>(kind: K, named: KeyOrObject<K>, options: GetOptions = {}): Promise<ReadObject<K>> {
+    const key = requireKey('get', kind, named);
     const namespace = kind.scope === 'Cluster' ? undefined : key.namespace;
     const informer = await this.#readable(kind, { verb: 'get', namespace: namespace ?? '' }, options);
     const found = informer.indexer.get(namespace === undefined ? { name: key.name } : { namespace, name: key.name });

@@ -1,5 +1,5 @@
-import type { DeepReadonly, Kind, KubeObject } from '@kctl/apimachinery';
-import type { Reader } from '@kctl/client';
+import type { DeepReadonly, KeyOf, Kind, KubeObject } from '@kctl/apimachinery';
+import type { GetOptions, Reader, ReadObject } from '@kctl/client';
 
 /** Options of {@link CacheView.waitForResourceVersion}. */
 export interface VersionWaitOptions {
@@ -14,7 +14,9 @@ export interface VersionWaitOptions {
  * kind and shape: a metadata-only kind has a store of its own, and so has a stripped one. Lists are in the order of
  * namespace and name.
  */
-export interface CacheView extends Reader {
+export interface CacheView extends Pick<Reader, 'list'> {
+  /** @throws StatusError — `isNotFound(error)` when there is none */
+  get<K extends Kind>(kind: K, key: KeyOf<K>, options?: GetOptions): Promise<ReadObject<K>>;
   /** Whether reads of this kind (in this namespace; unset: in all) are answered from the cache. */
   isCached(kind: Kind, namespace?: string): boolean;
   /**

@@ -1,5 +1,15 @@
 import { keyOf } from '@kctl/apimachinery';
-import type { DeepReadonly, KeyOf, Kind, KubeList, KubeObject, ObjectKey, ObjectOf, Status } from '@kctl/apimachinery';
+import type {
+  DeepReadonly,
+  KeyOrObject,
+  Kind,
+  KubeList,
+  KubeObject,
+  ObjectKey,
+  ObjectOf,
+  PersistedObject,
+  Status,
+} from '@kctl/apimachinery';
 import { requireKey, requireKind } from '@kctl/client';
 import type {
   Client,
@@ -69,7 +79,7 @@ export interface DelegatingClient extends Client {
    * `informerSource({ informer: client.vanished(Pod), handler: enqueueRequestForOwner(Job) })`. An end may be told twice,
    * here and by the informer. Costs nothing while nobody listens; then one request for each end that it tells of.
    */
-  vanished<K extends Kind>(kind: K): ObservableInformer<DeepReadonly<ObjectOf<K>>>;
+  vanished<K extends Kind>(kind: K): ObservableInformer<ReadObject<K>>;
 }
 
 /**
@@ -128,12 +138,12 @@ class CacheFirstClient implements DelegatingClient {
     return this.#ledger.size;
   }
 
-  vanished<K extends Kind>(kind: K): ObservableInformer<DeepReadonly<ObjectOf<K>>> {
+  vanished<K extends Kind>(kind: K): ObservableInformer<ReadObject<K>> {
     return this.#vanishings.of(kind);
   }
 
-  async get<K extends Kind>(kind: K, key: KeyOf<K>, options: GetOptions = {}): Promise<ReadObject<K>> {
-    requireKey('get', kind, key);
+  async get<K extends Kind>(kind: K, named: KeyOrObject<K>, options: GetOptions = {}): Promise<ReadObject<K>> {
+    const key = requireKey('get', kind, named);
     if (this.#readsCache(kind, key.namespace, options)) return await this.#reader.get(kind, key, options);
     const object = await this.live.get(kind, key, options);
     this.#sawLive(kind, object);
@@ -152,7 +162,7 @@ class CacheFirstClient implements DelegatingClient {
     kind: K,
     object: DeepReadonly<ObjectOf<K>>,
     options: CreateOptions = {},
-  ): Promise<ObjectOf<K>> {
+  ): Promise<PersistedObject<K>> {
     requireKind('create', kind);
     const { name, namespace } = asObject(object).metadata;
     const key =
@@ -160,20 +170,33 @@ class CacheFirstClient implements DelegatingClient {
     return await this.#write(kind, { key, namespace, options }, () => this.live.create(kind, object, options));
   }
 
-  async update<K extends Kind>(kind: K, object: WriteObject<K>, options: UpdateOptions = {}): Promise<ObjectOf<K>> {
+  async update<K extends Kind>(
+    kind: K,
+    object: WriteObject<K>,
+    options: UpdateOptions = {},
+  ): Promise<PersistedObject<K>> {
     requireKind('update', kind);
     const key = keyOf(asObject(object));
     this.#refuseLossy(kind, object);
     return await this.#write(kind, { key, options }, () => this.live.update(kind, object, options));
   }
 
-  async patch<K extends Kind>(kind: K, key: KeyOf<K>, patch: Patch, options: PatchOptions = {}): Promise<ObjectOf<K>> {
-    requireKey('patch', kind, key);
+  async patch<K extends Kind>(
+    kind: K,
+    named: KeyOrObject<K>,
+    patch: Patch,
+    options: PatchOptions = {},
+  ): Promise<PersistedObject<K>> {
+    const key = requireKey('patch', kind, named);
     return await this.#write(kind, { key, options }, () => this.live.patch(kind, key, patch, options));
   }
 
-  async delete<K extends Kind>(kind: K, key: KeyOf<K>, options: DeleteOptions = {}): Promise<ObjectOf<K> | Status> {
-    requireKey('delete', kind, key);
+  async delete<K extends Kind>(
+    kind: K,
+    named: KeyOrObject<K>,
+    options: DeleteOptions = {},
+  ): Promise<PersistedObject<K> | Status> {
+    const key = requireKey('delete', kind, named);
     return await this.#recorder.deleted(kind, key, options, () => this.live.delete(kind, key, options));
   }
 
@@ -190,13 +213,17 @@ class CacheFirstClient implements DelegatingClient {
         this.#refuseLossy(kind, object);
         return await this.#write(kind, { key, options }, () => status.update(object, options));
       },
-      patch: (key, patch, options = {}) => this.#write(kind, { key, options }, () => status.patch(key, patch, options)),
+      patch: async (named, patch, options = {}) => {
+        const key = requireKey('patch', kind, named);
+        return await this.#write(kind, { key, options }, () => status.patch(key, patch, options));
+      },
     };
   }
 
-  subResource<K extends Kind, B extends object = ObjectOf<K>>(kind: K, name: string): SubResourceClient<K, B> {
+  subResource<K extends Kind, B extends object = PersistedObject<K>>(kind: K, name: string): SubResourceClient<K, B> {
     const live = this.live.subResource<K, B>(kind, name);
-    const record = async (key: KeyOf<K>, options: CreateOptions, send: () => Promise<B>): Promise<B> => {
+    const record = async (named: KeyOrObject<K>, options: CreateOptions, send: () => Promise<B>): Promise<B> => {
+      const key = requireKey(name, kind, named);
       const body = await this.#recorder.subResource(kind, { key, name, options }, send);
       if (name === 'status') this.#sawLive(kind, body);
       return body;
@@ -212,7 +239,11 @@ class CacheFirstClient implements DelegatingClient {
     };
   }
 
-  async #write<K extends Kind>(kind: K, about: Write, send: () => Promise<ObjectOf<K>>): Promise<ObjectOf<K>> {
+  async #write<K extends Kind>(
+    kind: K,
+    about: Write,
+    send: () => Promise<PersistedObject<K>>,
+  ): Promise<PersistedObject<K>> {
     const object = await this.#recorder.written(kind, about, send);
     this.#sawLive(kind, asObject(object));
     return object;

@@ -1,7 +1,7 @@
 import { keyOf } from '@kctl/apimachinery';
-import type { DeepReadonly, Kind, KubeObject, ObjectKey, ObjectOf } from '@kctl/apimachinery';
+import type { DeepReadonly, Kind, KubeObject, ObjectKey, PersistedObject } from '@kctl/apimachinery';
 import { intercept } from '@kctl/client';
-import type { Client, SubResourceClient } from '@kctl/client';
+import type { Client, ReadObject, SubResourceHooks } from '@kctl/client';
 import { noopLogger, noopMetrics } from '@kctl/telemetry';
 import type { Logger, Metrics } from '@kctl/telemetry';
 import { numberProblem, systemClock } from '@kctl/wait';
@@ -41,8 +41,8 @@ export interface OwnEvents {
    */
   wrapHandler<K extends Kind, A, U extends { readonly isResync: boolean }, D>(
     kind: K,
-    handler: ObjectEventHandler<ObjectOf<K>, A, U, D>,
-  ): ObjectEventHandler<ObjectOf<K>, A, U, D>;
+    handler: ObjectEventHandler<PersistedObject<K>, A, U, D>,
+  ): ObjectEventHandler<PersistedObject<K>, A, U, D>;
   /**
    * The same for all handlers of informers, for a controller that is to sleep through its own writes:
    * `kindSource({ informers: own.wrapInformers(manager.cache), … })`. Nothing is decoded for it.
@@ -99,7 +99,7 @@ class OwnEventFilter implements OwnEvents, OwnWrites {
       },
       patch: (kind, key, patch, options) =>
         this.#within({ kind, key, from: guardOf(patch) }, () => next.patch(kind, key, patch, options)),
-      subResource: <K extends Kind, B extends object>(kind: K, name: string): Partial<SubResourceClient<K, B>> => {
+      subResource: <K extends Kind, B extends object>(kind: K, name: string): SubResourceHooks<K, B> => {
         const live = next.subResource<K, B>(kind, name);
         return {
           update: (key, body, options) => {
@@ -115,16 +115,16 @@ class OwnEventFilter implements OwnEvents, OwnWrites {
 
   wrapHandler<K extends Kind, A, U extends { readonly isResync: boolean }, D>(
     kind: K,
-    handler: ObjectEventHandler<ObjectOf<K>, A, U, D>,
-  ): ObjectEventHandler<ObjectOf<K>, A, U, D> {
-    const gate = new UpdateGate<ObjectUpdate<ObjectOf<K>, U>>({
+    handler: ObjectEventHandler<PersistedObject<K>, A, U, D>,
+  ): ObjectEventHandler<PersistedObject<K>, A, U, D> {
+    const gate = new UpdateGate<ObjectUpdate<PersistedObject<K>, U>>({
       ...this.#gateParts,
       kind,
       merge: ({ oldObject }, last) => ({ ...last, oldObject }),
       deliver: ({ oldObject, newObject, info }) =>
         this.#gateParts.call(() => handler.onUpdate?.(oldObject, newObject, info)),
     });
-    const nameOf = (object: DeepReadonly<ObjectOf<K>>): string => objectName(kind, keyOf(asObject(object)));
+    const nameOf = (object: ReadObject<K>): string => objectName(kind, keyOf(asObject(object)));
     return {
       onAdd: (object, info) => {
         gate.drop(nameOf(object));

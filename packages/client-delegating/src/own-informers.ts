@@ -1,5 +1,6 @@
-import type { DeepReadonly, Kind, ObjectOf } from '@kctl/apimachinery';
+import type { Kind } from '@kctl/apimachinery';
 import type { ObjectHeader } from '@kctl/apimachinery/wire';
+import type { ReadObject } from '@kctl/client';
 import { objectName } from './own-links.js';
 import { UpdateGate } from './update-gate.js';
 import type { UpdateGateOptions } from './update-gate.js';
@@ -34,7 +35,7 @@ export interface ObservableInformers {
   informer<K extends Kind>(
     kind: K,
     options?: { readonly signal?: AbortSignal },
-  ): Promise<ObservableInformer<DeepReadonly<ObjectOf<K>>>>;
+  ): Promise<ObservableInformer<ReadObject<K>>>;
 }
 
 /** What a gate in front of an informer's handler needs besides events. */

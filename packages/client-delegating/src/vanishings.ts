@@ -1,7 +1,7 @@
 import { formatGroupKind, formatKey, isNotFound, keyOf } from '@kctl/apimachinery';
-import type { DeepReadonly, Kind, KubeObject, ObjectKey, ObjectOf } from '@kctl/apimachinery';
+import type { DeepReadonly, Kind, KubeObject, ObjectKey } from '@kctl/apimachinery';
 import { headerOf } from '@kctl/apimachinery/wire';
-import type { Reader } from '@kctl/client';
+import type { Reader, ReadObject } from '@kctl/client';
 import type { Logger } from '@kctl/telemetry';
 import type { CacheView } from './cache-view.js';
 import { orUndefined } from './or-undefined.js';
@@ -38,7 +38,7 @@ export class Vanishings {
   }
 
   /** The ends of own objects of a kind, as an informer would tell them. */
-  of<K extends Kind>(kind: K): ObservableInformer<DeepReadonly<ObjectOf<K>>> {
+  of<K extends Kind>(kind: K): ObservableInformer<ReadObject<K>> {
     return {
       addEventHandler: (handler) => {
         const observer: Observer = { kind, onEvent: (event) => handler.onEvent(event) };

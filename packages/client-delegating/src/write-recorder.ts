@@ -1,5 +1,5 @@
 import { isNotFound } from '@kctl/apimachinery';
-import type { DeepReadonly, Kind, KubeObject, ObjectKey, ObjectOf, Status } from '@kctl/apimachinery';
+import type { DeepReadonly, Kind, KubeObject, ObjectKey, PersistedObject, Status } from '@kctl/apimachinery';
 import type { DeleteAllOfOptions, DeleteOptions } from '@kctl/client';
 import type { Clock } from '@kctl/wait';
 import type { CacheView } from './cache-view.js';
@@ -34,8 +34,8 @@ export class WriteRecorder {
       readonly namespace?: string | undefined;
       readonly options: { readonly dryRun?: boolean };
     },
-    send: () => Promise<ObjectOf<K>>,
-  ): Promise<ObjectOf<K>> {
+    send: () => Promise<PersistedObject<K>>,
+  ): Promise<PersistedObject<K>> {
     if (about.options.dryRun === true) return await send();
     const object = await this.#send(send, () => {
       if (about.key === undefined) this.#options.ledger.recordScope(kind, about.namespace);
@@ -65,8 +65,8 @@ export class WriteRecorder {
     kind: K,
     key: ObjectKey,
     options: DeleteOptions,
-    send: () => Promise<ObjectOf<K> | Status>,
-  ): Promise<ObjectOf<K> | Status> {
+    send: () => Promise<PersistedObject<K> | Status>,
+  ): Promise<PersistedObject<K> | Status> {
     if (options.dryRun === true) return await send();
     const known = await this.#known(kind, key);
     const result = await this.#send(send, () => this.#record(kind, unread(key)));

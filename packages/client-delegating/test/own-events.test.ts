@@ -61,10 +61,10 @@ beforeEach(async () => {
     },
   });
   handler = own.wrapHandler(Thing, {
-    onAdd: (object: Thing) => void seen.push(`add ${size(object)}`),
-    onUpdate: (from: Thing, to: Thing, { isResync }: Update) =>
+    onAdd: (object) => void seen.push(`add ${size(object)}`),
+    onUpdate: (from, to, { isResync }: Update) =>
       void seen.push(`${isResync ? 'resync ' : ''}${size(from)}→${size(to)}`),
-    onDelete: (object: Thing) => void seen.push(`delete ${size(object)}`),
+    onDelete: (object) => void seen.push(`delete ${size(object)}`),
   });
   during = () => Promise.resolve();
   await client.create(Thing, thing('a', { spec: { size: 1 } }));

@@ -1,5 +1,13 @@
 import { formatGroupVersionKind, parseJson } from '@kctl/apimachinery';
-import type { DeepReadonly, Kind, KubeList, KubeObject, ListMeta, ObjectMeta, ObjectOf } from '@kctl/apimachinery';
+import type {
+  DeepReadonly,
+  Kind,
+  KubeList,
+  KubeObject,
+  ListMeta,
+  ObjectMeta,
+  PersistedObject,
+} from '@kctl/apimachinery';
 import { DecodeError } from './errors.js';
 
 const metadataObject = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json';
@@ -31,7 +39,7 @@ export function decodeBytes(bytes: Uint8Array, what: string): unknown {
 }
 
 /** The object of a kind that a parsed value is. @throws DecodeError when it is no object with metadata */
-export function asObject<K extends Kind>(kind: K, value: unknown): ObjectOf<K> {
+export function asObject<K extends Kind>(kind: K, value: unknown): PersistedObject<K> {
   if (!isKubeObject(value))
     throw new DecodeError(`${formatGroupVersionKind(kind)}: the answer is no object with metadata`);
   return brand(kind, completed(kind, value));
@@ -45,7 +53,7 @@ function completed(kind: Kind, object: KubeObject): KubeObject {
 }
 
 /** The list of a kind that a parsed value is. @throws DecodeError */
-export function asList<K extends Kind>(kind: K, value: unknown): KubeList<ObjectOf<K>> {
+export function asList<K extends Kind>(kind: K, value: unknown): KubeList<PersistedObject<K>> {
   if (!isListLike(value)) throw new DecodeError(`${formatGroupVersionKind(kind)}: the answer is no list`);
   const { apiVersion = kind.apiVersion, metadata = {}, items } = value;
   return {
@@ -57,7 +65,7 @@ export function asList<K extends Kind>(kind: K, value: unknown): KubeList<Object
 }
 
 /** An item of a list: key order as in a whole object, so that both have one hidden class. */
-export function asItem<K extends Kind>(kind: K, value: unknown): ObjectOf<K> {
+export function asItem<K extends Kind>(kind: K, value: unknown): PersistedObject<K> {
   if (!isKubeObject(value))
     throw new DecodeError(`${formatGroupVersionKind(kind)}: a list item is no object with metadata`);
   if (kind.shape === 'metadata' || (value.kind !== undefined && value.apiVersion !== undefined))
@@ -81,8 +89,8 @@ export function toSend(kind: Kind, object: DeepReadonly<KubeObject>): object {
 }
 
 /** The one place where a value from the wire gets the compile-time type that its kind token promises. */
-function brand<K extends Kind>(_kind: K, object: KubeObject): ObjectOf<K> {
-  return object as ObjectOf<K>;
+function brand<K extends Kind>(_kind: K, object: KubeObject): PersistedObject<K> {
+  return object as PersistedObject<K>;
 }
 
 function isKubeObject(value: unknown): value is KubeObject {

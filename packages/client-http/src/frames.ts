@@ -1,6 +1,6 @@
 import { formatGroupVersionKind } from '@kctl/apimachinery';
 import { createLineSplitter } from '@kctl/apimachinery/wire';
-import type { Kind, ObjectOf, PartialObjectMetadata, Status } from '@kctl/apimachinery';
+import type { Kind, PersistedObject, PartialObjectMetadata, Status } from '@kctl/apimachinery';
 import type { FrameOptions, FrameStream, WatchEvent, WatchStream } from '@kctl/client';
 import { chunkReleaser } from './chunk-releaser.js';
 import type { ChunkReleaser } from './chunk-releaser.js';
@@ -56,7 +56,7 @@ function isJson(bytes: Uint8Array): boolean {
 }
 
 /** Decodes the frames of a watch. */
-export function watchStream<K extends Kind>(kind: K, frames: FrameStream): WatchStream<ObjectOf<K>> {
+export function watchStream<K extends Kind>(kind: K, frames: FrameStream): WatchStream<PersistedObject<K>> {
   const events = decodeEvents(kind, frames);
   return { [Symbol.asyncIterator]: () => events, [Symbol.asyncDispose]: () => frames[Symbol.asyncDispose]() };
 }
@@ -64,13 +64,13 @@ export function watchStream<K extends Kind>(kind: K, frames: FrameStream): Watch
 async function* decodeEvents<K extends Kind>(
   kind: K,
   frames: FrameStream,
-): AsyncGenerator<WatchEvent<ObjectOf<K>>, void> {
+): AsyncGenerator<WatchEvent<PersistedObject<K>>, void> {
   for await (const batch of frames) {
     for (const frame of batch) yield decodeEvent(kind, frame);
   }
 }
 
-function decodeEvent<K extends Kind>(kind: K, frame: Uint8Array): WatchEvent<ObjectOf<K>> {
+function decodeEvent<K extends Kind>(kind: K, frame: Uint8Array): WatchEvent<PersistedObject<K>> {
   const what = `watch of ${formatGroupVersionKind(kind)}`;
   const value = decodeBytes(frame, what);
   if (!isFrame(value)) throw new DecodeError(`${what}: a frame is no watch event`);

@@ -1,5 +1,16 @@
 import { formatGroupVersionKind, keyOf, stringifyJson } from '@kctl/apimachinery';
-import type { DeepReadonly, KeyOf, Kind, KubeList, KubeObject, ObjectKey, ObjectOf, Status } from '@kctl/apimachinery';
+import type {
+  DeepReadonly,
+  KeyOrObject,
+  Kind,
+  KubeList,
+  KubeObject,
+  ObjectKey,
+  ObjectOf,
+  PersistedObject,
+  Status,
+  Unread,
+} from '@kctl/apimachinery';
 import { requireKey, requireKind } from '@kctl/client';
 import type {
   CreateOptions,
@@ -46,8 +57,8 @@ export interface HttpClientOptions extends TransportOptions {
 
 /** A client of the API server: every read and write is a request. */
 export interface HttpClient extends WatchingClient, FrameReader, AsyncDisposable {
-  get<K extends Kind>(kind: K, key: KeyOf<K>, options?: GetOptions): Promise<ObjectOf<K> & ReadObject<K>>;
-  list<K extends Kind>(kind: K, options?: ListOptions): Promise<KubeList<ObjectOf<K> & ReadObject<K>>>;
+  get<K extends Kind>(kind: K, key: KeyOrObject<K>, options?: GetOptions): Promise<PersistedObject<K> & ReadObject<K>>;
+  list<K extends Kind>(kind: K, options?: ListOptions): Promise<KubeList<PersistedObject<K> & ReadObject<K>>>;
   /** For requests that are about no kind, such as discovery. */
   readonly transport: Transport;
 }
@@ -83,12 +94,19 @@ class ServerClient implements HttpClient {
     this.#ownsTransport = ownsTransport;
   }
 
-  async get<K extends Kind>(kind: K, key: KeyOf<K>, options: GetOptions = {}): Promise<ObjectOf<K> & ReadObject<K>> {
-    requireKey('get', kind, key);
+  async get<K extends Kind>(
+    kind: K,
+    named: KeyOrObject<K>,
+    options: GetOptions = {},
+  ): Promise<PersistedObject<K> & ReadObject<K>> {
+    const key = requireKey('get', kind, named);
     return asReadable<K>(asObject(kind, await this.#getValue({ kind, name: key.name }, key, options)));
   }
 
-  async list<K extends Kind>(kind: K, options: ListOptions = {}): Promise<KubeList<ObjectOf<K> & ReadObject<K>>> {
+  async list<K extends Kind>(
+    kind: K,
+    options: ListOptions = {},
+  ): Promise<KubeList<PersistedObject<K> & ReadObject<K>>> {
     requireKind('list', kind);
     const response = await this.#sendList(kind, options);
     const list = await readList(kind, response.body, `list of ${formatGroupVersionKind(kind)}`);
@@ -101,7 +119,7 @@ class ServerClient implements HttpClient {
     return listFrames(response.body, `list of ${formatGroupVersionKind(kind)}`, options);
   }
 
-  async watch<K extends Kind>(kind: K, options: WatchOptions = {}): Promise<WatchStream<ObjectOf<K>>> {
+  async watch<K extends Kind>(kind: K, options: WatchOptions = {}): Promise<WatchStream<PersistedObject<K>>> {
     return watchStream(kind, await this.watchFrames(kind, { ...options, transient: true }));
   }
 
@@ -125,7 +143,7 @@ class ServerClient implements HttpClient {
     kind: K,
     object: DeepReadonly<ObjectOf<K>>,
     options: CreateOptions = {},
-  ): Promise<ObjectOf<K>> {
+  ): Promise<PersistedObject<K>> {
     requireKind('create', kind);
     refuseMetadataOnly(kind, 'create');
     const meta = asKubeObject(object).metadata;
@@ -143,17 +161,26 @@ class ServerClient implements HttpClient {
     kind: K,
     object: DeepReadonly<ObjectOf<K>>,
     options: UpdateOptions = {},
-  ): Promise<ObjectOf<K>> {
+  ): Promise<PersistedObject<K>> {
     return await this.#put(kind, object, options);
   }
 
-  async patch<K extends Kind>(kind: K, key: KeyOf<K>, patch: Patch, options: PatchOptions = {}): Promise<ObjectOf<K>> {
-    requireKey('patch', kind, key);
+  async patch<K extends Kind>(
+    kind: K,
+    named: KeyOrObject<K>,
+    patch: Patch,
+    options: PatchOptions = {},
+  ): Promise<PersistedObject<K>> {
+    const key = requireKey('patch', kind, named);
     return asObject(kind, await this.#patchValue({ kind, name: key.name }, key, patch, options));
   }
 
-  async delete<K extends Kind>(kind: K, key: KeyOf<K>, options: DeleteOptions = {}): Promise<ObjectOf<K> | Status> {
-    requireKey('delete', kind, key);
+  async delete<K extends Kind>(
+    kind: K,
+    named: KeyOrObject<K>,
+    options: DeleteOptions = {},
+  ): Promise<PersistedObject<K> | Status> {
+    const key = requireKey('delete', kind, named);
     const path = paths.objectPath(kind, key);
     const request = {
       method: 'DELETE',
@@ -185,32 +212,42 @@ class ServerClient implements HttpClient {
     requireKind('status', kind);
     return {
       update: (object, options = {}) => this.#put(kind, object, options, 'status'),
-      patch: async (key, patch, options = {}) =>
-        asObject(kind, await this.#patchValue({ kind, name: key.name, subresource: 'status' }, key, patch, options)),
+      patch: async (named, patch, options = {}) => {
+        const key = requireKey('patch', kind, named);
+        return asObject(
+          kind,
+          await this.#patchValue({ kind, name: key.name, subresource: 'status' }, key, patch, options),
+        );
+      },
     };
   }
 
-  subResource<K extends Kind, B extends object = ObjectOf<K>>(kind: K, name: string): SubResourceClient<K, B> {
+  subResource<K extends Kind, B extends object = PersistedObject<K>>(kind: K, name: string): SubResourceClient<K, B> {
     requireKind('subResource', kind);
-    const about = (key: KeyOf<K>): About => ({ kind, name: key.name, subresource: name });
-    const send = (
+    const about = (key: ObjectKey): About => ({ kind, name: key.name, subresource: name });
+    const send = async (
       method: 'POST' | 'PUT',
-      key: KeyOf<K>,
-      body: DeepReadonly<B>,
+      named: KeyOrObject<K>,
+      body: DeepReadonly<Unread<B>>,
       options: CreateOptions,
     ): Promise<unknown> => {
+      const key = requireKey(method === 'POST' ? 'create' : 'update', kind, named);
       const path = paths.withQuery(paths.objectPath(kind, key, name), paths.writeQuery(options));
       const once = method === 'POST'; // what a server makes of a second eviction, token or binding, nobody knows
-      return this.#value({ method, path, body: stringifyJson(body), once, signal: options.signal }, about(key));
+      return await this.#value({ method, path, body: stringifyJson(body), once, signal: options.signal }, about(key));
     };
     return {
-      get: async (key, options = {}) => {
+      get: async (named, options = {}) => {
+        const key = requireKey('get', kind, named);
         refuseMetadataOnly(kind, `read ${name}`);
         return asBody<B>(await this.#getValue(about(key), key, options));
       },
       create: async (key, body, options = {}) => asBody<B>(await send('POST', key, body, options)),
       update: async (key, body, options = {}) => asBody<B>(await send('PUT', key, body, options)),
-      patch: async (key, patch, options = {}) => asBody<B>(await this.#patchValue(about(key), key, patch, options)),
+      patch: async (named, patch, options = {}) => {
+        const key = requireKey('patch', kind, named);
+        return asBody<B>(await this.#patchValue(about(key), key, patch, options));
+      },
     };
   }
 
@@ -223,7 +260,7 @@ class ServerClient implements HttpClient {
     object: DeepReadonly<ObjectOf<K>>,
     options: UpdateOptions,
     subresource?: string,
-  ): Promise<ObjectOf<K>> {
+  ): Promise<PersistedObject<K>> {
     requireKind('update', kind);
     refuseMetadataOnly(kind, 'update');
     const key = keyOf(asKubeObject(object));
@@ -232,7 +269,7 @@ class ServerClient implements HttpClient {
     return await this.#write(kind, { method: 'PUT', path, ...bodyOf(kind, object), signal: options.signal }, about);
   }
 
-  async #write<K extends Kind>(kind: K, request: TransportRequest, about: About): Promise<ObjectOf<K>> {
+  async #write<K extends Kind>(kind: K, request: TransportRequest, about: About): Promise<PersistedObject<K>> {
     return asObject(kind, await this.#value(request, about));
   }
 
@@ -306,8 +343,8 @@ function asKubeObject(object: object): DeepReadonly<KubeObject> {
 }
 
 /** A live read returns an object of the caller's own, so it is both: mutable, and fit where a readonly one is asked for. */
-function asReadable<K extends Kind>(object: ObjectOf<K>): ObjectOf<K> & ReadObject<K> {
-  return object as ObjectOf<K> & ReadObject<K>;
+function asReadable<K extends Kind>(object: PersistedObject<K>): PersistedObject<K> & ReadObject<K> {
+  return object as PersistedObject<K> & ReadObject<K>;
 }
 
 /** The caller names the type of a subresource's body; the server keeps to it or not. */

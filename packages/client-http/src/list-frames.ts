@@ -1,6 +1,6 @@
 import { createListSplitter, isFrameError } from '@kctl/apimachinery/wire';
 import type { ListEnvelope, ListSplitter } from '@kctl/apimachinery/wire';
-import type { Kind, KubeList, ListMeta, ObjectOf } from '@kctl/apimachinery';
+import type { Kind, KubeList, ListMeta, PersistedObject } from '@kctl/apimachinery';
 import type { FrameOptions, ListFrames } from '@kctl/client';
 import { systemClock } from '@kctl/wait';
 import type { Clock } from '@kctl/wait';
@@ -71,11 +71,11 @@ export async function readList<K extends Kind>(
   body: AsyncIterable<Buffer[]>,
   what: string,
   clock: Clock = systemClock,
-): Promise<KubeList<ObjectOf<K>>> {
+): Promise<KubeList<PersistedObject<K>>> {
   const start: Buffer[] = [];
   let size = 0;
   let splitter: ListSplitter | undefined;
-  const items: ObjectOf<K>[] = [];
+  const items: PersistedObject<K>[] = [];
   const take = async (chunks: readonly Buffer[], into: ListSplitter): Promise<void> => {
     let until = clock.monotonicNow() + budgetMs;
     for (const chunk of chunks) {
@@ -108,8 +108,8 @@ export async function readList<K extends Kind>(
 function fromEnvelope<K extends Kind>(
   kind: K,
   { apiVersion, metadata }: ListEnvelope,
-  items: ObjectOf<K>[],
-): KubeList<ObjectOf<K>> {
+  items: PersistedObject<K>[],
+): KubeList<PersistedObject<K>> {
   const empty = asList(kind, { apiVersion, metadata, items: [] });
   return { ...empty, items };
 }

@@ -1,5 +1,5 @@
 import { metadataOnly } from '@kctl/apimachinery';
-import type { KubeList } from '@kctl/apimachinery';
+import type { KubeList, PersistedObject } from '@kctl/apimachinery';
 import { ConfigMap, Namespace } from '@kctl/apimachinery/kinds/core/v1';
 import type { FrameReader, WatchingClient } from '@kctl/client';
 import type { KubeConfig } from '@kubernetes/client-node';
@@ -16,7 +16,7 @@ export async function compiles(): Promise<void> {
   await client.update(ConfigMap, live);
   expectTypeOf(await client.list(ConfigMap)).toExtend<KubeList<ConfigMap>>();
   for await (const event of await client.watch(ConfigMap)) {
-    if (event.type === 'ADDED') expectTypeOf(event.object).toEqualTypeOf<ConfigMap>();
+    if (event.type === 'ADDED') expectTypeOf(event.object).toEqualTypeOf<PersistedObject<typeof ConfigMap>>();
   }
   await client.get(Namespace, { name: 'cluster-scoped objects have no namespace' });
   // @ts-expect-error a namespaced kind needs a namespace
@@ -24,7 +24,7 @@ export async function compiles(): Promise<void> {
   // @ts-expect-error the wrong object for the kind
   await client.create(ConfigMap, { metadata: {}, data: { a: 1 } });
   const { metadata } = await client.get(metadataOnly(ConfigMap), key);
-  expectTypeOf(metadata.name).toEqualTypeOf<string | undefined>();
+  expectTypeOf(metadata.name).toEqualTypeOf<string>();
   // @ts-expect-error metadata alone has no data
   console.log((await client.get(metadataOnly(ConfigMap), key)).data);
   // @ts-expect-error an apply is a patch, not a string

@@ -1,5 +1,5 @@
 import { isConflict, isJsonObject } from '@kctl/apimachinery';
-import type { KeyOf, Kind, ObjectOf, Primitive, StatusError } from '@kctl/apimachinery';
+import type { KeyOf, Kind, ObjectOf, PersistedObject, Primitive, StatusError } from '@kctl/apimachinery';
 import type { Writer } from './client.js';
 import { keyOfKind, metadataOf } from './kube-object.js';
 import type { PatchOptions } from './options.js';
@@ -67,7 +67,7 @@ export async function apply<K extends Kind>(
   kind: K,
   configuration: ApplyConfiguration<K>,
   options: ApplyOptions = {},
-): Promise<ObjectOf<K>> {
+): Promise<PersistedObject<K>> {
   const key = keyOfKind(kind, configuration);
   if (metadataOf(configuration).managedFields !== undefined)
     throw new TypeError(

@@ -1,11 +1,13 @@
 import type {
   DeepReadonly,
   GroupVersionKind,
-  KeyOf,
+  KeyOrObject,
   Kind,
   KubeList,
   ObjectOf,
+  PersistedObject,
   Status,
+  Unread,
   WholeObject,
 } from '@kctl/apimachinery';
 import type {
@@ -21,10 +23,11 @@ import type {
 import type { Patch } from './patch.js';
 
 /**
- * What a read returns. A live client returns objects of its own (`mutable`); a cache returns shared ones, which are
- * readonly by type and in fact. Code that works with either asks for the readonly form.
+ * What a read returns: an object that the server has stored, so that `name`, `uid`, `resourceVersion` and, where the kind
+ * is namespaced, `namespace` are there. A live client returns objects of its own (`mutable`); a cache returns shared ones,
+ * which are readonly by type and in fact. Code that works with either asks for this readonly form.
  */
-export type ReadObject<K extends Kind> = DeepReadonly<ObjectOf<K>>;
+export type ReadObject<K extends Kind> = DeepReadonly<PersistedObject<K>>;
 
 /**
  * What may replace an object on the server: the whole of it. What a metadata-only kind or a stripping cache returned
@@ -32,45 +35,57 @@ export type ReadObject<K extends Kind> = DeepReadonly<ObjectOf<K>>;
  */
 export type WriteObject<K extends Kind> = DeepReadonly<ObjectOf<K>> & WholeObject;
 
-/** Reads objects: from a cache or from the server. */
+/** Reads objects: from a cache or from the server. Where a key is expected, an object that was read is taken, too. */
 export interface Reader {
   /** @throws StatusError — `isNotFound(error)` when there is none */
-  get<K extends Kind>(kind: K, key: KeyOf<K>, options?: GetOptions): Promise<ReadObject<K>>;
+  get<K extends Kind>(kind: K, key: KeyOrObject<K>, options?: GetOptions): Promise<ReadObject<K>>;
   /** One answer of the collection; see `limit` and `continue`. */
   list<K extends Kind>(kind: K, options?: ListOptions): Promise<KubeList<ReadObject<K>>>;
 }
 
-/** Writes objects. Every method returns what the server answered. */
+/**
+ * Writes objects. Every method returns what the server answered. Where a key is expected, an object that was read is
+ * taken, too: for its name and namespace alone, so that a delete has no preconditions but those of its options.
+ */
 export interface Writer {
-  create<K extends Kind>(kind: K, object: DeepReadonly<ObjectOf<K>>, options?: CreateOptions): Promise<ObjectOf<K>>;
+  create<K extends Kind>(
+    kind: K,
+    object: DeepReadonly<ObjectOf<K>>,
+    options?: CreateOptions,
+  ): Promise<PersistedObject<K>>;
   /** Replaces the object; fails with a conflict unless `metadata.resourceVersion` is current. */
-  update<K extends Kind>(kind: K, object: WriteObject<K>, options?: UpdateOptions): Promise<ObjectOf<K>>;
-  patch<K extends Kind>(kind: K, key: KeyOf<K>, patch: Patch, options?: PatchOptions): Promise<ObjectOf<K>>;
+  update<K extends Kind>(kind: K, object: WriteObject<K>, options?: UpdateOptions): Promise<PersistedObject<K>>;
+  patch<K extends Kind>(
+    kind: K,
+    key: KeyOrObject<K>,
+    patch: Patch,
+    options?: PatchOptions,
+  ): Promise<PersistedObject<K>>;
   /** Resolves with the object while finalizers or a grace period keep it, with a Status when it is gone. */
-  delete<K extends Kind>(kind: K, key: KeyOf<K>, options?: DeleteOptions): Promise<ObjectOf<K> | Status>;
+  delete<K extends Kind>(kind: K, key: KeyOrObject<K>, options?: DeleteOptions): Promise<PersistedObject<K> | Status>;
   /** Deletes every object that matches. */
   deleteAllOf<K extends Kind>(kind: K, options?: DeleteAllOfOptions): Promise<void>;
 }
 
 /** Reads and writes one subresource, e.g. `status` or `scale`. `B` is the type of its body. */
 export interface SubResourceClient<K extends Kind, B> {
-  get(key: KeyOf<K>, options?: GetOptions): Promise<B>;
-  create(key: KeyOf<K>, body: DeepReadonly<B>, options?: CreateOptions): Promise<B>;
-  update(key: KeyOf<K>, body: DeepReadonly<B> & WholeObject, options?: UpdateOptions): Promise<B>;
-  patch(key: KeyOf<K>, patch: Patch, options?: PatchOptions): Promise<B>;
+  get(key: KeyOrObject<K>, options?: GetOptions): Promise<B>;
+  create(key: KeyOrObject<K>, body: DeepReadonly<Unread<B>>, options?: CreateOptions): Promise<B>;
+  update(key: KeyOrObject<K>, body: DeepReadonly<Unread<B>> & WholeObject, options?: UpdateOptions): Promise<B>;
+  patch(key: KeyOrObject<K>, patch: Patch, options?: PatchOptions): Promise<B>;
 }
 
 /** The status subresource: its body is the object itself, so the key is read from it. */
 export interface StatusClient<K extends Kind> {
   /** Replaces the status, and with some kinds labels, annotations and finalizers, too. */
-  update(object: WriteObject<K>, options?: UpdateOptions): Promise<ObjectOf<K>>;
-  patch(key: KeyOf<K>, patch: Patch, options?: PatchOptions): Promise<ObjectOf<K>>;
+  update(object: WriteObject<K>, options?: UpdateOptions): Promise<PersistedObject<K>>;
+  patch(key: KeyOrObject<K>, patch: Patch, options?: PatchOptions): Promise<PersistedObject<K>>;
 }
 
 /** Hands out subresource clients. */
 export interface SubResources {
   status<K extends Kind>(kind: K): StatusClient<K>;
-  subResource<K extends Kind, B extends object = ObjectOf<K>>(kind: K, name: string): SubResourceClient<K, B>;
+  subResource<K extends Kind, B extends object = PersistedObject<K>>(kind: K, name: string): SubResourceClient<K, B>;
 }
 
 /** One event of a watch. */
@@ -88,7 +103,7 @@ export interface WatchStream<T> extends AsyncIterable<WatchEvent<T>>, AsyncDispo
 /** Watches a collection. */
 export interface Watcher {
   /** Resolves when the server has accepted the watch (headers are there). */
-  watch<K extends Kind>(kind: K, options?: WatchOptions): Promise<WatchStream<ObjectOf<K>>>;
+  watch<K extends Kind>(kind: K, options?: WatchOptions): Promise<WatchStream<PersistedObject<K>>>;
 }
 
 /** Answers what the server knows about kinds. */

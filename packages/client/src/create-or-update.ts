@@ -1,8 +1,18 @@
 import { createMergePatch, isNotFound, isSameJson, mutableCopy } from '@kctl/apimachinery';
-import type { KeyOf, Kind, ObjectKey, ObjectOf, WholeKind } from '@kctl/apimachinery';
+import type {
+  DeepReadonly,
+  KeyOf,
+  KeyOrObject,
+  Kind,
+  ObjectKey,
+  ObjectOf,
+  PersistedObject,
+  WholeKind,
+} from '@kctl/apimachinery';
 import type { Reader, ReadObject, SubResources, WriteObject, Writer } from './client.js';
 import { emptyObject, metadataOf } from './kube-object.js';
 import type { WriteOptions } from './options.js';
+import { requireKey } from './require-kind.js';
 
 /** What {@link createOrUpdate} and {@link createOrPatch} did. */
 export type OperationResult = 'unchanged' | 'created' | 'updated' | 'updatedStatus' | 'updatedStatusOnly';
@@ -35,16 +45,17 @@ export interface CreateOrUpdateResult<K extends Kind, R extends OperationResult 
 export async function createOrUpdate<K extends WholeKind>(
   client: Reader & Writer,
   kind: K,
-  key: KeyOf<K>,
+  named: KeyOrObject<K>,
   { mutate, ...options }: CreateOrUpdateOptions<K>,
 ): Promise<CreateOrUpdateResult<K, 'unchanged' | 'created' | 'updated'>> {
   const { signal } = options;
+  const key = requireKey('createOrUpdate', kind, named);
   const present = await find(client, kind, key, signal === undefined ? {} : { signal });
   const draft = present === undefined ? emptyObject(kind, key) : draftOf<K>(present);
   await mutate(draft);
   requireSameKey(kind, key, draft);
   if (present === undefined)
-    return { result: 'created', object: readonly(await client.create(kind, readonly(draft), options)) };
+    return { result: 'created', object: readonly(await client.create(kind, made<K>(draft), options)) };
   if (isSameJson(present, draft)) return { result: 'unchanged', object: present };
   return { result: 'updated', object: readonly(await client.update(kind, whole<K>(draft), options)) };
 }
@@ -61,16 +72,17 @@ export async function createOrUpdate<K extends WholeKind>(
 export async function createOrPatch<K extends Kind>(
   client: Reader & Writer & SubResources,
   kind: K,
-  key: KeyOf<K>,
+  named: KeyOrObject<K>,
   { mutate, ...options }: CreateOrUpdateOptions<K>,
 ): Promise<CreateOrUpdateResult<K>> {
   const { signal } = options;
+  const key = requireKey('createOrPatch', kind, named);
   const present = await find(client, kind, key, signal === undefined ? {} : { signal });
   const draft = present === undefined ? emptyObject(kind, key) : draftOf<K>(present);
   await mutate(draft);
   requireSameKey(kind, key, draft);
   if (present === undefined)
-    return { result: 'created', object: readonly(await client.create(kind, readonly(draft), options)) };
+    return { result: 'created', object: readonly(await client.create(kind, made<K>(draft), options)) };
   const { status, ...rest } = createMergePatch(present, draft);
   const isRestChanged = Object.keys(rest).length > 0;
   let object = present;
@@ -107,8 +119,14 @@ function draftOf(object: object): object {
 }
 
 /** The readonly view of an object: TypeScript cannot derive it for a kind that is not known yet. */
-function readonly<K extends Kind>(object: ObjectOf<K>): ReadObject<K>;
+function readonly<K extends Kind>(object: PersistedObject<K>): ReadObject<K>;
 function readonly(object: unknown): unknown {
+  return object;
+}
+
+/** The draft as the argument of a write. */
+function made<K extends Kind>(object: ObjectOf<K>): DeepReadonly<ObjectOf<K>>;
+function made(object: unknown): unknown {
   return object;
 }
 

@@ -43,7 +43,7 @@ export { addFinalizer, isObjectDeleting, ObjectDeletingError, removeFinalizer } 
 export type { FinalizerOptions } from './finalizer.js';
 export { ignoreAlreadyExists, ignoreNotFound } from './ignore.js';
 export { intercept } from './intercept.js';
-export type { Interceptor } from './intercept.js';
+export type { Interceptor, SubResourceHooks } from './intercept.js';
 export { listAll } from './list-all.js';
 export type { ListAllOptions } from './list-all.js';
 export { inNamespace, isNamespaceMismatch, NamespaceMismatchError } from './namespaced.js';

@@ -1,15 +1,41 @@
-import type { Kind, ObjectOf } from '@kctl/apimachinery';
-import type { Client, Reader, StatusClient, SubResourceClient, Watcher, WatchingClient, Writer } from './client.js';
+import type { DeepReadonly, KeyOf, Kind, PersistedObject, Status, Unread, WholeObject } from '@kctl/apimachinery';
+import type {
+  Client,
+  Reader,
+  ReadObject,
+  StatusClient,
+  SubResourceClient,
+  Watcher,
+  WatchingClient,
+  Writer,
+} from './client.js';
 import { keyOfKind } from './kube-object.js';
+import type { CreateOptions, DeleteOptions, GetOptions, PatchOptions, UpdateOptions } from './options.js';
+import type { Patch } from './patch.js';
+import { requireKey } from './require-kind.js';
 import { isWatchingClient } from './wrap.js';
 
 /**
- * Hooks in place of verbs: each has the signature of the verb it replaces; what is left out passes through.
- * `subResource` returns hooks for the verbs of one subresource and sees the status subresource, too, under the name
- * `status`.
+ * Hooks in place of verbs: each has the signature of the verb it replaces, but that it always gets a key, also where the
+ * caller passed an object; what is left out passes through. `subResource` returns hooks for the verbs of one subresource
+ * and sees the status subresource, too, under the name `status`.
  */
-export interface Interceptor extends Partial<Reader>, Partial<Writer>, Partial<Watcher> {
-  subResource?<K extends Kind, B extends object = ObjectOf<K>>(kind: K, name: string): Partial<SubResourceClient<K, B>>;
+export interface Interceptor
+  extends Partial<Pick<Reader, 'list'>>,
+    Partial<Pick<Writer, 'create' | 'update' | 'deleteAllOf'>>,
+    Partial<Watcher> {
+  get?<K extends Kind>(kind: K, key: KeyOf<K>, options?: GetOptions): Promise<ReadObject<K>>;
+  patch?<K extends Kind>(kind: K, key: KeyOf<K>, patch: Patch, options?: PatchOptions): Promise<PersistedObject<K>>;
+  delete?<K extends Kind>(kind: K, key: KeyOf<K>, options?: DeleteOptions): Promise<PersistedObject<K> | Status>;
+  subResource?<K extends Kind, B extends object = PersistedObject<K>>(kind: K, name: string): SubResourceHooks<K, B>;
+}
+
+/** Hooks in place of the verbs of one subresource. */
+export interface SubResourceHooks<K extends Kind, B> {
+  get?(key: KeyOf<K>, options?: GetOptions): Promise<B>;
+  create?(key: KeyOf<K>, body: DeepReadonly<Unread<B>>, options?: CreateOptions): Promise<B>;
+  update?(key: KeyOf<K>, body: DeepReadonly<Unread<B>> & WholeObject, options?: UpdateOptions): Promise<B>;
+  patch?(key: KeyOf<K>, patch: Patch, options?: PatchOptions): Promise<B>;
 }
 
 /**
@@ -31,21 +57,31 @@ export function intercept(client: Client, hooks: (next: Client) => Interceptor):
 export function intercept<C extends Client>(client: C, hooks: (next: C) => Interceptor): Client {
   const own = hooks(client);
   const intercepted: Client = {
-    get: (kind, key, options) => (own.get === undefined ? client.get(kind, key, options) : own.get(kind, key, options)),
+    get: async (kind, key, options) =>
+      own.get === undefined
+        ? await client.get(kind, key, options)
+        : await own.get(kind, requireKey('get', kind, key), options),
     list: (kind, options) => (own.list === undefined ? client.list(kind, options) : own.list(kind, options)),
     create: (kind, object, options) =>
       own.create === undefined ? client.create(kind, object, options) : own.create(kind, object, options),
     update: (kind, object, options) =>
       own.update === undefined ? client.update(kind, object, options) : own.update(kind, object, options),
-    patch: (kind, key, patch, options) =>
-      own.patch === undefined ? client.patch(kind, key, patch, options) : own.patch(kind, key, patch, options),
-    delete: (kind, key, options) =>
-      own.delete === undefined ? client.delete(kind, key, options) : own.delete(kind, key, options),
+    patch: async (kind, key, patch, options) =>
+      own.patch === undefined
+        ? await client.patch(kind, key, patch, options)
+        : await own.patch(kind, requireKey('patch', kind, key), patch, options),
+    delete: async (kind, key, options) =>
+      own.delete === undefined
+        ? await client.delete(kind, key, options)
+        : await own.delete(kind, requireKey('delete', kind, key), options),
     deleteAllOf: (kind, options) =>
       own.deleteAllOf === undefined ? client.deleteAllOf(kind, options) : own.deleteAllOf(kind, options),
     status: (kind) => interceptStatus(kind, client.status(kind), own.subResource?.(kind, 'status')),
-    subResource: <K extends Kind, B extends object = ObjectOf<K>>(kind: K, name: string): SubResourceClient<K, B> =>
-      interceptSubResource(client.subResource<K, B>(kind, name), own.subResource?.<K, B>(kind, name)),
+    subResource: <K extends Kind, B extends object = PersistedObject<K>>(
+      kind: K,
+      name: string,
+    ): SubResourceClient<K, B> =>
+      interceptSubResource(kind, client.subResource<K, B>(kind, name), own.subResource?.<K, B>(kind, name)),
   };
   if (!isWatchingClient(client)) return intercepted;
   const watching: WatchingClient = {
@@ -55,33 +91,49 @@ export function intercept<C extends Client>(client: C, hooks: (next: C) => Inter
   return watching;
 }
 
-/** Status is a subresource whose body is the object: its hooks are told the key. */
+/** Status is a subresource whose body is the object: its hooks get the key. */
 function interceptStatus<K extends Kind>(
   kind: K,
   status: StatusClient<K>,
-  hooks: Partial<SubResourceClient<K, ObjectOf<K>>> = {},
+  hooks: SubResourceHooks<K, PersistedObject<K>> = {},
 ): StatusClient<K> {
   return {
-    update: (object, options) =>
+    update: async (object, options) =>
       hooks.update === undefined
-        ? status.update(object, options)
-        : hooks.update(keyOfKind(kind, object), object, options),
-    patch: (key, patch, options) =>
-      hooks.patch === undefined ? status.patch(key, patch, options) : hooks.patch(key, patch, options),
+        ? await status.update(object, options)
+        : await hooks.update(keyOfKind(kind, object), asBody<K>(object), options),
+    patch: async (key, patch, options) =>
+      hooks.patch === undefined
+        ? await status.patch(key, patch, options)
+        : await hooks.patch(requireKey('patch', kind, key), patch, options),
   };
 }
 
 function interceptSubResource<K extends Kind, B>(
+  kind: K,
   inner: SubResourceClient<K, B>,
-  hooks: Partial<SubResourceClient<K, B>> = {},
+  hooks: SubResourceHooks<K, B> = {},
 ): SubResourceClient<K, B> {
   return {
-    get: (key, options) => (hooks.get === undefined ? inner.get(key, options) : hooks.get(key, options)),
-    create: (key, body, options) =>
-      hooks.create === undefined ? inner.create(key, body, options) : hooks.create(key, body, options),
-    update: (key, body, options) =>
-      hooks.update === undefined ? inner.update(key, body, options) : hooks.update(key, body, options),
-    patch: (key, patch, options) =>
-      hooks.patch === undefined ? inner.patch(key, patch, options) : hooks.patch(key, patch, options),
+    get: async (key, options) =>
+      hooks.get === undefined ? await inner.get(key, options) : await hooks.get(requireKey('get', kind, key), options),
+    create: async (key, body, options) =>
+      hooks.create === undefined
+        ? await inner.create(key, body, options)
+        : await hooks.create(requireKey('create', kind, key), body, options),
+    update: async (key, body, options) =>
+      hooks.update === undefined
+        ? await inner.update(key, body, options)
+        : await hooks.update(requireKey('update', kind, key), body, options),
+    patch: async (key, patch, options) =>
+      hooks.patch === undefined
+        ? await inner.patch(key, patch, options)
+        : await hooks.patch(requireKey('patch', kind, key), patch, options),
   };
+}
+
+/** The body of a status update is the object. */
+function asBody<K extends Kind>(object: object): DeepReadonly<Unread<PersistedObject<K>>> & WholeObject;
+function asBody(object: object): object {
+  return object;
 }

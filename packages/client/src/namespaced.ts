@@ -1,8 +1,20 @@
-import type { DeepReadonly, KeyOf, Kind, KubeList, ObjectKey, ObjectOf, Status, WholeObject } from '@kctl/apimachinery';
+import type {
+  DeepReadonly,
+  KeyOf,
+  KeyOrObject,
+  Kind,
+  KubeList,
+  ObjectKey,
+  PersistedObject,
+  Status,
+  Unread,
+  WholeObject,
+} from '@kctl/apimachinery';
 import type { Client, ReadObject, StatusClient, SubResourceClient, WatchingClient } from './client.js';
 import { metadataOf } from './kube-object.js';
 import type { CreateOptions, DeleteOptions, GetOptions, ListOptions, PatchOptions, UpdateOptions } from './options.js';
 import type { Patch } from './patch.js';
+import { requireKey } from './require-kind.js';
 import { isWatchingClient } from './wrap.js';
 
 const code = 'KCTL_NAMESPACE_MISMATCH';
@@ -33,25 +45,37 @@ export function isNamespaceMismatch(error: unknown): error is NamespaceMismatchE
 export interface NamespacedClient extends Client {
   /** The namespace that it fills in. */
   readonly namespace: string;
-  get<K extends Kind>(kind: K, key: ObjectKey, options?: GetOptions): Promise<ReadObject<K>>;
+  get<K extends Kind>(kind: K, key: KeyOrObject<Kind>, options?: GetOptions): Promise<ReadObject<K>>;
   list<K extends Kind>(kind: K, options?: ListOptions): Promise<KubeList<ReadObject<K>>>;
-  patch<K extends Kind>(kind: K, key: ObjectKey, patch: Patch, options?: PatchOptions): Promise<ObjectOf<K>>;
-  delete<K extends Kind>(kind: K, key: ObjectKey, options?: DeleteOptions): Promise<ObjectOf<K> | Status>;
+  patch<K extends Kind>(
+    kind: K,
+    key: KeyOrObject<Kind>,
+    patch: Patch,
+    options?: PatchOptions,
+  ): Promise<PersistedObject<K>>;
+  delete<K extends Kind>(
+    kind: K,
+    key: KeyOrObject<Kind>,
+    options?: DeleteOptions,
+  ): Promise<PersistedObject<K> | Status>;
   status<K extends Kind>(kind: K): NamespacedStatusClient<K>;
-  subResource<K extends Kind, B extends object = ObjectOf<K>>(kind: K, name: string): NamespacedSubResourceClient<K, B>;
+  subResource<K extends Kind, B extends object = PersistedObject<K>>(
+    kind: K,
+    name: string,
+  ): NamespacedSubResourceClient<K, B>;
 }
 
 /** {@link StatusClient} of one namespace. */
 export interface NamespacedStatusClient<K extends Kind> extends StatusClient<K> {
-  patch(key: ObjectKey, patch: Patch, options?: PatchOptions): Promise<ObjectOf<K>>;
+  patch(key: KeyOrObject<Kind>, patch: Patch, options?: PatchOptions): Promise<PersistedObject<K>>;
 }
 
 /** {@link SubResourceClient} of one namespace. */
 export interface NamespacedSubResourceClient<K extends Kind, B> extends SubResourceClient<K, B> {
-  get(key: ObjectKey, options?: GetOptions): Promise<B>;
-  create(key: ObjectKey, body: DeepReadonly<B>, options?: CreateOptions): Promise<B>;
-  update(key: ObjectKey, body: DeepReadonly<B> & WholeObject, options?: UpdateOptions): Promise<B>;
-  patch(key: ObjectKey, patch: Patch, options?: PatchOptions): Promise<B>;
+  get(key: KeyOrObject<Kind>, options?: GetOptions): Promise<B>;
+  create(key: KeyOrObject<Kind>, body: DeepReadonly<Unread<B>>, options?: CreateOptions): Promise<B>;
+  update(key: KeyOrObject<Kind>, body: DeepReadonly<Unread<B>> & WholeObject, options?: UpdateOptions): Promise<B>;
+  patch(key: KeyOrObject<Kind>, patch: Patch, options?: PatchOptions): Promise<B>;
 }
 
 /**
@@ -68,30 +92,30 @@ export function inNamespace(client: Client, namespace: string): NamespacedClient
   const place = new Placement(namespace);
   const placed: NamespacedClient = {
     namespace,
-    get: async (kind, key, options) => await client.get(kind, place.key(kind, key), options),
+    get: async (kind, key, options) => await client.get(kind, place.key('get', kind, key), options),
     list: async (kind, options) => await client.list(kind, place.options(kind, options)),
     create: async (kind, object, options) => await client.create(kind, place.object(kind, object), options),
     update: async (kind, object, options) => await client.update(kind, place.object(kind, object), options),
-    patch: async (kind, key, patch, options) => await client.patch(kind, place.key(kind, key), patch, options),
-    delete: async (kind, key, options) => await client.delete(kind, place.key(kind, key), options),
+    patch: async (kind, key, patch, options) => await client.patch(kind, place.key('patch', kind, key), patch, options),
+    delete: async (kind, key, options) => await client.delete(kind, place.key('delete', kind, key), options),
     deleteAllOf: async (kind, options) => await client.deleteAllOf(kind, place.options(kind, options)),
     status: (kind) => {
       const status = client.status(kind);
       return {
         update: async (object, options) => await status.update(place.object(kind, object), options),
-        patch: async (key, patch, options) => await status.patch(place.key(kind, key), patch, options),
+        patch: async (key, patch, options) => await status.patch(place.key('patch', kind, key), patch, options),
       };
     },
-    subResource: <K extends Kind, B extends object = ObjectOf<K>>(
+    subResource: <K extends Kind, B extends object = PersistedObject<K>>(
       kind: K,
       name: string,
     ): NamespacedSubResourceClient<K, B> => {
       const inner = client.subResource<K, B>(kind, name);
       return {
-        get: async (key, options) => await inner.get(place.key(kind, key), options),
-        create: async (key, body, options) => await inner.create(place.key(kind, key), body, options),
-        update: async (key, body, options) => await inner.update(place.key(kind, key), body, options),
-        patch: async (key, patch, options) => await inner.patch(place.key(kind, key), patch, options),
+        get: async (key, options) => await inner.get(place.key('get', kind, key), options),
+        create: async (key, body, options) => await inner.create(place.key('create', kind, key), body, options),
+        update: async (key, body, options) => await inner.update(place.key('update', kind, key), body, options),
+        patch: async (key, patch, options) => await inner.patch(place.key('patch', kind, key), patch, options),
       };
     },
   };
@@ -111,8 +135,9 @@ class Placement {
     this.#namespace = namespace;
   }
 
-  key<K extends Kind>(kind: K, key: ObjectKey): KeyOf<K>;
-  key(kind: Kind, key: ObjectKey): ObjectKey {
+  key<K extends Kind>(verb: string, kind: K, named: KeyOrObject<Kind>): KeyOf<K>;
+  key(verb: string, kind: Kind, named: KeyOrObject<Kind>): ObjectKey {
+    const key = requireKey(verb, kind, named);
     if (kind.scope === 'Cluster') return key;
     this.#require(kind, key.namespace);
     return { ...key, namespace: this.#namespace };

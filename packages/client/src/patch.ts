@@ -1,5 +1,5 @@
 import { createJsonPatch, createMergePatch } from '@kctl/apimachinery';
-import type { DeepReadonly, JsonPatchOperation, KubeObject } from '@kctl/apimachinery';
+import type { DeepReadonly, JsonPatchOperation, KubeObject, Unread } from '@kctl/apimachinery';
 
 export type { JsonPatchOperation } from '@kctl/apimachinery';
 
@@ -28,14 +28,14 @@ export interface MergeFromOptions {
  *
  * @throws TypeError when an optimistic lock is asked for and `original` has no resourceVersion
  */
-export function mergeFrom<T extends KubeObject>(
-  original: DeepReadonly<T>,
-  modified: DeepReadonly<T>,
+export function mergeFrom<T extends DeepReadonly<KubeObject>>(
+  original: T,
+  modified: DeepReadonly<Unread<NoInfer<T>>>,
   options: MergeFromOptions = {},
 ): Patch & { readonly type: 'merge' } {
   const body = createMergePatch(original, modified);
   if (options.optimisticLock !== true) return { type: 'merge', body };
-  const { resourceVersion } = (original satisfies DeepReadonly<KubeObject>).metadata;
+  const { resourceVersion } = original.metadata;
   if (resourceVersion === undefined || resourceVersion === '')
     throw new TypeError('mergeFrom: the original has no resourceVersion to lock on: pass the object as it was read');
   return { type: 'merge', body: { ...body, metadata: { ...memberOf(body, 'metadata'), resourceVersion } } };

@@ -1,4 +1,4 @@
-import type { Kind, ObjectKey, ObjectOf } from '@kctl/apimachinery';
+import type { KeyOrObject, Kind, ObjectKey, PersistedObject } from '@kctl/apimachinery';
 import { keyOf, mutableCopy } from '@kctl/apimachinery';
 import type { Client, StatusClient, SubResourceClient, WatchingClient } from './client.js';
 import { metadataOf } from './kube-object.js';
@@ -14,7 +14,7 @@ export interface RecordedCall {
   readonly kind: Kind;
   /** Name of the subresource, e.g. `status`. */
   readonly subResource?: string | undefined;
-  /** Unset for collections, and for a create by generateName. */
+  /** The key, also of what was named by an object. Unset for collections, and for a create by generateName. */
   readonly key?: ObjectKey | undefined;
   /** A copy of the object or body that was sent. */
   readonly object?: unknown;
@@ -53,18 +53,22 @@ export function record(client: Client): Client & CallRecorder {
     },
   };
   const recording: Client = {
-    get: (kind, key, options) => note({ verb: 'get', kind, key, options }).get(kind, key, options),
+    get: (kind, key, options) => note({ verb: 'get', kind, key: keyPart(key), options }).get(kind, key, options),
     list: (kind, options) => note({ verb: 'list', kind, options }).list(kind, options),
     create: (kind, object, options) =>
       note({ verb: 'create', kind, ...identity(object), options }).create(kind, object, options),
     update: (kind, object, options) =>
       note({ verb: 'update', kind, ...identity(object), options }).update(kind, object, options),
     patch: (kind, key, patch, options) =>
-      note({ verb: 'patch', kind, key, patch, options }).patch(kind, key, patch, options),
-    delete: (kind, key, options) => note({ verb: 'delete', kind, key, options }).delete(kind, key, options),
+      note({ verb: 'patch', kind, key: keyPart(key), patch, options }).patch(kind, key, patch, options),
+    delete: (kind, key, options) =>
+      note({ verb: 'delete', kind, key: keyPart(key), options }).delete(kind, key, options),
     deleteAllOf: (kind, options) => note({ verb: 'deleteAllOf', kind, options }).deleteAllOf(kind, options),
     status: (kind) => recordStatus(kind, client.status(kind), note),
-    subResource: <K extends Kind, B extends object = ObjectOf<K>>(kind: K, name: string): SubResourceClient<K, B> =>
+    subResource: <K extends Kind, B extends object = PersistedObject<K>>(
+      kind: K,
+      name: string,
+    ): SubResourceClient<K, B> =>
       recordSubResource({ kind, subResource: name }, client.subResource<K, B>(kind, name), note),
   };
   if (!isWatchingClient(client)) return withGetters(recording, recorder);
@@ -88,7 +92,7 @@ function recordStatus<K extends Kind>(kind: K, status: StatusClient<K>, note: No
       return status.update(object, options);
     },
     patch: (key, patch, options) => {
-      note({ verb: 'patch', kind, subResource, key, patch, options });
+      note({ verb: 'patch', kind, subResource, key: keyPart(key), patch, options });
       return status.patch(key, patch, options);
     },
   };
@@ -101,22 +105,27 @@ function recordSubResource<K extends Kind, B>(
 ): SubResourceClient<K, B> {
   return {
     get: (key, options) => {
-      note({ verb: 'get', ...what, key, options });
+      note({ verb: 'get', ...what, key: keyPart(key), options });
       return inner.get(key, options);
     },
     create: (key, body, options) => {
-      note({ verb: 'create', ...what, key, object: mutableCopy(body), options });
+      note({ verb: 'create', ...what, key: keyPart(key), object: mutableCopy(body), options });
       return inner.create(key, body, options);
     },
     update: (key, body, options) => {
-      note({ verb: 'update', ...what, key, object: mutableCopy(body), options });
+      note({ verb: 'update', ...what, key: keyPart(key), object: mutableCopy(body), options });
       return inner.update(key, body, options);
     },
     patch: (key, patch, options) => {
-      note({ verb: 'patch', ...what, key, patch, options });
+      note({ verb: 'patch', ...what, key: keyPart(key), patch, options });
       return inner.patch(key, patch, options);
     },
   };
+}
+
+/** What is not a key is left to the client to refuse. */
+function keyPart(named: KeyOrObject<Kind>): ObjectKey | undefined {
+  return 'metadata' in named ? identity(named).key : named;
 }
 
 function identity(object: object): Pick<RecordedCall, 'key' | 'object'> {

@@ -1,4 +1,6 @@
-import type { Kind } from '@kctl/apimachinery';
+import type { KeyOf, KeyOrObject, Kind, ObjectKey } from '@kctl/apimachinery';
+import { formatGroupKind, parseApiVersion } from '@kctl/apimachinery';
+import { isKubeObject } from './kube-object.js';
 
 /** For clients: refuses what cannot be a kind, which is what an import under a wrong name yields. @throws TypeError */
 export function requireKind(verb: string, kind: Kind): void {
@@ -10,15 +12,43 @@ export function requireKind(verb: string, kind: Kind): void {
     );
 }
 
-/** For clients: {@link requireKind}, and refuses what has no name to find an object by. @throws TypeError */
-export function requireKey(verb: string, kind: Kind, key: object): void {
+/**
+ * For clients: {@link requireKind}, and the key of what a call names by its key or by an object of the kind.
+ *
+ * @throws TypeError for what has no name to find an object by, and for an object of another kind
+ */
+export function requireKey<K extends Kind>(verb: string, kind: K, named: KeyOrObject<K>): KeyOf<K>;
+export function requireKey(verb: string, kind: Kind, named: object): ObjectKey {
   requireKind(verb, kind);
-  const given: unknown = key;
-  const isKey = typeof given === 'object' && given !== null && 'name' in given && typeof given.name === 'string';
-  if (isKey) return;
+  const given: unknown = named;
+  if (isKey(given)) return given;
+  if (isKubeObject(given) && isKey(given.metadata)) {
+    requireSameKind(verb, kind, given);
+    const { namespace, name } = given.metadata;
+    return namespace === undefined ? { name } : { namespace, name };
+  }
   const expected = kind.scope === 'Namespaced' ? '{ namespace, name }' : '{ name }';
   throw new TypeError(
-    `${verb} ${kind.kind}: the key is ${shown(given, 'an object without a name')}: expected ${expected}`,
+    `${verb} ${kind.kind}: the key is ${shown(given, 'an object without a name')}: expected ${expected} or an object that was read`,
+  );
+}
+
+function isKey(value: unknown): value is ObjectKey {
+  return typeof value === 'object' && value !== null && 'name' in value && typeof value.name === 'string';
+}
+
+/** An object of another kind has the same name by accident; another version of the kind is the same object. */
+function requireSameKind(
+  verb: string,
+  kind: Kind,
+  object: { readonly apiVersion?: string; readonly kind?: string },
+): void {
+  const { apiVersion, kind: name } = object;
+  if (apiVersion === undefined || name === undefined || name === 'PartialObjectMetadata') return;
+  const given = { group: parseApiVersion(apiVersion).group, kind: name };
+  if (given.kind === kind.kind && given.group === kind.group) return;
+  throw new TypeError(
+    `${verb} ${formatGroupKind(kind)}: the object is a ${formatGroupKind(given)}: pass an object of the kind, or a key`,
   );
 }
 

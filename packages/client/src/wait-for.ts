@@ -1,5 +1,5 @@
 import { isNotFound } from '@kctl/apimachinery';
-import type { KeyOf, Kind, StatusError } from '@kctl/apimachinery';
+import type { KeyOf, KeyOrObject, Kind, StatusError } from '@kctl/apimachinery';
 import { abortReason, createBackoff, numberProblem, sleep, systemClock, withDeadline } from '@kctl/wait';
 import type { Clock } from '@kctl/wait';
 import type { Reader, ReadObject, Watcher, WatchStream } from './client.js';
@@ -41,11 +41,11 @@ export interface WaitForOptions<K extends Kind> extends AbortOptions {
 export async function waitFor<K extends Kind, C extends WaitCondition<K> = WaitCondition<K>>(
   client: Reader | (Reader & Watcher),
   kind: K,
-  key: KeyOf<K>,
+  named: KeyOrObject<K>,
   options: WaitForOptions<K> & { readonly until: C & NotOfErrors<C> },
 ): Promise<ReadObject<K> | undefined> {
   const { timeoutMs = Infinity, intervalMs = 1000, clock = systemClock } = options;
-  requireKey('waitFor', kind, key);
+  const key = requireKey('waitFor', kind, named);
   const problem =
     (typeof options.until === 'function' ? undefined : 'until is not set: expected a function, such as exists()') ??
     numberProblem('timeoutMs', timeoutMs, { orInfinity: true }) ??

@@ -1,4 +1,4 @@
-import type { Kind, ObjectOf } from '@kctl/apimachinery';
+import type { Kind, PersistedObject } from '@kctl/apimachinery';
 import type { Client, Reader, SubResourceClient, Watcher, WatchingClient } from './client.js';
 import type { DeleteAllOfOptions, DeleteOptions, WriteOptions } from './options.js';
 
@@ -35,7 +35,10 @@ export function rewriteOptions(client: Client, { write, remove }: OptionRewrite)
         patch: (key, patch, options) => status.patch(key, patch, write(options)),
       };
     },
-    subResource: <K extends Kind, B extends object = ObjectOf<K>>(kind: K, name: string): SubResourceClient<K, B> => {
+    subResource: <K extends Kind, B extends object = PersistedObject<K>>(
+      kind: K,
+      name: string,
+    ): SubResourceClient<K, B> => {
       const inner = client.subResource<K, B>(kind, name);
       return {
         get: (key, options) => inner.get(key, options),

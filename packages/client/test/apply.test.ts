@@ -1,5 +1,6 @@
 // Cases after the failure history of the Java SDK's matcher (quantities, keyed lists, defaults, removed fields).
 import { StatusError } from '@kctl/apimachinery';
+import type { PersistedObject } from '@kctl/apimachinery';
 import { Deployment, StatefulSet } from '@kctl/apimachinery/kinds/apps/v1';
 import { ConfigMap, Secret } from '@kctl/apimachinery/kinds/core/v1';
 import { describe, expect, it } from 'vitest';
@@ -11,7 +12,7 @@ const key = { namespace: 'default', name: 'web' };
 const fieldOwner = 'operator';
 
 /** What the server has after the configuration below was applied: defaults and the fields of others are in it. */
-function stored(): Deployment {
+function stored(): PersistedObject<typeof Deployment> {
   return {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
@@ -285,9 +286,11 @@ describe('applyIfChanged', () => {
       metadata: { name: 'data' },
       spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1024Mi' } } },
     };
-    const actual: StatefulSet = {
+    const actual: PersistedObject<typeof StatefulSet> = {
       metadata: {
         ...key,
+        uid: 'u1',
+        resourceVersion: '10',
         managedFields: [
           {
             manager: fieldOwner,
@@ -334,9 +337,11 @@ describe('applyIfChanged', () => {
   });
 
   it('compares the stringData of a Secret as data, and never shows values', async () => {
-    const actual: Secret = {
+    const actual: PersistedObject<typeof Secret> = {
       metadata: {
         ...key,
+        uid: 'u1',
+        resourceVersion: '10',
         managedFields: [
           { manager: fieldOwner, operation: 'Apply', apiVersion: 'v1', fieldsV1: { 'f:data': { 'f:password': {} } } },
         ],
@@ -357,9 +362,11 @@ describe('applyIfChanged', () => {
   });
 
   it('compares sets by value, not by order', async () => {
-    const actual: ConfigMap = {
+    const actual: PersistedObject<typeof ConfigMap> = {
       metadata: {
         ...key,
+        uid: 'u1',
+        resourceVersion: '10',
         finalizers: ['b/b', 'a/a'],
         managedFields: [
           {

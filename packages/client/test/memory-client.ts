@@ -8,7 +8,8 @@ import {
   mutableCopy,
   StatusError,
 } from '@kctl/apimachinery';
-import type { JsonPatchOperation, Kind, KubeObject, ObjectKey, StatusReason } from '@kctl/apimachinery';
+import type { JsonPatchOperation, KeyOrObject, Kind, KubeObject, ObjectKey, StatusReason } from '@kctl/apimachinery';
+import { requireKey } from '../src/index.js';
 import type {
   Client,
   DeleteOptions,
@@ -20,6 +21,7 @@ import type {
   WatchOptions,
 } from '../src/index.js';
 
+type Named = KeyOrObject<Kind>;
 type Stored = KubeObject & Record<string, unknown>;
 interface Change {
   readonly version: number;
@@ -32,7 +34,8 @@ interface Change {
 export function createMemoryClient(): WatchingClient {
   const server = new MemoryServer();
   const client: Record<keyof WatchingClient, unknown> = {
-    get: async (kind: Kind, key: ObjectKey, options?: { signal?: AbortSignal }) => {
+    get: async (kind: Kind, named: Named, options?: { signal?: AbortSignal }) => {
+      const key = requireKey('get', kind, named);
       options?.signal?.throwIfAborted();
       return shape(kind, server.get(kind, key));
     },
@@ -46,23 +49,26 @@ export function createMemoryClient(): WatchingClient {
     },
     update: async (kind: Kind, object: Stored, options: { dryRun?: boolean } = {}) =>
       server.replace(kind, mutableCopy(object), { part: 'main', isDryRun: options.dryRun === true }),
-    patch: async (kind: Kind, key: ObjectKey, patch: Patch) => server.patch(kind, key, patch, 'main'),
-    delete: async (kind: Kind, key: ObjectKey, options: DeleteOptions = {}) => server.delete(kind, key, options),
+    patch: async (kind: Kind, named: Named, patch: Patch) =>
+      server.patch(kind, requireKey('patch', kind, named), patch, 'main'),
+    delete: async (kind: Kind, named: Named, options: DeleteOptions = {}) =>
+      server.delete(kind, requireKey('delete', kind, named), options),
     deleteAllOf: async (kind: Kind, options: ListOptions = {}) => {
       for (const { metadata } of server.list(kind, options).items)
         server.delete(kind, { namespace: metadata.namespace ?? '', name: metadata.name ?? '' }, {});
     },
     status: (kind: Kind) => ({
       update: async (object: Stored) => server.replace(kind, mutableCopy(object), { part: 'status', isDryRun: false }),
-      patch: async (key: ObjectKey, patch: Patch) => server.patch(kind, key, patch, 'status'),
+      patch: async (named: Named, patch: Patch) =>
+        server.patch(kind, requireKey('patch', kind, named), patch, 'status'),
     }),
     subResource: (kind: Kind, name: string) => {
       const status = (client.status as (kind: Kind) => StatusClient<Kind>)(kind);
       return {
-        get: async (key: ObjectKey) => server.get(kind, key),
+        get: async (named: Named) => server.get(kind, requireKey('get', kind, named)),
         create: async () => Promise.reject(new Error(`${name} takes no create`)),
-        update: async (_key: ObjectKey, body: Stored) => status.update(body),
-        patch: async (key: ObjectKey, patch: Patch) => status.patch(key, patch),
+        update: async (_named: Named, body: Stored) => status.update(body),
+        patch: async (named: Named, patch: Patch) => status.patch(named, patch),
       };
     },
     watch: async (kind: Kind, options: WatchOptions = {}) => {

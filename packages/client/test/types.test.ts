@@ -1,6 +1,7 @@
 // What must not compile: each @ts-expect-error fails the type check when the line below it is accepted.
 import { isGone, isNotFound, metadataOnly, mutableCopy, stripped } from '@kctl/apimachinery';
 import { Deployment } from '@kctl/apimachinery/kinds/apps/v1';
+import type { PersistedObject } from '@kctl/apimachinery';
 import type { Scale } from '@kctl/apimachinery/kinds/autoscaling/v1';
 import type { Secret } from '@kctl/apimachinery/kinds/core/v1';
 import { ConfigMap, Namespace, Pod } from '@kctl/apimachinery/kinds/core/v1';
@@ -160,7 +161,7 @@ describe('the types of a client', () => {
   it('know what comes back', () => {
     compiled(async () => {
       expectTypeOf(await client.get(Pod, key)).toEqualTypeOf<ReadObject<typeof Pod>>();
-      expectTypeOf(await client.create(Pod, { metadata: key })).toEqualTypeOf<Pod>();
+      expectTypeOf(await client.create(Pod, { metadata: key })).toEqualTypeOf<PersistedObject<typeof Pod>>();
       const scales = client.subResource<typeof Deployment, Scale>(Deployment, 'scale');
       expectTypeOf((await scales.get(key)).spec?.replicas).toEqualTypeOf<number | undefined>();
       await apply(client, Deployment, { metadata: key, spec: { template: { spec: { containers: [{ name: 'a' }] } } } });

@@ -1,5 +1,5 @@
 import { headerOf } from '@kctl/apimachinery/wire';
-import type { DeepReadonly, Kind, KubeObject } from '@kctl/apimachinery';
+import type { DeepReadonly, Kind, KubeObject, PersistedObject } from '@kctl/apimachinery';
 import { defineKind } from '@kctl/apimachinery';
 import type { EventInformer, InformerEventHandler, InformerProvider } from '../src/index.js';
 
@@ -134,6 +134,10 @@ export class FakeInformers implements InformerProvider {
   }
 }
 
-export function pod(name: string, rest: Partial<KubeObject['metadata']> = {}): KubeObject {
-  return { apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace: 'default', resourceVersion: '1', ...rest } };
+export function pod(
+  name: string,
+  rest: Partial<PersistedObject<Kind<KubeObject, 'Namespaced'>>['metadata']> = {},
+): PersistedObject<Kind<KubeObject, 'Namespaced'>> {
+  const identity = { name, namespace: 'default', uid: `uid of ${name}`, resourceVersion: '1' };
+  return { apiVersion: 'v1', kind: 'Pod', metadata: { ...identity, ...rest } };
 }

@@ -44,7 +44,7 @@ function createServer(object: KubeObject | undefined, log: string[]) {
   return { server, client };
 }
 
-function setUp(object: KubeObject, results: { cleanup?: ReconcileResult; isNeeded?: boolean } = {}) {
+function setUp(object: ReturnType<typeof pod>, results: { cleanup?: ReconcileResult; isNeeded?: boolean } = {}) {
   const log: string[] = [];
   const { server, client } = createServer(object, log);
   const step = finalizing<Kind<KubeObject, 'Namespaced'>>({
@@ -63,7 +63,7 @@ function setUp(object: KubeObject, results: { cleanup?: ReconcileResult; isNeede
     apply: async ({ metadata }) => void log.push(`apply with ${(metadata.finalizers ?? []).join(',')}`),
     clock: new FakeClock(),
   });
-  return { log, server, run: (seen: KubeObject = object) => step(seen, context) };
+  return { log, server, run: (seen = object) => step(seen, context) };
 }
 
 describe('finalizing', () => {
@@ -189,11 +189,12 @@ describe('asReconciler', () => {
     const notFound = new StatusError({ code: 404, reason: 'NotFound' });
     const reconcile = asReconciler({
       client: {
-        get: (_kind, key) => (key.name === 'a' ? Promise.resolve(pod('a') as never) : Promise.reject(notFound)),
+        get: (_kind, key) =>
+          'name' in key && key.name === 'a' ? Promise.resolve(pod('a') as never) : Promise.reject(notFound),
       },
       kind: Pod,
       reconcile: async ({ metadata }) => {
-        seen.push(metadata.name ?? '');
+        seen.push(metadata.name);
         return { backoff: true };
       },
     });

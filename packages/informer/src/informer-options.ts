@@ -1,4 +1,4 @@
-import type { Kind, KubeObject } from '@kctl/apimachinery';
+import type { Kind, KubeObject, Persisted } from '@kctl/apimachinery';
 import type { IndexDefinition } from '@kctl/cache-index';
 import { namespaceIndex, namespaceIndexName } from '@kctl/cache-index';
 import type { Logger, Metrics } from '@kctl/telemetry';
@@ -38,7 +38,7 @@ export interface ResolvedOptions<T extends KubeObject> {
 const leastWatchTimeoutMs = 1000;
 
 /** Makes the choices. @throws TypeError naming the option that is not valid */
-export function resolveInformerOptions<T extends KubeObject>(options: SharedInformerOptions<T>): ResolvedOptions<T> {
+export function resolveInformerOptions<T extends KubeObject & Persisted>(options: SharedInformerOptions<T>): ResolvedOptions<T> {
   const { kind, logger = noopLogger, minWatchTimeoutMs = 300_000, pageSize, idleTimeoutMs } = options;
   const { listIdleTimeoutMs = 60_000, resyncMs = 0 } = options;
   requireKind('createSharedInformer', kind);

@@ -1,4 +1,4 @@
-import type { Kind, KubeObject } from '@kctl/apimachinery';
+import type { Kind, KindScope, KubeObject, Persisted } from '@kctl/apimachinery';
 import type { IndexDefinition, IndexReader, Lister } from '@kctl/cache-index';
 import type { Logger, Metrics } from '@kctl/telemetry';
 import type { Clock, Random } from '@kctl/wait';
@@ -79,17 +79,17 @@ export type WatchErrorDecision = 'retry' | 'stop';
 export type WatchErrorHandler = (trouble: InformerTrouble) => WatchErrorDecision | undefined;
 
 /** What {@link createSharedInformer} takes. */
-export interface SharedInformerOptions<T extends KubeObject> {
-  readonly kind: Kind<T>;
+export interface SharedInformerOptions<T extends KubeObject, S extends KindScope = KindScope> {
+  readonly kind: Kind<T, S>;
   readonly listerWatcher: ListerWatcher<T>;
-  readonly indexers?: Readonly<Record<string, IndexDefinition<T>>>;
+  readonly indexers?: Readonly<Record<string, IndexDefinition<T & Persisted<S>>>>;
   /** Default resync period of handlers in ms. @default 0 (never) */
   readonly resyncMs?: number;
   /**
    * Changes objects before they are stored, once per version; may return a new object or the given one. It forces
    * every object to be parsed. Identity (namespace, name, uid, resourceVersion) must stay.
    */
-  readonly transform?: (object: T) => T;
+  readonly transform?: (object: T & Persisted<S>) => T;
   /** Keeps `metadata.managedFields`. @default false: they are cut out, mostly before anything is parsed */
   readonly keepManagedFields?: boolean;
   /** Freezes what it stores. false: raw speed, and nobody is kept from corrupting the cache. @default true */

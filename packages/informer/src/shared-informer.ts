@@ -1,4 +1,4 @@
-import type { Kind, KubeObject } from '@kctl/apimachinery';
+import type { Kind, KindScope, KubeObject, Persisted } from '@kctl/apimachinery';
 import { compareResourceVersions } from '@kctl/apimachinery';
 import type { Indexer, IndexDefinition, IndexReader, Lister, StoredObject } from '@kctl/cache-index';
 import { createIndexer, createLister } from '@kctl/cache-index';
@@ -38,7 +38,12 @@ interface Runner {
  *
  * @throws TypeError naming the option that is not valid
  */
-export function createSharedInformer<T extends KubeObject>(options: SharedInformerOptions<T>): SharedInformer<T> {
+export function createSharedInformer<T extends KubeObject, S extends KindScope = KindScope>(
+  options: SharedInformerOptions<T, S>,
+): SharedInformer<T & Persisted<S>>;
+export function createSharedInformer<T extends KubeObject & Persisted>(
+  options: SharedInformerOptions<T>,
+): SharedInformer<T> {
   return new CoalescingInformer<T>(resolveInformerOptions(options));
 }
 

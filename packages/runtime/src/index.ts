@@ -85,7 +85,17 @@ export {
   strategicPatch,
   waitFor,
 } from '@kctl/client';
-export type { Client, ListOptions, Patch, Reader, SubResourceClient, Watcher, WatchEvent, Writer } from '@kctl/client';
+export type {
+  Client,
+  ListOptions,
+  Patch,
+  Reader,
+  ReadObject,
+  SubResourceClient,
+  Watcher,
+  WatchEvent,
+  Writer,
+} from '@kctl/client';
 export { createHttpClient, isTransportError, loadConnection } from '@kctl/client-http';
 export type { Connection, HttpClient } from '@kctl/client-http';
 export { createDelegatingClient, createOwnEvents } from '@kctl/client-delegating';

@@ -11,6 +11,7 @@ import { uniqueName } from './context.js';
 import type { ClientConformanceOptions, ConformanceContext, ConformanceFeature } from './context.js';
 import { customResourceCases } from './custom-resource-cases.js';
 import { helperCases } from './helper-cases.js';
+import { keyCases } from './key-cases.js';
 import { readCases } from './read-cases.js';
 import { subresourceCases } from './subresource-cases.js';
 import { watchCases } from './watch-cases.js';
@@ -37,7 +38,16 @@ export function clientConformance(name: string, options: ClientConformanceOption
       if (client !== undefined) await options.dispose?.(client);
     });
     const reasons: Partial<Record<ConformanceFeature, string>> = options.skip ?? {};
-    const groups = [readCases, writeCases, subresourceCases, customResourceCases, watchCases, applyCases, helperCases];
+    const groups = [
+      readCases,
+      keyCases,
+      writeCases,
+      subresourceCases,
+      customResourceCases,
+      watchCases,
+      applyCases,
+      helperCases,
+    ];
     for (const cases of groups) cases(context, reasons);
   });
 }

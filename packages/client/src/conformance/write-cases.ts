@@ -1,4 +1,13 @@
-import { isAlreadyExists, isBadRequest, isConflict, isInvalid, isNotFound, mutableCopy } from '@kctl/apimachinery';
+import {
+  isAlreadyExists,
+  isBadRequest,
+  isConflict,
+  isInvalid,
+  isNotFound,
+  keyOf,
+  mutableCopy,
+} from '@kctl/apimachinery';
+import type { PersistedObject } from '@kctl/apimachinery';
 import { Deployment } from '@kctl/apimachinery/kinds/apps/v1';
 import type { Scale } from '@kctl/apimachinery/kinds/autoscaling/v1';
 import { ConfigMap } from '@kctl/apimachinery/kinds/core/v1';
@@ -11,7 +20,7 @@ import type { ConformanceContext } from './context.js';
 
 export function writeCases(context: ConformanceContext, reasons: SkipReasons): void {
   const { namespace } = context;
-  const create = (name: string, labels?: Record<string, string>): Promise<ConfigMap> =>
+  const create = (name: string, labels?: Record<string, string>): Promise<PersistedObject<typeof ConfigMap>> =>
     context.client.create(ConfigMap, configMap(context, name, labels));
   const gone = async (name: string): Promise<void> => {
     await expect(context.client.get(ConfigMap, { namespace, name })).rejects.toSatisfy(isNotFound);
@@ -47,10 +56,10 @@ export function writeCases(context: ConformanceContext, reasons: SkipReasons): v
 
     it('makes names from generateName', async () => {
       const generateName = `${context.name()}-`;
-      const make = (): Promise<ConfigMap> =>
+      const make = (): Promise<PersistedObject<typeof ConfigMap>> =>
         context.client.create(ConfigMap, { metadata: { namespace, generateName } });
       const [first, second] = [await make(), await make()];
-      expect(first.metadata.name?.startsWith(generateName)).toBe(true);
+      expect(first.metadata.name.startsWith(generateName)).toBe(true);
       expect(first.metadata.name).not.toBe(second.metadata.name);
     });
 
@@ -124,7 +133,7 @@ export function writeCases(context: ConformanceContext, reasons: SkipReasons): v
       const created = await create(context.name());
       const answer = await context.client.update(ConfigMap, { ...created, data: { b: '2' } }, { dryRun: true });
       expect(answer.data).toEqual({ b: '2' });
-      const key = { namespace, name: created.metadata.name ?? '' };
+      const key = keyOf(created);
       expect((await context.client.get(ConfigMap, key)).data).toEqual({ a: '1' });
     });
   });
@@ -235,7 +244,7 @@ export function writeCases(context: ConformanceContext, reasons: SkipReasons): v
         isConflict,
       );
       await context.client.delete(ConfigMap, key, {
-        preconditions: { uid: created.metadata.uid ?? '', resourceVersion: created.metadata.resourceVersion ?? '' },
+        preconditions: { uid: created.metadata.uid, resourceVersion: created.metadata.resourceVersion },
       });
       await gone(name);
     });

@@ -1,5 +1,6 @@
-import type { DeepReadonly, Kind, ObjectOf } from '@kctl/apimachinery';
+import type { Kind } from '@kctl/apimachinery';
 import type { ObjectHeader } from '@kctl/apimachinery/wire';
+import type { ReadObject } from '@kctl/client';
 
 /** One change that an informer reports. `object` and `oldObject` may be decoded when they are read. */
 export interface InformerEvent<T> {
@@ -55,9 +56,6 @@ export interface InformerProvider {
    *
    * @default informers are never returned
    */
-  acquire?<K extends Kind>(kind: K): InformerLoan<DeepReadonly<ObjectOf<K>>>;
-  informer<K extends Kind>(
-    kind: K,
-    options?: { readonly signal?: AbortSignal },
-  ): Promise<EventInformer<DeepReadonly<ObjectOf<K>>>>;
+  acquire?<K extends Kind>(kind: K): InformerLoan<ReadObject<K>>;
+  informer<K extends Kind>(kind: K, options?: { readonly signal?: AbortSignal }): Promise<EventInformer<ReadObject<K>>>;
 }

@@ -1,6 +1,7 @@
-import type { DeepReadonly, Kind, ObjectOf } from '@kctl/apimachinery';
+import type { Kind } from '@kctl/apimachinery';
 import { formatGroupKind } from '@kctl/apimachinery';
 import type { ObjectHeader } from '@kctl/apimachinery/wire';
+import type { ReadObject } from '@kctl/client';
 import { sleep } from '@kctl/wait';
 import type { EventHandler } from '../handler/event-handler.js';
 import type { Predicate } from '../predicate/predicate.js';
@@ -19,9 +20,9 @@ export const informerRetryMs = 10_000;
 export interface KindSourceOptions<K extends Kind, R> {
   readonly informers: InformerProvider;
   readonly kind: K;
-  readonly handler: EventHandler<DeepReadonly<ObjectOf<K>>, R>;
+  readonly handler: EventHandler<ReadObject<K>, R>;
   /** All must agree; asked in order. @default none */
-  readonly predicates?: readonly Predicate<DeepReadonly<ObjectOf<K>>>[];
+  readonly predicates?: readonly Predicate<ReadObject<K>>[];
 }
 
 /**
@@ -58,9 +59,9 @@ type StartedKindSourceOptions<K extends Kind, R> = KindSourceOptions<K, R> & {
 class StartedKindSource<K extends Kind, R> implements StartedSource {
   readonly #options: StartedKindSourceOptions<K, R>;
   readonly #context: SourceContext<R>;
-  readonly #dispatcher: EventDispatcher<DeepReadonly<ObjectOf<K>>, R>;
+  readonly #dispatcher: EventDispatcher<ReadObject<K>, R>;
   readonly #attached: Promise<InformerRegistration | undefined>;
-  #loan: InformerLoan<DeepReadonly<ObjectOf<K>>> | undefined;
+  #loan: InformerLoan<ReadObject<K>> | undefined;
   #lastError: unknown;
 
   constructor(options: StartedKindSourceOptions<K, R>, context: SourceContext<R>) {
@@ -125,7 +126,7 @@ class StartedKindSource<K extends Kind, R> implements StartedSource {
     return undefined;
   }
 
-  #newDispatcher(context: SourceContext<R>): EventDispatcher<DeepReadonly<ObjectOf<K>>, R> {
+  #newDispatcher(context: SourceContext<R>): EventDispatcher<ReadObject<K>, R> {
     const { name, handler, predicates = [] } = this.#options;
     return new EventDispatcher({ source: name, handler, predicates, context });
   }
@@ -136,7 +137,7 @@ async function borrow<K extends Kind>(
   informers: InformerProvider,
   kind: K,
   signal: AbortSignal,
-): Promise<InformerLoan<DeepReadonly<ObjectOf<K>>>> {
+): Promise<InformerLoan<ReadObject<K>>> {
   if (informers.acquire !== undefined) return informers.acquire(kind);
   const informer = await orAborted(Promise.resolve(informers.informer(kind, { signal })), signal);
   return { informer, [Symbol.asyncDispose]: () => Promise.resolve() };
