@@ -32,6 +32,14 @@ export interface IndexReader<T extends KubeObject> {
   byIndex(indexName: string, value: string, options?: IndexListOptions): DeepReadonly<T>[];
   /** The objects that share a value with this one. @throws UnknownIndexError */
   index(indexName: string, object: DeepReadonly<T>): DeepReadonly<T>[];
+  /**
+   * The values that the store keeps, or would keep, of an object under an index, without duplicates: computed by the
+   * index's own definition, also for an object that is not stored. None where the function fails and the store takes
+   * such errors (`onIndexError`). Costs one evaluation of the definition.
+   *
+   * @throws UnknownIndexError; IndexFunctionError when the function fails and the store does not take it
+   */
+  indexValues(indexName: string, object: DeepReadonly<T>): readonly string[];
   /** `namespace/name` of the objects under a value. @throws UnknownIndexError */
   indexKeys(indexName: string, value: string): string[];
   /** All values of an index, in order; none for an unknown one, as in client-go. */

@@ -2,7 +2,7 @@ import type { DeepReadonly, KubeObject, ObjectKey } from '@kctl/apimachinery';
 import { formatKey } from '@kctl/apimachinery';
 import type { FieldPaths } from '@kctl/apimachinery/wire';
 import { compileFieldPaths } from '@kctl/apimachinery/wire';
-import { IndexConflictError, UnknownIndexError } from './errors.js';
+import { IndexConflictError, IndexFunctionError, UnknownIndexError } from './errors.js';
 import type { IndexSet } from './generation.js';
 import { Generation } from './generation.js';
 import type { IndexDefinition } from './index-definition.js';
@@ -85,14 +85,24 @@ export class IndexedStore<T extends KubeObject> implements Indexer<T> {
 
   index(indexName: string, object: DeepReadonly<T>): DeepReadonly<T>[] {
     const table = this.#table(indexName);
-    const { paths } = this.#generation.set;
-    const { index } = table;
-    const stored = storeObject<T>(object, { freeze: false });
-    const field = index.field < 0 || paths === undefined ? undefined : stored.fields(paths)[index.field];
-    const values = index.field < 0 ? valuesOf(compactValues(index.compute(stored))) : valuesOf(field);
     const found = new Map<string, DeepReadonly<T>>();
-    for (const value of values) for (const entry of table.read(value, undefined)) found.set(keyOf(entry), entry.object);
+    for (const value of this.indexValues(indexName, object))
+      for (const entry of table.read(value, undefined)) found.set(keyOf(entry), entry.object);
     return [...found.values()];
+  }
+
+  indexValues(indexName: string, object: DeepReadonly<T>): readonly string[] {
+    const { index } = this.#table(indexName);
+    const stored = storeObject<T>(object, { freeze: false });
+    const { paths } = this.#generation.set;
+    if (index.field >= 0) return valuesOf(paths === undefined ? undefined : stored.fields(paths)[index.field]);
+    try {
+      return valuesOf(compactValues(index.compute(stored)));
+    } catch (cause) {
+      // As stored: where errors are taken, an object that an index function fails for has no values.
+      if (this.#onIndexError !== undefined) return [];
+      throw new IndexFunctionError(indexName, formatKey(stored), { cause });
+    }
   }
 
   listIndexFuncValues(indexName: string): string[] {

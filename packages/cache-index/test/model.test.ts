@@ -70,6 +70,15 @@ it('agrees with a plain map and a full scan after any writes', () => {
           expect(store.indexKeys('tag', value)).toEqual(
             sorted.filter((place) => model.get(place)?.spec.tags.includes(value)),
           );
+        for (const index of ['node', 'tag', 'namespace'])
+          for (const object of store.list())
+            expect([...store.indexValues(index, object)].sort()).toEqual(
+              store
+                .listIndexFuncValues(index)
+                .filter((value) =>
+                  store.indexKeys(index, value).includes(`${object.metadata.namespace}/${object.metadata.name}`),
+                ),
+            );
         expect(store.listIndexFuncValues('namespace')).toEqual([...new Set(sorted.map((place) => place.charAt(0)))]);
       }
     }),
@@ -199,4 +208,18 @@ it('hands out mutable objects when told not to freeze', () => {
   const object = { metadata: { name: 'x' } };
   expect(store.put(object)).toBe(object);
   expect(Object.isFrozen(object)).toBe(false);
+});
+
+it('knows no values of an object that an index function fails for, where it takes such errors', () => {
+  const fail = (): string[] => {
+    throw new Error('broken');
+  };
+  const object: Sample = { metadata: { namespace: 'a', name: 'x' }, spec: { node: 'n1', tags: [] } };
+  const errors: unknown[] = [];
+  const taking = createIndexer<Sample>({ indexers: { fail }, onIndexError: (error) => void errors.push(error) });
+  expect(taking.indexValues('fail', object)).toEqual([]);
+  expect(errors).toEqual([]);
+  expect(() => createIndexer<Sample>({ indexers: { fail } }).indexValues('fail', object)).toThrow(
+    'the function of index fail failed for a/x',
+  );
 });

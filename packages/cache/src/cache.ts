@@ -1,6 +1,6 @@
-import type { DeepReadonly, Kind, ObjectOf, PersistedObject } from '@kctl/apimachinery';
+import type { DeepReadonly, Kind, KubeObject, ObjectOf, PersistedObject } from '@kctl/apimachinery';
 import type { IndexDefinition } from '@kctl/cache-index';
-import type { Reader } from '@kctl/client';
+import type { ListOptions, Reader, ReadScope } from '@kctl/client';
 import type { InformerState, InformerTrouble, InformerWaitOptions, SharedInformer } from '@kctl/informer';
 import type { NamespaceScopes } from './cache-options.js';
 
@@ -31,7 +31,8 @@ export interface CacheScope {
  * `undeclaredReads` says so. Mirrors controller-runtime's `cache.Cache`.
  *
  * Objects are shared and frozen; reading costs no copy. Reads wait until their kind has synced, for as long as their
- * signal allows. Lists are in the order of namespace, then name.
+ * signal allows. Lists are in the order of namespace, then name. With `live: true` the server answers, within the scope
+ * of the cache.
  */
 export interface Cache extends Reader {
   readonly isStarted: boolean;
@@ -84,7 +85,24 @@ export interface Cache extends Reader {
     resourceVersion: string,
     options?: InformerWaitOptions & CacheScope,
   ): Promise<void>;
-  /** The object as a store would hold it; undefined where a label selector or namespace leaves it out. */
+  /**
+   * What the stores of a kind hold: one entry for each list and watch; none where the kind is not held. The same array
+   * until that changes.
+   */
+  scopesOf(kind: Kind): readonly ReadScope[];
+  /** The fields that {@link addIndex} has made an index for. */
+  indexedFields(kind: Kind): readonly string[];
+  /**
+   * Whether a list with these options contains an object, if a store holds it (as {@link project} makes it): the same
+   * selectors, judged by the same index definitions.
+   *
+   * @throws UnsupportedReadError as `list` does; KindNotCachedError
+   */
+  matcherFor(kind: Kind, options: ListOptions): (object: DeepReadonly<KubeObject>) => boolean;
+  /**
+   * A copy of the object as a store would hold it, frozen; undefined where namespaces, labels or fields leave it out.
+   * Fields are judged as the API server does for built-in kinds, and by path for all others.
+   */
   project<K extends Kind>(kind: K, object: ObjectOf<K>): DeepReadonly<ObjectOf<K>> | undefined;
   /** Whether objects of this kind are held transformed, so that writing one back would lose data. */
   isLossy(kind: Kind): boolean;

@@ -7,22 +7,27 @@ import type {
   ObjectOf,
   PersistedObject,
 } from '@kctl/apimachinery';
-import { formatGroupVersionKind, keyOf, stripped } from '@kctl/apimachinery';
-import type { IndexDefinition } from '@kctl/cache-index';
-import { deepFreeze } from '@kctl/cache-index';
+import { formatGroupVersionKind, mutableCopy, stripped } from '@kctl/apimachinery';
+import type { IndexDefinition, IndexReader } from '@kctl/cache-index';
+import { createIndexer, deepFreeze } from '@kctl/cache-index';
 import { requireKey } from '@kctl/client';
-import type { GetOptions, ListOptions, ReadObject } from '@kctl/client';
+import type { GetOptions, ListOptions, ReadObject, ReadScope } from '@kctl/client';
 import type { InformerWaitOptions, SharedInformer } from '@kctl/informer';
 import { InformerStartedError, SyncError } from '@kctl/informer';
 import { keepAlive, systemClock } from '@kctl/wait';
 import type { CacheOptions, NamespaceScopes, ResolvedScope } from './cache-options.js';
 import type { Cache, CacheScope, InformerLease, InformerStatus } from './cache.js';
+import { copyCacheOptions, copyNamespaces } from './copy-options.js';
 import { CacheNotStartedError, KindNotCachedError, UnknownNamespaceError } from './errors.js';
 import { KindEntry } from './kind-entry.js';
+import { idOf, requireDistinct } from './kind-id.js';
+import { getLive, listLive } from './live-read.js';
+import type { LiveReadScope } from './live-read.js';
 import { makeScopeInformer } from './make-informer.js';
-import { fieldIndexName, listFrom, notFound } from './read.js';
-import { requireCacheOptions, requireKind } from './required.js';
-import { isEmpty, resolveScopes } from './resolve-scopes.js';
+import { fieldIndexName, indexedFieldOf, listFrom, matcherFrom, notFound } from './read.js';
+import { requireCacheOptions } from './required.js';
+import { isEmpty, limitsOf, resolveScopes } from './resolve-scopes.js';
+import { ScopeTable } from './scope-table.js';
 import { ScopedInformer } from './scoped-informer.js';
 
 /** A cache over a client. It does nothing until it runs. @throws TypeError naming the option that is not valid */
@@ -42,11 +47,12 @@ class InformerCache implements Cache {
 
   constructor(options: CacheOptions) {
     requireCacheOptions(options);
-    this.#options = options;
-    const { defaultNamespaces } = options;
+    this.#options = copyCacheOptions(options);
+    const { defaultNamespaces, byObject = [] } = this.#options;
     this.#defaultNamespaces =
       defaultNamespaces === undefined || isEmpty(defaultNamespaces) ? undefined : defaultNamespaces;
-    for (const { kind } of options.byObject ?? []) this.#declare(kind);
+    requireDistinct(byObject.map(({ kind }) => kind));
+    for (const { kind } of byObject) this.#declare(kind);
   }
 
   get isStarted(): boolean {
@@ -92,8 +98,8 @@ class InformerCache implements Cache {
   }
 
   async setNamespaces(namespaces: NamespaceScopes): Promise<void> {
-    this.#defaultNamespaces = namespaces;
-    await Promise.all([...this.#entries.values()].map((entry) => entry.informer.setScopes(this.#scopesOf(entry.kind))));
+    this.#defaultNamespaces = copyNamespaces(namespaces);
+    await Promise.all([...this.#entries.values()].map((entry) => entry.setScopes(this.#scopesOf(entry.kind))));
   }
 
   async waitForSync(options: InformerWaitOptions = {}): Promise<void> {
@@ -134,23 +140,43 @@ class InformerCache implements Cache {
   async get<K extends Kind>(kind: K, named: KeyOrObject<K>, options: GetOptions = {}): Promise<ReadObject<K>> {
     const key = requireKey('get', kind, named);
     const namespace = kind.scope === 'Cluster' ? undefined : key.namespace;
-    const informer = await this.#readable(kind, { verb: 'get', namespace: namespace ?? '' }, options);
-    const found = informer.indexer.get(namespace === undefined ? { name: key.name } : { namespace, name: key.name });
+    const place = namespace === undefined ? { name: key.name } : { namespace, name: key.name };
+    const read = { verb: 'get', namespace: namespace ?? '' };
+    if (options.live === true)
+      return (await getLive(kind, place, { ...this.#liveScope(kind, read), options })) as ReadObject<K>;
+    const informer = await this.#readable(kind, read, options);
+    const found = informer.indexer.get(place);
     if (found === undefined) throw notFound(kind, key);
     return found as ReadObject<K>;
   }
 
   async list<K extends Kind>(kind: K, options: ListOptions = {}): Promise<KubeList<ReadObject<K>>> {
     const namespace = kind.scope === 'Cluster' ? '' : (options.namespace ?? '');
-    const informer = await this.#readable(kind, { verb: 'list', namespace }, options);
+    const read = { verb: 'list', namespace };
+    if (options.live === true)
+      return (await listLive(kind, { ...this.#liveScope(kind, read), options })) as KubeList<ReadObject<K>>;
+    const informer = await this.#readable(kind, read, options);
     return listFrom({ kind, reader: informer.indexer, options }) as KubeList<ReadObject<K>>;
+  }
+
+  matcherFor(kind: Kind, options: ListOptions): (object: DeepReadonly<KubeObject>) => boolean {
+    const entry = this.#entries.get(idOf(kind));
+    if (entry === undefined) throw new KindNotCachedError(kind);
+    return matcherFrom({ kind, reader: indexesOf(entry), options });
+  }
+
+  indexedFields(kind: Kind): readonly string[] {
+    return (this.#entries.get(idOf(kind))?.informer.indexNames ?? []).flatMap(indexedFieldOf);
+  }
+
+  scopesOf(kind: Kind): readonly ReadScope[] {
+    return this.#entries.get(idOf(kind))?.scopes.lists ?? noScopes;
   }
 
   isCached(kind: Kind, namespace?: string): boolean {
     const entry = this.#entries.get(idOf(kind));
     if (entry === undefined) return this.#startsOnRead(kind);
-    if (namespace === undefined || namespace === '' || kind.scope === 'Cluster') return true;
-    return entry.informer.partFor(namespace) !== undefined;
+    return kind.scope === 'Cluster' || entry.scopes.covers(namespace);
   }
 
   resourceVersionOf(kind: Kind, namespace?: string): string {
@@ -168,19 +194,8 @@ class InformerCache implements Cache {
   }
 
   project<K extends Kind>(kind: K, object: ObjectOf<K>): DeepReadonly<ObjectOf<K>> | undefined {
-    const { namespace = '' } = keyOf(object);
-    const scopes = this.#entries.get(idOf(kind))?.informer.scopes ?? this.#scopesOf(kind);
-    const scope = scopes.find((own) => own.namespace === namespace) ?? scopes.find((own) => own.namespace === '');
-    if (scope === undefined) return undefined;
-    const { metadata } = object as KubeObject;
-    if (scope.labels !== undefined && !scope.labels.matches(metadata.labels)) return undefined;
-    const { managedFields, ...kept } = metadata;
-    const whole = {
-      ...(object as KubeObject),
-      metadata: scope.keepManagedFields === true && managedFields !== undefined ? metadata : kept,
-    };
-    const stored = scope.transform === undefined ? whole : scope.transform(whole);
-    return deepFreeze(stored) as unknown as DeepReadonly<ObjectOf<K>>;
+    const held = projected(this.#tableOf(kind), object);
+    return held as DeepReadonly<ObjectOf<K>> | undefined;
   }
 
   isLossy(kind: Kind): boolean {
@@ -245,10 +260,23 @@ class InformerCache implements Cache {
 
   #scopesOf(kind: Kind): ResolvedScope[] {
     return resolveScopes(kind, {
-      byKind: this.#options.byObject?.find((own) => idOf(own.kind) === idOf(kind)),
+      byKind: limitsOf(kind, this.#options.byObject ?? []),
       defaultNamespaces: this.#defaultNamespaces,
       defaults: this.#options.defaults,
     });
+  }
+
+  #tableOf(kind: Kind): ScopeTable {
+    return this.#entries.get(idOf(kind))?.scopes ?? new ScopeTable(kind, this.#scopesOf(kind));
+  }
+
+  /** What a live read must keep to. @throws UnknownNamespaceError as a cached read does */
+  #liveScope(kind: Kind, { verb, namespace }: CachedRead): LiveReadScope {
+    const table = this.#tableOf(kind);
+    if (!table.covers(namespace)) throw new UnknownNamespaceError(`${verb} ${kind.plural}`, namespace);
+    const entry = this.#entries.get(idOf(kind));
+    const reader = entry === undefined ? createIndexer<KubeObject>() : indexesOf(entry);
+    return { client: this.#options.client, scopes: table.lists, reader, project: (object) => projected(table, object) };
   }
 
   #start({ informer }: KindEntry): void {
@@ -270,11 +298,7 @@ class InformerCache implements Cache {
   }
 
   /** The informer that answers a read, synced. */
-  async #readable(
-    kind: Kind,
-    read: { readonly verb: string; readonly namespace: string },
-    { signal }: GetOptions,
-  ): Promise<SharedInformer<KubeObject>> {
+  async #readable(kind: Kind, read: CachedRead, { signal }: GetOptions): Promise<SharedInformer<KubeObject>> {
     signal?.throwIfAborted();
     if (!this.isStarted) throw new CacheNotStartedError();
     const known = this.#entries.get(idOf(kind));
@@ -290,9 +314,27 @@ class InformerCache implements Cache {
   }
 }
 
-/** Full and untyped tokens name the same objects; stripped ones are less, metadata-only ones less to ask for. */
-function idOf(token: Kind): string {
-  requireKind('cache: kind', token);
-  const { group, version, kind, shape } = token;
-  return `${group}/${version}/${kind}/${shape === 'metadata' || shape === 'stripped' ? shape : 'whole'}`;
+/** A read, for the words of its errors. */
+interface CachedRead {
+  readonly verb: string;
+  /** '' for all. */
+  readonly namespace: string;
 }
+
+/** A store with the indexes of a kind, also where none is visible yet. */
+function indexesOf({ informer, scopes }: KindEntry): IndexReader<KubeObject> {
+  const [first] = scopes.scopes;
+  return (first === undefined ? undefined : informer.partFor(first.namespace)?.indexer) ?? informer.indexer;
+}
+
+/** An object as a store of these scopes holds it; undefined where they leave it out. */
+function projected(table: ScopeTable, object: KubeObject): DeepReadonly<KubeObject> | undefined {
+  const scope = table.scopeOf(object);
+  if (scope === undefined) return undefined;
+  // A copy: what is stored gets frozen, and a transform may change what it is given.
+  const whole: KubeObject = mutableCopy(object);
+  if (scope.keepManagedFields !== true) delete whole.metadata.managedFields;
+  return deepFreeze(scope.transform === undefined ? whole : scope.transform(whole));
+}
+
+const noScopes: readonly ReadScope[] = Object.freeze([]);

@@ -1,5 +1,7 @@
 import type { Kind, KubeObject } from '@kctl/apimachinery';
 import type { Clock, ClockTimer } from '@kctl/wait';
+import type { ResolvedScope } from './cache-options.js';
+import { ScopeTable } from './scope-table.js';
 import type { ScopedInformer } from './scoped-informer.js';
 
 /** What counts the users of a kind. */
@@ -13,6 +15,7 @@ export interface LeaseOptions {
 export class KindEntry {
   readonly kind: Kind;
   readonly informer: ScopedInformer<KubeObject>;
+  #scopes: ScopeTable;
   #isPinned = false;
   #leases = 0;
   #linger: ClockTimer | undefined;
@@ -20,6 +23,17 @@ export class KindEntry {
   constructor(kind: Kind, informer: ScopedInformer<KubeObject>) {
     this.kind = kind;
     this.informer = informer;
+    this.#scopes = new ScopeTable(kind, informer.scopes);
+  }
+
+  /** What its informers hold: another table whenever that changes. */
+  get scopes(): ScopeTable {
+    return this.#scopes;
+  }
+
+  async setScopes(scopes: readonly ResolvedScope[]): Promise<void> {
+    this.#scopes = new ScopeTable(this.kind, scopes);
+    await this.informer.setScopes(scopes);
   }
 
   /** Whether it was declared or is on loan now; otherwise it only lingers. */

@@ -67,6 +67,11 @@ export class MergedReader<T extends KubeObject> implements IndexReader<T> {
     return this.#set.stores().flatMap(({ reader }) => reader.index(indexName, object));
   }
 
+  /** All stores have the same definitions. Where there is none at present, no object has values. */
+  indexValues(indexName: string, object: DeepReadonly<T>): readonly string[] {
+    return this.#set.stores()[0]?.reader.indexValues(indexName, object) ?? [];
+  }
+
   indexKeys(indexName: string, value: string): string[] {
     return this.storedByIndex(indexName, value).map(formatKey);
   }

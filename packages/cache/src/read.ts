@@ -9,6 +9,11 @@ export function fieldIndexName(field: string): string {
   return `field:${field}`;
 }
 
+/** The field of such an index, in a list of its own; none for indexes that are not of a field. */
+export function indexedFieldOf(indexName: string): string[] {
+  return indexName.startsWith('field:') ? [indexName.slice('field:'.length)] : [];
+}
+
 /** What a server answers for an object that is not there. */
 export function notFound(kind: Kind, key: ObjectKey): StatusError {
   const { group, plural } = kind;
@@ -32,33 +37,85 @@ export interface ListRead<T extends KubeObject> {
 
 /**
  * Lists from a store. Selectors filter, then `limit` cuts; field selectors need an index each, except for
- * `metadata.name` and `metadata.namespace`.
+ * `metadata.name` and `metadata.namespace`. A list that is cut says so by `remainingItemCount`, and has no next page.
  *
  * @throws UnsupportedReadError for what only a server can do
  */
 export function listFrom<T extends KubeObject>({ kind, reader, options }: ListRead<T>): KubeList<DeepReadonly<T>> {
+  const plan = planOf({ kind, reader, options });
+  let found = select(reader, plan);
+  const { name, pinned } = plan;
+  if (name !== undefined) found = found.filter((stored) => stored.name === name);
+  if (pinned !== undefined) found = found.filter((stored) => stored.namespace === pinned);
+  const { resourceVersion } = reader;
+  const metadata = resourceVersion === '' ? {} : { resourceVersion };
+  const list = cutList(
+    { apiVersion: kind.apiVersion, kind: `${kind.kind}List`, metadata, items: found },
+    options.limit,
+  );
+  return { ...list, items: list.items.map((stored) => stored.object) };
+}
+
+/** The first items of a list, and how many were left out: the one field that says so without promising a next page. */
+export function cutList<T>(list: KubeList<T>, limit = 0): KubeList<T> {
+  if (limit <= 0 || list.items.length <= limit) return list;
+  return {
+    ...list,
+    metadata: { ...list.metadata, remainingItemCount: list.items.length - limit },
+    items: list.items.slice(0, limit),
+  };
+}
+
+/**
+ * Whether {@link listFrom} with these options contains an object, if the store holds it: the same selectors, judged by the
+ * same index definitions. `limit` says nothing about a single object.
+ *
+ * @throws UnsupportedReadError as {@link listFrom}
+ */
+export function matcherFrom<T extends KubeObject>(read: ListRead<T>): (object: DeepReadonly<T>) => boolean {
+  const { reader } = read;
+  const { filter, name, pinned, indexed } = planOf(read);
+  return (object) => {
+    const { metadata } = object as DeepReadonly<KubeObject>;
+    const { namespace = '' } = metadata;
+    if (filter.namespace !== undefined && namespace !== filter.namespace) return false;
+    if (pinned !== undefined && namespace !== pinned) return false;
+    if (name !== undefined && metadata.name !== name) return false;
+    if (filter.selector !== undefined && !filter.selector.matches(metadata.labels)) return false;
+    return indexed.every(({ path, value }) => reader.indexValues(fieldIndexName(path), object).includes(value));
+  };
+}
+
+/** What a list asks of a store. */
+interface ListPlan {
+  readonly filter: IndexListOptions;
+  readonly name: string | undefined;
+  /** The namespace that a field selector names. */
+  readonly pinned: string | undefined;
+  /** The terms that are answered by an index. */
+  readonly indexed: readonly ExactTerm[];
+}
+
+function planOf<T extends KubeObject>({ kind, reader, options }: ListRead<T>): ListPlan {
   if (options.continue !== undefined && options.continue !== '')
     throw new UnsupportedReadError('continue list option is not supported by the cache: list without it, or live');
   const terms = exactTerms(options);
   const pinned = terms.find((term) => term.path === 'metadata.namespace');
   const namespace = kind.scope === 'Cluster' ? undefined : (options.namespace ?? pinned?.value);
-  const filter: IndexListOptions = {
-    ...(namespace === undefined || namespace === '' ? {} : { namespace }),
-    ...(options.labelSelector === undefined ? {} : { selector: labelSelectorFrom(options.labelSelector) }),
-  };
-  const name = terms.find((term) => term.path === 'metadata.name')?.value;
   const indexed = terms.filter((term) => term.path !== 'metadata.name' && term !== pinned);
-  let found = select(reader, indexed, filter);
-  if (name !== undefined) found = found.filter((stored) => stored.name === name);
-  if (pinned !== undefined) found = found.filter((stored) => stored.namespace === pinned.value);
-  const { limit } = options;
-  if (limit !== undefined && limit > 0 && found.length > limit) found = found.slice(0, limit);
-  const { resourceVersion } = reader;
+  for (const { path } of indexed)
+    if (!reader.indexNames.includes(fieldIndexName(path)))
+      throw new UnsupportedReadError(
+        `index with name ${fieldIndexName(path)} does not exist: add it with addIndex(kind, ${JSON.stringify(path)}, …) before listing by it`,
+      );
   return {
-    apiVersion: kind.apiVersion,
-    kind: `${kind.kind}List`,
-    metadata: resourceVersion === '' ? {} : { resourceVersion },
-    items: found.map((stored) => stored.object),
+    filter: {
+      ...(namespace === undefined || namespace === '' ? {} : { namespace }),
+      ...(options.labelSelector === undefined ? {} : { selector: labelSelectorFrom(options.labelSelector) }),
+    },
+    name: terms.find((term) => term.path === 'metadata.name')?.value,
+    pinned: pinned?.value,
+    indexed,
   };
 }
 
@@ -75,18 +132,9 @@ function exactTerms(options: ListOptions): readonly ExactTerm[] {
   return terms;
 }
 
-function select<T extends KubeObject>(
-  reader: IndexReader<T>,
-  terms: readonly ExactTerm[],
-  filter: IndexListOptions,
-): StoredObject<T>[] {
-  const [first, ...rest] = terms;
+function select<T extends KubeObject>(reader: IndexReader<T>, { indexed, filter }: ListPlan): StoredObject<T>[] {
+  const [first, ...rest] = indexed;
   if (first === undefined) return reader.listStored(filter);
-  for (const { path } of terms)
-    if (!reader.indexNames.includes(fieldIndexName(path)))
-      throw new UnsupportedReadError(
-        `index with name ${fieldIndexName(path)} does not exist: add it with addIndex(kind, ${JSON.stringify(path)}, …) before listing by it`,
-      );
   let found = reader.storedByIndex(fieldIndexName(first.path), first.value, filter);
   for (const { path, value } of rest) {
     const others = new Set(reader.storedByIndex(fieldIndexName(path), value, filter));

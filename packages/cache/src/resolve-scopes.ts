@@ -1,7 +1,8 @@
 import type { Kind } from '@kctl/apimachinery';
-import { fieldSelectorFrom, formatGroupVersionKind, labelSelectorFrom } from '@kctl/apimachinery';
+import { fieldSelectorFrom, formatGroupVersionKind, isSameKind, labelSelectorFrom } from '@kctl/apimachinery';
 import type { ListerWatcherScope } from '@kctl/informer';
 import type { KindOptions, NamespaceScopes, ResolvedScope, ScopeOptions } from './cache-options.js';
+import { idOf } from './kind-id.js';
 
 /** What the scopes of a kind follow from. */
 export interface ScopeSources {
@@ -9,6 +10,24 @@ export interface ScopeSources {
   /** Undefined: all; `{}`: none. */
   readonly defaultNamespaces: NamespaceScopes | undefined;
   readonly defaults: ScopeOptions | undefined;
+}
+
+/**
+ * The options of a kind: its own, else those of another shape of it, without what is for stripped objects alone. A limit
+ * given for a kind so holds for its metadata, too. Mirrors controller-runtime, where options are found by group, version
+ * and kind.
+ */
+export function limitsOf(kind: Kind, byObject: readonly KindOptions[]): KindOptions | undefined {
+  const own = byObject.find((options) => idOf(options.kind) === idOf(kind));
+  if (own !== undefined) return own;
+  const others = byObject.filter((options) => isSameKind(options.kind, kind));
+  const other = others.find((options) => options.kind.shape !== 'metadata') ?? others[0];
+  if (other === undefined) return undefined;
+  const { transform: _transform, namespaces, ...limits } = other;
+  const entries = Object.entries(namespaces ?? {}).map(
+    ([name, { transform: _own, ...scope }]) => [name, scope] as const,
+  );
+  return { ...limits, kind, ...(namespaces === undefined ? {} : { namespaces: Object.fromEntries(entries) }) };
 }
 
 const everywhere: NamespaceScopes = { '': {} };

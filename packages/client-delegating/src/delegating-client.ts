@@ -15,6 +15,7 @@ import type {
   Client,
   CreateOptions,
   DeleteAllOfOptions,
+  DeletedCollection,
   DeleteOptions,
   GetOptions,
   ListOptions,
@@ -200,7 +201,7 @@ class CacheFirstClient implements DelegatingClient {
     return await this.#recorder.deleted(kind, key, options, () => this.live.delete(kind, key, options));
   }
 
-  async deleteAllOf<K extends Kind>(kind: K, options: DeleteAllOfOptions = {}): Promise<void> {
+  async deleteAllOf<K extends Kind>(kind: K, options: DeleteAllOfOptions = {}): Promise<DeletedCollection<K>> {
     requireKind('deleteAllOf', kind);
     await this.#recorder.deletedAll(kind, options, () => this.live.deleteAllOf(kind, options));
   }

@@ -1,6 +1,6 @@
 import { isNotFound } from '@kctl/apimachinery';
 import type { DeepReadonly, Kind, KubeObject, ObjectKey, PersistedObject, Status } from '@kctl/apimachinery';
-import type { DeleteAllOfOptions, DeleteOptions } from '@kctl/client';
+import type { DeleteAllOfOptions, DeletedCollection, DeleteOptions } from '@kctl/client';
 import type { Clock } from '@kctl/wait';
 import type { CacheView } from './cache-view.js';
 import type { Ledger } from './ledger.js';
@@ -74,14 +74,16 @@ export class WriteRecorder {
     return result;
   }
 
-  async deletedAll(kind: Kind, options: DeleteAllOfOptions, send: () => Promise<void>): Promise<void> {
-    if (options.dryRun === true) {
-      await send();
-      return;
-    }
+  async deletedAll<K extends Kind>(
+    kind: K,
+    options: DeleteAllOfOptions,
+    send: () => Promise<DeletedCollection<K>>,
+  ): Promise<DeletedCollection<K>> {
+    if (options.dryRun === true) return await send();
     const record = (): void => this.#options.ledger.recordScope(kind, options.namespace);
-    await this.#send(send, record);
+    const answer = await this.#send(send, record);
     record();
+    return answer;
   }
 
   /** What is known of an object that is about to be deleted: the newest of own writes and cache. */

@@ -15,6 +15,7 @@ import { requireKey, requireKind } from '@kctl/client';
 import type {
   CreateOptions,
   DeleteAllOfOptions,
+  DeletedCollection,
   DeleteOptions,
   FrameOptions,
   FrameReader,
@@ -33,9 +34,9 @@ import type {
   WatchStream,
 } from '@kctl/client';
 import { collect } from './byte-stream.js';
-import { acceptList, acceptObject, asObject, decodeJson, toSend } from './codec.js';
+import { acceptList, acceptObject, asList, asObject, decodeJson, toSend } from './codec.js';
 import type { Connection } from './connection.js';
-import { DecodeError } from './errors.js';
+import { DecodeError, isDecodeError } from './errors.js';
 import { failureOf, isStatus } from './failure-status.js';
 import { frameStream, watchStream } from './frames.js';
 import { connectionFromKubeConfig } from './kube-config.js';
@@ -193,7 +194,7 @@ class ServerClient implements HttpClient {
     return isStatus(value) ? value : asObject(kind, value);
   }
 
-  async deleteAllOf<K extends Kind>(kind: K, options: DeleteAllOfOptions = {}): Promise<void> {
+  async deleteAllOf<K extends Kind>(kind: K, options: DeleteAllOfOptions = {}): Promise<DeletedCollection<K>> {
     requireKind('deleteAllOf', kind);
     const { namespace, signal } = options;
     if (kind.scope === 'Namespaced' && (namespace ?? '') === '')
@@ -205,7 +206,7 @@ class ServerClient implements HttpClient {
       { method: 'DELETE', path, ...deleteBody(options), expect: 'list', signal },
       { kind },
     );
-    await collect(response.body);
+    return deletedCollection(kind, (await collect(response.body)).toString());
   }
 
   status<K extends Kind>(kind: K): StatusClient<K> {
@@ -307,6 +308,19 @@ class ServerClient implements HttpClient {
     const response = await this.transport.send(request);
     if (response.status >= 200 && response.status < 300) return response;
     throw await failureOf(response, { ...about, method: request.method, server: this.transport.server });
+  }
+}
+
+/** The collection is deleted by then: an answer that does not say what it was is no failure. */
+function deletedCollection<K extends Kind>(kind: K, text: string): DeletedCollection<K> {
+  try {
+    const value = decodeJson(text, `deleteAllOf ${formatGroupVersionKind(kind)}`);
+    if (isStatus(value)) return value;
+    const list = asList(kind, value);
+    return { ...list, items: list.items.map(asReadable<K>) };
+  } catch (error) {
+    if (isDecodeError(error)) return undefined;
+    throw error;
   }
 }
 

@@ -266,6 +266,18 @@ describe('writes', () => {
     await expect(client.deleteAllOf(ConfigMap)).rejects.toThrow('options.namespace is not set');
   });
 
+  it.each([
+    ['the list of what it deletes', { kind: 'ConfigMapList', metadata: { resourceVersion: '7' }, items: [cm('a')] }, 1],
+    ['that there was nothing', { kind: 'ConfigMapList', metadata: {}, items: null }, 0],
+    ['a Status', { kind: 'Status', apiVersion: 'v1', status: 'Success' }, 'Status'],
+    ['something else', { hello: 'world' }, undefined],
+  ])('returns what the server answers to deleteAllOf: %s', async (_what, body, expected) => {
+    server.handler = (_request, response) => json(response, body);
+    const answer = await client.deleteAllOf(ConfigMap, { namespace: 'ns' });
+    if (answer === undefined) expect(expected).toBeUndefined();
+    else expect('items' in answer ? answer.items.length : answer.kind).toBe(expected);
+  });
+
   it('reaches any subresource', async () => {
     server.handler = (request, response) =>
       json(response, request.method === 'GET' ? { spec: { replicas: 1 } } : request.body);

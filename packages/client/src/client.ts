@@ -44,6 +44,12 @@ export interface Reader {
 }
 
 /**
+ * What a server answers to `deleteAllOf`: the objects that it has begun to delete, as they were before; or a Status.
+ * Undefined where the client does not say.
+ */
+export type DeletedCollection<K extends Kind> = KubeList<ReadObject<K>> | Status | undefined;
+
+/**
  * Writes objects. Every method returns what the server answered. Where a key is expected, an object that was read is
  * taken, too: for its name and namespace alone, so that a delete has no preconditions but those of its options.
  */
@@ -63,8 +69,8 @@ export interface Writer {
   ): Promise<PersistedObject<K>>;
   /** Resolves with the object while finalizers or a grace period keep it, with a Status when it is gone. */
   delete<K extends Kind>(kind: K, key: KeyOrObject<K>, options?: DeleteOptions): Promise<PersistedObject<K> | Status>;
-  /** Deletes every object that matches. */
-  deleteAllOf<K extends Kind>(kind: K, options?: DeleteAllOfOptions): Promise<void>;
+  /** Deletes every object that matches. Finalizers and grace periods may keep some of them for longer. */
+  deleteAllOf<K extends Kind>(kind: K, options?: DeleteAllOfOptions): Promise<DeletedCollection<K>>;
 }
 
 /** Reads and writes one subresource, e.g. `status` or `scale`. `B` is the type of its body. */

@@ -18,6 +18,7 @@ export type {
 export type { DifferenceReason, FieldDifference, FieldEquality } from './apply-match.js';
 export type {
   Client,
+  DeletedCollection,
   FrameOptions,
   FrameReader,
   FrameStream,
@@ -67,6 +68,8 @@ export type {
 } from './options.js';
 export { applyPatch, isEmptyPatch, jsonPatch, jsonPatchFrom, mergeFrom, mergePatch, strategicPatch } from './patch.js';
 export type { JsonPatchOperation, MergeFromOptions, Patch } from './patch.js';
+export { listWithin } from './read-scope.js';
+export type { ReadScope, ScopeList } from './read-scope.js';
 export { record } from './record.js';
 export type { CallRecorder, ClientVerb, RecordedCall } from './record.js';
 export { requireKey, requireKind } from './require-kind.js';

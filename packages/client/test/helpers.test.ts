@@ -20,6 +20,7 @@ import {
   jsonPatch,
   jsonPatchFrom,
   listAll,
+  listWithin,
   mergeFrom,
   mergePatch,
   readiness,
@@ -28,7 +29,7 @@ import {
   retryOnConflict,
   waitFor,
 } from '../src/index.js';
-import type { Client, Interceptor, ListOptions, Reader, ReadObject } from '../src/index.js';
+import type { Client, Interceptor, ListOptions, Reader, ReadObject, ReadScope } from '../src/index.js';
 import { createBlindClient, createMemoryClient } from './memory-client.js';
 
 const key = { namespace: 'default', name: 'a' };
@@ -129,6 +130,37 @@ describe('retryOnConflict', () => {
     await outcome;
     expect(attempts).toBe(5);
     await expect(retryOnConflict(() => Promise.reject(new Error('broken')), { clock })).rejects.toThrow('broken');
+  });
+});
+
+describe('listWithin', () => {
+  /** A client of which only the options of its lists are of interest. */
+  const asked = async (options: ListOptions & { readonly scopes: readonly ReadScope[] }): Promise<ListOptions[]> => {
+    const calls: ListOptions[] = [];
+    const list = async <K extends Kind>(_kind: K, own: ListOptions = {}): Promise<KubeList<ReadObject<K>>> => {
+      calls.push(own);
+      return { metadata: {}, items: [] };
+    };
+    await listWithin({ list }, ConfigMap, options);
+    return calls;
+  };
+
+  it('asks once for each scope, with the selectors of both', async () => {
+    const scopes = [
+      { namespace: 'a', labelSelector: { app: 'web' } },
+      { fieldSelector: 'metadata.namespace!=a', labelSelector: '' },
+    ];
+    expect(await asked({ scopes, labelSelector: 'tier=front', fieldSelector: { 'metadata.name': 'x' } })).toEqual([
+      { namespace: 'a', labelSelector: 'app=web,tier=front', fieldSelector: 'metadata.name=x' },
+      { labelSelector: 'tier=front', fieldSelector: 'metadata.namespace!=a,metadata.name=x' },
+    ]);
+  });
+
+  it('asks only for the scope that a namespace falls into, cut to it; none, where none covers it', async () => {
+    const scopes = [{ namespace: 'a' }, { labelSelector: 'app=web' }];
+    expect(await asked({ scopes, namespace: 'a' })).toEqual([{ namespace: 'a' }]);
+    expect(await asked({ scopes, namespace: 'b' })).toEqual([{ namespace: 'b', labelSelector: 'app=web' }]);
+    expect(await asked({ scopes: [{ namespace: 'a' }], namespace: 'b' })).toEqual([]);
   });
 });
 

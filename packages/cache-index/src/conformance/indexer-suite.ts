@@ -173,6 +173,20 @@ export function describeIndexer(name: string, { create }: IndexerSuiteOptions): 
         );
       });
 
+      it('say which values an object has, stored or not, as the store would find them', () => {
+        const store = create({
+          tag: byTag,
+          node: byNode,
+          namespace: { header: ({ namespace }) => [namespace, namespace] },
+        });
+        const object = sample('a/x', { tags: ['red', 'red', 'big'], node: 'n1' });
+        expect(store.indexValues('tag', object)).toEqual(['red', 'big']);
+        expect(store.indexValues('node', object)).toEqual(['n1']);
+        expect(store.indexValues('node', sample('a/y'))).toEqual([]);
+        expect(store.indexValues('namespace', object)).toEqual(['a']);
+        expect(store.size).toBe(0);
+      });
+
       it('can be added to a filled store', () => {
         const store = create();
         store.put(sample('a/x', { node: 'n1' }));
@@ -197,6 +211,7 @@ export function describeIndexer(name: string, { create }: IndexerSuiteOptions): 
         expect(() => store.byIndex('node', 'n')).toThrow(unknown);
         expect(() => store.indexKeys('node', 'n')).toThrow(unknown);
         expect(() => store.index('node', sample('x'))).toThrow(unknown);
+        expect(() => store.indexValues('node', sample('x'))).toThrow(unknown);
         expect(store.listIndexFuncValues('node')).toEqual([]);
       });
 

@@ -1,0 +1,24 @@
+import { formatGroupVersionKind } from '@kctl/apimachinery';
+import type { Kind } from '@kctl/apimachinery';
+import { requireKind } from './required.js';
+
+/** Full and untyped tokens name the same objects; stripped ones are less, metadata-only ones less to ask for. */
+export function idOf(token: Kind): string {
+  requireKind('cache: kind', token);
+  const { group, version, kind, shape } = token;
+  return `${group}/${version}/${kind}/${shape === 'metadata' || shape === 'stripped' ? shape : 'whole'}`;
+}
+
+/** @throws TypeError when two tokens stand for the same store */
+export function requireDistinct(kinds: readonly Kind[]): void {
+  const places = new Map<string, number>();
+  for (const [index, kind] of kinds.entries()) {
+    const id = idOf(kind);
+    const first = places.get(id);
+    if (first !== undefined)
+      throw new TypeError(
+        `createCache: byObject[${index}].kind ${formatGroupVersionKind(kind)} is given already by byObject[${first}]: merge the two into one entry`,
+      );
+    places.set(id, index);
+  }
+}

@@ -1,0 +1,50 @@
+import { fieldSelectorFrom } from '@kctl/apimachinery';
+import type { FieldTerm, Kind, KubeObject } from '@kctl/apimachinery';
+import type { ReadScope } from '@kctl/client';
+import type { ResolvedScope } from './cache-options.js';
+import { matchesFields } from './server-fields.js';
+
+interface Row {
+  readonly scope: ResolvedScope;
+  readonly fields: readonly FieldTerm[];
+}
+
+/** The scopes of a kind, found by namespace in constant time. It never changes: other scopes are another table. */
+export class ScopeTable {
+  readonly scopes: readonly ResolvedScope[];
+  /** What each informer lists and watches. */
+  readonly lists: readonly ReadScope[];
+  readonly #kind: Kind;
+  readonly #rows: ReadonlyMap<string, Row>;
+
+  constructor(kind: Kind, scopes: readonly ResolvedScope[]) {
+    this.#kind = kind;
+    this.scopes = scopes;
+    this.lists = Object.freeze(scopes.map(({ listScope }) => listScope));
+    this.#rows = new Map(scopes.map((scope) => [scope.namespace, { scope, fields: termsOf(scope) }]));
+  }
+
+  /** Whether a scope holds a namespace ('' and undefined: all, or the cluster). */
+  covers(namespace: string | undefined): boolean {
+    return namespace === undefined || namespace === '' || this.#row(namespace) !== undefined;
+  }
+
+  /** The scope that holds an object; undefined where namespaces or selectors leave it out. */
+  scopeOf(object: KubeObject): ResolvedScope | undefined {
+    const { namespace = '', labels } = object.metadata;
+    const row = this.#row(this.#kind.scope === 'Cluster' ? '' : namespace);
+    if (row === undefined) return undefined;
+    const { scope, fields } = row;
+    if (scope.listScope.namespace !== undefined && scope.listScope.namespace !== namespace) return undefined;
+    if (scope.labels !== undefined && !scope.labels.matches(labels)) return undefined;
+    return matchesFields(this.#kind, object, fields) ? scope : undefined;
+  }
+
+  #row(namespace: string): Row | undefined {
+    return this.#rows.get(namespace) ?? this.#rows.get('');
+  }
+}
+
+function termsOf({ listScope: { fieldSelector } }: ResolvedScope): readonly FieldTerm[] {
+  return fieldSelector === undefined ? [] : fieldSelectorFrom(fieldSelector).terms;
+}
