@@ -203,7 +203,7 @@ class CacheFirstClient implements DelegatingClient {
 
   async deleteAllOf<K extends Kind>(kind: K, options: DeleteAllOfOptions = {}): Promise<DeletedCollection<K>> {
     requireKind('deleteAllOf', kind);
-    await this.#recorder.deletedAll(kind, options, () => this.live.deleteAllOf(kind, options));
+    return await this.#recorder.deletedAll(kind, options, () => this.live.deleteAllOf(kind, options));
   }
 
   status<K extends Kind>(kind: K): StatusClient<K> {
