@@ -67,6 +67,10 @@ export class IndexedStore<T extends KubeObject> implements Indexer<T> {
     return this.#pick(this.#generation.read(options.namespace), options, storedOf);
   }
 
+  all(): StoredObject<T>[] {
+    return this.#generation.collect();
+  }
+
   listKeys(options: IndexListOptions = {}): string[] {
     return this.#pick(this.#generation.read(options.namespace), options, keyOf);
   }

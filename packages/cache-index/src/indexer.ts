@@ -34,6 +34,8 @@ export interface Indexer<T extends KubeObject> extends IndexReader<T> {
   deleteStored(key: ObjectKey, resourceVersion?: string): StoredObject<T> | undefined;
   /** The paths that {@link StoredWrite.fields} are the values of; undefined where no index declares one. */
   readonly fieldPaths: FieldPaths | undefined;
+  /** Everything that is stored, in no order: the fastest way to see it all. */
+  all(): StoredObject<T>[];
   /** Begins a replacement that is filled step by step and seen by nobody until it is committed. */
   beginReplace(): Replacement<T>;
 }

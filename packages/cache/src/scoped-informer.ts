@@ -45,11 +45,12 @@ export class ScopedInformer<T extends KubeObject> implements SharedInformer<T>, 
   readonly #merged: MergedReader<T>;
   readonly #registrations = new Set<ScopedRegistration<T>>();
   readonly #runs = new Set<Promise<void>>();
+  readonly #runOf = new WeakMap<Part<T>, Promise<void>>();
   #parts: readonly Part<T>[] = [];
   /** Parts of which the initial list is in, once the kind as a whole has synced: a new namespace appears as a whole. */
   #visible: readonly Part<T>[] | undefined;
-  /** Parts that have left, while their handlers still hear of it. */
-  readonly #leaving = new Map<Part<T>, Promise<void>>();
+  /** Parts that have left, while there are handlers with events of them. */
+  readonly #leaving = new Set<Part<T>>();
   #indexers: Readonly<Record<string, IndexDefinition<T>>> = {};
   /** Aborted when the run is to end, whoever ends it. */
   readonly #ending = new AbortController();
@@ -173,6 +174,7 @@ export class ScopedInformer<T extends KubeObject> implements SharedInformer<T>, 
     this.#isStopped = true;
     signal.removeEventListener('abort', end);
     while (this.#runs.size > 0) await Promise.all(this.#runs);
+    for (const registration of this.#registrations) registration.end();
     if (failure !== undefined) throw failure.error;
   }
 
@@ -182,15 +184,16 @@ export class ScopedInformer<T extends KubeObject> implements SharedInformer<T>, 
     await this.setScopes([]);
     this.#isStopped = true;
     this.#fail = undefined;
-    // Without it the run would wait, and hold everything, for as long as whoever runs it goes on.
-    this.#ending.abort();
-    if (this.#signal !== undefined) await Promise.all(this.#runs);
+    for (const registration of this.#registrations) registration.end();
+    // Without it the run would hold everything until its signal aborts. Not before all have ended: it would cut short
+    // what handlers that are busy, perhaps with this very call, have still to receive.
+    void Promise.all(this.#runs).then(() => this.#ending.abort());
   }
 
   /**
    * Becomes the informer of these scopes: new ones start, missing ones leave. Scopes that stay are not touched. Where a
-   * new one covers what one that leaves covered, handlers hear of it when they have heard of the end of the other; reads
-   * do not wait for that.
+   * new one covers what one that leaves covered, a handler receives its events after the end of the other; reads do not
+   * wait for that. It waits for handlers to receive what leaves, unless they are busy at the call: a callback may await it.
    */
   async setScopes(scopes: readonly ResolvedScope[]): Promise<void> {
     const stays = (scope: ResolvedScope): Part<T> | undefined =>
@@ -204,7 +207,9 @@ export class ScopedInformer<T extends KubeObject> implements SharedInformer<T>, 
     this.#visible = this.#visible?.filter((part) => !gone.includes(part));
     const leaves = gone.map((part) => this.#leave(part));
     for (const part of added) {
-      const before = [...this.#leaving].filter(([other]) => overlap(other.scope, part.scope)).map(([, left]) => left);
+      const before = [...this.#leaving]
+        .filter(({ scope }) => overlap(scope, part.scope))
+        .map(({ informer }) => informer);
       for (const registration of this.#registrations) registration.join(part.informer, before);
       if (this.#signal !== undefined) this.#start(part);
     }
@@ -212,11 +217,9 @@ export class ScopedInformer<T extends KubeObject> implements SharedInformer<T>, 
   }
 
   async #leave(part: Part<T>): Promise<void> {
-    const left = part.informer.leaveScope();
-    this.#leaving.set(part, left);
-    await left;
-    this.#leaving.delete(part);
-    for (const registration of this.#registrations) registration.leave(part.informer);
+    this.#leaving.add(part);
+    void (this.#runOf.get(part) ?? Promise.resolve()).then(() => this.#leaving.delete(part));
+    await part.informer.leaveScope();
   }
 
   async #show(part: Part<T>): Promise<void> {
@@ -257,14 +260,15 @@ export class ScopedInformer<T extends KubeObject> implements SharedInformer<T>, 
     return this.#visible ?? this.#parts;
   }
 
-  #start({ informer }: Part<T>): void {
+  #start(part: Part<T>): void {
     const signal = this.#signal;
     if (signal === undefined) return;
-    const run = informer
+    const run = part.informer
       .run(signal)
       .catch((error: unknown) => this.#fail?.(error))
       .finally(() => this.#runs.delete(run));
     this.#runs.add(run);
+    this.#runOf.set(part, run);
   }
 }
 

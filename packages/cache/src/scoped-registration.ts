@@ -1,4 +1,5 @@
 import type { KubeObject } from '@kctl/apimachinery';
+import { Turn } from '@kctl/delivery';
 import type { EventHandlerOptions, HandlerRegistration, InformerEventHandler, SharedInformer } from '@kctl/informer';
 
 /** What a registration needs of the informer that it is in. */
@@ -8,12 +9,20 @@ export interface RegistrationHost<T extends KubeObject> {
   removed(): void;
 }
 
-/** One handler's places in the informers of all scopes of a kind, those that are added later included. */
+/**
+ * One handler's places in the informers of all scopes of a kind, those that are added later included. The places share a
+ * turn, so that the handler is called for one object at a time.
+ */
 export class ScopedRegistration<T extends KubeObject> implements HandlerRegistration {
   readonly #handler: InformerEventHandler<T>;
   readonly #options: EventHandlerOptions;
   readonly #host: RegistrationHost<T>;
   readonly #places = new Map<SharedInformer<T>, HandlerRegistration>();
+  readonly #turn: Turn;
+  readonly #ended = Promise.withResolvers<undefined>();
+  /** How many places have not ended. */
+  #open = 0;
+  #isEnding = false;
   #hasSynced = false;
   /** How often a place was added. */
   #joins = 0;
@@ -21,7 +30,12 @@ export class ScopedRegistration<T extends KubeObject> implements HandlerRegistra
   constructor(handler: InformerEventHandler<T>, options: EventHandlerOptions, host: RegistrationHost<T>) {
     this.#handler = handler;
     this.#options = options;
+    this.#turn = options.turn ?? new Turn();
     this.#host = host;
+  }
+
+  get ended(): Promise<void> {
+    return this.#ended.promise;
   }
 
   /** Stays true: a scope that is added later has its own initial list, flagged as such. */
@@ -34,18 +48,29 @@ export class ScopedRegistration<T extends KubeObject> implements HandlerRegistra
     return this.#all().reduce((sum, place) => sum + place.pending, 0);
   }
 
-  /** The handler hears of nothing in this informer before all of `before` has settled. */
-  join(informer: SharedInformer<T>, before: readonly Promise<unknown>[] = []): void {
+  /** `leaving`: informers of which the handler is to receive the last delete before the first event of this one. */
+  join(informer: SharedInformer<T>, leaving: Iterable<SharedInformer<T>> = []): void {
     this.#joins++;
-    const options =
-      before.length === 0
-        ? this.#options
-        : { ...this.#options, after: Promise.allSettled([this.#options.after, ...before]) };
-    this.#places.set(informer, informer.addEventHandler(this.#handler, options));
+    const before: Promise<unknown>[] = [];
+    for (const other of leaving) {
+      const place = this.#places.get(other);
+      if (place !== undefined) before.push(place.ended);
+    }
+    const { after } = this.#options;
+    const place = informer.addEventHandler(this.#handler, {
+      ...this.#options,
+      turn: this.#turn,
+      ...(before.length === 0 ? {} : { after: Promise.allSettled([after, ...before]) }),
+    });
+    this.#places.set(informer, place);
+    this.#open++;
+    void place.ended.then(() => this.#left(informer));
   }
 
-  leave(informer: SharedInformer<T>): void {
-    this.#places.delete(informer);
+  /** The handler is removed, or the informer ends: no place will be added. */
+  end(): void {
+    this.#isEnding = true;
+    if (this.#open === 0) this.#ended.resolve(undefined);
   }
 
   async waitForSync(options: { readonly signal?: AbortSignal } = {}): Promise<void> {
@@ -64,7 +89,14 @@ export class ScopedRegistration<T extends KubeObject> implements HandlerRegistra
 
   async remove(): Promise<void> {
     this.#host.removed();
+    this.end();
     await Promise.all(this.#all().map((place) => place.remove()));
+  }
+
+  #left(informer: SharedInformer<T>): void {
+    this.#open--;
+    if (!this.#host.concerns(informer)) this.#places.delete(informer);
+    if (this.#isEnding) this.end();
   }
 
   #all(): HandlerRegistration[] {

@@ -46,10 +46,10 @@ describe('event dispatch', () => {
     nodes.sync();
     await settle();
     expect(seen).toEqual(['create quick']);
-    expect(t.controller.phase).toBe('cold'); // still syncing: an initial event is not handled yet
+    // The event counts as delivered after its first failure: one object does not keep the controller from starting.
+    expect(t.controller.phase).toBe('active');
     await t.clock.advance(100 + 200);
     expect(seen).toEqual(['create quick', 'create slow', 'update slow']);
-    expect(t.controller.phase).toBe('active');
     t.stop.abort();
     await done;
   });

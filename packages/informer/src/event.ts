@@ -1,5 +1,6 @@
 import type { DeepReadonly, KubeObject } from '@kctl/apimachinery';
 import type { ObjectHeader } from '@kctl/apimachinery/wire';
+import type { Turn } from '@kctl/delivery';
 
 /** What a handler is told about an object that appeared. */
 export interface AddInfo {
@@ -51,9 +52,10 @@ export interface InformerEvent<T extends KubeObject> {
 }
 
 /**
- * Hears of changes, after the store has them. Each handler gets its events in order and one at a time: when a callback
- * returns a promise, the next event waits for it, while later changes of an object merge into one. Whatever a callback
- * throws is reported and does not concern anybody else.
+ * Receives changes, after the store has them. Each handler gets its events in order and one at a time: when a callback
+ * returns a promise (or any thenable), the next event waits for it, while later changes of an object merge into one. A
+ * callback that throws, rejects or does not settle within `timeoutMs` is reported by `onHandlerError`; its event counts
+ * as delivered, and neither other handlers nor the informer wait for it.
  *
  * Give `onEvent` to decide by headers without having the object parsed, or the client-go callbacks; where both are
  * given, both are called, `onEvent` first.
@@ -84,6 +86,18 @@ export interface EventHandlerOptions {
   readonly after?: Promise<unknown>;
   /** For logs and metrics. @default 'handler-N' */
   readonly name?: string;
+  /**
+   * ms after which a callback whose promise has not settled is reported as failed and its event counts as delivered: the
+   * next callback begins, also if the first one is still running. `Infinity`: never.
+   *
+   * @default 30_000
+   */
+  readonly timeoutMs?: number;
+  /**
+   * Handlers that are registered with the same turn are never called at the same time: for one handler in several
+   * informers. @default a turn of its own
+   */
+  readonly turn?: Turn;
 }
 
 /** A handler's place in an informer. */
@@ -99,8 +113,13 @@ export interface HandlerRegistration {
    */
   waitForSync(options?: { readonly signal?: AbortSignal }): Promise<void>;
   /**
-   * Ends the deliveries: no callback begins after this call. Resolves when a callback that is still running has ended,
-   * so do not await it within that callback. Calling it again is harmless.
+   * Resolves when no callback runs and none will follow: after {@link remove}, or with the informer. A callback that has
+   * run for 5 s by then is reported and no longer waited for.
+   */
+  readonly ended: Promise<void>;
+  /**
+   * Ends the deliveries: no callback begins after this call. Resolves with {@link ended}, so do not await it within a
+   * callback of the handler. Calling it again is harmless.
    */
   remove(): Promise<void>;
 }

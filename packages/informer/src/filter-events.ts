@@ -1,6 +1,6 @@
 import type { DeepReadonly, KubeObject } from '@kctl/apimachinery';
 import type { ObjectHeader } from '@kctl/apimachinery/wire';
-import { callByType } from './call-by-type.js';
+import { callHandler } from './call-handler.js';
 import type { InformerEvent, InformerEventHandler } from './event.js';
 
 /** One version of an object, as a filter sees it. Reading `object` parses it; the header is there. */
@@ -23,8 +23,7 @@ export function filterEvents<T extends KubeObject>(
     onEvent: (event) => {
       const passed = filtered(event, accepts, known);
       if (passed === undefined) return undefined;
-      const first = handler.onEvent?.(passed);
-      return first instanceof Promise ? first.then(() => callByType(handler, passed)) : callByType(handler, passed);
+      return callHandler(handler, passed);
     },
   };
 }

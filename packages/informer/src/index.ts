@@ -35,6 +35,8 @@ export type { ObjectVersion } from './filter-events.js';
 export { describeInformerState } from './informer-state.js';
 export type { InformerState, InformerTrouble, TroubleReason } from './informer-state.js';
 export type {
+  FailedEvent,
+  HandlerErrorHook,
   InformerWaitOptions,
   SharedInformer,
   SharedInformerOptions,

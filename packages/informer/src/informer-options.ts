@@ -5,7 +5,7 @@ import type { Logger, Metrics } from '@kctl/telemetry';
 import { noopLogger, noopMetrics } from '@kctl/telemetry';
 import type { Clock, Random } from '@kctl/wait';
 import { numberProblem, systemClock, systemRandom } from '@kctl/wait';
-import type { SharedInformerOptions, WatchErrorHandler } from './informer.js';
+import type { HandlerErrorHook, SharedInformerOptions, WatchErrorHandler } from './informer.js';
 import type { ListerWatcher } from './list-watcher.js';
 import type { ReflectorConfig } from './reflector-config.js';
 import { defaultReflectorConfig } from './reflector-config.js';
@@ -27,7 +27,7 @@ export interface ResolvedOptions<T extends KubeObject> {
   readonly idleTimeoutMs: number | undefined;
   readonly listIdleMs: number;
   readonly sliceMs: number;
-  readonly onHandlerError: (error: unknown, handlerName: string) => void;
+  readonly onHandlerError: HandlerErrorHook;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -38,7 +38,9 @@ export interface ResolvedOptions<T extends KubeObject> {
 const leastWatchTimeoutMs = 1000;
 
 /** Makes the choices. @throws TypeError naming the option that is not valid */
-export function resolveInformerOptions<T extends KubeObject & Persisted>(options: SharedInformerOptions<T>): ResolvedOptions<T> {
+export function resolveInformerOptions<T extends KubeObject & Persisted>(
+  options: SharedInformerOptions<T>,
+): ResolvedOptions<T> {
   const { kind, logger = noopLogger, minWatchTimeoutMs = 300_000, pageSize, idleTimeoutMs } = options;
   const { listIdleTimeoutMs = 60_000, resyncMs = 0 } = options;
   requireKind('createSharedInformer', kind);
@@ -68,7 +70,8 @@ export function resolveInformerOptions<T extends KubeObject & Persisted>(options
     sliceMs: 5,
     onHandlerError:
       options.onHandlerError ??
-      ((error, handler) => logger.error('event handler failed', { error, handler, informer: name })),
+      ((error, handler, { type, key }) =>
+        logger.error('event handler failed', { error, handler, informer: name, event: type, object: key })),
     clock: options.clock ?? systemClock,
     random: options.random ?? systemRandom,
     logger,

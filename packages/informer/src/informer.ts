@@ -67,7 +67,8 @@ export interface SharedInformer<T extends KubeObject> {
   run(signal: AbortSignal): Promise<void>;
   /**
    * Ends the informer because its objects are no longer its business: the store empties, every handler gets a delete
-   * marked `leftScope` for each object, and when all have been handled, `run` resolves and so does this.
+   * marked `leftScope` for each object, and when all have been handled, `run` resolves. This resolves with it, or earlier:
+   * it does not wait for handlers with a callback that runs at the call, so that a callback may await it.
    */
   leaveScope(): Promise<void>;
 }
@@ -75,7 +76,23 @@ export interface SharedInformer<T extends KubeObject> {
 /** What a watch error handler decides: `retry` (by backoff) or `stop` (the informer ends with the error). */
 export type WatchErrorDecision = 'retry' | 'stop';
 
-/** Hears of every failure of a list or watch, with its class; may decide to give up. */
+/**
+ * Receives a failure of a handler: what a callback threw or rejected with, or a `DeadlineExceededError` where it did not
+ * settle. The event counts as delivered.
+ */
+export type HandlerErrorHook = (error: unknown, handlerName: string, event: FailedEvent) => void | Promise<void>;
+
+/** The event that a handler failed for. */
+export interface FailedEvent {
+  readonly type: 'add' | 'update' | 'delete';
+  /** `namespace/name`, or `name` where the object has no namespace. */
+  readonly key: string;
+}
+
+/**
+ * Receives every failure of a list or watch, with its class; may decide to give up. One that throws is logged, and the
+ * informer goes on.
+ */
 export type WatchErrorHandler = (trouble: InformerTrouble) => WatchErrorDecision | undefined;
 
 /** What {@link createSharedInformer} takes. */
@@ -110,8 +127,8 @@ export interface SharedInformerOptions<T extends KubeObject, S extends KindScope
   readonly idleTimeoutMs?: number;
   /** A list, or the start of a stream, without any bytes for this long is given up. @default 60_000 */
   readonly listIdleTimeoutMs?: number;
-  /** A handler callback that throws. What it throws itself is logged. @default logged */
-  readonly onHandlerError?: (error: unknown, handlerName: string) => void;
+  /** Receives the failures of handlers. What it throws itself is logged. @default logged with handler, object and error */
+  readonly onHandlerError?: HandlerErrorHook;
   readonly clock?: Clock;
   readonly random?: Random;
   readonly logger?: Logger;

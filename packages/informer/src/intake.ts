@@ -1,25 +1,27 @@
 import type { KubeObject, Status } from '@kctl/apimachinery';
 import { compareResourceVersions } from '@kctl/apimachinery';
 import type { Indexer, Replacement, ReplacedContent, StoredObject, StoredWrite } from '@kctl/cache-index';
+import type { Publication, Slicer } from '@kctl/delivery';
 import { Change } from './change.js';
 import type { DecodedFrame, DecodedItem, Decoder, FindStored, FrameKind } from './decoder.js';
 import { LazyObject } from './lazy-object.js';
-import type { Slicer } from './slicer.js';
 
 const nothingKnown: StoredWrite = {};
 const initialFlags = { isInInitialList: true };
 const presentFields: StoredWrite = { hasPresentFields: true };
 
+/** The changes of a replaced store, for the handlers that were there when it was replaced. */
+export interface Drain<T extends KubeObject> extends Publication<Change<T>> {
+  /** All were offered; with the first drain, the initial list was. */
+  end(): void;
+}
+
 /** Where changes go. */
 export interface ChangeSink<T extends KubeObject> {
-  /** One change that the store has already. */
-  dispatch(change: Change<T>): void;
-  /** Begins the changes of a replaced store; handlers that join from now on are not concerned. Returns its number. */
-  beginDrain(): number;
-  /** One change of a drain. */
-  dispatchDrained(change: Change<T>, epoch: number): void;
-  /** The drain is over; after the first one, the initial list has been offered. */
-  endDrain(epoch: number): void;
+  /** What changed by one write, which the store has already: one change, or a delete and the add that follows. */
+  dispatch(change: Change<T>, next?: Change<T>): void;
+  /** Begins the changes of a replaced store; handlers that join from now on are not concerned. */
+  beginDrain(): Drain<T>;
   /** The store is at another version. */
   moved(): void;
 }
@@ -125,17 +127,17 @@ export class Intake<T extends KubeObject, Raw> {
     this.#resourceVersion = resourceVersion;
     const isInInitialList = !this.#hasCommitted;
     this.#hasCommitted = true;
-    const epoch = this.#sink.beginDrain();
+    const drain = this.#sink.beginDrain();
     this.#sink.moved();
     let sinceCheck = 0;
     for (const change of this.#differences(before, after, isInInitialList)) {
-      if (change !== undefined) this.#sink.dispatchDrained(change, epoch);
+      if (change !== undefined) drain.offer(change);
       if (++sinceCheck < 64 || !slicer.isOver) continue;
       sinceCheck = 0;
       await slicer.breathe();
       if (isEnded()) return;
     }
-    this.#sink.endDrain(epoch);
+    drain.end();
   }
 
   /** Deletions first, then what is new or different; undefined stands for an object that did not change. */
@@ -192,8 +194,8 @@ export class Intake<T extends KubeObject, Raw> {
     else {
       this.#decoder.retire(old);
       if (isAnother(old, stored)) {
-        this.#sink.dispatch(new Change('delete', old, old, { finalStateUnknown: true }));
-        this.#sink.dispatch(new Change('add', stored, undefined));
+        const end = new Change('delete', old, old, { finalStateUnknown: true });
+        this.#sink.dispatch(end, new Change('add', stored, undefined));
       } else this.#sink.dispatch(new Change('update', stored, old));
     }
   }

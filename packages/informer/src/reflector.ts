@@ -13,7 +13,7 @@ import type { ReflectorConfig } from './reflector-config.js';
 import { initialReflectorState, transition } from './reflector-machine.js';
 import type { ReflectorMetrics } from './reflector-metrics.js';
 import type { ReflectorEffect, ReflectorInput, ReflectorState } from './reflector-state.js';
-import type { Slicer } from './slicer.js';
+import type { Slicer } from '@kctl/delivery';
 
 /** What {@link Reflector} takes. */
 export interface ReflectorOptions<T extends KubeObject, Raw> {

@@ -2,18 +2,18 @@ import type { Kind, KindScope, KubeObject, Persisted } from '@kctl/apimachinery'
 import { compareResourceVersions } from '@kctl/apimachinery';
 import type { Indexer, IndexDefinition, IndexReader, Lister, StoredObject } from '@kctl/cache-index';
 import { createIndexer, createLister } from '@kctl/cache-index';
+import { Audience, isThenable, Slicer } from '@kctl/delivery';
 import { keepAlive, numberProblem } from '@kctl/wait';
 import { ByteDecoder } from './byte-decoder.js';
 import { Change } from './change.js';
-import { Distributor } from './distributor.js';
 import { InformerStartedError, InformerStoppedError, SyncError } from './errors.js';
 import type { EventHandlerOptions, HandlerRegistration, InformerEventHandler } from './event.js';
 import { frameSource, objectSource } from './frame-source.js';
-import { HandlerQueue } from './handler-queue.js';
-import type { HandlerHost } from './handler-queue.js';
+import { HandlerPlace } from './handler-place.js';
+import type { HandlerHost } from './handler-place.js';
 import type { InformerState, InformerTrouble } from './informer-state.js';
 import { describeInformerState } from './informer-state.js';
-import type { InformerWaitOptions, SharedInformer, SharedInformerOptions } from './informer.js';
+import type { InformerWaitOptions, SharedInformer, SharedInformerOptions, WatchErrorDecision } from './informer.js';
 import type { ResolvedOptions } from './informer-options.js';
 import { resolveInformerOptions } from './informer-options.js';
 import { createInformerMetrics } from './informer-metrics.js';
@@ -23,7 +23,6 @@ import { yieldsFrames } from './list-watcher.js';
 import { ObjectDecoder } from './object-decoder.js';
 import { Reflector } from './reflector.js';
 import { createReflectorMetrics } from './reflector-metrics.js';
-import { Slicer } from './slicer.js';
 import { Waiters } from './waiters.js';
 
 /** What of a reflector its informer uses, whatever it reads. */
@@ -53,22 +52,33 @@ class CoalescingInformer<T extends KubeObject> implements SharedInformer<T>, Han
   readonly name: string;
   readonly #options: ResolvedOptions<T>;
   readonly #indexer: Indexer<T>;
-  readonly #distributor = new Distributor<T>();
+  readonly #audience = new Audience<Change<T>, HandlerPlace<T>>();
+  readonly #slicer: Slicer;
+  /** How many moves of the store are being published over several turns. */
+  #publishing = 0;
+  /** Whether the store has content: who joins takes it as it is. */
+  #hasContent = false;
+  #hasOfferedInitialList = false;
   readonly #waiters: Waiters;
   readonly #runner: Runner;
   readonly #heldBytes: () => number;
   readonly #leaving = new AbortController();
   /** The signal of the run. */
   #outer: AbortSignal | undefined;
-  readonly #ended = Promise.withResolvers<undefined>();
+  /** Resolves when the deletes of a scope that is left are offered to all handlers, or the run has ended. */
+  readonly #told = Promise.withResolvers<undefined>();
   #handlerCount = 0;
   #hasSynced = false;
   #isStarted = false;
   #isStopped = false;
+  #stoppedAt = 0;
   #lastPhase: InformerState['phase'] = 'idle';
+  /** The last state before the reflector stopped: handlers may still be told of what it read. */
+  #lastState: InformerState = { phase: 'idle' };
 
   constructor(options: ResolvedOptions<T>) {
     this.#options = options;
+    this.#slicer = new Slicer(options.clock, options.sliceMs);
     this.kind = options.kind;
     this.name = options.name;
     this.#waiters = new Waiters(options.clock);
@@ -95,13 +105,19 @@ class CoalescingInformer<T extends KubeObject> implements SharedInformer<T>, Han
     return this.#options.sliceMs;
   }
 
-  get isDraining(): boolean {
-    return this.#distributor.isDraining;
+  get slice(): Slicer {
+    return this.#slicer;
   }
 
+  get isAhead(): boolean {
+    return this.#publishing > 0;
+  }
+
+  /** `stopped` exactly when {@link isStopped}. */
   get state(): InformerState {
     const { state } = this.#runner;
-    return state.phase === 'idle' && this.#isStopped ? { phase: 'stopped', since: 0 } : state;
+    if (this.#isStopped) return state.phase === 'stopped' ? state : { phase: 'stopped', since: this.#stoppedAt };
+    return state.phase === 'stopped' ? this.#lastState : state;
   }
 
   get trouble(): InformerTrouble | undefined {
@@ -135,21 +151,24 @@ class CoalescingInformer<T extends KubeObject> implements SharedInformer<T>, Han
       delivery = 'latest',
       resyncMs = this.#options.resyncMs,
       name = `handler-${++this.#handlerCount}`,
+      timeoutMs = 30_000,
       after,
+      turn,
     } = options;
-    const problem = numberProblem('resyncMs', resyncMs);
+    const problem = numberProblem('resyncMs', resyncMs) ?? numberProblem('timeoutMs', timeoutMs, infinite);
     if (problem !== undefined) throw new TypeError(`addEventHandler: ${problem}`);
-    const queue = new HandlerQueue<T>(this, {
+    const place = new HandlerPlace<T>(this, {
       handler,
       name,
       delivery,
       after,
+      turn,
+      timeoutMs,
       resyncMs: resyncMs <= 0 ? 0 : Math.max(resyncMs, minResyncMs),
-      firstEpoch: this.#distributor.nextEpoch,
     });
-    this.#distributor.add(queue);
-    if (this.#distributor.hasBegun) queue.replay(this.#indexer.listStored());
-    return queue;
+    this.#audience.join(place);
+    if (this.#hasContent) place.replay(this.#indexer.all());
+    return place;
   }
 
   addIndexers(indexers: Readonly<Record<string, IndexDefinition<T>>>): void {
@@ -194,59 +213,103 @@ class CoalescingInformer<T extends KubeObject> implements SharedInformer<T>, Han
     } finally {
       signal.removeEventListener('abort', end);
       stopMetrics();
-      const queues = this.#stop();
-      await Promise.all(queues.map((queue) => queue.settled()));
-      this.#ended.resolve(undefined);
+      const places = this.#stop();
+      this.#told.resolve(undefined);
+      await Promise.all(places.map(({ ended }) => ended));
     }
   }
 
   async leaveScope(): Promise<void> {
+    // A callback that runs may be the one that awaits this.
+    const awaited = this.#audience.members.filter(({ isCalling }) => !isCalling);
     this.#leaving.abort();
-    if (this.#isStarted) await this.#ended.promise;
-    else this.#stop();
+    if (!this.#isStarted) {
+      this.#stop();
+      return;
+    }
+    await this.#told.promise;
+    await Promise.all(awaited.map(({ ended }) => ended));
   }
 
   versions(): readonly StoredObject<T>[] {
-    return this.#indexer.listStored();
+    return this.#indexer.all();
   }
 
-  onHandlerError(error: unknown, handlerName: string): void {
-    try {
-      this.#options.onHandlerError(error, handlerName);
-    } catch (failure) {
-      // It is the last resort of handlers: without one of its own it would end the informer of all of them.
-      this.#options.logger.error('onHandlerError failed', {
+  present(version: StoredObject<T>): StoredObject<T> | undefined {
+    return this.#indexer.stored(version);
+  }
+
+  onHandlerError(error: unknown, handlerName: string, { type, key }: Change<T>): void {
+    const { logger } = this.#options;
+    const onFailure = (failure: unknown): void =>
+      logger.error('onHandlerError failed', {
         error: failure,
         handler: handlerName,
         informer: this.name,
+        object: key,
       });
+    try {
+      const reported = this.#options.onHandlerError(error, handlerName, { type, key });
+      if (isThenable(reported)) Promise.resolve(reported).catch(onFailure);
+    } catch (failure) {
+      onFailure(failure);
     }
   }
 
-  removed(queue: HandlerQueue<T>): void {
-    this.#distributor.remove(queue);
+  removed(place: HandlerPlace<T>): void {
+    this.#audience.leave(place);
   }
 
-  /** Nothing happens after this; who waits is told so. Returns the handlers that there were. */
-  #stop(): readonly HandlerQueue<T>[] {
+  /** Nothing happens after this; waits reject. Returns the handlers that there were. */
+  #stop(): readonly HandlerPlace<T>[] {
     this.#isStopped = true;
-    const { queues } = this.#distributor;
-    for (const queue of queues) queue.end();
+    this.#stoppedAt = this.#options.clock.monotonicNow();
+    const { members } = this.#audience;
+    for (const place of members) place.end();
     this.#waiters.fail(() => this.#syncError());
-    return queues;
+    return members;
   }
 
+  /** Empties the store and tells the handlers that have seen it; each one ends when it has heard all. */
   async #dropAll(signal: AbortSignal): Promise<void> {
     const replaced = this.#indexer.beginReplace().commit(this.#indexer.resourceVersion);
-    for (const stored of replaced.all())
-      this.#distributor.dispatch(new Change('delete', stored, stored, { leftScope: true }));
+    const publication = this.#audience.begin();
+    this.#publishing++;
+    const slicer = new Slicer(this.#options.clock, this.#options.sliceMs);
+    slicer.begin();
+    for (const stored of replaced.all()) {
+      if (signal.aborted) break;
+      publication.offer(new Change('delete', stored, stored, { leftScope: true }));
+      if (slicer.isOver) await slicer.breathe();
+    }
+    this.#publishing--;
+    for (const place of this.#audience.members) place.storeIsLevel();
+    this.#told.resolve(undefined);
     const end = (): void => {
-      for (const queue of this.#distributor.queues) queue.end();
+      for (const place of this.#audience.members) place.end();
     };
     signal.addEventListener('abort', end, { once: true });
     if (signal.aborted) end();
-    await Promise.all(this.#distributor.queues.map((queue) => queue.drained()));
+    await Promise.all(this.#audience.members.map((place) => place.endWhenDrained()));
     signal.removeEventListener('abort', end);
+  }
+
+  /** Of a hook that throws, or rejects, only the log shows something: the informer goes on. */
+  #decide(trouble: InformerTrouble): WatchErrorDecision | undefined {
+    const { watchErrorHandler, logger } = this.#options;
+    const report = (error: unknown): void =>
+      logger.error('watchErrorHandler failed, the informer goes on', { error, informer: this.name });
+    try {
+      const decision: unknown = watchErrorHandler(trouble);
+      if (isThenable(decision)) {
+        Promise.resolve(decision).catch(report);
+        throw new TypeError('watchErrorHandler returned a promise: decide synchronously, by "retry" or "stop"');
+      }
+      return decision === 'stop' ? 'stop' : undefined;
+    } catch (error) {
+      report(error);
+      return undefined;
+    }
   }
 
   #createRunner(): { readonly runner: Runner; readonly heldBytes: () => number } {
@@ -254,7 +317,7 @@ class CoalescingInformer<T extends KubeObject> implements SharedInformer<T>, Han
     const { listerWatcher, kind, freeze, keepManagedFields, transform, clock } = options;
     const onSkip = (message: string, error?: unknown): void =>
       options.logger.error(`${message}; it is skipped`, { error, informer: this.name });
-    const slicer = new InformerSlicer(options, () => this.#distributor.beginSlice());
+    const slicer = this.#slicer;
     const sink = this.#createSink();
     const common = {
       config: { ...options.config, watchList: options.config.watchList && listerWatcher.supportsWatchList !== false },
@@ -262,7 +325,7 @@ class CoalescingInformer<T extends KubeObject> implements SharedInformer<T>, Han
       clock,
       random: options.random,
       metrics: createReflectorMetrics(options.metrics, this.name),
-      watchErrorHandler: options.watchErrorHandler,
+      watchErrorHandler: (trouble: InformerTrouble) => this.#decide(trouble),
       onStateChange: () => this.#onStateChange(),
       isLeaving: () => this.#leaving.signal.aborted && this.#outer?.aborted !== true,
       bookmarks: options.bookmarks,
@@ -290,15 +353,23 @@ class CoalescingInformer<T extends KubeObject> implements SharedInformer<T>, Han
   }
 
   #createSink(): ChangeSink<T> {
-    const distributor = this.#distributor;
+    const audience = this.#audience;
     return {
-      dispatch: (change) => {
-        distributor.dispatch(change);
+      dispatch: (change, next) => {
+        if (next === undefined) audience.publish(change);
+        else {
+          const publication = audience.begin();
+          publication.offer(change);
+          publication.offer(next);
+        }
         this.#waiters.check();
       },
-      beginDrain: () => distributor.beginDrain(),
-      dispatchDrained: (change, epoch) => distributor.dispatchDrained(change, epoch),
-      endDrain: (epoch) => distributor.endDrain(epoch),
+      beginDrain: () => {
+        this.#publishing++;
+        this.#hasContent = true;
+        const { members, offer } = audience.begin();
+        return { offer, end: () => this.#endDrain(members) };
+      },
       moved: () => {
         this.#hasSynced = true;
         this.#waiters.check();
@@ -306,9 +377,18 @@ class CoalescingInformer<T extends KubeObject> implements SharedInformer<T>, Han
     };
   }
 
+  #endDrain(members: readonly HandlerPlace<T>[]): void {
+    this.#publishing--;
+    if (!this.#hasOfferedInitialList) for (const place of members) place.initialListOffered();
+    this.#hasOfferedInitialList = true;
+    for (const place of this.#audience.members) place.storeIsLevel();
+  }
+
   /** One log line for each change of state, not for each attempt. */
   #onStateChange(): void {
-    const { phase } = this.#runner.state;
+    const { state } = this.#runner;
+    const { phase } = state;
+    if (phase !== 'stopped') this.#lastState = state;
     if (phase === this.#lastPhase) return;
     this.#lastPhase = phase;
     const { logger } = this.#options;
@@ -322,7 +402,7 @@ class CoalescingInformer<T extends KubeObject> implements SharedInformer<T>, Han
     return createInformerMetrics(this.#options.metrics, this.name, {
       objects: () => this.#indexer.size,
       bytes: this.#heldBytes,
-      pending: () => this.#distributor.queues.reduce((sum, queue) => sum + queue.pending, 0),
+      pending: () => this.#audience.members.reduce((sum, place) => sum + place.pending, 0),
       phase: () => this.state.phase,
     });
   }
@@ -340,21 +420,4 @@ class CoalescingInformer<T extends KubeObject> implements SharedInformer<T>, Han
 }
 
 const minResyncMs = 1000;
-
-/** A slice of the reflector's is a slice of direct deliveries too. */
-class InformerSlicer extends Slicer {
-  readonly #onBegin: () => void;
-
-  constructor(
-    options: { readonly clock: ResolvedOptions<KubeObject>['clock']; readonly sliceMs: number },
-    onBegin: () => void,
-  ) {
-    super(options.clock, options.sliceMs);
-    this.#onBegin = onBegin;
-  }
-
-  override begin(): void {
-    super.begin();
-    this.#onBegin();
-  }
-}
+const infinite = { orInfinity: true };

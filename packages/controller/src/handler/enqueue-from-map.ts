@@ -1,3 +1,4 @@
+import { isThenable } from '@kctl/delivery';
 import type { Logger } from '@kctl/telemetry';
 import type { ObjectEvent } from '../event/object-event.js';
 import type { EventHandler, RequestQueue } from './event-handler.js';
@@ -24,10 +25,16 @@ export function enqueueRequestsFromMapFunc<T, R>(map: MapFunction<T, R>): EventH
   return withLowPriorityWhenUnchanged((event, queue, context) => {
     const known: Iterable<R>[] = [];
     const awaited: Promise<Iterable<R>>[] = [];
-    for (const object of objectsOf(event)) {
-      const mapped = map(object, context);
-      if (mapped instanceof Promise) awaited.push(mapped);
-      else known.push(mapped);
+    try {
+      for (const object of objectsOf(event)) {
+        const mapped = map(object, context);
+        if (isThenable(mapped)) awaited.push(Promise.resolve(mapped));
+        else known.push(mapped);
+      }
+    } catch (error) {
+      // What the other call may reject with as well is not of interest: both are called again.
+      void Promise.allSettled(awaited);
+      throw error;
     }
     addEachOnce(known, queue);
     return awaited.length === 0 ? undefined : Promise.all(awaited).then((all) => addEachOnce(all, queue));

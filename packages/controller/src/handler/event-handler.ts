@@ -26,9 +26,11 @@ export interface HandlerContext {
 }
 
 /**
- * Turns an event into requests. Events of one object arrive in order; a handler that returns a promise is awaited
- * before the next event of the same object, and called again with back-off when it rejects, so that a look-up that
- * fails loses no event. Mirrors `handler.EventHandler`: one function over the event union instead of four methods.
+ * Turns an event into requests. Events of one object arrive in order; a handler that returns a promise (or any thenable)
+ * is awaited before the next event of the same object, for up to 30 s, while events of other objects go on. A handler
+ * that fails is called again with back-off, so that a look-up that fails loses no event; neither the start of the
+ * controller nor another object waits for that. An event that goes on failing yields to a newer one of its object. While
+ * more than 16 events of one object wait, the newest merge. Mirrors `handler.EventHandler`: one function over the event union instead of four methods.
  */
 export type EventHandler<T, R> = (
   event: ObjectEvent<T>,

@@ -1,3 +1,4 @@
+import { isThenable } from '@kctl/delivery';
 import type { CreateEvent, DeleteEvent, GenericEvent, ObjectEvent, UpdateEvent } from '../event/object-event.js';
 import type { EventHandler, HandlerContext, RequestQueue } from './event-handler.js';
 import { withLowPriorityWhenUnchanged } from './low-priority.js';
@@ -16,7 +17,7 @@ export interface HandlerFuncs<T, R> {
 export function handlerFuncs<T, R>(funcs: HandlerFuncs<T, R>): EventHandler<T, R> {
   return withLowPriorityWhenUnchanged((event, queue, context) => {
     const result = call(funcs, event, { queue, context });
-    return result instanceof Promise ? result.then(() => undefined) : undefined;
+    return isThenable(result) ? Promise.resolve(result).then(() => undefined) : undefined;
   });
 }
 

@@ -1,3 +1,4 @@
+import { isThenable } from '@kctl/delivery';
 import type {
   CreateEvent,
   DeleteEvent,
@@ -13,6 +14,20 @@ import type {
  * over the event union instead of four methods.
  */
 export type Predicate<T = EventObject> = (event: ObjectEvent<T>) => boolean;
+
+/**
+ * Asks a predicate.
+ *
+ * @throws TypeError when it answers with a promise, which would count as true; what the promise rejects with is dropped
+ */
+export function askPredicate<T>(predicate: Predicate<T>, event: ObjectEvent<T>): boolean {
+  const answer: unknown = predicate(event);
+  if (!isThenable(answer)) return Boolean(answer);
+  Promise.resolve(answer).catch(() => undefined);
+  throw new TypeError(
+    'the predicate returned a promise: predicates are synchronous; put what has to be awaited into the handler or the reconciler',
+  );
+}
 
 /** Members of {@link predicateFuncs}; a missing one lets every such event pass. */
 export interface PredicateFuncs<T = EventObject> {
@@ -45,15 +60,15 @@ export function objectPredicate<T = EventObject>(filter: (object: T) => boolean)
 
 /** Passes what every predicate passes; asks them in order and stops at the first refusal. */
 export function and<T = EventObject>(...predicates: readonly Predicate<T>[]): Predicate<T> {
-  return (event) => predicates.every((predicate) => predicate(event));
+  return (event) => predicates.every((predicate) => askPredicate(predicate, event));
 }
 
 /** Passes what any predicate passes; asks them in order and stops at the first that agrees. */
 export function or<T = EventObject>(...predicates: readonly Predicate<T>[]): Predicate<T> {
-  return (event) => predicates.some((predicate) => predicate(event));
+  return (event) => predicates.some((predicate) => askPredicate(predicate, event));
 }
 
 /** Passes what the predicate refuses. */
 export function not<T = EventObject>(predicate: Predicate<T>): Predicate<T> {
-  return (event) => !predicate(event);
+  return (event) => !askPredicate(predicate, event);
 }

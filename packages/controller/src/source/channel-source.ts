@@ -18,7 +18,8 @@ export interface ChannelSourceOptions<T, R> {
 }
 
 interface Subscriber<T> {
-  readonly deliver: (object: T) => void;
+  /** Resolves when there is room for more; undefined where there is. */
+  readonly deliver: (object: T) => Promise<void> | undefined;
   readonly fail: (error: unknown) => void;
 }
 
@@ -44,7 +45,10 @@ export function channelSource<T, R>(options: ChannelSourceOptions<T, R>): Source
     start: (context: SourceContext<R>): Promise<StartedSource> => {
       const dispatcher = new EventDispatcher({ source: name, handler, predicates, context });
       const unsubscribe = reader.subscribe({
-        deliver: (object) => dispatcher.dispatch({ type: 'generic', object }),
+        deliver: (object) => {
+          dispatcher.dispatch({ type: 'generic', object });
+          return dispatcher.room();
+        },
         fail: context.fail,
       });
       return Promise.resolve({ stop: unsubscribe });
@@ -94,7 +98,10 @@ class SharedReader<T> {
       for (let next = await iterator.next(); next.done !== true; next = await iterator.next()) {
         // Between two runs of the controllers there is no subscriber: what was read is kept for the next one.
         while (this.#subscribers.size === 0) await this.#arrived.promise;
-        for (const { deliver } of this.#subscribers) deliver(next.value);
+        const full = [...this.#subscribers]
+          .map(({ deliver }) => deliver(next.value))
+          .filter((room) => room !== undefined);
+        if (full.length > 0) await Promise.all(full);
       }
     } catch (error) {
       this.#iterator = undefined;

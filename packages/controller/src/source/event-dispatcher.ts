@@ -1,15 +1,22 @@
-import { formatKey } from '@kctl/apimachinery';
-import type { Logger } from '@kctl/telemetry';
-import type { Clock, Random } from '@kctl/wait';
-import { sleep } from '@kctl/wait';
+import type { DeliveryOptions } from '@kctl/delivery';
+import { Delivery, isThenable } from '@kctl/delivery';
 import type { ObjectEvent } from '../event/object-event.js';
 import type { EnqueueOptions, EventHandler, HandlerContext, RequestQueue } from '../handler/event-handler.js';
 import type { Predicate } from '../predicate/predicate.js';
+import { askPredicate } from '../predicate/predicate.js';
+import { FailedEvents } from './failed-events.js';
+import { nameOfEvent, objectEventTraits } from './object-event-traits.js';
 import type { SourceContext, SourceQueue } from './source.js';
 
-const firstRetryMs = 100;
-const maxRetryMs = 30_000;
-const longLane = 100;
+/** How many objects may have a handler that waits, for a look-up perhaps. */
+const lanes = 16;
+/**
+ * How many events of one object wait unmerged: each state may name a request that no other one names, and that request
+ * must learn that it is named no longer.
+ */
+const keep = 16;
+/** From this many on a source that can wait should. */
+const manyWaiting = 1000;
 
 /** What one watch does with its events. */
 export interface EventDispatcherOptions<T, R> {
@@ -17,113 +24,92 @@ export interface EventDispatcherOptions<T, R> {
   readonly handler: EventHandler<T, R>;
   readonly predicates: readonly Predicate<T>[];
   readonly context: SourceContext<R>;
+  /** Identity of an event's object. @default namespace and name of a Kubernetes object, nothing for anything else */
+  readonly identify?: (event: ObjectEvent<T>) => string | undefined;
 }
 
 /**
- * Runs predicates and handler for the events of one watch. A handler that answers at once costs no promise. One that
- * waits or fails holds back the later events of its own object only (in order, nothing merged: an intermediate state
- * may have named a request that neither the first nor the last one names), and is repeated until it succeeds.
+ * Runs predicates and handler for the events of one watch: in order per object, a handler that answers at once without a
+ * promise. A handler that fails, or does not settle, is reported with its object, its event counts as delivered, and is
+ * tried again beside the others.
  */
 export class EventDispatcher<T, R> {
   readonly #options: EventDispatcherOptions<T, R>;
   readonly #context: HandlerContext;
-  readonly #clock: Clock;
-  readonly #random: Random;
-  readonly #logger: Logger;
-  /** Events that wait behind an unfinished one, by object. */
-  readonly #lanes = new Map<string, ObjectEvent<T>[]>();
-  readonly #running = new Set<Promise<void>>();
+  readonly #identify: (event: ObjectEvent<T>) => string | undefined;
+  readonly #failed: FailedEvents<T>;
+  readonly #named: Delivery<ObjectEvent<T>>;
+  /** Events without identity: in the order in which they came. */
+  readonly #unnamed: Delivery<ObjectEvent<T>>;
 
   constructor(options: EventDispatcherOptions<T, R>) {
-    const { signal, logger, clock, random } = options.context;
+    const { context, source, identify = nameOfEvent } = options;
+    const { signal, logger, clock, random } = context;
     this.#options = options;
-    this.#logger = logger;
-    this.#clock = clock;
-    this.#random = random;
     this.#context = { signal, logger };
+    this.#identify = identify;
+    const traits = objectEventTraits(identify);
+    const deliver = (event: ObjectEvent<T>): void => this.#deliver(event);
+    this.#failed = new FailedEvents({ traits, keep, logger, clock, random, deliver });
+    const common: DeliveryOptions<ObjectEvent<T>> = {
+      call: (event) => this.#call(event),
+      onFailure: ({ event, error }) => this.#failed.failed(event, error),
+      traits,
+      clock,
+      name: `handler of ${source}`,
+    };
+    this.#named = new Delivery({ ...common, lanes, keep });
+    this.#unnamed = new Delivery(common);
+    if (signal.aborted) this.#end();
+    else signal.addEventListener('abort', () => this.#end(), { once: true });
   }
 
   /** Never throws. */
   dispatch(event: ObjectEvent<T>): void {
     if (this.#context.signal.aborted || !this.#passes(event)) return;
-    const object = identify(event);
-    const lane = this.#lanes.size === 0 ? undefined : this.#lanes.get(object);
-    if (lane !== undefined) {
-      lane.push(event);
-      if (lane.length % longLane === 0)
-        this.#logger.warn('events of one object wait for its handler', { object, waiting: lane.length });
-      return;
-    }
-    let pending: Promise<void> | undefined;
-    try {
-      pending = this.#handle(event, object);
-    } catch (error) {
-      pending = this.#retry(event, object, error);
-    }
-    if (pending !== undefined) this.#openLane(object, event, pending);
+    this.#deliver(event);
   }
 
-  /** Resolves when every event that was dispatched before the call is handled. */
+  /** Resolves when every event that was dispatched before the call is handled, or failed once. */
   async idle(): Promise<void> {
-    await Promise.all(this.#running);
+    await Promise.all([this.#named.caughtUp(), this.#unnamed.caughtUp()]);
   }
 
-  #openLane(object: string, event: ObjectEvent<T>, first: Promise<void>): void {
-    this.#lanes.set(object, []);
-    const done = this.#runLane(object, event, first).finally(() => {
-      this.#lanes.delete(object);
-      this.#running.delete(done);
-    });
-    this.#running.add(done);
+  /** Resolves when few enough events wait; undefined where that is so. A source that can wait is bounded by it. */
+  room(): Promise<void> | undefined {
+    return this.#named.pending + this.#unnamed.pending < manyWaiting ? undefined : this.idle();
   }
 
-  async #runLane(object: string, firstEvent: ObjectEvent<T>, firstResult: Promise<void>): Promise<void> {
-    let event: ObjectEvent<T> | undefined = firstEvent;
-    let result: Promise<void> | undefined = firstResult;
-    while (event !== undefined) {
-      try {
-        await result;
-      } catch (error) {
-        await this.#retry(event, object, error);
-      }
-      if (this.#context.signal.aborted) return;
-      event = this.#lanes.get(object)?.shift();
-      if (event === undefined) return;
-      const next = event;
-      result = Promise.resolve().then(() => this.#handle(next, object));
+  #deliver(event: ObjectEvent<T>): void {
+    const isNamed = event.header !== undefined || this.#identify(event) !== undefined;
+    (isNamed ? this.#named : this.#unnamed).offer(event);
+  }
+
+  #end(): void {
+    this.#named.end();
+    this.#unnamed.end();
+    this.#failed.clear();
+  }
+
+  #call(event: ObjectEvent<T>): unknown {
+    if (this.#failed.holds(event)) return undefined;
+    const { source, handler, context } = this.#options;
+    const reason = `${source} ${event.type} ${this.#identify(event) ?? ''}`;
+    const queue = new ReasonedQueue(context.queue, reason);
+    const result: unknown = handler(event, queue, this.#context);
+    if (!isThenable(result)) {
+      this.#failed.handled(event);
+      return undefined;
     }
-  }
-
-  async #retry(event: ObjectEvent<T>, object: string, firstError: unknown): Promise<void> {
-    let error = firstError;
-    for (let delay = firstRetryMs; ; delay = Math.min(delay * 2, maxRetryMs)) {
-      if (this.#context.signal.aborted) return;
-      this.#logger.error('event handler failed, will be called again', { object, error, retryInMs: delay });
-      try {
-        await sleep(delay * (0.9 + 0.2 * this.#random()), { clock: this.#clock, signal: this.#context.signal });
-      } catch {
-        return; // the watch ends; nobody waits for this event any more
-      }
-      try {
-        await this.#handle(event, object);
-        return;
-      } catch (later) {
-        error = later;
-      }
-    }
-  }
-
-  #handle(event: ObjectEvent<T>, object: string): Promise<void> | undefined {
-    const reason = `${this.#options.source} ${event.type} ${object}`;
-    return this.#options.handler(event, new ReasonedQueue(this.#options.context.queue, reason), this.#context);
+    return Promise.resolve(result).then(() => this.#failed.handled(event));
   }
 
   /** A predicate that throws lets the event pass: a needless reconcile is cheaper than a missed one. */
   #passes(event: ObjectEvent<T>): boolean {
     try {
-      for (const predicate of this.#options.predicates) if (!predicate(event)) return false;
+      for (const predicate of this.#options.predicates) if (!askPredicate(predicate, event)) return false;
     } catch (error) {
-      this.#logger.error('predicate failed, the event passes', { object: identify(event), error });
+      this.#context.logger.error('predicate failed, the event passes', { object: this.#identify(event) ?? '', error });
     }
     return true;
   }
@@ -141,18 +127,4 @@ class ReasonedQueue<R> implements RequestQueue<R> {
   add(request: R, options?: EnqueueOptions): void {
     this.#queue.add(request, { ...options, reason: this.#reason });
   }
-}
-
-/** `namespace/name` of a Kubernetes object; '' for anything else, whose events then share one lane. */
-function identify<T>(event: ObjectEvent<T>): string {
-  const { header } = event;
-  if (header !== undefined) return header.namespace === '' ? header.name : `${header.namespace}/${header.name}`;
-  const { object } = event;
-  if (typeof object !== 'object' || object === null || !('metadata' in object)) return '';
-  const { metadata } = object;
-  if (typeof metadata !== 'object' || metadata === null || !('name' in metadata)) return '';
-  const { name } = metadata;
-  if (typeof name !== 'string') return '';
-  const namespace = 'namespace' in metadata && typeof metadata.namespace === 'string' ? metadata.namespace : '';
-  return formatKey({ namespace, name });
 }

@@ -79,10 +79,12 @@ class Poller<T, R> {
   #known: Map<string, T> | undefined;
 
   constructor(name: string, options: PollingSourceOptions<T, R>, context: SourceContext<R>) {
-    const { handler, predicates = [] } = options;
+    const { handler, predicates = [], identify } = options;
     this.#options = options;
     this.#context = context;
-    this.#newDispatcher = (to) => new EventDispatcher({ source: name, handler, predicates, context: to });
+    const identifyEvent = ({ object }: ObjectEvent<T>): string => identify(object);
+    this.#newDispatcher = (to) =>
+      new EventDispatcher({ source: name, handler, predicates, context: to, identify: identifyEvent });
     this.#dispatcher = this.#newDispatcher(context);
   }
 

@@ -1,8 +1,18 @@
 import type { KubeObject } from '@kctl/apimachinery';
+import { isThenable } from '@kctl/delivery';
 import type { InformerEvent, InformerEventHandler } from './event.js';
 
-/** Calls `onAdd`, `onUpdate` or `onDelete`, where the handler has it. */
-export function callByType<T extends KubeObject>(
+/** Calls `onEvent`, then the callback of the event's type, where the handler has them; the first one is awaited. */
+export function callHandler<T extends KubeObject>(
+  handler: InformerEventHandler<T>,
+  event: InformerEvent<T>,
+): void | Promise<void> {
+  if (handler.onEvent === undefined) return callByType(handler, event);
+  const first: unknown = handler.onEvent(event);
+  return isThenable(first) ? Promise.resolve(first).then(() => callByType(handler, event)) : callByType(handler, event);
+}
+
+function callByType<T extends KubeObject>(
   handler: InformerEventHandler<T>,
   event: InformerEvent<T>,
 ): void | Promise<void> {

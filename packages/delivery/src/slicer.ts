@@ -1,6 +1,6 @@
 import type { Clock } from '@kctl/wait';
 
-/** Keeps long work from holding the event loop: work asks now and then whether its slice is over, and then lets others run. */
+/** Keeps long work from holding the event loop: work asks now and then whether its slice is over, and then yields. */
 export class Slicer {
   readonly #clock: Clock;
   readonly #budgetMs: number;
@@ -20,7 +20,7 @@ export class Slicer {
     return this.#clock.monotonicNow() >= this.#until;
   }
 
-  /** Lets everybody else run, then starts a slice. */
+  /** Lets other work run, then starts a slice. */
   async breathe(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
     this.begin();

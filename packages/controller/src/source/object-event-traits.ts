@@ -1,0 +1,72 @@
+import { formatKey } from '@kctl/apimachinery';
+import type { ObjectHeader } from '@kctl/apimachinery/wire';
+import type { EventTraits } from '@kctl/delivery';
+import type { CreateEvent, ObjectEvent, UpdateEvent } from '../event/object-event.js';
+
+/** How events of one object merge where more of them wait than are kept. Generic events: the newest one. */
+export function objectEventTraits<T>(
+  identify: (event: ObjectEvent<T>) => string | undefined,
+): EventTraits<ObjectEvent<T>> {
+  return {
+    keyOf: identify,
+    typeOf: ({ type }) => (type === 'create' ? 'add' : type === 'delete' ? 'delete' : 'update'),
+    // A replay is an event like any other: its requests are to be queued.
+    isResync: () => false,
+    mergeAdd: (add, latest) => (add.type === 'create' ? new MergedCreate(add, latest) : latest),
+    mergeUpdate: (first, latest) =>
+      first.type === 'update' && latest.type === 'update' ? new MergedUpdate(first, latest) : latest,
+  };
+}
+
+/** What has not been decoded stays so. */
+class MergedCreate<T> implements CreateEvent<T> {
+  readonly type = 'create';
+  readonly isInInitialList: boolean;
+  readonly header: ObjectHeader | undefined;
+  readonly #latest: ObjectEvent<T>;
+
+  constructor(create: CreateEvent<T>, latest: ObjectEvent<T>) {
+    this.isInInitialList = create.isInInitialList;
+    this.header = latest.header;
+    this.#latest = latest;
+  }
+
+  get object(): T {
+    return this.#latest.object;
+  }
+}
+
+class MergedUpdate<T> implements UpdateEvent<T> {
+  readonly type = 'update';
+  readonly header: ObjectHeader | undefined;
+  readonly oldHeader: ObjectHeader | undefined;
+  readonly #first: UpdateEvent<T>;
+  readonly #latest: UpdateEvent<T>;
+
+  constructor(first: UpdateEvent<T>, latest: UpdateEvent<T>) {
+    this.header = latest.header;
+    this.oldHeader = first.oldHeader;
+    this.#first = first;
+    this.#latest = latest;
+  }
+
+  get object(): T {
+    return this.#latest.object;
+  }
+
+  get oldObject(): T {
+    return this.#first.oldObject;
+  }
+}
+
+/** `namespace/name` of a Kubernetes object; undefined for anything else. */
+export function nameOfEvent<T>({ header, object }: ObjectEvent<T>): string | undefined {
+  if (header !== undefined) return header.namespace === '' ? header.name : `${header.namespace}/${header.name}`;
+  if (typeof object !== 'object' || object === null || !('metadata' in object)) return undefined;
+  const { metadata } = object;
+  if (typeof metadata !== 'object' || metadata === null || !('name' in metadata)) return undefined;
+  const { name } = metadata;
+  if (typeof name !== 'string') return undefined;
+  const namespace = 'namespace' in metadata && typeof metadata.namespace === 'string' ? metadata.namespace : '';
+  return formatKey({ namespace, name });
+}

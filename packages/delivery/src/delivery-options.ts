@@ -1,0 +1,47 @@
+import type { Clock } from '@kctl/wait';
+import type { EventTraits } from './event-traits.js';
+import type { Turn } from './turn.js';
+
+/** A callback that threw, rejected, or did not settle in time. */
+export interface DeliveryFailure<E> {
+  readonly event: E;
+  /** What the callback threw or rejected with; a `DeadlineExceededError` where it did not settle. */
+  readonly error: unknown;
+}
+
+/** What {@link Delivery} takes. */
+export interface DeliveryOptions<E> {
+  /** The handler. What it throws, and what a promise or thenable that it returns rejects with, goes to `onFailure`. */
+  readonly call: (event: E) => unknown;
+  readonly traits: EventTraits<E>;
+  /** Receives each failure, once; the event counts as delivered. What it throws itself is ignored. */
+  readonly onFailure: (failure: DeliveryFailure<E>) => void;
+  readonly clock: Clock;
+  /** For the error of a callback that does not settle. */
+  readonly name: string;
+  /**
+   * How many events of an object wait as they are; later ones merge. An integer ≥ 1.
+   *
+   * @default 1
+   */
+  readonly keep?: number;
+  /**
+   * How many objects may have a callback that runs; of one object at most one does. With more than 1, events of
+   * different objects overtake one another.
+   *
+   * @default 1
+   */
+  readonly lanes?: number;
+  /** Shared with the other deliveries to the same handler. @default a turn of its own */
+  readonly turn?: Turn;
+  /** No callback begins before this has settled. @default it does not wait */
+  readonly after?: Promise<unknown>;
+  /** Delivers at once only while this is not over. @default always */
+  readonly slice?: { readonly isOver: boolean };
+  /** How long one turn of the event loop may deliver what waited, in ms. @default 5 */
+  readonly sliceMs?: number;
+  /** ms after which a callback that has not settled is reported and waited for no more. @default 30_000 */
+  readonly timeoutMs?: number;
+  /** The same for a callback that runs when the delivery ends. @default 5_000 */
+  readonly endTimeoutMs?: number;
+}

@@ -1,0 +1,53 @@
+/** What waits for a {@link Turn}. */
+export interface TurnTaker {
+  /** The turn may be free: take it, or leave the line. */
+  proceed(): void;
+}
+
+/**
+ * One callback at a time. Deliveries that share a turn never call at the same time, so that one handler may stand in
+ * several sources; they get the turn in the order in which they asked for it.
+ */
+export class Turn {
+  #isTaken = false;
+  readonly #line = new Set<TurnTaker>();
+
+  /** Whether a callback runs, or is about to end a promise. */
+  get isTaken(): boolean {
+    return this.#isTaken;
+  }
+
+  /** Whether the taker may call at once. */
+  isFreeFor(taker: TurnTaker): boolean {
+    return !this.#isTaken && (this.#line.size === 0 || this.#first() === taker);
+  }
+
+  /** Takes the turn; where that is not possible, the taker stands in line and {@link TurnTaker.proceed} is called. */
+  take(taker: TurnTaker): boolean {
+    if (!this.isFreeFor(taker)) {
+      this.#line.add(taker);
+      return false;
+    }
+    if (this.#line.size > 0) this.#line.delete(taker);
+    this.#isTaken = true;
+    return true;
+  }
+
+  /** Ends a turn that was taken. */
+  release(): void {
+    this.#isTaken = false;
+    if (this.#line.size > 0) this.#first()?.proceed();
+  }
+
+  /** Stands in line no more. */
+  leave(taker: TurnTaker): void {
+    const wasFirst = this.#line.size > 0 && this.#first() === taker;
+    this.#line.delete(taker);
+    if (wasFirst && !this.#isTaken) this.#first()?.proceed();
+  }
+
+  #first(): TurnTaker | undefined {
+    for (const taker of this.#line) return taker;
+    return undefined;
+  }
+}
