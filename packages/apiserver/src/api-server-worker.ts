@@ -1,11 +1,15 @@
 import { chmod, writeFile } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
+import { systemClock } from '@kctl/wait';
 import type { KubeconfigOptions } from './api-server.js';
 import type { Fault } from './faults/faults.js';
 import type { JournalEntry } from './journal/journal.js';
 import type { KeyAndCertificate } from './server/certificates.js';
 import type { StoreSnapshot } from './storage/store.js';
 import type { WorkerCall, WorkerMessage, WorkerServerOptions } from './worker-protocol.js';
+
+/** How long a thread may take to stop before it is terminated. */
+const stopTimeoutMs = 5_000;
 
 /** A server in a thread of its own: a busy test does not hold it up, nor it a test. Requests go over its socket. */
 export interface ApiServerWorker extends AsyncDisposable {
@@ -22,8 +26,13 @@ export interface ApiServerWorker extends AsyncDisposable {
   journal(): Promise<readonly JournalEntry[]>;
   clearJournal(): Promise<void>;
   readonly faults: WorkerFaults;
-  /** Stops the server and ends the thread. Stopping twice is harmless. */
+  /**
+   * Stops the server and ends the thread. A thread that is too busy to answer within 5 s is terminated. Stopping twice
+   * is harmless.
+   */
   stop(): Promise<void>;
+  /** Ends the thread at once, whatever it is doing; open requests are cut, and nothing more is persisted. */
+  terminate(): Promise<void>;
 }
 
 /** Faults of a server in another thread. */
@@ -58,6 +67,7 @@ export async function startApiServerWorker(options: WorkerServerOptions = {}): P
   const pending = new Map<number, { resolve: (value: unknown) => void; reject: (error: unknown) => void }>();
   let next = 0;
   let isStopping = false;
+  let hasExited = false;
 
   const ready = await new Promise<Extract<WorkerMessage, { type: 'ready' }>>((resolve, reject) => {
     worker.once('error', reject);
@@ -86,6 +96,7 @@ export async function startApiServerWorker(options: WorkerServerOptions = {}): P
   });
   const exited = new Promise<void>((resolve) => {
     worker.once('exit', () => {
+      hasExited = true;
       for (const { reject } of pending.values()) reject(new Error('the API server has been stopped'));
       pending.clear();
       resolve();
@@ -96,6 +107,10 @@ export async function startApiServerWorker(options: WorkerServerOptions = {}): P
   // Each method of the protocol has one result type; the worker's `perform` is where that is so.
   const ask = <T>(call: WorkerCall, guard: (value: unknown) => value is T): Promise<T> =>
     new Promise((resolve, reject) => {
+      if (hasExited) {
+        reject(new Error('the API server has been stopped'));
+        return;
+      }
       const id = next++;
       pending.set(id, {
         resolve: (value) => {
@@ -111,7 +126,24 @@ export async function startApiServerWorker(options: WorkerServerOptions = {}): P
   const kubeconfig = (wanted: KubeconfigOptions = {}): Promise<string> =>
     ask({ method: 'kubeconfig', options: wanted }, isString);
   let stopped: Promise<void> | undefined;
-  const stop = (): Promise<void> => (stopped ??= ask({ method: 'stop' }, isUndefined).then(() => exited));
+  const terminate = async (): Promise<void> => {
+    await worker.terminate();
+    await exited;
+  };
+  const stopOrTerminate = async (): Promise<void> => {
+    const late = systemClock.setTimer(() => void worker.terminate(), stopTimeoutMs, { keepAlive: false });
+    try {
+      await ask({ method: 'stop' }, isUndefined);
+      await exited;
+    } catch (error) {
+      if (hasExited) return; // terminated meanwhile: it is stopped all the same
+      await worker.terminate();
+      throw error;
+    } finally {
+      late.cancel();
+    }
+  };
+  const stop = (): Promise<void> => (stopped ??= stopOrTerminate());
 
   return {
     url: ready.url,
@@ -139,6 +171,7 @@ export async function startApiServerWorker(options: WorkerServerOptions = {}): P
       failover: ({ downMs = 0 } = {}) => ask({ method: 'failover', downMs }, isUndefined),
     },
     stop,
+    terminate,
     [Symbol.asyncDispose]: stop,
   };
 }

@@ -213,6 +213,15 @@ describe('sockets', () => {
     expect((await send(server, `${configMaps}/a`, { headers: bearer(server) })).status).toBe(200);
   });
 
+  it('ends at once when it is terminated, and says so to later calls', async () => {
+    const server = await startApiServerWorker();
+    const waiting = server.journal();
+    await Promise.all([server.terminate(), expect(waiting).rejects.toThrow('the API server has been stopped')]);
+    await expect(server.snapshot()).rejects.toThrow('the API server has been stopped');
+    await server.terminate();
+    await server.stop();
+  });
+
   it('§3.2: runs in a worker thread, with the same controls', async () => {
     const server = await startApiServerWorker();
     onTestFinished(() => server.stop());

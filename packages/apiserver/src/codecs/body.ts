@@ -1,5 +1,5 @@
 import { badRequest, unsupportedMediaType } from '../registry/status.js';
-import { scanJson } from './strict-json.js';
+import { maxDepth, scanJson } from './strict-json.js';
 
 /** A request body, read. */
 export interface ParsedBody {
@@ -50,8 +50,23 @@ export async function parseYamlBody(text: string): Promise<ParsedBody> {
   const { parseDocument } = await import('yaml');
   const document = parseDocument(text, { intAsBigInt: true, uniqueKeys: false, merge: false, schema: 'yaml-1.1' });
   const [error] = document.errors;
-  if (error !== undefined) throw badRequest(`error converting YAML to JSON: yaml: ${error.message}`);
-  return { value: plain(document.toJS({ maxAliasCount: 100 })), text, duplicates: [] };
+  if (error !== undefined) throw invalidYaml(error.message);
+  return { value: plain(read(() => document.toJS({ maxAliasCount: 100 }))), text, duplicates: [] };
+}
+
+/** Reads the values out of a document; anchors that contain themselves and alias bombs are the client's mistakes. */
+function read(values: () => unknown): unknown {
+  try {
+    return values();
+  } catch (error) {
+    if (error instanceof ReferenceError) throw invalidYaml('document contains excessive aliasing');
+    if (error instanceof RangeError) throw invalidYaml('exceeded max depth');
+    throw invalidYaml(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function invalidYaml(problem: string): Error {
+  return badRequest(`error converting YAML to JSON: yaml: ${problem}`);
 }
 
 /** Renders an answer as YAML. */
@@ -63,11 +78,12 @@ export async function toYaml(json: string): Promise<string> {
   return stringify(value, { sortMapEntries: true });
 }
 
-/** Integers that a double holds become numbers; dates become the text they were. */
-function plain(value: unknown): unknown {
+/** Integers that a double holds become numbers; dates become the text they were. @throws StatusError for a cycle */
+function plain(value: unknown, depth = 0): unknown {
+  if (depth > maxDepth) throw invalidYaml('exceeded max depth');
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value;
   if (value instanceof Date) return value.toISOString();
-  if (Array.isArray(value)) return value.map(plain);
+  if (Array.isArray(value)) return value.map((item) => plain(item, depth + 1));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, plain(member)]));
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, plain(member, depth + 1)]));
 }

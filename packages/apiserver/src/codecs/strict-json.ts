@@ -13,8 +13,8 @@ export class JsonSyntaxError extends Error {
   readonly code = 'KCTL_JSON_SYNTAX';
 }
 
-/** Nesting beyond this is refused, as Go's decoder does, instead of overflowing the stack. */
-const maxDepth = 10_000 / 10;
+/** Nesting beyond this is refused instead of overflowing the stack; Go's decoder allows 10,000. */
+export const maxDepth = 1_000;
 
 const numberPattern = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const plainTextPattern = /[^"\\\u0000-\u001f]*/y;

@@ -85,10 +85,10 @@ function checkConstraints(schema: JsonObject, field: string, skipsTypes: boolean
   }
   if (isObject(schema['not'])) errors.push(...checkNested(schema['not'], `${field}.not`));
   const pattern = stringOf(schema['pattern']);
-  if (pattern !== '' && compilePattern(pattern) === undefined) {
-    errors.push(
-      invalidValue(`${field}.pattern`, pattern, "must be a valid regular expression, but isn't: error parsing regexp"),
-    );
+  const compiled = compilePattern(pattern);
+  if (pattern !== '' && 'problem' in compiled) {
+    const text = `must be a valid regular expression, but isn't: ${compiled.problem}`;
+    errors.push(invalidValue(`${field}.pattern`, pattern, text));
   }
   return errors;
 }

@@ -12,6 +12,7 @@ import { remove, removeCollection } from './delete.js';
 import { patch } from './patch.js';
 import { get, list, watch } from './read.js';
 import { update } from './update.js';
+import { withWarnings } from './warnings.js';
 import { getView, writeView } from './view.js';
 
 /** A request for a resource, before it is looked up. */
@@ -96,19 +97,6 @@ export class WarnedError extends Error {
     this.cause = cause;
     this.warnings = warnings;
   }
-}
-
-/** An answer with its `Warning` headers. */
-export function withWarnings(reply: Reply, warnings: readonly string[]): Reply {
-  if (warnings.length === 0) return reply;
-  const lines = [...new Set(warnings)].map((text) => `299 - ${quote(text)}`);
-  return { ...reply, headers: { ...reply.headers, warning: lines } };
-}
-
-/** A quoted-string of a header: no control characters, and nothing beyond ASCII that a header cannot carry. */
-function quote(text: string): string {
-  const plain = text.replaceAll(/[\u0000-\u001f\u007f]/g, ' ').replaceAll(/[^\x20-\x7e]/g, '?');
-  return `"${plain.replaceAll(/["\\]/g, '\\$&')}"`;
 }
 
 /** `/watch/…/name` is a watch with a field selector. */

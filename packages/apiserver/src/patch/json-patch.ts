@@ -1,7 +1,18 @@
 import { cloneJson, equalJson, isObject, setOwn, type JsonObject } from '../registry/json.js';
+import { jsonText } from '../storage/json-text.js';
 import { badRequest, entityTooLarge, unprocessablePatch } from '../registry/status.js';
 
 const maxOperations = 10_000;
+/** What `copy` may add in all, as upstream's `JSONPatchMaxCopyBytes`. */
+const maxCopiedBytes = 3 * 1024 * 1024;
+/** How many values the operations of one patch may move, copy or compare in all: about 50 ms. */
+const maxTouched = 20_000_000;
+
+/** What one patch has cost so far. */
+interface Spent {
+  copiedBytes: number;
+  touched: number;
+}
 
 /** A place in a document: the container and the name or index in it. */
 interface Slot {
@@ -46,6 +57,36 @@ function indexOf(token: string, end: number): number {
   return index;
 }
 
+/** Counts values that an operation touches. @throws StatusError 413 where one patch would hold up other requests */
+function touch(spent: Spent, values: number): void {
+  spent.touched += values;
+  if (spent.touched <= maxTouched) return;
+  throw entityTooLarge(
+    `Request entity too large: the operations of the JSON patch touch more than ${maxTouched} values; send fewer operations, or a merge patch`,
+  );
+}
+
+/** Copies a value within the limit of what one patch may add. @throws StatusError 422 above it */
+function copyOf(value: unknown, spent: Spent): unknown {
+  const bytes = Buffer.byteLength(jsonText(value));
+  spent.copiedBytes += bytes;
+  if (spent.copiedBytes > maxCopiedBytes) throw unprocessablePatch();
+  touch(spent, bytes / 8);
+  return cloneJson(value);
+}
+
+/** Compares, and counts the smaller side. */
+function equals(found: unknown, wanted: unknown, spent: Spent): boolean {
+  touch(spent, Math.min(sizeOf(found), sizeOf(wanted)));
+  return equalJson(found, wanted);
+}
+
+/** Number of values in a value, itself included. */
+function sizeOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 1;
+  return Object.values(value).reduce<number>((sum, member) => sum + sizeOf(member), 1);
+}
+
 /** What is in a slot; undefined for a member that an object does not have. */
 function read({ parent, key }: Slot): unknown {
   if (Array.isArray(parent)) return parent[indexOf(key, parent.length)];
@@ -73,16 +114,23 @@ function sortMembers(object: JsonObject): void {
   for (const [name, value] of members) setOwn(object, name, value);
 }
 
-function add({ parent, key }: Slot, value: unknown): void {
+function add({ parent, key }: Slot, value: unknown, spent: Spent): void {
   if (!Array.isArray(parent)) setOwn(parent, key, value);
   else if (key === '-') parent.push(value);
-  else parent.splice(indexOf(key, parent.length + 1), 0, value);
+  else {
+    const index = indexOf(key, parent.length + 1);
+    touch(spent, parent.length - index);
+    parent.splice(index, 0, value);
+  }
 }
 
-function remove(slot: Slot): void {
+function remove(slot: Slot, spent: Spent): void {
   const { parent, key } = slot;
-  if (Array.isArray(parent)) parent.splice(indexOf(key, parent.length), 1);
-  else if (Object.hasOwn(parent, key)) delete parent[key];
+  if (Array.isArray(parent)) {
+    const index = indexOf(key, parent.length);
+    touch(spent, parent.length - index);
+    parent.splice(index, 1);
+  } else if (Object.hasOwn(parent, key)) delete parent[key];
   else throw unprocessablePatch();
 }
 
@@ -97,23 +145,28 @@ function valueOf(operation: JsonObject): unknown {
   return operation['value'] === undefined ? null : cloneJson(operation['value']);
 }
 
-function applyToRoot(document: unknown, operation: JsonObject): unknown {
+function applyToRoot(document: unknown, operation: JsonObject, spent: Spent): unknown {
   const value = valueOf(operation);
-  if (operation['op'] === 'test' && equalJson(document, value)) return document;
+  if (operation['op'] === 'test' && equals(document, value, spent)) return document;
   if (operation['op'] === 'replace' && typeof value === 'object' && value !== null) return value;
   throw unprocessablePatch();
 }
 
-function apply(document: unknown, operation: JsonObject, walked: Set<JsonObject>): unknown {
+interface Progress {
+  readonly walked: Set<JsonObject>;
+  readonly spent: Spent;
+}
+
+function apply(document: unknown, operation: JsonObject, { walked, spent }: Progress): unknown {
   const path = parsePointer(operation['path']);
-  if (operation['path'] === '') return applyToRoot(document, operation);
+  if (operation['path'] === '') return applyToRoot(document, operation, spent);
   const from = (): string[] => parsePointer(operation['from']);
   switch (operation['op']) {
     case 'add':
-      add(locate(document, path, walked), valueOf(operation));
+      add(locate(document, path, walked), valueOf(operation), spent);
       break;
     case 'remove':
-      remove(locate(document, path, walked));
+      remove(locate(document, path, walked), spent);
       break;
     case 'replace':
       replace(locate(document, path, walked), valueOf(operation));
@@ -121,15 +174,16 @@ function apply(document: unknown, operation: JsonObject, walked: Set<JsonObject>
     case 'move': {
       const source = locate(document, from(), walked);
       const value = read(source);
-      remove(source);
-      add(locate(document, path, walked), value);
+      remove(source, spent);
+      add(locate(document, path, walked), value, spent);
       break;
     }
     case 'copy':
-      add(locate(document, path, walked), cloneJson(read(locate(document, from(), walked)) ?? null));
+      add(locate(document, path, walked), copyOf(read(locate(document, from(), walked)) ?? null, spent), spent);
       break;
     case 'test':
-      if (!equalJson(read(locate(document, path, walked)) ?? null, valueOf(operation))) throw unprocessablePatch();
+      if (!equals(read(locate(document, path, walked)) ?? null, operation['value'] ?? null, spent))
+        throw unprocessablePatch();
       break;
     default:
       throw unprocessablePatch();
@@ -143,7 +197,8 @@ function apply(document: unknown, operation: JsonObject, walked: Set<JsonObject>
  * value is null, and `test` for null passes where nothing is. Missing parents are not created. The members of objects
  * that a path leads through come back sorted by name: it decides which of several wrong fields is told first.
  *
- * @throws StatusError 400 for what is no patch, 413 for more than 10,000 operations, 422 where it does not apply
+ * @throws StatusError 400 for what is no patch, 413 for more than 10,000 operations or too
+ *   much work, 422 where it does not apply or copies more than 3 MiB
  */
 export function applyJsonPatch(document: unknown, patch: unknown): unknown {
   if (!Array.isArray(patch)) {
@@ -158,8 +213,9 @@ export function applyJsonPatch(document: unknown, patch: unknown): unknown {
     );
   }
   const walked = new Set<JsonObject>();
+  const spent: Spent = { copiedBytes: 0, touched: 0 };
   const patched = operations.reduce<unknown>(
-    (result, operation) => apply(result, operation, walked),
+    (result, operation) => apply(result, operation, { walked, spent }),
     cloneJson(document),
   );
   walked.forEach(sortMembers);

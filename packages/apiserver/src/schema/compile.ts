@@ -8,7 +8,7 @@ import {
   stringsOf,
   type JsonObject,
 } from '../registry/json.js';
-import { compilePattern } from './pattern.js';
+import { lazyPattern } from './pattern.js';
 import type { ListType, Schema, SchemaType, ValidationRule } from './schema.js';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
@@ -57,9 +57,7 @@ function compileConstraints(source: JsonObject, schema: Mutable<Schema>): void {
   if (typeof source['format'] === 'string' && source['format'] !== '') schema.format = source['format'];
   if (Array.isArray(source['enum'])) schema.enum = cloneJson(arrayOf(source['enum']));
   if (typeof source['pattern'] === 'string' && source['pattern'] !== '') {
-    schema.patternText = source['pattern'];
-    const compiled = compilePattern(source['pattern']);
-    if (compiled !== undefined) schema.pattern = compiled;
+    schema.pattern = lazyPattern(source['pattern']);
   }
   const required = stringsOf(source['required']);
   if (required.length > 0) schema.required = required;

@@ -1,5 +1,10 @@
 import { isObject } from '../registry/json.js';
 
+/** More steps than any path of a column or selectable field has. */
+const maxSteps = 100;
+/** A path that finds more than this on its way finds nothing: `..*..*` multiplies what it visits with each step. */
+const maxValues = 10_000;
+
 /** A compiled JSONPath: the values that it finds, none where a step is missing. */
 export type JsonPath = (root: unknown) => unknown[];
 
@@ -43,7 +48,7 @@ function parseBracket(text: string): Step {
   const filter = /^\?\((.*)\)$/s.exec(inner);
   if (filter !== null) return parseFilter(filter[1] ?? '');
   const quoted = /^(['"])(.*)\1$/.exec(inner);
-  if (quoted !== null) return { type: 'field', name: quoted[2] ?? '' };
+  if (quoted !== null) return { type: 'field', name: (quoted[2] ?? '').replace(/\\(.)/g, '$1') };
   const slice = /^(-?\d*):(-?\d*)$/.exec(inner);
   if (slice !== null) {
     const bound = (part = ''): number | undefined => (part === '' ? undefined : Number(part));
@@ -60,7 +65,8 @@ function closing(path: string, start: number): number {
   for (let index = start; index < path.length; index += 1) {
     const character = path[index] ?? '';
     if (quote !== '') {
-      if (character === quote) quote = '';
+      if (character === '\\') index += 1;
+      else if (character === quote) quote = '';
     } else if (character === '"' || character === "'") quote = character;
     else if (character === '[') depth += 1;
     else if (character === ']') {
@@ -150,7 +156,15 @@ function take(value: unknown, step: Step): unknown[] {
 /** Compiles a JSONPath as printer columns and selectable fields use it: `.spec.size`, `.status.conditions[?(@.type=="Ready")].status`. @throws JsonPathError */
 export function compileJsonPath(path: string): JsonPath {
   const steps = parseSteps(path.trim().replace(/^\{(.*)\}$/s, '$1'));
-  return (root) => steps.reduce<unknown[]>((values, step) => values.flatMap((value) => take(value, step)), [root]);
+  if (steps.length > maxSteps) throw new JsonPathError(`more than ${maxSteps} steps`);
+  return (root) => {
+    let values: unknown[] = [root];
+    for (const step of steps) {
+      values = values.flatMap((value) => take(value, step));
+      if (values.length > maxValues) return [];
+    }
+    return values;
+  };
 }
 
 /** Steps of a path that has only names, as `specReplicasPath` must be: `.spec.replicas` → `['spec', 'replicas']`. */

@@ -1,16 +1,7 @@
 import { duplicate, invalidValue, type FieldError } from '../registry/field-error.js';
-import { compareText, isObject } from '../registry/json.js';
+import { isObject } from '../registry/json.js';
+import { fingerprint } from './fingerprint.js';
 import type { Schema } from './schema.js';
-
-/** A text that is equal for equal values: Go's sorted JSON. */
-function fingerprint(value: unknown): string {
-  if (value === undefined) return '';
-  if (typeof value === 'bigint') return value.toString();
-  if (Array.isArray(value)) return `[${value.map(fingerprint).join(',')}]`;
-  if (!isObject(value)) return JSON.stringify(value);
-  const entries = Object.keys(value).sort(compareText);
-  return `{${entries.map((name) => `${JSON.stringify(name)}:${fingerprint(value[name])}`).join(',')}}`;
-}
 
 /** Indexes at which a value occurs for the second time. */
 function repeated(values: readonly unknown[]): number[] {

@@ -1,41 +1,40 @@
-const classes: Readonly<Record<string, string>> = {
-  alnum: '0-9A-Za-z',
-  alpha: 'A-Za-z',
-  ascii: '\\x00-\\x7F',
-  blank: '\\t ',
-  cntrl: '\\x00-\\x1F\\x7F',
-  digit: '0-9',
-  graph: '!-~',
-  lower: 'a-z',
-  print: ' -~',
-  punct: '!-\\/:-@\\[-`\\{-~',
-  space: '\\t\\n\\v\\f\\r ',
-  upper: 'A-Z',
-  word: '0-9A-Za-z_',
-  xdigit: '0-9A-Fa-f',
-};
+import { RE2JS } from 're2js';
 
-/**
- * A Go (RE2) regular expression as a JavaScript one; undefined where it is not valid. Covers what differs and occurs:
- * POSIX classes, `\A`, `\z`, leading flags, named groups.
- */
-export function compilePattern(pattern: string): RegExp | undefined {
-  let flags = '';
-  let text = pattern.replace(/^\(\?([ims]+)\)/, (_whole, given: string) => {
-    flags = given;
-    return '';
-  });
-  text = text
-    .replace(/\[:(\^?)(\w+):\]/g, (whole, _negated: string, name: string) => classes[name] ?? whole)
-    .replace(/\\A/g, '^')
-    .replace(/\\z/g, '$')
-    .replace(/\(\?P</g, '(?<');
-  for (const mode of [`${flags}u`, flags]) {
-    try {
-      return new RegExp(text, mode);
-    } catch {
-      // With `u` some escapes that RE2 allows are errors: once more without it.
-    }
+/** A regular expression with Go's syntax and meaning. Matching takes time linear in the text. */
+export interface Pattern {
+  /** As written. */
+  readonly source: string;
+  /** About how many steps a match of one character takes at most: the size of the compiled program. */
+  readonly size: number;
+  /** Whether the text contains a match. */
+  test(text: string): boolean;
+}
+
+/** A pattern, or why it is none, in Go's words. */
+export type CompiledPattern = { readonly pattern: Pattern } | { readonly problem: string };
+
+/** Compiles a Go (RE2) regular expression, as the API server does with the patterns of a schema. */
+export function compilePattern(source: string): CompiledPattern {
+  try {
+    const expression = RE2JS.compile(source);
+    return { pattern: { source, size: expression.programSize(), test: (text) => expression.test(text) } };
+  } catch (error) {
+    return { problem: error instanceof Error ? error.message : String(error) };
   }
-  return undefined;
+}
+
+/** A pattern that is compiled when it is first used. One that is not valid matches everything: CRDs with it are refused. */
+export function lazyPattern(source: string): Pattern {
+  let compiled: CompiledPattern | undefined;
+  const use = (): Pattern | undefined => {
+    compiled ??= compilePattern(source);
+    return 'pattern' in compiled ? compiled.pattern : undefined;
+  };
+  return {
+    source,
+    get size() {
+      return use()?.size ?? 0;
+    },
+    test: (text) => use()?.test(text) ?? true,
+  };
 }

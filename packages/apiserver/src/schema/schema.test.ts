@@ -9,7 +9,7 @@ import { decodeStruct } from './go-decode.js';
 import { canonicalMicroTime, canonicalTime } from './go-time.js';
 import { compileJsonPath } from './json-path.js';
 import { validateListTypes } from './list-types.js';
-import { compilePattern } from './pattern.js';
+import { compilePattern, lazyPattern } from './pattern.js';
 import { pruneUnknown } from './prune.js';
 import { canonicalQuantity } from './quantity.js';
 import { validateValue } from './validate.js';
@@ -282,10 +282,16 @@ describe('compileJsonPath', () => {
 
 describe('patterns and formats', () => {
   it('reads what Go has and JavaScript has not', () => {
-    expect(compilePattern('(?i)^ABC$')?.test('abc')).toBe(true);
-    expect(compilePattern('^[[:alpha:]]+$')?.test('abc1')).toBe(false);
-    expect(compilePattern('\\Aab\\z')?.test('ab')).toBe(true);
-    expect(compilePattern('(')).toBeUndefined();
+    const matches = (pattern: string, text: string): boolean => lazyPattern(pattern).test(text);
+    expect(matches('(?i)^ABC$', 'abc')).toBe(true);
+    expect(matches('^[[:alpha:]]+$', 'abc1')).toBe(false);
+    expect(matches('\\Aab\\z', 'ab')).toBe(true);
+    expect(matches('^(?i:a)b$', 'Ab')).toBe(true);
+    expect(matches('\\pL', '1')).toBe(false);
+    expect(compilePattern('(')).toEqual({ problem: 'error parsing regexp: missing closing ): `(`' });
+    expect(compilePattern('(?=a)')).toEqual({
+      problem: 'error parsing regexp: invalid or unsupported Perl syntax: `(?=`',
+    });
   });
   it.each([
     ['date', '2024-02-30', false],

@@ -1,3 +1,5 @@
+import type { Pattern } from './pattern.js';
+
 /** JSON types as OpenAPI names them. */
 export type SchemaType = 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
 
@@ -18,9 +20,7 @@ export interface ValidationRule {
 export interface ValueConstraints {
   readonly format?: string;
   readonly enum?: readonly unknown[];
-  readonly pattern?: RegExp;
-  /** The pattern as written, for messages. */
-  readonly patternText?: string;
+  readonly pattern?: Pattern;
   readonly minimum?: number;
   readonly exclusiveMinimum?: boolean;
   readonly maximum?: number;

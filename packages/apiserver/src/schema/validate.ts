@@ -8,6 +8,7 @@ import {
   type FieldError,
 } from '../registry/field-error.js';
 import { compareText, equalJson, isObject } from '../registry/json.js';
+import { fingerprint } from './fingerprint.js';
 import { matchesFormat } from './formats.js';
 import { jsonTypeOf, type Schema } from './schema.js';
 
@@ -15,7 +16,16 @@ import { jsonTypeOf, type Schema } from './schema.js';
 interface Findings {
   readonly errors: FieldError[];
   matches: number;
+  /** Shared by all attempts at one value. */
+  readonly cost: Cost;
 }
+
+/** What may be spent on the patterns of one object: about 50 ms, so that one request does not hold up the others. */
+interface Cost {
+  left: number;
+}
+
+const maxPatternSteps = 2 ** 25;
 
 /** Where a value stands: the path in messages, and what goes before it in the field of a cause. */
 interface Place {
@@ -46,7 +56,7 @@ function composite(place: Place, message: string): FieldError {
  * update (ratcheting).
  */
 export function validateValue(value: unknown, schema: Schema, prefix = '', old?: unknown): FieldError[] {
-  const findings: Findings = { errors: [], matches: 0 };
+  const findings: Findings = { errors: [], matches: 0, cost: { left: maxPatternSteps } };
   visit(value, schema, { path: '', prefix, old }, findings);
   return findings.errors;
 }
@@ -92,8 +102,8 @@ function checkType(value: unknown, schema: Schema, place: Place, findings: Findi
   findings.errors.push(typeInvalid(fieldOf(place), actual, text));
 }
 
-function tryOut(value: unknown, schema: Schema, place: Place): Findings {
-  const findings: Findings = { errors: [], matches: 0 };
+function tryOut(value: unknown, schema: Schema, place: Place, cost: Cost): Findings {
+  const findings: Findings = { errors: [], matches: 0, cost };
   visit(value, schema, place, findings);
   return findings;
 }
@@ -108,14 +118,14 @@ function nearest(all: readonly Findings[]): Findings | undefined {
 function checkJunctors(value: unknown, schema: Schema, place: Place, findings: Findings): void {
   const name = JSON.stringify(place.path);
   if (schema.anyOf !== undefined) {
-    const results = schema.anyOf.map((part) => tryOut(value, part, place));
+    const results = schema.anyOf.map((part) => tryOut(value, part, place, findings.cost));
     if (!results.some((result) => result.errors.length === 0)) {
       findings.errors.push(composite(place, `${name} must validate at least one schema (anyOf)`));
       findings.errors.push(...(nearest(results)?.errors ?? []));
     }
   }
   if (schema.oneOf !== undefined) {
-    const results = schema.oneOf.map((part) => tryOut(value, part, place));
+    const results = schema.oneOf.map((part) => tryOut(value, part, place, findings.cost));
     const valid = results.filter((result) => result.errors.length === 0).length;
     if (valid !== 1) {
       const found = valid === 0 ? 'Found none valid' : `Found ${valid} valid alternatives`;
@@ -124,7 +134,7 @@ function checkJunctors(value: unknown, schema: Schema, place: Place, findings: F
     }
   }
   if (schema.allOf !== undefined) {
-    const results = schema.allOf.map((part) => tryOut(value, part, place));
+    const results = schema.allOf.map((part) => tryOut(value, part, place, findings.cost));
     for (const result of results) findings.errors.push(...result.errors);
     const valid = results.filter((result) => result.errors.length === 0).length;
     if (valid !== results.length) {
@@ -132,13 +142,13 @@ function checkJunctors(value: unknown, schema: Schema, place: Place, findings: F
       findings.errors.push(composite(place, `${name} must validate all the schemas (allOf)${none}`));
     }
   }
-  if (schema.not !== undefined && tryOut(value, schema.not, place).errors.length === 0) {
+  if (schema.not !== undefined && tryOut(value, schema.not, place, findings.cost).errors.length === 0) {
     findings.errors.push(composite(place, `${name} must not validate the schema (not)`));
   }
 }
 
 function checkString(value: string, schema: Schema, place: Place, findings: Findings): void {
-  const { minLength, maxLength, pattern, patternText, format } = schema;
+  const { minLength, maxLength, pattern, format } = schema;
   if (minLength !== undefined || maxLength !== undefined) {
     const length = Array.from(value).length;
     if (maxLength !== undefined && length > maxLength) {
@@ -151,8 +161,16 @@ function checkString(value: string, schema: Schema, place: Place, findings: Find
       return;
     }
   }
+  if (pattern !== undefined) {
+    findings.cost.left -= pattern.size * value.length;
+    if (findings.cost.left < 0) {
+      const text = `${place.path} in body is too long to be matched with '${pattern.source}'`;
+      findings.errors.push(invalidValue(fieldOf(place), `${value.slice(0, 100)}...`, text));
+      return;
+    }
+  }
   if (pattern !== undefined && !pattern.test(value)) {
-    const text = `${place.path} in body should match '${patternText ?? pattern.source}'`;
+    const text = `${place.path} in body should match '${pattern.source}'`;
     findings.errors.push(invalidValue(fieldOf(place), value, text));
     return;
   }
@@ -196,19 +214,22 @@ function checkNumber(value: number | bigint, schema: Schema, place: Place, findi
   }
 }
 
-/** Only items of a list of type map have an identity by which the old one is found. */
-function correspondingItem(item: unknown, schema: Schema, old: unknown): unknown {
+/** Finds the stored item that corresponds to one: only items of a list of type map have an identity. */
+function correspondingItems(schema: Schema, old: unknown): (item: unknown) => unknown {
   const keys = schema.listMapKeys;
-  if (schema.listType !== 'map' || keys === undefined || !Array.isArray(old) || !isObject(item)) return undefined;
-  return old.find((each) => isObject(each) && keys.every((key) => equalJson(each[key], item[key])));
+  if (schema.listType !== 'map' || keys === undefined || !Array.isArray(old)) return () => undefined;
+  const identity = (item: Readonly<Record<string, unknown>>): string => fingerprint(keys.map((key) => item[key]));
+  const byIdentity = new Map<string, unknown>();
+  for (const item of old.toReversed()) if (isObject(item)) byIdentity.set(identity(item), item);
+  return (item) => (isObject(item) ? byIdentity.get(identity(item)) : undefined);
 }
 
 function checkArray(value: readonly unknown[], schema: Schema, place: Place, findings: Findings): void {
   const { items, minItems, maxItems } = schema;
   if (items !== undefined) {
+    const stored = correspondingItems(schema, place.old);
     for (const [index, item] of value.entries()) {
-      const old = correspondingItem(item, schema, place.old);
-      visit(item, items, { path: `${place.path}[${index}]`, prefix: place.prefix, old }, findings);
+      visit(item, items, { path: `${place.path}[${index}]`, prefix: place.prefix, old: stored(item) }, findings);
     }
   }
   if (minItems !== undefined && value.length < minItems) {
@@ -218,10 +239,7 @@ function checkArray(value: readonly unknown[], schema: Schema, place: Place, fin
   if (maxItems !== undefined && value.length > maxItems) {
     findings.errors.push(tooMany(fieldOf(place), value.length, maxItems));
   }
-  if (
-    schema.uniqueItems === true &&
-    value.some((item, index) => value.slice(0, index).some((e) => equalJson(e, item)))
-  ) {
+  if (schema.uniqueItems === true && new Set(value.map(fingerprint)).size < value.length) {
     findings.errors.push(invalidValue(fieldOf(place), '', `${place.path} in body shouldn't contain duplicates`));
   }
 }

@@ -1,0 +1,165 @@
+import { describe, expect, it } from 'vitest';
+import { configMap, configMaps, harness, widget, widgetCrd, widgets, type Harness } from './harness.js';
+
+const crds = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+
+/** A server with Widgets whose spec has one property `p` of a schema, and anything else. */
+async function serving(schema: object, version: object = {}): Promise<Harness> {
+  const server = await harness();
+  const spec = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true, properties: { p: schema } };
+  const [first] = widgetCrd.spec.versions;
+  const openAPIV3Schema = { type: 'object', properties: { spec } };
+  const versions = [
+    { ...first, selectableFields: undefined, subresources: undefined, schema: { openAPIV3Schema }, ...version },
+  ];
+  const created = await server.post(crds, { ...widgetCrd, spec: { ...widgetCrd.spec, versions } });
+  expect(created.status).toBe(201);
+  return server;
+}
+
+/** User CPU in ms that work takes. */
+async function cpuOf(work: () => Promise<unknown>): Promise<number> {
+  const before = process.cpuUsage();
+  await work();
+  return process.cpuUsage(before).user / 1000;
+}
+
+describe('patterns', () => {
+  it.each(['^(a+)+$', '^(a|a)*$', '(x+x+)+y', '^([a-z]+)*$'])('%s takes linear time', async (pattern) => {
+    const { post } = await serving({ type: 'string', pattern });
+    const answer = await post(widgets, widget('w', {}, { p: `${'ax'.repeat(50_000)}!` }));
+    expect(answer.status).toBe(422);
+    expect(answer.body.message).toContain('should match');
+  });
+
+  it('that would take long on a long text are not tried', async () => {
+    const { post } = await serving({ type: 'string', pattern: '(?:a?){450}a{450}$' });
+    const answer = await post(widgets, widget('w', {}, { p: 'a'.repeat(1_000_000) }));
+    expect(answer.status).toBe(422);
+    expect(answer.body.message).toContain('spec.p in body is too long to be matched');
+    expect(answer.text.length).toBeLessThan(5_000);
+  });
+
+  it('of Go are accepted, those of other languages refused with the reason', async () => {
+    const { post } = await harness();
+    const define = (pattern: string) => {
+      const openAPIV3Schema = { type: 'object', properties: { p: { type: 'string', pattern } } };
+      const versions = [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema } }];
+      return post(crds, { ...widgetCrd, spec: { ...widgetCrd.spec, versions } });
+    };
+    const refused = await define('^(?=a).*$');
+    expect(refused.status).toBe(422);
+    expect(refused.body.message).toContain('invalid or unsupported Perl syntax: `(?=`');
+    expect((await define('(?i)^[a-z]+(?P<unit>[[:alpha:]])\\z')).status).toBe(201);
+  });
+});
+
+describe('JSON patches', () => {
+  it("that double the object with each copy end at 3 MiB, with upstream's message", async () => {
+    const { post, jsonPatch, get } = await serving({ type: 'string' });
+    await post(widgets, widget('w', {}, { x: { a: 'x'.repeat(1000) } }));
+    const operations = Array.from({ length: 40 }, (_, index) => ({
+      op: 'copy',
+      from: '/spec/x',
+      path: `/spec/x/b${index}`,
+    }));
+    const answer = await jsonPatch(`${widgets}/w`, operations);
+    expect(answer.status).toBe(422);
+    expect((await get(`${widgets}/w`)).text.length).toBeLessThan(2_000);
+  });
+
+  it.each([
+    ['insert at the front of a long array', { op: 'add', path: '/spec/x/0', value: 1 }],
+    ['compare a large value', { op: 'test', path: '/spec/x', value: Array.from({ length: 100 }, () => 0) }],
+  ])('that %s 10,000 times are bounded', async (_what, operation) => {
+    const { post, jsonPatch } = await serving({ type: 'string' });
+    await post(widgets, widget('w', {}, { x: Array.from({ length: 300_000 }, () => 0) }));
+    const answer = await jsonPatch(
+      `${widgets}/w`,
+      Array.from({ length: 10_000 }, () => operation),
+    );
+    expect([413, 422]).toContain(answer.status);
+  });
+});
+
+describe('YAML', () => {
+  const yaml = { 'content-type': 'application/yaml' };
+  const letters = [...'bcdefghi'];
+  const bomb = [
+    'a: &a [lol, lol, lol, lol, lol, lol, lol, lol, lol]',
+    ...letters.map(
+      (name, index) => `${name}: &${name} [${Array.from({ length: 9 }, () => `*${'abcdefgh'[index]}`).join(',')}]`,
+    ),
+  ].join('\n');
+
+  it.each([
+    ['an alias bomb', bomb, 'excessive aliasing'],
+    ['an anchor that contains itself', 'a: &a\n  b: *a\n', 'max depth'],
+    ['deep nesting', `a: ${'['.repeat(3_000)}${']'.repeat(3_000)}`, 'error converting YAML to JSON'],
+    ['a bad escape', 'a: "\\UFFFFFFFF"', 'error converting YAML to JSON'],
+  ])('%s is the mistake of the client', async (_what, body, message) => {
+    const { post, call } = await harness();
+    const answer = await post(configMaps, body, yaml);
+    expect(answer.status).toBe(400);
+    expect(answer.body.message).toContain(message);
+    const applied = await call('PATCH', `${configMaps}/x?fieldManager=f`, body, {
+      'content-type': 'application/apply-patch+yaml',
+    });
+    expect(applied.status).toBe(400);
+  });
+});
+
+describe('warnings', () => {
+  it('are cut to 256 runes each, and to 4,096 in all, where they are longer together', async () => {
+    const { post } = await harness();
+    const fields = Object.fromEntries(
+      Array.from({ length: 3_000 }, (_, index) => [`unknown${index}${'x'.repeat(400)}`, 1]),
+    );
+    const answer = await post(`${configMaps}?fieldValidation=Warn`, { ...configMap('w'), ...fields });
+    expect(answer.status).toBe(201);
+    const warnings = (answer.headers.get('warning') ?? '').split(/, (?=299 - )/);
+    expect(warnings).toHaveLength(16);
+    for (const warning of warnings) expect(warning.length).toBeLessThan('299 - ""'.length + 256 + 4);
+  });
+});
+
+describe('printer columns', () => {
+  const table = { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' };
+  const column = (jsonPath: string) => ({ additionalPrinterColumns: [{ name: 'X', type: 'string', jsonPath }] });
+  const cellsOf = async (server: Harness) => (await server.get(widgets, table)).body.rows[0].cells as unknown[];
+
+  it('whose path multiplies what it visits are empty', async () => {
+    const server = await serving({ type: 'string' }, column('.spec..*..*..*..*..*..*..*..*'));
+    let nested: unknown = { leaf: 1 };
+    for (let depth = 0; depth < 12; depth += 1) nested = { a: nested, b: nested };
+    await server.post(widgets, widget('w', {}, { nested }));
+    expect(await cellsOf(server)).toEqual(['w', null]);
+  });
+
+  it.each([
+    '.metadata.annotations.ex\\.io/a',
+    ".metadata.annotations['ex.io/a']",
+    ".metadata.annotations['ex\\.io/a']",
+  ])('read keys with dots by %s', async (jsonPath) => {
+    const server = await serving({ type: 'string' }, column(jsonPath));
+    await server.post(widgets, widget('w', { annotations: { 'ex.io/a': 'found' } }));
+    expect(await cellsOf(server)).toEqual(['w', 'found']);
+  });
+});
+
+describe('lists', () => {
+  it('of 10 times the length cost about 10 times as much to check', async () => {
+    const items = { type: 'object', required: ['k'], properties: { k: { type: 'integer' }, v: { type: 'integer' } } };
+    const map = { type: 'array', items, 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k'] };
+    const server = await serving(map);
+    const of = (length: number, v: number) => ({ p: Array.from({ length }, (_, k) => ({ k, v })) });
+    const costOf = async (name: string, length: number): Promise<number> => {
+      await server.post(widgets, widget(name, {}, of(length, 1)));
+      return cpuOf(() => server.merge(`${widgets}/${name}`, { spec: of(length, 2) }));
+    };
+    await costOf('warm', 2_000);
+    const small = await costOf('small', 2_000);
+    const large = await costOf('large', 20_000);
+    expect(large).toBeLessThan(small * 40 + 200);
+  });
+});
