@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { KubeObject } from '@kctl/apimachinery';
-import { defineKind } from '@kctl/apimachinery';
+import { defineKind, isStatusError } from '@kctl/apimachinery';
 import type { Writer } from '@kctl/client';
 import type { Logger } from '@kctl/telemetry';
 import type { Clock, Random } from '@kctl/wait';
 import { sleep, systemRandom } from '@kctl/wait';
-import { ExpiringMap } from './expiring-map.js';
 import type { HttpHandler } from './http-server.js';
+import { targetOf } from './request-target.js';
+import { ReviewMemory } from './review-memory.js';
 
 interface TokenReview extends KubeObject {
   spec: { token: string };
@@ -50,6 +51,8 @@ const reviewTimeoutMs = 10_000;
 const tokenTtlMs = 60_000;
 const allowTtlMs = 300_000;
 const denyTtlMs = 30_000;
+/** Reviews that are asked for at one time: without a limit, guessed tokens become as many requests. */
+const maxReviews = 32;
 const retry = { firstMs: 500, factor: 1.5, jitter: 0.2, steps: 5 };
 
 /** Options of {@link createAccessFilter}. */
@@ -65,7 +68,7 @@ export interface AccessFilterOptions {
 /**
  * Lets a request pass whose bearer token the API server knows (TokenReview) and whose user may do the HTTP method, in
  * lower case, on the path (SubjectAccessReview on a non-resource URL). 401 without a valid token, 403 `Authorization
- * denied for user X`, 500 where the API server cannot be asked. Tokens are remembered for 1 min (as hashes), an
+ * denied for user X`, 500 where the API server cannot be asked, 503 where 32 requests wait for it already. Tokens are remembered for 1 min (as hashes), an
  * allowance for 5 min, a refusal for 30 s. Mirrors `filters.WithAuthenticationAndAuthorization`.
  */
 export function createAccessFilter(options: AccessFilterOptions): HttpHandler {
@@ -79,19 +82,20 @@ export function createAccessFilter(options: AccessFilterOptions): HttpHandler {
 }
 
 interface Refusal {
-  readonly status: 401 | 403 | 500;
+  readonly status: 401 | 403 | 500 | 503;
   readonly message: string;
 }
 
 class AccessFilter {
   readonly #options: AccessFilterOptions;
-  readonly #users: ExpiringMap<UserInfo | undefined>;
-  readonly #decisions: ExpiringMap<boolean>;
+  readonly #users: ReviewMemory<UserInfo | undefined>;
+  readonly #decisions: ReviewMemory<boolean>;
+  #reviews = 0;
 
   constructor(options: AccessFilterOptions) {
     this.#options = options;
-    this.#users = new ExpiringMap(options.clock);
-    this.#decisions = new ExpiringMap(options.clock);
+    this.#users = new ReviewMemory(options.clock);
+    this.#decisions = new ReviewMemory(options.clock);
   }
 
   async judge(request: IncomingMessage): Promise<Refusal | undefined> {
@@ -100,12 +104,13 @@ class AccessFilter {
     try {
       const user = await this.#authenticate(token);
       if (user === undefined) return { status: 401, message: 'Unauthorized' };
-      const path = new URL(request.url ?? '/', 'http://localhost').pathname;
+      const path = targetOf(request).pathname;
       const verb = (request.method ?? 'GET').toLowerCase();
       return (await this.#authorize(user, path, verb))
         ? undefined
         : { status: 403, message: `Authorization denied for user ${user.username ?? ''}` };
     } catch (error) {
+      if (error instanceof TooManyReviewsError) return { status: 503, message: error.message };
       this.#options.logger.error('failed to authenticate or authorize a request', { error });
       return { status: 500, message: 'Authentication failed' };
     }
@@ -113,12 +118,12 @@ class AccessFilter {
 
   #authenticate(token: string): Promise<UserInfo | undefined> {
     const key = createHash('sha256').update(token).digest('hex');
-    return this.#users.getOrMake(key, async () => {
+    return this.#users.getOrAsk(key, async () => {
       const review = await this.#review((signal) =>
         this.#options.client.create(tokenReviews, { metadata: {}, spec: { token } }, { signal }),
       );
       const user = review.status?.authenticated === true ? (review.status.user ?? {}) : undefined;
-      return { value: user, ttlMs: tokenTtlMs };
+      return { value: user, isPositive: user !== undefined, ttlMs: tokenTtlMs };
     });
   }
 
@@ -131,18 +136,20 @@ class AccessFilter {
       ...(extra === undefined ? {} : { extra }),
       nonResourceAttributes: { path, verb },
     };
-    return this.#decisions.getOrMake(JSON.stringify(spec), async () => {
+    return this.#decisions.getOrAsk(JSON.stringify(spec), async () => {
       const review = await this.#review((signal) =>
         this.#options.client.create(accessReviews, { metadata: {}, spec }, { signal }),
       );
-      const value = review.status?.allowed === true;
-      return { value, ttlMs: value ? allowTtlMs : denyTtlMs };
+      const value = review.status?.allowed === true && review.status.denied !== true;
+      return { value, isPositive: value, ttlMs: value ? allowTtlMs : denyTtlMs };
     });
   }
 
-  /** Asks the API server, with retries, for at most {@link reviewTimeoutMs}. */
+  /** Asks the API server, with retries where they may help, for at most {@link reviewTimeoutMs}. */
   async #review<T>(ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const { clock, random = systemRandom } = this.#options;
+    if (this.#reviews >= maxReviews) throw new TooManyReviewsError('too many reviews are under way, try again later');
+    this.#reviews++;
     const deadline = new AbortController();
     const timer = clock.setTimer(
       () => deadline.abort(new Error(`no answer within ${reviewTimeoutMs} ms`)),
@@ -154,12 +161,22 @@ class AccessFilter {
         try {
           return await ask(deadline.signal);
         } catch (error) {
-          if (step === retry.steps || deadline.signal.aborted) throw error;
+          if (step === retry.steps || deadline.signal.aborted || !mayPass(error)) throw error;
         }
         await sleep(delay * (1 + retry.jitter * random()), { clock, signal: deadline.signal, keepAlive: false });
       }
     } finally {
       timer.cancel();
+      this.#reviews--;
     }
   }
+}
+
+class TooManyReviewsError extends Error {}
+
+/** Whether the same request may succeed later: a missing permission or an invalid review does not mend itself. */
+function mayPass(error: unknown): boolean {
+  if (!isStatusError(error)) return true;
+  const { httpCode } = error;
+  return httpCode === 0 || httpCode >= 500 || httpCode === 429 || httpCode === 408;
 }

@@ -13,7 +13,7 @@ import type { ConverterRegistry } from './converter-registry.js';
 import { createConverterRegistry } from './converter-registry.js';
 import { ManagerError } from './errors.js';
 import type { HealthCheck } from './health.js';
-import { createHealthHandler } from './health.js';
+import { createHealthHandler, defaultCheckTimeoutMs } from './health.js';
 import type { HttpHandler } from './http-server.js';
 import { createHttpServer } from './http-server.js';
 import { InformerDemand } from './informer-demand.js';
@@ -153,7 +153,8 @@ class RunnableManager<X extends object> implements Manager<X> {
     const provided = provide(runnable, this.dependencies, 'a runnable');
     const added: Runnable = typeof provided === 'function' ? { run: provided } : provided;
     const { controllerDefaults, logger, metrics, tracer, clock } = this;
-    const { groupKindConcurrency: _, ...settings } = controllerDefaults;
+    const { groupKindConcurrency: _, ...given } = controllerDefaults;
+    const settings = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
     added.adopt?.({ settings, logger, metrics, tracer, clock });
     const name = this.#runnables.add(added);
     if (isCluster(added)) this.#clusters.add(added);
@@ -203,7 +204,9 @@ class RunnableManager<X extends object> implements Manager<X> {
     const { cluster, client, apiReader, cache, mapper, events, logger, metrics, tracer, clock } = this;
     const stopSignal = this.#stop.signal;
     const present = { cluster, client, apiReader, cache, mapper, events, logger, metrics, tracer, clock, stopSignal };
-    return { ...present, ...this.#options.dependencies } as ManagerDependencies & X;
+    // An option that is set to undefined is not set.
+    const own = Object.entries(this.#options.dependencies ?? {}).filter(([, value]) => value !== undefined);
+    return { ...present, ...Object.fromEntries(own) } as ManagerDependencies & X;
   }
 
   #addBuiltInChecks({ informerGraceMs = defaultInformerGraceMs }: HealthOptions): void {
@@ -220,12 +223,15 @@ class RunnableManager<X extends object> implements Manager<X> {
 
   #addHealthServer(health: HealthOptions): void {
     const { port, host, livenessPath = '/healthz', readinessPath = '/readyz' } = health;
+    const { checkTimeoutMs = defaultCheckTimeoutMs } = health;
     if (health.builtInChecks !== false) this.#addBuiltInChecks(health);
     const handlerOf = (path: string, checks: Map<string, HealthCheck>): HttpHandler =>
       createHealthHandler({
         path,
         checks,
         onFailure: (check, error) => this.logger.info('health check failed', { path, check, error }),
+        checkTimeoutMs,
+        clock: this.clock,
       });
     const server = createHttpServer({
       name: 'health probe',

@@ -56,3 +56,14 @@ export interface LeaderElectionOptions {
   /** How long leader runnables may take to stop after a loss, in ms. @default 10000 */
   readonly rejoinTimeoutMs?: number;
 }
+
+/**
+ * Whether a manager competes again after a loss, by the reason of the lost term's signal. An outage is a
+ * LeaseNotRenewedError of @kctl/leader-election with the failed request as its cause, known by its code: the manager
+ * does not choose the elector.
+ */
+export function rejoinsAfter(reason: unknown, onLost: OnLost): boolean {
+  if (onLost !== 'rejoin-after-outage') return onLost === 'rejoin';
+  const isNotRenewed = reason instanceof Error && 'code' in reason && reason.code === 'KCTL_LEASE_NOT_RENEWED';
+  return isNotRenewed && reason.cause !== undefined;
+}

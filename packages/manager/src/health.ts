@@ -1,10 +1,31 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Clock } from '@kctl/wait';
+import { systemClock } from '@kctl/wait';
+import { targetOf } from './request-target.js';
 
-/** Throws, or rejects, when something is not as it should be. It must answer soon: a probe waits for it. */
-export type HealthCheck = (request: IncomingMessage) => void | Promise<void>;
+/** How long a check may take, in ms: a kubelet's probe gives up after 1 s unless it is told otherwise. */
+export const defaultCheckTimeoutMs = 5_000;
+
+/**
+ * Throws, or rejects, when something is not as it should be. It must answer soon: a probe waits for it, and one that
+ * takes too long has failed. `signal` is aborted then.
+ */
+export type HealthCheck = (request: IncomingMessage, signal: AbortSignal) => void | Promise<void>;
 
 /** A check that always succeeds: the process answers. Mirrors `healthz.Ping`. */
 export const ping: HealthCheck = () => undefined;
+
+/** Options of {@link createHealthHandler}. */
+export interface HealthHandlerOptions {
+  readonly path: string;
+  readonly checks: ReadonlyMap<string, HealthCheck>;
+  /** Called with every failing check; the reason goes nowhere else. */
+  readonly onFailure: (name: string, error: unknown) => void;
+  /** How long each check may take, in ms. @default 5000 */
+  readonly checkTimeoutMs?: number;
+  /** @default systemClock */
+  readonly clock?: Clock;
+}
 
 interface CheckResult {
   readonly name: string;
@@ -17,60 +38,110 @@ interface CheckResult {
  * out; a failing check makes it 500 and lists them all, with the reason withheld. Without any check, `ping` is the one.
  * Mirrors `healthz.Handler`.
  */
-export function createHealthHandler(options: {
-  readonly path: string;
-  readonly checks: ReadonlyMap<string, HealthCheck>;
-  /** Hears of every failing check; the reason goes nowhere else. */
-  readonly onFailure: (name: string, error: unknown) => void;
-}): (request: IncomingMessage, response: ServerResponse) => Promise<boolean> {
-  const { path, onFailure } = options;
-  return async (request, response) => {
-    const url = new URL(request.url ?? '/', 'http://localhost');
-    const checks = options.checks.size === 0 ? new Map([['ping', ping]]) : options.checks;
-    const rest =
-      url.pathname === path
-        ? ''
-        : url.pathname.startsWith(`${path}/`)
-          ? url.pathname.slice(path.length + 1)
-          : undefined;
-    if (rest === undefined) return false;
-    if (rest !== '') {
-      const check = checks.get(decodeURIComponent(rest));
-      if (check === undefined) {
-        answer(response, 404, `no check named ${JSON.stringify(rest)}\n`);
-        return true;
-      }
-      const result = await runCheck(rest, check, request);
-      if (result.error !== undefined) onFailure(rest, result.error);
-      answer(
-        response,
-        result.error === undefined ? 200 : 500,
-        result.error === undefined ? 'ok' : 'internal server error: check failed: reason withheld\n',
-      );
-      return true;
+export function createHealthHandler(
+  options: HealthHandlerOptions,
+): (request: IncomingMessage, response: ServerResponse) => Promise<boolean> {
+  const handler = new HealthHandler(options);
+  return (request, response) => handler.serve(request, response);
+}
+
+class HealthHandler {
+  readonly #options: HealthHandlerOptions;
+  /** Checks that have not answered in time, until they do: a probe each second must not pile them up. */
+  readonly #hanging = new Set<HealthCheck>();
+
+  constructor(options: HealthHandlerOptions) {
+    this.#options = options;
+  }
+
+  async serve(request: IncomingMessage, response: ServerResponse): Promise<boolean> {
+    const { path } = this.#options;
+    const { pathname, searchParams } = targetOf(request);
+    if (pathname !== path && !pathname.startsWith(`${path}/`)) return false;
+    const name = decoded(pathname.slice(path.length + 1));
+    if (name === '') await this.#serveAll(searchParams, request, response);
+    else await this.#serveOne(name, request, response);
+    return true;
+  }
+
+  async #serveOne(name: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const check = this.#checks().get(name);
+    if (check === undefined) {
+      answer(response, 404, `no check named ${JSON.stringify(name)}\n`);
+      return;
     }
-    const excluded = new Set(url.searchParams.getAll('exclude'));
+    const { error } = await this.#run(name, check, request);
+    if (error === undefined) answer(response, 200, 'ok');
+    else answer(response, 500, 'internal server error: check failed: reason withheld\n');
+  }
+
+  async #serveAll(searchParams: URLSearchParams, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const checks = this.#checks();
+    const excluded = new Set(searchParams.getAll('exclude'));
     const results: CheckResult[] = await Promise.all(
       [...checks].map(
         async ([name, check]): Promise<CheckResult> =>
-          excluded.has(name) ? { name, isExcluded: true } : await runCheck(name, check, request),
+          excluded.has(name) ? { name, isExcluded: true } : await this.#run(name, check, request),
       ),
     );
-    for (const { name, error } of results) if (error !== undefined) onFailure(name, error);
     const failed = results.some(({ error }) => error !== undefined);
     const unknown = [...excluded].filter((name) => !checks.has(name));
-    if (!failed && !url.searchParams.has('verbose')) answer(response, 200, 'ok');
-    else answer(response, failed ? 500 : 200, describe({ results, unknown, name: path.replace(/^\//, ''), failed }));
-    return true;
-  };
+    const name = this.#options.path.replace(/^\//, '');
+    if (!failed && !searchParams.has('verbose')) answer(response, 200, 'ok');
+    else answer(response, failed ? 500 : 200, describe({ results, unknown, name, failed }));
+  }
+
+  #checks(): ReadonlyMap<string, HealthCheck> {
+    const { checks } = this.#options;
+    return checks.size === 0 ? new Map([['ping', ping]]) : checks;
+  }
+
+  async #run(name: string, check: HealthCheck, request: IncomingMessage): Promise<CheckResult> {
+    try {
+      await this.#withDeadline(check, request);
+      return { name, isExcluded: false };
+    } catch (failure) {
+      const error = failure ?? new Error('failed without a reason');
+      this.#options.onFailure(name, error);
+      return { name, error, isExcluded: false };
+    }
+  }
+
+  async #withDeadline(check: HealthCheck, request: IncomingMessage): Promise<void> {
+    const { checkTimeoutMs = defaultCheckTimeoutMs, clock = systemClock } = this.#options;
+    const late = new Error(`the check has not answered within ${checkTimeoutMs} ms`);
+    if (this.#hanging.has(check)) throw late;
+    const deadline = new AbortController();
+    const expired = Promise.withResolvers<never>();
+    const timer = clock.setTimer(
+      () => {
+        this.#hanging.add(check);
+        deadline.abort(late);
+        expired.reject(late);
+      },
+      checkTimeoutMs,
+      { keepAlive: false },
+    );
+    const running = invoke(check, request, deadline.signal).finally(() => this.#hanging.delete(check));
+    try {
+      await Promise.race([running, expired.promise]);
+    } finally {
+      timer.cancel();
+      running.catch(() => undefined); // one that fails late was reported as late
+    }
+  }
 }
 
-async function runCheck(name: string, check: HealthCheck, request: IncomingMessage): Promise<CheckResult> {
+async function invoke(check: HealthCheck, request: IncomingMessage, signal: AbortSignal): Promise<void> {
+  await check(request, signal);
+}
+
+/** The name in a path; one that is not valid percent-encoding names no check. */
+function decoded(name: string): string {
   try {
-    await check(request);
-    return { name, isExcluded: false };
-  } catch (error) {
-    return { name, error: error ?? new Error('failed without a reason'), isExcluded: false };
+    return decodeURIComponent(name);
+  } catch {
+    return name;
   }
 }
 

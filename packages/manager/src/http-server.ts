@@ -1,25 +1,32 @@
-import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
-import { createServer } from 'node:http';
-import { createServer as createTlsServer } from 'node:https';
-import type { SecureContextOptions, TlsOptions } from 'node:tls';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createHttpServer as createBoundedServer, defaultLimits } from '@kctl/http-server';
+import type { HttpServer as BoundedServer, ServerLimits, ServerTls } from '@kctl/http-server';
 import type { Logger } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
 import { numberProblem } from '@kctl/wait';
-import { aborted, untilAborted } from './until-aborted.js';
 import type { Runnable } from './runnable.js';
 import type { ServingCertificate, ServingPair } from './serving-certificate.js';
 
+export { defaultShutdownTimeoutMs } from '@kctl/http-server';
+export type { ServerTls } from '@kctl/http-server';
+
 /** Limits of every server, as in controller-runtime. */
-export const maxHeaderSize: number = 1 << 20;
-export const keepAliveTimeoutMs = 90_000;
-export const headersTimeoutMs = 32_000;
-export const defaultShutdownTimeoutMs = 60_000;
+export const maxHeaderSize: number = defaultLimits.maxHeaderBytes;
+export const keepAliveTimeoutMs: number = defaultLimits.idleTimeoutMs;
+export const headersTimeoutMs: number = defaultLimits.headersTimeoutMs;
+
+/** What a handler is given beside the request. */
+export interface HttpHandlerContext {
+  /** Aborted when the client hangs up before the answer is written, and when a stop has reached its deadline. */
+  readonly signal: AbortSignal;
+}
 
 /** Handles a request; false leaves it to the next handler. */
-export type HttpHandler = (request: IncomingMessage, response: ServerResponse) => Promise<boolean> | boolean;
-
-/** TLS of a server: certificate and key as PEM, or anything else that `tls.createServer` takes. */
-export type ServerTls = SecureContextOptions & TlsOptions;
+export type HttpHandler = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  context: HttpHandlerContext,
+) => Promise<boolean> | boolean;
 
 /** Options of {@link createHttpServer}. */
 export interface HttpServerOptions {
@@ -35,8 +42,12 @@ export interface HttpServerOptions {
   readonly handlers: readonly HttpHandler[];
   readonly logger: Logger;
   readonly clock: Clock;
-  /** How long open requests may take after the stop began, in ms. @default 60000 */
+  /** How long open requests may take after the stop began, in ms; then every connection is cut. @default 60000 */
   readonly shutdownTimeoutMs?: number;
+  /** Deadlines and counts of connections, see @kctl/http-server. */
+  readonly limits?: ServerLimits;
+  /** Called each time it begins to listen. */
+  readonly onListening?: (address: { readonly host: string; readonly port: number } | undefined) => void;
   /** Serves only while this process leads. @default false */
   readonly onlyServeWhenLeader?: boolean;
 }
@@ -50,7 +61,7 @@ export interface HttpServer extends Runnable {
 
 /** Makes a server; it binds its port when it is run. @throws TypeError when the port or the timeout is not valid */
 export function createHttpServer(options: HttpServerOptions): HttpServer {
-  const { name, port, shutdownTimeoutMs = defaultShutdownTimeoutMs } = options;
+  const { name, port, shutdownTimeoutMs = 0 } = options;
   const problem =
     numberProblem('port', port, { most: 65_535, integer: true, remedy: '0 takes any free port' }) ??
     numberProblem('shutdownTimeoutMs', shutdownTimeoutMs, { orInfinity: true });
@@ -62,8 +73,8 @@ class HttpServerRunnable implements HttpServer {
   readonly name: string;
   readonly group: 'servers' | 'leader';
   readonly #options: HttpServerOptions;
-  readonly #listening = Promise.withResolvers<undefined>();
-  #address: { readonly host: string; readonly port: number } | undefined;
+  #listening = Promise.withResolvers<undefined>();
+  #server: BoundedServer | undefined;
 
   constructor(options: HttpServerOptions) {
     this.name = options.name;
@@ -72,7 +83,7 @@ class HttpServerRunnable implements HttpServer {
   }
 
   get address(): { readonly host: string; readonly port: number } | undefined {
-    return this.#address;
+    return this.#server?.address;
   }
 
   waitForReady(): Promise<void> {
@@ -80,68 +91,59 @@ class HttpServerRunnable implements HttpServer {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { logger, clock, certificate, shutdownTimeoutMs = defaultShutdownTimeoutMs } = this.#options;
+    const { logger, certificate, onListening } = this.#options;
     using _certificate = certificate;
     const server = await this.#create();
-    await this.#listen(server);
-    logger.info('Starting server', { name: this.name, addr: this.#address });
-    this.#listening.resolve(undefined);
-    const failed = new Promise<never>((_resolve, reject) => server.on('error', reject));
+    this.#server = server;
+    const onStop = (): void => logger.info('Shutting down server', { name: this.name });
+    signal.addEventListener('abort', onStop, { once: true });
     try {
-      await Promise.race([aborted(signal), failed]);
+      const ended = server.run(signal);
+      // Where it cannot listen, run() tells why.
+      void server.waitForListening().then(
+        () => {
+          logger.info('Starting server', { name: this.name, addr: this.address });
+          onListening?.(this.address);
+          this.#listening.resolve(undefined);
+        },
+        () => undefined,
+      );
+      await ended;
+    } catch (error) {
+      const { host = '', port } = this.#options;
+      const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+      const why = cause instanceof Error ? cause.message : String(cause);
+      throw new Error(`error listening on ${host}:${port}: ${why}`, { cause });
     } finally {
-      logger.info('Shutting down server with timeout', { name: this.name, timeoutMs: shutdownTimeoutMs });
-      const deadline = new AbortController();
-      const timer = clock.setTimer(() => deadline.abort(), shutdownTimeoutMs);
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      server.closeIdleConnections();
-      await untilAborted(closed, deadline.signal);
-      timer.cancel();
-      server.closeAllConnections();
-      this.#address = undefined;
+      signal.removeEventListener('abort', onStop);
+      this.#server = undefined;
+      this.#listening = Promise.withResolvers();
     }
   }
 
-  async #create(): Promise<Server> {
-    const { tls, certificate } = this.#options;
-    const listener: RequestListener = (request, response) => void this.#serve(request, response);
-    let server: Server;
-    if (tls === undefined && certificate === undefined) server = createServer({ maxHeaderSize }, listener);
-    else {
-      // Whole each time: what a later context leaves out would be lost, a client CA for example.
-      const secure = (pair?: ServingPair): ServerTls => ({ minVersion: 'TLSv1.2', ...tls, ...pair });
-      const pair = await certificate?.load((next) => secureServer.setSecureContext(secure(next)));
-      const secureServer = createTlsServer({ ...secure(pair), maxHeaderSize }, listener);
-      server = secureServer;
-    }
-    server.keepAliveTimeout = keepAliveTimeoutMs;
-    server.headersTimeout = headersTimeoutMs;
+  async #create(): Promise<BoundedServer> {
+    const { tls, certificate, host, port, logger, clock, shutdownTimeoutMs, limits } = this.#options;
+    const common = {
+      name: this.name,
+      port,
+      logger,
+      clock,
+      onRequest: (request: IncomingMessage, response: ServerResponse, context: HttpHandlerContext) =>
+        this.#serve(request, response, context),
+      ...(host === undefined ? {} : { host }),
+      ...(limits === undefined ? {} : { limits }),
+      ...(shutdownTimeoutMs === undefined ? {} : { shutdownTimeoutMs }),
+    };
+    if (tls === undefined && certificate === undefined) return createBoundedServer(common);
+    // Whole each time: what a later context leaves out would be lost, a client CA for example.
+    const secure = (pair?: ServingPair): ServerTls => ({ minVersion: 'TLSv1.2', ...tls, ...pair });
+    const pair = await certificate?.load((next) => server.setSecureContext(secure(next)));
+    const server = createBoundedServer({ ...common, tls: secure(pair) });
     return server;
   }
 
-  async #listen(server: Server): Promise<void> {
-    const { host, port } = this.#options;
-    await new Promise<void>((resolve, reject) => {
-      const onError = (error: Error): void =>
-        reject(new Error(`error listening on ${host ?? ''}:${port}: ${error.message}`, { cause: error }));
-      server.once('error', onError);
-      server.listen({ port, ...(host === undefined ? {} : { host }) }, () => {
-        server.off('error', onError);
-        resolve();
-      });
-    });
-    const address = server.address();
-    if (typeof address === 'object' && address !== null) this.#address = { host: address.address, port: address.port };
-  }
-
-  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    try {
-      for (const handler of this.#options.handlers) if (await handler(request, response)) return;
-      response.writeHead(404, { 'content-type': 'text/plain; charset=utf-8' }).end('not found\n');
-    } catch (error) {
-      this.#options.logger.error('a request handler failed', { name: this.name, url: request.url, error });
-      if (response.headersSent) response.destroy();
-      else response.writeHead(500, { 'content-type': 'text/plain; charset=utf-8' }).end('internal server error\n');
-    }
+  async #serve(request: IncomingMessage, response: ServerResponse, context: HttpHandlerContext): Promise<void> {
+    for (const handler of this.#options.handlers) if (await handler(request, response, context)) return;
+    response.writeHead(404, { 'content-type': 'text/plain; charset=utf-8' }).end('not found\n');
   }
 }

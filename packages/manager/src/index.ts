@@ -8,8 +8,10 @@ export { createAccessFilter } from './access-filter.js';
 export type { Cluster, ClusterFactories, ClusterParts, EventSink, InformerReport, ManagedCache } from './cluster.js';
 export { createCluster } from './cluster.js';
 export type { ConverterRegistry } from './converter-registry.js';
+export { managerOptionNames } from './check-options.js';
 export { createManager } from './create-manager.js';
 export type { Elector, ElectorFactory, ElectorRequest, LeaderElectionOptions, OnLost } from './elector.js';
+export { rejoinsAfter } from './elector.js';
 export {
   isLeaderElectionLostError,
   isManagerError,
@@ -23,7 +25,7 @@ export {
 export type { Straggler } from './errors.js';
 export type { HealthCheck } from './health.js';
 export { ping } from './health.js';
-export type { HttpHandler, HttpServer, HttpServerOptions, ServerTls } from './http-server.js';
+export type { HttpHandler, HttpHandlerContext, HttpServer, HttpServerOptions, ServerTls } from './http-server.js';
 export { createHttpServer } from './http-server.js';
 export type {
   ControllerDefaults,

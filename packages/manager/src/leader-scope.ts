@@ -1,6 +1,7 @@
 import type { Logger } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
 import type { Elector, ElectorFactory, OnLost } from './elector.js';
+import { rejoinsAfter } from './elector.js';
 import { LeaderElectionLostError, ManagerError } from './errors.js';
 import type { Straggler } from './errors.js';
 import type { RunnableGroup } from './runnable-group.js';
@@ -123,7 +124,7 @@ export class LeaderScope {
   async #lost(reason: unknown): Promise<void> {
     const { onLost, fail, clock, logger, rejoinTimeoutMs, scope } = this.#options;
     const lost = new LeaderElectionLostError(scope, { cause: reason });
-    if (onLost === 'exit' || (onLost === 'rejoin-after-outage' && !isOutage(reason))) {
+    if (!rejoinsAfter(reason, onLost)) {
       fail(lost); // which stops the group
       return;
     }
@@ -134,17 +135,4 @@ export class LeaderScope {
     timer.cancel();
     if (stragglers.length > 0) fail(lost);
   }
-}
-
-/**
- * Whether a lease was lost because requests for it failed: a LeaseNotRenewedError of @kctl/leader-election with the
- * failure as its cause. Known by its code, because the manager does not choose the elector.
- */
-function isOutage(reason: unknown): boolean {
-  return (
-    reason instanceof Error &&
-    'code' in reason &&
-    reason.code === 'KCTL_LEASE_NOT_RENEWED' &&
-    reason.cause !== undefined
-  );
 }

@@ -46,8 +46,15 @@ export interface HealthOptions {
   readonly livenessPath?: string;
   /** @default '/readyz' */
   readonly readinessPath?: string;
-  /** How long an informer may be without a watch before `/readyz/informers` fails, in ms. @default 30000 */
+  /**
+   * How long an informer that had synced may be without a watch before `/readyz/informers` fails, in ms. One that never
+   * synced fails at once.
+   *
+   * @default 30000
+   */
   readonly informerGraceMs?: number;
+  /** How long each check may take before it has failed, in ms. @default 5000 */
+  readonly checkTimeoutMs?: number;
   /** Adds the checks `caches` and `informers` to readiness and `leader-election` to liveness. @default true */
   readonly builtInChecks?: boolean;
 }

@@ -5,6 +5,8 @@ import type { HttpHandler, HttpServer, ServerTls } from './http-server.js';
 import { createHttpServer } from './http-server.js';
 import type { CertificateFiles, ServingCertificate } from './serving-certificate.js';
 import { createServingCertificate } from './serving-certificate.js';
+import { isLoopback } from './loopback.js';
+import { targetOf } from './request-target.js';
 
 /** As in controller-runtime. */
 export const defaultMetricsPort = 8080;
@@ -47,15 +49,16 @@ export function createMetricsServer(options: {
 }): HttpServer {
   const { server, exporter, extra, logger, clock } = options;
   const { port = defaultMetricsPort, host, path = defaultMetricsPath, tls, filter } = server;
-  const serveMetrics: HttpHandler = async (request, response) => {
-    const { pathname } = new URL(request.url ?? '/', 'http://localhost');
+  const serveMetrics: HttpHandler = async (request, response, context) => {
+    const { pathname } = targetOf(request);
     const handler = extra.get(pathname);
-    if (handler !== undefined) return await handler(request, response);
+    if (handler !== undefined) return await handler(request, response, context);
     if (pathname !== path) return false;
     const { contentType, body } = await exporter.export();
     response.writeHead(200, { 'content-type': contentType }).end(body);
     return true;
   };
+  const isOpen = filter === undefined && tls?.requestCert !== true && !isLoopback(host ?? '');
   return createHttpServer({
     name: 'metrics server',
     port,
@@ -63,9 +66,17 @@ export function createMetricsServer(options: {
     ...(tls === undefined ? {} : { tls }),
     ...certificateOf(server, options),
     handlers: filter === undefined ? [serveMetrics] : [filter, serveMetrics],
+    ...(isOpen ? { onListening: (address) => warnOpen(logger, address, [path, ...extra.keys()]) } : {}),
     logger,
     clock,
   });
+}
+
+function warnOpen(logger: Logger, addr: HttpServer['address'], paths: readonly string[]): void {
+  logger.warn(
+    'metrics are served without authentication to everything that reaches the port: set metricsServer.filter, or metricsServer.host to 127.0.0.1',
+    { addr, paths },
+  );
 }
 
 /** Where the certificate comes from, if not from `tls`. @throws ManagerError for options that would mean plain HTTP */

@@ -1,11 +1,14 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Session } from 'node:inspector/promises';
 import { pipeline } from 'node:stream/promises';
 import { getHeapSnapshot } from 'node:v8';
 import type { Logger } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
-import { sleep } from '@kctl/wait';
+import { anySignal, isAbortError, sleep, timeoutSignal } from '@kctl/wait';
 import type { HttpHandler, HttpServer } from './http-server.js';
 import { createHttpServer } from './http-server.js';
+import { hostnameOf, isLoopback } from './loopback.js';
+import { targetOf } from './request-target.js';
 
 const defaultProfileSeconds = 30;
 const maxProfileSeconds = 300;
@@ -22,7 +25,9 @@ export interface ProfilingOptions {
 
 /**
  * The equivalent of pprof: `GET /debug/pprof/profile?seconds=30` answers a CPU profile (`.cpuprofile`),
- * `GET /debug/pprof/heap` a heap snapshot (`.heapsnapshot`, stops the process while it is taken).
+ * `GET /debug/pprof/heap` a heap snapshot (`.heapsnapshot`, stops the process while it is taken). One of them at a time;
+ * it ends when the client hangs up. Requests that name another host, or that a page of another site makes a browser
+ * send, are refused with 403.
  *
  * @throws TypeError when the host is not a loopback address
  */
@@ -34,41 +39,69 @@ export function createProfilingServer(
     throw new TypeError(
       `profiling: host ${JSON.stringify(host)} is not a loopback address: use 127.0.0.1 and a port-forward, profiles show the memory of the process`,
     );
-  return createHttpServer({ name: 'pprof', host, port, handlers: [serveProfile(clock), serveHeap], logger, clock });
+  return createHttpServer({ name: 'pprof', host, port, handlers: [createProfiler(clock)], logger, clock });
 }
 
-function serveProfile(clock: Clock): HttpHandler {
-  let isRunning = false;
-  return async (request, response) => {
-    const url = new URL(request.url ?? '/', 'http://localhost');
-    if (url.pathname !== profilePath) return false;
-    const seconds = Number(url.searchParams.get('seconds') ?? defaultProfileSeconds);
-    if (!(seconds > 0) || seconds > maxProfileSeconds || isRunning) {
-      const message = isRunning
-        ? 'a profile is being taken\n'
-        : `seconds must be more than 0 and at most ${maxProfileSeconds}\n`;
-      response.writeHead(isRunning ? 409 : 400).end(message);
-      return true;
-    }
-    isRunning = true;
+function createProfiler(clock: Clock): HttpHandler {
+  let isTaken = false;
+  return async (request, response, { signal }) => {
+    const { pathname, searchParams } = targetOf(request);
+    if (pathname !== profilePath && pathname !== heapPath) return false;
+    if (isForeign(request)) return refuse(response, 403, 'requests of other hosts and sites are refused');
+    const seconds = Number(searchParams.get('seconds') ?? defaultProfileSeconds);
+    if (pathname === profilePath && !(seconds > 0 && seconds <= maxProfileSeconds))
+      return refuse(response, 400, `seconds must be more than 0 and at most ${maxProfileSeconds}`);
+    if (isTaken) return refuse(response, 409, 'a profile is being taken');
+    isTaken = true;
+    // A client that stops reading must not keep the others out.
+    using limit = timeoutSignal(clock, 2 * maxProfileSeconds * 1000);
+    using either = anySignal([signal, limit.signal]);
     try {
-      const profile = await takeProfile(seconds * 1000, clock);
-      attach(response, `cpu-${seconds}s.cpuprofile`);
-      response.end(JSON.stringify(profile));
+      if (pathname === heapPath) await sendHeap(response, either.signal);
+      else await sendProfile(response, seconds, { clock, signal: either.signal });
+    } catch (error) {
+      if (!either.signal.aborted && !isAbortError(error)) throw error;
+      response.destroy();
     } finally {
-      isRunning = false;
+      isTaken = false;
     }
     return true;
   };
 }
 
-async function takeProfile(ms: number, clock: Clock): Promise<unknown> {
+/** A page that the user's browser shows may send requests to loopback addresses, also under a name of its own. */
+function isForeign({ headers }: IncomingMessage): boolean {
+  if (!isLoopback(hostnameOf(headers.host ?? ''))) return true;
+  const site = headers['sec-fetch-site'];
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') return true;
+  return headers.origin !== undefined && headers.origin !== `http://${headers.host ?? ''}`;
+}
+
+function refuse(response: ServerResponse, status: number, message: string): true {
+  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(`${message}\n`);
+  return true;
+}
+
+async function sendProfile(
+  response: ServerResponse,
+  seconds: number,
+  options: { readonly clock: Clock; readonly signal: AbortSignal },
+): Promise<void> {
+  const profile = await takeProfile(seconds * 1000, options);
+  attach(response, `cpu-${seconds}s.cpuprofile`);
+  response.end(JSON.stringify(profile));
+}
+
+async function takeProfile(
+  ms: number,
+  options: { readonly clock: Clock; readonly signal: AbortSignal },
+): Promise<unknown> {
   const session = new Session();
   session.connect();
   try {
     await session.post('Profiler.enable');
     await session.post('Profiler.start');
-    await sleep(ms, { clock, keepAlive: false });
+    await sleep(ms, { ...options, keepAlive: false });
     const { profile } = await session.post('Profiler.stop');
     return profile;
   } finally {
@@ -76,20 +109,15 @@ async function takeProfile(ms: number, clock: Clock): Promise<unknown> {
   }
 }
 
-const serveHeap: HttpHandler = async (request, response) => {
-  if (new URL(request.url ?? '/', 'http://localhost').pathname !== heapPath) return false;
+async function sendHeap(response: ServerResponse, signal: AbortSignal): Promise<void> {
   attach(response, 'heap.heapsnapshot');
-  await pipeline(getHeapSnapshot(), response);
-  return true;
-};
+  await pipeline(getHeapSnapshot(), response, { signal });
+}
 
-function attach(response: Parameters<HttpHandler>[1], filename: string): void {
+function attach(response: ServerResponse, filename: string): void {
   response.writeHead(200, {
     'content-type': 'application/json',
     'content-disposition': `attachment; filename="${filename}"`,
+    'x-content-type-options': 'nosniff',
   });
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 }

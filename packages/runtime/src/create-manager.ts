@@ -10,14 +10,26 @@ import {
   type Connection,
 } from '@kctl/client-http';
 import { createEventBroadcaster, type EventRecorder } from '@kctl/events';
-import { createCluster, createManager as createBareManager, type Manager } from '@kctl/manager';
+import {
+  createCluster,
+  createManager as createBareManager,
+  managerOptionNames,
+  type Manager,
+  type ManagerOptions,
+} from '@kctl/manager';
 import { createPrometheusMetrics, type PrometheusMetrics } from '@kctl/metrics';
 import { createConsoleLogger } from '@kctl/telemetry';
-import { systemClock } from '@kctl/wait';
+import { systemClock, unknownOptions } from '@kctl/wait';
 import { createWebhookServer } from '@kctl/webhook';
 import { Registry } from 'prom-client';
 import { createLeadership } from './leadership.js';
-import type { ConnectionOptions, RuntimeManager, RuntimeManagerOptions } from './runtime-options.js';
+import type {
+  ConnectionOptions,
+  RuntimeDependencies,
+  RuntimeManager,
+  RuntimeManagerOptions,
+} from './runtime-options.js';
+import { withoutUndefined } from './without-undefined.js';
 
 /**
  * Makes a manager with everything behind it: a client over HTTPS, a cache of informers, a client that reads from the
@@ -26,39 +38,52 @@ import type { ConnectionOptions, RuntimeManager, RuntimeManagerOptions } from '.
  *
  * @throws KubeConfigError when no API server is configured; TypeError, RangeError for options that cannot be right
  */
-export async function createManager(options: RuntimeManagerOptions = {}): Promise<RuntimeManager> {
-  const connection = await findConnection(options);
-  if (options.metrics !== undefined) return assemble(options, connection, options.metrics);
+export async function createManager<X extends object = object>(
+  options: RuntimeManagerOptions<X> = {},
+): Promise<RuntimeManager<X>> {
+  const given = withoutUndefined(options);
+  checkNames(given);
+  const connection = await findConnection(given);
+  if (given.metrics !== undefined) return assemble(given, connection, given.metrics);
   const metrics = createPrometheusMetrics({ registry: new Registry(), defaultMetrics: true, eventLoopLag: true });
   try {
-    return assemble(options, connection, metrics);
+    return assemble(given, connection, metrics);
   } catch (error) {
     metrics.close(); // it measures already
     throw error;
   }
 }
 
-function assemble(options: RuntimeManagerOptions, connection: Connection, metrics: PrometheusMetrics): RuntimeManager {
-  const { http, cache: cacheOptions, client: clientOptions, webhook, leaderElection, ...rest } = options;
+function assemble<X extends object>(
+  options: RuntimeManagerOptions<X>,
+  connection: Connection,
+  metrics: PrometheusMetrics,
+): RuntimeManager<X> {
+  const { http, cache: cacheOptions, client: clientOptions, webhook, leaderElection, dependencies, ...rest } = options;
+  const { newCache = createCache, newClient = createDelegatingClient, ...bare } = rest;
   const logger = options.logger ?? createConsoleLogger();
   const clock = options.clock ?? systemClock;
   const wired = { logger, metrics, clock };
 
-  const liveClient = createHttpClient({ ...http, ...wired, connection });
+  const liveClient = createHttpClient({ ...withoutUndefined(http ?? {}), ...wired, connection });
   const events = createEventBroadcaster({ ...wired, client: liveClient });
   const userAgent = http?.userAgent ?? defaultUserAgent({ program: http?.program });
   const leadership =
     leaderElection === undefined
       ? undefined
-      : createLeadership(leaderElection, { connection, events, userAgent, ...wired });
-  const cache = createCache({ ...cacheOptions, ...wired, client: liveClient });
+      : createLeadership(withoutUndefined(leaderElection), { connection, events, userAgent, ...wired });
+  const cache = newCache({ ...withoutUndefined(cacheOptions ?? {}), ...wired, client: liveClient });
   const writer = leadership === undefined ? liveClient : leadership.fence(liveClient);
-  const client = createDelegatingClient({ ...clientOptions, ...wired, cache, client: writer });
+  const client = newClient({ ...withoutUndefined(clientOptions ?? {}), ...wired, cache, client: writer });
   const mapper = createRestMapper({ transport: liveClient.transport, kinds: builtInKinds, clock });
-  const manager = createBareManager({
-    webhookServer: createWebhookServer({ ...webhook, ...wired }),
-    ...withoutConnection(rest),
+  const parts = { cache, client, apiReader: liveClient, liveClient, mapper, events, metrics };
+  // A spread of generic objects loses nothing: those of the user come last, as in the bare manager.
+  const injected = { ...parts, ...withoutUndefined(dependencies ?? {}) } as RuntimeDependencies & X;
+  const manager = createBareManager<RuntimeDependencies & X>({
+    webhookServer: createWebhookServer({ ...withoutUndefined(webhook ?? {}), ...wired }),
+    ...withoutConnection(bare),
     ...wired,
+    dependencies: injected,
     cluster: createCluster({ client, apiReader: liveClient, cache, mapper, events }),
     ...(leadership === undefined ? {} : { leaderElection: leadership.options }),
   });
@@ -78,13 +103,34 @@ function assemble(options: RuntimeManagerOptions, connection: Connection, metric
 }
 
 /** The manager knows its parts by what it needs of them; here they are known as what they are. */
-function hasParts(manager: Manager, parts: Parts): manager is Manager & Parts {
+function hasParts<M extends Manager>(manager: M, parts: Parts): manager is M & Parts {
   return manager.cache === parts.cache && manager.client === parts.client;
 }
 
 interface Parts {
   readonly cache: Cache;
   readonly client: DelegatingClient;
+}
+
+/** The facade's own options: those that a bare manager does not have. */
+const ownNames = {
+  connection: true,
+  kubeConfig: true,
+  kubeconfigPath: true,
+  context: true,
+  http: true,
+  cache: true,
+  client: true,
+  newCache: true,
+  newClient: true,
+  webhook: true,
+} satisfies Record<Exclude<keyof RuntimeManagerOptions, keyof ManagerOptions>, true>;
+
+/** @throws TypeError naming every option that is not known, and the nearest one that is */
+function checkNames(options: object): void {
+  const bare = managerOptionNames.filter((name) => name !== 'cluster');
+  const problems = unknownOptions(options, [...bare, ...Object.keys(ownNames)]);
+  if (problems.length > 0) throw new TypeError(`createManager: ${problems.join('; ')}`);
 }
 
 async function findConnection({

@@ -7,6 +7,10 @@
 export { createManager } from './create-manager.js';
 export type {
   ConnectionOptions,
+  CoordinatedElectionOptions,
+  ElectionLease,
+  LockParts,
+  RuntimeDependencies,
   RuntimeLeaderElectionOptions,
   RuntimeManager,
   RuntimeManagerOptions,

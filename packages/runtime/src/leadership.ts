@@ -9,16 +9,17 @@ import {
   createLeaseLock,
   createWorkerLeaderElector,
   fencedClient,
-  NotLeaderError,
   type Fence,
   type LeaderElector,
   type LeaderElectorOptions,
 } from '@kctl/leader-election';
 import type { LeaderElectionOptions } from '@kctl/manager';
 import type { Logger, Metrics } from '@kctl/telemetry';
-import type { Clock } from '@kctl/wait';
+import { unknownOptions, type Clock } from '@kctl/wait';
+import { withCandidate } from './coordinated-elector.js';
 import { createElectionEvents } from './election-events.js';
-import type { RuntimeLeaderElectionOptions } from './runtime-options.js';
+import { OutsideFence } from './outside-fence.js';
+import type { ElectionLease, RuntimeLeaderElectionOptions } from './runtime-options.js';
 import type { WorkerLockData } from './worker-lock.js';
 
 /** The election of a manager, and the fence that follows from it. */
@@ -26,11 +27,11 @@ export interface Leadership {
   readonly options: LeaderElectionOptions;
   /**
    * The client whose writes are refused from the moment at which the lease that they depend on is lost (or was given
-   * up). For leader runnables that is the lease of their scope, for all others the main one; before that is won their
-   * writes pass: runnables that need no leadership may write.
+   * up). For the code of leader runnables, told by its async context, that is the lease of their scope, in the term in
+   * which they were started. All other code is not fenced, but for the end of the manager: see {@link OutsideFence}.
    */
   fence(client: Client): Client;
-  /** Closes the connections that elections use. */
+  /** Refuses all writes from now on, and closes the connections that elections use. */
   dispose(): Promise<void>;
 }
 
@@ -49,6 +50,25 @@ export interface LeadershipParts {
 /** What differs between the electors of a manager. */
 type ElectorParts = Pick<LeaderElectorOptions, 'callbacks' | 'reelect' | 'logger' | 'metrics'>;
 
+/** Every option: complete by type, so that none can be forgotten here. */
+const optionNames = {
+  name: true,
+  namespace: true,
+  identity: true,
+  onLost: true,
+  rejoinTimeoutMs: true,
+  leaseDurationMs: true,
+  renewDeadlineMs: true,
+  retryPeriodMs: true,
+  releaseOnCancel: true,
+  renewIn: true,
+  mainStallLimitMs: true,
+  labels: true,
+  connection: true,
+  newLock: true,
+  coordinated: true,
+} satisfies Record<keyof RuntimeLeaderElectionOptions, true>;
+
 /** How requests of an election are sent. Mirrors `resourcelock.NewFromKubeconfig`. */
 export function electionRequests(
   renewDeadlineMs = 10_000,
@@ -61,40 +81,29 @@ export function electionRequests(
 /** Makes electors over a client of their own: their requests never wait behind others, and give up in time. */
 export function createLeadership(
   options: RuntimeLeaderElectionOptions,
-  { connection, logger, metrics, clock, events, userAgent }: LeadershipParts,
+  { connection: ofManager, logger, metrics, clock, events, userAgent }: LeadershipParts,
 ): Leadership {
-  const { name, onLost, rejoinTimeoutMs, labels, leaseDurationMs, renewDeadlineMs, retryPeriodMs, releaseOnCancel } =
-    options;
-  const { mainStallLimitMs } = options;
-  const namespace = options.namespace ?? connection.namespace;
-  if (namespace === undefined)
-    throw new TypeError(
-      'unable to find leader election namespace: not running in-cluster, please specify leaderElection.namespace',
-    );
-  if (name === '') throw new TypeError('leaderElection.name must be configured');
-  const identity = options.identity ?? `${hostname()}_${randomUUID()}`;
-  const request = electionRequests(renewDeadlineMs, userAgent);
+  const { onLost = 'rejoin-after-outage', rejoinTimeoutMs, coordinated, newLock, connection = ofManager } = options;
+  const { name, namespace, identity, labels } = checkLease(options, connection);
+  const request = electionRequests(options.renewDeadlineMs, userAgent);
   const inWorker = checkRenewIn(options, connection);
   const client = createHttpClient({ ...request, connection, logger, clock });
+  const durations = pickDurations(options);
   /** Whose term the running code belongs to. */
   const terms = new AsyncLocalStorage<Fence>();
-  let main: LeaderElector | undefined;
-  let hasLed = false;
-  const durations = {
-    ...(leaseDurationMs === undefined ? {} : { leaseDurationMs }),
-    ...(renewDeadlineMs === undefined ? {} : { renewDeadlineMs }),
-    ...(retryPeriodMs === undefined ? {} : { retryPeriodMs }),
-    ...(releaseOnCancel === undefined ? {} : { releaseOnCancel }),
+  const outside = new OutsideFence(`lease ${name}`, onLost);
+  const makeElector = (lease: ElectionLease, more: ElectorParts): LeaderElector => {
+    const common = { ...durations, ...more, name: lease.name, coordinated: coordinated !== undefined };
+    if (inWorker) {
+      const { mainStallLimitMs } = options;
+      const stallLimit = mainStallLimitMs === undefined ? {} : { mainStallLimitMs };
+      const lockData: WorkerLockData = { connection, request, lease };
+      return createWorkerLeaderElector({ ...common, ...stallLimit, lockModule: workerLockModule(), lockData });
+    }
+    const lock = newLock?.({ lease, client }) ?? createLeaseLock({ ...lease, client });
+    return createLeaderElector({ ...common, clock, lock });
   };
-  const stallLimit = mainStallLimitMs === undefined ? {} : { mainStallLimitMs };
-  const makeElector = (lease: WorkerLockData['lease'], more: ElectorParts): LeaderElector => {
-    const common = { ...durations, ...more, name: lease.name };
-    const lockData: WorkerLockData = { connection, request, lease };
-    return inWorker
-      ? createWorkerLeaderElector({ ...common, ...stallLimit, lockModule: workerLockModule(), lockData })
-      : createLeaderElector({ ...common, clock, lock: createLeaseLock({ ...lease, client }) });
-  };
-  const leaseOf = (leaseName: string): WorkerLockData['lease'] => ({
+  const leaseOf = (leaseName: string): ElectionLease => ({
     namespace,
     name: leaseName,
     identity,
@@ -105,14 +114,13 @@ export function createLeadership(
   const recorder = events.recorder('leader-election', identity.slice(0, 128));
   return {
     options: {
-      ...(onLost === undefined ? {} : { onLost }),
+      onLost,
       ...(rejoinTimeoutMs === undefined ? {} : { rejoinTimeoutMs }),
       newElector: ({ scope, lead, reelect }) => {
-        const leaseName = scope === '' ? name : `${name}-${scope}`;
-        const lease = leaseOf(leaseName);
+        const lease = leaseOf(scope === '' ? name : `${name}-${scope}`);
         const told = createElectionEvents({ client, recorder, lease });
         const onStartedLeading = (signal: AbortSignal, fence: Fence): Promise<void> => {
-          if (scope === '') hasLed = true;
+          if (scope === '') outside.began(signal);
           told.becameLeader();
           return terms.run(fence, () => lead(signal));
         };
@@ -121,27 +129,71 @@ export function createLeadership(
         };
         const callbacks = { onStartedLeading, onStoppedLeading };
         const elector = makeElector(lease, { reelect, callbacks, logger, metrics });
-        if (scope === '') main = elector;
-        return elector;
+        if (scope === '') outside.elector = elector;
+        if (coordinated === undefined) return elector;
+        return withCandidate(elector, {
+          ...coordinated,
+          client,
+          namespace,
+          identity,
+          leaseName: lease.name,
+          clock,
+          logger,
+        });
       },
     },
-    fence: (inner) => {
-      const others = fenceOf({ name, elector: () => main, hasLed: () => hasLed });
-      return fencedClient(inner, () => terms.getStore() ?? others);
-    },
+    fence: (inner) => fencedClient(inner, () => terms.getStore() ?? outside),
     dispose: async () => {
+      outside.close();
       await client[Symbol.asyncDispose]();
     },
   };
 }
 
+/** Where the Lease is, and who competes for it. @throws TypeError naming the option that is missing or not known */
+function checkLease(options: RuntimeLeaderElectionOptions, connection: Connection): ElectionLease {
+  const problems = unknownOptions(options, Object.keys(optionNames), 'leaderElection.');
+  if (problems.length > 0) throw new TypeError(`createManager: ${problems.join('; ')}`);
+  const { name, namespace = connection.namespace, labels } = options;
+  const given: unknown = name;
+  if (typeof given !== 'string' || given === '')
+    throw new TypeError('leaderElection.name must be configured: the name of the Lease, one for all replicas');
+  if (namespace === undefined || namespace === '')
+    throw new TypeError(
+      'unable to find leader election namespace: not running in-cluster, please specify leaderElection.namespace',
+    );
+  const identity = options.identity ?? `${hostname()}_${randomUUID()}`;
+  return { namespace, name, identity, ...(labels === undefined ? {} : { labels }) };
+}
+
+function pickDurations({
+  leaseDurationMs,
+  renewDeadlineMs,
+  retryPeriodMs,
+  releaseOnCancel,
+}: RuntimeLeaderElectionOptions): Partial<LeaderElectorOptions> {
+  return {
+    ...(leaseDurationMs === undefined ? {} : { leaseDurationMs }),
+    ...(renewDeadlineMs === undefined ? {} : { renewDeadlineMs }),
+    ...(retryPeriodMs === undefined ? {} : { retryPeriodMs }),
+    ...(releaseOnCancel === undefined ? {} : { releaseOnCancel }),
+  };
+}
+
 /** Whether a thread renews. @throws TypeError when that cannot be */
-function checkRenewIn({ renewIn, mainStallLimitMs }: RuntimeLeaderElectionOptions, { user }: Connection): boolean {
+function checkRenewIn(
+  { renewIn, mainStallLimitMs, newLock }: RuntimeLeaderElectionOptions,
+  { user }: Connection,
+): boolean {
   if (renewIn !== 'worker') {
     if (mainStallLimitMs !== undefined)
       throw new TypeError("leaderElection.mainStallLimitMs needs leaderElection.renewIn: 'worker'");
     return false;
   }
+  if (newLock !== undefined)
+    throw new TypeError(
+      "leaderElection.newLock is a function of this thread: leave it out with leaderElection.renewIn: 'worker', or use createWorkerLeaderElector of @kctl/leader-election with a lockModule",
+    );
   if (user?.provider !== undefined)
     throw new TypeError(
       "leaderElection.renewIn: 'worker' needs credentials that a thread can use by itself, but connection.user.provider is a function of this one: use a token file, an exec plugin or a certificate",
@@ -152,27 +204,4 @@ function checkRenewIn({ renewIn, mainStallLimitMs }: RuntimeLeaderElectionOption
 /** Built, this file is part of a chunk at the root of `dist`. */
 function workerLockModule(): URL {
   return new URL(import.meta.url.endsWith('.ts') ? './worker-lock.ts' : './worker-lock.js', import.meta.url);
-}
-
-function fenceOf({
-  name,
-  elector,
-  hasLed,
-}: {
-  readonly name: string;
-  readonly elector: () => LeaderElector | undefined;
-  readonly hasLed: () => boolean;
-}): Fence {
-  const isOpen = (): boolean => !hasLed() || elector()?.isLeader === true;
-  return {
-    get isOpen(): boolean {
-      return isOpen();
-    },
-    get signal(): AbortSignal | undefined {
-      return elector()?.fence.signal;
-    },
-    check: () => {
-      if (!isOpen()) throw new NotLeaderError(`lease ${name}`);
-    },
-  };
 }

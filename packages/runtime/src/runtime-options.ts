@@ -1,8 +1,10 @@
 import type { Cache, CacheOptions } from '@kctl/cache';
 import type { Connection, HttpClient, HttpClientOptions, KubeConfigLike } from '@kctl/client-http';
 import type { DelegatingClient, DelegatingClientOptions } from '@kctl/client-delegating';
-import type { EventRecorder } from '@kctl/events';
-import type { LeaderElectionOptions, Manager, ManagerOptions } from '@kctl/manager';
+import type { EventBroadcaster, EventRecorder } from '@kctl/events';
+import type { RestMapper } from '@kctl/client-http';
+import type { ResourceLock } from '@kctl/leader-election';
+import type { LeaderElectionOptions, Manager, ManagerOptions, OnLost } from '@kctl/manager';
 import type { PrometheusMetrics } from '@kctl/metrics';
 import type { WebhookServerOptions } from '@kctl/webhook';
 
@@ -20,8 +22,42 @@ export interface ConnectionOptions {
   readonly context?: string;
 }
 
+/** The Lease of one scope of a manager. */
+export interface ElectionLease {
+  readonly namespace: string;
+  readonly name: string;
+  /** Who this process is. */
+  readonly identity: string;
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+/** What a custom lock is made with, see {@link RuntimeLeaderElectionOptions.newLock}. */
+export interface LockParts {
+  readonly lease: ElectionLease;
+  /** Of the election alone: its requests never wait behind others. */
+  readonly client: HttpClient;
+}
+
+/** Coordinated election (KEP-4355): the server chooses the leader among the candidates. */
+export interface CoordinatedElectionOptions {
+  /** Semantic version of this program, e.g. `1.4.0`. */
+  readonly binaryVersion: string;
+  /** The version it behaves like; not above `binaryVersion`. @default binaryVersion */
+  readonly emulationVersion?: string;
+  /** @default 'OldestEmulationVersion' */
+  readonly strategy?: string;
+}
+
 /** Leader election by a Lease. */
-export interface RuntimeLeaderElectionOptions extends Pick<LeaderElectionOptions, 'onLost' | 'rejoinTimeoutMs'> {
+export interface RuntimeLeaderElectionOptions extends Pick<LeaderElectionOptions, 'rejoinTimeoutMs'> {
+  /**
+   * What a lost lease leads to. By default a process that lost it because the API server did not answer stays, and
+   * competes again: an exit would not help, and its webhooks and caches are still good. One that stalled, or whose lease
+   * another holds, ends as with `exit`, which is controller-runtime's way: `run` rejects with LeaderElectionLostError.
+   *
+   * @default 'rejoin-after-outage'
+   */
+  readonly onLost?: OnLost;
   /** Name of the Lease. Runnables with a `leaderElectionScope` compete for `<name>-<scope>`. */
   readonly name: string;
   /** Namespace of the Lease. @default the connection's: that of the pod, or of the context */
@@ -52,18 +88,32 @@ export interface RuntimeLeaderElectionOptions extends Pick<LeaderElectionOptions
   readonly mainStallLimitMs?: number;
   /** Labels of the Lease. */
   readonly labels?: Readonly<Record<string, string>>;
+  /** The API server that has the Lease. Mirrors `LeaderElectionConfig`. @default that of the manager */
+  readonly connection?: Connection;
+  /**
+   * Makes the lock of a scope; not with `renewIn: 'worker'`. Mirrors `LeaderElectionResourceLockInterface`.
+   *
+   * @default a Lease
+   */
+  readonly newLock?: (parts: LockParts) => ResourceLock;
+  /** @default off: candidates compete by themselves */
+  readonly coordinated?: CoordinatedElectionOptions;
 }
 
-/** Options of `createManager`. */
-export interface RuntimeManagerOptions
+/** Options of `createManager`. `X`: more that can be injected. */
+export interface RuntimeManagerOptions<X extends object = object>
   extends ConnectionOptions,
-    Omit<ManagerOptions, 'cluster' | 'leaderElection' | 'metrics'> {
+    Omit<ManagerOptions<X>, 'cluster' | 'leaderElection' | 'metrics'> {
   /** Timeouts, rate limit, user agent, … of requests. */
   readonly http?: Omit<HttpClientOptions, Wired | 'connection' | 'kubeConfig' | 'transport'>;
   /** Namespaces, selectors, transforms, … of the cache. */
   readonly cache?: Omit<CacheOptions, Wired | 'client'>;
   /** Uncached kinds, read-your-own-writes, … of the client. */
   readonly client?: Omit<DelegatingClientOptions, Wired | 'cache' | 'client'>;
+  /** Mirrors `Options.NewCache`. @default `createCache` */
+  readonly newCache?: (options: CacheOptions) => Cache;
+  /** Mirrors `Options.NewClient`: its writes are fenced already. @default `createDelegatingClient` */
+  readonly newClient?: (options: DelegatingClientOptions) => DelegatingClient;
   /** The webhook server that `webhookManagedBy` registers with; it runs only if somebody does. */
   readonly webhook?: Omit<WebhookServerOptions, Wired>;
   /** @default no election: this process leads at once */
@@ -72,8 +122,19 @@ export interface RuntimeManagerOptions
   readonly metrics?: PrometheusMetrics;
 }
 
+/** What everything that is added can be given beside {@link ManagerDependencies}: the parts as what they are here. */
+export interface RuntimeDependencies {
+  readonly cache: Cache;
+  readonly client: DelegatingClient;
+  readonly apiReader: HttpClient;
+  readonly liveClient: HttpClient;
+  readonly mapper: RestMapper;
+  readonly events: EventBroadcaster;
+  readonly metrics: PrometheusMetrics;
+}
+
 /** A manager with the whole stack behind it. */
-export interface RuntimeManager extends Manager {
+export interface RuntimeManager<X extends object = object> extends Manager<RuntimeDependencies & X> {
   /** Informers by kind: indexes, namespaces, informers on loan. */
   readonly cache: Cache;
   /** Reads from the cache, writes to the server; fenced. Also `client.live`, and `client.vanished(kind)`. */

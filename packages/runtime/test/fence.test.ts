@@ -111,3 +111,54 @@ it('fences the writes of each scope by its own lease, also of what was added lat
   await running;
   expect(written.at(-1)).toBe('main after its loss written'); // it was told to stop as the leader
 });
+
+it('fences leader code alone where the manager outlives the loss', async () => {
+  await using environment = await createEnvironment({ server: 'embedded' });
+  const { client: live, connection } = environment;
+  const namespace = await environment.createNamespace('fence');
+  const manager = await createManager({
+    connection,
+    logger: noopLogger,
+    leaderElection: { name: 'fence', namespace, onLost: 'rejoin', ...durations },
+  });
+  const write = (): Promise<string> =>
+    manager.client.create(ConfigMap, { metadata: { namespace, generateName: 'x' } }).then(
+      () => 'written',
+      (error: unknown) => (isNotLeader(error) ? 'refused' : String(error)),
+    );
+  const aborted = (signal: AbortSignal) =>
+    new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+  let lost = 0;
+  const outcomes: string[] = [];
+  const written = Promise.withResolvers<undefined>();
+  manager.add({
+    name: 'leader',
+    run: async (signal) => {
+      await aborted(signal);
+      lost++;
+      outcomes.push(`leader ${await write()}`);
+      written.resolve(undefined);
+    },
+  });
+  manager.add({
+    name: 'other',
+    needLeaderElection: false,
+    run: async (signal) => {
+      await written.promise;
+      for (let round = 0; round < 3; round++) outcomes.push(`other ${await write()}`);
+      await aborted(signal);
+    },
+  });
+  const stop = new AbortController();
+  const running = manager.run(stop.signal);
+  await manager.elected;
+  const thief = { type: 'merge', body: { spec: { holderIdentity: 'thief', leaseDurationSeconds: 60 } } } as const;
+  await live.patch(Lease, { namespace, name: 'fence' }, thief);
+  await eventually(() =>
+    expect(outcomes).toEqual(['leader refused', 'other written', 'other written', 'other written']),
+  );
+  expect([lost, manager.isLeader]).toEqual([1, false]);
+  stop.abort();
+  await running;
+  expect(await write()).toBe('refused');
+});

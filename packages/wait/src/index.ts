@@ -21,3 +21,4 @@ export type { RetryOptions } from './retry.js';
 export { abortReason, isAbortError, sleep } from './sleep.js';
 export type { SleepOptions } from './sleep.js';
 export { systemClock, systemRandom } from './system-clock.js';
+export { unknownOptions } from './unknown-option.js';

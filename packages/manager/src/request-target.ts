@@ -1,0 +1,16 @@
+import type { IncomingMessage } from 'node:http';
+
+/** What a request asks for. */
+export interface RequestTarget {
+  /** As sent: not decoded. */
+  readonly pathname: string;
+  readonly searchParams: URLSearchParams;
+}
+
+/** Reads path and query of a request; takes whatever a client may send as one. */
+export function targetOf({ url = '/' }: Pick<IncomingMessage, 'url'>): RequestTarget {
+  // A proxy may send the absolute form.
+  const relative = url.replace(/^https?:\/\/[^/?#]*/i, '');
+  const [path = '', query = ''] = /^([^?#]*)\??([^#]*)/.exec(relative)?.slice(1) ?? [];
+  return { pathname: path === '' ? '/' : path, searchParams: new URLSearchParams(query) };
+}

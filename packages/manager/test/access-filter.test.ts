@@ -1,0 +1,99 @@
+import { StatusError, type Kind, type KubeObject } from '@kctl/apimachinery';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { noopLogger } from '@kctl/telemetry';
+import { FakeClock, settle } from '@kctl/wait/testing';
+import { describe, expect, it } from 'vitest';
+import { createAccessFilter } from '../src/index.js';
+
+interface Review {
+  readonly kind: string;
+  readonly token: string | undefined;
+}
+
+function setUp(reply: (review: Review) => Promise<object>) {
+  const clock = new FakeClock();
+  const asked: Review[] = [];
+  const filter = createAccessFilter({
+    clock,
+    logger: noopLogger,
+    random: () => 0,
+    client: {
+      create: async <K extends Kind>(kind: K, object: unknown) => {
+        const { spec } = object as { spec: { token?: string } };
+        const review = { kind: kind.kind, token: spec.token };
+        asked.push(review);
+        return { metadata: {}, spec, status: await reply(review) } as KubeObject as never;
+      },
+    },
+  });
+  /** The status that a request with the token is answered with; 200 where it passes. */
+  const ask = async (token: string): Promise<number> => {
+    let status = 200;
+    const response = {
+      writeHead: (code: number) => {
+        status = code;
+        return { end: () => undefined };
+      },
+    };
+    const incoming = { headers: { authorization: `Bearer ${token}` }, url: '/metrics', method: 'GET' };
+    const context = { signal: new AbortController().signal };
+    await filter(incoming as IncomingMessage, response as unknown as ServerResponse, context);
+    return status;
+  };
+  return { clock, asked, ask };
+}
+
+const well = async ({ kind, token }: Review): Promise<object> =>
+  kind === 'TokenReview'
+    ? { authenticated: token?.startsWith('good') === true, user: { username: token } }
+    : { allowed: true };
+
+describe('createAccessFilter', () => {
+  it.each([401, 403, 422])('answers at once when its own review is refused with %s', async (code) => {
+    const t = setUp(() => Promise.reject(new StatusError({ reason: 'Forbidden', code, message: 'no' })));
+    expect(await t.ask('good')).toBe(500);
+    expect(t.asked).toHaveLength(1);
+    expect(t.clock.pendingTimers).toBe(0);
+  });
+
+  it.each([429, 500, 503])('asks again after %s', async (code) => {
+    const t = setUp(() => Promise.reject(new StatusError({ reason: 'InternalError', code, message: 'later' })));
+    const answer = t.ask('good');
+    await settle();
+    await t.clock.advance(10_000);
+    expect(await answer).toBe(500);
+    expect(t.asked).toHaveLength(5);
+  });
+
+  it('refuses what is allowed and denied at once', async () => {
+    const t = setUp(async (review) =>
+      review.kind === 'TokenReview' ? await well(review) : { allowed: true, denied: true },
+    );
+    expect(await t.ask('good')).toBe(403);
+  });
+
+  it('asks for at most 32 reviews at a time, and lets the rest try again later', async () => {
+    const gate = Promise.withResolvers<undefined>();
+    const t = setUp(async (review) => {
+      await gate.promise;
+      return await well(review);
+    });
+    const answers = Array.from({ length: 100 }, (_, index) => t.ask(`guess-${index}`));
+    await settle();
+    expect(t.asked).toHaveLength(32);
+    gate.resolve(undefined);
+    const codes = await Promise.all(answers);
+    expect(codes.filter((code) => code === 503)).toHaveLength(68);
+    expect(codes.filter((code) => code === 401)).toHaveLength(32);
+    expect(await t.ask('good')).toBe(200);
+  });
+
+  it('remembers honest tokens however many are guessed', async () => {
+    const t = setUp(well);
+    expect(await t.ask('good')).toBe(200);
+    for (let index = 0; index < 3_000; index++) await t.ask(`guess-${index}`);
+    t.asked.length = 0;
+    expect(await t.ask('good')).toBe(200);
+    expect(t.asked).toEqual([]);
+  });
+});

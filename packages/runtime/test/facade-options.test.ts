@@ -1,0 +1,119 @@
+import { createCache, type Cache } from '@kctl/cache';
+import { createDelegatingClient, type DelegatingClient } from '@kctl/client-delegating';
+import type { Connection } from '@kctl/client-http';
+import { inject } from '@kctl/controller';
+import { createLeaseLock, type ResourceLock } from '@kctl/leader-election';
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import { createManager, noopLogger, type LockParts, type RuntimeManagerOptions } from '../src/index.js';
+
+const connection: Connection = { server: 'https://127.0.0.1:1', namespace: 'default' };
+const make = <X extends object = object>(options: RuntimeManagerOptions<X>) =>
+  createManager<X>({ connection, logger: noopLogger, ...options });
+
+describe('createManager', () => {
+  it('keeps the types of what can be injected: its parts, and what the user adds', async () => {
+    interface Config {
+      readonly region: string;
+    }
+    const config: Config = { region: 'west' };
+    const manager = await make({ dependencies: { config } });
+    expectTypeOf(manager.dependencies.config).toEqualTypeOf<Config>();
+    let seen: unknown;
+    manager.add(
+      inject(
+        { config: true, cache: true, client: true },
+        (parts: { config: Config; cache: Cache; client: DelegatingClient }) => {
+          seen = [parts.config.region, typeof parts.cache.addIndex, parts.client === manager.client];
+          return { run: async () => undefined };
+        },
+      ),
+    );
+    expect(seen).toEqual(['west', 'function', true]);
+    // @ts-expect-error no such dependency
+    expect(() => manager.add(inject({ no: true }, (_: { no: Date }) => ({ run: async () => undefined })))).toThrow(
+      '"no"',
+    );
+  });
+
+  it('makes cache and client as it is told, the client with writes that are fenced', async () => {
+    const made: string[] = [];
+    const manager = await make({
+      newCache: (options) => {
+        made.push(`cache with ${Object.keys(options).toSorted().join(', ')}`);
+        return createCache(options);
+      },
+      newClient: (options) => {
+        made.push(options.client === undefined ? 'client' : 'client over a client');
+        return createDelegatingClient(options);
+      },
+    });
+    expect(made).toEqual(['cache with client, clock, logger, metrics', 'client over a client']);
+    expect(manager.dependencies.cache).toBe(manager.cache);
+  });
+
+  it.each([
+    [{ metricServer: {} }, 'unknown option "metricServer": did you mean "metricsServer"?'],
+    [{ leaderElecton: {} }, 'unknown option "leaderElecton": did you mean "leaderElection"?'],
+    [{ health: { prt: 1, port: 0 } }, 'unknown option "health.prt": did you mean "port"?'],
+    [{ cluster: {} }, 'unknown option "cluster"'],
+    [
+      { leaderElection: { name: 'x', leaseDuration: 1 } },
+      '"leaderElection.leaseDuration": did you mean "leaseDurationMs"?',
+    ],
+  ])('names the option that is not known, and the nearest that is: %o', async (options, problem) => {
+    await expect(make(options as object)).rejects.toThrow(problem);
+  });
+
+  it.each([{ name: undefined }, { name: '' }, {}, { name: 7 }])('needs a name for its lease: %o', async (lease) => {
+    await expect(make({ leaderElection: lease as never })).rejects.toThrow('leaderElection.name must be configured');
+  });
+
+  it('takes an option that is set to undefined for one that is not set', async () => {
+    const nothing = {
+      webhookServer: undefined,
+      gracefulShutdownTimeoutMs: undefined,
+      health: undefined,
+      metrics: undefined,
+      leaderElection: undefined,
+      http: { userAgent: undefined },
+      dependencies: { logger: undefined, clock: undefined },
+    } as object;
+    const manager = await make(nothing);
+    expect(manager.webhookServer).toBeDefined();
+    expect(manager.dependencies.logger).toBe(noopLogger);
+    expect(manager.dependencies.clock).toBe(manager.clock);
+    const election = { name: 'x', onLost: undefined, identity: undefined, leaseDurationMs: undefined } as object;
+    await expect(make({ leaderElection: election as never })).resolves.toBeDefined();
+  });
+});
+
+describe('leaderElection', () => {
+  it('makes its lock as it is told, with a client of its own', async () => {
+    const locks: LockParts[] = [];
+    const newLock = (parts: LockParts): ResourceLock => {
+      locks.push(parts);
+      return createLeaseLock({ ...parts.lease, client: parts.client });
+    };
+    const manager = await make({ leaderElection: { name: 'x', identity: 'me', labels: { a: 'b' }, newLock } });
+    expect(locks[0]?.lease).toEqual({ namespace: 'default', name: 'x', identity: 'me', labels: { a: 'b' } });
+    expect(locks[0]?.client).not.toBe(manager.liveClient);
+    await expect(make({ leaderElection: { name: 'x', newLock, renewIn: 'worker' } })).rejects.toThrow(
+      'leaderElection.newLock is a function of this thread',
+    );
+  });
+
+  it('has a connection of its own where it is given one', async () => {
+    const namespaces: string[] = [];
+    await make({
+      leaderElection: {
+        name: 'x',
+        connection: { server: 'https://127.0.0.1:2', namespace: 'elections' },
+        newLock: ({ lease, client }) => {
+          namespaces.push(lease.namespace);
+          return createLeaseLock({ ...lease, client });
+        },
+      },
+    });
+    expect(namespaces).toEqual(['elections']);
+  });
+});
