@@ -2,11 +2,11 @@ import type { Logger, LogFields, Metrics, Tracer } from '@kctl/telemetry';
 import type { Clock, Random } from '@kctl/wait';
 import { numberProblem } from '@kctl/wait';
 import type { Debounce, RateLimiter } from '@kctl/workqueue';
-import type { HotLoopOptions } from './hot-loop.js';
+import type { HotLoopOptions } from './policy/hot-loop.js';
 import type { QueueFactory } from './reconcile-queue.js';
 import type { ReconcileErrorHook, Reconciler } from './reconciler.js';
 import type { RetryPolicy } from './retry-policy.js';
-import type { RunLimit } from './run-limit.js';
+import type { RunLimit } from './policy/run-limit.js';
 
 /** Settings that a manager may give to all its controllers. Mirrors `config.Controller`. */
 export interface ControllerSettings {

@@ -1,28 +1,20 @@
-import type { LogFields, Logger } from '@kctl/telemetry';
-import { noopLogger, noopMetrics, noopTracer } from '@kctl/telemetry';
-import { keepAlive, systemClock, systemRandom } from '@kctl/wait';
+import type { Logger } from '@kctl/telemetry';
+import { keepAlive } from '@kctl/wait';
+import { assembleSession } from './assemble-session.js';
 import type { AdoptOptions, Controller, ControllerPhase, RunOptions, SourceStatus } from './controller.js';
 import type { WatchHandle, WatchOptions } from './controller.js';
 import type { ControllerOptions, ControllerSettings } from './controller-options.js';
-import { checkConcurrency, resolveSettings } from './controller-options.js';
+import { checkConcurrency } from './controller-options.js';
+import type { ControllerEnvironment } from './environment.js';
+import { environmentOf } from './environment.js';
 import { ControllerError } from './errors.js';
 import type { EnqueueOptions } from './handler/event-handler.js';
-import { defaultQueueFactory, defaultRateLimiter } from './make-queue.js';
-import type { ControllerMetrics } from './metrics.js';
-import { createControllerMetrics } from './metrics.js';
 import { aborted, orAborted, resolvesFirst } from './or-aborted.js';
-import { ReconcileLoop } from './reconcile-loop.js';
-import { adaptQueue, defaultRequestKey, rememberingKey } from './reconcile-queue.js';
-import type { ReconcileErrorHook, ReconcileFunction, ReconcilerObject, ReconcileRequest } from './reconciler.js';
-import { RequestIntake } from './request-intake.js';
-import { RequestSlots } from './request-slots.js';
-import { createRetryPolicy } from './retry-policy.js';
-import { RunLimiter } from './run-limit.js';
-import type { WatchEntry } from './session.js';
-import { Session } from './session.js';
+import { defaultRequestKey, rememberingKey } from './reconcile-queue.js';
+import type { ReconcileRequest } from './reconciler.js';
+import type { Session, WatchEntry } from './session.js';
 import type { Source } from './source/source.js';
 import { requireSource, requireWatchOptions, triggerSource } from './watch-entry.js';
-import { WorkerPool } from './worker-pool.js';
 
 /** Makes a controller. It starts nothing. @throws TypeError when an option is not valid */
 export function createController<R = ReconcileRequest>(options: ControllerOptions<R>): Controller<R> {
@@ -36,27 +28,19 @@ interface Run {
   phase: 'starting' | 'active' | 'draining';
 }
 
-/** What a controller works with: its options, and where they leave something open, what it was added to. */
-type Environment<R> = Required<Pick<ControllerOptions<R>, 'logger' | 'metrics' | 'tracer' | 'clock' | 'random'>> & {
-  readonly settings: Required<ControllerSettings>;
-  readonly measured: ControllerMetrics;
-};
-
 class ReconcileController<R> implements Controller<R> {
   readonly name: string;
   readonly runnableType = 'controller';
   warmup?: (signal: AbortSignal) => Promise<void>;
   readonly #options: ControllerOptions<R>;
   readonly #requestKey: (request: R) => string;
-  readonly #reconcile: ReconcileFunction<R>;
   readonly #entries = new Set<WatchEntry<R>>();
-  #environment: Environment<R>;
+  #environment: ControllerEnvironment;
   #session: Session<R> | undefined;
   #sessionBegan = Promise.withResolvers<Session<R>>();
   /** The end of earlier sessions, while it is under way. */
   #closing: Promise<void> | undefined;
   #run: Run | undefined;
-  #pool: WorkerPool<R> | undefined;
   /** Set by hand; wins over the settings. */
   #concurrency: number | undefined;
 
@@ -70,8 +54,6 @@ class ReconcileController<R> implements Controller<R> {
     this.#environment = this.#adopted({});
     if (typeof reconciler !== 'function' && typeof reconciler?.reconcile !== 'function')
       throw new TypeError(`controller ${JSON.stringify(name)}: must specify Reconciler: a function or { reconcile }`);
-    this.#reconcile =
-      typeof reconciler === 'function' ? reconciler : (request, context) => reconciler.reconcile(request, context);
   }
 
   get settings(): Required<ControllerSettings> {
@@ -97,7 +79,7 @@ class ReconcileController<R> implements Controller<R> {
   }
 
   get inFlight(): readonly string[] {
-    return this.#session?.slots.running ?? [];
+    return this.#session?.running.keys ?? [];
   }
 
   get maxConcurrentReconciles(): number {
@@ -109,7 +91,7 @@ class ReconcileController<R> implements Controller<R> {
     if (problem !== undefined) throw new TypeError(`controller ${JSON.stringify(this.name)}: ${problem}`);
     this.#concurrency = value;
     this.#environment.measured.maxConcurrent.set(value);
-    if (this.#pool !== undefined) this.#pool.concurrency = value;
+    this.#session?.setConcurrency(value);
   }
 
   watch(source: Source<R>, options: WatchOptions = {}): WatchHandle {
@@ -251,34 +233,7 @@ class ReconcileController<R> implements Controller<R> {
 
   #begin(): Session<R> {
     if (this.#session !== undefined) return this.#session;
-    const { settings, clock, random, metrics, logger } = this.#environment;
-    const { usePriorityQueue, cacheSyncTimeoutMs } = settings;
-    const key = this.#requestKey;
-    const rateLimiter = this.#options.rateLimiter ?? defaultRateLimiter(usePriorityQueue, { key, clock });
-    const newQueue = this.#options.newQueue ?? defaultQueueFactory(usePriorityQueue);
-    const queue = adaptQueue(newQueue({ name: this.name, controller: this.name, key, rateLimiter, metrics, clock }));
-    const slots = new RequestSlots(clock);
-    const intake = new RequestIntake({
-      queue,
-      slots,
-      requestKey: key,
-      clock,
-      random,
-      debounce: this.#options.debounce,
-      eventsDuringBackoff: this.#options.eventsDuringBackoff ?? 'immediate',
-      safetyInterval: this.#options.safetyInterval,
-    });
-    const session = new Session({
-      controller: this.name,
-      queue,
-      intake,
-      slots,
-      rateLimiter,
-      logger,
-      clock,
-      random,
-      syncTimeoutMs: cacheSyncTimeoutMs,
-    });
+    const session = assembleSession(this.#options, this.#environment, this.#requestKey);
     this.#session = session;
     this.#sessionBegan.resolve(session);
     return session;
@@ -308,90 +263,30 @@ class ReconcileController<R> implements Controller<R> {
   }
 
   async #work(session: Session<R>, run: Run): Promise<void> {
-    const { retryPolicy, reconciler, hotLoop, runLimit } = this.#options;
-    const { settings, clock, random, tracer, measured, logger } = this.#environment;
+    const { logger } = this.#environment;
     const { signal } = run;
-    const onError = this.#options.onError ?? (typeof reconciler === 'function' ? undefined : bindHook(reconciler));
-    const stop = new AbortController();
-    const loop = new ReconcileLoop({
-      reconcile: this.#reconcile,
-      onError,
-      retryPolicy: retryPolicy ?? createRetryPolicy(),
-      rateLimiter: session.rateLimiter,
-      recoverPanic: settings.recoverPanic,
-      timeoutMs: settings.reconciliationTimeoutMs,
-      hotLoop,
-      runLimiter: runLimit === undefined ? undefined : new RunLimiter(runLimit),
-      queue: session.queue,
-      intake: session.intake,
-      slots: session.slots,
-      metrics: measured,
-      tracer,
-      clock,
-      random,
-      requestKey: this.#requestKey,
-      makeLogger: (request, reconcileID) => logger.child({ ...this.#fieldsOf(request), reconcileID }),
-      spanAttributes: (request) => ({ controller: this.name, request: this.#requestKey(request) }),
-      stopSignal: stop.signal,
-      fail: session.fail,
-    });
-    const pool = new WorkerPool({
-      queue: session.queue,
-      concurrency: this.maxConcurrentReconciles,
-      clock,
-      work: (item) => loop.work(item),
-    });
-    this.#pool = pool;
-    logger.info('Starting workers', { 'worker count': this.maxConcurrentReconciles });
     const onStop = (): void => {
       run.phase = 'draining';
       logger.info('Shutdown signal received, waiting for all workers to finish');
-      stop.abort(signal.reason);
     };
+    logger.info('Starting workers', { 'worker count': this.maxConcurrentReconciles });
     if (signal.aborted) onStop();
     else signal.addEventListener('abort', onStop, { once: true });
-    const ended = pool.run(stop.signal);
     try {
-      await Promise.race([ended, session.failed]);
-    } catch (error) {
-      run.phase = 'draining';
-      stop.abort(error);
-      throw error;
+      await session.work(signal, {
+        concurrency: this.maxConcurrentReconciles,
+        onFailure: () => (run.phase = 'draining'),
+      });
     } finally {
       signal.removeEventListener('abort', onStop);
-      await ended;
-      this.#pool = undefined;
       logger.info('All workers finished');
     }
   }
 
-  #adopted({ settings: inherited = {}, logger, metrics, tracer, clock }: AdoptOptions): Environment<R> {
-    const options = this.#options;
-    const { name } = options;
-    const settings = resolveSettings(name, options, inherited);
-    const sink = options.metrics ?? metrics ?? noopMetrics;
-    if (settings.enableWarmup) this.warmup = (signal) => this.#warmUp(signal);
+  #adopted(adopted: AdoptOptions): ControllerEnvironment {
+    const environment = environmentOf(this.#options, adopted);
+    if (environment.settings.enableWarmup) this.warmup = (signal) => this.#warmUp(signal);
     else delete this.warmup;
-    return {
-      settings,
-      logger: (options.logger ?? logger ?? noopLogger).child({ controller: name }),
-      metrics: sink,
-      measured: createControllerMetrics(sink, name),
-      tracer: options.tracer ?? tracer ?? noopTracer,
-      clock: options.clock ?? clock ?? systemClock,
-      random: options.random ?? systemRandom,
-    };
+    return environment;
   }
-
-  #fieldsOf(request: R): LogFields {
-    if (this.#options.logFields !== undefined) return this.#options.logFields(request);
-    if (typeof request !== 'object' || request === null || !('name' in request)) return { request };
-    const namespace = 'namespace' in request ? (request.namespace ?? '') : '';
-    const { name } = request;
-    return { object: { name, namespace }, namespace, name };
-  }
-}
-
-function bindHook<R>(reconciler: ReconcilerObject<R>): ReconcileErrorHook<R> | undefined {
-  return reconciler.onError?.bind(reconciler);
 }

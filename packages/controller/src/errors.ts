@@ -91,20 +91,35 @@ export function isControllerError(error: unknown): error is ControllerError {
   return hasCode(error, 'KCTL_CONTROLLER');
 }
 
-/** The message of anything that was thrown. */
+/** The message of anything that was thrown; also of what has no text form. Never throws. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  try {
+    return error instanceof Error ? error.message : String(error);
+  } catch {
+    return `a thrown ${typeof error} that has no text form`;
+  }
 }
 
 function hasCode(error: unknown, code: string): error is Error {
   return error instanceof Error && 'code' in error && error.code === code;
 }
 
-/** Whether an error or one of its causes (or of the members of an AggregateError) satisfies the test. */
-export function someInChain(error: unknown, test: (error: unknown) => boolean, depth = 0): boolean {
+/**
+ * Whether an error or one of its causes (or of the members of an AggregateError) satisfies the test. False for a value
+ * that cannot be looked at: what is thrown may be anything.
+ */
+export function someInChain(error: unknown, test: (error: unknown) => boolean): boolean {
+  try {
+    return someWithin(error, test, 0);
+  } catch {
+    return false;
+  }
+}
+
+function someWithin(error: unknown, test: (error: unknown) => boolean, depth: number): boolean {
   if (test(error)) return true;
   if (!(error instanceof Error) || depth > 16) return false;
   if (error instanceof AggregateError)
-    return error.errors.some((member: unknown) => someInChain(member, test, depth + 1));
-  return error.cause !== undefined && someInChain(error.cause, test, depth + 1);
+    return error.errors.some((member: unknown) => someWithin(member, test, depth + 1));
+  return error.cause !== undefined && someWithin(error.cause, test, depth + 1);
 }

@@ -53,7 +53,7 @@ export type {
 } from './handler/event-handler.js';
 export { handlerFuncs, type HandlerFuncs } from './handler/handler-funcs.js';
 export { withLowPriorityWhenUnchanged } from './handler/low-priority.js';
-export type { HotLoopOptions } from './hot-loop.js';
+export type { HotLoopOptions } from './policy/hot-loop.js';
 export { inject, isInjectable, isMissingDependencyError, MissingDependencyError, provide } from './inject.js';
 export type { Injectable, Provided } from './inject.js';
 export { asReconciler, type ObjectReconcilerOptions } from './object-reconciler.js';
@@ -89,7 +89,7 @@ export type {
 } from './reconciler.js';
 export { createRetryPolicy, retryAfterMs } from './retry-policy.js';
 export type { RetryInput, RetryPolicy, RetryPolicyOptions } from './retry-policy.js';
-export type { RunLimit } from './run-limit.js';
+export type { RunLimit } from './policy/run-limit.js';
 export { channelSource, type ChannelSourceOptions } from './source/channel-source.js';
 export { type CronSchedule, parseCron } from './source/cron-schedule.js';
 export { cronSource, type CronSourceOptions } from './source/cron-source.js';

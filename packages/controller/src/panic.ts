@@ -4,6 +4,10 @@
  * what a nil dereference is in Go.
  */
 export function isPanic(error: unknown): boolean {
-  if (!(error instanceof Error)) return true;
-  return error instanceof ReferenceError || (error instanceof TypeError && error.cause === undefined);
+  try {
+    if (!(error instanceof Error)) return true;
+    return error instanceof ReferenceError || (error instanceof TypeError && error.cause === undefined);
+  } catch {
+    return true; // it cannot even be looked at
+  }
 }

@@ -64,7 +64,10 @@ export function rememberingKey<R>(requestKey: (request: R) => string): (request:
   let key = '';
   return (request) => {
     if (request !== last || request === undefined) {
-      key = requestKey(request);
+      const made: unknown = requestKey(request);
+      if (typeof made !== 'string')
+        throw new TypeError(`requestKey returned something of type ${typeof made}: expected a string`);
+      key = made;
       last = request;
     }
     return key;
@@ -73,11 +76,29 @@ export function rememberingKey<R>(requestKey: (request: R) => string): (request:
 
 /**
  * The identity of a request: for objects of `name`, `namespace` and `cluster` these three; for strings the string; for
- * anything else its JSON with sorted keys.
+ * anything else its JSON with sorted keys, in which a bigint has a form of its own.
+ *
+ * @throws TypeError for a request that has no JSON
  */
 export function defaultRequestKey(request: unknown): string {
   if (typeof request === 'string') return request;
-  return objectKey(request) ?? JSON.stringify(request, sortKeys);
+  return objectKey(request) ?? jsonKey(request);
+}
+
+/** Text by which requests are told apart. @throws TypeError for one that has none, such as a cycle or a function */
+export function jsonKey(request: unknown): string {
+  let text: unknown;
+  try {
+    text = JSON.stringify(request, comparable);
+  } catch (error) {
+    throw unnamed(error);
+  }
+  if (typeof text !== 'string') throw unnamed(undefined);
+  return text;
+}
+
+function unnamed(cause: unknown): TypeError {
+  return new TypeError('a request has no JSON to name it by: give createController({ requestKey })', { cause });
 }
 
 function objectKey(request: unknown): string | undefined {
@@ -92,7 +113,9 @@ function objectKey(request: unknown): string | undefined {
   return cluster === '' ? key : `${cluster}//${key}`;
 }
 
-function sortKeys(_key: string, value: unknown): unknown {
+/** Keys in their order, and big integers apart from numbers and texts. */
+function comparable(_key: string, value: unknown): unknown {
+  if (typeof value === 'bigint') return { bigint: value.toString() };
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -22,8 +22,8 @@ export interface RunFacts {
 const silentSpan: Span = { setAttributes: () => undefined, recordError: () => undefined, end: () => undefined };
 
 /**
- * One run of a reconciler, as its user code sees it. What costs something (signals, logger, id) is made when somebody
- * asks for it: most reconciles of a converged cluster end before they do.
+ * One run of a reconciler, as its user code sees it. What costs something (signals, logger, id) is made when it
+ * is read: most reconciles of a converged cluster end before they do.
  */
 export class ReconcileRun implements ReconcileContext {
   readonly attempt: number;
@@ -37,6 +37,7 @@ export class ReconcileRun implements ReconcileContext {
   #controller: AbortController | undefined;
   #supersede: AbortController | undefined;
   #isSuperseded = false;
+  #hasEnded = false;
   #timer: ClockTimer | undefined;
   #timeout: ReconcileTimeoutError | undefined;
   readonly #onStop = (): void => this.#controller?.abort(this.#facts.stopSignal.reason);
@@ -46,7 +47,7 @@ export class ReconcileRun implements ReconcileContext {
     this.isLastAttempt = facts.isLastAttempt;
     this.priority = facts.priority;
     this.reasons = facts.reasons;
-    this.span = span;
+    this.span = span === silentSpan ? span : quietSpan(span);
     this.#facts = facts;
     if (facts.timeoutMs > 0) this.#timer = facts.clock.setTimer(() => this.#expire(), facts.timeoutMs);
   }
@@ -65,6 +66,8 @@ export class ReconcileRun implements ReconcileContext {
       this.#controller = new AbortController();
       if (this.#timeout !== undefined) this.#controller.abort(this.#timeout);
       else if (stopSignal.aborted) this.#controller.abort(abortReason(stopSignal));
+      // Nothing would ever remove the listener. What reads it now works on after the run, where no stop reaches it.
+      else if (this.#hasEnded) this.#controller.abort(new DOMException('the reconcile has ended', 'AbortError'));
       else stopSignal.addEventListener('abort', this.#onStop, { once: true });
     }
     return this.#controller.signal;
@@ -96,6 +99,7 @@ export class ReconcileRun implements ReconcileContext {
 
   /** Releases timer and listener; the signals stay as they are. */
   end(): void {
+    this.#hasEnded = true;
     this.#timer?.cancel();
     if (this.#controller !== undefined) this.#facts.stopSignal.removeEventListener('abort', this.#onStop);
   }
@@ -108,4 +112,20 @@ export class ReconcileRun implements ReconcileContext {
 
 function supersededReason(): DOMException {
   return new DOMException('a newer event for this request arrived', 'AbortError');
+}
+
+/** A span that cannot fail the run. */
+function quietSpan(span: Span): Span {
+  const quietly = (call: () => void): void => {
+    try {
+      call();
+    } catch {
+      // Tracing is beside the work: what it loses is a span.
+    }
+  };
+  return {
+    setAttributes: (attributes) => quietly(() => span.setAttributes(attributes)),
+    recordError: (error) => quietly(() => span.recordError(error)),
+    end: () => quietly(() => span.end()),
+  };
 }

@@ -1,11 +1,13 @@
 import type { Logger } from '@kctl/telemetry';
 import type { Clock, Random } from '@kctl/wait';
-import type { RateLimiter } from '@kctl/workqueue';
+import { anySignal } from '@kctl/wait';
+import type { PrioritizedItem } from '@kctl/workqueue';
 import type { ReconcileQueue } from './reconcile-queue.js';
 import type { RequestIntake } from './request-intake.js';
-import type { RequestSlots } from './request-slots.js';
+import type { RunningRequests } from './running-requests.js';
 import type { Source } from './source/source.js';
 import { Watch } from './watch.js';
+import { WorkerPool } from './worker-pool.js';
 
 /** What `watch` was called with: one watch, in every session until it is removed. */
 export interface WatchEntry<R> {
@@ -20,12 +22,19 @@ export interface SessionOptions<R> {
   readonly controller: string;
   readonly queue: ReconcileQueue<R>;
   readonly intake: RequestIntake<R>;
-  readonly slots: RequestSlots;
-  readonly rateLimiter: RateLimiter<R>;
+  readonly running: RunningRequests;
   readonly logger: Logger;
   readonly clock: Clock;
   readonly random: Random;
   readonly syncTimeoutMs: number;
+  /** Reconciles one item. Must not reject. */
+  readonly work: (item: PrioritizedItem<R>, signal: AbortSignal) => Promise<void>;
+}
+
+/** Options of {@link Session.work}. */
+export interface WorkOptions {
+  readonly concurrency: number;
+  readonly onFailure: () => void;
 }
 
 /**
@@ -33,10 +42,8 @@ export interface SessionOptions<R> {
  * warm-ups and runs share it, the first of them begins it, and it ends when none of its holders is left.
  */
 export class Session<R> {
-  readonly queue: ReconcileQueue<R>;
   readonly intake: RequestIntake<R>;
-  readonly slots: RequestSlots;
-  readonly rateLimiter: RateLimiter<R>;
+  readonly running: RunningRequests;
   /** What wants the session to go on: the run, and the signals of warm-ups and lives. */
   readonly holders: Set<object> = new Set<object>();
   /** Runs that have begun to work. */
@@ -49,14 +56,13 @@ export class Session<R> {
   readonly #failed: Promise<never>;
   #fail: (error: unknown) => void = () => undefined;
   #ready: Promise<void> | undefined;
+  #pool: WorkerPool<R> | undefined;
   #isReady = false;
 
   constructor(options: SessionOptions<R>) {
     this.#options = options;
-    this.queue = options.queue;
     this.intake = options.intake;
-    this.slots = options.slots;
-    this.rateLimiter = options.rateLimiter;
+    this.running = options.running;
     this.#failed = new Promise((_resolve, reject) => (this.#fail = reject));
     this.#failed.catch(() => undefined); // the run of the session awaits it
   }
@@ -71,11 +77,7 @@ export class Session<R> {
     return this.#isReady;
   }
 
-  /** Rejects with the first failure of anything in the session; never resolves. */
-  get failed(): Promise<never> {
-    return this.#failed;
-  }
-
+  /** Takes the failure of anything in the session; the first one ends the run. */
   readonly fail = (error: unknown): void => this.#fail(error);
 
   /** Starts sources, all at once, and resolves when those that are required have synced. The same promise for every caller. */
@@ -129,9 +131,36 @@ export class Session<R> {
     for (const watch of this.#watches.values()) watch.replay();
   }
 
+  /**
+   * Reconciles what is queued until the signal is aborted; resolves when no reconcile runs. Rejects with the first
+   * failure of anything in the session, also an earlier one; `onFailure` is called as soon as there is one.
+   */
+  async work(signal: AbortSignal, { concurrency, onFailure }: WorkOptions): Promise<void> {
+    const { queue, clock, work } = this.#options;
+    const pool = new WorkerPool({ queue, concurrency, clock, work });
+    this.#pool = pool;
+    using stop = anySignal([signal]);
+    const ended = pool.run(stop.signal);
+    try {
+      await Promise.race([ended, this.#failed]);
+    } catch (error) {
+      onFailure();
+      stop.abort(error);
+      throw error;
+    } finally {
+      await ended;
+      this.#pool = undefined;
+    }
+  }
+
+  /** How many requests the current {@link work} reconciles at once. */
+  setConcurrency(value: number): void {
+    if (this.#pool !== undefined) this.#pool.concurrency = value;
+  }
+
   /** Hands out nothing more and ends all sources. Idempotent; never rejects. */
   async close(reason: unknown): Promise<void> {
-    this.queue.shutDown();
+    this.#options.queue.shutDown();
     this.#abort.abort(reason);
     await Promise.all(
       [...this.#watches.values()].map((watch) =>
@@ -140,7 +169,6 @@ export class Session<R> {
         }),
       ),
     );
-    this.slots.clear();
   }
 
   #watch(entry: WatchEntry<R>, fail: (error: unknown) => void): Watch<R> {

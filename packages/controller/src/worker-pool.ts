@@ -11,8 +11,8 @@ export interface WorkerPoolOptions<R> {
   readonly queue: ReconcileQueue<R>;
   readonly concurrency: number;
   readonly clock: Clock;
-  /** Must not reject. */
-  readonly work: (item: PrioritizedItem<R>) => Promise<void>;
+  /** Gets the pool's signal, too. Must not reject. */
+  readonly work: (item: PrioritizedItem<R>, signal: AbortSignal) => Promise<void>;
 }
 
 /** Hands items of a queue to at most `concurrency` workers at once; the number may change at any time. */
@@ -47,7 +47,7 @@ export class WorkerPool<R> {
           putBack(queue, item);
           break;
         }
-        this.#start(item);
+        this.#start(item, signal);
         if (this.#mustYield()) await this.#yield();
       }
     } finally {
@@ -84,9 +84,9 @@ export class WorkerPool<R> {
     }
   }
 
-  #start(item: PrioritizedItem<R>): void {
+  #start(item: PrioritizedItem<R>, signal: AbortSignal): void {
     this.#active++;
-    void this.#options.work(item).then(this.#onDone);
+    void this.#options.work(item, signal).then(this.#onDone);
   }
 
   readonly #onDone = (): void => {

@@ -1,7 +1,7 @@
 import type { Kind } from '@kctl/apimachinery';
 import { hasFinalizer, isConflict, isDeleting, isInvalid, isNotFound, keyOf } from '@kctl/apimachinery';
 import type { JsonPatchOperation, ReadObject, Writer } from '@kctl/client';
-import { asksForAnotherRun, checkResult } from '../check-result.js';
+import { asksForAnotherRun } from '../outcome.js';
 import { keyFor } from '../key-for.js';
 import type { ReconcileContext, ReconcileResult } from '../reconciler.js';
 import type { StuckCleanupOptions } from './stuck-cleanup.js';
@@ -25,7 +25,7 @@ export interface Finalizer<K extends Kind> {
    */
   readonly cleanup: ObjectStep<K>;
   /** Whether this object needs the finalizer; asked only before it is added. @default always */
-  readonly isNeeded?: (object: ReadObject<K>) => boolean;
+  readonly isNeeded?: (object: ReadObject<K>) => boolean | Promise<boolean>;
 }
 
 /** Options of {@link finalizing}. */
@@ -74,7 +74,7 @@ async function applyGuarded<K extends Kind>(
 ): Promise<ReconcileResult> {
   let current = object;
   for (const { name, isNeeded } of options.finalizers) {
-    if (hasFinalizer(current, name) || isNeeded?.(current) === false) continue;
+    if (hasFinalizer(current, name) || (await isNeeded?.(current)) === false) continue;
     const added = await patch(options, current, { operations: addOperations(current, name), context });
     if (added === undefined) return {};
     current = added;
@@ -90,16 +90,17 @@ async function cleanUp<K extends Kind>(
   let current = object;
   for (const { name, cleanup } of options.finalizers) {
     if (!hasFinalizer(current, name)) continue;
-    let result: ReconcileResult;
+    let more: ReconcileResult | undefined;
     try {
-      result = checkResult(await cleanup(current, context));
+      const result = await cleanup(current, context);
+      if (asksForAnotherRun(result)) more = result;
     } catch (error) {
       await options.stuck.undone(current, { finalizer: name, error }, context);
       throw error;
     }
-    if (asksForAnotherRun(result)) {
+    if (more !== undefined) {
       await options.stuck.undone(current, { finalizer: name }, context);
-      return result;
+      return more;
     }
     const left = await patch(options, current, { operations: removeOperations(current, name), context });
     if (left === undefined) return {};

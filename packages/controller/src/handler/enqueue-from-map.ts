@@ -1,6 +1,8 @@
 import { isThenable } from '@kctl/delivery';
 import type { Logger } from '@kctl/telemetry';
 import type { ObjectEvent } from '../event/object-event.js';
+import { jsonKey } from '../reconcile-queue.js';
+import { requireFunction } from '../source/required.js';
 import type { EventHandler, RequestQueue } from './event-handler.js';
 import { withLowPriorityWhenUnchanged } from './low-priority.js';
 
@@ -22,6 +24,7 @@ export type MapFunction<T, R> = (object: T, context: MapContext) => Iterable<R> 
  * added once per event, in the order of first mention. Mirrors `handler.EnqueueRequestsFromMapFunc`.
  */
 export function enqueueRequestsFromMapFunc<T, R>(map: MapFunction<T, R>): EventHandler<T, R> {
+  requireFunction('enqueueRequestsFromMapFunc', 'map', map);
   return withLowPriorityWhenUnchanged((event, queue, context) => {
     const known: Iterable<R>[] = [];
     const awaited: Promise<Iterable<R>>[] = [];
@@ -31,12 +34,11 @@ export function enqueueRequestsFromMapFunc<T, R>(map: MapFunction<T, R>): EventH
         if (isThenable(mapped)) awaited.push(Promise.resolve(mapped));
         else known.push(mapped);
       }
-    } catch (error) {
-      // What the other call may reject with as well is not of interest: both are called again.
-      void Promise.allSettled(awaited);
-      throw error;
+      addEachOnce(known, queue);
+    } finally {
+      // Where the map of the new object throws, what became of the old one's is of no interest: the event is repeated.
+      for (const each of awaited) each.catch(() => undefined);
     }
-    addEachOnce(known, queue);
     return awaited.length === 0 ? undefined : Promise.all(awaited).then((all) => addEachOnce(all, queue));
   });
 }
@@ -46,13 +48,22 @@ function objectsOf<T>(event: ObjectEvent<T>): T[] {
 }
 
 function addEachOnce<R>(mapped: readonly Iterable<R>[], queue: RequestQueue<R>): void {
-  const seen = new Set<string>();
+  const seen = new Set<unknown>();
   for (const requests of mapped) {
     for (const request of requests) {
-      const identity = JSON.stringify(request);
+      const identity = identityOf(request);
       if (seen.has(identity)) continue;
       seen.add(identity);
       queue.add(request);
     }
+  }
+}
+
+/** Its JSON; of a request that has none, which only a `requestKey` can name, itself. */
+function identityOf(request: unknown): unknown {
+  try {
+    return jsonKey(request);
+  } catch {
+    return request;
   }
 }

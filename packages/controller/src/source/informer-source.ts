@@ -36,9 +36,13 @@ export function informerSource<T, R>(options: InformerSourceOptions<T, R>): Sour
         new EventDispatcher({ source: name, handler, predicates, context: to });
       const dispatcher = newDispatcher(context);
       const registration = informer.addEventHandler(forward(dispatcher));
+      let replaying: EventDispatcher<T, R> | undefined;
       return Promise.resolve({
         waitForSync: (signal) => waitForHandler(registration, dispatcher, signal),
-        replay: () => replayInformer(informer, newDispatcher(replayContext(context)), context.signal),
+        replay: () => {
+          replaying ??= newDispatcher(replayContext(context));
+          return replayInformer(informer, replaying, context.signal);
+        },
         stop: () => registration.remove(),
       });
     },

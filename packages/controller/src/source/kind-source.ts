@@ -60,6 +60,7 @@ class StartedKindSource<K extends Kind, R> implements StartedSource {
   readonly #options: StartedKindSourceOptions<K, R>;
   readonly #context: SourceContext<R>;
   readonly #dispatcher: EventDispatcher<ReadObject<K>, R>;
+  #replaying: EventDispatcher<ReadObject<K>, R> | undefined;
   readonly #attached: Promise<InformerRegistration | undefined>;
   #loan: InformerLoan<ReadObject<K>> | undefined;
   #lastError: unknown;
@@ -82,12 +83,10 @@ class StartedKindSource<K extends Kind, R> implements StartedSource {
   }
 
   async replay(): Promise<void> {
-    if (this.#loan !== undefined)
-      await replayInformer(
-        this.#loan.informer,
-        this.#newDispatcher(replayContext(this.#context)),
-        this.#context.signal,
-      );
+    if (this.#loan === undefined) return;
+    // One for all replays: what failed in one is tried again, and nothing stays on the signal for each.
+    this.#replaying ??= this.#newDispatcher(replayContext(this.#context));
+    await replayInformer(this.#loan.informer, this.#replaying, this.#context.signal);
   }
 
   async stop(): Promise<void> {

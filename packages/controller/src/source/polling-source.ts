@@ -75,6 +75,7 @@ class Poller<T, R> {
   readonly #context: SourceContext<R>;
   readonly #newDispatcher: (context: SourceContext<R>) => EventDispatcher<T, R>;
   readonly #dispatcher: EventDispatcher<T, R>;
+  #replaying: EventDispatcher<T, R> | undefined;
   readonly #first = Promise.withResolvers<undefined>();
   #known: Map<string, T> | undefined;
 
@@ -97,10 +98,10 @@ class Poller<T, R> {
   }
 
   async replay(): Promise<void> {
-    const dispatcher = this.#newDispatcher(replayContext(this.#context));
+    this.#replaying ??= this.#newDispatcher(replayContext(this.#context));
     for (const object of this.#known?.values() ?? [])
-      dispatcher.dispatch({ type: 'create', object, isInInitialList: true });
-    await dispatcher.idle();
+      this.#replaying.dispatch({ type: 'create', object, isInInitialList: true });
+    await this.#replaying.idle();
   }
 
   async run(): Promise<void> {

@@ -1,3 +1,6 @@
+import type { Clock } from '@kctl/wait';
+import type { ReconcilePolicy } from './policy.js';
+
 /** How often one key may be reconciled. */
 export interface RunLimit {
   /** At most so many runs of a key: an integer ≥ 1 … */
@@ -39,4 +42,9 @@ export class RunLimiter {
     this.#older = this.#recent;
     this.#recent = new Map();
   }
+}
+
+/** Defers runs that come too early. */
+export function runLimitPolicy(limiter: RunLimiter, clock: Clock): ReconcilePolicy {
+  return { admit: (key) => limiter.begin(key, clock.monotonicNow()) };
 }

@@ -1,4 +1,6 @@
 import type { Clock, Random } from '@kctl/wait';
+import type { ControllerMetrics } from '../metrics.js';
+import type { ReconcilePolicy } from './policy.js';
 
 const windowMs = 60_000;
 /** So many runs of a minute are looked at one by one. */
@@ -65,4 +67,18 @@ export class HotLoopDetector {
     count.runs += weight;
     return before <= this.#max && count.runs > this.#max;
   }
+}
+
+/** Warns of keys in a loop, and counts them. */
+export function hotLoopPolicy(detector: HotLoopDetector, metrics: ControllerMetrics): ReconcilePolicy {
+  return {
+    settle: ({ key, run, outcome }) => {
+      if (!detector.record(key, outcome.type)) return;
+      metrics.hotLoops.inc();
+      run.logger.warn('reconciled in a loop: does the reconciler wake itself by what it writes?', {
+        outcome: outcome.type,
+        reasons: run.reasons,
+      });
+    },
+  };
 }

@@ -1,0 +1,42 @@
+import type { Logger, Metrics, Tracer } from '@kctl/telemetry';
+import { guardMetrics, noopLogger, noopMetrics, noopTracer } from '@kctl/telemetry';
+import type { Clock, Random } from '@kctl/wait';
+import { systemClock, systemRandom } from '@kctl/wait';
+import type { AdoptOptions } from './controller.js';
+import type { ControllerOptions, ControllerSettings } from './controller-options.js';
+import { resolveSettings } from './controller-options.js';
+import type { ControllerMetrics } from './metrics.js';
+import { createControllerMetrics } from './metrics.js';
+
+/** What a controller works with: its options, and where they leave something open, what it was added to. */
+export interface ControllerEnvironment {
+  readonly settings: Required<ControllerSettings>;
+  readonly logger: Logger;
+  /** Cannot throw. */
+  readonly metrics: Metrics;
+  /** The controller's own of `metrics`. */
+  readonly measured: ControllerMetrics;
+  readonly tracer: Tracer;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** The environment of a controller. @throws TypeError when a setting is not valid */
+export function environmentOf<R>(options: ControllerOptions<R>, adopted: AdoptOptions): ControllerEnvironment {
+  const { name } = options;
+  const settings = resolveSettings(name, options, adopted.settings);
+  const logger = (options.logger ?? adopted.logger ?? noopLogger).child({ controller: name });
+  const sink = options.metrics ?? adopted.metrics ?? noopMetrics;
+  const report = (error: unknown): void =>
+    logger.error('The metrics sink failed, measurements are lost; later failures are not logged', { error });
+  const metrics = sink === noopMetrics ? sink : guardMetrics(sink, report);
+  return {
+    settings,
+    logger,
+    metrics,
+    measured: createControllerMetrics(metrics, name),
+    tracer: options.tracer ?? adopted.tracer ?? noopTracer,
+    clock: options.clock ?? adopted.clock ?? systemClock,
+    random: options.random ?? systemRandom,
+  };
+}

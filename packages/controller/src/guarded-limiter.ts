@@ -1,0 +1,43 @@
+import type { RateLimiter } from '@kctl/workqueue';
+
+/** Options of {@link guardedLimiter}. */
+export interface GuardedLimiterOptions<R> {
+  /** Counts where the limiter does not answer. */
+  readonly fallback: RateLimiter<R>;
+  /** Called with what the limiter did wrong. */
+  readonly report: (error: unknown) => void;
+}
+
+/** A rate limiter that cannot lose a key: where the user's throws, or returns what is not a delay, another one counts. */
+export function guardedLimiter<R>(limiter: RateLimiter<R>, options: GuardedLimiterOptions<R>): RateLimiter<R> {
+  const { fallback, report } = options;
+  return {
+    when: (item, cause) => {
+      try {
+        const delay: unknown = limiter.when(item, cause);
+        if (typeof delay === 'number' && Number.isFinite(delay) && delay >= 0) return delay;
+        const shown = typeof delay === 'number' ? String(delay) : `something of type ${typeof delay}`;
+        throw new TypeError(`rateLimiter.when returned ${shown}, which is not valid: expected a number of ms ≥ 0`);
+      } catch (error) {
+        report(error);
+        return fallback.when(item, cause);
+      }
+    },
+    forget: (item) => {
+      fallback.forget(item);
+      try {
+        limiter.forget(item);
+      } catch (error) {
+        report(error);
+      }
+    },
+    numRequeues: (item) => {
+      try {
+        return limiter.numRequeues(item);
+      } catch (error) {
+        report(error);
+        return fallback.numRequeues(item);
+      }
+    },
+  };
+}

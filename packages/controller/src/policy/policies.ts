@@ -1,0 +1,56 @@
+import type { Clock, Random } from '@kctl/wait';
+import type { Debounce } from '@kctl/workqueue';
+import type { ControllerOptions } from '../controller-options.js';
+import type { ControllerMetrics } from '../metrics.js';
+import { HotLoopDetector, hotLoopPolicy } from './hot-loop.js';
+import { KeptTimes } from './keep.js';
+import type { ReconcilePolicy } from './policy.js';
+import { RestWindows } from './rest-window.js';
+import { RunLimiter, runLimitPolicy } from './run-limit.js';
+import { SafetyIntervals } from './safety-interval.js';
+
+/** The options of a controller that are policies. */
+export type PolicyOptions = Pick<
+  ControllerOptions<never>,
+  'hotLoop' | 'runLimit' | 'safetyInterval' | 'eventsDuringBackoff' | 'debounce'
+>;
+
+/** What policies work with. */
+export interface PolicyEnvironment {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly metrics: ControllerMetrics;
+}
+
+/** The policies of one session: what they remember ends with it. */
+export interface Policies {
+  /** From the outside in. */
+  readonly around: readonly ReconcilePolicy[];
+  /** For events on their way in; undefined where the option is not set. */
+  readonly debounce: Debounce | undefined;
+  readonly restWindows: RestWindows | undefined;
+  readonly safetyIntervals: SafetyIntervals | undefined;
+}
+
+/**
+ * The policies that the options ask for, in their order; why it is this one: `designs/006-reconcile-loop.md`.
+ *
+ * 1. The hot loop judges what really ran, so it is outermost and sees no deferred run.
+ * 2. The run limit puts back what comes too early before anything else knows of a run.
+ * 3. A kept time stands beside whatever follows.
+ * 4. The safety interval fills the gap where nothing follows.
+ * 5. The rest window corrects the delay of a retry, right at the core.
+ */
+export function createPolicies(options: PolicyOptions, { clock, random, metrics }: PolicyEnvironment): Policies {
+  const { hotLoop, runLimit, safetyInterval, eventsDuringBackoff, debounce } = options;
+  const restWindows = eventsDuringBackoff === 'oncePerWindow' ? new RestWindows(clock) : undefined;
+  const safetyIntervals = safetyInterval === undefined ? undefined : new SafetyIntervals(safetyInterval, random);
+  const around: readonly (ReconcilePolicy | undefined)[] = [
+    hotLoop === false ? undefined : hotLoopPolicy(new HotLoopDetector(clock, random, hotLoop), metrics),
+    runLimit === undefined ? undefined : runLimitPolicy(new RunLimiter(runLimit), clock),
+    new KeptTimes(clock),
+    safetyIntervals,
+    restWindows,
+  ];
+  return { around: around.filter((policy) => policy !== undefined), debounce, restWindows, safetyIntervals };
+}

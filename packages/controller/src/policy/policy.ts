@@ -1,0 +1,32 @@
+import type { Outcome } from '../outcome.js';
+import type { ReconcileRun } from '../reconcile-run.js';
+
+/** When and how a key is queued again. */
+export interface Requeue {
+  /** ≤ 0: at once. */
+  readonly afterMs: number;
+  readonly priority: number;
+  readonly reason: string;
+}
+
+/** A run that has ended, on its way out through the policies. */
+export interface Settled {
+  readonly key: string;
+  readonly run: ReconcileRun;
+  readonly outcome: Outcome;
+  /** What follows: undefined where nothing does before the next event. */
+  next: Requeue | undefined;
+  /** A time that stands beside `next`, see `ReconcileResult.keep`. */
+  kept: Requeue | undefined;
+}
+
+/**
+ * What an option adds to the loop: one synchronous function on the way in, one on the way out. The order of the
+ * policies is that of the list in `policies.ts`.
+ */
+export interface ReconcilePolicy {
+  /** Before a run, from the outside in: how many ms the request is put back for; ≤ 0 lets it run. */
+  readonly admit?: (key: string) => number;
+  /** After a run, from the inside out: may change what follows. */
+  readonly settle?: (settled: Settled) => void;
+}

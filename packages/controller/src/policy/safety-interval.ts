@@ -1,0 +1,28 @@
+import type { Random } from '@kctl/wait';
+import { lowPriority } from '@kctl/workqueue';
+import type { SafetyInterval } from '../controller-options.js';
+import type { ReconcilePolicy, Settled } from './policy.js';
+
+/** Plans a late run for objects at rest that a source has reported as present. */
+export class SafetyIntervals implements ReconcilePolicy {
+  readonly #everyMs: number;
+  readonly #random: Random;
+  readonly #present = new Set<string>();
+
+  constructor({ everyMs }: SafetyInterval, random: Random) {
+    this.#everyMs = everyMs;
+    this.#random = random;
+  }
+
+  /** What an event says of the key's object. */
+  observe(key: string, presence: 'present' | 'gone' | undefined): void {
+    if (presence === 'present') this.#present.add(key);
+    else if (presence === 'gone') this.#present.delete(key);
+  }
+
+  settle(settled: Settled): void {
+    if (settled.next !== undefined || !this.#present.has(settled.key)) return;
+    const afterMs = this.#everyMs * (0.8 + 0.4 * this.#random());
+    settled.next = { afterMs, priority: lowPriority, reason: 'safety interval' };
+  }
+}

@@ -1,0 +1,61 @@
+import type { Clock } from '@kctl/wait';
+import type { ReconcileRun } from './reconcile-run.js';
+
+/** Failures and back-offs in a row of one key. */
+export interface FailureRow {
+  /** How many runs failed or backed off. */
+  attempts: number;
+  /** Monotonic time of the first one. */
+  readonly since: number;
+}
+
+/**
+ * What a controller remembers about its keys beside the queue's slot: the current run and the failures in a row.
+ * Holds an entry only while there is something to remember.
+ */
+export class RunningRequests {
+  readonly #clock: Clock;
+  readonly #runs = new Map<string, ReconcileRun>();
+  readonly #failures = new Map<string, FailureRow>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** The keys that are being reconciled. */
+  get keys(): string[] {
+    return [...this.#runs.keys()];
+  }
+
+  begin(key: string, run: ReconcileRun): void {
+    this.#runs.set(key, run);
+  }
+
+  end(key: string): void {
+    this.#runs.delete(key);
+  }
+
+  runOf(key: string): ReconcileRun | undefined {
+    return this.#runs.size === 0 ? undefined : this.#runs.get(key);
+  }
+
+  /** How many runs of the key have failed in a row. */
+  failures(key: string): number {
+    return this.#failures.size === 0 ? 0 : (this.#failures.get(key)?.attempts ?? 0);
+  }
+
+  /** Counts one more failure. */
+  fail(key: string): FailureRow {
+    let row = this.#failures.get(key);
+    if (row === undefined) {
+      row = { attempts: 0, since: this.#clock.monotonicNow() };
+      this.#failures.set(key, row);
+    }
+    row.attempts++;
+    return row;
+  }
+
+  succeed(key: string): void {
+    if (this.#failures.size > 0) this.#failures.delete(key);
+  }
+}
