@@ -58,7 +58,7 @@ export async function runNodeLabeler({ client, signal, log, clock = systemClock 
     }
   };
   const worker = queue.run({ concurrency: 1, signal, onError: () => 'stop' }, reconcile);
-  await Promise.all([running, worker.then(() => queue.shutDown())]);
+  await Promise.all([running, worker.ended.then(() => queue.shutDown())]);
 }
 
 function needsLabel({ metadata }: DeepReadonly<Node>): boolean {

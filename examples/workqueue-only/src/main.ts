@@ -34,5 +34,5 @@ const pool = queue.run(
   },
 );
 
-await pool;
+await pool.ended;
 console.log('all done');

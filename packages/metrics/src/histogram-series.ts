@@ -1,4 +1,5 @@
 import type { Histogram, HistogramOptions, Labels } from '@kctl/telemetry';
+import { goNumber } from './go-number.js';
 import { Series } from './series.js';
 import type { Cell, Sample, SeriesExport } from './series.js';
 
@@ -38,8 +39,13 @@ export class HistogramSeries extends Series<HistogramCell> {
   }
 
   /** What prom-client's text export asks for: the labels that all lines of a child share stay apart. */
-  getForPromString(): Promise<SeriesExport> {
-    return super.get();
+  async getForPromString(): Promise<SeriesExport> {
+    const exported = await super.get();
+    const values = exported.values.map((sample) => {
+      const le = sample.labels['le'];
+      return typeof le === 'number' ? { ...sample, labels: { le: goNumber(le) } } : sample;
+    });
+    return { ...exported, values };
   }
 
   override async get(): Promise<SeriesExport> {

@@ -10,6 +10,7 @@ export type { DescribedError } from './describe-error.js';
 export { loggable } from './loggable.js';
 export type { Loggable, LoggableOptions } from './loggable.js';
 export { guardMetrics } from './guard-metrics.js';
+export { exponentialBuckets } from './exponential-buckets.js';
 export type { LogFields, Logger, LogLevel } from './logger.js';
 export { messageOf } from './message-of.js';
 export type { Counter, Family, Gauge, Histogram, HistogramOptions, Labels, MetricOptions, Metrics } from './metrics.js';

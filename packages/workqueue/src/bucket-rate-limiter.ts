@@ -1,7 +1,7 @@
 import { systemClock } from '@kctl/wait';
 import type { Clock } from '@kctl/wait';
-import { defaultKey } from './default-key.js';
 import { requireNumber } from './errors.js';
+import { LimiterKey } from './failure-counts.js';
 import type { KeyedLimiterOptions } from './failure-counts.js';
 import type { RateLimiter } from './rate-limiter.js';
 import type { QueueKey } from './work-queue.js';
@@ -32,10 +32,14 @@ const leastSweep = 256;
  * no failures. Mirrors `TypedBucketRateLimiter` over `golang.org/x/time/rate`.
  */
 export function bucketRateLimiter<T = string>(options: BucketRateLimiterOptions<T> = {}): RateLimiter<T> {
-  const { perSecond = 10, burst = 100, coalesce = true, clock = systemClock, key = defaultKey } = options;
+  const { perSecond = 10, burst = 100, coalesce = true, clock = systemClock } = options;
   requireNumber('perSecond', perSecond, Number.MIN_VALUE);
   requireNumber('burst', burst, 1);
+  const identity = new LimiterKey(options);
+  /** Of keys whose token is still to come, when it comes. */
   const reservations = new Map<QueueKey, number>();
+  /** When the last of them comes. */
+  let latest = -Infinity;
   let sweepAt = leastSweep;
   let tokens = burst;
   let updatedAt = clock.monotonicNow();
@@ -54,15 +58,22 @@ export function bucketRateLimiter<T = string>(options: BucketRateLimiterOptions<
     when(item) {
       const now = clock.monotonicNow();
       if (!coalesce) return take(now);
-      const itemKey = key(item);
+      const itemKey = identity.of(item);
+      if (latest <= now) reservations.clear();
       const reserved = reservations.get(itemKey);
       if (reserved !== undefined && reserved > now) return reserved - now;
       const delay = take(now);
-      if (delay > 0) reservations.set(itemKey, now + delay);
+      if (delay > 0) {
+        latest = now + delay;
+        reservations.set(itemKey, latest);
+      }
       if (reservations.size >= sweepAt) sweep(now);
       return delay;
     },
-    forget: () => undefined,
+    forget(item) {
+      if (reservations.size > 0) reservations.delete(identity.of(item));
+    },
     numRequeues: () => 0,
+    adoptKey: (key) => identity.adopt(key),
   };
 }

@@ -1,5 +1,5 @@
 import { QueueArgumentError } from './errors.js';
-import type { QueueKey } from './work-queue.js';
+import type { KeyFunction, QueueKey } from './work-queue.js';
 
 /** Cannot occur in a Kubernetes name, nor in anything else that people use as one. */
 const separator = '\u0000';
@@ -23,6 +23,23 @@ export function defaultKey(item: unknown): QueueKey {
     'item',
     item,
     'give the queue (and its rate limiter) a `key` function that says which items are the same work',
+  );
+}
+
+/**
+ * The key of an item by a key function of the user's.
+ *
+ * @throws QueueArgumentError for a key that is not a string or a number: it would be merged with unrelated ones
+ */
+export function keyBy<T>(key: KeyFunction<T>, item: T): QueueKey {
+  if (item === undefined)
+    throw new QueueArgumentError('item', item, 'give any other value: undefined is what `get` returns at shutdown');
+  const result: unknown = key(item);
+  if (typeof result === 'string' || (typeof result === 'number' && !Number.isNaN(result))) return result;
+  throw new QueueArgumentError(
+    'the result of the key function',
+    result,
+    'return a string or a number other than NaN for each item',
   );
 }
 

@@ -58,6 +58,16 @@ export class DelayingFifoQueue<T> extends FifoQueue<T> implements DelayingQueue<
     this.#line.debounce(this.#joinLine(slot), isWaiting, debounce);
   }
 
+  /** A key that is given up is given up for later too: else it would come back although it was reported dropped. */
+  protected override dropReady(): number {
+    const slot = super.dropReady();
+    if (slot >= 0 && this.#isInLine(slot)) {
+      this.#line.remove(slot);
+      this.#leaveLine(slot);
+    }
+    return slot;
+  }
+
   override shutDown(): void {
     this.#dropDelayed();
     super.shutDown();

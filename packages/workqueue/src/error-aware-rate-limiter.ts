@@ -41,6 +41,9 @@ export function errorAwareRateLimiter<T = string>(options: ErrorAwareRateLimiter
       for (const limiter of limiters) limiter.forget(item);
     },
     numRequeues: (item) => limiters.reduce((sum, limiter) => sum + limiter.numRequeues(item), 0),
+    adoptKey(key) {
+      for (const limiter of limiters) limiter.adoptKey?.(key);
+    },
   };
 }
 

@@ -1,5 +1,6 @@
 const argumentCode = 'KCTL_WORKQUEUE_ARGUMENT';
 const fullCode = 'KCTL_WORKQUEUE_FULL';
+const workCode = 'KCTL_WORKQUEUE_WORK_FAILED';
 
 /** Thrown for an option or argument that a queue or limiter cannot work with: names the field, the value, the remedy. */
 export class QueueArgumentError extends TypeError {
@@ -45,6 +46,30 @@ export class QueueFullError extends Error {
 /** Whether an error is a {@link QueueFullError}, also one of another copy of this package. */
 export function isQueueFullError(error: unknown): error is QueueFullError {
   return error instanceof Error && 'code' in error && error.code === fullCode;
+}
+
+/**
+ * What a pool rejects with when work fails on a queue without rate limiter and no `onError` is there to judge it. Names
+ * the key; the failure is the cause.
+ */
+export class WorkFailedError extends Error {
+  override readonly name = 'WorkFailedError';
+  /** Stable code of this error class. */
+  readonly code: 'KCTL_WORKQUEUE_WORK_FAILED' = workCode;
+  /** What the work failed on. It is in the queue again, unless that was shut down and hands out nothing more. */
+  readonly item: unknown;
+
+  constructor(key: string | number, item: unknown, cause: unknown) {
+    const name = typeof key === 'string' ? JSON.stringify(key.split('\0').filter(Boolean).join('/')) : String(key);
+    const reason = cause instanceof Error ? cause.message : describe(cause);
+    super(`work on ${name} failed: ${reason}`, { cause });
+    this.item = item;
+  }
+}
+
+/** Whether an error is a {@link WorkFailedError}, also one of another copy of this package. */
+export function isWorkFailedError(error: unknown): error is WorkFailedError {
+  return error instanceof Error && 'code' in error && error.code === workCode;
 }
 
 /** @throws QueueArgumentError unless `value` is a finite number ≥ `least` */

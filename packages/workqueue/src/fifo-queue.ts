@@ -26,7 +26,6 @@ export class FifoQueue<T> extends QueueBase<T, T> implements WorkQueue<T> {
     attempt: () => 1,
     retry: (item) => this.add(item),
     forget: () => undefined,
-    readd: (item) => this.add(item),
   };
 
   constructor(options: WorkQueueOptions<T>) {
@@ -50,13 +49,14 @@ export class FifoQueue<T> extends QueueBase<T, T> implements WorkQueue<T> {
   override shutDown(): void {
     this.isDown = true;
     this.endDrain();
-    this.checkDrain();
+    this.checkEnd();
   }
 
-  override async shutDownWithDrain(): Promise<void> {
+  override shutDownWithDrain(): Promise<void> {
     this.isDown = true;
-    this.checkDrain();
-    await this.drained();
+    this.checkEnd();
+    // As in client-go: where there never was a worker, what waits does not hold the drain up.
+    return this.isUnattended ? Promise.resolve() : this.drained();
   }
 
   /** The slot of an item in use from now on; −1 if the bound refuses it. The caller sets a flag. */
@@ -112,8 +112,12 @@ export class FifoQueue<T> extends QueueBase<T, T> implements WorkQueue<T> {
     if (state === 0) this.table.release(slot);
   }
 
-  protected override get isDrained(): boolean {
-    return this.processing === 0;
+  protected override requeue(slot: number): void {
+    const { flags } = this.table;
+    const state = flags[slot] ?? 0;
+    if ((state & dirty) !== 0) return;
+    flags[slot] = state | dirty;
+    this.metrics?.requeued(slot, 0);
   }
 
   protected override handedOut(slot: number): T | undefined {

@@ -11,7 +11,14 @@ export type { DefaultRateLimiterOptions } from './default-rate-limiters.js';
 export { createDelayingQueue } from './delaying-queue.js';
 export { errorAwareRateLimiter, retryAfterMs } from './error-aware-rate-limiter.js';
 export type { ErrorAwareRateLimiterOptions, ErrorRule } from './error-aware-rate-limiter.js';
-export { isQueueArgumentError, isQueueFullError, QueueArgumentError, QueueFullError } from './errors.js';
+export {
+  isQueueArgumentError,
+  isQueueFullError,
+  isWorkFailedError,
+  QueueArgumentError,
+  QueueFullError,
+  WorkFailedError,
+} from './errors.js';
 export type { KeyedLimiterOptions } from './failure-counts.js';
 export { createWorkQueue } from './fifo-queue.js';
 export {

@@ -18,6 +18,9 @@ export interface ExponentialRateLimiterOptions<T> extends KeyedLimiterOptions<T>
   readonly random?: () => number;
 }
 
+/** 2¹⁰²³ is the largest power that is a number: 0 times the next one, Infinity, would not be one. */
+const maxExponent = 1023;
+
 /** base·2ⁿ with n = failures of the item so far. Mirrors `NewTypedItemExponentialFailureRateLimiter`. */
 export function exponentialRateLimiter<T = string>(options: ExponentialRateLimiterOptions<T> = {}): RateLimiter<T> {
   const { baseMs = 5, maxMs = 1_000_000, random } = options;
@@ -26,11 +29,12 @@ export function exponentialRateLimiter<T = string>(options: ExponentialRateLimit
   const failures = new FailureCounts<T>(options);
   return {
     when(item) {
-      const delay = Math.min(baseMs * 2 ** failures.increment(item), maxMs);
+      const delay = Math.min(baseMs * 2 ** Math.min(failures.increment(item), maxExponent), maxMs);
       return random === undefined ? delay : delay / 2 + (random() * delay) / 2;
     },
     forget: (item) => failures.delete(item),
     numRequeues: (item) => failures.get(item),
+    adoptKey: (key) => failures.adoptKey(key),
   };
 }
 
@@ -55,6 +59,7 @@ export function fastSlowRateLimiter<T = string>(options: FastSlowRateLimiterOpti
     when: (item) => (failures.increment(item) < maxFastAttempts ? fastMs : slowMs),
     forget: (item) => failures.delete(item),
     numRequeues: (item) => failures.get(item),
+    adoptKey: (key) => failures.adoptKey(key),
   };
 }
 
@@ -67,6 +72,9 @@ export function maxOfRateLimiter<T = string>(...limiters: readonly RateLimiter<T
       for (const limiter of limiters) limiter.forget(item);
     },
     numRequeues: (item) => Math.max(...limiters.map((limiter) => limiter.numRequeues(item))),
+    adoptKey(key) {
+      for (const limiter of limiters) limiter.adoptKey?.(key);
+    },
   };
 }
 
@@ -77,5 +85,6 @@ export function maxWaitRateLimiter<T = string>(limiter: RateLimiter<T>, maxMs: n
     when: (item, cause) => Math.min(limiter.when(item, cause), maxMs),
     forget: (item) => limiter.forget(item),
     numRequeues: (item) => limiter.numRequeues(item),
+    adoptKey: (key) => limiter.adoptKey?.(key),
   };
 }

@@ -1,3 +1,4 @@
+import { AgedLevels } from './aged-levels.js';
 import { DelayLine, requireDebounce } from './delay-line.js';
 import { requireNumber } from './errors.js';
 import { exponentialRateLimiter } from './item-rate-limiters.js';
@@ -7,6 +8,7 @@ import type { AddOptions, PrioritizedItem, PriorityQueue } from './priority-queu
 import { QueueBase } from './queue-base.js';
 import type { PriorityQueueOptions } from './queue-options.js';
 import type { RateLimiter } from './rate-limiter.js';
+import type { ReadyLevels } from './ready-levels.js';
 import { delayed, processing, ready } from './slot-table.js';
 import type { Debounce, RequeueCause } from './work-queue.js';
 import type { GetOptions } from './worker-pool.js';
@@ -33,12 +35,11 @@ export function createPriorityQueue<T = string>(options: PriorityQueueOptions<T>
 class KeyedPriorityQueue<T> extends QueueBase<T, PrioritizedItem<T>> implements PriorityQueue<T> {
   readonly #limiter: RateLimiter<T>;
   readonly #line: DelayLine;
-  readonly #levels: PriorityLevels;
+  readonly #levels: ReadyLevels;
   /** By slot, for the slots that have any. */
   readonly #reasons = new Map<number, string[]>();
   /** The priority that a slot being processed was handed out with, where it is not 0. */
   readonly #handedPriorities = new Map<number, number>();
-  readonly #ageStepMs: number | undefined;
   /** By slot: what a slot that is ready or delayed is queued with. */
   #priorities = new Float64Array(initialCapacity);
   #takenReasons = noReasons;
@@ -53,16 +54,18 @@ class KeyedPriorityQueue<T> extends QueueBase<T, PrioritizedItem<T>> implements 
     retry: (item, error, slot) =>
       this.addWith({ rateLimited: true, priority: this.#handedPriorities.get(slot) ?? 0, error }, item),
     forget: (item) => this.forget(item),
-    readd: (item, slot) => this.addWith({ priority: this.#handedPriorities.get(slot) ?? 0 }, item),
   };
 
   constructor(options: PriorityQueueOptions<T>) {
     super(options, true);
     const { ageing, key } = options;
     if (ageing !== undefined) requireNumber('ageing.stepMs', ageing.stepMs, Number.MIN_VALUE);
-    this.#ageStepMs = ageing?.stepMs;
-    this.#levels = new PriorityLevels(ageing !== undefined);
-    this.#limiter = options.rateLimiter ?? exponentialRateLimiter<T>(key === undefined ? {} : { key });
+    this.#levels =
+      ageing === undefined
+        ? new PriorityLevels(this.#isParked)
+        : new AgedLevels({ now: () => this.clock.monotonicNow(), stepMs: ageing.stepMs });
+    this.#limiter = options.rateLimiter ?? exponentialRateLimiter<T>();
+    if (key !== undefined) this.#limiter.adoptKey?.(key);
     this.#line = new DelayLine({
       clock: this.clock,
       keepAlive: options.keepAlive ?? true,
@@ -101,14 +104,22 @@ class KeyedPriorityQueue<T> extends QueueBase<T, PrioritizedItem<T>> implements 
     requireNumber('priority', priority);
     if (debounce !== undefined) requireDebounce(debounce);
     if (this.isDown) return;
+    let refusal: Error | undefined;
     for (const item of items) {
-      const delayMs = options.rateLimited === true ? this.#limitedDelay(item, afterMs, options) : afterMs;
-      this.#addOne(item, delayMs, priority, options);
+      try {
+        const delayMs = options.rateLimited === true ? this.#limitedDelay(item, afterMs, options) : afterMs;
+        this.#addOne(item, delayMs, priority, options);
+      } catch (error) {
+        refusal ??= error instanceof Error ? error : new Error(String(error), { cause: error });
+      }
     }
+    // The items that are in order are added all the same.
+    if (refusal !== undefined) throw refusal;
   }
 
   forget(item: T): void {
     this.#limiter.forget(item);
+    this.endFailures(this.table.find(item));
   }
 
   numRequeues(item: T): number {
@@ -137,28 +148,21 @@ class KeyedPriorityQueue<T> extends QueueBase<T, PrioritizedItem<T>> implements 
       this.#leave(slot, ready);
     });
     this.endDrain();
-    this.checkDrain();
+    this.checkEnd();
   }
 
-  override async shutDownWithDrain(): Promise<void> {
+  override shutDownWithDrain(): Promise<void> {
     if (!this.isDown) {
       this.isDown = true;
       this.#isDraining = true;
       this.#dropDelayed();
     }
-    this.checkDrain();
-    await this.drained();
-  }
-
-  protected override get isDrained(): boolean {
-    return this.processing === 0 && !(this.#isDraining && this.#levels.length > 0);
+    this.checkEnd();
+    return this.drained();
   }
 
   protected override takeReady(): number {
-    const slot =
-      this.#ageStepMs === undefined
-        ? this.#levels.take(this.#isParked)
-        : this.#levels.takeAged(this.#isParked, this.clock.monotonicNow(), this.#ageStepMs);
+    const slot = this.#levels.take();
     if (slot < 0) return -1;
     const { flags } = this.table;
     flags[slot] = ((flags[slot] ?? 0) & ~ready) | processing;
@@ -171,7 +175,7 @@ class KeyedPriorityQueue<T> extends QueueBase<T, PrioritizedItem<T>> implements 
 
   protected override dropReady(): number {
     if (this.#levels.lowest > this.#incomingPriority) return -1;
-    const slot = this.#levels.takeLowest(this.#isParked);
+    const slot = this.#levels.takeLowest();
     if (slot < 0) return -1;
     const { flags } = this.table;
     flags[slot] = (flags[slot] ?? 0) & ~ready;
@@ -186,11 +190,24 @@ class KeyedPriorityQueue<T> extends QueueBase<T, PrioritizedItem<T>> implements 
     flags[slot] = state;
     if (this.#handedPriorities.size > 0) this.#handedPriorities.delete(slot);
     if ((state & ready) !== 0) {
-      this.#levels.park(this.#priorities[slot] ?? 0, -1);
+      this.#levels.unpark(slot, this.#priorities[slot] ?? 0);
       this.wake();
     } else if (state === 0) {
       this.table.release(slot);
     }
+  }
+
+  protected override requeue(slot: number): void {
+    // After a plain shutdown nothing is handed out: the key is abandoned as those that wait were.
+    if (this.isDown && !this.#isDraining) return;
+    const { flags } = this.table;
+    const state = flags[slot] ?? 0;
+    if ((state & ready) !== 0) return;
+    if ((state & delayed) !== 0) this.#line.remove(slot);
+    const priority = this.#priorities[slot] ?? 0;
+    flags[slot] = (state & ~delayed) | ready;
+    this.metrics?.requeued(slot, priority);
+    this.#levels.push(slot, priority, true);
   }
 
   protected override handedOut(slot: number): PrioritizedItem<T> | undefined {
@@ -244,23 +261,16 @@ class KeyedPriorityQueue<T> extends QueueBase<T, PrioritizedItem<T>> implements 
     const priority = this.#priorities[slot] ?? 0;
     flags[slot] = ((flags[slot] ?? 0) & ~delayed) | ready;
     this.metrics?.added(slot, priority);
-    this.#pushReady(slot, priority);
+    this.#levels.push(slot, priority, this.#isParked(slot));
     this.wake();
   }
 
   #raise(slot: number, priority: number): void {
     const former = this.#priorities[slot] ?? 0;
-    if (this.#isParked(slot)) this.#levels.park(former, -1);
-    this.#levels.remove(slot, former);
+    this.#levels.raise(slot, former, priority);
     this.#setPriority(slot, priority);
     this.metrics?.moved(former, priority);
-    this.#pushReady(slot, priority);
     this.wake();
-  }
-
-  #pushReady(slot: number, priority: number): void {
-    this.#levels.push(slot, priority, this.#ageStepMs === undefined ? 0 : this.clock.monotonicNow());
-    if (this.#isParked(slot)) this.#levels.park(priority, 1);
   }
 
   #limitedDelay(item: T, afterMs: number, cause: RequeueCause | undefined): number {

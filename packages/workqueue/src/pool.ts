@@ -1,7 +1,8 @@
 import { isAbortError } from '@kctl/wait';
 import type { Clock } from '@kctl/wait';
-import { requireInteger } from './errors.js';
+import { QueueArgumentError, requireInteger, WorkFailedError } from './errors.js';
 import { sliceMs } from './slice.js';
+import type { QueueKey } from './work-queue.js';
 import type { FailureVerdict, RunOptions, WorkContext, WorkerPool, WorkFunction } from './worker-pool.js';
 
 /** So many items are worked on synchronously between two looks at the clock. */
@@ -13,19 +14,23 @@ export interface PoolSource<T> {
   readonly isFinished: boolean;
   take(): number;
   itemAt(slot: number): T | undefined;
+  keyAt(slot: number): QueueKey;
   finish(slot: number): void;
+  /** Queues a slot again as if it had not been handed out. */
+  giveBack(slot: number): void;
+  /** Counts a failure of the work on a slot and returns how many there were in a row. */
+  countFailure(slot: number): number;
+  endFailures(slot: number): void;
 }
 
 /** What the kind of queue says about success and failure. */
 export interface FailurePolicy<T> {
   /** The verdict where `onError` is not given. */
   readonly verdict: FailureVerdict;
-  /** How often the work on the item has failed, this time included. */
+  /** How often the work on the item has failed as the rate limiter counts it, this time included. */
   attempt(item: T): number;
   retry(item: T, error: unknown, slot: number): void;
   forget(item: T): void;
-  /** Adds an item again whose work was interrupted by the end of the pool. */
-  readd(item: T, slot: number): void;
 }
 
 /** Options of {@link Pool}. */
@@ -41,7 +46,7 @@ export class Pool<T> implements WorkerPool {
   readonly #options: PoolOptions<T>;
   readonly #abort = new AbortController();
   readonly #context: WorkContext = { signal: this.#abort.signal };
-  readonly #ended: PromiseWithResolvers<void> = Promise.withResolvers();
+  readonly #end: PromiseWithResolvers<void> = Promise.withResolvers();
   readonly #onAbort: () => void;
   #concurrency: number;
   #active = 0;
@@ -79,17 +84,14 @@ export class Pool<T> implements WorkerPool {
     return this.#active;
   }
 
+  get ended(): Promise<void> {
+    return this.#end.promise;
+  }
+
   stop(): Promise<void> {
     this.#isStopping = true;
     this.#checkEnd();
-    return this.#ended.promise;
-  }
-
-  then<R1, R2 = never>(
-    onFulfilled?: (() => R1 | PromiseLike<R1>) | null,
-    onRejected?: ((reason: unknown) => R2 | PromiseLike<R2>) | null,
-  ): Promise<R1 | R2> {
-    return this.#ended.promise.then(onFulfilled, onRejected);
+    return this.#end.promise;
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -130,31 +132,36 @@ export class Pool<T> implements WorkerPool {
     const item = this.#source.itemAt(slot);
     // take() hands out slots that hold an item; this only tells the compiler so.
     if (item === undefined) return;
-    let result: unknown;
+    // Counted before the work begins: the pool may be stopped before the first await of it.
+    this.#active++;
     try {
-      result = this.#options.work(item, this.#context);
+      const result = this.#options.work(item, this.#context);
+      if (isPromiseLike(result)) {
+        void this.#follow(result, slot, item);
+        return;
+      }
     } catch (error) {
+      this.#active--;
       this.#failed(slot, item, error);
       return;
     }
-    if (isPromiseLike(result)) this.#follow(result, slot, item);
-    else this.#succeeded(slot, item);
+    this.#active--;
+    this.#succeeded(slot, item);
   }
 
-  #follow(result: PromiseLike<unknown>, slot: number, item: T): void {
-    this.#active++;
-    result.then(
-      () => {
-        this.#active--;
-        this.#succeeded(slot, item);
-        this.#next();
-      },
-      (error: unknown) => {
-        this.#active--;
-        this.#failed(slot, item, error);
-        this.#next();
-      },
-    );
+  /** `await` settles once whatever a thenable does: throw in `then`, call back twice, call back at once. */
+  async #follow(result: PromiseLike<unknown>, slot: number, item: T): Promise<void> {
+    try {
+      await result;
+      this.#active--;
+    } catch (error) {
+      this.#active--;
+      this.#failed(slot, item, error);
+      this.#next();
+      return;
+    }
+    this.#succeeded(slot, item);
+    this.#next();
   }
 
   /** Goes on after asynchronous work; promises that are settled already must not keep the event loop for ever. */
@@ -164,6 +171,7 @@ export class Pool<T> implements WorkerPool {
   }
 
   #succeeded(slot: number, item: T): void {
+    this.#source.endFailures(slot);
     try {
       this.#policy.forget(item);
     } catch (thrown) {
@@ -174,28 +182,50 @@ export class Pool<T> implements WorkerPool {
 
   #failed(slot: number, item: T, error: unknown): void {
     const { signal } = this.#abort;
-    try {
-      if (signal.aborted && (error === signal.reason || isAbortError(error))) this.#policy.readd(item, slot);
-      else this.#judge(slot, item, error);
-    } catch (thrown) {
-      // onError or a rate limiter of the user's is broken: nobody could say what to do with this item.
-      this.#fail(thrown);
+    if (signal.aborted && (error === signal.reason || isAbortError(error))) {
+      this.#source.giveBack(slot);
+      return;
     }
-    this.#source.finish(slot);
+    try {
+      this.#apply(this.#judge(slot, item, error), slot, item, error);
+    } catch (thrown) {
+      // onError or a rate limiter of the user's is broken: nothing says what to do with this item.
+      this.#fail(thrown);
+      this.#source.giveBack(slot);
+    }
   }
 
-  #judge(slot: number, item: T, error: unknown): void {
-    const verdict = this.#options.onError?.(error, item, this.#policy.attempt(item)) ?? this.#policy.verdict;
+  #judge(slot: number, item: T, error: unknown): unknown {
+    const { onError } = this.#options;
+    const attempt = Math.max(this.#source.countFailure(slot), this.#policy.attempt(item));
+    return onError?.(error, item, attempt) ?? this.#policy.verdict;
+  }
+
+  #apply(verdict: unknown, slot: number, item: T, error: unknown): void {
     switch (verdict) {
       case 'retry':
         this.#policy.retry(item, error, slot);
+        this.#source.finish(slot);
         break;
       case 'drop':
+        this.#source.endFailures(slot);
         this.#policy.forget(item);
+        this.#source.finish(slot);
         break;
-      case 'stop':
-        this.#fail(error);
+      case 'stop': {
+        // onError has seen the item and the error; where there is none, the error has to name the item.
+        const isJudged = this.#options.onError !== undefined;
+        this.#fail(isJudged ? error : new WorkFailedError(this.#source.keyAt(slot), item, error));
+        this.#source.giveBack(slot);
         break;
+      }
+      default:
+        if (isPromiseLike(verdict)) void Promise.resolve(verdict).catch(() => undefined);
+        throw new QueueArgumentError(
+          'the verdict of onError',
+          verdict,
+          "return 'retry', 'drop' or 'stop', not a promise of it",
+        );
     }
   }
 
@@ -217,11 +247,12 @@ export class Pool<T> implements WorkerPool {
     clearImmediate(this.#pause);
     this.#options.signal?.removeEventListener('abort', this.#onAbort);
     this.#options.onEnd();
-    if (this.#failure === undefined) this.#ended.resolve();
-    else this.#ended.reject(this.#failure.error);
+    if (this.#failure === undefined) this.#end.resolve();
+    else this.#end.reject(this.#failure.error);
   }
 }
 
 function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
+  if ((typeof value !== 'object' || value === null) && typeof value !== 'function') return false;
+  return 'then' in value && typeof value.then === 'function';
 }

@@ -1,3 +1,5 @@
+import { ActiveLevels } from './ready-levels.js';
+import type { ReadyLevels } from './ready-levels.js';
 import { grown } from './slot-table.js';
 
 /** Slots of one priority, in the order of becoming ready. */
@@ -11,40 +13,38 @@ interface Level {
 }
 
 const initialCapacity = 64;
+/** So many empty levels are kept for the next slot of their priority. */
+const idleLevels = 64;
 
 /**
- * Ready slots by priority: a doubly linked list per level and a short sorted list of the levels that are not empty.
- * A slot that is being processed keeps its place, parked, and is passed over.
+ * Ready slots by priority, first in, first out: a doubly linked list per level and a short sorted list of the levels
+ * that are not empty. A parked slot keeps its place and is passed over.
  */
-export class PriorityLevels {
+export class PriorityLevels implements ReadyLevels {
+  readonly #isParked: (slot: number) => boolean;
   #previous = new Int32Array(initialCapacity);
   #next = new Int32Array(initialCapacity);
-  /** When a slot became ready; kept for ageing only. */
-  readonly #readyAt: number[] | undefined;
   readonly #levels = new Map<number, Level>();
-  /** Not empty, ascending. */
-  readonly #active: Level[] = [];
+  readonly #active = new ActiveLevels<Level>();
   #size = 0;
   #parked = 0;
 
-  constructor(keepsTime: boolean) {
-    this.#readyAt = keepsTime ? [] : undefined;
+  constructor(isParked: (slot: number) => boolean) {
+    this.#isParked = isParked;
   }
 
-  /** How many slots can be taken. */
   get length(): number {
     return this.#size - this.#parked;
   }
 
-  /** How many wait for the end of their processing. */
-  get parked(): number {
-    return this.#parked;
+  get lowest(): number {
+    return this.#active.list.find((level) => level.size > level.parked)?.priority ?? Infinity;
   }
 
-  push(slot: number, priority: number, now: number): void {
+  push(slot: number, priority: number, isParked: boolean): void {
     if (slot >= this.#next.length) this.#grow(slot);
     const level = this.#levels.get(priority) ?? this.#open(priority);
-    if (level.size === 0) this.#activate(level);
+    if (level.size === 0) this.#active.add(level);
     this.#previous[slot] = level.tail;
     this.#next[slot] = -1;
     if (level.tail < 0) level.head = slot;
@@ -52,120 +52,39 @@ export class PriorityLevels {
     level.tail = slot;
     level.size++;
     this.#size++;
-    if (this.#readyAt !== undefined) this.#readyAt[slot] = now;
+    if (isParked) this.#park(level, 1);
   }
 
-  /** Removes a slot that is in the level of this priority. */
-  remove(slot: number, priority: number): void {
+  raise(slot: number, from: number, to: number): void {
+    const isParked = this.#isParked(slot);
+    const level = this.#levels.get(from);
+    if (level !== undefined) {
+      if (isParked) this.#park(level, -1);
+      this.#unlink(level, slot);
+    }
+    this.push(slot, to, isParked);
+  }
+
+  unpark(_slot: number, priority: number): void {
     const level = this.#levels.get(priority);
-    if (level !== undefined) this.#unlink(level, slot);
+    if (level !== undefined) this.#park(level, -1);
   }
 
-  /** The slot is being processed from now on (`by` = 1), or not any more (−1). */
-  park(priority: number, by: 1 | -1): void {
-    const level = this.#levels.get(priority);
-    if (level === undefined) return;
-    level.parked += by;
-    this.#parked += by;
-  }
-
-  /** Removes and returns the first slot of the highest priority that `isParked` does not pass over; −1 if none. */
-  take(isParked: (slot: number) => boolean): number {
-    for (let index = this.#active.length - 1; index >= 0; index--) {
-      const level = this.#active[index];
-      if (level !== undefined && level.size > level.parked) return this.#takeFrom(level, isParked);
+  take(): number {
+    for (let index = this.#active.list.length - 1; index >= 0; index--) {
+      const level = this.#active.list[index];
+      if (level !== undefined && level.size > level.parked) return this.#takeFrom(level);
     }
     return -1;
   }
 
-  /** Like {@link take} with the priority of each slot raised by 1 for each `stepMs` ms that it is ready. */
-  takeAged(isParked: (slot: number) => boolean, now: number, stepMs: number): number {
-    let best: Level | undefined;
-    let bestPriority = -Infinity;
-    for (let index = this.#active.length - 1; index >= 0; index--) {
-      const level = this.#active[index];
-      if (level === undefined || level.size === level.parked) continue;
-      const oldest = this.#firstOf(level, isParked);
-      const age = now - (this.#readyAt?.[oldest] ?? now);
-      const priority = level.priority + Math.floor(age / stepMs);
-      if (priority > bestPriority) {
-        best = level;
-        bestPriority = priority;
-      }
-    }
-    return best === undefined ? -1 : this.#takeFrom(best, isParked);
-  }
-
-  /** Removes and returns the oldest slot of the lowest priority; −1 if none can be taken. */
-  takeLowest(isParked: (slot: number) => boolean): number {
-    for (const level of this.#active) if (level.size > level.parked) return this.#takeFrom(level, isParked);
+  takeLowest(): number {
+    for (const level of this.#active.list) if (level.size > level.parked) return this.#takeFrom(level);
     return -1;
   }
 
-  /** The lowest priority of the slots that can be taken. */
-  get lowest(): number {
-    return this.#active.find((level) => level.size > level.parked)?.priority ?? Infinity;
-  }
-
-  #takeFrom(level: Level, isParked: (slot: number) => boolean): number {
-    const slot = this.#firstOf(level, isParked);
-    this.#unlink(level, slot);
-    return slot;
-  }
-
-  #firstOf(level: Level, isParked: (slot: number) => boolean): number {
-    let slot = level.head;
-    if (level.parked > 0) while (isParked(slot)) slot = this.#next[slot] ?? -1;
-    return slot;
-  }
-
-  #unlink(level: Level, slot: number): void {
-    const previous = this.#previous[slot] ?? -1;
-    const next = this.#next[slot] ?? -1;
-    if (previous < 0) level.head = next;
-    else this.#next[previous] = next;
-    if (next < 0) level.tail = previous;
-    else this.#previous[next] = previous;
-    this.#size--;
-    if (--level.size === 0) this.#deactivate(level);
-  }
-
-  #open(priority: number): Level {
-    const level: Level = { priority, head: -1, tail: -1, size: 0, parked: 0 };
-    this.#levels.set(priority, level);
-    return level;
-  }
-
-  #activate(level: Level): void {
-    this.#active.splice(this.#indexOf(level.priority), 0, level);
-  }
-
-  #deactivate(level: Level): void {
-    this.#active.splice(this.#indexOf(level.priority), 1);
-    if (this.#levels.size > 64) this.#levels.delete(level.priority);
-  }
-
-  /** Where a priority is, or would be, among the active levels. */
-  #indexOf(priority: number): number {
-    let low = 0;
-    let high = this.#active.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((this.#active[middle]?.priority ?? Infinity) < priority) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  }
-
-  #grow(slot: number): void {
-    const capacity = Math.max(slot + 1, this.#next.length * 2);
-    this.#next = grown(this.#next, capacity);
-    this.#previous = grown(this.#previous, capacity);
-  }
-
-  /** Removes all slots, parked ones too; `onDrop` gets each with its priority. */
   clear(onDrop: (slot: number, priority: number) => void): void {
-    const levels = this.#active.splice(0);
+    const levels = this.#active.list.splice(0);
     this.#size = 0;
     this.#parked = 0;
     for (const level of levels) {
@@ -179,10 +98,45 @@ export class PriorityLevels {
     }
   }
 
-  /** Gives up memory; call it only when no slot is in a level. */
   release(): void {
     this.#next = new Int32Array(initialCapacity);
     this.#previous = new Int32Array(initialCapacity);
-    if (this.#readyAt !== undefined) this.#readyAt.length = 0;
+  }
+
+  #park(level: Level, by: 1 | -1): void {
+    level.parked += by;
+    this.#parked += by;
+  }
+
+  #takeFrom(level: Level): number {
+    let slot = level.head;
+    if (level.parked > 0) while (this.#isParked(slot)) slot = this.#next[slot] ?? -1;
+    this.#unlink(level, slot);
+    return slot;
+  }
+
+  #unlink(level: Level, slot: number): void {
+    const previous = this.#previous[slot] ?? -1;
+    const next = this.#next[slot] ?? -1;
+    if (previous < 0) level.head = next;
+    else this.#next[previous] = next;
+    if (next < 0) level.tail = previous;
+    else this.#previous[next] = previous;
+    this.#size--;
+    if (--level.size > 0) return;
+    this.#active.remove(level);
+    if (this.#levels.size > idleLevels) this.#levels.delete(level.priority);
+  }
+
+  #open(priority: number): Level {
+    const level: Level = { priority, head: -1, tail: -1, size: 0, parked: 0 };
+    this.#levels.set(priority, level);
+    return level;
+  }
+
+  #grow(slot: number): void {
+    const capacity = Math.max(slot + 1, this.#next.length * 2);
+    this.#next = grown(this.#next, capacity);
+    this.#previous = grown(this.#previous, capacity);
   }
 }

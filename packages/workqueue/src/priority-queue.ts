@@ -47,8 +47,7 @@ export interface PriorityQueue<T> extends RateLimitingQueue<T> {
   /** Refuses new work and hands out nothing more: what waits is abandoned, as in controller-runtime. Idempotent. */
   shutDown(): void;
   /**
-   * Refuses new work, drops what is not due, hands out what is ready, and resolves when all of it is done, or when
-   * {@link shutDown} is called. (controller-runtime does not drain.)
+   * As that of every queue, except that it also waits 500 ms for a first worker. (controller-runtime does not drain.)
    */
   shutDownWithDrain(): Promise<void>;
 }

@@ -1,14 +1,18 @@
-import { systemClock } from '@kctl/wait';
+import { abortReason, systemClock } from '@kctl/wait';
 import type { Clock } from '@kctl/wait';
+import { Drain } from './drain.js';
 import { QueueFullError, requireInteger } from './errors.js';
 import type { FailurePolicy, PoolSource } from './pool.js';
 import { Pool } from './pool.js';
+import { QueueIteration } from './queue-iteration.js';
+import type { IterationSource } from './queue-iteration.js';
 import { QueueMetrics } from './queue-metrics.js';
 import type { QueueBound, WorkQueueOptions } from './queue-options.js';
 import { processing, SlotTable } from './slot-table.js';
+import type { Waiter } from './waiter-list.js';
 import { WaiterList } from './waiter-list.js';
 import type { GetOptions, RunOptions, WorkerPool, WorkFunction } from './worker-pool.js';
-import type { WorkQueue } from './work-queue.js';
+import type { QueueKey, WorkQueue } from './work-queue.js';
 
 /**
  * What all queues share: slots, waiting for items, hand-out, drain, worker pools, bound. A subclass decides the order
@@ -16,19 +20,20 @@ import type { WorkQueue } from './work-queue.js';
  *
  * No method awaits between two changes of state: each call is one step for everybody else.
  */
-export abstract class QueueBase<T, V> implements WorkQueue<T>, PoolSource<T> {
+export abstract class QueueBase<T, V> implements WorkQueue<T>, PoolSource<T>, IterationSource<T> {
   readonly clock: Clock;
   protected readonly table: SlotTable<T>;
   protected readonly metrics: QueueMetrics | undefined;
   protected isDown = false;
   readonly #bound: QueueBound<T> | undefined;
-  readonly #waiters = new WaiterList<V>();
+  readonly #waiters = new WaiterList();
   readonly #pools = new Set<Pool<T>>();
   #processing = 0;
   #isWakeDue = false;
+  #hadConsumers = false;
   /** The slot handed out last: most often it is the next one done, which then needs no look-up. */
   #lastTaken = -1;
-  #drain: PromiseWithResolvers<void> | undefined;
+  readonly #drain = new Drain(this);
 
   constructor(options: WorkQueueOptions<T>, withPriority: boolean) {
     const { name, metrics, clock = systemClock, bound } = options;
@@ -50,13 +55,13 @@ export abstract class QueueBase<T, V> implements WorkQueue<T>, PoolSource<T> {
   protected abstract takeReady(): number;
   /** Clears the processing flag of a slot, makes it ready if it was added meanwhile, releases it if nothing is left. */
   protected abstract settle(slot: number): void;
+  /** Marks a slot being processed so that {@link settle} makes it ready again. */
+  protected abstract requeue(slot: number): void;
   /** What a waiter gets for a slot that was just taken. */
   protected abstract handedOut(slot: number): V | undefined;
   protected abstract readonly failurePolicy: FailurePolicy<T>;
   /** Removes the slot that a full queue gives up first; −1 where none is ready. */
   protected abstract dropReady(): number;
-  /** Whether a drain has nothing to wait for. */
-  protected abstract get isDrained(): boolean;
   /** Slots are numbered anew: arrays by slot can be released. */
   protected resetSlots(): void {
     this.#lastTaken = -1;
@@ -68,6 +73,16 @@ export abstract class QueueBase<T, V> implements WorkQueue<T>, PoolSource<T> {
 
   get shuttingDown(): boolean {
     return this.isDown;
+  }
+
+  /** Whether a pool or a waiting `get` is there to take what waits. */
+  get hasConsumers(): boolean {
+    return this.#waiters.size > 0 || this.#pools.size > 0;
+  }
+
+  /** Whether nothing was ever taken, and nothing is there that will. */
+  protected get isUnattended(): boolean {
+    return !this.#hadConsumers && !this.hasConsumers;
   }
 
   /** Whether nothing can come out of this queue any more. */
@@ -92,32 +107,33 @@ export abstract class QueueBase<T, V> implements WorkQueue<T>, PoolSource<T> {
     const pool: Pool<T> = new Pool<T>(this, this.failurePolicy, {
       ...options,
       work,
-      onEnd: () => this.#pools.delete(pool),
+      onEnd: () => {
+        this.#pools.delete(pool);
+        this.#drain.check();
+      },
     });
     this.#pools.add(pool);
     this.wake();
     return pool;
   }
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
-    for (let item = await this.get(); item !== undefined; item = await this.get()) {
-      try {
-        yield item;
-      } finally {
-        this.done(item);
-      }
-    }
+  [Symbol.asyncIterator](options: GetOptions = {}): AsyncIterableIterator<T, undefined> {
+    return new QueueIteration<T>(this, options.signal);
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.shutDown();
-    await this.drained();
+  items(options: GetOptions = {}): AsyncIterableIterator<T, undefined> {
+    return new QueueIteration<T>(this, options.signal);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.shutDownWithDrain();
   }
 
   take(): number {
     const slot = this.takeReady();
     if (slot >= 0) {
       this.#processing++;
+      this.#hadConsumers = true;
       this.#lastTaken = slot;
     }
     return slot;
@@ -127,22 +143,59 @@ export abstract class QueueBase<T, V> implements WorkQueue<T>, PoolSource<T> {
     return this.table.items[slot];
   }
 
+  keyAt(slot: number): QueueKey {
+    return this.table.keyAt(slot);
+  }
+
+  countFailure(slot: number): number {
+    const { failures } = this.table;
+    const count = (failures.get(slot) ?? 0) + 1;
+    failures.set(slot, count);
+    return count;
+  }
+
+  endFailures(slot: number): void {
+    const { failures } = this.table;
+    if (failures.size > 0) failures.delete(slot);
+  }
+
+  giveBack(slot: number): void {
+    if (((this.table.flags[slot] ?? 0) & processing) === 0) return;
+    this.requeue(slot);
+    this.finish(slot);
+  }
+
   finish(slot: number): void {
     if (((this.table.flags[slot] ?? 0) & processing) === 0) return;
     this.metrics?.done(slot);
     this.#processing--;
     this.settle(slot);
-    if (this.isDown && this.#processing === 0) this.checkDrain();
+    if (this.isDown && this.#processing === 0) this.checkEnd();
   }
 
   /** Waits in the order of the calls, also when items are ready but were not handed out yet. */
   protected waitForNext(signal: AbortSignal | undefined): Promise<V | undefined> {
-    if (signal?.aborted !== true && this.#waiters.size === 0) {
+    if (signal?.aborted === true) return Promise.reject(abortReason(signal));
+    const { promise, resolve, reject } = Promise.withResolvers<V | undefined>();
+    const taken = this.takeOrWait((slot) => {
+      signal?.removeEventListener('abort', onAbort);
+      resolve(slot < 0 ? undefined : this.handedOut(slot));
+    });
+    const onAbort = (): void => {
+      if (typeof taken === 'function') taken();
+      reject(signal === undefined ? new Error('aborted') : abortReason(signal));
+    };
+    if (typeof taken === 'number') resolve(taken < 0 ? undefined : this.handedOut(taken));
+    else signal?.addEventListener('abort', onAbort, { once: true });
+    return promise;
+  }
+
+  takeOrWait(waiter: Waiter): number | (() => void) {
+    if (this.#waiters.size === 0) {
       const slot = this.take();
-      if (slot >= 0) return Promise.resolve(this.handedOut(slot));
-      if (this.isDown) return Promise.resolve(undefined);
+      if (slot >= 0 || this.isDown) return slot;
     }
-    return this.#waiters.wait(signal);
+    return this.#waiters.add(waiter);
   }
 
   /** Serves waiters and pools after the current synchronous step, so that what it adds is merged and ordered first. */
@@ -156,29 +209,27 @@ export abstract class QueueBase<T, V> implements WorkQueue<T>, PoolSource<T> {
     this.#isWakeDue = false;
     while (this.#waiters.size > 0) {
       const slot = this.take();
-      if (slot >= 0) this.#waiters.resolveNext(this.handedOut(slot));
-      else if (this.isDown) this.#waiters.resolveNext(undefined);
+      if (slot >= 0 || this.isDown) this.#waiters.serveNext(slot);
       else break;
     }
     for (const pool of this.#pools) pool.pump();
+    if (this.isDown) this.#drain.check();
   }
 
-  /** Resolves when {@link isDrained}, or when {@link endDrain} is called. */
+  /** Resolves when everything is handled and done, or when {@link endDrain} is called. */
   protected drained(): Promise<void> {
-    if (this.isDrained) return Promise.resolve();
-    this.#drain ??= Promise.withResolvers();
-    return this.#drain.promise;
+    return this.#drain.wait();
   }
 
   protected endDrain(): void {
-    this.#drain?.resolve();
-    this.#drain = undefined;
+    this.#drain.end();
   }
 
-  protected checkDrain(): void {
+  /** Lets all who wait for the end of the queue look whether it has come. */
+  protected checkEnd(): void {
     if (this.#processing === 0) this.metrics?.close();
     this.wake();
-    if (this.isDrained) this.endDrain();
+    this.#drain.check();
   }
 
   /** Whether an item may be added: true if its key is pending already; otherwise applies the bound. */

@@ -1,8 +1,9 @@
+import { exponentialBuckets } from '@kctl/telemetry';
 import type { Counter, Family, Gauge, Histogram, Metrics } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
 
-/** Exponential from 10 ns, as client-go and controller-runtime have them. */
-const durationBuckets: readonly number[] = Array.from({ length: 12 }, (_, exponent) => 10 ** (exponent - 8));
+/** Twelve from 10 ns on, each ten times the one before. */
+const durationBuckets = exponentialBuckets(10e-9, 10, 12);
 /** Further priorities share one series, as in controller-runtime. */
 const maxPriorities = 25;
 const overflowLabel = 'exceeded_cardinality_limit';
@@ -53,7 +54,10 @@ export class QueueMetrics {
       labelNames: [...labelNames, 'priority'],
     });
     this.#adds = counter('workqueue_adds_total', 'Total number of adds handled by workqueue');
-    this.#retries = counter('workqueue_retries_total', 'Total number of retries handled by workqueue');
+    this.#retries = counter(
+      'workqueue_retries_total',
+      'Total number of items added to the workqueue with a non-zero delay (rate-limited requeues, explicit RequeueAfter or AddAfter calls)',
+    );
     this.#queueDuration = histogram(
       'workqueue_queue_duration_seconds',
       'How long in seconds an item stays in workqueue before being requested',
@@ -64,7 +68,7 @@ export class QueueMetrics {
     );
     const unfinished = gauge(
       'workqueue_unfinished_work_seconds',
-      'How many seconds of work has been done that is in progress and has not been observed by work_duration. Large values indicate stuck workers.',
+      "How many seconds of work has been done that is in progress and hasn't been observed by work_duration. Large values indicate stuck threads. One can deduce the number of stuck threads by observing the rate at which this increases.",
     );
     const longest = gauge(
       'workqueue_longest_running_processor_seconds',
@@ -88,6 +92,12 @@ export class QueueMetrics {
 
   added(slot: number, priority: number): void {
     this.#adds.inc();
+    this.#depthFor(priority).inc();
+    this.#addedAt.set(slot, this.#clock.monotonicNow());
+  }
+
+  /** A slot that was handed out waits again without having been added. */
+  requeued(slot: number, priority: number): void {
     this.#depthFor(priority).inc();
     this.#addedAt.set(slot, this.#clock.monotonicNow());
   }

@@ -1,4 +1,4 @@
-import type { RequeueCause } from './work-queue.js';
+import type { KeyFunction, RequeueCause } from './work-queue.js';
 
 /**
  * Decides how long an item has to wait before it is worked on again. Mirrors `workqueue.TypedRateLimiter`, plus the
@@ -11,4 +11,11 @@ export interface RateLimiter<T> {
   forget(item: T): void;
   /** How many failures of the item are counted. */
   numRequeues(item: T): number;
+  /**
+   * Called by a queue that has a key function when the limiter is given to it. A limiter without a key function of its
+   * own goes by that identity; of several queues the first decides. A limiter that wraps others passes it on.
+   *
+   * @default the limiter takes care of the identity itself
+   */
+  adoptKey?(key: KeyFunction<T>): void;
 }

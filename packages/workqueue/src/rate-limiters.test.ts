@@ -102,6 +102,18 @@ describe('maxWaitRateLimiter', () => {
   });
 });
 
+describe('exponentialRateLimiter without a base', () => {
+  it('stays at 0 however often an item fails', () => {
+    const limiter = exponentialRateLimiter({ baseMs: 0 });
+    for (let failure = 0; failure < 1_100; failure++) expect(limiter.when('a')).toBe(0);
+  });
+
+  it('stays at its limit however often an item fails', () => {
+    const limiter = exponentialRateLimiter({ baseMs: 5e-324, maxMs: 1 });
+    for (let failure = 0; failure < 1_100; failure++) expect(limiter.when('a')).toBeLessThanOrEqual(1);
+  });
+});
+
 describe('bucketRateLimiter', () => {
   it('lets a burst pass, then one token at a time, and fills up again', () => {
     const clock = new FakeClock();

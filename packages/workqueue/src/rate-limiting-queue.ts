@@ -22,18 +22,13 @@ class RateLimitingFifoQueue<T> extends DelayingFifoQueue<T> implements RateLimit
     attempt: (item) => this.numRequeues(item) + 1,
     retry: (item, error) => this.addRateLimited(item, { error }),
     forget: (item) => this.forget(item),
-    readd: (item) => this.add(item),
   };
 
   constructor(options: RateLimitingQueueOptions<T>) {
     super(options);
     const { key, clock } = options;
-    this.#limiter =
-      options.rateLimiter ??
-      defaultControllerRateLimiter<T>({
-        ...(key === undefined ? {} : { key }),
-        ...(clock === undefined ? {} : { clock }),
-      });
+    this.#limiter = options.rateLimiter ?? defaultControllerRateLimiter<T>(clock === undefined ? {} : { clock });
+    if (key !== undefined) this.#limiter.adoptKey?.(key);
   }
 
   addRateLimited(item: T, cause?: RequeueCause): void {
@@ -42,6 +37,7 @@ class RateLimitingFifoQueue<T> extends DelayingFifoQueue<T> implements RateLimit
 
   forget(item: T): void {
     this.#limiter.forget(item);
+    this.endFailures(this.table.find(item));
   }
 
   numRequeues(item: T): number {

@@ -1,4 +1,4 @@
-import { defaultKey } from './default-key.js';
+import { defaultKey, keyBy } from './default-key.js';
 import type { KeyFunction, QueueKey } from './work-queue.js';
 
 /** Waits to be handed out. */
@@ -50,6 +50,8 @@ export class SlotTable<T> {
   items: (T | undefined)[] = [];
   /** How many slots have flags. */
   live = 0;
+  /** How often in a row the work on a slot in use failed in a pool; for slots where it did. */
+  readonly failures: Map<number, number> = new Map();
 
   readonly #key: KeyFunction<T> | undefined;
   readonly #onReset: () => void;
@@ -106,6 +108,7 @@ export class SlotTable<T> {
   release(slot: number): void {
     this.live--;
     this.#idle++;
+    if (this.failures.size > 0) this.failures.delete(slot);
     if (this.#keys !== undefined) this.items[slot] = undefined;
     if (this.live === 0) {
       if (this.#idle > idleKeys || this.#used > roomyCapacity) this.#reset();
@@ -142,7 +145,7 @@ export class SlotTable<T> {
   }
 
   #keyOf(item: T): QueueKey {
-    if (this.#key !== undefined) return this.#key(item);
+    if (this.#key !== undefined) return keyBy(this.#key, item);
     if (typeof item === 'string') return item;
     const key = defaultKey(item);
     if (this.#keys === undefined && typeof item === 'object')
@@ -196,11 +199,12 @@ export class SlotTable<T> {
         return;
       }
       if (this.flags[slot] === 0) this.#drop(slot);
-      else this.#slots.set(this.#keyAt(slot), slot);
+      else this.#slots.set(this.keyAt(slot), slot);
     }
   }
 
-  #keyAt(slot: number): QueueKey {
+  /** The key of a slot that is in use. */
+  keyAt(slot: number): QueueKey {
     const key = this.#remembered(slot);
     return typeof key === 'number' ? key : String(key);
   }

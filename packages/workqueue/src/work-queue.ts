@@ -53,18 +53,25 @@ export interface WorkQueue<T> extends AsyncIterable<T>, AsyncDisposable {
   run(options: RunOptions<T>, work: WorkFunction<T>): WorkerPool;
   /**
    * Iterates over the items until the queue is shut down and empty. An item counts as done when the loop asks for
-   * the next one, or is left by `break`, `return` or an error: do not call {@link done} in the loop.
+   * the next one, or is left by `break`, `return` or an error: do not call {@link done} in the loop. Leaving it while
+   * it waits takes no key with it.
+   *
+   * @throws (from `next`) the signal's reason when it is or becomes aborted while the loop waits
    */
-  [Symbol.asyncIterator](): AsyncIterableIterator<T>;
+  items(options?: GetOptions): AsyncIterableIterator<T>;
+  /** Same as {@link items}: `for await (const item of queue)`. */
+  [Symbol.asyncIterator](options?: GetOptions): AsyncIterableIterator<T>;
 
   /** Refuses new work at once. What waits is still handed out. Idempotent; it ends a drain that is in progress. */
   shutDown(): void;
   /**
-   * Refuses new work at once and resolves when no key is being worked on, or when {@link shutDown} is called. As in
-   * client-go, items that nobody takes do not keep it waiting. Idempotent.
+   * Refuses new work at once, drops what is not due, and resolves when everything that was added is handled and done,
+   * or when {@link shutDown} is called. Several drains resolve together. Keys that have no worker do not hold it up: it
+   * resolves when for 500 ms no key is being worked on and neither a pool nor a `get` is there; at once where no key
+   * was ever taken.
    */
   shutDownWithDrain(): Promise<void>;
-  /** Shuts down and waits for the workers to be done with what they hold. */
+  /** Same as {@link shutDownWithDrain}: `await using queue = …` ends when everything is handled. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 

@@ -15,7 +15,7 @@ export type WorkFunction<T> = (item: T, context: WorkContext) => unknown;
 
 /**
  * What to do with an item whose work failed. `retry` adds it again rate limited (on a queue without rate limiter: at
- * once), `drop` forgets it, `stop` stops the pool, which then rejects with the error.
+ * once), `drop` forgets it, `stop` puts it back and stops the pool, which then rejects with the error.
  */
 export type FailureVerdict = 'retry' | 'drop' | 'stop';
 
@@ -26,22 +26,29 @@ export interface RunOptions<T> {
   /** Aborting it stops the pool: nothing more is taken, what is being worked on is waited for. */
   readonly signal?: AbortSignal;
   /**
-   * Judges a failed item. `attempt` counts from 1 on a rate-limiting queue, where the default is `retry`; elsewhere
-   * it is 1, and the default is `stop`, so that no failure is swallowed.
+   * Judges a failed item, synchronously. `attempt` is how often in a row the work on it failed: 1 for the first time. If
+   * `onError` throws, or returns anything else, the item is put back and the pool stops with that error.
+   *
+   * @default `retry` on a rate-limiting queue; elsewhere `stop` with a WorkFailedError, so that no failure is swallowed
    */
   readonly onError?: (error: unknown, item: T, attempt: number) => FailureVerdict;
 }
 
-/**
- * Workers that take items from a queue. Awaiting the pool waits until it has ended: the queue is shut down and
- * empty, or the pool was stopped, and no item is being worked on. It rejects with the error that stopped it.
- */
-export interface WorkerPool extends PromiseLike<void>, AsyncDisposable {
+/** Workers that take items from a queue. Not a promise itself, so that an async function can return it. */
+export interface WorkerPool extends AsyncDisposable {
+  /**
+   * Resolves when the pool has ended: the queue is shut down and empty, or the pool was stopped, and no item is being
+   * worked on. Rejects with the error that stopped it.
+   */
+  readonly ended: Promise<void>;
   /** How many items are worked on at once. May be set at any time; workers above a lowered limit finish their item. */
   concurrency: number;
-  /** How many items are being worked on now. */
+  /** How many items are being worked on now, one whose work has not returned yet included. */
   readonly active: number;
-  /** Takes no more items and resolves when those being worked on have ended. Idempotent. */
+  /**
+   * Takes no more items and resolves when those being worked on have ended; rejects as {@link ended} does. Work that
+   * awaits the end of its own pool waits for itself: call it there without `await`. Idempotent.
+   */
   stop(): Promise<void>;
   /** Same as {@link stop}. */
   [Symbol.asyncDispose](): Promise<void>;

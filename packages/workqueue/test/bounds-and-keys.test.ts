@@ -194,30 +194,3 @@ describe('identity', () => {
     expect(takeAll(queue)).toEqual([{ name: 'a' }, 'a']);
   });
 });
-
-describe('ageing', () => {
-  it('lets a waiting item overtake newer ones of higher priority', () => {
-    const clock = new FakeClock();
-    const queue = createPriorityQueue({ clock, ageing: { stepMs: 10 } });
-    queue.addWith({ priority: -3 }, 'old');
-    const taken: string[] = [];
-    for (let round = 0; round < 6; round++) {
-      queue.addWith({ priority: 0 }, `new-${round}`);
-      const item = queue.tryGet();
-      if (item !== undefined) taken.push(item);
-      clock.advanceSync(10);
-    }
-    expect(taken).toEqual(['new-0', 'new-1', 'new-2', 'new-3', 'old', 'new-4']);
-  });
-
-  it('starves low priorities without it, as controller-runtime does', () => {
-    const clock = new FakeClock();
-    const queue = createPriorityQueue({ clock });
-    queue.addWith({ priority: -3 }, 'old');
-    for (let round = 0; round < 100; round++) {
-      queue.addWith({ priority: 0 }, `new-${round}`);
-      expect(queue.tryGet()).toBe(`new-${round}`);
-      clock.advanceSync(10);
-    }
-  });
-});

@@ -7,7 +7,7 @@ import {
 import { createDelayingQueue, createPriorityQueue, createRateLimitingQueue, createWorkQueue } from '../src/index.js';
 import { createObjectQueue } from './object-queue.js';
 
-const priorityTraits = { afterShutDown: 'abandon', drainWaitsFor: 'ready' } as const;
+const priorityTraits = { afterShutDown: 'abandon', drainWithoutWorkers: 'waits' } as const;
 
 describeWorkQueue('createWorkQueue', createWorkQueue<string>);
 

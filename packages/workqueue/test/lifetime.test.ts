@@ -1,7 +1,14 @@
 import { expectCost, expectFlatHeap, expectReleased, retainedBytes, structure } from '@kctl/lifetime';
 import { FakeClock } from '@kctl/wait/testing';
 import { expect, it } from 'vitest';
-import { createDelayingQueue, createPriorityQueue, createRateLimitingQueue, createWorkQueue } from '../src/index.js';
+import {
+  bucketRateLimiter,
+  createDelayingQueue,
+  createPriorityQueue,
+  createRateLimitingQueue,
+  createWorkQueue,
+  defaultControllerRateLimiter,
+} from '../src/index.js';
 import type { WorkQueue } from '../src/index.js';
 
 const keys = (size: number, round = 0): string[] => Array.from({ length: size }, (_, index) => `key-${round}-${index}`);
@@ -135,6 +142,75 @@ structure(
             queue.addWith({ priority: round * 100_000 + index, reason: key }, key);
             drain(queue);
           }
+        },
+      });
+    });
+  },
+);
+
+structure(
+  {
+    package: '@kctl/workqueue',
+    structure: 'RateLimiter',
+    operation: 'when, forget, numRequeues',
+    cost: 'O(1)',
+    retains: 'keys that failed and were not forgotten; of a bucket those whose token is still to come',
+  },
+  () => {
+    it('does not grow with forgotten keys', async () => {
+      const limiter = defaultControllerRateLimiter({ clock: new FakeClock() });
+      await expectFlatHeap({
+        churn: (round) => {
+          for (const key of keys(50_000, round)) {
+            limiter.when(key);
+            limiter.forget(key);
+          }
+        },
+      });
+    });
+
+    it('does not grow with tokens that have come', async () => {
+      const clock = new FakeClock();
+      const limiter = bucketRateLimiter({ perSecond: 1_000_000, burst: 1, clock });
+      await expectFlatHeap({
+        churn: (round) => {
+          for (const key of keys(50_000, round)) limiter.when(key);
+          clock.advanceSync(1_000);
+          limiter.when('next');
+        },
+      });
+    });
+  },
+);
+
+structure(
+  {
+    package: '@kctl/workqueue',
+    structure: 'PriorityQueue with ageing',
+    operation: 'addWith that raises a priority',
+    cost: 'O(log n) in the keys of the priority; taking a key O(p) in the priorities in use',
+    retains: 'as a PriorityQueue, and the time of becoming ready',
+  },
+  () => {
+    it('raises n keys in O(n log n), in whatever order', async () => {
+      await expectCost({
+        order: 'O(n log n)',
+        size: 3_000,
+        prepare: (size) => {
+          const clock = new FakeClock();
+          const queue = createPriorityQueue({ clock, ageing: { stepMs: 1e9 } });
+          const added = keys(size);
+          for (const key of added) {
+            queue.add(key);
+            clock.advanceSync(1);
+          }
+          // A fixed shuffle: neither the oldest nor the newest first.
+          const order = added.map((key, index) => ({ key, place: (index * 7_919) % size }));
+          return { queue, raised: order.sort((a, b) => a.place - b.place).map(({ key }) => key) };
+        },
+        run: ({ queue, raised }) => {
+          for (const key of raised) queue.addWith({ priority: 1 }, key);
+          drain(queue);
         },
       });
     });

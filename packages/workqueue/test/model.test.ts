@@ -3,7 +3,7 @@ import { FakeClock, settle } from '@kctl/wait/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createDelayingQueue, createPriorityQueue } from '../src/index.js';
-import type { DelayingQueue, KeyFunction } from '../src/index.js';
+import type { DelayingQueue, KeyFunction, PriorityQueue } from '../src/index.js';
 import { NaiveFifo, NaivePriority } from './naive-queues.js';
 import type { NaiveQueue } from './naive-queues.js';
 
@@ -12,7 +12,7 @@ type Step =
   | { readonly kind: 'addAfter'; readonly item: number; readonly delayMs: number; readonly priority: number }
   | { readonly kind: 'addWith'; readonly item: number; readonly priority: number }
   | { readonly kind: 'advance'; readonly ms: number }
-  | { readonly kind: 'take' | 'shutDown' | 'drain' };
+  | { readonly kind: 'take' | 'garbage' | 'shutDown' | 'drain' };
 
 /** A queue under test, behind strings. */
 interface Subject {
@@ -22,10 +22,24 @@ interface Subject {
   addWith(item: string, priority: number): void;
   take(): string | undefined;
   done(item: string): void;
+  /** Adds what has no key. */
+  addGarbage(): void;
 }
 
 interface Item {
   readonly name: string;
+}
+
+function prioritySubject(queue: PriorityQueue<string>): Subject {
+  return {
+    queue,
+    add: (item) => queue.add(item),
+    addAfter: (item, afterMs, priority) => queue.addWith({ afterMs, priority }, item),
+    addWith: (item, priority) => queue.addWith({ priority }, item),
+    take: () => queue.tryGet(),
+    done: (item) => queue.done(item),
+    addGarbage: () => queue.addWith({ priority: 1 }, Number.NaN as never),
+  };
 }
 
 const subjects: Record<string, { model: () => NaiveQueue; create: (clock: FakeClock) => Subject }> = {
@@ -40,6 +54,7 @@ const subjects: Record<string, { model: () => NaiveQueue; create: (clock: FakeCl
         addWith: (item) => queue.add(item),
         take: () => queue.tryGet(),
         done: (item) => queue.done(item),
+        addGarbage: () => queue.add(undefined as never),
       };
     },
   },
@@ -55,22 +70,17 @@ const subjects: Record<string, { model: () => NaiveQueue; create: (clock: FakeCl
         addWith: (name) => queue.add({ name }),
         take: () => queue.tryGet()?.name,
         done: (name) => queue.done({ name }),
+        addGarbage: () => queue.add({ name: undefined as never }),
       };
     },
   },
   'priority queue': {
     model: () => new NaivePriority(),
-    create: (clock) => {
-      const queue = createPriorityQueue({ clock });
-      return {
-        queue,
-        add: (item) => queue.add(item),
-        addAfter: (item, afterMs, priority) => queue.addWith({ afterMs, priority }, item),
-        addWith: (item, priority) => queue.addWith({ priority }, item),
-        take: () => queue.tryGet(),
-        done: (item) => queue.done(item),
-      };
-    },
+    create: (clock) => prioritySubject(createPriorityQueue({ clock })),
+  },
+  'priority queue with ageing': {
+    model: () => new NaivePriority(3),
+    create: (clock) => prioritySubject(createPriorityQueue({ clock, ageing: { stepMs: 3 } })),
   },
 };
 
@@ -90,6 +100,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   { weight: 8, arbitrary: fc.record({ kind: fc.constant('take' as const) }) },
   { weight: 7, arbitrary: fc.record({ kind: fc.constant('done' as const), item }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('garbage' as const) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('doneOther' as const), item }) },
   { weight: 5, arbitrary: fc.record({ kind: fc.constant('advance' as const), ms: fc.integer({ min: 1, max: 6 }) }) },
 );
@@ -103,6 +114,7 @@ describe.each(Object.entries(subjects))('%s behaves as its naive model', (_name,
     const subject = create(clock);
     const held: string[] = [];
     const drains: Promise<void>[] = [];
+    let isDown = false;
     for (const next of steps) {
       switch (next.kind) {
         case 'add':
@@ -138,15 +150,20 @@ describe.each(Object.entries(subjects))('%s behaves as its naive model', (_name,
           model.done(naming(next.item));
           subject.done(naming(next.item));
           break;
+        case 'garbage':
+          if (!isDown) expect(() => subject.addGarbage()).toThrow('is ');
+          break;
         case 'advance':
           model.advance(next.ms);
           clock.advanceSync(next.ms);
           break;
         case 'shutDown':
+          isDown = true;
           model.shutDown();
           subject.queue.shutDown();
           break;
         case 'drain':
+          isDown = true;
           model.drain();
           drains.push(subject.queue.shutDownWithDrain());
           break;
@@ -241,7 +258,7 @@ describe('DelayingQueue with many workers', () => {
           for (const [key, at] of addedAt) expect(startedAfter.get(key)).toBeGreaterThanOrEqual(at);
           expect([queue.length, queue.processing, queue.delayed]).toEqual([0, 0, 0]);
           await queue.shutDownWithDrain();
-          await pool;
+          await pool.ended;
         },
       ),
       { numRuns: 25 },

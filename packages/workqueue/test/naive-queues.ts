@@ -100,6 +100,7 @@ interface Entry {
   /** Undefined when ready. */
   at: number | undefined;
   order: number;
+  readyAt: number;
 }
 
 /** controller-runtime's priority queue with a real drain: one list of entries, sorted at each question. */
@@ -110,6 +111,11 @@ export class NaivePriority implements NaiveQueue {
   #order = 0;
   #isDown = false;
   #isDraining = false;
+  readonly #ageStepMs: number | undefined;
+
+  constructor(ageStepMs?: number) {
+    this.#ageStepMs = ageStepMs;
+  }
 
   get length(): number {
     return this.#entries.filter((entry) => entry.at === undefined && !this.#processing.includes(entry.item)).length;
@@ -140,7 +146,7 @@ export class NaivePriority implements NaiveQueue {
     const at = delayMs > 0 ? this.now + delayMs : undefined;
     const known = this.#entries.find((entry) => entry.item === item);
     if (known === undefined) {
-      this.#entries.push({ item, priority, at, order: this.#order++ });
+      this.#entries.push({ item, priority, at, order: this.#order++, readyAt: this.now });
       return;
     }
     const isRaised = priority > known.priority;
@@ -150,13 +156,20 @@ export class NaivePriority implements NaiveQueue {
     } else if (at === undefined || at < known.at) {
       known.at = at;
       known.order = this.#order++;
+      known.readyAt = this.now;
     }
   }
 
   take(): string | undefined {
     const [next] = this.#entries
       .filter((entry) => entry.at === undefined && !this.#processing.includes(entry.item))
-      .sort((a, b) => b.priority - a.priority || a.order - b.order);
+      .sort(
+        (a, b) =>
+          this.#urgency(b) - this.#urgency(a) ||
+          b.priority - a.priority ||
+          (this.#ageStepMs === undefined ? 0 : a.readyAt - b.readyAt) ||
+          a.order - b.order,
+      );
     if (next === undefined) return undefined;
     this.#entries = this.#entries.filter((entry) => entry !== next);
     this.#processing.push(next.item);
@@ -171,7 +184,11 @@ export class NaivePriority implements NaiveQueue {
     this.now += ms;
     const due = this.#entries.filter(({ at }) => at !== undefined && at <= this.now);
     due.sort((a, b) => (a.at ?? 0) - (b.at ?? 0) || a.order - b.order);
-    for (const entry of due) Object.assign(entry, { at: undefined, order: this.#order++ });
+    for (const entry of due) Object.assign(entry, { readyAt: entry.at, at: undefined, order: this.#order++ });
+  }
+
+  #urgency({ priority, readyAt }: Entry): number {
+    return this.#ageStepMs === undefined ? priority : priority + Math.floor((this.now - readyAt) / this.#ageStepMs);
   }
 
   shutDown(): void {

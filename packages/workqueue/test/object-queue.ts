@@ -25,6 +25,19 @@ const unwrapLimiter = (limiter: RateLimiter<string>): RateLimiter<Wrapped> => ({
   numRequeues: (item) => limiter.numRequeues(item.name),
 });
 
+/** Not a generator: that one answers `return()` only after the `next()` that waits. */
+function names(items: AsyncIterableIterator<Wrapped>): AsyncIterableIterator<string> {
+  const unwrap = (result: IteratorResult<Wrapped>): IteratorResult<string> =>
+    result.done === true ? result : { value: result.value.name };
+  return {
+    next: async () => unwrap(await items.next()),
+    return: async () => unwrap((await items.return?.()) ?? { done: true, value: undefined }),
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+  };
+}
+
 /** A composed implementation: a queue of strings over a priority queue of objects, each add with a new object. */
 export function createObjectQueue(setup: QueueSetup): PriorityQueue<string> {
   const { clock, rateLimiter } = setup;
@@ -69,9 +82,8 @@ export function createObjectQueue(setup: QueueSetup): PriorityQueue<string> {
         (item, context) => work(item.name, context),
       );
     },
-    async *[Symbol.asyncIterator]() {
-      for await (const item of inner) yield item.name;
-    },
+    items: (options?: GetOptions) => names(inner.items(options)),
+    [Symbol.asyncIterator]: (options?: GetOptions) => names(inner.items(options)),
     shutDown: () => inner.shutDown(),
     shutDownWithDrain: () => inner.shutDownWithDrain(),
     [Symbol.asyncDispose]: () => inner[Symbol.asyncDispose](),

@@ -2,11 +2,13 @@ import { systemClock } from '@kctl/wait';
 import { FakeClock, settle } from '@kctl/wait/testing';
 import { describe, expect, it } from 'vitest';
 import {
+  bucketRateLimiter,
   createDelayingQueue,
   createPriorityQueue,
   createRateLimitingQueue,
   createWorkQueue,
   isQueueArgumentError,
+  isWorkFailedError,
 } from '../src/index.js';
 
 /** Advances by itself at each look: work seems to take time. */
@@ -74,9 +76,13 @@ describe('WorkerPool', () => {
     });
     queue.add('good');
     queue.add('bad');
-    await expect(Promise.resolve(pool)).rejects.toBe(failure);
-    await expect(pool.stop()).rejects.toBe(failure);
-    expect([told, queue.processing]).toEqual([failure, 0]);
+    const error: unknown = await pool.ended.catch((reason: unknown) => reason);
+    expect(isWorkFailedError(error)).toBe(true);
+    expect(error).toMatchObject({ message: 'work on "bad" failed: broken', item: 'bad', cause: failure });
+    await expect(pool.stop()).rejects.toBe(error);
+    expect([told, queue.processing]).toEqual([error, 0]);
+    // The failed key is not lost: a pool that is started again gets it.
+    expect(queue.tryGet()).toBe('bad');
   });
 
   it('rejects with what onError throws', async () => {
@@ -91,7 +97,7 @@ describe('WorkerPool', () => {
       },
       () => Promise.reject(new Error('in work')),
     );
-    await expect(Promise.resolve(pool)).rejects.toBe(broken);
+    await expect(pool.ended).rejects.toBe(broken);
   });
 
   it.each([
@@ -110,9 +116,61 @@ describe('WorkerPool', () => {
       const queue = create({ clock: new FakeClock(), rateLimiter });
       queue.add('a');
       const pool = queue.run({}, () => (fails === 0 ? Promise.reject(new Error('in work')) : undefined));
-      await expect(Promise.resolve(pool)).rejects.toThrow(method === 'forget' ? 'broken limiter' : 'is NaN');
+      await expect(pool.ended).rejects.toThrow(method === 'forget' ? 'broken limiter' : 'is NaN');
       expect([queue.processing, queue.delayed]).toEqual([0, 0]);
     }
+  });
+
+  it('counts the attempts also where the limiter counts none, and from 1 again after a success', async () => {
+    const clock = new FakeClock();
+    const queues = {
+      bucket: createRateLimitingQueue({ clock, rateLimiter: bucketRateLimiter({ clock }) }),
+      'bucket, by priority': createPriorityQueue({ clock, rateLimiter: bucketRateLimiter({ clock }) }),
+      plain: createWorkQueue(),
+      delaying: createDelayingQueue({ clock }),
+    };
+    for (const [name, queue] of Object.entries(queues)) {
+      const attempts: number[] = [];
+      let failures = 3;
+      const pool = queue.run(
+        {
+          onError: (_error, _item, attempt) => {
+            attempts.push(attempt);
+            return 'retry';
+          },
+        },
+        () => {
+          if (failures-- > 0) throw new Error('not yet');
+        },
+      );
+      queue.add('a');
+      await clock.advance(1_000);
+      failures = 1;
+      queue.add('a');
+      await clock.advance(1_000);
+      expect([name, attempts]).toEqual([name, [1, 2, 3, 1]]);
+      await pool.stop();
+    }
+  });
+
+  it('starts counting attempts again when the key is forgotten', async () => {
+    const clock = new FakeClock();
+    const queue = createRateLimitingQueue({ clock, rateLimiter: bucketRateLimiter({ clock }) });
+    const attempts: number[] = [];
+    const pool = queue.run(
+      {
+        onError: (_error, item, attempt) => {
+          attempts.push(attempt);
+          queue.forget(item);
+          return attempts.length < 3 ? 'retry' : 'drop';
+        },
+      },
+      () => Promise.reject(new Error('never')),
+    );
+    queue.add('a');
+    await clock.advance(1_000);
+    expect(attempts).toEqual([1, 1, 1]);
+    await pool.stop();
   });
 
   it('ends only when a key that another worker holds cannot come back any more', async () => {
@@ -123,7 +181,7 @@ describe('WorkerPool', () => {
     const seen: string[] = [];
     const pool = queue.run({}, (item) => void seen.push(item));
     let hasEnded = false;
-    const ended = pool.then(() => (hasEnded = true));
+    const ended = pool.ended.then(() => (hasEnded = true));
     queue.shutDown();
     await settle();
     expect([held, hasEnded]).toEqual(['a', false]);
@@ -171,7 +229,7 @@ describe('WorkerPool', () => {
     await pool.stop();
     expect(counts).toEqual({ added: 1, removed: 1 });
     queue.add('b');
-    await queue.run({ signal: AbortSignal.abort() }, () => expect.unreachable());
+    await queue.run({ signal: AbortSignal.abort() }, () => expect.unreachable()).ended;
     expect(queue.length).toBe(1);
   });
 
@@ -215,6 +273,6 @@ describe('many keys that fall due together', () => {
     }
     expect(turns).toBeGreaterThan(3);
     await queue.shutDownWithDrain();
-    await pool;
+    await pool.ended;
   });
 });

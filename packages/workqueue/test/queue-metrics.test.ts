@@ -149,6 +149,38 @@ describe('metrics of a queue', () => {
     expect(hooks.size).toBe(0);
   });
 
+  it('have the bounds and help texts of controller-runtime', () => {
+    const declared = new Map<string, { help: string; buckets?: readonly number[] }>();
+    const { metrics } = recordingMetrics();
+    const recording: Metrics = {
+      ...metrics,
+      counter: (options) => (declared.set(options.name, options), metrics.counter(options)),
+      gauge: (options) => (declared.set(options.name, options), metrics.gauge(options)),
+      histogram: (options) => (declared.set(options.name, options), metrics.histogram(options)),
+    };
+    createPriorityQueue({ name: 'q', metrics: recording, clock: new FakeClock() });
+    const bounds = [1e-8, 1e-7, 1e-6, 9.999999999999999e-6, 9.999999999999999e-5, 0.001, 0.01, 0.1, 1, 10, 100, 1000];
+    expect([...declared.values()].flatMap(({ buckets }) => (buckets === undefined ? [] : [buckets]))).toEqual([
+      bounds,
+      bounds,
+    ]);
+    // pkg/internal/metrics/workqueue.go of controller-runtime 0.25.
+    expect(
+      Object.fromEntries([...declared].map(([name, { help }]) => [name.slice('workqueue_'.length), help])),
+    ).toEqual({
+      depth: 'Current depth of workqueue by workqueue and priority',
+      adds_total: 'Total number of adds handled by workqueue',
+      queue_duration_seconds: 'How long in seconds an item stays in workqueue before being requested',
+      work_duration_seconds: 'How long in seconds processing an item from workqueue takes.',
+      unfinished_work_seconds:
+        "How many seconds of work has been done that is in progress and hasn't been observed by work_duration. Large values indicate stuck threads. One can deduce the number of stuck threads by observing the rate at which this increases.",
+      longest_running_processor_seconds:
+        'How many seconds has the longest running processor for workqueue been running.',
+      retries_total:
+        'Total number of items added to the workqueue with a non-zero delay (rate-limited requeues, explicit RequeueAfter or AddAfter calls)',
+    });
+  });
+
   it('are not registered without a name', () => {
     const { metrics, collect } = recordingMetrics();
     createWorkQueue({ metrics });

@@ -111,7 +111,7 @@ class EachPoller<T> {
     this.#answers = answers;
     this.#queue = createDelayingQueue({ clock: context.clock });
     this.#pool = this.#queue.run({ concurrency: options.concurrency }, (id) => this.#poll(id));
-    this.#pool.then(undefined, context.fail);
+    this.#pool.ended.catch(context.fail);
   }
 
   follow(event: ObjectEvent): void {
@@ -144,7 +144,7 @@ class EachPoller<T> {
   async stop(): Promise<void> {
     this.#queue.shutDown();
     for (const id of [...this.#entries.keys()]) this.#leave(id);
-    await this.#pool;
+    await this.#pool.ended;
   }
 
   #leave(id: string): void {

@@ -1,8 +1,9 @@
+import { exponentialBuckets } from '@kctl/telemetry';
 import type { Metrics } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
 
 /** As controller-runtime: from 10 ns, ×10, 12 buckets. */
-const latencyBuckets = Array.from({ length: 12 }, (_, power) => 1e-8 * 10 ** power);
+const latencyBuckets = exponentialBuckets(10e-9, 10, 12);
 
 /** controller-runtime's webhook metrics. */
 export interface WebhookMetrics {

@@ -177,7 +177,7 @@ export function describeDelayingQueue(name: string, create: QueueFactory<Delayin
       await clock.advance(20);
       expect(seen).toEqual(['a', 'b']);
       queue.shutDown();
-      await pool;
+      await pool.ended;
       await settle();
       expect(clock.pendingTimers).toBe(0);
     });

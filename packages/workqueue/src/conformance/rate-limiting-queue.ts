@@ -118,7 +118,7 @@ export function describeRateLimitingQueue(name: string, create: QueueFactory<Rat
       await clock.advance(0);
       expect(queue.processing).toBe(1);
       abort.abort();
-      await pool;
+      await pool.ended;
       expect([queue.numRequeues('a'), queue.processing, queue.length]).toEqual([0, 0, 1]);
     });
   });

@@ -16,6 +16,6 @@ export type QueueFactory<Q> = (setup: QueueSetup) => Q;
 export interface WorkQueueTraits {
   /** `serve`: what waits at `shutDown` is still handed out (client-go). `abandon`: not (priority queue). */
   readonly afterShutDown: 'serve' | 'abandon';
-  /** `held`: a drain waits for what workers hold only (client-go). `ready`: also for what is ready (priority queue). */
-  readonly drainWaitsFor: 'held' | 'ready';
+  /** A drain where keys wait but no worker is there: `resolves` at once (client-go), or `waits` for a first worker. */
+  readonly drainWithoutWorkers: 'resolves' | 'waits';
 }

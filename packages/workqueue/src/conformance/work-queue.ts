@@ -1,21 +1,18 @@
 import { FakeClock, settle } from '@kctl/wait/testing';
 import { describe, expect, it } from 'vitest';
 import type { WorkQueue } from '../work-queue.js';
+import { describeDrain, outcome } from './drain.js';
+import { describeIteration } from './iteration.js';
+import { describePool } from './pool.js';
 import type { QueueFactory, WorkQueueTraits } from './setup.js';
 
 /** The behaviour of a {@link WorkQueue}. Cases after client-go's `queue_test.go`. */
 export function describeWorkQueue(
   name: string,
   create: QueueFactory<WorkQueue<string>>,
-  traits: WorkQueueTraits = { afterShutDown: 'serve', drainWaitsFor: 'held' },
+  traits: WorkQueueTraits = { afterShutDown: 'serve', drainWithoutWorkers: 'resolves' },
 ): void {
   const make = (): WorkQueue<string> => create({ clock: new FakeClock() });
-  const outcome = (promise: Promise<unknown>): { settled: boolean } => {
-    const state = { settled: false };
-    promise.finally(() => (state.settled = true)).catch(() => undefined);
-    return state;
-  };
-
   describe(`${name} is a WorkQueue`, () => {
     it('hands out items first in, first out', () => {
       const queue = make();
@@ -178,69 +175,6 @@ export function describeWorkQueue(
       });
     }
 
-    it('drains: waits until the workers are done with what they hold', async () => {
-      const queue = make();
-      queue.add('a');
-      queue.add('b');
-      queue.tryGet();
-      queue.tryGet();
-      const drain = queue.shutDownWithDrain();
-      const state = outcome(drain);
-      queue.add('c');
-      queue.done('a');
-      await settle();
-      expect(state.settled).toBe(false);
-      queue.done('b');
-      await drain;
-      expect(queue.tryGet()).toBe(undefined);
-    });
-
-    it('drains: still hands out what was added again before', async () => {
-      const queue = make();
-      queue.add('a');
-      queue.tryGet();
-      queue.add('a');
-      const drain = queue.shutDownWithDrain();
-      queue.done('a');
-      expect(queue.tryGet()).toBe('a');
-      queue.done('a');
-      await drain;
-    });
-
-    it('ends a drain by a plain shutdown', async () => {
-      const queue = make();
-      queue.add('a');
-      queue.tryGet();
-      const drain = queue.shutDownWithDrain();
-      const second = queue.shutDownWithDrain();
-      queue.shutDown();
-      await Promise.all([drain, second]);
-      expect(queue.processing).toBe(1);
-    });
-
-    if (traits.drainWaitsFor === 'held') {
-      it('drains: does not wait for items that nobody takes', async () => {
-        const queue = make();
-        queue.add('a');
-        await queue.shutDownWithDrain();
-        expect(queue.tryGet()).toBe('a');
-      });
-    } else {
-      it('drains: waits until what is ready is handed out and done', async () => {
-        const queue = make();
-        queue.add('a');
-        const drain = queue.shutDownWithDrain();
-        const state = outcome(drain);
-        await settle();
-        expect(state.settled).toBe(false);
-        expect(await queue.get()).toBe('a');
-        await settle();
-        expect(state.settled).toBe(false);
-        queue.done('a');
-        await drain;
-      });
-    }
-
     it('waits on disposal for what workers hold', async () => {
       const queue = make();
       queue.add('a');
@@ -253,108 +187,8 @@ export function describeWorkQueue(
       await disposal;
     });
 
-    it('iterates until it is shut down, and counts an item as done when the loop goes on', async () => {
-      const queue = make();
-      queue.add('a');
-      queue.add('b');
-      const seen: string[] = [];
-      let again = true;
-      for await (const item of queue) {
-        seen.push(item);
-        expect(queue.processing).toBe(1);
-        if (item === 'a' && again) {
-          again = false;
-          queue.add('a');
-        } else if (item === 'a') {
-          queue.shutDown();
-        }
-      }
-      expect(seen).toEqual(['a', 'b', 'a']);
-      expect(queue.processing).toBe(0);
-    });
-
-    it('counts an item as done when the loop is left', async () => {
-      const queue = make();
-      queue.add('a');
-      for await (const item of queue) {
-        expect(item).toBe('a');
-        break;
-      }
-      expect(queue.processing).toBe(0);
-    });
-
-    it('works on at most as many items at once as the pool may, and never on one twice', async () => {
-      const queue = make();
-      const open = new Map<string, () => void>();
-      let most = 0;
-      const pool = queue.run({ concurrency: 2 }, (item) => {
-        expect(open.has(item)).toBe(false);
-        return new Promise<void>((resolve) => {
-          open.set(item, resolve);
-          most = Math.max(most, open.size);
-        });
-      });
-      const finish = (item: string): void => {
-        open.get(item)?.();
-        open.delete(item);
-      };
-      for (const item of ['a', 'b', 'c', 'd']) queue.add(item);
-      await settle();
-      expect([...open.keys()]).toEqual(['a', 'b']);
-      expect(pool.active).toBe(2);
-      queue.add('a');
-      finish('a');
-      await settle();
-      expect([...open.keys()]).toEqual(['b', 'c']);
-      pool.concurrency = 3;
-      await settle();
-      expect([...open.keys()]).toEqual(['b', 'c', 'd']);
-      pool.concurrency = 1;
-      finish('b');
-      finish('c');
-      await settle();
-      expect([...open.keys()]).toEqual(['d']);
-      finish('d');
-      await settle();
-      expect([...open.keys()]).toEqual(['a']);
-      finish('a');
-      await settle();
-      expect(most).toBe(3);
-      expect([pool.active, queue.processing, queue.length]).toEqual([0, 0, 0]);
-      queue.shutDown();
-      await pool;
-    });
-
-    it('ends the pool by its signal after the work in progress, which is told', async () => {
-      const queue = make();
-      const abort = new AbortController();
-      let told = false;
-      let finish = (): void => undefined;
-      const pool = queue.run({ signal: abort.signal }, (_item, { signal }) => {
-        signal.addEventListener('abort', () => (told = true));
-        return new Promise<void>((resolve) => (finish = resolve));
-      });
-      queue.add('a');
-      queue.add('b');
-      await settle();
-      abort.abort();
-      const ended = outcome(Promise.resolve(pool));
-      await settle();
-      expect([told, ended.settled]).toEqual([true, false]);
-      finish();
-      await pool;
-      expect(queue.length).toBe(1);
-      expect(queue.processing).toBe(0);
-    });
-
-    it('rejects the pool with a failure whose verdict is stop', async () => {
-      const queue = make();
-      const failure = new Error('broken');
-      queue.add('a');
-      queue.add('b');
-      const pool = queue.run({ onError: () => 'stop' }, () => Promise.reject(failure));
-      await expect(Promise.resolve(pool)).rejects.toBe(failure);
-      expect([queue.length, queue.processing]).toEqual([1, 0]);
-    });
+    describeDrain(create, traits);
+    describeIteration(create);
+    describePool(create);
   });
 }

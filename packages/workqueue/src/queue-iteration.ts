@@ -1,0 +1,149 @@
+import { abortReason } from '@kctl/wait';
+import type { Waiter } from './waiter-list.js';
+
+/** What an iteration needs of a queue: items by slot. */
+export interface IterationSource<T> {
+  /** Takes the next slot and returns it; −1 where the queue is at its end; else waits and returns how to stop that. */
+  takeOrWait(waiter: Waiter): number | (() => void);
+  itemAt(slot: number): T | undefined;
+  finish(slot: number): void;
+  /** Queues a slot again as if it had not been handed out. */
+  giveBack(slot: number): void;
+}
+
+type Result<T> = IteratorResult<T, undefined>;
+
+/**
+ * The items of a queue as an async iterator. Not an async generator: that one answers `return()` only after the
+ * `next()` that waits, so that leaving while nothing is ready would hang, and would take one more key.
+ */
+export class QueueIteration<T> implements AsyncIterableIterator<T, undefined> {
+  readonly #source: IterationSource<T>;
+  readonly #signal: AbortSignal | undefined;
+  /** Calls of `next` without an answer, in their order. */
+  readonly #calls: PromiseWithResolvers<Result<T>>[] = [];
+  /** The slot that the consumer works on. */
+  #held = -1;
+  /** The answer that the consumer has not seen yet. */
+  #unseen: { done?: boolean; value: T | undefined } | undefined;
+  #stopWaiting: (() => void) | undefined;
+  #isOver = false;
+
+  constructor(source: IterationSource<T>, signal: AbortSignal | undefined) {
+    this.#source = source;
+    this.#signal = signal;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  next(): Promise<Result<T>> {
+    const call = Promise.withResolvers<Result<T>>();
+    this.#calls.push(call);
+    if (this.#calls.length === 1) this.#advance();
+    return call.promise;
+  }
+
+  return(): Promise<Result<T>> {
+    this.#leave();
+    return Promise.resolve(end());
+  }
+
+  throw(error: unknown): Promise<Result<T>> {
+    this.#leave();
+    return Promise.reject(error instanceof Error ? error : new Error(String(error), { cause: error }));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.return();
+  }
+
+  /** Answers the calls of `next` for which there is something. */
+  #advance(): void {
+    while (this.#calls.length > 0 && this.#stopWaiting === undefined) {
+      this.#release();
+      if (this.#isOver) {
+        this.#calls.shift()?.resolve(end());
+        continue;
+      }
+      if (this.#signal?.aborted === true) {
+        this.#isOver = true;
+        this.#calls.shift()?.reject(abortReason(this.#signal));
+        continue;
+      }
+      const taken = this.#source.takeOrWait((slot) => this.#onServed(slot));
+      if (typeof taken === 'number') this.#answer(taken);
+      else this.#wait(taken);
+    }
+  }
+
+  #wait(removeWaiter: () => void): void {
+    const signal = this.#signal;
+    const onAbort = (): void => {
+      this.#endWait();
+      this.#advance();
+    };
+    signal?.addEventListener('abort', onAbort, { once: true });
+    this.#stopWaiting = () => {
+      signal?.removeEventListener('abort', onAbort);
+      removeWaiter();
+    };
+  }
+
+  #endWait(): void {
+    this.#stopWaiting?.();
+    this.#stopWaiting = undefined;
+  }
+
+  #onServed(slot: number): void {
+    this.#endWait();
+    this.#answer(slot);
+    this.#advance();
+  }
+
+  #answer(slot: number): void {
+    const item = slot < 0 ? undefined : this.#source.itemAt(slot);
+    const call = this.#calls.shift();
+    if (item === undefined) {
+      this.#isOver = true;
+      call?.resolve(end());
+      return;
+    }
+    const answer: Result<T> = { done: false, value: item };
+    this.#held = slot;
+    this.#unseen = answer;
+    // Runs before what the consumer attached to the promise.
+    queueMicrotask(() => {
+      if (this.#unseen === answer) this.#unseen = undefined;
+    });
+    call?.resolve(answer);
+  }
+
+  /** The consumer is done with the item that it holds. */
+  #release(): void {
+    const slot = this.#held;
+    this.#held = -1;
+    this.#unseen = undefined;
+    if (slot >= 0) this.#source.finish(slot);
+  }
+
+  #leave(): void {
+    this.#isOver = true;
+    this.#endWait();
+    if (this.#unseen !== undefined) {
+      // Answered in this very step: the consumer leaves without having seen the item, and never will.
+      Object.assign(this.#unseen, end());
+      this.#unseen = undefined;
+      const slot = this.#held;
+      this.#held = -1;
+      this.#source.giveBack(slot);
+    }
+    this.#release();
+    for (const call of this.#calls.splice(0)) call.resolve(end());
+  }
+}
+
+function end(): { done: true; value: undefined } {
+  return { done: true, value: undefined };
+}

@@ -1,0 +1,46 @@
+/** Slots that are ready, by priority. A slot that is being processed meanwhile is parked: it has a place, but waits. */
+export interface ReadyLevels {
+  /** How many slots can be taken: the parked ones are not counted. */
+  readonly length: number;
+  /** The lowest priority of the slots that can be taken; Infinity where there is none. */
+  readonly lowest: number;
+  /** A slot that has become ready. */
+  push(slot: number, priority: number, isParked: boolean): void;
+  /** Moves a slot to a higher priority. */
+  raise(slot: number, from: number, to: number): void;
+  /** The processing of a parked slot has ended. */
+  unpark(slot: number, priority: number): void;
+  /** Removes and returns the most urgent slot that is not parked; −1 where there is none. */
+  take(): number;
+  /** Removes and returns the oldest slot of the lowest priority that is not parked; −1 where there is none. */
+  takeLowest(): number;
+  /** Removes all slots, parked ones too; `onDrop` gets each with its priority. */
+  clear(onDrop: (slot: number, priority: number) => void): void;
+  /** Gives up memory; call it only when no slot is in a level. */
+  release(): void;
+}
+
+/** Levels that are not empty, ascending by priority. */
+export class ActiveLevels<L extends { readonly priority: number }> {
+  readonly list: L[] = [];
+
+  add(level: L): void {
+    this.list.splice(this.#indexOf(level.priority), 0, level);
+  }
+
+  remove(level: L): void {
+    this.list.splice(this.#indexOf(level.priority), 1);
+  }
+
+  /** Where a priority is, or would be. */
+  #indexOf(priority: number): number {
+    let low = 0;
+    let high = this.list.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.list[middle]?.priority ?? Infinity) < priority) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}

@@ -1,0 +1,95 @@
+// Bounded queues against what a bound promises, under arbitrary adds, delays, takes and steps of the clock.
+import { FakeClock } from '@kctl/wait/testing';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createDelayingQueue, createPriorityQueue } from '../src/index.js';
+
+const maxPending = 3;
+const step = fc.oneof(
+  fc.record({ kind: fc.constant('add' as const), item: fc.nat({ max: 7 }) }),
+  fc.record({
+    kind: fc.constant('addAfter' as const),
+    item: fc.nat({ max: 7 }),
+    delayMs: fc.integer({ min: 1, max: 5 }),
+  }),
+  fc.record({ kind: fc.constant('take' as const) }),
+  fc.record({ kind: fc.constant('done' as const) }),
+  fc.record({ kind: fc.constant('advance' as const), ms: fc.integer({ min: 1, max: 4 }) }),
+);
+
+const flavours = { createDelayingQueue: createDelayingQueue<string>, createPriorityQueue: createPriorityQueue<string> };
+
+describe.each(Object.entries(flavours))('%s with dropOldest', (_name, create) => {
+  it('drops a key that is ready and delayed as a whole, and no other one', () => {
+    const clock = new FakeClock();
+    const dropped: string[] = [];
+    const bound = { maxPending: 2, overflow: 'dropOldest' as const, onDrop: (item: string) => void dropped.push(item) };
+    const queue = create({ clock, bound });
+    queue.add('both');
+    queue.addAfter('both', 10);
+    queue.add('other');
+    queue.add('new');
+    expect(dropped).toEqual(['both']);
+    expect(queue.delayed).toBe(0);
+    clock.advanceSync(10);
+    expect([queue.tryGet(), queue.tryGet(), queue.tryGet()]).toEqual(['other', 'new', undefined]);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('delivers or reports each accepted key, never both, and drops one at a time', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
+        const clock = new FakeClock();
+        /** Keys that are to be delivered. */
+        const owed = new Set<string>();
+        const held: string[] = [];
+        let drops = 0;
+        const queue = create({
+          clock,
+          bound: {
+            maxPending,
+            overflow: 'dropOldest',
+            onDrop: (item) => {
+              drops++;
+              owed.delete(item);
+            },
+          },
+        });
+        const add = (item: string, into: () => void): void => {
+          const before = drops;
+          owed.add(item);
+          into();
+          expect(drops - before).toBeLessThanOrEqual(1);
+        };
+        for (const next of steps) {
+          if (next.kind === 'add') add(`key-${next.item}`, () => queue.add(`key-${next.item}`));
+          else if (next.kind === 'addAfter')
+            add(`key-${next.item}`, () => queue.addAfter(`key-${next.item}`, next.delayMs));
+          else if (next.kind === 'advance') clock.advanceSync(next.ms);
+          else if (next.kind === 'done') {
+            const item = held.shift();
+            if (item !== undefined) queue.done(item);
+          } else {
+            const item = queue.tryGet();
+            if (item === undefined) continue;
+            expect(owed.has(item)).toBe(true);
+            held.push(item);
+            // A delay of the same key may still be pending: it stays owed until all is quiet.
+            if (queue.delayed === 0) owed.delete(item);
+          }
+          expect(queue.length).toBeLessThanOrEqual(maxPending + held.length);
+        }
+        clock.advanceSync(100);
+        const delivered = new Set<string>();
+        for (const item of held) queue.done(item);
+        for (let item = queue.tryGet(); item !== undefined; item = queue.tryGet()) {
+          delivered.add(item);
+          queue.done(item);
+        }
+        for (const item of delivered) expect(owed.has(item)).toBe(true);
+        expect([queue.length, queue.delayed, queue.processing, clock.pendingTimers]).toEqual([0, 0, 0, 0]);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
