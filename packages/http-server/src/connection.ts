@@ -73,11 +73,16 @@ export class Connection {
     return true;
   }
 
-  /** A request has ended, answered or not. */
-  end(): void {
+  /** A request has ended, answered or not. `isWhole`: everything of it was received; what follows on HTTP/1.1 is the next. */
+  end({ isWhole }: { readonly isWhole: boolean }): void {
     this.#requests--;
-    if (this.#requests > 0 || this.#raw.destroyed) return;
-    if (this.#isStopping) this.#close();
+    if (this.#raw.destroyed) return;
+    if (!isWhole) {
+      // The client still sends: it gets the answer and a moment to stop, which a reset would take from it.
+      this.#enter('closing', stopGraceMs);
+      this.#socket.end();
+    } else if (this.#requests > 0) return;
+    else if (this.#isStopping) this.#close();
     else this.#enterIdle();
   }
 

@@ -43,7 +43,7 @@ export class Requests {
     response.once('close', () => {
       this.#open.delete(response);
       deadline.cancel();
-      connection.end();
+      connection.end({ isWhole: hasWholeBody(request) || 'stream' in request });
       if (!isWritten(response)) controller.abort(new Error('the client closed the connection'));
     });
     if (this.#isStopping) announceClose(response);

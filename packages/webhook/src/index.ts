@@ -4,18 +4,48 @@
  * @packageDocumentation
  */
 export { admissionWebhook } from './admission/admission-webhook.js';
-export type { AdmissionHandler } from './admission/admission-webhook.js';
-export { allowed, denied, errored, patched, withWarnings } from './admission/review.js';
-export type { AdmissionRequest, AdmissionResponse, ReviewKind, ReviewResource, UserInfo } from './admission/review.js';
+export type {
+  AdmissionHandler,
+  AdmissionHandlerContext,
+  AdmissionWebhookOptions,
+} from './admission/admission-webhook.js';
+export { chainDefaulters, chainValidators, multiMutatingHandler, multiValidatingHandler } from './admission/chain.js';
+export {
+  duplicateField,
+  forbiddenField,
+  invalidError,
+  invalidField,
+  notFoundField,
+  requiredField,
+  unsupportedField,
+} from './admission/field-error.js';
+export type { FieldError, FieldErrorType } from './admission/field-error.js';
+export { allowed, denied, errored, patched, validationResponse, withWarnings } from './admission/review.js';
+export type {
+  AdmissionRequest,
+  AdmissionResponse,
+  Operation,
+  ReviewKind,
+  ReviewResource,
+  UserInfo,
+} from './admission/review.js';
 export { defaultingWebhook, validatingWebhook } from './admission/typed.js';
 export type { AdmissionContext, Defaulter, ValidationOutcome, Validator } from './admission/typed.js';
-export { tokenReviewWebhook } from './authentication/token-review.js';
+export { authenticated, tokenReviewWebhook, unauthenticated } from './authentication/token-review.js';
 export type { TokenAuthenticator, TokenVerdict } from './authentication/token-review.js';
 export { conversionWebhook } from './conversion/conversion-webhook.js';
-export type { Converter } from './conversion/conversion-webhook.js';
+export { isKindConverter, uncoveredVersions } from './conversion/converter.js';
+export type { ConversionContext, Converter, KindConverter } from './conversion/converter.js';
+export { hubSpokeConverter, spoke } from './conversion/hub-spoke.js';
+export type { Converted, Spoke, SpokeFunctions } from './conversion/hub-spoke.js';
+export { roundTripProblems } from './conversion/round-trip.js';
 export { isWebhookServerError, WebhookServerError } from './errors.js';
+export type { CertificateSource } from './server/certificate-source.js';
 export { createCertificateWatcher } from './server/certificate-watcher.js';
 export type { CertificateWatcher, CertificateWatcherOptions, KeyPair } from './server/certificate-watcher.js';
-export type { WebhookAnswer, WebhookHandler, WebhookRequest } from './server/handler.js';
+export type { AllowedClients, ClientIdentity } from './server/client-identity.js';
+export type { WebhookAnswer, WebhookHandler, WebhookHttp, WebhookRequest } from './server/handler.js';
+export { standaloneWebhook } from './server/standalone.js';
+export type { StandaloneOptions } from './server/standalone.js';
 export { createWebhookServer } from './server/webhook-server.js';
 export type { WebhookServer, WebhookServerOptions } from './server/webhook-server.js';

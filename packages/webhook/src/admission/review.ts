@@ -1,4 +1,8 @@
-import type { JsonPatchOperation, JsonValue, KubeObject } from '@kctl/apimachinery';
+import type { JsonPatchOperation, JsonValue, KubeObject, Status } from '@kctl/apimachinery';
+import { safeMessageOf } from '../server/safe-error.js';
+
+/** What the API server wants to do. */
+export type Operation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
 
 /** Group, version and kind as a review carries them. */
 export interface ReviewKind {
@@ -33,7 +37,7 @@ export interface AdmissionRequest<T extends KubeObject = KubeObject> {
   readonly requestSubResource?: string;
   readonly name?: string;
   readonly namespace?: string;
-  readonly operation: 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
+  readonly operation: Operation;
   readonly userInfo: UserInfo;
   /** The object as it would be stored; null for DELETE. */
   readonly object?: T | null;
@@ -51,23 +55,28 @@ export interface AdmissionResponse {
   /** Shown to the user as `Warning` headers, also with a denial. */
   readonly warnings?: readonly string[];
   readonly auditAnnotations?: Readonly<Record<string, string>>;
-  /** Code, reason and message of a denial. */
-  readonly result?: { readonly code?: number; readonly reason?: string; readonly message?: string };
+  /** Code, reason, message and details (causes with field paths) of a denial. */
+  readonly result?: Readonly<Status>;
 }
 
 /** Lets the request pass. */
 export function allowed(message?: string): AdmissionResponse {
-  return { allowed: true, result: { code: 200, ...(message === undefined ? {} : { message }) } };
+  return { allowed: true, result: { code: 200, ...(message === undefined || message === '' ? {} : { message }) } };
 }
 
 /** Refuses the request; the user sees the message. */
 export function denied(message: string, reason = 'Forbidden'): AdmissionResponse {
-  return { allowed: false, result: { code: 403, reason, message } };
+  return { allowed: false, result: { code: 403, reason, ...(message === '' ? {} : { message }) } };
+}
+
+/** Allows or refuses; mirrors `ValidationResponse`. */
+export function validationResponse(isAllowed: boolean, message?: string): AdmissionResponse {
+  return isAllowed ? allowed(message) : denied(message ?? '');
 }
 
 /** Refuses because something went wrong here. */
 export function errored(code: number, error: unknown): AdmissionResponse {
-  return { allowed: false, result: { code, message: error instanceof Error ? error.message : String(error) } };
+  return { allowed: false, result: { code, message: safeMessageOf(error) } };
 }
 
 /** Lets the request pass with changes. */

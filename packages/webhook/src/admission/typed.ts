@@ -1,12 +1,13 @@
+import { createJsonPatch, mutableCopy, type DeepReadonly, type Kind, type ObjectOf } from '@kctl/apimachinery';
+import type { Logger } from '@kctl/telemetry';
+import { safeMessageOf } from '../server/safe-error.js';
+import type { WebhookHandler, WebhookHttp } from '../server/handler.js';
 import {
-  createJsonPatch,
-  isStatusError,
-  mutableCopy,
-  type DeepReadonly,
-  type Kind,
-  type KubeObject,
-  type ObjectOf,
-} from '@kctl/apimachinery';
+  admissionWebhook,
+  kindLogConstructor,
+  type AdmissionHandlerContext,
+  type AdmissionWebhookOptions,
+} from './admission-webhook.js';
 import {
   allowed,
   denied,
@@ -16,83 +17,138 @@ import {
   type AdmissionRequest,
   type AdmissionResponse,
 } from './review.js';
-import { admissionWebhook } from './admission-webhook.js';
-import type { WebhookHandler } from '../server/handler.js';
+import { decodeObject, DecodeError, isPanic, kindProblem, statusOf, warningTexts } from './typed-request.js';
 
-/** What a validator or defaulter is told besides the objects. */
+/** What a validator or defaulter has besides the objects. */
 export interface AdmissionContext {
   readonly request: AdmissionRequest;
+  /** Aborted when the API server hangs up or its timeout has passed. */
   readonly signal: AbortSignal;
+  readonly logger: Logger;
+  /** Whether nothing will be stored: then a handler must have no side effects either. */
+  readonly isDryRun: boolean;
+  /** `status`, `scale` …; undefined for the object itself. */
+  readonly subResource: string | undefined;
+  /** The HTTP side: headers, the client's certificate, Node's request. */
+  readonly http?: WebhookHttp;
+  /** Adds a warning to the answer, whatever the verdict will be: also when the validator throws afterwards. */
+  warn(message: string): void;
 }
 
 /** Warnings to show to the user; throwing refuses the request with the error's message. */
 export type ValidationOutcome = readonly string[] | undefined | Promise<readonly string[] | undefined>;
 
-/** Checks objects of one kind. Mirrors `admission.Validator[T]`: every member is optional and allows by default. */
+/**
+ * Checks objects of one kind. Every member is optional and allows by default. A validator denies by throwing: a
+ * StatusError (see `invalidError`) passes its code, reason and causes on, any other error denies with 403 and its
+ * message. Mirrors `admission.Validator[T]`.
+ */
 export interface Validator<T> {
   validateCreate?(object: DeepReadonly<T>, context: AdmissionContext): ValidationOutcome;
   validateUpdate?(oldObject: DeepReadonly<T>, newObject: DeepReadonly<T>, context: AdmissionContext): ValidationOutcome;
   validateDelete?(object: DeepReadonly<T>, context: AdmissionContext): ValidationOutcome;
 }
 
-/** Fills defaults into a draft. Mirrors `admission.Defaulter[T]`. */
-export type Defaulter<T> = (draft: T, context: AdmissionContext) => void | Promise<void>;
+/**
+ * Fills defaults into a draft. Throwing refuses the request, as in a {@link Validator}. Mirrors
+ * `admission.Defaulter[T]`.
+ */
+export type Defaulter<T> = (draft: T, context: AdmissionContext) => unknown;
 
-/** A validating webhook for one kind. A StatusError passes its code and reason on; any other error denies with 403. */
-export function validatingWebhook<K extends Kind>(kind: K, validator: Validator<ObjectOf<K>>): WebhookHandler {
-  return admissionWebhook(async (request, { signal }) => {
-    const mismatch = wrongKind(kind, request);
-    if (mismatch !== undefined) return mismatch;
-    const context = { request, signal };
-    try {
-      const warnings = await judge(validator, request as AdmissionRequest<ObjectOf<K> & KubeObject>, context);
-      return withWarnings(allowed(), ...(warnings ?? []));
-    } catch (error) {
-      if (isStatusError(error))
-        return { allowed: false, result: { code: error.httpCode, reason: error.reason, message: error.message } };
-      return denied(error instanceof Error ? error.message : String(error));
-    }
+/** A validating webhook for one kind. What it does not understand it refuses; the README has the rules. */
+export function validatingWebhook<K extends Kind>(
+  kind: K,
+  validator: Validator<ObjectOf<K>>,
+  options: AdmissionWebhookOptions = {},
+): WebhookHandler {
+  return typedWebhook(kind, options, async (request, context) => {
+    const outcome: unknown = await judge(kind, validator, { request, context });
+    return withWarnings(allowed(), ...warningTexts(outcome));
   });
 }
 
-/** A mutating webhook for one kind; DELETE passes untouched. */
-export function defaultingWebhook<K extends Kind>(kind: K, defaulter: Defaulter<ObjectOf<K>>): WebhookHandler {
-  return admissionWebhook(async (request, { signal }) => {
-    const mismatch = wrongKind(kind, request);
-    if (mismatch !== undefined) return mismatch;
-    const { object, operation } = request as AdmissionRequest<ObjectOf<K> & KubeObject>;
-    if (operation === 'DELETE' || object === undefined || object === null) return allowed();
+/** A mutating webhook for one kind; DELETE passes untouched. The answer is a minimal JSON patch, none for no change. */
+export function defaultingWebhook<K extends Kind>(
+  kind: K,
+  defaulter: Defaulter<ObjectOf<K>>,
+  options: AdmissionWebhookOptions = {},
+): WebhookHandler {
+  return typedWebhook(kind, options, async (request, context) => {
+    if (request.operation === 'DELETE') return allowed();
+    const object = decodeObject(kind, request, 'object');
     const draft = mutableCopy(object) as ObjectOf<K>;
-    await defaulter(draft, { request, signal });
+    await defaulter(draft, context);
     const patches = createJsonPatch(object, draft);
     return patches.length === 0 ? allowed() : patched(patches);
   });
 }
 
-function judge<T extends KubeObject>(
-  validator: Validator<T>,
-  request: AdmissionRequest<T>,
-  context: AdmissionContext,
-): ValidationOutcome {
-  const { operation, object, oldObject } = request;
-  switch (operation) {
-    case 'CREATE':
-      return object ? validator.validateCreate?.(object as DeepReadonly<T>, context) : undefined;
-    case 'UPDATE':
-      return object && oldObject
-        ? validator.validateUpdate?.(oldObject as DeepReadonly<T>, object as DeepReadonly<T>, context)
-        : undefined;
-    case 'DELETE':
-      return oldObject ? validator.validateDelete?.(oldObject as DeepReadonly<T>, context) : undefined;
-    case 'CONNECT':
-      return undefined;
-  }
+function typedWebhook(
+  kind: Kind,
+  options: AdmissionWebhookOptions,
+  decide: (request: AdmissionRequest, context: AdmissionContext) => Promise<AdmissionResponse>,
+): WebhookHandler {
+  return admissionWebhook(
+    async (request, { signal, logger, http }: AdmissionHandlerContext) => {
+      const mismatch = kindProblem(kind, request);
+      if (mismatch !== undefined) return errored(400, mismatch);
+      const warnings: string[] = [];
+      const context: AdmissionContext = {
+        request,
+        signal,
+        logger,
+        isDryRun: request.dryRun === true,
+        subResource: request.subResource === '' ? undefined : request.subResource,
+        ...(http === undefined ? {} : { http }),
+        warn: (message) => void warnings.push(message),
+      };
+      try {
+        const response = await decide(request, context);
+        return { ...response, ...warningsOf([...warnings, ...(response.warnings ?? [])]) };
+      } catch (error) {
+        return { ...refusal(error), ...warningsOf(warnings) };
+      }
+    },
+    { logConstructor: kindLogConstructor(kind), ...options },
+  );
 }
 
-function wrongKind(kind: Kind, request: AdmissionRequest): AdmissionResponse | undefined {
-  if (request.kind.group === kind.group && request.kind.kind === kind.kind) return undefined;
-  return errored(
-    400,
-    `this webhook serves ${kind.kind} of group ${JSON.stringify(kind.group)}, not ${request.kind.kind} of ${JSON.stringify(request.kind.group)}`,
-  );
+function warningsOf(warnings: readonly string[]): { readonly warnings?: readonly string[] } {
+  return warnings.length === 0 ? {} : { warnings };
+}
+
+/** The denial that a thrown error stands for. @throws the error itself where it is a mistake in the program */
+function refusal(error: unknown): AdmissionResponse {
+  if (error instanceof DecodeError) return errored(400, error);
+  const status = statusOf(error);
+  if (status !== undefined) return { allowed: false, result: status };
+  if (isPanic(error)) throw error;
+  return denied(safeMessageOf(error));
+}
+
+async function judge<K extends Kind>(
+  kind: K,
+  validator: Validator<ObjectOf<K>>,
+  { request, context }: { readonly request: AdmissionRequest; readonly context: AdmissionContext },
+): Promise<unknown> {
+  switch (request.operation) {
+    // Decoded first: what does not decode is refused, also where the validator has no member for the operation.
+    case 'CREATE': {
+      const object = decodeObject(kind, request, 'object') as DeepReadonly<ObjectOf<K>>;
+      return await validator.validateCreate?.(object, context);
+    }
+    case 'UPDATE': {
+      const object = decodeObject(kind, request, 'object') as DeepReadonly<ObjectOf<K>>;
+      const oldObject = decodeObject(kind, request, 'oldObject') as DeepReadonly<ObjectOf<K>>;
+      return await validator.validateUpdate?.(oldObject, object, context);
+    }
+    case 'DELETE': {
+      const object = decodeObject(kind, request, 'oldObject') as DeepReadonly<ObjectOf<K>>;
+      return await validator.validateDelete?.(object, context);
+    }
+    case 'CONNECT':
+      return undefined; // as upstream; see the README
+    default:
+      throw new DecodeError('unknown operation');
+  }
 }

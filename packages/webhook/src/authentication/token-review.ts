@@ -1,9 +1,12 @@
 import { isJsonObject } from '@kctl/apimachinery';
 import type { UserInfo } from '../admission/review.js';
+import { safeMessageOf } from '../server/safe-error.js';
+import { shownName } from '../admission/admission-webhook.js';
 import type { WebhookAnswer, WebhookHandler, WebhookRequest } from '../server/handler.js';
 
 const maxBodyBytes = 1024 * 1024;
-const versions = ['authentication.k8s.io/v1', 'authentication.k8s.io/v1beta1'];
+const v1 = 'authentication.k8s.io/v1';
+const versions: readonly string[] = [v1, 'authentication.k8s.io/v1beta1'];
 
 /** What is known of a token. */
 export type TokenVerdict =
@@ -13,37 +16,100 @@ export type TokenVerdict =
 /** Judges a token. */
 export type TokenAuthenticator = (
   token: string,
-  context: Pick<WebhookRequest, 'signal' | 'logger'> & { readonly audiences: readonly string[] },
+  context: Pick<WebhookRequest, 'signal' | 'logger' | 'http'> & { readonly audiences: readonly string[] },
 ) => TokenVerdict | Promise<TokenVerdict>;
 
-/** Serves TokenReviews, v1 and v1beta1. Tokens are never logged. Mirrors `webhook/authentication`. */
+/** The token is good. Mirrors `authentication.Authenticated`. */
+export function authenticated(user: UserInfo, audiences?: readonly string[]): TokenVerdict {
+  return { authenticated: true, user, ...(audiences === undefined ? {} : { audiences }) };
+}
+
+/** The token is not. Mirrors `authentication.Unauthenticated`. */
+export function unauthenticated(error?: string): TokenVerdict {
+  return { authenticated: false, ...(error === undefined ? {} : { error }) };
+}
+
+/**
+ * Serves TokenReviews, v1 and v1beta1, each answered in its version. Tokens are never logged nor answered, also not
+ * those that an authenticator puts into its error. Mirrors `webhook/authentication`.
+ */
 export function tokenReviewWebhook(authenticate: TokenAuthenticator): WebhookHandler {
-  const answer = (apiVersion: string, verdict: TokenVerdict): WebhookAnswer => ({
-    body: { apiVersion, kind: 'TokenReview', status: verdict },
-  });
-  const failed = (apiVersion: string, error: string): WebhookAnswer =>
-    answer(apiVersion, { authenticated: false, error });
   return {
+    type: 'authentication',
     maxBodyBytes,
-    reject: (message) => failed(versions[0] ?? '', message),
-    handle: async ({ body, signal, logger }) => {
-      if (!isJsonObject(body) || body['kind'] !== 'TokenReview')
-        return failed(versions[0] ?? '', 'the body is not a TokenReview');
-      const { apiVersion, spec } = body;
-      if (typeof apiVersion !== 'string' || !versions.includes(apiVersion))
-        return failed(versions[0] ?? '', `apiVersion ${JSON.stringify(apiVersion)} is not known`);
-      const token = isJsonObject(spec) ? spec['token'] : undefined;
-      if (typeof token !== 'string' || token === '') return failed(apiVersion, 'token is empty');
-      const audiences =
-        isJsonObject(spec) && Array.isArray(spec['audiences'])
-          ? spec['audiences'].filter((audience) => typeof audience === 'string')
-          : [];
+    reject: (message) => failed(v1, message),
+    handle: async ({ body, signal, logger, http, onPanic }) => {
+      const review = readReview(body);
+      if ('problem' in review) {
+        logger.warn('bad request', { error: review.problem });
+        return failed(review.apiVersion, review.problem);
+      }
+      const { apiVersion, token, audiences } = review;
+      logger.trace('received request');
       try {
-        return answer(apiVersion, await authenticate(token, { signal, logger, audiences }));
+        const verdict: unknown = await authenticate(token, {
+          signal,
+          logger,
+          audiences,
+          ...(http === undefined ? {} : { http }),
+        });
+        const checked = checkVerdict(verdict, token);
+        logger.trace('wrote response', { authenticated: checked.authenticated });
+        return answer(apiVersion, checked);
       } catch (error) {
-        logger.error('token authenticator failed', { error });
+        onPanic?.();
+        // Not the error itself: its message, stack and causes may hold the token.
+        logger.error('token authenticator failed', { error: without(token, safeMessageOf(error)) });
         return failed(apiVersion, 'the token could not be judged');
       }
     },
   };
+}
+
+function answer(apiVersion: string, status: TokenVerdict): WebhookAnswer {
+  return { body: { apiVersion, kind: 'TokenReview', status } };
+}
+
+function failed(apiVersion: string, error: string): WebhookAnswer {
+  return answer(apiVersion, { authenticated: false, error });
+}
+
+type Review =
+  | { readonly apiVersion: string; readonly token: string; readonly audiences: readonly string[] }
+  | { readonly apiVersion: string; readonly problem: string };
+
+function readReview(body: unknown): Review {
+  if (!isJsonObject(body)) return { apiVersion: v1, problem: 'the body is not a TokenReview' };
+  // As upstream: a review that says nothing of its type is one of v1.
+  const { apiVersion = v1, kind = 'TokenReview', spec } = body;
+  if (kind !== 'TokenReview') return { apiVersion: v1, problem: 'the body is not a TokenReview' };
+  if (typeof apiVersion !== 'string' || !versions.includes(apiVersion))
+    return {
+      apiVersion: v1,
+      problem: `apiVersion ${shownName(apiVersion)} is not known: known are ${versions.join(' and ')}`,
+    };
+  const { token, audiences = [] } = isJsonObject(spec) ? spec : {};
+  if (typeof token !== 'string' || token === '') return { apiVersion, problem: 'token is empty' };
+  if (!isTexts(audiences)) return { apiVersion, problem: 'spec.audiences is not a list of strings' };
+  return { apiVersion, token, audiences };
+}
+
+/** A verdict as the API server may read it: authenticated only where it says so plainly, and names a user. */
+function checkVerdict(verdict: unknown, token: string): TokenVerdict {
+  if (!isJsonObject(verdict)) return unauthenticated('the authenticator returned no verdict');
+  const { authenticated: isAuthenticated, user, audiences, error } = verdict;
+  if (isAuthenticated !== true) return unauthenticated(typeof error === 'string' ? without(token, error) : undefined);
+  if (!isJsonObject(user) || typeof user['username'] !== 'string' || user['username'] === '')
+    return unauthenticated('the authenticator named no user');
+  if (audiences !== undefined && !isTexts(audiences))
+    return unauthenticated('the authenticator returned audiences that are not a list of strings');
+  return authenticated(user, audiences);
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((text) => typeof text === 'string');
+}
+
+function without(token: string, text: string): string {
+  return text.replaceAll(token, '[token]');
 }

@@ -1,57 +1,135 @@
-import { isJsonObject, isSameJson, type KubeObject, type ObjectMeta } from '@kctl/apimachinery';
+import { isJsonObject, isSameJson, parseApiVersion, type KubeObject, type ObjectMeta } from '@kctl/apimachinery';
+import { isPanic } from '../admission/typed-request.js';
+import { safeError, safeMessageOf } from '../server/safe-error.js';
+import { shownName } from '../admission/admission-webhook.js';
+import { jsonProblem } from '../server/read-json.js';
 import type { WebhookAnswer, WebhookHandler } from '../server/handler.js';
+import type { ConversionContext, Converter } from './converter.js';
 
 const maxBodyBytes = 64 * 1024 * 1024;
+const v1 = 'apiextensions.k8s.io/v1';
+const versions: readonly string[] = [v1, 'apiextensions.k8s.io/v1beta1'];
 
-/** Converts one object to another served version of its kind: returns a new object with `apiVersion` set. */
-export type Converter = (object: KubeObject, desiredApiVersion: string) => KubeObject | Promise<KubeObject>;
+/** After how many objects other work gets its turn. */
+const sliceLength = 64;
 
 /**
- * Serves ConversionReviews of a CRD with several versions. Objects that are in the desired version already pass
- * untouched; all others must come back with everything of their metadata but labels and annotations unchanged, as the
- * API server demands. One failing object fails the review, naming it.
+ * Serves ConversionReviews of a CRD with several versions, v1 and v1beta1, each answered in its version. Objects that
+ * are in the desired version already pass untouched; all others must come back in it, of the same kind, with everything
+ * of their metadata but labels and annotations unchanged, as the API server demands. One failing object fails the
+ * review, naming it. Mirrors `conversion.NewWebhookHandler`.
  */
 export function conversionWebhook(convert: Converter): WebhookHandler {
-  const answer = (apiVersion: string, response: object): WebhookAnswer => ({
-    body: { apiVersion, kind: 'ConversionReview', response },
-  });
-  const failed = (apiVersion: string, uid: string, message: string): WebhookAnswer =>
-    answer(apiVersion, { uid, convertedObjects: [], result: { status: 'Failure', message } });
-  const v1 = 'apiextensions.k8s.io/v1';
   return {
+    type: 'conversion',
     maxBodyBytes,
-    reject: (message) => failed(v1, '', message),
-    handle: async ({ body, logger }) => {
-      if (!isJsonObject(body) || body['kind'] !== 'ConversionReview' || !isJsonObject(body['request']))
-        return failed(v1, '', 'the body is not a ConversionReview with a request');
-      const { uid, desiredAPIVersion, objects } = body['request'];
-      if (typeof uid !== 'string' || typeof desiredAPIVersion !== 'string' || !Array.isArray(objects))
-        return failed(v1, '', 'request.uid, request.desiredAPIVersion and request.objects must be set');
+    // As upstream, with HTTP 400: it is no review that could be answered.
+    reject: (message, code) => ({ ...failed(v1, '', message), code }),
+    handle: async ({ body, logger, signal, onPanic }) => {
+      const review = readReview(body);
+      if (typeof review === 'string') {
+        logger.warn('failed to read conversion request', { error: review });
+        return { ...failed(v1, '', review), code: 400 };
+      }
+      const { apiVersion, uid, desired, objects } = review;
+      const context: ConversionContext = { signal, logger };
+      const convertedObjects: KubeObject[] = [];
       try {
-        const convertedObjects: KubeObject[] = [];
-        for (const object of objects) convertedObjects.push(await convertOne(object, desiredAPIVersion, convert));
-        return answer(v1, { uid, convertedObjects, result: { status: 'Success' } });
+        for (const object of objects) {
+          if (convertedObjects.length % sliceLength === sliceLength - 1) await nextTurn();
+          signal.throwIfAborted();
+          convertedObjects.push(await convertOne(object, desired, { convert, context, onPanic }));
+        }
+        return answer(apiVersion, { uid, convertedObjects, result: { status: 'Success' } });
       } catch (error) {
-        logger.error('conversion failed', { error, desiredAPIVersion });
-        return failed(v1, uid, error instanceof Error ? error.message : String(error));
+        logger.error('failed to convert', {
+          error: safeError(error),
+          request: uid,
+          desiredAPIVersion: shownName(desired),
+        });
+        return failed(apiVersion, uid, safeMessageOf(error));
       }
     },
   };
 }
 
-async function convertOne(object: unknown, desired: string, convert: Converter): Promise<KubeObject> {
+function answer(apiVersion: string, response: object): WebhookAnswer {
+  return { body: { apiVersion, kind: 'ConversionReview', response } };
+}
+
+function failed(apiVersion: string, uid: string, message: string): WebhookAnswer {
+  return answer(apiVersion, { uid, convertedObjects: [], result: { status: 'Failure', message } });
+}
+
+interface Review {
+  readonly apiVersion: string;
+  readonly uid: string;
+  readonly desired: string;
+  readonly objects: readonly unknown[];
+}
+
+function readReview(body: unknown): Review | string {
+  if (!isJsonObject(body)) return 'the body is not a ConversionReview with a request';
+  const { apiVersion = v1, kind = 'ConversionReview', request } = body;
+  if (kind !== 'ConversionReview' || !isJsonObject(request)) return 'the body is not a ConversionReview with a request';
+  if (typeof apiVersion !== 'string' || !versions.includes(apiVersion))
+    return `no kind "ConversionReview" is registered for version ${shownName(apiVersion)}: known are ${versions.join(' and ')}`;
+  const { uid, desiredAPIVersion: desired, objects } = request;
+  if (typeof uid !== 'string' || typeof desired !== 'string' || desired === '' || !Array.isArray(objects))
+    return 'request.uid, request.desiredAPIVersion and request.objects must be set';
+  return { apiVersion, uid, desired, objects };
+}
+
+async function convertOne(
+  object: unknown,
+  desired: string,
+  { convert, context, onPanic }: { convert: Converter; context: ConversionContext; onPanic: (() => void) | undefined },
+): Promise<KubeObject> {
   if (!isKubeObject(object)) throw new TypeError('request.objects has something that is not an object with metadata');
   if (object.apiVersion === desired) return object;
-  const { namespace = '', name = '' } = object.metadata;
-  const where = `${object.kind ?? 'object'} ${namespace}/${name}`;
-  const converted = await convert(structuredClone(object), desired);
-  if (converted.apiVersion !== desired)
+  const where = nameOf(object);
+  const [from, to] = [parseApiVersion(object.apiVersion ?? ''), parseApiVersion(desired)];
+  if (from.group !== to.group)
     throw new TypeError(
-      `${where}: the converter returned apiVersion ${converted.apiVersion ?? 'none'} instead of ${desired}`,
+      `${where}: ${shownName(object.apiVersion)} and ${shownName(desired)} do not belong to the same API group`,
     );
-  if (!isSameJson(fixedMeta(object.metadata), fixedMeta(converted.metadata)))
-    throw new TypeError(`${where}: the converter changed metadata other than labels and annotations`);
-  return converted;
+  let converted: unknown;
+  try {
+    converted = await convert(structuredClone(object), desired, context);
+  } catch (error) {
+    onPanic?.();
+    // As upstream: what is a mistake in the program says nothing to its caller.
+    const message = isPanic(error) ? 'internal error occurred during conversion' : safeMessageOf(error);
+    throw new Error(`${where}: ${message}`, { cause: error });
+  }
+  const problem = resultProblem(object, desired, converted);
+  if (problem !== undefined) throw new TypeError(`${where}: the converter ${problem}`);
+  return converted as KubeObject;
+}
+
+/** Why the API server would refuse what the converter returned; undefined if it would not. */
+function resultProblem(object: KubeObject, desired: string, converted: unknown): string | undefined {
+  if (!isJsonObject(converted)) return 'returned no object';
+  const { apiVersion, kind, metadata } = converted;
+  if (apiVersion !== desired) return `returned apiVersion ${plainName(apiVersion)} instead of ${desired}`;
+  if (kind !== object.kind) return `returned kind ${plainName(kind)} instead of ${plainName(object.kind)}`;
+  if (!isJsonObject(metadata)) return 'returned no metadata';
+  const unwritable = jsonProblem(converted);
+  if (unwritable !== undefined) return `returned what cannot be written as JSON: ${unwritable}`;
+  if (!isSameJson(fixedMeta(object.metadata), fixedMeta(metadata)))
+    return 'changed metadata other than labels and annotations';
+  return undefined;
+}
+
+function nameOf({ kind, metadata: { namespace, name } }: KubeObject): string {
+  const where = namespace === undefined || namespace === '' ? '' : `${plainName(namespace)}/`;
+  return `${plainName(kind)} ${where}${plainName(name)}`;
+}
+
+/** A name as it is; what does not look like one is not shown. */
+function plainName(value: unknown): string {
+  if (value === undefined || value === null || value === '') return 'none';
+  return typeof value === 'string' && /^[\w./:-]{1,253}$/.test(value) ? value : '?';
 }
 
 function fixedMeta({ labels: _labels, annotations: _annotations, ...fixed }: ObjectMeta): object {
@@ -59,5 +137,14 @@ function fixedMeta({ labels: _labels, annotations: _annotations, ...fixed }: Obj
 }
 
 function isKubeObject(value: unknown): value is KubeObject {
-  return isJsonObject(value) && isJsonObject(value['metadata']);
+  return (
+    isJsonObject(value) &&
+    isJsonObject(value['metadata']) &&
+    typeof value['apiVersion'] === 'string' &&
+    typeof value['kind'] === 'string'
+  );
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }

@@ -11,7 +11,8 @@ export interface WebhookMetrics {
   preset(path: string): void;
   /** Counts a request; call the result with the status code when it was answered. */
   begin(path: string): (code: number) => void;
-  panic(): void;
+  /** Counts a handler that threw. */
+  panic(type: 'admission' | 'conversion' | 'authentication'): void;
 }
 
 export function createWebhookMetrics(metrics: Metrics, clock: Clock): WebhookMetrics {
@@ -34,6 +35,12 @@ export function createWebhookMetrics(metrics: Metrics, clock: Clock): WebhookMet
   const panics = metrics
     .counter({ name: 'controller_runtime_webhook_panics_total', help: 'Total number of webhook panics' })
     .with({});
+  const conversionPanics = metrics
+    .counter({
+      name: 'controller_runtime_conversion_webhook_panics_total',
+      help: 'Total number of conversion webhook panics',
+    })
+    .with({});
   return {
     preset: (webhook) => {
       inFlight.with({ webhook }).set(0);
@@ -49,6 +56,6 @@ export function createWebhookMetrics(metrics: Metrics, clock: Clock): WebhookMet
         latency.with({ webhook }).observe((clock.monotonicNow() - startedAt) / 1000);
       };
     },
-    panic: () => panics.inc(),
+    panic: (type) => (type === 'conversion' ? conversionPanics : panics).inc(),
   };
 }

@@ -204,7 +204,7 @@ describe('WebhookServer', () => {
     );
     expect(await post('/boom', review('CREATE', widget(1)))).toMatchObject({
       code: 200,
-      body: { response: { uid: 'u1', allowed: false, status: { code: 500, message: 'boom' } } },
+      body: { response: { uid: 'u1', allowed: false, status: { code: 500, message: 'panic: boom [recovered]' } } },
     });
   });
 

@@ -1,30 +1,35 @@
-import { readFile } from 'node:fs/promises';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import {
-  createSecureServer,
-  type Http2SecureServer,
-  type Http2ServerRequest,
-  type Http2ServerResponse,
-  type ServerHttp2Session,
-} from 'node:http2';
-import type { AddressInfo, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { SecureContextOptions } from 'node:tls';
-import { parseJson, stringifyJson } from '@kctl/apimachinery';
-import { noopLogger, noopMetrics, type Logger, type Metrics } from '@kctl/telemetry';
+import { createSecureContext, type SecureContext, type SecureContextOptions } from 'node:tls';
+import {
+  createHttpServer,
+  defaultShutdownTimeoutMs,
+  type HttpRequest,
+  type HttpResponse,
+  type HttpServer,
+  type ServerLimits,
+  type ServerTls,
+} from '@kctl/http-server';
+import { messageOf, noopLogger, noopMetrics, type Logger, type Metrics } from '@kctl/telemetry';
 import { numberProblem, systemClock, type Clock } from '@kctl/wait';
 import { WebhookServerError } from '../errors.js';
-import { createCertificateWatcher, type CertificateWatcher, type KeyPair } from './certificate-watcher.js';
-import type { WebhookAnswer, WebhookHandler } from './handler.js';
-import { BodyError, readBody } from './read-body.js';
+import { BodyBudget } from './body-budget.js';
+import { fileCertificates, loadClientCa, type CertificateSource } from './certificate-source.js';
+import type { KeyPair } from './certificate-watcher.js';
+import { clientIdentityOf, isAllowedClient, type AllowedClients } from './client-identity.js';
+import type { WebhookHandler } from './handler.js';
+import { WebhookEndpoint } from './webhook-endpoint.js';
 import { createWebhookMetrics, type WebhookMetrics } from './webhook-metrics.js';
+
+/** The port of a server that names none. As upstream. */
+const defaultPort = 9443;
+const defaultMaxBodyBytes = 256 * 1024 * 1024;
 
 /** Options of {@link createWebhookServer}. */
 export interface WebhookServerOptions {
-  /** @default all interfaces */
+  /** @default every address */
   readonly host?: string;
-  /** 0: any free port. @default 9443 */
+  /** 0: any free port; −1: the server is off: it registers handlers and serves none. @default 9443 */
   readonly port?: number;
   /** Folder of the certificate files. @default `<tmp>/k8s-webhook-server/serving-certs` */
   readonly certDir?: string;
@@ -32,8 +37,34 @@ export interface WebhookServerOptions {
   readonly certName?: string;
   /** @default 'tls.key' */
   readonly keyName?: string;
-  /** File in `certDir` with the CA that clients must present a certificate of. @default clients need none */
+  /** Where the certificate comes from instead of files, as `createSelfManagedCertificates` of this package. */
+  readonly certificate?: CertificateSource;
+  /**
+   * Called for each TLS handshake with the server name that the client asks for, instead of files; for the start, and
+   * for clients that ask for none, it is called without a name. Mirrors `GetCertificate` in upstream's `TLSOpts`.
+   */
+  readonly getCertificate?: (serverName: string | undefined) => KeyPair | Promise<KeyPair>;
+  /** Settings of TLS: `minVersion`, `ciphers`, `crl` … Certificate, key and client CA come from the other options. */
+  readonly tls?: ServerTls;
+  /** Serves HTTP/2 beside HTTP/1.1. @default true */
+  readonly http2?: boolean;
+  /**
+   * File in `certDir` with the CA that clients must present a certificate of; read again when it changes.
+   *
+   * @default clients need none
+   */
   readonly clientCaName?: string;
+  /**
+   * Which of the clients that the CA vouches for may call: common names, DNS names or URIs, or a function. Others are
+   * answered with 403. Needs `clientCaName`, or `tls.ca` with `tls.requestCert`.
+   *
+   * @default every one
+   */
+  readonly allowedClients?: AllowedClients;
+  /** Deadlines and counts of connections; every one has a default. */
+  readonly limits?: ServerLimits;
+  /** Bytes of request bodies that are held at a time; what comes on top is refused with 503. @default 268435456 */
+  readonly maxBufferedBytes?: number;
   /** How long a stop waits for requests in flight, in ms. @default 60000 */
   readonly shutdownTimeoutMs?: number;
   readonly logger?: Logger;
@@ -52,251 +83,216 @@ export interface WebhookServer {
   run(signal: AbortSignal): Promise<void>;
   /** The bound port, undefined while not serving. */
   readonly port: number | undefined;
+  /** Whether it is off (port −1): `run` returns at once, and `checkStarted` passes. @default false */
+  readonly isDisabled?: boolean;
   /** For readiness checks. @throws WebhookServerError while not serving */
   checkStarted(): void;
 }
 
-/** Mirrors `webhook.NewServer`. @throws TypeError when the port or the timeout is not valid */
+/** Mirrors `webhook.NewServer`. @throws TypeError naming an option that is not valid */
 export function createWebhookServer(options: WebhookServerOptions = {}): WebhookServer {
-  const { port = 0, shutdownTimeoutMs = 0 } = options;
+  const { port = defaultPort, shutdownTimeoutMs = defaultShutdownTimeoutMs, maxBufferedBytes = 1 } = options;
   const problem =
-    numberProblem('port', port, { most: 65_535, integer: true, remedy: '0 takes any free port' }) ??
-    numberProblem('shutdownTimeoutMs', shutdownTimeoutMs, { orInfinity: true });
+    numberProblem('port', port, { least: -1, most: 65_535, integer: true, remedy: '0 takes any free port, -1 none' }) ??
+    numberProblem('shutdownTimeoutMs', shutdownTimeoutMs, { orInfinity: true }) ??
+    numberProblem('maxBufferedBytes', maxBufferedBytes, { least: 1, integer: true }) ??
+    contradictionIn(options);
   if (problem !== undefined) throw new TypeError(`createWebhookServer: ${problem}`);
   return new HttpsWebhookServer(options);
 }
 
-type Request = IncomingMessage | Http2ServerRequest;
-type Response = (ServerResponse & { req: IncomingMessage }) | Http2ServerResponse;
+function contradictionIn({
+  allowedClients,
+  clientCaName,
+  tls,
+  certificate,
+  getCertificate,
+}: WebhookServerOptions): string | undefined {
+  const verifies = clientCaName !== undefined || (tls?.requestCert === true && tls.rejectUnauthorized !== false);
+  if (allowedClients !== undefined && !verifies)
+    return 'allowedClients needs clientCaName: without it clients present no certificate';
+  if (certificate !== undefined && getCertificate !== undefined)
+    return 'certificate and getCertificate cannot be combined: give one of them';
+  return undefined;
+}
 
 class HttpsWebhookServer implements WebhookServer {
   readonly #options: WebhookServerOptions;
-  readonly #handlers = new Map<string, WebhookHandler>();
+  readonly #endpoints = new Map<string, WebhookEndpoint>();
   readonly #logger: Logger;
   readonly #metrics: WebhookMetrics;
   readonly #clock: Clock;
-  #server: Http2SecureServer | undefined;
-  #port: number | undefined;
+  readonly #budget: BodyBudget;
+  #server: HttpServer | undefined;
+  #isRunning = false;
 
   constructor(options: WebhookServerOptions) {
     this.#options = options;
     this.#logger = options.logger ?? noopLogger;
     this.#clock = options.clock ?? systemClock;
     this.#metrics = createWebhookMetrics(options.metrics ?? noopMetrics, this.#clock);
+    this.#budget = new BodyBudget(options.maxBufferedBytes ?? defaultMaxBodyBytes);
   }
 
   get port(): number | undefined {
-    return this.#port;
+    return this.#server?.address?.port;
+  }
+
+  get isDisabled(): boolean {
+    return this.#options.port === -1;
   }
 
   register(path: string, handler: WebhookHandler): void {
     if (!path.startsWith('/')) throw new WebhookServerError(`register: path ${JSON.stringify(path)} must begin with /`);
-    if (this.#handlers.has(path)) throw new WebhookServerError(`register: path ${path} has a handler already`);
-    this.#handlers.set(path, handler);
+    if (this.#endpoints.has(path)) throw new WebhookServerError(`register: path ${path} has a handler already`);
+    const parts = { logger: this.#logger, clock: this.#clock, metrics: this.#metrics, budget: this.#budget };
+    this.#endpoints.set(path, new WebhookEndpoint(handler, { path, ...parts }));
     this.#metrics.preset(path);
-    this.#logger.info('registering webhook', { path });
+    this.#logger.info(this.isDisabled ? 'Webhook is disabled' : 'Registering webhook', { path });
   }
 
   has(path: string): boolean {
-    return this.#handlers.has(path);
+    return this.#endpoints.has(path);
   }
 
   checkStarted(): void {
-    if (this.#port === undefined) throw new WebhookServerError('webhook server has not been started yet');
+    if (!this.isDisabled && this.port === undefined)
+      throw new WebhookServerError('webhook server has not been started yet');
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    if (this.#server !== undefined) throw new WebhookServerError('run: the webhook server is running already');
+    if (this.#isRunning) throw new WebhookServerError('run: the webhook server is running already');
     if (signal.aborted) return;
-    const { host, port = 9443, clientCaName, shutdownTimeoutMs = 60_000 } = this.#options;
-    const certDir = this.#options.certDir ?? join(tmpdir(), 'k8s-webhook-server', 'serving-certs');
+    this.#isRunning = true;
+    const ended = new AbortController();
+    try {
+      if (this.isDisabled) {
+        this.#logger.info('Webhook server is disabled');
+        return;
+      }
+      this.#logger.info('Starting webhook server');
+      await this.#serve(signal, ended.signal);
+    } catch (error) {
+      if (error instanceof WebhookServerError) throw error;
+      throw new WebhookServerError(`webhook server: ${messageOf(error)}`, { cause: error });
+    } finally {
+      ended.abort();
+      this.#server = undefined;
+      this.#isRunning = false;
+    }
+  }
+
+  async #serve(signal: AbortSignal, ended: AbortSignal): Promise<void> {
+    const { host, port = defaultPort, shutdownTimeoutMs = defaultShutdownTimeoutMs, limits } = this.#options;
+    const secure = await this.#secure(ended);
+    const common = {
+      name: 'webhook server',
+      port,
+      shutdownTimeoutMs,
+      logger: this.#logger,
+      clock: this.#clock,
+      ...(host === undefined ? {} : { host }),
+      ...(limits === undefined ? {} : { limits }),
+    };
+    const onRequest = (request: HttpRequest, response: HttpResponse, context: { signal: AbortSignal }): Promise<void> =>
+      this.#dispatch(request, response, context.signal);
+    const server = createHttpServer(
+      this.#options.http2 === false
+        ? { ...common, tls: secure, onRequest }
+        : { ...common, tls: secure, http2: true, onRequest },
+    );
+    this.#server = server;
+    const running = server.run(signal);
+    server.waitForListening().then(
+      () => this.#logger.info('Serving webhook server', { host: host ?? '', port: this.port }),
+      () => undefined,
+    );
+    signal.addEventListener(
+      'abort',
+      () => this.#logger.info('Shutting down webhook server with timeout', { timeoutMs: shutdownTimeoutMs }),
+      { once: true },
+    );
+    await running;
+  }
+
+  /** TLS settings with the first certificate; later ones are put in place while the server runs. */
+  async #secure(ended: AbortSignal): Promise<ServerTls> {
+    const { tls, clientCaName, certDir = defaultCertDir, getCertificate } = this.#options;
+    const { logger, clock } = { logger: this.#logger, clock: this.#clock };
     let ca: Buffer | undefined;
+    let pair: KeyPair | undefined;
     // Whole each time: what a later context leaves out is lost, and with the CA every client.
-    const secure = (pair: KeyPair): SecureContextOptions => ({
-      ...pair,
+    const context = (): SecureContextOptions => ({
       minVersion: 'TLSv1.2',
+      ...tls,
+      ...(pair === undefined ? {} : { cert: pair.cert, key: pair.key }),
       ...(ca === undefined ? {} : { ca }),
     });
-    const certificates = this.#watchCertificates(certDir, (pair) => this.#server?.setSecureContext(secure(pair)));
-    try {
-      const pair = await certificates.load();
-      if (clientCaName !== undefined) ca = await readFile(join(certDir, clientCaName));
-      const mutual = ca === undefined ? {} : { requestCert: true, rejectUnauthorized: true };
-      const server = createSecureServer({ ...secure(pair), ...mutual, allowHTTP1: true });
-      this.#server = server;
-      const open = trackConnections(server);
-      const force = new AbortController();
-      server.on('request', (request: Request, response: Response) => void this.#serve(request, response, force.signal));
-      server.on('tlsClientError', (error) => this.#logger.debug('TLS handshake failed', { error }));
-      await listen(server, port, host);
-      this.#port = (server.address() as AddressInfo).port;
-      this.#logger.info('serving webhook server', { host: host ?? '', port: this.#port });
-      await this.#untilStopped(server, signal);
-      await this.#close(server, open, { timeoutMs: shutdownTimeoutMs, force });
-    } catch (error) {
-      throw error instanceof WebhookServerError
-        ? error
-        : new WebhookServerError(`webhook server: ${error instanceof Error ? error.message : String(error)}`, {
-            cause: error,
-          });
-    } finally {
-      certificates[Symbol.dispose]();
-      this.#server = undefined;
-      this.#port = undefined;
-    }
-  }
-
-  #watchCertificates(certDir: string, onChange: (pair: KeyPair) => void): CertificateWatcher {
-    const { certName = 'tls.crt', keyName = 'tls.key', metrics = noopMetrics } = this.#options;
-    return createCertificateWatcher({
-      certFile: join(certDir, certName),
-      keyFile: join(certDir, keyName),
-      clock: this.#clock,
-      logger: this.#logger,
-      metrics,
-      onChange,
-    });
-  }
-
-  #untilStopped(server: Http2SecureServer, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const finish = (error?: Error): void => {
-        signal.removeEventListener('abort', onAbort);
-        server.off('error', finish);
-        if (error === undefined) resolve();
-        else reject(error);
+    const replace = (): void => this.#server?.setSecureContext(context());
+    pair = await this.#source().load((next) => {
+      pair = next;
+      replace();
+    }, ended);
+    if (clientCaName !== undefined) {
+      const onChange = (next: Buffer): void => {
+        ca = next;
+        replace();
       };
-      const onAbort = (): void => finish();
-      signal.addEventListener('abort', onAbort, { once: true });
-      server.once('error', finish);
-      if (signal.aborted) onAbort();
-    });
+      ca = await loadClientCa(join(certDir, clientCaName), onChange, { clock, logger, signal: ended });
+    }
+    return {
+      ...tls,
+      ...context(),
+      ...(ca === undefined ? {} : { requestCert: true, rejectUnauthorized: true }),
+      ...(getCertificate === undefined ? {} : { SNICallback: this.#byServerName(getCertificate, context) }),
+    };
   }
 
-  /** Refuses new connections, lets requests finish, and cuts what is left after the timeout. */
-  async #close(
-    server: Http2SecureServer,
-    open: OpenConnections,
-    { timeoutMs, force }: { timeoutMs: number; force: AbortController },
-  ): Promise<void> {
-    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-    open.closeIdle();
-    const timer = this.#clock.setTimer(() => {
-      force.abort();
-      open.destroy();
-    }, timeoutMs);
-    await closed;
-    timer.cancel();
-    this.#logger.info('webhook server has stopped');
+  #source(): CertificateSource {
+    const { certificate, getCertificate, certDir = defaultCertDir } = this.#options;
+    const { certName = 'tls.crt', keyName = 'tls.key', metrics = noopMetrics } = this.#options;
+    if (certificate !== undefined) return certificate;
+    if (getCertificate !== undefined) return { load: async () => await getCertificate(undefined) };
+    return fileCertificates({ certDir, certName, keyName }, { clock: this.#clock, logger: this.#logger, metrics });
   }
 
-  async #serve(request: Request, response: Response, force: AbortSignal): Promise<void> {
-    const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
-    const handler = this.#handlers.get(path);
-    if (handler === undefined) {
-      send(response, 404, 'text/plain; charset=utf-8', '404 page not found\n');
+  #byServerName(
+    getCertificate: (serverName: string | undefined) => KeyPair | Promise<KeyPair>,
+    context: () => SecureContextOptions,
+  ): NonNullable<ServerTls['SNICallback']> {
+    return (serverName, done) => {
+      void (async (): Promise<SecureContext> => {
+        const { cert, key } = await getCertificate(serverName);
+        return createSecureContext({ ...context(), cert, key });
+      })().then(
+        (secureContext) => done(null, secureContext),
+        (error: unknown) => {
+          this.#logger.error('getCertificate failed', { serverName, error });
+          done(new Error('no certificate'));
+        },
+      );
+    };
+  }
+
+  async #dispatch(request: HttpRequest, response: HttpResponse, signal: AbortSignal): Promise<void> {
+    const { allowedClients } = this.#options;
+    if (allowedClients !== undefined && !isAllowedClient(allowedClients, clientIdentityOf(request))) {
+      const client = clientIdentityOf(request)?.commonName;
+      this.#logger.warn('refused a client that is not in allowedClients', { client });
+      plain(response, 403, 'Forbidden\n');
       return;
     }
-    const hangUp = new AbortController();
-    response.once('close', () => hangUp.abort());
-    const finish = this.#metrics.begin(path);
-    const answer = await this.#answer(handler, request, { path, signal: AbortSignal.any([hangUp.signal, force]) });
-    const code = answer.code ?? 200;
-    finish(code);
-    send(response, code, 'application/json', stringifyJson(answer.body));
-  }
-
-  async #answer(
-    handler: WebhookHandler,
-    request: Request,
-    context: { path: string; signal: AbortSignal },
-  ): Promise<WebhookAnswer> {
-    const logger = this.#logger.child({ webhook: context.path });
-    try {
-      const contentType = request.headers['content-type'] ?? '';
-      if (contentType !== 'application/json')
-        throw new BodyError(`contentType=${contentType}, expected application/json`, 400);
-      const text = (await readBody(request, handler.maxBodyBytes)).toString('utf8');
-      return await handler.handle({ ...context, logger, body: parseBody(text) });
-    } catch (error) {
-      if (error instanceof BodyError) {
-        logger.warn('bad request', { error });
-        return handler.reject(error.message, error.httpCode);
-      }
-      this.#metrics.panic();
-      logger.error('webhook handler failed', { error });
-      return { ...handler.reject('the webhook failed', 500), code: 500 };
-    }
+    const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
+    const endpoint = this.#endpoints.get(path);
+    if (endpoint === undefined) plain(response, 404, '404 page not found\n');
+    else await endpoint.serve(request, response, signal);
   }
 }
 
-function parseBody(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch (error) {
-    throw new BodyError(`the body is not JSON: ${error instanceof Error ? error.message : String(error)}`, 400);
-  }
-}
-
-function send(response: Response, code: number, contentType: string, body: string): void {
-  if (response.destroyed || response.writableEnded) return;
+function plain(response: HttpResponse, code: number, text: string): void {
   response.statusCode = code;
-  response.setHeader('content-type', contentType);
-  response.end(body);
+  response.setHeader('content-type', 'text/plain; charset=utf-8');
+  response.end(text);
 }
 
-function listen(server: Http2SecureServer, port: number, host: string | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen({ port, ...(host === undefined ? {} : { host }) }, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
-}
-
-interface OpenConnections {
-  /** Ends HTTP/2 sessions once their streams are done, and idle HTTP/1.1 connections. */
-  closeIdle(): void;
-  destroy(): void;
-}
-
-/** `close` of an HTTP/2 server waits for ever for sessions that stay open. */
-function trackConnections(server: Http2SecureServer): OpenConnections {
-  const sessions = new Set<ServerHttp2Session>();
-  const sockets = new Set<Socket>();
-  const busy = new WeakMap<Socket, number>();
-  let closing = false;
-  server.on('session', (session) => {
-    sessions.add(session);
-    session.once('close', () => sessions.delete(session));
-  });
-  server.on('secureConnection', (socket: Socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-  });
-  server.on('request', (request: Request, response: Response) => {
-    if (request.httpVersionMajor !== 1) return;
-    const { socket } = request as IncomingMessage;
-    busy.set(socket, (busy.get(socket) ?? 0) + 1);
-    response.once('close', () => {
-      busy.set(socket, (busy.get(socket) ?? 1) - 1);
-      if (closing && busy.get(socket) === 0) socket.end();
-    });
-  });
-  return {
-    closeIdle: () => {
-      closing = true;
-      for (const session of sessions) session.close();
-      for (const socket of sockets) if ((busy.get(socket) ?? 0) === 0 && !isHttp2(socket)) socket.end();
-    },
-    destroy: () => {
-      for (const session of sessions) session.destroy();
-      for (const socket of sockets) socket.destroy();
-    },
-  };
-}
-
-function isHttp2(socket: Socket): boolean {
-  return 'alpnProtocol' in socket && socket.alpnProtocol === 'h2';
-}
+const defaultCertDir = join(tmpdir(), 'k8s-webhook-server', 'serving-certs');

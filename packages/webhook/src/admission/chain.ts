@@ -1,0 +1,70 @@
+import type { AdmissionHandler } from './admission-webhook.js';
+import { allowed, type AdmissionResponse } from './review.js';
+import { warningTexts } from './typed-request.js';
+import type { Defaulter, Validator } from './typed.js';
+
+/**
+ * Several raw mutating handlers as one, called in order with the same request: their patches are joined, so they must
+ * not touch the same fields. The first denial ends it. Warnings and audit annotations add up, also with a denial.
+ * Mirrors `admission.MultiMutatingHandler`.
+ */
+export function multiMutatingHandler(...handlers: readonly AdmissionHandler[]): AdmissionHandler {
+  return inTurn(handlers, (response) => response);
+}
+
+/**
+ * Several raw validating handlers as one, called in order: the first denial ends it. Warnings and audit annotations add
+ * up, also with a denial; patches are dropped. Mirrors `admission.MultiValidatingHandler`.
+ */
+export function multiValidatingHandler(...handlers: readonly AdmissionHandler[]): AdmissionHandler {
+  return inTurn(handlers, ({ patches: _patches, ...response }) => response);
+}
+
+/** Several defaulters as one, called in order on one draft: each sees what those before it have filled in. */
+export function chainDefaulters<T>(...defaulters: readonly Defaulter<T>[]): Defaulter<T> {
+  return async (draft, context) => {
+    for (const defaulter of defaulters) await defaulter(draft, context);
+  };
+}
+
+/** Several validators as one, called in order: the first denial ends it, warnings add up. */
+export function chainValidators<T>(...validators: readonly Validator<T>[]): Validator<T> {
+  return {
+    validateCreate: async (object, context) => {
+      for (const one of validators)
+        for (const text of warningTexts(await one.validateCreate?.(object, context))) context.warn(text);
+      return undefined;
+    },
+    validateUpdate: async (oldObject, newObject, context) => {
+      for (const one of validators)
+        for (const text of warningTexts(await one.validateUpdate?.(oldObject, newObject, context))) context.warn(text);
+      return undefined;
+    },
+    validateDelete: async (object, context) => {
+      for (const one of validators)
+        for (const text of warningTexts(await one.validateDelete?.(object, context))) context.warn(text);
+      return undefined;
+    },
+  };
+}
+
+function inTurn(
+  handlers: readonly AdmissionHandler[],
+  keep: (response: AdmissionResponse) => AdmissionResponse,
+): AdmissionHandler {
+  return async (request, context) => {
+    let joined: AdmissionResponse = allowed();
+    for (const handler of handlers) {
+      const { warnings = [], auditAnnotations = {}, patches = [], ...rest } = keep(await handler(request, context));
+      const annotations = { ...joined.auditAnnotations, ...auditAnnotations };
+      joined = {
+        ...(rest.allowed ? joined : rest),
+        ...(rest.allowed ? { patches: [...(joined.patches ?? []), ...patches] } : {}),
+        warnings: [...(joined.warnings ?? []), ...warnings],
+        ...(Object.keys(annotations).length === 0 ? {} : { auditAnnotations: annotations }),
+      };
+      if (!rest.allowed) return joined;
+    }
+    return joined;
+  };
+}

@@ -1,0 +1,89 @@
+import { formatGroupKind, StatusError, type StatusCause } from '@kctl/apimachinery';
+
+/** What is wrong with a field. The values are the reasons that `kubectl` and client-go know. */
+export type FieldErrorType =
+  | 'FieldValueNotFound'
+  | 'FieldValueRequired'
+  | 'FieldValueDuplicate'
+  | 'FieldValueInvalid'
+  | 'FieldValueNotSupported'
+  | 'FieldValueForbidden'
+  | 'FieldValueTooLong'
+  | 'FieldValueTooMany'
+  | 'FieldValueTypeInvalid'
+  | 'InternalError';
+
+/** One thing that is wrong with an object, and where. Mirrors `field.Error`. */
+export interface FieldError {
+  readonly type: FieldErrorType;
+  /** Path of the field: `spec.containers[0].image`. */
+  readonly field: string;
+  /** What the user reads after the path: `Invalid value: 9: must not exceed 5`. */
+  readonly message: string;
+}
+
+/** The field has a value that it may not have. Mirrors `field.Invalid`. */
+export function invalidField(field: string, value: unknown, detail: string): FieldError {
+  return { type: 'FieldValueInvalid', field, message: joined(`Invalid value: ${shown(value)}`, detail) };
+}
+
+/** The field must have a value. Mirrors `field.Required`. */
+export function requiredField(field: string, detail = ''): FieldError {
+  return { type: 'FieldValueRequired', field, message: joined('Required value', detail) };
+}
+
+/** The field may not be set, or not be changed. Mirrors `field.Forbidden`. */
+export function forbiddenField(field: string, detail = ''): FieldError {
+  return { type: 'FieldValueForbidden', field, message: joined('Forbidden', detail) };
+}
+
+/** The value must be unique and is not. Mirrors `field.Duplicate`. */
+export function duplicateField(field: string, value: unknown): FieldError {
+  return { type: 'FieldValueDuplicate', field, message: `Duplicate value: ${shown(value)}` };
+}
+
+/** The value is none of those that are supported. Mirrors `field.NotSupported`. */
+export function unsupportedField(field: string, value: unknown, supported: readonly string[]): FieldError {
+  const detail =
+    supported.length === 0 ? '' : `supported values: ${supported.map((one) => JSON.stringify(one)).join(', ')}`;
+  return { type: 'FieldValueNotSupported', field, message: joined(`Unsupported value: ${shown(value)}`, detail) };
+}
+
+/** What the value refers to does not exist. Mirrors `field.NotFound`. */
+export function notFoundField(field: string, value: unknown): FieldError {
+  return { type: 'FieldValueNotFound', field, message: `Not found: ${shown(value)}` };
+}
+
+/**
+ * A denial with code 422 and reason Invalid that names every field: throw it from a validator. The causes reach the
+ * user's client with their field paths. Mirrors `apierrors.NewInvalid`.
+ */
+export function invalidError(
+  kind: { readonly group: string; readonly kind: string },
+  name: string,
+  errors: readonly FieldError[],
+): StatusError {
+  const causes = errors.map(({ type, field, message }): StatusCause => ({ reason: type, message, field }));
+  const texts = [...new Set(errors.map(({ field, message }) => `${field}: ${message}`))];
+  const list = texts.length === 1 ? (texts[0] ?? '') : `[${texts.join(', ')}]`;
+  return new StatusError({
+    status: 'Failure',
+    code: 422,
+    reason: 'Invalid',
+    message: `${formatGroupKind(kind)} ${JSON.stringify(name)} is invalid${texts.length === 0 ? '' : `: ${list}`}`,
+    details: { name, ...(kind.group === '' ? {} : { group: kind.group }), kind: kind.kind, causes },
+  });
+}
+
+function joined(title: string, detail: string): string {
+  return detail === '' ? title : `${title}: ${detail}`;
+}
+
+function shown(value: unknown): string {
+  if (typeof value === 'bigint') return String(value);
+  try {
+    return JSON.stringify(value) ?? String(value);
+  } catch {
+    return 'a value that is not JSON';
+  }
+}

@@ -1,0 +1,62 @@
+import { isJsonObject, isStatusError, type Kind, type KubeObject, type Status } from '@kctl/apimachinery';
+import { shownName } from './admission-webhook.js';
+import type { AdmissionRequest } from './review.js';
+
+/** Why a request is not one for a kind: nothing of it was shown to a validator or defaulter. It is answered with 400. */
+export function kindProblem(kind: Kind, { kind: asked }: AdmissionRequest): string | undefined {
+  if (asked.group === kind.group && asked.kind === kind.kind && asked.version === kind.version) return undefined;
+  const theirs = `${shownName(asked.kind)} of ${shownName(`${asked.group}/${asked.version}`)}`;
+  return `this webhook serves ${kind.kind} of ${JSON.stringify(`${kind.group}/${kind.version}`)}, not ${theirs}`;
+}
+
+/**
+ * The `object` or `oldObject` of a request, checked to be there and of the kind.
+ *
+ * @throws DecodeError
+ */
+export function decodeObject(kind: Kind, request: AdmissionRequest, field: 'object' | 'oldObject'): KubeObject {
+  const object: unknown = request[field];
+  if (object === undefined || object === null)
+    throw new DecodeError(`there is no content to decode: request.${field} is missing in a ${request.operation}`);
+  if (!isJsonObject(object)) throw new DecodeError(`request.${field} is not an object`);
+  // An API server may leave both out; what is there has to fit.
+  const { apiVersion = kind.apiVersion, kind: name = kind.kind, metadata } = object;
+  if (apiVersion !== kind.apiVersion || name !== kind.kind)
+    throw new DecodeError(
+      `unable to decode request.${field}: it is ${shownName(apiVersion)}, Kind=${shownName(name)}, not ${JSON.stringify(kind.apiVersion)}, Kind=${JSON.stringify(kind.kind)}`,
+    );
+  if (metadata !== undefined && !isJsonObject(metadata))
+    throw new DecodeError(`unable to decode request.${field}: metadata is not an object`);
+  return object as unknown as KubeObject;
+}
+
+/** Thrown for a request whose objects are missing or of another kind. */
+export class DecodeError extends Error {
+  override readonly name = 'DecodeError';
+}
+
+/** The Status that an error, or one of its causes, carries. Mirrors `errors.As` with `APIStatus`. */
+export function statusOf(error: unknown): Readonly<Status> | undefined {
+  const seen = new Set<unknown>();
+  for (let link: unknown = error; link instanceof Error && !seen.has(link); link = link.cause) {
+    if (isStatusError(link)) return link.status;
+    seen.add(link);
+  }
+  return undefined;
+}
+
+/**
+ * Whether an error is a mistake in the program rather than a verdict: something that is not an Error, a ReferenceError,
+ * or a TypeError without a cause. It is what a nil dereference is in Go.
+ */
+export function isPanic(error: unknown): boolean {
+  if (!(error instanceof Error)) return true;
+  return error instanceof ReferenceError || (error instanceof TypeError && error.cause === undefined);
+}
+
+/** What a validator returned as warnings; anything else than a list of texts is a mistake in the program. */
+export function warningTexts(outcome: unknown): readonly string[] {
+  if (outcome === undefined || outcome === null) return [];
+  if (Array.isArray(outcome) && outcome.every((text) => typeof text === 'string')) return outcome;
+  throw new TypeError('the validator returned neither a list of warnings nor undefined');
+}

@@ -1,0 +1,80 @@
+import { formatGroupKind, parseApiVersion, type Kind, type KubeObject, type ObjectOf } from '@kctl/apimachinery';
+import { WebhookServerError } from '../errors.js';
+import type { ConversionContext, Converter, KindConverter } from './converter.js';
+
+/** A version of a kind that is converted by way of the hub. Made by {@link spoke}. */
+export interface Spoke<H extends KubeObject = KubeObject> {
+  readonly kind: Kind;
+  toHub(spoke: KubeObject, context?: ConversionContext): H | Promise<H>;
+  fromHub(hub: H, context?: ConversionContext): KubeObject | Promise<KubeObject>;
+}
+
+/** The functions of {@link spoke}. What a result leaves out of apiVersion, kind and metadata is filled in. */
+export interface SpokeFunctions<H, S> {
+  toHub(spoke: S, context?: ConversionContext): Converted<H> | Promise<Converted<H>>;
+  fromHub(hub: H, context?: ConversionContext): Converted<S> | Promise<Converted<S>>;
+}
+
+/** An object that may lack what every version has in common. */
+export type Converted<T> = Omit<T, 'apiVersion' | 'kind' | 'metadata'> & Partial<Pick<T & KubeObject, 'metadata'>>;
+
+/** One version beside the hub, with its conversions. Mirrors `conversion.NewSpokeConverter`. */
+export function spoke<H extends Kind, S extends Kind>(
+  hub: H,
+  kind: S,
+  functions: SpokeFunctions<ObjectOf<H>, ObjectOf<S>>,
+): Spoke<ObjectOf<H> & KubeObject> {
+  return {
+    kind,
+    toHub: async (object, context) =>
+      completed(hub, object, await functions.toHub(object as ObjectOf<S>, context)) as ObjectOf<H> & KubeObject,
+    fromHub: async (object, context) => completed(kind, object, await functions.fromHub(object, context)),
+  };
+}
+
+/**
+ * A converter of any number of versions, each with one pair of functions to and from the hub: two spokes are converted
+ * by way of it. Mirrors `conversion.NewHubSpokeConverter`.
+ *
+ * @throws WebhookServerError when a spoke is of another group or kind, is the hub itself, or comes twice
+ */
+export function hubSpokeConverter<H extends Kind>(
+  hub: H,
+  ...spokes: readonly Spoke<ObjectOf<H> & KubeObject>[]
+): KindConverter {
+  const fail = (message: string): never => {
+    throw new WebhookServerError(`failed to create hub spoke converter for ${hub.kind}: ${message}`);
+  };
+  const byApiVersion = new Map<string, Spoke<ObjectOf<H> & KubeObject>>();
+  for (const one of spokes) {
+    const { kind } = one;
+    if (kind.group !== hub.group || kind.kind !== hub.kind)
+      fail(`spoke converter GroupKind ${formatGroupKind(kind)} does not match hub GroupKind ${formatGroupKind(hub)}`);
+    if (kind.version === hub.version) fail(`version ${kind.version} is the hub and needs no spoke converter`);
+    if (byApiVersion.has(kind.apiVersion)) fail(`duplicate spoke converter for version ${kind.version}`);
+    byApiVersion.set(kind.apiVersion, one);
+  }
+  const find = (apiVersion: string): Spoke<ObjectOf<H> & KubeObject> =>
+    byApiVersion.get(apiVersion) ??
+    (() => {
+      const known = [hub.version, ...spokes.map(({ kind }) => kind.version)].join(', ');
+      throw new WebhookServerError(
+        `no conversion for version ${parseApiVersion(apiVersion).version} of ${formatGroupKind(hub)}: there are ${known}`,
+      );
+    })();
+  const convert: Converter = async (object, desired, context) => {
+    const { apiVersion = '' } = object;
+    // Both looked up first: half a conversion is none.
+    const from = apiVersion === hub.apiVersion ? undefined : find(apiVersion);
+    const to = desired === hub.apiVersion ? undefined : find(desired);
+    const atHub = from === undefined ? (object as ObjectOf<H> & KubeObject) : await from.toHub(object, context);
+    return to === undefined ? atHub : await to.fromHub(atHub, context);
+  };
+  const versions = [hub.version, ...spokes.map(({ kind }) => kind.version)];
+  return Object.assign(convert, { group: hub.group, kind: hub.kind, versions });
+}
+
+/** The result with the type of its version; without metadata of its own it keeps the source's. */
+function completed(kind: Kind, source: KubeObject, result: object): KubeObject {
+  return { metadata: source.metadata, ...result, apiVersion: kind.apiVersion, kind: kind.kind };
+}

@@ -1,0 +1,42 @@
+import { noopLogger, noopMetrics, type Logger, type Metrics } from '@kctl/telemetry';
+import { systemClock, type Clock } from '@kctl/wait';
+import type { HttpRequest, HttpResponse } from '@kctl/http-server';
+import { BodyBudget } from './body-budget.js';
+import type { WebhookHandler } from './handler.js';
+import { WebhookEndpoint } from './webhook-endpoint.js';
+import { createWebhookMetrics } from './webhook-metrics.js';
+
+/** Options of {@link standaloneWebhook}. */
+export interface StandaloneOptions {
+  /** Label of the metrics. @default nothing is measured */
+  readonly metricsPath?: string;
+  /** @default no logs */
+  readonly logger?: Logger;
+  /** @default no metrics */
+  readonly metrics?: Metrics;
+  /** Bytes of request bodies that are held at a time. @default 268435456 */
+  readonly maxBufferedBytes?: number;
+  /** @default systemClock */
+  readonly clock?: Clock;
+}
+
+/**
+ * A webhook as a request listener for any server of Node: `http`, `https`, `http2`, or a framework that hands on their
+ * requests with the body unread. The server is to end TLS, which API servers require, and to bound its connections.
+ * The promise never rejects. Mirrors `admission.StandaloneWebhook`.
+ */
+export function standaloneWebhook(
+  handler: WebhookHandler,
+  options: StandaloneOptions = {},
+): (request: HttpRequest, response: HttpResponse) => Promise<void> {
+  const { metricsPath, logger = noopLogger, clock = systemClock, maxBufferedBytes = 256 * 1024 * 1024 } = options;
+  const metrics = metricsPath === undefined ? undefined : createWebhookMetrics(options.metrics ?? noopMetrics, clock);
+  if (metricsPath !== undefined) metrics?.preset(metricsPath);
+  const budget = new BodyBudget(maxBufferedBytes);
+  const endpoint = new WebhookEndpoint(handler, { path: metricsPath ?? '', logger, clock, metrics, budget });
+  return async (request, response) => {
+    const hangUp = new AbortController();
+    response.once('close', () => hangUp.abort(new Error('the client closed the connection')));
+    await endpoint.serve(request, response, hangUp.signal);
+  };
+}
