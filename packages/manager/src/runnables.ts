@@ -5,7 +5,7 @@ import { ManagerError } from './errors.js';
 import type { RunnableError } from './errors.js';
 import type { InformerDemand } from './informer-demand.js';
 import { LeaderScope } from './leader-scope.js';
-import type { Runnable } from './runnable.js';
+import type { Runnable, RunnableRunOptions } from './runnable.js';
 import { groupOf } from './runnable.js';
 import { RunnableGroup } from './runnable-group.js';
 
@@ -45,7 +45,7 @@ export class Runnables {
     this.webhooks = this.#newGroup('webhooks');
     this.caches = this.#newGroup('caches');
     this.others = this.#newGroup('others');
-    this.warmups = this.#newGroup('warmups');
+    this.warmups = this.#newGroup('warmups', true);
     this.scope('');
   }
 
@@ -106,15 +106,20 @@ export class Runnables {
     this.#claimName(name, runnable);
     const groups = [this.#groupFor(runnable)];
     const { warmup } = runnable;
+    const cold =
+      runnable.waitUntilCold === undefined ? {} : { waitUntilCold: async () => await runnable.waitUntilCold?.() };
     groups[0]?.add({
       name,
       runnable,
       run: (signal, options) => runnable.run(signal, options),
       waitForReady: async (signal) => await runnable.waitForReady?.(signal),
-      ...(runnable.waitUntilCold === undefined ? {} : { waitUntilCold: async () => await runnable.waitUntilCold?.() }),
+      ...cold,
     });
     if (warmup !== undefined) {
-      this.warmups.add({ name: `warm-up of ${name}`, runnable, run: (signal) => warmup.call(runnable, signal) });
+      // By its life, not by the signal of its run: what it has started goes on long after it has finished.
+      const warmUp = (signal: AbortSignal, { life = signal }: RunnableRunOptions): Promise<void> =>
+        warmup.call(runnable, life);
+      this.warmups.add({ name: `warm-up of ${name}`, runnable, run: warmUp, ...cold });
       groups.push(this.warmups);
     }
     this.#groups.set(runnable, groups);
