@@ -1,0 +1,307 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { connect as connectHttp2 } from 'node:http2';
+import { request as httpsRequest } from 'node:https';
+import { connect } from 'node:net';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect as connectTls, TLSSocket } from 'node:tls';
+import { createCertificateAuthority, type CertificateAuthority } from '@kctl/testing';
+import { FakeClock } from '@kctl/wait/testing';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  admissionWebhook,
+  allowed,
+  createWebhookServer,
+  type AdmissionHandlerContext,
+  type CertificateSource,
+  type ClientIdentity,
+  type KeyPair,
+  type WebhookServer,
+  type WebhookServerOptions,
+} from '../src/index.js';
+import { review } from './fixtures.js';
+
+let folder: string;
+let authority: CertificateAuthority;
+let clock: FakeClock;
+let stop: AbortController;
+let running: Promise<void>;
+const cleanUps: (() => unknown)[] = [];
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'kctl-webhook-'));
+  authority = await createCertificateAuthority('test-ca', Date.now());
+  const { cert, key } = await pair();
+  await writeFile(join(folder, 'tls.key'), key);
+  await writeFile(join(folder, 'tls.crt'), cert);
+  stop = new AbortController();
+  running = Promise.resolve();
+});
+
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0)) cleanUp();
+  stop.abort();
+  await running.catch(() => undefined);
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function pair(commonName = 'webhook'): Promise<KeyPair> {
+  const subject = { commonName, dnsNames: ['localhost', 'a.example'], ipAddresses: ['127.0.0.1'] };
+  const { certPem, keyPem } = await authority.issueServing(subject);
+  return { cert: Buffer.from(certPem), key: Buffer.from(keyPem) };
+}
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+async function start(options: Partial<WebhookServerOptions> = {}): Promise<WebhookServer> {
+  clock = new FakeClock();
+  const server = createWebhookServer({ host: '127.0.0.1', port: 0, certDir: folder, clock, ...options });
+  server.register(
+    '/allow',
+    admissionWebhook(() => allowed()),
+  );
+  running = server.run(stop.signal);
+  while (server.port === undefined) await Promise.race([running, turn()]);
+  return server;
+}
+
+interface Answer {
+  readonly code: number;
+  readonly text: string;
+  readonly subject: string;
+}
+
+function post(
+  server: WebhookServer,
+  tls: { cert?: string; key?: string; servername?: string; path?: string } = {},
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const request = httpsRequest(
+      {
+        host: '127.0.0.1',
+        port: server.port,
+        path: tls.path ?? '/allow',
+        method: 'POST',
+        ca: authority.ca.certPem,
+        agent: false,
+        ...tls,
+        headers: { 'content-type': 'application/json' },
+      },
+      (response) => {
+        const { socket } = response;
+        const subject = socket instanceof TLSSocket ? socket.getPeerCertificate().subject.CN : '';
+        let text = '';
+        response.on('data', (chunk: Buffer) => (text += chunk.toString()));
+        response.on('end', () => resolve({ code: response.statusCode ?? 0, text, subject: String(subject) }));
+      },
+    );
+    request.on('error', reject);
+    request.end(JSON.stringify(review('CREATE')));
+  });
+}
+
+describe('stop', () => {
+  it('ends within its deadline with a TCP connection that says nothing', async () => {
+    const server = await start({ shutdownTimeoutMs: 500 });
+    const silent = connect(server.port ?? 0, '127.0.0.1');
+    silent.on('error', () => undefined);
+    cleanUps.push(() => silent.destroy());
+    await once(silent, 'connect');
+    await post(server);
+    const closed = once(silent, 'close');
+    stop.abort();
+    await turn();
+    clock.advanceSync(500);
+    await Promise.all([running, closed]);
+    expect(server.port).toBeUndefined();
+  });
+
+  it('can be followed by another run', async () => {
+    const server = await start();
+    await expect(server.run(new AbortController().signal)).rejects.toThrow('running already');
+    stop.abort();
+    await running;
+    stop = new AbortController();
+    running = server.run(stop.signal);
+    while (server.port === undefined) await turn();
+    expect((await post(server)).code).toBe(200);
+  });
+});
+
+describe('port -1', () => {
+  it('registers handlers, serves none and passes its check, as upstream', async () => {
+    const server = createWebhookServer({ port: -1, certDir: '/nowhere' });
+    server.register(
+      '/allow',
+      admissionWebhook(() => allowed()),
+    );
+    expect([server.has('/allow'), server.isDisabled]).toEqual([true, true]);
+    expect(() => server.checkStarted()).not.toThrow();
+    await server.run(stop.signal);
+    expect(server.port).toBeUndefined();
+  });
+});
+
+describe('TLS', () => {
+  it('serves HTTP/2 beside HTTP/1.1, and can leave it off', async () => {
+    const server = await start();
+    const session = connectHttp2(`https://localhost:${server.port}`, { ca: authority.ca.certPem });
+    cleanUps.push(() => session.destroy());
+    const stream = session.request({ ':path': '/allow', ':method': 'POST', 'content-type': 'application/json' });
+    stream.end(JSON.stringify(review('CREATE')));
+    let text = '';
+    stream.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    await once(stream, 'end');
+    expect(JSON.parse(text).response.allowed).toBe(true);
+    expect((await post(server)).code).toBe(200);
+    session.destroy();
+    stop.abort();
+    await running;
+    stop = new AbortController();
+    const older = await start({ http2: false });
+    const socket = connectTls({
+      port: older.port ?? 0,
+      host: '127.0.0.1',
+      ca: authority.ca.certPem,
+      ALPNProtocols: ['h2', 'http/1.1'],
+    });
+    await once(socket, 'secureConnect');
+    expect(socket.alpnProtocol).toBe('http/1.1');
+    socket.destroy();
+  });
+
+  it('respects passed in TLS configurations', async () => {
+    const server = await start({ tls: { minVersion: 'TLSv1.3' } });
+    const socket = connectTls({
+      port: server.port ?? 0,
+      host: '127.0.0.1',
+      ca: authority.ca.certPem,
+      maxVersion: 'TLSv1.2',
+    });
+    const [error] = await once(socket, 'error');
+    expect(String(error)).toMatch(/version/i);
+  });
+
+  it('asks getCertificate for each name, and not the files', async () => {
+    const asked: (string | undefined)[] = [];
+    const server = await start({
+      certDir: '/nowhere',
+      getCertificate: (serverName) => {
+        asked.push(serverName);
+        return pair(serverName ?? 'no name');
+      },
+    });
+    expect((await post(server, { servername: 'a.example' })).subject).toBe('a.example');
+    expect((await post(server, { servername: '' })).subject).toBe('no name');
+    expect(asked).toEqual([undefined, 'a.example']);
+  });
+
+  it('takes its certificate, and each later one, from a source', async () => {
+    let replace: ((pair: KeyPair) => void) | undefined;
+    let signal: AbortSignal | undefined;
+    const certificate: CertificateSource = {
+      load: async (onChange, ended) => {
+        [replace, signal] = [onChange, ended];
+        return pair('first');
+      },
+    };
+    const server = await start({ certificate });
+    expect((await post(server)).subject).toBe('first');
+    replace?.(await pair('second'));
+    expect((await post(server)).subject).toBe('second');
+    stop.abort();
+    await running;
+    expect(signal?.aborted).toBe(true);
+  });
+
+  it('fails to start where the client CA is missing or holds no certificate', async () => {
+    await expect(start({ clientCaName: 'ca.crt' })).rejects.toThrow('failed to read client CA cert');
+    await writeFile(join(folder, 'ca.crt'), 'nothing');
+    await expect(start({ clientCaName: 'ca.crt' })).rejects.toThrow('failed to append client CA cert to CA pool');
+  });
+});
+
+describe('clients', () => {
+  it('must have a certificate of the client CA, also after it was replaced', async () => {
+    await writeFile(join(folder, 'ca.crt'), authority.ca.certPem);
+    const server = await start({ clientCaName: 'ca.crt' });
+    await expect(post(server)).rejects.toThrow();
+    const client = await authority.issueClient({ commonName: 'kube-apiserver' });
+    const mine = { cert: client.certPem, key: client.keyPem };
+    expect((await post(server, mine)).code).toBe(200);
+    const next = await createCertificateAuthority('next-ca', Date.now());
+    const other = await next.issueClient({ commonName: 'kube-apiserver' });
+    const theirs = { cert: other.certPem, key: other.keyPem };
+    await expect(post(server, theirs)).rejects.toThrow();
+    await writeFile(join(folder, 'ca.crt'), next.ca.certPem);
+    clock.advanceSync(10_000);
+    let code: number | undefined;
+    while (code === undefined)
+      code = await post(server, theirs).then(
+        ({ code }) => code,
+        () => undefined,
+      );
+    expect(code).toBe(200);
+    await expect(post(server, mine)).rejects.toThrow();
+  });
+
+  it.each(['HTTP/1.1', 'HTTP/2'])('are told apart by name, and known to handlers (%s)', async (protocol) => {
+    await writeFile(join(folder, 'ca.crt'), authority.ca.certPem);
+    const server = await start({ clientCaName: 'ca.crt', allowedClients: ['kube-apiserver'] });
+    let peer: ClientIdentity | undefined;
+    server.register(
+      '/peer',
+      admissionWebhook((_request, { http }: AdmissionHandlerContext) => {
+        peer = http?.peer;
+        return allowed();
+      }),
+    );
+    const codeFor = async (commonName: string): Promise<number> => {
+      const { certPem: cert, keyPem: key } = await authority.issueClient({ commonName });
+      if (protocol === 'HTTP/1.1') return (await post(server, { cert, key, path: '/peer' })).code;
+      const session = connectHttp2(`https://localhost:${server.port}`, { ca: authority.ca.certPem, cert, key });
+      cleanUps.push(() => session.destroy());
+      const stream = session.request({ ':path': '/peer', ':method': 'POST', 'content-type': 'application/json' });
+      stream.end(JSON.stringify(review('CREATE')));
+      const [headers] = await once(stream, 'response');
+      stream.resume();
+      await once(stream, 'end');
+      return Number(headers[':status']);
+    };
+    expect(await codeFor('someone')).toBe(403);
+    expect(peer).toBeUndefined();
+    expect(await codeFor('kube-apiserver')).toBe(200);
+    expect(peer).toMatchObject({ commonName: 'kube-apiserver' });
+  });
+
+  it.each([
+    [{ allowedClients: ['a'] }, 'allowedClients needs clientCaName'],
+    [{ certificate: { load: () => pair() }, getCertificate: () => pair() }, 'cannot be combined'],
+    [{ port: -2 }, 'port -2 is not valid'],
+    [{ maxBufferedBytes: 0 }, 'maxBufferedBytes 0 is not valid'],
+  ] satisfies [WebhookServerOptions, string][])('refuses the options %j', (options, message) => {
+    expect(() => createWebhookServer(options)).toThrow(message);
+  });
+});
+
+describe('memory', () => {
+  it('refuses bodies on top of maxBufferedBytes with 503, and takes them again afterwards', async () => {
+    const entered = Promise.withResolvers<() => void>();
+    const server = await start({ maxBufferedBytes: 500 });
+    server.register(
+      '/slow',
+      admissionWebhook(async () => {
+        await new Promise<void>((resolve) => entered.resolve(resolve));
+        return allowed();
+      }),
+    );
+    const slow = post(server, { path: '/slow' });
+    const finish = await entered.promise;
+    const { response } = JSON.parse((await post(server)).text);
+    expect(response).toMatchObject({ allowed: false, status: { code: 503 } });
+    finish();
+    await slow;
+    expect(JSON.parse((await post(server)).text).response.allowed).toBe(true);
+  });
+});
