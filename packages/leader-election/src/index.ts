@@ -24,7 +24,7 @@ export type { LeaderCallbacks, LeaderElectorOptions } from './options.js';
 export { formatMicroTime } from './record.js';
 export { createWorkerLeaderElector } from './worker/worker-elector.js';
 export type { LockModule } from './worker/protocol.js';
-export type { WorkerLeaderElectorOptions } from './worker/worker-options.js';
+export type { ThreadModule, WorkerLeaderElectorOptions } from './worker/worker-options.js';
 export { createAwakeClock } from './awake-clock.js';
 export type { AwakeClockOptions } from './awake-clock.js';
 export type { LeaderElectionRecord, LockRequestOptions, ObservedRecord, ResourceLock } from './record.js';

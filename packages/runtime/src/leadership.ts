@@ -20,6 +20,7 @@ import { withCandidate } from './coordinated-elector.js';
 import { createElectionEvents } from './election-events.js';
 import { OutsideFence } from './outside-fence.js';
 import type { ElectionLease, RuntimeLeaderElectionOptions } from './runtime-options.js';
+import { findThreadModule } from './thread-module.js';
 import type { WorkerLockData } from './worker-lock.js';
 
 /** The election of a manager, and the fence that follows from it. */
@@ -98,7 +99,7 @@ export function createLeadership(
       const { mainStallLimitMs } = options;
       const stallLimit = mainStallLimitMs === undefined ? {} : { mainStallLimitMs };
       const lockData: WorkerLockData = { connection, request, lease };
-      return createWorkerLeaderElector({ ...common, ...stallLimit, lockModule: workerLockModule(), lockData });
+      return createWorkerLeaderElector({ ...common, ...stallLimit, threadModule: findThreadModule, lockData });
     }
     const lock = newLock?.({ lease, client }) ?? createLeaseLock({ ...lease, client });
     return createLeaderElector({ ...common, clock, lock });
@@ -199,9 +200,4 @@ function checkRenewIn(
       "leaderElection.renewIn: 'worker' needs credentials that a thread can use by itself, but connection.user.provider is a function of this one: use a token file, an exec plugin or a certificate",
     );
   return true;
-}
-
-/** Built, this file is part of a chunk at the root of `dist`. */
-function workerLockModule(): URL {
-  return new URL(import.meta.url.endsWith('.ts') ? './worker-lock.ts' : './worker-lock.js', import.meta.url);
 }

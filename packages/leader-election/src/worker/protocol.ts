@@ -5,8 +5,8 @@ import type { ResourceLock } from '../record.js';
 export interface WorkerInput {
   readonly memory: SharedArrayBuffer;
   readonly bootOffsetMs: number | undefined;
-  /** URL of a module with a {@link LockModule | createLock}. */
-  readonly lockModule: string;
+  /** URL of a module with a {@link LockModule | createLock}; undefined where the thread's own module has one. */
+  readonly lockModule: string | undefined;
   readonly lockData: unknown;
   readonly election: WorkerElection;
 }

@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import type { WorkerInput } from './protocol.js';
+import type { ThreadModule } from './worker-options.js';
 
 /** Inside the workspace, where nothing is built: lets the thread resolve `./x.js` to `./x.ts`. */
 const sourceLoader = `data:text/javascript,${encodeURIComponent(`
@@ -14,14 +16,15 @@ registerHooks({
 /**
  * Starts the thread; it keeps the process alive until it is told to stop.
  *
- * @throws TypeError when the input cannot cross to a thread
+ * @throws TypeError when the input cannot cross to a thread; Error when the thread's module does not exist
  */
-export function startThread(input: WorkerInput): Worker {
-  const isSource = import.meta.url.endsWith('.ts');
-  // Built, this file is part of a chunk at the root of `dist`.
-  const file = isSource ? './worker-main.ts' : './worker/worker-main.js';
+export function startThread(input: WorkerInput, module: ThreadModule = ownModule()): Worker {
   try {
-    return new Worker(new URL(file, import.meta.url), {
+    if (typeof module === 'object' && 'source' in module)
+      return new Worker(module.source, { eval: true, workerData: input });
+    const url = new URL(module);
+    const isSource = url.pathname.endsWith('.ts');
+    return new Worker(url, {
       workerData: input,
       ...(isSource && { execArgv: ['--conditions=@kctl/source', '--import', sourceLoader] }),
     });
@@ -33,4 +36,21 @@ export function startThread(input: WorkerInput): Worker {
       );
     throw error;
   }
+}
+
+/** @throws Error in a bundle, where this package's files are not */
+function ownModule(): URL {
+  const here = ownUrl();
+  // Built, this file is part of a chunk at the root of `dist`.
+  const file = here?.endsWith('.ts') === true ? './worker-main.ts' : './worker/worker-main.js';
+  const url = here === undefined ? undefined : new URL(file, here);
+  if (url !== undefined && existsSync(url)) return url;
+  throw new Error(
+    `createWorkerLeaderElector: the thread's module ${url?.href ?? file} does not exist: in a bundle, make a module that calls runElectionThread of @kctl/leader-election/election-thread an entry point, and set threadModule to its URL`,
+  );
+}
+
+/** A bundle of CommonJS has none. */
+function ownUrl(): string | undefined {
+  return import.meta.url;
 }

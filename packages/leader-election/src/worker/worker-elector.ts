@@ -107,7 +107,8 @@ class WorkerElector implements LeaderElector {
   async #compete(signal: AbortSignal): Promise<void> {
     this.#failure = undefined;
     this.#straggler = undefined;
-    const { election, lockModule, lockData, name } = this.#options;
+    const { election, lockModule, threadModule, lockData, name } = this.#options;
+    const module = typeof threadModule === 'function' ? await threadModule() : threadModule;
     let heartbeat: ClockTimer | undefined;
     const beat = (): void => {
       this.#shared.heartbeat = this.#clock.monotonicNow();
@@ -115,7 +116,8 @@ class WorkerElector implements LeaderElector {
     };
     const bootOffset = bootOffsetMs(this.#clock);
     this.#shared.heartbeat = this.#clock.monotonicNow(); // the thread looks at it from the start
-    const worker = startThread({ memory: this.#memory, bootOffsetMs: bootOffset, lockModule, lockData, election });
+    const input = { memory: this.#memory, bootOffsetMs: bootOffset, lockModule, lockData, election };
+    const worker = startThread(input, module);
     beat();
     this.#worker = worker;
     const onAbort = (): void => this.#tell({ type: 'stop' });

@@ -7,9 +7,17 @@ export interface WorkerLeaderElectorOptions extends Omit<LeaderElectorOptions, '
   readonly callbacks: LeaderCallbacks;
   /**
    * A module that exports `createLock(data): ResourceLock`. It is imported in the thread, so the lock's client and its
-   * connections live there.
+   * connections live there. Needed unless `threadModule` has it.
    */
-  readonly lockModule: URL | string;
+  readonly lockModule?: URL | string;
+  /**
+   * What the thread runs: a module (or its source, or a function that finds one of them) that calls `runElectionThread`
+   * of `@kctl/leader-election/election-thread`, with its `createLock`. For bundles, in which this package's own module
+   * does not exist: make it an entry point of the bundler, and pass its URL.
+   *
+   * @default this package's own
+   */
+  readonly threadModule?: ThreadModule | (() => Promise<ThreadModule>);
   /** What `createLock` is given: anything that structured clone takes. */
   readonly lockData?: unknown;
   /** Name in metrics, logs and errors. */
@@ -23,10 +31,14 @@ export interface WorkerLeaderElectorOptions extends Omit<LeaderElectorOptions, '
   readonly mainStallLimitMs?: number;
 }
 
+/** Where the program of a thread is: the URL of a module, or the source of a CommonJS one. */
+export type ThreadModule = URL | string | { readonly source: string };
+
 /** Options with every default filled in. */
 export interface ResolvedWorkerLeaderElectorOptions {
   readonly callbacks: LeaderCallbacks;
-  readonly lockModule: string;
+  readonly lockModule: string | undefined;
+  readonly threadModule: WorkerLeaderElectorOptions['threadModule'];
   readonly lockData: unknown;
   readonly name: string;
   readonly logger: Logger;
@@ -41,7 +53,8 @@ const maxHeartbeatMs = 500;
 /** @throws TypeError, RangeError */
 export function resolveWorkerOptions(options: WorkerLeaderElectorOptions): ResolvedWorkerLeaderElectorOptions {
   checkCallbacks('createWorkerLeaderElector', options.callbacks);
-  for (const field of ['name', 'lockModule'] as const) {
+  const needed = options.threadModule === undefined ? (['name', 'lockModule'] as const) : (['name'] as const);
+  for (const field of needed) {
     const given: unknown = options[field];
     if (given === undefined || given === '')
       throw new TypeError(`createWorkerLeaderElector: ${field} must not be empty`);
@@ -54,7 +67,8 @@ export function resolveWorkerOptions(options: WorkerLeaderElectorOptions): Resol
     );
   return {
     callbacks: options.callbacks,
-    lockModule: String(options.lockModule),
+    lockModule: options.lockModule === undefined ? undefined : String(options.lockModule),
+    threadModule: options.threadModule,
     lockData: options.lockData,
     name: options.name,
     logger: options.logger ?? noopLogger,

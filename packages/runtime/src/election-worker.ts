@@ -1,0 +1,10 @@
+/**
+ * The thread of `leaderElection.renewIn: 'worker'`, complete in one module: competes for the Lease over connections of
+ * its own. A bundle has it inside; where that is not wanted, make it an entry point called `election-worker`.
+ *
+ * @packageDocumentation
+ */
+import { runElectionThread } from '@kctl/leader-election/election-thread';
+import { createLock, type WorkerLockData } from './worker-lock.js';
+
+void runElectionThread((data) => createLock(data as WorkerLockData));
