@@ -79,6 +79,41 @@ describe('Backoff', () => {
   });
 
   it.each([
+    [{ initialMs: Infinity }, [Infinity, Infinity]],
+    [{ initialMs: Infinity, jitter: 1 }, [Infinity, Infinity]],
+    [{ initialMs: Infinity, capMs: 10 }, [10, 10]],
+    [{ initialMs: 0, factor: Infinity }, [0, 0]],
+    [{ initialMs: 1, factor: Infinity }, [1, Infinity]],
+    [{ initialMs: 0, jitter: Infinity }, [0, 0]],
+    [{ initialMs: 1, jitter: Infinity, factor: 1 }, [1, 1]],
+  ])('takes %j to its end', (options, delays) => {
+    const backoff = createBackoff({ ...options, clock: new FakeClock(), random: () => 0 });
+    expect([backoff.next(), backoff.next()]).toEqual(delays);
+  });
+
+  it('gives a number for every option that is allowed', () => {
+    const amount = fc.constantFrom(0, 1e-300, 0.5, 1, 1e300, Infinity);
+    const factor = fc.constantFrom(1, 2, 1e300, Infinity);
+    fc.assert(
+      fc.property(amount, factor, fc.tuple(amount, amount), amount, (initialMs, by, [jitter, resetAfterMs], capMs) => {
+        const clock = new FakeClock();
+        for (const random of [0, 0.5, 0.999]) {
+          const backoff = createBackoff({
+            initialMs,
+            factor: by,
+            jitter,
+            capMs,
+            resetAfterMs,
+            clock,
+            random: () => random,
+          });
+          for (let attempt = 0; attempt < 5; attempt++) expect(backoff.next()).toBeGreaterThanOrEqual(0);
+        }
+      }),
+    );
+  });
+
+  it.each([
     [{ initialMs: -1 }, 'initialMs -1'],
     [{ initialMs: Number.NaN }, 'initialMs NaN'],
     [{ initialMs: 1, factor: 0.5 }, 'factor 0.5'],

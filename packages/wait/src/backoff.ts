@@ -63,9 +63,9 @@ export function createBackoff(options: BackoffOptions): Backoff {
       const now = clock.monotonicNow();
       if (attempts > 0 && now - endOfLast >= resetAfterMs) reset();
       const current = Math.min(base, capMs);
-      base = Math.min(current * factor, capMs);
+      base = Math.min(times(current, factor), capMs);
       attempts++;
-      const delay = current + current * jitter * random();
+      const delay = current + times(times(current, jitter), random());
       endOfLast = now + delay;
       return delay;
     },
@@ -74,4 +74,9 @@ export function createBackoff(options: BackoffOptions): Backoff {
     },
     reset,
   };
+}
+
+/** A product in which 0 wins over Infinity: no delay times any factor is no delay. */
+function times(ms: number, factor: number): number {
+  return ms === 0 || factor === 0 ? 0 : ms * factor;
 }

@@ -25,7 +25,10 @@ export interface Clock {
   monotonicNow(): number;
   /**
    * Calls `callback` once, at the earliest after `delayMs` ms. Any finite delay is allowed: one beyond 2^31−1 ms is
-   * re-armed instead of firing at once, as a bare `setTimeout` would. A negative delay counts as 0.
+   * re-armed instead of firing at once, as a bare `setTimeout` would. A negative delay counts as 0; at Infinity the
+   * timer never fires.
+   *
+   * @throws RangeError for a delay that is NaN or not a number
    */
   setTimer(callback: () => void, delayMs: number, options?: SetTimerOptions): ClockTimer;
 }

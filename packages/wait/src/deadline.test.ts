@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { withDeadline } from './deadline.js';
 import { DeadlineExceededError, isDeadlineExceeded } from './deadline-error.js';
 import { sleep } from './sleep.js';
-import { FakeClock } from './testing/index.js';
+import { FakeClock, settle } from './testing/index.js';
 
 describe('withDeadline', () => {
   it('resolves with the result and leaves neither timer nor listener', async () => {
@@ -95,5 +95,35 @@ describe('withDeadline without a time that is one', () => {
     const outcome = expect(work).rejects.toSatisfy(isDeadlineExceeded);
     await clock.advance(0);
     await outcome;
+  });
+
+  it('leaves no unhandled rejection, whenever the work aborts and throws', async () => {
+    const unhandled: unknown[] = [];
+    const onUnhandled = (reason: unknown): void => void unhandled.push(reason);
+    process.on('unhandledRejection', onUnhandled);
+    const failure = new Error('in work');
+    const works: ((outer: AbortController) => never | Promise<never>)[] = [
+      (outer) => {
+        outer.abort(new Error('outer'));
+        throw failure;
+      },
+      async (outer) => {
+        outer.abort(new Error('outer'));
+        throw failure;
+      },
+      async (outer) => {
+        await settle();
+        outer.abort(new Error('outer'));
+        throw failure;
+      },
+    ];
+    for (const work of works) {
+      const outer = new AbortController();
+      const done = withDeadline(() => work(outer), { timeoutMs: 1_000, clock: new FakeClock(), signal: outer.signal });
+      await expect(done).rejects.toThrow(/in work|outer/);
+      await settle();
+    }
+    process.off('unhandledRejection', onUnhandled);
+    expect(unhandled).toEqual([]);
   });
 });

@@ -40,6 +40,8 @@ export async function withDeadline<T>(
     ? clock.setTimer(() => link.abort(new DeadlineExceededError(timeoutMs, message)), timeoutMs)
     : undefined;
   const aborted = Promise.withResolvers<never>();
+  // Work that aborts and then throws never gets to the race: the rejection of this promise is in order without it.
+  aborted.promise.catch(() => undefined);
   const onAbort = (): void => aborted.reject(abortReason(signal));
   signal.addEventListener('abort', onAbort, { once: true });
   try {

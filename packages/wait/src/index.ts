@@ -8,6 +8,7 @@ export type { AbortLink } from './abort-link.js';
 export { createBackoff } from './backoff.js';
 export type { Backoff, BackoffOptions } from './backoff.js';
 export type { Clock, ClockTimer, Random, SetTimerOptions } from './clock.js';
+export { isConnectionFailure } from './connection-failure.js';
 export { withDeadline } from './deadline.js';
 export type { DeadlineOptions } from './deadline.js';
 export { DeadlineExceededError, isDeadlineExceeded } from './deadline-error.js';

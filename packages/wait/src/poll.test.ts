@@ -1,6 +1,9 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { createBackoff } from './backoff.js';
-import { isDeadlineExceeded } from './deadline-error.js';
+import { withDeadline } from './deadline.js';
+import { DeadlineExceededError, isDeadlineExceeded } from './deadline-error.js';
 import { poll, waitUntil } from './poll.js';
 import { FakeClock } from './testing/index.js';
 
@@ -64,6 +67,77 @@ describe('poll', () => {
   it('ends with what an attempt throws', async () => {
     const failure = new Error('forbidden');
     await expect(poll(() => Promise.reject(failure), { interval: 1 })).rejects.toBe(failure);
+  });
+
+  const refused = (): TypeError =>
+    new TypeError('fetch failed', { cause: Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }) });
+
+  it('goes on while the server cannot be reached, and names the last failure at the timeout', async () => {
+    const clock = new FakeClock();
+    let attempts = 0;
+    const attempt = (): string => {
+      if (++attempts < 4) throw refused();
+      return 'up';
+    };
+    const done = poll(attempt, { interval: 10, clock });
+    await clock.advance(30);
+    await expect(done).resolves.toBe('up');
+    attempts = -1_000;
+    const late = poll(attempt, { interval: 10, timeoutMs: 50, message: 'no server', clock });
+    const outcome = expect(late).rejects.toMatchObject({
+      code: 'KCTL_DEADLINE_EXCEEDED',
+      message: 'no server',
+      timeoutMs: 50,
+      cause: refused(),
+    });
+    await clock.advance(50);
+    await outcome;
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('goes on after the errors that isRetriable names, and only these', async () => {
+    const failures = ['not ready', 'not ready', 'broken'];
+    const attempt = (): never => {
+      throw new Error(failures.shift());
+    };
+    const isRetriable = (error: unknown): boolean => error instanceof Error && error.message === 'not ready';
+    await expect(poll(attempt, { interval: 0, isRetriable })).rejects.toThrow('broken');
+    await expect(poll(() => Promise.reject(refused()), { interval: 0, isRetriable: () => false })).rejects.toThrow(
+      'fetch failed',
+    );
+  });
+
+  it('leaves the deadline of an attempt as it is', async () => {
+    let attempts = 0;
+    const own = new DeadlineExceededError(7);
+    const attempt = (): never => {
+      throw attempts++ === 0 ? refused() : own;
+    };
+    await expect(poll(attempt, { interval: 0, timeoutMs: 60_000 })).rejects.toBe(own);
+  });
+
+  it('waits for a server that comes up later, as the README says', async () => {
+    const placeholder = createServer();
+    await new Promise<void>((resolve) => placeholder.listen(0, '127.0.0.1', resolve));
+    const { port } = placeholder.address() as AddressInfo;
+    await new Promise((resolve) => placeholder.close(resolve));
+    const server = createServer((_request, response) => response.end('ok'));
+    let attempts = 0;
+    const answer = await withDeadline(
+      (signal) =>
+        poll(
+          async () => {
+            // The first attempt finds the port closed; the server starts before the second.
+            if (++attempts === 2) await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+            return (await fetch(`http://127.0.0.1:${port}/healthz`, { signal })).ok ? 'up' : undefined;
+          },
+          { interval: createBackoff({ initialMs: 1, factor: 2, jitter: 0.5, capMs: 5_000 }), signal },
+        ),
+      { timeoutMs: 30_000, message: 'the server did not come up' },
+    );
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+    expect([answer, attempts]).toEqual(['up', 2]);
   });
 
   it('ends on abort with nothing left behind', async () => {

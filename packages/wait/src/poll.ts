@@ -1,6 +1,8 @@
 import type { Backoff } from './backoff.js';
 import type { Clock } from './clock.js';
+import { isConnectionFailure } from './connection-failure.js';
 import { withDeadline } from './deadline.js';
+import { DeadlineExceededError, isDeadlineExceeded } from './deadline-error.js';
 import { numberProblem } from './number-problem.js';
 import { sleep } from './sleep.js';
 import { systemClock } from './system-clock.js';
@@ -13,6 +15,12 @@ export interface PollOptions {
   readonly timeoutMs?: number;
   /** What the error at the timeout says. */
   readonly message?: string;
+  /**
+   * Whether the polling goes on after an error of `attempt`. The last one is the cause of the error at the timeout.
+   *
+   * @default isConnectionFailure: a server that cannot be reached is not up yet; any other error ends the polling
+   */
+  readonly isRetriable?: (error: unknown) => boolean;
   /** Whether the first attempt comes at once or after the first interval. @default true */
   readonly immediate?: boolean;
   /** Aborting it ends the waiting at once and rejects with its reason. */
@@ -23,8 +31,8 @@ export interface PollOptions {
 
 /**
  * Tries until there is a result: resolves with the first value that `attempt` returns other than undefined. One attempt
- * at a time; what it throws ends the polling. The attempt receives a signal that aborts at the timeout. Mirrors
- * `wait.PollUntilContextTimeout`.
+ * at a time; what it throws ends the polling unless `isRetriable` says otherwise. The attempt receives a signal that
+ * aborts at the timeout. Mirrors `wait.PollUntilContextTimeout`.
  *
  * @throws DeadlineExceededError after `timeoutMs`; the signal's reason on abort; what `attempt` throws; RangeError when
  *   `interval` or `timeoutMs` is not valid
@@ -34,20 +42,35 @@ export async function poll<T>(
   options: PollOptions,
 ): Promise<T> {
   const { interval, timeoutMs = Infinity, immediate = true, clock = systemClock } = options;
+  const { isRetriable = isConnectionFailure } = options;
   const problem = typeof interval === 'object' ? undefined : numberProblem('interval', interval);
   if (problem !== undefined) throw new RangeError(`poll: ${problem}`);
   const delay = (): number => (typeof interval === 'number' ? interval : interval.next());
-  return await withDeadline(
-    async (signal) => {
-      if (!immediate) await sleep(delay(), { signal, clock });
-      for (;;) {
-        const result = await attempt(signal);
-        if (result !== undefined) return result;
-        await sleep(delay(), { signal, clock });
-      }
-    },
-    { ...options, timeoutMs, clock },
-  );
+  let last: { readonly error: unknown } | undefined;
+  const tryOnce = async (signal: AbortSignal): Promise<T | undefined> => {
+    try {
+      return await attempt(signal);
+    } catch (error) {
+      if (signal.aborted || !isRetriable(error)) throw error;
+      last = { error };
+      return undefined;
+    }
+  };
+  const untilResult = async (signal: AbortSignal): Promise<T> => {
+    if (!immediate) await sleep(delay(), { signal, clock });
+    for (;;) {
+      const result = await tryOnce(signal);
+      if (result !== undefined) return result;
+      await sleep(delay(), { signal, clock });
+    }
+  };
+  try {
+    return await withDeadline(untilResult, { ...options, timeoutMs, clock });
+  } catch (error) {
+    // Only its own deadline: one of the caller's signal, or of an attempt, goes on as it is.
+    if (last === undefined || !isDeadlineExceeded(error) || error.timeoutMs !== timeoutMs) throw error;
+    throw new DeadlineExceededError(timeoutMs, options.message, { cause: last.error });
+  }
 }
 
 /**

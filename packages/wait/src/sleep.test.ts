@@ -1,7 +1,8 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { isAbortError, sleep } from './sleep.js';
-import { FakeClock } from './testing/index.js';
+import { systemClock } from './system-clock.js';
+import { FakeClock, settle } from './testing/index.js';
 
 describe('sleep', () => {
   it('resolves when its time has come, and lets go of the signal', async () => {
@@ -27,6 +28,48 @@ describe('sleep', () => {
     await expect(done).rejects.toBe(reason);
     expect(clock.pendingTimers).toBe(0);
     await expect(sleep(1, { clock, signal: controller.signal })).rejects.toBe(reason);
+  });
+
+  it.each([
+    ['the fake clock', new FakeClock()],
+    ['the real clock', systemClock],
+  ])('refuses what is not a time on %s', async (_name, clock) => {
+    for (const ms of [Number.NaN, '5' as never, undefined as never]) {
+      await expect(sleep(ms, { clock })).rejects.toThrow(RangeError);
+      await expect(sleep(ms, { clock })).rejects.toThrow(/^sleep: ms .* is not valid: expected a number/);
+      expect(() => clock.setTimer(() => undefined, ms)).toThrow(/^setTimer: delayMs .* is not valid/);
+    }
+    for (const ms of [-5, -Infinity, 0]) {
+      const done = sleep(ms, { clock });
+      if (clock instanceof FakeClock) await clock.advance(0);
+      await done;
+    }
+  });
+
+  it.each([
+    ['the fake clock', new FakeClock()],
+    ['the real clock', systemClock],
+  ])('sleeps until the abort for Infinity on %s', async (_name, clock) => {
+    const controller = new AbortController();
+    const done = sleep(Infinity, { clock, signal: controller.signal });
+    const outcome = expect(done).rejects.toThrow('enough');
+    await settle();
+    controller.abort(new Error('enough'));
+    await outcome;
+  });
+
+  it('never ends early on the real clock', async () => {
+    const early: number[] = [];
+    await Promise.all(
+      Array.from({ length: 400 }, async (_, index) => {
+        const ms = (index % 40) * 0.37;
+        const start = performance.now();
+        await sleep(ms);
+        const took = performance.now() - start;
+        if (took < ms) early.push(ms - took);
+      }),
+    );
+    expect(early).toEqual([]);
   });
 
   it('makes an error of a reason that is none', async () => {

@@ -1,4 +1,5 @@
 import type { Clock } from './clock.js';
+import { numberProblem } from './number-problem.js';
 import { systemClock } from './system-clock.js';
 
 /** Options of {@link sleep}. */
@@ -12,12 +13,17 @@ export interface SleepOptions {
 }
 
 /**
- * Resolves after `ms` ms of monotonic time. A negative or zero delay still yields once.
+ * Resolves after `ms` ms of monotonic time, never earlier. A negative or zero delay still yields once; Infinity sleeps
+ * until the abort.
  *
- * @throws the signal's reason, when it is or becomes aborted; timer and listener are gone by then
+ * @throws the signal's reason, when it is or becomes aborted; timer and listener are gone by then. RangeError when `ms`
+ *   is NaN or not a number
  */
 export function sleep(ms: number, options: SleepOptions = {}): Promise<void> {
   const { signal, clock = systemClock, keepAlive = true } = options;
+  // A time that has passed is in order.
+  const problem = ms < 0 ? undefined : numberProblem('ms', ms, { orInfinity: true });
+  if (problem !== undefined) return Promise.reject(new RangeError(`sleep: ${problem}`));
   return new Promise((resolve, reject) => {
     if (signal?.aborted === true) {
       reject(abortReason(signal));

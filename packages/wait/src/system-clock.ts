@@ -1,4 +1,5 @@
 import type { Clock, ClockTimer, Random, SetTimerOptions } from './clock.js';
+import { timerDelay } from './timer-delay.js';
 
 /** The longest delay that `setTimeout` honours; anything longer fires at once. */
 const maxTimeoutMs = 2 ** 31 - 1;
@@ -20,10 +21,11 @@ class SystemTimer implements ClockTimer {
   #handle: NodeJS.Timeout | undefined;
 
   constructor(callback: () => void, delayMs: number, options: SetTimerOptions = {}) {
+    const delay = timerDelay(delayMs);
     this.#callback = callback;
-    this.#dueAt = performance.now() + delayMs;
+    this.#dueAt = performance.now() + delay;
     this.#keepAlive = options.keepAlive ?? true;
-    this.#arm(delayMs);
+    this.#arm(delay);
   }
 
   cancel(): void {
@@ -32,14 +34,14 @@ class SystemTimer implements ClockTimer {
   }
 
   #arm(delayMs: number): void {
-    const wait = Math.min(Math.max(delayMs, 0), maxTimeoutMs);
-    this.#handle = setTimeout(wait === maxTimeoutMs ? () => this.#rearm() : this.#callback, wait);
+    // Node cuts fractions off, and counts whole ms on a clock of its own: a timer can be up to 2 ms early.
+    this.#handle = setTimeout(() => this.#onTimeout(), Math.min(Math.ceil(delayMs), maxTimeoutMs));
     if (!this.#keepAlive) this.#handle.unref();
   }
 
-  #rearm(): void {
+  #onTimeout(): void {
     const left = this.#dueAt - performance.now();
-    if (left <= 0) this.#callback();
-    else this.#arm(left);
+    if (left > 0) this.#arm(left);
+    else this.#callback();
   }
 }

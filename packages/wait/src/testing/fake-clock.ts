@@ -1,4 +1,6 @@
 import type { Clock, ClockTimer } from '../clock.js';
+import { numberProblem } from '../number-problem.js';
+import { timerDelay } from '../timer-delay.js';
 
 interface Pending extends ClockTimer {
   readonly dueAt: number;
@@ -33,7 +35,7 @@ export class FakeClock implements Clock {
 
   setTimer(callback: () => void, delayMs: number): ClockTimer {
     const timer: Pending = {
-      dueAt: this.#monotonic + Math.max(delayMs, 0),
+      dueAt: this.#monotonic + timerDelay(delayMs),
       sequence: this.#sequence++,
       callback,
       cancel: () => {
@@ -57,14 +59,14 @@ export class FakeClock implements Clock {
 
   /** Moves both clocks by `ms`, firing what falls due on the way, each at its own time, without yielding. */
   advanceSync(ms: number): void {
-    const target = this.#monotonic + ms;
+    const target = this.#target(ms);
     for (let next = this.#next(); next !== undefined && next.dueAt <= target; next = this.#next()) this.#fire(next);
     this.#move(target);
   }
 
   /** Like {@link advanceSync}, but lets promise callbacks run after each timer, so that chains of waits move on. */
   async advance(ms: number): Promise<void> {
-    const target = this.#monotonic + ms;
+    const target = this.#target(ms);
     await settle();
     for (let next = this.#next(); next !== undefined && next.dueAt <= target; next = this.#next()) {
       this.#fire(next);
@@ -77,6 +79,12 @@ export class FakeClock implements Clock {
   /** Makes the wall clock jump, as an administrator or NTP would; monotonic time and timers do not notice. */
   setWallTime(now: number): void {
     this.#wall = now;
+  }
+
+  #target(ms: number): number {
+    const problem = numberProblem('ms', ms);
+    if (problem !== undefined) throw new RangeError(`FakeClock: ${problem}`);
+    return this.#monotonic + ms;
   }
 
   #fire(timer: Pending): void {

@@ -1,0 +1,13 @@
+import { numberProblem } from './number-problem.js';
+
+/**
+ * The delay of a timer, 0 where it is negative. For every clock, so that none takes NaN for a moment or for ever.
+ *
+ * @throws RangeError for what is not a delay
+ */
+export function timerDelay(delayMs: number): number {
+  if (delayMs < 0) return 0;
+  const problem = numberProblem('delayMs', delayMs, { orInfinity: true });
+  if (problem !== undefined) throw new RangeError(`setTimer: ${problem}`);
+  return delayMs;
+}
