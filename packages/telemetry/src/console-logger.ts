@@ -13,7 +13,7 @@ export interface ConsoleLoggerOptions {
   readonly level?: LogLevel;
   /** `json`: one object a line; `text`: for people, with the stacks of errors on lines below. @default 'json' */
   readonly format?: 'json' | 'text';
-  /** The least severe level at which errors are written with their stacks. @default 'warn' */
+  /** The least severe level at which errors are written with their stacks. @default 'error' */
   readonly stackLevel?: LogLevel;
   /** Receives each finished entry, without its line end. @default standard error */
   readonly write?: (line: string) => void;
@@ -34,7 +34,7 @@ export interface ConsoleLoggerOptions {
  * @throws TypeError naming an option with an unknown value
  */
 export function createConsoleLogger(options: ConsoleLoggerOptions = {}): Logger {
-  const { level = 'info', format = 'json', stackLevel = 'warn', fields = {} } = options;
+  const { level = 'info', format = 'json', stackLevel = 'error', fields = {} } = options;
   requireOneOf('level', level, Object.keys(severity));
   requireOneOf('stackLevel', stackLevel, Object.keys(severity));
   requireOneOf('format', format, formats);

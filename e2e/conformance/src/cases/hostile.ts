@@ -51,8 +51,8 @@ for (const [pattern, problem] of [
       },
     });
     failure(answer, { code: 422, reason: 'Invalid' });
-    const text = String(answer.body['message']);
-    check(text.includes(`must be a valid regular expression, but isn't: ${problem}`), text);
+    const { message } = answer.body;
+    check(message.includes(`must be a valid regular expression, but isn't: ${problem}`), message);
   });
 
 for (const pattern of [
