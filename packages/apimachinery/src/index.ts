@@ -49,6 +49,7 @@ export {
   isOfKind,
   isSameKind,
   metadataOnly,
+  groupOfApiVersion,
   parseApiVersion,
   stripped,
   untyped,

@@ -174,6 +174,17 @@ export function parseApiVersion(apiVersion: string): { readonly group: string; r
     : { group: apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1) };
 }
 
+/**
+ * The group that an `apiVersion` names, '' for the core group; undefined for a text that is none, such as `a/b/c`, and
+ * for anything that is not a text. What is not well-formed names no group, and so matches nothing.
+ */
+export function groupOfApiVersion(apiVersion: unknown): string | undefined {
+  if (typeof apiVersion !== 'string' || apiVersion === '') return undefined;
+  const [first = '', second, ...rest] = apiVersion.split('/');
+  if (rest.length > 0 || first === '' || second === '') return undefined;
+  return second === undefined ? '' : first;
+}
+
 /** Joins group and version to what stands in `apiVersion`. */
 export function formatApiVersion(group: string, version: string): string {
   return group === '' ? version : `${group}/${version}`;

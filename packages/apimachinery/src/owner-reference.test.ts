@@ -126,3 +126,29 @@ describe('removing owners', () => {
     expect(controllerOf(draft())).toBeUndefined();
   });
 });
+
+describe('an apiVersion that is not well-formed', () => {
+  const malformed = ['example.com/v1/extra', '/v1', 'example.com/', '', undefined] as string[];
+
+  it('matches no owner: such an entry is neither replaced nor removed nor found', () => {
+    for (const apiVersion of malformed) {
+      const entry = { apiVersion, kind: 'Foo', name: 'foo', uid: 'foo-uid' };
+      const child = { metadata: { namespace: 'ns', name: 'child', ownerReferences: [entry] } };
+      expect(hasOwnerReference(owner(), Foo, child)).toBe(false);
+      expect(removeOwnerReference(owner(), Foo, child)).toBe(false);
+      setOwnerReference(owner(), Foo, child);
+      expect(child.metadata.ownerReferences).toMatchObject([entry, { apiVersion: 'example.com/v1', name: 'foo' }]);
+    }
+  });
+
+  it('is refused in a kind, with its value', () => {
+    for (const apiVersion of malformed) {
+      const kind = { ...Foo, apiVersion };
+      for (const set of [setOwnerReference, setControllerReference])
+        expect(() => set(owner(), kind, draft())).toThrow(
+          `apiVersion ${JSON.stringify(apiVersion)}, kind "Foo" is not valid`,
+        );
+    }
+    expect(() => setOwnerReference(owner(), { ...Foo, kind: '' }, draft())).toThrow('kind "" is not valid');
+  });
+});

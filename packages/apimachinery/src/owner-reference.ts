@@ -1,5 +1,5 @@
 import type { Kind } from './kind.js';
-import { parseApiVersion } from './kind.js';
+import { groupOfApiVersion } from './kind.js';
 import type { DeepReadonly, KubeObject, OwnerReference } from './object.js';
 
 const code = 'KCTL_ALREADY_OWNED';
@@ -44,7 +44,8 @@ export type Owner = DeepReadonly<KubeObject>;
  * (by group, kind and name; version and uid do not matter) is replaced. Mirrors `controllerutil.SetControllerReference`.
  *
  * @throws AlreadyOwnedError when another owner is the draft's controller
- * @throws TypeError when the owner has no name or uid, or lives in a namespace where the draft does not
+ * @throws TypeError when the owner has no name or uid, lives in a namespace where the draft does not, or its kind has an
+ *   apiVersion that is not well-formed
  */
 export function setControllerReference(
   owner: Owner,
@@ -63,7 +64,8 @@ export function setControllerReference(
  * Makes `owner` one of the draft's owners. The draft is **mutated**: its entry for the same owner is replaced. Mirrors
  * `controllerutil.SetOwnerReference`.
  *
- * @throws TypeError when the owner has no name or uid, or lives in a namespace where the draft does not
+ * @throws TypeError when the owner has no name or uid, lives in a namespace where the draft does not, or its kind has an
+ *   apiVersion that is not well-formed
  */
 export function setOwnerReference(
   owner: Owner,
@@ -100,6 +102,14 @@ export function controllerOf(object: Owner): OwnerReference | undefined {
 }
 
 function referenceTo(owner: Owner, ownerKind: Kind, draft: KubeObject): OwnerReference {
+  if (
+    groupOfApiVersion(ownerKind.apiVersion) === undefined ||
+    typeof ownerKind.kind !== 'string' ||
+    ownerKind.kind === ''
+  )
+    throw new TypeError(
+      `owner reference: apiVersion ${JSON.stringify(ownerKind.apiVersion)}, kind ${JSON.stringify(ownerKind.kind)} is not valid: expected group/version (or a version) and a kind, such as those of defineKind(…)`,
+    );
   const { name = '', uid = '', namespace = '' } = owner.metadata;
   if (name === '' || uid === '')
     throw new TypeError(
@@ -133,7 +143,8 @@ function isSameOwner(a: OwnerReference, b: OwnerReference): boolean {
   return (
     a.name === b.name &&
     a.kind === b.kind &&
-    parseApiVersion(a.apiVersion).group === parseApiVersion(b.apiVersion).group
+    groupOfApiVersion(a.apiVersion) !== undefined &&
+    groupOfApiVersion(a.apiVersion) === groupOfApiVersion(b.apiVersion)
   );
 }
 
@@ -141,6 +152,6 @@ function isReferenceTo(reference: DeepReadonly<OwnerReference>, owner: Owner, ow
   return (
     reference.name === owner.metadata.name &&
     reference.kind === ownerKind.kind &&
-    parseApiVersion(reference.apiVersion).group === ownerKind.group
+    groupOfApiVersion(reference.apiVersion) === ownerKind.group
   );
 }

@@ -114,9 +114,14 @@ export interface ControllerBuilder<
   ): ControllerBuilder<R, D>;
   /** Any source; the predicates of `withEventFilter` do not apply to it. */
   watchesRawSource(source: Provided<Source<R>, D>): ControllerBuilder<R, D>;
+  /**
+   * A source whose requests are not reconciled: each has all inputs reconciled once more, at low priority. For what
+   * concerns every object, such as a new configuration. See `Controller.reconcileAllOn` of @kctl/controller.
+   */
+  reconcileAllOn(source: Provided<Source<unknown>, D>): ControllerBuilder<R, D, S>;
   /** Predicates of every input but raw sources, asked before the input's own. Several calls add up. */
   withEventFilter(...predicates: readonly Provided<Predicate, D>[]): ControllerBuilder<R, D, S>;
-  /** Settings; they win over the manager's. A second call replaces what it names. */
+  /** Settings; they win over the manager's. A second call replaces what it names; an undefined one names nothing. */
   withOptions(options: BuilderOptions<R>): ControllerBuilder<R, D, S>;
   /** Fields of the logs of one request. @default as controller-runtime: controllerGroup, controllerKind, the object, … */
   withLogFields(logFields: (request: R) => LogFields): ControllerBuilder<R, D, S>;

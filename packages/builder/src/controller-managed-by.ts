@@ -28,10 +28,13 @@ import type {
   Watched,
 } from './controller-builder.js';
 import { findProblems } from './definition.js';
+import { collect } from './collect.js';
 import { DefinitionError } from './errors.js';
+import { findHostProblems } from './host.js';
 import type { Input } from './input.js';
 import { describeKind, eraseInput, isKind, sourceOf } from './input.js';
 import { requireNamespace } from './require-namespace.js';
+import { withoutUndefined } from './without-undefined.js';
 
 /** Begins the definition of a controller that `host`, usually a manager, will run. Mirrors `NewControllerManagedBy`. */
 export function controllerManagedBy<R = ReconcileRequest, D extends object = ManagerDependencies>(
@@ -47,6 +50,7 @@ class Definition<R, D extends object, S extends RequestState> implements Control
   /** Inputs in the order of their calls; that of `owns` needs the kind of `for`, which may come later. */
   readonly #inputs: (() => Input<R>)[] = [];
   readonly #rawSources: Provided<Source<R>, D>[] = [];
+  readonly #triggers: Provided<Source<unknown>, D>[] = [];
   readonly #filters: Provided<Predicate, D>[] = [];
   #options: BuilderOptions<R> = {};
   #logFields: ((request: R) => LogFields) | undefined;
@@ -78,9 +82,9 @@ class Definition<R, D extends object, S extends RequestState> implements Control
   watches<K extends Kind>(
     kind: K,
     handler: Provided<EventHandler<Watched<K>, R>, D>,
-    options: InputOptions<K> = {},
+    options?: InputOptions<K>,
   ): ControllerBuilder<R, D> {
-    const { predicates = [], startPolicy } = options;
+    const { predicates = [], startPolicy } = options ?? {};
     const provided = (): EventHandler<Watched<K>, R> =>
       this.#provide(handler, `the handler of watches(${describeKind(kind)})`);
     this.#inputs.push(() =>
@@ -92,9 +96,9 @@ class Definition<R, D extends object, S extends RequestState> implements Control
   watchesMetadata<K extends Kind>(
     kind: K,
     handler: Provided<EventHandler<Watched<MetadataKind<K>>, R>, D>,
-    options: InputOptions<MetadataKind<K>> = {},
+    options?: InputOptions<MetadataKind<K>>,
   ): ControllerBuilder<R, D> {
-    const { predicates = [], startPolicy } = options;
+    const { predicates = [], startPolicy } = options ?? {};
     const provided = (): EventHandler<Watched<MetadataKind<K>>, R> =>
       this.#provide(handler, `the handler of watchesMetadata(${describeKind(kind)})`);
     this.#inputs.push(() =>
@@ -108,13 +112,18 @@ class Definition<R, D extends object, S extends RequestState> implements Control
     return this.#fixed();
   }
 
+  reconcileAllOn(source: Provided<Source<unknown>, D>): this {
+    this.#triggers.push(source);
+    return this;
+  }
+
   withEventFilter(...predicates: readonly Provided<Predicate, D>[]): this {
     this.#filters.push(...predicates);
     return this;
   }
 
   withOptions(options: BuilderOptions<R>): this {
-    this.#options = { ...this.#options, ...options };
+    this.#options = { ...this.#options, ...withoutUndefined(options) };
     return this;
   }
 
@@ -133,14 +142,19 @@ class Definition<R, D extends object, S extends RequestState> implements Control
   }
 
   complete(reconciler: Provided<Reconciler<R>, D>): Controller<R> {
+    const hostProblems = findHostProblems(this.#host, 'controllerManagedBy', hostParts);
+    if (hostProblems.length > 0) throw new DefinitionError('controllerManagedBy(manager)', hostProblems);
     const problems: string[] = [];
     const name = this.#name ?? (isKind(this.#forKinds[0]) ? this.#forKinds[0].kind.toLowerCase() : '');
     const inputs = this.#inputs.flatMap((make) => collect(problems, make) ?? []);
     const filters = this.#filters.flatMap(
-      (filter) => collect(problems, () => this.#provide(filter, 'a predicate of withEventFilter')) ?? [],
+      (filter) => collect(problems, () => [this.#provide(filter, 'a predicate of withEventFilter')]) ?? [],
     );
     const rawSources = this.#rawSources.flatMap(
-      (source) => collect(problems, () => this.#provide(source, 'a source of watchesRawSource')) ?? [],
+      (source) => collect(problems, () => [this.#provide(source, 'a source of watchesRawSource')]) ?? [],
+    );
+    const triggers = this.#triggers.flatMap(
+      (source) => collect(problems, () => [this.#provide(source, 'a source of reconcileAllOn')]) ?? [],
     );
     const provided = collect(problems, () => this.#provide(reconciler, 'the reconciler'));
     problems.unshift(
@@ -157,8 +171,10 @@ class Definition<R, D extends object, S extends RequestState> implements Control
     const controller = collect(problems, () => this.#create(name, provided ?? (() => Promise.resolve())));
     if (controller === undefined || problems.length > 0)
       throw new DefinitionError(`controller ${JSON.stringify(name)}`, problems);
-    for (const input of inputs) controller.watch(sourceOf(input, this.#host.cache, filters), input.watch);
+    for (const input of inputs)
+      collect(problems, () => controller.watch(sourceOf(input, this.#host.cache, filters), input.watch));
     for (const source of rawSources) collect(problems, () => controller.watch(source));
+    for (const source of triggers) collect(problems, () => controller.reconcileAllOn(source));
     if (problems.length === 0) collect(problems, () => this.#host.add(controller));
     if (problems.length > 0) throw new DefinitionError(`controller ${JSON.stringify(name)}`, problems);
     return controller;
@@ -176,7 +192,7 @@ class Definition<R, D extends object, S extends RequestState> implements Control
 
   #create(name: string, reconciler: Reconciler<R>): Controller<R> {
     const { logger, metrics, tracer, clock, controllerDefaults } = this.#host;
-    const { groupKindConcurrency, ...defaults } = controllerDefaults;
+    const { groupKindConcurrency, ...defaults } = withoutUndefined(controllerDefaults);
     const [kind] = this.#forKinds;
     const byKind = kind === undefined ? undefined : groupKindConcurrency?.[formatGroupKind(kind)];
     return createController<R>({
@@ -210,22 +226,15 @@ class Definition<R, D extends object, S extends RequestState> implements Control
   }
 }
 
+/** What the builder reads of a host before anything else. */
+const hostParts: readonly string[] = ['dependencies', 'cache', 'logger', 'controllerDefaults', 'add'];
+
 interface KeyedDefinition<T> {
   readonly kind: Kind;
   readonly options:
     | (WatchOptions & { readonly predicates?: readonly Predicate<T>[]; readonly onlyMetadata?: boolean })
     | undefined;
   readonly handler: () => EventHandler<EventObject, ObjectKey>;
-}
-
-/** Runs a step of the definition; what it throws becomes a problem. */
-function collect<T>(problems: string[], step: () => T): T | undefined {
-  try {
-    return step();
-  } catch (error) {
-    problems.push(error instanceof Error ? error.message : String(error));
-    return undefined;
-  }
 }
 
 /** The log fields of controller-runtime: the object under its kind, and its namespace and name. */

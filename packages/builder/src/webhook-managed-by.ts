@@ -6,7 +6,10 @@ import type { ConverterRegistry, ManagerDependencies } from '@kctl/manager';
 import type { Logger } from '@kctl/telemetry';
 import type { Converter, Defaulter, Validator, WebhookHandler, WebhookServer } from '@kctl/webhook';
 import { conversionWebhook, defaultingWebhook, validatingWebhook } from '@kctl/webhook';
+import { collect } from './collect.js';
 import { DefinitionError } from './errors.js';
+import { findHostProblems } from './host.js';
+import { describeKind, isKind } from './input.js';
 
 /** Paths that a webhook may have. As upstream. */
 const validPath = /^((\/[a-zA-Z0-9-_]+)+|\/)$/;
@@ -87,6 +90,10 @@ class WebhookDefinition<K extends Kind, D extends object> implements WebhookBuil
   }
 
   complete(): readonly string[] {
+    // Not the webhook server: asking for it has the manager run it.
+    const invalid = findHostProblems(this.#host, 'webhookManagedBy', ['dependencies', 'converters', 'logger']);
+    if (!isKind(this.#kind)) invalid.push('webhookManagedBy(manager, kind): that is not a kind: is its import right?');
+    if (invalid.length > 0) throw new DefinitionError(`webhooks of ${describeKind(this.#kind)}`, invalid);
     const problems = this.#findProblems();
     const step = <T>(run: () => T): T | undefined => collect(problems, run);
     const defaulter = step(() => this.#provide(this.#defaulter, 'the defaulter'));
@@ -137,14 +144,5 @@ class WebhookDefinition<K extends Kind, D extends object> implements WebhookBuil
   #path(verb: 'mutate' | 'validate'): string {
     const { group, version, kind } = this.#kind;
     return `/${verb}-${group.replaceAll('.', '-')}-${version}-${kind.toLowerCase()}`;
-  }
-}
-
-function collect<T>(problems: string[], run: () => T): T | undefined {
-  try {
-    return run();
-  } catch (error) {
-    problems.push(error instanceof Error ? error.message : String(error));
-    return undefined;
   }
 }

@@ -2,11 +2,14 @@ import { defineKind } from '@kctl/apimachinery';
 import type { KubeObject, NamespacedKey, ObjectKey } from '@kctl/apimachinery';
 import type { ReconcileRequest, Source } from '@kctl/controller';
 import {
+  channelSource,
+  createEventChannel,
   enqueueRequestForObject,
   enqueueRequestsFromMapFunc,
   funcSource,
   generationChanged,
   inject,
+  pollingSource,
 } from '@kctl/controller';
 import type { Logger } from '@kctl/telemetry';
 import { noopLogger } from '@kctl/telemetry';
@@ -192,6 +195,75 @@ describe('ControllerBuilder', () => {
     expect(workers(explicit, 'c').maxConcurrentReconciles).toBe(9);
   });
 
+  it('inherits what an option leaves undefined', () => {
+    const manager = createManager({
+      cluster: fakeCluster(),
+      controllers: { maxConcurrentReconciles: 5, recoverPanic: false, cacheSyncTimeoutMs: undefined as never },
+    });
+    const { settings } = controllerManagedBy(manager)
+      .for(Pod)
+      .withOptions({ maxConcurrentReconciles: 3, reconciliationTimeoutMs: 7 })
+      .withOptions({ maxConcurrentReconciles: undefined, recoverPanic: undefined, rateLimiter: undefined } as never)
+      .complete(async () => undefined);
+    expect(settings).toMatchObject({
+      maxConcurrentReconciles: 3,
+      reconciliationTimeoutMs: 7,
+      recoverPanic: false,
+      cacheSyncTimeoutMs: 120_000,
+    });
+  });
+
+  it.each<[unknown, string]>([
+    [undefined, 'must provide a non-nil Manager: controllerManagedBy() was called with undefined'],
+    [null, 'must provide a non-nil Manager: controllerManagedBy() was called with null'],
+    [{}, 'it has no dependencies, no cache, no logger, no controllerDefaults, no add'],
+  ])('says that %j is not a manager', (host, problem) => {
+    let failure: unknown;
+    try {
+      controllerManagedBy(host as never)
+        .for(Pod)
+        .owns(Node)
+        .watches(Pod, enqueueRequestForObject(), null as never)
+        .complete(async () => undefined);
+    } catch (error) {
+      failure = error;
+    }
+    expect(isDefinitionError(failure) && failure.message).toContain(problem);
+  });
+
+  it('reconciles everything on an event of reconcileAllOn', async () => {
+    const names: string[] = [];
+    const manager = createManager({ cluster: fakeCluster() });
+    const config = createEventChannel<string>();
+    const reload = channelSource<string, unknown>({
+      name: 'config',
+      events: config,
+      handler: enqueueRequestsFromMapFunc((version) => [version]),
+    });
+    const controller = controllerManagedBy(manager)
+      .named('all')
+      .watchesRawSource(
+        pollingSource<string, ReconcileRequest>({
+          name: 'names',
+          everyMs: 1_000_000,
+          identify: String,
+          poll: async () => ['a', 'b'],
+          handler: enqueueRequestsFromMapFunc((name) => [{ name }]),
+        }),
+      )
+      .reconcileAllOn(reload)
+      .complete(async ({ name }) => void names.push(name));
+    const stop = new AbortController();
+    const done = controller.run(stop.signal);
+    await settle();
+    expect(names.splice(0)).toEqual(['a', 'b']);
+    config.send('v2');
+    await settle();
+    expect(names).toEqual(['a', 'b']);
+    stop.abort();
+    await done;
+  });
+
   it('injects into everything it takes, and names what is missing with the other mistakes', async () => {
     const cache = new FakeCache();
     const manager = createManager({ cluster: fakeCluster(cache), dependencies: { greeting: 'hello' } });
@@ -247,6 +319,27 @@ describe('ControllerBuilder', () => {
       'watches(Pod): the handler is no function',
       'withEventFilter(...): one of the predicates is no function',
     ]);
+  });
+
+  it('names a predicate, a source or a trigger that is undefined', () => {
+    const manager = createManager({ cluster: fakeCluster() });
+    const define = () => controllerManagedBy(manager).for(Pod);
+    const reconciler = async (): Promise<undefined> => undefined;
+    expect(
+      problemsOf(() =>
+        define()
+          .withEventFilter(undefined as never)
+          .complete(reconciler),
+      ),
+    ).toEqual(['withEventFilter(...): one of the predicates is no function']);
+    for (const method of ['watchesRawSource', 'reconcileAllOn'] as const)
+      expect(
+        problemsOf(() =>
+          define()
+            [method](undefined as never)
+            .complete(reconciler),
+        ),
+      ).toEqual(['controller "pod": watch: the source is not valid: expected { name, start }, such as kindSource(…)']);
   });
 
   it('does not compile for a request type that is no key', () => {

@@ -132,3 +132,18 @@ describe('webhookManagedBy', () => {
     }
   });
 });
+
+describe('webhookManagedBy without what it needs', () => {
+  it.each<[unknown, unknown, string]>([
+    [undefined, App, 'must provide a non-nil Manager: webhookManagedBy() was called with undefined'],
+    [createManager({ cluster: fakeCluster() }), undefined, 'that is not a kind: is its import right?'],
+  ])('is a definition error: %o, %o', (host, kind, problem) => {
+    let failure: unknown;
+    try {
+      webhookManagedBy(host as never, kind as never).complete();
+    } catch (error) {
+      failure = error;
+    }
+    expect(isDefinitionError(failure) && failure.message).toContain(problem);
+  });
+});

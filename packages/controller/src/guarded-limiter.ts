@@ -11,6 +11,7 @@ export interface GuardedLimiterOptions<R> {
 /** A rate limiter that cannot lose a key: where the user's throws, or returns what is not a delay, another one counts. */
 export function guardedLimiter<R>(limiter: RateLimiter<R>, options: GuardedLimiterOptions<R>): RateLimiter<R> {
   const { fallback, report } = options;
+  let hasFallenBack = false;
   return {
     when: (item, cause) => {
       try {
@@ -20,11 +21,12 @@ export function guardedLimiter<R>(limiter: RateLimiter<R>, options: GuardedLimit
         throw new TypeError(`rateLimiter.when returned ${shown}, which is not valid: expected a number of ms ≥ 0`);
       } catch (error) {
         report(error);
+        hasFallenBack = true;
         return fallback.when(item, cause);
       }
     },
     forget: (item) => {
-      fallback.forget(item);
+      if (hasFallenBack) fallback.forget(item);
       try {
         limiter.forget(item);
       } catch (error) {

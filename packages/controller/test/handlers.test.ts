@@ -88,6 +88,17 @@ describe('enqueueRequestForOwner', () => {
     expect(names(added)).toEqual(['default/a', 'default/d']);
   });
 
+  it('ignores a reference that is not valid, alone', async () => {
+    const object = owned(
+      { ...owner('ReplicaSet', 'a'), apiVersion: 'apps/v1/extra' },
+      { ...owner('ReplicaSet', 'b'), apiVersion: undefined as never },
+      { ...owner('ReplicaSet', 'c'), name: undefined as never },
+      owner('ReplicaSet', 'd'),
+    );
+    const added = await handle(enqueueRequestForOwner(ReplicaSet), { type: 'create', object, isInInitialList: false });
+    expect(names(added)).toEqual(['default/d']);
+  });
+
   it('queues the union of old and new owners, each once', async () => {
     const event = {
       type: 'update',

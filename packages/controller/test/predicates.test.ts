@@ -1,10 +1,14 @@
 import type { KubeObject } from '@kctl/apimachinery';
+import { defineKind } from '@kctl/apimachinery';
 import { describe, expect, it, vi } from 'vitest';
 import type { ObjectEvent, Predicate } from '../src/index.js';
 import {
   and,
   annotationChanged,
+  enqueueRequestForObject,
   generationChanged,
+  informerSource,
+  kindSource,
   labelChanged,
   labelSelectorMatches,
   not,
@@ -14,7 +18,8 @@ import {
   projectionChanged,
   resourceVersionChanged,
 } from '../src/index.js';
-import { pod } from './fakes.js';
+import { FakeInformer, pod, ReplicaSet } from './fakes.js';
+import { createHarness } from './harness.js';
 
 const create = (object: KubeObject): ObjectEvent => ({ type: 'create', object, isInInitialList: false });
 const update = (before: Partial<KubeObject['metadata']>, after: Partial<KubeObject['metadata']>): ObjectEvent => ({
@@ -95,5 +100,62 @@ describe('predicate combinators', () => {
     expect(or(yes, asked)(update({}, {}))).toBe(true);
     expect(asked).not.toHaveBeenCalled();
     expect([and()(update({}, {})), or()(update({}, {})), not(yes)(update({}, {}))]).toEqual([true, false, false]);
+  });
+});
+
+describe('generationChanged on objects without a generation', () => {
+  const warning =
+    'generationChanged drops every update: objects of this kind have no metadata.generation; use resourceVersionChanged or projectionChanged';
+  const ConfigMap = defineKind({ group: '', version: 'v1', kind: 'ConfigMap', scope: 'Namespaced' });
+  const Gadget = defineKind({ group: 'example.com', version: 'v1', kind: 'Gadget', scope: 'Namespaced' });
+  const handler = enqueueRequestForObject();
+  const warnings = (t: ReturnType<typeof createHarness>): unknown[] =>
+    t.logger.lines.filter(({ message }) => message === warning).map(({ fields }) => fields['kind']);
+
+  it.each<[string, Predicate]>([
+    ['alone', generationChanged],
+    ['in and()', and(labelChanged, generationChanged)],
+    ['in or() with its like', or(generationChanged, and(generationChanged))],
+  ])('%s is warned of once, at the start for kinds that are known to have none', async (_how, predicate) => {
+    const t = createHarness();
+    t.informers.of(ConfigMap).sync();
+    t.controller.watch(kindSource({ informers: t.informers, kind: ConfigMap, handler, predicates: [predicate] }));
+    await t.start();
+    expect(warnings(t)).toEqual(['ConfigMap']);
+    t.informers.of(ConfigMap).add(pod('a'));
+    expect(warnings(t)).toEqual(['ConfigMap']);
+    t.stop.abort();
+  });
+
+  it('is warned of at the first object of any other kind, and not where objects have one', async () => {
+    const t = createHarness();
+    for (const kind of [ReplicaSet, Gadget]) {
+      t.informers.of(kind).sync();
+      t.controller.watch(kindSource({ informers: t.informers, kind, handler, predicates: [generationChanged] }));
+    }
+    const informer = new FakeInformer().sync();
+    t.controller.watch(informerSource({ informer, handler, predicates: [generationChanged] }));
+    await t.start();
+    expect(warnings(t)).toEqual([]);
+    t.informers.of(ReplicaSet).add(pod('a', { generation: 1 }), true);
+    for (const name of ['a', 'b']) t.informers.of(Gadget).add(pod(name), true);
+    informer.add(pod('a'));
+    expect(warnings(t)).toEqual(['Gadget.example.com', undefined]);
+    t.stop.abort();
+  });
+
+  it.each<[string, Predicate[]]>([
+    ['a predicate that passes some updates', [or(generationChanged, labelChanged)]],
+    ['its opposite', [not(generationChanged)]],
+    ['none', []],
+    ['an empty or()', [or()]],
+  ])('is not warned of with %s', async (_what, predicates) => {
+    const t = createHarness();
+    t.informers.of(ConfigMap).sync();
+    t.controller.watch(kindSource({ informers: t.informers, kind: ConfigMap, handler, predicates }));
+    await t.start();
+    t.informers.of(ConfigMap).add(pod('a'));
+    expect(warnings(t)).toEqual([]);
+    t.stop.abort();
   });
 });

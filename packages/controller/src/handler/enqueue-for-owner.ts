@@ -1,6 +1,7 @@
 import type { Kind, ObjectKey, OwnerReference } from '@kctl/apimachinery';
-import { formatKey, parseApiVersion } from '@kctl/apimachinery';
+import { formatKey, groupOfApiVersion } from '@kctl/apimachinery';
 import type { ObjectHeader } from '@kctl/apimachinery/wire';
+import type { Logger } from '@kctl/telemetry';
 import type { EventObject, ObjectEvent } from '../event/object-event.js';
 import { headerOfEvent, oldHeaderOfEvent } from '../event/object-event.js';
 import type { EventHandler } from './event-handler.js';
@@ -16,24 +17,36 @@ export interface EnqueueForOwnerOptions {
  * Queues the owners of kind `owner` that the event's object names in its owner references; for an update the union of
  * the old and the new object's owners, each once. Group and kind are compared, the version is not. The namespace of
  * the request is the dependent's, and none where the owner is cluster-scoped. Mirrors `handler.EnqueueRequestForOwner`;
- * the scope comes with the kind token, so no mapper is needed.
+ * the scope comes with the kind token, so no mapper is needed. A reference whose apiVersion is not well-formed is logged
+ * and ignored, alone; upstream it costs the event.
  */
 export function enqueueRequestForOwner(
   owner: Kind,
   options: EnqueueForOwnerOptions = {},
 ): EventHandler<EventObject, ObjectKey> {
   const { onlyControllerOwner = false } = options;
-  const collect = (header: ObjectHeader, into: Map<string, ObjectKey>): void => {
+  const collect = (header: ObjectHeader, into: Map<string, ObjectKey>, logger: Logger): void => {
     for (const reference of references(header, onlyControllerOwner)) {
-      if (reference.kind !== owner.kind || parseApiVersion(reference.apiVersion).group !== owner.group) continue;
+      if (reference.kind !== owner.kind) continue;
+      const group = groupOfApiVersion(reference.apiVersion);
+      if (group === undefined || typeof reference.name !== 'string' || reference.name === '') {
+        const { namespace, name } = header;
+        logger.error('an owner reference is not valid, it is ignored: it needs an apiVersion and a name', {
+          namespace,
+          name,
+          reference,
+        });
+        continue;
+      }
+      if (group !== owner.group) continue;
       const key = requestFor(owner, reference.name, header.namespace);
       into.set(formatKey(key), key);
     }
   };
-  return withLowPriorityWhenUnchanged((event: ObjectEvent, queue) => {
+  return withLowPriorityWhenUnchanged((event: ObjectEvent, queue, { logger }) => {
     const owners = new Map<string, ObjectKey>();
-    if (event.type === 'update') collect(oldHeaderOfEvent(event), owners);
-    collect(headerOfEvent(event), owners);
+    if (event.type === 'update') collect(oldHeaderOfEvent(event), owners, logger);
+    collect(headerOfEvent(event), owners, logger);
     for (const key of owners.values()) queue.add(key);
     return undefined;
   });

@@ -2,6 +2,7 @@ import type { LabelSelector, Selector } from '@kctl/apimachinery';
 import { isSameJson, labelSelectorFrom } from '@kctl/apimachinery';
 import type { EventObject, ObjectEvent, UpdateEvent } from '../event/object-event.js';
 import { headerOfEvent, oldHeaderOfEvent } from '../event/object-event.js';
+import { markGenerational } from './generation.js';
 import type { Predicate } from './predicate.js';
 
 /** Drops updates that replay an unchanged object. Mirrors `predicate.ResourceVersionChangedPredicate`. */
@@ -12,10 +13,11 @@ export const resourceVersionChanged: Predicate = onUpdate(
 /**
  * Drops updates that leave `metadata.generation` alone: for kinds whose server bumps it, these are changes of status
  * or metadata only. Note that setting `metadata.deletionTimestamp` bumps the generation, and changes of labels,
- * annotations and finalizers do not. Mirrors `predicate.GenerationChangedPredicate`.
+ * annotations and finalizers do not. Where objects have no generation (ConfigMaps, Secrets, …) it drops every update;
+ * sources of a kind warn of that once, at their start. Mirrors `predicate.GenerationChangedPredicate`.
  */
-export const generationChanged: Predicate = onUpdate(
-  (event) => headerOfEvent(event).generation !== oldHeaderOfEvent(event).generation,
+export const generationChanged: Predicate = markGenerational(
+  onUpdate((event) => headerOfEvent(event).generation !== oldHeaderOfEvent(event).generation),
 );
 
 /** Drops updates that leave the annotations alone; decodes both objects. Mirrors `predicate.AnnotationChangedPredicate`. */

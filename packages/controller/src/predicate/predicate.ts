@@ -7,6 +7,7 @@ import type {
   ObjectEvent,
   UpdateEvent,
 } from '../event/object-event.js';
+import { isGenerational, markGenerational } from './generation.js';
 
 /**
  * Decides whether an event reaches its handler. Synchronous and pure; it runs on the path of every event, so it should
@@ -60,12 +61,14 @@ export function objectPredicate<T = EventObject>(filter: (object: T) => boolean)
 
 /** Passes what every predicate passes; asks them in order and stops at the first refusal. */
 export function and<T = EventObject>(...predicates: readonly Predicate<T>[]): Predicate<T> {
-  return (event) => predicates.every((predicate) => askPredicate(predicate, event));
+  const all = (event: ObjectEvent<T>): boolean => predicates.every((predicate) => askPredicate(predicate, event));
+  return predicates.some(isGenerational) ? markGenerational(all) : all;
 }
 
 /** Passes what any predicate passes; asks them in order and stops at the first that agrees. */
 export function or<T = EventObject>(...predicates: readonly Predicate<T>[]): Predicate<T> {
-  return (event) => predicates.some((predicate) => askPredicate(predicate, event));
+  const any = (event: ObjectEvent<T>): boolean => predicates.some((predicate) => askPredicate(predicate, event));
+  return predicates.length > 0 && predicates.every(isGenerational) ? markGenerational(any) : any;
 }
 
 /** Passes what the predicate refuses. */

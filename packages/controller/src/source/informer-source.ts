@@ -1,6 +1,7 @@
 import type { ObjectHeader } from '@kctl/apimachinery/wire';
 import { eventFrom } from '../event/informer-event.js';
 import type { EventHandler } from '../handler/event-handler.js';
+import { createGenerationCheck } from '../predicate/generation.js';
 import type { Predicate } from '../predicate/predicate.js';
 import { EventDispatcher } from './event-dispatcher.js';
 import type { EventInformer, InformerEventHandler, InformerRegistration } from './informer-provider.js';
@@ -35,7 +36,8 @@ export function informerSource<T, R>(options: InformerSourceOptions<T, R>): Sour
       const newDispatcher = (to: SourceContext<R>): EventDispatcher<T, R> =>
         new EventDispatcher({ source: name, handler, predicates, context: to });
       const dispatcher = newDispatcher(context);
-      const registration = informer.addEventHandler(forward(dispatcher));
+      const check = createGenerationCheck({ predicates, kind: undefined, logger: context.logger });
+      const registration = informer.addEventHandler(forward(dispatcher, { check }));
       let replaying: EventDispatcher<T, R> | undefined;
       return Promise.resolve({
         waitForSync: (signal) => waitForHandler(registration, dispatcher, signal),
@@ -55,14 +57,23 @@ export function informerSource<T, R>(options: InformerSourceOptions<T, R>): Sour
  */
 export function forward<T, R>(
   dispatcher: EventDispatcher<T, R>,
-  onLeave?: (header: ObjectHeader) => void,
+  { onLeave, check }: ForwardOptions = {},
 ): InformerEventHandler<T> {
   return {
     onEvent: (event) => {
-      if (event.leftScope === true) onLeave?.(event.header);
-      else dispatcher.dispatch(eventFrom(event));
+      if (event.leftScope === true) return onLeave?.(event.header);
+      check?.(event.header);
+      dispatcher.dispatch(eventFrom(event));
     },
   };
+}
+
+/** Options of {@link forward}. */
+export interface ForwardOptions {
+  /** Called for an object that left the watched namespaces. */
+  readonly onLeave?: ((header: ObjectHeader) => void) | undefined;
+  /** Called before every other event. */
+  readonly check?: ((header: ObjectHeader) => void) | undefined;
 }
 
 /** Waits until the initial list was delivered and its handlers, some of which may wait themselves, are done. */

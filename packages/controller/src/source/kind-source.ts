@@ -4,6 +4,7 @@ import type { ObjectHeader } from '@kctl/apimachinery/wire';
 import type { ReadObject } from '@kctl/client';
 import { sleep } from '@kctl/wait';
 import type { EventHandler } from '../handler/event-handler.js';
+import { createGenerationCheck } from '../predicate/generation.js';
 import type { Predicate } from '../predicate/predicate.js';
 import { orAborted } from '../or-aborted.js';
 import { EventDispatcher } from './event-dispatcher.js';
@@ -100,8 +101,9 @@ class StartedKindSource<K extends Kind, R> implements StartedSource {
 
   /** Attaches the handler as soon as the provider can give an informer; undefined when the watch ends first. */
   async #attach(): Promise<InformerRegistration | undefined> {
-    const { informers, kind, onLeave } = this.#options;
+    const { informers, kind, onLeave, predicates = [] } = this.#options;
     const { signal, clock, logger } = this.#context;
+    const check = createGenerationCheck({ predicates, kind, logger });
     while (!signal.aborted) {
       try {
         const loan = await borrow(informers, kind, signal);
@@ -120,7 +122,7 @@ class StartedKindSource<K extends Kind, R> implements StartedSource {
         await sleep(informerRetryMs, { clock, signal }).catch(() => undefined);
         continue;
       }
-      return this.#loan.informer.addEventHandler(forward(this.#dispatcher, onLeave));
+      return this.#loan.informer.addEventHandler(forward(this.#dispatcher, { onLeave, check }));
     }
     return undefined;
   }
