@@ -1,17 +1,17 @@
 import { keyOf } from '@kctl/apimachinery';
 import type { DeepReadonly, Kind, KubeObject, ObjectKey, PersistedObject } from '@kctl/apimachinery';
 import { intercept } from '@kctl/client';
-import type { Client, ReadObject, SubResourceHooks } from '@kctl/client';
+import type { Client, SubResourceHooks } from '@kctl/client';
 import { noopLogger, noopMetrics } from '@kctl/telemetry';
 import type { Logger, Metrics } from '@kctl/telemetry';
 import { numberProblem, systemClock } from '@kctl/wait';
 import type { Clock } from '@kctl/wait';
 import { withoutOwnUpdates } from './own-informers.js';
-import type { GateParts, ObservableInformers } from './own-informers.js';
+import type { ObservableInformers } from './own-informers.js';
 import { guardOf, objectName, OwnLinks } from './own-links.js';
 import { versionOf } from './own-write.js';
 import { UpdateGate } from './update-gate.js';
-import type { OwnWrites, Versions } from './update-gate.js';
+import type { GateParts, GateTraits, OwnWrites, Versions } from './update-gate.js';
 
 /** The callbacks of an informer's handler; that of @kctl/informer satisfies it. */
 export interface ObjectEventHandler<T, A, U extends { readonly isResync: boolean }, D> {
@@ -24,7 +24,7 @@ export interface ObjectEventHandler<T, A, U extends { readonly isResync: boolean
 export interface OwnEventsOptions {
   /** ms after which an update is delivered although a write of its object is still under way. @default 30_000 */
   readonly maxHoldMs?: number;
-  /** Hears of handlers that fail on an update that was held. @default none */
+  /** Logs the failures of handlers on updates that were held. @default none */
   readonly logger?: Logger;
   readonly metrics?: Metrics;
   /** @default systemClock */
@@ -68,7 +68,6 @@ export function createOwnEvents(options: OwnEventsOptions = {}): OwnEvents {
 
 class OwnEventFilter implements OwnEvents, OwnWrites {
   readonly #links = new OwnLinks();
-  readonly #logger: Logger;
   readonly #suppressed: (kind: Kind) => void;
   /** How many writes of an object are under way. */
   readonly #windows = new Map<string, number>();
@@ -81,8 +80,8 @@ class OwnEventFilter implements OwnEvents, OwnWrites {
     metrics = noopMetrics,
     clock = systemClock,
   }: OwnEventsOptions) {
-    this.#gateParts = { writes: this, clock, maxHoldMs, call: (deliver) => void this.#call(deliver) };
-    this.#logger = logger;
+    const onFailure = (error: unknown, object: string): void => logger.error('event handler failed', { object, error });
+    this.#gateParts = { writes: this, clock, maxHoldMs, onFailure };
     const counter = metrics.counter({
       name: 'kctl_client_own_events_suppressed_total',
       help: 'Number of update events that were caused by own writes alone and kept from their handler.',
@@ -117,29 +116,17 @@ class OwnEventFilter implements OwnEvents, OwnWrites {
     kind: K,
     handler: ObjectEventHandler<PersistedObject<K>, A, U, D>,
   ): ObjectEventHandler<PersistedObject<K>, A, U, D> {
-    const gate = new UpdateGate<ObjectUpdate<PersistedObject<K>, U>>({
-      ...this.#gateParts,
-      kind,
-      merge: ({ oldObject }, last) => ({ ...last, oldObject }),
-      deliver: ({ oldObject, newObject, info }) =>
-        this.#gateParts.call(() => handler.onUpdate?.(oldObject, newObject, info)),
-    });
-    const nameOf = (object: ReadObject<K>): string => objectName(kind, keyOf(asObject(object)));
+    type Event = HandledEvent<PersistedObject<K>, A, U, D>;
+    const call = (event: Event): unknown => {
+      if (event.type === 'add') return handler.onAdd?.(event.object, event.info);
+      if (event.type === 'delete') return handler.onDelete?.(event.object, event.info);
+      return handler.onUpdate?.(event.oldObject, event.object, event.info);
+    };
+    const gate = new UpdateGate<Event>({ ...this.#gateParts, kind, call, traits: traitsOf(kind) });
     return {
-      onAdd: (object, info) => {
-        gate.drop(nameOf(object));
-        return handler.onAdd?.(object, info);
-      },
-      onDelete: (object, info) => {
-        gate.drop(nameOf(object));
-        return handler.onDelete?.(object, info);
-      },
-      onUpdate: (oldObject, newObject, info) => {
-        const to = versionOf(asObject(newObject));
-        const from = info.isResync ? to : versionOf(asObject(oldObject));
-        const update = { object: nameOf(newObject), versions: { from, to }, event: { oldObject, newObject, info } };
-        return gate.admits(update) ? handler.onUpdate?.(oldObject, newObject, info) : undefined;
-      },
+      onAdd: (object, info) => gate.take({ type: 'add', object, info }),
+      onUpdate: (oldObject, object, info) => gate.take({ type: 'update', oldObject, object, info }),
+      onDelete: (object, info) => gate.take({ type: 'delete', object, info }),
     };
   }
 
@@ -183,20 +170,34 @@ class OwnEventFilter implements OwnEvents, OwnWrites {
       }
     }
   }
-
-  async #call(deliver: () => void | Promise<void>): Promise<void> {
-    try {
-      await deliver();
-    } catch (error) {
-      this.#logger.error('An event handler failed', { error });
-    }
-  }
 }
 
-interface ObjectUpdate<T, U> {
-  readonly oldObject: DeepReadonly<T>;
-  readonly newObject: DeepReadonly<T>;
-  readonly info: U;
+/** One call of an {@link ObjectEventHandler}. */
+type HandledEvent<T, A, U, D> =
+  | { readonly type: 'add'; readonly object: DeepReadonly<T>; readonly info: A }
+  | {
+      readonly type: 'update';
+      readonly oldObject: DeepReadonly<T>;
+      readonly object: DeepReadonly<T>;
+      readonly info: U;
+    }
+  | { readonly type: 'delete'; readonly object: DeepReadonly<T>; readonly info: D };
+
+function traitsOf<T extends object, A, U extends { readonly isResync: boolean }, D>(
+  kind: Kind,
+): GateTraits<HandledEvent<T, A, U, D>> {
+  return {
+    keyOf: ({ object }) => objectName(kind, keyOf(asObject(object))),
+    typeOf: ({ type }) => type,
+    isResync: (event) => event.type === 'update' && event.info.isResync,
+    versionsOf: (event) => ({
+      from: event.type === 'update' ? versionOf(asObject(event.oldObject)) : '',
+      to: versionOf(asObject(event.object)),
+    }),
+    mergeAdd: (add, { object }) => ({ ...add, object }),
+    mergeUpdate: (first, latest) =>
+      first.type === 'update' && latest.type === 'update' ? { ...latest, oldObject: first.oldObject } : latest,
+  };
 }
 
 interface OwnStep {

@@ -3,7 +3,7 @@ import type { ObjectHeader } from '@kctl/apimachinery/wire';
 import type { ReadObject } from '@kctl/client';
 import { objectName } from './own-links.js';
 import { UpdateGate } from './update-gate.js';
-import type { UpdateGateOptions } from './update-gate.js';
+import type { GateParts, GateTraits, Versions } from './update-gate.js';
 
 /** One change that an informer reports, as a controller takes it: decoded when somebody reads it. */
 export interface ObservedEvent<T> {
@@ -38,12 +38,6 @@ export interface ObservableInformers {
   ): Promise<ObservableInformer<ReadObject<K>>>;
 }
 
-/** What a gate in front of an informer's handler needs besides events. */
-export type GateParts = Pick<UpdateGateOptions<never>, 'writes' | 'clock' | 'maxHoldMs'> & {
-  /** Calls a handler with what was held: whoever releases it must not hear how the handler fails. */
-  readonly call: (deliver: () => void | Promise<void>) => void;
-};
-
 /** Informers whose handlers do not hear of own updates. */
 export function withoutOwnUpdates(informers: ObservableInformers, parts: GateParts): ObservableInformers {
   return {
@@ -60,46 +54,51 @@ function gated<T>(informer: ObservableInformer<T>, parts: GateParts & { readonly
       return informer.lastError;
     },
     addEventHandler: (handler) => {
-      const merge = (first: ObservedEvent<T>, last: ObservedEvent<T>): ObservedEvent<T> =>
-        new MergedUpdate(first, last);
-      const deliver = (event: ObservedEvent<T>): void => parts.call(() => handler.onEvent(event));
-      const gate = new UpdateGate<ObservedEvent<T>>({ ...parts, merge, deliver });
-      const registration = informer.addEventHandler({
-        onEvent: (event) => {
-          const { namespace, name, resourceVersion } = event.header;
-          const object = objectName(parts.kind, namespace === '' ? { name } : { namespace, name });
-          if (event.type !== 'update') gate.drop(object);
-          else {
-            const versions = { from: event.oldHeader?.resourceVersion ?? '', to: resourceVersion };
-            if (!gate.admits({ object, versions, event })) return undefined;
-          }
-          return handler.onEvent(event);
-        },
-      });
+      const traits = traitsOf<T>(parts.kind);
+      const gate = new UpdateGate<ObservedEvent<T>>({ ...parts, traits, call: (event) => handler.onEvent(event) });
+      const registration = informer.addEventHandler({ onEvent: (event) => gate.take(event) });
       return {
         get hasSynced() {
           return registration.hasSynced;
         },
         waitForSync: (options) => registration.waitForSync(options),
-        remove: () => {
-          gate.close();
-          return registration.remove();
+        remove: async () => {
+          const closed = gate.close();
+          await registration.remove();
+          await closed;
         },
       };
     },
   };
 }
 
-/** Two updates that follow one another, as one. What nobody reads stays undecoded. */
-class MergedUpdate<T> implements ObservedEvent<T> {
-  readonly type = 'update';
-  readonly isInInitialList = false;
+function traitsOf<T>(kind: Kind): GateTraits<ObservedEvent<T>> {
+  const versionsOf = ({ header, oldHeader }: ObservedEvent<T>): Versions => ({
+    from: oldHeader?.resourceVersion ?? '',
+    to: header.resourceVersion,
+  });
+  return {
+    keyOf: ({ header: { namespace, name } }) => objectName(kind, namespace === '' ? { name } : { namespace, name }),
+    typeOf: ({ type }) => type,
+    versionsOf,
+    isResync: (event) => event.type === 'update' && event.oldHeader?.resourceVersion === event.header.resourceVersion,
+    mergeAdd: (add, latest) => new MergedEvent('add', add, latest),
+    mergeUpdate: (first, latest) => new MergedEvent('update', first, latest),
+  };
+}
+
+/** Two events that follow one another, as one. What nothing reads stays undecoded. */
+class MergedEvent<T> implements ObservedEvent<T> {
+  readonly type: 'add' | 'update';
+  readonly isInInitialList: boolean;
   readonly finalStateUnknown = false;
   readonly leftScope = false;
   readonly #first: ObservedEvent<T>;
   readonly #last: ObservedEvent<T>;
 
-  constructor(first: ObservedEvent<T>, last: ObservedEvent<T>) {
+  constructor(type: 'add' | 'update', first: ObservedEvent<T>, last: ObservedEvent<T>) {
+    this.type = type;
+    this.isInInitialList = first.isInInitialList;
     this.#first = first;
     this.#last = last;
   }

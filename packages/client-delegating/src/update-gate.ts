@@ -1,3 +1,5 @@
+import type { EventTraits } from '@kctl/delivery';
+import { Delivery } from '@kctl/delivery';
 import type { Kind } from '@kctl/apimachinery';
 import type { Clock, ClockTimer } from '@kctl/wait';
 
@@ -17,63 +19,112 @@ export interface Versions {
   readonly to: string;
 }
 
-/** One update of an object, as some handler knows it. */
-export interface Update<E> {
-  readonly object: string;
-  readonly versions: Versions;
-  readonly event: E;
+/** How a gate reads events: each has an object. */
+export interface GateTraits<E> extends EventTraits<E> {
+  keyOf(event: E): string;
+  versionsOf(update: E): Versions;
 }
 
-/** What {@link UpdateGate} needs. */
-export interface UpdateGateOptions<E> {
-  readonly kind: Kind;
+/** What the gates of one filter share. */
+export interface GateParts {
   readonly writes: OwnWrites;
   readonly clock: Clock;
   /** ms after which an update is delivered although a write of its object is still under way. */
   readonly maxHoldMs: number;
-  /** One event for two that follow one another. */
-  readonly merge: (first: E, last: E) => E;
-  readonly deliver: (event: E) => void;
+  /** Receives the failure of a handler on an update that was held: no caller waits for it. */
+  readonly onFailure: (error: unknown, object: string) => void;
+}
+
+/** What {@link UpdateGate} needs. */
+export interface UpdateGateOptions<E> extends GateParts {
+  readonly kind: Kind;
+  readonly traits: GateTraits<E>;
+  /** The handler. */
+  readonly call: (event: E) => unknown;
 }
 
 interface Held<E> {
-  from: string;
-  update: Update<E>;
+  update: E;
   readonly timer: ClockTimer;
   readonly forget: () => void;
 }
 
+/** An event on its way to the handler. */
+interface Passing<E> {
+  readonly event: E;
+  /** Whether the caller of {@link UpdateGate.take} waits for it, and so receives its failure. */
+  readonly isAwaited: boolean;
+  failure?: { readonly error: unknown };
+}
+
 /**
- * What stands before one handler: updates that own writes caused stay out; those of an object that is being written
- * wait for the answer, merged into one.
+ * What stands before one handler: updates that own writes caused stay out; those of an object that is being written wait
+ * for the answer, merged into one. What passes, also later, is delivered one callback at a time. It retains one update
+ * per object that is being written.
  */
 export class UpdateGate<E> {
   readonly #options: UpdateGateOptions<E>;
+  readonly #delivery: Delivery<Passing<E>>;
   readonly #held = new Map<string, Held<E>>();
 
   constructor(options: UpdateGateOptions<E>) {
     this.#options = options;
+    const { call, clock, traits, onFailure, kind } = options;
+    this.#delivery = new Delivery({
+      name: `handler of ${kind.kind} without own events`,
+      clock,
+      call: ({ event }) => call(event),
+      traits: passingTraits(traits),
+      onFailure: ({ event: passing, error }) => {
+        if (passing.isAwaited) passing.failure = { error };
+        else onFailure(error, traits.keyOf(passing.event));
+      },
+    });
+  }
+
+  /**
+   * Takes an event: delivers it, holds it, or keeps it from the handler. The promise, where the handler takes time,
+   * resolves when the event is delivered.
+   *
+   * @throws what the handler throws; the promise rejects with it
+   */
+  take(event: E): Promise<void> | undefined {
+    const { traits } = this.#options;
+    if (traits.typeOf(event) !== 'update') this.#drop(traits.keyOf(event));
+    else if (!this.#admits(event)) return undefined;
+    const passing: Passing<E> = { event, isAwaited: true };
+    this.#delivery.offer(passing);
+    if (!this.#delivery.isIdle) return this.#delivery.caughtUp().then(() => throwFailure(passing));
+    throwFailure(passing);
+    return undefined;
+  }
+
+  /** Forgets everything that waits. Resolves when no callback runs. */
+  async close(): Promise<void> {
+    for (const object of [...this.#held.keys()]) this.#drop(object);
+    this.#delivery.end();
+    await this.#delivery.ended();
   }
 
   /** Whether the update is to be delivered now; otherwise it is own, or waits. */
-  admits(update: Update<E>): boolean {
-    const { kind, writes } = this.#options;
-    const { object, versions } = update;
+  #admits(update: E): boolean {
+    const { kind, traits, writes } = this.#options;
+    const object = traits.keyOf(update);
     const held = this.#held.get(object);
-    const isResync = versions.from === versions.to;
+    const isResync = traits.isResync(update);
     if (held !== undefined) {
       // A resync says nothing that is not held already.
-      if (!isResync) held.update = { ...update, event: this.#options.merge(held.update.event, update.event) };
+      if (!isResync) held.update = traits.mergeUpdate(held.update, update);
       return false;
     }
     if (isResync) return true;
-    if (!writes.isWriting(object)) return !writes.isOwn(kind, object, versions);
-    this.#hold(update);
+    if (!writes.isWriting(object)) return !writes.isOwn(kind, object, traits.versionsOf(update));
+    this.#hold(object, update);
     return false;
   }
 
   /** Forgets what waits for an object: an add or a delete says all there is to say. */
-  drop(object: string): void {
+  #drop(object: string): void {
     const held = this.#held.get(object);
     if (held === undefined) return;
     this.#held.delete(object);
@@ -81,17 +132,10 @@ export class UpdateGate<E> {
     held.forget();
   }
 
-  /** Forgets everything that waits. */
-  close(): void {
-    for (const object of [...this.#held.keys()]) this.drop(object);
-  }
-
-  #hold(update: Update<E>): void {
+  #hold(object: string, update: E): void {
     const { clock, maxHoldMs, writes } = this.#options;
-    const { object, versions } = update;
     const release = (): void => this.#release(object);
     this.#held.set(object, {
-      from: versions.from,
       update,
       timer: clock.setTimer(release, maxHoldMs, { keepAlive: false }),
       forget: writes.onceWritten(object, release),
@@ -101,9 +145,23 @@ export class UpdateGate<E> {
   #release(object: string): void {
     const held = this.#held.get(object);
     if (held === undefined) return;
-    this.drop(object);
-    const { kind, writes, deliver } = this.#options;
-    const versions = { from: held.from, to: held.update.versions.to };
-    if (!writes.isOwn(kind, object, versions)) deliver(held.update.event);
+    this.#drop(object);
+    const { kind, traits, writes } = this.#options;
+    if (!writes.isOwn(kind, object, traits.versionsOf(held.update)))
+      this.#delivery.offer({ event: held.update, isAwaited: false });
   }
+}
+
+function throwFailure({ failure }: Passing<unknown>): void {
+  if (failure !== undefined) throw failure.error;
+}
+
+function passingTraits<E>(traits: GateTraits<E>): EventTraits<Passing<E>> {
+  return {
+    keyOf: ({ event }) => traits.keyOf(event),
+    typeOf: ({ event }) => traits.typeOf(event),
+    isResync: ({ event }) => traits.isResync(event),
+    mergeAdd: (add, latest) => ({ event: traits.mergeAdd(add.event, latest.event), isAwaited: false }),
+    mergeUpdate: (first, latest) => ({ event: traits.mergeUpdate(first.event, latest.event), isAwaited: false }),
+  };
 }

@@ -181,6 +181,33 @@ describe('own events', () => {
     expect(seen).toEqual(['add 1', '1→2']);
   });
 
+  it('that were held wait for a callback that runs', async () => {
+    const gate = Promise.withResolvers<undefined>();
+    const steps: string[] = [];
+    const slow: ObjectEventHandler<Thing, unknown, Update, unknown> = own.wrapHandler(Thing, {
+      onUpdate: async (from, to, _info: Update) => {
+        steps.push(`begin ${size(from)}→${size(to)}`);
+        await gate.promise;
+        steps.push(`end ${size(from)}→${size(to)}`);
+      },
+    });
+    const before = told as Thing;
+    const other = thing('b', { spec: { size: 1 } });
+    let running: unknown;
+    during = async () => {
+      await slow.onUpdate?.(before, foreign(7) as Thing, { isResync: false });
+      running = slow.onUpdate?.(other, thing('b', { spec: { size: 5 } }), { isResync: false });
+    };
+    const written = client.update(Thing, { ...read(), spec: { size: 2 } });
+    await written;
+    await settle();
+    expect(steps).toEqual(['begin 1→5']);
+    gate.resolve(undefined);
+    await running;
+    await settle();
+    expect(steps).toEqual(['begin 1→5', 'end 1→5', 'begin 1→7', 'end 1→7']);
+  });
+
   it('leave resyncs alone', async () => {
     await client.update(Thing, { ...read(), spec: { size: 2 } });
     watchEvent();
@@ -340,6 +367,29 @@ describe('own events behind an informer', () => {
     await clock.advance(1001);
     await settle();
     expect([heard, logged]).toEqual([['update 11→12'], [failure]]);
+  });
+
+  it('that are released while a callback runs wait for its end, merged, and never overtake a delete', async () => {
+    const gate = Promise.withResolvers<undefined>();
+    let running = 0;
+    let overlaps = 0;
+    const { seen: heard, tell } = await watch(async () => {
+      if (++running > 1) overlaps++;
+      await gate.promise;
+      running--;
+    });
+    const told = tell('add');
+    during = async () => void tell('update');
+    await client.patch(Thing, key, { type: 'merge', body: { spec: { size: 2 } } });
+    await client.update(Thing, { ...read(), spec: { size: 3 } });
+    foreign(8);
+    await client.update(Thing, { ...read(), spec: { size: 9 } });
+    expect(heard).toEqual(['add 11→11']);
+    const deleted = tell('delete');
+    gate.resolve(undefined);
+    await Promise.all([told, deleted]);
+    await settle();
+    expect([heard.at(-1)?.slice(0, 6), heard.length <= 3, overlaps]).toEqual(['delete', true, 0]);
   });
 
   it('that a handler takes its time for are waited for by the informer', async () => {

@@ -77,6 +77,11 @@ export class Delivery<E> implements Listener<E>, TurnTaker {
     return this.#waiting.size + (this.#replay?.events[0]?.left ?? 0) + (this.#spare?.events[0]?.left ?? 0);
   }
 
+  /** Whether nothing waits and no callback of this delivery runs. */
+  get isIdle(): boolean {
+    return this.pending === 0 && this.#running.size === 0;
+  }
+
   /** Whether a callback of the handler runs, of this delivery or of another one with the same turn. */
   get isCalling(): boolean {
     return this.#turn.isTaken || this.#running.size > 0;
@@ -115,6 +120,14 @@ export class Delivery<E> implements Listener<E>, TurnTaker {
   }
 
   /**
+   * Delivers a series after everything that was offered before and before everything that is offered from now on. For
+   * deliveries whose events do not merge; in others an event that is offered later may be merged into an earlier one.
+   */
+  insert(series: Series<E>): void {
+    this.mark(() => this.replay(series));
+  }
+
+  /**
    * Delivers a series in turns with what waits. One that is under way goes on, and the new one is dropped.
    *
    * @returns whether it was taken
@@ -138,6 +151,7 @@ export class Delivery<E> implements Listener<E>, TurnTaker {
       this.#turn.leave(this);
       return;
     }
+    if (!this.#turn.ask(this)) return;
     this.#isScheduled = true;
     setImmediate(() => {
       this.#isScheduled = false;
@@ -178,7 +192,7 @@ export class Delivery<E> implements Listener<E>, TurnTaker {
 
   /** Resolves when nothing waits and nothing runs, or at the end. */
   async drained(): Promise<void> {
-    while (!this.#isEnded && !this.#isDrained()) await new Promise<void>((resolve) => this.#idleWaiters.push(resolve));
+    while (!this.#isEnded && !this.isIdle) await new Promise<void>((resolve) => this.#idleWaiters.push(resolve));
   }
 
   /** Resolves when it has ended and no callback runs; one that does not settle is waited for `endTimeoutMs`. */
@@ -202,10 +216,6 @@ export class Delivery<E> implements Listener<E>, TurnTaker {
   #isFreeLane(event: E): boolean {
     const key = this.#options.traits.keyOf(event);
     return key !== undefined && !this.#busyKeys.has(key);
-  }
-
-  #isDrained(): boolean {
-    return this.pending === 0 && this.#running.size === 0;
   }
 
   #hasNext(): boolean {

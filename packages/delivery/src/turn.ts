@@ -22,12 +22,16 @@ export class Turn {
     return !this.#isTaken && (this.#line.size === 0 || this.#first() === taker);
   }
 
-  /** Takes the turn; where that is not possible, the taker stands in line and {@link TurnTaker.proceed} is called. */
+  /** Whether the taker may call at once; where not, it stands in line and {@link TurnTaker.proceed} is called. */
+  ask(taker: TurnTaker): boolean {
+    if (this.isFreeFor(taker)) return true;
+    this.#line.add(taker);
+    return false;
+  }
+
+  /** Takes the turn, or stands in line as with {@link ask}. */
   take(taker: TurnTaker): boolean {
-    if (!this.isFreeFor(taker)) {
-      this.#line.add(taker);
-      return false;
-    }
+    if (!this.ask(taker)) return false;
     if (this.#line.size > 0) this.#line.delete(taker);
     this.#isTaken = true;
     return true;

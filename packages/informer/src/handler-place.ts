@@ -165,13 +165,10 @@ export class HandlerPlace<T extends KubeObject> implements HandlerRegistration {
     this.#isResyncing = true;
     const versions = this.#host.versions();
     // What is offered from now on waits behind the last of what was offered so far, which leads up to these versions.
-    const begin = (): void => {
-      if (this.#isEvery) this.#delivery.replay(contentOf(versions, 'resync'));
-      else this.#delivery.interleave(resyncOf(versions, this.#host, formatKey));
-      this.#delivery.mark(() => (this.#isResyncing = false));
-    };
-    if (this.#isEvery) this.#delivery.mark(begin);
-    else begin();
+    // Where changes merge, each object is looked up anew when its turn comes: a later change may have been delivered.
+    if (this.#isEvery) this.#delivery.insert(contentOf(versions, 'resync'));
+    else this.#delivery.interleave(resyncOf(versions, this.#host, formatKey));
+    this.#delivery.mark(() => (this.#isResyncing = false));
   }
 
   #endedError(): SyncError {
