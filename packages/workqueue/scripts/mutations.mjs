@@ -1,5 +1,6 @@
 // Flips key lines of the source, one at a time, in a copy of the package, and checks that a test fails for each.
-// Run: `pnpm mutations`, or `pnpm mutations slot-table.ts` for one file. Exit code 1 if a mutant survives.
+// Run: `pnpm mutations`, or `pnpm mutations slot-table.ts [test/model.test.ts …]` for one file and some tests only. Exit
+// code 1 if a mutant survives. KCTL_PROPERTY_SEED fixes the seed of the property tests.
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,19 +13,60 @@ const mutations = [
     'if ((state & dirty) !== 0) return;',
     'a waiting key that falls due is queued twice',
   ],
-  ['fifo-queue.ts', 'flags[slot] = state | dirty;', 'flags[slot] = state;', 'an add during the work is lost'],
+  ['fifo-queue.ts', 'flags[slot] = state | dirty;\n      return;', 'return;', 'an add during the work is lost'],
   ['fifo-queue.ts', 'if (state === 0) this.table.release(slot);', '', 'keys are never forgotten: a leak'],
   [
     'queue-base.ts',
-    'if (((this.table.flags[slot] ?? 0) & processing) === 0) return;',
-    '',
+    'if (((this.table.flags[slot] ?? 0) & processing) === 0) return;\n    this.metrics',
+    'this.metrics',
     'done for what was not handed out',
   ],
-  ['queue-base.ts', 'if (this.isDown && this.#processing === 0) this.checkDrain();', '', 'a drain never ends'],
+  ['queue-base.ts', 'if (this.isDown && this.#processing === 0) this.checkEnd();', '', 'a drain never ends'],
+  ['queue-base.ts', 'this.#hadConsumers = true;', '', 'a drain does not wait for a worker that pauses'],
+  ['drain.ts', 'if (length === 0) this.end();\n    else if', 'this.end();\n    if', 'a drain ends at the first pause'],
+  [
+    'drain.ts',
+    'else if (!hasConsumers) this.#pause',
+    'else if (length < 0) this.#pause',
+    'a drain waits for nobody for ever',
+  ],
+  ['queue-iteration.ts', '      removeWaiter();', '', 'a key goes to an iteration that was left'],
+  [
+    'queue-iteration.ts',
+    'this.#source.giveBack(slot);',
+    'this.#source.finish(slot);',
+    'a key handed out in the step of leaving is lost',
+  ],
+  [
+    'queue-iteration.ts',
+    'for (const call of this.#calls.splice(0)) call.resolve(end());',
+    '',
+    'a next() that waits hangs after return()',
+  ],
+  [
+    'default-key.ts',
+    "if (typeof result === 'string' || (typeof result === 'number' && !Number.isNaN(result))) return result;",
+    'return result;',
+    'a key function may return garbage',
+  ],
+  [
+    'aged-levels.ts',
+    'raise(slot: number, from: number, to: number): void {\n',
+    'raise(slot: number, from: number, to: number): void {\n    this.#readyAt[slot] = this.#options.now();\n',
+    'a raise makes a key younger',
+  ],
+  [
+    'aged-levels.ts',
+    'if (place > 0 && parent !== undefined && this.#isOlder(last, parent)) this.#up(heap, place, last);\n      else this.#down',
+    'this.#down',
+    'a raise breaks the order of the level that it leaves',
+  ],
+  ['delaying-queue.ts', 'if (slot >= 0 && this.#isInLine(slot)) {', 'if (slot < -1) {', 'a dropped key comes back'],
+  ['failure-counts.ts', 'this.#key ??= key;', '', 'a limiter does not go by the key of its queue'],
   [
     'queue-base.ts',
-    'else if (this.isDown) this.#waiters.resolveNext(undefined);',
-    '',
+    'if (slot >= 0 || this.isDown) this.#waiters.serveNext(slot);',
+    'if (slot >= 0) this.#waiters.serveNext(slot);',
     'who waits is not released by a shutdown',
   ],
   [
@@ -71,17 +113,17 @@ const mutations = [
   ],
   [
     'keyed-priority-queue.ts',
-    'if (this.#isParked(slot)) this.#levels.park(priority, 1);',
-    '',
+    'this.#levels.push(slot, priority, this.#isParked(slot));',
+    'this.#levels.push(slot, priority, false);',
     'a key is handed to two workers, or not at all',
   ],
   [
     'priority-levels.ts',
-    'if (level.parked > 0) while (isParked(slot)) slot = this.#next[slot] ?? -1;',
+    'if (level.parked > 0) while (this.#isParked(slot)) slot = this.#next[slot] ?? -1;',
     '',
     'a key is handed to two workers',
   ],
-  ['waiter-list.ts', 'this.#waiters.delete(ticket);\n        if', 'if', 'an aborted get swallows an item'],
+  ['waiter-list.ts', 'this.#waiters.delete(ticket);\n', '', 'an aborted get swallows an item'],
   [
     'waiter-list.ts',
     'this.#waiters.delete(this.#first++);',
@@ -93,6 +135,31 @@ const mutations = [
     'while (this.#active < this.#concurrency && !this.#isStopping)',
     'while (this.#active <= this.#concurrency && !this.#isStopping)',
     'more workers than allowed',
+  ],
+  [
+    'pool.ts',
+    'this.#active++;\n    try {',
+    'try {\n      queueMicrotask(() => this.#active++);',
+    'a pool ends before the first await of its work',
+  ],
+  ['pool.ts', 'await result;\n', 'await undefined;\n', 'work is not awaited'],
+  [
+    'pool.ts',
+    "&& typeof value !== 'function'",
+    "|| typeof value === 'function'",
+    'a function that is a thenable is not awaited',
+  ],
+  [
+    'pool.ts',
+    'this.#source.giveBack(slot);\n        break;',
+    'this.#source.finish(slot);\n        break;',
+    'a key that stops the pool is lost',
+  ],
+  [
+    'pool.ts',
+    'Math.max(this.#source.countFailure(slot), this.#policy.attempt(item))',
+    'this.#policy.attempt(item)',
+    'attempts are not counted where the limiter counts none',
   ],
   [
     'pool.ts',
@@ -108,9 +175,15 @@ const mutations = [
   ],
   [
     'item-rate-limiters.ts',
-    'Math.min(baseMs * 2 ** failures.increment(item), maxMs)',
-    'baseMs * 2 ** failures.increment(item)',
+    'Math.min(baseMs * 2 ** Math.min(failures.increment(item), maxExponent), maxMs)',
+    'baseMs * 2 ** Math.min(failures.increment(item), maxExponent)',
     'the delay has no ceiling',
+  ],
+  [
+    'item-rate-limiters.ts',
+    'Math.min(failures.increment(item), maxExponent)',
+    'failures.increment(item)',
+    'a base of 0 gives NaN after 1,024 failures',
   ],
   [
     'queue-metrics.ts',
@@ -123,7 +196,7 @@ const mutations = [
 const root = join(import.meta.dirname, '..');
 // A folder that no other tool looks into.
 const copy = join(root, '.turbo', 'mutant');
-const [onlyFile] = process.argv.slice(2);
+const [onlyFile, ...onlyTests] = process.argv.slice(2);
 const chosen = mutations.filter(([file]) => onlyFile === undefined || file === onlyFile);
 let survivors = 0;
 
@@ -141,7 +214,15 @@ for (const [file, line, mutated, meaning] of chosen) {
   );
   const { status, stdout } = spawnSync(
     'vitest',
-    ['run', '--bail=1', '--testTimeout=10000', '--exclude=**/*.leak.test.ts', '--reporter=verbose', '--no-color'],
+    [
+      'run',
+      ...onlyTests,
+      '--bail=1',
+      '--testTimeout=10000',
+      '--exclude=**/*.leak.test.ts',
+      '--reporter=verbose',
+      '--no-color',
+    ],
     {
       cwd: copy,
       encoding: 'utf8',
