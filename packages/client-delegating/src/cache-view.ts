@@ -1,5 +1,5 @@
 import type { DeepReadonly, KeyOf, Kind, KubeObject } from '@kctl/apimachinery';
-import type { GetOptions, Reader, ReadObject } from '@kctl/client';
+import type { GetOptions, ListOptions, Reader, ReadObject, ReadScope } from '@kctl/client';
 
 /** Options of {@link CacheView.waitForResourceVersion}. */
 export interface VersionWaitOptions {
@@ -40,4 +40,20 @@ export interface CacheView extends Pick<Reader, 'list'> {
    * @default false
    */
   isLossy?(kind: Kind): boolean;
+  /**
+   * What the stores of a kind look at: one entry for each list and watch; none where the kind is not held. The same array
+   * until that changes.
+   *
+   * @default all namespaces, without selectors
+   */
+  scopesOf?(kind: Kind): readonly ReadScope[];
+  /** The fields that only an index of the cache knows, and no server. @default none */
+  indexedFields?(kind: Kind): readonly string[];
+  /**
+   * Whether a list with these options contains an object, as {@link project} makes it, if a store holds it. Throws what
+   * `list` throws.
+   *
+   * @default fields are read at their paths
+   */
+  matcherFor?(kind: Kind, options: ListOptions): (object: DeepReadonly<KubeObject>) => boolean;
 }

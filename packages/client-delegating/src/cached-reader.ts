@@ -1,20 +1,21 @@
 import { formatKey, keyOf } from '@kctl/apimachinery';
-import type { DeepReadonly, KeyOf, Kind, KindShape, KubeList, KubeObject } from '@kctl/apimachinery';
+import type { DeepReadonly, KeyOf, Kind, KubeList, KubeObject } from '@kctl/apimachinery';
 import type { GetOptions, ListOptions, Reader, ReadObject } from '@kctl/client';
 import type { Logger } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
 import type { CacheView } from './cache-view.js';
 import { CachedListError, notFound } from './errors.js';
+import { HeldViews } from './held-views.js';
 import type { Ledger } from './ledger.js';
-import { matcherOf } from './list-matcher.js';
+import { limited } from './limited.js';
+import { listMatcher } from './list-matcher.js';
 import { mergeInOrder } from './merge-in-order.js';
-import { orAborted } from './or-aborted.js';
 import { orUndefined } from './or-undefined.js';
-import { isAtLeast, isComparable, isNewer } from './own-write.js';
+import { isComparable, isNewer, isPast, needsReading } from './own-write.js';
 import type { OwnWrite } from './own-write.js';
+import { ScopedLive } from './scoped-live.js';
 import type { ScopeWrite } from './scope-writes.js';
-import { projected } from './projected.js';
-import { outcomeOfObject } from './write-outcome.js';
+import { ServerQuestions } from './server-questions.js';
 
 /** What {@link CachedReader} needs. */
 export interface CachedReaderOptions {
@@ -22,32 +23,45 @@ export interface CachedReaderOptions {
   readonly live: Reader;
   readonly ledger: Ledger;
   readonly mode: 'overlay' | 'barrier' | 'off';
-  /** ms that a read waits for the cache to catch up, before it is sent to the server instead. */
+  /** ms that a read waits for the cache to catch up, before the server is asked instead. */
   readonly barrierTimeoutMs: number;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-/** Reads from the cache, corrected by own writes that it has not seen. */
+/** Beyond this many open questions about names, the whole namespace is asked for at once. */
+const maxNames = 4;
+
+/** How often a list asks again because of writes that came meanwhile. */
+const maxRounds = 5;
+
+/**
+ * Reads from the cache, corrected by own writes that it has not seen. What the cache cannot tell is asked of the server,
+ * and the answer is noted like a write: a read is always made of cache and notes, so it has the scope of the cache.
+ *
+ * A `get` costs what the cache's costs, and O(1). A `list` costs in addition O(notes of the namespace), and O(objects of
+ * the list) while there are any.
+ */
 export class CachedReader {
   readonly #options: CachedReaderOptions;
-  /** Questions under way, by the write that raised them: an answer to an older write would not do. */
-  readonly #resolving = new WeakMap<OwnWrite, Map<string, Promise<OwnWrite | undefined>>>();
-  readonly #views = new WeakMap<OwnWrite, Map<KindShape, DeepReadonly<KubeObject> | undefined>>();
-  readonly #scopeVersions = new WeakMap<ScopeWrite, Promise<string>>();
+  readonly #questions: ServerQuestions;
+  readonly #views: HeldViews;
+  readonly #live: ScopedLive;
 
   constructor(options: CachedReaderOptions) {
     this.#options = options;
+    this.#questions = new ServerQuestions(options);
+    this.#views = new HeldViews(options.cache);
+    this.#live = new ScopedLive(options.cache, options.live);
   }
 
   async get<K extends Kind>(kind: K, key: KeyOf<K>, options: GetOptions): Promise<ReadObject<K>> {
-    const { cache, ledger, live } = this.#options;
+    const { cache, ledger } = this.#options;
+    const { signal } = options;
     const mode = options.readYourWrites ?? this.#options.mode;
     if (mode === 'off') return await cache.get(kind, key, options);
-    if (!(await this.#waitForScopes(kind, key.namespace, options))) return await live.get(kind, key, options);
-    const waitsFor = mode === 'barrier' ? ledger.find(kind, key) : undefined;
-    if (waitsFor !== undefined && !(await this.#waitFor(kind, [waitsFor], key.namespace, options)))
-      return await live.get(kind, key, options);
+    if (!(await this.#settleScopes(kind, key.namespace, signal))) return await this.#live.get(kind, key, options);
+    if (mode === 'barrier') await this.#catchUp(kind, ledger.find(kind, key), signal);
     const write = ledger.find(kind, key);
     if (write === undefined) return await cache.get(kind, key, options);
     const storeVersion = cache.resourceVersionOf(kind, key.namespace);
@@ -56,42 +70,28 @@ export class CachedReader {
       if (cached === undefined) throw notFound(kind, key.name);
       return cached;
     }
-    const known = needsReading(kind, write) ? await this.#resolve(kind, write, options) : write;
-    if (known === undefined) return await live.get(kind, key, options);
-    const held = this.#held(kind, known);
+    const known = needsReading(kind, write) ? await this.#questions.about(kind, write, signal) : write;
+    if (known === undefined) return await this.#live.get(kind, key, options);
+    const held = this.#views.of(kind, known);
     if (held === undefined) throw notFound(kind, key.name);
     return asRead<K>(held);
   }
 
   async list<K extends Kind>(kind: K, options: ListOptions): Promise<KubeList<ReadObject<K>>> {
-    const { cache, ledger, live } = this.#options;
+    const { cache } = this.#options;
     if ((options.continue ?? '') !== '') throw new CachedListError(kind, 'continue', 'a cached list is not paged');
     const { limit, ...unlimited } = options;
     const mode = options.readYourWrites ?? this.#options.mode;
     if (mode === 'off') return limited(await cache.list(kind, unlimited), limit);
-    const { namespace } = options;
-    if (!(await this.#waitForScopes(kind, namespace, options))) return await live.list(kind, options);
-    const waitsFor = mode === 'barrier' ? [...ledger.inScope(kind, namespace).values()] : [];
-    if (waitsFor.length > 0 && !(await this.#waitFor(kind, waitsFor, namespace, options)))
-      return await live.list(kind, options);
-    const writes = ledger.inScope(kind, namespace);
+    const { namespace, signal } = options;
+    if (!(await this.#settleScopes(kind, namespace, signal))) return await this.#live.list(kind, options);
+    if (mode === 'barrier') await this.#catchUpAll(kind, namespace, signal);
+    const writes = await this.#answered(kind, namespace, signal);
+    if (writes === undefined) return await this.#live.list(kind, options);
     if (writes.size === 0) return limited(await cache.list(kind, unlimited), limit);
-    if (!(await this.#resolveAll(kind, writes, options))) return await live.list(kind, options);
     const storeVersion = cache.resourceVersionOf(kind, namespace);
     const list = await cache.list(kind, unlimited);
     return limited(await this.#merge(kind, list, { writes, storeVersion, options }), limit);
-  }
-
-  /** What a store of this kind would hold after a write: frozen, made once for each store; undefined: nothing. */
-  #held(kind: Kind, write: OwnWrite): DeepReadonly<KubeObject> | undefined {
-    if (write.outcome.type !== 'present') return undefined;
-    let views = this.#views.get(write);
-    if (views === undefined)
-      this.#views.set(write, (views = new Map<KindShape, DeepReadonly<KubeObject> | undefined>()));
-    if (views.has(kind.shape)) return views.get(kind.shape);
-    const view = projected(this.#options.cache, kind, write.outcome.object);
-    views.set(kind.shape, view);
-    return view;
   }
 
   /** Replaces, removes and adds, each in its place, what own writes know better. */
@@ -101,31 +101,37 @@ export class CachedReader {
     { writes, storeVersion, options }: Merge,
   ): Promise<KubeList<ReadObject<K>>> {
     const { cache, ledger } = this.#options;
-    const matches = matcherOf(options);
+    const matches = listMatcher(cache, kind, options);
     const items: ReadObject<K>[] = [];
     const better: DeepReadonly<KubeObject>[] = [];
-    const take = (write: OwnWrite): void => {
-      const held = this.#held(kind, write);
-      if (held !== undefined && matches(held)) better.push(held);
+    const heldIfMatching = (write: OwnWrite): DeepReadonly<KubeObject> | undefined => {
+      const held = this.#views.of(kind, write);
+      return held !== undefined && matches(held) ? held : undefined;
     };
     const unseen = new Map(writes);
     for (const item of list.items) {
       const cached = asObject(item);
-      const write = cached === undefined ? undefined : unseen.get(formatKey(keyOf(cached)));
+      const id = cached === undefined ? '' : formatKey(keyOf(cached));
+      const write = unseen.get(id);
       if (write === undefined) {
         items.push(item);
         continue;
       }
-      unseen.delete(formatKey(write.key));
+      unseen.delete(id);
       if (ledger.isDone(kind, write, { storeVersion, cached })) items.push(item);
-      else take(write);
+      else addTo(better, heldIfMatching(write));
     }
     for (const write of unseen.values()) {
-      // A store that is past the version of a write and does not list the object: it is gone, or matches no more. The
-      // version of a delete is not known, so there one must look whether it is really gone.
-      if (write.version !== '' && ledger.isDone(kind, write, { storeVersion, cached: undefined })) continue;
+      // A store that is past the version of a write and does not list the object: it is gone, or no longer matches.
+      if (isPast(write, storeVersion)) {
+        ledger.isDone(kind, write, { storeVersion, cached: undefined });
+        continue;
+      }
+      const held = heldIfMatching(write);
+      if (held === undefined && write.outcome.type === 'present') continue;
+      // The version of an end is not known, so there one must look whether the store has seen it.
       const cached = await orUndefined(cache.get<Kind>(kind, write.key));
-      if (!ledger.isDone(kind, write, { storeVersion, cached: asObject(cached) })) take(write);
+      if (!ledger.isDone(kind, write, { storeVersion, cached: asObject(cached) })) addTo(better, held);
     }
     if (better.length === 0) return { ...list, items };
     const added = better.map((object) => asRead<K>(object));
@@ -133,24 +139,85 @@ export class CachedReader {
   }
 
   /**
-   * Waits until the cache is past the writes; where the version of one is not known, the server is asked for it.
-   * False: the cache did not get there, or nobody can tell.
+   * The writes that the store has not caught up with, each enough to answer a read of this kind. Undefined where the
+   * server does not tell what became of one.
    */
-  async #waitFor(
+  async #answered(
     kind: Kind,
-    writes: readonly OwnWrite[],
     namespace: string | undefined,
-    options: GetOptions,
-  ): Promise<boolean> {
-    const known = await Promise.all(
-      writes.map(async (write) => (isComparable(write.version) ? write : await this.#resolve(kind, write, options))),
-    );
-    let latest = '';
-    for (const write of known) {
-      if (write === undefined || !isComparable(write.version)) return false;
-      if (latest === '' || isNewer(write.version, latest)) latest = write.version;
+    signal: AbortSignal | undefined,
+  ): Promise<ReadonlyMap<string, OwnWrite> | undefined> {
+    // A write may come between question and answer, and raise another one.
+    for (let round = 0; round < maxRounds; round++) {
+      const writes = this.#options.ledger.inScope(kind, namespace);
+      const open: OwnWrite[] = [];
+      let isKnown = true;
+      for (const write of writes.values()) {
+        if (!needsReading(kind, write)) continue;
+        isKnown = false;
+        if (!(await this.#isDone(kind, write))) open.push(write);
+      }
+      if (isKnown) return writes;
+      if (!(await this.#ask(kind, open, signal))) return undefined;
     }
-    return await this.#waitForVersion(kind, latest, { namespace, signal: options.signal });
+    return undefined;
+  }
+
+  /** Asks by name, or of many names for what differs in their namespace. False where the server does not tell. */
+  async #ask(kind: Kind, writes: readonly OwnWrite[], signal: AbortSignal | undefined): Promise<boolean> {
+    const questions = [...Map.groupBy(writes, ({ key }) => key.namespace)].flatMap(([within, own]) => {
+      const [reason] = own;
+      if (reason !== undefined && own.length > maxNames)
+        return [this.#questions.differences(kind, within, { reason, signal })];
+      return own.map(async (write) => (await this.#questions.about(kind, write, signal)) !== undefined);
+    });
+    return (await Promise.all(questions)).every((isTold) => isTold);
+  }
+
+  async #isDone(kind: Kind, write: OwnWrite): Promise<boolean> {
+    const { cache, ledger } = this.#options;
+    const storeVersion = cache.resourceVersionOf(kind, write.key.namespace);
+    const cached = asObject(await orUndefined(cache.get<Kind>(kind, write.key)));
+    return ledger.isDone(kind, write, { storeVersion, cached });
+  }
+
+  /**
+   * Whether there is nothing to wait for. An end, also that of an object which leaves what the store looks at, is overlaid:
+   * its version is not known, and a quiet store takes long to reach a later one.
+   */
+  async #isSeen(kind: Kind, write: OwnWrite): Promise<boolean> {
+    if (await this.#isDone(kind, write)) return true;
+    return !needsReading(kind, write) && this.#views.of(kind, write) === undefined;
+  }
+
+  /**
+   * Waits until the store is past a write; where its version is not known, the server is asked for it. A store that does
+   * not get there in time is overlaid with what the server then says.
+   */
+  async #catchUp(kind: Kind, write: OwnWrite | undefined, signal: AbortSignal | undefined): Promise<void> {
+    if (write === undefined || (await this.#isSeen(kind, write))) return;
+    const known = needsReading(kind, write) ? await this.#questions.about(kind, write, signal) : write;
+    if (known === undefined || !isComparable(known.version) || (await this.#isSeen(kind, known))) return;
+    const { namespace } = write.key;
+    if (await this.#waitForVersion(kind, known.version, { namespace, signal })) return;
+    const late = this.#options.ledger.find(kind, write.key);
+    if (late !== undefined) await this.#questions.about(kind, late, signal);
+  }
+
+  /** The same for all writes of a namespace: a store is waited for by the writes of its own namespace alone. */
+  async #catchUpAll(kind: Kind, namespace: string | undefined, signal: AbortSignal | undefined): Promise<void> {
+    const latest = new Map<string | undefined, OwnWrite>();
+    for (const write of (await this.#answered(kind, namespace, signal))?.values() ?? []) {
+      const other = latest.get(write.key.namespace);
+      if (!isComparable(write.version) || (other !== undefined && !isNewer(write.version, other.version))) continue;
+      if (!(await this.#isSeen(kind, write))) latest.set(write.key.namespace, write);
+    }
+    await Promise.all(
+      [...latest].map(async ([within, write]) => {
+        if (await this.#waitForVersion(kind, write.version, { namespace: within, signal })) return;
+        await this.#questions.differences(kind, within, { reason: write, signal });
+      }),
+    );
   }
 
   async #waitForVersion(kind: Kind, version: string, { namespace, signal }: Wait): Promise<boolean> {
@@ -164,7 +231,7 @@ export class CachedReader {
       return true;
     } catch (error) {
       signal?.throwIfAborted();
-      logger.debug('The cache did not catch up with own writes in time: reading from the server', {
+      logger.debug('The cache did not catch up with own writes in time: asking the server', {
         kind: kind.kind,
         version,
         error,
@@ -173,89 +240,33 @@ export class CachedReader {
     }
   }
 
-  /** After a write to unknown names, or before the kind was cached: the store must be at a version that covers it. */
-  async #waitForScopes(kind: Kind, namespace: string | undefined, options: GetOptions): Promise<boolean> {
-    const { cache, ledger } = this.#options;
-    const { signal } = options;
+  /**
+   * After a write to unknown names, or before the kind was cached. False where the server does not tell what it has
+   * changed.
+   */
+  async #settleScopes(kind: Kind, namespace: string | undefined, signal: AbortSignal | undefined): Promise<boolean> {
+    const { ledger } = this.#options;
     for (const scope of ledger.scopesOver(kind, namespace)) {
-      if (scope.version === '') scope.version = await orAborted(this.#versionOver(kind, scope), signal);
-      if (!isComparable(scope.version)) return false;
-      if (!isAtLeast(cache.resourceVersionOf(kind, namespace), scope.version)) {
-        // A quiet kind may reach the version with the next bookmark only: one read waits for it, not every one.
-        if (scope.isLate === true) return false;
-        if (!(await this.#waitForVersion(kind, scope.version, { namespace, signal }))) {
-          scope.isLate = true;
-          return false;
-        }
-      }
-      ledger.settleScope(scope);
+      const isKnown =
+        (await this.#reaches(kind, scope, signal)) ||
+        (await this.#questions.differences(kind, scope.namespace, { reason: scope, signal }));
+      if (!isKnown) return false;
+      ledger.settleScope(kind, scope);
     }
     return true;
   }
 
-  /** The version that the server is at, asked once for all who wait. */
-  #versionOver(kind: Kind, scope: ScopeWrite): Promise<string> {
-    let version = this.#scopeVersions.get(scope);
-    if (version !== undefined) return version;
-    const inScope = scope.namespace === undefined ? {} : { namespace: scope.namespace };
-    version = this.#options.live
-      .list(kind, { ...inScope, limit: 1 })
-      .then(({ metadata }) => metadata.resourceVersion ?? '')
-      .finally(() => this.#scopeVersions.delete(scope));
-    this.#scopeVersions.set(scope, version);
-    return version;
-  }
-
-  async #resolveAll(kind: Kind, writes: Map<string, OwnWrite>, options: ListOptions): Promise<boolean> {
-    const { cache } = this.#options;
-    const storeVersion = cache.resourceVersionOf(kind, options.namespace);
-    const open = [...writes].filter(
-      ([, write]) =>
-        needsReading(kind, write) && !this.#options.ledger.isDone(kind, write, { storeVersion, cached: undefined }),
-    );
-    const known = await Promise.all(open.map(([, write]) => this.#resolve(kind, write, options)));
-    open.forEach(([key], index) => {
-      const write = known[index];
-      if (write !== undefined) writes.set(key, write);
-    });
-    return known.every((write) => write !== undefined);
-  }
-
-  /**
-   * Asks the server what became of a key, once for all who wait: a list of this one name, because its answer has a
-   * version also where the object is gone. Undefined where the server does not tell.
-   */
-  #resolve(kind: Kind, write: OwnWrite, { signal }: GetOptions): Promise<OwnWrite | undefined> {
-    signal?.throwIfAborted();
-    let byKind = this.#resolving.get(write);
-    if (byKind === undefined) this.#resolving.set(write, (byKind = new Map<string, Promise<OwnWrite | undefined>>()));
-    const id = `${kind.apiVersion} ${kind.shape}`;
-    let running = byKind.get(id);
-    if (running === undefined) {
-      const owner = byKind;
-      running = this.#ask(kind, write).finally(() => owner.delete(id));
-      byKind.set(id, running);
-    }
-    return orAborted(running, signal);
-  }
-
-  async #ask(kind: Kind, open: OwnWrite): Promise<OwnWrite | undefined> {
-    const { live, ledger, clock } = this.#options;
-    const { key } = open;
-    const { items, metadata } = await live.list(kind, {
-      ...(key.namespace === undefined ? {} : { namespace: key.namespace }),
-      fieldSelector: { 'metadata.name': key.name },
-    });
-    const found = items.map((item) => asObject(item)).find((item) => item?.metadata.name === key.name);
-    const version = metadata.resourceVersion ?? '';
-    if (!isComparable(version)) return undefined;
-    const recordedAt = clock.monotonicNow();
-    const write: OwnWrite =
-      found === undefined
-        ? { key, outcome: { type: 'absent' }, version, floor: '', uid: '', recordedAt }
-        : { ...outcomeOfObject(kind, found), recordedAt };
-    ledger.settle(kind, open, write);
-    return write;
+  /** Whether the store gets to a version that covers a scope. */
+  async #reaches(kind: Kind, scope: ScopeWrite, signal: AbortSignal | undefined): Promise<boolean> {
+    const { namespace } = scope;
+    if (scope.version === '') scope.version = await this.#questions.versionOver(kind, scope, signal);
+    if (!isComparable(scope.version)) return false;
+    if (isPast(scope, this.#options.cache.resourceVersionOf(kind, namespace))) return true;
+    // One read waits for a store that is late, not every one.
+    if (scope.isLate === true) return false;
+    const isThere = await this.#waitForVersion(kind, scope.version, { namespace, signal });
+    scope.isLate = !isThere;
+    return isThere;
   }
 }
 
@@ -270,22 +281,8 @@ interface Wait {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Whether what is remembered is not enough to answer a read of this kind. */
-function needsReading(kind: Kind, { outcome, version }: OwnWrite): boolean {
-  if (outcome.type === 'unread') return true;
-  if (version !== '' && !isComparable(version)) return true;
-  if (outcome.type === 'absent') return false;
-  return outcome.apiVersion !== kind.apiVersion || (outcome.shape === 'metadata' && kind.shape !== 'metadata');
-}
-
-/** A cut list says so, in the one field that says it without promising a next page. */
-function limited<T>(list: KubeList<T>, limit: number | undefined): KubeList<T> {
-  if (limit === undefined || limit <= 0 || list.items.length <= limit) return list;
-  return {
-    ...list,
-    metadata: { ...list.metadata, remainingItemCount: list.items.length - limit },
-    items: list.items.slice(0, limit),
-  };
+function addTo<T>(list: T[], item: T | undefined): void {
+  if (item !== undefined) list.push(item);
 }
 
 /** Every object type of a kind is a KubeObject; the compiler cannot see that through the conditional type. */

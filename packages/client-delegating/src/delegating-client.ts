@@ -37,6 +37,7 @@ import { LossyWriteError } from './errors.js';
 import { Ledger } from './ledger.js';
 import { LiveVersions } from './live-versions.js';
 import type { ObservableInformer } from './own-informers.js';
+import { listUncached } from './scoped-live.js';
 import { Vanishings } from './vanishings.js';
 import { isObject } from './write-outcome.js';
 import { WriteRecorder } from './write-recorder.js';
@@ -123,7 +124,7 @@ class CacheFirstClient implements DelegatingClient {
       ttlMs,
       shapes: [...cachedShapes, ...(options.cacheUntyped === true ? (['untyped'] as const) : [])],
     });
-    this.#recorder = new WriteRecorder({ cache, ledger: this.#ledger, vanishings: this.#vanishings, clock });
+    this.#recorder = new WriteRecorder({ cache, ledger: this.#ledger, vanishings: this.#vanishings });
     this.#reader = new CachedReader({
       cache,
       live: client,
@@ -154,7 +155,9 @@ class CacheFirstClient implements DelegatingClient {
   async list<K extends Kind>(kind: K, options: ListOptions = {}): Promise<KubeList<ReadObject<K>>> {
     requireKind('list', kind);
     if (this.#readsCache(kind, options.namespace, options)) return await this.#reader.list(kind, options);
-    const list = await this.live.list(kind, options);
+    const list = await (options.live === true
+      ? this.live.list(kind, options)
+      : listUncached(this.#options.cache, this.live, kind, options));
     for (const item of list.items) this.#sawLive(kind, item);
     return list;
   }

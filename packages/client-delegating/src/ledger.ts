@@ -3,9 +3,12 @@ import type { Kind, KindShape, ObjectKey } from '@kctl/apimachinery';
 import type { Logger, Metrics } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
 import type { CacheView } from './cache-view.js';
+import { KindNotes } from './kind-notes.js';
+import type { Note } from './kind-notes.js';
 import { orUndefined } from './or-undefined.js';
-import { isAtLeast, isSuperseded, isTombstone, replaces } from './own-write.js';
-import type { OwnWrite, StoreSight } from './own-write.js';
+import { isAtLeast, isPast, isSuperseded, needsLook, replaces, storeName } from './own-write.js';
+import type { Fact, OwnWrite, StoreSight } from './own-write.js';
+import { projected } from './projected.js';
 import { ScopeWrites } from './scope-writes.js';
 import type { ScopeWrite } from './scope-writes.js';
 
@@ -21,32 +24,29 @@ export interface LedgerOptions {
   readonly shapes: readonly KindShape[];
 }
 
-interface Entry {
-  readonly write: OwnWrite;
-  readonly kind: Kind;
-  /** Stores that have caught up; the entry goes when all have. */
-  readonly doneFor: Set<string>;
-  /** Whether the stores are being looked into. */
-  isProbed?: boolean;
-}
-
 /** How many of the oldest entries each new one makes us look at: more than one, so that the ledger shrinks. */
 const sweepPerWrite = 3;
 
 /**
- * Remembers own writes until every store of their kind has caught up. Bounded by the number of distinct keys that
- * were written within the lag of the cache.
+ * Remembers own writes, and what the server said in answer to a question, until every store of their kind has caught up.
+ *
+ * Retains one object for each key that was written, or asked for, within the lag of the cache, for `ttlMs` at most. All
+ * operations are O(1) but {@link inScope}, which is O(what it returns), and {@link scopesOver}.
  */
 export class Ledger {
   readonly #options: LedgerOptions;
-  readonly #byKind = new Map<string, Map<string, Entry>>();
+  readonly #byKind = new Map<string, KindNotes>();
   readonly #scopes: ScopeWrites;
   readonly #expired: (kind: Kind) => void;
-  #size = 0;
+  #own = 0;
 
   constructor(options: LedgerOptions) {
     this.#options = options;
-    this.#scopes = new ScopeWrites((scope) => this.#isExpired(scope.recordedAt));
+    this.#scopes = new ScopeWrites({
+      isExpired: (scope) => this.#isExpired(scope.recordedAt),
+      isHeld: ({ kind, namespace }) => this.storesOf(kind, namespace).length > 0,
+      coverageOf: (kind) => this.#coverageOf(kind),
+    });
     const labelNames = ['group', 'kind'];
     const expired = options.metrics.counter({
       name: 'kctl_client_own_writes_expired_total',
@@ -57,178 +57,215 @@ export class Ledger {
       name: 'kctl_client_own_writes_pending',
       help: 'Number of own writes that the cache has not seen yet.',
     });
-    options.metrics.onCollect(() => pending.with({}).set(this.#size));
+    options.metrics.onCollect(() => pending.with({}).set(this.size));
     this.#expired = ({ group, kind }) => expired.with({ group, kind }).inc();
   }
 
-  /** How many writes are remembered. */
+  /** How many own writes are remembered. */
   get size(): number {
-    return this.#size + this.#scopes.pending;
+    return this.#own + this.#scopes.pending;
   }
 
   /**
    * Remembers a write, unless what is remembered for its key is newer. Where no store holds its kind, what is
-   * remembered is how new a store that comes later must be.
+   * remembered is how new a store that comes later must be; of what is only learned, nothing.
    */
-  record(kind: Kind, write: OwnWrite): void {
+  record(kind: Kind, fact: Fact): void {
+    const write: OwnWrite = { ...fact, recordedAt: this.#options.clock.monotonicNow() };
     const { namespace } = write.key;
-    if (this.#cachedShapes(kind, namespace).length === 0) {
-      this.#scopes.add({ kind, namespace, version: write.version, recordedAt: write.recordedAt, isUncached: true });
+    if (this.storesOf(kind, namespace).length === 0) {
+      if (write.isLearned !== true) this.#addScope(kind, namespace, write.version);
       return;
     }
-    const name = formatGroupKind(kind);
-    let entries = this.#byKind.get(name);
-    if (entries === undefined) this.#byKind.set(name, (entries = new Map<string, Entry>()));
-    const key = formatKey(write.key);
-    const earlier = entries.get(key);
+    const notes = this.#notesOf(kind);
+    const earlier = notes.get(write.key);
     if (earlier !== undefined && !replaces(write, earlier.write)) return;
-    if (earlier === undefined) this.#size++;
-    entries.delete(key);
-    entries.set(key, { write, kind, doneFor: new Set() });
-    this.#sweep(entries);
+    this.#put(notes, { write, kind, doneFor: new Set() });
+    this.#sweep(notes);
   }
 
   /** Puts what the server told in the place of a write, unless another one has come meanwhile. */
-  settle(kind: Kind, open: OwnWrite, known: OwnWrite): void {
-    const entries = this.#byKind.get(formatGroupKind(kind));
-    const key = formatKey(open.key);
-    if (entries?.get(key)?.write === open) entries.set(key, { write: known, kind, doneFor: new Set() });
+  settle(kind: Kind, open: OwnWrite | undefined, known: OwnWrite): void {
+    const notes = this.#notesOf(kind);
+    if (notes.get(known.key)?.write === open) this.#put(notes, { write: known, kind, doneFor: new Set() });
+    else this.#forgetEmpty(kind, notes);
   }
 
   find(kind: Kind, key: ObjectKey): OwnWrite | undefined {
-    const entries = this.#byKind.get(formatGroupKind(kind));
-    const entry = entries?.get(formatKey(key));
-    if (entries === undefined || entry === undefined) return undefined;
-    if (this.#isExpired(entry.write.recordedAt)) {
-      this.#expire(entries, entry);
-      return undefined;
-    }
-    return entry.doneFor.has(storeName(kind)) ? undefined : entry.write;
+    const notes = this.#byKind.get(formatGroupKind(kind));
+    const note = notes?.get(key);
+    return notes === undefined || note === undefined ? undefined : this.#openFor(kind, notes, note);
   }
 
-  /** The writes of a kind in a namespace (undefined: in all), by key. */
+  /** The writes of a kind in a namespace (undefined or '': in all), by key. */
   inScope(kind: Kind, namespace: string | undefined): Map<string, OwnWrite> {
     const found = new Map<string, OwnWrite>();
-    const entries = this.#byKind.get(formatGroupKind(kind));
-    for (const [key, entry] of entries ?? []) {
-      if (namespace !== undefined && namespace !== '' && entry.write.key.namespace !== namespace) continue;
-      const write = this.find(kind, entry.write.key);
-      if (write !== undefined) found.set(key, write);
+    const notes = this.#byKind.get(formatGroupKind(kind));
+    if (notes === undefined) return found;
+    for (const note of [...notes.within(namespace)]) {
+      const write = this.#openFor(kind, notes, note);
+      if (write !== undefined) found.set(formatKey(write.key), write);
     }
     return found;
+  }
+
+  /** All that is remembered of a kind in a namespace (undefined or '': in all), also what its store has caught up with. */
+  notesIn(kind: Kind, namespace: string | undefined): Map<string, OwnWrite> {
+    const notes = this.#byKind.get(formatGroupKind(kind));
+    return new Map([...(notes?.within(namespace) ?? [])].map(({ write }) => [formatKey(write.key), write]));
   }
 
   /** Whether the store has caught up with the write; if so it is not asked again. */
   isDone(kind: Kind, write: OwnWrite, sight: StoreSight): boolean {
     if (!isSuperseded(write, sight)) return false;
-    const entries = this.#byKind.get(formatGroupKind(kind));
-    const entry = entries?.get(formatKey(write.key));
-    if (entries === undefined || entry?.write !== write) return true;
-    entry.doneFor.add(storeName(kind));
-    if (this.#isDoneForAll(entry)) this.#drop(entries, entry);
+    const notes = this.#byKind.get(formatGroupKind(kind));
+    const note = notes?.get(write.key);
+    if (notes === undefined || note?.write !== write) return true;
+    note.doneFor.add(storeName(kind));
+    if (this.#isDoneForAll(note)) this.#drop(notes, note);
     return true;
   }
 
   /** Remembers a write to unknown names. */
   recordScope(kind: Kind, namespace: string | undefined): void {
-    const recordedAt = this.#options.clock.monotonicNow();
-    const isUncached = this.#cachedShapes(kind, namespace).length === 0;
-    this.#scopes.add({ kind, namespace, version: '', recordedAt, isUncached });
+    this.#addScope(kind, namespace, '');
   }
 
   scopesOver(kind: Kind, namespace: string | undefined): readonly ScopeWrite[] {
     return this.#scopes.over(kind, namespace);
   }
 
-  /** Forgets a write to unknown names when every store is at its version. */
-  settleScope(scope: ScopeWrite): void {
+  /** Forgets a scope for a store that has caught up with it, or whose differences are known; then for all. */
+  settleScope(kind: Kind, scope: ScopeWrite): void {
+    scope.settledFor.add(storeName(kind));
     const { cache } = this.#options;
-    const stores = this.#cachedShapes(scope.kind, scope.namespace);
-    const isDone = (store: Kind): boolean => isAtLeast(cache.resourceVersionOf(store, scope.namespace), scope.version);
-    if (stores.length > 0 && stores.every(isDone)) this.#scopes.delete(scope);
+    const isSettled = (store: Kind): boolean =>
+      scope.settledFor.has(storeName(store)) ||
+      (scope.version !== '' && isAtLeast(cache.resourceVersionOf(store, scope.namespace), scope.version));
+    if (this.storesOf(scope.kind, scope.namespace).every(isSettled)) this.#scopes.delete(scope);
   }
 
-  /** Drops what is done or too old among those not looked at longest, so that writes that nobody reads do not pile up. */
-  #sweep(entries: Map<string, Entry>): void {
-    let looked = 0;
-    for (const [key, entry] of entries) {
-      if (++looked > sweepPerWrite) return;
-      if (this.#isExpired(entry.write.recordedAt)) this.#expire(entries, entry);
-      else if (this.#isDoneForAll(entry)) this.#drop(entries, entry);
+  /** The stores that hold objects of a kind in a namespace (undefined: in any). */
+  storesOf(kind: Kind, namespace: string | undefined): readonly Kind[] {
+    const { cache, shapes } = this.#options;
+    return shapes.map((shape) => ({ ...kind, shape })).filter((store) => cache.isCached(store, namespace));
+  }
+
+  #coverageOf(kind: Kind): readonly unknown[] | undefined {
+    const { cache, shapes } = this.#options;
+    return cache.scopesOf === undefined ? undefined : shapes.map((shape) => cache.scopesOf?.({ ...kind, shape }));
+  }
+
+  #addScope(kind: Kind, namespace: string | undefined, version: string): void {
+    const recordedAt = this.#options.clock.monotonicNow();
+    this.#scopes.add({ kind, namespace, version, recordedAt, settledFor: new Set() });
+  }
+
+  #openFor(kind: Kind, notes: KindNotes, note: Note): OwnWrite | undefined {
+    if (this.#isExpired(note.write.recordedAt)) {
+      this.#expire(notes, note);
+      return undefined;
+    }
+    return note.doneFor.has(storeName(kind)) ? undefined : note.write;
+  }
+
+  /** Drops what is done or too old among those not looked at longest, so that writes that are not read do not pile up. */
+  #sweep(notes: KindNotes): void {
+    for (const note of notes.oldest(sweepPerWrite)) {
+      if (this.#isExpired(note.write.recordedAt)) this.#expire(notes, note);
+      else if (this.#isDoneForAll(note)) this.#drop(notes, note);
       else {
-        entries.delete(key);
-        entries.set(key, entry);
-        if (isTombstone(entry.write)) void this.#probe(entries, entry);
+        notes.touch(note);
+        if (needsLook(note.write)) void this.#look(notes, note);
       }
     }
   }
 
-  #isDoneForAll({ write, kind, doneFor }: Entry): boolean {
+  #isDoneForAll({ write, kind, doneFor }: Note): boolean {
     const { cache } = this.#options;
     const { namespace } = write.key;
-    return this.#cachedShapes(kind, namespace).every(
-      (store) =>
-        doneFor.has(storeName(store)) ||
-        (write.version !== '' &&
-          isSuperseded(write, { storeVersion: cache.resourceVersionOf(store, namespace), cached: undefined })),
+    return this.storesOf(kind, namespace).every(
+      (store) => doneFor.has(storeName(store)) || isPast(write, cache.resourceVersionOf(store, namespace)),
     );
-  }
-
-  #cachedShapes(kind: Kind, namespace: string | undefined): readonly Kind[] {
-    const { cache, shapes } = this.#options;
-    return shapes.map((shape) => ({ ...kind, shape })).filter((store) => cache.isCached(store, namespace));
   }
 
   #isExpired(recordedAt: number): boolean {
     return this.#options.clock.monotonicNow() - recordedAt > this.#options.ttlMs;
   }
 
-  /** A tombstone that no store contradicts is no failure: nobody has read that store, so nobody has looked. */
-  #expire(entries: Map<string, Entry>, entry: Entry): void {
-    if (!isTombstone(entry.write)) this.#giveUp(entries, entry);
+  /** An end that no store contradicts is no failure: that store was not read, so nothing looked. */
+  #expire(notes: KindNotes, note: Note): void {
+    if (!needsLook(note.write)) this.#giveUp(notes, note);
     else
-      void this.#probe(entries, entry).then(() => {
-        if (entries.get(formatKey(entry.write.key)) === entry) this.#giveUp(entries, entry);
+      void this.#look(notes, note).then(() => {
+        if (notes.get(note.write.key) === note) this.#giveUp(notes, note);
       });
   }
 
-  #giveUp(entries: Map<string, Entry>, entry: Entry): void {
-    this.#expired(entry.kind);
-    this.#options.logger.warn('The cache has not seen an own write in time; reads may be older than it', {
-      kind: formatGroupKind(entry.kind),
-      key: formatKey(entry.write.key),
-      ttlMs: this.#options.ttlMs,
-    });
-    this.#drop(entries, entry);
+  #giveUp(notes: KindNotes, note: Note): void {
+    if (note.write.isLearned !== true && this.#wouldBeHeld(note)) {
+      this.#expired(note.kind);
+      this.#options.logger.warn('The cache has not seen an own write in time; reads may be older than it', {
+        kind: formatGroupKind(note.kind),
+        key: formatKey(note.write.key),
+        ttlMs: this.#options.ttlMs,
+      });
+    }
+    this.#drop(notes, note);
   }
 
-  /** Looks for what was deleted in the stores that were not read since: the version of a delete is not known. */
-  async #probe(entries: Map<string, Entry>, entry: Entry): Promise<void> {
-    if (entry.isProbed === true) return;
-    entry.isProbed = true;
+  /** Whether some store is to see the outcome: not where the cache's selectors leave the object out. */
+  #wouldBeHeld({ write: { outcome, key }, kind }: Note): boolean {
+    if (outcome.type !== 'present') return true;
     const { cache } = this.#options;
-    const { key } = entry.write;
-    for (const store of this.#cachedShapes(entry.kind, key.namespace)) {
-      if (entry.doneFor.has(storeName(store))) continue;
+    return this.storesOf(kind, key.namespace).some((store) => projected(cache, store, outcome.object) !== undefined);
+  }
+
+  /** Looks for what has ended in the stores that were not read since: the version of a delete is not known. */
+  async #look(notes: KindNotes, note: Note): Promise<void> {
+    if (note.isLookedAt === true) return;
+    note.isLookedAt = true;
+    const { cache } = this.#options;
+    const { key } = note.write;
+    for (const store of this.storesOf(note.kind, key.namespace)) {
+      if (note.doneFor.has(storeName(store))) continue;
       const storeVersion = cache.resourceVersionOf(store, key.namespace);
       if (storeVersion === '') continue;
       try {
-        this.isDone(store, entry.write, { storeVersion, cached: await orUndefined(cache.get<Kind>(store, key)) });
+        this.isDone(store, note.write, { storeVersion, cached: await orUndefined(cache.get<Kind>(store, key)) });
       } catch {
         // A store that cannot answer now is asked another time.
         break;
       }
     }
-    entry.isProbed = false;
-    if (this.#isDoneForAll(entry)) this.#drop(entries, entry);
+    note.isLookedAt = false;
+    if (this.#isDoneForAll(note)) this.#drop(notes, note);
   }
 
-  #drop(entries: Map<string, Entry>, entry: Entry): void {
-    const key = formatKey(entry.write.key);
-    if (entries.get(key) === entry && entries.delete(key)) this.#size--;
+  #notesOf(kind: Kind): KindNotes {
+    const name = formatGroupKind(kind);
+    let notes = this.#byKind.get(name);
+    if (notes === undefined) this.#byKind.set(name, (notes = new KindNotes()));
+    return notes;
+  }
+
+  #put(notes: KindNotes, note: Note): void {
+    const earlier = notes.put(note);
+    this.#own += own(note) - own(earlier);
+  }
+
+  #drop(notes: KindNotes, note: Note): void {
+    if (!notes.delete(note)) return;
+    this.#own -= own(note);
+    this.#forgetEmpty(note.kind, notes);
+  }
+
+  #forgetEmpty(kind: Kind, notes: KindNotes): void {
+    const name = formatGroupKind(kind);
+    if (notes.size === 0 && this.#byKind.get(name) === notes) this.#byKind.delete(name);
   }
 }
 
-function storeName(kind: Kind): string {
-  return `${kind.version} ${kind.shape}`;
+function own(note: Note | undefined): number {
+  return note === undefined || note.write.isLearned === true ? 0 : 1;
 }

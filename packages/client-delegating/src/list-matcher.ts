@@ -1,8 +1,28 @@
 import { fieldSelectorFrom, labelSelectorFrom } from '@kctl/apimachinery';
-import type { DeepReadonly, KubeObject } from '@kctl/apimachinery';
+import type { DeepReadonly, Kind, KubeObject } from '@kctl/apimachinery';
 import type { ListOptions } from '@kctl/client';
+import type { CacheView } from './cache-view.js';
 
-/** Whether an object belongs into a list with these options. @throws SelectorError when a selector is not valid */
+/**
+ * Whether an object that a store holds belongs into a list of the cache with these options. A cache that does not say is
+ * taken to read fields at their paths.
+ *
+ * @throws what `list` of the cache throws
+ */
+export function listMatcher(
+  cache: CacheView,
+  kind: Kind,
+  { namespace, labelSelector, fieldSelector }: ListOptions,
+): (object: DeepReadonly<KubeObject>) => boolean {
+  const options = {
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(labelSelector === undefined ? {} : { labelSelector }),
+    ...(fieldSelector === undefined ? {} : { fieldSelector }),
+  };
+  return cache.matcherFor?.(kind, options) ?? matcherOf(options);
+}
+
+/** Whether an object belongs into a list with these options, fields read at their paths. @throws SelectorError when a selector is not valid */
 export function matcherOf(options: ListOptions): (object: DeepReadonly<KubeObject>) => boolean {
   const { namespace, labelSelector, fieldSelector } = options;
   const labels = labelSelector === undefined ? undefined : labelSelectorFrom(labelSelector);

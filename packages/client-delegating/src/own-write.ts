@@ -1,7 +1,7 @@
 import { compareResourceVersions } from '@kctl/apimachinery';
-import type { DeepReadonly, KindShape, KubeObject, ObjectKey } from '@kctl/apimachinery';
+import type { DeepReadonly, Kind, KindShape, KubeObject, ObjectKey } from '@kctl/apimachinery';
 
-/** What an own write left behind, as far as it is known. */
+/** What an own write left behind, or the server said, as far as it is known. */
 type Outcome =
   /** The object as the server answered: of this apiVersion, whole unless only metadata was asked for. */
   | {
@@ -10,23 +10,31 @@ type Outcome =
       readonly apiVersion: string;
       readonly shape: KindShape;
     }
-  /** The object is gone, or where the cache does not look. */
-  | { readonly type: 'absent' }
-  /** Nobody read what it is now: the server must be asked. */
+  /** The object is gone. `within`: from what this store looks at; others must be asked for on their own. */
+  | { readonly type: 'absent'; readonly within?: string }
+  /** What it is now has not been read: the server must be asked. */
   | { readonly type: 'unread' };
 
-/** One own write that the cache may not have seen yet. */
+/** One thing that is known of an object and that the cache may not have seen yet: most often an own write. */
 export interface OwnWrite {
   readonly key: ObjectKey;
   readonly outcome: Outcome;
   /** The version at which the outcome holds; '' where it is not known. */
   readonly version: string;
-  /** A version at which the object still existed; for a delete, whose own version nobody tells. '' where unknown. */
+  /**
+   * For a deletion whose own version is not known, whether it has ended the object or has only begun: a version at which
+   * the object still existed. '' otherwise.
+   */
   readonly floor: string;
   readonly uid: string;
   /** Monotonic time in ms. */
   readonly recordedAt: number;
+  /** Whether it was read from the server instead of written: it may expire without loss. */
+  readonly isLearned?: boolean;
 }
+
+/** A write before it is recorded. */
+export type Fact = Omit<OwnWrite, 'recordedAt'>;
 
 /** What a store shows for the key of a write. */
 export interface StoreSight {
@@ -36,22 +44,37 @@ export interface StoreSight {
   readonly cached: DeepReadonly<KubeObject> | undefined;
 }
 
+/** Whether a store at this version has caught up with a write, whatever it has under its key. */
+export function isPast({ version }: Pick<OwnWrite, 'version'>, storeVersion: string): boolean {
+  return version !== '' && isAtLeast(storeVersion, version);
+}
+
 /**
  * Whether a store has caught up with a write, so that what it shows is as new or newer. Everything that cannot be
  * compared counts as not caught up.
  */
 export function isSuperseded(write: OwnWrite, { storeVersion, cached }: StoreSight): boolean {
-  const { version } = write;
+  const { version, floor, uid, outcome } = write;
   if (version !== '')
-    return isAtLeast(storeVersion, version) || (cached !== undefined && isAtLeast(versionOf(cached), version));
-  if (write.outcome.type !== 'absent' || write.floor === '') return false;
-  if (cached === undefined) return isAtLeast(storeVersion, write.floor);
-  return write.uid !== '' && cached.metadata.uid !== write.uid && isNewer(versionOf(cached), write.floor);
+    return isPast(write, storeVersion) || (cached !== undefined && isAtLeast(versionOf(cached), version));
+  if (floor === '') return false;
+  // A store that was past the object and does not have it has seen its end.
+  if (cached === undefined) return isAtLeast(storeVersion, floor);
+  if (cached.metadata.uid !== uid) return uid !== '' && isNewer(versionOf(cached), floor);
+  return outcome.type === 'unread' && cached.metadata.deletionTimestamp !== undefined;
 }
 
-/** Whether it is a delete whose own version nobody told. */
-export function isTombstone({ outcome, version }: OwnWrite): boolean {
-  return outcome.type === 'absent' && version === '';
+/** Whether only a look at the object tells that a store has caught up: the end of the object has no known version. */
+export function needsLook({ version, floor }: OwnWrite): boolean {
+  return version === '' && floor !== '';
+}
+
+/** Whether what is remembered is not enough to answer a read of this kind. */
+export function needsReading(kind: Kind, { outcome, version }: OwnWrite): boolean {
+  if (outcome.type === 'unread') return true;
+  if (version !== '' && !isComparable(version)) return true;
+  if (outcome.type === 'absent') return outcome.within !== undefined && outcome.within !== storeName(kind);
+  return outcome.apiVersion !== kind.apiVersion || (outcome.shape === 'metadata' && kind.shape !== 'metadata');
 }
 
 /** Whether `later` is to replace `earlier`, where their answers may have come out of order. */
@@ -64,6 +87,11 @@ export function replaces(later: OwnWrite, earlier: OwnWrite): boolean {
   if (later.outcome.type === 'absent' && later.version === '')
     return earlier.uid === '' || later.uid === '' || earlier.uid === later.uid || !isNewer(before, at);
   return !isNewer(before, at);
+}
+
+/** One store among those of a group and kind. */
+export function storeName({ version, shape }: Kind): string {
+  return `${version} ${shape}`;
 }
 
 /** Whether `a` is equal to or newer than `b`, known for sure. */

@@ -1,82 +1,172 @@
 import { formatGroupKind } from '@kctl/apimachinery';
 import type { Kind } from '@kctl/apimachinery';
-import { isComparable, isNewer } from './own-write.js';
+import { isComparable, isNewer, storeName } from './own-write.js';
 
 /**
- * Own writes that are remembered by their scope: those to unknown names (a deleteAllOf, or a create with generateName
- * whose answer was lost), and those to a kind that no store holds yet.
+ * Own writes that are remembered by their scope: those to unknown names (a deleteAllOf that was not answered by a list, or
+ * a create with generateName whose answer was lost), and those to what no store holds yet.
  */
 export interface ScopeWrite {
   readonly kind: Kind;
   /** Undefined: all namespaces. */
   readonly namespace: string | undefined;
-  /** The version that a store must have reached; '' where nobody has asked for it yet. */
+  /** The version that a store must have reached; '' until the server was asked for it. */
   version: string;
   readonly recordedAt: number;
-  /** Whether no store held the kind when it was written. */
-  readonly isUncached: boolean;
-  /** Set when the cache did not get there in time: reads no longer wait for it. */
+  /** The stores that have caught up, or of which the differences are known. */
+  readonly settledFor: Set<string>;
+  /** Whether the cache did not get there in time. */
   isLate?: boolean;
+}
+
+/** What {@link ScopeWrites} asks. */
+export interface ScopeWritesHost {
+  isExpired(scope: ScopeWrite): boolean;
+  /** Whether a store holds what was written. */
+  isHeld(scope: ScopeWrite): boolean;
+  /** What the stores of a group and kind hold: other values whenever that changes; undefined where it is not known. */
+  coverageOf(kind: Kind): readonly unknown[] | undefined;
 }
 
 /** Beyond this many scopes the oldest is forgotten. */
 const maxScopes = 10_000;
 
-/** One entry for each kind and namespace: the writes of a scope add up to a version that covers them all. */
-export class ScopeWrites {
-  readonly #byName = new Map<string, ScopeWrite>();
-  readonly #isExpired: (scope: ScopeWrite) => boolean;
+const everywhere = '*';
 
-  constructor(isExpired: (scope: ScopeWrite) => boolean) {
-    this.#isExpired = isExpired;
+interface KindScopes {
+  /** By namespace; {@link everywhere} for all. A read looks at these. */
+  readonly held: Map<string, ScopeWrite>;
+  /** Of what no store holds: looked at again when the coverage is another one. */
+  readonly parked: Map<string, ScopeWrite>;
+  coverage: readonly unknown[] | undefined;
+}
+
+/**
+ * One entry for each kind and namespace: the writes of a scope add up to a version that covers them all.
+ *
+ * Retains at most 10,000 entries of a few words, each for `ownWriteTtlMs` at most, no object. `add` is O(1). `over` is
+ * O(1) for one namespace, O(what is waited for) for all of them, however many namespaces no store holds; O(parked) once
+ * after the cache has changed what it holds.
+ */
+export class ScopeWrites {
+  readonly #byKind = new Map<string, KindScopes>();
+  readonly #host: ScopeWritesHost;
+  /** All of them, oldest first, so that expiry and eviction look at the front alone. */
+  readonly #order = new Set<ScopeWrite>();
+  #held = 0;
+
+  constructor(host: ScopeWritesHost) {
+    this.#host = host;
   }
 
-  /** How many are waited for, without those of kinds that nobody caches. */
+  /** How many are waited for, without those of what no store holds. */
   get pending(): number {
-    let count = 0;
-    for (const scope of this.#byName.values()) if (!scope.isUncached) count++;
-    return count;
+    return this.#held;
+  }
+
+  /** How many are remembered, those of what no store holds included. */
+  get size(): number {
+    return this.#order.size;
   }
 
   add(scope: ScopeWrite): void {
-    const name = nameOf(scope);
-    const earlier = this.#byName.get(name);
-    // Oldest first, so that expiry and eviction look at the front alone.
-    this.#byName.delete(name);
-    this.#byName.set(name, earlier === undefined ? scope : merged(earlier, scope));
-    for (const oldest of this.#byName.values()) {
-      if (!this.#isExpired(oldest) && this.#byName.size <= maxScopes) return;
+    const scopes = this.#of(scope.kind);
+    const earlier = scopes.held.get(placeOf(scope)) ?? scopes.parked.get(placeOf(scope));
+    if (earlier !== undefined) this.delete(earlier);
+    this.#put(scopes, earlier === undefined ? scope : merged(earlier, scope));
+    for (const oldest of this.#order) {
+      if (!this.#host.isExpired(oldest) && this.#order.size <= maxScopes) return;
       this.delete(oldest);
     }
   }
 
   delete(scope: ScopeWrite): void {
-    const name = nameOf(scope);
-    if (this.#byName.get(name) === scope) this.#byName.delete(name);
+    if (!this.#order.delete(scope)) return;
+    const name = formatGroupKind(scope.kind);
+    const scopes = this.#byKind.get(name);
+    if (scopes === undefined) return;
+    const place = placeOf(scope);
+    if (scopes.held.get(place) === scope) {
+      scopes.held.delete(place);
+      this.#held--;
+    } else if (scopes.parked.get(place) === scope) scopes.parked.delete(place);
+    if (scopes.held.size === 0 && scopes.parked.size === 0) this.#byKind.delete(name);
   }
 
-  /** The scopes that a read of this kind and namespace (undefined: all) falls into. */
+  /** The scopes that a read of this kind and namespace (undefined or '': all) falls into and that are not settled for it. */
   over(kind: Kind, namespace: string | undefined): readonly ScopeWrite[] {
-    if (this.#byName.size === 0) return [];
-    const name = formatGroupKind(kind);
-    const isAll = namespace === undefined || namespace === '';
-    return [...this.#byName.values()].filter(
-      (scope) =>
-        formatGroupKind(scope.kind) === name &&
-        (isAll || scope.namespace === undefined || scope.namespace === namespace) &&
-        !this.#isExpired(scope),
+    if (this.#byKind.size === 0) return none;
+    const scopes = this.#byKind.get(formatGroupKind(kind));
+    if (scopes === undefined) return none;
+    const places = namespace === undefined || namespace === '' ? undefined : [namespace, everywhere];
+    this.#sort(kind, scopes, places);
+    if (scopes.held.size === 0) return none;
+    const found = places === undefined ? [...scopes.held.values()] : places.map((place) => scopes.held.get(place));
+    const store = storeName(kind);
+    return found.filter(
+      (scope): scope is ScopeWrite =>
+        scope !== undefined && !scope.settledFor.has(store) && !this.#host.isExpired(scope),
     );
   }
+
+  /**
+   * Puts each in its place, where the cache holds something else than when it was looked at last. Of a cache that does
+   * not say what it holds, those places that matter are looked at each time.
+   */
+  #sort(kind: Kind, scopes: KindScopes, places: readonly string[] | undefined): void {
+    const { held, parked } = scopes;
+    const coverage = this.#host.coverageOf(kind);
+    if (coverage !== undefined && isSame(coverage, scopes.coverage)) return;
+    scopes.coverage = coverage;
+    const all = coverage === undefined && places !== undefined ? places : [...held.keys(), ...parked.keys()];
+    for (const place of all) {
+      const scope = held.get(place) ?? parked.get(place);
+      if (scope === undefined) continue;
+      const isHeld = this.#host.isHeld(scope);
+      if (isHeld === held.has(place)) continue;
+      (isHeld ? parked : held).delete(place);
+      (isHeld ? held : parked).set(place, scope);
+      this.#held += isHeld ? 1 : -1;
+    }
+  }
+
+  #put(scopes: KindScopes, scope: ScopeWrite): void {
+    this.#order.add(scope);
+    // The last entry of the kind may have gone with the one that this replaces.
+    this.#byKind.set(formatGroupKind(scope.kind), scopes);
+    const isHeld = this.#host.isHeld(scope);
+    (isHeld ? scopes.held : scopes.parked).set(placeOf(scope), scope);
+    if (isHeld) this.#held++;
+  }
+
+  #of(kind: Kind): KindScopes {
+    const name = formatGroupKind(kind);
+    let scopes = this.#byKind.get(name);
+    if (scopes === undefined)
+      this.#byKind.set(
+        name,
+        (scopes = {
+          held: new Map<string, ScopeWrite>(),
+          parked: new Map<string, ScopeWrite>(),
+          coverage: this.#host.coverageOf(kind),
+        }),
+      );
+    return scopes;
+  }
 }
+
+const none: readonly ScopeWrite[] = Object.freeze([]);
 
 function merged(earlier: ScopeWrite, later: ScopeWrite): ScopeWrite {
-  const isUncached = earlier.isUncached && later.isUncached;
-  // The version of a later write that is not known is above all that are known.
-  if (!isComparable(later.version)) return { ...later, version: '', isUncached };
-  if (!isComparable(earlier.version)) return { ...later, version: '', isUncached };
-  return { ...later, version: isNewer(earlier.version, later.version) ? earlier.version : later.version, isUncached };
+  // The version of a write that is not known is above all that are known.
+  if (!isComparable(later.version) || !isComparable(earlier.version)) return { ...later, version: '' };
+  return isNewer(earlier.version, later.version) ? { ...later, version: earlier.version } : later;
 }
 
-function nameOf({ kind, namespace }: ScopeWrite): string {
-  return `${formatGroupKind(kind)} ${namespace ?? '*'}`;
+function placeOf({ namespace }: ScopeWrite): string {
+  return namespace ?? everywhere;
+}
+
+function isSame(left: readonly unknown[], right: readonly unknown[] | undefined): boolean {
+  return right !== undefined && left.length === right.length && left.every((value, index) => value === right[index]);
 }

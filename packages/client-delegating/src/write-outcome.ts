@@ -1,7 +1,7 @@
-import { isStatusError, keyOf, mutableCopy } from '@kctl/apimachinery';
+import { isAlreadyExists, isConflict, isNotFound, isStatusError, keyOf, mutableCopy } from '@kctl/apimachinery';
 import type { DeepReadonly, Kind, KubeObject, ObjectKey, Status } from '@kctl/apimachinery';
 import { versionOf } from './own-write.js';
-import type { OwnWrite } from './own-write.js';
+import type { Fact } from './own-write.js';
 
 /**
  * Whether a failed write may nevertheless have been executed: the connection broke, time ran out, the caller gave up,
@@ -14,8 +14,22 @@ export function mayHaveHappened(error: unknown): boolean {
   return !isUnsent;
 }
 
+/**
+ * Whether a refused write says that the object is another than its writer thought: changed, there already, or gone. A 404
+ * of something else (a path, a namespace) does not.
+ */
+export function saysOtherwise(error: unknown, { name }: ObjectKey): boolean {
+  if (isAlreadyExists(error) || (isNotFound(error) && error.status.details?.name === name)) return true;
+  return isConflict(error) && error.status.details?.causes?.some(isOfOwner) !== true;
+}
+
+/** An apply that meets fields of another owner knows the object well. */
+function isOfOwner({ reason }: { readonly reason?: string }): boolean {
+  return reason === 'FieldManagerConflict';
+}
+
 /** What an object that the server answered with says. */
-export function outcomeOfObject(kind: Kind, object: DeepReadonly<KubeObject>): Omit<OwnWrite, 'recordedAt'> {
+export function outcomeOfObject(kind: Kind, object: DeepReadonly<KubeObject>): Fact {
   return {
     key: keyOf(object),
     // A copy of its own: the caller owns the object that the write returned.
@@ -30,14 +44,14 @@ export function outcomeOfObject(kind: Kind, object: DeepReadonly<KubeObject>): O
  * What the answer to a write says. A write that takes the last finalizer from an object that is being deleted ends it:
  * what is answered is what it was.
  */
-export function outcomeOfWrite(kind: Kind, object: DeepReadonly<KubeObject>): Omit<OwnWrite, 'recordedAt'> {
+export function outcomeOfWrite(kind: Kind, object: DeepReadonly<KubeObject>): Fact {
   return object.metadata.deletionTimestamp === undefined
     ? outcomeOfObject(kind, object)
     : outcomeOfTerminating(kind, object);
 }
 
 /** What is known of an object that a write left with a deletionTimestamp. */
-function outcomeOfTerminating(kind: Kind, object: DeepReadonly<KubeObject>): Omit<OwnWrite, 'recordedAt'> {
+function outcomeOfTerminating(kind: Kind, object: DeepReadonly<KubeObject>): Fact {
   const { deletionGracePeriodSeconds, uid = '' } = object.metadata;
   if (isHeld(object) || (deletionGracePeriodSeconds ?? 0) > 0) return outcomeOfObject(kind, object);
   // Some kinds answer with what was deleted, some with what is being deleted: without more, it may be either.
@@ -49,7 +63,7 @@ function outcomeOfTerminating(kind: Kind, object: DeepReadonly<KubeObject>): Omi
 export function outcomeOfDelete(
   kind: Kind,
   answer: { readonly key: ObjectKey; readonly result: DeepReadonly<KubeObject> | Status; readonly known: Known },
-): Omit<OwnWrite, 'recordedAt'> {
+): Fact {
   const { key, result, known } = answer;
   if (isObject(result)) {
     const terminating = outcomeOfTerminating(kind, result);
@@ -75,11 +89,11 @@ export interface Known {
 }
 
 /** A write of which only the key is known. */
-export function unread(key: ObjectKey, version = ''): Omit<OwnWrite, 'recordedAt'> {
+export function unread(key: ObjectKey, version = ''): Fact {
   return { key: plainKey(key), outcome: { type: 'unread' }, version, floor: '', uid: '' };
 }
 
-function gone(key: ObjectKey, { uid, floor }: Known): Omit<OwnWrite, 'recordedAt'> {
+function gone(key: ObjectKey, { uid, floor }: Known): Fact {
   // Without a version at which it existed, nobody could tell when the cache has seen the end: ask the server.
   if (floor === '') return unread(key);
   return { key: plainKey(key), outcome: { type: 'absent' }, version: '', floor, uid };

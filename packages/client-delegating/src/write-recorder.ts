@@ -1,13 +1,13 @@
-import { isNotFound } from '@kctl/apimachinery';
-import type { DeepReadonly, Kind, KubeObject, ObjectKey, PersistedObject, Status } from '@kctl/apimachinery';
+import { fieldSelectorFrom, formatKey, isAlreadyExists, isNotFound, keyOf } from '@kctl/apimachinery';
+import type { DeepReadonly, Kind, KubeList, KubeObject, ObjectKey, PersistedObject, Status } from '@kctl/apimachinery';
 import type { DeleteAllOfOptions, DeletedCollection, DeleteOptions } from '@kctl/client';
-import type { Clock } from '@kctl/wait';
 import type { CacheView } from './cache-view.js';
 import type { Ledger } from './ledger.js';
+import { matcherOf } from './list-matcher.js';
 import { isNewer, versionOf } from './own-write.js';
-import type { OwnWrite } from './own-write.js';
+import type { Fact } from './own-write.js';
 import type { Vanishings } from './vanishings.js';
-import { isObject, mayHaveHappened, outcomeOfDelete, outcomeOfWrite, unread } from './write-outcome.js';
+import { isObject, mayHaveHappened, outcomeOfDelete, outcomeOfWrite, saysOtherwise, unread } from './write-outcome.js';
 import type { Known } from './write-outcome.js';
 
 /** What {@link WriteRecorder} needs. */
@@ -15,10 +15,9 @@ export interface WriteRecorderOptions {
   readonly cache: CacheView;
   readonly ledger: Ledger;
   readonly vanishings: Vanishings;
-  readonly clock: Clock;
 }
 
-/** Sends writes and remembers what they left behind, before their caller goes on. */
+/** Sends writes and remembers what they left behind, or what their failure says, before their caller goes on. */
 export class WriteRecorder {
   readonly #options: WriteRecorderOptions;
 
@@ -37,9 +36,13 @@ export class WriteRecorder {
     send: () => Promise<PersistedObject<K>>,
   ): Promise<PersistedObject<K>> {
     if (about.options.dryRun === true) return await send();
-    const object = await this.#send(send, () => {
-      if (about.key === undefined) this.#options.ledger.recordScope(kind, about.namespace);
-      else this.#record(kind, unread(about.key));
+    const { key } = about;
+    const object = await this.#send(send, {
+      unknown: () => {
+        if (key === undefined) this.#options.ledger.recordScope(kind, about.namespace);
+        else this.#record(kind, unread(key));
+      },
+      refused: (error) => (key === undefined ? Promise.resolve() : this.#doubt(kind, key, error)),
     });
     this.#record(kind, outcomeOfWrite(kind, asObject(object)));
     return object;
@@ -53,7 +56,10 @@ export class WriteRecorder {
   ): Promise<B> {
     // A token request changes nothing.
     if (about.options.dryRun === true || about.name === 'token') return await send();
-    const body = await this.#send(send, () => this.#record(kind, unread(about.key)));
+    const body = await this.#send(send, {
+      unknown: () => this.#record(kind, unread(about.key)),
+      refused: (error) => this.#doubt(kind, about.key, error),
+    });
     const answer = asObject(body);
     const isWhole = answer.kind === kind.kind && answer.apiVersion === kind.apiVersion && isObject(answer);
     if (isWhole) this.#record(kind, outcomeOfWrite(kind, answer));
@@ -69,21 +75,52 @@ export class WriteRecorder {
   ): Promise<PersistedObject<K> | Status> {
     if (options.dryRun === true) return await send();
     const known = await this.#known(kind, key);
-    const result = await this.#send(send, () => this.#record(kind, unread(key)));
+    const result = await this.#send(send, {
+      unknown: () => this.#record(kind, unread(key)),
+      refused: (error) => this.#doubt(kind, key, error),
+    });
     this.#record(kind, outcomeOfDelete(kind, { key, result: asAnswer(result), known }));
     return result;
   }
 
+  /**
+   * The objects that the server lists in its answer are being deleted; what else the cache shows of those that match is
+   * out of date. An answer that is no list leaves a scope to be asked about. O(objects of the namespace).
+   */
   async deletedAll<K extends Kind>(
     kind: K,
     options: DeleteAllOfOptions,
     send: () => Promise<DeletedCollection<K>>,
   ): Promise<DeletedCollection<K>> {
     if (options.dryRun === true) return await send();
-    const record = (): void => this.#options.ledger.recordScope(kind, options.namespace);
-    const answer = await this.#send(send, record);
-    record();
+    const recordScope = (): void => this.#options.ledger.recordScope(kind, options.namespace);
+    const answer = await this.#send(send, { unknown: recordScope, refused: () => Promise.resolve() });
+    if (answer === undefined || !('items' in answer)) recordScope();
+    else await this.#deletedList(kind, options, answer);
     return answer;
+  }
+
+  async #deletedList(kind: Kind, options: DeleteAllOfOptions, answer: KubeList<object>): Promise<void> {
+    const { ledger } = this.#options;
+    const { namespace } = options;
+    const deleted = new Set<string>();
+    for (const item of answer.items) {
+      const object = asObject(item);
+      deleted.add(formatKey(keyOf(object)));
+      const { uid = '' } = object.metadata;
+      this.#record(kind, { ...unread(keyOf(object)), floor: versionOf(object), uid });
+    }
+    const at = answer.metadata.resourceVersion ?? '';
+    const matches = mayMatch(options);
+    const noted = [...ledger.notesIn(kind, namespace).values()].flatMap(({ outcome }) =>
+      outcome.type === 'present' ? [outcome.object] : [],
+    );
+    const stores = ledger.storesOf(kind, namespace);
+    const shown = (await Promise.all(stores.map((store) => this.#listed(store, namespace)))).flat();
+    for (const object of [...shown, ...noted]) {
+      if (deleted.has(formatKey(keyOf(object))) || isNewer(versionOf(object), at) || !matches(object)) continue;
+      this.#record(kind, { ...unread(keyOf(object)), isLearned: true });
+    }
   }
 
   /** What is known of an object that is about to be deleted: the newest of own writes and cache. */
@@ -101,29 +138,80 @@ export class WriteRecorder {
   async #cached(kind: Kind, key: ObjectKey): Promise<DeepReadonly<KubeObject> | undefined> {
     try {
       return await this.#options.cache.get<Kind>(kind, key);
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
-      // A cache that cannot answer is no reason not to delete.
+    } catch {
+      // Not found; or the cache cannot answer, which is no reason not to delete.
       return undefined;
     }
   }
 
-  #record(kind: Kind, write: Omit<OwnWrite, 'recordedAt'>): void {
-    const { ledger, vanishings, clock } = this.#options;
-    ledger.record(kind, { ...write, recordedAt: clock.monotonicNow() });
-    const { outcome, key } = write;
+  /** What a store shows of a namespace; nothing, where it has not synced or cannot answer. */
+  async #listed(kind: Kind, namespace: string | undefined): Promise<readonly DeepReadonly<KubeObject>[]> {
+    const { cache } = this.#options;
+    if (cache.resourceVersionOf(kind, namespace) === '') return [];
+    try {
+      const { items } = await cache.list<Kind>(kind, namespace === undefined ? {} : { namespace });
+      return items.map(asObject);
+    } catch {
+      return [];
+    }
+  }
+
+  /**
+   * A refusal that says that the object is another than the cache shows: the next read of it asks the server. So a write
+   * that is repeated after a conflict starts from what the server has.
+   */
+  async #doubt(kind: Kind, key: ObjectKey, error: unknown): Promise<void> {
+    if (!saysOtherwise(error, key)) return;
+    const { ledger } = this.#options;
+    const isShown = async (store: Kind): Promise<boolean> => {
+      if (this.#options.cache.resourceVersionOf(store, key.namespace) === '') return false;
+      return (await this.#cached(store, key)) !== undefined;
+    };
+    const stores = ledger.storesOf(kind, key.namespace);
+    const shown = await Promise.all(stores.map(isShown));
+    const isNoted = ledger.find(kind, key)?.outcome.type === 'present';
+    // That there is such an object, or none, is no news to a cache that shows as much.
+    if (isAlreadyExists(error) && (isNoted || shown.every((isThere) => isThere))) return;
+    if (isNotFound(error) && !isNoted && !shown.includes(true)) return;
+    this.#record(kind, { ...unread(key), isLearned: true });
+  }
+
+  #record(kind: Kind, fact: Fact): void {
+    const { ledger, vanishings } = this.#options;
+    ledger.record(kind, fact);
+    const { outcome, key } = fact;
     if (outcome.type === 'present' && kind.shape !== 'metadata') vanishings.wrote(kind, outcome.object);
     else if (outcome.type === 'absent') vanishings.ended(kind, key);
   }
 
-  async #send<T>(send: () => Promise<T>, onUnknown: () => void): Promise<T> {
+  async #send<T>(send: () => Promise<T>, on: FailureHandlers): Promise<T> {
     try {
       return await send();
     } catch (error) {
-      if (mayHaveHappened(error)) onUnknown();
+      if (mayHaveHappened(error)) on.unknown();
+      else await on.refused(error);
       throw error;
     }
   }
+}
+
+interface FailureHandlers {
+  /** The write may have been executed. */
+  readonly unknown: () => void;
+  /** It was not. */
+  readonly refused: (error: unknown) => Promise<void>;
+}
+
+/** Whether an object may be among those that a deleteAllOf was about. Other fields are the server's to judge. */
+function mayMatch(options: DeleteAllOfOptions): (object: DeepReadonly<KubeObject>) => boolean {
+  const { namespace, labelSelector, fieldSelector } = options;
+  const terms = fieldSelector === undefined ? [] : fieldSelectorFrom(fieldSelector).terms;
+  const names = terms.filter(({ path, operator }) => path === 'metadata.name' && operator === '=');
+  return matcherOf({
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(labelSelector === undefined ? {} : { labelSelector }),
+    ...(names.length === 0 ? {} : { fieldSelector: Object.fromEntries(names.map(({ path, value }) => [path, value])) }),
+  });
 }
 
 /** Every object type of a kind is a KubeObject; the compiler cannot see that through the conditional type. */

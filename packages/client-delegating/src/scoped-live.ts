@@ -1,0 +1,76 @@
+import { fieldSelectorFrom } from '@kctl/apimachinery';
+import type { DeepReadonly, FieldSelector, KeyOf, Kind, KubeList, KubeObject } from '@kctl/apimachinery';
+import { listWithin } from '@kctl/client';
+import type { GetOptions, ListOptions, Reader, ReadObject } from '@kctl/client';
+import type { CacheView } from './cache-view.js';
+import { notFound } from './errors.js';
+import { limited } from './limited.js';
+import { listMatcher } from './list-matcher.js';
+import { mergeInOrder } from './merge-in-order.js';
+import { projected } from './projected.js';
+
+/**
+ * Reads from the server that never contain more than those of the cache: its namespaces, selectors, indexes and
+ * projection. For servers whose versions cannot be compared; where they can, answers are noted instead.
+ */
+export class ScopedLive {
+  readonly #cache: CacheView;
+  readonly #live: Reader;
+
+  constructor(cache: CacheView, live: Reader) {
+    this.#cache = cache;
+    this.#live = live;
+  }
+
+  async get<K extends Kind>(kind: K, key: KeyOf<K>, options: GetOptions): Promise<ReadObject<K>> {
+    const object = await this.#live.get(kind, key, options);
+    const held = projected(this.#cache, kind, asObject(object));
+    if (held === undefined) throw notFound(kind, key.name);
+    return held as ReadObject<K>;
+  }
+
+  async list<K extends Kind>(kind: K, options: ListOptions): Promise<KubeList<ReadObject<K>>> {
+    const { limit = 0, labelSelector: _labels, fieldSelector: _fields, continue: _token, ...rest } = options;
+    const matches = listMatcher(this.#cache, kind, options);
+    const answers = await listWithin(this.#live, kind, { ...rest, scopes: this.#cache.scopesOf?.(kind) ?? [{}] });
+    const held = answers
+      .flatMap(({ list }) => list.items)
+      .map((item) => projected(this.#cache, kind, asObject(item)))
+      .filter((item) => item !== undefined && matches(item));
+    const items = mergeInOrder([], held as ReadObject<K>[], (item) => asObject(item).metadata);
+    const versions = answers.map(({ list }) => list.metadata.resourceVersion ?? '');
+    const metadata = versions.length === 1 ? { resourceVersion: versions[0] ?? '' } : {};
+    return limited({ apiVersion: kind.apiVersion, kind: `${kind.kind}List`, metadata, items }, limit);
+  }
+}
+
+/**
+ * A list of what no store holds: read live as it is asked for. Fields that only an index of the cache knows are judged
+ * by it, and not sent: a server refuses them.
+ */
+export async function listUncached<K extends Kind>(
+  cache: CacheView,
+  live: Reader,
+  kind: K,
+  options: ListOptions,
+): Promise<KubeList<ReadObject<K>>> {
+  const { fieldSelector, ...rest } = options;
+  const indexed = new Set(fieldSelector === undefined ? [] : cache.indexedFields?.(kind));
+  const terms = fieldSelector === undefined ? [] : fieldSelectorFrom(fieldSelector).terms;
+  if (!terms.some(({ path }) => indexed.has(path))) return await live.list(kind, options);
+  const sent = textOf(terms.filter(({ path }) => !indexed.has(path)));
+  const judged = textOf(terms.filter(({ path }) => indexed.has(path)));
+  const matches = listMatcher(cache, kind, { fieldSelector: judged });
+  const list = await live.list(kind, { ...rest, ...(sent === '' ? {} : { fieldSelector: sent }) });
+  const { remainingItemCount: _count, ...metadata } = list.metadata;
+  return { ...list, metadata, items: list.items.filter((item) => matches(asObject(item))) };
+}
+
+function textOf(terms: FieldSelector['terms']): string {
+  return terms.map(({ path, operator, value }) => `${path}${operator}${value.replaceAll(/[\\,=]/g, '\\$&')}`).join(',');
+}
+
+/** Every object type of a kind is a KubeObject; the compiler cannot see that through the conditional type. */
+function asObject(object: object): DeepReadonly<KubeObject> {
+  return object as DeepReadonly<KubeObject>;
+}
