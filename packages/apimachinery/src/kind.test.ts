@@ -43,14 +43,32 @@ describe('defineKind', () => {
     expect(defineKind({ group: '', version: 'v1', kind, plural: 'others', scope: 'Cluster' }).plural).toBe('others');
   });
 
+  it.each(['foo', 'fooBar', 'Foo-Bar', 'foo-bar', 'f', 'F1', 'HTTPRoute', 'F'.repeat(63)])(
+    'accepts the kind %s, as the API server does',
+    (kind) => {
+      expect(defineKind({ group: '', version: 'v1', kind, plural: 'foos', scope: 'Cluster' }).kind).toBe(kind);
+    },
+  );
+
+  it.each(['f', 'foo-s', 'foo1', 'fo--os', 'f'.repeat(63)])('accepts the plural %s, as the API server does', (plural) => {
+    expect(defineKind({ group: '', version: 'v1', kind: 'Foo', plural, scope: 'Cluster' }).plural).toBe(plural);
+  });
+
   it.each([
     [{ group: 'Example.com' }, 'group "Example.com"'],
     [{ version: 'V1' }, 'version "V1"'],
-    [{ kind: 'foo' }, 'kind "foo"'],
+    [{ kind: '1Foo' }, 'kind "1Foo"'],
+    [{ kind: 'Foo_x' }, 'kind "Foo_x"'],
+    [{ kind: 'Foo-' }, 'kind "Foo-"'],
+    [{ kind: 'F'.repeat(64) }, 'kind "FFF'],
+    [{ plural: '1foos' }, 'plural "1foos"'],
+    [{ plural: 'f'.repeat(64) }, 'plural "fff'],
+    [{ version: '1v' }, 'version "1v"'],
+    [{ group: `${'a.'.repeat(126)}co` }, 'group "a.a.'],
     [{ plural: 'Foos' }, 'plural "Foos"'],
     [{ group: undefined }, "group undefined is not valid: expected '' or a DNS subdomain"],
     [{ version: undefined }, 'version undefined is not valid: expected a DNS label'],
-    [{ kind: undefined }, 'kind undefined is not valid: expected CamelCase'],
+    [{ kind: undefined }, 'kind undefined is not valid: expected a letter'],
     [{ scope: undefined }, 'scope undefined is not valid: expected Namespaced or Cluster'],
     [{ scope: 'namespaced' }, 'scope "namespaced" is not valid'],
   ])('refuses %o', (change, message) => {

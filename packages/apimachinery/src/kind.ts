@@ -199,19 +199,20 @@ function reshape<S extends KindScope>(
   return { group, version, kind: kind.kind, plural, scope, shape, apiVersion };
 }
 
-const dnsLabel = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
-const groupName = /^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
-const kindName = /^[A-Z][A-Za-z0-9]*$/;
+// The rules of the API server for the names of a CustomResourceDefinition (compared on kube-apiserver 1.36.3).
+const dnsLabel = /^(?=.{1,63}$)[a-z]([-a-z0-9]*[a-z0-9])?$/;
+const kindName = /^(?=.{1,63}$)[A-Za-z]([-A-Za-z0-9]*[A-Za-z0-9])?$/;
+const groupName = /^$|^(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 const scopeName = /^(Namespaced|Cluster)$/;
 
 function makeKind(options: DefineKindOptions<KindScope>, shape: KindShape): Kind {
   const { group, version, kind, scope } = options;
   requireMatch('group', group, groupName, "'' or a DNS subdomain such as apps or example.com");
-  requireMatch('version', version, dnsLabel, 'a DNS label such as v1 or v1beta1');
-  requireMatch('kind', kind, kindName, 'CamelCase such as Deployment');
+  requireMatch('version', version, dnsLabel, 'a DNS label of at most 63 characters such as v1 or v1beta1');
+  requireMatch('kind', kind, kindName, 'a letter, then letters, digits and "-", at most 63 characters, such as Deployment');
   requireMatch('scope', scope, scopeName, 'Namespaced or Cluster');
   const plural = options.plural ?? defaultPlural(kind);
-  requireMatch('plural', plural, dnsLabel, 'a lower-case plural such as deployments');
+  requireMatch('plural', plural, dnsLabel, 'a DNS label of at most 63 characters such as deployments');
   return { group, version, kind, plural, scope, shape, apiVersion: formatApiVersion(group, version) };
 }
 

@@ -1,4 +1,4 @@
-import { defineKind } from '@kctl/apimachinery';
+import { defineKind, isInvalid } from '@kctl/apimachinery';
 import type { Kind, KubeObject } from '@kctl/apimachinery';
 import { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
@@ -30,25 +30,39 @@ export function customResourceCases(context: ConformanceContext, reasons: SkipRe
   });
   const definition = `${Ledger.plural}.${Ledger.group}`;
 
+  const names: readonly Partial<Record<'group' | 'version' | 'kind' | 'plural', string>>[] = [
+    ...['widget', 'myKind', 'My-Kind', 'w', 'W1', 'HTTPRoute', 'a'.repeat(63), 'a'.repeat(64)].map((kind) => ({ kind })),
+    ...['1W', 'W_x', 'W.x', '-W', 'W-', 'W x'].map((kind) => ({ kind })),
+    ...['widget-s', '1widgets', 'w', 'Widgets', 'w.x', 'w_x', '-w', 'w-', 'a'.repeat(63), 'a'.repeat(64)].map(
+      (plural) => ({ plural }),
+    ),
+    ...['v1', 'beta', '1v', 'v-1', 'V1', 'v1.1', 'a'.repeat(63), 'a'.repeat(64)].map((version) => ({ version })),
+    ...['1.2', 'Example.com', 'a_b.com', '-a.com', 'a..b', '4chan.org'].map((group) => ({ group })),
+  ];
+
+  describe('defineKind', () => {
+    its('accepts the names that the server accepts, and no others', async () => {
+      const verdicts = names.map(async (change) => {
+        const given = { group: 'conformance.example.com', version: 'v1', kind: 'Widget', plural: 'widgets', ...change };
+        const isDefined = !throws(() => defineKind({ ...given, scope: 'Namespaced' }));
+        const isServed = await context.client
+          .create(CustomResourceDefinition, definitionOf(given), { dryRun: true })
+          .then(() => true)
+          .catch((error: unknown) => {
+            if (isInvalid(error)) return false;
+            throw error;
+          });
+        return { ...change, isDefined, isServed };
+      });
+      const different = (await Promise.all(verdicts)).filter(({ isDefined, isServed }) => isDefined !== isServed);
+      expect(different).toEqual([]);
+    });
+  });
+
   describe('custom resources', () => {
     beforeAll(async () => {
       if (reasons.customResources !== undefined) return;
-      await context.client.create(CustomResourceDefinition, {
-        metadata: { name: definition },
-        spec: {
-          group: Ledger.group,
-          scope: 'Namespaced',
-          names: { kind: Ledger.kind, plural: Ledger.plural, singular },
-          versions: [
-            {
-              name: 'v1',
-              served: true,
-              storage: true,
-              schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
-            },
-          ],
-        },
-      });
+      await context.client.create(CustomResourceDefinition, definitionOf({ ...Ledger, singular }));
       const until = hasCondition('Established', 'True');
       await waitFor(context.client, CustomResourceDefinition, { name: definition }, { until, timeoutMs: 30_000 });
     }, 60_000);
@@ -75,4 +89,40 @@ export function customResourceCases(context: ConformanceContext, reasons: SkipRe
       expect(patched.spec?.big).toBe(big + 2n);
     });
   });
+}
+
+interface DefinitionNames {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly plural: string;
+  readonly singular?: string;
+}
+
+function definitionOf({ group, version, kind, plural, singular = 'conformance' }: DefinitionNames): CustomResourceDefinition {
+  return {
+    metadata: { name: `${plural}.${group}` },
+    spec: {
+      group,
+      scope: 'Namespaced',
+      names: { kind, plural, singular, listKind: `${singular}list` },
+      versions: [
+        {
+          name: version,
+          served: true,
+          storage: true,
+          schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+        },
+      ],
+    },
+  };
+}
+
+function throws(run: () => unknown): boolean {
+  try {
+    run();
+    return false;
+  } catch {
+    return true;
+  }
 }
