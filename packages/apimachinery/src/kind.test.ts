@@ -50,9 +50,12 @@ describe('defineKind', () => {
     },
   );
 
-  it.each(['f', 'foo-s', 'foo1', 'fo--os', 'f'.repeat(63)])('accepts the plural %s, as the API server does', (plural) => {
-    expect(defineKind({ group: '', version: 'v1', kind: 'Foo', plural, scope: 'Cluster' }).plural).toBe(plural);
-  });
+  it.each(['f', 'foo-s', 'foo1', 'fo--os', 'f'.repeat(63)])(
+    'accepts the plural %s, as the API server does',
+    (plural) => {
+      expect(defineKind({ group: '', version: 'v1', kind: 'Foo', plural, scope: 'Cluster' }).plural).toBe(plural);
+    },
+  );
 
   it.each([
     [{ group: 'Example.com' }, 'group "Example.com"'],

@@ -209,7 +209,12 @@ function makeKind(options: DefineKindOptions<KindScope>, shape: KindShape): Kind
   const { group, version, kind, scope } = options;
   requireMatch('group', group, groupName, "'' or a DNS subdomain such as apps or example.com");
   requireMatch('version', version, dnsLabel, 'a DNS label of at most 63 characters such as v1 or v1beta1');
-  requireMatch('kind', kind, kindName, 'a letter, then letters, digits and "-", at most 63 characters, such as Deployment');
+  requireMatch(
+    'kind',
+    kind,
+    kindName,
+    'a letter, then letters, digits and "-", at most 63 characters, such as Deployment',
+  );
   requireMatch('scope', scope, scopeName, 'Namespaced or Cluster');
   const plural = options.plural ?? defaultPlural(kind);
   requireMatch('plural', plural, dnsLabel, 'a DNS label of at most 63 characters such as deployments');

@@ -14,6 +14,8 @@ export interface NoKindMatchFields {
   readonly subresource?: string;
   /** The server that does not serve it. Unset: a scheme was asked, not a server. */
   readonly server?: string;
+  /** What the server answered, where that says more than that it does not know the URL; it goes into the message. */
+  readonly answer?: string;
 }
 
 /**
@@ -53,13 +55,15 @@ function describeUnknown({ group, version, kind }: NoKindMatchFields): string {
   return `no match for kind ${name}: register its token, or install its custom resource definition`;
 }
 
-function describeUnserved({ group, version, kind, plural, subresource }: NoKindMatchFields, server: string): string {
+function describeUnserved(wanted: NoKindMatchFields, server: string): string {
+  const { group, version, kind, plural, subresource, answer = '' } = wanted;
+  const said = answer === '' ? '' : ` (it answered: ${answer})`;
   const apiVersion = [group, version].filter((part) => part !== '' && part !== undefined).join('/');
   const resource = plural === undefined ? '' : ` (${formatGroupResource({ group, resource: plural })})`;
   const what = `kind ${kind}${resource}${apiVersion === '' ? '' : ` in ${apiVersion}`}`;
   const remedy =
     group.includes('.') && !group.endsWith('.k8s.io') ? ': is its CustomResourceDefinition installed?' : '';
   return subresource === undefined
-    ? `the server ${server} has no ${what}${remedy}`
-    : `the server ${server} has no subresource ${subresource} of ${what}, or not this kind at all${remedy}`;
+    ? `the server ${server} has no ${what}${remedy}${said}`
+    : `the server ${server} has no subresource ${subresource} of ${what}, or not this kind at all${remedy}${said}`;
 }

@@ -127,6 +127,26 @@ export class ByteStream implements AsyncIterable<Buffer[]>, AsyncIterator<Buffer
   }
 }
 
+/** The start of a stream, and whether it was all of it. */
+export interface Prefix {
+  readonly bytes: Buffer;
+  readonly isWhole: boolean;
+}
+
+/** Reads at most this many bytes of a stream. One that is longer is given up, with its connection. */
+export async function collectPrefix(stream: AsyncIterable<readonly Uint8Array[]>, maxBytes: number): Promise<Prefix> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const batch of stream) {
+    for (const chunk of batch) {
+      chunks.push(chunk);
+      size += chunk.length;
+    }
+    if (size > maxBytes) return { bytes: Buffer.concat(chunks).subarray(0, maxBytes), isWhole: false };
+  }
+  return { bytes: Buffer.concat(chunks), isWhole: true };
+}
+
 /** Reads a stream to its end into one buffer. */
 export async function collect(stream: AsyncIterable<readonly Uint8Array[]>): Promise<Buffer> {
   const chunks: Uint8Array[] = [];

@@ -23,12 +23,20 @@ export function acceptList(kind: Kind): string {
   return kind.shape === 'metadata' ? metadataList : 'application/json';
 }
 
+/** An answer by its header. @throws DecodeError for a page for people, which comes from whatever is in front of the server */
+export function refuseHtml({ contentType }: { readonly contentType: string }, what: string): void {
+  if (/\bhtml\b/i.test(contentType))
+    throw new DecodeError(
+      `${what}: the answer is ${contentType}, not JSON: is a proxy or a login page in front of the API server?`,
+    );
+}
+
 /** Parses a text. @throws DecodeError, which does not quote the text: it may be a Secret */
 export function decodeJson(text: string, what: string): unknown {
   try {
     return parseJson(text);
   } catch (error) {
-    const shape = text === '' ? 'it is empty' : `${text.length} characters that are no JSON`;
+    const shape = text === '' ? 'it is empty' : `${text.length} characters that are not JSON`;
     throw new DecodeError(`${what}: cannot decode the answer: ${shape}`, { cause: withoutQuote(error) });
   }
 }

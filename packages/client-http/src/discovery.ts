@@ -1,6 +1,6 @@
 import type { KindScope } from '@kctl/apimachinery';
-import { collect } from './byte-stream.js';
-import { decodeJson } from './codec.js';
+import { collect, collectPrefix } from './byte-stream.js';
+import { decodeJson, refuseHtml } from './codec.js';
 import { StatusError } from '@kctl/apimachinery';
 import { parseStatus } from './failure-status.js';
 import type { Transport } from './transport.js';
@@ -43,13 +43,24 @@ const acceptAggregated = [
 /**
  * All groups in two requests. A server with aggregated discovery answers with their resources as well; an older one
  * names the versions alone, whose resources {@link fetchVersion} asks for.
+ *
+ * @throws what the first request failed with, when both did
  */
-export async function fetchGroups(transport: Transport, signal?: AbortSignal): Promise<readonly ApiGroup[]> {
-  const [core, named] = await Promise.all([
-    fetchRoot(transport, '/api', signal),
-    fetchRoot(transport, '/apis', signal),
-  ]);
-  return [...core, ...named];
+export async function fetchGroups(transport: Transport, signal?: AbortSignal): Promise<DiscoveredGroups> {
+  const roots = ['/api', '/apis'] as const;
+  const answers = await Promise.allSettled(roots.map((root) => fetchRoot(transport, root, signal)));
+  const unavailable = answers.flatMap((answer, index) =>
+    answer.status === 'rejected' ? [{ groupVersion: roots[index] ?? '', error: answer.reason as unknown }] : [],
+  );
+  const [first] = unavailable;
+  if (first !== undefined && unavailable.length === roots.length) throw first.error;
+  return { groups: answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : [])), unavailable };
+}
+
+/** All groups, but for those behind a root that did not answer. */
+export interface DiscoveredGroups {
+  readonly groups: readonly ApiGroup[];
+  readonly unavailable: readonly { readonly groupVersion: string; readonly error: unknown }[];
 }
 
 /** The resources of one group version, by the request that every server answers. Undefined: it is not served. */
@@ -88,6 +99,9 @@ async function fetchRoot(
   }
 }
 
+/** What is read of an answer that is not a success, in bytes. */
+const maxErrorBytes = 1024 * 1024;
+
 interface JsonRequest {
   readonly path: string;
   readonly accept: string;
@@ -96,14 +110,15 @@ interface JsonRequest {
 
 async function fetchJson(transport: Transport, { path, accept, signal }: JsonRequest): Promise<Fields | undefined> {
   const response = await transport.send({ method: 'GET', path, accept, signal });
-  const text = (await collect(response.body)).toString();
-  if (response.status === 404) return undefined;
   if (response.status !== 200) {
+    const text = (await collectPrefix(response.body, maxErrorBytes)).bytes.toString();
+    if (response.status === 404) return undefined;
     const { status: code } = response;
     const message = `discovery: GET ${path} at ${transport.server} answered ${code}`;
     throw new StatusError(parseStatus(text) ?? { status: 'Failure', code, message });
   }
-  return fieldsOf(decodeJson(text, `discovery: GET ${path}`));
+  refuseHtml(response, `discovery: GET ${path}`);
+  return fieldsOf(decodeJson((await collect(response.body)).toString(), `discovery: GET ${path}`));
 }
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -69,17 +69,21 @@ export function isCredentialsError(error: unknown): error is CredentialsError {
   return hasCode(error, credentialsCode);
 }
 
-/** The {@link NoKindMatchError} for a kind token. */
-export function noKindMatch(kind: Kind, server: string, subresource?: string): NoKindMatchError {
+/** The {@link NoKindMatchError} for a kind token that a server does not serve. */
+export function noKindMatch(request: {
+  readonly kind: Kind;
+  readonly server: string;
+  readonly subresource?: string | undefined;
+  /** What the server answered, where that is not what an API server says of a URL that it does not know. */
+  readonly answer: string;
+  readonly cause: unknown;
+}): NoKindMatchError {
+  const { kind, server, subresource, answer, cause } = request;
   const { group, version, plural } = kind;
-  return new NoKindMatchError({
-    group,
-    version,
-    kind: kind.kind,
-    plural,
-    server,
-    ...(subresource === undefined ? {} : { subresource }),
-  });
+  return new NoKindMatchError(
+    { group, version, kind: kind.kind, plural, server, answer, ...(subresource === undefined ? {} : { subresource }) },
+    { cause },
+  );
 }
 
 const decodeCode = 'KCTL_DECODE';

@@ -23,6 +23,8 @@ export interface ExchangeTimeouts {
   readonly idleMs: number;
   /** Until the whole body is there. */
   readonly totalMs: number;
+  /** Until the whole body of an answer that is not a success is there, whatever else was allowed. */
+  readonly errorMs: number;
 }
 
 /** A response whose body is still under way. */
@@ -148,7 +150,9 @@ class RunningExchange implements ByteSource {
     this.#headersTimer?.cancel();
     const body = new ByteStream(this, () => this.#finish(), this.#context.hasExclusiveReads);
     this.#body = body;
-    this.#armIdleTimer(this.#context.timeouts.idleMs);
+    const { errorMs, idleMs } = this.#context.timeouts;
+    if (status >= 300 && errorMs > 0) this.#totalTimer ??= this.#deadline(errorMs, 'no complete answer');
+    this.#armIdleTimer(idleMs);
     this.#settler.resolve({ status, headers, body });
   }
 

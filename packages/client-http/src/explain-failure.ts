@@ -87,9 +87,11 @@ export function errorCode(error: unknown): string | undefined {
   return 'cause' in error ? errorCode(error.cause) : undefined;
 }
 
-/** A URL without user name and password. */
+/** A URL without user name and password, also one that is not valid because of what the password contains. */
 export function withoutUserInfo(url: string): string {
-  return url.replace(/^([a-z0-9+.-]+:\/\/)[^/@]*@/i, '$1');
+  if (!URL.canParse(url)) return url.replace(/^([a-z0-9+.-]+:\/\/)?.*@/is, '$1');
+  const { username, password } = new URL(url);
+  return username === '' && password === '' ? url : url.replace(/^([a-z0-9+.-]+:\/\/)[^/?#]*@/i, '$1');
 }
 
 function explain(error: Error): Explanation {

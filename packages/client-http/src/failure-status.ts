@@ -1,7 +1,7 @@
 import { parseJson, StatusError } from '@kctl/apimachinery';
 import type { Kind, NoKindMatchError, Status, StatusReason } from '@kctl/apimachinery';
-import { collect } from './byte-stream.js';
-import { noKindMatch } from './errors.js';
+import { collectPrefix } from './byte-stream.js';
+import { isTransportError, noKindMatch } from './errors.js';
 import { redact } from './redact.js';
 import type { TransportResponse } from './transport.js';
 
@@ -32,22 +32,46 @@ const reasons: Readonly<Record<number, StatusReason>> = {
   504: 'Timeout',
 };
 
-/** client-go includes this much of an answer that is no Status. */
+/** client-go includes this much of an answer that is not a Status. */
 const maxTextLength = 2048;
+/** What is read of an answer that is not a success, in bytes. A Status with a thousand causes is a tenth of it. */
+const maxErrorBytes = 1024 * 1024;
+/** What an API server says of a URL that it does not serve, in a Status and as text. */
+const unknownPath = /^(the server could not find the requested resource\b.*|404 page not found)?$/is;
 
 /**
- * The error for an answer that is no success: a StatusError, or, for a 404 that is about the URL and not about an
- * object, a NoKindMatchError.
+ * The error for an answer that is not a success: a StatusError, or, for a 404 that is about the URL and not about an
+ * object, a NoKindMatchError whose cause has what was answered. At most 1 MiB of the answer is read; one that breaks
+ * off is still the error that its status code says.
  */
 export async function failureOf(
   response: TransportResponse,
   request: FailedRequest,
 ): Promise<StatusError | NoKindMatchError> {
-  const text = (await collect(response.body)).toString();
-  const given = parseStatus(text);
-  if (response.status === 404 && isAboutPath(given))
-    return noKindMatch(request.kind, request.server, request.subresource);
-  return new StatusError(withRetryAfter(given ?? genericStatus(response, text, request), response));
+  const answer = await readAnswer(response);
+  const given = parseStatus(answer.text);
+  const status = withRetryAfter(given ?? genericStatus(response, answer, request), response);
+  const error = new StatusError(status, answer.cause === undefined ? {} : { cause: answer.cause });
+  if (response.status !== 404 || !isAboutPath(given)) return error;
+  const said = given === undefined && !unknownPath.test(answer.text.trim()) ? quoted(answer) : '';
+  return noKindMatch({ ...request, answer: said, cause: error });
+}
+
+interface Answer {
+  readonly text: string;
+  /** Why this is not all of it. */
+  readonly cut?: string;
+  readonly cause?: unknown;
+}
+
+async function readAnswer(response: TransportResponse): Promise<Answer> {
+  try {
+    const { bytes, isWhole } = await collectPrefix(response.body, maxErrorBytes);
+    return { text: bytes.toString(), ...(isWhole ? {} : { cut: ' (cut: the answer is longer than 1 MiB)' }) };
+  } catch (cause) {
+    if (!isTransportError(cause)) throw cause;
+    return { text: '', cut: ' (the answer broke off)', cause };
+  }
 }
 
 /** The Status that a text holds, if it is one of a failure. */
@@ -67,15 +91,37 @@ export function isStatus(value: unknown): value is Status {
   return !('apiVersion' in value) || value.apiVersion === 'v1';
 }
 
-/** The server names the object that is missing; a URL that it does not know comes without a name. */
+/**
+ * Whether a 404 says that the URL is not served: a missing object is named, and a webhook or an aggregated API server
+ * that answers 404 gives its own reason. What is not a Status does not come from an API server that has the kind, and
+ * must not be taken for the end of an object.
+ */
 function isAboutPath(status: Status | undefined): boolean {
-  return (status?.details?.name ?? '') === '';
+  if (status === undefined) return true;
+  return (status.details?.name ?? '') === '' && unknownPath.test((status.message ?? '').trim());
 }
 
-function genericStatus(response: TransportResponse, text: string, request: FailedRequest): Status {
+const looksLikeJson = (text: string): boolean => /^\s*[{[]/.test(text);
+
+/** What an answer that is not a Status says. JSON is not quoted: it may be a Secret. */
+function quoted({ text, cut = '' }: Answer): string {
+  const said = text.trim();
+  if (looksLikeJson(said)) return `JSON of ${said.length} characters that is not a Status${cut}`;
+  return said === '' ? cut.trim() : `${redact(said.slice(0, maxTextLength))}${cut}`;
+}
+
+/** A redirect is never followed: it would hand the credentials to whatever it leads to. */
+function redirected({ status, location }: TransportResponse): string {
+  if (status < 300 || status > 399 || status === 304) return '';
+  const where = location === undefined ? ' without a Location' : ` to ${redact(location.replace(/[?#].*$/s, ''))}`;
+  return `, a redirect${where}: is a proxy or a login page in front of the API server?`;
+}
+
+function genericStatus(response: TransportResponse, answer: Answer, request: FailedRequest): Status {
   const { method, kind, name } = request;
   const code = response.status;
-  const said = text.trim() === '' ? '' : `: ${redact(text.trim().slice(0, maxTextLength))}`;
+  const text = quoted(answer);
+  const said = redirected(response) || (text === '' ? '' : `: ${text}`);
   const what = `${kind.plural}${kind.group === '' ? '' : `.${kind.group}`}${name === undefined ? '' : ` ${JSON.stringify(name)}`}`;
   return {
     apiVersion: 'v1',

@@ -34,7 +34,7 @@ import type {
   WatchStream,
 } from '@kctl/client';
 import { collect } from './byte-stream.js';
-import { acceptList, acceptObject, asList, asObject, decodeJson, toSend } from './codec.js';
+import { acceptList, acceptObject, asList, asObject, decodeJson, refuseHtml, toSend } from './codec.js';
 import type { Connection } from './connection.js';
 import { DecodeError, isDecodeError } from './errors.js';
 import { failureOf, isStatus } from './failure-status.js';
@@ -110,14 +110,14 @@ class ServerClient implements HttpClient {
   ): Promise<KubeList<PersistedObject<K> & ReadObject<K>>> {
     requireKind('list', kind);
     const response = await this.#sendList(kind, options);
-    const list = await readList(kind, response.body, `list of ${formatGroupVersionKind(kind)}`);
+    const list = await readList(kind, response.body, listOf(kind));
     return { ...list, items: list.items.map(asReadable<K>) };
   }
 
   async listFrames(kind: Kind, options: ListOptions & FrameOptions = {}): Promise<ListFrames> {
     requireKind('list', kind);
     const response = await this.#sendList(kind, options);
-    return listFrames(response.body, `list of ${formatGroupVersionKind(kind)}`, options);
+    return listFrames(response.body, listOf(kind), options);
   }
 
   async watch<K extends Kind>(kind: K, options: WatchOptions = {}): Promise<WatchStream<PersistedObject<K>>> {
@@ -134,7 +134,8 @@ class ServerClient implements HttpClient {
     );
     const what = `watch of ${formatGroupVersionKind(kind)}`;
     if (response.contentType.includes('json')) return frameStream(response.body, what, options);
-    await response.body[Symbol.asyncIterator]().return?.();
+    await readable(response, what);
+    await discard(response);
     throw new DecodeError(
       `${what}: the server answers with ${response.contentType || 'no content type'}: expected application/json`,
     );
@@ -290,18 +291,20 @@ class ServerClient implements HttpClient {
     );
   }
 
-  #sendList(kind: Kind, options: ListOptions): Promise<TransportResponse> {
+  async #sendList(kind: Kind, options: ListOptions): Promise<TransportResponse> {
     const path = paths.withQuery(paths.collectionPath(kind, options.namespace), paths.listQuery(options));
-    return this.#send(
+    const response = await this.#send(
       { method: 'GET', path, accept: acceptList(kind), expect: 'list', signal: options.signal },
       { kind },
     );
+    return await readable(response, listOf(kind));
   }
 
   async #value(request: TransportRequest, about: About): Promise<unknown> {
     const response = await this.#send(request, about);
-    const text = (await collect(response.body)).toString();
-    return decodeJson(text, `${request.method} ${formatGroupVersionKind(about.kind)} ${about.name ?? ''}`.trim());
+    const what = `${request.method} ${formatGroupVersionKind(about.kind)} ${about.name ?? ''}`.trim();
+    await readable(response, what);
+    return decodeJson((await collect(response.body)).toString(), what);
   }
 
   async #send(request: TransportRequest, about: About): Promise<TransportResponse> {
@@ -322,6 +325,24 @@ function deletedCollection<K extends Kind>(kind: K, text: string): DeletedCollec
     if (isDecodeError(error)) return undefined;
     throw error;
   }
+}
+
+const listOf = (kind: Kind): string => `list of ${formatGroupVersionKind(kind)}`;
+
+/** The response, unless it is a page for people. @throws DecodeError */
+async function readable(response: TransportResponse, what: string): Promise<TransportResponse> {
+  try {
+    refuseHtml(response, what);
+    return response;
+  } catch (error) {
+    await discard(response);
+    throw error;
+  }
+}
+
+/** Releases the connection of a response that is not read. */
+async function discard({ body }: TransportResponse): Promise<void> {
+  await body[Symbol.asyncIterator]().return?.();
 }
 
 function bodyOf(kind: Kind, object: DeepReadonly<KubeObject>): { readonly body: string } {

@@ -25,6 +25,8 @@ export {
   TransportError,
 } from './errors.js';
 export type { TransportErrorFields, TransportFailure } from './errors.js';
+export { GroupDiscoveryError, isGroupDiscoveryError } from './group-resources.js';
+export type { UnavailableGroup } from './group-resources.js';
 export { createHttpClient } from './http-client.js';
 export type { HttpClient, HttpClientOptions } from './http-client.js';
 export { connectionFromKubeConfig, inClusterConnection } from './kube-config.js';

@@ -35,7 +35,9 @@ export interface KubeConfigUser {
  */
 export interface KubeConfigLike {
   getCurrentContext(): string;
-  getContextObject(name: string): { readonly namespace?: string | undefined } | null;
+  getContextObject(
+    name: string,
+  ): { readonly namespace?: string | undefined; readonly user?: string | undefined } | null;
   getCurrentCluster(): KubeConfigCluster | null;
   getCurrentUser(): KubeConfigUser | null;
   /** Called with an object that takes `setHeaderParam` and `setDispatcher`; used for auth providers that are not handled here. */
@@ -47,7 +49,7 @@ export interface KubeConfigLike {
  * exec plugins and OIDC are handled here; other auth providers stay with the KubeConfig, asked before each request.
  * Printed or put into JSON, the connection shows `[redacted]` in place of its secrets.
  *
- * @throws KubeConfigError when there is no current context or its cluster is missing
+ * @throws KubeConfigError when there is no current context, or its cluster or the user that it names is missing
  */
 export function connectionFromKubeConfig(kubeConfig: KubeConfigLike): Connection {
   const context = kubeConfig.getCurrentContext();
@@ -59,6 +61,12 @@ export function connectionFromKubeConfig(kubeConfig: KubeConfigLike): Connection
         : `kubeconfig: context ${JSON.stringify(context)} does not exist, or its cluster does not`,
     );
   const user = kubeConfig.getCurrentUser();
+  const userName = textOf(kubeConfig.getContextObject(context)?.user);
+  // As in client-go: without a user in the context requests are anonymous on purpose, with a wrong one by mistake.
+  if (user === null && userName !== undefined)
+    throw new KubeConfigError(
+      `kubeconfig: context ${JSON.stringify(context)} names the user ${JSON.stringify(userName)}, which does not exist: add it to users, or correct the context`,
+    );
   const connection = withoutUndefined<Connection>({
     server: cluster.server,
     ca: fromBase64(cluster.caData, 'certificate-authority-data'),
@@ -131,13 +139,16 @@ function userConnection(user: KubeConfigUser, kubeConfig: KubeConfigLike): UserC
     password: textOf(user.password),
     exec: exec === undefined ? undefined : execPlugin(exec),
     oidc,
-    provider: isOtherProvider ? delegated(kubeConfig) : undefined,
+    provider: isOtherProvider ? delegated(kubeConfig, textOf(provider['name'])) : undefined,
     impersonate: impersonateUser === undefined ? undefined : { userName: impersonateUser },
   });
 }
 
-/** Lets the KubeConfig set the header; the connection pool that it also makes is never used. */
-function delegated(kubeConfig: KubeConfigLike): AuthProvider {
+/**
+ * Lets the KubeConfig set the header; the connection pool that it also makes is never used. A provider that the
+ * KubeConfig does not know sets none: without this check its requests would be anonymous.
+ */
+function delegated(kubeConfig: KubeConfigLike, name = ''): AuthProvider {
   return {
     authorization: async () => {
       let value: string | undefined;
@@ -148,9 +159,15 @@ function delegated(kubeConfig: KubeConfigLike): AuthProvider {
         setDispatcher: () => undefined,
       };
       await kubeConfig.applySecurityAuthentication(sink as never);
+      if (value === undefined) throw new KubeConfigError(unknownProvider(name));
       return value;
     },
   };
+}
+
+/** Why an auth provider of a kubeconfig cannot be used. */
+export function unknownProvider(name: string): string {
+  return `kubeconfig: auth-provider ${JSON.stringify(name)} is not known: use an exec plugin, which is what took the place of auth providers`;
 }
 
 function oidcRefresh(config: Readonly<Record<string, unknown>>): OidcRefresh {

@@ -5,7 +5,7 @@ import type { Cluster, Context, User } from '@kubernetes/client-node';
 import type { Connection, Impersonation, UserConnection } from './connection.js';
 import { KubeConfigError } from './errors.js';
 import { hideSecrets } from './hide-secrets.js';
-import { connectionFromKubeConfig, inClusterConnection } from './kube-config.js';
+import { connectionFromKubeConfig, inClusterConnection, unknownProvider } from './kube-config.js';
 
 /** Options of {@link loadConnection}. */
 export interface LoadConnectionOptions {
@@ -88,6 +88,7 @@ async function read(paths: readonly string[], context: string | undefined): Prom
       `kubeconfig ${paths.join(', ')}: context ${JSON.stringify(currentContext)} does not exist: there are ${names || 'none'}`,
     );
   }
+  requireKnownProvider(entries.users.find(({ name }) => name === known.user));
   const kubeConfig = new KubeConfig();
   kubeConfig.loadFromOptions({ ...entries, currentContext });
   const { user, ...connection } = connectionFromKubeConfig(kubeConfig);
@@ -99,6 +100,19 @@ async function read(paths: readonly string[], context: string | undefined): Prom
       ...entries.userExtras.get(known.user),
     },
   });
+}
+
+/** The auth providers of @kubernetes/client-node, beside `oidc`, which is handled here. */
+const authProviders = ['oidc', 'azure', 'gcp'];
+
+/** A plugin or a token file in the provider's config is used whatever the provider is called. */
+function requireKnownProvider(user: User | undefined): void {
+  const provider: unknown = user?.authProvider;
+  if (typeof provider !== 'object' || provider === null) return;
+  const { name, config } = fieldsOf(provider);
+  const { exec, tokenFile } = fieldsOf(config);
+  if (exec !== undefined || tokenFile !== undefined || authProviders.includes(String(name))) return;
+  throw new KubeConfigError(unknownProvider(typeof name === 'string' ? name : ''));
 }
 
 /** A plugin that is named by a relative path lies beside the kubeconfig; one without a slash is looked up in PATH. */

@@ -1,3 +1,6 @@
+import { BlockList, isIP } from 'node:net';
+import { withoutUserInfo } from './explain-failure.js';
+
 /** Environment variables, as `process.env` has them. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -8,43 +11,82 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export function proxyFromEnvironment(server: string, environment: Environment): string | undefined {
   const url = new URL(server);
   const name = url.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
-  const proxy = environment[name] ?? environment[name.toLowerCase()];
-  if (proxy === undefined || proxy === '' || isLoopback(url.hostname)) return undefined;
-  const exclusions = environment['NO_PROXY'] ?? environment['no_proxy'] ?? '';
-  if (exclusions.split(',').some((exclusion) => covers(exclusion.trim(), url))) return undefined;
+  const proxy = firstOf(environment, name, name.toLowerCase());
+  const host = hostOf(url);
+  if (proxy === '' || isLoopback(host)) return undefined;
+  const exclusions = firstOf(environment, 'NO_PROXY', 'no_proxy').split(',');
+  if (exclusions.some((exclusion) => covers(exclusion.trim().toLowerCase(), host, portOf(url)))) return undefined;
   return proxy.includes('://') ? proxy : `http://${proxy}`;
 }
 
-function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);
+/** A proxy's URL as the connections take it. @throws TypeError without its password */
+export function requireProxyUrl(proxyUrl: string | undefined): string | undefined {
+  if (proxyUrl === undefined) return undefined;
+  const url = URL.canParse(proxyUrl) ? new URL(proxyUrl) : undefined;
+  if (url === undefined || !['http:', 'https:', 'socks5:', 'socks:'].includes(url.protocol))
+    throw new TypeError(
+      `proxy URL ${JSON.stringify(withoutUserInfo(proxyUrl))} is not valid: expected http://host:port, https://host:port or socks5://host:port`,
+    );
+  if (!isDecodable(url.username) || !isDecodable(url.password))
+    throw new TypeError(
+      `proxy URL ${JSON.stringify(withoutUserInfo(proxyUrl))}: its user name or password is not valid: expected "%" only before two hexadecimal digits (a literal "%" is "%25")`,
+    );
+  return proxyUrl;
 }
 
-function covers(exclusion: string, url: URL): boolean {
-  if (exclusion === '') return false;
-  if (exclusion === '*') return true;
-  const [, name = exclusion, port] = /^(.*?)(?::(\d+))?$/.exec(exclusion) ?? [];
-  if (port !== undefined && port !== (url.port === '' ? defaultPort(url) : url.port)) return false;
-  if (name.includes('/')) return isInNetwork(url.hostname, name);
-  const suffix = name.replace(/^\*/, '').toLowerCase();
-  if (suffix.startsWith('.')) return url.hostname.endsWith(suffix);
-  return url.hostname === suffix || url.hostname.endsWith(`.${suffix}`);
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
-function defaultPort(url: URL): string {
+function firstOf(environment: Environment, ...names: string[]): string {
+  return names.map((name) => environment[name] ?? '').find((value) => value !== '') ?? '';
+}
+
+/** Without the brackets of an IPv6 address. */
+function hostOf({ hostname }: URL): string {
+  return hostname.toLowerCase().replace(/^\[(.*)\]$/, '$1');
+}
+
+function portOf(url: URL): string {
+  if (url.port !== '') return url.port;
   return url.protocol === 'https:' ? '443' : '80';
 }
 
-function isInNetwork(hostname: string, network: string): boolean {
-  const [base = '', bitsText = ''] = network.split('/');
-  const bits = Number(bitsText);
-  const address = ipv4(hostname);
-  const prefix = ipv4(base);
-  if (address === undefined || prefix === undefined || !Number.isInteger(bits) || bits < 0 || bits > 32) return false;
-  const divisor = 2 ** (32 - bits);
-  return Math.floor(address / divisor) === Math.floor(prefix / divisor);
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || isInNetwork(host, '127.0.0.0', 8) || isInNetwork(host, '::1', 128);
 }
 
-function ipv4(text: string): number | undefined {
-  if (!/^\d+(\.\d+){3}$/.test(text)) return undefined;
-  return text.split('.').reduce((value, part) => value * 256 + Number(part), 0);
+/** One entry of NO_PROXY: `*`, an address, a network, a domain; all but networks with or without a port. */
+function covers(exclusion: string, host: string, port: string): boolean {
+  if (exclusion === '*') return true;
+  const [base = '', bits, ...more] = exclusion.split('/');
+  if (bits !== undefined) return more.length === 0 && /^\d{1,3}$/.test(bits) && isInNetwork(host, base, Number(bits));
+  const { name, port: only } = splitPort(exclusion);
+  if (name === '' || (only !== undefined && only !== port)) return false;
+  const family = isIP(name);
+  if (family !== 0) return isInNetwork(host, name, family === 4 ? 32 : 128);
+  const suffix = name.startsWith('*.') ? name.slice(1) : name;
+  return suffix.startsWith('.') ? host.endsWith(suffix) : host === suffix || host.endsWith(`.${suffix}`);
+}
+
+/** `host:port`, `[IPv6]:port`, `[IPv6]`, or a host alone; an IPv6 address without brackets has no port. */
+function splitPort(text: string): { readonly name: string; readonly port: string | undefined } {
+  if (isIP(text) === 6) return { name: text, port: undefined };
+  const [, bracketed, plain, port] = /^(?:\[(.*)\]|([^:]*))(?::(\d+))?$/.exec(text) ?? [];
+  return { name: bracketed ?? plain ?? '', port };
+}
+
+/** An IPv4 address that is written as IPv6 (`::ffff:10.0.0.1`) is the same address. */
+function isInNetwork(host: string, base: string, bits: number): boolean {
+  const [ours, theirs] = [isIP(host), isIP(base)];
+  if (ours === 0 || theirs === 0 || bits > (theirs === 4 ? 32 : 128)) return false;
+  if (ours === 4 && theirs === 6 && !/^::ffff:/i.test(base)) return false;
+  const network = new BlockList();
+  network.addSubnet(base, bits, theirs === 4 ? 'ipv4' : 'ipv6');
+  return network.check(host, ours === 4 ? 'ipv4' : 'ipv6');
 }

@@ -21,27 +21,40 @@ export function objectPath(kind: Kind, key: ObjectKey, subresource?: string): st
   const { namespace, name } = key;
   if (kind.scope === 'Namespaced' && (namespace === undefined || namespace === ''))
     throw new TypeError(
-      `${kind.kind} ${JSON.stringify(name)}: namespace is not set: ${kind.plural} live in a namespace`,
+      `${formatGroupVersionKind(kind)} ${JSON.stringify(name)}: namespace is not set: ${kind.plural} live in a namespace: pass { namespace, name }`,
     );
   const path = `${collectionPath(kind, namespace)}/${segment(kind, 'name', name)}`;
   return subresource === undefined ? path : `${path}/${segment(kind, 'subresource', subresource)}`;
 }
 
 /** A name must not reach beyond its place in the path (client-go: `rest.IsValidPathSegmentName`). */
-function segment(kind: Kind, field: string, value: string): string {
-  if (value === '' || value === '.' || value === '..' || value.includes('/') || value.includes('%'))
+function segment(kind: Kind, field: string, value: unknown): string {
+  if (
+    typeof value !== 'string' ||
+    !value.isWellFormed() ||
+    value === '' ||
+    value === '.' ||
+    value === '..' ||
+    value.includes('/') ||
+    value.includes('%')
+  )
     throw new TypeError(
-      `${formatGroupVersionKind(kind)}: ${field} ${JSON.stringify(value)} is not valid: expected text without "/" and "%", not empty, "." or ".."`,
+      `${formatGroupVersionKind(kind)}: ${field} ${JSON.stringify(value)} is not valid: expected text (well-formed Unicode) without "/" and "%", not empty, "." or ".."`,
     );
   return encodeURIComponent(value);
 }
 
 type QueryValue = string | number | boolean | undefined;
 
+function encodeQuery(name: string, value: string): string {
+  if (value.isWellFormed()) return encodeURIComponent(value);
+  throw new TypeError(`${name} ${JSON.stringify(value)} is not valid: expected well-formed Unicode`);
+}
+
 /** Joins path and query, leaving out what is unset. */
 export function withQuery(path: string, query: Readonly<Record<string, QueryValue>>): string {
   const pairs = Object.entries(query).flatMap(([name, value]) =>
-    value === undefined || value === '' || value === false ? [] : [`${name}=${encodeURIComponent(String(value))}`],
+    value === undefined || value === '' || value === false ? [] : [`${name}=${encodeQuery(name, String(value))}`],
   );
   return pairs.length === 0 ? path : `${path}?${pairs.join('&')}`;
 }

@@ -1,10 +1,15 @@
 import { defineKind, formatGroupKind, NoKindMatchError } from '@kctl/apimachinery';
 import type { GroupVersionKind, Kind, UntypedObject } from '@kctl/apimachinery';
 import type { AbortOptions, KindResolver } from '@kctl/client';
+import { noopLogger } from '@kctl/telemetry';
+import type { Logger } from '@kctl/telemetry';
 import { numberProblem, systemClock } from '@kctl/wait';
 import type { Clock } from '@kctl/wait';
-import { fetchGroups, fetchVersion } from './discovery.js';
-import type { ApiGroup, ApiResource, ApiVersion } from './discovery.js';
+import { fetchGroups } from './discovery.js';
+import type { ApiGroup, ApiResource, DiscoveredGroups } from './discovery.js';
+import { GroupDiscoveryError, GroupResources } from './group-resources.js';
+import type { UnavailableGroup } from './group-resources.js';
+import { guardedLogger } from './guarded-hooks.js';
 import { orAborted } from './or-aborted.js';
 import type { Transport } from './transport.js';
 
@@ -16,8 +21,10 @@ export interface RestMapperOptions {
   readonly transport: Transport;
   /** Kinds that need no request: the built-in ones, and those of the program. */
   readonly kinds?: Iterable<Kind>;
-  /** How long a kind that the server does not know is remembered as such, in ms. @default 5_000 */
+  /** How long a kind that the server does not know, or a group that fails, is remembered as such, in ms. @default 5_000 */
   readonly missTtlMs?: number;
+  /** Where groups that do not answer are reported. @default noopLogger */
+  readonly logger?: Logger;
   /** @default systemClock */
   readonly clock?: Clock;
 }
@@ -34,12 +41,22 @@ export interface RestMapper extends KindResolver {
    * The token of a kind that is known only by name. Known kinds cost no request; others cost one discovery for all,
    * however many ask at once. A miss asks again, at most once per `missTtlMs` for each kind.
    *
-   * @throws NoKindMatchError when the server does not serve it
+   * @throws NoKindMatchError when the server does not serve it; GroupDiscoveryError naming the group when the kind was
+   *   not found and might be in a group that does not answer
    */
   kindFor(name: KindName, options?: AbortOptions): Promise<Kind<UntypedObject>>;
-  /** The kind that a resource name of the command line means. @throws NoKindMatchError */
+  /**
+   * The kind that a resource name of the command line means: a plural, singular or kind of any group, else a short name.
+   * A group that does not answer fails only what is not found elsewhere.
+   *
+   * @throws as {@link kindFor}
+   */
   kindForResource(name: ResourceName, options?: AbortOptions): Promise<Kind<UntypedObject>>;
-  /** Everything that the server serves, in its order of preference. */
+  /**
+   * Everything that the server serves, in its order of preference. A group that does not answer is left out and logged.
+   *
+   * @throws GroupDiscoveryError when no group answers
+   */
   resources(options?: AbortOptions): Promise<readonly ApiResource[]>;
   /** Forgets what discovery said, e.g. after a CustomResourceDefinition was installed. */
   invalidate(): void;
@@ -61,9 +78,9 @@ class DiscoveryRestMapper implements RestMapper {
   readonly #known = new Map<string, Kind>();
   /** When a miss may be looked up again, by what was looked up. */
   readonly #misses = new Map<string, number>();
-  #groups: readonly ApiGroup[] | undefined;
-  #loading: Promise<readonly ApiGroup[]> | undefined;
-  readonly #versions = new Map<string, Promise<readonly ApiResource[] | undefined>>();
+  #groups: DiscoveredGroups | undefined;
+  #loading: Promise<DiscoveredGroups> | undefined;
+  readonly #resources: GroupResources;
 
   constructor(options: RestMapperOptions) {
     const { transport, clock = systemClock, missTtlMs = 5_000, kinds = [] } = options;
@@ -72,6 +89,8 @@ class DiscoveryRestMapper implements RestMapper {
     this.#transport = transport;
     this.#clock = clock;
     this.#missTtlMs = missTtlMs;
+    const logger = guardedLogger(options.logger ?? noopLogger);
+    this.#resources = new GroupResources({ transport, clock, logger, failureTtlMs: missTtlMs });
     for (const kind of kinds) {
       this.#known.set(nameOf(kind), kind);
       const versionless = nameOf({ group: kind.group, kind: kind.kind });
@@ -83,9 +102,11 @@ class DiscoveryRestMapper implements RestMapper {
     const known = this.#known.get(nameOf(name));
     if (known !== undefined) return toKind(known);
     const version = 'version' in name ? name.version : undefined;
-    const found = await this.#find(nameOf(name), (group) => this.#resourceOf(group, name.kind, version), {
+    const found = await this.#find(nameOf(name), {
       signal,
+      version,
       isCandidate: (group) => group.name === name.group,
+      matches: [(resource) => resource.kind === name.kind],
     });
     if (found !== undefined) return toKind(found);
     throw new NoKindMatchError({
@@ -102,15 +123,15 @@ class DiscoveryRestMapper implements RestMapper {
     const group = rest.join('.');
     const isCandidate = ({ name: own }: ApiGroup): boolean =>
       group === '' || own === group || own.startsWith(`${group}.`);
-    const search = (matches: (resource: ApiResource) => boolean): Promise<ApiResource | undefined> =>
-      this.#find(`resource ${name}`, (candidate) => this.#firstIn(candidate, matches, version), {
-        signal,
-        isCandidate,
-      });
-    const exact = await search(({ plural, singular, kind }) =>
-      [plural, singular, kind.toLowerCase()].includes(resource),
-    );
-    const found = exact ?? (await search(({ shortNames }) => shortNames.includes(resource)));
+    const found = await this.#find(`resource ${name}`, {
+      signal,
+      version,
+      isCandidate,
+      matches: [
+        ({ plural, singular, kind }) => [plural, singular, kind.toLowerCase()].includes(resource),
+        ({ shortNames }) => shortNames.includes(resource),
+      ],
+    });
     if (found !== undefined) return toKind(found);
     throw new NoKindMatchError({
       group,
@@ -122,9 +143,14 @@ class DiscoveryRestMapper implements RestMapper {
 
   async resources({ signal }: AbortOptions = {}): Promise<readonly ApiResource[]> {
     const all = async (): Promise<readonly ApiResource[]> => {
-      const groups = await this.#load();
-      const versions = groups.flatMap((group) => group.versions.map((version) => this.#resources(group, version)));
-      return (await Promise.all(versions)).flat();
+      const { groups, unavailable: roots } = await this.#load();
+      const unavailable = new Map(roots.map((root) => [root.groupVersion, root]));
+      const versions = groups.flatMap((group) =>
+        group.versions.map((version) => this.#resources.of(group, version, unavailable)),
+      );
+      const resources = (await Promise.all(versions)).flat();
+      if (resources.length > 0 || unavailable.size === 0) return resources;
+      throw new GroupDiscoveryError('any resource', [...unavailable.values()]);
     };
     return await orAborted(all(), signal);
   }
@@ -132,31 +158,46 @@ class DiscoveryRestMapper implements RestMapper {
   invalidate(): void {
     this.#groups = undefined;
     this.#loading = undefined;
-    this.#versions.clear();
+    this.#resources.clear();
     this.#misses.clear();
   }
 
   /** Looks into what is known; on a miss, asks the server again unless it just said no. Nobody's signal stops it for the others. */
-  #find(what: string, lookUp: LookUp, { signal, isCandidate }: Search): Promise<ApiResource | undefined> {
-    const search = async (): Promise<ApiResource | undefined> => {
-      for (const group of await this.#load()) {
-        const found = isCandidate(group) ? await lookUp(group) : undefined;
-        if (found !== undefined) return found;
-      }
-      return undefined;
-    };
+  #find(what: string, search: Search): Promise<ApiResource | undefined> {
     const searchTwice = async (): Promise<ApiResource | undefined> => {
       // What was asked before this call may be older than what it asks about.
       const isOld = this.#groups !== undefined || this.#loading !== undefined;
-      const found = await search();
-      if (found !== undefined || this.#clock.monotonicNow() < (this.#misses.get(what) ?? 0)) return found;
-      this.#remember(what);
-      if (!isOld) return undefined;
-      this.#groups = undefined;
-      this.#versions.clear();
-      return await search();
+      const first = await this.#search(search);
+      if (first.found !== undefined) return first.found;
+      const hasJustMissed = this.#clock.monotonicNow() < (this.#misses.get(what) ?? 0);
+      const mayAskAgain = isOld && !hasJustMissed;
+      if (!hasJustMissed) this.#remember(what);
+      if (mayAskAgain) {
+        this.#groups = undefined;
+        this.#resources.forgetFetched();
+      }
+      const last = mayAskAgain ? await this.#search(search) : first;
+      if (last.found === undefined && last.unavailable.length > 0)
+        throw new GroupDiscoveryError(what, last.unavailable);
+      return last.found;
     };
-    return orAborted(searchTwice(), signal);
+    return orAborted(searchTwice(), search.signal);
+  }
+
+  /** All groups by the first match, then all by the next; versions in the server's order, those out of date last. */
+  async #search({ isCandidate, matches, version }: Search): Promise<SearchResult> {
+    const { groups, unavailable: roots } = await this.#load();
+    const unavailable = new Map(roots.map((root) => [root.groupVersion, root]));
+    for (const match of matches) {
+      for (const group of groups.filter(isCandidate)) {
+        const wanted = group.versions.filter((candidate) => version === undefined || candidate.version === version);
+        for (const candidate of wanted.toSorted((a, b) => Number(a.isStale) - Number(b.isStale))) {
+          const found = (await this.#resources.of(group, candidate, unavailable)).find(match);
+          if (found !== undefined) return { found, unavailable: [] };
+        }
+      }
+    }
+    return { found: undefined, unavailable: [...unavailable.values()] };
   }
 
   #remember(miss: string): void {
@@ -168,13 +209,13 @@ class DiscoveryRestMapper implements RestMapper {
   }
 
   /** One discovery for all who ask at once. */
-  async #load(): Promise<readonly ApiGroup[]> {
+  async #load(): Promise<DiscoveredGroups> {
     if (this.#groups !== undefined) return this.#groups;
     if (this.#loading !== undefined) return await this.#loading;
     const loading = fetchGroups(this.#transport)
-      .then((groups) => {
-        if (this.#loading === loading) this.#groups = groups;
-        return groups;
+      .then((discovered) => {
+        if (this.#loading === loading && discovered.unavailable.length === 0) this.#groups = discovered;
+        return discovered;
       })
       .finally(() => {
         if (this.#loading === loading) this.#loading = undefined;
@@ -182,46 +223,21 @@ class DiscoveryRestMapper implements RestMapper {
     this.#loading = loading;
     return await loading;
   }
-
-  async #resources(group: ApiGroup, version: ApiVersion): Promise<readonly ApiResource[]> {
-    if (version.resources !== undefined) return version.resources;
-    const name = `${group.name}/${version.version}`;
-    let resources = this.#versions.get(name);
-    if (resources === undefined) {
-      const fetched = fetchVersion(this.#transport, { group: group.name, version: version.version });
-      fetched.catch(() => {
-        if (this.#versions.get(name) === fetched) this.#versions.delete(name);
-      });
-      resources = fetched;
-      this.#versions.set(name, resources);
-    }
-    return (await resources) ?? [];
-  }
-
-  #resourceOf(group: ApiGroup, kind: string, version: string | undefined): Promise<ApiResource | undefined> {
-    return this.#firstIn(group, (resource) => resource.kind === kind, version);
-  }
-
-  /** Versions in the server's order, those that may be out of date last. */
-  async #firstIn(
-    group: ApiGroup,
-    matches: (resource: ApiResource) => boolean,
-    version: string | undefined,
-  ): Promise<ApiResource | undefined> {
-    const wanted = group.versions.filter((candidate) => version === undefined || candidate.version === version);
-    for (const candidate of wanted.toSorted((a, b) => Number(a.isStale) - Number(b.isStale))) {
-      const found = (await this.#resources(group, candidate)).find(matches);
-      if (found !== undefined) return found;
-    }
-    return undefined;
-  }
 }
-
-type LookUp = (group: ApiGroup) => Promise<ApiResource | undefined>;
 
 interface Search {
   readonly signal: AbortSignal | undefined;
+  /** Unset: any. */
+  readonly version: string | undefined;
   readonly isCandidate: (group: ApiGroup) => boolean;
+  /** The first that holds anywhere decides. */
+  readonly matches: readonly ((resource: ApiResource) => boolean)[];
+}
+
+interface SearchResult {
+  readonly found: ApiResource | undefined;
+  /** What might have it, but does not answer. */
+  readonly unavailable: readonly UnavailableGroup[];
 }
 
 function nameOf(name: KindName): string {

@@ -2,6 +2,7 @@ import { noopLogger, noopMetrics } from '@kctl/telemetry';
 import type { Logger, Metrics } from '@kctl/telemetry';
 import { anySignal, numberProblem, sleep, systemClock } from '@kctl/wait';
 import type { Clock } from '@kctl/wait';
+import { collectPrefix } from './byte-stream.js';
 import type { Connection, Impersonation } from './connection.js';
 import { createConnectionPools } from './connection-pools.js';
 import type { ConnectionPools } from './connection-pools.js';
@@ -11,9 +12,10 @@ import { isTransportError, TransportError } from './errors.js';
 import { exchange, headerOf } from './exchange.js';
 import type { Exchange, ExchangeTimeouts } from './exchange.js';
 import { withoutUserInfo } from './explain-failure.js';
+import { callHook, guardedLogger, guardedMetrics } from './guarded-hooks.js';
 import { gunzip } from './gunzip.js';
 import { orAborted } from './or-aborted.js';
-import { proxyFromEnvironment } from './proxy.js';
+import { proxyFromEnvironment, requireProxyUrl } from './proxy.js';
 import { createTurnLimiter } from './rate-limiter.js';
 import type { RateLimit, TurnLimiter } from './rate-limiter.js';
 import { createRequestMetrics } from './request-metrics.js';
@@ -55,7 +57,7 @@ export interface TransportOptions {
   readonly http2?: boolean;
   /** Asks for gzip on lists. @default true, unless the server is on this machine or the connection disables it */
   readonly compression?: boolean;
-  /** Told about each warning of the server. @default logs each text once */
+  /** Called with each warning of the server; what it throws is logged. @default logs each text once */
   readonly onWarning?: (warning: ServerWarning) => void;
   readonly logger?: Logger;
   readonly metrics?: Metrics;
@@ -90,6 +92,8 @@ export interface TransportResponse {
   readonly status: number;
   readonly contentType: string;
   readonly retryAfterMs: number | undefined;
+  /** Where a redirect leads to. Redirects are not followed. */
+  readonly location?: string | undefined;
   readonly body: AsyncIterable<Buffer[]>;
 }
 
@@ -127,7 +131,11 @@ class HttpTransport implements Transport {
   readonly #closed = new AbortController();
 
   constructor(connection: Connection, options: TransportOptions) {
-    const { clock = systemClock, logger = noopLogger, environment = process.env } = options;
+    const { clock = systemClock, environment = process.env } = options;
+    const logger = guardedLogger(options.logger ?? noopLogger);
+    const metrics = guardedMetrics(options.metrics ?? noopMetrics, (error) =>
+      logger.error('A metrics hook failed', { error }),
+    );
     const url = parseServer(connection.server);
     checkOptions(options);
     this.#options = options;
@@ -136,7 +144,7 @@ class HttpTransport implements Transport {
     this.server = withoutUserInfo(connection.server).replace(/\/+$/, '');
     this.#origin = url.origin;
     this.#prefix = url.pathname.replace(/\/+$/, '');
-    this.#metrics = createRequestMetrics(options.metrics ?? noopMetrics, url.host, options.detailedMetrics === true);
+    this.#metrics = createRequestMetrics(metrics, url.host, options.detailedMetrics === true);
     this.#limiter = options.rateLimit === undefined ? undefined : createTurnLimiter(options.rateLimit, clock);
     this.#credentials = credentialsOf(connection, { clock, logger, environment });
     const isLocal = /^(localhost|127\.|\[::1\])/.test(url.hostname);
@@ -153,7 +161,7 @@ class HttpTransport implements Transport {
         origin: url.origin,
         serverName: connection.tlsServerName,
         rejectUnauthorized: connection.insecureSkipTlsVerify !== true,
-        proxyUrl: connection.proxyUrl ?? proxyFromEnvironment(connection.server, environment),
+        proxyUrl: requireProxyUrl(connection.proxyUrl ?? proxyFromEnvironment(connection.server, environment)),
         http2: options.http2 ?? false,
         maxConnections: options.maxConnections ?? 64,
         connectTimeoutMs: options.connectTimeoutMs ?? 30_000,
@@ -257,19 +265,32 @@ class HttpTransport implements Transport {
       this.#metrics.answered(method, String(answer.status), seconds());
       if (body !== undefined) this.#metrics.sized(method, body.length);
       this.#warn(answer);
-      return this.#toResponse(answer);
+      return this.#toResponse(answer, request);
     } catch (error) {
       this.#metrics.answered(method, '<error>', seconds());
       throw error;
     }
   }
 
-  #toResponse({ status, headers, body }: Exchange): TransportResponse {
+  #toResponse({ status, headers, body }: Exchange, { method, path }: TransportRequest): TransportResponse {
+    const explain = (reason: string, cause: unknown): TransportError =>
+      new TransportError(
+        {
+          failure: 'malformed',
+          method,
+          server: this.server,
+          path: pathOf(path),
+          maybeSent: true,
+          message: `${method} ${pathOf(path)} failed at ${this.server}: the gzip-compressed answer is ${reason}`,
+        },
+        { cause },
+      );
     return {
       status,
       contentType: headerOf(headers, 'content-type') ?? '',
       retryAfterMs: retryAfterMs(headerOf(headers, 'retry-after'), this.#clock.now()),
-      body: headerOf(headers, 'content-encoding') === 'gzip' ? gunzip(body) : body,
+      location: headerOf(headers, 'location'),
+      body: headerOf(headers, 'content-encoding') === 'gzip' ? gunzip(body, explain) : body,
     };
   }
 
@@ -284,13 +305,19 @@ class HttpTransport implements Transport {
 
   #timeoutsFor(expect: 'object' | 'list' | 'watch'): ExchangeTimeouts {
     const ms = this.#options.requestTimeoutMs ?? 60_000;
-    if (expect === 'object') return { headersMs: 0, idleMs: 0, totalMs: ms };
-    return { headersMs: ms, idleMs: expect === 'list' ? ms : 0, totalMs: 0 };
+    if (expect === 'object') return { headersMs: 0, idleMs: 0, totalMs: ms, errorMs: ms };
+    return { headersMs: ms, idleMs: expect === 'list' ? ms : 0, totalMs: 0, errorMs: ms };
   }
 
   #warn({ headers }: Exchange): void {
     for (const warning of parseWarnings(headers['warning'])) {
-      if (this.#options.onWarning !== undefined) this.#options.onWarning(warning);
+      const { onWarning } = this.#options;
+      if (onWarning !== undefined)
+        // The request has been executed: a hook that fails must not take its answer away.
+        callHook(
+          () => onWarning(warning),
+          (error) => this.#logger.error('onWarning failed', { error }),
+        );
       else if (!this.#seenWarnings.has(warning.text) && this.#seenWarnings.size < 1000) {
         this.#seenWarnings.add(warning.text);
         this.#logger.warn(warning.text, { source: 'API server warning' });
@@ -310,9 +337,12 @@ class HttpTransport implements Transport {
   }
 }
 
+/** A short rest is read, so that the connection can be used again; a long one is not worth it. In bytes. */
+const maxDiscarded = 64 * 1024;
+
 async function discardBody(response: TransportResponse): Promise<void> {
   try {
-    for await (const chunks of response.body) if (chunks.length > 64) break;
+    await collectPrefix(response.body, maxDiscarded);
   } catch {
     // The answer is thrown away, so it does not matter that the connection broke while it was read.
   }

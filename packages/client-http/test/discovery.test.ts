@@ -1,7 +1,8 @@
 import { defineKind, isNoKindMatch } from '@kctl/apimachinery';
 import { FakeClock } from '@kctl/wait/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createRestMapper, createTransport } from '../src/index.js';
+import { RecordingLogger } from './support/recording-logger.js';
+import { createRestMapper, createTransport, isGroupDiscoveryError } from '../src/index.js';
 import type { RestMapper, Transport } from '../src/index.js';
 import { failure, json, startServer } from './support/server.js';
 import type { SeenRequest, TestServer } from './support/server.js';
@@ -230,6 +231,105 @@ describe('RestMapper', () => {
     await expect(mapper.kindFor({ group: 'apps', kind: 'Deployment' })).rejects.toThrow('no discovery for you');
     server.handler = (request, response) => json(response, aggregated(request));
     await expect(mapper.kindFor({ group: 'apps', kind: 'Deployment' })).resolves.toBeDefined();
+  });
+
+  describe('with a group that does not answer', () => {
+    const refuse = 'the server is currently unable to handle the request';
+    const isMetrics = ({ url }: SeenRequest): boolean => url.pathname.startsWith('/apis/metrics.k8s.io');
+    /** Servers with and without aggregated discovery: both have the broken group first. */
+    const servers: [string, (request: SeenRequest) => object][] = [
+      [
+        'an old server',
+        (request) => {
+          const answer = legacy(request) as { groups?: object[] };
+          if (answer.groups !== undefined)
+            answer.groups.unshift({ name: 'metrics.k8s.io', versions: [{ version: 'v1beta1' }] });
+          return answer;
+        },
+      ],
+      [
+        'aggregated discovery',
+        (request) => {
+          const answer = aggregated(request) as { items: { metadata?: object; versions: object[] }[] };
+          if (request.url.pathname === '/apis')
+            answer.items.unshift({
+              metadata: { name: 'metrics.k8s.io' },
+              versions: [{ version: 'v1beta1', freshness: 'Stale' }],
+            });
+          return answer;
+        },
+      ],
+    ];
+
+    it.each(servers)('finds everything else: %s', async (_name, answer) => {
+      const logger = new RecordingLogger();
+      mapper = createRestMapper({ transport, clock, logger });
+      server.handler = (request, response) => {
+        if (isMetrics(request)) failure(response, 503, { reason: 'ServiceUnavailable', message: refuse });
+        else json(response, answer(request));
+      };
+      expect(await mapper.kindForResource('widgets')).toMatchObject({ kind: 'Widget' });
+      expect(await mapper.kindFor({ group: 'example.com', kind: 'Widget' })).toMatchObject({ plural: 'widgets' });
+      expect((await mapper.resources()).map(({ plural }) => plural)).toContain('widgets');
+      expect(logger.lines.map(({ message, fields }) => [message, fields?.['groupVersion']])).toEqual([
+        ['Cannot discover what an API group serves', 'metrics.k8s.io/v1beta1'],
+      ]);
+      const asked = server.requests.filter(isMetrics).length;
+      expect(asked).toBe(1);
+    });
+
+    it.each(servers)(
+      'names it where the kind may be in it, and finds the kind once it answers: %s',
+      async (_name, answer) => {
+        let isUp = false;
+        server.handler = (request, response) => {
+          if (!isMetrics(request)) json(response, answer(request));
+          else if (!isUp) failure(response, 503, { reason: 'ServiceUnavailable', message: refuse });
+          else
+            json(response, {
+              kind: 'APIResourceList',
+              resources: [{ name: 'pods', kind: 'PodMetrics', namespaced: true, shortNames: ['pm'] }],
+            });
+        };
+        for (const lookUp of [
+          () => mapper.kindFor({ group: 'metrics.k8s.io', kind: 'PodMetrics' }),
+          () => mapper.kindForResource('pm'),
+        ]) {
+          const error: unknown = await lookUp().catch((reason: unknown) => reason);
+          expect(isNoKindMatch(error)).toBe(false);
+          expect(isGroupDiscoveryError(error) && error.unavailable.map(({ groupVersion }) => groupVersion)).toEqual([
+            'metrics.k8s.io/v1beta1',
+          ]);
+          expect(String(error)).toContain(`metrics.k8s.io/v1beta1 (${refuse})`);
+        }
+        // A kind of a group that answers is not served: that group decides, not the broken one.
+        expect(
+          isNoKindMatch(
+            await mapper.kindFor({ group: 'example.com', kind: 'Gadget' }).catch((reason: unknown) => reason),
+          ),
+        ).toBe(true);
+        isUp = true;
+        await clock.advance(5_001);
+        expect(await mapper.kindForResource('pm')).toMatchObject({ kind: 'PodMetrics' });
+        expect(await mapper.kindFor({ group: 'metrics.k8s.io', kind: 'PodMetrics' })).toMatchObject({ plural: 'pods' });
+      },
+    );
+
+    it('finds core kinds while the named groups are not to be had, and the reverse', async () => {
+      for (const [broken, kind] of [
+        ['/apis', { group: '', kind: 'Pod' }],
+        ['/api', { group: 'apps', kind: 'Deployment' }],
+      ] as const) {
+        mapper.invalidate();
+        server.handler = (request, response) => {
+          if (request.url.pathname === broken) failure(response, 500, { message: 'broken' });
+          else json(response, aggregated(request));
+        };
+        expect(await mapper.kindFor(kind)).toMatchObject({ kind: kind.kind });
+        const error: unknown = await mapper.kindForResource('gadgets').catch((reason: unknown) => reason);
+        expect(String(error)).toContain(`${broken} (broken)`);
+      }
+    });
   });
 
   it('leaves the discovery running for the others when one of them gives up', async () => {

@@ -4,7 +4,14 @@ import { delimiter, join } from 'node:path';
 import { inspect } from 'node:util';
 import { KubeConfig } from '@kubernetes/client-node';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { connectionFromKubeConfig, inClusterConnection, isKubeConfigError, loadConnection } from '../src/index.js';
+import { defineKind } from '@kctl/apimachinery';
+import {
+  connectionFromKubeConfig,
+  createHttpClient,
+  inClusterConnection,
+  isKubeConfigError,
+  loadConnection,
+} from '../src/index.js';
 
 let directory: string;
 
@@ -162,6 +169,52 @@ describe('connectionFromKubeConfig', () => {
     const { user, caFile } = connectionFromKubeConfig(kubeConfig);
     expect(user).toEqual({ tokenFile: `${directory}/var/run/secrets/kubernetes.io/serviceaccount/token` });
     expect(caFile).toBe(`${directory}/var/run/secrets/kubernetes.io/serviceaccount/ca.crt`);
+  });
+
+  it('refuses a context whose user is missing, and takes one without a user for what it is', async () => {
+    const dangling = config().replace(
+      'context: { cluster: c, user: u, namespace: team }',
+      'context: { cluster: c, user: nobody }',
+    );
+    const message =
+      'context "main" names the user "nobody", which does not exist: add it to users, or correct the context';
+    await expect(loadConnection({ path: await write('dangling', dangling) })).rejects.toThrow(message);
+    const kubeConfig = new KubeConfig();
+    kubeConfig.loadFromString(dangling);
+    expect(() => connectionFromKubeConfig(kubeConfig)).toThrow(message);
+    expect(() => createHttpClient({ kubeConfig })).toThrow(message);
+    const anonymous = config().replace('context: { cluster: c, user: u, namespace: team }', 'context: { cluster: c }');
+    expect((await loadConnection({ path: await write('anonymous', anonymous) })).user).toEqual({});
+  });
+
+  it('refuses an auth provider that is not known, before any request', async () => {
+    const unknown = (provider: string): string =>
+      config().replace(
+        "user: { tokenFile: token, as: jane, as-uid: '7', as-groups: [a, b], as-user-extra: { scope: [x] } }",
+        `user: { auth-provider: ${provider} }`,
+      );
+    for (const provider of [
+      '{ name: openstack }',
+      '{ name: openstack, config: { a: b } }',
+      '{ config: {} }',
+      '{ name: "" }',
+    ]) {
+      const path = await write('provider', unknown(provider));
+      await expect(loadConnection({ path })).rejects.toThrow(
+        /auth-provider "(openstack)?" is not known: use an exec plugin/,
+      );
+      const kubeConfig = new KubeConfig();
+      kubeConfig.loadFromFile(path);
+      kubeConfig.clusters = kubeConfig.clusters.map((cluster) => ({
+        ...cluster,
+        server: 'https://127.0.0.1:1',
+        proxyUrl: '',
+        caFile: '',
+      }));
+      await using client = createHttpClient({ kubeConfig });
+      const Node = defineKind({ group: '', version: 'v1', kind: 'Node', scope: 'Cluster' });
+      await expect(client.get(Node, { name: 'n' })).rejects.toThrow(/auth-provider "(openstack)?" is not known/);
+    }
   });
 
   it('says that there is no context', () => {

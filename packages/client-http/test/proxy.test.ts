@@ -129,6 +129,23 @@ describe('a SOCKS5 proxy', () => {
   });
 });
 
+describe('a proxy URL', () => {
+  it.each([
+    ['http://user:100%@proxy:3128', 'its user name or password is not valid: expected "%" only before two hexadecimal'],
+    ['ftp://user:pass@proxy', 'is not valid: expected http://host:port'],
+    ['http://user:pa/ss@proxy:3128', 'is not valid: expected http://host:port'],
+    ['http://', 'is not valid: expected http://host:port'],
+  ])('%s is refused at once, and its password is not shown', (url, message) => {
+    for (const given of [{ proxyUrl: url }, {}]) {
+      const environment = 'proxyUrl' in given ? {} : { HTTPS_PROXY: url };
+      const make = (): unknown =>
+        createHttpClient({ connection: { server: 'https://api.example.com', ...given }, environment });
+      expect(make).toThrow(message);
+      expect(make).not.toThrow(/:pass|pa\/ss|100%/);
+    }
+  });
+});
+
 describe('proxyFromEnvironment', () => {
   it.each([
     ['https://api.example.com:6443', { HTTPS_PROXY: 'http://p:1' }, 'http://p:1'],
@@ -146,6 +163,32 @@ describe('proxyFromEnvironment', () => {
     ['https://api.example.com', { HTTPS_PROXY: 'http://p:1', NO_PROXY: 'api.example.com:443' }, undefined],
     ['https://10.96.0.1:443', { HTTPS_PROXY: 'http://p:1', NO_PROXY: '10.96.0.0/12' }, undefined],
     ['https://10.200.0.1:443', { HTTPS_PROXY: 'http://p:1', NO_PROXY: '10.96.0.0/12' }, 'http://p:1'],
+    ['https://api.example.com', { HTTPS_PROXY: '', https_proxy: 'http://p:1' }, 'http://p:1'],
+    ['https://api.example.com', { HTTPS_PROXY: 'http://p:1', NO_PROXY: '', no_proxy: 'example.com' }, undefined],
+    ['https://api.example.com', { HTTPS_PROXY: 'http://p:1', NO_PROXY: '*.EXAMPLE.com' }, undefined],
+    ['https://example.com', { HTTPS_PROXY: 'http://p:1', NO_PROXY: '*.example.com' }, 'http://p:1'],
+    ['https://127.9.9.9', { HTTPS_PROXY: 'http://p:1' }, undefined],
+    ['https://[::ffff:127.0.0.1]', { HTTPS_PROXY: 'http://p:1' }, undefined],
+    ['https://10.0.0.1:6443', { HTTPS_PROXY: 'http://p:1', NO_PROXY: '10.0.0.1' }, undefined],
+    ['https://10.0.0.1:6443', { HTTPS_PROXY: 'http://p:1', NO_PROXY: '10.0.0.1:6443' }, undefined],
+    ['https://10.0.0.1:6443', { HTTPS_PROXY: 'http://p:1', NO_PROXY: '10.0.0.1:443' }, 'http://p:1'],
+    ['https://10.0.0.11', { HTTPS_PROXY: 'http://p:1', NO_PROXY: '0.0.1' }, 'http://p:1'],
+    ['https://[fd00::1]:6443', { HTTPS_PROXY: 'http://p:1', NO_PROXY: 'fd00::1' }, undefined],
+    ['https://[fd00::1]:6443', { HTTPS_PROXY: 'http://p:1', NO_PROXY: 'FD00:0:0::1' }, undefined],
+    ['https://[fd00::1]:6443', { HTTPS_PROXY: 'http://p:1', NO_PROXY: '[fd00::1]:6443' }, undefined],
+    ['https://[fd00::1]:6443', { HTTPS_PROXY: 'http://p:1', NO_PROXY: '[fd00::1]:443' }, 'http://p:1'],
+    ['https://[fd00::1]:6443', { HTTPS_PROXY: 'http://p:1', NO_PROXY: '[fd00::1]' }, undefined],
+    ['https://[fd00::2]:6443', { HTTPS_PROXY: 'http://p:1', NO_PROXY: 'fd00::1' }, 'http://p:1'],
+    ['https://[fd00:10:96::1]', { HTTPS_PROXY: 'http://p:1', NO_PROXY: 'fd00:10:96::/112' }, undefined],
+    ['https://[fd00:10:97::1]', { HTTPS_PROXY: 'http://p:1', NO_PROXY: 'fd00:10:96::/112' }, 'http://p:1'],
+    ['https://[fd00::1]', { HTTPS_PROXY: 'http://p:1', NO_PROXY: '10.0.0.0/8, ::/0' }, undefined],
+    ['https://10.1.2.3', { HTTPS_PROXY: 'http://p:1', NO_PROXY: '::/0' }, 'http://p:1'],
+    ['https://[::ffff:10.1.2.3]', { HTTPS_PROXY: 'http://p:1', NO_PROXY: '10.0.0.0/8' }, undefined],
+    [
+      'https://10.1.2.3',
+      { HTTPS_PROXY: 'http://p:1', NO_PROXY: '10.0.0.0/33,10.0.0.0/x,/8,10.0.0.0/8/8,:443' },
+      'http://p:1',
+    ],
   ])('for %s with %j is %s', (server, environment, proxy) => {
     expect(proxyFromEnvironment(server, environment)).toBe(proxy);
   });

@@ -75,7 +75,7 @@ function assemble<X extends object>(
   const cache = newCache({ ...withoutUndefined(cacheOptions ?? {}), ...wired, client: liveClient });
   const writer = leadership === undefined ? liveClient : leadership.fence(liveClient);
   const client = newClient({ ...withoutUndefined(clientOptions ?? {}), ...wired, cache, client: writer });
-  const mapper = createRestMapper({ transport: liveClient.transport, kinds: builtInKinds, clock });
+  const mapper = createRestMapper({ transport: liveClient.transport, kinds: builtInKinds, clock, logger });
   const parts = { cache, client, apiReader: liveClient, liveClient, mapper, events, metrics };
   // A spread of generic objects loses nothing: those of the user come last, as in the bare manager.
   const injected = { ...parts, ...withoutUndefined(dependencies ?? {}) } as RuntimeDependencies & X;

@@ -31,7 +31,9 @@ export function customResourceCases(context: ConformanceContext, reasons: SkipRe
   const definition = `${Ledger.plural}.${Ledger.group}`;
 
   const names: readonly Partial<Record<'group' | 'version' | 'kind' | 'plural', string>>[] = [
-    ...['widget', 'myKind', 'My-Kind', 'w', 'W1', 'HTTPRoute', 'a'.repeat(63), 'a'.repeat(64)].map((kind) => ({ kind })),
+    ...['widget', 'myKind', 'My-Kind', 'w', 'W1', 'HTTPRoute', 'a'.repeat(63), 'a'.repeat(64)].map((kind) => ({
+      kind,
+    })),
     ...['1W', 'W_x', 'W.x', '-W', 'W-', 'W x'].map((kind) => ({ kind })),
     ...['widget-s', '1widgets', 'w', 'Widgets', 'w.x', 'w_x', '-w', 'w-', 'a'.repeat(63), 'a'.repeat(64)].map(
       (plural) => ({ plural }),
@@ -99,7 +101,13 @@ interface DefinitionNames {
   readonly singular?: string;
 }
 
-function definitionOf({ group, version, kind, plural, singular = 'conformance' }: DefinitionNames): CustomResourceDefinition {
+function definitionOf({
+  group,
+  version,
+  kind,
+  plural,
+  singular = 'conformance',
+}: DefinitionNames): CustomResourceDefinition {
   return {
     metadata: { name: `${plural}.${group}` },
     spec: {
