@@ -4,6 +4,7 @@ import type { Clock } from '@kctl/wait';
 import type { ControllerSettings } from './controller-options.js';
 import type { EnqueueOptions } from './handler/event-handler.js';
 import type { ReconcileRequest } from './reconciler.js';
+import type { InformerProvider } from './source/informer-provider.js';
 import type { Source } from './source/source.js';
 
 /**
@@ -49,6 +50,8 @@ export interface SourceStatus {
   readonly name: string;
   /** What it watches in the cluster; undefined where that is nothing. */
   readonly kind: Kind | undefined;
+  /** Who has the informer of that kind, where it is not the manager's cache. */
+  readonly informers: InformerProvider | undefined;
   /** False for an optional source, and for one that was added while the controller ran. */
   readonly isRequired: boolean;
   readonly phase: SourcePhase;

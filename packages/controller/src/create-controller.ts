@@ -112,6 +112,7 @@ class ReconcileController<R> implements Controller<R> {
       return {
         name: entry.source.name,
         kind: entry.source.kind,
+        informers: entry.source.informers,
         isRequired: entry.isRequired && !isLate,
         phase: watch?.phase ?? 'cold',
         ...(watch?.phase === 'failed' ? { error: watch.error } : {}),

@@ -27,6 +27,7 @@ export function triggerSource<R>(source: Source<unknown>, trigger: () => void): 
   return {
     name: source.name,
     kind: source.kind,
+    informers: source.informers,
     start: (context) =>
       source.start({
         ...context,

@@ -55,10 +55,12 @@ function counts({ isWanted = true }: InformerReport, demand: Demand): boolean {
 export interface CachesCheckOptions extends Pick<InformersCheckOptions, 'clusters' | 'demand'> {
   /** Whether the manager has started its caches, and every informer that its runnables need. */
   readonly isStarted: () => boolean;
+  /** Required sources of runnables that run and have not synced. */
+  readonly unsynced: () => readonly string[];
 }
 
 /** Ready once the caches of all clusters have synced, with what the runnables need of them; never waits. */
-export function cachesCheck({ clusters, demand, isStarted }: CachesCheckOptions): HealthCheck {
+export function cachesCheck({ clusters, demand, isStarted, unsynced }: CachesCheckOptions): HealthCheck {
   return () => {
     if (!isStarted()) throw new Error('the caches have not been started yet');
     for (const { name, cache, hasSynced } of clusters()) {
@@ -69,5 +71,7 @@ export function cachesCheck({ clusters, demand, isStarted }: CachesCheckOptions)
             `the cache of ${name} has not synced yet: ${formatGroupVersionKind(report.kind)} is ${report.state.phase}`,
           );
     }
+    const sources = unsynced();
+    if (sources.length > 0) throw new Error(`sources have not synced yet: ${sources.join('; ')}`);
   };
 }

@@ -213,7 +213,10 @@ class RunnableManager<X extends object> implements Manager<X> {
     const clusters = (): Iterable<Cluster> => this.#clusters;
     const demand = this.#demand.of.bind(this.#demand);
     const isStarted = (): boolean => this.#lifecycle.isStarted;
-    this.addReadyzCheck('caches', cachesCheck({ clusters, demand, isStarted }));
+    this.addReadyzCheck(
+      'caches',
+      cachesCheck({ clusters, demand, isStarted, unsynced: () => this.#demand.unsynced() }),
+    );
     this.addReadyzCheck('informers', informersCheck({ clusters, demand, clock: this.clock, graceMs: informerGraceMs }));
     if (this.#options.leaderElection !== undefined)
       this.addHealthzCheck('leader-election', () => {

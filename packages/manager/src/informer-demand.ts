@@ -55,6 +55,15 @@ export class InformerDemand {
     return demand;
   }
 
+  /** Required sources that run and have not synced, as `<runnable>: <source> is <phase>`. */
+  unsynced(): string[] {
+    return [...this.#holds.keys()].flatMap((runnable) =>
+      (runnable.sources?.() ?? [])
+        .filter(({ isRequired, phase }) => isRequired && (phase === 'starting' || phase === 'failed'))
+        .map(({ name = 'a source', phase }) => `${runnable.name ?? 'a runnable'}: ${name} is ${phase ?? ''}`),
+    );
+  }
+
   #cacheOf(source: RunnableSource): object {
     return source.informers ?? this.#ownCache;
   }

@@ -18,14 +18,18 @@ export interface RunnableRunOptions {
   readonly life?: AbortSignal;
 }
 
-/** One source of a runnable that reads from informers: a `SourceStatus` of @kctl/controller is one. */
+/** One source of a runnable: a `SourceStatus` of @kctl/controller is one. */
 export interface RunnableSource {
   /** The kind whose informer it reads; undefined where that is none. */
   readonly kind?: GroupVersionKind | undefined;
   /** Who has the informer. @default the cache of the manager's cluster */
   readonly informers?: object | undefined;
-  /** Whether the runnable waits for the informer; readiness does so, too. */
+  /** Whether the runnable waits for the source; readiness does so, too. */
   readonly isRequired: boolean;
+  /** For errors. */
+  readonly name?: string;
+  /** `starting` and `failed` are not ready. @default 'synced' */
+  readonly phase?: string;
 }
 
 /** What a runnable may take over from its manager, see {@link Runnable.adopt}. */

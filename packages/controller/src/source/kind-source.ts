@@ -40,12 +40,13 @@ export function scopedKindSource<K extends Kind, R>(
   onLeave?: (header: ObjectHeader) => void,
 ): Source<R> {
   requireKindSource(options);
-  const { kind } = options;
+  const { kind, informers } = options;
   const shape = kind.shape === 'full' ? '' : ` (${kind.shape})`;
   const name = `kind source: ${formatGroupKind(kind)}${shape}`;
   return {
     name,
     kind,
+    informers,
     start: (context): Promise<StartedSource> =>
       Promise.resolve(new StartedKindSource({ ...options, name, onLeave }, context)),
   };

@@ -2,6 +2,7 @@ import type { Kind } from '@kctl/apimachinery';
 import type { Logger } from '@kctl/telemetry';
 import type { Clock, Random } from '@kctl/wait';
 import type { EnqueueOptions, RequestQueue } from '../handler/event-handler.js';
+import type { InformerProvider } from './informer-provider.js';
 
 /** {@link EnqueueOptions} with the reason that logs, traces and the reconcile context show. */
 export interface SourceEnqueueOptions extends EnqueueOptions {
@@ -54,5 +55,10 @@ export interface Source<R> {
   readonly name: string;
   /** The kind that it watches in the cluster, for readiness. Absent: none. */
   readonly kind?: Kind | undefined;
+  /**
+   * Who has the informer of that kind: a manager starts it with its caches, before the source and also where it does not
+   * lead, so that readiness can wait for it. Absent: the cache of the manager's cluster.
+   */
+  readonly informers?: InformerProvider | undefined;
   start(context: SourceContext<R>): Promise<StartedSource>;
 }
