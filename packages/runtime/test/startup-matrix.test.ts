@@ -130,6 +130,7 @@ describe('a start', () => {
       expect(program.output).toContain(`caches to sync kind source: ${given.kind}`);
       exitCode = '1, after `cacheSyncTimeoutMs`';
     } else {
+      await program.waitFor(given.log);
       await eventually(async () => expect((await probe('/readyz'))[0]).toBe(200), { timeoutMs: 20_000 });
       if (given.isQuick !== true) readyz += ', then 200';
       expect(await program.stop()).toBe(0);
