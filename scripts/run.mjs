@@ -17,6 +17,7 @@ const lint = () => step('lint', 'eslint', ['.', '--max-warnings=0', '--cache', '
 const types = () => step('types', 'tsc', ['-p', 'tsconfig.json', '--noEmit']);
 const map = async () =>
   (await step('map: derived files', 'node', ['scripts/sync-packages.mjs', '--check'])) &&
+  (await step('map: declared dependencies', 'node', ['scripts/check-dependencies.mjs'])) &&
   (await step('map: diagram', 'node', ['scripts/architecture.mjs', '--check'])) &&
   (await step('map: imports', 'depcruise', [
     '--config',

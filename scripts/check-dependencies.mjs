@@ -1,0 +1,76 @@
+// Declared dependencies equal imports, for each package: what its sources import is declared as a dependency (or peer),
+// what only its tests import as a development dependency, and nothing else is declared.
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import ts from 'typescript';
+
+/** Declared by every package for its build and tests, without an import that says so. */
+const tools = new Set([
+  '@kctl/lifetime',
+  '@kctl/tsconfig',
+  '@kctl/tsup-config',
+  '@kctl/vitest-config',
+  '@types/node',
+  'fast-check',
+  'tsup',
+  'typescript',
+  'vitest',
+]);
+
+/** @param {string} specifier @returns {string | undefined} the package that an import names */
+const packageOf = (specifier) => {
+  if (/^(node:|\.|#|data:)/.test(specifier)) return undefined;
+  const [first = '', second = ''] = specifier.split('/');
+  return first.startsWith('@') ? `${first}/${second}` : first;
+};
+
+/** @param {readonly string[]} files @returns {Set<string>} */
+const importedBy = (files) =>
+  new Set(
+    files
+      .flatMap((file) => ts.preProcessFile(readFileSync(file, 'utf8'), true, true).importedFiles)
+      .map(({ fileName }) => packageOf(fileName))
+      .filter((name) => name !== undefined),
+  );
+
+/**
+ * What is wrong with the declarations of one package.
+ *
+ * @param {string} folder @returns {string[]}
+ */
+export function dependencyProblems(folder) {
+  const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const isTest = (/** @type {string} */ file) => file.endsWith('.test.ts') || !file.startsWith(join(folder, 'src'));
+  const files = globSync(['src', 'test', 'bench'].map((name) => join(folder, name, '**/*.ts')));
+  const bySources = importedBy(files.filter((file) => !isTest(file)));
+  const byTests = importedBy(files.filter(isTest));
+  const runtime = new Set(Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }));
+  const development = new Set(Object.keys(manifest.devDependencies ?? {}));
+  const problems = [];
+  for (const name of bySources)
+    if (name !== manifest.name && !runtime.has(name))
+      problems.push(`${name} is imported by sources and not a dependency`);
+  for (const name of byTests)
+    if (name !== manifest.name && !runtime.has(name) && !development.has(name))
+      problems.push(`${name} is imported by tests and not declared`);
+  for (const name of runtime)
+    if (!bySources.has(name))
+      problems.push(
+        byTests.has(name)
+          ? `${name} is imported by tests alone: a devDependency`
+          : `${name} is a dependency and never imported`,
+      );
+  for (const name of development)
+    if (!runtime.has(name) && !byTests.has(name) && !tools.has(name))
+      problems.push(`${name} is a devDependency and never imported`);
+  return problems;
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  for (const folder of globSync('packages/*'))
+    for (const problem of dependencyProblems(folder)) {
+      console.error(`${folder}/package.json: ${problem}`);
+      process.exitCode = 1;
+    }
+}
