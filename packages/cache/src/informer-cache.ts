@@ -14,7 +14,7 @@ import { requireKey } from '@kctl/client';
 import type { GetOptions, ListOptions, ReadObject, ReadScope } from '@kctl/client';
 import type { InformerWaitOptions, SharedInformer } from '@kctl/informer';
 import { InformerStartedError, SyncError } from '@kctl/informer';
-import { keepAlive, systemClock } from '@kctl/wait';
+import { aborted, keepAlive, systemClock } from '@kctl/wait';
 import type { CacheOptions, NamespaceScopes, ResolvedScope } from './cache-options.js';
 import type { Cache, CacheScope, InformerLease, InformerStatus } from './cache.js';
 import { copyCacheOptions, copyNamespaces } from './copy-options.js';
@@ -129,8 +129,7 @@ class InformerCache implements Cache {
     };
     this.#signal = ending.signal;
     for (const entry of this.#entries.values()) this.#start(entry);
-    if (!ending.signal.aborted)
-      await new Promise<void>((resolve) => ending.signal.addEventListener('abort', () => resolve(), { once: true }));
+    await aborted(ending.signal);
     signal.removeEventListener('abort', end);
     for (const entry of this.#entries.values()) entry.stopLinger();
     while (this.#runs.size > 0) await Promise.all(this.#runs);

@@ -12,6 +12,7 @@ import type {
   SharedInformer,
 } from '@kctl/informer';
 import { InformerStartedError, InformerStoppedError, SyncError } from '@kctl/informer';
+import { aborted } from '@kctl/wait';
 import type { ResolvedScope } from './cache-options.js';
 import type { StoreSet } from './merged-reader.js';
 import { MergedReader } from './merged-reader.js';
@@ -169,8 +170,7 @@ export class ScopedInformer<T extends KubeObject> implements SharedInformer<T>, 
     };
     if (signal.aborted) end();
     for (const part of this.#parts) this.#start(part);
-    if (!this.#isStopped && !ending.signal.aborted)
-      await new Promise<void>((resolve) => ending.signal.addEventListener('abort', () => resolve(), { once: true }));
+    if (!this.#isStopped) await aborted(ending.signal);
     this.#isStopped = true;
     signal.removeEventListener('abort', end);
     while (this.#runs.size > 0) await Promise.all(this.#runs);

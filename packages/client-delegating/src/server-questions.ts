@@ -3,9 +3,9 @@ import type { DeepReadonly, Kind, KindShape, KubeObject, ObjectKey } from '@kctl
 import { listWithin } from '@kctl/client';
 import type { Reader } from '@kctl/client';
 import type { Clock } from '@kctl/wait';
+import { orAborted } from '@kctl/wait';
 import type { CacheView } from './cache-view.js';
 import type { Ledger } from './ledger.js';
-import { orAborted } from './or-aborted.js';
 import { isAtLeast, isComparable, isNewer, isSuperseded, storeName, versionOf } from './own-write.js';
 import type { OwnWrite } from './own-write.js';
 import type { ScopeWrite } from './scope-writes.js';

@@ -3,14 +3,13 @@ import type { GroupVersionKind, Kind, UntypedObject } from '@kctl/apimachinery';
 import type { AbortOptions, KindResolver } from '@kctl/client';
 import { noopLogger } from '@kctl/telemetry';
 import type { Logger } from '@kctl/telemetry';
-import { numberProblem, systemClock } from '@kctl/wait';
+import { numberProblem, orAborted, systemClock } from '@kctl/wait';
 import type { Clock } from '@kctl/wait';
 import { fetchGroups } from './discovery.js';
 import type { ApiGroup, ApiResource, DiscoveredGroups } from './discovery.js';
 import { GroupDiscoveryError, GroupResources } from './group-resources.js';
 import type { UnavailableGroup } from './group-resources.js';
 import { guardedLogger } from './guarded-hooks.js';
-import { orAborted } from './or-aborted.js';
 import type { Transport } from './transport.js';
 
 /** How many misses are remembered at most. */

@@ -1,6 +1,6 @@
 import { noopLogger, noopMetrics } from '@kctl/telemetry';
 import type { Logger, Metrics } from '@kctl/telemetry';
-import { anySignal, numberProblem, sleep, systemClock } from '@kctl/wait';
+import { anySignal, numberProblem, orAborted, sleep, systemClock } from '@kctl/wait';
 import type { Clock } from '@kctl/wait';
 import { collectPrefix } from './byte-stream.js';
 import type { Connection, Impersonation } from './connection.js';
@@ -14,7 +14,6 @@ import type { Exchange, ExchangeTimeouts } from './exchange.js';
 import { withoutUserInfo } from './explain-failure.js';
 import { callHook, guardedLogger, guardedMetrics } from './guarded-hooks.js';
 import { gunzip } from './gunzip.js';
-import { orAborted } from './or-aborted.js';
 import { proxyFromEnvironment, requireProxyUrl } from './proxy.js';
 import { createTurnLimiter } from './rate-limiter.js';
 import type { RateLimit, TurnLimiter } from './rate-limiter.js';

@@ -1,5 +1,5 @@
 import type { Logger } from '@kctl/telemetry';
-import { keepAlive } from '@kctl/wait';
+import { aborted, keepAlive, orAborted } from '@kctl/wait';
 import { assembleSession } from './assemble-session.js';
 import type { AdoptOptions, Controller, ControllerPhase, RunOptions, SourceStatus } from './controller.js';
 import type { WatchHandle, WatchOptions } from './controller.js';
@@ -9,7 +9,7 @@ import type { ControllerEnvironment } from './environment.js';
 import { environmentOf } from './environment.js';
 import { ControllerError } from './errors.js';
 import type { EnqueueOptions } from './handler/event-handler.js';
-import { aborted, orAborted, resolvesFirst } from './or-aborted.js';
+import { resolvesFirst } from './or-aborted.js';
 import { defaultRequestKey, rememberingKey } from './reconcile-queue.js';
 import type { ReconcileRequest } from './reconciler.js';
 import type { Session, WatchEntry } from './session.js';

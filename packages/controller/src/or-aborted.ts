@@ -1,14 +1,4 @@
-import { abortReason } from '@kctl/wait';
-
-/** The promise, or the signal's reason as soon as it is aborted. */
-export function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(abortReason(signal));
-    if (signal.aborted) onAbort();
-    else signal.addEventListener('abort', onAbort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-  });
-}
+import { abortReason, orAborted } from '@kctl/wait';
 
 /**
  * The promise, or the signal's reason when it is still pending one turn of the event loop after the abort: what watches
@@ -33,12 +23,4 @@ export async function resolvesFirst(promise: Promise<void>, signal: AbortSignal)
     if (signal.aborted) return false;
     throw error;
   }
-}
-
-/** Resolves when the signal is aborted. */
-export function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }

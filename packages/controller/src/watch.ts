@@ -1,9 +1,9 @@
 import type { Logger } from '@kctl/telemetry';
 import type { Clock, Random } from '@kctl/wait';
-import { abortReason, anySignal } from '@kctl/wait';
+import { abortReason, anySignal, orAborted } from '@kctl/wait';
 import type { SourcePhase } from './controller.js';
 import { messageOf, SourceError } from './errors.js';
-import { orAborted, orAbortedLater } from './or-aborted.js';
+import { orAbortedLater } from './or-aborted.js';
 import type { Source, SourceContext, SourceQueue, StartedSource } from './source/source.js';
 
 /** What the sources of one session share. */

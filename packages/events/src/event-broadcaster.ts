@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import type { Writer } from '@kctl/client';
 import { noopLogger, noopMetrics } from '@kctl/telemetry';
 import type { Counter, Family, Logger, Metrics } from '@kctl/telemetry';
-import { numberProblem, systemClock, systemRandom } from '@kctl/wait';
+import { aborted, numberProblem, systemClock, systemRandom } from '@kctl/wait';
 import type { Clock, ClockTimer, Random } from '@kctl/wait';
 import { happeningOf } from './event.js';
 import type { EventRecorder, Happening } from './event.js';
@@ -321,11 +321,4 @@ class QueueingBroadcaster implements EventBroadcaster {
     this.#lastDropLog = now;
     this.#logger.warn('An event was dropped', { cause: reason, ...fields });
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }

@@ -4,7 +4,7 @@ import type { SecureContextOptions, TlsOptions } from 'node:tls';
 import type { Logger } from '@kctl/telemetry';
 import { noopLogger } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
-import { keepAlive, numberProblem, systemClock } from '@kctl/wait';
+import { aborted, keepAlive, numberProblem, orAborted, systemClock } from '@kctl/wait';
 import type { ConnectionPhase } from './connection.js';
 import { Connections } from './connections.js';
 import { HttpServerError } from './errors.js';
@@ -135,15 +135,7 @@ class BoundedHttpServer implements HttpServer {
   }
 
   async waitForListening(signal?: AbortSignal): Promise<void> {
-    signal?.throwIfAborted();
-    const aborted = Promise.withResolvers<never>();
-    const onAbort = (): void => aborted.reject(signal?.reason);
-    signal?.addEventListener('abort', onAbort, { once: true });
-    try {
-      await Promise.race([this.#listening.promise, aborted.promise]);
-    } finally {
-      signal?.removeEventListener('abort', onAbort);
-    }
+    await orAborted(this.#listening.promise, signal);
   }
 
   setSecureContext(context: SecureContextOptions): void {
@@ -208,11 +200,4 @@ class BoundedHttpServer implements HttpServer {
 function asServerError(name: string, error: unknown): HttpServerError {
   if (error instanceof HttpServerError) return error;
   return new HttpServerError(`${name}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }

@@ -1,4 +1,4 @@
-import { anySignal, isAbortError, sleep } from '@kctl/wait';
+import { anySignal, isAbortError, sleep, untilAborted } from '@kctl/wait';
 import { callSafely } from './call-safely.js';
 import { Contest } from './contest.js';
 import { createElectionMetrics, type ElectionMetrics } from './election-metrics.js';
@@ -12,7 +12,7 @@ import {
 } from './options.js';
 import { withTimeout } from './request-timeout.js';
 import { Term } from './term.js';
-import { settledOrAborted, settledWithin, startWork, type Work } from './work.js';
+import { settledWithin, startWork, type Work } from './work.js';
 
 /** Options of {@link LeaderElector.stepDown}. */
 export interface StepDownOptions {
@@ -251,7 +251,7 @@ export class Elector implements LeaderElector {
   /** A second run would do the work twice, and the old one could pass for the new. */
   async #waitForStraggler(signal: AbortSignal): Promise<void> {
     if (this.#straggler === undefined) return;
-    await settledOrAborted(this.#straggler.work, signal);
+    await untilAborted(this.#straggler.work.done, signal);
     if (this.#straggler.work.settled) this.#straggler = undefined;
   }
 

@@ -1,4 +1,4 @@
-import { anySignal, type Clock } from '@kctl/wait';
+import { anySignal, type Clock, untilAborted } from '@kctl/wait';
 
 /** What the owner does while it leads, watched. */
 export interface Work {
@@ -47,16 +47,6 @@ export function startWork(
   };
 }
 
-/** Resolves when the work has ended, or the signal is aborted. */
-export async function settledOrAborted(work: Work, signal: AbortSignal): Promise<void> {
-  const stopped = Promise.withResolvers<undefined>();
-  const onAbort = (): void => stopped.resolve(undefined);
-  if (signal.aborted) onAbort();
-  signal.addEventListener('abort', onAbort, { once: true });
-  await Promise.race([work.done, stopped.promise]);
-  signal.removeEventListener('abort', onAbort);
-}
-
 /** Resolves when the work has ended, the signal is aborted, or `timeoutMs` have passed. */
 export async function settledWithin(
   work: Work,
@@ -66,6 +56,6 @@ export async function settledWithin(
   const late = new AbortController();
   const timer = clock.setTimer(() => late.abort(), Math.max(0, timeoutMs));
   using either = anySignal([late.signal, signal]);
-  await settledOrAborted(work, either.signal);
+  await untilAborted(work.done, either.signal);
   timer.cancel();
 }

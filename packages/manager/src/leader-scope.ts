@@ -1,11 +1,11 @@
 import type { Logger } from '@kctl/telemetry';
+import { aborted, untilAborted } from '@kctl/wait';
 import type { Clock } from '@kctl/wait';
 import type { Elector, ElectorFactory, OnLost } from './elector.js';
 import { rejoinsAfter } from './elector.js';
 import { LeaderElectionLostError, ManagerError } from './errors.js';
 import type { Straggler } from './errors.js';
 import type { RunnableGroup } from './runnable-group.js';
-import { aborted, untilAborted } from './until-aborted.js';
 
 /** Options of {@link LeaderScope}. */
 export interface LeaderScopeOptions {

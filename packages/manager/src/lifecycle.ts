@@ -1,12 +1,11 @@
 import type { Logger } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
-import { anySignal, isAbortError } from '@kctl/wait';
+import { aborted, anySignal, isAbortError, untilAborted } from '@kctl/wait';
 import type { InformerDemand } from './informer-demand.js';
 import type { EventSink } from './cluster.js';
 import { isLeaderElectionLostError, StopTimeoutError } from './errors.js';
 import type { Straggler } from './errors.js';
 import type { Runnables } from './runnables.js';
-import { aborted, untilAborted } from './until-aborted.js';
 
 /** Options of {@link Lifecycle}. */
 export interface LifecycleOptions {

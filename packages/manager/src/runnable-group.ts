@@ -1,10 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Logger } from '@kctl/telemetry';
-import { isAbortError } from '@kctl/wait';
+import { isAbortError, untilAborted } from '@kctl/wait';
 import { ManagerError, RunnableError } from './errors.js';
 import type { Straggler } from './errors.js';
 import type { Runnable, RunnableRunOptions } from './runnable.js';
-import { untilAborted } from './until-aborted.js';
 
 /** What a group runs of a runnable: its `run`, or its `warmup`. */
 export interface GroupMember {

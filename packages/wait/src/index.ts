@@ -15,6 +15,7 @@ export { DeadlineExceededError, isDeadlineExceeded } from './deadline-error.js';
 export { keepAlive } from './keep-alive.js';
 export { numberProblem } from './number-problem.js';
 export type { NumberRange } from './number-problem.js';
+export { aborted, orAborted, untilAborted } from './or-aborted.js';
 export { poll, waitUntil } from './poll.js';
 export type { PollOptions } from './poll.js';
 export { retry } from './retry.js';

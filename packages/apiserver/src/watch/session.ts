@@ -1,4 +1,5 @@
 import type { Status } from '@kctl/apimachinery';
+import { aborted } from '@kctl/wait';
 import type { Clock, ClockTimer } from '@kctl/wait';
 import { expired, resourceVersionTooLarge } from '../registry/status.js';
 import type { Sink } from '../server/sink.js';
@@ -74,7 +75,7 @@ class Session {
     const { stopping } = this.#env;
     const end = (): void => sink.end();
     stopping.addEventListener('abort', end, { once: true });
-    const closed = whenAborted(sink.closed);
+    const closed = aborted(sink.closed);
     try {
       if (stopping.aborted) sink.end();
       else await this.#watch();
@@ -255,13 +256,6 @@ class Session {
 
 function end(sink: Sink): () => void {
   return () => sink.end();
-}
-
-function whenAborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => {
-    signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }
 
 /** Runs one watch until it ends; resolves when its sink is closed. Every end leaves hub and timers clean. */

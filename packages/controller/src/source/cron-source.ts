@@ -1,5 +1,4 @@
-import { sleep } from '@kctl/wait';
-import { orAborted } from '../or-aborted.js';
+import { orAborted, sleep } from '@kctl/wait';
 import { requireFunction } from './required.js';
 import type { Source, SourceContext, StartedSource } from './source.js';
 import { parseCron } from './cron-schedule.js';

@@ -1,9 +1,8 @@
 import { isSameJson } from '@kctl/apimachinery';
-import { sleep } from '@kctl/wait';
+import { orAborted, sleep } from '@kctl/wait';
 import type { ObjectEvent } from '../event/object-event.js';
 import type { EventHandler } from '../handler/event-handler.js';
 import type { Predicate } from '../predicate/predicate.js';
-import { orAborted } from '../or-aborted.js';
 import { EventDispatcher } from './event-dispatcher.js';
 import { pollDelay, requireInterval } from './poll-delay.js';
 import { replayContext } from './replay-context.js';

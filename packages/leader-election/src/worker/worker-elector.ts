@@ -1,12 +1,12 @@
 import type { Worker } from 'node:worker_threads';
-import { anySignal, type ClockTimer } from '@kctl/wait';
+import { anySignal, type ClockTimer, untilAborted } from '@kctl/wait';
 import { callSafely } from '../call-safely.js';
 import { createElectionMetrics, type ElectionMetrics } from '../election-metrics.js';
 import { LeadershipLostError } from '../errors.js';
 import { bootOffsetMs } from '../awake-clock.js';
 import { createFence, type Fence } from '../fence.js';
 import type { LeaderElector, StepDownOptions } from '../leader-elector.js';
-import { settledOrAborted, settledWithin, startWork, type Work } from '../work.js';
+import { settledWithin, startWork, type Work } from '../work.js';
 import { fromFailure, type FromWorker, type ToWorker } from './protocol.js';
 import { createProcessClock, createSharedMemory, sharedState } from './shared-state.js';
 import { startThread } from './thread.js';
@@ -96,7 +96,7 @@ class WorkerElector implements LeaderElector {
     using stop = anySignal([signal, this.#abandoned.signal]);
     try {
       // Beside the work of an earlier run, that of this one would be the same work twice.
-      if (this.#straggler !== undefined) await settledOrAborted(this.#straggler, stop.signal);
+      if (this.#straggler !== undefined) await untilAborted(this.#straggler.done, stop.signal);
       if (this.#straggler?.settled === false) this.#tellStopped(false);
       else await this.#compete(signal);
     } finally {

@@ -1,0 +1,47 @@
+import { abortReason } from './sleep.js';
+
+/**
+ * The result of work that goes on for others, unless the signal is aborted first. Leaves no listener; a rejection of the
+ * work that comes after the abort is dropped.
+ *
+ * @throws the signal's reason on abort; what the work rejects with
+ */
+export function orAborted<T>(work: T | PromiseLike<T>, signal: AbortSignal | undefined): Promise<Awaited<T>> {
+  const result = Promise.resolve(work);
+  if (signal === undefined) return result;
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(abortReason(signal));
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
+    void result.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}
+
+/**
+ * Resolves when work settles or the signal is aborted, whichever is first; never rejects and leaves no listener. Where
+ * the signal is aborted already, work that settles within one turn of the event loop is still waited for: what can end
+ * at once is not late.
+ */
+export async function untilAborted(work: PromiseLike<unknown>, signal: AbortSignal): Promise<void> {
+  const settled = Promise.resolve(work).then(
+    () => undefined,
+    () => undefined,
+  );
+  if (signal.aborted) {
+    await Promise.race([settled, new Promise((resolve) => setImmediate(resolve))]);
+    return;
+  }
+  const stop = Promise.withResolvers<undefined>();
+  const onAbort = (): void => stop.resolve(undefined);
+  signal.addEventListener('abort', onAbort, { once: true });
+  await Promise.race([settled, stop.promise]);
+  signal.removeEventListener('abort', onAbort);
+}
+
+/** Resolves when the signal is aborted. Its listener stays until then: for a `run` that ends with its signal. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
