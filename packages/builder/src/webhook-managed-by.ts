@@ -4,8 +4,22 @@ import type { Provided } from '@kctl/controller';
 import { provide } from '@kctl/controller';
 import type { ConverterRegistry, ManagerDependencies } from '@kctl/manager';
 import type { Logger } from '@kctl/telemetry';
-import type { Converter, Defaulter, Validator, WebhookHandler, WebhookServer } from '@kctl/webhook';
-import { conversionWebhook, defaultingWebhook, validatingWebhook } from '@kctl/webhook';
+import type {
+  Converter,
+  Defaulter,
+  TypedWebhookOptions,
+  Validator,
+  WebhookHandler,
+  WebhookRegistration,
+  WebhookServer,
+} from '@kctl/webhook';
+import {
+  conversionWebhook,
+  defaultingWebhook,
+  isKindConverter,
+  uncoveredVersions,
+  validatingWebhook,
+} from '@kctl/webhook';
 import { collect } from './collect.js';
 import { DefinitionError } from './errors.js';
 import { findHostProblems } from './host.js';
@@ -23,59 +37,91 @@ export interface WebhookHost<D extends object = object> {
   readonly dependencies: D;
 }
 
+/** How the API server is to call a webhook, and how its requests are logged. */
+export type WebhookOptions = WebhookRegistration & Pick<TypedWebhookOptions, 'logConstructor'>;
+
 /** Defines the webhooks of a kind. Nothing happens before {@link complete}. Mirrors `builder.WebhookBuilder`. */
 export interface WebhookBuilder<K extends Kind, D extends object = ManagerDependencies> {
-  /** Behind `/mutate-<group, dots as dashes>-<version>-<kind>`. */
-  withDefaulter(defaulter: Provided<Defaulter<ObjectOf<K>>, D>): WebhookBuilder<K, D>;
-  /** Behind `/validate-<group, dots as dashes>-<version>-<kind>`. */
-  withValidator(validator: Provided<Validator<ObjectOf<K>>, D>): WebhookBuilder<K, D>;
+  /** Behind `/mutate-<group, dots as dashes>-<version>-<kind>`. Several are joined by `chainDefaulters`. */
+  withDefaulter(defaulter: Provided<Defaulter<ObjectOf<K>>, D>, options?: WebhookOptions): WebhookBuilder<K, D>;
+  /** Behind `/validate-<group, dots as dashes>-<version>-<kind>`. Several are joined by `chainValidators`. */
+  withValidator(validator: Provided<Validator<ObjectOf<K>>, D>, options?: WebhookOptions): WebhookBuilder<K, D>;
   /** Behind `/convert`, which all kinds of the manager share. */
   withConverter(converter: Provided<Converter, D>): WebhookBuilder<K, D>;
   withDefaulterCustomPath(path: string): WebhookBuilder<K, D>;
   withValidatorCustomPath(path: string): WebhookBuilder<K, D>;
   /**
-   * Registers the webhooks and returns their paths. A path that has a handler already is left alone and logged, as
-   * upstream.
+   * Registers the webhooks and returns their paths. Upstream skips a path that has a handler already; here it is a
+   * mistake, because what is skipped validates nothing. Only `/convert` is shared.
    *
    * @throws DefinitionError naming every mistake; nothing is registered then
    */
   complete(): readonly string[];
 }
 
-/** Begins the definition of the webhooks of a kind. Mirrors `WebhookManagedBy`. */
+/** Waits for the kind. */
+export interface WebhookBuilderStart<D extends object = ManagerDependencies> {
+  /** The kind, in one version: other versions and kinds have definitions of their own, with the same manager. */
+  for<K extends Kind>(kind: K): WebhookBuilder<K, D>;
+}
+
+/**
+ * Begins the definition of the webhooks of a kind: `webhookManagedBy(manager).for(Kind)`, or in one call
+ * `webhookManagedBy(manager, Kind)`. Mirrors `WebhookManagedBy`.
+ */
+export function webhookManagedBy<D extends object = ManagerDependencies>(host: WebhookHost<D>): WebhookBuilderStart<D>;
 export function webhookManagedBy<K extends Kind, D extends object = ManagerDependencies>(
   host: WebhookHost<D>,
   kind: K,
-): WebhookBuilder<K, D> {
-  return new WebhookDefinition(host, kind);
+): WebhookBuilder<K, D>;
+export function webhookManagedBy<K extends Kind, D extends object = ManagerDependencies>(
+  ...[host, kind]: [WebhookHost<D>] | [WebhookHost<D>, K]
+): WebhookBuilder<K, D> | WebhookBuilderStart<D> {
+  // By what was written, not by its value: a kind that was imported under a wrong name is undefined.
+  const define = <T extends Kind>(of: T | undefined): WebhookBuilder<T, D> => new WebhookDefinition<T, D>(host, of);
+  return kind === undefined ? Object.assign(define<K>(undefined), { for: define }) : define(kind);
+}
+
+interface Given<T, D extends object> {
+  readonly value: Provided<T, D>;
+  readonly options: WebhookOptions;
 }
 
 class WebhookDefinition<K extends Kind, D extends object> implements WebhookBuilder<K, D> {
   readonly #host: WebhookHost<D>;
-  readonly #kind: K;
-  #defaulter: Provided<Defaulter<ObjectOf<K>>, D> | undefined;
-  #validator: Provided<Validator<ObjectOf<K>>, D> | undefined;
-  #converter: Provided<Converter, D> | undefined;
+  readonly #kind: K | undefined;
+  #defaulter: Given<Defaulter<ObjectOf<K>>, D> | undefined;
+  #validator: Given<Validator<ObjectOf<K>>, D> | undefined;
+  #converter: Given<Converter, D> | undefined;
   #defaulterPath: string | undefined;
   #validatorPath: string | undefined;
+  /** Methods that were called a second time: the first would silently have no effect. */
+  readonly #repeated = new Set<string>();
+  #isComplete = false;
 
-  constructor(host: WebhookHost<D>, kind: K) {
+  constructor(host: WebhookHost<D>, kind: K | undefined) {
     this.#host = host;
     this.#kind = kind;
   }
 
-  withDefaulter(defaulter: Provided<Defaulter<ObjectOf<K>>, D>): this {
-    this.#defaulter = defaulter;
+  withDefaulter(value: Provided<Defaulter<ObjectOf<K>>, D>, options: WebhookOptions = {}): this {
+    if (this.#defaulter !== undefined)
+      this.#repeated.add('withDefaulter() is given twice: join them with chainDefaulters');
+    this.#defaulter = { value, options };
     return this;
   }
 
-  withValidator(validator: Provided<Validator<ObjectOf<K>>, D>): this {
-    this.#validator = validator;
+  withValidator(value: Provided<Validator<ObjectOf<K>>, D>, options: WebhookOptions = {}): this {
+    if (this.#validator !== undefined)
+      this.#repeated.add('withValidator() is given twice: join them with chainValidators');
+    this.#validator = { value, options };
     return this;
   }
 
-  withConverter(converter: Provided<Converter, D>): this {
-    this.#converter = converter;
+  withConverter(value: Provided<Converter, D>): this {
+    if (this.#converter !== undefined)
+      this.#repeated.add('withConverter() is given twice: join them with hubSpokeConverter');
+    this.#converter = { value, options: {} };
     return this;
   }
 
@@ -90,38 +136,53 @@ class WebhookDefinition<K extends Kind, D extends object> implements WebhookBuil
   }
 
   complete(): readonly string[] {
+    const kind = this.#kind;
     // Not the webhook server: asking for it has the manager run it.
     const invalid = findHostProblems(this.#host, 'webhookManagedBy', ['dependencies', 'converters', 'logger']);
-    if (!isKind(this.#kind)) invalid.push('webhookManagedBy(manager, kind): that is not a kind: is its import right?');
-    if (invalid.length > 0) throw new DefinitionError(`webhooks of ${describeKind(this.#kind)}`, invalid);
+    const notAKind = 'webhookManagedBy(manager).for(kind): that is not a kind: is its import right?';
+    if (!isKind(kind)) throw new DefinitionError(`webhooks of ${describeKind(kind)}`, [...invalid, notAKind]);
+    if (invalid.length > 0) throw new DefinitionError(`webhooks of ${describeKind(kind)}`, invalid);
     const problems = this.#findProblems();
+    const fail = (): never => {
+      throw new DefinitionError(`webhooks of ${formatGroupKind(kind)}`, problems);
+    };
     const step = <T>(run: () => T): T | undefined => collect(problems, run);
     const defaulter = step(() => this.#provide(this.#defaulter, 'the defaulter'));
     const validator = step(() => this.#provide(this.#validator, 'the validator'));
     const converter = step(() => this.#provide(this.#converter, 'the converter'));
     const server = step(() => this.#host.webhookServer);
-    const fail = (): never => {
-      throw new DefinitionError(`webhooks of ${formatGroupKind(this.#kind)}`, problems);
-    };
-    if (server === undefined || problems.length > 0) return fail();
-    if (converter !== undefined) step(() => this.#host.converters.register(this.#kind, converter));
-    if (problems.length > 0) return fail();
-    const paths: string[] = [];
-    const register = (path: string, handler: WebhookHandler): void => {
-      paths.push(path);
-      if (!server.has(path)) server.register(path, handler);
-      else if (path !== conversionPath) this.#host.logger.info('webhook path already registered, skipping', { path });
+    const handlers = new Map<string, WebhookHandler>();
+    const plan = (path: string, create: () => WebhookHandler): void => {
+      if (server?.has(path) === true || handlers.has(path))
+        problems.push(
+          `path ${path} has a handler already: join validators with chainValidators, or give a custom path`,
+        );
+      const handler = step(create);
+      if (handler !== undefined) handlers.set(path, handler);
     };
     if (defaulter !== undefined)
-      register(this.#defaulterPath ?? this.#path('mutate'), defaultingWebhook(this.#kind, defaulter));
+      plan(this.#defaulterPath ?? pathOf('mutate', kind), () =>
+        defaultingWebhook(kind, defaulter, webhookOptions(this.#defaulter?.options)),
+      );
     if (validator !== undefined)
-      register(this.#validatorPath ?? this.#path('validate'), validatingWebhook(this.#kind, validator));
-    if (converter !== undefined) register(conversionPath, conversionWebhook(this.#host.converters.convert));
-    return paths;
+      plan(this.#validatorPath ?? pathOf('validate', kind), () =>
+        validatingWebhook(kind, validator, webhookOptions(this.#validator?.options)),
+      );
+    if (converter !== undefined) step(() => requireConverterOf(kind, converter));
+    if (server === undefined || problems.length > 0) return fail();
+    if (converter !== undefined) step(() => this.#host.converters.register(kind, converter));
+    if (problems.length > 0) return fail();
+    this.#isComplete = true;
+    const { convert } = this.#host.converters;
+    for (const [path, handler] of handlers) server.register(path, handler);
+    if (converter !== undefined && !server.has(conversionPath))
+      server.register(conversionPath, conversionWebhook(convert));
+    return [...handlers.keys(), ...(converter === undefined ? [] : [conversionPath])];
   }
 
   #findProblems(): string[] {
-    const problems: string[] = [];
+    const problems: string[] = [...this.#repeated];
+    if (this.#isComplete) problems.push('complete() was called already');
     if (this.#defaulter === undefined && this.#validator === undefined && this.#converter === undefined)
       problems.push('there is nothing to serve: use withDefaulter(), withValidator() or withConverter()');
     const paths = [
@@ -137,12 +198,24 @@ class WebhookDefinition<K extends Kind, D extends object> implements WebhookBuil
     return problems;
   }
 
-  #provide<T>(value: Provided<T, D> | undefined, what: string): T | undefined {
-    return value === undefined ? undefined : provide(value, this.#host.dependencies, what);
+  #provide<T>(given: Given<T, D> | undefined, what: string): T | undefined {
+    return given === undefined ? undefined : provide(given.value, this.#host.dependencies, what);
   }
+}
 
-  #path(verb: 'mutate' | 'validate'): string {
-    const { group, version, kind } = this.#kind;
-    return `/${verb}-${group.replaceAll('.', '-')}-${version}-${kind.toLowerCase()}`;
-  }
+function pathOf(verb: 'mutate' | 'validate', { group, version, kind }: Kind): string {
+  return `/${verb}-${group.replaceAll('.', '-')}-${version}-${kind.toLowerCase()}`;
+}
+
+function webhookOptions({ logConstructor, ...registration }: WebhookOptions = {}): TypedWebhookOptions {
+  return { registration, ...(logConstructor === undefined ? {} : { logConstructor }) };
+}
+
+/** A converter that says what it converts has to convert this. */
+function requireConverterOf(kind: Kind, converter: Converter): void {
+  if (!isKindConverter(converter)) return;
+  if (converter.group !== kind.group || converter.kind !== kind.kind)
+    throw new Error(`the converter is of ${formatGroupKind(converter)}`);
+  const uncovered = uncoveredVersions(converter, [kind.version]);
+  if (uncovered !== undefined) throw new Error(uncovered);
 }

@@ -3,7 +3,7 @@ import type { KubeObject } from '@kctl/apimachinery';
 import { inject } from '@kctl/controller';
 import { createManager } from '@kctl/manager';
 import { settle } from '@kctl/wait/testing';
-import type { WebhookHandler, WebhookServer } from '@kctl/webhook';
+import { hubSpokeConverter, type Converter, type WebhookHandler, type WebhookServer } from '@kctl/webhook';
 import { describe, expect, it } from 'vitest';
 import { isDefinitionError, webhookManagedBy } from '../src/index.js';
 import { fakeCluster } from './fakes.js';
@@ -68,13 +68,77 @@ describe('webhookManagedBy', () => {
     expect([...webhookServer.handlers.keys()]).toEqual(paths);
   });
 
-  it('leaves a path alone that has a handler, and shares /convert', async () => {
+  it('refuses a path that has a handler, because what is skipped validates nothing', () => {
     const { manager, webhookServer } = setUp();
-    const define = () => webhookManagedBy(manager, App).withValidator({}).withValidatorCustomPath('/mine').complete();
-    define();
+    const define = (path: string) =>
+      webhookManagedBy(manager).for(App).withValidator({}).withValidatorCustomPath(path).complete();
+    expect(define('/mine')).toEqual(['/mine']);
     const first = webhookServer.handlers.get('/mine');
-    define();
+    expect(problemsOf(() => define('/mine'))).toEqual([
+      'path /mine has a handler already: join validators with chainValidators, or give a custom path',
+    ]);
     expect(webhookServer.handlers.get('/mine')).toBe(first);
+    expect(define('/other')).toEqual(['/other']);
+    const same = () =>
+      webhookManagedBy(manager, App)
+        .withDefaulter(() => undefined)
+        .withDefaulterCustomPath('/both')
+        .withValidator({})
+        .withValidatorCustomPath('/both')
+        .complete();
+    expect(problemsOf(same)).toEqual([expect.stringContaining('path /both has a handler already')]);
+    expect(webhookServer.handlers.has('/both')).toBe(false);
+  });
+
+  it('takes kinds and versions side by side', () => {
+    const { manager, webhookServer } = setUp();
+    const AppV2 = defineKind<App>()({ group: 'apps.example.com', version: 'v2', kind: 'App', scope: 'Namespaced' });
+    for (const kind of [App, AppV2]) webhookManagedBy(manager).for(kind).withValidator({}).complete();
+    webhookManagedBy(manager).for(Other).withValidator({}).complete();
+    expect([...webhookServer.handlers.keys()]).toEqual([
+      '/validate-apps-example-com-v1-app',
+      '/validate-apps-example-com-v2-app',
+      '/validate--v1-pod',
+    ]);
+  });
+
+  it('reports what is given twice, no kind, and a registration that is dangerous', () => {
+    const { manager, webhookServer } = setUp();
+    const twice = () =>
+      webhookManagedBy(manager, App)
+        .withValidator({})
+        .withValidator({ validateCreate: () => undefined })
+        .complete();
+    expect(problemsOf(twice)).toEqual(['withValidator() is given twice: join them with chainValidators']);
+    const none = () =>
+      webhookManagedBy(manager, undefined as never)
+        .withValidator({})
+        .complete();
+    expect(problemsOf(none)).toEqual([expect.stringContaining('that is not a kind: is its import right?')]);
+    const validator = { validateCreate: () => undefined };
+    const onPods = (options: object) => () =>
+      webhookManagedBy(manager).for(Other).withValidator(validator, options).complete();
+    expect(problemsOf(onPods({ failurePolicy: 'Fail' }))).toEqual([
+      expect.stringContaining('failurePolicy Fail on Pod without a selector stops that kind in the whole cluster'),
+    ]);
+    expect(webhookServer.handlers.size).toBe(0);
+    expect(onPods({ failurePolicy: 'Fail', confirm: ['core-kinds'] })()).toEqual(['/validate--v1-pod']);
+  });
+
+  it('checks that a hub spoke converter is of the kind and has its version', () => {
+    const { manager } = setUp();
+    const define = (converter: Converter) => () =>
+      webhookManagedBy(manager).for(App).withConverter(converter).complete();
+    expect(problemsOf(define(hubSpokeConverter(Other)))).toEqual(['the converter is of Pod']);
+    const AppV2 = defineKind<App>()({ group: 'apps.example.com', version: 'v2', kind: 'App', scope: 'Namespaced' });
+    expect(problemsOf(define(hubSpokeConverter(AppV2)))).toEqual([
+      expect.stringContaining('does not convert version v1'),
+    ]);
+    expect(define(hubSpokeConverter(App))()).toEqual(['/convert']);
+  });
+
+  it('shares /convert among kinds', async () => {
+    const { manager } = setUp();
     webhookManagedBy(manager, App)
       .withConverter((object) => ({ ...object, apiVersion: 'x/v2' }))
       .complete();

@@ -12,7 +12,7 @@ export function webhookRunnable(server: WebhookServer, clock: Clock): Runnable {
     group: 'webhooks',
     run: (signal) => server.run(signal),
     waitForReady: async (signal) => {
-      while (server.port === undefined) await sleep(pollMs, { clock, signal });
+      while (server.port === undefined && server.isDisabled !== true) await sleep(pollMs, { clock, signal });
     },
   };
 }

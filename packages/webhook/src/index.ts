@@ -30,7 +30,13 @@ export type {
   UserInfo,
 } from './admission/review.js';
 export { defaultingWebhook, validatingWebhook } from './admission/typed.js';
-export type { AdmissionContext, Defaulter, ValidationOutcome, Validator } from './admission/typed.js';
+export type {
+  AdmissionContext,
+  Defaulter,
+  TypedWebhookOptions,
+  ValidationOutcome,
+  Validator,
+} from './admission/typed.js';
 export { authenticated, tokenReviewWebhook, unauthenticated } from './authentication/token-review.js';
 export type { TokenAuthenticator, TokenVerdict } from './authentication/token-review.js';
 export { conversionWebhook } from './conversion/conversion-webhook.js';
@@ -40,6 +46,18 @@ export { hubSpokeConverter, spoke } from './conversion/hub-spoke.js';
 export type { Converted, Spoke, SpokeFunctions } from './conversion/hub-spoke.js';
 export { roundTripProblems } from './conversion/round-trip.js';
 export { isWebhookServerError, WebhookServerError } from './errors.js';
+export { applyManifests, printManifests } from './manifests/apply-manifests.js';
+export { withConversion } from './manifests/conversion-stanza.js';
+export type { ConversionStanzaOptions } from './manifests/conversion-stanza.js';
+export type { AdmissionTarget, Confirmation, WebhookRegistration } from './manifests/registration.js';
+export { webhookConfigurations } from './manifests/webhook-configurations.js';
+export type {
+  RegisteredWebhooks,
+  WebhookAddress,
+  WebhookConfiguration,
+  WebhookConfigurationsOptions,
+  WebhookTrust,
+} from './manifests/webhook-configurations.js';
 export type { CertificateSource } from './server/certificate-source.js';
 export { createCertificateWatcher } from './server/certificate-watcher.js';
 export type { CertificateWatcher, CertificateWatcherOptions, KeyPair } from './server/certificate-watcher.js';

@@ -1,7 +1,7 @@
 import type { AdmissionHandler } from './admission-webhook.js';
 import { allowed, type AdmissionResponse } from './review.js';
 import { warningTexts } from './typed-request.js';
-import type { Defaulter, Validator } from './typed.js';
+import type { AdmissionContext, Defaulter, ValidationOutcome, Validator } from './typed.js';
 
 /**
  * Several raw mutating handlers as one, called in order with the same request: their patches are joined, so they must
@@ -29,22 +29,26 @@ export function chainDefaulters<T>(...defaulters: readonly Defaulter<T>[]): Defa
 
 /** Several validators as one, called in order: the first denial ends it, warnings add up. */
 export function chainValidators<T>(...validators: readonly Validator<T>[]): Validator<T> {
+  const has = (member: keyof Validator<T>): boolean => validators.some((one) => one[member] !== undefined);
+  const inOrder = async (
+    call: (one: Validator<T>) => ValidationOutcome,
+    { warn }: AdmissionContext,
+  ): Promise<undefined> => {
+    for (const one of validators) for (const text of warningTexts(await call(one))) warn(text);
+    return undefined;
+  };
+  // Only the members that one of them has: they are the verbs that the API server is to ask about.
   return {
-    validateCreate: async (object, context) => {
-      for (const one of validators)
-        for (const text of warningTexts(await one.validateCreate?.(object, context))) context.warn(text);
-      return undefined;
-    },
-    validateUpdate: async (oldObject, newObject, context) => {
-      for (const one of validators)
-        for (const text of warningTexts(await one.validateUpdate?.(oldObject, newObject, context))) context.warn(text);
-      return undefined;
-    },
-    validateDelete: async (object, context) => {
-      for (const one of validators)
-        for (const text of warningTexts(await one.validateDelete?.(object, context))) context.warn(text);
-      return undefined;
-    },
+    ...(has('validateCreate') && {
+      validateCreate: async (object, context) => inOrder((one) => one.validateCreate?.(object, context), context),
+    }),
+    ...(has('validateUpdate') && {
+      validateUpdate: async (old, object, context) =>
+        inOrder((one) => one.validateUpdate?.(old, object, context), context),
+    }),
+    ...(has('validateDelete') && {
+      validateDelete: async (object, context) => inOrder((one) => one.validateDelete?.(object, context), context),
+    }),
   };
 }
 

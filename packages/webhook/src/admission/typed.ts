@@ -1,6 +1,7 @@
 import { createJsonPatch, mutableCopy, type DeepReadonly, type Kind, type ObjectOf } from '@kctl/apimachinery';
 import type { Logger } from '@kctl/telemetry';
 import { safeMessageOf } from '../server/safe-error.js';
+import { checkRegistration, type AdmissionTarget, type WebhookRegistration } from '../manifests/registration.js';
 import type { WebhookHandler, WebhookHttp } from '../server/handler.js';
 import {
   admissionWebhook,
@@ -16,8 +17,15 @@ import {
   withWarnings,
   type AdmissionRequest,
   type AdmissionResponse,
+  type Operation,
 } from './review.js';
 import { decodeObject, DecodeError, isPanic, kindProblem, statusOf, warningTexts } from './typed-request.js';
+
+/** Options of {@link validatingWebhook} and {@link defaultingWebhook}. */
+export interface TypedWebhookOptions extends AdmissionWebhookOptions {
+  /** How the API server is to call it: what `webhookConfigurations` writes. */
+  readonly registration?: WebhookRegistration;
+}
 
 /** What a validator or defaulter has besides the objects. */
 export interface AdmissionContext {
@@ -59,9 +67,9 @@ export type Defaulter<T> = (draft: T, context: AdmissionContext) => unknown;
 export function validatingWebhook<K extends Kind>(
   kind: K,
   validator: Validator<ObjectOf<K>>,
-  options: AdmissionWebhookOptions = {},
+  options: TypedWebhookOptions = {},
 ): WebhookHandler {
-  return typedWebhook(kind, options, async (request, context) => {
+  return typedWebhook(targetOf('validating', kind, operationsOf(validator)), options, async (request, context) => {
     const outcome: unknown = await judge(kind, validator, { request, context });
     return withWarnings(allowed(), ...warningTexts(outcome));
   });
@@ -71,9 +79,9 @@ export function validatingWebhook<K extends Kind>(
 export function defaultingWebhook<K extends Kind>(
   kind: K,
   defaulter: Defaulter<ObjectOf<K>>,
-  options: AdmissionWebhookOptions = {},
+  options: TypedWebhookOptions = {},
 ): WebhookHandler {
-  return typedWebhook(kind, options, async (request, context) => {
+  return typedWebhook(targetOf('mutating', kind, ['CREATE', 'UPDATE']), options, async (request, context) => {
     if (request.operation === 'DELETE') return allowed();
     const object = decodeObject(kind, request, 'object');
     const draft = mutableCopy(object) as ObjectOf<K>;
@@ -84,11 +92,15 @@ export function defaultingWebhook<K extends Kind>(
 }
 
 function typedWebhook(
-  kind: Kind,
-  options: AdmissionWebhookOptions,
+  served: AdmissionTarget,
+  { registration = {}, ...options }: TypedWebhookOptions,
   decide: (request: AdmissionRequest, context: AdmissionContext) => Promise<AdmissionResponse>,
 ): WebhookHandler {
-  return admissionWebhook(
+  const { kind } = served;
+  const target = { ...served, registration, operations: registration.operations ?? served.operations };
+  // Without a registration nothing says yet that an API server will call it.
+  if (Object.keys(registration).length > 0) checkRegistration(target);
+  const handler = admissionWebhook(
     async (request, { signal, logger, http }: AdmissionHandlerContext) => {
       const mismatch = kindProblem(kind, request);
       if (mismatch !== undefined) return errored(400, mismatch);
@@ -111,6 +123,20 @@ function typedWebhook(
     },
     { logConstructor: kindLogConstructor(kind), ...options },
   );
+  return { ...handler, target };
+}
+
+function targetOf(type: AdmissionTarget['type'], kind: Kind, operations: readonly Operation[]): AdmissionTarget {
+  return { type, kind, operations, registration: {} };
+}
+
+/** The verbs that a validator has a member for: the API server need not ask about others. */
+function operationsOf(validator: Validator<never>): readonly Operation[] {
+  return [
+    ...(validator.validateCreate === undefined ? [] : (['CREATE'] as const)),
+    ...(validator.validateUpdate === undefined ? [] : (['UPDATE'] as const)),
+    ...(validator.validateDelete === undefined ? [] : (['DELETE'] as const)),
+  ];
 }
 
 function warningsOf(warnings: readonly string[]): { readonly warnings?: readonly string[] } {

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { HttpRequest } from '@kctl/http-server';
 import type { Logger } from '@kctl/telemetry';
+import type { AdmissionTarget } from '../manifests/registration.js';
 import type { ClientIdentity } from './client-identity.js';
 
 /** How a request reached the server. */
@@ -47,6 +48,8 @@ export interface WebhookHandler {
   readonly maxBodyBytes: number;
   /** Which metric counts its panics. @default 'admission' */
   readonly type?: 'admission' | 'conversion' | 'authentication';
+  /** What it serves, for webhook configurations; undefined for what does not say. */
+  readonly target?: AdmissionTarget;
   handle(request: WebhookRequest): Promise<WebhookAnswer>;
   /** The answer to a request that never became one: wrong content type, empty or broken body. */
   reject(message: string, code: number): WebhookAnswer;

@@ -79,6 +79,8 @@ export interface WebhookServer {
   register(path: string, handler: WebhookHandler): void;
   /** Whether a path has a handler. */
   has(path: string): boolean;
+  /** The handlers by their paths, for `webhookConfigurations`. */
+  readonly webhooks?: ReadonlyMap<string, WebhookHandler>;
   /** Serves until the signal is aborted; resolves when requests in flight have ended. @throws when it cannot start */
   run(signal: AbortSignal): Promise<void>;
   /** The bound port, undefined while not serving. */
@@ -119,6 +121,7 @@ function contradictionIn({
 class HttpsWebhookServer implements WebhookServer {
   readonly #options: WebhookServerOptions;
   readonly #endpoints = new Map<string, WebhookEndpoint>();
+  readonly webhooks = new Map<string, WebhookHandler>();
   readonly #logger: Logger;
   readonly #metrics: WebhookMetrics;
   readonly #clock: Clock;
@@ -147,6 +150,7 @@ class HttpsWebhookServer implements WebhookServer {
     if (this.#endpoints.has(path)) throw new WebhookServerError(`register: path ${path} has a handler already`);
     const parts = { logger: this.#logger, clock: this.#clock, metrics: this.#metrics, budget: this.#budget };
     this.#endpoints.set(path, new WebhookEndpoint(handler, { path, ...parts }));
+    this.webhooks.set(path, handler);
     this.#metrics.preset(path);
     this.#logger.info(this.isDisabled ? 'Webhook is disabled' : 'Registering webhook', { path });
   }

@@ -1,0 +1,43 @@
+import type { Kind, KubeObject } from '@kctl/apimachinery';
+import {
+  MutatingWebhookConfiguration,
+  ValidatingWebhookConfiguration,
+} from '@kctl/apimachinery/kinds/admissionregistration.k8s.io/v1';
+import { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
+import { apply, type Writer } from '@kctl/client';
+import { stringify } from 'yaml';
+import { WebhookServerError } from '../errors.js';
+
+const kinds: readonly Kind<KubeObject, 'Cluster'>[] = [
+  MutatingWebhookConfiguration,
+  ValidatingWebhookConfiguration,
+  CustomResourceDefinition,
+];
+
+/**
+ * Applies webhook configurations and CRDs server-side, as one does in development: production applies what
+ * `printManifests` prints.
+ *
+ * @throws ApplyConflictError when others own a field with another value; what the client throws
+ */
+export async function applyManifests(
+  client: Writer,
+  manifests: readonly KubeObject[],
+  { fieldOwner, signal }: { readonly fieldOwner: string; readonly signal?: AbortSignal },
+): Promise<void> {
+  const options = { fieldOwner, ...(signal === undefined ? {} : { signal }) };
+  const known = manifests.map((manifest) => {
+    const kind = kinds.find((one) => one.kind === manifest.kind && one.apiVersion === manifest.apiVersion);
+    if (kind === undefined || manifest.metadata.name === undefined)
+      throw new WebhookServerError(
+        `applyManifests: ${manifest.kind ?? 'an object without kind'} is not a webhook configuration or CRD with a name`,
+      );
+    return { kind, manifest: { ...manifest, metadata: { ...manifest.metadata, name: manifest.metadata.name } } };
+  });
+  for (const { kind, manifest } of known) await apply(client, kind, manifest, options);
+}
+
+/** Manifests as a YAML stream that `kubectl apply -f -` reads. */
+export function printManifests(manifests: readonly KubeObject[]): string {
+  return manifests.map((manifest) => `---\n${stringify(manifest, { lineWidth: 0 })}`).join('');
+}

@@ -1,0 +1,44 @@
+import { formatGroupKind, mutableCopy, type DeepReadonly } from '@kctl/apimachinery';
+import type { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
+import { uncoveredVersions, type Converter } from '../conversion/converter.js';
+import { WebhookServerError } from '../errors.js';
+import { clientConfig, injectCaAnnotation, type WebhookAddress, type WebhookTrust } from './webhook-configurations.js';
+
+/** Options of {@link withConversion}. */
+export interface ConversionStanzaOptions extends WebhookTrust {
+  readonly address: WebhookAddress;
+  /** The kind's converter: it is checked to convert every version of the CRD. @default unchecked */
+  readonly converter?: Converter;
+  /** @default '/convert' */
+  readonly path?: string;
+}
+
+/**
+ * A copy of a CRD whose objects are converted by webhook. Pure.
+ *
+ * @throws WebhookServerError when the converter leaves a served or stored version out, or is of another kind
+ */
+export function withConversion(
+  crd: DeepReadonly<CustomResourceDefinition>,
+  { address, caBundle, injectCaFrom, converter, path = '/convert' }: ConversionStanzaOptions,
+): CustomResourceDefinition {
+  const copy = mutableCopy(crd) as CustomResourceDefinition;
+  const { group, names, versions } = copy.spec;
+  if (converter !== undefined) {
+    const kind = { group, kind: names.kind };
+    if ('kind' in converter && 'group' in converter && (converter.kind !== kind.kind || converter.group !== group))
+      throw new WebhookServerError(
+        `withConversion: the converter is of ${String(converter.kind)}.${String(converter.group)}, not of ${formatGroupKind(kind)}`,
+      );
+    const needed = versions.filter(({ served, storage }) => served || storage).map(({ name }) => name);
+    const uncovered = uncoveredVersions(converter, needed);
+    if (uncovered !== undefined) throw new WebhookServerError(`withConversion: ${uncovered}`);
+  }
+  copy.spec.conversion = {
+    strategy: 'Webhook',
+    webhook: { clientConfig: clientConfig(address, path, caBundle), conversionReviewVersions: ['v1'] },
+  };
+  if (injectCaFrom !== undefined)
+    copy.metadata.annotations = { ...copy.metadata.annotations, [injectCaAnnotation]: injectCaFrom };
+  return copy;
+}

@@ -1,0 +1,128 @@
+import type { Kind, LabelSelector } from '@kctl/apimachinery';
+import { labelSelectorFrom } from '@kctl/apimachinery';
+import type { MatchCondition } from '@kctl/apimachinery/kinds/admissionregistration.k8s.io/v1';
+import { numberProblem } from '@kctl/wait';
+import type { Operation } from '../admission/review.js';
+import { WebhookServerError } from '../errors.js';
+
+/** What a registration may be confirmed to do although it can bring a cluster to a stop. */
+export type Confirmation = 'core-kinds' | 'own-namespace';
+
+/** How the API server is to call a webhook: the fields of a webhook configuration, with their defaults. */
+export interface WebhookRegistration {
+  /** Name of the webhook: a domain with three parts at least. @default `m<kind>-<version>.<group>`, `v…` for validators */
+  readonly name?: string;
+  /** What happens when the webhook cannot be called. @default 'Fail' */
+  readonly failurePolicy?: 'Fail' | 'Ignore';
+  /** Whether objects of other versions are converted and sent, too. @default 'Equivalent' */
+  readonly matchPolicy?: 'Exact' | 'Equivalent';
+  /** 1 to 30. @default 10 */
+  readonly timeoutSeconds?: number;
+  /** Whether the handler does anything beside its answer. Other than `None` it has to heed dry-run. @default 'None' */
+  readonly sideEffects?: 'None' | 'NoneOnDryRun';
+  /** Whether a mutating webhook is called again after others have changed the object. @default 'Never' */
+  readonly reinvocationPolicy?: 'Never' | 'IfNeeded';
+  /** Which namespaces. @default every one but the operator's own */
+  readonly namespaceSelector?: LabelSelector;
+  /** Which objects, by their labels. @default every one */
+  readonly objectSelector?: LabelSelector;
+  /** CEL expressions that must hold for a request to be sent. */
+  readonly matchConditions?: readonly MatchCondition[];
+  /** @default CREATE and UPDATE for a defaulter, what a validator has members for otherwise */
+  readonly operations?: readonly Operation[];
+  /** Subresources beside the object itself: `status`, `scale`, … @default none */
+  readonly subResources?: readonly string[];
+  /**
+   * What is refused otherwise. `core-kinds`: it fails closed on a kind of Kubernetes itself and has no selector, so that
+   * an operator that is down stops that kind in the whole cluster. `own-namespace`: it fails closed on the operator's own
+   * namespace, so that an operator that is down may not be able to come back.
+   */
+  readonly confirm?: readonly Confirmation[];
+}
+
+/** What a handler serves, as far as a webhook configuration says it. */
+export interface AdmissionTarget {
+  readonly type: 'mutating' | 'validating';
+  readonly kind: Kind;
+  readonly operations: readonly Operation[];
+  readonly registration: WebhookRegistration;
+}
+
+/** @throws WebhookServerError naming every field of a registration that cannot be, or that is dangerous and not confirmed */
+export function checkRegistration(target: AdmissionTarget, operatorNamespace?: string): void {
+  const problems = [...fieldProblems(target), ...dangers(target, operatorNamespace)];
+  if (problems.length === 0) return;
+  const { kind } = target;
+  throw new WebhookServerError(`${target.type} webhook of ${kind.kind} ${kind.apiVersion}: ${problems.join('; ')}`);
+}
+
+/** Whether it is a kind of Kubernetes itself. */
+export function isCoreKind({ group }: Pick<Kind, 'group'>): boolean {
+  return group === '' || !group.includes('.') || group.endsWith('.k8s.io');
+}
+
+function fieldProblems({ type, operations, registration }: AdmissionTarget): string[] {
+  const { name, timeoutSeconds = 10, reinvocationPolicy, namespaceSelector, objectSelector } = registration;
+  const problems: string[] = [];
+  const timeout = numberProblem('timeoutSeconds', timeoutSeconds, { least: 1, most: 30, integer: true });
+  if (timeout !== undefined) problems.push(timeout);
+  if (name !== undefined && !/^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?){2,}$/.test(name))
+    problems.push(
+      `name ${JSON.stringify(name)} is not valid: expected a domain with three parts at least, as "v1.widgets.example.com"`,
+    );
+  if (reinvocationPolicy !== undefined && type === 'validating')
+    problems.push('reinvocationPolicy is for mutating webhooks: leave it out');
+  if (operations.length === 0) problems.push('there is no operation: give the validator a member, or name operations');
+  for (const [field, selector] of Object.entries({ namespaceSelector, objectSelector })) {
+    try {
+      if (selector !== undefined) labelSelectorFrom(selector);
+    } catch (error) {
+      problems.push(`${field}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  return problems;
+}
+
+function dangers({ kind, registration }: AdmissionTarget, operatorNamespace: string | undefined): string[] {
+  const {
+    failurePolicy = 'Fail',
+    namespaceSelector,
+    objectSelector,
+    matchConditions = [],
+    confirm = [],
+  } = registration;
+  if (failurePolicy === 'Ignore') return [];
+  const found: string[] = [];
+  const selects = isRestrictive(namespaceSelector) || isRestrictive(objectSelector) || matchConditions.length > 0;
+  if (isCoreKind(kind) && !selects && !confirm.includes('core-kinds'))
+    found.push(
+      `failurePolicy Fail on ${kind.kind} without a selector stops that kind in the whole cluster while the operator is down: give namespaceSelector, objectSelector or matchConditions, set failurePolicy: 'Ignore', or confirm: ['core-kinds']`,
+    );
+  const isCaught =
+    operatorNamespace !== undefined &&
+    kind.scope === 'Namespaced' &&
+    namespaceSelector !== undefined &&
+    matchesNamespace(namespaceSelector, operatorNamespace);
+  if (isCaught && !confirm.includes('own-namespace'))
+    found.push(
+      `namespaceSelector catches the operator's own namespace ${JSON.stringify(operatorNamespace)} with failurePolicy Fail, so that an operator that is down may not be able to come back: exclude it by kubernetes.io/metadata.name, leave namespaceSelector out, or confirm: ['own-namespace']`,
+    );
+  return found;
+}
+
+function isRestrictive(selector: LabelSelector | undefined): boolean {
+  if (selector === undefined) return false;
+  return Object.keys(selector.matchLabels ?? {}).length + (selector.matchExpressions?.length ?? 0) > 0;
+}
+
+/** Whether a selector may match a namespace of which only the name is known: what asks for other labels may. */
+function matchesNamespace({ matchLabels = {}, matchExpressions = [] }: LabelSelector, namespace: string): boolean {
+  const byName = {
+    matchLabels: Object.fromEntries(Object.entries(matchLabels).filter(([key]) => key === nameLabel)),
+    matchExpressions: matchExpressions.filter(({ key }) => key === nameLabel),
+  };
+  return labelSelectorFrom(byName).matches({ [nameLabel]: namespace });
+}
+
+/** The label that every namespace has, with its name. */
+export const nameLabel = 'kubernetes.io/metadata.name';

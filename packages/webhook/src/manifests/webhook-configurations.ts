@@ -1,0 +1,182 @@
+import type {
+  MutatingWebhook,
+  MutatingWebhookConfiguration,
+  RuleWithOperations,
+  ValidatingWebhook,
+  ValidatingWebhookConfiguration,
+  WebhookClientConfig,
+} from '@kctl/apimachinery/kinds/admissionregistration.k8s.io/v1';
+import type { LabelSelector } from '@kctl/apimachinery';
+import { WebhookServerError } from '../errors.js';
+import type { WebhookHandler } from '../server/handler.js';
+import { checkRegistration, isCoreKind, nameLabel, type AdmissionTarget } from './registration.js';
+
+/** Where the API server finds the webhook server: a Service, or a URL for an operator outside of the cluster. */
+export type WebhookAddress =
+  | {
+      readonly service: {
+        readonly name: string;
+        readonly namespace: string;
+        /** @default 443 */
+        readonly port?: number;
+      };
+    }
+  | { readonly url: string };
+
+/** How the API server trusts the webhook server. */
+export interface WebhookTrust {
+  /** CA certificates as PEM. @default none: an injector writes it, or the server's certificate is of a public CA */
+  readonly caBundle?: string;
+  /** `<namespace>/<name>` of cert-manager's Certificate, whose CA it is to inject. */
+  readonly injectCaFrom?: string;
+}
+
+/** Options of {@link webhookConfigurations}. */
+export interface WebhookConfigurationsOptions extends WebhookTrust {
+  /** Names the configurations: `<name>-mutating` and `<name>-validating`. */
+  readonly name: string;
+  readonly address: WebhookAddress;
+  /** Namespace that the operator runs in; webhooks that fail closed leave it alone. @default that of the Service */
+  readonly operatorNamespace?: string;
+  /** Labels of the configurations. */
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+/** The webhooks of a server by their paths, as `WebhookServer.webhooks` has them. */
+export type RegisteredWebhooks = Iterable<readonly [path: string, handler: WebhookHandler]>;
+
+/** What {@link webhookConfigurations} returns: only what there are webhooks for. */
+export type WebhookConfiguration = MutatingWebhookConfiguration | ValidatingWebhookConfiguration;
+
+/**
+ * The Mutating- and ValidatingWebhookConfiguration that make the API server call the registered typed webhooks; raw
+ * handlers do not say what they serve and are left out. Pure: apply the result with `applyManifests`, print it with
+ * `printManifests`, or hand it to a client.
+ *
+ * @throws WebhookServerError for a registration that is not valid, or dangerous and not confirmed
+ */
+export function webhookConfigurations(
+  webhooks: RegisteredWebhooks,
+  options: WebhookConfigurationsOptions,
+): readonly WebhookConfiguration[] {
+  const own =
+    options.operatorNamespace ?? ('service' in options.address ? options.address.service.namespace : undefined);
+  const mutating: MutatingWebhook[] = [];
+  const validating: ValidatingWebhook[] = [];
+  const names = new Set<string>();
+  for (const [path, { target }] of webhooks) {
+    if (target === undefined) continue;
+    checkRegistration(target, own);
+    const webhook = webhookOf(target, { path, own, options });
+    if (names.has(webhook.name))
+      throw new WebhookServerError(
+        `webhookConfigurations: two webhooks have the name ${webhook.name}: name one of them`,
+      );
+    names.add(webhook.name);
+    const { reinvocationPolicy = 'Never' } = target.registration;
+    if (target.type === 'mutating') mutating.push({ ...webhook, reinvocationPolicy });
+    else validating.push(webhook);
+  }
+  const apiVersion = 'admissionregistration.k8s.io/v1' as const;
+  return [
+    ...(mutating.length === 0
+      ? []
+      : [
+          {
+            apiVersion,
+            kind: 'MutatingWebhookConfiguration' as const,
+            metadata: metadataOf('mutating', options),
+            webhooks: mutating,
+          },
+        ]),
+    ...(validating.length === 0
+      ? []
+      : [
+          {
+            apiVersion,
+            kind: 'ValidatingWebhookConfiguration' as const,
+            metadata: metadataOf('validating', options),
+            webhooks: validating,
+          },
+        ]),
+  ];
+}
+
+/** cert-manager's annotation that asks for a CA. */
+export const injectCaAnnotation = 'cert-manager.io/inject-ca-from';
+
+function metadataOf(
+  suffix: string,
+  { name, labels, injectCaFrom }: WebhookConfigurationsOptions,
+): WebhookConfiguration['metadata'] {
+  return {
+    name: `${name}-${suffix}`,
+    ...(labels === undefined ? {} : { labels: { ...labels } }),
+    ...(injectCaFrom === undefined ? {} : { annotations: { [injectCaAnnotation]: injectCaFrom } }),
+  };
+}
+
+function webhookOf(
+  target: AdmissionTarget,
+  { path, own, options }: { path: string; own: string | undefined; options: WebhookConfigurationsOptions },
+): ValidatingWebhook {
+  const { kind, registration } = target;
+  const {
+    failurePolicy = 'Fail',
+    matchPolicy = 'Equivalent',
+    timeoutSeconds = 10,
+    sideEffects = 'None',
+  } = registration;
+  const { objectSelector, matchConditions } = registration;
+  const namespaceSelector = namespaceSelectorOf(target, own);
+  return {
+    name: registration.name ?? defaultName(target),
+    clientConfig: clientConfig(options.address, path, options.caBundle),
+    rules: [ruleOf(target)],
+    failurePolicy,
+    matchPolicy,
+    sideEffects,
+    timeoutSeconds,
+    admissionReviewVersions: ['v1'],
+    ...(namespaceSelector === undefined || kind.scope === 'Cluster' ? {} : { namespaceSelector }),
+    ...(objectSelector === undefined ? {} : { objectSelector }),
+    ...(matchConditions === undefined ? {} : { matchConditions: [...matchConditions] }),
+  };
+}
+
+/** As given; without one, everything but the operator's own namespace where the webhook fails closed. */
+function namespaceSelectorOf({ registration }: AdmissionTarget, own: string | undefined): LabelSelector | undefined {
+  const { namespaceSelector, failurePolicy = 'Fail', confirm = [] } = registration;
+  if (namespaceSelector !== undefined) return namespaceSelector;
+  if (own === undefined || failurePolicy === 'Ignore' || confirm.includes('own-namespace')) return undefined;
+  return { matchExpressions: [{ key: nameLabel, operator: 'NotIn', values: [own] }] };
+}
+
+function ruleOf({ kind, operations, registration: { subResources = [] } }: AdmissionTarget): RuleWithOperations {
+  return {
+    apiGroups: [kind.group],
+    apiVersions: [kind.version],
+    operations: [...operations],
+    resources: [kind.plural, ...subResources.map((name) => `${kind.plural}/${name}`)],
+    scope: kind.scope === 'Namespaced' ? 'Namespaced' : 'Cluster',
+  };
+}
+
+/** As kubebuilder's; a group that is no domain gets the ending of Kubernetes' own. */
+function defaultName({ type, kind }: AdmissionTarget): string {
+  const group =
+    kind.group === ''
+      ? 'core.k8s.io'
+      : isCoreKind(kind) && !kind.group.includes('.')
+        ? `${kind.group}.k8s.io`
+        : kind.group;
+  return `${type === 'mutating' ? 'm' : 'v'}${kind.kind.toLowerCase()}-${kind.version}.${group}`;
+}
+
+/** The part of a configuration that says where to call and whom to trust. */
+export function clientConfig(address: WebhookAddress, path: string, caBundle: string | undefined): WebhookClientConfig {
+  const trust = caBundle === undefined ? {} : { caBundle: Buffer.from(caBundle).toString('base64') };
+  if ('url' in address) return { url: `${address.url.replace(/\/$/, '')}${path}`, ...trust };
+  const { name, namespace, port = 443 } = address.service;
+  return { service: { name, namespace, port, path }, ...trust };
+}
