@@ -8,6 +8,14 @@ describe('parseJson and stringifyJson', () => {
     expect(stringifyJson(parseJson(text))).toBe(text);
   });
 
+  it.each(['{"password":"hunter2"', '{"password":hunter2}', 'hunter2', '{"a":12345678901234567890,hunter2}'])(
+    'does not quote what it cannot parse: %s',
+    (text) => {
+      expect(() => parseJson(text)).toThrow(SyntaxError);
+      expect(() => parseJson(text)).toThrow(/^invalid JSON(?: at position \d+)?$/);
+    },
+  );
+
   it('leaves safe integers, fractions and digits in strings alone', () => {
     const text = '{"a":9007199254740991,"b":0.1234567890123456,"c":"12345678901234567890","d":1e21,"e":-0.5}';
     expect(parseJson(text)).toEqual({

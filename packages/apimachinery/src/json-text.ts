@@ -12,11 +12,16 @@ interface ReviverContext {
  * `JSON.parse` that keeps integers beyond ±2^53 exact: they become `bigint`, everything else is as usual. Text
  * without a run of 16 digits, which is nearly all text, takes the plain fast path.
  *
- * @throws SyntaxError when the text is not JSON
+ * @throws SyntaxError when the text is not JSON. It says where, and does not quote the text, which may be a Secret
  */
 export function parseJson(text: string): unknown {
-  if (!hasManyDigits(text) || (!maybeUnsafeInteger.test(text) && !isLongNumber.test(text))) return JSON.parse(text);
-  return JSON.parse(text, keepInteger);
+  try {
+    if (!hasManyDigits(text) || (!maybeUnsafeInteger.test(text) && !isLongNumber.test(text))) return JSON.parse(text);
+    return JSON.parse(text, keepInteger);
+  } catch (error) {
+    const position = error instanceof Error ? /position \d+/.exec(error.message)?.[0] : undefined;
+    throw new SyntaxError(position === undefined ? 'invalid JSON' : `invalid JSON at ${position}`);
+  }
 }
 
 /** Whether there are sixteen digits in a row: every run of so many covers a place that is looked at. */

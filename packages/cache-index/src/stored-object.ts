@@ -1,6 +1,6 @@
 import type { DeepReadonly, KubeObject, OwnerReference } from '@kctl/apimachinery';
 import type { FieldPaths, ObjectHeader } from '@kctl/apimachinery/wire';
-import { fieldAt, splitPath } from '@kctl/apimachinery/wire';
+import { fieldAt, headerValues, splitPath } from '@kctl/apimachinery/wire';
 import { deepFreeze, shareFreeze } from './freeze.js';
 
 /**
@@ -41,9 +41,6 @@ export function storeObject<T extends KubeObject>(
   );
 }
 
-const noLabels: Readonly<Record<string, string>> = Object.freeze({});
-const noOwners: readonly OwnerReference[] = Object.freeze([]);
-
 class ParsedObject<T extends KubeObject> implements StoredObject<T> {
   readonly object: DeepReadonly<T>;
   readonly namespace: string;
@@ -52,12 +49,12 @@ class ParsedObject<T extends KubeObject> implements StoredObject<T> {
 
   constructor(object: DeepReadonly<T>) {
     const { namespace, name, resourceVersion } = metadataOf(object);
-    if (name === undefined || name === '')
+    if (headerValues.text(name) === '')
       throw new TypeError('metadata.name is not set: an object without a name has no place in a store');
     this.object = object;
-    this.namespace = namespace ?? '';
-    this.name = name;
-    this.resourceVersion = resourceVersion ?? '';
+    this.namespace = headerValues.text(namespace);
+    this.name = headerValues.text(name);
+    this.resourceVersion = headerValues.text(resourceVersion);
   }
 
   get isParsed(): boolean {
@@ -65,23 +62,23 @@ class ParsedObject<T extends KubeObject> implements StoredObject<T> {
   }
 
   get uid(): string {
-    return metadataOf(this.object).uid ?? '';
+    return headerValues.text(metadataOf(this.object).uid);
   }
 
   get generation(): number | undefined {
-    return metadataOf(this.object).generation;
+    return headerValues.generation(metadataOf(this.object).generation);
   }
 
   get deletionTimestamp(): string | undefined {
-    return metadataOf(this.object).deletionTimestamp;
+    return headerValues.timestamp(metadataOf(this.object).deletionTimestamp);
   }
 
   get labels(): Readonly<Record<string, string>> {
-    return metadataOf(this.object).labels ?? noLabels;
+    return headerValues.labels(metadataOf(this.object).labels);
   }
 
   get ownerReferences(): readonly Readonly<OwnerReference>[] {
-    return metadataOf(this.object).ownerReferences ?? noOwners;
+    return headerValues.owners(metadataOf(this.object).ownerReferences);
   }
 
   fields(paths: FieldPaths): readonly (string | undefined)[] {

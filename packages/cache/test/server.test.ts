@@ -88,7 +88,7 @@ describe('a cache on a server', () => {
     });
     expect((await cache.get(Namespace, { name: namespace })).metadata.name).toBe(namespace);
     const object = await cache.get(lean, { namespace, name: 'red' });
-    expect(object).toMatchObject({ kind: 'PartialObjectMetadata', metadata: { labels: { color: 'red' } } });
+    expect(object).toMatchObject({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { labels: { color: 'red' } } });
     expect(object).not.toHaveProperty('data');
   });
 

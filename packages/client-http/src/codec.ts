@@ -37,7 +37,7 @@ export function decodeJson(text: string, what: string): unknown {
     return parseJson(text);
   } catch (error) {
     const shape = text === '' ? 'it is empty' : `${text.length} characters that are not JSON`;
-    throw new DecodeError(`${what}: cannot decode the answer: ${shape}`, { cause: withoutQuote(error) });
+    throw new DecodeError(`${what}: cannot decode the answer: ${shape}`, { cause: error });
   }
 }
 
@@ -119,10 +119,4 @@ function isListLike(value: unknown): value is ListLike {
   if (typeof value !== 'object' || value === null) return false;
   if (!('items' in value)) return 'kind' in value && typeof value.kind === 'string' && value.kind.endsWith('List');
   return value.items === null || Array.isArray(value.items);
-}
-
-/** V8 quotes the text around a syntax error in its message. */
-function withoutQuote(error: unknown): Error {
-  const position = error instanceof Error ? /position \d+/.exec(error.message)?.[0] : undefined;
-  return new SyntaxError(position === undefined ? 'invalid JSON' : `invalid JSON at ${position}`);
 }

@@ -1,5 +1,5 @@
 import { formatGroupVersionKind } from '@kctl/apimachinery';
-import { createLineSplitter } from '@kctl/apimachinery/wire';
+import { createLineSplitter, framesOfLine, splitDocuments } from '@kctl/apimachinery/wire';
 import type { Kind, PersistedObject, PartialObjectMetadata, Status } from '@kctl/apimachinery';
 import type { FrameOptions, FrameStream, WatchEvent, WatchStream } from '@kctl/client';
 import { chunkReleaser } from './chunk-releaser.js';
@@ -42,7 +42,8 @@ async function* splitLines(
   }
   const rest = splitter.finish();
   if (rest === undefined) return;
-  if (!isJson(rest)) throw new DecodeError(`${what}: the stream ended within an event (${rest.length} bytes of it)`);
+  if (!splitDocuments(rest).every(isJson))
+    throw new DecodeError(`${what}: the stream ended within an event (${rest.length} bytes of it)`);
   yield [rest];
 }
 
@@ -66,7 +67,7 @@ async function* decodeEvents<K extends Kind>(
   frames: FrameStream,
 ): AsyncGenerator<WatchEvent<PersistedObject<K>>, void> {
   for await (const batch of frames) {
-    for (const frame of batch) yield decodeEvent(kind, frame);
+    for (const line of batch) for (const frame of framesOfLine(line)) yield decodeEvent(kind, frame);
   }
 }
 

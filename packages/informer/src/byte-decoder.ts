@@ -1,10 +1,12 @@
-import type { DeepReadonly, Kind, KubeObject, Status } from '@kctl/apimachinery';
-import { parseJson } from '@kctl/apimachinery';
+import type { Kind, KubeObject } from '@kctl/apimachinery';
+import { isJsonObject, parseJson } from '@kctl/apimachinery';
 import type { FieldPaths } from '@kctl/apimachinery/wire';
 import {
+  asBuffer,
   createObjectScan,
   createWatchFrameScan,
   FrameError,
+  isFrameError,
   readAscii,
   readText,
   scanBodyFields,
@@ -12,104 +14,109 @@ import {
   scanWatchFrame,
 } from '@kctl/apimachinery/wire';
 import type { StoredObject } from '@kctl/cache-index';
-import { storeObject } from '@kctl/cache-index';
+import type { ObjectType } from './acceptance.js';
 import { AlikeParser } from './alike-parser.js';
-import type { DecodedFrame, DecodedItem, Decoder, FindStored, SkipReport } from './decoder.js';
-import { deletedVersion, initialEventsEnd, lastNotTransformed, notTransformed } from './decoder.js';
+import type { DecodedFrame, DecodedItem, Decoder, FindStored } from './decoder.js';
+import {
+  clearFrame,
+  clearItem,
+  createDecodedFrame,
+  createDecodedItem,
+  initialEventsEnd,
+  settleFrame,
+  statusOf,
+} from './decoder.js';
 import { Envelope } from './envelope.js';
 import type { LazyContext } from './lazy-object.js';
-import { LazyObject, noteWords } from './lazy-object.js';
+import { LazyObject, leadsToType, noteWords } from './lazy-object.js';
+import type { DecoderOptions, Purpose } from './parsed-decoder.js';
+import { isSameVersion, ParsedDecoder, shareableOf } from './parsed-decoder.js';
 import type { SlabRange } from './slab-store.js';
 import { SlabStore } from './slab-store.js';
 import { TextCache } from './text-cache.js';
 
 /** What {@link ByteDecoder} takes. */
-export interface ByteDecoderOptions<T extends KubeObject> {
-  readonly kind: Kind<T>;
-  readonly freeze: boolean;
-  readonly keepManagedFields: boolean;
-  readonly transform: ((object: T) => T) | undefined;
+export interface ByteDecoderOptions<T extends KubeObject> extends DecoderOptions<T> {
   /** The store's field paths at this time. */
   readonly fieldPaths: () => FieldPaths | undefined;
-  readonly onSkip: SkipReport;
 }
 
-/** Decodes bytes, lazily: it copies what has to be kept and reads only what routing needs. */
+/**
+ * Decodes bytes, lazily: it copies what has to be kept and reads only what routing needs. It takes this way only where
+ * the bytes are as API servers write them and say what a parse would say; anything else is parsed, and accepted or
+ * refused as a parsed object is.
+ */
 export class ByteDecoder<T extends KubeObject> implements Decoder<T, Uint8Array> {
   readonly slabs: SlabStore = new SlabStore(noteWords);
   readonly #options: ByteDecoderOptions<T>;
-  readonly #type: { readonly apiVersion: string; readonly kind: string };
+  readonly #parsed: ParsedDecoder<T>;
   readonly #context: LazyContext;
+  /** What objects may say to be. */
+  readonly #types: readonly TypeBytes[];
+  readonly #metadataOnly: MetadataOnly | undefined;
   readonly #scan = createObjectScan();
   readonly #frameScan = createWatchFrameScan();
-  readonly #item: DecodedItem<T> = {
-    stored: undefined,
-    fields: undefined,
-    present: undefined,
-    hasPresentFields: false,
-  };
-  readonly #frame: DecodedFrame<T> = {
-    kind: 'skipped',
-    stored: undefined,
-    fields: undefined,
-    present: undefined,
-    hasPresentFields: false,
-    resourceVersion: '',
-    status: undefined,
-  };
+  readonly #item: DecodedItem<T> = createDecodedItem<T>();
+  readonly #frame: DecodedFrame<T> = createDecodedFrame<T>();
   readonly #namespaces = new TextCache();
   #paths: FieldPaths | undefined;
   /** Tells notes about one set of paths from those about another. */
   #pathsEpoch = 0;
   #pathsLeadIntoBody = false;
+  #pathsLeadToType = false;
 
   constructor(options: ByteDecoderOptions<T>) {
     this.#options = options;
-    const { kind } = options;
-    const isMetadata = kind.shape === 'metadata';
-    this.#type = isMetadata
-      ? { apiVersion: 'meta.k8s.io/v1', kind: 'PartialObjectMetadata' }
-      : { apiVersion: kind.apiVersion, kind: kind.kind };
+    const { freeze, onSkip } = options;
+    this.#parsed = new ParsedDecoder(options);
+    const { type, types } = this.#parsed.acceptance;
+    this.#types = types.map(bytesOfType);
+    this.#metadataOnly = isMetadataOnly(options.kind) ? new MetadataOnly() : undefined;
     this.#context = {
       slabs: this.slabs,
-      envelope: new Envelope(this.#type),
-      freeze: options.freeze,
+      envelope: new Envelope(type),
+      type,
+      freeze,
       parser: new AlikeParser(),
+      onUnreadable: (error) =>
+        onSkip({ reason: 'unreadable', message: 'an object cannot be read', error, key: error.key }),
     };
   }
 
-  item(raw: Uint8Array, find: FindStored<T>): DecodedItem<T> | undefined {
-    this.#decode(raw, { start: 0, end: raw.length, find, isLive: false, isDelete: false }, this.#item);
-    return this.#item.stored === undefined ? undefined : this.#item;
+  item(raw: Uint8Array, find: FindStored<T>): DecodedItem<T> {
+    const item = this.#item;
+    clearItem(item);
+    try {
+      this.#decode({ bytes: raw, start: 0, end: raw.length, find, isLive: false, isDelete: false }, item);
+    } catch (error) {
+      if (!isFrameError(error)) throw error;
+      clearItem(item);
+      item.isUnreadable = true;
+      this.#options.onSkip({ reason: 'unreadable', message: 'an item of a list cannot be read', error });
+    }
+    return item;
   }
 
   frame(raw: Uint8Array, find: FindStored<T>, isLive: boolean): DecodedFrame<T> {
     const frame = this.#frame;
-    frame.kind = 'skipped';
-    frame.stored = undefined;
-    frame.fields = undefined;
-    frame.present = undefined;
-    frame.hasPresentFields = false;
-    frame.resourceVersion = '';
+    clearFrame(frame);
     const scan = this.#frameScan;
-    // What cannot be read may have been a change: the stream ends, and what it said is asked for again.
-    if (!scanWatchFrame(raw, scan)) throw new FrameError('a watch frame is not {"type":…,"object":…}');
+    if (!scanWatchFrame(raw, scan)) return this.#parsedFrame(raw, find);
     const { objectStart: start, objectEnd: end } = scan;
     switch (scan.type) {
       case 'ADDED':
       case 'MODIFIED':
-      case 'DELETED':
-        this.#decode(raw, { start, end, isLive, find, isDelete: scan.type === 'DELETED' }, frame);
-        if (!hasStored(frame)) return frame;
-        frame.resourceVersion = frame.stored.resourceVersion;
-        frame.kind = scan.type === 'DELETED' ? 'delete' : 'upsert';
-        return frame;
+      case 'DELETED': {
+        const isDelete = scan.type === 'DELETED';
+        this.#decode({ bytes: raw, start, end, isLive, find, isDelete }, frame);
+        return settleFrame(frame, isDelete);
+      }
       case 'BOOKMARK':
-        return this.#bookmark(readText(raw, start, end));
+        return this.#bookmark(parse('a bookmark', raw, start, end));
       case 'ERROR':
-        return this.#error(readText(raw, start, end));
+        return this.#error(raw, start, end);
       case '':
-        throw new FrameError('a watch frame is of an unknown type');
+        return this.#parsedFrame(raw, find);
     }
   }
 
@@ -117,17 +124,15 @@ export class ByteDecoder<T extends KubeObject> implements Decoder<T, Uint8Array>
     if (stored instanceof LazyObject) this.slabs.release(stored);
   }
 
-  #decode(bytes: Uint8Array, span: Span<T>, into: DecodedItem<T>): void {
+  #decode(span: Span<T>, into: DecodedItem<T>): void {
     const scan = this.#scan;
-    const { start, end, find, isDelete } = span;
-    into.stored = undefined;
-    into.fields = undefined;
-    into.present = undefined;
-    into.hasPresentFields = false;
-    if (this.#options.transform !== undefined || !scanObject(bytes, start, end, { scan })) {
-      this.#parse(bytes, span, into);
+    const { find, isDelete } = span;
+    this.#notePaths();
+    if (this.#options.transform !== undefined || this.#pathsLeadToType || !this.#scanObject(span)) {
+      this.#parse(span, into);
       return;
     }
+    const { bytes, start, end } = this.#metadataOnly?.reduce(span, scan) ?? span;
     const namespace =
       scan.namespaceStart < 0 ? '' : this.#namespaces.read(bytes, scan.namespaceStart, scan.namespaceEnd);
     const name = readAscii(bytes, scan.nameStart, scan.nameEnd);
@@ -135,13 +140,13 @@ export class ByteDecoder<T extends KubeObject> implements Decoder<T, Uint8Array>
       scan.resourceVersionStart < 0 ? '' : readAscii(bytes, scan.resourceVersionStart, scan.resourceVersionEnd);
     const present = isDelete ? undefined : find(namespace, name);
     into.present = present;
-    if (present !== undefined && present.resourceVersion === resourceVersion && resourceVersion !== '') {
+    if (present !== undefined && isSameVersion(present, resourceVersion)) {
       into.stored = present;
       return;
     }
-    const fieldsEnd = isDelete ? unknown : this.#readFields(bytes, span, into);
+    const fieldsEnd = isDelete ? unknown : this.#readFields({ bytes, start, end, isLive: span.isLive }, into);
     if (fieldsEnd === notUnderstood) {
-      this.#parse(bytes, span, into);
+      this.#parse(span, into);
       return;
     }
     const cut = !this.#options.keepManagedFields && scan.managedFieldsStart >= 0;
@@ -160,18 +165,36 @@ export class ByteDecoder<T extends KubeObject> implements Decoder<T, Uint8Array>
     );
   }
 
+  /** Whether the bytes are an object of this kind, as far as they can be understood without a parse. */
+  #scanObject({ bytes, start, end }: Span<T>): boolean {
+    const scan = this.#scan;
+    if (!scanObject(bytes, start, end, { scan })) return false;
+    if (scan.kindStart < 0) return true;
+    for (const { kind, apiVersion } of this.#types)
+      if (
+        isRange(bytes, scan.kindStart, scan.kindEnd, kind) &&
+        isRange(bytes, scan.apiVersionStart, scan.apiVersionEnd, apiVersion)
+      )
+        return true;
+    return false;
+  }
+
+  #notePaths(): void {
+    const paths = this.#options.fieldPaths();
+    if (paths === this.#paths) return;
+    this.#paths = paths;
+    this.#pathsEpoch++;
+    this.#pathsLeadIntoBody = paths !== undefined && leadIntoBody(paths);
+    this.#pathsLeadToType = paths !== undefined && leadsToType(paths);
+  }
+
   /**
    * Finds the values of the store's field paths, without reading what is byte for byte as it was in the version before:
    * most updates change the status and leave the spec alone. Returns up to where the bytes decide the values.
    */
-  #readFields(bytes: Uint8Array, { start, end, isLive }: Span<T>, into: DecodedItem<T>): number {
+  #readFields({ bytes, start, end, isLive }: LiveRange, into: DecodedItem<T>): number {
     const scan = this.#scan;
-    const paths = this.#options.fieldPaths();
-    if (paths !== this.#paths) {
-      this.#paths = paths;
-      this.#pathsEpoch++;
-      this.#pathsLeadIntoBody = paths !== undefined && leadIntoBody(paths);
-    }
+    const paths = this.#paths;
     if (paths === undefined) return unknown;
     if (!scan.isMetadataFirst || !this.#pathsLeadIntoBody) {
       if (!scanObject(bytes, start, end, { scan, paths })) return notUnderstood;
@@ -191,75 +214,84 @@ export class ByteDecoder<T extends KubeObject> implements Decoder<T, Uint8Array>
     return fieldsEnd;
   }
 
-  /** The way of objects that a transform has to see, or that the scanner does not understand. */
-  #parse(bytes: Uint8Array, { start, end, find, isDelete }: Span<T>, into: DecodedItem<T>): void {
-    const { transform, keepManagedFields, freeze, onSkip } = this.#options;
-    into.stored = undefined;
-    into.fields = undefined;
-    into.hasPresentFields = false;
-    const value = parseFrame('an object', readText(bytes, start, end), parseJson);
-    if (!isObject(value)) {
-      onSkip('an object has no metadata.name');
-      return;
-    }
-    const { namespace = '', name = '', uid = '', resourceVersion = '' } = value.metadata;
-    try {
-      const present = isDelete ? undefined : find(namespace, name);
-      into.present = present;
-      if (present !== undefined && present.resourceVersion === resourceVersion && resourceVersion !== '') {
-        into.stored = present;
-        return;
+  /** The way of objects that a transform has to see, or whose bytes are not what API servers write. */
+  #parse({ bytes, start, end, find, isDelete }: Span<T>, into: DecodedItem<T>): void {
+    clearItem(into);
+    this.#parsed.decode(parse('an object', bytes, start, end), { find, isDelete }, into);
+  }
+
+  /** The way of frames with escape sequences in their keys, and of what is no frame. */
+  #parsedFrame(raw: Uint8Array, find: FindStored<T>): DecodedFrame<T> {
+    const frame = this.#frame;
+    const value = parse('a watch frame', raw, 0, raw.length);
+    // What cannot be read may have been a change: the stream ends, and what it said is asked for again.
+    if (!isJsonObject(value) || typeof value['type'] !== 'string' || !('object' in value))
+      throw new FrameError('a watch frame is not {"type":…,"object":…}');
+    const { type, object } = value;
+    switch (type) {
+      case 'ADDED':
+      case 'MODIFIED':
+      case 'DELETED': {
+        const isDelete = type === 'DELETED';
+        this.#parsed.decode(object, { find, isDelete }, frame);
+        return settleFrame(frame, isDelete);
       }
-      const kept = keepManagedFields ? value : dropManagedFields(value);
-      const named = 'kind' in kept ? kept : { ...this.#type, ...kept };
-      const object = transform === undefined ? (named as T) : transform(named as T);
-      into.stored = storeObject<T>(object, { freeze, previous: shareableOf(present) });
-    } catch (error) {
-      onSkip(isDelete ? lastNotTransformed : notTransformed, error);
-      if (isDelete)
-        into.stored = deletedVersion({ namespace, name, uid, resourceVersion }, find(namespace, name), freeze);
+      case 'BOOKMARK':
+        return this.#bookmark(object);
+      case 'ERROR':
+        frame.kind = 'error';
+        frame.status = statusOf(object);
+        return frame;
+      default:
+        throw new FrameError(`a watch event is of an unknown type: ${JSON.stringify(type)}`);
     }
   }
 
-  #bookmark(text: string): DecodedFrame<T> {
+  #bookmark(value: unknown): DecodedFrame<T> {
     const frame = this.#frame;
-    const value = parseFrame('a bookmark', text, JSON.parse);
-    if (isMetadataHolder(value)) {
-      frame.kind = value.metadata.annotations?.[initialEventsEnd] === 'true' ? 'initial-end' : 'bookmark';
-      frame.resourceVersion = value.metadata.resourceVersion ?? '';
-    }
+    if (!isJsonObject(value) || !isJsonObject(value['metadata'])) throw new FrameError('a bookmark has no metadata');
+    const { annotations, resourceVersion } = value['metadata'];
+    const isEnd = isJsonObject(annotations) && annotations[initialEventsEnd] === 'true';
+    frame.kind = isEnd ? 'initial-end' : 'bookmark';
+    frame.resourceVersion = typeof resourceVersion === 'string' ? resourceVersion : '';
     return frame;
   }
 
-  #error(text: string): DecodedFrame<T> {
+  #error(raw: Uint8Array, start: number, end: number): DecodedFrame<T> {
     const frame = this.#frame;
     frame.kind = 'error';
+    const text = readText(raw, start, end);
     try {
-      frame.status = JSON.parse(text) as Status;
+      frame.status = statusOf(parseJson(text));
     } catch {
-      frame.status = { kind: 'Status', status: 'Failure', code: 500, reason: 'InternalError', message: text };
+      frame.status = statusOf(text);
     }
     return frame;
   }
 }
 
-function parseFrame(what: string, text: string, parse: (text: string) => unknown): unknown {
+/** @throws FrameError where the range is not JSON; it does not quote it */
+function parse(what: string, bytes: Uint8Array, start: number, end: number): unknown {
   try {
-    return parse(text);
+    return parseJson(readText(bytes, start, end));
   } catch (cause) {
     throw new FrameError(`${what} is not JSON`, { cause });
   }
 }
 
-interface Span<T extends KubeObject> {
+/** Bytes of an object. */
+interface Range {
+  readonly bytes: Uint8Array;
   readonly start: number;
   readonly end: number;
-  readonly find: FindStored<T>;
+}
+
+interface LiveRange extends Range {
   /** Whether what is decoded replaces what `find` finds, in the same store. */
   readonly isLive: boolean;
-  /** Whether it is of a deletion: what `find` finds is no version before it. */
-  readonly isDelete: boolean;
 }
+
+interface Span<T extends KubeObject> extends LiveRange, Purpose<T> {}
 
 /** What bounds the fields: not known, or the bytes are not understood. */
 const unknown = -1;
@@ -271,37 +303,49 @@ function leadIntoBody(paths: FieldPaths): boolean {
   return paths.paths.every((path) => !/^(?:metadata|ki|api)/.test(path));
 }
 
-function hasStored<T extends KubeObject>(
-  frame: DecodedFrame<T>,
-): frame is DecodedFrame<T> & { stored: StoredObject<T> } {
-  return frame.stored !== undefined;
+function isMetadataOnly(kind: Kind): boolean {
+  return kind.shape === 'metadata';
 }
 
-/** The parsed form of a version, where there is one: what a new version shares structure with. */
-export function shareableOf<T extends KubeObject>(stored: StoredObject<T> | undefined): DeepReadonly<T> | undefined {
-  if (stored instanceof LazyObject) return (stored as LazyObject<T>).shareable;
-  return stored?.object;
+interface TypeBytes {
+  readonly kind: Buffer;
+  readonly apiVersion: Buffer;
 }
 
-/** The object without its managedFields; the given one is left alone. */
-export function dropManagedFields<T extends KubeObject>(object: T): T {
-  if (object.metadata.managedFields === undefined) return object;
-  const { managedFields: _, ...metadata } = object.metadata;
-  return { ...object, metadata };
+function bytesOfType({ kind, apiVersion }: ObjectType): TypeBytes {
+  return { kind: Buffer.from(kind), apiVersion: Buffer.from(apiVersion) };
 }
 
-/** Whether a value has metadata. */
-export function isMetadataHolder(value: unknown): value is KubeObject {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    'metadata' in value &&
-    typeof value.metadata === 'object' &&
-    value.metadata !== null
-  );
+/** Whether a range is exactly these bytes. */
+function isRange(bytes: Uint8Array, start: number, end: number, expected: Uint8Array): boolean {
+  if (end - start !== expected.length) return false;
+  for (let index = 0; index < expected.length; index++) if (bytes[start + index] !== expected[index]) return false;
+  return true;
 }
 
-/** Whether a value is an object that a store can hold. */
-export function isObject(value: unknown): value is KubeObject {
-  return isMetadataHolder(value) && typeof value.metadata.name === 'string' && value.metadata.name !== '';
+const metadataOpens = Buffer.from('{"metadata":');
+const metadataCloses = Buffer.from('}');
+
+/** Takes the rest away from objects of which only the metadata is wanted: also where a server sends them whole. */
+class MetadataOnly {
+  #scratch = Buffer.alloc(4096);
+
+  constructor() {
+    metadataOpens.copy(this.#scratch);
+  }
+
+  /** An object that has nothing but the metadata, valid until the next one; `scan` is then about that. */
+  reduce({ bytes }: Range, scan: ReturnType<typeof createObjectScan>): Range {
+    const { metadataStart, metadataEnd } = scan;
+    const end = metadataOpens.length + metadataEnd - metadataStart + metadataCloses.length;
+    if (end > this.#scratch.length) {
+      this.#scratch = Buffer.alloc(end * 2);
+      metadataOpens.copy(this.#scratch);
+    }
+    const scratch = this.#scratch;
+    const closes = asBuffer(bytes).copy(scratch, metadataOpens.length, metadataStart, metadataEnd);
+    metadataCloses.copy(scratch, metadataOpens.length + closes);
+    scanObject(scratch, 0, end, { scan });
+    return { bytes: scratch, start: 0, end };
+  }
 }

@@ -1,12 +1,16 @@
 import type { KubeObject, Status } from '@kctl/apimachinery';
+import { isJsonObject } from '@kctl/apimachinery';
 import type { StoredObject } from '@kctl/cache-index';
-import { storeObject } from '@kctl/cache-index';
 
-/** What a watch frame says. `skipped`: it could not be understood and counts for nothing. */
-export type FrameKind = 'upsert' | 'delete' | 'bookmark' | 'initial-end' | 'error' | 'skipped';
+/** What a watch frame says. `failed`: its object could not be transformed. `skipped`: it counts for nothing. */
+export type FrameKind = 'upsert' | 'delete' | 'failed' | 'bookmark' | 'initial-end' | 'error' | 'skipped';
+
+/** What tells a version of an object from all others, as the server says it. */
+export type VersionIdentity = Readonly<Record<'namespace' | 'name' | 'uid' | 'resourceVersion', string>>;
 
 /** One decoded object. The decoder reuses the instance: read it before decoding the next. */
 export interface DecodedItem<T extends KubeObject> {
+  /** Undefined where it cannot be stored; that has been reported. */
   stored: StoredObject<T> | undefined;
   /** Values of the store's field paths, where they were read on the way. */
   fields: readonly (string | undefined)[] | undefined;
@@ -14,12 +18,16 @@ export interface DecodedItem<T extends KubeObject> {
   present: StoredObject<T> | undefined;
   /** The values of the field paths are those that {@link present} has. */
   hasPresentFields: boolean;
+  /** Which version could not be transformed: what is known of the object stays. */
+  failed: VersionIdentity | undefined;
+  /** Whether the bytes do not even say which object it is. */
+  isUnreadable: boolean;
 }
 
 /** One decoded watch frame. Reused as {@link DecodedItem} is. */
 export interface DecodedFrame<T extends KubeObject> extends DecodedItem<T> {
   kind: FrameKind;
-  /** Of the object or the bookmark. */
+  /** Of the object, as the server says it, or of the bookmark. */
   resourceVersion: string;
   /** Of an ERROR. */
   status: Status | undefined;
@@ -33,37 +41,88 @@ export type FindStored<T extends KubeObject> = (namespace: string, name: string)
  * one is returned, so that an unchanged object costs neither a parse nor memory.
  */
 export interface Decoder<T extends KubeObject, Raw> {
-  /** An item of a list; undefined where it cannot be understood. */
-  item(raw: Raw, find: FindStored<T>): DecodedItem<T> | undefined;
-  /** `isLive`: an upsert replaces what `find` finds, in the same store. */
+  /** An item of a list. */
+  item(raw: Raw, find: FindStored<T>): DecodedItem<T>;
+  /**
+   * `isLive`: an upsert replaces what `find` finds, in the same store.
+   *
+   * @throws FrameError where it is not clear what the frame says: it may be a change, so the stream has to be read again
+   */
   frame(raw: Raw, find: FindStored<T>, isLive: boolean): DecodedFrame<T>;
-  /** The version is in no store any more. */
+  /** The version is no longer in any store. */
   retire(stored: StoredObject<T>): void;
 }
 
-/** Hears of objects that cannot be understood; they are skipped, and the stream goes on. */
-export type SkipReport = (message: string, error?: unknown) => void;
+/** Why an object is not stored, or not read: the label `reason` of `informer_skipped_objects_total`. */
+export type SkipReason = 'unreadable' | 'wrong-kind' | 'no-identity' | 'transform';
 
-/** Reports of versions that could not be transformed. */
-export const notTransformed = 'an object could not be transformed';
-export const lastNotTransformed = 'the last version of a deleted object could not be transformed';
+/** An object that is skipped. */
+export interface Skip {
+  readonly reason: SkipReason;
+  readonly message: string;
+  readonly error?: unknown;
+  /** `namespace/name`, where it is known. */
+  readonly key?: string;
+}
 
-/** What tells a version of an object from all others. */
-export type VersionIdentity = Readonly<Record<'namespace' | 'name' | 'uid' | 'resourceVersion', string>>;
+/** Receives each object that is skipped; the stream goes on. */
+export type SkipReport = (skip: Skip) => void;
 
-/**
- * A deletion whose object could not be transformed: the version that is known, under the identity of the deleted one.
- * It has to count, or what was deleted would stay in the store.
- */
-export function deletedVersion<T extends KubeObject>(
-  identity: VersionIdentity,
-  known: StoredObject<T> | undefined,
-  freeze: boolean,
-): StoredObject<T> {
-  if (known === undefined) return storeObject<T>({ metadata: identity } as KubeObject as T, { freeze });
-  const { uid, resourceVersion } = identity;
-  const object = known.object as KubeObject;
-  return storeObject<T>({ ...object, metadata: { ...object.metadata, uid, resourceVersion } } as T, { freeze });
+/** An item to fill. */
+export function createDecodedItem<T extends KubeObject>(): DecodedItem<T> {
+  return {
+    stored: undefined,
+    fields: undefined,
+    present: undefined,
+    hasPresentFields: false,
+    failed: undefined,
+    isUnreadable: false,
+  };
+}
+
+/** A frame to fill. */
+export function createDecodedFrame<T extends KubeObject>(): DecodedFrame<T> {
+  return { ...createDecodedItem<T>(), kind: 'skipped', resourceVersion: '', status: undefined };
+}
+
+/** Empties an item. */
+export function clearItem<T extends KubeObject>(item: DecodedItem<T>): void {
+  item.stored = undefined;
+  item.fields = undefined;
+  item.present = undefined;
+  item.hasPresentFields = false;
+  item.failed = undefined;
+  item.isUnreadable = false;
+}
+
+/** Empties a frame. */
+export function clearFrame<T extends KubeObject>(frame: DecodedFrame<T>): void {
+  clearItem(frame);
+  frame.kind = 'skipped';
+  frame.resourceVersion = '';
+  frame.status = undefined;
+}
+
+/** Says what a frame with an object comes to, once the object was decoded. */
+export function settleFrame<T extends KubeObject>(frame: DecodedFrame<T>, isDelete: boolean): DecodedFrame<T> {
+  const { stored, failed } = frame;
+  if (stored !== undefined) frame.kind = isDelete ? 'delete' : 'upsert';
+  else if (failed !== undefined) frame.kind = 'failed';
+  frame.resourceVersion = (stored ?? failed)?.resourceVersion ?? '';
+  return frame;
+}
+
+/** The status that an ERROR carries, whatever it carries. */
+export function statusOf(value: unknown): Status {
+  return isJsonObject(value)
+    ? value
+    : {
+        kind: 'Status',
+        status: 'Failure',
+        reason: 'InternalError',
+        code: 500,
+        message: typeof value === 'string' ? value : 'an ERROR event without a status',
+      };
 }
 
 /** The annotation on the bookmark that ends the initial events of a watch. */

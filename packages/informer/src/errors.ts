@@ -1,6 +1,9 @@
 import type { InformerState } from './informer-state.js';
 
-/** Thrown at the read of an object whose bytes turn out not to be JSON. */
+/**
+ * Thrown at the read of an object whose bytes turn out not to be valid. Lists leave the object out, and the informer
+ * reports it once; the next version of the object, or the next list, replaces it.
+ */
 export class ObjectDecodeError extends Error {
   override readonly name = 'ObjectDecodeError';
   /** Stable code of this error class. */
@@ -9,7 +12,7 @@ export class ObjectDecodeError extends Error {
   readonly key: string;
 
   constructor(key: string, options: ErrorOptions) {
-    super(`the bytes of ${key} are not JSON`, options);
+    super(`cannot decode ${key}: its bytes are not a valid object`, options);
     this.key = key;
   }
 }

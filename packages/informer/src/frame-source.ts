@@ -1,4 +1,5 @@
 import type { KubeObject } from '@kctl/apimachinery';
+import { framesOfLine, isOneFrame } from '@kctl/apimachinery/wire';
 import type { WatchEvent } from '@kctl/client';
 import type { FrameListerWatcher, ListCall, ObjectListerWatcher, WatchCall } from './list-watcher.js';
 
@@ -36,7 +37,13 @@ export function frameSource(listerWatcher: FrameListerWatcher): BatchSource<Uint
         [Symbol.asyncDispose]: () => frames[Symbol.asyncDispose](),
       };
     },
-    watch: (call) => listerWatcher.watchFrames(call),
+    watch: async (call) => {
+      const stream = await listerWatcher.watchFrames(call);
+      return {
+        [Symbol.asyncIterator]: () => singleFrames(stream[Symbol.asyncIterator]()),
+        [Symbol.asyncDispose]: () => stream[Symbol.asyncDispose](),
+      };
+    },
   };
 }
 
@@ -59,6 +66,21 @@ export function objectSource<T extends KubeObject>(
         [Symbol.asyncIterator]: () => batchesOfOne(stream[Symbol.asyncIterator]()),
         [Symbol.asyncDispose]: () => stream[Symbol.asyncDispose](),
       };
+    },
+  };
+}
+
+/** A frame may be a line with several. */
+function singleFrames(lines: AsyncIterator<readonly Uint8Array[]>): AsyncIterator<readonly Uint8Array[]> {
+  return {
+    next: async () => {
+      const result = await lines.next();
+      if (result.done === true || result.value.every(isOneFrame)) return result;
+      return { done: false, value: result.value.flatMap(framesOfLine) };
+    },
+    return: async () => {
+      await lines.return?.();
+      return { done: true, value: undefined };
     },
   };
 }
@@ -90,5 +112,7 @@ function batchesOfOne<E>(events: AsyncIterator<E>): AsyncIterator<readonly E[]> 
 }
 
 function endOf(metadata: { readonly resourceVersion?: string; readonly continue?: string }): ListEnd {
-  return { resourceVersion: metadata.resourceVersion ?? '', continueToken: metadata.continue ?? '' };
+  const { resourceVersion, continue: token } = metadata;
+  const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+  return { resourceVersion: text(resourceVersion), continueToken: text(token) };
 }

@@ -1,4 +1,5 @@
 import type { Metrics } from '@kctl/telemetry';
+import type { SkipReason } from './decoder.js';
 import type { InformerState } from './informer-state.js';
 
 /** What is looked at when metrics are exported. */
@@ -7,6 +8,16 @@ export interface InformerGauges {
   readonly bytes: () => number;
   readonly pending: () => number;
   readonly phase: () => InformerState['phase'];
+}
+
+/** Counts the objects that an informer skips. */
+export function createSkipCounter(metrics: Metrics, name: string): (reason: SkipReason) => void {
+  const skipped = metrics.counter({
+    name: 'informer_skipped_objects_total',
+    help: 'Objects that could not be stored or read, by reason',
+    labelNames: ['name', 'reason'],
+  });
+  return (reason) => skipped.with({ name, reason }).inc();
 }
 
 const phases: readonly InformerState['phase'][] = ['starting', 'listing', 'watching', 'retrying', 'stopped'];

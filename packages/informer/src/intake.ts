@@ -3,7 +3,7 @@ import { compareResourceVersions } from '@kctl/apimachinery';
 import type { Indexer, Replacement, ReplacedContent, StoredObject, StoredWrite } from '@kctl/cache-index';
 import type { Publication, Slicer } from '@kctl/delivery';
 import { Change } from './change.js';
-import type { DecodedFrame, DecodedItem, Decoder, FindStored, FrameKind } from './decoder.js';
+import type { DecodedFrame, DecodedItem, Decoder, FindStored, FrameKind, VersionIdentity } from './decoder.js';
 import { LazyObject } from './lazy-object.js';
 
 const nothingKnown: StoredWrite = {};
@@ -36,6 +36,8 @@ export class Intake<T extends KubeObject, Raw> {
   readonly #sink: ChangeSink<T>;
   readonly #find: FindStored<T>;
   #replacement: Replacement<T> | undefined;
+  /** How many items of the list could not be read: which objects they are is not known. */
+  #unreadable = 0;
   #hasCommitted = false;
   #resourceVersion = '';
   #status: Status | undefined;
@@ -65,6 +67,7 @@ export class Intake<T extends KubeObject, Raw> {
   /** Begins a replacement; one that was begun is forgotten, so that no attempt leaves ghosts to the next. */
   begin(): void {
     this.abandon();
+    this.#unreadable = 0;
     this.#replacement = this.#indexer.beginReplace();
   }
 
@@ -78,13 +81,16 @@ export class Intake<T extends KubeObject, Raw> {
   /** One item of a list. */
   listItem(raw: Raw): void {
     const item = this.#decoder.item(raw, this.#find);
-    if (item !== undefined) this.#fill(item);
+    if (item.isUnreadable) this.#unreadable++;
+    else if (item.failed !== undefined) this.#keepKnown(item.failed);
+    else this.#fill(item);
   }
 
   /** One frame before the initial events have ended. */
   initialFrame(raw: Raw): FrameKind {
     const frame = this.#decoder.frame(raw, this.#find, false);
     if (frame.kind === 'upsert') this.#fill(frame);
+    else if (frame.failed !== undefined) this.#keepKnown(frame.failed);
     else if (frame.kind === 'delete' && frame.stored !== undefined) {
       const removed = this.#replacement?.delete(frame.stored);
       if (removed !== undefined) this.#retireUnlessStored(removed);
@@ -111,6 +117,9 @@ export class Intake<T extends KubeObject, Raw> {
       case 'error':
         this.#status = frame.status;
         break;
+      case 'failed':
+        if (frame.failed !== undefined) this.#failed(frame.failed);
+        break;
       case 'skipped':
         break;
     }
@@ -122,6 +131,7 @@ export class Intake<T extends KubeObject, Raw> {
     const replacement = this.#replacement;
     if (replacement === undefined) return;
     this.#replacement = undefined;
+    if (this.#unreadable > 0) this.#keepMissing(replacement);
     const after = replacement.all();
     const before = replacement.commit(resourceVersion);
     this.#resourceVersion = resourceVersion;
@@ -172,12 +182,44 @@ export class Intake<T extends KubeObject, Raw> {
     if (removed !== undefined && removed !== stored) this.#retireUnlessStored(removed);
   }
 
+  /** A version of a replacement could not be transformed: the object is there, so what is known of it stays. */
+  #keepKnown({ namespace, name, uid }: VersionIdentity): void {
+    const replacement = this.#replacement;
+    const known = this.#find(namespace, name);
+    if (replacement === undefined || known === undefined) return;
+    if (uid === '' || known.uid === '' || uid === known.uid) {
+      if (replacement.stored(known) === undefined) replacement.put(known);
+      return;
+    }
+    // It is another object under the name: the one that is known was deleted.
+    const removed = replacement.delete(known);
+    if (removed !== undefined) this.#retireUnlessStored(removed);
+  }
+
+  /** An object that the list does not have may be one that could not be read: a deletion is told only of what is gone. */
+  #keepMissing(replacement: Replacement<T>): void {
+    for (const stored of this.#indexer.listStored())
+      if (replacement.stored(stored) === undefined) replacement.put(stored);
+  }
+
+  /** A live version could not be transformed: what is known of the object stays, and the watch goes on behind it. */
+  #failed(identity: VersionIdentity): void {
+    const { namespace, name, uid, resourceVersion } = identity;
+    const old = this.#find(namespace, name);
+    const isAnother = old !== undefined && uid !== '' && old.uid !== '' && old.uid !== uid;
+    const isGone = isAnother && compareResourceVersions(resourceVersion, old.resourceVersion) !== 'older';
+    if (isGone) {
+      this.#indexer.deleteStored(old);
+      this.#decoder.retire(old);
+    }
+    this.#advance(resourceVersion);
+    this.#bookmark();
+    if (isGone) this.#sink.dispatch(new Change('delete', old, old, { finalStateUnknown: true }));
+  }
+
   #upsert(frame: DecodedFrame<T>): void {
-    const { stored, fields, present, hasPresentFields } = frame;
+    const { stored, fields, present: old, hasPresentFields } = frame;
     if (stored === undefined) return;
-    // A transform may have given it another name.
-    const isFound = present?.name === stored.name && present.namespace === stored.namespace;
-    const old = isFound ? present : this.#find(stored.namespace, stored.name);
     if (old === stored || (old !== undefined && isSuperseded(stored, old))) {
       // Seen already: the watch was reopened at an earlier version than the store is at.
       if (old !== stored) this.#decoder.retire(stored);

@@ -17,7 +17,7 @@ function decoder(skipped: string[] = [], freeze = true): ByteDecoder<Thing> {
     keepManagedFields: false,
     transform: undefined,
     fieldPaths: () => undefined,
-    onSkip: (message) => skipped.push(message),
+    onSkip: ({ message }) => skipped.push(message),
   });
 }
 
@@ -153,19 +153,61 @@ describe('an object kept as bytes', () => {
     expect(stored).toMatchObject({ name: 'x', isParsed: true });
   });
 
-  it('is skipped, with a report, where it has no name, and refused where it is not JSON', () => {
+  it('is skipped, with a report, where it has no name, and where it is not JSON', () => {
     const skipped: string[] = [];
     const from = decoder(skipped);
-    expect(from.item(Buffer.from('{"metadata":{}}'), () => undefined)).toBeUndefined();
-    expect(skipped).toEqual(['an object has no metadata.name']);
-    expect(() => from.item(Buffer.from('{"metadata":'), () => undefined)).toThrow(
-      expect.objectContaining({ code: 'KCTL_FRAME' }) as Error,
+    expect(from.item(Buffer.from('{"metadata":{}}'), () => undefined)).toMatchObject({
+      stored: undefined,
+      isUnreadable: false,
+    });
+    expect(from.item(Buffer.from('{"metadata":'), () => undefined)).toMatchObject({
+      stored: undefined,
+      isUnreadable: true,
+    });
+    expect(skipped).toEqual(['an object has no metadata.name', 'an item of a list cannot be read']);
+  });
+
+  it.each([
+    ['JSON', '{"metadata":{"name":"x","namespace":"a","uid":"u"},"spec":{hunter2}}'],
+    ['one object', '{"metadata":{"name":"x","namespace":"a"}}{"metadata":{"name":"y"}}'],
+    ['unambiguous', '{"metadata":{"name":"x","namespace":"a"},"spec":{},"metadata":{"name":"y"}}'],
+    [
+      'of one kind',
+      '{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"x","namespace":"a"},"kind":"Secret"}',
+    ],
+  ])('says which object it was, once, when its bytes turn out not to be %s; its header stays', (_name, bytes) => {
+    const skipped: string[] = [];
+    const stored = decode(decoder(skipped), bytes);
+    for (let read = 0; read < 2; read++) {
+      expect(() => stored.object).toThrow(expect.objectContaining({ code: 'KCTL_OBJECT_DECODE', key: 'a/x' }) as Error);
+      expect(stored).toMatchObject({ namespace: 'a', name: 'x', generation: undefined, labels: {}, isParsed: false });
+    }
+    expect(skipped).toEqual(['an object cannot be read']);
+    expect(() => stored.object).toThrow(
+      expect.objectContaining({
+        cause: expect.objectContaining({ message: expect.not.stringContaining('hunter2') as string }) as Error,
+      }) as Error,
     );
   });
 
-  it('says which object it was when its bytes turn out not to be JSON', () => {
-    const stored = decode(decoder(), '{"metadata":{"name":"x","namespace":"a"},"spec":{nonsense}}');
-    expect(() => stored.object).toThrow(expect.objectContaining({ code: 'KCTL_OBJECT_DECODE', key: 'a/x' }) as Error);
+  it('is read again where the version that is there cannot be read', () => {
+    const from = decoder();
+    const broken = decode(from, '{"metadata":{"name":"x","namespace":"a","resourceVersion":"1"},"spec":{nonsense}}');
+    expect(() => broken.object).toThrow('cannot decode a/x');
+    const next = decode(
+      from,
+      '{"metadata":{"name":"x","namespace":"a","resourceVersion":"1"},"spec":{"node":"n"}}',
+      broken,
+    );
+    expect(next.object.spec?.node).toBe('n');
+  });
+
+  it('says of its deletion without a parse of the whole', () => {
+    const stored = decode(
+      decoder(),
+      '{"metadata":{"name":"x","deletionTimestamp":"2026-01-01T00:00:00Z"},"spec":{nonsense}}',
+    );
+    expect(stored.deletionTimestamp).toBe('2026-01-01T00:00:00Z');
   });
 
   it('is mutable where freezing is switched off', () => {

@@ -1,8 +1,18 @@
 import type { DeepReadonly, KubeObject, OwnerReference } from '@kctl/apimachinery';
 import { formatKey, parseJson } from '@kctl/apimachinery';
 import type { FieldPaths, ObjectScan } from '@kctl/apimachinery/wire';
-import { asBuffer, createObjectScan, fieldAt, readText, scanObject, splitPath } from '@kctl/apimachinery/wire';
+import {
+  asBuffer,
+  createObjectScan,
+  fieldAt,
+  headerValues,
+  readAscii,
+  readText,
+  scanObject,
+  splitPath,
+} from '@kctl/apimachinery/wire';
 import type { StoredObject } from '@kctl/cache-index';
+import type { ObjectType } from './acceptance.js';
 import type { AlikeParser } from './alike-parser.js';
 import type { Envelope } from './envelope.js';
 import { ObjectDecodeError } from './errors.js';
@@ -13,9 +23,13 @@ export interface LazyContext {
   readonly slabs: SlabStore;
   /** For objects whose bytes do not say what they are. */
   readonly envelope: Envelope;
+  /** What objects say to be once they are read. */
+  readonly type: ObjectType;
   readonly freeze: boolean;
   /** Reads objects that are frozen: objects of a kind have many parts alike, which are then parsed and kept once. */
   readonly parser: AlikeParser;
+  /** Called once for each object whose bytes turn out not to be one. */
+  readonly onUnreadable: (error: ObjectDecodeError) => void;
 }
 
 /** Identity of a lazy object, decoded by the caller, who needed it to find the version before. */
@@ -25,12 +39,11 @@ export interface LazyIdentity {
   readonly resourceVersion: string;
 }
 
-const noLabels: Readonly<Record<string, string>> = Object.freeze({});
-const noOwners: readonly OwnerReference[] = Object.freeze([]);
-
 interface Decoded {
   labels?: Readonly<Record<string, string>>;
   owners?: readonly Readonly<OwnerReference>[];
+  /** Why the object cannot be read. */
+  failure?: ObjectDecodeError;
 }
 
 /** Notes of a lazy object, in words before its bytes. Positions are relative to its first byte; −1 means absent. */
@@ -46,14 +59,19 @@ const note = {
   bodyStart: 8,
   fieldsEnd: 9,
   fieldsEpoch: 10,
-  /** −1 where there is none; one that does not fit into a word is {@link inObject}. */
+  /** −1 where there is none; one that does not fit into a word is {@link inBytes}. */
   generation: 11,
 } as const;
 /** How many words {@link LazyObject} needs of its slab store. */
 export const noteWords = 12;
-const inObject = -2;
+const inBytes = -2;
 
-/** A version that is kept as bytes until somebody reads it. Small, as there is one for each event. */
+/**
+ * A version that is kept as bytes until its object is read. Small, as there is one for each event.
+ *
+ * Its header is that of the bytes: the decoder takes only bytes whose header a parse would find too, and an object that
+ * turns out to have another one is not handed out.
+ */
 export class LazyObject<T extends KubeObject> implements StoredObject<T>, SlabTenant {
   readonly namespace: string;
   readonly name: string;
@@ -85,14 +103,20 @@ export class LazyObject<T extends KubeObject> implements StoredObject<T>, SlabTe
     return this.#value;
   }
 
+  /** Whether reading {@link object} has failed, and will again. */
+  get isUnreadable(): boolean {
+    return this.#decoded?.failure !== undefined;
+  }
+
   get generation(): number | undefined {
-    const noted = this.slab === undefined ? inObject : this.#note(note.generation);
-    if (noted === inObject) return metadataOf(this.object).generation;
+    if (this.slab === undefined) return headerValues.generation(metadataOf(this.object).generation);
+    const noted = this.#note(note.generation);
+    if (noted === inBytes) return this.#rescan().generation;
     return noted < 0 ? undefined : noted;
   }
 
   get uid(): string {
-    if (this.slab === undefined) return metadataOf(this.object).uid ?? '';
+    if (this.slab === undefined) return headerValues.text(metadataOf(this.object).uid);
     const start = this.#note(note.uidStart);
     return start < 0 ? '' : this.#text(start, this.#note(note.uidEnd));
   }
@@ -135,29 +159,32 @@ export class LazyObject<T extends KubeObject> implements StoredObject<T>, SlabTe
   }
 
   get deletionTimestamp(): string | undefined {
-    return this.slab !== undefined && this.#note(note.isDeleting) === 0
-      ? undefined
-      : metadataOf(this.object).deletionTimestamp;
+    const { slab } = this;
+    if (slab === undefined) return headerValues.timestamp(metadataOf(this.object).deletionTimestamp);
+    if (this.#note(note.isDeleting) === 0) return undefined;
+    const { deletionTimestampStart, deletionTimestampEnd } = this.#rescan();
+    return readAscii(slab.buffer, deletionTimestampStart, deletionTimestampEnd);
   }
 
   get labels(): Readonly<Record<string, string>> {
-    if (this.slab === undefined) return metadataOf(this.object).labels ?? noLabels;
+    if (this.slab === undefined) return headerValues.labels(metadataOf(this.object).labels);
     const start = this.#note(note.labelsStart);
-    if (start < 0) return noLabels;
+    if (start < 0) return headerValues.labels(undefined);
     this.#decoded ??= {};
     this.#decoded.labels ??= Object.freeze(this.#parse<Record<string, string>>(start, this.#note(note.labelsEnd)));
     return this.#decoded.labels;
   }
 
   get ownerReferences(): readonly Readonly<OwnerReference>[] {
-    if (this.slab === undefined) return metadataOf(this.object).ownerReferences ?? noOwners;
+    if (this.slab === undefined) return headerValues.owners(metadataOf(this.object).ownerReferences);
     const start = this.#note(note.ownersStart);
-    if (start < 0) return noOwners;
+    if (start < 0) return headerValues.owners(undefined);
     this.#decoded ??= {};
     this.#decoded.owners ??= Object.freeze(this.#parse<OwnerReference[]>(start, this.#note(note.ownersEnd)));
     return this.#decoded.owners;
   }
 
+  /** @throws ObjectDecodeError where the bytes are not a valid object, at each read; the first has been reported */
   get object(): DeepReadonly<T> {
     return this.slab === undefined && this.#value !== undefined ? this.#value : this.#materialise();
   }
@@ -166,11 +193,13 @@ export class LazyObject<T extends KubeObject> implements StoredObject<T>, SlabTe
     const { slab } = this;
     const scan = createObjectScan();
     const end = this.offset + this.#context.slabs.lengthOf(this);
-    if (slab !== undefined && scanObject(slab.buffer, this.offset, end, { scan, paths })) return scan.fields;
+    if (slab !== undefined && !leadsToType(paths) && scanObject(slab.buffer, this.offset, end, { scan, paths }))
+      return scan.fields;
     return paths.paths.map((path) => fieldAt(this.object, splitPath(path)));
   }
 
   #materialise(): DeepReadonly<T> {
+    if (this.#decoded?.failure !== undefined) throw this.#decoded.failure;
     const { envelope, freeze, parser, slabs } = this.#context;
     const { slab, offset } = this;
     const length = slabs.lengthOf(this);
@@ -178,18 +207,50 @@ export class LazyObject<T extends KubeObject> implements StoredObject<T>, SlabTe
       slab === undefined || this.#note(note.hasKind) === 1
         ? this.#text(0, length)
         : envelope.textWith(slab.buffer, offset, offset + length);
-    let object: DeepReadonly<T>;
+    let value: unknown;
     try {
-      // The one place where bytes become a T: what the server sent for this kind is what the token promises.
-      object = (freeze ? parser.parse(text, this.#value) : parseJson(text)) as DeepReadonly<T>;
+      value = freeze ? parser.parse(text, this.#value) : parseJson(text);
     } catch (cause) {
-      throw new ObjectDecodeError(formatKey(this), { cause });
+      throw this.#unreadable(cause);
     }
+    if (!this.#isAsScanned(value))
+      throw this.#unreadable(new Error('a member of the object or its metadata is there twice'));
+    // The one place where bytes become a T: what the server sent for this kind is what the token promises.
+    const object = value as DeepReadonly<T>;
     this.#value = object;
     this.#decoded = undefined;
     slabs.release(this);
     this.slab = undefined;
     return object;
+  }
+
+  /** Whether an object is the one that the header is of. It is not where a key occurs again behind what was scanned. */
+  #isAsScanned(object: unknown): boolean {
+    const { type } = this.#context;
+    const { kind, apiVersion, metadata } = object as KubeObject;
+    return (
+      kind === type.kind &&
+      apiVersion === type.apiVersion &&
+      metadata.name === this.name &&
+      headerValues.text(metadata.resourceVersion) === this.resourceVersion &&
+      headerValues.text(metadata.namespace) === this.namespace &&
+      headerValues.text(metadata.uid) === this.uid
+    );
+  }
+
+  #unreadable(cause: unknown): ObjectDecodeError {
+    const failure = new ObjectDecodeError(formatKey(this), { cause });
+    this.#decoded = { ...this.#decoded, failure };
+    this.#context.onUnreadable(failure);
+    return failure;
+  }
+
+  /** What the bytes say that is too rare to be noted. */
+  #rescan(): ObjectScan {
+    const scan = createObjectScan();
+    const { slab, offset } = this;
+    if (slab !== undefined) scanObject(slab.buffer, offset, offset + this.#context.slabs.lengthOf(this), { scan });
+    return scan;
   }
 
   #takeNotes({ range, scan, fieldsEnd, fieldsEpoch }: LazySource): void {
@@ -204,11 +265,11 @@ export class LazyObject<T extends KubeObject> implements StoredObject<T>, SlabTe
     words[at + note.ownersStart] = place(scan.ownersStart, range);
     words[at + note.ownersEnd] = place(scan.ownersEnd, range);
     words[at + note.isDeleting] = scan.deletionTimestampStart < 0 ? 0 : 1;
-    words[at + note.hasKind] = scan.hasKind ? 1 : 0;
+    words[at + note.hasKind] = scan.kindStart < 0 ? 0 : 1;
     words[at + note.bodyStart] = place(scan.metadataEnd, range);
     words[at + note.fieldsEnd] = place(fieldsEnd, range);
     words[at + note.fieldsEpoch] = fieldsEpoch;
-    words[at + note.generation] = scan.generation === (scan.generation | 0) ? scan.generation : inObject;
+    words[at + note.generation] = scan.generation === (scan.generation | 0) ? scan.generation : inBytes;
   }
 
   #note(which: number): number {
@@ -220,10 +281,11 @@ export class LazyObject<T extends KubeObject> implements StoredObject<T>, SlabTe
   }
 
   #parse<V>(start: number, end: number): V {
+    if (this.#decoded?.failure !== undefined) throw this.#decoded.failure;
     try {
-      return JSON.parse(this.#text(start, end)) as V;
+      return parseJson(this.#text(start, end)) as V;
     } catch (cause) {
-      throw new ObjectDecodeError(formatKey(this), { cause });
+      throw this.#unreadable(cause);
     }
   }
 }
@@ -237,6 +299,11 @@ export interface LazySource {
   readonly fieldsEnd: number;
   /** Which paths these were. */
   readonly fieldsEpoch: number;
+}
+
+/** Whether one of the paths leads to what items of lists do not say, but objects do. */
+export function leadsToType(paths: FieldPaths): boolean {
+  return paths.paths.some((path) => ['apiVersion', 'kind'].includes(splitPath(path)[0] ?? ''));
 }
 
 /** Where a position of the source lies in the kept bytes. */

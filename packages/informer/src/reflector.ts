@@ -239,7 +239,7 @@ export class Reflector<T extends KubeObject, Raw> {
         while (watch.next < watch.batch.length) {
           const raw = watch.batch[watch.next++] as Raw;
           const kind = isInitial ? intake.initialFrame(raw) : intake.liveFrame(raw);
-          if (kind === 'upsert' || kind === 'delete') watch.events++;
+          if (kind === 'upsert' || kind === 'delete' || kind === 'failed') watch.events++;
           else if (kind === 'bookmark' && !isInitial && !this.#hasBookmarks) this.#hasBookmarks = true;
           else if (kind === 'initial-end' && isInitial)
             return { type: 'initial-end', resourceVersion: intake.resourceVersion };

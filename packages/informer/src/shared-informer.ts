@@ -16,7 +16,8 @@ import { describeInformerState } from './informer-state.js';
 import type { InformerWaitOptions, SharedInformer, SharedInformerOptions, WatchErrorDecision } from './informer.js';
 import type { ResolvedOptions } from './informer-options.js';
 import { resolveInformerOptions } from './informer-options.js';
-import { createInformerMetrics } from './informer-metrics.js';
+import type { SkipReport } from './decoder.js';
+import { createInformerMetrics, createSkipCounter } from './informer-metrics.js';
 import type { ChangeSink } from './intake.js';
 import { Intake } from './intake.js';
 import { yieldsFrames } from './list-watcher.js';
@@ -86,6 +87,8 @@ class CoalescingInformer<T extends KubeObject> implements SharedInformer<T>, Han
       indexers: options.indexers,
       freeze: options.freeze,
       onIndexError: (error) => options.logger.error('index function failed', { error, informer: this.name }),
+      // The decoder has reported the object, once for all reads.
+      onUnreadable: () => undefined,
     });
     this.lister = createLister(this.#indexer);
     const { runner, heldBytes } = this.#createRunner();
@@ -315,8 +318,11 @@ class CoalescingInformer<T extends KubeObject> implements SharedInformer<T>, Han
   #createRunner(): { readonly runner: Runner; readonly heldBytes: () => number } {
     const options = this.#options;
     const { listerWatcher, kind, freeze, keepManagedFields, transform, clock } = options;
-    const onSkip = (message: string, error?: unknown): void =>
-      options.logger.error(`${message}; it is skipped`, { error, informer: this.name });
+    const countSkip = createSkipCounter(options.metrics, this.name);
+    const onSkip: SkipReport = ({ reason, message, error, key }) => {
+      countSkip(reason);
+      options.logger.error(`${message}; it is skipped`, { error, key, informer: this.name });
+    };
     const slicer = this.#slicer;
     const sink = this.#createSink();
     const common = {

@@ -50,7 +50,7 @@ describe('against a server', () => {
     const run = informer.run(stop.signal);
     await informer.waitForSync();
     const object = informer.indexer.get({ namespace: session.namespace, name: 'one' });
-    expect(object).toMatchObject({ kind: 'PartialObjectMetadata', metadata: { name: 'one' } });
+    expect(object).toMatchObject({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'one' } });
     expect(object).not.toHaveProperty('data');
     stop.abort();
     await run;

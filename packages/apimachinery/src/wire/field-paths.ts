@@ -60,9 +60,16 @@ export function fieldAt(object: unknown, parts: readonly string[]): string | und
       return undefined;
     value = (value as Record<string, unknown>)[part];
   }
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
-    ? String(value)
-    : undefined;
+  switch (typeof value) {
+    case 'string':
+    case 'number':
+    case 'boolean':
+    // An integer beyond 2^53.
+    case 'bigint':
+      return String(value);
+    default:
+      return undefined;
+  }
 }
 
 function build(draft: Draft): PathNode {

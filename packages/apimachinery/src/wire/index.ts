@@ -6,12 +6,13 @@
  */
 export { compileFieldPaths, fieldAt, splitPath } from './field-paths.js';
 export type { FieldPaths, PathNode } from './field-paths.js';
+export { framesOfLine, isOneFrame, splitDocuments } from './documents.js';
 export { FrameError, isFrameError } from './frame-error.js';
 export { createLineSplitter } from './line-splitter.js';
 export type { LineSplitter } from './line-splitter.js';
 export { createListSplitter } from './list-splitter.js';
 export type { ListEnvelope, ListSplitter } from './list-splitter.js';
-export { headerOf } from './object-header.js';
+export { headerOf, headerValues } from './object-header.js';
 export type { HeaderSource, ObjectHeader } from './object-header.js';
 export { scanBodyFields } from './scan-fields.js';
 export { createObjectScan, scanObject } from './scan-object.js';

@@ -2,13 +2,15 @@ import type { ListMeta } from '../object.js';
 import { FrameError } from './frame-error.js';
 import {
   backslash,
-  classClose,
   classOf,
   classOpen,
   classPlain,
   classQuote,
   closeBracket,
   colon,
+  comma,
+  isSpace,
+  openBrace,
   openBracket,
   quote,
   skipFlatArray,
@@ -43,6 +45,9 @@ export function createListSplitter(): ListSplitter {
   return new StreamingListSplitter();
 }
 
+/** What may come where no item is being read: `item` after a comma, `comma-or-end` after an item. */
+type Expected = 'item-or-end' | 'item' | 'comma-or-end';
+
 /** Where the scan is: around the items, between two of them, or inside of one. */
 type Place = 'envelope' | 'between' | 'item';
 
@@ -57,6 +62,10 @@ class StreamingListSplitter implements ListSplitter {
   #envelope: number[] = [];
   #stringStart = -1;
   #lastStringIsItems = false;
+  /** Whether items were cut out already. */
+  #hasItems = false;
+  /** What may come between two items. */
+  #expected: Expected = 'item-or-end';
   /** The start of an item that began in an earlier chunk. */
   #carry: Uint8Array[] = [];
 
@@ -81,7 +90,7 @@ class StreamingListSplitter implements ListSplitter {
     } catch (cause) {
       throw new FrameError('the envelope of the list is not JSON', { cause });
     }
-    return readEnvelope(value);
+    return readEnvelope(value, this.#hasItems);
   }
 
   #scanEnvelope(chunk: Uint8Array, from: number): number {
@@ -102,39 +111,63 @@ class StreamingListSplitter implements ListSplitter {
       } else if (kind === classOpen) {
         this.#envelopeDepth++;
         if (byte === openBracket && this.#envelopeDepth === 2 && this.#lastStringIsItems) {
+          if (this.#hasItems) throw new FrameError('malformed list: it has items twice');
+          this.#hasItems = true;
+          this.#expected = 'item-or-end';
           this.#place = 'between';
           return position + 1;
         }
-      } else if (--this.#envelopeDepth < 0) throw new FrameError('the list has a closing bracket too many');
+      } else if (--this.#envelopeDepth < 0) throw new FrameError('malformed list: a closing bracket too many');
     }
     return chunk.length;
   }
 
   #endString(): void {
     this.#inString = false;
-    this.#lastStringIsItems =
-      this.#envelopeDepth === 1 &&
-      this.#envelope.length - 1 - this.#stringStart === itemsKey.length &&
-      itemsKey.every((byte, index) => this.#envelope[this.#stringStart + index] === byte);
+    this.#lastStringIsItems = this.#envelopeDepth === 1 && this.#endsWithItemsKey();
+  }
+
+  /** Whether the string that has just ended is `items`, also where it is written with escape sequences. */
+  #endsWithItemsKey(): boolean {
+    const envelope = this.#envelope;
+    const start = this.#stringStart;
+    const end = envelope.length - 1;
+    if (end - start === itemsKey.length && itemsKey.every((byte, index) => envelope[start + index] === byte))
+      return true;
+    // The longest way to write it: each letter as \\u0000.
+    if (end - start <= itemsKey.length || end - start > itemsKey.length * 6) return false;
+    if (!envelope.includes(backslash, start)) return false;
+    try {
+      return JSON.parse(Buffer.from(envelope.slice(start - 1)).toString()) === 'items';
+    } catch {
+      // No JSON: the envelope is refused as a whole.
+      return false;
+    }
   }
 
   #scanBetween(chunk: Uint8Array, from: number): number {
     for (let position = from; position < chunk.length; position++) {
-      const kind = classOf[chunk[position] ?? 0];
-      if (kind === classOpen) {
-        this.#place = 'item';
-        this.#itemDepth = 0;
-        return position;
-      }
-      if (kind === classClose) {
-        if (chunk[position] !== closeBracket) throw new FrameError('the items of the list end with a brace');
+      const byte = chunk[position] ?? 0;
+      if (isSpace(byte)) continue;
+      if (this.#expected === 'comma-or-end' ? byte === comma : byte === openBrace) {
+        if (byte === openBrace) {
+          this.#place = 'item';
+          this.#itemDepth = 0;
+          return position;
+        }
+        this.#expected = 'item';
+      } else if (byte === closeBracket && this.#expected !== 'item') {
         this.#envelope.push(closeBracket);
         this.#envelopeDepth--;
         this.#lastStringIsItems = false;
         this.#place = 'envelope';
         return position + 1;
-      }
-      if (kind === classQuote) throw new FrameError('the list has an item that is not an object');
+      } else
+        throw new FrameError(
+          this.#expected === 'comma-or-end'
+            ? 'malformed list: expected , or ] after an item'
+            : 'malformed list: an item is not an object',
+        );
     }
     return chunk.length;
   }
@@ -164,6 +197,7 @@ class StreamingListSplitter implements ListSplitter {
       } else if (kind === classOpen) depth++;
       else if (--depth === 0) {
         items.push(this.#takeItem(chunk.subarray(from, position + 1)));
+        this.#expected = 'comma-or-end';
         this.#place = 'between';
         return position + 1;
       }
@@ -210,9 +244,16 @@ function opensArray(chunk: Uint8Array, open: number, close: number): boolean {
 
 const itemsKey = [...Buffer.from('items')];
 
-function readEnvelope(value: unknown): ListEnvelope {
+/** `hasItems`: items were cut out, so that an empty array is left of them. */
+function readEnvelope(value: unknown, hasItems: boolean): ListEnvelope {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new FrameError('the list is not a JSON object');
+    throw new FrameError('malformed list: not a JSON object');
+  const items: unknown = 'items' in value ? value.items : undefined;
+  // Taken for an empty list, it would delete whatever its reader holds.
+  if (hasItems ? !Array.isArray(items) || items.length > 0 : items !== undefined && items !== null)
+    throw new FrameError(
+      `malformed list: items is ${hasItems ? 'there twice' : `of type ${typeof items}`}, expected one array`,
+    );
   const metadata: unknown = 'metadata' in value ? value.metadata : undefined;
   const text = (key: 'apiVersion' | 'kind'): string | undefined => {
     const field: unknown = key in value ? (value as Record<string, unknown>)[key] : undefined;
@@ -220,9 +261,9 @@ function readEnvelope(value: unknown): ListEnvelope {
   };
   const apiVersion = text('apiVersion');
   const kind = text('kind');
-  // Taken for an empty list, a Table, a Status or a proxy's own answer would delete whatever its reader holds.
+  // So would a Table, a Status or a proxy's own answer.
   if (!('items' in value) && kind?.endsWith('List') !== true)
-    throw new FrameError(`the answer is no list: it has no items${kind === undefined ? '' : ` and is a ${kind}`}`);
+    throw new FrameError(`the answer is not a list: it has no items${kind === undefined ? '' : ` and is a ${kind}`}`);
   return {
     ...(apiVersion === undefined ? {} : { apiVersion }),
     ...(kind === undefined ? {} : { kind }),

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../json-object.js';
 import type { KubeObject, OwnerReference } from '../object.js';
 
 /**
@@ -38,17 +39,27 @@ const noOwners: readonly OwnerReference[] = Object.freeze([]);
 export function headerOf(object: HeaderSource): ObjectHeader {
   const { metadata } = object;
   return {
-    namespace: text(metadata.namespace) ?? '',
-    name: text(metadata.name) ?? '',
-    uid: text(metadata.uid) ?? '',
-    resourceVersion: text(metadata.resourceVersion) ?? '',
-    generation: typeof metadata.generation === 'number' ? metadata.generation : undefined,
-    deletionTimestamp: text(metadata.deletionTimestamp),
-    labels: metadata.labels ?? noLabels,
-    ownerReferences: metadata.ownerReferences ?? noOwners,
+    namespace: headerValues.text(metadata.namespace),
+    name: headerValues.text(metadata.name),
+    uid: headerValues.text(metadata.uid),
+    resourceVersion: headerValues.text(metadata.resourceVersion),
+    generation: headerValues.generation(metadata.generation),
+    deletionTimestamp: headerValues.timestamp(metadata.deletionTimestamp),
+    labels: headerValues.labels(metadata.labels),
+    ownerReferences: headerValues.owners(metadata.ownerReferences),
   };
 }
 
-function text(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
-}
+/** What a header says of the members of `metadata`, whatever their type: the one place that decides it. */
+export const headerValues = {
+  /** Of a name, namespace, uid or resourceVersion: '' for anything but a string. */
+  text: (value: unknown): string => (typeof value === 'string' ? value : ''),
+  /** An integer beyond 2^53 is rounded: a header compares generations, it does not write them. */
+  generation: (value: unknown): number | undefined =>
+    typeof value === 'number' ? value : typeof value === 'bigint' ? Number(value) : undefined,
+  timestamp: (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined),
+  labels: (value: unknown): Readonly<Record<string, string>> =>
+    isJsonObject(value) ? (value as Readonly<Record<string, string>>) : noLabels,
+  owners: (value: unknown): readonly Readonly<OwnerReference>[] =>
+    Array.isArray(value) ? (value as readonly Readonly<OwnerReference>[]) : noOwners,
+} as const;

@@ -1,23 +1,29 @@
+import { parseJson } from '../json-text.js';
 import type { FieldPaths, PathNode } from './field-paths.js';
 import {
   afterColon,
   closeBrace,
   comma,
+  isText,
   openBrace,
   openBracket,
   quote,
+  skipKey,
   skipSpace,
-  skipString,
   skipValue,
 } from './skip.js';
 import { readText } from './text.js';
+
+/** A second one would be the one that counts. */
+const metadataKey = [...Buffer.from('metadata')];
 
 /** How far {@link readScalar} has read, with the byte that ends a number. */
 let fieldsReadTo = -1;
 
 /**
  * Reads the declared paths from what follows `metadata`, after a `scanObject` without paths that found
- * `isMetadataFirst`. For paths that do not lead into metadata.
+ * `isMetadataFirst`. For paths that do not lead into metadata. It reads no further than the last path: of keys that
+ * occur twice, which no API server sends, one behind that is not seen.
  *
  * @returns the position after the last byte that decides the values; −1 where not all have one, −2 where the bytes are
  * not understood
@@ -35,17 +41,27 @@ export function scanBodyFields(
   scan.fields.length = 0;
   for (let index = 0; index < open; index++) scan.fields.push(undefined);
   fieldsReadTo = -1;
+  let seen = 0;
   let position = skipSpace(bytes, scan.metadataEnd, end);
   while (bytes[position] === comma) {
     position = skipSpace(bytes, position + 1, end);
     if (bytes[position] !== quote) return -2;
     const keyStart = position + 1;
-    const keyEnd = skipString(bytes, position, end) - 1;
+    const keyEnd = skipKey(bytes, position, end) - 1;
     if (keyEnd < 0) return -2;
     position = afterColon(bytes, keyEnd + 1, end);
     if (position < 0) return -2;
-    const node = childOf(paths.root, bytes, keyStart, keyEnd);
-    if (node !== undefined) open -= scanFields(bytes, position, end, { node, fields: scan.fields });
+    if (keyEnd - keyStart === metadataKey.length && isText(bytes, keyStart, metadataKey)) return -2;
+    const which = childIndex(paths.root, bytes, keyStart, keyEnd);
+    const node = paths.root.children[which];
+    if (node !== undefined) {
+      const bit = 1 << which;
+      if (which > mostChildren || (seen & bit) !== 0) return -2;
+      seen |= bit;
+      const found = scanFields(bytes, position, end, { node, fields: scan.fields });
+      if (found < 0) return -2;
+      open -= found;
+    }
     if (open <= 0) return fieldsReadTo;
     const next = skipValue(bytes, position, end);
     if (next < 0) return -2;
@@ -54,25 +70,17 @@ export function scanBodyFields(
   return bytes[position] === closeBrace ? -1 : -2;
 }
 
-/** The child of `node` that a key names. */
-export function childOf(
-  node: PathNode | undefined,
-  bytes: Uint8Array,
-  start: number,
-  end: number,
-): PathNode | undefined {
-  if (node === undefined) return undefined;
-  for (const child of node.children) {
-    const { key } = child;
-    if (key.length !== end - start) continue;
-    let index = 0;
-    while (index < key.length && key[index] === bytes[start + index]) index++;
-    if (index === key.length) return child;
+/** Which child of `node` a key names; −1 for none. */
+export function childIndex(node: PathNode, bytes: Uint8Array, start: number, end: number): number {
+  const { children } = node;
+  for (let which = 0; which < children.length; which++) {
+    const key = children[which]?.key;
+    if (key?.length === end - start && isText(bytes, start, key)) return which;
   }
-  return undefined;
+  return -1;
 }
 
-/** Reads the declared paths below the value at `at`. Returns how many it found. */
+/** Reads the declared paths below the value at `at`. Returns how many it found; −1 where the bytes are not understood. */
 export function scanFields(
   bytes: Uint8Array,
   at: number,
@@ -83,44 +91,75 @@ export function scanFields(
   let found = 0;
   if (node.index >= 0) {
     const value = readScalar(bytes, at, end);
+    if (value === notUnderstood) return -1;
     if (value !== undefined) {
       fields[node.index] = value;
       found++;
     }
   }
   if (node.children.length === 0 || bytes[at] !== openBrace) return found;
-  let position = at + 1;
+  /** One bit for each child: a key that occurs twice is left to the parser, where the last one counts. */
+  let seen = 0;
+  let position = skipSpace(bytes, at + 1, end);
+  if (bytes[position] === closeBrace) return found;
   for (;;) {
-    position = skipSpace(bytes, position, end);
-    if (bytes[position] !== quote) return found;
+    if (bytes[position] !== quote) return -1;
     const keyStart = position + 1;
-    const keyEnd = skipString(bytes, position, end) - 1;
-    if (keyEnd < 0) return found;
+    const keyEnd = skipKey(bytes, position, end) - 1;
+    if (keyEnd < 0) return -1;
     position = afterColon(bytes, keyEnd + 1, end);
-    if (position < 0) return found;
-    const child = childOf(node, bytes, keyStart, keyEnd);
+    if (position < 0) return -1;
+    const which = childIndex(node, bytes, keyStart, keyEnd);
+    const child = node.children[which];
     if (child !== undefined) {
-      found += scanFields(bytes, position, end, { node: child, fields });
+      const bit = 1 << which;
+      if (which > mostChildren || (seen & bit) !== 0) return -1;
+      seen |= bit;
+      const below = scanFields(bytes, position, end, { node: child, fields });
+      if (below < 0) return -1;
+      found += below;
       if (found === node.leaves) return found;
     }
     const next = skipValue(bytes, position, end);
-    if (next < 0) return found;
+    if (next < 0) return -1;
     position = skipSpace(bytes, next, end);
-    if (bytes[position] !== comma) return found;
-    position++;
+    if (bytes[position] === closeBrace) return found;
+    if (bytes[position] !== comma) return -1;
+    position = skipSpace(bytes, position + 1, end);
   }
 }
 
-/** A string, number or boolean as text, as field selectors compare it; undefined for anything else. */
-function readScalar(bytes: Uint8Array, at: number, end: number): string | undefined {
+/** Nodes with more children are left to the parser: {@link scanFields} has a bit for each that it has seen. */
+export const mostChildren = 30;
+const notUnderstood = Symbol('not understood');
+
+/**
+ * A string, number or boolean as text, as field selectors compare it and as `fieldAt` says it of the parsed value;
+ * undefined for anything else.
+ */
+function readScalar(bytes: Uint8Array, at: number, end: number): string | undefined | typeof notUnderstood {
   const first = bytes[at];
-  if (first === openBrace || first === openBracket || first === 0x6e) return undefined;
+  if (first === openBrace || first === openBracket) return undefined;
   const next = skipValue(bytes, at, end);
-  if (next < 0) return undefined;
-  if (next >= fieldsReadTo) fieldsReadTo = next + 1;
+  if (next < 0) return notUnderstood;
   const text = readText(bytes, at, next);
-  if (first !== quote) return text;
-  if (!text.includes('\\')) return text.slice(1, -1);
-  const value: unknown = JSON.parse(text);
-  return typeof value === 'string' ? value : undefined;
+  if (first === quote && !text.includes('\\')) {
+    if (next >= fieldsReadTo) fieldsReadTo = next + 1;
+    return text.slice(1, -1);
+  }
+  if (text === 'null') return undefined;
+  if (next >= fieldsReadTo) fieldsReadTo = next + 1;
+  return plainInteger.test(text) ? text : parsedScalar(text);
+}
+
+/** An integer that is written as JavaScript writes it; 15 digits are never rounded. */
+const plainInteger = /^(?:0|-?[1-9]\d{0,14})$/;
+
+/** Any other way to write a scalar: `1.0` and `1e0` are the number 1, and integers beyond 2^53 stay exact. */
+function parsedScalar(text: string): string | typeof notUnderstood {
+  try {
+    return String(parseJson(text));
+  } catch {
+    return notUnderstood;
+  }
 }

@@ -1,20 +1,22 @@
 import type { FieldPaths } from './field-paths.js';
-import { childOf, scanFields } from './scan-fields.js';
+import { childIndex, mostChildren, scanFields } from './scan-fields.js';
 import {
   afterColon,
   closeBrace,
   comma,
+  isText,
   openBrace,
   openBracket,
   quote,
   skipFlatArray,
+  skipKey,
   skipSpace,
-  skipString,
   skipValue,
 } from './skip.js';
+import { asBuffer } from './text.js';
 
 /**
- * Where the parts of one object lie in its bytes: offsets from the start of the buffer, −1 where the object has no such
+ * Where the parts of one object lie in its bytes, as a parse would find them: offsets from the start of the buffer, −1 where the object has no such
  * part. Ranges of strings exclude the quotes. One instance is meant to be reused for a whole stream.
  */
 export interface ObjectScan {
@@ -28,6 +30,7 @@ export interface ObjectScan {
   resourceVersionEnd: number;
   deletionTimestampStart: number;
   deletionTimestampEnd: number;
+  /** −1 where the object has none. */
   generation: number;
   /** The object of labels, with its braces. */
   labelsStart: number;
@@ -38,12 +41,16 @@ export interface ObjectScan {
   /** `metadata.managedFields` with the one comma that has to go with it, so that cutting the range leaves valid JSON. */
   managedFieldsStart: number;
   managedFieldsEnd: number;
-  /** Right after the value of `metadata`. */
+  /** The object of metadata, with its braces. */
+  metadataStart: number;
   metadataEnd: number;
   /** Whether `metadata` comes first, but for kind and apiVersion: so from every server. */
   isMetadataFirst: boolean;
-  /** Whether the object says its `kind` (items of built-in lists do not). */
-  hasKind: boolean;
+  /** What the object says to be; items of built-in lists do not say it. */
+  kindStart: number;
+  kindEnd: number;
+  apiVersionStart: number;
+  apiVersionEnd: number;
   /** Values of the declared paths, in the order of their declaration; undefined where the object has none. */
   readonly fields: (string | undefined)[];
 }
@@ -65,9 +72,10 @@ function clear(scan: ObjectScan): void {
   scan.labelsStart = scan.labelsEnd = -1;
   scan.ownersStart = scan.ownersEnd = -1;
   scan.managedFieldsStart = scan.managedFieldsEnd = -1;
-  scan.metadataEnd = -1;
+  scan.metadataStart = scan.metadataEnd = -1;
   scan.isMetadataFirst = true;
-  scan.hasKind = false;
+  scan.kindStart = scan.kindEnd = -1;
+  scan.apiVersionStart = scan.apiVersionEnd = -1;
   scan.fields.length = 0;
 }
 
@@ -75,8 +83,9 @@ function clear(scan: ObjectScan): void {
  * Finds the parts of the object whose bytes are `bytes[start..end)`. Key order does not matter. It reads no further than
  * it has to: up to the end of `metadata`, or to the last declared path. It does not validate what it skips.
  *
- * @returns false where the bytes are not an object that it understands (no metadata, no name, an escape in a key or in
- * an identity, a broken bracket): the caller parses instead
+ * @returns false where the bytes are not an object whose parts are all as API servers write them: no metadata or name, a
+ * part of another type (null among them), an escape sequence in a key or an identity, a key that occurs twice, a broken
+ * bracket. The caller parses instead, and decides by what it finds.
  */
 export function scanObject(
   bytes: Uint8Array,
@@ -87,86 +96,72 @@ export function scanObject(
   const { scan, paths } = target;
   clear(scan);
   let open = paths === undefined ? 0 : paths.paths.length;
-  if (paths !== undefined) for (let index = 0; index < open; index++) scan.fields.push(undefined);
+  for (let index = 0; index < open; index++) scan.fields.push(undefined);
+  /** One bit for each child of the root that was there: a key that occurs twice is left to the parser. */
+  let seen = 0;
   let position = skipSpace(bytes, start, end);
   if (bytes[position] !== openBrace) return false;
-  let hasMetadata = false;
-  position++;
+  position = skipSpace(bytes, position + 1, end);
   for (;;) {
-    position = skipSpace(bytes, position, end);
-    if (bytes[position] === closeBrace) break;
     if (bytes[position] !== quote) return false;
     const keyStart = position + 1;
-    const keyEnd = skipString(bytes, position, end) - 1;
+    const keyEnd = skipKey(bytes, position, end) - 1;
     if (keyEnd < 0) return false;
-    position = afterColon(bytes, keyEnd + 1, end);
-    if (position < 0) return false;
-    let next: number;
-    if (keyEnd - keyStart === 8 && isMetadata(bytes, keyStart)) {
-      next = scanMetadata(bytes, position, end, scan);
-      if (next < 0) return false;
-      hasMetadata = true;
-      scan.metadataEnd = next;
-      const node = open === 0 ? undefined : childOf(paths?.root, bytes, keyStart, keyEnd);
-      if (node !== undefined) open -= scanFields(bytes, position, next, { node, fields: scan.fields });
-    } else {
-      if (keyEnd - keyStart === 4 && bytes[keyStart] === 0x6b && bytes[keyStart + 1] === 0x69) scan.hasKind = true;
-      else if (!hasMetadata && !isApiVersion(bytes, keyStart, keyEnd)) scan.isMetadataFirst = false;
-      const node = open === 0 ? undefined : childOf(paths?.root, bytes, keyStart, keyEnd);
-      if (node !== undefined) open -= scanFields(bytes, position, end, { node, fields: scan.fields });
-      if (hasMetadata && open === 0 && scan.hasKind) break;
-      next = skipValue(bytes, position, end);
-      if (next < 0) return false;
-    }
-    if (hasMetadata && open === 0 && (scan.hasKind || next >= end)) break;
-    if (hasMetadata && open === 0 && !scan.hasKind) {
-      scan.hasKind = kindFollows(bytes, next, end);
-      break;
-    }
-    position = skipSpace(bytes, next, end);
-    if (bytes[position] === comma) position++;
-    else if (bytes[position] !== closeBrace) return false;
-  }
-  return hasMetadata && scan.nameStart >= 0;
-}
-
-/** Objects say their kind before their metadata (`apiVersion`, `kind` < `metadata`, and so in struct order), so a later one is rare. */
-function kindFollows(bytes: Uint8Array, from: number, end: number): boolean {
-  let position = skipSpace(bytes, from, end);
-  while (bytes[position] === comma) {
-    position = skipSpace(bytes, position + 1, end);
-    if (bytes[position] !== quote) return false;
-    const keyStart = position + 1;
-    // Items of built-in lists go on with spec, status or data: one look is enough to know that no kind comes.
-    if (bytes[keyStart] !== 0x6b && bytes[keyStart] !== 0x61) return false;
-    const keyEnd = skipString(bytes, position, end) - 1;
-    if (keyEnd < 0) return false;
-    if (keyEnd - keyStart === 4 && bytes[keyStart] === 0x6b && bytes[keyStart + 1] === 0x69) return true;
     const value = afterColon(bytes, keyEnd + 1, end);
     if (value < 0) return false;
-    const next = skipValue(bytes, value, end);
+    const length = keyEnd - keyStart;
+    let next = -1;
+    if (length === 8 && isText(bytes, keyStart, metadataKey)) {
+      if (scan.metadataEnd >= 0) return false;
+      next = scanMetadata(bytes, value, end, scan);
+      if (next < 0) return false;
+      scan.metadataStart = value;
+      scan.metadataEnd = next;
+    } else if (length === 4 && isText(bytes, keyStart, kindKey)) {
+      next = skipKey(bytes, value, end);
+      if (bytes[value] !== quote || next < 0 || scan.kindStart >= 0) return false;
+      scan.kindStart = value + 1;
+      scan.kindEnd = next - 1;
+    } else if (length === 10 && isText(bytes, keyStart, apiVersionKey)) {
+      next = skipKey(bytes, value, end);
+      if (bytes[value] !== quote || next < 0 || scan.apiVersionStart >= 0) return false;
+      scan.apiVersionStart = value + 1;
+      scan.apiVersionEnd = next - 1;
+    } else if (scan.metadataEnd < 0) scan.isMetadataFirst = false;
+    if (open > 0 && paths !== undefined) {
+      const which = childIndex(paths.root, bytes, keyStart, keyEnd);
+      const node = paths.root.children[which];
+      if (node !== undefined) {
+        const bit = 1 << which;
+        if (which > mostChildren || (seen & bit) !== 0) return false;
+        seen |= bit;
+        const found = scanFields(bytes, value, end, { node, fields: scan.fields });
+        if (found < 0) return false;
+        open -= found;
+      }
+    }
+    const isFound = open === 0 && scan.metadataEnd >= 0;
+    if (isFound && scan.kindStart >= 0 && scan.apiVersionStart >= 0) break;
+    if (next < 0) next = skipValue(bytes, value, end);
     if (next < 0) return false;
+    // A kind that comes last is in no answer of an API server, but it decides whether the object belongs here.
+    if (isFound && scan.kindStart < 0 && !saysKind(bytes, next, end)) break;
     position = skipSpace(bytes, next, end);
+    if (bytes[position] === closeBrace) break;
+    if (bytes[position] !== comma) return false;
+    position = skipSpace(bytes, position + 1, end);
   }
-  return false;
+  return scan.nameStart >= 0 && scan.kindStart >= 0 === scan.apiVersionStart >= 0;
 }
 
-function isMetadata(bytes: Uint8Array, at: number): boolean {
-  return (
-    bytes[at] === 0x6d &&
-    bytes[at + 1] === 0x65 &&
-    bytes[at + 2] === 0x74 &&
-    bytes[at + 3] === 0x61 &&
-    bytes[at + 4] === 0x64 &&
-    bytes[at + 5] === 0x61 &&
-    bytes[at + 6] === 0x74 &&
-    bytes[at + 7] === 0x61
-  );
-}
+const metadataKey = [...Buffer.from('metadata')];
+const kindKey = [...Buffer.from('kind')];
+const apiVersionKey = [...Buffer.from('apiVersion')];
+const kindKeyEnd = Buffer.from('kind"');
 
-/** Whether a key is `apiVersion`, as far as its length and its first letters tell. */
-function isApiVersion(bytes: Uint8Array, start: number, end: number): boolean {
-  return end - start === 10 && bytes[start] === 0x61 && bytes[start + 1] === 0x70 && bytes[start + 2] === 0x69;
+/** Whether a key `kind` may follow, at whatever depth: one native search, which most objects pass. */
+function saysKind(bytes: Uint8Array, from: number, end: number): boolean {
+  return asBuffer(end === bytes.length ? bytes : bytes.subarray(0, end)).indexOf(kindKeyEnd, from) >= 0;
 }
 
 /** Scans the metadata object that opens at `at`. Returns the position after it, −1 where it is not understood. */
@@ -181,11 +176,12 @@ function scanMetadata(bytes: Uint8Array, at: number, end: number, scan: ObjectSc
     if (bytes[position] !== quote) return -1;
     const memberStart = position;
     const keyStart = position + 1;
-    const keyEnd = skipString(bytes, position, end) - 1;
+    const keyEnd = skipKey(bytes, position, end) - 1;
     if (keyEnd < 0) return -1;
     const value = afterColon(bytes, keyEnd + 1, end);
     if (value < 0) return -1;
-    const isManagedFields = keyEnd - keyStart === 13 && bytes[keyStart] === 0x6d && bytes[value] === openBracket;
+    const isManagedFields =
+      keyEnd - keyStart === 13 && bytes[value] === openBracket && isText(bytes, keyStart, keys.managedFields);
     const next = isManagedFields ? skipFlatArray(bytes, value, end) : skipValue(bytes, value, end);
     if (next < 0) return -1;
     member.keyStart = keyStart;
@@ -196,7 +192,7 @@ function scanMetadata(bytes: Uint8Array, at: number, end: number, scan: ObjectSc
     position = skipSpace(bytes, next, end);
     if (position >= end) return -1;
     const hasComma = bytes[position] === comma;
-    if (keyEnd - keyStart === 13 && scan.managedFieldsStart === value) {
+    if (isManagedFields && scan.managedFieldsStart === value) {
       scan.managedFieldsStart = previousComma >= 0 ? previousComma : memberStart;
       scan.managedFieldsEnd = previousComma >= 0 || !hasComma ? next : position + 1;
     }
@@ -208,59 +204,76 @@ function scanMetadata(bytes: Uint8Array, at: number, end: number, scan: ObjectSc
 /** The member that {@link noteMember} looks at: one for all, as there are a dozen in each object. */
 const member = { keyStart: 0, keyEnd: 0, value: 0, next: 0 };
 
-/** Dispatches by the length and first byte of the key; that pair is unique among the members of ObjectMeta that count. */
+/** The members of ObjectMeta that count. */
+const keys = {
+  uid: [...Buffer.from('uid')],
+  name: [...Buffer.from('name')],
+  labels: [...Buffer.from('labels')],
+  namespace: [...Buffer.from('namespace')],
+  generation: [...Buffer.from('generation')],
+  managedFields: [...Buffer.from('managedFields')],
+  resourceVersion: [...Buffer.from('resourceVersion')],
+  ownerReferences: [...Buffer.from('ownerReferences')],
+  deletionTimestamp: [...Buffer.from('deletionTimestamp')],
+} as const;
+
+/**
+ * Notes where a member lies. Returns false where a parse has to decide what it says: another type than API servers write,
+ * an escape sequence, a second time. Dispatches by the length of the key.
+ */
 function noteMember(bytes: Uint8Array, scan: ObjectScan): boolean {
   const { keyStart, keyEnd, value, next } = member;
   switch (keyEnd - keyStart) {
-    case 3: // uid
-      if (bytes[keyStart] === 0x75 && bytes[value] === quote) {
-        scan.uidStart = value + 1;
-        scan.uidEnd = next - 1;
-      }
+    case 3:
+      if (!isText(bytes, keyStart, keys.uid)) return true;
+      if (scan.uidStart >= 0 || !isPlainString(bytes, value, next)) return false;
+      scan.uidStart = value + 1;
+      scan.uidEnd = next - 1;
       return true;
-    case 4: // name
-      if (bytes[keyStart] === 0x6e) {
-        if (bytes[value] !== quote) return false;
-        scan.nameStart = value + 1;
-        scan.nameEnd = next - 1;
-        return isPlainText(bytes, value + 1, next - 1);
-      }
+    case 4:
+      if (!isText(bytes, keyStart, keys.name)) return true;
+      if (scan.nameStart >= 0 || next - value < 3 || !isPlainString(bytes, value, next)) return false;
+      scan.nameStart = value + 1;
+      scan.nameEnd = next - 1;
       return true;
-    case 6: // labels
-      if (bytes[keyStart] === 0x6c && bytes[value] === openBrace) {
-        scan.labelsStart = value;
-        scan.labelsEnd = next;
-      }
+    case 6:
+      if (!isText(bytes, keyStart, keys.labels)) return true;
+      if (scan.labelsStart >= 0 || bytes[value] !== openBrace) return false;
+      scan.labelsStart = value;
+      scan.labelsEnd = next;
       return true;
-    case 9: // namespace
-      if (bytes[keyStart] === 0x6e && bytes[value] === quote) {
-        scan.namespaceStart = value + 1;
-        scan.namespaceEnd = next - 1;
-        return isPlainText(bytes, value + 1, next - 1);
-      }
+    case 9:
+      if (!isText(bytes, keyStart, keys.namespace)) return true;
+      if (scan.namespaceStart >= 0 || !isPlainString(bytes, value, next)) return false;
+      scan.namespaceStart = value + 1;
+      scan.namespaceEnd = next - 1;
       return true;
-    case 10: // generation, finalizers
-      if (bytes[keyStart] === 0x67) scan.generation = readInteger(bytes, value, next);
+    case 10:
+      if (!isText(bytes, keyStart, keys.generation)) return true;
+      if (scan.generation >= 0) return false;
+      scan.generation = readInteger(bytes, value, next);
+      return scan.generation >= 0;
+    case 13:
+      if (!isText(bytes, keyStart, keys.managedFields)) return true;
+      if (scan.managedFieldsStart >= 0 || bytes[value] !== openBracket) return false;
+      scan.managedFieldsStart = value;
       return true;
-    case 13: // managedFields
-      if (bytes[keyStart] === 0x6d) scan.managedFieldsStart = value;
-      return true;
-    case 15: // resourceVersion, ownerReferences
-      if (bytes[keyStart] === 0x72 && bytes[value] === quote) {
+    case 15:
+      if (isText(bytes, keyStart, keys.resourceVersion)) {
+        if (scan.resourceVersionStart >= 0 || !isPlainString(bytes, value, next)) return false;
         scan.resourceVersionStart = value + 1;
         scan.resourceVersionEnd = next - 1;
-        return isPlainText(bytes, value + 1, next - 1);
-      }
-      if (bytes[keyStart] === 0x6f && bytes[value] === openBracket) {
+      } else if (isText(bytes, keyStart, keys.ownerReferences)) {
+        if (scan.ownersStart >= 0 || bytes[value] !== openBracket) return false;
         scan.ownersStart = value;
         scan.ownersEnd = next;
       }
       return true;
-    case 17: // deletionTimestamp, creationTimestamp
-      if (bytes[keyStart] === 0x64 && bytes[value] === quote) {
-        scan.deletionTimestampStart = value + 1;
-        scan.deletionTimestampEnd = next - 1;
-      }
+    case 17:
+      if (!isText(bytes, keyStart, keys.deletionTimestamp)) return true;
+      if (scan.deletionTimestampStart >= 0 || !isPlainString(bytes, value, next)) return false;
+      scan.deletionTimestampStart = value + 1;
+      scan.deletionTimestampEnd = next - 1;
       return true;
     default:
       return true;
@@ -268,20 +281,23 @@ function noteMember(bytes: Uint8Array, scan: ObjectScan): boolean {
 }
 
 /** Identities are ASCII without escapes on every server; anything else goes the way of the parser. */
-function isPlainText(bytes: Uint8Array, start: number, end: number): boolean {
-  for (let position = start; position < end; position++) {
+function isPlainString(bytes: Uint8Array, at: number, next: number): boolean {
+  if (bytes[at] !== quote) return false;
+  for (let position = at + 1; position < next - 1; position++) {
     const byte = bytes[position] ?? 0;
-    if (byte === 0x5c || byte >= 0x80) return false;
+    if (byte === 0x5c || byte >= 0x80 || byte < 0x20) return false;
   }
   return true;
 }
 
+/** Digits that are exactly a number, as JSON writes it; −1 for anything else. */
 function readInteger(bytes: Uint8Array, start: number, end: number): number {
+  if (start === end || (bytes[start] === 0x30 && end - start > 1) || end - start > 15) return -1;
   let value = 0;
   for (let position = start; position < end; position++) {
     const digit = (bytes[position] ?? 0) - 0x30;
     if (digit < 0 || digit > 9) return -1;
     value = value * 10 + digit;
   }
-  return start === end ? -1 : value;
+  return value;
 }

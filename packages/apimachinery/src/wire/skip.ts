@@ -49,6 +49,22 @@ export function skipString(bytes: Uint8Array, at: number, end: number): number {
   return -1;
 }
 
+/** The position after the key that opens at `at`; −1 where it does not end, or is written with an escape sequence. */
+export function skipKey(bytes: Uint8Array, at: number, end: number): number {
+  for (let position = at + 1; position < end; position++) {
+    const byte = bytes[position];
+    if (byte === quote) return position + 1;
+    if (byte === backslash) return -1;
+  }
+  return -1;
+}
+
+/** Whether the bytes at `at` are those of an ASCII text. */
+export function isText(bytes: Uint8Array, at: number, text: readonly number[]): boolean {
+  for (let index = 0; index < text.length; index++) if (bytes[at + index] !== text[index]) return false;
+  return true;
+}
+
 /** The position after the object or array that opens at `at`; -1 where it does not end. */
 export function skipContainer(bytes: Uint8Array, at: number, end: number): number {
   let depth = 0;
@@ -83,8 +99,8 @@ export function skipValue(bytes: Uint8Array, at: number, end: number): number {
 
 /**
  * The position after the array that opens at `at`; -1 where it does not end. Two native searches instead of byte by byte,
- * where no array is within it: managedFields is the largest part of metadata, and field sets hold no arrays. With no `[` before a `]`, that one closes the array, provided that it is not within a
- * string; it is not where the quote that follows it opens a string, as the letter after that quote shows (a closing quote
+ * where no array is within it: managedFields is the largest part of metadata, and field sets hold no arrays. With no `[`
+ * before a `]`, that one closes the array, provided that it is not within a string; it is not where the quote that follows it opens a string, as the letter after that quote shows (a closing quote
  * is followed by punctuation). Where this cannot be seen, the bytes are walked.
  */
 export function skipFlatArray(bytes: Uint8Array, at: number, end: number): number {
@@ -111,5 +127,5 @@ export function afterColon(bytes: Uint8Array, at: number, end: number): number {
     if (bytes[position] !== colon) return -1;
   }
   position++;
-  return bytes[position] === 0x20 ? skipSpace(bytes, position, end) : position;
+  return isSpace(bytes[position]) ? skipSpace(bytes, position, end) : position;
 }

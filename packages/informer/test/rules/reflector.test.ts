@@ -426,14 +426,15 @@ describe.each(sources)('an event (%s)', (source) => {
     expect(session.server.watch.call.resourceVersion).toBe('12');
   });
 
-  it('of an unknown type is skipped with a report where the source is one of objects', async () => {
-    const reports: string[] = [];
-    const logger = { ...noopLogger, error: (message: string) => void reports.push(message) };
-    await using session = new ScriptedSession({ source: 'objects', logger });
+  it('of an unknown type ends the watch, as what it said may matter', async () => {
+    const reasons: string[] = [];
+    await using session = new ScriptedSession({ source, watchErrorHandler: ({ reason }) => void reasons.push(reason) });
     await session.start();
-    session.server.watch.send({ type: 'RENAMED', object: thing('y', 11) }, added(thing('x', 12)));
+    session.server.watch.send(added(thing('x', 12)), { type: 'RENAMED', object: thing('y', 13) });
     await settle();
-    expect([session.names(), reports]).toEqual([['x@12'], [expect.stringContaining('unknown type')]]);
+    expect([session.names(), reasons]).toEqual([['x@12'], ['decode']]);
+    await session.clock.advance(800);
+    expect(session.server.watch.call.resourceVersion).toBe('12');
   });
 
   it('that is a bookmark moves the version of the store, forward only, and is told to nobody', async () => {
