@@ -218,7 +218,7 @@ for (const [file, line, mutated, meaning] of chosen) {
       'run',
       ...onlyTests,
       '--bail=1',
-      '--testTimeout=10000',
+      '--testTimeout=30000',
       '--exclude=**/*.leak.test.ts',
       '--reporter=verbose',
       '--no-color',

@@ -220,7 +220,7 @@ describe.each(Object.entries(subjects))('%s behaves as its naive model', (_name,
         }
         await runSteps(steps, (number) => `key-${number}`);
       }),
-      { numRuns: 4 },
+      { numRuns: 3 },
     );
   });
 });
