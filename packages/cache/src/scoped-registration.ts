@@ -65,6 +65,11 @@ export class ScopedRegistration<T extends KubeObject> implements HandlerRegistra
     this.#places.set(informer, place);
     this.#open++;
     void place.ended.then(() => this.#left(informer));
+    // It stays true from the moment on that it is, also where it is not read then.
+    place.waitForSync().then(
+      () => (this.#hasSynced = this.hasSynced),
+      () => undefined,
+    );
   }
 
   /** The handler is removed, or the informer ends: no place will be added. */

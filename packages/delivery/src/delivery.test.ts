@@ -77,6 +77,24 @@ describe('an event', () => {
     expect(texts(heard)).toBe('a1 b2 a3 c1');
   });
 
+  it('counts as waiting as long as an earlier one of its object is being delivered', async () => {
+    const gate = Promise.withResolvers<undefined>();
+    const next = Promise.withResolvers<undefined>();
+    const { delivery, heard } = open(
+      ({ value }) => (value === 1 ? gate.promise : value === 2 ? next.promise : undefined),
+      {
+        keep: 2,
+      },
+    );
+    for (let value = 1; value <= 3; value++) delivery.offer(reading('a', value));
+    gate.resolve(undefined);
+    await settle();
+    expect([texts(heard), delivery.pending]).toEqual(['a1 a2', 1]);
+    next.resolve(undefined);
+    await delivery.drained();
+    expect([texts(heard), delivery.pending]).toEqual(['a1 a2 a3', 0]);
+  });
+
   it('is kept unmerged where it is wanted', async () => {
     const gate = Promise.withResolvers<undefined>();
     const { delivery, heard } = open(() => gate.promise, { keep: 3 });

@@ -74,7 +74,9 @@ export class Delivery<E> implements Listener<E>, TurnTaker {
 
   /** How many objects have something that waits; what a series has left included. */
   get pending(): number {
-    return this.#waiting.size + (this.#replay?.events[0]?.left ?? 0) + (this.#spare?.events[0]?.left ?? 0);
+    let count = this.#waiting.size + (this.#replay?.events[0]?.left ?? 0) + (this.#spare?.events[0]?.left ?? 0);
+    for (const { unit } of this.#running) if (unit.next < unit.events.length) count++;
+    return count;
   }
 
   /** Whether nothing waits and no callback of this delivery runs. */

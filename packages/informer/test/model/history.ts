@@ -1,4 +1,5 @@
 import { defineKind } from '@kctl/apimachinery';
+import { isDeadlineExceeded } from '@kctl/wait';
 import { FakeClock } from '@kctl/wait/testing';
 import { createSharedInformer } from '../../src/index.js';
 import type { SharedInformer } from '../../src/index.js';
@@ -14,6 +15,7 @@ export async function playHistory(seed: number): Promise<string[]> {
   const chance = createChance(seed);
   const clock = new FakeClock();
   const server = new FakeServer(chance, clock);
+  const recorders: Recorder[] = [];
   const informer = createSharedInformer<Item>({
     kind: ItemKind,
     listerWatcher: chance.maybe(0.7) ? server.byteSource() : server.objectSource(),
@@ -23,14 +25,19 @@ export async function playHistory(seed: number): Promise<string[]> {
     },
     clock,
     random: () => chance.next(),
-    onHandlerError: () => undefined,
+    onHandlerError: (error, label) => {
+      if (isDeadlineExceeded(error)) recorders.find((recorder) => recorder.label === label)?.gaveUp();
+    },
     ...(chance.maybe(0.4) ? { pageSize: 3 } : {}),
     ...(chance.maybe(0.2) ? { transform: (object: Item) => ({ ...object, spec: { ...object.spec } }) } : {}),
   });
-  const recorders: Recorder[] = [];
   const violations: string[] = [];
-  const register = (): void =>
-    void recorders.push(new Recorder(informer, clock, { chance, label: `seed ${seed} handler ${recorders.length}` }));
+  let handlers = 0;
+  const register = (): void => {
+    if (recorders.length >= 6) return;
+    const label = `seed ${seed} handler ${handlers++}`;
+    recorders.push(new Recorder(informer, clock, { chance, label, join: register }));
+  };
   for (let writes = chance.int(12); writes > 0; writes--) server.write();
   if (chance.maybe(0.8)) register();
   const stop = new AbortController();
@@ -54,12 +61,15 @@ export async function playHistory(seed: number): Promise<string[]> {
     server.bookmark();
     await clock.advance(60_000);
   }
-  violations.push(
-    ...recorders.flatMap((recorder) => recorder.violations),
-    ...judge(seed, informer, { server, recorders }),
-  );
+  violations.push(...judge(seed, informer, { server, recorders }));
   const pendingWork = recorders.filter((recorder) => !recorder.isRemoved && !recorder.registration.hasSynced).length;
   if (pendingWork > 0) violations.push(`seed ${seed}: ${pendingWork} handlers never synced`);
+  const leaves = chance.maybe(0.3);
+  if (leaves) void informer.leaveScope();
+  if (leaves) await clock.advance(600_000);
+  const left = recorders.filter((recorder) => leaves && !recorder.isRemoved && recorder.known.size > 0).length;
+  if (left > 0) violations.push(`seed ${seed}: ${left} handlers know objects of a scope that was left`);
+  violations.push(...recorders.flatMap((recorder) => recorder.violations));
   stop.abort();
   let ended = false;
   void run.then(() => (ended = true));

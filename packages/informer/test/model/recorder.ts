@@ -6,6 +6,14 @@ import type { HandlerRegistration, InformerEvent, InformerEventHandler, SharedIn
 import type { Item } from './fake-server.js';
 import type { Chance } from './random.js';
 
+/** How a handler of a history is made. */
+export interface RecorderOptions {
+  readonly chance: Chance;
+  readonly label: string;
+  /** Adds one more handler. */
+  readonly join: () => void;
+}
+
 /** A handler that believes nothing: it keeps what it was told, and notes each event that cannot follow from that. */
 export class Recorder {
   readonly violations: string[] = [];
@@ -14,17 +22,39 @@ export class Recorder {
   events = 0;
   isRemoved = false;
   #isBusy = false;
-  readonly #label: string;
+  readonly label: string;
 
-  constructor(informer: SharedInformer<Item>, clock: Clock, { chance, label }: { chance: Chance; label: string }) {
-    this.#label = label;
-    const nature = chance.pick(['fast', 'fast', 'slow', 'throws', 'rejects'] as const);
+  constructor(informer: SharedInformer<Item>, clock: Clock, { chance, label, join }: RecorderOptions) {
+    this.label = label;
+    const nature = chance.pick([
+      'fast',
+      'fast',
+      'slow',
+      'throws',
+      'rejects',
+      'thenable',
+      'hangs',
+      'joins',
+      'leaves',
+    ] as const);
     const handler: InformerEventHandler<Item> = {
       onEvent: (event) => {
         this.#check(informer, event);
         if (nature === 'throws' && this.events % 3 === 0) throw new Error('handler');
-        if (nature === 'fast' || nature === 'throws') return;
+        if (nature === 'joins' && this.events % 5 === 1) join();
+        if (nature === 'leaves' && this.events === 7) void this.remove();
+        if (nature === 'fast' || nature === 'throws' || nature === 'joins' || nature === 'leaves') return;
         this.#isBusy = true;
+        if (nature === 'hangs' && this.events % 4 === 0) return new Promise(() => undefined);
+        if (nature === 'thenable')
+          return {
+            // biome-ignore lint/suspicious/noThenProperty: a thenable is what it is about
+            then: (resolve: () => void) =>
+              clock.setTimer(() => {
+                this.#isBusy = false;
+                resolve();
+              }, 100),
+          } as unknown as Promise<void>;
         return sleep(1 + (this.events % 7) * 300, { clock }).then(() => {
           this.#isBusy = false;
           if (nature === 'rejects') throw new Error('handler');
@@ -32,9 +62,15 @@ export class Recorder {
       },
     };
     this.registration = informer.addEventHandler(handler, {
+      name: label,
       delivery: chance.pick(['latest', 'latest', 'every']),
       resyncMs: chance.maybe(0.2) ? 5000 : 0,
     });
+  }
+
+  /** A callback did not settle in time: the next one begins. */
+  gaveUp(): void {
+    this.#isBusy = false;
   }
 
   async remove(): Promise<void> {
@@ -43,7 +79,7 @@ export class Recorder {
   }
 
   #note(text: string): void {
-    this.violations.push(`${this.#label}: ${text}`);
+    this.violations.push(`${this.label}: ${text}`);
   }
 
   #check(informer: SharedInformer<Item>, event: InformerEvent<Item>): void {
