@@ -41,6 +41,8 @@ class ReconcileController<R> implements Controller<R> {
   /** The end of earlier sessions, while it is under way. */
   #closing: Promise<void> | undefined;
   #run: Run | undefined;
+  /** The signal of a run that waits for an earlier one to end. */
+  #next: AbortSignal | undefined;
   /** Set by hand; wins over the settings. */
   #concurrency: number | undefined;
 
@@ -173,18 +175,18 @@ class ReconcileController<R> implements Controller<R> {
   /**
    * Makes a run the one of the controller, after the end of what is ending; undefined where it is aborted before.
    *
-   * @throws ControllerError where something runs that is not ending
+   * @throws ControllerError where another run is active, or waits for its turn
    */
   async #claim(signal: AbortSignal): Promise<Run | undefined> {
-    while (this.#run !== undefined || this.#closing !== undefined) {
-      if (this.#run?.signal.aborted === false)
-        throw new ControllerError(
-          `controller ${JSON.stringify(this.name)} was started more than once. This is likely to be caused by being added to a manager multiple times`,
-        );
-      await (this.#run?.ended.promise ?? this.#closing);
-    }
+    if (this.#run?.signal.aborted === false || this.#next?.aborted === false)
+      throw new ControllerError(
+        `controller ${JSON.stringify(this.name)} was started more than once. This is likely to be caused by being added to a manager multiple times`,
+      );
+    this.#next = signal;
+    while (this.#run !== undefined || this.#closing !== undefined) await (this.#run?.ended.promise ?? this.#closing);
+    // From here on in one turn: of several that wait for one end, the last one that was not aborted begins.
+    if (this.#next === signal) this.#next = undefined;
     if (signal.aborted) return undefined;
-    // In the turn of the check: of several that waited for one end, one may begin.
     this.#run = { signal, ended: Promise.withResolvers(), phase: 'starting' };
     return this.#run;
   }

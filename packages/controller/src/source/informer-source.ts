@@ -1,6 +1,7 @@
 import type { ObjectHeader } from '@kctl/apimachinery/wire';
 import { eventFrom } from '../event/informer-event.js';
 import type { EventHandler } from '../handler/event-handler.js';
+import { orAborted } from '../or-aborted.js';
 import { createGenerationCheck } from '../predicate/generation.js';
 import type { Predicate } from '../predicate/predicate.js';
 import { EventDispatcher } from './event-dispatcher.js';
@@ -39,13 +40,17 @@ export function informerSource<T, R>(options: InformerSourceOptions<T, R>): Sour
       const check = createGenerationCheck({ predicates, kind: undefined, logger: context.logger });
       const registration = informer.addEventHandler(forward(dispatcher, { check }));
       let replaying: EventDispatcher<T, R> | undefined;
+      let replayed: Promise<void> | undefined;
       return Promise.resolve({
         waitForSync: (signal) => waitForHandler(registration, dispatcher, signal),
         replay: () => {
           replaying ??= newDispatcher(replayContext(context));
-          return replayInformer(informer, replaying, context.signal);
+          return (replayed = replayInformer(informer, replaying, context.signal));
         },
-        stop: () => registration.remove(),
+        stop: async () => {
+          await registration.remove();
+          await replayed?.catch(() => undefined); // its handler goes with it
+        },
       });
     },
   };
@@ -99,8 +104,8 @@ export async function replayInformer<T, R>(
     },
   });
   try {
-    await registration.waitForSync({ signal });
-    await dispatcher.idle();
+    await orAborted(registration.waitForSync({ signal }), signal);
+    await orAborted(dispatcher.idle(), signal);
   } finally {
     await registration.remove();
   }

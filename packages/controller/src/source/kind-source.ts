@@ -62,6 +62,7 @@ class StartedKindSource<K extends Kind, R> implements StartedSource {
   readonly #context: SourceContext<R>;
   readonly #dispatcher: EventDispatcher<ReadObject<K>, R>;
   #replaying: EventDispatcher<ReadObject<K>, R> | undefined;
+  #replayed: Promise<void> | undefined;
   readonly #attached: Promise<InformerRegistration | undefined>;
   #loan: InformerLoan<ReadObject<K>> | undefined;
   #lastError: unknown;
@@ -87,13 +88,15 @@ class StartedKindSource<K extends Kind, R> implements StartedSource {
     if (this.#loan === undefined) return;
     // One for all replays: what failed in one is tried again, and nothing stays on the signal for each.
     this.#replaying ??= this.#newDispatcher(replayContext(this.#context));
-    await replayInformer(this.#loan.informer, this.#replaying, this.#context.signal);
+    this.#replayed = replayInformer(this.#loan.informer, this.#replaying, this.#context.signal);
+    await this.#replayed;
   }
 
   async stop(): Promise<void> {
     try {
       const registration = await this.#attached.catch((): InformerRegistration | undefined => undefined);
       await registration?.remove();
+      await this.#replayed?.catch(() => undefined); // its handler goes with it
     } finally {
       await this.#loan?.[Symbol.asyncDispose]();
     }
