@@ -481,11 +481,11 @@ function hostileOptions(): Partial<ControllerOptions<ReconcileRequest>> {
   const family = () => ({ with: () => child, remove: throwing });
   const metrics: Metrics = { counter: family, gauge: family, histogram: family, onCollect: throwing };
   let turn = 0;
-  const pick = <T>(...answers: readonly T[]): T | undefined => answers[turn++ % answers.length];
+  const pick = (...answers: readonly unknown[]): unknown => answers[turn++ % answers.length];
   return {
     metrics,
     rateLimiter: {
-      when: () => pick(Number.NaN, -1, Infinity) ?? throwing(),
+      when: () => (pick(Number.NaN, -1, undefined) ?? throwing()) as number,
       forget: throwing,
       numRequeues: throwing,
     },

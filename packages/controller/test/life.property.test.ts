@@ -7,8 +7,8 @@ import { LifeModel } from './life-model.js';
 
 const key = fc.constantFrom('a', 'b', 'c');
 const source = fc.integer({ min: 0, max: 6 });
-const plain = (...types: readonly Extract<Action, { type: 'stop' | 'rest' }>['type'][]): fc.Arbitrary<Action> =>
-  fc.constantFrom(...types).map((type) => ({ type }));
+type Plain = 'stop' | 'warm' | 'cool' | 'endLife' | 'sendAll' | 'poison' | 'release' | 'rest';
+const plain = (...types: readonly Plain[]): fc.Arbitrary<Action> => fc.constantFrom(...types).map((type) => ({ type }));
 const action: fc.Arbitrary<Action> = fc.oneof(
   {
     weight: 5,

@@ -1,7 +1,7 @@
 import type { ObjectHeader } from '@kctl/apimachinery/wire';
+import { orAborted } from '@kctl/wait';
 import { eventFrom } from '../event/informer-event.js';
 import type { EventHandler } from '../handler/event-handler.js';
-import { orAborted } from '../or-aborted.js';
 import { createGenerationCheck } from '../predicate/generation.js';
 import type { Predicate } from '../predicate/predicate.js';
 import { EventDispatcher } from './event-dispatcher.js';
