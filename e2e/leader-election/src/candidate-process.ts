@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { CandidateSettings, Command, Durations } from './protocol.js';
+import type { CandidateSettings, Command, Durations, Program } from './protocol.js';
 import { sharedNow } from './protocol.js';
 import type { Proxy } from './proxy.js';
 import { nodeArguments, type FaultyServer } from './server.js';
@@ -24,6 +24,8 @@ export interface CandidateProcess {
   readonly logFile: string;
   /** When it was spawned. */
   readonly startedAt: number;
+  /** Grace period of its stop, where a manager runs in it, in ms. */
+  readonly graceMs: number;
   readonly isAlive: boolean;
   readonly exited: Promise<unknown>;
   send(command: Command): void;
@@ -37,11 +39,16 @@ export interface CandidateParts {
   readonly durations: Durations;
   readonly worker: boolean;
   readonly startDelayMs: number;
+  readonly program: Program;
 }
 
 /** Starts the process of a slot. */
-export function startProcess(identity: string, proxy: Proxy, parts: CandidateParts): CandidateProcess {
-  const { server, namespace, folder, durations, worker, startDelayMs } = parts;
+export function startProcess(
+  { identity, graceMs }: Pick<CandidateSettings, 'identity' | 'graceMs'>,
+  proxy: Proxy,
+  parts: CandidateParts,
+): CandidateProcess {
+  const { server, namespace, folder, durations, worker, startDelayMs, program: kind } = parts;
   const logFile = join(folder, `${identity}.jsonl`);
   const settings: CandidateSettings = {
     identity,
@@ -53,6 +60,8 @@ export function startProcess(identity: string, proxy: Proxy, parts: CandidatePar
     durations,
     worker,
     startDelayMs,
+    program: kind,
+    graceMs,
   };
   const startedAt = sharedNow();
   const child: ChildProcess = spawn(process.execPath, [...nodeArguments, program], {
@@ -65,6 +74,7 @@ export function startProcess(identity: string, proxy: Proxy, parts: CandidatePar
     identity,
     logFile,
     startedAt,
+    graceMs,
     get isAlive() {
       return child.exitCode === null && child.signalCode === null;
     },

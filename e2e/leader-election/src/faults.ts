@@ -16,7 +16,15 @@ export const faultNames = [
   'graceful stop',
   'step down',
 ] as const;
-export type FaultName = (typeof faultNames)[number];
+
+/** What may go wrong where managers run: they do not step down, and may be stopped with work that does not end. */
+export const managerFaultNames: readonly FaultName[] = [
+  ...faultNames.filter((name) => name !== 'step down'),
+  'stop with straggler',
+  'stop with straggler',
+  'stop with straggler',
+];
+export type FaultName = (typeof faultNames)[number] | 'stop with straggler';
 
 /** What a fault does to leadership. */
 export interface Injected {
@@ -94,6 +102,14 @@ export async function inject(name: FaultName, context: FaultContext): Promise<In
     case 'graceful stop':
       process.send({ command: 'stop' });
       return { newLeaderDueFrom: at, released: true, text: name };
+    case 'stop with straggler': {
+      // Shorter than what is left of the lease at the end of the grace period: work that outlives even that can only be
+      // kept from writing, which the order of the server's writes shows.
+      const straggleMs = process.graceMs + random() * leaseDurationMs * 0.6;
+      process.send({ command: 'stop', straggleMs });
+      const details = `grace ${process.graceMs} ms, straggler ${Math.round(straggleMs)} ms`;
+      return { newLeaderDueFrom: at + process.graceMs, released: false, text: `${name}, ${details}` };
+    }
     case 'step down':
       // It does not run again for this long, to let another one lead.
       leader.busyUntil = at + leaseDurationMs;

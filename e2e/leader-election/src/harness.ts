@@ -5,11 +5,11 @@ import { ConfigMap, Namespace } from '@kctl/apimachinery/kinds/core/v1';
 import { createHttpClient } from '@kctl/client-http';
 import { sleep, systemClock } from '@kctl/wait';
 import { isHealthy, startProcess, type CandidateParts, type CandidateProcess, type Slot } from './candidate-process.js';
-import { faultNames, inject, type FaultName } from './faults.js';
+import { faultNames, inject, managerFaultNames, type FaultName } from './faults.js';
 import { watchLag } from './lag.js';
 import { readLog } from './log-reader.js';
 import { explainLate, machineReport, pausesOf, starvedMs, type MachineReport } from './machine.js';
-import { protectedName, sharedNow, type Durations } from './protocol.js';
+import { protectedName, sharedNow, type Durations, type Program } from './protocol.js';
 import { startProxy } from './proxy.js';
 import { startServer } from './server.js';
 import { watchWrites } from './watch-writes.js';
@@ -23,6 +23,8 @@ export interface HarnessOptions {
   readonly durations: Durations;
   readonly maxStallMs: number;
   readonly worker: boolean;
+  /** What runs in the processes. @default 'elector' */
+  readonly program?: Program;
   /** How long each process waits before it takes part, in ms. @default 0 */
   readonly startDelayMs?: number;
   /** @default all of them, in turn and at random */
@@ -52,6 +54,8 @@ export interface HarnessReport {
 const releasedWithinMs = 3_000;
 /** For the machine: processes that run, a write that is sent, a witness that sees it. */
 const slackMs = 500;
+/** The grace period of every other manager; the others have none, in ms. */
+const someGraceMs = 300;
 const stuckMs = Number(process.env['STUCK_MS'] ?? 180_000);
 
 /** Runs the rounds and judges them. */
@@ -73,11 +77,12 @@ export async function runHarness(options: HarnessOptions): Promise<HarnessReport
     const namespace = metadata.name ?? '';
     await client.create(ConfigMap, { metadata: { namespace, name: protectedName } });
     void watchWrites(client, namespace, (write) => applied.push(write), stop.signal);
-    const { worker, startDelayMs = 0 } = options;
-    const parts: CandidateParts = { server, namespace, folder, durations, worker, startDelayMs };
+    const { worker, startDelayMs = 0, program = 'elector' } = options;
+    const parts: CandidateParts = { server, namespace, folder, durations, worker, startDelayMs, program };
     let births = 0;
     const newProcess = (name: string, proxy: Slot['proxy']): CandidateProcess => {
-      const process = startProcess(`${name}-${++births}`, proxy, parts);
+      const graceMs = ++births % 2 === 0 ? 0 : someGraceMs;
+      const process = startProcess({ identity: `${name}-${births}`, graceMs }, proxy, parts);
       processes.push(process);
       return process;
     };
@@ -112,7 +117,7 @@ export async function runHarness(options: HarnessOptions): Promise<HarnessReport
     const late: string[] = [];
     const starved: string[] = [];
     const byFault: Record<string, number> = {};
-    const names = options.faults ?? faultNames;
+    const names = options.faults ?? (program === 'elector' ? faultNames : managerFaultNames);
     for (let round = 1; round <= options.rounds; round++) {
       for (const slot of slots) if (!slot.process.isAlive) slot.process = newProcess(slot.name, slot.proxy);
       const leader = await until('a leader and a healthy candidate', () => {

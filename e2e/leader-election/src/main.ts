@@ -1,9 +1,9 @@
 /**
  * `main.ts --rounds N --seed S --server embedded|real [--lease ms --deadline ms --retry ms] [--stall ms] [--worker]
- * [--faults a,b]`. Exit code 1 on a violation.
+ * [--manager facade|bare] [--faults a,b]`. Exit code 1 on a violation.
  */
 import { parseArgs } from 'node:util';
-import { faultNames, type FaultName } from './faults.js';
+import { faultNames, managerFaultNames, type FaultName } from './faults.js';
 import { runHarness } from './harness.js';
 
 const { values } = parseArgs({
@@ -18,13 +18,19 @@ const { values } = parseArgs({
     stall: { type: 'string' },
     faults: { type: 'string' },
     worker: { type: 'boolean', default: false },
+    manager: { type: 'string' },
     quiet: { type: 'boolean', default: false },
   },
 });
 
 if (values.server !== 'embedded' && values.server !== 'real') throw new TypeError('--server: embedded or real');
+const { manager: program = 'elector' } = values;
+if (program !== 'elector' && program !== 'facade' && program !== 'bare')
+  throw new TypeError('--manager: facade or bare');
+if (program !== 'elector' && values.worker) throw new TypeError('--worker: not with --manager');
 const leaseDurationMs = Number(values.lease);
-const isFault = (name: string): name is FaultName => faultNames.some((known) => known === name);
+const isFault = (name: string): name is FaultName =>
+  [...faultNames, ...managerFaultNames].some((known) => known === name);
 const faults = values.faults?.split(',').filter(isFault);
 const report = await runHarness({
   rounds: Number(values.rounds),
@@ -34,6 +40,7 @@ const report = await runHarness({
   // 60 s at the default lease of 15 s, and in proportion.
   maxStallMs: values.stall === undefined ? leaseDurationMs * 4 : Number(values.stall),
   worker: values.worker,
+  program,
   ...(faults === undefined ? {} : { faults }),
   log: values.quiet ? () => undefined : (line) => console.log(line),
 });

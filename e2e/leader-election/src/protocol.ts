@@ -1,3 +1,6 @@
+/** What runs in a candidate: an elector alone, or a manager with it. */
+export type Program = 'elector' | 'bare' | 'facade';
+
 /** What a candidate process is started with. */
 export interface CandidateSettings {
   readonly identity: string;
@@ -10,6 +13,9 @@ export interface CandidateSettings {
   readonly durations: Durations;
   /** Whether a worker thread renews. */
   readonly worker: boolean;
+  readonly program: Program;
+  /** Grace period of the stop of a manager, in ms. */
+  readonly graceMs: number;
   /** How long it waits before it takes part, in ms: a program that starts slowly. */
   readonly startDelayMs: number;
 }
@@ -22,7 +28,8 @@ export interface Durations {
 
 /** What the harness tells a candidate, one JSON object a line on its stdin. */
 export type Command =
-  | { readonly command: 'stop' }
+  /** `straggleMs`: the work goes on for this long, whatever it is told. */
+  | { readonly command: 'stop'; readonly straggleMs?: number }
   | { readonly command: 'step-down' }
   /** Blocks the event loop, in the middle of a protected write if `amidWrite` is set and it leads. */
   | { readonly command: 'stall'; readonly ms: number; readonly amidWrite: boolean }

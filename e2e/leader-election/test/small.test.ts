@@ -22,6 +22,27 @@ it('never has two writers in eight rounds of faults', async () => {
   expect(report.writes).toBeGreaterThan(100);
 });
 
+it.each(['facade', 'bare'] as const)(
+  'never has two at work where a manager (%s) is stopped with work that does not end, with and without grace',
+  { timeout: 120_000 },
+  async (program) => {
+    const report = await runHarness({
+      rounds: 4,
+      seed: 5,
+      server,
+      durations,
+      maxStallMs: 3_000,
+      worker: false,
+      program,
+      faults: ['stop with straggler'],
+      log: () => undefined,
+    });
+    expect(report.violations).toEqual([]);
+    expect(report.late).toEqual([]);
+    expect(report.failoversMs).toHaveLength(4);
+  },
+);
+
 it('does not count on a candidate that has not seen the lease yet, however long its start takes', {
   timeout: 120_000,
 }, async () => {
