@@ -1,0 +1,151 @@
+import type { GroupVersionKind } from '@kctl/apimachinery';
+import type { LogFields, Logger } from '@kctl/telemetry';
+import { noopLogger } from '@kctl/telemetry';
+import { FakeClock, settle } from '@kctl/wait/testing';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { InformerReport, ManagerOptions, Runnable, RunnableSource } from '../src/index.js';
+import { createManager } from '../src/index.js';
+import { FakeCache, fakeCluster, FakeElector, untilAborted } from './fakes.js';
+
+const host = '127.0.0.1';
+const pods: GroupVersionKind = { group: '', version: 'v1', kind: 'Pod' };
+const cleanups: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0)) await cleanup();
+});
+
+/** A cache that lends informers, which never sync unless the test says so. */
+class LendingCache extends FakeCache {
+  readonly loans: string[] = [];
+
+  acquire({ kind }: GroupVersionKind): AsyncDisposable {
+    this.loans.push(`lent ${kind}`);
+    return { [Symbol.asyncDispose]: async () => void this.loans.push(`returned ${kind}`) };
+  }
+}
+
+const report = (phase: string, rest: Partial<InformerReport> = {}): InformerReport => ({
+  kind: pods,
+  state: { phase },
+  hasSynced: false,
+  ...rest,
+});
+
+async function setUp(runnables: readonly Partial<Runnable>[] = [], options: Partial<ManagerOptions> = {}) {
+  const clock = new FakeClock();
+  const cache = new LendingCache();
+  let port = 0;
+  const failures: LogFields[] = [];
+  const logger: Logger = {
+    ...noopLogger,
+    info: (message, fields = {}) => {
+      const address = fields['addr'];
+      if (typeof address === 'object' && address !== null && 'port' in address) port = Number(address.port);
+      if (message === 'health check failed') failures.push(fields);
+    },
+  };
+  const manager = createManager({ cluster: fakeCluster(cache), clock, logger, health: { host, port: 0 }, ...options });
+  const added = runnables.map((rest): Runnable => ({ name: 'controller', run: untilAborted, ...rest }));
+  for (const runnable of added) manager.add(runnable);
+  const stop = new AbortController();
+  const done = manager.run(stop.signal);
+  cleanups.push(() => {
+    stop.abort();
+    return done;
+  });
+  while (port === 0) await settle();
+  await settle();
+  /** Names of the checks that fail. */
+  const failing = async (): Promise<string[]> => {
+    const body = await (await fetch(`http://${host}:${port}/readyz?verbose`)).text();
+    return [...body.matchAll(/\[-\](\S+) failed/g)].map(([, name]) => name ?? '');
+  };
+  return { clock, cache, manager, added, failing, failures };
+}
+
+const watching = (source: Partial<RunnableSource> = {}): Partial<Runnable> => ({
+  sources: () => [{ name: 'kind source: Pod', kind: pods, isRequired: true, ...source }],
+});
+
+describe('readiness', () => {
+  it('has no grace for an informer that never synced, and names why', async () => {
+    const t = await setUp([watching()]);
+    const trouble = { reason: 'forbidden', message: 'pods is forbidden' };
+    for (const phase of ['starting', 'listing', 'retrying', 'watching']) {
+      t.cache.reports = [report(phase, { trouble })];
+      expect(await t.failing()).toEqual(['caches', 'informers']);
+    }
+    expect(String(t.failures.at(-1)?.['error'])).toContain('cluster: v1, Kind=Pod has not synced');
+    expect(String(t.failures.at(-1)?.['error'])).toContain('forbidden: pods is forbidden');
+    t.cache.reports = [report('watching', { hasSynced: true })];
+    expect(await t.failing()).toEqual([]);
+  });
+
+  it('has a grace for one that was lost, from when it was lost', async () => {
+    const t = await setUp([watching()]);
+    const lost = (): InformerReport[] => [report('retrying', { hasSynced: true })];
+    t.cache.reports = lost();
+    expect(await t.failing()).toEqual([]);
+    await t.clock.advance(30_001);
+    expect(await t.failing()).toEqual(['informers']);
+    t.cache.reports = [report('watching', { hasSynced: true })];
+    expect(await t.failing()).toEqual([]);
+    // Nothing asked while it was lost: the informer says since when.
+    t.cache.reports = [report('retrying', { hasSynced: true, state: { phase: 'retrying', since: 0 } })];
+    expect(await t.failing()).toEqual(['informers']);
+  });
+
+  it('starts the informers of required sources on a standby, and returns them with their runnable', async () => {
+    const electors: FakeElector[] = [];
+    const t = await setUp([watching(), watching({ isRequired: false, kind: { ...pods, kind: 'Node' } })], {
+      leaderElection: {
+        newElector: (request) => {
+          const elector = new FakeElector(request);
+          electors.push(elector);
+          return elector;
+        },
+      },
+    });
+    expect(t.manager.isLeader).toBe(false);
+    expect(t.cache.loans).toEqual(['lent Pod']);
+    t.cache.reports = [report('retrying')];
+    expect(await t.failing()).toEqual(['caches', 'informers']);
+    const late: Runnable = { name: 'late', run: untilAborted, ...watching({ kind: { ...pods, kind: 'Job' } }) };
+    const handle = t.manager.add(late);
+    expect(t.cache.loans.at(-1)).toBe('lent Job');
+    await handle.remove();
+    expect(t.cache.loans.at(-1)).toBe('returned Job');
+    const [first] = t.added;
+    if (first !== undefined) await t.manager.remove(first);
+    expect(t.cache.loans.at(-1)).toBe('returned Pod');
+  });
+
+  it('does not count an informer that only optional sources need', async () => {
+    const t = await setUp([watching({ isRequired: false })]);
+    t.cache.reports = [report('retrying')];
+    expect(await t.failing()).toEqual([]);
+    t.manager.add({ name: 'another', run: untilAborted, ...watching() });
+    expect(await t.failing()).toEqual(['caches', 'informers']);
+  });
+
+  it('counts what the user has declared, and not what nothing uses', async () => {
+    const t = await setUp();
+    t.cache.reports = [report('retrying')];
+    expect(await t.failing()).toEqual(['caches', 'informers']);
+    t.cache.reports = [report('retrying', { isWanted: false })];
+    expect(await t.failing()).toEqual([]);
+  });
+
+  it('waits for required sources that are no informers', async () => {
+    let phase = 'starting';
+    const t = await setUp([{ sources: () => [{ name: 'poller', isRequired: true, phase }] }]);
+    expect(await t.failing()).toEqual(['caches']);
+    expect(String(t.failures.at(-1)?.['error'])).toContain('controller: poller is starting');
+    phase = 'failed';
+    expect(await t.failing()).toEqual(['caches']);
+    phase = 'synced';
+    expect(await t.failing()).toEqual([]);
+    phase = 'cold'; // a standby
+    expect(await t.failing()).toEqual([]);
+  });
+});
