@@ -1,11 +1,13 @@
 import { expectCost, expectFlatHeap, expectReleased, structure } from '@kctl/lifetime';
-import { FakeClock, settle } from '@kctl/wait/testing';
+import { createLeaderElector } from '@kctl/leader-election';
+import { FakeClock } from '@kctl/wait/testing';
 import { expect, it } from 'vitest';
 import type { Runnable } from '../src/index.js';
 import { createManager } from '../src/index.js';
 import { createHealthHandler } from '../src/health.js';
 import { ReviewMemory } from '../src/review-memory.js';
-import { fakeCluster, FakeElector, untilAborted } from './fakes.js';
+import { fakeCluster, untilAborted } from './fakes.js';
+import { MemoryLease } from './memory-lock.js';
 
 const controller = (name: string): Runnable => ({
   name,
@@ -64,11 +66,15 @@ structure(
   },
   () => {
     it('stays flat over losses', async () => {
-      let elector: FakeElector | undefined;
+      const [clock, lease] = [new FakeClock(), new MemoryLease()];
       const manager = createManager({
         cluster: fakeCluster(),
-        clock: new FakeClock(),
-        leaderElection: { onLost: 'rejoin', newElector: (request) => (elector = new FakeElector(request)) },
+        clock,
+        leaderElection: {
+          onLost: 'rejoin-after-outage',
+          newElector: ({ lead, reelect }) =>
+            createLeaderElector({ lock: lease.lock('a'), clock, reelect, callbacks: { onStartedLeading: lead } }),
+        },
       });
       let starts = 0;
       manager.add({
@@ -79,20 +85,21 @@ structure(
       });
       const stop = new AbortController();
       const done = manager.run(stop.signal);
-      await settle();
+      await clock.advance(0);
       await expectFlatHeap({
         allowedBytes: 300_000,
         churn: async () => {
-          for (let round = 0; round < 300; round++) {
-            elector?.win();
-            await settle();
-            elector?.lose();
-            await settle();
+          for (let round = 0; round < 100; round++) {
+            lease.outage = new Error('connection refused');
+            await clock.advance(12_000);
+            lease.outage = undefined;
+            await clock.advance(20_000);
           }
         },
       });
       expect(starts).toBeGreaterThan(50);
       stop.abort();
+      await clock.advance(0);
       await done;
     });
   },

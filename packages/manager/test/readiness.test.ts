@@ -18,9 +18,12 @@ afterEach(async () => {
 class LendingCache extends FakeCache {
   readonly loans: string[] = [];
 
-  acquire({ kind }: GroupVersionKind): AsyncDisposable {
+  acquire({ kind }: GroupVersionKind) {
     this.loans.push(`lent ${kind}`);
-    return { [Symbol.asyncDispose]: async () => void this.loans.push(`returned ${kind}`) };
+    return {
+      informer: { addEventHandler: () => expect.unreachable('no source starts here') },
+      [Symbol.asyncDispose]: async () => void this.loans.push(`returned ${kind}`),
+    };
   }
 }
 
