@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
+import { messageOf } from '@kctl/telemetry';
 import { systemClock } from '@kctl/wait';
 import { createApiServer, type ApiServer } from './api-server.js';
 import { capabilities } from './capabilities.js';
@@ -59,7 +60,7 @@ function readArguments() {
   try {
     return parseArgs({ options: optionTypes, strict: true, allowPositionals: false }).values;
   } catch (error) {
-    return fail(`${error instanceof Error ? error.message : String(error)} (see --help)`);
+    return fail(`${messageOf(error)} (see --help)`);
   }
 }
 
@@ -144,5 +145,5 @@ async function main(): Promise<void> {
 try {
   await main();
 } catch (error) {
-  fail(error instanceof Error ? error.message : String(error));
+  fail(messageOf(error));
 }

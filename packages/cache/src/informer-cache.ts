@@ -14,6 +14,7 @@ import { requireKey } from '@kctl/client';
 import type { GetOptions, ListOptions, ReadObject, ReadScope } from '@kctl/client';
 import type { InformerWaitOptions, SharedInformer } from '@kctl/informer';
 import { InformerStartedError, SyncError } from '@kctl/informer';
+import { messageOf } from '@kctl/telemetry';
 import { aborted, keepAlive, systemClock } from '@kctl/wait';
 import type { CacheOptions, NamespaceScopes, ResolvedScope } from './cache-options.js';
 import type { Cache, CacheScope, InformerLease, InformerStatus } from './cache.js';
@@ -109,7 +110,7 @@ class InformerCache implements Cache {
     options.signal?.throwIfAborted();
     if (errors.length === 0) return;
     const informers = errors.flatMap((error) => (error instanceof SyncError ? error.informers : []));
-    const messages = errors.map((error) => (error instanceof Error ? error.message : String(error)));
+    const messages = errors.map(messageOf);
     throw new SyncError(`the cache has not synced: ${messages.join('; ')}`, informers, {
       cause: new AggregateError(errors),
     });

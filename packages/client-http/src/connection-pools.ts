@@ -1,3 +1,4 @@
+import { messageOf } from '@kctl/telemetry';
 import type { Logger } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
 import type { Connection, Pem } from './connection.js';
@@ -67,7 +68,7 @@ export function createConnectionPools(options: ConnectionPoolsOptions): Connecti
       try {
         return await read(file);
       } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error);
+        const reason = messageOf(error);
         throw new CredentialsError(`cannot read the ${what}: ${reason}`, { cause: error });
       }
     };

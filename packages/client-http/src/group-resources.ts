@@ -1,3 +1,4 @@
+import { messageOf } from '@kctl/telemetry';
 import type { Logger } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
 import { fetchVersion } from './discovery.js';
@@ -22,7 +23,7 @@ export class GroupDiscoveryError extends Error {
   readonly unavailable: readonly UnavailableGroup[];
 
   constructor(what: string, unavailable: readonly UnavailableGroup[]) {
-    const list = unavailable.map(({ groupVersion, error }) => `${groupVersion} (${reasonOf(error)})`).join(', ');
+    const list = unavailable.map(({ groupVersion, error }) => `${groupVersion} (${messageOf(error)})`).join(', ');
     super(`${what} was not found, and these groups cannot be discovered: ${list}`, { cause: unavailable[0]?.error });
     this.unavailable = unavailable;
   }
@@ -31,10 +32,6 @@ export class GroupDiscoveryError extends Error {
 /** Whether an error is a {@link GroupDiscoveryError}, also one of another copy of this package. */
 export function isGroupDiscoveryError(error: unknown): error is GroupDiscoveryError {
   return error instanceof Error && 'code' in error && error.code === code;
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** Options of {@link GroupResources}. */

@@ -2,6 +2,7 @@ import { access, readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import type { Cluster, Context, User } from '@kubernetes/client-node';
+import { messageOf } from '@kctl/telemetry';
 import type { Connection, Impersonation, UserConnection } from './connection.js';
 import { KubeConfigError } from './errors.js';
 import { hideSecrets } from './hide-secrets.js';
@@ -129,7 +130,7 @@ async function readConfig(path: string, isOneOfSeveral: boolean): Promise<string
   } catch (error) {
     const isMissing = typeof error === 'object' && error !== null && 'code' in error && error.code === 'ENOENT';
     if (isMissing && isOneOfSeveral) return undefined;
-    const reason = isMissing ? 'the file does not exist' : error instanceof Error ? error.message : String(error);
+    const reason = isMissing ? 'the file does not exist' : messageOf(error);
     throw new KubeConfigError(`cannot read kubeconfig ${path}: ${reason}`, { cause: error });
   }
 }

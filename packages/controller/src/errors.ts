@@ -1,3 +1,5 @@
+import { messageOf } from '@kctl/telemetry';
+
 /** Throw it, or wrap an error in it, to say that trying again is pointless: no retry until the next event. */
 export class TerminalError extends Error {
   override readonly name = 'TerminalError';
@@ -89,15 +91,6 @@ export class ControllerError extends Error {
 /** Whether an error is a {@link ControllerError}. */
 export function isControllerError(error: unknown): error is ControllerError {
   return hasCode(error, 'KCTL_CONTROLLER');
-}
-
-/** The message of anything that was thrown; also of what has no text form. Never throws. */
-export function messageOf(error: unknown): string {
-  try {
-    return error instanceof Error ? error.message : String(error);
-  } catch {
-    return `a thrown ${typeof error} that has no text form`;
-  }
 }
 
 function hasCode(error: unknown, code: string): error is Error {

@@ -1,7 +1,8 @@
+import { messageOf } from '@kctl/telemetry';
 import { isConflict } from '@kctl/apimachinery';
 import type { Clock } from '@kctl/wait';
 import { isAbortError } from '@kctl/wait';
-import { isReconcileTimeoutError, isTerminalError, messageOf, ReconcilePanicError, someInChain } from './errors.js';
+import { isReconcileTimeoutError, isTerminalError, ReconcilePanicError, someInChain } from './errors.js';
 import type { ControllerMetrics } from './metrics.js';
 import type { Outcome } from './outcome.js';
 import { isPanic } from './panic.js';

@@ -1,8 +1,9 @@
+import { messageOf } from '@kctl/telemetry';
 import type { Logger } from '@kctl/telemetry';
 import type { Clock, Random } from '@kctl/wait';
 import { abortReason, anySignal, orAborted } from '@kctl/wait';
 import type { SourcePhase } from './controller.js';
-import { messageOf, SourceError } from './errors.js';
+import { SourceError } from './errors.js';
 import { orAbortedLater } from './or-aborted.js';
 import type { Source, SourceContext, SourceQueue, StartedSource } from './source/source.js';
 

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import type { SecureContextOptions, TlsOptions } from 'node:tls';
 import type { Logger } from '@kctl/telemetry';
-import { noopLogger } from '@kctl/telemetry';
+import { messageOf, noopLogger } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
 import { aborted, keepAlive, numberProblem, orAborted, systemClock } from '@kctl/wait';
 import type { ConnectionPhase } from './connection.js';
@@ -199,5 +199,5 @@ class BoundedHttpServer implements HttpServer {
 
 function asServerError(name: string, error: unknown): HttpServerError {
   if (error instanceof HttpServerError) return error;
-  return new HttpServerError(`${name}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  return new HttpServerError(`${name}: ${messageOf(error)}`, { cause: error });
 }

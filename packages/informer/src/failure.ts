@@ -11,6 +11,7 @@ import {
   StatusError,
 } from '@kctl/apimachinery';
 import { isFrameError } from '@kctl/apimachinery/wire';
+import { messageOf } from '@kctl/telemetry';
 import { isIdleWatch, isInitialEvents, isShortWatch } from './errors.js';
 import type { InformerTrouble, TroubleReason } from './informer-state.js';
 
@@ -27,7 +28,7 @@ export function classifyFailure(error: unknown): Failure {
   const reason = reasonOf(error);
   return {
     reason,
-    message: error instanceof Error ? error.message : String(error),
+    message: messageOf(error),
     error,
     retryAfterMs: isStatusError(error) ? (error.status.details?.retryAfterSeconds ?? 0) * 1000 : 0,
     isConnectionRefused: reason === 'connection' && hasErrno(error, 'ECONNREFUSED'),

@@ -1,3 +1,5 @@
+import { messageOf } from '@kctl/telemetry';
+
 /** A manager was used in a way that cannot work. */
 export class ManagerError extends Error {
   override readonly name = 'ManagerError';
@@ -19,7 +21,7 @@ export class RunnableError extends Error {
   readonly runnable: string;
 
   constructor(runnable: string, cause: unknown) {
-    super(`${runnable} failed: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    super(`${runnable} failed: ${messageOf(cause)}`, { cause });
     this.runnable = runnable;
   }
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createHttpServer as createBoundedServer, defaultLimits } from '@kctl/http-server';
 import type { HttpServer as BoundedServer, ServerLimits, ServerTls } from '@kctl/http-server';
+import { messageOf } from '@kctl/telemetry';
 import type { Logger } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
 import { numberProblem } from '@kctl/wait';
@@ -112,7 +113,7 @@ class HttpServerRunnable implements HttpServer {
     } catch (error) {
       const { host = '', port } = this.#options;
       const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-      const why = cause instanceof Error ? cause.message : String(cause);
+      const why = messageOf(cause);
       throw new Error(`error listening on ${host}:${port}: ${why}`, { cause });
     } finally {
       signal.removeEventListener('abort', onStop);

@@ -1,3 +1,4 @@
+import { messageOf } from '@kctl/telemetry';
 import type { Logger } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
 import { aborted, anySignal, isAbortError, untilAborted } from '@kctl/wait';
@@ -149,8 +150,4 @@ export class Lifecycle {
     await Promise.all(runnables.scopes.map((scope) => scope.release(deadline.signal, isWorkLeft)));
     timer.cancel();
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

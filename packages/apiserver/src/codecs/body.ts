@@ -1,3 +1,4 @@
+import { messageOf } from '@kctl/telemetry';
 import { badRequest, unsupportedMediaType } from '../registry/status.js';
 import { maxDepth, scanJson } from './strict-json.js';
 
@@ -61,7 +62,7 @@ function read(values: () => unknown): unknown {
   } catch (error) {
     if (error instanceof ReferenceError) throw invalidYaml('document contains excessive aliasing');
     if (error instanceof RangeError) throw invalidYaml('exceeded max depth');
-    throw invalidYaml(error instanceof Error ? error.message : String(error));
+    throw invalidYaml(messageOf(error));
   }
 }
 

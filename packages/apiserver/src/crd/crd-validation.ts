@@ -1,4 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
+import { messageOf } from '@kctl/telemetry';
 import {
   duplicate,
   forbidden,
@@ -101,7 +102,7 @@ function validateColumns(columns: unknown, field: string): FieldError[] {
     try {
       compileJsonPath(jsonPath);
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = messageOf(error);
       errors.push(invalidValue(`${path}.JSONPath`, jsonPath, `is an invalid jsonpath: ${why}`));
     }
     return errors;

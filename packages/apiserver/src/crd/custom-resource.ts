@@ -1,4 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
+import { messageOf } from '@kctl/telemetry';
 import { objectMetaStruct } from '../registry/builtin-table.js';
 import {
   cannotBeHandled,
@@ -130,9 +131,7 @@ class CustomResource {
       coerceEmbedded(body, schema, found);
     } catch (error) {
       // Upstream decodes the metadata by itself: its errors do not name the field that holds it.
-      throw fail(
-        (error instanceof Error ? error.message : String(error)).replace('ObjectMeta.metadata.', 'ObjectMeta.'),
-      );
+      throw fail(messageOf(error).replace('ObjectMeta.metadata.', 'ObjectMeta.'));
     }
     pruneUnknown(body, schema, found);
     return Object.assign(body, { metadata });

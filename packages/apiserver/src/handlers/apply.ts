@@ -1,4 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
+import { messageOf } from '@kctl/telemetry';
 import { mediaTypeOf, parseJsonBody, parseYamlBody } from '../codecs/body.js';
 import { parseBoolParameter } from '../codecs/go-text.js';
 import type { Atom } from '../managed-fields/atom.js';
@@ -50,7 +51,7 @@ async function parseConfig(bytes: Uint8Array): Promise<JsonObject> {
   try {
     value = text.trimStart().startsWith('{') ? parseJsonBody(text).value : (await parseYamlBody(text)).value;
   } catch (error) {
-    throw badRequest(`error decoding YAML: ${error instanceof Error ? error.message : String(error)}`);
+    throw badRequest(`error decoding YAML: ${messageOf(error)}`);
   }
   if (value === null || value === undefined) return {};
   if (!isObject(value)) {

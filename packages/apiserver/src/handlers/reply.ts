@@ -1,4 +1,5 @@
 import { isStatusError, type Status, type StatusError } from '@kctl/apimachinery';
+import { messageOf } from '@kctl/telemetry';
 import { toYaml } from '../codecs/body.js';
 import { shapeFor, type Shape } from '../codecs/shapes.js';
 import type { Negotiated } from '../codecs/negotiate.js';
@@ -38,7 +39,7 @@ export function statusReply(status: Status): Reply {
 /** What was thrown, as a StatusError: what is not one is an internal error that names its cause. */
 export function toStatusError(error: unknown): StatusError {
   if (isStatusError(error)) return error;
-  return internalError(error instanceof Error ? error.message : String(error));
+  return internalError(messageOf(error));
 }
 
 /** The shape of the answers to a call. */

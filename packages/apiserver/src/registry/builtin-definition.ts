@@ -1,4 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
+import { messageOf } from '@kctl/telemetry';
 import { isBuiltinKind, type BuiltinKind, type BuiltinSubresource } from './builtin-table.js';
 import { cannotBeHandled, requireApiVersion, requireObject, unknownFields, type ExpectedType } from './decode-head.js';
 import { hasEmptyOwners, isObject, equalSemantic, stringOf, type JsonObject } from './json.js';
@@ -109,7 +110,7 @@ class BuiltinResource {
     try {
       decoded = decodeStruct(body, struct, unknown);
     } catch (error) {
-      throw cannotBeHandled(expected, kind, error instanceof Error ? error.message : String(error));
+      throw cannotBeHandled(expected, kind, messageOf(error));
     }
     const object = asUntyped(decoded, kind, this.#apiVersion);
     if (forgetsOwners) object.metadata.managedFields = [];

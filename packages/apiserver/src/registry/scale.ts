@@ -1,4 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
+import { messageOf } from '@kctl/telemetry';
 import { bodyStruct } from './builtin-table.js';
 import { cannotBeHandled, requireApiVersion, requireObject, unknownFields } from './decode-head.js';
 import { invalidValue, type FieldError } from './field-error.js';
@@ -34,7 +35,7 @@ export function decodeScale(input: DecodeInput): Decoded {
   try {
     decoded = decodeStruct(body, bodyStruct('Scale'), unknown);
   } catch (error) {
-    throw cannotBeHandled(expected, 'Scale', error instanceof Error ? error.message : String(error));
+    throw cannotBeHandled(expected, 'Scale', messageOf(error));
   }
   const metadata = isObject(decoded['metadata']) ? decoded['metadata'] : {};
   return {

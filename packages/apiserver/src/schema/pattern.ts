@@ -1,4 +1,5 @@
 import { RE2JS } from 're2js';
+import { messageOf } from '@kctl/telemetry';
 
 /** A regular expression with Go's syntax and meaning. Matching takes time linear in the text. */
 export interface Pattern {
@@ -19,7 +20,7 @@ export function compilePattern(source: string): CompiledPattern {
     const expression = RE2JS.compile(source);
     return { pattern: { source, size: expression.programSize(), test: (text) => expression.test(text) } };
   } catch (error) {
-    return { problem: error instanceof Error ? error.message : String(error) };
+    return { problem: messageOf(error) };
   }
 }
 

@@ -1,3 +1,4 @@
+import { messageOf } from '@kctl/telemetry';
 import { withDeadline } from '@kctl/wait';
 import type { Clock } from '@kctl/wait';
 import { CredentialsError } from '../errors.js';
@@ -22,7 +23,7 @@ export function providerCredential(provider: AuthProvider, clock: Clock): Creden
       if (authorization !== credential.authorization) credential = authorization === undefined ? {} : { authorization };
       return credential;
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       // Without the cause: whatever it quotes, it would print it.
       throw new CredentialsError(`the auth provider gave no credentials: ${redact(reason)}`);
     }

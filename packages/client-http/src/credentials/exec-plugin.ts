@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { messageOf } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
 import type { Connection, ExecPlugin } from '../connection.js';
 import { CredentialsError } from '../errors.js';
@@ -92,7 +93,7 @@ async function issue(plugin: VersionedPlugin, options: RunOptions): Promise<Issu
   try {
     return parseCredential(await runPlugin(plugin, options), plugin.apiVersion);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     const isMissing = typeof error === 'object' && error !== null && 'code' in error && error.code === 'ENOENT';
     const text = isMissing ? 'the command is not installed or not on PATH' : redact(reason);
     const hint = isMissing && plugin.installHint !== undefined ? `: ${plugin.installHint.trim()}` : '';

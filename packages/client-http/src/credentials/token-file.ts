@@ -1,3 +1,4 @@
+import { messageOf } from '@kctl/telemetry';
 import type { Logger } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
 import { CredentialsError } from '../errors.js';
@@ -31,7 +32,7 @@ export function tokenFileCredential(path: string, options: { clock: Clock; logge
     return credential;
   };
   const orExplain = (error: unknown): never => {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new CredentialsError(`cannot read the token file ${path}: ${reason}`, { cause: error });
   };
   return {

@@ -1,4 +1,5 @@
 import { createJsonPatch, type KubeObject } from '@kctl/apimachinery';
+import { messageOf } from '@kctl/telemetry';
 import type { Converter } from './converter.js';
 
 /**
@@ -29,7 +30,7 @@ export async function roundTripProblems(
       const back = await converter(structuredClone(there), apiVersion);
       for (const { op, path } of createJsonPatch(object, back)) problems.push(`${way}: ${changes[op] ?? op} ${path}`);
     } catch (error) {
-      problems.push(`${way}: ${error instanceof Error ? error.message : String(error)}`);
+      problems.push(`${way}: ${messageOf(error)}`);
     }
   }
   return problems;

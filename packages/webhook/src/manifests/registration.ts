@@ -1,6 +1,7 @@
 import type { Kind, LabelSelector } from '@kctl/apimachinery';
 import { labelSelectorFrom } from '@kctl/apimachinery';
 import type { MatchCondition } from '@kctl/apimachinery/kinds/admissionregistration.k8s.io/v1';
+import { messageOf } from '@kctl/telemetry';
 import { numberProblem } from '@kctl/wait';
 import type { Operation } from '../admission/review.js';
 import { WebhookServerError } from '../errors.js';
@@ -77,7 +78,7 @@ function fieldProblems({ type, operations, registration }: AdmissionTarget): str
     try {
       if (selector !== undefined) labelSelectorFrom(selector);
     } catch (error) {
-      problems.push(`${field}: ${error instanceof Error ? error.message : String(error)}`);
+      problems.push(`${field}: ${messageOf(error)}`);
     }
   }
   return problems;
