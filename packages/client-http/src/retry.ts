@@ -7,18 +7,6 @@ export const transportRetryMs = 1_000;
 export const maxRetryAfterMs = 60_000;
 
 /**
- * The wait that a `Retry-After` header asks for, in ms: seconds or, unlike client-go, also an HTTP date. Undefined
- * where there is none or it makes no sense.
- */
-export function retryAfterMs(header: string | undefined, now: number): number | undefined {
-  if (header === undefined) return undefined;
-  const text = header.trim();
-  if (/^\d+$/.test(text)) return Number(text) * 1000;
-  const date = /[A-Za-z]/.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
-}
-
-/**
  * Whether a status is one with which the server may ask to repeat the request. After a 429 it was surely not executed;
  * a 5xx may also say that nobody knows, which is no matter where executing it twice is as good as once.
  */

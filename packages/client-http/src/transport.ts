@@ -1,6 +1,6 @@
 import { noopLogger, noopMetrics } from '@kctl/telemetry';
 import type { Logger, Metrics } from '@kctl/telemetry';
-import { anySignal, numberProblem, orAborted, sleep, systemClock } from '@kctl/wait';
+import { anySignal, numberProblem, orAborted, retryAfterOfHeader, sleep, systemClock } from '@kctl/wait';
 import type { Clock } from '@kctl/wait';
 import { collectPrefix } from './byte-stream.js';
 import type { Connection, Impersonation } from './connection.js';
@@ -19,7 +19,7 @@ import { createTurnLimiter } from './rate-limiter.js';
 import type { RateLimit, TurnLimiter } from './rate-limiter.js';
 import { createRequestMetrics } from './request-metrics.js';
 import type { RequestMetrics } from './request-metrics.js';
-import { isRetryableFailure, isRetryableStatus, maxRetryAfterMs, retryAfterMs, transportRetryMs } from './retry.js';
+import { isRetryableFailure, isRetryableStatus, maxRetryAfterMs, transportRetryMs } from './retry.js';
 import { defaultUserAgent } from './user-agent.js';
 import { parseWarnings } from './warnings.js';
 import type { ServerWarning } from './warnings.js';
@@ -287,7 +287,7 @@ class HttpTransport implements Transport {
     return {
       status,
       contentType: headerOf(headers, 'content-type') ?? '',
-      retryAfterMs: retryAfterMs(headerOf(headers, 'retry-after'), this.#clock.now()),
+      retryAfterMs: retryAfterOfHeader(headerOf(headers, 'retry-after'), this.#clock.now()),
       location: headerOf(headers, 'location'),
       body: headerOf(headers, 'content-encoding') === 'gzip' ? gunzip(body, explain) : body,
     };

@@ -1,6 +1,6 @@
 import type { StatusError } from '@kctl/apimachinery';
 import { isStatusError, isTooManyRequests } from '@kctl/apimachinery';
-import { numberProblem } from '@kctl/wait';
+import { numberProblem, retryAfterMs as retryAfterOf } from '@kctl/wait';
 import type { RetryDecision } from './reconciler.js';
 import { isTerminalError, someInChain } from './errors.js';
 
@@ -64,13 +64,13 @@ export function createRetryPolicy(options: RetryPolicyOptions = {}): RetryPolicy
 
 /** What the server asked for: `Retry-After` of a 429 or a 503, in ms; also where an error wraps it. */
 export function retryAfterMs(error: unknown): number | undefined {
-  let seconds: number | undefined;
+  let throttled: unknown;
   someInChain(error, (link) => {
     if (!isThrottled(link)) return false;
-    seconds = link.status.details?.retryAfterSeconds;
+    throttled = link;
     return true;
   });
-  return seconds === undefined || seconds <= 0 ? undefined : seconds * 1000;
+  return retryAfterOf(throttled);
 }
 
 function isThrottled(error: unknown): error is StatusError {

@@ -12,6 +12,7 @@ import {
 } from '@kctl/apimachinery';
 import { isFrameError } from '@kctl/apimachinery/wire';
 import { messageOf } from '@kctl/telemetry';
+import { retryAfterMs } from '@kctl/wait';
 import { isIdleWatch, isInitialEvents, isShortWatch } from './errors.js';
 import type { InformerTrouble, TroubleReason } from './informer-state.js';
 
@@ -30,7 +31,7 @@ export function classifyFailure(error: unknown): Failure {
     reason,
     message: messageOf(error),
     error,
-    retryAfterMs: isStatusError(error) ? (error.status.details?.retryAfterSeconds ?? 0) * 1000 : 0,
+    retryAfterMs: retryAfterMs(error) ?? 0,
     isConnectionRefused: reason === 'connection' && hasErrno(error, 'ECONNREFUSED'),
   };
 }

@@ -20,6 +20,7 @@ export { poll, waitUntil } from './poll.js';
 export type { PollOptions } from './poll.js';
 export { retry } from './retry.js';
 export type { RetryOptions } from './retry.js';
+export { retryAfterMs, retryAfterOfHeader } from './retry-after.js';
 export { abortReason, isAbortError, sleep } from './sleep.js';
 export type { SleepOptions } from './sleep.js';
 export { systemClock, systemRandom } from './system-clock.js';

@@ -1,3 +1,4 @@
+import { retryAfterMs } from '@kctl/wait';
 import { requireNumber } from './errors.js';
 import type { RateLimiter } from './rate-limiter.js';
 
@@ -18,9 +19,6 @@ export interface ErrorAwareRateLimiterOptions<T> {
   /** A server that asks for more is not believed, in ms. @default 3600000 */
   readonly maxRetryAfterMs?: number;
 }
-
-/** How deep a chain of causes is looked at. */
-const maxCauses = 8;
 
 /**
  * A limiter that sees the failure: its class chooses the limiter, and a server's `Retry-After` (see
@@ -45,38 +43,4 @@ export function errorAwareRateLimiter<T = string>(options: ErrorAwareRateLimiter
       for (const limiter of limiters) limiter.adoptKey?.(key);
     },
   };
-}
-
-/**
- * The delay that a server asked for, in ms: `retryAfterMs` or `retryAfterSeconds` of the error, or
- * `status.details.retryAfterSeconds` of a Kubernetes status error, of the error itself or of its causes. Undefined
- * where none is given.
- */
-export function retryAfterMs(error: unknown): number | undefined {
-  let link: unknown = error;
-  for (let depth = 0; depth < maxCauses && isObject(link); depth++) {
-    const own = positive(link['retryAfterMs']) ?? seconds(link) ?? seconds(detailsOf(link));
-    if (own !== undefined) return own;
-    link = link['cause'];
-  }
-  return undefined;
-}
-
-function detailsOf(error: Record<string, unknown>): Record<string, unknown> | undefined {
-  const status = error['status'];
-  const details = isObject(status) ? status['details'] : undefined;
-  return isObject(details) ? details : undefined;
-}
-
-function seconds(holder: Record<string, unknown> | undefined): number | undefined {
-  const value = positive(holder?.['retryAfterSeconds']);
-  return value === undefined ? undefined : value * 1000;
-}
-
-function positive(value: unknown): number | undefined {
-  return typeof value === 'number' && value > 0 && Number.isFinite(value) ? value : undefined;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
 }

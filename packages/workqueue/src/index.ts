@@ -9,7 +9,8 @@ export { defaultKey } from './default-key.js';
 export { defaultControllerRateLimiter, defaultItemRateLimiter } from './default-rate-limiters.js';
 export type { DefaultRateLimiterOptions } from './default-rate-limiters.js';
 export { createDelayingQueue } from './delaying-queue.js';
-export { errorAwareRateLimiter, retryAfterMs } from './error-aware-rate-limiter.js';
+export { retryAfterMs } from '@kctl/wait';
+export { errorAwareRateLimiter } from './error-aware-rate-limiter.js';
 export type { ErrorAwareRateLimiterOptions, ErrorRule } from './error-aware-rate-limiter.js';
 export {
   isQueueArgumentError,

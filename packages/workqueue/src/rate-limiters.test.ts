@@ -11,7 +11,6 @@ import {
   isQueueArgumentError,
   maxOfRateLimiter,
   maxWaitRateLimiter,
-  retryAfterMs,
 } from './index.js';
 import type { RateLimiter } from './index.js';
 
@@ -192,15 +191,5 @@ describe('errorAwareRateLimiter', () => {
     for (let i = 0; i < 8; i++) limiter.when('a', { error: throttled });
     expect(limiter.when('a', { error: throttled })).toBe(51_200);
     expect(limiter.when('b', { error: { retryAfterMs: 1e9 } })).toBe(60_000);
-  });
-
-  it('finds what the server asked for in the error or its causes', () => {
-    expect(retryAfterMs({ retryAfterMs: 20 })).toBe(20);
-    expect(retryAfterMs({ retryAfterSeconds: 3 })).toBe(3000);
-    expect(retryAfterMs(new Error('outer', { cause: { retryAfterSeconds: 3 } }))).toBe(3000);
-    const loop: { cause?: unknown } = {};
-    loop.cause = loop;
-    for (const none of [undefined, null, 'x', new Error('x'), { retryAfterMs: -1 }, { status: 429 }, loop])
-      expect(retryAfterMs(none)).toBe(undefined);
   });
 });

@@ -1,0 +1,48 @@
+/** How deep a chain of causes is looked at. */
+const maxCauses = 8;
+
+/**
+ * The delay that a server asked for, in ms: `retryAfterMs` or `retryAfterSeconds` of the error, or
+ * `status.details.retryAfterSeconds` of a Kubernetes status error, of the error itself or of its causes. Undefined
+ * where none is given.
+ */
+export function retryAfterMs(error: unknown): number | undefined {
+  let link: unknown = error;
+  for (let depth = 0; depth < maxCauses && isObject(link); depth++) {
+    const own = positive(link['retryAfterMs']) ?? seconds(link) ?? seconds(detailsOf(link));
+    if (own !== undefined) return own;
+    link = link['cause'];
+  }
+  return undefined;
+}
+
+/**
+ * The delay that a `Retry-After` header asks for, in ms: seconds or an HTTP date. `now` is the wall-clock time. Undefined
+ * where there is none or it makes no sense.
+ */
+export function retryAfterOfHeader(header: string | undefined, now: number): number | undefined {
+  if (header === undefined) return undefined;
+  const text = header.trim();
+  if (/^\d+$/.test(text)) return Number(text) * 1000;
+  const date = /[A-Za-z]/.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}
+
+function detailsOf(error: Record<string, unknown>): Record<string, unknown> | undefined {
+  const status = error['status'];
+  const details = isObject(status) ? status['details'] : undefined;
+  return isObject(details) ? details : undefined;
+}
+
+function seconds(holder: Record<string, unknown> | undefined): number | undefined {
+  const value = positive(holder?.['retryAfterSeconds']);
+  return value === undefined ? undefined : value * 1000;
+}
+
+function positive(value: unknown): number | undefined {
+  return typeof value === 'number' && value > 0 && Number.isFinite(value) ? value : undefined;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
