@@ -12,16 +12,21 @@ interface ReviverContext {
  * `JSON.parse` that keeps integers beyond ±2^53 exact: they become `bigint`, everything else is as usual. Text
  * without a run of 16 digits, which is nearly all text, takes the plain fast path.
  *
- * @throws SyntaxError when the text is not JSON. It says where, and does not quote the text, which may be a Secret
+ * @throws SyntaxError when the text is not JSON; it says where, and does not quote the text, which may be a Secret
  */
 export function parseJson(text: string): unknown {
+  const isPlain = !hasManyDigits(text) || (!maybeUnsafeInteger.test(text) && !isLongNumber.test(text));
   try {
-    if (!hasManyDigits(text) || (!maybeUnsafeInteger.test(text) && !isLongNumber.test(text))) return JSON.parse(text);
-    return JSON.parse(text, keepInteger);
+    return isPlain ? JSON.parse(text) : JSON.parse(text, keepInteger);
   } catch (error) {
-    const position = error instanceof Error ? /position \d+/.exec(error.message)?.[0] : undefined;
-    throw new SyntaxError(position === undefined ? 'invalid JSON' : `invalid JSON at ${position}`);
+    throw withoutQuote(error);
   }
+}
+
+/** V8 quotes the text around a syntax error, and the text may be a Secret. */
+export function withoutQuote(error: unknown): SyntaxError {
+  const position = error instanceof Error ? /position \d+/.exec(error.message)?.[0] : undefined;
+  return new SyntaxError(position === undefined ? 'invalid JSON' : `invalid JSON at ${position}`);
 }
 
 /** Whether there are sixteen digits in a row: every run of so many covers a place that is looked at. */

@@ -63,9 +63,15 @@ export interface UserConnection {
   readonly impersonate?: Impersonation;
 }
 
+/** User name and password for a proxy. */
+export interface ProxyUser {
+  readonly name: string;
+  readonly password: string;
+}
+
 /** Where the server is, how to trust it, and who we are: one context of a kubeconfig, flattened. */
 export interface Connection {
-  /** `https://host:port`, with an optional path prefix. */
+  /** `https://host:port`, with an optional path prefix; a user name and password in it count where `user` says nothing. */
   readonly server: string;
   readonly ca?: Pem;
   /** Re-read while in use, so that a rotated CA is picked up. */
@@ -76,6 +82,8 @@ export interface Connection {
   readonly insecureSkipTlsVerify?: boolean;
   /** `http:`, `https:`, `socks5:` URL. @default by the environment: HTTPS_PROXY, HTTP_PROXY, NO_PROXY */
   readonly proxyUrl?: string;
+  /** Whom the proxy knows us as, where `proxyUrl` does not say it. */
+  readonly proxyUser?: ProxyUser;
   /** Never asks for compressed answers. @default false */
   readonly disableCompression?: boolean;
   /** The default namespace of the context. */

@@ -1,5 +1,7 @@
 import { TransportError } from './errors.js';
 import type { TransportFailure } from './errors.js';
+import { redact } from './redact.js';
+import { safeCause } from './safe-cause.js';
 
 /** What is known about the request that failed. */
 export interface FailureContext {
@@ -61,7 +63,7 @@ export function explainFailure(error: Error, context: FailureContext): Transport
   const failure = context.failure ?? found.failure;
   const path = context.path.split('?', 1)[0] ?? '';
   const server = withoutUserInfo(context.server);
-  const text = context.failure === undefined ? found.text : error.message;
+  const text = redact(context.failure === undefined ? found.text : error.message);
   const verb =
     failure === 'unreachable' || failure === 'tls'
       ? 'cannot connect to the API server'
@@ -75,7 +77,7 @@ export function explainFailure(error: Error, context: FailureContext): Transport
       maybeSent: context.maybeSent,
       message: `${verb} ${server}: ${text}`,
     },
-    { cause: error },
+    { cause: safeCause(error) },
   );
 }
 
@@ -89,7 +91,7 @@ export function errorCode(error: unknown): string | undefined {
 
 /** A URL without user name and password, also one that is not valid because of what the password contains. */
 export function withoutUserInfo(url: string): string {
-  if (!URL.canParse(url)) return url.replace(/^([a-z0-9+.-]+:\/\/)?.*@/is, '$1');
+  if (!URL.canParse(url) || !url.includes('://')) return url.replace(/^([a-z0-9+.-]+:\/\/)?.*@/is, '$1');
   const { username, password } = new URL(url);
   return username === '' && password === '' ? url : url.replace(/^([a-z0-9+.-]+:\/\/)[^/?#]*@/i, '$1');
 }

@@ -85,7 +85,7 @@ function decodeEvent<K extends Kind>(kind: K, frame: Uint8Array): WatchEvent<Per
     case 'ERROR':
       return { type: 'ERROR', status: asStatus(value.object) };
     default:
-      throw new DecodeError(`${what}: unknown event type ${JSON.stringify(value.type)}`);
+      throw new DecodeError(`${what}: a frame has an event type that is not known`);
   }
 }
 

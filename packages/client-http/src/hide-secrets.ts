@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import type { Connection, ExecPlugin, OidcRefresh, UserConnection } from './connection.js';
-import { redact } from './redact.js';
+import { splitUrlUser } from './url-user.js';
+import type { UrlUser } from './url-user.js';
 
 const hidden = '[redacted]';
 const userSecrets: readonly (keyof UserConnection)[] = ['token', 'password', 'key'];
@@ -8,18 +9,35 @@ const oidcSecrets: readonly (keyof OidcRefresh)[] = ['clientSecret', 'idToken', 
 
 /**
  * The same connection, whose secrets stay out of logs: `inspect`, `console.log` and `JSON.stringify` show
- * `[redacted]` for tokens, passwords, private keys, what an exec plugin gets in its environment, and user information
- * in URLs. Each object hides its own, so that `{ ...connection, namespace }` keeps the user hidden. The fields
- * themselves are as they were.
+ * `[redacted]` for tokens, passwords, private keys, and for arguments and environment of an exec plugin. Each object
+ * hides its own, so that a copy such as `{ ...connection, namespace }` hides as much: what a URL says of user and
+ * password is moved out of it, into `user` and `proxyUser`. The fields themselves are as they were: a copy of `user`
+ * itself, `{ ...connection.user }`, has its token as text.
  */
 export function hideSecrets(connection: Connection): Connection {
-  const { user } = connection;
-  const copy: Connection = user === undefined ? { ...connection } : { ...connection, user: hideUser(user) };
-  return shownAs(copy, () => ({
-    ...copy,
-    server: redact(copy.server),
-    ...(copy.proxyUrl === undefined ? {} : { proxyUrl: redact(copy.proxyUrl) }),
-  }));
+  const server = splitUrlUser(connection.server);
+  const proxy = connection.proxyUrl === undefined ? undefined : splitUrlUser(connection.proxyUrl);
+  const user = withServerUser(connection.user, server.user);
+  const proxyUser = connection.proxyUser ?? proxy?.user;
+  return {
+    ...connection,
+    server: server.url,
+    ...(proxy === undefined ? {} : { proxyUrl: proxy.url }),
+    ...(proxyUser === undefined ? {} : { proxyUser: withoutFields(proxyUser, ['password']) }),
+    ...(user === undefined ? {} : { user: hideUser(user) }),
+  };
+}
+
+/** As in Go, what the URL says counts where there is nothing else to authenticate with. */
+function withServerUser(user: UserConnection | undefined, fromUrl: UrlUser | undefined): UserConnection | undefined {
+  if (fromUrl === undefined || hasAuthorization(user)) return user;
+  return { ...user, username: fromUrl.name, password: fromUrl.password };
+}
+
+/** Whether a user has something to put into the header `Authorization`. */
+export function hasAuthorization(user: UserConnection = {}): boolean {
+  const { token, tokenFile, username, exec, oidc, provider } = user;
+  return [token, tokenFile, username, exec, oidc, provider].some((way) => way !== undefined);
 }
 
 function hideUser(user: UserConnection): UserConnection {
@@ -33,9 +51,17 @@ function hideUser(user: UserConnection): UserConnection {
 }
 
 function hideExec(exec: ExecPlugin): ExecPlugin {
-  const { env } = exec;
-  if (env === undefined || env === null) return exec;
-  return { ...exec, env: env.map((variable) => withoutFields({ ...variable }, ['value'])) };
+  const { env, args } = exec;
+  return {
+    ...exec,
+    ...(args === undefined || args === null ? {} : { args: hideItems(args) }),
+    ...(env === undefined || env === null ? {} : { env: env.map((entry) => withoutFields({ ...entry }, ['value'])) }),
+  };
+}
+
+/** Arguments may be secrets; only how many there are is shown. */
+function hideItems(items: readonly string[]): readonly string[] {
+  return shownAs([...items], () => items.map(() => hidden));
 }
 
 function withoutFields<T extends object>(fields: T, secret: readonly (keyof T)[]): T {

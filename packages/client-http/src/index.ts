@@ -11,6 +11,7 @@ export type {
   Impersonation,
   OidcRefresh,
   Pem,
+  ProxyUser,
   UserConnection,
 } from './connection.js';
 export type { ApiGroup, ApiResource, ApiVersion } from './discovery.js';

@@ -6,6 +6,7 @@ import { messageOf } from '@kctl/telemetry';
 import type { Connection, Impersonation, UserConnection } from './connection.js';
 import { KubeConfigError } from './errors.js';
 import { hideSecrets } from './hide-secrets.js';
+import { redact } from './redact.js';
 import { connectionFromKubeConfig, inClusterConnection, unknownProvider } from './kube-config.js';
 
 /** Options of {@link loadConnection}. */
@@ -71,8 +72,7 @@ async function read(paths: readonly string[], context: string | undefined): Prom
       part.makePathsAbsolute(dirname(resolve(path)));
       addExtras(entries, loadYaml(text), dirname(resolve(path)));
     } catch (error) {
-      const reason = error instanceof Error ? error.message.split('\n', 1)[0] : String(error);
-      throw new KubeConfigError(`kubeconfig ${path} is not valid: ${reason ?? ''}`);
+      throw new KubeConfigError(`kubeconfig ${path} is not valid: ${parseReason(error)}`);
     }
     addMissing(entries.clusters, part.clusters);
     addMissing(entries.users, part.users);
@@ -121,6 +121,12 @@ function withPluginPath(user: UserConnection, folder: string): UserConnection {
   const { exec } = user;
   if (exec === undefined || !/[\\/]/.test(exec.command)) return user;
   return { ...user, exec: { ...exec, command: resolve(folder, exec.command) } };
+}
+
+/** The first line of a parser's message, without what it quotes of the file. */
+function parseReason(error: unknown): string {
+  const line = (error instanceof Error ? error.message : 'unknown failure').split('\n', 1)[0] ?? '';
+  return redact(line.replace(/"[^"]*"|'[^']*'|!<[^>]*>/g, '…'));
 }
 
 /** Of several files, kubectl passes over those that do not exist. */

@@ -1,20 +1,34 @@
-const secrets: readonly RegExp[] = [
-  /\b(Bearer|Basic|Negotiate)\s+[\w.~+/=-]+/gi,
-  /\beyJ[\w-]{8,}\.[\w-]+\.[\w-]*/g,
-  /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g,
-  /\b((?:access_?|id_?|refresh_?)?token|password|client[-_]?secret|clientKeyData)(["']?\s*[:=]\s*["']?)[^\s"',}&]+/gi,
-  /([a-z][a-z0-9+.-]*:\/\/)[^\s/@]+@/gi,
+type Rule = readonly [pattern: RegExp, replacement: string];
+
+const rules: readonly Rule[] = [
+  // V8 quotes the text around a syntax error, or its first character.
+  [
+    /(Unexpected token )'[^']*'?, (?:\.\.\.)?"[\s\S]*?"(?:\.\.\.)? is not valid JSON/g,
+    '$1[redacted] is not valid JSON',
+  ],
+  [/(?:\.\.\.)?"[^"]*"(?:\.\.\.)? is not valid JSON/g, '[redacted] is not valid JSON'],
+  [/\b(Bearer|Basic|Negotiate)\s+[\w.~+/=:-]+/gi, '$1 [redacted]'],
+  [/\beyJ[\w-]{8,}\.[\w-]+\.[\w-]*/g, '[redacted]'],
+  [/-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g, '[redacted key]'],
+  [
+    /((?:token|password|passwd|pwd|secret|api[-_]?key|authorization|clientKeyData|client-key-data)["']?\s*[:=]\s*["']?)(?!(?:Bearer|Basic|Negotiate)\b)[^\s"',}&]+/gi,
+    '$1[redacted]',
+  ],
+  [/([a-z][a-z0-9+.-]*:\/\/)[^\s"'<>]*@/gi, '$1[redacted]@'],
 ];
 
 /** The text without what looks like a secret: bearer tokens, JWTs, private keys, passwords, user information in URLs. */
 export function redact(text: string): string {
-  const [bearer, jwt, key, field, userInfo] = secrets;
-  if (bearer === undefined || jwt === undefined || key === undefined || field === undefined || userInfo === undefined)
-    return text;
-  return text
-    .replace(bearer, '$1 [redacted]')
-    .replace(jwt, '[redacted]')
-    .replace(key, '[redacted key]')
-    .replace(field, '$1$2[redacted]')
-    .replace(userInfo, '$1[redacted]@');
+  return rules.reduce((shown, [pattern, replacement]) => shown.replace(pattern, replacement), text);
+}
+
+/** {@link redact}, and without these very texts: for what was said by something that has them. */
+export function redactKnown(text: string, known: readonly (string | undefined)[]): string {
+  // Longest first, so that a secret that contains another one goes as a whole. Short ones would take words apart.
+  const secrets = known.filter((secret) => secret !== undefined && secret.length >= 4).toSorted(byLength);
+  return redact(secrets.reduce<string>((shown, secret = '') => shown.replaceAll(secret, '[redacted]'), text));
+}
+
+function byLength(a: string | undefined, b: string | undefined): number {
+  return (b?.length ?? 0) - (a?.length ?? 0);
 }

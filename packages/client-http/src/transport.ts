@@ -22,6 +22,8 @@ import type { RequestMetrics } from './request-metrics.js';
 import { isRetryableFailure, isRetryableStatus, maxRetryAfterMs, transportRetryMs } from './retry.js';
 import { defaultUserAgent } from './user-agent.js';
 import { parseWarnings } from './warnings.js';
+import { safeCause } from './safe-cause.js';
+import { joinUrlUser } from './url-user.js';
 import type { ServerWarning } from './warnings.js';
 
 /** Options of {@link createTransport}. */
@@ -160,7 +162,10 @@ class HttpTransport implements Transport {
         origin: url.origin,
         serverName: connection.tlsServerName,
         rejectUnauthorized: connection.insecureSkipTlsVerify !== true,
-        proxyUrl: requireProxyUrl(connection.proxyUrl ?? proxyFromEnvironment(connection.server, environment)),
+        proxyUrl: requireProxyUrl(
+          joinUrlUser(connection.proxyUrl, connection.proxyUser) ??
+            proxyFromEnvironment(connection.server, environment),
+        ),
         http2: options.http2 ?? false,
         maxConnections: options.maxConnections ?? 64,
         connectTimeoutMs: options.connectTimeoutMs ?? 30_000,
@@ -282,7 +287,7 @@ class HttpTransport implements Transport {
           maybeSent: true,
           message: `${method} ${pathOf(path)} failed at ${this.server}: the gzip-compressed answer is ${reason}`,
         },
-        { cause },
+        { cause: safeCause(cause) },
       );
     return {
       status,

@@ -1,3 +1,4 @@
+import { withoutQuote } from '../json-text.js';
 import type { ListMeta } from '../object.js';
 import { FrameError } from './frame-error.js';
 import {
@@ -88,7 +89,7 @@ class StreamingListSplitter implements ListSplitter {
     try {
       value = JSON.parse(text);
     } catch (cause) {
-      throw new FrameError('the envelope of the list is not JSON', { cause });
+      throw new FrameError('the envelope of the list is not JSON', { cause: withoutQuote(cause) });
     }
     return readEnvelope(value, this.#hasItems);
   }

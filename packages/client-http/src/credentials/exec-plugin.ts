@@ -3,7 +3,8 @@ import { messageOf } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
 import type { Connection, ExecPlugin } from '../connection.js';
 import { CredentialsError } from '../errors.js';
-import { redact } from '../redact.js';
+import { redactKnown } from '../redact.js';
+import { joinUrlUser } from '../url-user.js';
 import { staticCredential } from './credential-source.js';
 import type { Credential, CredentialSource } from './credential-source.js';
 
@@ -95,7 +96,12 @@ async function issue(plugin: VersionedPlugin, options: RunOptions): Promise<Issu
   } catch (error) {
     const reason = messageOf(error);
     const isMissing = typeof error === 'object' && error !== null && 'code' in error && error.code === 'ENOENT';
-    const text = isMissing ? 'the command is not installed or not on PATH' : redact(reason);
+    const own = [
+      ...(plugin.args ?? []),
+      ...(plugin.env ?? []).map(({ value }) => value),
+      options.connection.proxyUser?.password,
+    ];
+    const text = isMissing ? 'the command is not installed or not on PATH' : redactKnown(reason, own);
     const hint = isMissing && plugin.installHint !== undefined ? `: ${plugin.installHint.trim()}` : '';
     throw new CredentialsError(`exec plugin ${plugin.command}: ${text}${hint}`);
   }
@@ -148,13 +154,13 @@ function runPlugin(plugin: VersionedPlugin, options: RunOptions): Promise<string
 }
 
 function execInfo(plugin: VersionedPlugin, connection: Connection): string {
-  const { server, ca, tlsServerName, insecureSkipTlsVerify, proxyUrl } = connection;
+  const { server, ca, tlsServerName, insecureSkipTlsVerify, proxyUrl, proxyUser } = connection;
   const cluster = {
     server,
     'tls-server-name': tlsServerName,
     'insecure-skip-tls-verify': insecureSkipTlsVerify,
     'certificate-authority-data': ca === undefined ? undefined : Buffer.from(ca).toString('base64'),
-    'proxy-url': proxyUrl,
+    'proxy-url': joinUrlUser(proxyUrl, proxyUser),
   };
   const spec = plugin.provideClusterInfo === true ? { interactive: false, cluster } : { interactive: false };
   return JSON.stringify({ kind: 'ExecCredential', apiVersion: plugin.apiVersion, spec });
@@ -168,9 +174,13 @@ function lastLine(text: string): string {
 function parseCredential(output: string, apiVersion: string): Issued {
   const answer = fieldsOf(parseOutput(output));
   if (answer['kind'] !== 'ExecCredential')
-    throw new Error(`it did not print an ExecCredential but kind ${String(answer['kind'])}`);
+    throw new Error(
+      `it did not print an ExecCredential but ${shownAs('kind', answer['kind'], /^[A-Z][A-Za-z]{1,39}$/)}`,
+    );
   if (answer['apiVersion'] !== apiVersion)
-    throw new Error(`it printed apiVersion ${String(answer['apiVersion'])}, but ${apiVersion} is configured`);
+    throw new Error(
+      `it printed ${shownAs('apiVersion', answer['apiVersion'], /^[a-z0-9.-]{1,60}\/v\d\w{0,9}$/)}, but ${apiVersion} is configured`,
+    );
   const status = fieldsOf(answer['status']);
   const token = textOf(status['token']);
   const certificate = textOf(status['clientCertificateData']);
@@ -180,7 +190,7 @@ function parseCredential(output: string, apiVersion: string): Issued {
     throw new Error('it gave a certificate without its key, or the reverse');
   const expiry = textOf(status['expirationTimestamp']);
   const expiresAt = expiry === undefined ? undefined : Date.parse(expiry);
-  if (Number.isNaN(expiresAt)) throw new Error(`its expirationTimestamp ${JSON.stringify(expiry)} is no RFC 3339 time`);
+  if (Number.isNaN(expiresAt)) throw new Error('its expirationTimestamp is not an RFC 3339 time');
   return {
     credential: {
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
@@ -188,6 +198,11 @@ function parseCredential(output: string, apiVersion: string): Issued {
     },
     expiresAt,
   };
+}
+
+/** What a plugin prints is shown where it has the form of what is expected there: anything else may be the token. */
+function shownAs(field: string, value: unknown, form: RegExp): string {
+  return typeof value === 'string' && form.test(value) ? `${field} ${value}` : `another ${field}`;
 }
 
 /** The parser's own message would quote the output, which holds the token. */

@@ -7,6 +7,8 @@ import type { CredentialSource } from './credential-source.js';
 import { execCredential } from './exec-plugin.js';
 import { oidcCredential } from './oidc.js';
 import { tokenFileCredential } from './token-file.js';
+import { hasAuthorization } from '../hide-secrets.js';
+import { splitUrlUser } from '../url-user.js';
 
 /** What credential sources need from outside. */
 export interface CredentialContext {
@@ -20,14 +22,17 @@ export function credentialsOf(connection: Connection, context: CredentialContext
   const user = connection.user ?? {};
   if (user.tokenFile !== undefined) return tokenFileCredential(user.tokenFile, context);
   if (user.token !== undefined) return staticCredential({ authorization: `Bearer ${user.token}` });
-  if (user.username !== undefined) {
-    const pair = Buffer.from(`${user.username}:${user.password ?? ''}`).toString('base64');
-    return staticCredential({ authorization: `Basic ${pair}` });
-  }
+  if (user.username !== undefined) return basicCredential(user.username, user.password ?? '');
+  const { user: fromUrl } = splitUrlUser(connection.server);
+  if (fromUrl !== undefined && !hasAuthorization(user)) return basicCredential(fromUrl.name, fromUrl.password);
   if (user.exec !== undefined) return execCredential(user.exec, { ...context, connection });
   if (user.oidc !== undefined) return oidcCredential(user.oidc, context.clock);
   if (user.provider !== undefined) return providerCredential(user.provider, context.clock);
   return staticCredential({});
+}
+
+function basicCredential(name: string, password: string): CredentialSource {
+  return staticCredential({ authorization: `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}` });
 }
 
 /** The headers that make the server treat us as somebody else. */

@@ -3,8 +3,8 @@ import type { Clock } from '@kctl/wait';
 import { Agent, request } from 'undici';
 import type { OidcRefresh } from '../connection.js';
 import { CredentialsError } from '../errors.js';
-import { errorCode } from '../explain-failure.js';
-import { redact } from '../redact.js';
+import { errorCode, withoutUserInfo } from '../explain-failure.js';
+import { redactKnown } from '../redact.js';
 import type { Credential, CredentialSource } from './credential-source.js';
 
 /** client-go refreshes this long before the token's own end, in ms. */
@@ -41,8 +41,9 @@ export function oidcCredential(config: OidcRefresh, clock: Clock): CredentialSou
       credential = { authorization: `Bearer ${tokens.idToken}` };
       return credential;
     } catch (error) {
-      const reason = error instanceof Error ? redact(error.message) : 'unknown failure';
-      throw new CredentialsError(`OIDC issuer ${config.issuerUrl}: ${reason}`);
+      const own = [config.clientSecret, config.idToken, config.refreshToken, refreshToken];
+      const reason = error instanceof Error ? redactKnown(error.message, own) : 'unknown failure';
+      throw new CredentialsError(`OIDC issuer ${withoutUserInfo(config.issuerUrl)}: ${reason}`);
     }
   };
   const renewOnce = (): Promise<Credential> => {

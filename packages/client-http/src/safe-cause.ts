@@ -1,0 +1,31 @@
+import { redact } from './redact.js';
+
+/** What of an error of the network stack is shown: who failed at what, not what was sent or received. */
+const shownFields = ['code', 'errno', 'syscall', 'address', 'port', 'hostname', 'reason'] as const;
+
+/**
+ * A copy of an error that is fit for `cause`: without the fields in which libraries keep the text they failed on (undici's
+ * `data`, Node's `input` and `spawnargs`), and without what looks like a secret in message and stack.
+ */
+export function safeCause(error: unknown, depth = 0): unknown {
+  if (!(error instanceof Error)) return typeof error === 'string' ? redact(error) : undefined;
+  if (depth > 8) return undefined;
+  const copy = new Error(redact(error.message));
+  Object.defineProperty(copy, 'name', { value: error.name, configurable: true, writable: true });
+  if (error.stack !== undefined)
+    Object.defineProperty(copy, 'stack', { value: redact(error.stack), configurable: true, writable: true });
+  for (const field of shownFields) {
+    const value: unknown = field in error ? Reflect.get(error, field) : undefined;
+    if (typeof value === 'string') Object.assign(copy, { [field]: redact(value) });
+    else if (typeof value === 'number') Object.assign(copy, { [field]: value });
+  }
+  if ('errors' in error && Array.isArray(error.errors))
+    Object.assign(copy, { errors: error.errors.map((inner: unknown) => safeCause(inner, depth + 1)) });
+  if (error.cause !== undefined)
+    Object.defineProperty(copy, 'cause', {
+      value: safeCause(error.cause, depth + 1),
+      configurable: true,
+      writable: true,
+    });
+  return copy;
+}

@@ -1,0 +1,29 @@
+import { withoutUserInfo } from './explain-failure.js';
+
+/** User name and password of a URL. */
+export interface UrlUser {
+  readonly name: string;
+  readonly password: string;
+}
+
+/** A URL and who it names, apart. A URL that is not valid stays whole: it is refused where it is used. */
+export function splitUrlUser(url: string): { readonly url: string; readonly user?: UrlUser } {
+  if (!URL.canParse(url)) return { url };
+  const { username, password } = new URL(url);
+  if (username === '' && password === '') return { url };
+  return { url: withoutUserInfo(url), user: { name: decoded(username), password: decoded(password) } };
+}
+
+/** The inverse of {@link splitUrlUser}. */
+export function joinUrlUser(url: string | undefined, user: UrlUser | undefined): string | undefined {
+  if (url === undefined || user === undefined) return url;
+  return url.replace('://', `://${encodeURIComponent(user.name)}:${encodeURIComponent(user.password)}@`);
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
