@@ -1,5 +1,5 @@
 // The workspace's tasks. Runs on the pinned Node; `npm test` and `npm run demo` get here through bootstrap.mjs.
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { lanes, step } from './steps.mjs';
@@ -55,13 +55,7 @@ const tasks = {
     printTotals();
     return passed;
   },
-  demo: async () =>
-    (await step('build', 'turbo', [
-      'run',
-      'build',
-      '--filter=@kctl/example-application-operator^...',
-      '--output-logs=errors-only',
-    ])) && delegate('examples/application-operator/src/demo.ts'),
+  demo,
   async conformance() {
     const target = /^--target[ =](embedded|real|existing)$/.exec(args.join(' '))?.[1];
     if (target === undefined) return delegate('e2e/conformance/src/main.ts');
@@ -99,13 +93,36 @@ const serverSuites = [
   'packages/events/test/events.server.test.ts',
 ];
 
+/**
+ * Plays an example without a cluster: `npm run demo`, `npm run demo -- <example>`, `npm run demo -- <example>/<scene>`.
+ * Programs run on sources, so nothing is built.
+ */
+async function demo() {
+  const [name = 'application-operator', ...rest] = [...args.filter((argument) => !argument.startsWith('--'))];
+  const flags = args.filter((argument) => argument.startsWith('--'));
+  const [example = '', scene] = name.split('/');
+  const candidates = scene === undefined ? ['scene', 'demo'] : [`${scene}.scene`];
+  const program = candidates.map((file) => `examples/${example}/src/${file}.ts`).find((file) => existsSync(file));
+  if (program === undefined || rest.length > 0) {
+    const examples = readdirSync('examples').filter((folder) => existsSync(`examples/${folder}/package.json`));
+    console.error(`demo: no scene ${JSON.stringify([name, ...rest].join(' '))}: use one of ${examples.join(', ')}`);
+    return false;
+  }
+  return run(program, flags);
+}
+
 /** Runs a TypeScript program from sources (types are stripped, packages resolve to their sources). @param {string} program */
 function delegate(program) {
   if (!existsSync(join(root, program))) {
     console.error(`${task}: ${program} is not part of this checkout yet`);
     return Promise.resolve(false);
   }
-  return step('', 'node', ['--import', './scripts/typescript.mjs', '--conditions=@kctl/source', program, ...args]);
+  return run(program, args);
+}
+
+/** @param {string} program @param {readonly string[]} given */
+function run(program, given) {
+  return step('', 'node', ['--import', './scripts/typescript.mjs', '--conditions=@kctl/source', program, ...given]);
 }
 
 const chosen = tasks[task];
