@@ -22,10 +22,10 @@ export function createConverterRegistry(): ConverterRegistry {
       if (converters.has(name)) throw new ManagerError(`${name} has a converter already`);
       converters.set(name, converter);
     },
-    convert: (object, desiredApiVersion) => {
+    convert: (object, desiredApiVersion, context) => {
       const converter = converters.get(nameOf(object));
       if (converter === undefined) throw new ManagerError(`no converter is registered for ${nameOf(object)}`);
-      return converter(object, desiredApiVersion);
+      return converter(object, desiredApiVersion, context);
     },
   };
 }

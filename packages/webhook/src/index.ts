@@ -39,6 +39,11 @@ export type {
 } from './admission/typed.js';
 export { authenticated, tokenReviewWebhook, unauthenticated } from './authentication/token-review.js';
 export type { TokenAuthenticator, TokenVerdict } from './authentication/token-review.js';
+export { certificateRules } from './certificates/certificate-rules.js';
+export type { CertificateRules } from './certificates/certificate-rules.js';
+export type { InjectionTargets } from './certificates/inject-ca.js';
+export { createSelfManagedCertificates } from './certificates/self-managed.js';
+export type { SelfManagedCertificates, SelfManagedCertificatesOptions } from './certificates/self-managed.js';
 export { conversionWebhook } from './conversion/conversion-webhook.js';
 export { isKindConverter, uncoveredVersions } from './conversion/converter.js';
 export type { ConversionContext, Converter, KindConverter } from './conversion/converter.js';

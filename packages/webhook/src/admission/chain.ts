@@ -32,22 +32,22 @@ export function chainValidators<T>(...validators: readonly Validator<T>[]): Vali
   const has = (member: keyof Validator<T>): boolean => validators.some((one) => one[member] !== undefined);
   const inOrder = async (
     call: (one: Validator<T>) => ValidationOutcome,
-    { warn }: AdmissionContext,
+    context: AdmissionContext,
   ): Promise<undefined> => {
-    for (const one of validators) for (const text of warningTexts(await call(one))) warn(text);
+    for (const one of validators) for (const text of warningTexts(await call(one))) context.warn(text);
     return undefined;
   };
   // Only the members that one of them has: they are the verbs that the API server is to ask about.
   return {
     ...(has('validateCreate') && {
-      validateCreate: async (object, context) => inOrder((one) => one.validateCreate?.(object, context), context),
+      validateCreate: async (object, context) => await inOrder((one) => one.validateCreate?.(object, context), context),
     }),
     ...(has('validateUpdate') && {
       validateUpdate: async (old, object, context) =>
-        inOrder((one) => one.validateUpdate?.(old, object, context), context),
+        await inOrder((one) => one.validateUpdate?.(old, object, context), context),
     }),
     ...(has('validateDelete') && {
-      validateDelete: async (object, context) => inOrder((one) => one.validateDelete?.(object, context), context),
+      validateDelete: async (object, context) => await inOrder((one) => one.validateDelete?.(object, context), context),
     }),
   };
 }

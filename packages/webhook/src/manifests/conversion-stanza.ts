@@ -22,7 +22,7 @@ export function withConversion(
   crd: DeepReadonly<CustomResourceDefinition>,
   { address, caBundle, injectCaFrom, converter, path = '/convert' }: ConversionStanzaOptions,
 ): CustomResourceDefinition {
-  const copy = mutableCopy(crd) as CustomResourceDefinition;
+  const copy: CustomResourceDefinition = mutableCopy(crd);
   const { group, names, versions } = copy.spec;
   if (converter !== undefined) {
     const kind = { group, kind: names.kind };

@@ -12,6 +12,8 @@ export interface CertificateSource {
    * @throws when there is none; the server does not start then
    */
   load(onChange: (pair: KeyPair) => void, signal: AbortSignal): Promise<KeyPair>;
+  /** What else has to be so for the server to be ready, as that the API server trusts it. @throws where it is not */
+  check?(): void;
 }
 
 /** What the sources of this file work with. */

@@ -12,6 +12,8 @@ import {
 } from '@kctl/http-server';
 import { messageOf, noopLogger, noopMetrics, type Logger, type Metrics } from '@kctl/telemetry';
 import { numberProblem, systemClock, type Clock } from '@kctl/wait';
+import { expiryOf } from '../certificates/certificate-state.js';
+import { expiryMetric } from '../certificates/self-managed.js';
 import { WebhookServerError } from '../errors.js';
 import { BodyBudget } from './body-budget.js';
 import { fileCertificates, loadClientCa, type CertificateSource } from './certificate-source.js';
@@ -162,6 +164,7 @@ class HttpsWebhookServer implements WebhookServer {
   checkStarted(): void {
     if (!this.isDisabled && this.port === undefined)
       throw new WebhookServerError('webhook server has not been started yet');
+    if (!this.isDisabled) this.#options.certificate?.check?.();
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -233,10 +236,13 @@ class HttpsWebhookServer implements WebhookServer {
       ...(ca === undefined ? {} : { ca }),
     });
     const replace = (): void => this.#server?.setSecureContext(context());
-    pair = await this.#source().load((next) => {
+    const expiry = (this.#options.metrics ?? noopMetrics).gauge(expiryMetric).with({ certificate: 'serving' });
+    const use = (next: KeyPair): void => {
       pair = next;
+      expiry.set((expiryOf(next.cert) ?? 0) / 1000);
       replace();
-    }, ended);
+    };
+    use(await this.#source().load(use, ended));
     if (clientCaName !== undefined) {
       const onChange = (next: Buffer): void => {
         ca = next;

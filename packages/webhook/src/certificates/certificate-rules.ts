@@ -1,0 +1,33 @@
+import type { PolicyRule } from '@kctl/apimachinery/kinds/rbac.authorization.k8s.io/v1';
+import type { SelfManagedCertificatesOptions } from './self-managed.js';
+
+/** What the operator's service account needs. */
+export interface CertificateRules {
+  /** For a Role in the Secret's namespace. */
+  readonly role: readonly PolicyRule[];
+  /** For a ClusterRole. */
+  readonly clusterRole: readonly PolicyRule[];
+}
+
+/**
+ * The least that self-managed certificates need, by `resourceNames`: no list, no watch. To create cannot be bound to a
+ * name, so that the Secret is better created by the installation, empty; then leave `create` out.
+ */
+export function certificateRules({
+  secret,
+  inject = {},
+}: Pick<SelfManagedCertificatesOptions, 'secret' | 'inject'>): CertificateRules {
+  const { mutating = [], validating = [], crds = [] } = inject;
+  const rule = (apiGroup: string, resource: string, names: readonly string[]): PolicyRule[] =>
+    names.length === 0
+      ? []
+      : [{ apiGroups: [apiGroup], resources: [resource], resourceNames: [...names], verbs: ['get', 'update'] }];
+  return {
+    role: [...rule('', 'secrets', [secret.name]), { apiGroups: [''], resources: ['secrets'], verbs: ['create'] }],
+    clusterRole: [
+      ...rule('admissionregistration.k8s.io', 'mutatingwebhookconfigurations', mutating),
+      ...rule('admissionregistration.k8s.io', 'validatingwebhookconfigurations', validating),
+      ...rule('apiextensions.k8s.io', 'customresourcedefinitions', crds),
+    ],
+  };
+}

@@ -1,0 +1,215 @@
+import type { Reader, Writer } from '@kctl/client';
+import { messageOf, noopLogger, noopMetrics, type Gauge, type Logger, type Metrics } from '@kctl/telemetry';
+import { numberProblem, sleep, systemClock, type Clock } from '@kctl/wait';
+import { WebhookServerError } from '../errors.js';
+import type { CertificateSource } from '../server/certificate-source.js';
+import type { KeyPair } from '../server/certificate-watcher.js';
+import { CertificateSecret } from './certificate-secret.js';
+import { expiryOf, nextState, type CertificateState, type StatePolicy } from './certificate-state.js';
+import { injectionTargets, type InjectionTargets } from './inject-ca.js';
+
+const dayMs = 86_400_000;
+
+/** Options of {@link createSelfManagedCertificates}. Durations in ms. */
+export interface SelfManagedCertificatesOptions {
+  /** Reads and writes the Secret and the configurations; reads ask for `live`, so that no cache of Secrets is made. */
+  readonly client: Reader & Writer;
+  /** The Secret that the replicas share. It is created where it is missing. */
+  readonly secret: { readonly name: string; readonly namespace: string };
+  /** The Service that the API server calls: its names are those of the certificate. */
+  readonly service?: { readonly name: string; readonly namespace: string };
+  /** Further names of the certificate. */
+  readonly dnsNames?: readonly string[];
+  /** Where the CA is written. @default nowhere: `caBundle` has it for you to write */
+  readonly inject?: InjectionTargets;
+  /** How long a certificate authority is valid. @default 63072000000, two years */
+  readonly authorityValidityMs?: number;
+  /** How long a certificate is valid. @default 7776000000, 90 days */
+  readonly servingValidityMs?: number;
+  /** How long an old authority and a new one are trusted side by side before the next step. @default 3600000 */
+  readonly overlapMs?: number;
+  /** How often the Secret and the configurations are looked at. @default 10000 */
+  readonly checkIntervalMs?: number;
+  readonly logger?: Logger;
+  readonly metrics?: Metrics;
+  /** @default systemClock */
+  readonly clock?: Clock;
+}
+
+/** A certificate source that needs no cert-manager. */
+export interface SelfManagedCertificates extends CertificateSource {
+  /** The authorities to trust, as PEM; undefined before the first load. */
+  readonly caBundle: string | undefined;
+  /** For readiness. @throws WebhookServerError while the Secret was not read, or the CA is not in every configuration */
+  check(): void;
+}
+
+/**
+ * A certificate authority and a serving certificate of one's own, kept in a Secret that all replicas share: of several
+ * writers one gets through, and the others take what it wrote. Certificates are renewed when a third of their life is
+ * left, authorities with an overlap in which old and new are trusted. A Secret that was deleted or broken is restored.
+ * Give it to `createWebhookServer({ certificate })`; the server's readiness then includes {@link
+ * SelfManagedCertificates.check}.
+ *
+ * @throws TypeError when a duration is not valid, or the certificate would have no name
+ */
+export function createSelfManagedCertificates(options: SelfManagedCertificatesOptions): SelfManagedCertificates {
+  const durations = {
+    authorityValidityMs: options.authorityValidityMs ?? 730 * dayMs,
+    servingValidityMs: options.servingValidityMs ?? 90 * dayMs,
+    overlapMs: options.overlapMs ?? 3_600_000,
+    checkIntervalMs: options.checkIntervalMs ?? 10_000,
+  };
+  const dnsNames = dnsNamesOf(options);
+  const problems = Object.entries(durations).map(([field, value]) => numberProblem(field, value, { above: 0 }));
+  const { overlapMs, servingValidityMs, authorityValidityMs } = durations;
+  // Three steps, each an overlap long, have to fit into the third in which certificates are renewed.
+  if (overlapMs * 9 > Math.min(servingValidityMs, authorityValidityMs))
+    problems.push(
+      `overlapMs ${overlapMs} is not valid: expected at most a ninth of servingValidityMs and authorityValidityMs`,
+    );
+  if (dnsNames.length === 0) problems.push('there is no name for the certificate: give service or dnsNames');
+  const problem = problems.find((one) => one !== undefined);
+  if (problem !== undefined) throw new TypeError(`createSelfManagedCertificates: ${problem}`);
+  return new SecretCertificates(options, { name: options.secret.name, dnsNames, ...durations });
+}
+
+function dnsNamesOf({ service, dnsNames = [] }: SelfManagedCertificatesOptions): readonly string[] {
+  if (service === undefined) return dnsNames;
+  const { name, namespace } = service;
+  return [`${name}.${namespace}.svc`, `${name}.${namespace}.svc.cluster.local`, `${name}.${namespace}`, ...dnsNames];
+}
+
+class SecretCertificates implements SelfManagedCertificates {
+  readonly #options: SelfManagedCertificatesOptions;
+  readonly #policy: StatePolicy & { readonly checkIntervalMs: number };
+  readonly #secret: CertificateSecret;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #expiry: { readonly serving: Gauge; readonly authority: Gauge };
+  #state: CertificateState | undefined;
+  #notInjected: string | undefined = 'the certificates have not been loaded yet';
+
+  constructor(options: SelfManagedCertificatesOptions, policy: StatePolicy & { readonly checkIntervalMs: number }) {
+    this.#options = options;
+    this.#policy = policy;
+    this.#secret = new CertificateSecret(options.client, options.secret);
+    this.#clock = options.clock ?? systemClock;
+    this.#logger = options.logger ?? noopLogger;
+    const expiry = (options.metrics ?? noopMetrics).gauge(expiryMetric);
+    this.#expiry = {
+      serving: expiry.with({ certificate: 'serving' }),
+      authority: expiry.with({ certificate: 'authority' }),
+    };
+  }
+
+  get caBundle(): string | undefined {
+    return this.#state?.authorities.join('');
+  }
+
+  check(): void {
+    if (this.#notInjected !== undefined) throw new WebhookServerError(`webhook certificates: ${this.#notInjected}`);
+  }
+
+  async load(onChange: (pair: KeyPair) => void, signal: AbortSignal): Promise<KeyPair> {
+    await this.#untilRead(signal);
+    let current = this.#pair();
+    void this.#keep(signal, () => {
+      const next = this.#pair();
+      if (next.cert.equals(current.cert)) return;
+      current = next;
+      onChange(next);
+    });
+    return current;
+  }
+
+  /** @throws the abort's reason */
+  async #untilRead(signal: AbortSignal): Promise<void> {
+    while (this.#state === undefined || this.#notInjected !== undefined) {
+      await this.#checkOnce(signal, () => undefined);
+      // A server without configurations is of use: it starts, and is not ready.
+      if (this.#state !== undefined) return;
+      await sleep(this.#policy.checkIntervalMs, { clock: this.#clock, signal });
+    }
+  }
+
+  /** Looks at everything again and again until the signal is aborted. Never rejects. */
+  async #keep(signal: AbortSignal, onState: () => void): Promise<void> {
+    try {
+      while (!signal.aborted) {
+        await sleep(this.#policy.checkIntervalMs, { clock: this.#clock, signal });
+        await this.#checkOnce(signal, onState);
+      }
+    } catch (error) {
+      if (!signal.aborted) this.#logger.error('webhook certificates are no longer kept', { error });
+    }
+  }
+
+  async #checkOnce(signal: AbortSignal, onState: () => void): Promise<void> {
+    try {
+      await this.#readOrWrite(signal);
+      onState();
+    } catch (error) {
+      if (signal.aborted) throw error;
+      this.#logger.error('cannot keep the certificate Secret', { ...this.#options.secret, error });
+      if (this.#state === undefined) this.#notInjected = `the Secret cannot be read: ${messageOf(error)}`;
+    }
+    await this.#inject(signal);
+  }
+
+  async #readOrWrite(signal: AbortSignal): Promise<void> {
+    for (;;) {
+      const stored = await this.#secret.read(signal);
+      // What is lost or broken in the cluster is restored from here: with it nothing changes for the API server.
+      const { state, reason } = await nextState(stored.state ?? this.#state, this.#policy, this.#clock.now());
+      if (stored.state !== undefined && reason === undefined) {
+        this.#adopt(state);
+        return;
+      }
+      if (await this.#secret.write(state, stored, signal)) {
+        const lost = stored.secret === undefined ? 'the Secret was missing' : stored.problem;
+        this.#logger.info('wrote the certificate Secret', { ...this.#options.secret, reason: reason ?? lost });
+        this.#adopt(state);
+        return;
+      }
+      signal.throwIfAborted();
+      // Another replica was first: what it wrote counts.
+    }
+  }
+
+  #adopt(state: CertificateState): void {
+    this.#state = state;
+    const seconds = (pem: string): number => (expiryOf(pem) ?? 0) / 1000;
+    this.#expiry.serving.set(seconds(state.serving.cert));
+    this.#expiry.authority.set(seconds(state.authorities[0] ?? ''));
+  }
+
+  async #inject(signal: AbortSignal): Promise<void> {
+    const { client, inject = {} } = this.#options;
+    const { caBundle } = this;
+    if (caBundle === undefined) return;
+    const problems: string[] = [];
+    for (const target of injectionTargets(inject)) {
+      try {
+        await target.inject(client, caBundle, signal);
+      } catch (error) {
+        if (signal.aborted) throw error;
+        problems.push(messageOf(error));
+        this.#logger.error('cannot write the CA into a configuration', { target: target.what, error });
+      }
+    }
+    this.#notInjected = problems.length === 0 ? undefined : problems.join('; ');
+  }
+
+  #pair(): KeyPair {
+    const { cert = '', key = '' } = this.#state?.serving ?? {};
+    return { cert: Buffer.from(cert), key: Buffer.from(key) };
+  }
+}
+
+/** When certificates end; the README has an alert on it. */
+export const expiryMetric = {
+  name: 'kctl_webhook_certificate_expiration_timestamp_seconds',
+  help: 'When the certificate of the webhook server, or its authority, expires, in seconds since the epoch.',
+  labelNames: ['certificate'],
+};
