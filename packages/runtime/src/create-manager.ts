@@ -8,6 +8,7 @@ import {
   defaultUserAgent,
   loadConnection,
   type Connection,
+  type HttpClient,
 } from '@kctl/client-http';
 import { createEventBroadcaster, type EventRecorder } from '@kctl/events';
 import {
@@ -18,9 +19,9 @@ import {
   type ManagerOptions,
 } from '@kctl/manager';
 import { createPrometheusMetrics, type PrometheusMetrics } from '@kctl/metrics';
-import { createConsoleLogger } from '@kctl/telemetry';
-import { systemClock, unknownOptions } from '@kctl/wait';
-import { createWebhookServer } from '@kctl/webhook';
+import { createConsoleLogger, type Logger } from '@kctl/telemetry';
+import { systemClock, unknownOptions, type Clock } from '@kctl/wait';
+import { createSelfManagedCertificates, createWebhookServer, type WebhookServerOptions } from '@kctl/webhook';
 import { Registry } from 'prom-client';
 import { createLeadership } from './leadership.js';
 import type {
@@ -28,6 +29,7 @@ import type {
   RuntimeDependencies,
   RuntimeManager,
   RuntimeManagerOptions,
+  RuntimeWebhookOptions,
 } from './runtime-options.js';
 import { withoutUndefined } from './without-undefined.js';
 
@@ -80,7 +82,7 @@ function assemble<X extends object>(
   // A spread of generic objects loses nothing: those of the user come last, as in the bare manager.
   const injected = { ...parts, ...withoutUndefined(dependencies ?? {}) } as RuntimeDependencies & X;
   const manager = createBareManager<RuntimeDependencies & X>({
-    webhookServer: createWebhookServer({ ...withoutUndefined(webhook ?? {}), ...wired }),
+    webhookServer: createWebhookServer({ ...webhookOptions(webhook, liveClient, wired), ...wired }),
     ...withoutConnection(bare),
     ...wired,
     dependencies: injected,
@@ -100,6 +102,19 @@ function assemble<X extends object>(
   if (!hasParts(manager, { cache, client }))
     throw new TypeError('unreachable: the manager has another cache or client than it was given');
   return Object.assign(manager, { liveClient, metrics, recorder, run });
+}
+
+/** Options of the webhook server; with certificates that it makes itself, these as its source. */
+function webhookOptions(
+  options: RuntimeWebhookOptions = {},
+  client: HttpClient,
+  wired: { readonly logger: Logger; readonly metrics: PrometheusMetrics; readonly clock: Clock },
+): WebhookServerOptions {
+  const { selfManagedCertificates, ...rest } = withoutUndefined(options);
+  if (selfManagedCertificates === undefined) return rest;
+  // The live client: a cache would list every Secret, and a fence would stop replicas that do not lead.
+  const certificates = { ...withoutUndefined(selfManagedCertificates), ...wired, client };
+  return { ...rest, certificate: createSelfManagedCertificates(certificates) };
 }
 
 /** The manager knows its parts by what it needs of them; here they are known as what they are. */

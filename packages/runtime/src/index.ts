@@ -14,6 +14,7 @@ export type {
   RuntimeLeaderElectionOptions,
   RuntimeManager,
   RuntimeManagerOptions,
+  RuntimeWebhookOptions,
 } from './runtime-options.js';
 export { setupSignalHandler } from './setup-signal-handler.js';
 
@@ -162,4 +163,32 @@ export type { Cluster, Manager, Runnable } from '@kctl/manager';
 export { createPrometheusMetrics } from '@kctl/metrics';
 export { createConsoleLogger, noopLogger } from '@kctl/telemetry';
 export type { Logger, Metrics, Tracer } from '@kctl/telemetry';
-export { createWebhookServer, defaultingWebhook, validatingWebhook } from '@kctl/webhook';
+export {
+  admissionWebhook,
+  allowed,
+  applyManifests,
+  certificateRules,
+  chainDefaulters,
+  chainValidators,
+  conversionWebhook,
+  createSelfManagedCertificates,
+  createWebhookServer,
+  defaultingWebhook,
+  denied,
+  errored,
+  forbiddenField,
+  hubSpokeConverter,
+  invalidError,
+  invalidField,
+  patched,
+  printManifests,
+  requiredField,
+  spoke,
+  tokenReviewWebhook,
+  unsupportedField,
+  validatingWebhook,
+  webhookConfigurations,
+  withConversion,
+  withWarnings,
+} from '@kctl/webhook';
+export type { AdmissionContext, AdmissionHandler, Converter, Defaulter, FieldError, Validator } from '@kctl/webhook';

@@ -6,7 +6,7 @@ import type { RestMapper } from '@kctl/client-http';
 import type { ResourceLock } from '@kctl/leader-election';
 import type { LeaderElectionOptions, Manager, ManagerOptions, OnLost } from '@kctl/manager';
 import type { PrometheusMetrics } from '@kctl/metrics';
-import type { WebhookServerOptions } from '@kctl/webhook';
+import type { SelfManagedCertificatesOptions, WebhookServerOptions } from '@kctl/webhook';
 
 /** Parts that the facade fills in itself. */
 type Wired = 'logger' | 'metrics' | 'clock';
@@ -100,6 +100,17 @@ export interface RuntimeLeaderElectionOptions extends Pick<LeaderElectionOptions
   readonly coordinated?: CoordinatedElectionOptions;
 }
 
+/** Options of the webhook server of `createManager`. */
+export interface RuntimeWebhookOptions extends Omit<WebhookServerOptions, Wired> {
+  /**
+   * The server makes its certificate itself and keeps it in a Secret, instead of reading files. Every replica takes part,
+   * leader or not.
+   *
+   * @default files in `certDir`
+   */
+  readonly selfManagedCertificates?: Omit<SelfManagedCertificatesOptions, Wired | 'client'>;
+}
+
 /** Options of `createManager`. `X`: more that can be injected. */
 export interface RuntimeManagerOptions<X extends object = object>
   extends ConnectionOptions,
@@ -115,7 +126,7 @@ export interface RuntimeManagerOptions<X extends object = object>
   /** Mirrors `Options.NewClient`: its writes are fenced already. @default `createDelegatingClient` */
   readonly newClient?: (options: DelegatingClientOptions) => DelegatingClient;
   /** The webhook server that `webhookManagedBy` registers with; it runs only if somebody does. */
-  readonly webhook?: Omit<WebhookServerOptions, Wired>;
+  readonly webhook?: RuntimeWebhookOptions;
   /** @default no election: this process leads at once */
   readonly leaderElection?: RuntimeLeaderElectionOptions;
   /** @default prom-client with a registry of its own, with the process's default metrics */

@@ -4,7 +4,7 @@ import {
   ValidatingWebhookConfiguration,
 } from '@kctl/apimachinery/kinds/admissionregistration.k8s.io/v1';
 import { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
-import type { Reader, Writer } from '@kctl/client';
+import type { Reader, WriteObject, Writer } from '@kctl/client';
 
 /** Where the CA is to be written: names of objects. */
 export interface InjectionTargets {
@@ -75,7 +75,7 @@ function target<K extends Injectable>(
         if (configs.every((config) => config.caBundle === encoded)) return;
         for (const config of configs) config.caBundle = encoded;
         try {
-          await client.update(kind, draft, { signal });
+          await client.update(kind, draft as unknown as WriteObject<K>, { signal });
           return;
         } catch (error) {
           if (!isConflict(error)) throw error; // otherwise another replica was first: look again
