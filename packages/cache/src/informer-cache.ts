@@ -330,9 +330,16 @@ function indexesOf({ informer, scopes }: KindEntry): IndexReader<KubeObject> {
 /** An object as a store of these scopes holds it; undefined where they leave it out. */
 function projected(table: ScopeTable, object: KubeObject): DeepReadonly<KubeObject> | undefined {
   const scope = table.scopeOf(object);
-  if (scope === undefined) return undefined;
+  return scope === undefined ? undefined : stored(table.kind, scope, object);
+}
+
+/** An object as the store of its scope holds it. */
+function stored(kind: Kind, scope: ResolvedScope, object: KubeObject): DeepReadonly<KubeObject> {
+  const { metadata } = object;
   // A copy: what is stored gets frozen, and a transform may change what it is given.
-  const whole: KubeObject = mutableCopy(object);
+  const whole: KubeObject = mutableCopy(
+    kind.shape === 'metadata' ? { apiVersion: kind.apiVersion, kind: kind.kind, metadata } : object,
+  );
   if (scope.keepManagedFields !== true) delete whole.metadata.managedFields;
   return deepFreeze(scope.transform === undefined ? whole : scope.transform(whole));
 }

@@ -17,16 +17,21 @@ export interface LiveReadScope {
   readonly project: (object: KubeObject) => DeepReadonly<KubeObject> | undefined;
 }
 
-/** @throws NotFound as the server does, also for what the scope leaves out; UnsupportedReadError where the client cannot */
+/**
+ * A list of one name: the server judges the selectors of the scope.
+ *
+ * @throws NotFound as the server does, also for what the scope leaves out; UnsupportedReadError where the client cannot
+ */
 export async function getLive(
   kind: Kind,
   key: ObjectKey,
-  { client, project, options }: LiveReadScope & { readonly options: GetOptions },
+  { options, ...scope }: LiveReadScope & { readonly options: GetOptions },
 ): Promise<DeepReadonly<KubeObject>> {
-  const object = await readerOf(client, kind).get<Kind>(kind, key, options);
-  const held = project(object as KubeObject);
-  if (held === undefined) throw notFound(kind, key);
-  return held;
+  const within = key.namespace === undefined ? {} : { namespace: key.namespace };
+  const named = { ...options, ...within, fieldSelector: { 'metadata.name': key.name } };
+  const [object] = (await listLive(kind, { ...scope, options: named })).items;
+  if (object === undefined) throw notFound(kind, key);
+  return object;
 }
 
 /**
@@ -75,7 +80,7 @@ export async function listLive(
 }
 
 function readerOf(client: InformerClient, kind: Kind): Reader {
-  if ('get' in client && 'list' in client && typeof client.get === 'function') return client;
+  if ('list' in client) return client;
   throw new UnsupportedReadError(
     `live read of ${formatGroupVersionKind(kind)}: the client of this cache only watches: read with a client of your own`,
   );

@@ -11,14 +11,14 @@ interface Row {
 
 /** The scopes of a kind, found by namespace in constant time. It never changes: other scopes are another table. */
 export class ScopeTable {
+  readonly kind: Kind;
   readonly scopes: readonly ResolvedScope[];
   /** What each informer lists and watches. */
   readonly lists: readonly ReadScope[];
-  readonly #kind: Kind;
   readonly #rows: ReadonlyMap<string, Row>;
 
   constructor(kind: Kind, scopes: readonly ResolvedScope[]) {
-    this.#kind = kind;
+    this.kind = kind;
     this.scopes = scopes;
     this.lists = Object.freeze(scopes.map(({ listScope }) => listScope));
     this.#rows = new Map(scopes.map((scope) => [scope.namespace, { scope, fields: termsOf(scope) }]));
@@ -29,15 +29,20 @@ export class ScopeTable {
     return namespace === undefined || namespace === '' || this.#row(namespace) !== undefined;
   }
 
-  /** The scope that holds an object; undefined where namespaces or selectors leave it out. */
+  /**
+   * The scope that holds an object; undefined where namespaces or selectors leave it out. Of an object that is metadata
+   * alone, other fields are not known: it was then chosen by the server.
+   */
   scopeOf(object: KubeObject): ResolvedScope | undefined {
     const { namespace = '', labels } = object.metadata;
-    const row = this.#row(this.#kind.scope === 'Cluster' ? '' : namespace);
+    const row = this.#row(this.kind.scope === 'Cluster' ? '' : namespace);
     if (row === undefined) return undefined;
     const { scope, fields } = row;
     if (scope.listScope.namespace !== undefined && scope.listScope.namespace !== namespace) return undefined;
     if (scope.labels !== undefined && !scope.labels.matches(labels)) return undefined;
-    return matchesFields(this.#kind, object, fields) ? scope : undefined;
+    const isPart = this.kind.shape === 'metadata' && isMetadataAlone(object);
+    const known = isPart ? fields.filter(({ path }) => path.startsWith('metadata.')) : fields;
+    return matchesFields(this.kind, object, known) ? scope : undefined;
   }
 
   #row(namespace: string): Row | undefined {
@@ -47,4 +52,8 @@ export class ScopeTable {
 
 function termsOf({ listScope: { fieldSelector } }: ResolvedScope): readonly FieldTerm[] {
   return fieldSelector === undefined ? [] : fieldSelectorFrom(fieldSelector).terms;
+}
+
+function isMetadataAlone(object: KubeObject): boolean {
+  return Object.keys(object).every((field) => field === 'apiVersion' || field === 'kind' || field === 'metadata');
 }

@@ -8,12 +8,16 @@ export function projected(
   kind: Kind,
   object: DeepReadonly<KubeObject>,
 ): DeepReadonly<KubeObject> | undefined {
-  const whole =
-    kind.shape === 'metadata' ? { apiVersion: kind.apiVersion, kind: kind.kind, metadata: object.metadata } : object;
   if (cache.project !== undefined) {
-    const held = cache.project(kind, mutableCopy(whole));
-    return held === undefined ? undefined : deepFreeze(held);
+    // The whole of it, also for a store of metadata: its selectors may look at any field.
+    const held = cache.project(kind, mutableCopy(object));
+    return held === undefined ? undefined : deepFreeze(ofShape(kind, held));
   }
-  const { managedFields: _managedFields, ...metadata } = whole.metadata;
-  return deepFreeze(mutableCopy({ ...whole, metadata }));
+  const { managedFields: _managedFields, ...metadata } = object.metadata;
+  return deepFreeze(mutableCopy(ofShape(kind, { ...object, metadata })));
+}
+
+function ofShape(kind: Kind, object: DeepReadonly<KubeObject>): DeepReadonly<KubeObject> {
+  if (kind.shape !== 'metadata') return object;
+  return { apiVersion: kind.apiVersion, kind: kind.kind, metadata: object.metadata };
 }

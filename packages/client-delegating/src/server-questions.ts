@@ -82,17 +82,19 @@ export class ServerQuestions {
   }
 
   async #askName(kind: Kind, open: OwnWrite): Promise<OwnWrite | undefined> {
-    const { live, ledger } = this.#options;
+    const { cache, live, ledger } = this.#options;
     const { key } = open;
-    const { items, metadata } = await live.list(kind, {
-      ...(key.namespace === undefined ? {} : { namespace: key.namespace }),
-      fieldSelector: { 'metadata.name': key.name },
-    });
-    const found = items.map((item) => asObject(item)).find((item) => item.metadata.name === key.name);
-    const version = metadata.resourceVersion ?? '';
-    if (!isComparable(version)) return undefined;
-    const write =
-      found === undefined ? this.#absent(key, { version, uid: open.uid }) : this.#present(kind, found, open.isLearned);
+    const within = key.namespace === undefined ? {} : { namespace: key.namespace };
+    const scopes = cache.scopesOf?.(kind) ?? [{}];
+    const named = { ...within, fieldSelector: { 'metadata.name': key.name } };
+    const [answer] = await listWithin(live, kind, { ...named, scopes });
+    const version = answer?.list.metadata.resourceVersion ?? '';
+    if (answer === undefined || !isComparable(version)) return undefined;
+    const found = answer.list.items.map((item) => asObject(item)).find((item) => item.metadata.name === key.name);
+    // What the selectors of one store leave out may be there for another one.
+    const isPart = scopes.some((scope) => scope.labelSelector !== undefined || scope.fieldSelector !== undefined);
+    const gone = { version, uid: open.uid, ...(isPart ? { within: storeName(kind) } : {}) };
+    const write = found === undefined ? this.#absent(key, gone) : this.#present(kind, found, open.isLearned);
     ledger.settle(kind, open, write);
     return write;
   }
