@@ -5,12 +5,13 @@ import { noopLogger, noopMetrics } from '@kctl/telemetry';
 import type { Counter, Family, Logger, Metrics } from '@kctl/telemetry';
 import { aborted, numberProblem, systemClock, systemRandom } from '@kctl/wait';
 import type { Clock, ClockTimer, Random } from '@kctl/wait';
-import { happeningOf } from './event.js';
+import { createCorrelator, spamSource } from './correlator.js';
+import type { Correlated, Correlator } from './correlator.js';
+import { combinedNote, happeningOf } from './event.js';
 import type { EventRecorder, Happening } from './event.js';
 import { EventDelivery } from './event-delivery.js';
 import type { EventApi } from './event-delivery.js';
 import { eventName } from './event-object.js';
-import { seriesKey, spamSource } from './series.js';
 import type { Series } from './series.js';
 import { createSpamFilter } from './spam-filter.js';
 import type { SpamFilter } from './spam-filter.js';
@@ -19,6 +20,7 @@ import type { SpamFilter } from './spam-filter.js';
 const refreshMs = 30 * 60_000;
 /** client-go: a series ends when it was not heard of for this long, in ms. */
 const finishMs = 6 * 60_000;
+const defaultMaxSeries = 4096;
 
 /** Options of {@link createEventBroadcaster}. */
 export interface EventBroadcasterOptions {
@@ -67,7 +69,7 @@ export interface EventBroadcaster {
 /**
  * Makes a broadcaster of events.k8s.io/v1: the first event of its kind is created, its repetitions become a series
  * that is patched at the second one, every 30 minutes and when it has ended. Mirrors client-go's `tools/events`, with
- * the spam filter of `tools/record`.
+ * the spam filter and the aggregation by notes of `tools/record`, so that a different note is not lost.
  *
  * @throws TypeError naming the option that is not valid
  */
@@ -105,6 +107,7 @@ class QueueingBroadcaster implements EventBroadcaster {
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #filter: SpamFilter;
+  readonly #correlator: Correlator;
   readonly #delivery: EventDelivery;
   readonly #dropped: Family<Counter>;
   readonly #unique = randomBytes(4).toString('hex');
@@ -129,6 +132,7 @@ class QueueingBroadcaster implements EventBroadcaster {
       ...(options.burst === undefined ? {} : { burst: options.burst }),
       ...(options.refillMs === undefined ? {} : { refillMs: options.refillMs }),
     });
+    this.#correlator = createCorrelator({ clock, capacity: options.maxSeries ?? defaultMaxSeries });
     this.#delivery = new EventDelivery({
       client: options.client,
       api: options.api ?? 'auto',
@@ -203,10 +207,11 @@ class QueueingBroadcaster implements EventBroadcaster {
       this.#drop('stopped', { reason: happening.reason });
       return;
     }
-    const key = seriesKey(happening);
+    const correlated = this.#correlator.correlate(happening);
+    const { key, isCombined } = correlated;
     const series = this.#series.get(key);
     if (series === undefined) {
-      this.#begin(key, happening);
+      this.#begin(correlated, happening);
       return;
     }
     series.count += 1;
@@ -214,10 +219,14 @@ class QueueingBroadcaster implements EventBroadcaster {
     series.lastSeen = this.#clock.monotonicNow();
     this.#series.delete(key);
     this.#series.set(key, series);
-    if (series.count === 2) this.#enqueue(series);
+    // A combined event shows the latest note, as often as the spam filter lets it.
+    const hasNews = isCombined && combinedNote(happening) !== series.note;
+    if (hasNews) series.note = combinedNote(happening);
+    const isTold = hasNews && this.#filter.allows(spamSource(happening));
+    if (series.count === 2 || isTold) this.#enqueue(series);
   }
 
-  #begin(key: string, happening: Happening): void {
+  #begin({ key, isCombined }: Correlated, happening: Happening): void {
     if (!this.#filter.allows(spamSource(happening))) {
       this.#drop('spam', { reason: happening.reason });
       return;
@@ -228,9 +237,12 @@ class QueueingBroadcaster implements EventBroadcaster {
     }
     const now = this.#clock.now();
     const { namespace = '' } = happening.regarding;
+    const note = isCombined ? combinedNote(happening) : happening.note;
     const series: Series = {
       key,
       happening,
+      note,
+      sentNote: note,
       namespace: namespace === '' ? 'default' : namespace,
       name: this.#newName(happening),
       firstAt: now,
@@ -241,7 +253,7 @@ class QueueingBroadcaster implements EventBroadcaster {
     };
     this.#series.set(key, series);
     this.#enqueue(series);
-    if (this.#series.size <= (this.#options.maxSeries ?? 4096)) return;
+    if (this.#series.size <= (this.#options.maxSeries ?? defaultMaxSeries)) return;
     const [oldest] = this.#series.values();
     if (oldest !== undefined) this.#finish(oldest);
   }
@@ -301,6 +313,7 @@ class QueueingBroadcaster implements EventBroadcaster {
   }
 
   #sweep(isRefresh: boolean): void {
+    this.#correlator.sweep();
     const now = this.#clock.monotonicNow();
     for (const series of [...this.#series.values()]) {
       if (now - series.lastSeen > finishMs) this.#finish(series);

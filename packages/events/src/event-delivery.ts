@@ -12,11 +12,11 @@ import {
 } from '@kctl/apimachinery';
 import { Event as CoreEvent } from '@kctl/apimachinery/kinds/core/v1';
 import { Event } from '@kctl/apimachinery/kinds/events.k8s.io/v1';
-import type { Writer } from '@kctl/client';
+import type { Patch, Writer } from '@kctl/client';
 import type { Logger } from '@kctl/telemetry';
 import { sleep } from '@kctl/wait';
 import type { Clock, Random } from '@kctl/wait';
-import { toCoreEvent, toEvent, toPatch } from './event-object.js';
+import { toCoreEvent, toCorePatch, toEvent, toNotePatch, toPatch } from './event-object.js';
 import type { Series } from './series.js';
 
 /** client-go: 12 attempts, 10 s apart, a quarter of it jitter. */
@@ -45,6 +45,7 @@ export type DeliveryResult = 'sent' | 'refused' | 'gave up';
 export class EventDelivery {
   readonly #options: EventDeliveryOptions;
   #isCore: boolean;
+  #mayPatchNotes = true;
 
   constructor(options: EventDeliveryOptions) {
     this.#options = options;
@@ -82,15 +83,37 @@ export class EventDelivery {
 
   async #send(series: Series, signal: AbortSignal): Promise<void> {
     const { client } = this.#options;
-    const { count, namespace, name } = series;
+    const { count, note, namespace, name } = series;
+    const key = { namespace, name };
     if (series.sentCount === 0) {
       if (this.#isCore) await client.create(CoreEvent, toCoreEvent(series), { signal });
       else await client.create(Event, toEvent(series), { signal });
     } else if (count > series.sentCount) {
-      const patch = { type: 'merge', body: toPatch(series, this.#isCore) } as const;
-      await client.patch(this.#isCore ? CoreEvent : Event, { namespace, name }, patch, { signal });
+      if (this.#isCore) await client.patch(CoreEvent, key, mergePatch(toCorePatch(series)), { signal });
+      else if (note === series.sentNote || !(await this.#patchNote(series, signal)))
+        await client.patch(Event, key, mergePatch(toPatch(series)), { signal });
     }
     series.sentCount = count;
+    series.sentNote = note;
+  }
+
+  /**
+   * Changes the note of an event: events.k8s.io/v1 refuses that, and core/v1, which has the same objects, does not.
+   * Whether it was done: a role may allow only the former, and then the count alone is told.
+   */
+  async #patchNote(series: Series, signal: AbortSignal): Promise<boolean> {
+    const { client, logger, api } = this.#options;
+    if (!this.#mayPatchNotes || api === 'events.k8s.io/v1') return false;
+    const { namespace, name } = series;
+    try {
+      await client.patch(CoreEvent, { namespace, name }, mergePatch(toNotePatch(series)), { signal });
+      return true;
+    } catch (error) {
+      if (!isForbidden(error) || isTerminating(error)) throw error;
+      this.#mayPatchNotes = false;
+      logger.info('Events that are combined keep their first note: allow patch on events of the core group', { error });
+      return false;
+    }
   }
 
   /** Failures after which the next attempt is another request. */
@@ -119,6 +142,10 @@ export class EventDelivery {
     const ms = retryMs * (1 + jitter * random());
     await sleep(ms, { clock, signal: stopping, keepAlive: false }).catch(() => undefined);
   }
+}
+
+function mergePatch(body: object): Patch {
+  return { type: 'merge', body };
 }
 
 /** client-go repeats transport errors alone; a server that is overloaded or restarting is one more reason here. */

@@ -5,8 +5,8 @@ import type { Series } from './series.js';
 
 /** The object of events.k8s.io/v1 for a series. */
 export function toEvent(series: Series): Event {
-  const { happening, namespace, name, firstAt, count } = series;
-  const { controller, instance, regarding, related, type, reason, action, note } = happening;
+  const { happening, note, namespace, name, firstAt, count } = series;
+  const { controller, instance, regarding, related, type, reason, action } = happening;
   return {
     apiVersion: 'events.k8s.io/v1',
     kind: 'Event',
@@ -26,8 +26,8 @@ export function toEvent(series: Series): Event {
 
 /** The object of core/v1 for a series: for servers without events.k8s.io/v1. */
 export function toCoreEvent(series: Series): CoreEvent {
-  const { happening, namespace, name, firstAt, lastAt, count } = series;
-  const { controller, instance, regarding, related, type, reason, action, note } = happening;
+  const { happening, note, namespace, name, firstAt, lastAt, count } = series;
+  const { controller, instance, regarding, related, type, reason, action } = happening;
   return {
     apiVersion: 'v1',
     kind: 'Event',
@@ -50,9 +50,19 @@ export function toCoreEvent(series: Series): CoreEvent {
 }
 
 /** The merge patch that tells the server how often it happened by now. */
-export function toPatch(series: Series, isCore: boolean): object {
-  const { count, lastAt } = series;
-  return isCore ? { ...seriesOf(series), count, lastTimestamp: seconds(lastAt) } : seriesOf(series);
+export function toPatch(series: Series): object {
+  return seriesOf(series);
+}
+
+/** The same for an object that was written to core/v1; the note may change there. */
+export function toCorePatch(series: Series): object {
+  const { count, lastAt, note } = series;
+  return { ...seriesOf(series), count, lastTimestamp: seconds(lastAt), message: note };
+}
+
+/** The note alone, and how often: for an object of events.k8s.io/v1, whose note only core/v1 lets change. */
+export function toNotePatch(series: Series): object {
+  return { ...seriesOf(series), message: series.note };
 }
 
 function seriesOf({ count, lastAt }: Series): { readonly series: { count: number; lastObservedTime: string } } {

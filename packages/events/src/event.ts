@@ -113,6 +113,14 @@ export function happeningOf(
   };
 }
 
+/** client-go: how an event begins that stands for events with different notes. */
+const combinedPrefix = '(combined from similar events): ';
+
+/** The note of an event that stands for events with different notes: the latest of them. */
+export function combinedNote({ note }: Happening): string {
+  return cut(combinedPrefix + note);
+}
+
 /** Cuts at a character, not within one. */
 function cut(note: string): string {
   const bytes = Buffer.from(note);

@@ -17,11 +17,20 @@ it.each([
   const recorder = broadcaster.recorder('example.com/test');
   recorder.warning(subject, 'Broken', 'it broke');
   await broadcaster.flush();
-  recorder.warning(subject, 'Broken', 'it broke again');
+  recorder.warning(subject, 'Broken', 'it broke');
+  for (let n = 1; n <= 12; n++) {
+    recorder.normal(subject, 'Created', `created pod web-${n}`);
+    await broadcaster.flush();
+  }
   stop.abort();
   await running;
   const { items } = await environment.client.list(Event, { namespace });
-  expect(items).toMatchObject([
+  const created = items.filter(({ reason }) => reason === 'Created');
+  expect(created.map(({ note, series }) => [note, series?.count]).toSorted()).toEqual([
+    ['(combined from similar events): created pod web-12', 3],
+    ...Array.from({ length: 9 }, (_, index) => [`created pod web-${index + 1}`, undefined]),
+  ]);
+  expect(items.filter(({ reason }) => reason === 'Broken')).toMatchObject([
     {
       reason: 'Broken',
       type: 'Warning',
@@ -31,5 +40,7 @@ it.each([
     },
   ]);
   const core = await environment.client.list(CoreEvent, { namespace });
-  expect(core.items).toMatchObject([{ reason: 'Broken', message: 'it broke', involvedObject: { name: 'subject' } }]);
+  expect(core.items.filter(({ reason }) => reason === 'Broken')).toMatchObject([
+    { reason: 'Broken', message: 'it broke', involvedObject: { name: 'subject' } },
+  ]);
 });

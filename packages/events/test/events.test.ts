@@ -155,7 +155,7 @@ describe('a series', () => {
     start();
     recorder.normal(pod, 'Again', 'one');
     await settle();
-    recorder.normal({ ...pod, metadata: { ...pod.metadata, resourceVersion: '6' } }, 'Again', 'another note');
+    recorder.normal({ ...pod, metadata: { ...pod.metadata, resourceVersion: '6' } }, 'Again', 'one');
     await settle();
     expect(calls.map(({ verb }) => verb)).toEqual(['create', 'patch']);
     expect(calls[1]).toMatchObject({
@@ -180,7 +180,7 @@ describe('a series', () => {
 
   it('is one request when its events come faster than they are delivered', async () => {
     start();
-    for (let n = 0; n < 100; n++) recorder.normal(pod, 'Flood', `note ${n}`);
+    for (let n = 0; n < 100; n++) recorder.normal(pod, 'Flood', 'one note');
     await broadcaster.flush();
     expect(calls.map(({ verb, body }) => [verb, body['series']])).toEqual([
       ['create', undefined],
@@ -202,7 +202,7 @@ describe('a series', () => {
     expect(calls[2]?.body['series']).toMatchObject({ count: 2 });
   });
 
-  it('is told apart by object, reason, action, type, controller and instance, not by note', async () => {
+  it('is told apart by object, reason, action, type, note, controller and instance', async () => {
     start();
     const other = broadcaster.recorder('other');
     recorder.normal(pod, 'A', 'x');
@@ -213,7 +213,97 @@ describe('a series', () => {
     other.normal(pod, 'A', 'x');
     recorder.normal(pod, 'A', 'y');
     await broadcaster.flush();
-    expect(calls.filter(({ verb }) => verb === 'create')).toHaveLength(6);
+    expect(calls.filter(({ verb }) => verb === 'create')).toHaveLength(7);
+  });
+});
+
+describe('notes of one reason', () => {
+  const notes = (): unknown[] =>
+    calls.map(({ verb, apiVersion, body }) => [verb, apiVersion, body['note'] ?? body['message']]);
+  const combined = '(combined from similar events): Created pod web-';
+
+  it('are events of their own: none is lost in a series', async () => {
+    start();
+    for (const name of ['web-1', 'web-2', 'web-1', 'web-3']) recorder.normal(pod, 'Created', `Created pod ${name}`);
+    await broadcaster.flush();
+    expect(notes()).toEqual([
+      ['create', 'events.k8s.io/v1', 'Created pod web-1'],
+      ['create', 'events.k8s.io/v1', 'Created pod web-2'],
+      ['create', 'events.k8s.io/v1', 'Created pod web-3'],
+      ['patch', 'events.k8s.io/v1', undefined],
+    ]);
+    expect(calls[3]).toMatchObject({ name: calls[0]?.name, body: { series: { count: 2 } } });
+  });
+
+  it('are combined from the tenth on, and show the latest: through core/v1, which alone lets a note change', async () => {
+    start();
+    for (let n = 1; n <= 12; n++) {
+      recorder.normal(pod, 'Created', `Created pod web-${n}`);
+      await settle();
+    }
+    expect(notes().slice(8)).toEqual([
+      ['create', 'events.k8s.io/v1', 'Created pod web-9'],
+      ['create', 'events.k8s.io/v1', `${combined}10`],
+      ['patch', 'v1', `${combined}11`],
+      ['patch', 'v1', `${combined}12`],
+    ]);
+    expect(calls.at(-1)).toMatchObject({ name: calls[9]?.name, body: { series: { count: 3 } } });
+    // A note that has its own event goes on there.
+    recorder.normal(pod, 'Created', 'Created pod web-3');
+    await settle();
+    expect(calls.at(-1)).toMatchObject({ name: calls[2]?.name, verb: 'patch', body: { series: { count: 2 } } });
+  });
+
+  it('are counted anew after ten quiet minutes', async () => {
+    start();
+    for (let n = 1; n <= 10; n++) recorder.normal(pod, 'Created', `Created pod web-${n}`);
+    await broadcaster.flush();
+    await clock.advance(10 * 60_000 + 1);
+    recorder.normal(pod, 'Created', 'Created pod web-11');
+    await broadcaster.flush();
+    expect(notes().at(-1)).toEqual(['create', 'events.k8s.io/v1', 'Created pod web-11']);
+  });
+
+  it('that change in a flood are told as often as the spam filter lets them, and the last one at the end', async () => {
+    start();
+    for (let n = 1; n <= 1000; n++) {
+      recorder.normal(pod, 'Created', `Created pod web-${n}`);
+      await settle();
+    }
+    expect(calls).toHaveLength(25);
+    stop.abort();
+    await running;
+    expect(calls).toHaveLength(26);
+    expect(calls.at(-1)?.body).toMatchObject({ message: `${combined}1000`, series: { count: 991 } });
+    expect(dropped).toEqual([]);
+  });
+
+  it('keep the first one where a role does not allow core/v1', async () => {
+    start();
+    respond = ({ apiVersion, verb }) => {
+      if (apiVersion === 'v1' && verb === 'patch') throw statusError(403, 'Forbidden');
+    };
+    for (let n = 1; n <= 12; n++) {
+      recorder.normal(pod, 'Created', `Created pod web-${n}`);
+      await settle();
+    }
+    expect(notes().slice(9)).toEqual([
+      ['create', 'events.k8s.io/v1', `${combined}10`],
+      ['patch', 'v1', `${combined}11`],
+      ['patch', 'events.k8s.io/v1', undefined],
+      ['patch', 'events.k8s.io/v1', undefined],
+    ]);
+    expect(dropped).toEqual([]);
+  });
+
+  it('that are combined and too long are cut, in core/v1 too', async () => {
+    start({ api: 'v1' });
+    for (let n = 1; n <= 11; n++) recorder.normal(pod, 'Created', `${'x'.repeat(1020)}${n}`);
+    await broadcaster.flush();
+    const message = String(calls.at(-1)?.body['message']);
+    expect([message.startsWith('(combined from similar events): xx'), message.endsWith('...'), message.length]).toEqual(
+      [true, true, 1024],
+    );
   });
 });
 

@@ -1,0 +1,107 @@
+import { createHash } from 'node:crypto';
+import type { Clock } from '@kctl/wait';
+import type { EventReference, Happening } from './event.js';
+
+/** client-go: from so many notes of otherwise equal events on, those with further notes become one. */
+const maxNotes = 10;
+/** client-go: without such an event for this long, notes are counted anew. In ms. */
+const intervalMs = 10 * 60_000;
+
+/** Which series an event belongs to. */
+export interface Correlated {
+  readonly key: string;
+  /** Whether it stands for events with different notes, the latest of which it shows. */
+  readonly isCombined: boolean;
+}
+
+/** Options of {@link createCorrelator}. */
+export interface CorrelatorOptions {
+  readonly clock: Clock;
+  /** How many sources of notes are told apart; the one not heard of longest is forgotten. */
+  readonly capacity: number;
+}
+
+/** Tells events apart as client-go's `EventCorrelator` does. */
+export interface Correlator {
+  correlate(happening: Happening): Correlated;
+  /** Forgets what is too old to count. */
+  sweep(): void;
+}
+
+interface Record {
+  readonly notes: Set<string>;
+  lastAt: number;
+}
+
+/**
+ * Events that agree in all but the note are events of their own for nine notes within ten minutes; further notes share
+ * one series, so that a controller that counts in its notes does not fill the server. Mirrors `EventAggregator` of
+ * client-go's `tools/record`; its `PopAny` may forget any known note, here the first nine stay known.
+ *
+ * Notes are kept as hashes: 28 bytes each, at most nine for each source.
+ */
+export function createCorrelator({ clock, capacity }: CorrelatorOptions): Correlator {
+  const records = new Map<string, Record>();
+  return {
+    correlate: (happening) => {
+      const key = happeningKey(happening);
+      const now = clock.monotonicNow();
+      const known = records.get(key);
+      const record =
+        known === undefined || now - known.lastAt > intervalMs ? { notes: new Set<string>(), lastAt: now } : known;
+      record.lastAt = now;
+      records.delete(key);
+      records.set(key, record);
+      if (records.size > capacity) {
+        const [oldest] = records.keys();
+        if (oldest !== undefined) records.delete(oldest);
+      }
+      const note = createHash('sha1').update(happening.note).digest('base64');
+      if (!record.notes.has(note)) {
+        if (record.notes.size + 1 >= maxNotes) return { key, isCombined: true };
+        record.notes.add(note);
+      }
+      return { key: `${key} ${note}`, isCombined: false };
+    },
+    sweep: () => {
+      const now = clock.monotonicNow();
+      for (const [key, { lastAt }] of records) {
+        if (now - lastAt <= intervalMs) return;
+        records.delete(key);
+      }
+    },
+  };
+}
+
+/**
+ * What makes two events the same but for the note. As in client-go, whose object references count without their
+ * resourceVersion here: an object that changes while it fails is still one series.
+ */
+function happeningKey(happening: Happening): string {
+  const { type, action, reason, controller, instance, regarding, related } = happening;
+  return JSON.stringify([
+    type,
+    action,
+    reason,
+    controller,
+    instance,
+    identity(regarding),
+    related === undefined ? [] : identity(related),
+  ]);
+}
+
+function identity({
+  apiVersion,
+  kind,
+  namespace,
+  name,
+  uid,
+  fieldPath,
+}: EventReference): readonly (string | undefined)[] {
+  return [apiVersion, kind, namespace, name, uid, fieldPath];
+}
+
+/** What the spam filter tells apart. */
+export function spamSource({ controller, instance, regarding, type }: Happening): string {
+  return JSON.stringify([controller, instance, type, identity({ ...regarding, fieldPath: '' })]);
+}
