@@ -1,4 +1,4 @@
-import { numberProblem } from '@kctl/wait';
+import { numberProblem, shownValue } from '@kctl/wait';
 import type { CacheOptions } from './cache-options.js';
 
 /** @throws TypeError naming the option, its value and what is expected */
@@ -6,7 +6,7 @@ export function requireCacheOptions(options: CacheOptions): void {
   const { client, byObject = [], lingerMs, listerWatcherFor } = options;
   if (listerWatcherFor === undefined && !canRead(client))
     throw new TypeError(
-      `createCache: client ${shown(client)} is not valid: expected a client, such as createHttpClient(…) of @kctl/client-http`,
+      `createCache: client ${shownValue(client)} is not valid: expected a client, such as createHttpClient(…) of @kctl/client-http`,
     );
   for (const [index, { kind }] of byObject.entries()) requireKind(`createCache: byObject[${index}].kind`, kind);
   const problem = lingerMs === undefined ? undefined : numberProblem('lingerMs', lingerMs);
@@ -17,7 +17,7 @@ export function requireCacheOptions(options: CacheOptions): void {
 export function requireKind(field: string, kind: unknown): void {
   if (typeof kind === 'object' && kind !== null && 'plural' in kind && 'scope' in kind) return;
   throw new TypeError(
-    `${field} ${shown(kind)} is not valid: expected a kind, such as Pod of @kctl/apimachinery/kinds/core/v1 or one of defineKind(…)`,
+    `${field} ${shownValue(kind)} is not valid: expected a kind, such as Pod of @kctl/apimachinery/kinds/core/v1 or one of defineKind(…)`,
   );
 }
 
@@ -25,10 +25,4 @@ function canRead(client: unknown): boolean {
   if (typeof client !== 'object' || client === null) return false;
   const isFunction = (name: string): boolean => typeof Reflect.get(client, name) === 'function';
   return (isFunction('list') && isFunction('watch')) || (isFunction('listFrames') && isFunction('watchFrames'));
-}
-
-/** Of an object only that it is one: it may be large, or secret. */
-function shown(value: unknown): string {
-  if (value === undefined || value === null) return String(value);
-  return typeof value === 'string' ? JSON.stringify(value) : `of type ${typeof value}`;
 }

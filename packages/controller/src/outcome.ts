@@ -1,3 +1,4 @@
+import { shownValue } from '@kctl/wait';
 import type { ReconcileResult } from './reconciler.js';
 
 /** What came of a run. The loop switches over it, and policies look at it. */
@@ -60,23 +61,18 @@ const expectedTypes: Readonly<Record<keyof ReconcileResult, string>> = {
 };
 
 function checkResult(result: unknown): ReconcileResult {
-  if (typeof result !== 'object' || result === null) throw invalidResult(`the result ${shown(result)} is not valid`);
+  if (typeof result !== 'object' || result === null)
+    throw invalidResult(`the result ${shownValue(result)} is not valid`);
   for (const [field, value] of Object.entries(result)) {
     if (!isResultField(field)) throw invalidResult(`the result has an unknown field ${JSON.stringify(field)}`);
     if (value !== undefined && !resultFields[field](value))
-      throw invalidResult(`${field} ${shown(value)} is not valid: it must be a ${expectedTypes[field]}`);
+      throw invalidResult(`${field} ${shownValue(value)} is not valid: it must be a ${expectedTypes[field]}`);
   }
   return result;
 }
 
 function isResultField(field: string): field is keyof ReconcileResult {
   return Object.hasOwn(resultFields, field);
-}
-
-function shown(value: unknown): string {
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
-    ? String(value)
-    : `of type ${typeof value}`;
 }
 
 function invalidResult(problem: string): TypeError {

@@ -1,3 +1,4 @@
+import { shownValue } from '@kctl/wait';
 import type { RetryDecision } from './reconciler.js';
 
 /**
@@ -7,7 +8,7 @@ import type { RetryDecision } from './reconciler.js';
  */
 export function checkDecision(what: string, decision: unknown): RetryDecision {
   if (typeof decision !== 'object' || decision === null || !('type' in decision))
-    throw invalid(what, `returned ${shown(decision)}`);
+    throw invalid(what, `returned ${shownValue(decision)}`);
   switch (decision.type) {
     case 'backoff':
     case 'stop':
@@ -15,11 +16,11 @@ export function checkDecision(what: string, decision: unknown): RetryDecision {
     case 'retry': {
       const afterMs: unknown = 'afterMs' in decision ? decision.afterMs : undefined;
       if (typeof afterMs !== 'number' || !Number.isFinite(afterMs))
-        throw invalid(what, `returned a retry with afterMs ${shown(afterMs)}`);
+        throw invalid(what, `returned a retry with afterMs ${shownValue(afterMs)}`);
       return { type: 'retry', afterMs };
     }
     default:
-      throw invalid(what, `returned a decision of type ${shown(decision.type)}`);
+      throw invalid(what, `returned a decision of type ${shownValue(decision.type)}`);
   }
 }
 
@@ -27,9 +28,4 @@ function invalid(what: string, problem: string): TypeError {
   return new TypeError(
     `${what} ${problem}, which is not valid: expected { type: 'retry', afterMs } with a finite number of ms, { type: 'backoff' } or { type: 'stop' }`,
   );
-}
-
-function shown(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value);
-  return typeof value === 'number' || value === undefined || value === null ? String(value) : `of type ${typeof value}`;
 }

@@ -328,9 +328,9 @@ describe('Controller result', () => {
     [{ requeueAfterMs: Number.NaN }, 'requeueAfterMs NaN is not valid: it must be a finite number of ms'],
     [{ requeueAfterMs: Infinity }, 'requeueAfterMs Infinity is not valid: it must be a finite number of ms'],
     [{ requeueAfterMs: -Infinity }, 'requeueAfterMs -Infinity is not valid: it must be a finite number of ms'],
-    [{ requeueAfterMs: '5' }, 'requeueAfterMs 5 is not valid: it must be a finite number of ms'],
+    [{ requeueAfterMs: '5' }, 'requeueAfterMs "5" is not valid: it must be a finite number of ms'],
     [{ priority: Infinity }, 'priority Infinity is not valid: it must be a finite number'],
-    [{ backoff: 'yes' }, 'backoff yes is not valid: it must be a boolean'],
+    [{ backoff: 'yes' }, 'backoff "yes" is not valid: it must be a boolean'],
     [{ requeueAfter: 5 }, 'the result has an unknown field "requeueAfter"'],
     [7, 'the result 7 is not valid'],
   ])('takes the invalid result %j for a failure that says what is expected', async (result, problem) => {

@@ -112,7 +112,7 @@ describe('finalizing', () => {
     [{ requeueAfterMs: Number.NaN }, 'requeueAfterMs NaN is not valid'],
     [{ requeueAfterMs: Infinity }, 'requeueAfterMs Infinity is not valid'],
     [{ requeueAfter: 5 }, 'unknown field "requeueAfter"'],
-    ['later', 'the result later is not valid'],
+    ['later', 'the result "later" is not valid'],
   ])('keeps the finalizer when the clean-up returns %j', async (cleanup, problem) => {
     const t = setUp(deleted(mine), { cleanup: cleanup as ReconcileResult });
     await expect(t.run()).rejects.toThrow(problem);

@@ -1,3 +1,5 @@
+import { shownValue } from '@kctl/wait';
+
 /** Whether a value has all of these methods. */
 export function hasMethods(value: unknown, names: readonly string[]): boolean {
   return typeof value === 'object' && value !== null && names.every((name) => isFunction(Reflect.get(value, name)));
@@ -19,14 +21,9 @@ export function requireThat(
   field: string,
   { value, expected }: { readonly value: unknown; readonly expected: string },
 ): void {
-  if (!holds) throw new TypeError(`${field} ${shown(value)} is not valid: expected ${expected}`);
+  if (!holds) throw new TypeError(`${field} ${shownValue(value)} is not valid: expected ${expected}`);
 }
 
 function isFunction(value: unknown): boolean {
   return typeof value === 'function';
-}
-
-function shown(value: unknown): string {
-  if (value === undefined || value === null) return String(value);
-  return typeof value === 'string' ? JSON.stringify(value) : `of type ${typeof value}`;
 }

@@ -21,6 +21,7 @@ export type { PollOptions } from './poll.js';
 export { retry } from './retry.js';
 export type { RetryOptions } from './retry.js';
 export { retryAfterMs, retryAfterOfHeader } from './retry-after.js';
+export { shownValue } from './shown-value.js';
 export { abortReason, isAbortError, sleep } from './sleep.js';
 export type { SleepOptions } from './sleep.js';
 export { systemClock, systemRandom } from './system-clock.js';

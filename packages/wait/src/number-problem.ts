@@ -1,3 +1,5 @@
+import { shownValue } from './shown-value.js';
+
 /** What a number among options may be. */
 export interface NumberRange {
   /** The smallest value that is allowed. @default 0 */
@@ -31,11 +33,5 @@ export function numberProblem(field: string, value: unknown, range: NumberRange 
   const from = above === undefined ? `≥ ${least}` : `> ${above}`;
   const limits = Number.isFinite(most) ? `${from} and ≤ ${most}` : from;
   const expected = [`${noun} ${limits}`, ...(orInfinity ? ['or Infinity'] : [])].join(' ');
-  return `${field} ${shown(value)} is not valid: expected ${expected}${remedy === undefined ? '' : `; ${remedy}`}`;
-}
-
-function shown(value: unknown): string {
-  if (typeof value === 'number' || value === null || value === undefined) return String(value);
-  if (typeof value === 'string') return JSON.stringify(value);
-  return `of type ${typeof value}`;
+  return `${field} ${shownValue(value)} is not valid: expected ${expected}${remedy === undefined ? '' : `; ${remedy}`}`;
 }

@@ -1,3 +1,5 @@
+import { shownValue } from '@kctl/wait';
+
 const argumentCode = 'KCTL_WORKQUEUE_ARGUMENT';
 const fullCode = 'KCTL_WORKQUEUE_FULL';
 const workCode = 'KCTL_WORKQUEUE_WORK_FAILED';
@@ -13,7 +15,7 @@ export class QueueArgumentError extends TypeError {
   readonly value: unknown;
 
   constructor(field: string, value: unknown, remedy: string) {
-    super(`${field} is ${describe(value)}: ${remedy}`);
+    super(`${field} is ${shownValue(value)}: ${remedy}`);
     this.field = field;
     this.value = value;
   }
@@ -61,7 +63,7 @@ export class WorkFailedError extends Error {
 
   constructor(key: string | number, item: unknown, cause: unknown) {
     const name = typeof key === 'string' ? JSON.stringify(key.split('\0').filter(Boolean).join('/')) : String(key);
-    const reason = cause instanceof Error ? cause.message : describe(cause);
+    const reason = cause instanceof Error ? cause.message : shownValue(cause);
     super(`work on ${name} failed: ${reason}`, { cause });
     this.item = item;
   }
@@ -82,10 +84,4 @@ export function requireNumber(field: string, value: number, least: number = -Inf
 export function requireInteger(field: string, value: number, least: number): void {
   if (!Number.isSafeInteger(value) || value < least)
     throw new QueueArgumentError(field, value, `give an integer ≥ ${least}`);
-}
-
-function describe(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value);
-  if (typeof value !== 'object' || value === null) return String(value);
-  return `an object with ${Object.keys(value).join(', ') || 'no properties'}`;
 }
