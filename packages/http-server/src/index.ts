@@ -4,17 +4,18 @@
  * @packageDocumentation
  */
 export { BodyError, HttpServerError, isBodyError, isHttpServerError } from './errors.js';
-export { createHttpServer, defaultShutdownTimeoutMs } from './http-server.js';
+export { createHttpServer } from './http-server.js';
+export type { HttpServer } from './http-server.js';
+export { defaultShutdownTimeoutMs } from './http-server-options.js';
 export type {
   Http1ServerOptions,
   Http2ServerOptions,
   HttpRequest,
   HttpResponse,
-  HttpServer,
   HttpServerOptions,
   RequestContext,
   ServerTls,
-} from './http-server.js';
+} from './http-server-options.js';
 export { readBody } from './read-body.js';
 export type { ReadBodyOptions } from './read-body.js';
 export { defaultLimits } from './server-limits.js';

@@ -7,7 +7,7 @@ import type { Server as HttpsServer } from 'node:https';
 import type { Server as NetServer, Socket } from 'node:net';
 import type { SecureContextOptions } from 'node:tls';
 import type { Connections } from './connections.js';
-import type { HttpRequest, HttpResponse, HttpServerOptions } from './http-server.js';
+import type { HttpRequest, HttpResponse, HttpServerOptions } from './http-server-options.js';
 import type { Requests } from './requests.js';
 import type { ResolvedLimits } from './server-limits.js';
 

@@ -1,5 +1,5 @@
 import { BodyError } from './errors.js';
-import type { HttpRequest } from './http-server.js';
+import type { HttpRequest } from './http-server-options.js';
 
 /** Options of {@link readBody}. */
 export interface ReadBodyOptions {

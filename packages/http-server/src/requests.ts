@@ -3,7 +3,7 @@ import type { Logger } from '@kctl/telemetry';
 import type { Clock, ClockTimer } from '@kctl/wait';
 import type { Connection } from './connection.js';
 import type { Connections } from './connections.js';
-import type { HttpRequest, HttpResponse, RequestContext } from './http-server.js';
+import type { HttpRequest, HttpResponse, RequestContext } from './http-server-options.js';
 import type { ResolvedLimits } from './server-limits.js';
 
 /** What {@link Requests} works with. */

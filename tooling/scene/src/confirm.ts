@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises';
-import type { Scene } from './index.js';
+import type { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
 import { loadConnection } from '@kctl/client-http';
 
 /**
@@ -7,7 +7,13 @@ import { loadConnection } from '@kctl/client-http';
  *
  * @throws KubeConfigError when no cluster is configured
  */
-export async function confirmCluster({ name, crds = [] }: Scene): Promise<boolean> {
+export async function confirmCluster({
+  name,
+  crds = [],
+}: {
+  readonly name: string;
+  readonly crds?: readonly CustomResourceDefinition[];
+}): Promise<boolean> {
   const { server } = await loadConnection();
   const definitions = crds.map(({ metadata }) => metadata.name).join(', ');
   const what = `a namespace ${name}-…${definitions === '' ? '' : ` and the CustomResourceDefinitions ${definitions}`}`;
