@@ -117,6 +117,22 @@ describe('stop', () => {
     expect(server.port).toBeUndefined();
   });
 
+  it('ends at once while the server waits for its certificate, and tells the source', async () => {
+    let ended: AbortSignal | undefined;
+    const certificate: CertificateSource = {
+      load: (_onChange, signal) => {
+        ended = signal;
+        return new Promise(() => undefined);
+      },
+    };
+    const server = createWebhookServer({ host: '127.0.0.1', port: 0, certificate });
+    running = server.run(stop.signal);
+    await turn();
+    stop.abort();
+    await running;
+    expect([ended?.aborted, server.port]).toEqual([true, undefined]);
+  });
+
   it('can be followed by another run', async () => {
     const server = await start();
     await expect(server.run(new AbortController().signal)).rejects.toThrow('running already');

@@ -61,6 +61,7 @@ class FileCertificateWatcher implements CertificateWatcher {
   async load(): Promise<KeyPair> {
     const pair = await this.#read();
     this.#current = pair;
+    if (this.#disposed) return pair;
     this.#watch();
     this.#poll();
     return pair;

@@ -10,45 +10,42 @@ export class UndecodableBodyError extends Error {
 }
 
 /**
- * Parses a body. V8's own error quotes the text that it failed on, which may be a token or a secret: neither the message
- * nor the cause of what is thrown here comes from it.
+ * Parses a body.
  *
- * @throws UndecodableBodyError
+ * @throws UndecodableBodyError that says nothing of the body, which may hold a token or a secret
  */
 export function readJson(body: Buffer): unknown {
   const problem = (what: string): UndecodableBodyError =>
     new UndecodableBodyError(`couldn't get version/kind; json parse error: ${what}`);
   if (!isUtf8(body)) throw problem('the body is not UTF-8');
-  if (depthOf(body) > maxJsonDepth) throw problem(`objects and lists are nested deeper than ${maxJsonDepth} levels`);
+  const { deepest, isOpen } = bracketsOf(body);
+  if (deepest > maxJsonDepth) throw problem(`objects and lists are nested deeper than ${maxJsonDepth} levels`);
+  const text = body.toString('utf8');
   try {
-    return parseJson(body.toString('utf8'));
+    return parseJson(text);
   } catch (error) {
-    throw problem(endsEarly(error, body) ? 'unexpected end of JSON input' : 'the body is not JSON');
+    const place = error instanceof SyntaxError ? /position (\d+)/.exec(error.message)?.[1] : undefined;
+    const isCut = isOpen && (place === undefined || Number(place) >= text.length);
+    throw problem(isCut ? 'unexpected end of JSON input' : 'the body is not JSON');
   }
-}
-
-/** Of V8's message only what holds no text of the body is looked at: its beginning, and the place. */
-function endsEarly(error: unknown, body: Buffer): boolean {
-  if (!(error instanceof SyntaxError)) return false;
-  if (error.message.startsWith('Unexpected end of JSON input')) return true;
-  const place = /^(?:Expected [^"]*|Unterminated string) in JSON at position (\d+)/.exec(error.message)?.[1];
-  return place !== undefined && Number(place) >= body.toString('utf8').length;
 }
 
 const [quote, backslash, openBrace, closeBrace, openBracket, closeBracket] = Buffer.from('"\\{}[]');
 
-/** How deep brackets are nested outside of strings; of no meaning for what is not JSON. */
-function depthOf(text: Buffer): number {
+/** How deep brackets are nested outside of strings, and whether one, or a string, is left open. */
+function bracketsOf(text: Buffer): { readonly deepest: number; readonly isOpen: boolean } {
   let depth = 0;
   let deepest = 0;
-  for (let place = 0; place < text.length; place++) {
+  let place = 0;
+  for (; place < text.length; place++) {
     const byte = text[place];
     if (byte === quote) {
       for (place++; place < text.length && text[place] !== quote; place++) if (text[place] === backslash) place++;
+      if (place >= text.length) return { deepest, isOpen: true };
     } else if (byte === openBrace || byte === openBracket) deepest = Math.max(deepest, ++depth);
     else if (byte === closeBrace || byte === closeBracket) depth--;
   }
-  return deepest;
+  return { deepest, isOpen: depth > 0 };
 }
 
 /** How many values an answer may hold; far beyond what fits into a request. */

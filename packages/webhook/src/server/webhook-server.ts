@@ -178,8 +178,9 @@ class HttpsWebhookServer implements WebhookServer {
         return;
       }
       this.#logger.info('Starting webhook server');
-      await this.#serve(signal, ended.signal);
+      await this.#serve(signal, ended);
     } catch (error) {
+      if (signal.aborted && this.#server === undefined) return; // stopped before it had its certificate
       if (error instanceof WebhookServerError) throw error;
       throw new WebhookServerError(`webhook server: ${messageOf(error)}`, { cause: error });
     } finally {
@@ -189,9 +190,9 @@ class HttpsWebhookServer implements WebhookServer {
     }
   }
 
-  async #serve(signal: AbortSignal, ended: AbortSignal): Promise<void> {
+  async #serve(signal: AbortSignal, ended: AbortController): Promise<void> {
     const { host, port = defaultPort, shutdownTimeoutMs = defaultShutdownTimeoutMs, limits } = this.#options;
-    const secure = await this.#secure(ended);
+    const secure = await this.#secureUnless(signal, ended);
     const common = {
       name: 'webhook server',
       port,
@@ -220,6 +221,23 @@ class HttpsWebhookServer implements WebhookServer {
       { once: true },
     );
     await running;
+  }
+
+  /** {@link #secure}, given up when the signal is aborted: a source may wait for an API server that does not answer. */
+  async #secureUnless(signal: AbortSignal, ended: AbortController): Promise<ServerTls> {
+    const gaveUp = Promise.withResolvers<never>();
+    const onAbort = (): void => {
+      ended.abort(signal.reason);
+      gaveUp.reject(signal.reason);
+    };
+    signal.addEventListener('abort', onAbort, { once: true });
+    const secure = this.#secure(ended.signal);
+    secure.catch(() => undefined); // it may fail after it was given up
+    try {
+      return await Promise.race([secure, gaveUp.promise]);
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+    }
   }
 
   /** TLS settings with the first certificate; later ones are put in place while the server runs. */
