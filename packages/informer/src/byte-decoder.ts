@@ -12,6 +12,7 @@ import {
   scanBodyFields,
   scanObject,
   scanWatchFrame,
+  skipSpace,
 } from '@kctl/apimachinery/wire';
 import type { StoredObject } from '@kctl/cache-index';
 import type { ObjectType } from './acceptance.js';
@@ -87,7 +88,8 @@ export class ByteDecoder<T extends KubeObject> implements Decoder<T, Uint8Array>
     const item = this.#item;
     clearItem(item);
     try {
-      this.#decode({ bytes: raw, start: 0, end: raw.length, find, isLive: false, isDelete: false }, item);
+      const start = skipSpace(raw, 0, raw.length);
+      this.#decode({ bytes: raw, start, end: raw.length, find, isLive: false, isDelete: false }, item);
     } catch (error) {
       if (!isFrameError(error)) throw error;
       clearItem(item);

@@ -17,6 +17,7 @@ export type { HeaderSource, ObjectHeader } from './object-header.js';
 export { scanBodyFields } from './scan-fields.js';
 export { createObjectScan, scanObject } from './scan-object.js';
 export type { ObjectScan } from './scan-object.js';
+export { skipSpace } from './skip.js';
 export { asBuffer, readAscii, readText } from './text.js';
 export { createWatchFrameScan, scanWatchFrame } from './watch-frame.js';
 export type { WatchFrameScan, WatchFrameType } from './watch-frame.js';

@@ -144,8 +144,8 @@ export function scanObject(
     if (isFound && scan.kindStart >= 0 && scan.apiVersionStart >= 0) break;
     if (next < 0) next = skipValue(bytes, value, end);
     if (next < 0) return false;
-    // A kind that comes last is in no answer of an API server, but it decides whether the object belongs here.
-    if (isFound && scan.kindStart < 0 && !saysKind(bytes, next, end)) break;
+    // A type that comes last is in no answer of an API server, but it decides whether the object belongs here.
+    if (isFound && scan.kindStart < 0 && scan.apiVersionStart < 0 && !saysType(bytes, next, end)) break;
     position = skipSpace(bytes, next, end);
     if (bytes[position] === closeBrace) break;
     if (bytes[position] !== comma) return false;
@@ -157,11 +157,14 @@ export function scanObject(
 const metadataKey = [...Buffer.from('metadata')];
 const kindKey = [...Buffer.from('kind')];
 const apiVersionKey = [...Buffer.from('apiVersion')];
-const kindKeyEnd = Buffer.from('kind"');
+/** Ends of the keys that say the type, and what any key may be written with. A search is fast where its first byte is rare. */
+const typeMarks = ['kind"', 'Version"', '\\u'].map((mark) => Buffer.from(mark));
 
-/** Whether a key `kind` may follow, at whatever depth: one native search, which most objects pass. */
-function saysKind(bytes: Uint8Array, from: number, end: number): boolean {
-  return asBuffer(end === bytes.length ? bytes : bytes.subarray(0, end)).indexOf(kindKeyEnd, from) >= 0;
+/** Whether keys that say the type may follow, at whatever depth and however written: native searches, which most objects pass. */
+function saysType(bytes: Uint8Array, from: number, end: number): boolean {
+  const rest = asBuffer(end === bytes.length ? bytes : bytes.subarray(0, end));
+  for (const mark of typeMarks) if (rest.indexOf(mark, from) >= 0) return true;
+  return false;
 }
 
 /** Scans the metadata object that opens at `at`. Returns the position after it, −1 where it is not understood. */

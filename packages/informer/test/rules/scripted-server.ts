@@ -33,6 +33,10 @@ export const initialEnd = (version: number): Frame => bookmark(version, { 'k8s.i
 /** Bytes as they are, for a source of bytes. */
 export const raw = (text: string): Frame => ({ type: rawType, object: text });
 const rawType = 'RAW';
+/** An item of a list as bytes, for a source of bytes. */
+export const rawItem = (rawText: string): { readonly rawText: string } => ({ rawText });
+const isRawItem = (item: unknown): item is ReturnType<typeof rawItem> =>
+  typeof item === 'object' && item !== null && 'rawText' in item;
 export const failed = (code: number, reason: string): Frame => ({ type: 'ERROR', object: status(code, reason) });
 
 function status(code: number, reason: string): Status {
@@ -140,7 +144,7 @@ export class ScriptedServer {
         const page = await this.#list(call);
         return {
           async *[Symbol.asyncIterator]() {
-            yield page.items.map(encode);
+            yield page.items.map((item) => (isRawItem(item) ? Buffer.from(item.rawText) : encode(item)));
           },
           metadata: Promise.resolve(metadataOf(page)),
           [Symbol.asyncDispose]: async () => undefined,
