@@ -13,7 +13,7 @@ export type Demand = 'required' | 'optional' | 'unnamed';
 export class InformerDemand {
   readonly #ownCache: object;
   readonly #logger: Logger;
-  readonly #holds = new Map<Runnable, Promise<AsyncDisposable | undefined>[]>();
+  readonly #holds = new Map<Runnable, AsyncDisposable[]>();
   #isStarted = false;
 
   constructor(ownCache: object, logger: Logger) {
@@ -39,7 +39,7 @@ export class InformerDemand {
   async remove(runnable: Runnable): Promise<void> {
     const holds = this.#holds.get(runnable) ?? [];
     this.#holds.delete(runnable);
-    for (const hold of await Promise.all(holds)) await hold?.[Symbol.asyncDispose]();
+    await Promise.all(holds.map((hold) => hold[Symbol.asyncDispose]()));
   }
 
   /** Whether an informer of that cache is needed now. */
@@ -72,24 +72,27 @@ export class InformerDemand {
     const holds = (runnable.sources?.() ?? []).flatMap((source) => {
       const { kind, isRequired } = source;
       if (kind === undefined || !isRequired) return [];
-      return [
-        takeInformer(this.#cacheOf(source), kind).catch((error: unknown) => {
-          // The source itself will fail for the same reason, and says so.
-          const named = { kind: formatGroupVersionKind(kind), error };
-          this.#logger.debug('an informer cannot be started before its source', named);
-          return undefined;
-        }),
-      ];
+      return this.#takeInformer(this.#cacheOf(source), kind);
     });
     this.#holds.set(runnable, holds);
   }
-}
 
-/** Starts an informer: on loan where the cache lends, so that it can be returned. */
-async function takeInformer(cache: object, kind: GroupVersionKind): Promise<AsyncDisposable | undefined> {
-  if (canLend(cache)) return cache.acquire(kind);
-  if (canDeclare(cache)) await cache.informer(kind);
-  return undefined;
+  /** Starts an informer: on loan where the cache lends, so that it can be returned. Does not wait. */
+  #takeInformer(cache: object, kind: GroupVersionKind): AsyncDisposable[] {
+    // The source itself will fail for the same reason, and says so.
+    const onError = (error: unknown): void =>
+      this.#logger.debug('an informer cannot be started before its source', {
+        kind: formatGroupVersionKind(kind),
+        error,
+      });
+    try {
+      if (canLend(cache)) return [cache.acquire(kind)];
+      if (canDeclare(cache)) Promise.resolve(cache.informer(kind)).catch(onError);
+    } catch (error) {
+      onError(error);
+    }
+    return [];
+  }
 }
 
 function canLend(cache: object): cache is { acquire(kind: GroupVersionKind): AsyncDisposable } {

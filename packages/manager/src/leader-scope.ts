@@ -90,8 +90,13 @@ export class LeaderScope {
    * expires, and what is left cannot write, because the fence is closed.
    */
   async release(deadline: AbortSignal, isWorkLeft: boolean): Promise<void> {
+    const { logger, scope } = this.#options;
     this.#release.abort(new DOMException('the manager has stopped', 'AbortError'));
-    if (isWorkLeft) this.#elector?.abandon?.();
+    if (isWorkLeft) {
+      if (this.#elector !== undefined && this.#isLeading)
+        logger.warn('work is left that did not stop: the lease is not given back, it expires', { scope });
+      this.#elector?.abandon?.();
+    }
     await untilAborted(this.#running, deadline);
     this.#isLeading = false;
   }

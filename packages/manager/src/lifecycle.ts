@@ -139,9 +139,8 @@ export class Lifecycle {
 
   /** Gives the leases back, or leaves them to expire where work is left. */
   async #release(until: AbortSignal): Promise<void> {
-    const { runnables, clock, logger } = this.#options;
+    const { runnables, clock } = this.#options;
     const isWorkLeft = !runnables.isIdle;
-    if (isWorkLeft) logger.warn('work is left that did not stop: a lease that is held is left to expire');
     const deadline = new AbortController();
     const abort = (): void => deadline.abort();
     // One request is no work to be waited for: it gets its time also after the grace period.

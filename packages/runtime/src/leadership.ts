@@ -163,8 +163,14 @@ function checkLease(options: RuntimeLeaderElectionOptions, connection: Connectio
     throw new TypeError(
       'unable to find leader election namespace: not running in-cluster, please specify leaderElection.namespace',
     );
-  const identity = options.identity ?? `${hostname()}_${randomUUID()}`;
+  // The identity of a coordinated election is the name of an object.
+  const unique = options.coordinated === undefined ? `${hostname()}_${randomUUID()}` : candidateName();
+  const { identity = unique } = options;
   return { namespace, name, identity, ...(labels === undefined ? {} : { labels }) };
+}
+
+function candidateName(): string {
+  return `${hostname().toLowerCase()}-${randomUUID()}`;
 }
 
 function pickDurations({

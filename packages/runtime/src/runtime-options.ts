@@ -62,7 +62,7 @@ export interface RuntimeLeaderElectionOptions extends Pick<LeaderElectionOptions
   readonly name: string;
   /** Namespace of the Lease. @default the connection's: that of the pod, or of the context */
   readonly namespace?: string;
-  /** Who this process is; unique. @default `<hostname>_<uuid>` */
+  /** Who this process is; unique. With `coordinated`, the name of its LeaseCandidate. @default `<hostname>_<uuid>` */
   readonly identity?: string;
   /** @default 15000 */
   readonly leaseDurationMs?: number;

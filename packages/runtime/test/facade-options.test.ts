@@ -2,7 +2,11 @@ import { createCache, type Cache } from '@kctl/cache';
 import { createDelegatingClient, type DelegatingClient } from '@kctl/client-delegating';
 import type { Connection } from '@kctl/client-http';
 import { inject } from '@kctl/controller';
+import type { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
+import { Lease } from '@kctl/apimachinery/kinds/coordination.k8s.io/v1';
+import { LeaseCandidate } from '@kctl/apimachinery/kinds/coordination.k8s.io/v1beta1';
 import { createLeaseLock, type ResourceLock } from '@kctl/leader-election';
+import { createEnvironment, eventually } from '@kctl/testing';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { createManager, noopLogger, type LockParts, type RuntimeManagerOptions } from '../src/index.js';
 
@@ -87,6 +91,29 @@ describe('createManager', () => {
   });
 });
 
+/** The embedded server has no coordinated election: the test chooses, and the candidates are custom resources. */
+const leaseCandidates: CustomResourceDefinition = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: {
+    name: 'leasecandidates.coordination.k8s.io',
+    annotations: { 'api-approved.kubernetes.io': 'unapproved, for a test' },
+  },
+  spec: {
+    group: 'coordination.k8s.io',
+    names: { plural: 'leasecandidates', kind: 'LeaseCandidate' },
+    scope: 'Namespaced',
+    versions: [
+      {
+        name: 'v1beta1',
+        served: true,
+        storage: true,
+        schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+      },
+    ],
+  },
+};
+
 describe('leaderElection', () => {
   it('makes its lock as it is told, with a client of its own', async () => {
     const locks: LockParts[] = [];
@@ -100,6 +127,37 @@ describe('leaderElection', () => {
     await expect(make({ leaderElection: { name: 'x', newLock, renewIn: 'worker' } })).rejects.toThrow(
       'leaderElection.newLock is a function of this thread',
     );
+  });
+
+  it('lets the server choose, and announces this process as long as it runs', { timeout: 30_000 }, async () => {
+    await using environment = await createEnvironment({ server: 'embedded', crds: [leaseCandidates] });
+    const { client: server } = environment;
+    const manager = await make({
+      connection: environment.connection,
+      leaderElection: {
+        name: 'chosen',
+        namespace: 'default',
+        retryPeriodMs: 100,
+        coordinated: { binaryVersion: '1.4.0' },
+      },
+    });
+    const stop = new AbortController();
+    const running = manager.run(stop.signal);
+    let identity = '';
+    await eventually(async () => {
+      const [candidate] = (await server.list(LeaseCandidate, { namespace: 'default' })).items;
+      expect(candidate?.spec).toMatchObject({ leaseName: 'chosen', binaryVersion: '1.4.0' });
+      identity = candidate?.metadata.name ?? '';
+    });
+    expect(manager.isLeader).toBe(false);
+    await server.create(Lease, {
+      metadata: { namespace: 'default', name: 'chosen' },
+      spec: { holderIdentity: identity, leaseDurationSeconds: 15, strategy: 'OldestEmulationVersion' },
+    });
+    await manager.elected;
+    expect(manager.isLeader).toBe(true);
+    stop.abort();
+    await running;
   });
 
   it('has a connection of its own where it is given one', async () => {
