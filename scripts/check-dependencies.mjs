@@ -1,5 +1,5 @@
 // Declared dependencies equal imports, for each package: what its sources import is declared as a dependency (or peer),
-// what only its tests import as a development dependency, and nothing else is declared.
+// what only its tests import as a development dependency, and nothing else is declared. Runtime dependencies are ranges.
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -34,6 +34,19 @@ const importedBy = (files) =>
       .filter((name) => name !== undefined),
   );
 
+/** The versions that `catalog:` stands for. */
+const catalog = new Map(
+  readFileSync('pnpm-workspace.yaml', 'utf8')
+    .split('\n')
+    .map((line) => /^  '?([^':]+)'?: (\S+)$/.exec(line))
+    .filter((entry) => entry !== null)
+    .map(([, name = '', version = '']) => [name, version]),
+);
+
+/** Whether a version lets an application have one copy for all, and a fix without a release here. @param {string} name @param {string} version */
+const isRange = (name, version) =>
+  version.startsWith('workspace:') || /^[\^>]/.test(version === 'catalog:' ? (catalog.get(name) ?? '') : version);
+
 /**
  * What is wrong with the declarations of one package.
  *
@@ -48,6 +61,8 @@ export function dependencyProblems(folder) {
   const runtime = new Set(Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }));
   const development = new Set(Object.keys(manifest.devDependencies ?? {}));
   const problems = [];
+  for (const [name, version] of Object.entries(manifest.dependencies ?? {}))
+    if (!isRange(name, String(version))) problems.push(`${name} is a dependency of exactly one version: give a range`);
   for (const name of bySources)
     if (name !== manifest.name && !runtime.has(name))
       problems.push(`${name} is imported by sources and not a dependency`);

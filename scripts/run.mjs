@@ -78,9 +78,14 @@ async function clientSuites(target) {
   process.env.KCTL_SUITE = `clients and informers on ${target}`;
   if (target === 'real' && process.env.TEST_ASSET_KUBE_APISERVER === undefined) {
     const { ensureBinaries } = await import('../e2e/kube-apiserver/build.mjs');
-    const { kubeApiserver, etcd } = await ensureBinaries({ log: (/** @type {string} */ line) => console.log(line) });
+    // A test environment of a real server runs a controller manager, too.
+    const { kubeApiserver, etcd, kubeControllerManager } = await ensureBinaries({
+      controllerManager: true,
+      log: (/** @type {string} */ line) => console.log(line),
+    });
     process.env.TEST_ASSET_KUBE_APISERVER = kubeApiserver;
     process.env.TEST_ASSET_ETCD = etcd;
+    process.env.TEST_ASSET_KUBE_CONTROLLER_MANAGER = kubeControllerManager;
   }
   return step('', 'node', ['scripts/vitest.mjs', ...serverSuites]);
 }
