@@ -1,5 +1,6 @@
 import { formatGroupResource, isConflict, isInvalid, isNotFound, isStatusError, StatusError } from '@kctl/apimachinery';
 import type { JsonPatchOperation, Kind } from '@kctl/apimachinery';
+import { retry } from '@kctl/wait';
 import type { Reader, ReadObject, Writer } from './client.js';
 import { keyOfKind, metadataOf } from './kube-object.js';
 import type { AbortOptions } from './options.js';
@@ -121,20 +122,22 @@ async function guarded<K extends Kind>(
   const key = keyOfKind(kind, object);
   const { uid = '' } = metadataOf(object);
   const options = signal === undefined ? {} : { signal };
-  let present: ReadObject<K> = object;
-  for (let attempt = 1; ; attempt++) {
+  const isGuarded: JsonPatchOperation = { op: 'test', path: '/metadata/uid', value: uid };
+  let failure: unknown;
+  const patch = async (attempt: number): Promise<ReadObject<K>> => {
+    const present = attempt === 1 ? object : readonly<K>(await client.get(kind, key, { ...options, live: true }));
+    // Another object of the same name: what was asked for is as gone as its object.
+    if (metadataOf(present).uid !== uid) throw goneError(kind, key.name, failure);
     const changes = operations(present);
-    if (changes === undefined) return present;
-    const guard: JsonPatchOperation = { op: 'test', path: '/metadata/uid', value: uid };
-    try {
-      return readonly<K>(await client.patch(kind, key, jsonPatch(guard, ...changes), options));
-    } catch (error) {
-      if (!isFailedGuard(error) || attempt === maxAttempts) throw error;
-      present = readonly<K>(await client.get(kind, key, { ...options, live: true }));
-      // Another object of the same name: what was asked for is as gone as its object.
-      if (metadataOf(present).uid !== uid) throw goneError(kind, key.name, error);
-    }
-  }
+    return changes === undefined
+      ? present
+      : readonly<K>(await client.patch(kind, key, jsonPatch(isGuarded, ...changes), options));
+  };
+  const isRetriable = (error: unknown): boolean => {
+    failure = error;
+    return isFailedGuard(error);
+  };
+  return await retry(patch, { maxAttempts, isRetriable, ...options });
 }
 
 function goneError(kind: Kind, name: string, cause: unknown): StatusError {

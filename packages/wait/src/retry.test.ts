@@ -44,6 +44,18 @@ describe('retry', () => {
     expect(attempts).toBe(1);
   });
 
+  it('repeats at once without a backoff', async () => {
+    const attempts: number[] = [];
+    const work = async (attempt: number): Promise<string> => {
+      attempts.push(attempt);
+      if (attempt < 3) throw new Error('again');
+      return 'done';
+    };
+    await expect(retry(work, { clock: new FakeClock(), maxAttempts: 3 })).resolves.toBe('done');
+    await expect(retry((attempt) => attempt)).resolves.toBe(1);
+    expect(attempts).toEqual([1, 2, 3]);
+  });
+
   it('stops waiting on abort', async () => {
     const clock = new FakeClock();
     const controller = new AbortController();

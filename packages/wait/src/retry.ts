@@ -6,8 +6,8 @@ import { systemClock } from './system-clock.js';
 
 /** Options of {@link retry}. */
 export interface RetryOptions {
-  /** The delays between attempts. */
-  readonly backoff: Backoff;
+  /** The delays between attempts. @default none: the next attempt follows at once */
+  readonly backoff?: Backoff;
   /** At most this many attempts, the first one included. @default no limit */
   readonly maxAttempts?: number;
   /** Whether an error is worth another attempt. @default every error is */
@@ -24,7 +24,7 @@ export interface RetryOptions {
  * @throws the last error, when it is not retriable or no attempt is left; the signal's reason on abort; RangeError when
  *   `maxAttempts` is not an integer ≥ 1
  */
-export async function retry<T>(work: (attempt: number) => T | Promise<T>, options: RetryOptions): Promise<T> {
+export async function retry<T>(work: (attempt: number) => T | Promise<T>, options: RetryOptions = {}): Promise<T> {
   const { backoff, maxAttempts = Infinity, isRetriable = () => true, signal, clock = systemClock } = options;
   const problem = numberProblem('maxAttempts', maxAttempts, { least: 1, integer: true, orInfinity: true });
   if (problem !== undefined) throw new RangeError(`retry: ${problem}`);
@@ -35,6 +35,6 @@ export async function retry<T>(work: (attempt: number) => T | Promise<T>, option
     } catch (error) {
       if (attempt >= maxAttempts || !isRetriable(error)) throw error;
     }
-    await sleep(backoff.next(), { clock, ...(signal === undefined ? {} : { signal }) });
+    if (backoff !== undefined) await sleep(backoff.next(), { clock, ...(signal === undefined ? {} : { signal }) });
   }
 }

@@ -1,9 +1,10 @@
-import { isConflict, isNotFound, mutableCopy, type Kind } from '@kctl/apimachinery';
+import { isNotFound, mutableCopy, type Kind } from '@kctl/apimachinery';
 import {
   MutatingWebhookConfiguration,
   ValidatingWebhookConfiguration,
 } from '@kctl/apimachinery/kinds/admissionregistration.k8s.io/v1';
 import { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
+import { retryOnConflict } from '@kctl/client';
 import type { Reader, WriteObject, Writer } from '@kctl/client';
 
 /** Where the CA is to be written: names of objects. */
@@ -67,20 +68,17 @@ function target<K extends Injectable>(
     what,
     inject: async (client, caBundle, signal) => {
       const encoded = Buffer.from(caBundle).toString('base64');
-      for (;;) {
+      const update = async (): Promise<void> => {
         const found = await find(client, kind, name, signal);
         const draft = mutableCopy(found) as ObjectOfKind<K>;
         const configs = configsOf(draft);
         if (configs.length === 0) throw new Error(`${what} has no webhook to trust`);
         if (configs.every((config) => config.caBundle === encoded)) return;
         for (const config of configs) config.caBundle = encoded;
-        try {
-          await client.update(kind, draft as unknown as WriteObject<K>, { signal });
-          return;
-        } catch (error) {
-          if (!isConflict(error)) throw error; // otherwise another replica was first: look again
-        }
-      }
+        await client.update(kind, draft as unknown as WriteObject<K>, { signal });
+      };
+      // On a conflict another replica was first: look again. The next check does where even that does not help.
+      await retryOnConflict(update, { signal });
     },
   };
 }
