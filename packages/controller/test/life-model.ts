@@ -55,6 +55,7 @@ export interface ModelOptions {
   readonly isHostile: boolean;
 }
 
+const channelIndex = 1;
 const toSelf = enqueueRequestsFromMapFunc<string, ReconcileRequest>((name) => [{ name }]);
 
 export class LifeModel {
@@ -84,6 +85,8 @@ export class LifeModel {
   #life: AbortController | undefined;
   /** The signal of the watch of pods, which is never removed: that of the session. */
   #session: AbortSignal | undefined;
+  /** The session of the last reconcile. */
+  #worked: AbortSignal | undefined;
   #isCalm = false;
   #version = 1;
 
@@ -219,7 +222,13 @@ export class LifeModel {
     const workers = this.controller.maxConcurrentReconciles;
     this.controller.maxConcurrentReconciles = 2;
     this.#release();
+    if (this.#handles[channelIndex] !== undefined) {
+      this.#channel.send('probe');
+      this.#owed.add('probe');
+    }
     await this.clock.advance(5_000);
+    const channel = this.controller.sources().find(({ name }) => name === 'channel source: channel');
+    if (channel?.phase !== 'synced') this.#owed.delete('probe'); // failed on poison, which its status says
     if (this.controller.phase === 'active') {
       this.#must(this.#owed.size === 0, `lost: ${[...this.#owed].join(' ')}`);
       this.#checkSources();
@@ -277,6 +286,9 @@ export class LifeModel {
     const run = this.#newSignal();
     if (isActive) this.#refused.push(run);
     else this.#run = run;
+    // What is run again from warm has everything handed over once more: another leader may have worked meanwhile.
+    if (!isActive && this.controller.phase === 'warm' && this.#worked === this.#session)
+      for (const name of this.#pods.objects.keys()) this.#owe(name);
     if (hasLife) this.#life ??= this.#newSignal();
     const options = hasLife && this.#life !== undefined ? { life: this.#life.signal } : {};
     const done = this.controller.run(run.signal, options).catch((error: unknown) => {
@@ -306,6 +318,7 @@ export class LifeModel {
 
   async #reconcile({ namespace, name }: ReconcileRequest, signal: AbortSignal): Promise<never> {
     const key = namespace === undefined ? name : `${namespace}/${name}`;
+    this.#worked = this.#session;
     this.#must(!this.#running.has(key), `${key} is reconciled twice at once`);
     this.#must(this.controller.inFlight.includes(key), `${key} is not in flight`);
     this.#running.add(key);
@@ -389,6 +402,16 @@ export class LifeModel {
         }),
       ),
       tracked({ name: 'fails to start', start: () => Promise.reject(new Error('no route')) }),
+      tracked(
+        pollingSource<string, ReconcileRequest>({
+          name: 'hangs',
+          everyMs: 100,
+          identify: String,
+          poll: () => new Promise(() => undefined),
+          handler: toSelf,
+          waitForFirst: false,
+        }),
+      ),
       // Required, and slow to sync: a removal often comes before.
       tracked({
         name: 'slow to sync',

@@ -122,6 +122,31 @@ describe('a run with a life', () => {
     for (const { signal } of [life, t.stop]) expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
+  it('keeps a request that was taken from the queue and not begun', async () => {
+    const t = stored();
+    t.pods.sync();
+    t.pods.add(pod('gone'));
+    const life = new AbortController();
+    const lease = new AbortController();
+    const first = t.controller.run(lease.signal, { life: life.signal });
+    await settle();
+    t.controller.maxConcurrentReconciles = 0;
+    t.pods.delete(pod('gone')); // which no replay shows
+    await settle();
+    lease.abort();
+    await first;
+    t.controller.maxConcurrentReconciles = 1;
+    t.runs.splice(0);
+    const last = new AbortController();
+    const second = t.controller.run(last.signal, { life: life.signal });
+    await settle();
+    expect(names(t.runs)).toEqual(['gone']);
+    last.abort();
+    life.abort();
+    await second;
+    await t.controller.waitUntilCold();
+  });
+
   it('takes no item that it does not begin: none is lost when the stop comes between', async () => {
     const t = stored();
     t.pods.sync();
@@ -504,6 +529,22 @@ describe('reconcileAllOn', () => {
     t.stop.abort();
     await t.controller.waitUntilCold();
     expect(t.pods.handlers.size).toBe(0);
+  });
+
+  it('leaves no handler behind when the controller stops meanwhile', async () => {
+    for (let turns = 0; turns < 20; turns++) {
+      const t = stored();
+      t.pods.sync();
+      t.pods.add(pod('a'));
+      const channel = createEventChannel<string>();
+      t.controller.reconcileAllOn(channelSource({ name: 'config', events: channel, handler: toSelf }));
+      const { done } = await t.start();
+      channel.send('changed');
+      for (let turn = 0; turn < turns; turn++) await Promise.resolve();
+      t.stop.abort();
+      await done;
+      expect(t.pods.handlers.size).toBe(0);
+    }
   });
 
   it('refuses what is not a source, and the same one twice', () => {
