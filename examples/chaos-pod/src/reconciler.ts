@@ -17,6 +17,7 @@ import {
 } from '@kctl/runtime';
 import type { Clock, Random } from '@kctl/wait';
 import { ChaosPod } from './chaos-pod.js';
+import { registerWebhooks } from './webhooks.js';
 
 /** Tells on a pod which run it is. */
 const runAnnotation = `${ChaosPod.group}/run`;
@@ -84,7 +85,7 @@ export function createChaosPodReconciler({
   };
 }
 
-/** Puts the controller together. */
+/** Puts the controller together, and its webhooks where `options.webhook` says how to serve them. */
 export async function createChaos(
   options: RuntimeManagerOptions,
   settings: Pick<ChaosPodReconcilerOptions, 'random' | 'periodMs'>,
@@ -94,5 +95,6 @@ export async function createChaos(
     .for(ChaosPod)
     .owns(Pod)
     .complete(createChaosPodReconciler({ client: manager.client, clock: manager.clock, ...settings }));
+  if (options.webhook !== undefined) registerWebhooks(manager);
   return manager;
 }
