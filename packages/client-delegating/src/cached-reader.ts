@@ -11,7 +11,7 @@ import { limited } from './limited.js';
 import { listMatcher } from './list-matcher.js';
 import { mergeInOrder } from './merge-in-order.js';
 import { orUndefined } from './or-undefined.js';
-import { isComparable, isNewer, isPast, needsReading } from './own-write.js';
+import { isComparable, isNewer, isPast, needsReading, storeName } from './own-write.js';
 import type { OwnWrite } from './own-write.js';
 import { ScopedLive } from './scoped-live.js';
 import type { ScopeWrite } from './scope-writes.js';
@@ -32,7 +32,7 @@ export interface CachedReaderOptions {
 /** Beyond this many open questions about names, the whole namespace is asked for at once. */
 const maxNames = 4;
 
-/** How often a list asks again because of writes that came meanwhile. */
+/** How often a read starts over because of writes and events that came meanwhile. */
 const maxRounds = 5;
 
 /**
@@ -56,25 +56,32 @@ export class CachedReader {
   }
 
   async get<K extends Kind>(kind: K, key: KeyOf<K>, options: GetOptions): Promise<ReadObject<K>> {
-    const { cache, ledger } = this.#options;
-    const { signal } = options;
+    const { cache } = this.#options;
     const mode = options.readYourWrites ?? this.#options.mode;
     if (mode === 'off') return await cache.get(kind, key, options);
-    if (!(await this.#settleScopes(kind, key.namespace, signal))) return await this.#live.get(kind, key, options);
+    for (let round = 0; round < maxRounds; round++) {
+      if (!(await this.#settleScopes(kind, key.namespace, options.signal))) break;
+      const read = await this.#get(kind, key, { mode, options });
+      if (read === 'untold') break;
+      if (!this.#isSettled(kind, key.namespace)) continue;
+      if (read === undefined) throw notFound(kind, key.name);
+      return read;
+    }
+    return await this.#live.get(kind, key, options);
+  }
+
+  async #get<K extends Kind>(kind: K, key: KeyOf<K>, { mode, options }: Read): Promise<Answer<ReadObject<K>>> {
+    const { cache, ledger } = this.#options;
+    const { signal } = options;
     if (mode === 'barrier') await this.#catchUp(kind, ledger.find(kind, key), signal);
     const write = ledger.find(kind, key);
-    if (write === undefined) return await cache.get(kind, key, options);
     const storeVersion = cache.resourceVersionOf(kind, key.namespace);
     const cached = await orUndefined(cache.get(kind, key, options));
-    if (ledger.isDone(kind, write, { storeVersion, cached: asObject(cached) })) {
-      if (cached === undefined) throw notFound(kind, key.name);
-      return cached;
-    }
+    if (write === undefined || ledger.isDone(kind, write, { storeVersion, cached: asObject(cached) })) return cached;
     const known = needsReading(kind, write) ? await this.#questions.about(kind, write, signal) : write;
-    if (known === undefined) return await this.#live.get(kind, key, options);
+    if (known === undefined) return 'untold';
     const held = this.#views.of(kind, known);
-    if (held === undefined) throw notFound(kind, key.name);
-    return asRead<K>(held);
+    return held === undefined ? undefined : asRead<K>(held);
   }
 
   async list<K extends Kind>(kind: K, options: ListOptions): Promise<KubeList<ReadObject<K>>> {
@@ -83,15 +90,24 @@ export class CachedReader {
     const { limit, ...unlimited } = options;
     const mode = options.readYourWrites ?? this.#options.mode;
     if (mode === 'off') return limited(await cache.list(kind, unlimited), limit);
+    for (let round = 0; round < maxRounds; round++) {
+      if (!(await this.#settleScopes(kind, options.namespace, options.signal))) break;
+      const list = await this.#list(kind, { mode, options: unlimited });
+      if (list === 'untold') break;
+      if (list !== undefined && this.#isSettled(kind, options.namespace)) return limited(list, limit);
+    }
+    return await this.#live.list(kind, options);
+  }
+
+  async #list<K extends Kind>(kind: K, { mode, options }: Read): Promise<Answer<KubeList<ReadObject<K>>>> {
+    const { cache } = this.#options;
     const { namespace, signal } = options;
-    if (!(await this.#settleScopes(kind, namespace, signal))) return await this.#live.list(kind, options);
     if (mode === 'barrier') await this.#catchUpAll(kind, namespace, signal);
     const writes = await this.#answered(kind, namespace, signal);
-    if (writes === undefined) return await this.#live.list(kind, options);
-    if (writes.size === 0) return limited(await cache.list(kind, unlimited), limit);
+    if (writes === undefined) return 'untold';
     const storeVersion = cache.resourceVersionOf(kind, namespace);
-    const list = await cache.list(kind, unlimited);
-    return limited(await this.#merge(kind, list, { writes, storeVersion, options }), limit);
+    const list = await cache.list(kind, options);
+    return writes.size === 0 ? list : await this.#merge(kind, list, { writes, storeVersion, options });
   }
 
   /** Replaces, removes and adds, each in its place, what own writes know better. */
@@ -241,19 +257,30 @@ export class CachedReader {
   }
 
   /**
-   * After a write to unknown names, or before the kind was cached. False where the server does not tell what it has
-   * changed.
+   * After a write to unknown names, or before the kind was cached: the store must be past it, or what differs must be
+   * noted. False where the server does not tell.
    */
   async #settleScopes(kind: Kind, namespace: string | undefined, signal: AbortSignal | undefined): Promise<boolean> {
-    const { ledger } = this.#options;
+    const { cache, ledger } = this.#options;
     for (const scope of ledger.scopesOver(kind, namespace)) {
-      const isKnown =
-        (await this.#reaches(kind, scope, signal)) ||
-        (await this.#questions.differences(kind, scope.namespace, { reason: scope, signal }));
-      if (!isKnown) return false;
-      ledger.settleScope(kind, scope);
+      if (await this.#reaches(kind, scope, signal)) {
+        ledger.settleScope(kind, scope);
+        continue;
+      }
+      const at = cache.resourceVersionOf(kind, scope.namespace);
+      if (scope.comparedAt.get(storeName(kind)) === at) continue;
+      if (!(await this.#questions.differences(kind, scope.namespace, { reason: scope, signal }))) return false;
+      scope.comparedAt.set(storeName(kind), at);
     }
     return true;
+  }
+
+  /** Whether what was noted of scopes still holds: a store that moves may show what came and went before the write. */
+  #isSettled(kind: Kind, namespace: string | undefined): boolean {
+    const { cache, ledger } = this.#options;
+    return ledger
+      .scopesOver(kind, namespace)
+      .every((scope) => scope.comparedAt.get(storeName(kind)) === cache.resourceVersionOf(kind, scope.namespace));
   }
 
   /** Whether the store gets to a version that covers a scope. */
@@ -268,6 +295,14 @@ export class CachedReader {
     scope.isLate = !isThere;
     return isThere;
   }
+}
+
+/** What is read; undefined: nothing; `untold`: the server does not tell what it would be. */
+type Answer<T> = T | undefined | 'untold';
+
+interface Read {
+  readonly mode: 'overlay' | 'barrier';
+  readonly options: ListOptions;
 }
 
 interface Merge {

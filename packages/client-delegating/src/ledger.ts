@@ -135,7 +135,7 @@ export class Ledger {
     return this.#scopes.over(kind, namespace);
   }
 
-  /** Forgets a scope for a store that has caught up with it, or whose differences are known; then for all. */
+  /** Forgets a scope for a store that has caught up with it; then for all. */
   settleScope(kind: Kind, scope: ScopeWrite): void {
     scope.settledFor.add(storeName(kind));
     const { cache } = this.#options;
@@ -158,7 +158,7 @@ export class Ledger {
 
   #addScope(kind: Kind, namespace: string | undefined, version: string): void {
     const recordedAt = this.#options.clock.monotonicNow();
-    this.#scopes.add({ kind, namespace, version, recordedAt, settledFor: new Set() });
+    this.#scopes.add({ kind, namespace, version, recordedAt, settledFor: new Set(), comparedAt: new Map() });
   }
 
   #openFor(kind: Kind, notes: KindNotes, note: Note): OwnWrite | undefined {

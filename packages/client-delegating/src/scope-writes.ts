@@ -13,8 +13,10 @@ export interface ScopeWrite {
   /** The version that a store must have reached; '' until the server was asked for it. */
   version: string;
   readonly recordedAt: number;
-  /** The stores that have caught up, or of which the differences are known. */
+  /** The stores that have caught up. */
   readonly settledFor: Set<string>;
+  /** By store, its version when its differences to the server were noted: they hold for as long as it stays there. */
+  readonly comparedAt: Map<string, string>;
   /** Whether the cache did not get there in time. */
   isLate?: boolean;
 }
@@ -99,6 +101,7 @@ export class ScopeWrites {
     const scopes = this.#byKind.get(formatGroupKind(kind));
     if (scopes === undefined) return none;
     const places = namespace === undefined || namespace === '' ? undefined : [namespace, everywhere];
+    if (places?.some((place) => scopes.held.has(place) || scopes.parked.has(place)) === false) return none;
     this.#sort(kind, scopes, places);
     if (scopes.held.size === 0) return none;
     const found = places === undefined ? [...scopes.held.values()] : places.map((place) => scopes.held.get(place));

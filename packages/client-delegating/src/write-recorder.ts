@@ -6,6 +6,7 @@ import type { Ledger } from './ledger.js';
 import { matcherOf } from './list-matcher.js';
 import { isNewer, versionOf } from './own-write.js';
 import type { Fact } from './own-write.js';
+import { projected } from './projected.js';
 import type { Vanishings } from './vanishings.js';
 import { isObject, mayHaveHappened, outcomeOfDelete, outcomeOfWrite, saysOtherwise, unread } from './write-outcome.js';
 import type { Known } from './write-outcome.js';
@@ -162,17 +163,17 @@ export class WriteRecorder {
    */
   async #doubt(kind: Kind, key: ObjectKey, error: unknown): Promise<void> {
     if (!saysOtherwise(error, key)) return;
-    const { ledger } = this.#options;
+    const { cache, ledger } = this.#options;
+    const outcome = ledger.find(kind, key)?.outcome;
+    const noted = outcome?.type === 'present' ? outcome.object : undefined;
     const isShown = async (store: Kind): Promise<boolean> => {
-      if (this.#options.cache.resourceVersionOf(store, key.namespace) === '') return false;
-      return (await this.#cached(store, key)) !== undefined;
+      if (noted !== undefined) return projected(cache, store, noted) !== undefined;
+      return cache.resourceVersionOf(store, key.namespace) !== '' && (await this.#cached(store, key)) !== undefined;
     };
-    const stores = ledger.storesOf(kind, key.namespace);
-    const shown = await Promise.all(stores.map(isShown));
-    const isNoted = ledger.find(kind, key)?.outcome.type === 'present';
+    const shown = await Promise.all(ledger.storesOf(kind, key.namespace).map(isShown));
     // That there is such an object, or none, is no news to a cache that shows as much.
-    if (isAlreadyExists(error) && (isNoted || shown.every((isThere) => isThere))) return;
-    if (isNotFound(error) && !isNoted && !shown.includes(true)) return;
+    if (isAlreadyExists(error) && !shown.includes(false)) return;
+    if (isNotFound(error) && noted === undefined && !shown.includes(true)) return;
     this.#record(kind, { ...unread(key), isLearned: true });
   }
 

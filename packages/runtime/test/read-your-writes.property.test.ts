@@ -39,7 +39,7 @@ const setups: fc.Arbitrary<Setup> = fc.record({
   answersCollections: fc.constantFrom(true, true, false),
 });
 
-const place = { namespace: fc.constantFrom('a', 'a', 'b', 'c'), name: fc.constantFrom('g-0', 'g-1', 'x') };
+const place = { namespace: fc.constantFrom('a', 'a', 'a', 'b', 'c'), name: fc.constantFrom('g-0', 'g-1') };
 const content = {
   node: fc.constantFrom('n1', 'n1', 'n2'),
   color: fc.constantFrom('red', 'blue'),
@@ -66,11 +66,11 @@ const steps = fc.oneof(
   { weight: 2, arbitrary: fc.record({ type: fc.constant('delete' as const), ...place, fault }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('generate' as const), ...place, ...content, fault }) },
   {
-    weight: 1,
+    weight: 3,
     arbitrary: fc.record({ type: fc.constant('deleteAll' as const), ...place, app: fc.constantFrom(undefined, 'web') }),
   },
   { weight: 3, arbitrary: fc.record({ type: fc.constant('foreignPut' as const), ...place, ...content }) },
-  { weight: 2, arbitrary: fc.record({ type: fc.constant('foreignDelete' as const), ...place }) },
+  { weight: 3, arbitrary: fc.record({ type: fc.constant('foreignDelete' as const), ...place }) },
   {
     weight: 3,
     arbitrary: fc.record({
@@ -97,7 +97,7 @@ type Content = Pick<
   'namespace' | 'name' | 'node' | 'color' | 'tags' | 'owner' | 'app'
 >;
 
-const keys = ['a', 'b', 'c'].flatMap((namespace) => ['g-0', 'g-1', 'x'].map((name) => ({ namespace, name })));
+const keys = ['a', 'b', 'c'].flatMap((namespace) => ['g-0', 'g-1'].map((name) => ({ namespace, name })));
 const thingOf = ({ namespace, name, node, color, tags, owner, app }: Content): Thing => ({
   metadata: {
     namespace,
@@ -354,7 +354,8 @@ class World implements AsyncDisposable {
         for (const other of keys) if (other.namespace === namespace) this.#wrote(`${namespace}/${other.name}`);
       return;
     }
-    const isShown = step.type === 'delete' && (await this.get('primary', step)) !== undefined;
+    const isAsked = step.type === 'delete' || step.type === 'create';
+    const isShown = isAsked && (await this.get('primary', step)) !== undefined;
     const draft = step.type === 'update' ? await this.get('primary', step) : undefined;
     if (step.fault !== undefined) server.fault = { when: step.fault, error: broken() };
     const before = server.version;
@@ -367,8 +368,8 @@ class World implements AsyncDisposable {
       else await this.#generate(step);
     } catch (error) {
       // The refusal says what the server has: what is read later must not be older.
-      const isAbout = isConflict(error) || isAlreadyExists(error) || (isNotFound(error) && isShown);
-      if (isAbout && step.type !== 'generate') this.#wrote(key);
+      const isNews = (isAlreadyExists(error) && !isShown) || (isNotFound(error) && isShown);
+      if ((isConflict(error) || isNews) && step.type !== 'generate') this.#wrote(key);
     } finally {
       server.fault = undefined;
     }
