@@ -154,6 +154,39 @@ describe('a lease that cannot be renewed', () => {
   });
 });
 
+it('says in both threads alike why a term was not extended', async () => {
+  const mortalModule = `data:text/javascript,${encodeURIComponent(`
+export function createLock() {
+  let record;
+  const observe = () => ({ record, fingerprint: JSON.stringify(record) });
+  const fail = async () => { throw new Error('connection refused'); };
+  const get = async () => (record === undefined ? undefined : fail());
+  const create = async (next) => { record = next; return observe(); };
+  return { identity: 'w', description: 'memory', get, create, update: fail };
+}`)}`;
+  const reason = Promise.withResolvers<unknown>();
+  const elector = createWorkerLeaderElector({
+    name: 'x',
+    lockModule: mortalModule,
+    leaseDurationMs: 1_000,
+    renewDeadlineMs: 500,
+    retryPeriodMs: 100,
+    reelect: true,
+    callbacks: {
+      onStartedLeading: async (signal) => {
+        await untilAborted(signal);
+        reason.resolve(signal.reason);
+      },
+    },
+  });
+  const stop = new AbortController();
+  const run = elector.run(stop.signal);
+  const lost = await reason.promise;
+  expect(isLeaseNotRenewed(lost) && lost.cause).toMatchObject({ message: 'connection refused' });
+  stop.abort();
+  await run;
+});
+
 describe('abandon', () => {
   it('ends the run beside work that goes on, closes the fence, and leaves the lease to expire', async () => {
     const [server, clock] = [new MemoryLockServer(), new FakeClock()];
