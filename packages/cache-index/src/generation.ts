@@ -104,6 +104,12 @@ export class Generation<T extends KubeObject> {
     return all;
   }
 
+  /** All versions, in no order, one by one: those that come meanwhile included, those that go left out. */
+  *versions(): Generator<StoredObject<T>, undefined> {
+    for (const shelf of this.#shelves.values()) for (const entry of shelf.entries()) yield entry.stored;
+    return undefined;
+  }
+
   /** All versions, in no order: the fastest way to see them all. */
   collect(): StoredObject<T>[] {
     const all: StoredObject<T>[] = [];

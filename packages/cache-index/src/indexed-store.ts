@@ -67,8 +67,8 @@ export class IndexedStore<T extends KubeObject> implements Indexer<T> {
     return this.#pick(this.#generation.read(options.namespace), options, storedOf);
   }
 
-  all(): StoredObject<T>[] {
-    return this.#generation.collect();
+  values(): Iterable<StoredObject<T>> {
+    return this.#generation.versions();
   }
 
   listKeys(options: IndexListOptions = {}): string[] {
@@ -179,6 +179,7 @@ export class IndexedStore<T extends KubeObject> implements Indexer<T> {
           size: before.size,
           stored: (key) => before.find(key.namespace ?? '', key.name)?.stored,
           all: () => before.collect(),
+          values: () => before.versions(),
         };
       },
     };

@@ -34,8 +34,11 @@ export interface Indexer<T extends KubeObject> extends IndexReader<T> {
   deleteStored(key: ObjectKey, resourceVersion?: string): StoredObject<T> | undefined;
   /** The paths that {@link StoredWrite.fields} are the values of; undefined where no index declares one. */
   readonly fieldPaths: FieldPaths | undefined;
-  /** Everything that is stored, in no order: the fastest way to see it all. */
-  all(): StoredObject<T>[];
+  /**
+   * Everything that is stored, in no order, one by one: a reader may take its time. What is written meanwhile is seen or
+   * not; after a replacement the rest is of the content before it.
+   */
+  values(): Iterable<StoredObject<T>>;
   /** Begins a replacement that is filled step by step and seen by nobody until it is committed. */
   beginReplace(): Replacement<T>;
 }
@@ -71,6 +74,8 @@ export interface ReplacedContent<T extends KubeObject> {
   stored(key: ObjectKey): StoredObject<T> | undefined;
   /** In no order. */
   all(): StoredObject<T>[];
+  /** The same, one by one: a reader may take its time. */
+  values(): Iterable<StoredObject<T>>;
 }
 
 /** Options of {@link createIndexer}. */

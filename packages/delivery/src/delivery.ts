@@ -97,7 +97,7 @@ export class Delivery<E> implements Listener<E>, TurnTaker {
       this.proceed();
       return;
     }
-    this.#turn.take(this);
+    this.#turn.enter(this);
     const promise = this.#invoke(event);
     if (promise === undefined) {
       this.#turn.release();

@@ -32,9 +32,14 @@ export class Turn {
   /** Takes the turn, or stands in line as with {@link ask}. */
   take(taker: TurnTaker): boolean {
     if (!this.ask(taker)) return false;
+    this.enter(taker);
+    return true;
+  }
+
+  /** Takes a turn that {@link isFreeFor} has just said to be free. */
+  enter(taker: TurnTaker): void {
     if (this.#line.size > 0) this.#line.delete(taker);
     this.#isTaken = true;
-    return true;
   }
 
   /** Ends a turn that was taken. */

@@ -1,6 +1,4 @@
 import type { KubeObject } from '@kctl/apimachinery';
-import { formatKey } from '@kctl/apimachinery';
-import type { StoredObject } from '@kctl/cache-index';
 import type { Turn } from '@kctl/delivery';
 import { Delivery } from '@kctl/delivery';
 import type { Clock, ClockTimer } from '@kctl/wait';
@@ -10,19 +8,17 @@ import { allChanges, latestChanges } from './change-traits.js';
 import { SyncError } from './errors.js';
 import type { HandlerRegistration, InformerEventHandler } from './event.js';
 import type { InformerState } from './informer-state.js';
-import { contentOf, resyncOf } from './store-series.js';
-import type { ResyncSource } from './store-series.js';
+import { CatchUp, resyncOf, resyncOfAll } from './store-series.js';
+import type { SeriesSource } from './store-series.js';
 import { Waiters } from './waiters.js';
 
 /** What a handler's place needs of its informer. */
-export interface HandlerHost<T extends KubeObject> extends ResyncSource<T> {
+export interface HandlerHost<T extends KubeObject> extends SeriesSource<T> {
   readonly name: string;
   readonly state: InformerState;
   readonly clock: Clock;
   readonly sliceMs: number;
   readonly slice: { readonly isOver: boolean };
-  /** Everything that is stored, in no order. */
-  versions(): readonly StoredObject<T>[];
   onHandlerError(error: unknown, handlerName: string, change: Change<T>): void;
   removed(place: HandlerPlace<T>): void;
 }
@@ -48,6 +44,8 @@ export class HandlerPlace<T extends KubeObject> implements HandlerRegistration {
   readonly #isEvery: boolean;
   readonly #resyncMs: number;
   readonly #waiters: Waiters;
+  /** While the handler is told of what was stored when it joined. */
+  #catchUp: CatchUp<T> | undefined;
   #hasSynced = false;
   #isEnded = false;
   #resyncTimer: ClockTimer | undefined;
@@ -108,6 +106,7 @@ export class HandlerPlace<T extends KubeObject> implements HandlerRegistration {
   end(): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
+    this.#catchUp = undefined;
     this.#resyncTimer?.cancel();
     this.#delivery.end();
     this.#waiters.fail(() => this.#endedError());
@@ -122,12 +121,16 @@ export class HandlerPlace<T extends KubeObject> implements HandlerRegistration {
   }
 
   offer(change: Change<T>): void {
+    this.#catchUp?.note(change);
     this.#delivery.offer(change);
   }
 
   /** Hands out what is stored already. */
-  replay(versions: readonly StoredObject<T>[]): void {
-    this.#delivery.replay(contentOf(versions, 'initial'));
+  catchUp(): void {
+    const catchUp = new CatchUp(this.#host);
+    this.#catchUp = catchUp;
+    this.#delivery.replay(catchUp);
+    this.#delivery.mark(() => (this.#catchUp = undefined));
     this.initialListOffered();
   }
 
@@ -163,11 +166,10 @@ export class HandlerPlace<T extends KubeObject> implements HandlerRegistration {
     this.#isResyncDue = this.#host.isAhead;
     if (this.#isResyncDue || this.#isResyncing || this.#isEnded) return;
     this.#isResyncing = true;
-    const versions = this.#host.versions();
-    // What is offered from now on waits behind the last of what was offered so far, which leads up to these versions.
-    // Where changes merge, each object is looked up anew when its turn comes: a later change may have been delivered.
-    if (this.#isEvery) this.#delivery.insert(contentOf(versions, 'resync'));
-    else this.#delivery.interleave(resyncOf(versions, this.#host, formatKey));
+    // Where changes merge, each object is looked up when its turn comes: a later change may have been delivered. Else what
+    // is offered from now on waits behind what was offered so far, which leads up to the present versions.
+    if (this.#isEvery) this.#delivery.insert(resyncOfAll([...this.#host.versions()]));
+    else this.#delivery.interleave(resyncOf(this.#host));
     this.#delivery.mark(() => (this.#isResyncing = false));
   }
 

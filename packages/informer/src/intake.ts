@@ -132,7 +132,6 @@ export class Intake<T extends KubeObject, Raw> {
     if (replacement === undefined) return;
     this.#replacement = undefined;
     if (this.#unreadable > 0) this.#keepMissing(replacement);
-    const after = replacement.all();
     const before = replacement.commit(resourceVersion);
     this.#resourceVersion = resourceVersion;
     const isInInitialList = !this.#hasCommitted;
@@ -140,7 +139,7 @@ export class Intake<T extends KubeObject, Raw> {
     const drain = this.#sink.beginDrain();
     this.#sink.moved();
     let sinceCheck = 0;
-    for (const change of this.#differences(before, after, isInInitialList)) {
+    for (const change of this.#differences(before, isInInitialList)) {
       if (change !== undefined) drain.offer(change);
       if (++sinceCheck < 64 || !slicer.isOver) continue;
       sinceCheck = 0;
@@ -151,14 +150,10 @@ export class Intake<T extends KubeObject, Raw> {
   }
 
   /** Deletions first, then what is new or different; undefined stands for an object that did not change. */
-  *#differences(
-    before: ReplacedContent<T>,
-    after: readonly StoredObject<T>[],
-    isInInitialList: boolean,
-  ): Generator<Change<T> | undefined> {
+  *#differences(before: ReplacedContent<T>, isInInitialList: boolean): Generator<Change<T> | undefined> {
     const wasEmpty = before.size === 0;
     if (!wasEmpty) {
-      for (const old of before.all()) {
+      for (const old of before.values()) {
         const present = this.#indexer.stored(old);
         if (present === old) continue;
         this.#decoder.retire(old);
@@ -166,7 +161,7 @@ export class Intake<T extends KubeObject, Raw> {
         yield isGone ? new Change('delete', old, old, { finalStateUnknown: true }) : undefined;
       }
     }
-    for (const stored of after) {
+    for (const stored of this.#indexer.values()) {
       const old = wasEmpty ? undefined : before.stored(stored);
       if (old === stored) yield undefined;
       else if (old === undefined || isAnother(old, stored))

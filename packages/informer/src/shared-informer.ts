@@ -170,7 +170,7 @@ class CoalescingInformer<T extends KubeObject> implements SharedInformer<T>, Han
       resyncMs: resyncMs <= 0 ? 0 : Math.max(resyncMs, minResyncMs),
     });
     this.#audience.join(place);
-    if (this.#hasContent) place.replay(this.#indexer.all());
+    if (this.#hasContent) place.catchUp();
     return place;
   }
 
@@ -234,8 +234,12 @@ class CoalescingInformer<T extends KubeObject> implements SharedInformer<T>, Han
     await Promise.all(awaited.map(({ ended }) => ended));
   }
 
-  versions(): readonly StoredObject<T>[] {
-    return this.#indexer.all();
+  get size(): number {
+    return this.#indexer.size;
+  }
+
+  versions(): Iterable<StoredObject<T>> {
+    return this.#indexer.values();
   }
 
   present(version: StoredObject<T>): StoredObject<T> | undefined {
@@ -280,7 +284,7 @@ class CoalescingInformer<T extends KubeObject> implements SharedInformer<T>, Han
     this.#publishing++;
     const slicer = new Slicer(this.#options.clock, this.#options.sliceMs);
     slicer.begin();
-    for (const stored of replaced.all()) {
+    for (const stored of replaced.values()) {
       if (signal.aborted) break;
       publication.offer(new Change('delete', stored, stored, { leftScope: true }));
       if (slicer.isOver) await slicer.breathe();
