@@ -56,6 +56,13 @@ const status = (code: number, reason: string, message = reason): Status => ({
   message,
 });
 
+const poisonEvery = 7;
+
+/** Whether a transform fails for an object, where the history has one that does. */
+export function isPoison({ spec }: Item): boolean {
+  return spec.value % poisonEvery === 0;
+}
+
 /** A collection with history, and every way in which a server and a network let a watcher down. */
 export class FakeServer {
   version = 100;
@@ -71,12 +78,18 @@ export class FakeServer {
   readonly streams: boolean;
   /** A proxy that drops the parameters of WatchList. */
   readonly dropsMarker: boolean;
+  /** A proxy that answers a watch out of what it has: it replays known events, and closes. */
+  readonly replays: boolean;
+  /** What a client did that no client should do to a server. */
+  readonly violations: string[] = [];
+  readonly #opened = { at: -1, version: '', times: 0 };
 
   constructor(chance: Chance, clock: Clock) {
     this.#chance = chance;
     this.#clock = clock;
     this.streams = chance.maybe(0.5);
     this.dropsMarker = this.streams && chance.maybe(0.1);
+    this.replays = chance.maybe(0.2);
   }
 
   get openWatches(): number {
@@ -94,6 +107,20 @@ export class FakeServer {
       this.#record('DELETED', { ...present, metadata: { ...present.metadata, resourceVersion: String(this.version) } });
       return;
     }
+    this.#put(namespace, name);
+  }
+
+  /** Writes every object once more, at a version that no transform fails for. */
+  heal(): void {
+    for (const { metadata } of [...this.objects.values()]) {
+      this.version += (this.version + 1) % poisonEvery === 0 ? 2 : 1;
+      this.#put(metadata.namespace ?? '', metadata.name ?? '');
+    }
+  }
+
+  #put(namespace: string, name: string): void {
+    const key = `${namespace}/${name}`;
+    const present = this.objects.get(key);
     const object: Item = {
       apiVersion: 'example.com/v1',
       kind: 'Item',
@@ -244,11 +271,30 @@ export class FakeServer {
         watch.finish(this.#chance.pick(['close', 'reset', 'silence', 'cut']));
       }
     } else {
-      for (const { type, object, version } of this.#log) if (version > wanted) watch.push({ type, object });
+      this.#countOpened(String(wanted));
+      const isReplay = this.replays && this.violations.length === 0 && this.#chance.maybe(this.faults * 6);
+      if (isReplay) {
+        const known = this.#log.filter(({ version }) => version <= wanted).slice(-1 - this.#chance.int(3));
+        watch.push(...known.map(({ type, object }) => ({ type, object })));
+        watch.finish('close');
+      } else for (const { type, object, version } of this.#log) if (version > wanted) watch.push({ type, object });
     }
     this.#watches.add(watch);
     if (this.#chance.maybe(this.faults)) watch.finish('close');
     return watch;
+  }
+
+  /** A watch that brought nothing new must not be opened again at once. */
+  #countOpened(version: string): void {
+    const opened = this.#opened;
+    const at = this.#clock.monotonicNow();
+    if (opened.at !== at || opened.version !== version) Object.assign(opened, { at, version, times: 0 });
+    if (++opened.times === 5) this.violations.push(`5 watches at version ${version} within one moment`);
+  }
+
+  /** Bytes that are damaged where only a read of the object finds it. */
+  #damaged(text: string): string {
+    return this.#chance.maybe(this.faults * 0.3) ? text.replace(/("node":"n\d")\}/, '$1 oops}') : text;
   }
 
   /** Cuts bytes at random places, as a network does. */
@@ -288,7 +334,7 @@ export class FakeServer {
         const text = this.#chance.maybe(0.5)
           ? JSON.stringify({ kind: 'ItemList', metadata: listMeta, items: bare })
           : JSON.stringify({ apiVersion: 'example.com/v1', items, kind: 'ItemList', metadata: listMeta });
-        const chunks = this.#chunks(text);
+        const chunks = this.#chunks(this.#damaged(text));
         if (this.#chance.maybe(this.faults)) chunks.length = this.#chance.int(chunks.length);
         return {
           async *[Symbol.asyncIterator]() {
@@ -309,11 +355,12 @@ export class FakeServer {
         const frames = this.#frames(watch, call.signal);
         const splitter = createLineSplitter();
         const chunksOf = (text: string): Uint8Array[] => this.#chunks(text);
+        const lineOf = (frame: Frame): string =>
+          `${this.#damaged(JSON.stringify(frame))}${this.#chance.maybe(0.9) ? '\n' : ''}`;
         return {
           async *[Symbol.asyncIterator]() {
             for await (const batch of frames)
-              for (const chunk of chunksOf(batch.map((frame) => `${JSON.stringify(frame)}\n`).join('')))
-                yield splitter.push(chunk);
+              for (const chunk of chunksOf(`${batch.map(lineOf).join('')}\n`)) yield splitter.push(chunk);
           },
           [Symbol.asyncDispose]: async () => void this.#watches.delete(watch),
         };

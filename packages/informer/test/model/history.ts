@@ -4,8 +4,9 @@ import { FakeClock } from '@kctl/wait/testing';
 import { createSharedInformer } from '../../src/index.js';
 import type { SharedInformer } from '../../src/index.js';
 import type { Item } from './fake-server.js';
-import { FakeServer } from './fake-server.js';
+import { FakeServer, isPoison } from './fake-server.js';
 import { createChance } from './random.js';
+import type { Chance } from './random.js';
 import { Recorder } from './recorder.js';
 
 const ItemKind = defineKind<Item>()({ group: 'example.com', version: 'v1', kind: 'Item', scope: 'Namespaced' });
@@ -29,14 +30,21 @@ export async function playHistory(seed: number): Promise<string[]> {
       if (isDeadlineExceeded(error)) recorders.find((recorder) => recorder.label === label)?.gaveUp();
     },
     ...(chance.maybe(0.4) ? { pageSize: 3 } : {}),
-    ...(chance.maybe(0.2) ? { transform: (object: Item) => ({ ...object, spec: { ...object.spec } }) } : {}),
+    ...(chance.maybe(0.3) ? { transform: transformOf(chance) } : {}),
   });
   const violations: string[] = [];
   let handlers = 0;
   const register = (): void => {
     if (recorders.length >= 6) return;
     const label = `seed ${seed} handler ${handlers++}`;
-    recorders.push(new Recorder(informer, clock, { chance, label, join: register }));
+    recorders.push(
+      new Recorder(informer, clock, {
+        chance,
+        label,
+        isThere: (key, uid) => server.objects.get(key)?.metadata.uid === uid,
+        join: register,
+      }),
+    );
   };
   for (let writes = chance.int(12); writes > 0; writes--) server.write();
   if (chance.maybe(0.8)) register();
@@ -53,14 +61,21 @@ export async function playHistory(seed: number): Promise<string[]> {
     else if (choice < 0.92 && recorders.length > 0) void chance.pick(recorders).remove();
     else if (choice < 0.94) clock.setWallTime(clock.now() + (chance.next() - 0.5) * 1e9);
     else if (choice < 0.95) informer.addIndexers({ [`late-${step}`]: (object) => [object.spec.node] });
+    try {
+      informer.indexer.list();
+    } catch (error) {
+      violations.push(`seed ${seed}: a list throws: ${String(error)}`);
+    }
     if (chance.maybe(0.6)) await clock.advance(chance.pick([1, 50, 900, 3000, 20_000]));
   }
   server.faults = 0;
+  server.heal();
   server.restart();
   for (let minute = 0; minute < 40 && !isQuiet(informer, server, recorders); minute++) {
     server.bookmark();
     await clock.advance(60_000);
   }
+  violations.push(...server.violations.map((violation) => `seed ${seed}: ${violation}`));
   violations.push(...judge(seed, informer, { server, recorders }));
   const pendingWork = recorders.filter((recorder) => !recorder.isRemoved && !recorder.registration.hasSynced).length;
   if (pendingWork > 0) violations.push(`seed ${seed}: ${pendingWork} handlers never synced`);
@@ -78,6 +93,18 @@ export async function playHistory(seed: number): Promise<string[]> {
   if (server.openWatches > 0) violations.push(`seed ${seed}: ${server.openWatches} watches left open`);
   if (clock.pendingTimers > 0) violations.push(`seed ${seed}: ${clock.pendingTimers} timers left behind`);
   return violations;
+}
+
+/** A transform of any kind: one that copies, one that loses the identity, one that fails for some versions. */
+function transformOf(chance: Chance): (object: Item) => Item {
+  const drops = chance.maybe(0.3);
+  const fails = chance.maybe(0.6);
+  return (object) => {
+    if (fails && isPoison(object)) throw new Error('the transform');
+    if (!drops) return { ...object, spec: { ...object.spec } };
+    const { resourceVersion: _resourceVersion, uid: _uid, ...metadata } = object.metadata;
+    return { ...object, metadata };
+  };
 }
 
 function isQuiet(informer: SharedInformer<Item>, server: FakeServer, recorders: readonly Recorder[]): boolean {

@@ -1,6 +1,7 @@
 import type { DeepReadonly } from '@kctl/apimachinery';
 import { compareResourceVersions } from '@kctl/apimachinery';
 import type { Clock } from '@kctl/wait';
+import { isObjectDecodeError } from '../../src/index.js';
 import { sleep } from '@kctl/wait';
 import type { HandlerRegistration, InformerEvent, InformerEventHandler, SharedInformer } from '../../src/index.js';
 import type { Item } from './fake-server.js';
@@ -10,6 +11,8 @@ import type { Chance } from './random.js';
 export interface RecorderOptions {
   readonly chance: Chance;
   readonly label: string;
+  /** Whether the server has this very object. */
+  readonly isThere: (key: string, uid: string) => boolean;
   /** Adds one more handler. */
   readonly join: () => void;
 }
@@ -23,9 +26,11 @@ export class Recorder {
   isRemoved = false;
   #isBusy = false;
   readonly label: string;
+  readonly #isThere: RecorderOptions['isThere'];
 
-  constructor(informer: SharedInformer<Item>, clock: Clock, { chance, label, join }: RecorderOptions) {
+  constructor(informer: SharedInformer<Item>, clock: Clock, { chance, label, isThere, join }: RecorderOptions) {
     this.label = label;
+    this.#isThere = isThere;
     const nature = chance.pick([
       'fast',
       'fast',
@@ -89,17 +94,20 @@ export class Recorder {
     const known = this.known.get(key);
     if (this.isRemoved) this.#note(`${type} ${key} after removal`);
     if (this.#isBusy) this.#note(`${type} ${key} while the event before is being handled`);
-    const object: DeepReadonly<Item> = event.object;
-    if (object.metadata.resourceVersion !== header.resourceVersion)
+    const object = readable(() => event.object);
+    if (object !== undefined && object.metadata.resourceVersion !== header.resourceVersion)
       this.#note(`${type} ${key}: header and object differ`);
-    if (!Object.isFrozen(object.spec)) this.#note(`${type} ${key} is not frozen`);
+    if (object !== undefined && !Object.isFrozen(object.spec)) this.#note(`${type} ${key} is not frozen`);
+    if (type === 'delete' && !event.leftScope && this.#isThere(key, header.uid))
+      this.#note(`delete of ${key}, which is on the server`);
     if (type === 'add') {
       if (known !== undefined) this.#note(`add of ${key}, which is known`);
     } else if (known === undefined) this.#note(`${type} of ${key}, which is not known`);
     else if (type === 'update') {
       if (event.oldHeader?.resourceVersion !== known.version)
         this.#note(`update of ${key} from ${event.oldHeader?.resourceVersion}, known is ${known.version}`);
-      if (event.oldObject?.metadata.resourceVersion !== known.version)
+      const old = readable(() => event.oldObject);
+      if (old !== undefined && old.metadata.resourceVersion !== known.version)
         this.#note(`update of ${key}: old object is not the known one`);
       if (known.uid !== header.uid) this.#note(`update of ${key} to another uid`);
       if (known.version === header.resourceVersion && !event.isResync) this.#note(`update of ${key} without a change`);
@@ -116,5 +124,15 @@ export class Recorder {
       this.#note(`${type} of ${key} before the store had it`);
     if (type === 'delete') this.known.delete(key);
     else this.known.set(key, { uid: header.uid, version: header.resourceVersion });
+  }
+}
+
+/** An object whose bytes are damaged cannot be read; its events are right all the same. */
+function readable(read: () => DeepReadonly<Item> | undefined): DeepReadonly<Item> | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (isObjectDecodeError(error)) return undefined;
+    throw error;
   }
 }
