@@ -58,6 +58,10 @@ describe('rememberingKey', () => {
 });
 
 describe('adaptQueue', () => {
+  it.each([undefined, null, 'x', {}])('refuses %j, which is not a queue', (queue) => {
+    expect(() => adaptQueue(queue as never)).toThrow('newQueue is not valid');
+  });
+
   it('gives rate limits precedence over delays and reads every priority as 0', async () => {
     const clock = new FakeClock();
     const queue = adaptQueue(

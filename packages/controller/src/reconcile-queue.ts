@@ -24,8 +24,14 @@ export type QueueFactory<R> = (options: QueueFactoryOptions<R>) => ReconcileQueu
 /**
  * A queue without priorities as the controller's: `rateLimited` beats `afterMs`, priorities read as 0. Such a queue
  * keeps client-go's semantics, so a requeue that was planned before an event survives it: the key runs twice.
+ *
+ * @throws TypeError when it is not a queue
  */
 export function adaptQueue<R>(queue: ReconcileQueue<R> | RateLimitingQueue<R>): ReconcileQueue<R> {
+  if (!isQueue(queue))
+    throw new TypeError(
+      'newQueue is not valid: it returned something that is not a queue: expected one of @kctl/workqueue, such as createPriorityQueue(options)',
+    );
   if ('addWith' in queue) return queue;
   const add: ReconcileQueue<R>['addWith'] = (options, ...items) => {
     for (const item of items) {
@@ -53,6 +59,12 @@ export function adaptQueue<R>(queue: ReconcileQueue<R> | RateLimitingQueue<R>): 
       return queue.length;
     },
   };
+}
+
+function isQueue(queue: unknown): boolean {
+  return (
+    typeof queue === 'object' && queue !== null && 'done' in queue && ('addWith' in queue || 'addRateLimited' in queue)
+  );
 }
 
 /**
