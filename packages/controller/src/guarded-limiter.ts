@@ -41,5 +41,13 @@ export function guardedLimiter<R>(limiter: RateLimiter<R>, options: GuardedLimit
         return fallback.numRequeues(item);
       }
     },
+    adoptKey: (key) => {
+      fallback.adoptKey?.(key);
+      try {
+        limiter.adoptKey?.(key);
+      } catch (error) {
+        report(error);
+      }
+    },
   };
 }

@@ -1,11 +1,13 @@
 import { abortReason } from '@kctl/wait';
 import type { Waiter } from './waiter-list.js';
+import type { QueueKey } from './work-queue.js';
 
 /** What an iteration needs of a queue: items by slot. */
 export interface IterationSource<T> {
   /** Takes the next slot and returns it; −1 where the queue is at its end; else waits and returns how to stop that. */
   takeOrWait(waiter: Waiter): number | (() => void);
   itemAt(slot: number): T | undefined;
+  keyAt(slot: number): QueueKey;
   finish(slot: number): void;
   /** Queues a slot again as if it had not been handed out. */
   giveBack(slot: number): void;
@@ -22,8 +24,9 @@ export class QueueIteration<T> implements AsyncIterableIterator<T, undefined> {
   readonly #signal: AbortSignal | undefined;
   /** Calls of `next` without an answer, in their order. */
   readonly #calls: PromiseWithResolvers<Result<T>>[] = [];
-  /** The slot that the consumer works on. */
+  /** The slot that the consumer works on, and its key: a consumer that calls `done` itself frees the slot for others. */
   #held = -1;
+  #heldKey: QueueKey | undefined;
   /** The answer that the consumer has not seen yet. */
   #unseen: { done?: boolean; value: T | undefined } | undefined;
   #stopWaiting: (() => void) | undefined;
@@ -112,6 +115,7 @@ export class QueueIteration<T> implements AsyncIterableIterator<T, undefined> {
     }
     const answer: Result<T> = { done: false, value: item };
     this.#held = slot;
+    this.#heldKey = this.#source.keyAt(slot);
     this.#unseen = answer;
     // Runs before what the consumer attached to the promise.
     queueMicrotask(() => {
@@ -125,7 +129,7 @@ export class QueueIteration<T> implements AsyncIterableIterator<T, undefined> {
     const slot = this.#held;
     this.#held = -1;
     this.#unseen = undefined;
-    if (slot >= 0) this.#source.finish(slot);
+    if (slot >= 0 && this.#source.keyAt(slot) === this.#heldKey) this.#source.finish(slot);
   }
 
   #leave(): void {

@@ -116,6 +116,24 @@ export function describeIteration(create: QueueFactory<WorkQueue<string>>): void
       expect(queue.length).toBe(1);
     });
 
+    it('ends only its own work when the loop calls done itself', async () => {
+      const queue = make();
+      const items = queue.items();
+      const first = items.next();
+      queue.add('a');
+      await first;
+      queue.done('a');
+      // So many keys come and go that the place of the first is given to another one, which is being worked on.
+      for (let number = 0; number < 5_000; number++) {
+        queue.add(`key-${number}`);
+        const key = queue.tryGet();
+        if (number < 2_500 && key !== undefined) queue.done(key);
+      }
+      expect(queue.processing).toBe(2_500);
+      await items.return?.();
+      expect(queue.processing).toBe(2_500);
+    });
+
     it('answers several calls of next in their order', async () => {
       const queue = make();
       const items = queue.items();
