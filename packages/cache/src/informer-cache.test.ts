@@ -214,6 +214,15 @@ describe('cache', () => {
     await expect(cache.run(new AbortController().signal)).rejects.toBe(forbidden);
   });
 
+  it('refuses a key without a namespace: nothing found would say that the object is gone', async () => {
+    const cache = createCache({ ...options(fake([thing('a', 'x', 1)])), byObject: [{ kind: Thing }] });
+    const stop = await start(cache);
+    for (const key of [{ name: 'x' }, { namespace: '', name: 'x' }, { metadata: { name: 'x' } }])
+      await expect(cache.get(Thing, key as never)).rejects.toThrow('get Thing "x": namespace is not set');
+    expect((await cache.get(Thing, thing('a', 'x', 1) as never)).metadata.name).toBe('x');
+    await stop();
+  });
+
   it('refuses what only a server can do, naming the remedy', async () => {
     const cache = createCache({ ...options(fake([thing('a', 'x', 1)])), byObject: [{ kind: Thing }] });
     const stop = await start(cache);

@@ -251,10 +251,7 @@ describe('messages', () => {
       (client: HttpClient) => client.status(Pod).patch(key, { type: 'merge', body: {} }),
       (client: HttpClient) => client.subResource(Pod, 'log').get(key),
     ])
-      await expectMessage(
-        call,
-        /Kind=Pod "a": namespace is not set: pods live in a namespace: pass \{ namespace, name \}/,
-      );
+      await expectMessage(call, /Pod "a": namespace is not set: pods live in a namespace: pass \{ namespace, name \}/);
     await expectMessage((client) => client.create(Pod, made), /create Pod: metadata\.namespace is not set/);
     expect(server.requests).toHaveLength(0);
   });

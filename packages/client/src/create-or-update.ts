@@ -12,7 +12,7 @@ import type {
 import type { Reader, ReadObject, SubResources, WriteObject, Writer } from './client.js';
 import { emptyObject, metadataOf } from './kube-object.js';
 import type { WriteOptions } from './options.js';
-import { requireKey } from './require-kind.js';
+import { keyIn } from './require-kind.js';
 
 /** What {@link createOrUpdate} and {@link createOrPatch} did. */
 export type OperationResult = 'unchanged' | 'created' | 'updated' | 'updatedStatus' | 'updatedStatusOnly';
@@ -49,7 +49,7 @@ export async function createOrUpdate<K extends WholeKind>(
   { mutate, ...options }: CreateOrUpdateOptions<K>,
 ): Promise<CreateOrUpdateResult<K, 'unchanged' | 'created' | 'updated'>> {
   const { signal } = options;
-  const key = requireKey('createOrUpdate', kind, named);
+  const key = keyIn('createOrUpdate', kind, named);
   const present = await find(client, kind, key, signal === undefined ? {} : { signal });
   const draft = present === undefined ? emptyObject(kind, key) : draftOf<K>(present);
   await mutate(draft);
@@ -76,7 +76,7 @@ export async function createOrPatch<K extends Kind>(
   { mutate, ...options }: CreateOrUpdateOptions<K>,
 ): Promise<CreateOrUpdateResult<K>> {
   const { signal } = options;
-  const key = requireKey('createOrPatch', kind, named);
+  const key = keyIn('createOrPatch', kind, named);
   const present = await find(client, kind, key, signal === undefined ? {} : { signal });
   const draft = present === undefined ? emptyObject(kind, key) : draftOf<K>(present);
   await mutate(draft);

@@ -12,7 +12,7 @@ import type {
 import { keyOfKind } from './kube-object.js';
 import type { CreateOptions, DeleteOptions, GetOptions, PatchOptions, UpdateOptions } from './options.js';
 import type { Patch } from './patch.js';
-import { requireKey } from './require-kind.js';
+import { keyIn } from './require-kind.js';
 import { isWatchingClient } from './wrap.js';
 
 /**
@@ -60,7 +60,7 @@ export function intercept<C extends Client>(client: C, hooks: (next: C) => Inter
     get: async (kind, key, options) =>
       own.get === undefined
         ? await client.get(kind, key, options)
-        : await own.get(kind, requireKey('get', kind, key), options),
+        : await own.get(kind, keyIn('get', kind, key), options),
     list: (kind, options) => (own.list === undefined ? client.list(kind, options) : own.list(kind, options)),
     create: (kind, object, options) =>
       own.create === undefined ? client.create(kind, object, options) : own.create(kind, object, options),
@@ -69,11 +69,11 @@ export function intercept<C extends Client>(client: C, hooks: (next: C) => Inter
     patch: async (kind, key, patch, options) =>
       own.patch === undefined
         ? await client.patch(kind, key, patch, options)
-        : await own.patch(kind, requireKey('patch', kind, key), patch, options),
+        : await own.patch(kind, keyIn('patch', kind, key), patch, options),
     delete: async (kind, key, options) =>
       own.delete === undefined
         ? await client.delete(kind, key, options)
-        : await own.delete(kind, requireKey('delete', kind, key), options),
+        : await own.delete(kind, keyIn('delete', kind, key), options),
     deleteAllOf: (kind, options) =>
       own.deleteAllOf === undefined ? client.deleteAllOf(kind, options) : own.deleteAllOf(kind, options),
     status: (kind) => interceptStatus(kind, client.status(kind), own.subResource?.(kind, 'status')),
@@ -105,7 +105,7 @@ function interceptStatus<K extends Kind>(
     patch: async (key, patch, options) =>
       hooks.patch === undefined
         ? await status.patch(key, patch, options)
-        : await hooks.patch(requireKey('patch', kind, key), patch, options),
+        : await hooks.patch(keyIn('patch', kind, key), patch, options),
   };
 }
 
@@ -116,19 +116,19 @@ function interceptSubResource<K extends Kind, B>(
 ): SubResourceClient<K, B> {
   return {
     get: async (key, options) =>
-      hooks.get === undefined ? await inner.get(key, options) : await hooks.get(requireKey('get', kind, key), options),
+      hooks.get === undefined ? await inner.get(key, options) : await hooks.get(keyIn('get', kind, key), options),
     create: async (key, body, options) =>
       hooks.create === undefined
         ? await inner.create(key, body, options)
-        : await hooks.create(requireKey('create', kind, key), body, options),
+        : await hooks.create(keyIn('create', kind, key), body, options),
     update: async (key, body, options) =>
       hooks.update === undefined
         ? await inner.update(key, body, options)
-        : await hooks.update(requireKey('update', kind, key), body, options),
+        : await hooks.update(keyIn('update', kind, key), body, options),
     patch: async (key, patch, options) =>
       hooks.patch === undefined
         ? await inner.patch(key, patch, options)
-        : await hooks.patch(requireKey('patch', kind, key), patch, options),
+        : await hooks.patch(keyIn('patch', kind, key), patch, options),
   };
 }
 

@@ -14,7 +14,7 @@ import type { Client, ReadObject, StatusClient, SubResourceClient, WatchingClien
 import { metadataOf } from './kube-object.js';
 import type { CreateOptions, DeleteOptions, GetOptions, ListOptions, PatchOptions, UpdateOptions } from './options.js';
 import type { Patch } from './patch.js';
-import { requireKey } from './require-kind.js';
+import { keyIn } from './require-kind.js';
 import { isWatchingClient } from './wrap.js';
 
 const code = 'KCTL_NAMESPACE_MISMATCH';
@@ -137,7 +137,7 @@ class Placement {
 
   key<K extends Kind>(verb: string, kind: K, named: KeyOrObject<Kind>): KeyOf<K>;
   key(verb: string, kind: Kind, named: KeyOrObject<Kind>): ObjectKey {
-    const key = requireKey(verb, kind, named);
+    const key = keyIn(verb, kind, named);
     if (kind.scope === 'Cluster') return key;
     this.#require(kind, key.namespace);
     return { ...key, namespace: this.#namespace };

@@ -15,10 +15,20 @@ export function requireKind(verb: string, kind: Kind): void {
 /**
  * For clients: {@link requireKind}, and the key of what a call names by its key or by an object of the kind.
  *
- * @throws TypeError for what has no name to find an object by, and for an object of another kind
+ * @throws TypeError for what has no name, or no namespace where the kind needs one, and for an object of another kind:
+ *   a cache would look for it, find nothing, and say that it is gone
  */
-export function requireKey<K extends Kind>(verb: string, kind: K, named: KeyOrObject<K>): KeyOf<K>;
-export function requireKey(verb: string, kind: Kind, named: object): ObjectKey {
+export function requireKey<K extends Kind>(verb: string, kind: K, named: KeyOrObject<K>): KeyOf<K> {
+  const key = keyIn(verb, kind, named);
+  if (kind.scope === 'Cluster' || (key.namespace !== undefined && key.namespace !== '')) return key;
+  throw new TypeError(
+    `${verb} ${kind.kind} ${JSON.stringify(key.name)}: namespace is not set: ${kind.plural} live in a namespace: pass { namespace, name }`,
+  );
+}
+
+/** {@link requireKey} for what fills in the namespace itself, or leaves that to a client that may do so. */
+export function keyIn<K extends Kind>(verb: string, kind: K, named: KeyOrObject<K>): KeyOf<K>;
+export function keyIn(verb: string, kind: Kind, named: object): ObjectKey {
   requireKind(verb, kind);
   const given: unknown = named;
   if (isKey(given)) return given;

@@ -3,7 +3,7 @@ import type { KeyOf, KeyOrObject, Kind, StatusError } from '@kctl/apimachinery';
 import { abortReason, createBackoff, numberProblem, sleep, systemClock, withDeadline } from '@kctl/wait';
 import type { Clock } from '@kctl/wait';
 import type { Reader, ReadObject, Watcher, WatchStream } from './client.js';
-import { requireKey } from './require-kind.js';
+import { keyIn } from './require-kind.js';
 import { isWatchable } from './wrap.js';
 import type { AbortOptions, ListOptions } from './options.js';
 
@@ -45,7 +45,7 @@ export async function waitFor<K extends Kind, C extends WaitCondition<K> = WaitC
   options: WaitForOptions<K> & { readonly until: C & NotOfErrors<C> },
 ): Promise<ReadObject<K> | undefined> {
   const { timeoutMs = Infinity, intervalMs = 1000, clock = systemClock } = options;
-  const key = requireKey('waitFor', kind, named);
+  const key = keyIn('waitFor', kind, named);
   const problem =
     (typeof options.until === 'function' ? undefined : 'until is not set: expected a function, such as exists()') ??
     numberProblem('timeoutMs', timeoutMs, { orInfinity: true }) ??

@@ -1,5 +1,5 @@
 import { deepFreeze, isNotFound, keyOf, metadataOnly } from '@kctl/apimachinery';
-import type { KeyOrObject } from '@kctl/apimachinery';
+import type { KeyOrObject, NamespacedKey } from '@kctl/apimachinery';
 import { Deployment } from '@kctl/apimachinery/kinds/apps/v1';
 import { ConfigMap, Namespace } from '@kctl/apimachinery/kinds/core/v1';
 import { describe, expect, it } from 'vitest';
@@ -53,6 +53,23 @@ export function keyCases(context: ConformanceContext): void {
     it('may be an object of a cluster-scoped kind', async () => {
       const found = await context.client.get(Namespace, { name: namespace });
       expect((await context.client.get(Namespace, found)).metadata.uid).toBe(found.metadata.uid);
+    });
+
+    it('has a namespace, or comes from a client that fills it in: it is never just not found', async () => {
+      const { client } = context;
+      const calls = [
+        (key: NamespacedKey) => client.get(ConfigMap, key),
+        (key: NamespacedKey) => client.patch(ConfigMap, key, mergePatch({})),
+        (key: NamespacedKey) => client.delete(ConfigMap, key),
+        (key: NamespacedKey) => client.status(Deployment).patch(key, mergePatch({})),
+      ];
+      const key = { name: context.name() } as NamespacedKey;
+      const isFilledIn = 'namespace' in client && client.namespace === namespace;
+      for (const call of calls) {
+        const failure: unknown = await call(key).catch((error: unknown) => error);
+        if (isFilledIn) expect(isNotFound(failure)).toBe(true);
+        else expect(String(failure)).toMatch(/(ConfigMap|Deployment) ".*": namespace is not set/);
+      }
     });
 
     it('is not an object of another kind', async () => {
