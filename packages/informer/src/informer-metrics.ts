@@ -1,5 +1,5 @@
 import type { Metrics } from '@kctl/telemetry';
-import type { SkipReason } from './decoder.js';
+import type { SkipReason } from './decoders/decoder.js';
 import type { InformerState } from './informer-state.js';
 
 /** What is looked at when metrics are exported. */

@@ -7,8 +7,8 @@ import type { Clock, Random } from '@kctl/wait';
 import { numberProblem, systemClock, systemRandom } from '@kctl/wait';
 import type { HandlerErrorHook, SharedInformerOptions, WatchErrorHandler } from './informer.js';
 import type { ListerWatcher } from './list-watcher.js';
-import type { ReflectorConfig } from './reflector-config.js';
-import { defaultReflectorConfig } from './reflector-config.js';
+import type { ReflectorConfig } from './reflector/reflector-config.js';
+import { defaultReflectorConfig } from './reflector/reflector-config.js';
 import { hasMethods, requireKind, requireThat } from './required.js';
 
 /** {@link SharedInformerOptions} with every choice made. */

@@ -4,11 +4,11 @@ import type { Indexer, IndexDefinition, IndexReader, Lister, StoredObject } from
 import { createIndexer, createLister } from '@kctl/cache-index';
 import { Audience, isThenable, Slicer } from '@kctl/delivery';
 import { keepAlive, numberProblem } from '@kctl/wait';
-import { ByteDecoder } from './byte-decoder.js';
+import { ByteDecoder } from './decoders/byte-decoder.js';
 import { Change } from './change.js';
 import { InformerStartedError, InformerStoppedError, SyncError } from './errors.js';
 import type { EventHandlerOptions, HandlerRegistration, InformerEventHandler } from './event.js';
-import { frameSource, objectSource } from './frame-source.js';
+import { frameSource, objectSource } from './reflector/frame-source.js';
 import { HandlerPlace } from './handler-place.js';
 import type { HandlerHost } from './handler-place.js';
 import type { InformerState, InformerTrouble } from './informer-state.js';
@@ -16,14 +16,14 @@ import { describeInformerState } from './informer-state.js';
 import type { InformerWaitOptions, SharedInformer, SharedInformerOptions, WatchErrorDecision } from './informer.js';
 import type { ResolvedOptions } from './informer-options.js';
 import { resolveInformerOptions } from './informer-options.js';
-import type { SkipReport } from './decoder.js';
+import type { SkipReport } from './decoders/decoder.js';
 import { createInformerMetrics, createSkipCounter } from './informer-metrics.js';
-import type { ChangeSink } from './intake.js';
-import { Intake } from './intake.js';
+import type { ChangeSink } from './reflector/intake.js';
+import { Intake } from './reflector/intake.js';
 import { yieldsFrames } from './list-watcher.js';
-import { ObjectDecoder } from './object-decoder.js';
-import { Reflector } from './reflector.js';
-import { createReflectorMetrics } from './reflector-metrics.js';
+import { ObjectDecoder } from './decoders/object-decoder.js';
+import { Reflector } from './reflector/reflector.js';
+import { createReflectorMetrics } from './reflector/reflector-metrics.js';
 import { Waiters } from './waiters.js';
 
 /** What of a reflector its informer uses, whatever it reads. */

@@ -3,10 +3,10 @@ import { defineKind, metadataOnly, parseJson } from '@kctl/apimachinery';
 import { compileFieldPaths, isFrameError } from '@kctl/apimachinery/wire';
 import type { StoredObject } from '@kctl/cache-index';
 import { describe, expect, it } from 'vitest';
-import { ByteDecoder } from '../../src/byte-decoder.js';
-import type { DecodedItem, Skip } from '../../src/decoder.js';
+import { ByteDecoder } from '../../src/decoders/byte-decoder.js';
+import type { DecodedItem, Skip } from '../../src/decoders/decoder.js';
 import { isObjectDecodeError } from '../../src/index.js';
-import { ObjectDecoder } from '../../src/object-decoder.js';
+import { ObjectDecoder } from '../../src/decoders/object-decoder.js';
 import { createChance } from '../model/random.js';
 import { hostileObject } from './hostile-json.js';
 

@@ -2,9 +2,16 @@ import type { KubeObject, Status } from '@kctl/apimachinery';
 import { compareResourceVersions } from '@kctl/apimachinery';
 import type { Indexer, Replacement, ReplacedContent, StoredObject, StoredWrite } from '@kctl/cache-index';
 import type { Publication, Slicer } from '@kctl/delivery';
-import { Change } from './change.js';
-import type { DecodedFrame, DecodedItem, Decoder, FindStored, FrameKind, VersionIdentity } from './decoder.js';
-import { LazyObject } from './lazy-object.js';
+import { Change } from '../change.js';
+import type {
+  DecodedFrame,
+  DecodedItem,
+  Decoder,
+  FindStored,
+  FrameKind,
+  VersionIdentity,
+} from '../decoders/decoder.js';
+import { LazyObject } from '../bytes/lazy-object.js';
 
 const nothingKnown: StoredWrite = {};
 const initialFlags = { isInInitialList: true };

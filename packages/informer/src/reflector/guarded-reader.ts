@@ -1,6 +1,6 @@
 import type { Clock, ClockTimer } from '@kctl/wait';
 import { abortReason } from '@kctl/wait';
-import { IdleWatchError } from './errors.js';
+import { IdleWatchError } from '../errors.js';
 
 /** What {@link GuardedReader} takes. */
 export interface GuardedReaderOptions {

@@ -1,14 +1,14 @@
 import type { KubeObject } from '@kctl/apimachinery';
 import type { Clock, Random } from '@kctl/wait';
 import { sleep } from '@kctl/wait';
-import { InitialEventsError, ShortWatchError, isIdleWatch } from './errors.js';
+import { InitialEventsError, ShortWatchError, isIdleWatch } from '../errors.js';
 import type { Failure } from './failure.js';
 import { classifyFailure, failureOfStatus } from './failure.js';
 import type { BatchSource } from './frame-source.js';
 import { GuardedReader } from './guarded-reader.js';
-import type { InformerState } from './informer-state.js';
+import type { InformerState } from '../informer-state.js';
 import type { Intake } from './intake.js';
-import type { WatchErrorHandler } from './informer.js';
+import type { WatchErrorHandler } from '../informer.js';
 import type { ReflectorConfig } from './reflector-config.js';
 import { initialReflectorState, transition } from './reflector-machine.js';
 import type { ReflectorMetrics } from './reflector-metrics.js';

@@ -3,7 +3,7 @@ import type { KubeObject } from '@kctl/apimachinery';
 import { compileFieldPaths } from '@kctl/apimachinery/wire';
 import type { StoredObject } from '@kctl/cache-index';
 import { describe, expect, it } from 'vitest';
-import { ByteDecoder } from './byte-decoder.js';
+import { ByteDecoder } from '../decoders/byte-decoder.js';
 
 interface Thing extends KubeObject {
   spec?: { node: string; list: number[] };

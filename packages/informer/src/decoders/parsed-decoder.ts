@@ -4,7 +4,7 @@ import type { StoredObject } from '@kctl/cache-index';
 import { storeObject } from '@kctl/cache-index';
 import { Acceptance, isRefusal } from './acceptance.js';
 import type { DecodedItem, FindStored, SkipReport, VersionIdentity } from './decoder.js';
-import { LazyObject } from './lazy-object.js';
+import { LazyObject } from '../bytes/lazy-object.js';
 
 /** What decoders take. */
 export interface DecoderOptions<T extends KubeObject> {

@@ -16,7 +16,7 @@ import {
 } from '@kctl/apimachinery/wire';
 import type { StoredObject } from '@kctl/cache-index';
 import type { ObjectType } from './acceptance.js';
-import { AlikeParser } from './alike-parser.js';
+import { AlikeParser } from '../bytes/alike-parser.js';
 import type { DecodedFrame, DecodedItem, Decoder, FindStored } from './decoder.js';
 import {
   clearFrame,
@@ -27,14 +27,14 @@ import {
   settleFrame,
   statusOf,
 } from './decoder.js';
-import { Envelope } from './envelope.js';
-import type { LazyContext } from './lazy-object.js';
-import { LazyObject, leadsToType, noteWords } from './lazy-object.js';
+import { Envelope } from '../bytes/envelope.js';
+import type { LazyContext } from '../bytes/lazy-object.js';
+import { LazyObject, leadsToType, noteWords } from '../bytes/lazy-object.js';
 import type { DecoderOptions, Purpose } from './parsed-decoder.js';
 import { isSameVersion, ParsedDecoder, shareableOf } from './parsed-decoder.js';
-import type { SlabRange } from './slab-store.js';
-import { SlabStore } from './slab-store.js';
-import { TextCache } from './text-cache.js';
+import type { SlabRange } from '../bytes/slab-store.js';
+import { SlabStore } from '../bytes/slab-store.js';
+import { TextCache } from '../bytes/text-cache.js';
 
 /** What {@link ByteDecoder} takes. */
 export interface ByteDecoderOptions<T extends KubeObject> extends DecoderOptions<T> {

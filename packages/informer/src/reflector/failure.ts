@@ -13,8 +13,8 @@ import {
 import { isFrameError } from '@kctl/apimachinery/wire';
 import { messageOf } from '@kctl/telemetry';
 import { retryAfterMs } from '@kctl/wait';
-import { isIdleWatch, isInitialEvents, isShortWatch } from './errors.js';
-import type { InformerTrouble, TroubleReason } from './informer-state.js';
+import { isIdleWatch, isInitialEvents, isShortWatch } from '../errors.js';
+import type { InformerTrouble, TroubleReason } from '../informer-state.js';
 
 /** A failed list or watch, sorted into what the reflector distinguishes. */
 export interface Failure extends InformerTrouble {

@@ -1,7 +1,7 @@
 import type { KubeObject } from '@kctl/apimachinery';
 import { framesOfLine, isOneFrame } from '@kctl/apimachinery/wire';
 import type { WatchEvent } from '@kctl/client';
-import type { FrameListerWatcher, ListCall, ObjectListerWatcher, WatchCall } from './list-watcher.js';
+import type { FrameListerWatcher, ListCall, ObjectListerWatcher, WatchCall } from '../list-watcher.js';
 
 /** What follows the items of a list. */
 export interface ListEnd {

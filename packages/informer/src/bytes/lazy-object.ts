@@ -12,10 +12,10 @@ import {
   splitPath,
 } from '@kctl/apimachinery/wire';
 import type { StoredObject } from '@kctl/cache-index';
-import type { ObjectType } from './acceptance.js';
+import type { ObjectType } from '../decoders/acceptance.js';
 import type { AlikeParser } from './alike-parser.js';
 import type { Envelope } from './envelope.js';
-import { ObjectDecodeError } from './errors.js';
+import { ObjectDecodeError } from '../errors.js';
 import type { Slab, SlabRange, SlabStore, SlabTenant } from './slab-store.js';
 
 /** What the lazy objects of one informer have in common. */
