@@ -132,7 +132,7 @@ export interface Controller<R = ReconcileRequest> {
   readonly warmup?: (signal: AbortSignal) => Promise<void>;
   /**
    * Starts all sources at once, waits for all to sync, then reconciles until the signal is aborted; resolves when no
-   * reconcile is running any more. Rejects when a source fails to start or to sync in time. It may be run again: a run
+   * reconcile is running. Rejects when a source fails to start or to sync in time. It may be run again: a run
    * that begins while an earlier one drains waits for its end. After a run that ended `cold` every source is started
    * anew and delivers everything at low priority; one that ended `warm` is continued, and has everything delivered at
    * low priority, too. Until it is told to stop it keeps the process alive; from then on only what its reconciles wait

@@ -13,7 +13,7 @@ export interface ObjectReconcilerOptions<K extends Kind> {
 }
 
 /**
- * A reconciler that is handed the object instead of its key. An object that is not there (any more) is a success
+ * A reconciler that is handed the object instead of its key. An object that does not exist is a success
  * without calling it. Mirrors `reconcile.AsReconciler`.
  */
 export function asReconciler<K extends Kind>(options: ObjectReconcilerOptions<K>): ReconcileFunction {

@@ -26,7 +26,7 @@ export interface StuckCleanupOptions<K extends Kind> {
   /**
    * Told of each run that ends with a stuck clean-up: it may write a condition. Its own failure is logged.
    *
-   * @default nobody
+   * @default nothing is called
    */
   readonly onStuck?: (object: ReadObject<K>, cleanup: StuckCleanup, context: ReconcileContext) => Promise<void>;
   /** Counts such runs as `kctl_finalizer_stuck_cleanups_total{kind,finalizer}`. @default nothing is measured */

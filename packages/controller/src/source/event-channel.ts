@@ -3,7 +3,7 @@ import { numberProblem } from '@kctl/wait';
 /** Options of {@link createEventChannel}. */
 export interface EventChannelOptions<T> {
   /**
-   * How many objects are kept until somebody reads them. @default 1024, as in `source.Channel`
+   * How many objects are kept until they are read. @default 1024, as in `source.Channel`
    */
   readonly capacity?: number;
   /** Identity of an object: one that waits is replaced by a newer one of the same identity. @default nothing is replaced */
@@ -47,7 +47,7 @@ export function createEventChannel<T>(options: EventChannelOptions<T> = {}): Eve
     let next = entries.next();
     if (next.done === true) {
       if (waiting.size === 0) return isClosed ? { done: true, value: undefined } : undefined;
-      entries = waiting.entries(); // one that came to its end sees nothing any more
+      entries = waiting.entries(); // one that came to its end sees nothing further
       next = entries.next();
     }
     if (next.done === true) return undefined;
