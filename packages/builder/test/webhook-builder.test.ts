@@ -3,7 +3,13 @@ import type { KubeObject } from '@kctl/apimachinery';
 import { inject } from '@kctl/controller';
 import { createManager } from '@kctl/manager';
 import { settle } from '@kctl/wait/testing';
-import { hubSpokeConverter, type Converter, type WebhookHandler, type WebhookServer } from '@kctl/webhook';
+import {
+  createWebhookServer,
+  hubSpokeConverter,
+  type Converter,
+  type WebhookHandler,
+  type WebhookServer,
+} from '@kctl/webhook';
 import { describe, expect, it } from 'vitest';
 import { isDefinitionError, webhookManagedBy } from '../src/index.js';
 import { fakeCluster } from './fakes.js';
@@ -180,6 +186,17 @@ describe('webhookManagedBy', () => {
     expect(problemsOf(() => webhookManagedBy(bare, App).withValidator({}).complete())).toEqual([
       expect.stringContaining('there is no webhook server'),
     ]);
+  });
+
+  it('has a manager start whose webhook server is off (port -1)', async () => {
+    const webhookServer = createWebhookServer({ port: -1 });
+    const manager = createManager({ cluster: fakeCluster(), webhookServer });
+    webhookManagedBy(manager).for(App).withValidator({}).complete();
+    const stop = new AbortController();
+    const done = manager.run(stop.signal);
+    await manager.elected;
+    stop.abort();
+    await done;
   });
 
   it('has the manager run the server only when it is asked for', async () => {
