@@ -78,7 +78,7 @@ describe('defaults', () => {
   });
 
   it('refuses a worker without a lock module, and a Lease lock without a client', async () => {
-    expect(() => createWorkerLeaderElector({ callbacks, name: 'x' } as never)).toThrow('lockModule must not be empty');
+    expect(() => createWorkerLeaderElector({ callbacks, name: 'x' })).toThrow('lockModule must not be empty');
     expect(() => createWorkerLeaderElector({ name: 'x' } as never)).toThrow('callbacks.onStartedLeading is not set');
     const lease = { namespace: 'ns', name: 'x', identity: 'a' };
     expect(() => createLeaseLock(lease as never)).toThrow('createLeaseLock: client is undefined: expected one such');
