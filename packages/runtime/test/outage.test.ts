@@ -98,10 +98,14 @@ it('outlives an outage of the API server: no exit, probes well, one leader after
   expect(replicas.map(({ outcome }) => outcome())).toEqual(['running', 'running', 'running']);
   expect(replicas.every(({ ticks }, index) => ticks() > (ticksThen[index] ?? 0))).toBe(true);
   await client.create(ConfigMap, { metadata: { namespace, name: 'after' } });
-  await eventually(() => {
-    const seen = replicas.filter(({ reconciled }) => reconciled.includes('after'));
-    expect(seen.map(({ manager }) => manager.isLeader)).toEqual([true]);
-  });
+  await eventually(
+    () => {
+      const seen = replicas.filter(({ reconciled }) => reconciled.includes('after'));
+      expect(seen.map(({ manager }) => manager.isLeader)).toEqual([true]);
+    },
+    { timeoutMs: 40_000 },
+  ); // a watch may be waiting for its next attempt
+
   for (const { probe } of replicas) expect([await probe('/healthz'), await probe('/readyz')]).toEqual([200, 200]);
   // Watches go on from where they were: three replicas that list at once would be the next outage.
   const lists = (await server.journal()).filter(

@@ -73,7 +73,7 @@ async function play(
   scene: Scene,
   { args, signal }: { readonly args: readonly string[]; readonly signal: AbortSignal },
 ): Promise<void> {
-  const isCluster = args.includes('--cluster') || process.env['KUBECONFIG'] !== undefined;
+  const isCluster = args.includes('--cluster') || (process.env['KUBECONFIG'] ?? '') !== '';
   if (isCluster && !args.includes('--yes') && !(await confirmCluster(scene))) return;
   const narrator = createNarrator((text) => console.log(text));
   const { step, line } = narrator;
