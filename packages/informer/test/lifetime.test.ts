@@ -1,8 +1,9 @@
 import type { KubeObject } from '@kctl/apimachinery';
 import { defineKind } from '@kctl/apimachinery';
-import { expectCount, structure } from '@kctl/lifetime';
+import { expectCount, expectFlatHeap, structure } from '@kctl/lifetime';
 import { systemClock } from '@kctl/wait';
-import { it } from 'vitest';
+import { expect, it } from 'vitest';
+import { ByteDecoder } from '../src/decoders/byte-decoder.js';
 import { createSharedInformer } from '../src/index.js';
 import type { SharedInformer } from '../src/index.js';
 
@@ -86,6 +87,50 @@ structure(
           });
         },
       });
+    });
+  },
+);
+
+structure(
+  {
+    package: '@kctl/informer',
+    structure: 'Bytes of unread objects',
+    operation: 'decode, retire',
+    cost: 'O(n) in the bytes of metadata',
+    retains: 'the bytes of versions that are stored, and half as many again before they are compacted',
+  },
+  () => {
+    it('does not grow with versions that came and went, read, unread or damaged', async () => {
+      let skipped = 0;
+      const decoder = new ByteDecoder<KubeObject>({
+        kind: Thing,
+        freeze: true,
+        keepManagedFields: false,
+        transform: undefined,
+        fieldPaths: () => undefined,
+        onSkip: () => void skipped++,
+      });
+      await expectFlatHeap({
+        churn: (round) => {
+          for (let index = 0; index < 5000; index++) {
+            const version = round * 5000 + index;
+            const damage = index % 7 === 0 ? 'oops' : '';
+            const text = `{"metadata":{"name":"x${version}","resourceVersion":"${version}"},"spec":{${damage}"pad":"${'p'.repeat(500)}"}}`;
+            const { stored } = decoder.item(Buffer.from(text), () => undefined);
+            if (stored === undefined) throw new Error('not decoded');
+            if (index % 3 === 0)
+              try {
+                void stored.object;
+              } catch {
+                // Reported below.
+              }
+            decoder.retire(stored);
+          }
+        },
+        allowedBytes: 9_000_000,
+      });
+      expect(decoder.slabs.liveBytes).toBe(0);
+      expect(skipped).toBeGreaterThan(0);
     });
   },
 );
