@@ -1,5 +1,13 @@
 import type { Reader, Writer } from '@kctl/client';
-import { messageOf, noopLogger, noopMetrics, type Gauge, type Logger, type Metrics } from '@kctl/telemetry';
+import {
+  messageOf,
+  noopLogger,
+  noopMetrics,
+  type Gauge,
+  type Logger,
+  type MetricOptions,
+  type Metrics,
+} from '@kctl/telemetry';
 import { numberProblem, sleep, systemClock, type Clock } from '@kctl/wait';
 import { WebhookServerError } from '../errors.js';
 import type { CertificateSource } from '../server/certificate-source.js';
@@ -208,7 +216,7 @@ class SecretCertificates implements SelfManagedCertificates {
 }
 
 /** When certificates end; the README has an alert on it. */
-export const expiryMetric = {
+export const expiryMetric: MetricOptions = {
   name: 'kctl_webhook_certificate_expiration_timestamp_seconds',
   help: 'When the certificate of the webhook server, or its authority, expires, in seconds since the epoch.',
   labelNames: ['certificate'],
