@@ -29,29 +29,35 @@ export interface ConsoleLoggerOptions {
  * Field values are written as {@link loggable} describes: errors with the messages and stacks of their whole cause
  * chain, Kubernetes objects as kind, namespace, name and resourceVersion. The keys `ts`, `level` and `msg` belong to
  * the entry; fields of these names are written as `fields.ts`, `fields.level` and `fields.msg`. A call does not throw,
- * whatever its fields are; an entry that `write` throws on is lost.
+ * whatever its fields are; an entry that `write` throws on is lost. A field that cannot be read is written as a note that
+ * says so; an error given in the place of the message or of the fields is written as the field `error`.
  *
  * @throws TypeError naming an option with an unknown value
  */
 export function createConsoleLogger(options: ConsoleLoggerOptions = {}): Logger {
-  const { level = 'info', format = 'json', stackLevel = 'error', fields = {} } = options;
+  const { level = 'info', format = 'json', stackLevel = 'error', now = () => new Date().getTime() } = options;
+  const { write = (line: string) => void process.stderr.write(`${line}\n`) } = options;
   requireOneOf('level', level, Object.keys(severity));
   requireOneOf('stackLevel', stackLevel, Object.keys(severity));
   requireOneOf('format', format, formats);
-  const write = options.write ?? ((line: string) => void process.stderr.write(`${line}\n`));
-  const now = options.now ?? (() => new Date().getTime());
+  requireFunction('write', write);
+  requireFunction('now', now);
+  // An async function is allowed in place of one without a result.
+  const send: (line: string) => unknown = write;
+  const fields = readFields(options.fields);
   const isEnabled = (wanted: LogLevel): boolean => severity[wanted] >= severity[level];
-  const log = (lineLevel: LogLevel, message: string, extra: LogFields = {}): void => {
+  const log = (lineLevel: LogLevel, message: unknown, extra: unknown): void => {
     if (!isEnabled(lineLevel)) return;
-    const entry: Entry = {
-      ts: timestamp(now()),
-      level: lineLevel,
-      msg: messageOf(message),
-      fields: { ...fields, ...extra },
-      stacks: severity[lineLevel] >= severity[stackLevel],
-    };
     try {
-      write(format === 'json' ? formatJson(entry) : formatText(entry));
+      const entry: Entry = {
+        ts: timestamp(now),
+        level: lineLevel,
+        msg: messageOf(message),
+        fields: { ...fields, ...(isError(message) ? { error: message } : {}), ...readFields(extra) },
+        stacks: severity[lineLevel] >= severity[stackLevel],
+      };
+      const written = send(format === 'json' ? formatJson(entry) : formatText(entry));
+      if (written instanceof Promise) void written.catch(() => undefined);
     } catch {
       // A logger must not fail the work that it reports on.
     }
@@ -63,7 +69,7 @@ export function createConsoleLogger(options: ConsoleLoggerOptions = {}): Logger 
     info: (message, extra) => log('info', message, extra),
     warn: (message, extra) => log('warn', message, extra),
     error: (message, extra) => log('error', message, extra),
-    child: (extra) => createConsoleLogger({ ...options, fields: { ...fields, ...extra } }),
+    child: (extra) => createConsoleLogger({ ...options, fields: { ...fields, ...readFields(extra) } }),
   };
 }
 
@@ -75,48 +81,53 @@ interface Entry {
   readonly stacks: boolean;
 }
 
+/** The fields of a call, read once. What is given in the place of fields, as plain JavaScript does, is a field itself. */
+function readFields(given: unknown): LogFields {
+  if (given === undefined || given === null) return {};
+  if (isError(given)) return { error: given };
+  if (typeof given !== 'object') return { fields: given };
+  try {
+    return Object.fromEntries(Object.keys(given).map((key) => [key, readField(given, key)]));
+  } catch (error) {
+    return { fields: `[cannot be logged: ${messageOf(error)}]` };
+  }
+}
+
+function readField(fields: object, key: string): unknown {
+  try {
+    return Reflect.get(fields, key);
+  } catch (error) {
+    return `[cannot be logged: ${messageOf(error)}]`;
+  }
+}
+
 const reserved = new Set(['ts', 'level', 'msg']);
 
 function formatJson({ ts, level, msg, fields, stacks }: Entry): string {
-  return JSON.stringify({ ts, level, msg, ...converted(fields, stacks) });
+  const converted = Object.entries(fields).map(([key, value]) => [nameOf(key), loggable(value, { stacks })]);
+  return JSON.stringify({ ts, level, msg, ...Object.fromEntries(converted) });
 }
 
 function formatText({ ts, level, msg, fields, stacks }: Entry): string {
-  const pairs = Object.entries(converted(fields, false)).map(
-    ([key, value]) => ` ${quoted(key)}=${formatValue(value, fields[key])}`,
-  );
+  const pairs = Object.entries(fields).map(([key, value]) => ` ${quoted(nameOf(key))}=${formatValue(value)}`);
   const shown = isControlFree(msg) ? msg : printable(msg);
   const line = `${ts} ${level.toUpperCase().padEnd(5)} ${shown}${pairs.join('')}`;
   return stacks ? [line, ...stackLines(fields)].join('\n') : line;
 }
 
-function converted(fields: LogFields, stacks: boolean): Record<string, Loggable> {
-  return Object.fromEntries(
-    Object.keys(fields).map((key) => [
-      reserved.has(key) ? `fields.${key}` : key,
-      loggable(readField(fields, key), { stacks }),
-    ]),
-  );
+function nameOf(key: string): string {
+  return reserved.has(key) ? `fields.${key}` : key;
 }
 
-function readField(fields: LogFields, key: string): unknown {
-  try {
-    return fields[key];
-  } catch {
-    return '[cannot be logged]';
-  }
-}
-
-function formatValue(value: Loggable, given: unknown): string {
+function formatValue(given: unknown): string {
   if (isError(given)) return printable(describeError(given, { stack: false }).message);
-  if (typeof value === 'string') return quoted(value);
-  return printable(value);
+  const value = loggable(given, { stacks: false });
+  return typeof value === 'string' ? quoted(value) : printable(value);
 }
 
 /** The stacks of the errors among the fields, indented, with control characters escaped. */
 function stackLines(fields: LogFields): string[] {
-  return Object.keys(fields).flatMap((key) => {
-    const value = readField(fields, key);
+  return Object.values(fields).flatMap((value) => {
     if (!isError(value)) return [];
     const lines = describeError(value).stack?.split('\n') ?? [];
     return lines.map((line) => `    ${isControlFree(line) ? line : printable(line)}`);
@@ -140,11 +151,22 @@ function isControlFree(text: string): boolean {
   return !/[\p{Cc}\u2028\u2029]/u.test(text);
 }
 
-function timestamp(ms: number): string {
-  return Number.isFinite(ms) ? new Date(ms).toISOString() : String(ms);
+/** A time that is none is written as what it is. */
+function timestamp(now: () => number): string {
+  try {
+    const ms = now();
+    return Number.isFinite(ms) ? new Date(ms).toISOString() : String(ms);
+  } catch (error) {
+    return `[no time: ${messageOf(error)}]`;
+  }
 }
 
 function requireOneOf(option: string, value: string, known: readonly string[]): void {
   if (!known.includes(value))
     throw new TypeError(`createConsoleLogger: ${option} is ${JSON.stringify(value)}: use one of ${known.join(', ')}`);
+}
+
+function requireFunction(option: string, value: unknown): void {
+  if (typeof value !== 'function')
+    throw new TypeError(`createConsoleLogger: ${option} is of type ${typeof value}: give a function`);
 }

@@ -31,9 +31,18 @@ export function describeError(error: unknown, options: { readonly stack?: boolea
   };
 }
 
-/** Whether a value is an Error, also one of another realm. */
+/** Whether a value is an Error, also one of another realm. False for a value that cannot be read. */
 export function isError(value: unknown): boolean {
-  return value instanceof Error || Object.prototype.toString.call(value) === '[object Error]';
+  if (typeof value !== 'object' || value === null) return false;
+  try {
+    return value instanceof Error || Object.prototype.toString.call(value) === '[object Error]';
+  } catch {
+    return false;
+  }
+}
+
+function isAggregate(value: unknown): boolean {
+  return isError(value) && (value instanceof AggregateError || property(value, 'name') === 'AggregateError');
 }
 
 interface Link {
@@ -53,7 +62,7 @@ function chainOf(error: unknown): Link[] {
     const cause = property(link, 'cause');
     if (cause !== undefined && cause !== null) add(cause, depth);
     const members = property(link, 'errors');
-    if (link instanceof AggregateError && Array.isArray(members)) for (const member of members) add(member, depth + 1);
+    if (isAggregate(link) && Array.isArray(members)) for (const member of members) add(member, depth + 1);
   };
   add(error, 0);
   return links;

@@ -1,6 +1,6 @@
 import { describeError, isError } from './describe-error.js';
 import { isKubernetesObject, refusalOf, summaryOf } from './kubernetes-object.js';
-import { messageOf } from './message-of.js';
+import { functionName, messageOf } from './message-of.js';
 import { unwrapWhole } from './whole-object.js';
 
 /** A value that `JSON.stringify` takes as it is. */
@@ -17,6 +17,10 @@ const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
 const maxDepth = 12;
 const maxEntries = 200;
 const maxTextLength = 32_768;
+/** About how many characters a value may become: entries that many others refer to are written at each place. */
+const maxSize = 1_000_000;
+/** What an entry counts for, besides its text. */
+const entrySize = 32;
 
 /** How values are turned into {@link Loggable}s. */
 export interface LoggableOptions {
@@ -33,12 +37,13 @@ export interface LoggableOptions {
  * - Big integers, symbols, functions, NaN and infinite numbers: as text. Bytes: their length. Maps as objects, Sets as
  *   arrays. Passwords in URLs are replaced.
  * - What cannot be read, contains itself, or is deeper than 12 levels: a short note in its place. Of arrays and objects
- *   with more than 200 entries, the first 200; of texts, the first 32,768 characters.
+ *   with more than 200 entries, the first 200; of texts, the first 32,768 characters; of the whole value, about the
+ *   first million characters.
  *
  * For adapters of other logging libraries behind the Logger contract.
  */
 export function loggable(value: unknown, options: LoggableOptions = {}): Loggable {
-  return convert(value, { stacks: options.stacks ?? true, whole: false, above: [] });
+  return convert(value, { stacks: options.stacks ?? true, whole: false, above: [], size: { left: maxSize } });
 }
 
 interface Place {
@@ -46,11 +51,16 @@ interface Place {
   /** Inside an object whose contents were asked for: only Secrets are summarised. */
   readonly whole: boolean;
   readonly above: readonly object[];
+  /** Shared by all places of one value. */
+  readonly size: { left: number };
 }
 
 function convert(value: unknown, place: Place): Loggable {
+  place.size.left -= entrySize;
   switch (typeof value) {
     case 'string':
+      if (place.size.left <= 0) return '[more, a text]';
+      place.size.left -= Math.min(value.length, maxTextLength);
       return value.length > maxTextLength
         ? `${value.slice(0, maxTextLength)}… (${value.length - maxTextLength} more characters)`
         : value;
@@ -63,7 +73,7 @@ function convert(value: unknown, place: Place): Loggable {
     case 'symbol':
       return String(value);
     case 'function':
-      return `[function ${value.name}]`;
+      return `[function ${functionName(value)}]`;
     case 'object':
       if (value === null) return null;
       try {
@@ -76,7 +86,8 @@ function convert(value: unknown, place: Place): Loggable {
 
 function convertObject(value: object, place: Place): Loggable {
   if (place.above.includes(value)) return '[contains itself]';
-  if (place.above.length >= maxDepth) return Array.isArray(value) ? '[more, an array]' : '[more, an object]';
+  if (place.above.length >= maxDepth || place.size.left <= 0)
+    return Array.isArray(value) ? '[more, an array]' : '[more, an object]';
   const inside = { ...place, above: [...place.above, value] };
   const wrapped = unwrapWhole(value);
   if (wrapped !== undefined) return convert(wrapped, { ...inside, whole: true });

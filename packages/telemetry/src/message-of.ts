@@ -4,16 +4,25 @@
  */
 export function messageOf(thrown: unknown): string {
   if (typeof thrown === 'string') return thrown;
-  const message = property(thrown, 'message');
+  const message = typeof thrown === 'function' ? undefined : property(thrown, 'message');
   if (typeof message === 'string') return message;
   if (typeof thrown === 'object' && thrown !== null) return described(thrown);
-  if (typeof thrown === 'function') return thrown.name === '' ? 'a function' : `function ${thrown.name}`;
+  if (typeof thrown === 'function') {
+    const name = functionName(thrown);
+    return name === '' ? 'a function' : `function ${name}`;
+  }
   return String(thrown);
+}
+
+/** The name of a function; '' where it has none, or none that is a text, or one that cannot be read. */
+export function functionName(value: object): string {
+  const name = property(value, 'name');
+  return typeof name === 'string' ? name : '';
 }
 
 /** The value of a property, or undefined where reading it throws. */
 export function property(value: unknown, name: string): unknown {
-  if (typeof value !== 'object' || value === null) return undefined;
+  if ((typeof value !== 'object' || value === null) && typeof value !== 'function') return undefined;
   try {
     return Reflect.get(value, name);
   } catch {
