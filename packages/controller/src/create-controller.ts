@@ -4,6 +4,7 @@ import { assembleSession } from './assemble-session.js';
 import type { AdoptOptions, Controller, ControllerPhase, RunOptions, SourceStatus } from './controller.js';
 import type { WatchHandle, WatchOptions } from './controller.js';
 import type { ControllerOptions, ControllerSettings } from './controller-options.js';
+import { optionProblems, requireSignal } from './check-options.js';
 import { checkConcurrency } from './controller-options.js';
 import type { ControllerEnvironment } from './environment.js';
 import { environmentOf } from './environment.js';
@@ -50,6 +51,8 @@ class ReconcileController<R> implements Controller<R> {
     if (typeof options !== 'object' || options === null)
       throw new TypeError('createController: expected options: { name, reconciler }');
     const { name, reconciler } = options;
+    const problems = optionProblems(options);
+    if (problems.length > 0) throw new TypeError(`controller ${JSON.stringify(name)}: ${problems.join('; ')}`);
     this.name = name;
     this.#options = options;
     this.#requestKey = rememberingKey(options.requestKey ?? defaultRequestKey);
@@ -131,6 +134,7 @@ class ReconcileController<R> implements Controller<R> {
   }
 
   async run(signal: AbortSignal, { life }: RunOptions = {}): Promise<void> {
+    requireSignal(`controller ${JSON.stringify(this.name)}`, signal);
     const run = await this.#claim(signal);
     if (run === undefined) return;
     const alive = keepAlive();

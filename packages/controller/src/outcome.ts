@@ -13,7 +13,7 @@ export type Outcome =
       readonly priority: number | undefined;
     }
   | { readonly type: 'backoff'; readonly priority: number | undefined }
-  /** Failed, and tried again: after `afterMs`, or as the rate limiter says. */
+  /** Failed, and tried again: after `afterMs` where that is > 0, else as the rate limiter says. */
   | { readonly type: 'error'; readonly error: unknown; readonly afterMs: number | undefined }
   /** Failed, and not tried again before the next event. */
   | { readonly type: 'terminal'; readonly error: unknown }

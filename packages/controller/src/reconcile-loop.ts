@@ -138,7 +138,9 @@ export class ReconcileLoop<R> {
         run.span.setAttributes({ result: 'requeue' });
         return { afterMs: rateLimiter.when(request), priority: outcome.priority ?? run.priority, reason: 'back-off' };
       case 'error': {
-        const afterMs = outcome.afterMs ?? rateLimiter.when(request, { error: outcome.error });
+        // A time that has passed already means now, through the rate limiter: `deadline - now` must not become a hot loop.
+        const { error, afterMs: asked = 0 } = outcome;
+        const afterMs = asked > 0 ? asked : rateLimiter.when(request, { error });
         return { afterMs, priority: run.priority, reason: 'retry' };
       }
       case 'terminal':

@@ -86,6 +86,7 @@ export type Reconciler<R = ReconcileRequest> = ReconcileFunction<R> | Reconciler
 
 /** What to do after a failure, instead of what the retry policy said. */
 export type RetryDecision =
+  /** After so many ms; zero or less means now, as the controller's rate limiter says. */
   | { readonly type: 'retry'; readonly afterMs: number }
   /** As the controller's rate limiter says. */
   | { readonly type: 'backoff' }

@@ -71,17 +71,24 @@ class SharedReader<T> {
 
   /** @throws Error when the iterable has failed and cannot be read anew */
   subscribe(subscriber: Subscriber<T>): () => void {
-    if (this.#iterator === undefined) this.#open();
+    // Before the first read: an iterator may throw in its call of next().
     this.#subscribers.add(subscriber);
-    this.#arrived.resolve(undefined);
-    return () => {
+    const unsubscribe = (): void => {
       this.#subscribers.delete(subscriber);
       if (this.#subscribers.size === 0) this.#arrived = Promise.withResolvers();
     };
+    try {
+      if (this.#iterator === undefined) this.#open();
+    } catch (error) {
+      unsubscribe();
+      throw error;
+    }
+    this.#arrived.resolve(undefined);
+    return unsubscribe;
   }
 
   #open(): void {
-    const iterator = this.#events[Symbol.asyncIterator]();
+    const iterator = requireIterator(this.#events[Symbol.asyncIterator]());
     if (this.#failure?.iterator === iterator)
       throw new Error(
         'the iterable failed in an earlier run and cannot be read anew: give one whose [Symbol.asyncIterator]() makes a new iterator, such as createEventChannel()',
@@ -106,7 +113,14 @@ class SharedReader<T> {
     } catch (error) {
       this.#iterator = undefined;
       this.#failure = { iterator, error };
-      for (const { fail } of this.#subscribers) fail(error);
+      for (const { fail } of this.#subscribers) fail(error ?? new Error('the iterable failed without a reason'));
     }
   }
+}
+
+/** @throws TypeError where `[Symbol.asyncIterator]()` has not returned an iterator */
+function requireIterator<T>(iterator: AsyncIterator<T>): AsyncIterator<T> {
+  const given: unknown = iterator;
+  if (typeof given === 'object' && given !== null && typeof iterator.next === 'function') return iterator;
+  throw new TypeError('events is not valid: its [Symbol.asyncIterator]() does not return an iterator with next()');
 }

@@ -1,0 +1,95 @@
+import type { Debounce } from '@kctl/workqueue';
+import { unknownOptions } from '@kctl/wait';
+import type { ControllerOptions, SafetyInterval } from './controller-options.js';
+import type { HotLoopOptions } from './policy/hot-loop.js';
+import type { RunLimit } from './policy/run-limit.js';
+
+/** The options of each object: complete by type, so that none can be forgotten here. */
+const known = {
+  controller: {
+    name: true,
+    reconciler: true,
+    retryPolicy: true,
+    onError: true,
+    rateLimiter: true,
+    newQueue: true,
+    requestKey: true,
+    debounce: true,
+    eventsDuringBackoff: true,
+    runLimit: true,
+    safetyInterval: true,
+    hotLoop: true,
+    logger: true,
+    logFields: true,
+    metrics: true,
+    tracer: true,
+    clock: true,
+    random: true,
+    maxConcurrentReconciles: true,
+    cacheSyncTimeoutMs: true,
+    recoverPanic: true,
+    needLeaderElection: true,
+    usePriorityQueue: true,
+    enableWarmup: true,
+    reconciliationTimeoutMs: true,
+    skipNameValidation: true,
+    leaderElectionScope: true,
+  } satisfies Record<keyof ControllerOptions<never>, true>,
+  debounce: { quietMs: true, maxMs: true } satisfies Record<keyof Debounce, true>,
+  runLimit: { runs: true, perMs: true } satisfies Record<keyof RunLimit, true>,
+  safetyInterval: { everyMs: true } satisfies Record<keyof SafetyInterval, true>,
+  hotLoop: { maxPerMinute: true } satisfies Record<keyof HotLoopOptions, true>,
+};
+
+const nested = ['debounce', 'runLimit', 'safetyInterval', 'hotLoop'] as const;
+const functions = ['onError', 'newQueue', 'requestKey', 'logFields', 'random'] as const;
+const switches = [
+  'recoverPanic',
+  'needLeaderElection',
+  'usePriorityQueue',
+  'enableWarmup',
+  'skipNameValidation',
+] as const;
+const eventPolicies: readonly unknown[] = [undefined, 'immediate', 'oncePerWindow'];
+
+/** Everything of the wrong name or type among the options: programs in plain JavaScript have no compiler to find it. */
+export function optionProblems<R>(options: ControllerOptions<R>): string[] {
+  const { retryPolicy, rateLimiter, eventsDuringBackoff } = options;
+  return [
+    ...unknownOptions(options, Object.keys(known.controller)),
+    ...nested.flatMap((field) => {
+      const given: unknown = options[field];
+      return typeof given === 'object' && given !== null
+        ? unknownOptions(given, Object.keys(known[field]), `${field}.`)
+        : [];
+    }),
+    ...functions.filter((field) => !isFunctionOrUnset(options[field])).map((field) => `${field} is not a function`),
+    ...switches
+      .filter((field) => !['boolean', 'undefined'].includes(typeof (options[field] ?? undefined)))
+      .map((field) => `${field} ${JSON.stringify(options[field])} is not valid: expected true or false`),
+    ...(lacks(retryPolicy, 'decide')
+      ? ['retryPolicy is not valid: expected one with decide(), such as createRetryPolicy(options)']
+      : []),
+    ...(lacks(rateLimiter, 'when') ? ['rateLimiter is not valid: expected one with when() and forget()'] : []),
+    ...(eventPolicies.includes(eventsDuringBackoff)
+      ? []
+      : [
+          `eventsDuringBackoff ${JSON.stringify(eventsDuringBackoff)} is not valid: expected "immediate" or "oncePerWindow"`,
+        ]),
+  ];
+}
+
+function isFunctionOrUnset(value: unknown): boolean {
+  return value === undefined || typeof value === 'function';
+}
+
+function lacks(part: unknown, method: string): boolean {
+  if (part === undefined) return false;
+  return typeof part !== 'object' || part === null || typeof Reflect.get(part, method) !== 'function';
+}
+
+/** @throws TypeError when a run is given no signal, before it begins */
+export function requireSignal(what: string, signal: unknown): void {
+  if (typeof signal === 'object' && signal !== null && 'aborted' in signal && 'addEventListener' in signal) return;
+  throw new TypeError(`${what}: run needs an AbortSignal, which ends it: run(new AbortController().signal)`);
+}
