@@ -23,7 +23,8 @@ export function escapePointer(segment: string): string {
 }
 
 function compare(operations: JsonPatchOperation[], path: string, before: unknown, after: unknown): void {
-  if (Array.isArray(before) && Array.isArray(after)) compareLists(operations, path, before, after);
+  if (isSelfWriting(after)) compare(operations, path, before, written(after));
+  else if (Array.isArray(before) && Array.isArray(after)) compareLists(operations, path, before, after);
   else if (isJsonObject(before) && isJsonObject(after)) {
     for (const key of definedKeys(before))
       if (ownMember(after, key) === undefined) operations.push({ op: 'remove', path: `${path}/${escapePointer(key)}` });
@@ -56,9 +57,22 @@ function compareLists(
   for (let i = common; i < newEnd; i++) operations.push({ op: 'add', path: `${path}/${i}`, value: toJson(after[i]) });
 }
 
+/** A value that says how it stands in JSON text, as `JSON.stringify` asks for it: a Date, or an instance of a class. */
+function isSelfWriting(value: unknown): value is { toJSON(): unknown } {
+  return typeof value === 'object' && value !== null && 'toJSON' in value && typeof value.toJSON === 'function';
+}
+
+/** @throws TypeError for a Date without a time, which would become null */
+function written(value: { toJSON(): unknown }): unknown {
+  if (value instanceof Date && Number.isNaN(value.getTime()))
+    throw new TypeError('createJsonPatch: an invalid Date is not a JSON value');
+  return value.toJSON();
+}
+
 /** Drops what JSON cannot say: members that are undefined. A bigint (an integer beyond 2^53) stays one. */
 function toJson(value: unknown): JsonValue;
 function toJson(value: unknown): unknown {
+  if (isSelfWriting(value)) return toJson(written(value));
   if (Array.isArray(value)) return value.map(toJson);
   if (isJsonObject(value)) return Object.fromEntries(definedKeys(value).map((key) => [key, toJson(value[key])]));
   if (value === undefined || typeof value === 'function' || typeof value === 'symbol')

@@ -95,6 +95,25 @@ describe('JSON patches', () => {
     expect(createJsonPatch({ list }, { list: ['a', 'c', 'd'] })).toEqual([{ op: 'remove', path: '/list/1' }]);
   });
 
+  it.each<[string, unknown]>([
+    ['a Date', new Date(0)],
+    ['an instance of a class', Object.create({ toJSON: () => '1970-01-01T00:00:00.000Z' })],
+  ])('write %s as JSON.stringify does', (_what, value) => {
+    const text = '1970-01-01T00:00:00.000Z';
+    for (const [before, after, operation] of [
+      [{}, { at: value }, { op: 'add', path: '/at', value: text }],
+      [{ at: 'x' }, { at: value }, { op: 'replace', path: '/at', value: text }],
+      [{ at: { a: 1 } }, { at: value }, { op: 'replace', path: '/at', value: text }],
+      [{}, { list: [value] }, { op: 'add', path: '/list', value: [text] }],
+    ])
+      expect(createJsonPatch(before, after)).toEqual([operation]);
+    expect(createJsonPatch({ at: text }, { at: value })).toEqual([]);
+  });
+
+  it('refuse a Date without a time, which would become null', () => {
+    expect(() => createJsonPatch({}, { at: new Date(Number.NaN) })).toThrow('an invalid Date is not a JSON value');
+  });
+
   it('escape member names', () => {
     expect(createJsonPatch({ 'a/b~c': 1 }, { 'a/b~c': 2 })).toEqual([{ op: 'replace', path: '/a~1b~0c', value: 2 }]);
   });

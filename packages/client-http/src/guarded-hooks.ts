@@ -1,4 +1,4 @@
-import type { Counter, Family, Histogram, Logger, LogFields, LogLevel, Metrics } from '@kctl/telemetry';
+import type { Counter, Family, Histogram, Metrics } from '@kctl/telemetry';
 
 /** Calls a hook of the caller's. What it throws, or rejects with, is reported and concerns nothing else. */
 export function callHook(hook: () => unknown, report: (error: unknown) => void): void {
@@ -8,29 +8,6 @@ export function callHook(hook: () => unknown, report: (error: unknown) => void):
   } catch (error) {
     report(error);
   }
-}
-
-/** A logger that cannot fail: where the given one throws, its line is lost and the work goes on. */
-export function guardedLogger(logger: Logger): Logger {
-  const write =
-    (level: LogLevel) =>
-    (message: string, fields?: LogFields): void =>
-      callHook(() => logger[level](message, fields), ignore);
-  return {
-    isEnabled: (level) => {
-      try {
-        return logger.isEnabled(level);
-      } catch {
-        return true;
-      }
-    },
-    trace: write('trace'),
-    debug: write('debug'),
-    info: write('info'),
-    warn: write('warn'),
-    error: write('error'),
-    child: (fields) => guardedLogger(logger.child(fields)),
-  };
 }
 
 /** Counters and histograms that cannot fail once they are declared: the first failure of each is reported. */
@@ -69,8 +46,4 @@ function guardedFamily<T>(
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
-}
-
-function ignore(): void {
-  // There is no place left to report that the log itself fails.
 }

@@ -1,7 +1,7 @@
 import { defineKind, formatGroupKind, NoKindMatchError } from '@kctl/apimachinery';
 import type { GroupVersionKind, Kind, UntypedObject } from '@kctl/apimachinery';
 import type { AbortOptions, KindResolver } from '@kctl/client';
-import { noopLogger } from '@kctl/telemetry';
+import { guardLogger, noopLogger } from '@kctl/telemetry';
 import type { Logger } from '@kctl/telemetry';
 import { numberProblem, orAborted, systemClock } from '@kctl/wait';
 import type { Clock } from '@kctl/wait';
@@ -9,7 +9,6 @@ import { fetchGroups } from './discovery.js';
 import type { ApiGroup, ApiResource, DiscoveredGroups } from './discovery.js';
 import { GroupDiscoveryError, GroupResources } from './group-resources.js';
 import type { UnavailableGroup } from './group-resources.js';
-import { guardedLogger } from './guarded-hooks.js';
 import type { Transport } from './transport.js';
 
 /** How many misses are remembered at most. */
@@ -88,7 +87,7 @@ class DiscoveryRestMapper implements RestMapper {
     this.#transport = transport;
     this.#clock = clock;
     this.#missTtlMs = missTtlMs;
-    const logger = guardedLogger(options.logger ?? noopLogger);
+    const logger = guardLogger(options.logger ?? noopLogger);
     this.#resources = new GroupResources({ transport, clock, logger, failureTtlMs: missTtlMs });
     for (const kind of kinds) {
       this.#known.set(nameOf(kind), kind);

@@ -1,4 +1,4 @@
-import { noopLogger, noopMetrics } from '@kctl/telemetry';
+import { guardLogger, noopLogger, noopMetrics } from '@kctl/telemetry';
 import type { Logger, Metrics } from '@kctl/telemetry';
 import { anySignal, numberProblem, orAborted, retryAfterOfHeader, sleep, systemClock } from '@kctl/wait';
 import type { Clock } from '@kctl/wait';
@@ -12,7 +12,7 @@ import { isTransportError, TransportError } from './errors.js';
 import { exchange, headerOf } from './exchange.js';
 import type { Exchange, ExchangeTimeouts } from './exchange.js';
 import { withoutUserInfo } from './explain-failure.js';
-import { callHook, guardedLogger, guardedMetrics } from './guarded-hooks.js';
+import { callHook, guardedMetrics } from './guarded-hooks.js';
 import { gunzip } from './gunzip.js';
 import { proxyFromEnvironment, requireProxyUrl } from './proxy.js';
 import { createTurnLimiter } from './rate-limiter.js';
@@ -133,7 +133,7 @@ class HttpTransport implements Transport {
 
   constructor(connection: Connection, options: TransportOptions) {
     const { clock = systemClock, environment = process.env } = options;
-    const logger = guardedLogger(options.logger ?? noopLogger);
+    const logger = guardLogger(options.logger ?? noopLogger);
     const metrics = guardedMetrics(options.metrics ?? noopMetrics, (error) =>
       logger.error('A metrics hook failed', { error }),
     );

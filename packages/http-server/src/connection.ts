@@ -51,7 +51,9 @@ export class Connection {
   /** The TLS handshake has ended. */
   secured(socket: Socket): void {
     this.#socket = socket;
-    this.#enter('header', this.#parts.limits.headersTimeoutMs);
+    // A stop has given it a moment already, which its first request has to arrive in.
+    this.#phase = 'header';
+    if (!this.#isStopping) this.#arm(this.#parts.limits.headersTimeoutMs);
   }
 
   /** The connection speaks HTTP/2; the client's preface counts as a header. */

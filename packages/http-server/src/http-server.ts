@@ -1,6 +1,6 @@
 import type { SecureContextOptions } from 'node:tls';
 import type { Logger } from '@kctl/telemetry';
-import { messageOf, noopLogger } from '@kctl/telemetry';
+import { guardLogger, messageOf, noopLogger } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
 import { aborted, keepAlive, numberProblem, orAborted, systemClock } from '@kctl/wait';
 import type { ConnectionPhase } from './connection.js';
@@ -59,10 +59,10 @@ class BoundedHttpServer implements HttpServer {
   #address: { readonly host: string; readonly port: number } | undefined;
 
   constructor(options: HttpServerOptions, limits: ResolvedLimits) {
-    this.#options = options;
+    this.#logger = guardLogger(options.logger ?? noopLogger);
+    this.#options = { ...options, logger: this.#logger };
     this.#limits = limits;
     this.#clock = options.clock ?? systemClock;
-    this.#logger = options.logger ?? noopLogger;
     this.#listening.promise.catch(() => undefined); // where no caller waits for it, run() reports it
   }
 

@@ -2,6 +2,7 @@ import { connect as connectHttp2, constants, type ClientHttp2Session } from 'nod
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { once } from 'node:events';
+import type { Logger } from '@kctl/telemetry';
 import { FakeClock } from '@kctl/wait/testing';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -42,7 +43,7 @@ afterEach(async () => {
 async function start(
   kind: ServerKind,
   onRequest: Handler,
-  options: { limits?: ServerLimits; shutdownTimeoutMs?: number } = {},
+  options: { limits?: ServerLimits; shutdownTimeoutMs?: number; logger?: Logger } = {},
 ): Promise<Running> {
   const clock = new FakeClock();
   const common = { name: 'test server', host: '127.0.0.1', port: 0, clock, onRequest, ...options };
@@ -138,6 +139,35 @@ describe('stop', () => {
       await stopped;
     },
   );
+
+  it('gives a client that ends its handshake meanwhile no more than that second', async () => {
+    const running = await start('HTTP/1.1 over TLS', answer, { shutdownTimeoutMs: Infinity });
+    const { socket } = await dial(running);
+    await until(() => running.server.connections === 1);
+    const stopped = running.stop();
+    await turn();
+    const secure = connectTls({ socket, rejectUnauthorized: false });
+    secure.on('error', () => undefined);
+    await once(secure, 'session'); // the server sends its ticket when its side of the handshake has ended
+    expect(running.clock.nextTimerInMs).toBeLessThanOrEqual(1_000);
+    running.clock.advanceSync(1_000);
+    await stopped;
+    expect(running.clock.pendingTimers).toBe(0);
+  });
+
+  it('answers a request of a client that ends its handshake meanwhile', async () => {
+    const running = await start('HTTP/1.1 over TLS', answer, { shutdownTimeoutMs: Infinity });
+    const { socket } = await dial(running);
+    await until(() => running.server.connections === 1);
+    const stopped = running.stop();
+    await turn();
+    const secure = connectTls({ socket, rejectUnauthorized: false });
+    secure.on('error', () => undefined);
+    secure.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
+    const [answered] = await once(secure, 'data');
+    expect(String(answered)).toMatch(/^HTTP\/1.1 200/);
+    await stopped;
+  });
 
   it.each(kinds)('lets a request in flight finish, then ends at once (%s)', async (kind) => {
     const entered = Promise.withResolvers<() => void>();
@@ -470,6 +500,15 @@ describe('requests', () => {
     const text = await get(running, kind);
     expect(text).toContain('internal server error');
     expect(text).not.toContain('canary');
+  });
+
+  it.each(kinds)('answers 500 where the handler fails and so does the log (%s)', async (kind) => {
+    const fail = (): never => {
+      throw new Error('canary');
+    };
+    const logger = { trace: fail, debug: fail, info: fail, warn: fail, error: fail, isEnabled: fail, child: fail };
+    const running = await start(kind, fail, { logger });
+    expect(await get(running, kind)).toContain('internal server error');
   });
 
   it.each(kinds)('aborts the signal when the client hangs up, and not otherwise (%s)', async (kind) => {

@@ -9,6 +9,7 @@ export { describeError } from './describe-error.js';
 export type { DescribedError } from './describe-error.js';
 export { loggable } from './loggable.js';
 export type { Loggable, LoggableOptions } from './loggable.js';
+export { guardLogger } from './guard-logger.js';
 export { guardMetrics } from './guard-metrics.js';
 export { exponentialBuckets } from './exponential-buckets.js';
 export type { LogFields, Logger, LogLevel } from './logger.js';

@@ -1,7 +1,8 @@
 import { isJsonObject, stringifyJson, type JsonObject } from '@kctl/apimachinery';
-import type { Logger } from '@kctl/telemetry';
+import { guardLogger, type Logger } from '@kctl/telemetry';
 import { safeError, safeMessageOf } from '../server/safe-error.js';
 import type { WebhookAnswer, WebhookHandler, WebhookRequest } from '../server/handler.js';
+import { checkedResponse } from './checked-response.js';
 import { errored, type AdmissionRequest, type AdmissionResponse, type Operation, type ReviewKind } from './review.js';
 
 /** As controller-runtime: enough for the largest object plus its old version. */
@@ -45,7 +46,7 @@ export function admissionWebhook(handler: AdmissionHandler, options: AdmissionWe
       }
       const { apiVersion, request } = review;
       const { uid } = request;
-      const log = logConstructor(logger, request);
+      const log = loggerOf(request, logger, logConstructor);
       log.trace('received request');
       const respond = (response: AdmissionResponse): WebhookAnswer => {
         const { code, reason, message } = response.result ?? {};
@@ -58,7 +59,7 @@ export function admissionWebhook(handler: AdmissionHandler, options: AdmissionWe
           logger: log,
           ...(http === undefined ? {} : { http }),
         });
-        return respond(isResponse(response) ? response : errored(500, 'the handler returned no AdmissionResponse'));
+        return respond(checkedResponse(response));
       } catch (error) {
         onPanic?.();
         log.error('Observed a panic', { error: safeError(error) });
@@ -173,8 +174,18 @@ export function shownName(value: unknown): string {
   return typeof value === 'string' ? 'that is not a name' : `of type ${value === null ? 'null' : typeof value}`;
 }
 
-function isResponse(response: unknown): response is AdmissionResponse {
-  return isJsonObject(response) && typeof response['allowed'] === 'boolean';
+/** The logger of a request; a constructor that throws costs its fields, not the request. */
+function loggerOf(
+  request: AdmissionRequest,
+  base: Logger,
+  construct: (base: Logger, request: AdmissionRequest) => Logger,
+): Logger {
+  try {
+    return guardLogger(construct(base, request));
+  } catch (error) {
+    base.error('logConstructor failed', { error: safeError(error) });
+    return base;
+  }
 }
 
 /** The review that answers, in the version of the question; a verdict without a code gets 200 or 403. */

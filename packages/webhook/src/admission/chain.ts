@@ -1,4 +1,5 @@
 import type { AdmissionHandler } from './admission-webhook.js';
+import { checkedResponse } from './checked-response.js';
 import { allowed, type AdmissionResponse } from './review.js';
 import { warningTexts } from './typed-request.js';
 import type { AdmissionContext, Defaulter, ValidationOutcome, Validator } from './typed.js';
@@ -59,7 +60,12 @@ function inTurn(
   return async (request, context) => {
     let joined: AdmissionResponse = allowed();
     for (const handler of handlers) {
-      const { warnings = [], auditAnnotations = {}, patches = [], ...rest } = keep(await handler(request, context));
+      const {
+        warnings = [],
+        auditAnnotations = {},
+        patches = [],
+        ...rest
+      } = keep(checkedResponse(await handler(request, context)));
       const annotations = { ...joined.auditAnnotations, ...auditAnnotations };
       joined = {
         ...(rest.allowed ? joined : rest),

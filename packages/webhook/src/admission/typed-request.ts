@@ -1,4 +1,5 @@
 import { isJsonObject, isStatusError, type Kind, type KubeObject, type Status } from '@kctl/apimachinery';
+import { causesOf, isA, memberOf } from '../server/safe-error.js';
 import { shownName } from './admission-webhook.js';
 import type { AdmissionRequest } from './review.js';
 
@@ -37,12 +38,7 @@ export class DecodeError extends Error {
 
 /** The Status that an error, or one of its causes, carries. Mirrors `errors.As` with `APIStatus`. */
 export function statusOf(error: unknown): Readonly<Status> | undefined {
-  const seen = new Set<unknown>();
-  for (let link: unknown = error; link instanceof Error && !seen.has(link); link = link.cause) {
-    if (isStatusError(link)) return link.status;
-    seen.add(link);
-  }
-  return undefined;
+  return causesOf(error).find(isStatusError)?.status;
 }
 
 /**
@@ -50,8 +46,8 @@ export function statusOf(error: unknown): Readonly<Status> | undefined {
  * or a TypeError without a cause. It is what a nil dereference is in Go.
  */
 export function isPanic(error: unknown): boolean {
-  if (!(error instanceof Error)) return true;
-  return error instanceof ReferenceError || (error instanceof TypeError && error.cause === undefined);
+  if (!isA(Error, error)) return true;
+  return isA(ReferenceError, error) || (isA(TypeError, error) && memberOf(error, 'cause') === undefined);
 }
 
 /** What a validator returned as warnings; anything else than a list of texts is a mistake in the program. */

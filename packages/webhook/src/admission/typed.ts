@@ -1,5 +1,14 @@
-import { createJsonPatch, mutableCopy, type DeepReadonly, type Kind, type ObjectOf } from '@kctl/apimachinery';
+import {
+  createJsonPatch,
+  mutableCopy,
+  type DeepReadonly,
+  type JsonPatchOperation,
+  type Kind,
+  type KubeObject,
+  type ObjectOf,
+} from '@kctl/apimachinery';
 import type { Logger } from '@kctl/telemetry';
+import { jsonProblem } from '../server/read-json.js';
 import { safeMessageOf } from '../server/safe-error.js';
 import { checkRegistration, type AdmissionTarget, type WebhookRegistration } from '../manifests/registration.js';
 import type { WebhookHandler, WebhookHttp } from '../server/handler.js';
@@ -86,9 +95,21 @@ export function defaultingWebhook<K extends Kind>(
     const object = decodeObject(kind, request, 'object');
     const draft = mutableCopy(object) as ObjectOf<K>;
     await defaulter(draft, context);
-    const patches = createJsonPatch(object, draft);
+    const patches = patchesOf(object, draft);
+    if (typeof patches === 'string') return errored(500, patches);
     return patches.length === 0 ? allowed() : patched(patches);
   });
+}
+
+/** What a defaulter changed; a text where it made something that is not JSON. */
+function patchesOf(object: KubeObject, draft: unknown): readonly JsonPatchOperation[] | string {
+  try {
+    return createJsonPatch(object, draft);
+  } catch (error) {
+    // A cycle, or what is nested too deep for the stack, ends in a RangeError.
+    const problem = jsonProblem(draft) ?? safeMessageOf(error);
+    return `the defaulter made an object that cannot be written as JSON: ${problem}`;
+  }
 }
 
 function typedWebhook(

@@ -102,9 +102,18 @@ async function convertOne(
     const message = isPanic(error) ? 'internal error occurred during conversion' : safeMessageOf(error);
     throw new Error(`${where}: ${message}`, { cause: error });
   }
-  const problem = resultProblem(object, desired, converted);
+  const problem = readableProblem(object, desired, converted);
   if (problem !== undefined) throw new TypeError(`${where}: the converter ${problem}`);
   return converted as KubeObject;
+}
+
+/** {@link resultProblem}, also of a result whose getters throw. */
+function readableProblem(object: KubeObject, desired: string, converted: unknown): string | undefined {
+  try {
+    return resultProblem(object, desired, converted);
+  } catch {
+    return 'returned an object that cannot be read';
+  }
 }
 
 /** Why the API server would refuse what the converter returned; undefined if it would not. */

@@ -51,7 +51,11 @@ function bracketsOf(text: Buffer): { readonly deepest: number; readonly isOpen: 
 /** How many values an answer may hold; far beyond what fits into a request. */
 const maxValues = 10_000_000;
 
-/** Why a value cannot be written as JSON, without following it deeper than {@link maxJsonDepth}; undefined if it can. */
+/**
+ * Why a value cannot be written as JSON, without following it deeper than {@link maxJsonDepth}; undefined if it can.
+ *
+ * @throws what a getter of the value throws
+ */
 export function jsonProblem(value: unknown): string | undefined {
   const pending: { readonly value: unknown; readonly depth: number }[] = [{ value, depth: 0 }];
   let count = 0;
@@ -61,6 +65,12 @@ export function jsonProblem(value: unknown): string | undefined {
     if (typeof item === 'number' && !Number.isFinite(item)) return `it holds ${item}`;
     if (typeof item !== 'object' || item === null) continue;
     if (depth >= maxJsonDepth) return `it has a cycle, or is nested deeper than ${maxJsonDepth} levels`;
+    if ('toJSON' in item && typeof item.toJSON === 'function') {
+      // Of a Date the value is known; what another object turns itself into was not looked at.
+      if (!(item instanceof Date)) return 'it holds an object with a toJSON of its own';
+      if (Number.isNaN(item.getTime())) return 'it holds an invalid Date';
+      continue;
+    }
     for (const member of Object.values(item)) pending.push({ value: member, depth: depth + 1 });
     count += 1;
     if (count > maxValues || pending.length > maxValues) return `it holds more than ${maxValues} values`;

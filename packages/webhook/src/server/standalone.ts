@@ -4,7 +4,7 @@ import type { HttpRequest, HttpResponse } from '@kctl/http-server';
 import { BodyBudget } from './body-budget.js';
 import type { WebhookHandler } from './handler.js';
 import { WebhookEndpoint } from './webhook-endpoint.js';
-import { createWebhookMetrics } from './webhook-metrics.js';
+import { createWebhookMetrics, reportingMetrics } from './webhook-metrics.js';
 
 /** Options of {@link standaloneWebhook}. */
 export interface StandaloneOptions {
@@ -30,7 +30,10 @@ export function standaloneWebhook(
   options: StandaloneOptions = {},
 ): (request: HttpRequest, response: HttpResponse) => Promise<void> {
   const { metricsPath, logger = noopLogger, clock = systemClock, maxBufferedBytes = 256 * 1024 * 1024 } = options;
-  const metrics = metricsPath === undefined ? undefined : createWebhookMetrics(options.metrics ?? noopMetrics, clock);
+  const metrics =
+    metricsPath === undefined
+      ? undefined
+      : createWebhookMetrics(reportingMetrics(options.metrics ?? noopMetrics, logger), clock);
   if (metricsPath !== undefined) metrics?.preset(metricsPath);
   const budget = new BodyBudget(maxBufferedBytes);
   const endpoint = new WebhookEndpoint(handler, { path: metricsPath ?? '', logger, clock, metrics, budget });

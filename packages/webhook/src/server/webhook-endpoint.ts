@@ -1,6 +1,6 @@
 import { stringifyJson } from '@kctl/apimachinery';
 import { BodyError, readBody, type HttpRequest, type HttpResponse } from '@kctl/http-server';
-import type { Logger } from '@kctl/telemetry';
+import { guardLogger, type Logger } from '@kctl/telemetry';
 import { anySignal, timeoutSignal, type Clock } from '@kctl/wait';
 import { clientIdentityOf } from './client-identity.js';
 import type { BodyBudget } from './body-budget.js';
@@ -29,7 +29,7 @@ export class WebhookEndpoint {
   constructor(handler: WebhookHandler, parts: EndpointParts) {
     this.#handler = handler;
     this.#parts = parts;
-    this.#logger = parts.logger.child({ webhook: parts.path });
+    this.#logger = guardLogger(parts.logger).child({ webhook: parts.path });
   }
 
   /** Never rejects: whatever a client sends and a handler returns becomes an answer. */

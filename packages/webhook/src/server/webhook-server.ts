@@ -10,7 +10,7 @@ import {
   type ServerLimits,
   type ServerTls,
 } from '@kctl/http-server';
-import { messageOf, noopLogger, noopMetrics, type Logger, type Metrics } from '@kctl/telemetry';
+import { guardLogger, messageOf, noopLogger, noopMetrics, type Logger, type Metrics } from '@kctl/telemetry';
 import { numberProblem, systemClock, type Clock } from '@kctl/wait';
 import { expiryOf } from '../certificates/certificate-state.js';
 import { expiryMetric } from '../certificates/self-managed.js';
@@ -21,7 +21,7 @@ import type { KeyPair } from './certificate-watcher.js';
 import { clientIdentityOf, isAllowedClient, type AllowedClients } from './client-identity.js';
 import type { WebhookHandler } from './handler.js';
 import { WebhookEndpoint } from './webhook-endpoint.js';
-import { createWebhookMetrics, type WebhookMetrics } from './webhook-metrics.js';
+import { createWebhookMetrics, reportingMetrics, type WebhookMetrics } from './webhook-metrics.js';
 
 /** The port of a server that names none. As upstream. */
 const defaultPort = 9443;
@@ -125,6 +125,7 @@ class HttpsWebhookServer implements WebhookServer {
   readonly #endpoints = new Map<string, WebhookEndpoint>();
   readonly webhooks = new Map<string, WebhookHandler>();
   readonly #logger: Logger;
+  readonly #sink: Metrics;
   readonly #metrics: WebhookMetrics;
   readonly #clock: Clock;
   readonly #budget: BodyBudget;
@@ -133,9 +134,10 @@ class HttpsWebhookServer implements WebhookServer {
 
   constructor(options: WebhookServerOptions) {
     this.#options = options;
-    this.#logger = options.logger ?? noopLogger;
+    this.#logger = guardLogger(options.logger ?? noopLogger);
     this.#clock = options.clock ?? systemClock;
-    this.#metrics = createWebhookMetrics(options.metrics ?? noopMetrics, this.#clock);
+    this.#sink = reportingMetrics(options.metrics ?? noopMetrics, this.#logger);
+    this.#metrics = createWebhookMetrics(this.#sink, this.#clock);
     this.#budget = new BodyBudget(options.maxBufferedBytes ?? defaultMaxBodyBytes);
   }
 
@@ -254,7 +256,7 @@ class HttpsWebhookServer implements WebhookServer {
       ...(ca === undefined ? {} : { ca }),
     });
     const replace = (): void => this.#server?.setSecureContext(context());
-    const expiry = (this.#options.metrics ?? noopMetrics).gauge(expiryMetric).with({ certificate: 'serving' });
+    const expiry = this.#sink.gauge(expiryMetric).with({ certificate: 'serving' });
     const use = (next: KeyPair): void => {
       pair = next;
       expiry.set((expiryOf(next.cert) ?? 0) / 1000);
@@ -278,10 +280,13 @@ class HttpsWebhookServer implements WebhookServer {
 
   #source(): CertificateSource {
     const { certificate, getCertificate, certDir = defaultCertDir } = this.#options;
-    const { certName = 'tls.crt', keyName = 'tls.key', metrics = noopMetrics } = this.#options;
+    const { certName = 'tls.crt', keyName = 'tls.key' } = this.#options;
     if (certificate !== undefined) return certificate;
     if (getCertificate !== undefined) return { load: async () => await getCertificate(undefined) };
-    return fileCertificates({ certDir, certName, keyName }, { clock: this.#clock, logger: this.#logger, metrics });
+    return fileCertificates(
+      { certDir, certName, keyName },
+      { clock: this.#clock, logger: this.#logger, metrics: this.#sink },
+    );
   }
 
   #byServerName(
