@@ -98,7 +98,7 @@ it('refuses a write or a time that is not a function, and survives a write that 
   expect(() => createConsoleLogger({ write: console as never })).toThrow('write is of type object: give a function');
   expect(() => createConsoleLogger({ now: 5 as never })).toThrow('now is of type number: give a function');
   const write: () => unknown = () => Promise.reject(new Error('disk full'));
-  createConsoleLogger({ write: write as () => void }).info('m');
+  createConsoleLogger({ write }).info('m');
   // An unhandled rejection is reported within a turn of the event loop, and fails the run of these tests.
   await new Promise((resolve) => setImmediate(resolve));
 });

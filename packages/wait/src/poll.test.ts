@@ -169,3 +169,7 @@ describe('poll without an interval that is one', () => {
     );
   });
 });
+
+it('names an interval of null, which plain JavaScript may give', async () => {
+  await expect(poll(() => 1, { interval: null as never })).rejects.toThrow('poll: interval null is not valid');
+});

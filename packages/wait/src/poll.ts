@@ -43,7 +43,7 @@ export async function poll<T>(
 ): Promise<T> {
   const { interval, timeoutMs = Infinity, immediate = true, clock = systemClock } = options;
   const { isRetriable = isConnectionFailure } = options;
-  const problem = typeof interval === 'object' ? undefined : numberProblem('interval', interval);
+  const problem = typeof interval === 'object' && interval !== null ? undefined : numberProblem('interval', interval);
   if (problem !== undefined) throw new RangeError(`poll: ${problem}`);
   const delay = (): number => (typeof interval === 'number' ? interval : interval.next());
   let last: { readonly error: unknown } | undefined;

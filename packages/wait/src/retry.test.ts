@@ -81,3 +81,16 @@ describe('retry without a limit that is one', () => {
     await expect(attempts).rejects.toThrow(`retry: maxAttempts ${maxAttempts} is not valid: expected an integer ≥ 1`);
   });
 });
+
+it('lets the event loop go on between attempts that fail at once, so that a signal of a timer ends it', async () => {
+  const abort = new AbortController();
+  let attempts = 0;
+  setImmediate(() => abort.abort(new Error('enough')));
+  const work = (): never => {
+    attempts++;
+    // Without a turn of the event loop the abort never comes: fail here rather than hang.
+    if (attempts > 1_000) abort.abort(new Error('kept the event loop'));
+    throw new Error('refused');
+  };
+  await expect(retry(work, { signal: abort.signal })).rejects.toThrow('enough');
+});

@@ -6,7 +6,7 @@ import { systemClock } from './system-clock.js';
 
 /** Options of {@link retry}. */
 export interface RetryOptions {
-  /** The delays between attempts. @default none: the next attempt follows at once */
+  /** The delays between attempts. @default none: the next attempt follows in the next turn of the event loop */
   readonly backoff?: Backoff;
   /** At most this many attempts, the first one included. @default no limit */
   readonly maxAttempts?: number;
@@ -36,5 +36,7 @@ export async function retry<T>(work: (attempt: number) => T | Promise<T>, option
       if (attempt >= maxAttempts || !isRetriable(error)) throw error;
     }
     if (backoff !== undefined) await sleep(backoff.next(), { clock, ...(signal === undefined ? {} : { signal }) });
+    // Work that fails at once must not keep the event loop: neither a signal's timer nor anything else would come.
+    else await new Promise((resolve) => setImmediate(resolve));
   }
 }
