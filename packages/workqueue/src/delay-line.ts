@@ -1,6 +1,6 @@
 import type { Clock, ClockTimer } from '@kctl/wait';
 import { DelayHeap } from './delay-heap.js';
-import { requireNumber } from './errors.js';
+import { QueueArgumentError, requireNumber } from './errors.js';
 import { sliceMs } from './slice.js';
 import type { Debounce } from './work-queue.js';
 
@@ -124,6 +124,8 @@ export class DelayLine {
 
 /** @throws QueueArgumentError for bounds that make no sense */
 export function requireDebounce(debounce: Debounce): void {
+  if (typeof debounce !== 'object' || debounce === null)
+    throw new QueueArgumentError('debounce', debounce, 'give { quietMs, maxMs }');
   requireNumber('debounce.quietMs', debounce.quietMs, 0);
   requireNumber('debounce.maxMs', debounce.maxMs, debounce.quietMs);
 }

@@ -80,6 +80,11 @@ export function requireNumber(field: string, value: number, least: number = -Inf
   throw new QueueArgumentError(field, value, `give a finite number${least === -Infinity ? '' : ` ≥ ${least}`}`);
 }
 
+/** @throws QueueArgumentError unless `value` is a function */
+export function requireFunction(field: string, value: unknown): void {
+  if (typeof value !== 'function') throw new QueueArgumentError(field, value, 'give a function');
+}
+
 /** @throws QueueArgumentError unless `value` is an integer ≥ `least` */
 export function requireInteger(field: string, value: number, least: number): void {
   if (!Number.isSafeInteger(value) || value < least)

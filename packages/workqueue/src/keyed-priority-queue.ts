@@ -8,6 +8,7 @@ import type { AddOptions, PrioritizedItem, PriorityQueue } from './priority-queu
 import { QueueBase } from './queue-base.js';
 import type { PriorityQueueOptions } from './queue-options.js';
 import type { RateLimiter } from './rate-limiter.js';
+import { requireRateLimiter } from './rate-limiter.js';
 import type { ReadyLevels } from './ready-levels.js';
 import { delayed, processing, ready } from './slot-table.js';
 import type { Debounce, RequeueCause } from './work-queue.js';
@@ -58,13 +59,14 @@ class KeyedPriorityQueue<T> extends QueueBase<T, PrioritizedItem<T>> implements 
 
   constructor(options: PriorityQueueOptions<T>) {
     super(options, true);
-    const { ageing, key } = options;
+    const { ageing, key, rateLimiter } = options;
+    if (rateLimiter !== undefined) requireRateLimiter(rateLimiter);
     if (ageing !== undefined) requireNumber('ageing.stepMs', ageing.stepMs, Number.MIN_VALUE);
     this.#levels =
       ageing === undefined
         ? new PriorityLevels(this.#isParked)
         : new AgedLevels({ now: () => this.clock.monotonicNow(), stepMs: ageing.stepMs });
-    this.#limiter = options.rateLimiter ?? exponentialRateLimiter<T>();
+    this.#limiter = rateLimiter ?? exponentialRateLimiter<T>();
     if (key !== undefined) this.#limiter.adoptKey?.(key);
     this.#line = new DelayLine({
       clock: this.clock,
@@ -95,6 +97,7 @@ class KeyedPriorityQueue<T> extends QueueBase<T, PrioritizedItem<T>> implements 
   }
 
   addDebounced(item: T, debounce: Debounce): void {
+    requireDebounce(debounce);
     this.addWith({ debounce }, item);
   }
 

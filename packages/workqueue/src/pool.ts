@@ -7,6 +7,8 @@ import type { FailureVerdict, RunOptions, WorkContext, WorkerPool, WorkFunction 
 
 /** So many items are worked on synchronously between two looks at the clock. */
 const groupSize = 16;
+/** So many looks at the clock end a slice too: a clock of tests stands still, and work may be there without end. */
+const maxLooks = 8_192;
 
 /** What a pool needs of a queue: items by slot. */
 export interface PoolSource<T> {
@@ -14,7 +16,11 @@ export interface PoolSource<T> {
   readonly isFinished: boolean;
   take(): number;
   itemAt(slot: number): T | undefined;
-  keyAt(slot: number): QueueKey;
+  keyOf(item: T): QueueKey;
+  /** The number of the last hand-out of a slot. */
+  handOutOf(slot: number): number;
+  /** Whether that hand-out has not ended: neither by its holder nor by a `done` of the work's own. */
+  isHeld(slot: number, handOut: number): boolean;
   finish(slot: number): void;
   /** Queues a slot again as if it had not been handed out. */
   giveBack(slot: number): void;
@@ -56,6 +62,8 @@ export class Pool<T> implements WorkerPool {
   #failure: { readonly error: unknown } | undefined;
   /** End of the current slice of the event loop. */
   #sliceEnd = 0;
+  /** How many looks at the clock it has left. */
+  #looks = 0;
   #pause: NodeJS.Immediate | undefined;
 
   constructor(source: PoolSource<T>, policy: FailurePolicy<T>, options: PoolOptions<T>) {
@@ -118,8 +126,11 @@ export class Pool<T> implements WorkerPool {
 
   #isSliceOver(): boolean {
     const now = this.#source.clock.monotonicNow();
-    if (this.#sliceEnd === 0) this.#sliceEnd = now + sliceMs;
-    if (now < this.#sliceEnd) return false;
+    if (this.#sliceEnd === 0) {
+      this.#sliceEnd = now + sliceMs;
+      this.#looks = maxLooks;
+    }
+    if (now < this.#sliceEnd && this.#looks-- > 0) return false;
     this.#sliceEnd = 0;
     this.#pause = setImmediate(() => {
       this.#pause = undefined;
@@ -130,6 +141,7 @@ export class Pool<T> implements WorkerPool {
 
   #start(slot: number): void {
     const item = this.#source.itemAt(slot);
+    const handOut = this.#source.handOutOf(slot);
     // take() hands out slots that hold an item; this only tells the compiler so.
     if (item === undefined) return;
     // Counted before the work begins: the pool may be stopped before the first await of it.
@@ -137,30 +149,30 @@ export class Pool<T> implements WorkerPool {
     try {
       const result = this.#options.work(item, this.#context);
       if (isPromiseLike(result)) {
-        void this.#follow(result, slot, item);
+        void this.#follow(result, slot, handOut, item);
         return;
       }
     } catch (error) {
       this.#active--;
-      this.#failed(slot, item, error);
+      this.#failed(this.#slotOf(slot, handOut), item, error);
       return;
     }
     this.#active--;
-    this.#succeeded(slot, item);
+    this.#succeeded(this.#slotOf(slot, handOut), item);
   }
 
   /** `await` settles once whatever a thenable does: throw in `then`, call back twice, call back at once. */
-  async #follow(result: PromiseLike<unknown>, slot: number, item: T): Promise<void> {
+  async #follow(result: PromiseLike<unknown>, slot: number, handOut: number, item: T): Promise<void> {
     try {
       await result;
       this.#active--;
     } catch (error) {
       this.#active--;
-      this.#failed(slot, item, error);
+      this.#failed(this.#slotOf(slot, handOut), item, error);
       this.#next();
       return;
     }
-    this.#succeeded(slot, item);
+    this.#succeeded(this.#slotOf(slot, handOut), item);
     this.#next();
   }
 
@@ -168,6 +180,11 @@ export class Pool<T> implements WorkerPool {
   #next(): void {
     if (this.#pause === undefined && this.#isSliceOver()) return;
     this.pump();
+  }
+
+  /** −1 where the work has called `done` itself: the slot may be another worker's, or another key's, by now. */
+  #slotOf(slot: number, handOut: number): number {
+    return this.#source.isHeld(slot, handOut) ? slot : -1;
   }
 
   #succeeded(slot: number, item: T): void {
@@ -190,6 +207,7 @@ export class Pool<T> implements WorkerPool {
       this.#apply(this.#judge(slot, item, error), slot, item, error);
     } catch (thrown) {
       // onError or a rate limiter of the user's is broken: nothing says what to do with this item.
+      if (thrown instanceof QueueArgumentError) thrown.cause ??= error;
       this.#fail(thrown);
       this.#source.giveBack(slot);
     }
@@ -197,8 +215,12 @@ export class Pool<T> implements WorkerPool {
 
   #judge(slot: number, item: T, error: unknown): unknown {
     const { onError } = this.#options;
+    if (onError === undefined) {
+      this.#source.countFailure(slot);
+      return this.#policy.verdict;
+    }
     const attempt = Math.max(this.#source.countFailure(slot), this.#policy.attempt(item));
-    return onError?.(error, item, attempt) ?? this.#policy.verdict;
+    return onError(error, item, attempt);
   }
 
   #apply(verdict: unknown, slot: number, item: T, error: unknown): void {
@@ -215,7 +237,7 @@ export class Pool<T> implements WorkerPool {
       case 'stop': {
         // onError has seen the item and the error; where there is none, the error has to name the item.
         const isJudged = this.#options.onError !== undefined;
-        this.#fail(isJudged ? error : new WorkFailedError(this.#source.keyAt(slot), item, error));
+        this.#fail(isJudged ? error : new WorkFailedError(this.#source.keyOf(item), item, error));
         this.#source.giveBack(slot);
         break;
       }

@@ -1,7 +1,7 @@
 import { abortReason, systemClock } from '@kctl/wait';
 import type { Clock } from '@kctl/wait';
 import { Drain } from './drain.js';
-import { QueueFullError, requireInteger } from './errors.js';
+import { QueueArgumentError, QueueFullError, requireFunction, requireInteger } from './errors.js';
 import type { FailurePolicy, PoolSource } from './pool.js';
 import { Pool } from './pool.js';
 import { QueueIteration } from './queue-iteration.js';
@@ -33,11 +33,13 @@ export abstract class QueueBase<T, V> implements WorkQueue<T>, PoolSource<T>, It
   #hadConsumers = false;
   /** The slot handed out last: most often it is the next one done, which then needs no look-up. */
   #lastTaken = -1;
+  #handOuts = 0;
   readonly #drain = new Drain(this);
 
   constructor(options: WorkQueueOptions<T>, withPriority: boolean) {
     const { name, metrics, clock = systemClock, bound } = options;
-    if (bound !== undefined) requireInteger('bound.maxPending', bound.maxPending, 1);
+    if (bound !== undefined) requireBound(bound);
+    if (options.key !== undefined) requireFunction('key', options.key);
     this.clock = clock;
     this.table = new SlotTable<T>(options.key, () => this.resetSlots());
     this.metrics =
@@ -104,6 +106,8 @@ export abstract class QueueBase<T, V> implements WorkQueue<T>, PoolSource<T>, It
   }
 
   run(options: RunOptions<T>, work: WorkFunction<T>): WorkerPool {
+    requireFunction('work', work);
+    if (options.onError !== undefined) requireFunction('onError', options.onError);
     const pool: Pool<T> = new Pool<T>(this, this.failurePolicy, {
       ...options,
       work,
@@ -135,6 +139,7 @@ export abstract class QueueBase<T, V> implements WorkQueue<T>, PoolSource<T>, It
       this.#processing++;
       this.#hadConsumers = true;
       this.#lastTaken = slot;
+      this.table.handOuts[slot] = this.#handOuts = (this.#handOuts + 1) | 0;
     }
     return slot;
   }
@@ -143,11 +148,20 @@ export abstract class QueueBase<T, V> implements WorkQueue<T>, PoolSource<T>, It
     return this.table.items[slot];
   }
 
-  keyAt(slot: number): QueueKey {
-    return this.table.keyAt(slot);
+  keyOf(item: T): QueueKey {
+    return this.table.keyOf(item);
+  }
+
+  handOutOf(slot: number): number {
+    return this.table.handOuts[slot] ?? 0;
+  }
+
+  isHeld(slot: number, handOut: number): boolean {
+    return ((this.table.flags[slot] ?? 0) & processing) !== 0 && this.table.handOuts[slot] === handOut;
   }
 
   countFailure(slot: number): number {
+    if (slot < 0) return 1;
     const { failures } = this.table;
     const count = (failures.get(slot) ?? 0) + 1;
     failures.set(slot, count);
@@ -257,4 +271,14 @@ export abstract class QueueBase<T, V> implements WorkQueue<T>, PoolSource<T>, It
   #hasRoom(bound: QueueBound<T>): boolean {
     return this.table.live - this.#processing < bound.maxPending;
   }
+}
+
+const overflowRules: readonly unknown[] = ['throw', 'dropNewest', 'dropOldest'];
+
+/** @throws QueueArgumentError for a bound that makes no sense; an unknown rule would drop what is added */
+function requireBound<T>({ maxPending, overflow = 'throw', onDrop }: QueueBound<T>): void {
+  requireInteger('bound.maxPending', maxPending, 1);
+  if (!overflowRules.includes(overflow))
+    throw new QueueArgumentError('bound.overflow', overflow, `give one of ${overflowRules.join(', ')}`);
+  if (onDrop !== undefined) requireFunction('bound.onDrop', onDrop);
 }

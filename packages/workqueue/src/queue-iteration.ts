@@ -1,13 +1,15 @@
 import { abortReason } from '@kctl/wait';
 import type { Waiter } from './waiter-list.js';
-import type { QueueKey } from './work-queue.js';
 
 /** What an iteration needs of a queue: items by slot. */
 export interface IterationSource<T> {
   /** Takes the next slot and returns it; −1 where the queue is at its end; else waits and returns how to stop that. */
   takeOrWait(waiter: Waiter): number | (() => void);
   itemAt(slot: number): T | undefined;
-  keyAt(slot: number): QueueKey;
+  /** The number of the last hand-out of a slot. */
+  handOutOf(slot: number): number;
+  /** Whether that hand-out has not ended: neither by its holder nor by a `done` of the consumer's. */
+  isHeld(slot: number, handOut: number): boolean;
   finish(slot: number): void;
   /** Queues a slot again as if it had not been handed out. */
   giveBack(slot: number): void;
@@ -24,9 +26,9 @@ export class QueueIteration<T> implements AsyncIterableIterator<T, undefined> {
   readonly #signal: AbortSignal | undefined;
   /** Calls of `next` without an answer, in their order. */
   readonly #calls: PromiseWithResolvers<Result<T>>[] = [];
-  /** The slot that the consumer works on, and its key: a consumer that calls `done` itself frees the slot for others. */
+  /** The slot that the consumer works on, and its hand-out: a consumer that calls `done` itself frees the slot. */
   #held = -1;
-  #heldKey: QueueKey | undefined;
+  #handOut = 0;
   /** The answer that the consumer has not seen yet. */
   #unseen: { done?: boolean; value: T | undefined } | undefined;
   #stopWaiting: (() => void) | undefined;
@@ -115,7 +117,7 @@ export class QueueIteration<T> implements AsyncIterableIterator<T, undefined> {
     }
     const answer: Result<T> = { done: false, value: item };
     this.#held = slot;
-    this.#heldKey = this.#source.keyAt(slot);
+    this.#handOut = this.#source.handOutOf(slot);
     this.#unseen = answer;
     // Runs before what the consumer attached to the promise.
     queueMicrotask(() => {
@@ -129,7 +131,7 @@ export class QueueIteration<T> implements AsyncIterableIterator<T, undefined> {
     const slot = this.#held;
     this.#held = -1;
     this.#unseen = undefined;
-    if (slot >= 0 && this.#source.keyAt(slot) === this.#heldKey) this.#source.finish(slot);
+    if (slot >= 0 && this.#source.isHeld(slot, this.#handOut)) this.#source.finish(slot);
   }
 
   #leave(): void {

@@ -1,3 +1,4 @@
+import { requireFunction } from './errors.js';
 import type { KeyFunction, RequeueCause } from './work-queue.js';
 
 /**
@@ -18,4 +19,12 @@ export interface RateLimiter<T> {
    * @default the limiter takes care of the identity itself
    */
   adoptKey?(key: KeyFunction<T>): void;
+}
+
+/** @throws QueueArgumentError unless it has the methods of a limiter: without them the first failure would end a pool */
+export function requireRateLimiter(limiter: RateLimiter<never>): void {
+  const given: unknown = limiter;
+  const methods = typeof given === 'object' && given !== null ? given : {};
+  for (const method of ['when', 'forget', 'numRequeues'])
+    requireFunction(`rateLimiter.${method}`, Reflect.get(methods, method));
 }

@@ -1,8 +1,10 @@
 import { defaultControllerRateLimiter } from './default-rate-limiters.js';
 import { DelayingFifoQueue } from './delaying-queue.js';
+import { requireNumber } from './errors.js';
 import type { FailurePolicy } from './pool.js';
 import type { RateLimitingQueueOptions } from './queue-options.js';
 import type { RateLimiter } from './rate-limiter.js';
+import { requireRateLimiter } from './rate-limiter.js';
 import type { RateLimitingQueue, RequeueCause } from './work-queue.js';
 
 /**
@@ -26,13 +28,17 @@ class RateLimitingFifoQueue<T> extends DelayingFifoQueue<T> implements RateLimit
 
   constructor(options: RateLimitingQueueOptions<T>) {
     super(options);
-    const { key, clock } = options;
-    this.#limiter = options.rateLimiter ?? defaultControllerRateLimiter<T>(clock === undefined ? {} : { clock });
+    const { key, clock, rateLimiter } = options;
+    if (rateLimiter !== undefined) requireRateLimiter(rateLimiter);
+    this.#limiter = rateLimiter ?? defaultControllerRateLimiter<T>(clock === undefined ? {} : { clock });
     if (key !== undefined) this.#limiter.adoptKey?.(key);
   }
 
   addRateLimited(item: T, cause?: RequeueCause): void {
-    if (!this.isDown) this.addAfter(item, this.#limiter.when(item, cause));
+    if (this.isDown) return;
+    const delay = this.#limiter.when(item, cause);
+    requireNumber('the delay of the rate limiter', delay);
+    this.addAfter(item, delay);
   }
 
   forget(item: T): void {

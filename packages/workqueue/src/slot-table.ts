@@ -46,6 +46,8 @@ export class SlotTable<T> {
   flags: Uint8Array<ArrayBuffer> = new Uint8Array(initialCapacity);
   /** Link by slot, for the one list that a slot is in. */
   next: Int32Array<ArrayBuffer> = new Int32Array(initialCapacity);
+  /** By slot: the number of its last hand-out. Counts on over all slots, so that no two hand-outs have the same. */
+  handOuts: Int32Array<ArrayBuffer> = new Int32Array(initialCapacity);
   /** What is handed out for a slot: the item that was added last. */
   items: (T | undefined)[] = [];
   /** How many slots have flags. */
@@ -80,7 +82,7 @@ export class SlotTable<T> {
 
   /** The slot of a known key, else −1. */
   find(item: T): number {
-    return this.#lookUp(this.#keyOf(item));
+    return this.#lookUp(this.keyOf(item));
   }
 
   /** Whether the key has flags. */
@@ -91,7 +93,7 @@ export class SlotTable<T> {
 
   /** The slot of a key, idle if the key is new. Keeps `item` as the one to hand out. */
   slotOf(item: T): number {
-    const key = this.#keyOf(item);
+    const key = this.keyOf(item);
     const slot = this.#lookUp(key);
     if (slot < 0) return this.#insert(key, item);
     if (this.#keys !== undefined) this.items[slot] = item;
@@ -144,7 +146,8 @@ export class SlotTable<T> {
     return this.#keys === undefined ? this.items[slot] : this.#keys[slot];
   }
 
-  #keyOf(item: T): QueueKey {
+  /** The key of an item. @throws QueueArgumentError where it has none */
+  keyOf(item: T): QueueKey {
     if (this.#key !== undefined) return keyBy(this.#key, item);
     if (typeof item === 'string') return item;
     const key = defaultKey(item);
@@ -176,6 +179,7 @@ export class SlotTable<T> {
     flags.set(this.flags);
     this.flags = flags;
     this.next = grown(this.next, flags.length);
+    this.handOuts = grown(this.handOuts, flags.length);
   }
 
   #hasExcess(): boolean {
@@ -199,12 +203,12 @@ export class SlotTable<T> {
         return;
       }
       if (this.flags[slot] === 0) this.#drop(slot);
-      else this.#slots.set(this.keyAt(slot), slot);
+      else this.#slots.set(this.#keyAt(slot), slot);
     }
   }
 
   /** The key of a slot that is in use. */
-  keyAt(slot: number): QueueKey {
+  #keyAt(slot: number): QueueKey {
     const key = this.#remembered(slot);
     return typeof key === 'number' ? key : String(key);
   }
@@ -225,6 +229,7 @@ export class SlotTable<T> {
     if (this.#keys !== undefined) this.#keys = [];
     this.flags = new Uint8Array(initialCapacity);
     this.next = new Int32Array(initialCapacity);
+    this.handOuts = new Int32Array(initialCapacity);
     this.#used = 0;
     this.#free = -1;
     this.#moving = undefined;

@@ -27,7 +27,8 @@ export interface RunOptions<T> {
   readonly signal?: AbortSignal;
   /**
    * Judges a failed item, synchronously. `attempt` is how often in a row the work on it failed: 1 for the first time. If
-   * `onError` throws, or returns anything else, the item is put back and the pool stops with that error.
+   * `onError` throws, or returns anything else (nothing included), the item is put back and the pool stops with that
+   * error.
    *
    * @default `retry` on a rate-limiting queue; elsewhere `stop` with a WorkFailedError, so that no failure is swallowed
    */

@@ -1,0 +1,107 @@
+// What plain JavaScript and casts give to a queue: each piece a clear error at once, and no key is lost by it.
+import { FakeClock, settle } from '@kctl/wait/testing';
+import { describe, expect, it } from 'vitest';
+import {
+  createDelayingQueue,
+  createPriorityQueue,
+  createRateLimitingQueue,
+  createWorkQueue,
+  isQueueArgumentError,
+} from '../src/index.js';
+import type { PriorityQueueOptions, RateLimiter, WorkQueue } from '../src/index.js';
+
+type Options = PriorityQueueOptions<string>;
+const flavours: Readonly<Record<string, (options?: Options) => WorkQueue<string>>> = {
+  createWorkQueue: (options) => createWorkQueue({ clock: new FakeClock(), ...options }),
+  createDelayingQueue: (options) => createDelayingQueue({ clock: new FakeClock(), ...options }),
+  createRateLimitingQueue: (options) => createRateLimitingQueue({ clock: new FakeClock(), ...options }),
+  createPriorityQueue: (options) => createPriorityQueue({ clock: new FakeClock(), ...options }),
+};
+const limiting = { createRateLimitingQueue, createPriorityQueue };
+const thrownBy = (work: () => unknown): unknown => {
+  try {
+    work();
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+};
+const broken = (): never => {
+  throw new Error('boom');
+};
+
+describe.each(Object.entries(flavours))('%s', (_name, create) => {
+  it.each([
+    ['key', { key: 'id' }],
+    ['bound.maxPending', { bound: { maxPending: 0 } }],
+    ['bound.overflow', { bound: { maxPending: 1, overflow: 'oldest' } }],
+    ['bound.onDrop', { bound: { maxPending: 1, onDrop: 'log' } }],
+  ])('refuses a %s that it cannot work with', (field, options) => {
+    const error = thrownBy(() => create(options as never));
+    expect(isQueueArgumentError(error) && error.field).toBe(field);
+  });
+
+  it('refuses to run without work, or with an onError that is not a function', () => {
+    const queue = create();
+    queue.add('a');
+    expect(String(thrownBy(() => queue.run((() => 1) as never, undefined as never)))).toContain('work is undefined');
+    expect(String(thrownBy(() => queue.run({ onError: 'retry' as never }, broken)))).toContain('onError is "retry"');
+    expect([queue.length, queue.processing]).toEqual([1, 0]);
+  });
+
+  it.each([undefined, null, 1, {}])('stops for the verdict %s, with the failure as its cause', async (verdict) => {
+    const queue = create();
+    queue.add('a');
+    const pool = queue.run({ onError: () => verdict as never }, broken);
+    await expect(pool.ended).rejects.toMatchObject({ field: 'the verdict of onError', cause: { message: 'boom' } });
+    expect([queue.tryGet(), queue.length]).toEqual(['a', 0]);
+  });
+
+  it('yields to the event loop although its clock stands still and its work never ends', async () => {
+    const queue = create({ rateLimiter: { when: () => 0, forget: () => undefined, numRequeues: () => 0 } });
+    queue.add('a');
+    let failures = 0;
+    const onError = (): 'retry' => {
+      failures++;
+      return 'retry';
+    };
+    const pool = queue.run({ onError }, broken);
+    await settle();
+    const before = failures;
+    expect(before).toBeGreaterThan(0);
+    await settle();
+    expect(failures).toBeGreaterThan(before);
+    await pool.stop();
+    expect(queue.length).toBe(1);
+  });
+});
+
+describe.each(Object.entries(limiting))('%s', (_name, create) => {
+  it.each([null, 5, {}, { when: 5 }, { when: () => 1, forget: () => undefined }])(
+    'refuses the limiter %s',
+    (limiter) => {
+      const error = thrownBy(() => create({ rateLimiter: limiter as never }));
+      expect(isQueueArgumentError(error) && error.field).toMatch(/^rateLimiter\.(?:when|numRequeues)$/);
+    },
+  );
+
+  it.each([Number.NaN, Infinity, undefined, null, '5', {}])(
+    'stops for the delay %s of a limiter, with the failure as its cause',
+    async (delay) => {
+      const rateLimiter = { when: () => delay, forget: () => undefined, numRequeues: () => 0 };
+      const queue = create({ clock: new FakeClock(), rateLimiter: rateLimiter as unknown as RateLimiter<string> });
+      queue.add('a');
+      await expect(queue.run({}, broken).ended).rejects.toMatchObject({
+        field: 'the delay of the rate limiter',
+        cause: { message: 'boom' },
+      });
+      expect([queue.tryGet(), queue.length]).toEqual(['a', 0]);
+    },
+  );
+
+  it.each([undefined, null, 5, {}])('refuses the debounce %s and adds nothing', (debounce) => {
+    const queue = create({ clock: new FakeClock() });
+    expect(isQueueArgumentError(thrownBy(() => queue.addDebounced('a', debounce as never)))).toBe(true);
+    expect([queue.length, queue.delayed]).toEqual([0, 0]);
+  });
+});
