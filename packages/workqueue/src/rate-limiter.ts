@@ -22,9 +22,8 @@ export interface RateLimiter<T> {
 }
 
 /** @throws QueueArgumentError unless it has the methods of a limiter: without them the first failure would end a pool */
-export function requireRateLimiter(limiter: RateLimiter<never>): void {
-  const given: unknown = limiter;
-  const methods = typeof given === 'object' && given !== null ? given : {};
+export function requireRateLimiter(limiter: unknown): void {
+  const methods = typeof limiter === 'object' && limiter !== null ? limiter : {};
   for (const method of ['when', 'forget', 'numRequeues'])
     requireFunction(`rateLimiter.${method}`, Reflect.get(methods, method));
 }
