@@ -6,6 +6,8 @@ import { LeadershipLostError, LeaseNotRenewedError } from './errors.js';
 import { FailureLog } from './failure-log.js';
 import { createFence, type Fence } from './fence.js';
 import {
+  checkNames,
+  electorOptionNames,
   resolveLeaderElectorOptions,
   type LeaderElectorOptions,
   type ResolvedLeaderElectorOptions,
@@ -54,6 +56,7 @@ export interface LeaderElector {
 
 /** @throws TypeError, RangeError when the options cannot keep two leaders apart */
 export function createLeaderElector(options: LeaderElectorOptions): LeaderElector {
+  checkNames('createLeaderElector', options, electorOptionNames);
   return new Elector(resolveLeaderElectorOptions(options));
 }
 

@@ -1,5 +1,6 @@
 import { defineKind, isNotFound, type KubeObject, type Kind, type ObjectMeta } from '@kctl/apimachinery';
 import type { Reader, Writer } from '@kctl/client';
+import { checkNames } from './options.js';
 import type { LeaderElectionRecord, LockRequestOptions, ObservedRecord, ResourceLock } from './record.js';
 
 /** `coordination.k8s.io/v1` Lease, as far as an election needs it. */
@@ -41,12 +42,21 @@ export interface LeaseLockOptions {
   readonly labels?: Readonly<Record<string, string>>;
 }
 
+const optionNames = {
+  client: true,
+  namespace: true,
+  name: true,
+  identity: true,
+  labels: true,
+} satisfies Record<keyof LeaseLockOptions, true>;
+
 /**
  * A lock on a Lease object. It remembers the Lease it last saw, so that every write is based on a known version.
  *
  * @throws TypeError when a field is empty or missing
  */
 export function createLeaseLock(options: LeaseLockOptions): ResourceLock {
+  checkNames('createLeaseLock', options, optionNames);
   for (const field of ['namespace', 'name', 'identity'] as const) {
     const given: unknown = options[field];
     if (typeof given !== 'string' || given === '') throw new TypeError(`createLeaseLock: ${field} must not be empty`);

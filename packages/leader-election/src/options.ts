@@ -1,5 +1,5 @@
-import { noopLogger, noopMetrics, type Logger, type Metrics } from '@kctl/telemetry';
-import { systemClock, systemRandom, type Clock, type Random } from '@kctl/wait';
+import { guardMetrics, noopLogger, noopMetrics, type Logger, type Metrics } from '@kctl/telemetry';
+import { systemClock, systemRandom, unknownOptions, type Clock, type Random } from '@kctl/wait';
 import { createAwakeClock } from './awake-clock.js';
 import type { Fence } from './fence.js';
 import type { ResourceLock } from './record.js';
@@ -56,6 +56,38 @@ export interface ResolvedLeaderElectorOptions extends Required<LeaderElectorOpti
   readonly onOpenUntil: (openUntil: number) => void;
 }
 
+/** Every option: complete by type, so that none can be forgotten here. */
+export const electorOptionNames: Readonly<Record<keyof LeaderElectorOptions, true>> = {
+  lock: true,
+  callbacks: true,
+  leaseDurationMs: true,
+  renewDeadlineMs: true,
+  retryPeriodMs: true,
+  releaseOnCancel: true,
+  reelect: true,
+  coordinated: true,
+  name: true,
+  clock: true,
+  random: true,
+  logger: true,
+  metrics: true,
+};
+
+const callbackNames: Readonly<Record<keyof LeaderCallbacks, true>> = {
+  onStartedLeading: true,
+  onStoppedLeading: true,
+  onNewLeader: true,
+};
+
+/** @throws TypeError naming every option that is not known, and the nearest one that is */
+export function checkNames(where: string, options: object, known: object): void {
+  const given: unknown = options;
+  if (typeof given !== 'object' || given === null)
+    throw new TypeError(`${where}: expected options, not ${String(given)}`);
+  const problems = unknownOptions(given, Object.keys(known));
+  if (problems.length > 0) throw new TypeError(`${where}: ${problems.join('; ')}`);
+}
+
 /** The renew deadline must leave room for more than one renewal. client-go's JitterFactor. */
 const jitterFactor = 1.2;
 
@@ -78,9 +110,18 @@ export function resolveLeaderElectorOptions(
     clock: options.clock === undefined || options.clock === systemClock ? createAwakeClock() : options.clock,
     random: options.random ?? systemRandom,
     logger: options.logger ?? noopLogger,
-    metrics: options.metrics ?? noopMetrics,
+    metrics: guardedMetrics(options),
   };
   return resolved;
+}
+
+/** The metrics of an elector: a sink that fails must not cost the lease. */
+export function guardedMetrics(options: Pick<LeaderElectorOptions, 'metrics' | 'logger'>): Metrics {
+  const { metrics = noopMetrics, logger = noopLogger } = options;
+  if (metrics === noopMetrics) return metrics;
+  return guardMetrics(metrics, (error) =>
+    logger.error('The metrics sink failed, measurements are lost; later failures are not logged', { error }),
+  );
 }
 
 function checkLock(lock: ResourceLock): void {
@@ -98,6 +139,11 @@ export function checkCallbacks(where: string, callbacks: LeaderCallbacks): void 
   const given: unknown = callbacks;
   const isGiven = typeof given === 'object' && given !== null && typeof callbacks.onStartedLeading === 'function';
   if (!isGiven) throw new TypeError(`${where}: callbacks.onStartedLeading is not set: expected the work as a function`);
+  const problems = unknownOptions(callbacks, Object.keys(callbackNames), 'callbacks.');
+  for (const name of ['onStoppedLeading', 'onNewLeader'] as const)
+    if (callbacks[name] !== undefined && typeof callbacks[name] !== 'function')
+      problems.push(`callbacks.${name} is not a function`);
+  if (problems.length > 0) throw new TypeError(`${where}: ${problems.join('; ')}`);
 }
 
 /** The three durations of an election. */

@@ -56,27 +56,41 @@ const known = {
 /** Names of the manager's options, for a facade that has more. */
 export const managerOptionNames: readonly string[] = Object.keys(known.manager);
 
+const sections = ['health', 'metricsServer', 'profiling', 'leaderElection', 'controllers'] as const;
+
 /** @throws TypeError naming every option that is not valid, before anything is made of them */
 export function checkOptions(options: ManagerOptions): void {
+  const whole: unknown = options;
+  if (typeof whole !== 'object' || whole === null)
+    throw new TypeError('createManager: expected options: { cluster: createCluster({ … }) }');
   const { cluster, gracefulShutdownTimeoutMs, health, metricsServer, profiling, leaderElection } = options;
   const given: unknown = cluster;
   const problems = [
     ...unknownOptions(options, managerOptionNames),
-    ...(['health', 'metricsServer', 'profiling', 'leaderElection', 'controllers'] as const).flatMap((field) =>
-      unknownOptions(options[field] ?? {}, Object.keys(known[field]), `${field}.`),
-    ),
+    ...sections.flatMap((field) => {
+      const section: unknown = options[field];
+      if (section === undefined) return [];
+      return typeof section === 'object' && section !== null
+        ? unknownOptions(section, Object.keys(known[field]), `${field}.`)
+        : [`${field} ${JSON.stringify(section)} is not valid: expected an object of options`];
+    }),
+    // Without one there would be no election at all, and every replica would lead.
+    typeof leaderElection?.newElector === 'function' || !isGiven(leaderElection)
+      ? undefined
+      : 'leaderElection.newElector is not set: expected a function that makes an elector, such as createLeaderElector of @kctl/leader-election',
     onLostProblem(leaderElection?.onLost),
     typeof given === 'object' && given !== null && 'client' in given && 'cache' in given
       ? undefined
       : 'cluster is not set: expected what createCluster returns',
     graceProblem(gracefulShutdownTimeoutMs),
-    portProblem('health.port', health?.port),
+    requiredPortProblem('health', health),
+    ...pathProblems(health),
     numberProblem('health.informerGraceMs', health?.informerGraceMs ?? 0, { orInfinity: true }),
     health?.checkTimeoutMs === undefined
       ? undefined
       : numberProblem('health.checkTimeoutMs', health.checkTimeoutMs, { above: 0, orInfinity: true }),
     portProblem('metricsServer.port', metricsServer?.port),
-    portProblem('profiling.port', profiling?.port),
+    requiredPortProblem('profiling', profiling),
     numberProblem('leaderElection.rejoinTimeoutMs', leaderElection?.rejoinTimeoutMs ?? 0),
     ...Object.entries(options.controllers?.groupKindConcurrency ?? {}).map(([kind, workers]) =>
       numberProblem(`controllers.groupKindConcurrency[${JSON.stringify(kind)}]`, workers, { integer: true }),
@@ -93,12 +107,36 @@ function onLostProblem(onLost: unknown): string | undefined {
 }
 
 function graceProblem(graceMs: number | undefined): string | undefined {
-  if (graceMs === undefined || graceMs < 0) return undefined;
+  if (graceMs === undefined || (typeof graceMs === 'number' && graceMs < 0)) return undefined;
   const remedy = 'Infinity and negative numbers wait for ever';
   return numberProblem('gracefulShutdownTimeoutMs', graceMs, { orInfinity: true, remedy });
 }
 
+function isGiven(section: unknown): section is object {
+  return typeof section === 'object' && section !== null;
+}
+
+function requiredPortProblem(field: string, section: { readonly port: number } | undefined): string | undefined {
+  if (!isGiven(section)) return undefined;
+  return numberProblem(`${field}.port`, section.port, portRange);
+}
+
+function pathProblems(health: HealthOptions | undefined): string[] {
+  if (!isGiven(health)) return [];
+  const { livenessPath = '/healthz', readinessPath = '/readyz' } = health;
+  const problems = Object.entries({ livenessPath, readinessPath })
+    .filter(([, path]) => typeof path !== 'string' || !/^\/[^?#]*[^/?#]$/.test(path))
+    .map(([field, path]) => `health.${field} ${JSON.stringify(path)} is not valid: expected a path such as "/healthz"`);
+  if (livenessPath === readinessPath)
+    problems.push(
+      `health.readinessPath ${JSON.stringify(readinessPath)} is the liveness path, too: readiness would not be served`,
+    );
+  return problems;
+}
+
+const portRange = { most: 65_535, integer: true, remedy: '0 takes any free port' };
+
 function portProblem(field: string, port: number | undefined): string | undefined {
   if (port === undefined) return undefined;
-  return numberProblem(field, port, { most: 65_535, integer: true, remedy: '0 takes any free port' });
+  return numberProblem(field, port, portRange);
 }

@@ -8,6 +8,7 @@ import { keepAlive, systemClock } from '@kctl/wait';
 import type { WebhookServer } from '@kctl/webhook';
 import { cachesCheck, informersCheck } from './built-in-checks.js';
 import { checkOptions } from './check-options.js';
+import { requireCheck, requireRunnable, requireSignal } from './required.js';
 import type { Cluster, EventSink, ManagedCache } from './cluster.js';
 import type { ConverterRegistry } from './converter-registry.js';
 import { createConverterRegistry } from './converter-registry.js';
@@ -152,6 +153,7 @@ class RunnableManager<X extends object> implements Manager<X> {
   add(runnable: Provided<Runnable | RunnableFunction, ManagerDependencies & X>): RunnableHandle {
     const provided = provide(runnable, this.dependencies, 'a runnable');
     const added: Runnable = typeof provided === 'function' ? { run: provided } : provided;
+    requireRunnable(added);
     const { controllerDefaults, logger, metrics, tracer, clock } = this;
     const { groupKindConcurrency: _, ...given } = controllerDefaults;
     const settings = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
@@ -168,10 +170,12 @@ class RunnableManager<X extends object> implements Manager<X> {
   }
 
   addHealthzCheck(name: string, check: HealthCheck): void {
+    requireCheck(name, check);
     claim(this.#liveness, name, check);
   }
 
   addReadyzCheck(name: string, check: HealthCheck): void {
+    requireCheck(name, check);
     claim(this.#readiness, name, check);
   }
 
@@ -187,6 +191,7 @@ class RunnableManager<X extends object> implements Manager<X> {
 
   async run(signal: AbortSignal): Promise<void> {
     if (this.#wasRun) throw new ManagerError('manager already started');
+    requireSignal(signal);
     this.#wasRun = true;
     using _alive = keepAlive();
     const onStop = (): void => this.#stop.abort(signal.reason);

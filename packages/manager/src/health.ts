@@ -8,7 +8,8 @@ export const defaultCheckTimeoutMs = 5_000;
 
 /**
  * Throws, or rejects, when something is not as it should be. It must answer soon: a probe waits for it, and one that
- * takes too long has failed. `signal` is aborted then.
+ * takes too long has failed. `signal` is aborted then. One that returns `false` or an error has failed, too: plain
+ * JavaScript may write `() => isReady`.
  */
 export type HealthCheck = (request: IncomingMessage, signal: AbortSignal) => void | Promise<void>;
 
@@ -133,7 +134,10 @@ class HealthHandler {
 }
 
 async function invoke(check: HealthCheck, request: IncomingMessage, signal: AbortSignal): Promise<void> {
-  await check(request, signal);
+  const ask: (...parts: Parameters<HealthCheck>) => unknown = check;
+  const answer = await ask(request, signal);
+  if (answer instanceof Error) throw answer;
+  if (answer === false) throw new Error('the check returned false');
 }
 
 /** The name in a path; one that is not valid percent-encoding names no check. */

@@ -1,5 +1,13 @@
-import { noopLogger, noopMetrics, type Logger, type Metrics } from '@kctl/telemetry';
-import { checkCallbacks, checkDurations, type LeaderCallbacks, type LeaderElectorOptions } from '../options.js';
+import { noopLogger, type Logger, type Metrics } from '@kctl/telemetry';
+import {
+  checkCallbacks,
+  checkDurations,
+  checkNames,
+  electorOptionNames,
+  guardedMetrics,
+  type LeaderCallbacks,
+  type LeaderElectorOptions,
+} from '../options.js';
 import type { WorkerElection } from './protocol.js';
 
 /** Options of `createWorkerLeaderElector`. */
@@ -50,8 +58,20 @@ export interface ResolvedWorkerLeaderElectorOptions {
 const heartbeatsPerLimit = 10;
 const maxHeartbeatMs = 500;
 
+const { lock: _lock, clock: _clock, random: _random, ...shared } = electorOptionNames;
+
+/** Every option: complete by type, so that none can be forgotten here. */
+const optionNames: Readonly<Record<keyof WorkerLeaderElectorOptions, true>> = {
+  ...shared,
+  lockModule: true,
+  threadModule: true,
+  lockData: true,
+  mainStallLimitMs: true,
+};
+
 /** @throws TypeError, RangeError */
 export function resolveWorkerOptions(options: WorkerLeaderElectorOptions): ResolvedWorkerLeaderElectorOptions {
+  checkNames('createWorkerLeaderElector', options, optionNames);
   checkCallbacks('createWorkerLeaderElector', options.callbacks);
   const needed = options.threadModule === undefined ? (['name', 'lockModule'] as const) : (['name'] as const);
   for (const field of needed) {
@@ -72,7 +92,7 @@ export function resolveWorkerOptions(options: WorkerLeaderElectorOptions): Resol
     lockData: options.lockData,
     name: options.name,
     logger: options.logger ?? noopLogger,
-    metrics: options.metrics ?? noopMetrics,
+    metrics: guardedMetrics(options),
     election: {
       ...durations,
       releaseOnCancel: options.releaseOnCancel ?? true,

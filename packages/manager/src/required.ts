@@ -1,0 +1,30 @@
+const groups: readonly unknown[] = [undefined, 'servers', 'webhooks', 'caches', 'others', 'leader'];
+
+/** @throws TypeError when a manager could not run it */
+export function requireRunnable(runnable: unknown): void {
+  if (!isObject(runnable) || !('run' in runnable) || typeof runnable.run !== 'function')
+    throw new TypeError('manager.add: the runnable is not valid: expected a function, or an object with run(signal)');
+  const group: unknown = 'group' in runnable ? runnable.group : undefined;
+  if (!groups.includes(group))
+    throw new TypeError(
+      `manager.add: group ${JSON.stringify(group)} is not valid: expected one of ${groups.slice(1).join(', ')}`,
+    );
+}
+
+/** @throws TypeError when a probe could not ask it, or could not name it */
+export function requireCheck(name: unknown, check: unknown): void {
+  if (typeof name !== 'string' || name === '')
+    throw new TypeError(`a health check needs a name: ${JSON.stringify(name) ?? 'undefined'} is not valid`);
+  if (typeof check !== 'function')
+    throw new TypeError(`the health check ${JSON.stringify(name)} is not valid: expected a function`);
+}
+
+/** @throws TypeError when a run is given no signal, before it begins */
+export function requireSignal(signal: unknown): void {
+  if (isObject(signal) && 'aborted' in signal && 'addEventListener' in signal) return;
+  throw new TypeError('manager.run needs an AbortSignal, which ends it: run(new AbortController().signal)');
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}

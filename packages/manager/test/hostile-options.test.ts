@@ -1,0 +1,104 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { systemClock } from '@kctl/wait';
+import { settle } from '@kctl/wait/testing';
+import { describe, expect, it } from 'vitest';
+import { createManager, ping } from '../src/index.js';
+import type { HealthCheck, Manager } from '../src/index.js';
+import { createHealthHandler } from '../src/health.js';
+import { fakeCluster } from './fakes.js';
+
+const make = (options: object = {}): Manager => createManager({ cluster: fakeCluster(), ...options });
+
+describe('createManager', () => {
+  it.each([
+    [{ leaderElection: {} }, 'leaderElection.newElector is not set'],
+    [{ leaderElection: { onLost: 'exit' } }, 'leaderElection.newElector is not set'],
+    [{ leaderElection: { newElector: 5 } }, 'leaderElection.newElector is not set'],
+    [{ leaderElection: true }, 'leaderElection true is not valid: expected an object of options'],
+    [{ health: 8081 }, 'health 8081 is not valid: expected an object of options'],
+    [{ health: null }, 'health null is not valid: expected an object of options'],
+    [{ health: {} }, 'health.port undefined is not valid'],
+    [{ health: { port: 0, livenessPath: 'healthz' } }, 'health.livenessPath "healthz" is not valid'],
+    [{ health: { port: 0, livenessPath: '/' } }, 'health.livenessPath "/" is not valid'],
+    [{ health: { port: 0, readinessPath: '/healthz' } }, 'health.readinessPath "/healthz" is the liveness path, too'],
+    [{ profiling: {} }, 'profiling.port undefined is not valid'],
+    [{ gracefulShutdownTimeoutMs: '-5' }, 'gracefulShutdownTimeoutMs "-5" is not valid'],
+  ])('refuses %o by name', (options, problem) => {
+    expect(() => make(options)).toThrow(`createManager: ${problem}`);
+  });
+
+  it.each([[undefined], [null]])('asks for options instead of %o', (options) => {
+    expect(() => createManager(options as never)).toThrow('createManager: expected options');
+  });
+});
+
+describe('a manager', () => {
+  it.each([[undefined], [null], ['x'], [{}], [{ run: 5 }], [Promise.resolve()]])('does not take %o to run', (given) => {
+    expect(() => make().add(given as never)).toThrow('manager.add: the runnable is not valid');
+  });
+
+  it('does not take a group that it does not have', () => {
+    const runnable = { run: async () => undefined, group: 'leaders' };
+    expect(() => make().add(runnable as never)).toThrow('manager.add: group "leaders" is not valid');
+  });
+
+  it.each<[name: unknown, check: unknown, problem: string]>([
+    ['ready', 5, 'the health check "ready" is not valid'],
+    ['', ping, 'a health check needs a name'],
+    [undefined, ping, 'a health check needs a name: undefined'],
+  ])('does not take the check %o: %o', (name, check, problem) => {
+    expect(() => make().addReadyzCheck(name as never, check as never)).toThrow(problem);
+    expect(() => make().addHealthzCheck(name as never, check as never)).toThrow(problem);
+  });
+
+  it.each([[undefined], [null], [{}]])('refuses to run with the signal %o, and can run after that', async (signal) => {
+    const manager = make();
+    await expect(manager.run(signal as never)).rejects.toThrow('manager.run needs an AbortSignal');
+    const stop = new AbortController();
+    const done = manager.run(stop.signal);
+    await manager.elected;
+    await settle();
+    stop.abort();
+    await done;
+  });
+});
+
+describe('a health check', () => {
+  const hostile: Readonly<Record<string, readonly [check: unknown, reason: string]>> = {
+    'returns false': [() => false, 'the check returned false'],
+    'resolves with false': [async () => false, 'the check returned false'],
+    'returns an error': [() => new Error('not yet'), 'not yet'],
+    'throws nothing': [() => ({ then: (_: unknown, reject: () => void) => reject() }), 'failed without a reason'],
+    'returns a thenable that rejects': [
+      () => ({ then: (_: unknown, reject: (error: Error) => void) => reject(new Error('late')) }),
+      'late',
+    ],
+    'returns a thenable that throws': [
+      () => ({
+        then: () => {
+          throw new Error('at once');
+        },
+      }),
+      'at once',
+    ],
+    'returns a thenable that never settles': [() => ({ then: () => undefined }), 'has not answered within 20 ms'],
+  };
+
+  it.each(Object.entries(hostile))('that %s has failed', async (_, [check, reason]) => {
+    const failures: string[] = [];
+    const handle = createHealthHandler({
+      path: '/readyz',
+      checks: new Map([['mine', check as HealthCheck]]),
+      onFailure: (_name, error) => failures.push(String(error)),
+      checkTimeoutMs: 20,
+      clock: systemClock,
+    });
+    const statuses: number[] = [];
+    for (const url of ['/readyz', '/readyz/mine', '/readyz/%6Dine']) {
+      const response = { writeHead: (status: number) => statuses.push(status), end: () => undefined };
+      expect(await handle({ url } as IncomingMessage, response as unknown as ServerResponse)).toBe(true);
+    }
+    expect(statuses).toEqual([500, 500, 500]);
+    expect(failures[0]).toContain(reason);
+  });
+});
