@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { inspect } from 'node:util';
 import type { KubeObject } from '@kctl/apimachinery';
 import { defineKind, isStatusError } from '@kctl/apimachinery';
 import type { Writer } from '@kctl/client';
+import { describeError } from '@kctl/telemetry';
 import type { Logger } from '@kctl/telemetry';
 import type { Clock, Random } from '@kctl/wait';
 import { sleep, systemRandom } from '@kctl/wait';
@@ -111,7 +113,9 @@ class AccessFilter {
         : { status: 403, message: `Authorization denied for user ${user.username ?? ''}` };
     } catch (error) {
       if (error instanceof TooManyReviewsError) return { status: 503, message: error.message };
-      this.#options.logger.error('failed to authenticate or authorize a request', { error });
+      this.#options.logger.error('failed to authenticate or authorize a request', {
+        error: withoutToken(error, token),
+      });
       return { status: 500, message: 'Authentication failed' };
     }
   }
@@ -170,6 +174,12 @@ class AccessFilter {
       this.#reviews--;
     }
   }
+}
+
+/** The error for a log: as it is or, where an API server's answer repeats the token, its message without it. */
+function withoutToken(error: unknown, token: string): unknown {
+  const text = inspect(error, { depth: Infinity, showHidden: true });
+  return text.includes(token) ? describeError(error).message.replaceAll(token, '[token]') : error;
 }
 
 class TooManyReviewsError extends Error {}

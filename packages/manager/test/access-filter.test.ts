@@ -1,5 +1,6 @@
 import { StatusError, type Kind, type KubeObject } from '@kctl/apimachinery';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { inspect } from 'node:util';
 import { noopLogger } from '@kctl/telemetry';
 import { FakeClock, settle } from '@kctl/wait/testing';
 import { describe, expect, it } from 'vitest';
@@ -13,9 +14,10 @@ interface Review {
 function setUp(reply: (review: Review) => Promise<object>) {
   const clock = new FakeClock();
   const asked: Review[] = [];
+  const logged: unknown[] = [];
   const filter = createAccessFilter({
     clock,
-    logger: noopLogger,
+    logger: { ...noopLogger, error: (...line) => void logged.push(line) },
     random: () => 0,
     client: {
       create: async <K extends Kind>(kind: K, object: unknown) => {
@@ -40,7 +42,7 @@ function setUp(reply: (review: Review) => Promise<object>) {
     await filter(incoming as IncomingMessage, response as unknown as ServerResponse, context);
     return status;
   };
-  return { clock, asked, ask };
+  return { clock, asked, ask, logged };
 }
 
 const well = async ({ kind, token }: Review): Promise<object> =>
@@ -54,6 +56,23 @@ describe('createAccessFilter', () => {
     expect(await t.ask('good')).toBe(500);
     expect(t.asked).toHaveLength(1);
     expect(t.clock.pendingTimers).toBe(0);
+  });
+
+  it('logs why a review failed without the token, where an API server repeats it', async () => {
+    const reply = ({ token = '' }: Review): Promise<object> => {
+      const details = { causes: [{ field: 'spec.token', message: `Invalid value: "${token}"` }] };
+      const message = `TokenReview is invalid: spec.token: Invalid value: "${token}"`;
+      const error = new StatusError({ reason: 'Invalid', code: 422, message, details });
+      return Promise.reject(new Error('review failed', { cause: error }));
+    };
+    const t = setUp(reply);
+    const answer = t.ask('canary-4711');
+    await settle();
+    await t.clock.advance(10_000);
+    expect(await answer).toBe(500);
+    const logged = inspect(t.logged, { depth: Infinity, showHidden: true });
+    expect(logged).toContain('review failed: TokenReview is invalid');
+    expect(logged).not.toContain('canary-4711');
   });
 
   it.each([429, 500, 503])('asks again after %s', async (code) => {
