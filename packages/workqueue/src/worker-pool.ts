@@ -6,7 +6,7 @@ export interface GetOptions {
 
 /** What a {@link WorkFunction} is told besides the item. */
 export interface WorkContext {
-  /** Aborted when the pool is told to stop. */
+  /** Aborted when the `signal` of the pool is, and when a failure stops the pool; `stop()` lets work come to its end. */
   readonly signal: AbortSignal;
 }
 

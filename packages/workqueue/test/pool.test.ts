@@ -242,6 +242,24 @@ describe('WorkerPool', () => {
     await pool.stop();
   });
 
+  it('lets work in progress come to its end on stop, and interrupts it by its signal', async () => {
+    for (const way of ['stop', 'abort'] as const) {
+      const queue = createWorkQueue();
+      const abort = new AbortController();
+      queue.add('a');
+      const seen: boolean[] = [];
+      const pool = queue.run({ signal: abort.signal }, async (_item, { signal }) => {
+        await settle();
+        seen.push(signal.aborted);
+      });
+      await Promise.resolve();
+      await Promise.resolve();
+      if (way === 'abort') abort.abort();
+      await pool.stop();
+      expect(seen).toEqual([way === 'abort']);
+    }
+  });
+
   it('is disposed of by await using, after the work in progress', async () => {
     const queue = createWorkQueue();
     queue.add('a');
