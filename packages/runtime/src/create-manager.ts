@@ -31,6 +31,7 @@ import type {
   RuntimeManagerOptions,
   RuntimeWebhookOptions,
 } from './runtime-options.js';
+import { sectionProblems } from './section-names.js';
 import { withoutUndefined } from './without-undefined.js';
 
 /**
@@ -142,9 +143,9 @@ const ownNames = {
 } satisfies Record<Exclude<keyof RuntimeManagerOptions, keyof ManagerOptions>, true>;
 
 /** @throws TypeError naming every option that is not known, and the nearest one that is */
-function checkNames(options: object): void {
+function checkNames(options: RuntimeManagerOptions): void {
   const bare = managerOptionNames.filter((name) => name !== 'cluster');
-  const problems = unknownOptions(options, [...bare, ...Object.keys(ownNames)]);
+  const problems = [...unknownOptions(options, [...bare, ...Object.keys(ownNames)]), ...sectionProblems(options)];
   if (problems.length > 0) throw new TypeError(`createManager: ${problems.join('; ')}`);
 }
 

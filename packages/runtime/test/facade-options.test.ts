@@ -60,6 +60,20 @@ describe('createManager', () => {
     [{ leaderElecton: {} }, 'unknown option "leaderElecton": did you mean "leaderElection"?'],
     [{ health: { prt: 1, port: 0 } }, 'unknown option "health.prt": did you mean "port"?'],
     [{ cluster: {} }, 'unknown option "cluster"'],
+    [{ http: { maxRetry: 1 } }, 'unknown option "http.maxRetry": did you mean "maxRetries"?'],
+    [{ cache: { namespaces: {} } }, 'unknown option "cache.namespaces"'],
+    [{ client: { readYourWrite: 'off' } }, 'unknown option "client.readYourWrite": did you mean "readYourWrites"?'],
+    [{ webhook: { prot: 1 } }, 'unknown option "webhook.prot": did you mean "port"?'],
+    [
+      { webhook: { selfManagedCertificates: { secrets: {} } } },
+      'unknown option "webhook.selfManagedCertificates.secrets": did you mean "secret"?',
+    ],
+    [
+      { leaderElection: { name: 'x', coordinated: { version: '1.0.0', binaryversion: '1.0.0' } } },
+      '"leaderElection.coordinated.binaryversion": did you mean "binaryVersion"?',
+    ],
+    [{ http: 5 }, 'http 5 is not valid: expected an object of options'],
+    [{ webhook: { selfManagedCertificates: true } }, 'webhook.selfManagedCertificates true is not valid'],
     [
       { leaderElection: { name: 'x', leaseDuration: 1 } },
       '"leaderElection.leaseDuration": did you mean "leaseDurationMs"?',

@@ -1,0 +1,94 @@
+import { unknownOptions } from '@kctl/wait';
+import type { CoordinatedElectionOptions, RuntimeManagerOptions, RuntimeWebhookOptions } from './runtime-options.js';
+
+type NamesOf<T> = Readonly<Record<keyof NonNullable<T>, true>>;
+
+/** The options of each part that the facade makes: complete by type, so that none can be forgotten here. */
+const http: NamesOf<RuntimeManagerOptions['http']> = {
+  impersonate: true,
+  program: true,
+  userAgent: true,
+  rateLimit: true,
+  maxRetries: true,
+  requestTimeoutMs: true,
+  connectTimeoutMs: true,
+  maxConnections: true,
+  http2: true,
+  compression: true,
+  onWarning: true,
+  detailedMetrics: true,
+  environment: true,
+};
+const cache: NamesOf<RuntimeManagerOptions['cache']> = {
+  byObject: true,
+  defaultNamespaces: true,
+  defaults: true,
+  undeclaredReads: true,
+  lingerMs: true,
+  watchErrorHandler: true,
+  listerWatcherFor: true,
+  watchList: true,
+  minWatchTimeoutMs: true,
+  idleTimeoutMs: true,
+  listIdleTimeoutMs: true,
+  random: true,
+};
+const client: NamesOf<RuntimeManagerOptions['client']> = {
+  uncached: true,
+  cacheUntyped: true,
+  readYourWrites: true,
+  barrierTimeoutMs: true,
+  ownWriteTtlMs: true,
+};
+const webhook: NamesOf<RuntimeWebhookOptions> = {
+  host: true,
+  port: true,
+  certDir: true,
+  certName: true,
+  keyName: true,
+  certificate: true,
+  getCertificate: true,
+  tls: true,
+  http2: true,
+  clientCaName: true,
+  allowedClients: true,
+  limits: true,
+  maxBufferedBytes: true,
+  shutdownTimeoutMs: true,
+  selfManagedCertificates: true,
+};
+const selfManagedCertificates: NamesOf<RuntimeWebhookOptions['selfManagedCertificates']> = {
+  secret: true,
+  service: true,
+  dnsNames: true,
+  inject: true,
+  authorityValidityMs: true,
+  servingValidityMs: true,
+  overlapMs: true,
+  checkIntervalMs: true,
+};
+const coordinated: NamesOf<CoordinatedElectionOptions> = {
+  binaryVersion: true,
+  emulationVersion: true,
+  strategy: true,
+};
+
+/** A sentence for each option of a part that is not known, and for each part that is no object. */
+export function sectionProblems(options: RuntimeManagerOptions): string[] {
+  const { webhook: ofWebhook, leaderElection } = options;
+  return [
+    ...problemsOf('http', options.http, http),
+    ...problemsOf('cache', options.cache, cache),
+    ...problemsOf('client', options.client, client),
+    ...problemsOf('webhook', ofWebhook, webhook),
+    ...problemsOf('webhook.selfManagedCertificates', ofWebhook?.selfManagedCertificates, selfManagedCertificates),
+    ...problemsOf('leaderElection.coordinated', leaderElection?.coordinated, coordinated),
+  ];
+}
+
+function problemsOf(section: string, given: unknown, known: object): string[] {
+  if (given === undefined || given === null) return [];
+  if (typeof given !== 'object')
+    return [`${section} ${JSON.stringify(given)} is not valid: expected an object of options`];
+  return unknownOptions(given, Object.keys(known), `${section}.`);
+}
