@@ -26,7 +26,7 @@ export interface ProfilingOptions {
 /**
  * The equivalent of pprof: `GET /debug/pprof/profile?seconds=30` answers a CPU profile (`.cpuprofile`),
  * `GET /debug/pprof/heap` a heap snapshot (`.heapsnapshot`, stops the process while it is taken). One of them at a time;
- * it ends when the client hangs up. Requests that name another host, or that a page of another site makes a browser
+ * it ends when the client hangs up, and without an answer when the server stops. Requests that name another host, or that a page of another site makes a browser
  * send, are refused with 403.
  *
  * @throws TypeError when the host is not a loopback address
@@ -39,7 +39,16 @@ export function createProfilingServer(
     throw new TypeError(
       `profiling: host ${JSON.stringify(host)} is not a loopback address: use 127.0.0.1 and a port-forward, profiles show the memory of the process`,
     );
-  return createHttpServer({ name: 'pprof', host, port, handlers: [createProfiler(clock)], logger, clock });
+  return createHttpServer({
+    name: 'pprof',
+    host,
+    port,
+    handlers: [createProfiler(clock)],
+    logger,
+    clock,
+    // A profile takes up to 5 min, and a stop releases the lease at its end.
+    shutdownTimeoutMs: 0,
+  });
 }
 
 function createProfiler(clock: Clock): HttpHandler {

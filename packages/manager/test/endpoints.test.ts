@@ -315,6 +315,22 @@ describe('profiling', () => {
   });
 });
 
+describe('a stop of the profiling server', () => {
+  it('ends the profile that is being taken instead of waiting for it', async () => {
+    const clock = new FakeClock(); // the second never passes
+    const stop = new AbortController();
+    const server = createProfilingServer({ ...base, clock });
+    const done = server.run(stop.signal);
+    await Promise.race([server.waitForReady?.(stop.signal), done]);
+    const url = `http://${host}:${server.address?.port ?? 0}/debug/pprof/profile?seconds=1`;
+    const cut = expect(fetch(url)).rejects.toThrow();
+    while (clock.nextTimerInMs !== 1_000) await new Promise((resolve) => setImmediate(resolve));
+    stop.abort();
+    await done;
+    await cut;
+  });
+});
+
 describe('stopOnSignals', () => {
   it('aborts on the first signal and exits on the second', () => {
     const listeners = new Map<string, () => void>();
