@@ -36,7 +36,7 @@ const importedBy = (files) =>
 
 /** The versions that `catalog:` stands for. */
 const catalog = new Map(
-  readFileSync('pnpm-workspace.yaml', 'utf8')
+  readFileSync(new URL('../pnpm-workspace.yaml', import.meta.url), 'utf8')
     .split('\n')
     .map((line) => /^  '?([^':]+)'?: (\S+)$/.exec(line))
     .filter((entry) => entry !== null)
