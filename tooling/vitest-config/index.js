@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
@@ -18,6 +19,8 @@ export function packageTests(options = {}) {
       exclude: ['**/node_modules/**', '**/dist/**'],
       environment: 'node',
       pool: 'forks',
+      // Many tests wait for sockets and processes: on two cores one worker, which is the default, leaves both idle.
+      maxWorkers: Math.max(2, availableParallelism()),
       // Nothing in @kctl is global, so files can share a process: it halves the CPU time of the suite.
       isolate: options.isolate ?? false,
       testTimeout: options.testTimeout ?? 60_000,
