@@ -86,7 +86,7 @@ export class WriteRecorder {
 
   /**
    * The objects that the server lists in its answer are being deleted; what else the cache shows of those that match is
-   * out of date. An answer that is no list leaves a scope to be asked about. O(objects of the namespace).
+   * out of date. An answer that is not a list leaves a scope to be read again. O(objects of the namespace).
    */
   async deletedAll<K extends Kind>(
     kind: K,

@@ -317,7 +317,7 @@ users:
           { ...own?.exec, env: own?.exec?.env },
           proxyUser,
         );
-        // What is hidden is still there, for whoever asks for it by name.
+        // What is hidden is still there for a caller that asks for it by name.
         expect(proxyUser?.password).toBe(canary('proxy'));
         if (context === 'none') expect([own?.username, own?.password]).toEqual(['joe', canary('url')]);
         if (context === 'exec') expect(own?.exec?.args).toEqual(['--token', canary('exec-args')]);

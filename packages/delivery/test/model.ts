@@ -36,7 +36,7 @@ const everyTraits: EventTraits<ModelEvent> = { ...traits, keyOf: () => undefined
 /** How a handler behaves. */
 export type Nature = 'fast' | 'slow' | 'throws' | 'rejects' | 'thenable' | 'hangs' | 'joins' | 'leaves';
 
-/** Objects that change, and whoever follows them, as an informer has them. */
+/** Objects that change and their followers, as an informer has them. */
 export class ModelStore {
   readonly audience = new Audience<ModelEvent, Place>();
   readonly objects = new Map<string, Version>();
@@ -96,7 +96,7 @@ export class ModelStore {
     this.#drain = { events, publication: this.audience.begin() };
   }
 
-  /** Nothing here is watched any more. */
+  /** Nothing here is watched. */
   drop(): void {
     this.step(Infinity);
     if (this.isGone) return;

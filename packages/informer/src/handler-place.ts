@@ -44,7 +44,7 @@ export class HandlerPlace<T extends KubeObject> implements HandlerRegistration {
   readonly #isEvery: boolean;
   readonly #resyncMs: number;
   readonly #waiters: Waiters;
-  /** While the handler is told of what was stored when it joined. */
+  /** While the handler receives what was stored when it joined. */
   #catchUp: CatchUp<T> | undefined;
   #hasSynced = false;
   #isEnded = false;

@@ -42,7 +42,7 @@ class Walk<T extends KubeObject> {
 
 /**
  * Tells a handler that joins of what is stored at that moment, step by step while the store changes. Where an object
- * changes before the handler is told of it, the version before the change is kept. It retains that, and the keys that were
+ * changes before the handler receives it, the version before the change is kept. It retains that, and the keys that were
  * told, while it lasts.
  */
 export class CatchUp<T extends KubeObject> implements Series<Change<T>> {

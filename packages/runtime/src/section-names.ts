@@ -73,7 +73,7 @@ const coordinated: NamesOf<CoordinatedElectionOptions> = {
   strategy: true,
 };
 
-/** A sentence for each option of a part that is not known, and for each part that is no object. */
+/** A sentence for each option of a part that is not known, and for each part that is not an object. */
 export function sectionProblems(options: RuntimeManagerOptions): string[] {
   const { webhook: ofWebhook, leaderElection } = options;
   return [

@@ -4,7 +4,7 @@ import type { Logger, Metrics } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
 import { createCertificateWatcher, type KeyPair } from './certificate-watcher.js';
 
-/** Where a server gets its certificate from, and hears of the next one. */
+/** Where a server gets its certificate and the next one from. */
 export interface CertificateSource {
   /**
    * The pair to begin with; `onChange` is called with each later one until the signal is aborted.
