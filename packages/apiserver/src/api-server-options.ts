@@ -1,5 +1,6 @@
 import type { Logger } from '@kctl/telemetry';
 import type { Clock, Random } from '@kctl/wait';
+import type { ServiceResolver } from './webhooks/client-config.js';
 
 /** A user with a static bearer token. */
 export interface StaticToken {
@@ -47,6 +48,11 @@ export interface ApiServerOptions {
   readonly requestTimeoutMs?: number;
   /** How long `stop` lets requests finish, in ms. @default 5000 */
   readonly stopGraceMs?: number;
+  /**
+   * Where the Services are that webhook configurations name in `clientConfig.service`: a function, or a table by
+   * `namespace/name:port` or `namespace/name`. @default none can be called
+   */
+  readonly resolveService?: ServiceResolver;
   /** Whether owner references and namespaces are cleaned up. @default true */
   readonly controllers?: boolean;
   /** How many journal entries are kept; 0 keeps none. @default 50000 */

@@ -3,6 +3,9 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { isIPv6 } from 'node:net';
 import { noopLogger } from '@kctl/telemetry';
 import { systemClock } from '@kctl/wait';
+import { createAdmissionChain } from './admission/chain.js';
+import { createMutatingWebhooks } from './admission/webhook/mutating-webhooks.js';
+import { createValidatingWebhooks } from './admission/webhook/validating-webhooks.js';
 import type { ApiServerOptions } from './api-server-options.js';
 import { bootNamespaces } from './controllers/boot.js';
 import { startControllers, type Controllers } from './controllers/controllers.js';
@@ -22,6 +25,7 @@ import { createPipeline } from './server/pipeline.js';
 import { openPersistence, type Persistence } from './storage/persistence.js';
 import { createStore, type StoreSnapshot } from './storage/store.js';
 import { createWatchHub } from './watch/hub.js';
+import { createWebhookCaller, type WebhookCaller } from './webhooks/webhook-caller.js';
 import { sleep } from '@kctl/wait';
 import { seededRandom } from './faults/seeded-random.js';
 
@@ -94,6 +98,7 @@ class EmbeddedApiServer implements ApiServer {
   readonly #engine;
   readonly #authenticator;
   readonly #backend: Backend;
+  readonly #webhooks: WebhookCaller;
   readonly #pipeline;
   readonly faults: Faults;
   readonly fetch: InProcessFetch;
@@ -122,9 +127,14 @@ class EmbeddedApiServer implements ApiServer {
     const hub = createWatchHub(store);
     const registry = createRegistry({ definitions: builtInDefinitions() });
     const stopping = (): AbortSignal => this.#stopping.signal;
+    this.#webhooks = createWebhookCaller({ clock, resolveService: options.resolveService });
     this.#backend = {
       store,
       registry,
+      admission: createAdmissionChain([
+        createMutatingWebhooks({ store, registry }, this.#webhooks),
+        createValidatingWebhooks({ store, registry }, this.#webhooks),
+      ]),
       clock,
       random,
       newUid: () => randomUUID(),
@@ -319,6 +329,7 @@ class EmbeddedApiServer implements ApiServer {
     this.#controllers?.stop();
     await this.#listener?.close(this.#options.stopGraceMs ?? 5000);
     this.#listener = undefined;
+    this.#webhooks.close();
     this.#persistence?.tidy(this.#backend.store);
     this.#persistence?.close();
     this.#persistence = undefined;

@@ -24,4 +24,5 @@ export type { Verb } from './registry/resource.js';
 export type { KeyAndCertificate } from './server/certificates.js';
 export type { InProcessFetch } from './server/in-process.js';
 export { CorruptStoreError, isStoreLockedError, StoreLockedError } from './storage/errors.js';
+export type { ServiceAddress, ServiceReference, ServiceResolver } from './webhooks/client-config.js';
 export type { LogRecord, StoreSnapshot } from './storage/store.js';

@@ -1,10 +1,15 @@
 import type { ApiServerOptions } from './api-server-options.js';
 import type { KubeconfigOptions } from './api-server.js';
 import type { Fault } from './faults/faults.js';
+import type { ServiceAddress } from './webhooks/client-config.js';
 import type { StoreSnapshot } from './storage/store.js';
 
-/** Options that can cross to another thread: no clock, no randomness, no logger. */
-export type WorkerServerOptions = Omit<ApiServerOptions, 'clock' | 'random' | 'logger' | 'listen'>;
+/** Options that can cross to another thread: no clock, no randomness, no logger, Services as a table only. */
+export interface WorkerServerOptions
+  extends Omit<ApiServerOptions, 'clock' | 'random' | 'logger' | 'listen' | 'resolveService'> {
+  /** Where the Services are that webhook configurations name, by `namespace/name:port` or `namespace/name`. */
+  readonly resolveService?: Readonly<Record<string, ServiceAddress>>;
+}
 
 /** What can be asked of the server in the worker, by name. */
 export type WorkerCall =

@@ -1,7 +1,8 @@
 import type { CrdBackend } from '../crd/crd-backend.js';
 import { crdTable, liveObjects, type Backend } from '../handlers/call.js';
 import { commitInternal } from '../handlers/commit.js';
-import { deleteStored, plainDeletion } from '../handlers/delete.js';
+import { plainDeletion } from '../handlers/delete-options.js';
+import { deleteStored } from '../handlers/deletion.js';
 
 /** The store as the CRD controller sees it. */
 export function createCrdBackend(backend: Backend): CrdBackend {

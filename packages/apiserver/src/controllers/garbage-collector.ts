@@ -1,7 +1,8 @@
 import { parseApiVersion, type OwnerReference, type UntypedObject } from '@kctl/apimachinery';
 import { storageKeyOf, type Backend } from '../handlers/call.js';
 import { commitInternal } from '../handlers/commit.js';
-import { deleteStored, plainDeletion } from '../handlers/delete.js';
+import { plainDeletion } from '../handlers/delete-options.js';
+import { deleteStored } from '../handlers/deletion.js';
 import type { StoreEvent } from '../storage/table.js';
 import type { ObjectVersion } from '../storage/version.js';
 import type { InnerController } from './inner-controller.js';

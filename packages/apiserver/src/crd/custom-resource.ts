@@ -137,6 +137,21 @@ class CustomResource {
     return Object.assign(body, { metadata });
   }
 
+  decodeAdmitted(value: JsonObject): UntypedObject {
+    const { schema, names } = this.#facts;
+    if (stringOf(value['kind']) === '') throw new TypeError(`Object 'Kind' is missing in '${jsonText(value)}'`);
+    if (value['kind'] === names.kind) applyDefaults(value, schema);
+    const metadata = isObject(value['metadata']) ? value['metadata'] : {};
+    return Object.assign(value, { metadata: decodeStruct(metadata, objectMetaStruct(), [], 'metadata') });
+  }
+
+  pruneAdmitted(object: UntypedObject): void {
+    const { schema, names } = this.#facts;
+    if (object.kind !== names.kind) return;
+    dropNulls(object, schema);
+    pruneUnknown(object, schema, []);
+  }
+
   toStorage(object: UntypedObject): UntypedObject {
     const { apiVersion, storageApiVersion, storageSchema } = this.#facts;
     if (apiVersion === storageApiVersion) {
@@ -318,6 +333,8 @@ export function createCustomResource(facts: CustomResourceFacts): ResourceDefini
     allowUnconditionalUpdate: false,
     gracePeriodSeconds: () => 0,
     decode: resource.decode.bind(resource),
+    decodeAdmitted: resource.decodeAdmitted.bind(resource),
+    pruneAdmitted: resource.pruneAdmitted.bind(resource),
     prepareForCreate: resource.prepareForCreate.bind(resource),
     validateCreate: resource.validateCreate.bind(resource),
     prepareForUpdate: resource.prepareForUpdate.bind(resource),

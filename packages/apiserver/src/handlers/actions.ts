@@ -5,18 +5,22 @@ import { jsonText } from '../storage/json-text.js';
 import { readWriteBody } from './body.js';
 import type { Backend, ResourceCall } from './call.js';
 import { textReply } from './reply.js';
-import { deleteStored, plainDeletion } from './delete.js';
+import { beginAdmission } from './admission.js';
+import { plainDeletion } from './delete-options.js';
+import { deleteStored } from './deletion.js';
 import { commitUpdate, retryOnLostRace } from './commit.js';
 import { requirePresent } from './update.js';
+import { admissionOptions } from './write-options.js';
 import type { UntypedObject } from '@kctl/apimachinery';
 
 const accessReviews = new Set(['selfsubjectaccessreviews', 'subjectaccessreviews', 'localsubjectaccessreviews']);
 
 /** Kinds that are answered and not kept. Everybody who is known may do everything, so access reviews say yes. */
-export async function answerUnstored(_backend: Backend, call: ResourceCall): Promise<Reply> {
+export async function answerUnstored(backend: Backend, call: ResourceCall): Promise<Reply> {
   const { definition, user } = call;
   const body = await readWriteBody(call);
-  const { object } = definition.decode({ value: body.value, text: body.text });
+  const { object: given } = definition.decode({ value: body.value, text: body.text });
+  const object = await admitAction(backend, call, { object: given });
   if (accessReviews.has(definition.plural)) return reviewReply(call, object, { allowed: true });
   if (definition.plural === 'selfsubjectreviews')
     return reviewReply(call, object, { userInfo: { username: user.name, groups: user.groups } });
@@ -39,47 +43,68 @@ const created = jsonText({ kind: 'Status', apiVersion: 'v1', metadata: {}, statu
 
 async function bind(backend: Backend, call: ResourceCall): Promise<Reply> {
   const body = await readWriteBody(call);
-  const target = memberOf(body.value, 'target');
+  const binding = await admitAction(backend, call, { object: asUntyped(body.value), subresource: 'binding' });
+  const target = memberOf(binding, 'target');
   const node = memberOf(target, 'name');
   if (typeof node !== 'string' || node === '') throw badRequest('target.name: Required value');
-  await retryOnLostRace(
-    () => {
-      const present = requirePresent(backend, call);
-      const object = structuredClone(present.in(call.definition).object);
-      const assigned = memberOf(object['spec'], 'nodeName');
-      if (typeof assigned === 'string' && assigned !== '')
-        throw conflict(
-          { group: '', plural: 'pods/binding' },
-          call.path.name,
-          `pod ${call.path.name} is already assigned to node ${JSON.stringify(assigned)}`,
-        );
-      object['spec'] = { ...asObject(object['spec']), nodeName: node };
-      const lastTransitionTime = formatTime(backend.clock.now());
-      const scheduled = { type: 'PodScheduled', status: 'True', lastProbeTime: null, lastTransitionTime };
-      const conditions = memberOf(object['status'], 'conditions');
-      const others: unknown[] = Array.isArray(conditions) ? conditions : [];
-      object['status'] = {
-        ...asObject(object['status']),
-        conditions: [...others.filter((each) => memberOf(each, 'type') !== 'PodScheduled'), scheduled],
-      };
-      return commitUpdate(backend, { definition: call.definition, object, present, dryRun: call.query.has('dryRun') });
-    },
-    () => conflict(call.definition, call.path.name),
-  );
+  await retryOnLostRace(() => {
+    const present = requirePresent(backend, call);
+    const object = structuredClone(present.in(call.definition).object);
+    const assigned = memberOf(object['spec'], 'nodeName');
+    if (typeof assigned === 'string' && assigned !== '')
+      throw conflict(
+        { group: '', plural: 'pods/binding' },
+        call.path.name,
+        `pod ${call.path.name} is already assigned to node ${JSON.stringify(assigned)}`,
+      );
+    object['spec'] = { ...asObject(object['spec']), nodeName: node };
+    const lastTransitionTime = formatTime(backend.clock.now());
+    const scheduled = { type: 'PodScheduled', status: 'True', lastProbeTime: null, lastTransitionTime };
+    const conditions = memberOf(object['status'], 'conditions');
+    const others: unknown[] = Array.isArray(conditions) ? conditions : [];
+    object['status'] = {
+      ...asObject(object['status']),
+      conditions: [...others.filter((each) => memberOf(each, 'type') !== 'PodScheduled'), scheduled],
+    };
+    return commitUpdate(backend, { definition: call.definition, object, present, dryRun: call.query.has('dryRun') });
+  });
   return textReply(201, created, call.negotiated);
 }
 
 async function evict(backend: Backend, call: ResourceCall): Promise<Reply> {
-  await call.request.readBody();
-  await retryOnLostRace(
-    () =>
-      deleteStored(backend, call.definition, {
-        present: requirePresent(backend, call),
-        options: { ...plainDeletion, dryRun: call.query.has('dryRun') },
-      }),
-    () => conflict(call.definition, call.path.name),
-  );
+  const body = await readWriteBody(call);
+  await admitAction(backend, call, { object: asUntyped(body.value), subresource: 'eviction' });
+  // Past admission for DELETE, as upstream: the eviction has been admitted.
+  deleteStored(backend, call.definition, {
+    present: requirePresent(backend, call),
+    options: { ...plainDeletion, dryRun: call.query.has('dryRun') },
+  });
   return textReply(201, created, call.negotiated);
+}
+
+/** Both passes of admission over something that is posted and not kept. @throws StatusError */
+async function admitAction(
+  backend: Backend,
+  call: ResourceCall,
+  { object, subresource = '' }: { readonly object: UntypedObject; readonly subresource?: string },
+): Promise<UntypedObject> {
+  using admission = beginAdmission(backend, call, {
+    operation: 'CREATE',
+    subresource,
+    dryRun: call.query.has('dryRun'),
+    options: admissionOptions(call, 'CreateOptions'),
+  });
+  if (admission === undefined) return object;
+  const name = call.path.name || (object.metadata.name ?? '');
+  const admitted = await admission.admit({ name, object });
+  await admission.validate({ name, object: admitted });
+  return admitted;
+}
+
+function asUntyped(value: unknown): UntypedObject {
+  const object = asObject(value);
+  const metadata = memberOf(value, 'metadata');
+  return { ...object, metadata: asObject(metadata) };
 }
 
 function asObject(value: unknown): object {

@@ -15,12 +15,13 @@ import type { KindRef } from '../registry/resource.js';
 import { applyConflict, badRequest, conflict, methodNotAllowed, notFound, unclassified } from '../registry/status.js';
 import type { Reply } from '../server/api-request.js';
 import type { Rendering } from '../storage/version.js';
+import type { Admission } from './admission.js';
 import { storageKeyOf, type Backend, type ResourceCall } from './call.js';
 import { retryOnLostRace } from './commit.js';
 import { createStored } from './create.js';
 import { ownershipChange, setOwners, type OwnedWrite } from './managed-fields.js';
 import { objectReply } from './reply.js';
-import { checkIdentity, writeUpdate, type WriteTarget } from './update.js';
+import { beginUpdateAdmission, checkIdentity, writeUpdate, type WriteTarget } from './update.js';
 import { parseWriteOptions, type WriteOptions } from './write-options.js';
 
 /** The media type of a configuration that is applied. */
@@ -65,25 +66,28 @@ async function parseConfig(bytes: Uint8Array): Promise<JsonObject> {
 
 /** PATCH of an object, or of a subresource that shows it whole, by server-side apply. */
 export async function apply(backend: Backend, call: ResourceCall, target: WriteTarget): Promise<Reply> {
-  const { definition, path } = call;
+  const { path } = call;
   if (path.name === '') throw methodNotAllowed();
   const application = await readApplication(call);
   const warned = call.warnings.length;
-  const [status, rendering] = await retryOnLostRace(
-    () => {
-      call.warnings.length = warned;
-      return applyOnce(backend, call, { application, target });
-    },
-    () => conflict(definition, path.name),
-  );
-  return objectReply(backend, call, { status, rendering });
+  const { options } = application;
+  using admission = beginUpdateAdmission(backend, call, { target, options });
+  const [status, rendering] = await retryOnLostRace(() => {
+    call.warnings.length = warned;
+    return applyOnce(backend, call, { application, target, admission });
+  }, admission?.signal);
+  return await objectReply(backend, call, { status, rendering });
 }
 
-function applyOnce(
+async function applyOnce(
   backend: Backend,
   call: ResourceCall,
-  { application, target }: { readonly application: Application; readonly target: WriteTarget },
-): readonly [status: number, rendering: Rendering] {
+  {
+    application,
+    target,
+    admission,
+  }: { readonly application: Application; readonly target: WriteTarget; readonly admission: Admission | undefined },
+): Promise<readonly [status: number, rendering: Rendering]> {
   const { definition, path } = call;
   const { options } = application;
   const present = backend.store.table(definition.storageKey).get(storageKeyOf(path.namespace, path.name));
@@ -97,12 +101,12 @@ function applyOnce(
     if (uid !== '') throw conflict(definition, path.name, why);
     checkIdentity(call, object);
     delete object.metadata.resourceVersion;
-    return [201, createStored(backend, call, { object, options, isTracked: true })];
+    return [201, await createStored(backend, call, { object, options, isTracked: true, isUpsert: true })];
   }
   checkIdentity(call, object);
   const { resourceVersion = '' } = object.metadata;
   if (resourceVersion !== '' && resourceVersion !== String(present.revision)) throw conflict(definition, path.name);
-  return [200, writeUpdate(backend, call, { object, present, target, options, isTracked: true })];
+  return [200, await writeUpdate(backend, call, { object, present, target, options, isTracked: true, admission })];
 }
 
 /** The live object with a configuration applied, owners included, decoded and defaulted. @throws StatusError 400, 409, 500 */

@@ -1,5 +1,6 @@
 import type { UntypedObject } from '@kctl/apimachinery';
 import type { Clock, Random } from '@kctl/wait';
+import type { AdmissionChain } from '../admission/chain.js';
 import type { Negotiated } from '../codecs/negotiate.js';
 import { formatTime } from '../codecs/go-text.js';
 import type { Registry } from '../registry/registry.js';
@@ -18,6 +19,14 @@ export interface Backend {
   readonly watch: WatchEnvironment;
   /** A fresh uid. */
   readonly newUid: () => string;
+  /** What every write passes. */
+  readonly admission: AdmissionChain;
+}
+
+/** What is noted about a request beside its answer. */
+export interface RequestAudit {
+  /** Audit annotations, by key; absent where there are none. */
+  annotations?: Record<string, string>;
 }
 
 /** One request for a resource, on its way through a handler. */
@@ -32,6 +41,7 @@ export interface ResourceCall {
   readonly revisionsBehind: number;
   /** Texts of `Warning: 299` headers, collected on the way. */
   readonly warnings: string[];
+  readonly audit: RequestAudit;
 }
 
 /** Where CustomResourceDefinitions are kept. */

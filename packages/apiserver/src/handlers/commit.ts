@@ -6,8 +6,8 @@ import { renderObject, type ObjectVersion, type Rendering } from '../storage/ver
 import { storageKeyOf, type Backend } from './call.js';
 import { isReadyToGo } from './lifecycle.js';
 
-/** How often an unconditional write is tried again when another writer was faster. */
-export const maxAttempts = 5;
+/** More than a request can try within its deadline. */
+const maxAttempts = 10_000;
 
 function comparable(object: UntypedObject): UntypedObject {
   const { resourceVersion: _, managedFields, ...metadata } = object.metadata;
@@ -58,16 +58,21 @@ function withVersionOf(object: UntypedObject, present: ObjectVersion): UntypedOb
   return { ...object, metadata: { ...object.metadata, resourceVersion: String(present.revision) } };
 }
 
-/** Tries a read-modify-write again when another writer was faster, then gives up with what `giveUp` makes of it. */
-export async function retryOnLostRace<T>(attempt: () => T | Promise<T>, giveUp: () => Error): Promise<T> {
-  for (let left = maxAttempts; left > 0; left--) {
+/**
+ * Tries a read-modify-write again where another writer was faster, until the request's deadline, as `GuaranteedUpdate`
+ * does. Only a write that waits between its read and its commit can lose a race.
+ *
+ * @throws the reason of the signal once it is aborted
+ */
+export async function retryOnLostRace<T>(attempt: () => T | Promise<T>, signal?: AbortSignal): Promise<T> {
+  for (let left = maxAttempts; ; left--) {
     try {
       return await attempt();
     } catch (error) {
-      if (!isLostRaceError(error)) throw error;
+      if (!isLostRaceError(error) || left === 0) throw error;
+      signal?.throwIfAborted();
     }
   }
-  throw giveUp();
 }
 
 /** A write by the server itself, past strategies: removes the object where nothing holds it any more. */

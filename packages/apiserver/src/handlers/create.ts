@@ -3,12 +3,13 @@ import { badRequest, alreadyExists, forbiddenObject, invalid, notFound, unclassi
 import type { Reply } from '../server/api-request.js';
 import { isLostRaceError } from '../storage/errors.js';
 import { renderObject, type Rendering } from '../storage/version.js';
+import { beginAdmission, keepOwners, type Admission } from './admission.js';
 import { readWriteBody } from './body.js';
 import { crdTable, writeContext, type Backend, type ResourceCall } from './call.js';
 import { placeOf } from './commit.js';
 import { trackCreate } from './managed-fields.js';
 import { objectReply } from './reply.js';
-import { parseWriteOptions, reportProblems, type WriteOptions } from './write-options.js';
+import { admissionOptions, parseWriteOptions, reportProblems, type WriteOptions } from './write-options.js';
 
 /** Letters and digits that upstream makes names of: no vowels, nothing that looks like another. */
 const alphabet = 'bcdfghjklmnpqrstvwxz2456789';
@@ -37,53 +38,92 @@ export interface PendingCreate {
   readonly options: WriteOptions;
   /** Whether its managedFields are final: an apply has made them. @default false */
   readonly isTracked?: boolean;
+  /** Whether a lost race is the caller's, who then updates what has come instead. @default false */
+  readonly isUpsert?: boolean;
 }
 
 /** Creates an object that has been decoded. */
 export async function createObject(backend: Backend, call: ResourceCall, pending: PendingCreate): Promise<Reply> {
-  const rendering = createStored(backend, call, pending);
+  const rendering = await createStored(backend, call, pending);
   return objectReply(backend, call, { status: 201, rendering });
 }
 
-/** Prepares, validates and commits in one synchronous step. @throws StatusError */
-export function createStored(
+/**
+ * Admits, prepares, validates and commits. Where no admission plugin concerns the object this is one synchronous step.
+ *
+ * @throws StatusError; LostRaceError where the caller wants it
+ */
+export async function createStored(
   backend: Backend,
   call: ResourceCall,
-  { object, options, isTracked = false }: PendingCreate,
-): Rendering {
+  { object: given, options, isTracked = false, isUpsert = false }: PendingCreate,
+): Promise<Rendering> {
   const { definition, path } = call;
+  requirePlace(backend, call, given);
+  if (!isTracked) trackCreate(backend, { definition, manager: options.fieldManager, subresource: '' }, given);
+  for (const field of ['deletionTimestamp', 'deletionGracePeriodSeconds', 'selfLink', 'uid'] as const)
+    delete given.metadata[field];
+  using admission = beginAdmission(backend, call, {
+    operation: 'CREATE',
+    dryRun: options.dryRun,
+    options: admissionOptions(call, 'CreateOptions'),
+  });
+  const object = admission === undefined ? given : await admitCreate(call, admission, given);
   const { metadata } = object;
-  const context = writeContext(backend, call, options.dryRun);
-  placeInNamespace(call, object);
-  requireServing(backend, call, metadata.name ?? metadata.generateName ?? '');
-  if (definition.namespaced) requireNamespace(backend, call, metadata.name ?? metadata.generateName ?? '');
   const isVersioned = metadata.resourceVersion !== undefined && metadata.resourceVersion !== '';
-  if (!isTracked) trackCreate(backend, { definition, manager: options.fieldManager, subresource: '' }, object);
-  for (const field of ['deletionTimestamp', 'deletionGracePeriodSeconds', 'selfLink', 'resourceVersion'] as const)
-    delete metadata[field];
+  delete metadata.resourceVersion;
+  const base = metadata.name === undefined || metadata.name === '' ? metadata.generateName : undefined;
+  let context = writeContext(backend, call, options.dryRun);
   metadata.uid = backend.newUid();
   metadata.creationTimestamp = context.now;
-  const base = metadata.name === undefined || metadata.name === '' ? metadata.generateName : undefined;
   for (let attempt = 1; ; attempt++) {
     if (base !== undefined && base !== '') metadata.name = generateName(base, backend.random);
     if (attempt === 1) definition.prepareForCreate(object, context);
-    const errors = definition.validateCreate(object, context);
-    if (errors.length > 0)
-      throw invalid({ group: definition.group, kind: object.kind ?? definition.kind }, metadata.name ?? '', errors);
+    const check = (): void => {
+      const errors = definition.validateCreate(object, context);
+      if (errors.length > 0)
+        throw invalid({ group: definition.group, kind: object.kind ?? definition.kind }, metadata.name ?? '', errors);
+    };
+    check();
     if (path.name !== '' && metadata.name !== path.name && !definition.isCustom)
       throw badRequest(
         `the name of the object (${metadata.name ?? ''}) does not match the name on the URL (${path.name})`,
       );
+    if (admission !== undefined) {
+      await admission.validate({ name: path.name || (metadata.name ?? ''), object });
+      // Others may have written meanwhile: what was checked of them is checked again, in one step with the commit.
+      requirePlace(backend, call, object);
+      context = { ...context, warn: () => undefined };
+      check();
+      definition.pruneAdmitted(object);
+    }
     // Upstream it is the storage that refuses this, after validation; a dry run never gets there.
     if (isVersioned && !options.dryRun)
       throw unclassified('resourceVersion should not be set on objects to be created');
     try {
       return insert(backend, call, { object, options });
     } catch (error) {
-      if (!isLostRaceError(error)) throw error;
+      if (!isLostRaceError(error) || isUpsert) throw error;
       if (base === undefined || attempt === nameAttempts) throw taken(backend, call, object);
     }
   }
+}
+
+/** The mutating pass over an object that is to be created. It may be given a name, but no other namespace. */
+async function admitCreate(call: ResourceCall, admission: Admission, object: UntypedObject): Promise<UntypedObject> {
+  const { managedFields } = object.metadata;
+  const admitted = await admission.admit({ name: call.path.name || (object.metadata.name ?? ''), object });
+  keepOwners(call, admitted, managedFields);
+  placeInNamespace(call, admitted);
+  return admitted;
+}
+
+/** The namespace and the kind must be there, and not on their way out. @throws StatusError 400, 403, 404 */
+function requirePlace(backend: Backend, call: ResourceCall, object: UntypedObject): void {
+  const name = object.metadata.name ?? object.metadata.generateName ?? '';
+  placeInNamespace(call, object);
+  requireServing(backend, call, name);
+  if (call.definition.namespaced) requireNamespace(backend, call, name);
 }
 
 function insert(

@@ -6,7 +6,7 @@ import type { ApiRequest, Reply, User } from '../server/api-request.js';
 import type { ResourcePath } from '../server/request-info.js';
 import type { WatchTap } from '../watch/session.js';
 import { answerAction, answerUnstored } from './actions.js';
-import type { Backend, ResourceCall } from './call.js';
+import type { Backend, RequestAudit, ResourceCall } from './call.js';
 import { create } from './create.js';
 import { remove, removeCollection } from './delete.js';
 import { patch } from './patch.js';
@@ -22,6 +22,7 @@ export interface ResourceRequest {
   readonly query: URLSearchParams;
   readonly user: User;
   readonly tap?: WatchTap;
+  readonly audit: RequestAudit;
   /** @default 0 */
   readonly revisionsBehind?: number;
 }
@@ -53,7 +54,7 @@ export function verbOf(method: string, path: ResourcePath, query: URLSearchParam
  * @throws StatusError
  */
 export async function dispatch(backend: Backend, resourceRequest: ResourceRequest): Promise<Reply | undefined> {
-  const { request, user, tap, revisionsBehind = 0 } = resourceRequest;
+  const { request, user, tap, revisionsBehind = 0, audit } = resourceRequest;
   const { path, query } = watchPathAsQuery(resourceRequest);
   const definition = backend.registry.find(path.group, path.version, path.resource);
   if (definition === undefined) return undefined;
@@ -74,7 +75,7 @@ export async function dispatch(backend: Backend, resourceRequest: ResourceReques
   if (verb === undefined) throw methodNotAllowed();
   const warnings: string[] = definition.deprecationWarning === undefined ? [] : [definition.deprecationWarning];
   const negotiated = negotiate(request.header('accept'), definition.isCustom);
-  const call: ResourceCall = { path, definition, query, negotiated, request, user, revisionsBehind, warnings };
+  const call: ResourceCall = { path, definition, query, negotiated, request, user, revisionsBehind, warnings, audit };
   try {
     const reply =
       path.subresource === ''

@@ -10,10 +10,11 @@ import { unsupportedPatchType } from '../server/statuses.js';
 import { jsonText } from '../storage/json-text.js';
 import type { Rendering } from '../storage/version.js';
 import { apply as applyConfiguration, applyPatch, isApply } from './apply.js';
+import type { Admission } from './admission.js';
 import type { Backend, ResourceCall } from './call.js';
 import { retryOnLostRace } from './commit.js';
 import { objectReply } from './reply.js';
-import { checkIdentity, requirePresent, writeUpdate, type WriteTarget } from './update.js';
+import { beginUpdateAdmission, checkIdentity, requirePresent, writeUpdate, type WriteTarget } from './update.js';
 import { parseWriteOptions, reportProblems, type WriteOptions } from './write-options.js';
 
 const jsonPatch = 'application/json-patch+json';
@@ -113,21 +114,19 @@ function isMetadataObject(value: unknown): value is UntypedObject {
 
 /** PATCH of an object, or of a subresource that shows it whole. */
 export async function patch(backend: Backend, call: ResourceCall, target: WriteTarget): Promise<Reply> {
-  const { definition, path } = call;
+  const { path } = call;
   if (path.name === '') throw methodNotAllowed();
   if (isApply(call)) return applyConfiguration(backend, call, target);
   const type = patchTypeOf(call);
   const options = parseWriteOptions(call, 'PatchOptions');
   const apply = await readPatch(call, type);
   const warned = call.warnings.length;
-  const rendering = await retryOnLostRace(
-    () => {
-      call.warnings.length = warned;
-      return patchOnce(backend, call, { target, options, apply });
-    },
-    () => conflict(definition, path.name),
-  );
-  return objectReply(backend, call, { status: 200, rendering });
+  using admission = beginUpdateAdmission(backend, call, { target, options });
+  const rendering = await retryOnLostRace(() => {
+    call.warnings.length = warned;
+    return patchOnce(backend, call, { target, options, apply, admission });
+  }, admission?.signal);
+  return await objectReply(backend, call, { status: 200, rendering });
 }
 
 function patchOnce(
@@ -137,8 +136,14 @@ function patchOnce(
     target,
     options,
     apply,
-  }: { readonly target: WriteTarget; readonly options: WriteOptions; readonly apply: PatchFunction },
-): Rendering {
+    admission,
+  }: {
+    readonly target: WriteTarget;
+    readonly options: WriteOptions;
+    readonly apply: PatchFunction;
+    readonly admission: Admission | undefined;
+  },
+): Promise<Rendering> {
   const { definition, path } = call;
   const present = requirePresent(backend, call);
   const value = apply(withType(call, present.in(definition).object));
@@ -146,9 +151,11 @@ function patchOnce(
   if (problems.length > 0 && options.fieldValidation === 'Strict') throw strictPatchError(value, problems);
   reportProblems(call, problems, options.fieldValidation);
   checkIdentity(call, object);
-  const version = object.metadata.resourceVersion ?? '';
-  if (version !== '' && version !== String(present.revision)) throw conflict(definition, path.name);
-  return writeUpdate(backend, call, { object, present, target, options });
+  if (admission === undefined) {
+    const version = object.metadata.resourceVersion ?? '';
+    if (version !== '' && version !== String(present.revision)) throw conflict(definition, path.name);
+  }
+  return writeUpdate(backend, call, { object, present, target, options, admission });
 }
 
 /** Stored built-ins say their kind, too, so that a patch can test it. */

@@ -4,13 +4,14 @@ import type { ResourceDefinition, UpdateStrategy } from '../registry/resource.js
 import { badRequest, conflict, invalid, methodNotAllowed, notFound } from '../registry/status.js';
 import type { Reply } from '../server/api-request.js';
 import type { ObjectVersion, Rendering } from '../storage/version.js';
+import { beginAdmission, keepOwners, type Admission } from './admission.js';
 import { readWriteBody } from './body.js';
 import { storageKeyOf, writeContext, type Backend, type ResourceCall } from './call.js';
 import { commitUpdate, retryOnLostRace } from './commit.js';
 import { createObject, placeInNamespace } from './create.js';
 import { trackUpdate } from './managed-fields.js';
 import { objectReply } from './reply.js';
-import { parseWriteOptions, reportProblems, type WriteOptions } from './write-options.js';
+import { admissionOptions, parseWriteOptions, reportProblems, type WriteOptions } from './write-options.js';
 
 /** The endpoint that is written through: the object itself or one of its subresources. */
 export interface WriteTarget {
@@ -39,22 +40,20 @@ export async function update(backend: Backend, call: ResourceCall, target: Write
   });
   reportProblems(call, [...body.duplicates, ...problems], options.fieldValidation);
   checkIdentity(call, object);
-  const isAbsent =
-    backend.store.table(definition.storageKey).get(storageKeyOf(path.namespace, path.name)) === undefined;
-  if (isAbsent && definition.allowCreateOnUpdate) {
-    refuseUid(call, object, '');
-    delete object.metadata.resourceVersion;
-    return createObject(backend, call, { object, options });
-  }
-  const rendering = await retryOnLostRace(
-    () => {
-      const present = requirePresent(backend, call);
-      checkUid(call, object, present);
-      return writeUpdate(backend, call, { object: structuredClone(object), present, target, options });
-    },
-    () => conflict(definition, path.name),
-  );
-  return objectReply(backend, call, { status: 200, rendering });
+  const table = backend.store.table(definition.storageKey);
+  using admission = beginUpdateAdmission(backend, call, { target, options });
+  return await retryOnLostRace(async () => {
+    const own = structuredClone(object);
+    if (definition.allowCreateOnUpdate && table.get(storageKeyOf(path.namespace, path.name)) === undefined) {
+      refuseUid(call, own, '');
+      delete own.metadata.resourceVersion;
+      return createObject(backend, call, { object: own, options, isUpsert: true });
+    }
+    const present = requirePresent(backend, call);
+    checkUid(call, own, present);
+    const rendering = await writeUpdate(backend, call, { object: own, present, target, options, admission });
+    return objectReply(backend, call, { status: 200, rendering });
+  }, admission?.signal);
 }
 
 /** Name and namespace of the body are those of the URL. @throws StatusError 400 */
@@ -98,29 +97,59 @@ export interface PendingUpdate {
   readonly options: WriteOptions;
   /** Whether its managedFields are final: an apply has made them. @default false */
   readonly isTracked?: boolean;
+  readonly admission: UpdateAdmission | undefined;
+}
+
+/** What an update needs of admission. */
+export type UpdateAdmission = Pick<Admission, 'admit' | 'validate'>;
+
+/** Admission of an update, a patch or an apply of something present; undefined where no plugin concerns it. */
+export function beginUpdateAdmission(
+  backend: Backend,
+  call: ResourceCall,
+  { target, options }: { readonly target: Pick<WriteTarget, 'subresource'>; readonly options: WriteOptions },
+): Admission | undefined {
+  return beginAdmission(backend, call, {
+    operation: 'UPDATE',
+    subresource: target.subresource,
+    dryRun: options.dryRun,
+    options: admissionOptions(call, 'UpdateOptions'),
+  });
 }
 
 /**
- * Checks the version, prepares, validates and commits, in one synchronous step.
+ * Admits, checks the version, prepares, validates and commits. Where no admission plugin concerns the object this is one
+ * synchronous step.
  *
  * @throws StatusError 409, 422; LostRaceError where an unconditional write may try again
  */
-export function writeUpdate(backend: Backend, call: ResourceCall, pending: PendingUpdate): Rendering {
-  const { definition } = call;
-  const { object, present, target, options, isTracked = false } = pending;
-  checkVersion(call, object, present);
-  const context = writeContext(backend, call, options.dryRun);
+export async function writeUpdate(backend: Backend, call: ResourceCall, pending: PendingUpdate): Promise<Rendering> {
+  const { definition, path } = call;
+  const { object: given, present, target, options, isTracked = false, admission } = pending;
   const { object: old } = present.in(definition);
-  const { metadata } = object;
   if (!isTracked) {
     const write = { definition, manager: options.fieldManager, subresource: target.subresource };
-    trackUpdate(backend, write, { object, old });
+    trackUpdate(backend, write, { object: given, old });
   }
+  let object = given;
+  if (admission !== undefined) {
+    const { managedFields } = given.metadata;
+    object = await admission.admit({ name: path.name, object: given, oldObject: old });
+    keepOwners(call, object, managedFields);
+    placeInNamespace(call, object);
+  }
+  checkVersion(call, object, present);
+  const context = writeContext(backend, call, options.dryRun);
+  const { metadata } = object;
   metadata.resourceVersion = String(present.revision);
   target.strategy.prepareForUpdate(object, old, context);
   const errors = target.strategy.validateUpdate(object, old, context);
   if (errors.length > 0)
     throw invalid({ group: definition.group, kind: object.kind ?? definition.kind }, metadata.name ?? '', errors);
+  if (admission !== undefined) {
+    await admission.validate({ name: path.name, object, oldObject: old });
+    definition.pruneAdmitted(object);
+  }
   return commitUpdate(backend, { definition, object, present, dryRun: options.dryRun });
 }
 

@@ -4,6 +4,7 @@ import { badRequest, conflict, invalid } from '../registry/status.js';
 import type { Reply } from '../server/api-request.js';
 import { scaleColumns } from '../table/scale-columns.js';
 import { renderObject, type ObjectVersion, type Rendering } from '../storage/version.js';
+import type { Admission } from './admission.js';
 import { isApply, readApplication, type Application } from './apply.js';
 import { applyView } from './apply-view.js';
 import { readWriteBody } from './body.js';
@@ -12,7 +13,7 @@ import { retryOnLostRace } from './commit.js';
 import { patchTypeOf, readPatch, undecodablePatch } from './patch.js';
 import { objectReply } from './reply.js';
 import { trackScale } from './scale-owners.js';
-import { requirePresent, writeUpdate } from './update.js';
+import { beginUpdateAdmission, requirePresent, writeUpdate, type UpdateAdmission } from './update.js';
 import { parseWriteOptions, reportProblems, type WriteOptions } from './write-options.js';
 
 /** A view of an object (a Scale) as an answer. */
@@ -43,11 +44,12 @@ export async function writeView(backend: Backend, call: ResourceCall, view: Obje
   const options = parseWriteOptions(call, isPatch ? 'PatchOptions' : 'UpdateOptions');
   const application = isApplied ? await readApplication(call) : undefined;
   const make = isApplied ? asItIs : isPatch ? await readPatch(call, patchType) : await bodyAsView(call, view, options);
+  using admission = beginUpdateAdmission(backend, call, { target: { subresource: 'scale' }, options });
   const rendering = await retryOnLostRace(
-    () => writeViewOnce(backend, call, { view, options, make, application }),
-    () => conflict(call.definition, call.path.name),
+    () => writeViewOnce(backend, call, { view, options, make, application, admission }),
+    admission?.signal,
   );
-  return viewReply(backend, call, view, rendering);
+  return await viewReply(backend, call, view, rendering);
 }
 
 function asItIs(shown: unknown): unknown {
@@ -76,25 +78,30 @@ interface ViewStep {
   readonly make: (shown: unknown) => unknown;
   /** A configuration to apply instead. */
   readonly application: Application | undefined;
+  readonly admission: Admission | undefined;
 }
 
-function writeViewOnce(backend: Backend, call: ResourceCall, step: ViewStep): Rendering {
-  const { view, options, make, application } = step;
+async function writeViewOnce(backend: Backend, call: ResourceCall, step: ViewStep): Promise<Rendering> {
+  const { view, options, make, application, admission } = step;
   const { definition, path } = call;
   const present: ObjectVersion = requirePresent(backend, call);
   const { object } = present.in(definition);
   const write = { definition, view, object, manager: options.fieldManager };
   const applied = application && applyView(backend, write, application);
   const value = structuredClone(applied === undefined ? make(view.show(object, true)) : applied.object);
-  const { object: wanted, problems } = decodeView(call, view, value);
+  const { object: decoded, problems } = decodeView(call, view, value);
   reportProblems(call, problems, options.fieldValidation);
+  const owners = applied === undefined ? trackScale(backend, write, decoded) : applied.owners;
+  const wanted =
+    admission === undefined
+      ? decoded
+      : await admission.admit({ name: path.name, object: decoded, oldObject: view.show(object, true) });
   const { name = '', resourceVersion = '' } = wanted.metadata;
   if (name !== '' && name !== path.name)
     throw badRequest(`the name of the object (${name}) does not match the name on the URL (${path.name})`);
   if (resourceVersion !== '' && resourceVersion !== String(present.revision)) throw conflict(definition, path.name);
   const errors = view.validate(wanted);
   if (errors.length > 0) throw invalid({ group: view.kind.group, kind: view.kind.kind }, path.name, errors);
-  const owners = applied === undefined ? trackScale(backend, write, wanted) : applied.owners;
   const next = structuredClone(view.write(wanted, object));
   next.metadata.resourceVersion = String(present.revision);
   if (owners === undefined) delete next.metadata.managedFields;
@@ -105,5 +112,19 @@ function writeViewOnce(backend: Backend, call: ResourceCall, step: ViewStep): Re
     target: { strategy: definition, subresource: 'scale' },
     options,
     isTracked: true,
+    admission: admission && asView(admission, view),
   });
+}
+
+/** The validating pass sees what the object has become, as the view shows it. The mutating pass is over. */
+function asView(admission: Admission, view: ObjectView): UpdateAdmission {
+  return {
+    admit: ({ object }) => Promise.resolve(object),
+    validate: ({ name, object, oldObject }) =>
+      admission.validate({
+        name,
+        ...(object !== undefined && { object: view.show(object) }),
+        ...(oldObject !== undefined && { oldObject: view.show(oldObject, true) }),
+      }),
+  };
 }

@@ -1,4 +1,5 @@
 import { forbidden, notSupported, required, tooLong, type FieldError } from '../registry/field-error.js';
+import type { JsonObject } from '../registry/json.js';
 import { invalidOptions, strictDecodingError } from '../registry/status.js';
 import type { ResourceCall } from './call.js';
 
@@ -60,6 +61,25 @@ export function parseWriteOptions(
     dryRun: dryRun.includes('All'),
     fieldValidation: isFieldValidation(fieldValidation) ? fieldValidation : 'Warn',
     fieldManager: query.get('fieldManager') || managerOf(call.request.header('user-agent')),
+  };
+}
+
+/** The options of a write as admission shows them: those that the client has given. A patch has those of what it does. */
+export function admissionOptions(
+  { query }: Pick<ResourceCall, 'query'>,
+  kind: 'CreateOptions' | 'UpdateOptions',
+): JsonObject {
+  const dryRun = query.getAll('dryRun');
+  const text = (name: string): JsonObject => {
+    const value = query.get(name) ?? '';
+    return value === '' ? {} : { [name]: value };
+  };
+  return {
+    kind,
+    apiVersion: 'meta.k8s.io/v1',
+    ...(dryRun.length > 0 && { dryRun }),
+    ...text('fieldManager'),
+    ...text('fieldValidation'),
   };
 }
 

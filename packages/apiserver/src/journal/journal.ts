@@ -28,6 +28,8 @@ export interface JournalResponse {
   readonly at: number;
   /** 0: the connection was cut instead. */
   readonly status: number;
+  /** Audit annotations of admission: those of webhooks and policies, and what mutating webhooks have changed. */
+  readonly auditAnnotations?: Readonly<Record<string, string>>;
 }
 
 /** A committed change. */
@@ -61,6 +63,7 @@ export interface Journal {
   /** All entries that are kept, oldest first. */
   entries(): readonly JournalEntry[];
   requests(): readonly JournalRequest[];
+  responses(): readonly JournalResponse[];
   commits(): readonly JournalCommit[];
   faults(): readonly JournalFault[];
   /** How many entries were dropped because more than the limit came. */
@@ -92,6 +95,7 @@ export function createJournal({ clock, limit = 50_000 }: JournalOptions): Writab
   return {
     entries: () => [...entries],
     requests: () => entries.filter((entry) => entry.type === 'request'),
+    responses: () => entries.filter((entry) => entry.type === 'response'),
     commits: () => entries.filter((entry) => entry.type === 'commit'),
     faults: () => entries.filter((entry) => entry.type === 'fault'),
     get dropped() {

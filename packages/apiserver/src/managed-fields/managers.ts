@@ -49,6 +49,20 @@ export function decodeManagers(entries: readonly ManagedFieldsEntry[] | undefine
   return managers;
 }
 
+/** What is wrong with `metadata.managedFields`, in upstream's words; undefined where it can be read. */
+export function ownersProblem(entries: readonly ManagedFieldsEntry[] | undefined): string | undefined {
+  for (const [index, entry] of (entries ?? []).entries()) {
+    const { operation, apiVersion = '', fieldsType } = entry;
+    if (operation !== 'Apply' && operation !== 'Update') return 'operation must be `Apply` or `Update`';
+    if (apiVersion === '') return 'apiVersion must not be empty';
+    if (fieldsType === undefined) return `missing fieldsType in managed fields entry ${index}`;
+    if (fieldsType !== 'FieldsV1')
+      return `invalid fieldsType ${JSON.stringify(fieldsType)} in managed fields entry ${index}`;
+    if (decodeManagers([entry]) === undefined) return 'error decoding versioned set: fieldsV1 is malformed';
+  }
+  return undefined;
+}
+
 /** Appliers first, then the oldest. */
 function compareManagers(a: Manager, b: Manager): number {
   return (

@@ -119,6 +119,14 @@ class BuiltinResource {
     return { object, problems: unknownFields(unknown) };
   }
 
+  decodeAdmitted(value: JsonObject): UntypedObject {
+    const { kind, struct } = this.#kind;
+    const object = asUntyped(decodeStruct(value, struct, []), kind, this.#apiVersion);
+    builtinDefaulter.apply(object, struct);
+    this.#strategy.default?.(object);
+    return object;
+  }
+
   /** @throws StatusError 400 when the body says that it is something else */
   #checkType(body: JsonObject, expected: ExpectedType): void {
     const apiVersion = stringOf(body['apiVersion']) || expected.apiVersion;
@@ -290,6 +298,9 @@ export function createBuiltin(kind: BuiltinKind, strategy: KindStrategy): Resour
     allowUnconditionalUpdate: strategy.allowUnconditionalUpdate ?? true,
     gracePeriodSeconds: (object) => strategy.gracePeriodSeconds?.(object) ?? 0,
     decode: resource.decode.bind(resource),
+    decodeAdmitted: resource.decodeAdmitted.bind(resource),
+    // Decoding has dropped it.
+    pruneAdmitted: () => undefined,
     prepareForCreate: resource.prepareForCreate.bind(resource),
     validateCreate: resource.validateCreate.bind(resource),
     prepareForUpdate: resource.prepareForUpdate.bind(resource),

@@ -1,6 +1,7 @@
 import type { UntypedObject } from '@kctl/apimachinery';
 import type { FieldTyping } from '../managed-fields/typing.js';
 import type { FieldError } from './field-error.js';
+import type { JsonObject } from './json.js';
 
 /** What a client may do with a resource or subresource, as discovery names it. */
 export type Verb = 'create' | 'delete' | 'deletecollection' | 'get' | 'list' | 'patch' | 'update' | 'watch';
@@ -140,6 +141,15 @@ export interface ResourceDefinition extends UpdateStrategy {
    * @throws StatusError 400 as the real server's decoder does
    */
   decode(input: DecodeInput): Decoded;
+  /**
+   * Decodes what admission has made of an object: types and defaults again. Unknown fields of custom resources stay, for
+   * the plugins that follow, until {@link pruneAdmitted}. The value becomes the object's.
+   *
+   * @throws an error with the decoder's words
+   */
+  decodeAdmitted(value: JsonObject): UntypedObject;
+  /** Removes, in place, what the schema does not know from an object that admission has changed. */
+  pruneAdmitted(object: UntypedObject): void;
   prepareForCreate(object: UntypedObject, context: WriteContext): void;
   validateCreate(object: UntypedObject, context: WriteContext): FieldError[];
   /** Why this object must not be deleted: the message of a 403, e.g. for namespace `default`. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '@kctl/wait';
 import { discover } from '../discovery/discovery.js';
 import { openApi } from '../discovery/openapi.js';
-import type { Backend } from '../handlers/call.js';
+import type { Backend, RequestAudit } from '../handlers/call.js';
 import { dispatch, verbOf, WarnedError } from '../handlers/dispatch.js';
 import { statusReply, toStatusError } from '../handlers/reply.js';
 import { withWarnings } from '../handlers/warnings.js';
@@ -72,7 +72,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   const route = async (
     request: ApiRequest,
     parsed: Parsed,
-    { user, plan }: { user: User; plan: FaultPlan | undefined },
+    { user, plan, audit }: { user: User; plan: FaultPlan | undefined; audit: RequestAudit },
   ): Promise<Reply> => {
     const { segments, path, query } = parsed;
     const [root] = segments;
@@ -93,6 +93,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
         path,
         query,
         user,
+        audit,
         revisionsBehind,
         ...(tap !== undefined && { tap }),
       });
@@ -111,7 +112,8 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   const answer = async (request: ApiRequest): Promise<Reply> => {
     const parsed = parse(request);
     const [root = ''] = parsed.segments;
-    if (openPaths.has(root)) return route(request, parsed, { user: { name: '', groups: [] }, plan: undefined });
+    if (openPaths.has(root))
+      return route(request, parsed, { user: { name: '', groups: [] }, plan: undefined, audit: {} });
     const user = authenticator.authenticate(request);
     if (!parts.isReady()) throw serviceUnavailable('the server is shutting down');
     const id = note(request, user, parsed);
@@ -123,12 +125,28 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       userAgent: request.header('user-agent') ?? '',
     };
     const plan = faults.plan(facts);
-    const reply = await plan.around(
-      () => withinTime(parts, facts.verb, () => route(request, parsed, { user, plan })),
-      request.signal,
-    );
-    journal.add({ type: 'response', id, status: reply.destroy === true ? 0 : reply.status });
-    return reply;
+    const audit: RequestAudit = {};
+    const noteAnswer = (reply: Reply): Reply => {
+      const { annotations } = audit;
+      const status = reply.destroy === true ? 0 : reply.status;
+      journal.add({
+        type: 'response',
+        id,
+        status,
+        ...(annotations !== undefined && { auditAnnotations: annotations }),
+      });
+      return reply;
+    };
+    try {
+      return noteAnswer(
+        await plan.around(
+          () => withinTime(parts, facts.verb, () => route(request, parsed, { user, plan, audit })),
+          request.signal,
+        ),
+      );
+    } catch (error) {
+      return noteAnswer(failure(error, parts.onError));
+    }
   };
 
   return async (request) => {

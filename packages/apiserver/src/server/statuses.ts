@@ -29,13 +29,13 @@ export function serviceUnavailable(message: string): StatusError {
 }
 
 /** 504 of a request that took too long. */
-export function timedOut(): StatusError {
+export function timedOut(what = 'request did not complete within the allotted timeout'): StatusError {
   return new StatusError({
     kind: 'Status',
     apiVersion: 'v1',
     metadata: {},
     status: 'Failure',
-    message: 'Timeout: request did not complete within the allotted timeout',
+    message: `Timeout: ${what}`,
     reason: 'Timeout',
     details: {},
     code: 504,

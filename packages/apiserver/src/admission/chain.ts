@@ -1,0 +1,31 @@
+import type { AdmissionPlugin } from './plugin.js';
+import type { AdmissionWrite, WriteFacts } from './write.js';
+
+/** All plugins in order. */
+export interface AdmissionChain {
+  /** Whether any plugin may concern a write. */
+  handles(facts: WriteFacts): boolean;
+  /** The mutating pass: all plugins, and all once more where one of them asks for it. @throws StatusError */
+  admit(write: AdmissionWrite): Promise<void>;
+  /** The validating pass. @throws StatusError */
+  validate(write: AdmissionWrite): Promise<void>;
+}
+
+/** The chain of some plugins, in their order. */
+export function createAdmissionChain(plugins: readonly AdmissionPlugin[]): AdmissionChain {
+  const admitAll = async (write: AdmissionWrite): Promise<void> => {
+    for (const plugin of plugins) if (plugin.handles(write)) await plugin.admit?.(write);
+  };
+  return {
+    handles: (facts) => plugins.some((plugin) => plugin.handles(facts)),
+    async admit(write) {
+      await admitAll(write);
+      if (!write.reinvocation.isRequested) return;
+      write.reinvocation.isReinvoke = true;
+      await admitAll(write);
+    },
+    async validate(write) {
+      for (const plugin of plugins) if (plugin.handles(write)) await plugin.validate?.(write);
+    },
+  };
+}

@@ -1,0 +1,64 @@
+import type { UntypedObject } from '@kctl/apimachinery';
+import type { JsonObject } from '../../registry/json.js';
+import type { KindRef } from '../../registry/resource.js';
+import type { AdmissionWrite, ResourceRef } from '../write.js';
+
+/** Versions of AdmissionReview that this server speaks. */
+export type ReviewVersion = 'v1' | 'v1beta1';
+
+/** A write as one webhook is to see it. */
+export interface ReviewedWrite {
+  readonly write: AdmissionWrite;
+  /** Resource and kind that the webhook's rule names: of an equivalent version perhaps. */
+  readonly resource: ResourceRef;
+  readonly kind: KindRef;
+  /** The objects in that kind. */
+  readonly object: UntypedObject | undefined;
+  readonly oldObject: UntypedObject | undefined;
+}
+
+/** The first version that a webhook accepts and this server speaks. */
+export function reviewVersionOf(accepted: readonly string[]): ReviewVersion | undefined {
+  return accepted.find((version) => version === 'v1' || version === 'v1beta1');
+}
+
+/** The `apiVersion` of a review. */
+export function reviewApiVersion(version: ReviewVersion): string {
+  return `admission.k8s.io/${version}`;
+}
+
+function typed(object: UntypedObject | undefined, { group, version, kind }: KindRef): JsonObject | null {
+  if (object === undefined) return null;
+  return { ...object, kind, apiVersion: group === '' ? version : `${group}/${version}` };
+}
+
+/** What is asked of a webhook: also what CEL expressions know as `request`, there without the objects. */
+export function admissionRequest(uid: string, { write, resource, kind, object, oldObject }: ReviewedWrite): JsonObject {
+  const { name, namespace, operation, subresource, user, dryRun, options } = write;
+  return {
+    uid,
+    kind: { group: kind.group, version: kind.version, kind: kind.kind },
+    resource,
+    ...(subresource !== '' && { subResource: subresource }),
+    requestKind: { group: write.kind.group, version: write.kind.version, kind: write.kind.kind },
+    requestResource: write.resource,
+    ...(subresource !== '' && { requestSubResource: subresource }),
+    ...(name !== '' && { name }),
+    ...(namespace !== '' && { namespace }),
+    operation,
+    userInfo: {
+      username: user.name,
+      ...(user.uid !== undefined && user.uid !== '' && { uid: user.uid }),
+      ...(user.groups.length > 0 && { groups: user.groups }),
+    },
+    object: typed(object, kind),
+    oldObject: typed(oldObject, kind),
+    dryRun,
+    options,
+  };
+}
+
+/** The AdmissionReview to send. */
+export function admissionReview(version: ReviewVersion, request: JsonObject): JsonObject {
+  return { kind: 'AdmissionReview', apiVersion: reviewApiVersion(version), request };
+}

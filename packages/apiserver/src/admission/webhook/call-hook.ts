@@ -1,0 +1,50 @@
+import { randomUUID } from 'node:crypto';
+import { messageOf } from '@kctl/telemetry';
+import type { WebhookCaller } from '../../webhooks/webhook-caller.js';
+import { admissionRequest, admissionReview, reviewVersionOf, type ReviewedWrite } from '../review/admission-review.js';
+import { readAdmissionAnswer, ReviewError, type AdmissionAnswer } from '../review/admission-response.js';
+import { CallFailure, denial, dryRunUnsupported } from './errors.js';
+import type { Hook } from './hooks.js';
+
+/**
+ * Asks one webhook. Its warnings and audit annotations are passed on whatever it says.
+ *
+ * @throws CallFailure where it cannot be asked or answers no valid review; StatusError where it denies, or where the
+ *   request is a dry run that it does not support
+ */
+export async function callHook(
+  caller: WebhookCaller,
+  hook: Hook,
+  { reviewed, isMutating }: { readonly reviewed: ReviewedWrite; readonly isMutating: boolean },
+): Promise<AdmissionAnswer> {
+  const { write } = reviewed;
+  const { name, client } = hook;
+  if (write.dryRun && !hook.allowsDryRun) throw dryRunUnsupported(name);
+  const version = reviewVersionOf(hook.reviewVersions);
+  if (version === undefined)
+    throw new CallFailure(
+      name,
+      'could not create admission objects: webhook does not accept known AdmissionReview versions (v1, v1beta1)',
+    );
+  if (client === undefined)
+    throw new CallFailure(
+      name,
+      `could not get REST client: failed calling webhook ${JSON.stringify(name)}: webhook configuration must have either service or URL`,
+    );
+  const uid = randomUUID();
+  const review = admissionReview(version, admissionRequest(uid, reviewed));
+  const timeoutMs = Math.min(hook.timeoutMs, write.remainingMs());
+  let answer: AdmissionAnswer;
+  try {
+    const body = await caller.post(client, review, { timeoutMs, signal: write.signal });
+    answer = readAdmissionAnswer(body, { uid, version, isMutating });
+  } catch (error) {
+    const isInvalid = error instanceof ReviewError && !error.isUndecodable;
+    const what = isInvalid ? 'received invalid webhook response' : 'failed to call webhook';
+    throw new CallFailure(name, `${what}: ${messageOf(error)}`);
+  }
+  for (const [key, value] of Object.entries(answer.auditAnnotations)) write.annotate(`${name}/${key}`, value);
+  for (const warning of answer.warnings) write.warn(warning);
+  if (!answer.allowed) throw denial(name, answer.result);
+  return answer;
+}

@@ -1,0 +1,112 @@
+import type { UntypedObject } from '@kctl/apimachinery';
+import type { Registry } from '../../registry/registry.js';
+import { forbiddenObject, internalError } from '../../registry/status.js';
+import { isStatusError } from '@kctl/apimachinery';
+import { messageOf } from '@kctl/telemetry';
+import type { Store } from '../../storage/store.js';
+import { convertObject, isSameKind, matchRules, type MatchedResource } from '../matching/equivalents.js';
+import { namespaceMatches, objectMatches } from '../matching/selectors.js';
+import type { ReviewedWrite } from '../review/admission-review.js';
+import type { AdmissionWrite, WriteFacts } from '../write.js';
+import type { Hook } from './hooks.js';
+
+/** What matching needs of the server. */
+export interface MatchBackend {
+  readonly store: Store;
+  readonly registry: Registry;
+}
+
+const exempt: ReadonlySet<string> = new Set([
+  'MutatingAdmissionPolicy',
+  'MutatingAdmissionPolicyBinding',
+  'MutatingWebhookConfiguration',
+  'ValidatingAdmissionPolicy',
+  'ValidatingAdmissionPolicyBinding',
+  'ValidatingWebhookConfiguration',
+]);
+
+/** Whether a write is one of admission's own configuration: no webhook and no policy can lock it. */
+export function isExempt({ kind }: WriteFacts): boolean {
+  return kind.group === 'admissionregistration.k8s.io' && exempt.has(kind.kind);
+}
+
+/** Whether a rule of any of these webhooks is about a write. */
+export function anyMatches({ registry }: MatchBackend, hooks: readonly Hook[], facts: WriteFacts): boolean {
+  return !isExempt(facts) && hooks.some((hook) => matchRules(registry, hook, facts) !== undefined);
+}
+
+/** The object of a write as it stands, in a version that a webhook named. */
+export class VersionedObjects {
+  readonly #write: AdmissionWrite;
+  readonly #olds = new Map<string, UntypedObject | undefined>();
+
+  constructor(write: AdmissionWrite) {
+    this.#write = write;
+  }
+
+  /** The write as `target` shows it. @throws StatusError 500 where an object does not convert */
+  in(target: Pick<MatchedResource, 'definition' | 'kind' | 'resource'>): ReviewedWrite {
+    const { resource, kind } = target;
+    const { object, oldObject } = this.#write;
+    const key = `${kind.group}/${kind.version}/${kind.kind}`;
+    if (!this.#olds.has(key)) this.#olds.set(key, this.#convert(oldObject, target));
+    return {
+      write: this.#write,
+      resource,
+      kind,
+      object: this.#convert(object, target),
+      oldObject: this.#olds.get(key),
+    };
+  }
+
+  /** An object that `target` has changed, in the version of the write. */
+  back(object: UntypedObject, target: Pick<MatchedResource, 'definition' | 'kind'>): UntypedObject {
+    const { definition, kind } = this.#write;
+    return isSameKind(kind, target.kind) ? object : convertObject(object, target.definition, definition);
+  }
+
+  #convert(
+    object: UntypedObject | undefined,
+    target: Pick<MatchedResource, 'definition' | 'kind'>,
+  ): UntypedObject | undefined {
+    const { definition, kind } = this.#write;
+    if (object === undefined || isSameKind(kind, target.kind)) return object;
+    try {
+      return convertObject(object, definition, target.definition);
+    } catch (error) {
+      throw isStatusError(error) ? error : internalError(messageOf(error));
+    }
+  }
+}
+
+/** Selectors are looked at first, but a namespace that is missing counts only for webhooks whose rules match. */
+function namespaceVerdict(store: Store, hook: Hook, write: AdmissionWrite): true | false | Error {
+  try {
+    return namespaceMatches(store, hook.namespaceSelector, write);
+  } catch (error) {
+    if (isStatusError(error)) return error;
+    throw error;
+  }
+}
+
+/**
+ * How a webhook is to see a write; undefined where it is not called.
+ *
+ * @throws StatusError 403 where a match condition fails, 404 where the namespace is missing
+ */
+export function matchHook(
+  { store, registry }: MatchBackend,
+  hook: Hook,
+  { write, versions }: { readonly write: AdmissionWrite; readonly versions: VersionedObjects },
+): MatchedResource | undefined {
+  const verdict = namespaceVerdict(store, hook, write);
+  if (verdict === false || !objectMatches(hook.objectSelector, write)) return undefined;
+  const matched = matchRules(registry, hook, write);
+  if (matched === undefined) return undefined;
+  if (verdict instanceof Error) throw verdict;
+  if (hook.conditions === undefined) return matched;
+  const result = hook.conditions.evaluate(versions.in(matched));
+  if (result.problem !== undefined)
+    throw forbiddenObject({ group: write.resource.group, plural: write.resource.resource }, write.name, result.problem);
+  return result.matches ? matched : undefined;
+}

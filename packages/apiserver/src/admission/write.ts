@@ -1,0 +1,61 @@
+import type { UntypedObject } from '@kctl/apimachinery';
+import type { JsonObject } from '../registry/json.js';
+import type { KindRef, ResourceDefinition } from '../registry/resource.js';
+import type { User } from '../server/api-request.js';
+
+/** What a write does to its object, in the words of admission. A patch is an UPDATE, or a CREATE where it creates. */
+export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
+
+/** A resource of one version. */
+export interface ResourceRef {
+  readonly group: string;
+  readonly version: string;
+  /** The plural. */
+  readonly resource: string;
+}
+
+/** What is known of a write before anything is read: decides whether a plugin can concern it. */
+export interface WriteFacts {
+  readonly operation: AdmissionOperation;
+  readonly definition: ResourceDefinition;
+  readonly resource: ResourceRef;
+  /** '' for the object itself. */
+  readonly subresource: string;
+  /** Kind of what is written: `Scale` for a write of `/scale`. */
+  readonly kind: KindRef;
+  /** '' for what is cluster-scoped; of a Namespace its own name. */
+  readonly namespace: string;
+}
+
+/** What plugins remember between the first and the second round of one mutating pass. */
+export interface Reinvocation {
+  /** Whether this is the second round. */
+  isReinvoke: boolean;
+  /** Whether a plugin wants a second round. */
+  isRequested: boolean;
+  /** By plugin name. */
+  readonly values: Map<string, unknown>;
+}
+
+/** One write on its way through the plugins. Mirrors `admission.Attributes`. */
+export interface AdmissionWrite extends WriteFacts {
+  /** '' for a create whose name is still to be generated, and for each deletion of a deletecollection. */
+  readonly name: string;
+  /** The new state in the version of the request; undefined for DELETE. A mutating plugin replaces it, never changes it. */
+  object: UntypedObject | undefined;
+  /** The state that is replaced or deleted; undefined for CREATE. */
+  readonly oldObject: UntypedObject | undefined;
+  /** CreateOptions, UpdateOptions or DeleteOptions. */
+  readonly options: JsonObject;
+  readonly dryRun: boolean;
+  readonly user: User;
+  readonly reinvocation: Reinvocation;
+  /** Aborted when the request has ended: its deadline has passed, or its client has gone. */
+  readonly signal: AbortSignal;
+  /** What is left of the request's time, in ms. */
+  remainingMs(): number;
+  /** Adds a `Warning` header to the answer, also where the write is refused. */
+  warn(text: string): void;
+  /** Adds an audit annotation; the first value of a key stays. */
+  annotate(key: string, value: string): void;
+}

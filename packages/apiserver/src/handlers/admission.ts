@@ -1,0 +1,163 @@
+import type { UntypedObject } from '@kctl/apimachinery';
+import { anySignal, orAborted, type AbortLink } from '@kctl/wait';
+import { kindOf, resourceOf } from '../admission/matching/equivalents.js';
+import type { AdmissionOperation, AdmissionWrite, WriteFacts } from '../admission/write.js';
+import { parseGoDuration } from '../codecs/go-text.js';
+import { cloneJson, type JsonObject } from '../registry/json.js';
+import { ownersProblem } from '../managed-fields/managers.js';
+import { timedOut } from '../server/statuses.js';
+import type { Backend, ResourceCall } from './call.js';
+
+/** Upstream's `requestTimeoutUpperBound`: no write takes longer. */
+const maxWriteMs = 34_000;
+
+/** What is about to be written. */
+export interface AdmittedOperation {
+  readonly operation: AdmissionOperation;
+  /** @default '' */
+  readonly subresource?: string;
+  readonly dryRun: boolean;
+  /** CreateOptions, UpdateOptions or DeleteOptions, as plugins see them. */
+  readonly options: JsonObject;
+}
+
+/** The new and the present state of a write. */
+export interface AdmittedState {
+  /** The name of the object; '' where it is still to be generated, and in a deletecollection. */
+  readonly name: string;
+  readonly object?: UntypedObject;
+  readonly oldObject?: UntypedObject;
+  /** Options of this one object. @default those of the request */
+  readonly options?: JsonObject;
+}
+
+/**
+ * Admission of one request, over all its attempts. It has the request's deadline, and must be disposed of with it.
+ */
+export interface Admission extends Disposable {
+  /** Aborted at the deadline, with its Status, and when the client has gone. */
+  readonly signal: AbortSignal;
+  /** The mutating pass: the object to go on with; the argument stays as it is. @throws StatusError */
+  admit(state: AdmittedState & { readonly object: UntypedObject }): Promise<UntypedObject>;
+  /** The validating pass. @throws StatusError */
+  validate(state: AdmittedState): Promise<void>;
+  /** Both passes over a deletion. @throws StatusError */
+  reviewDeletion(state: AdmittedState & { readonly oldObject: UntypedObject }): Promise<void>;
+}
+
+function factsOf({ definition, path }: ResourceCall, operation: AdmissionOperation, subresource: string): WriteFacts {
+  const isNamespace = definition.storageKey === '/namespaces';
+  return {
+    operation,
+    definition,
+    resource: resourceOf(definition),
+    subresource,
+    kind: kindOf(definition, subresource),
+    namespace: isNamespace ? path.name : path.namespace,
+  };
+}
+
+class RequestAdmission implements Admission {
+  readonly #backend: Backend;
+  readonly #call: ResourceCall;
+  readonly #facts: WriteFacts;
+  readonly #operation: AdmittedOperation;
+  readonly #link: AbortLink;
+  readonly #timer: { cancel(): void };
+  readonly #endsAt: number;
+
+  constructor(
+    backend: Backend,
+    call: ResourceCall,
+    { facts, operation }: { facts: WriteFacts; operation: AdmittedOperation },
+  ) {
+    const { clock } = backend;
+    this.#backend = backend;
+    this.#call = call;
+    this.#facts = facts;
+    this.#operation = operation;
+    this.#link = anySignal([call.request.signal]);
+    const asked = parseGoDuration(call.query.get('timeout') ?? '') ?? 0;
+    const timeoutMs = asked > 0 ? Math.min(asked, maxWriteMs) : maxWriteMs;
+    this.#endsAt = clock.monotonicNow() + timeoutMs;
+    const late = timedOut('request did not complete within requested timeout - context deadline exceeded');
+    this.#timer = clock.setTimer(() => this.#link.abort(late), timeoutMs, { keepAlive: false });
+  }
+
+  get signal(): AbortSignal {
+    return this.#link.signal;
+  }
+
+  #write({ name, object, oldObject, options = this.#operation.options }: AdmittedState): AdmissionWrite {
+    const { dryRun } = this.#operation;
+    const { user, warnings, audit } = this.#call;
+    const namespace =
+      this.#facts.definition.storageKey === '/namespaces' && this.#facts.namespace === ''
+        ? name
+        : this.#facts.namespace;
+    return {
+      ...this.#facts,
+      namespace,
+      name,
+      object,
+      oldObject,
+      options,
+      dryRun,
+      user,
+      reinvocation: { isReinvoke: false, isRequested: false, values: new Map() },
+      signal: this.signal,
+      remainingMs: () => Math.max(0, this.#endsAt - this.#backend.clock.monotonicNow()),
+      warn: (text) => warnings.push(text),
+      annotate: (key, value) => {
+        audit.annotations ??= {};
+        if (!Object.hasOwn(audit.annotations, key)) audit.annotations[key] = value;
+      },
+    };
+  }
+
+  async admit(state: AdmittedState & { readonly object: UntypedObject }): Promise<UntypedObject> {
+    const write = this.#write(state);
+    await orAborted(this.#backend.admission.admit(write), this.signal);
+    const admitted = write.object ?? state.object;
+    return admitted === state.object ? admitted : cloneJson(admitted);
+  }
+
+  async validate(state: AdmittedState): Promise<void> {
+    await orAborted(this.#backend.admission.validate(this.#write(state)), this.signal);
+  }
+
+  async reviewDeletion(state: AdmittedState & { readonly oldObject: UntypedObject }): Promise<void> {
+    await orAborted(this.#backend.admission.admit(this.#write(state)), this.signal);
+    await this.validate(state);
+  }
+
+  [Symbol.dispose](): void {
+    this.#timer.cancel();
+    this.#link[Symbol.dispose]();
+  }
+}
+
+/** Puts owners back that a plugin has made unreadable, and warns of it. */
+export function keepOwners(
+  call: ResourceCall,
+  object: UntypedObject,
+  before: UntypedObject['metadata']['managedFields'],
+): void {
+  const problem = ownersProblem(object.metadata.managedFields);
+  if (problem === undefined) return;
+  if (before === undefined) delete object.metadata.managedFields;
+  else object.metadata.managedFields = before;
+  call.warnings.push(
+    `.metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating admission controller; please fix your requests: ${problem}`,
+  );
+}
+
+/** Admission of a write; undefined where no plugin can concern it: then nothing has to be waited for. */
+export function beginAdmission(
+  backend: Backend,
+  call: ResourceCall,
+  operation: AdmittedOperation,
+): Admission | undefined {
+  const facts = factsOf(call, operation.operation, operation.subresource ?? '');
+  return backend.admission.handles(facts) ? new RequestAdmission(backend, call, { facts, operation }) : undefined;
+}

@@ -1,0 +1,273 @@
+import { Agent, request as sendRequest } from 'node:https';
+import type { IncomingMessage } from 'node:http';
+import { messageOf } from '@kctl/telemetry';
+import { anySignal, orAborted, sleep, type Clock } from '@kctl/wait';
+import { JsonSyntaxError, scanJson } from '../codecs/strict-json.js';
+import { isObject, type JsonObject } from '../registry/json.js';
+import { jsonText } from '../storage/json-text.js';
+import { answerProblem, connectionProblem, failureOf, WebhookCallError } from './call-error.js';
+import { checkCertificateNames } from './certificate-names.js';
+import { resolveService, type ServiceResolver, type WebhookClientConfig } from './client-config.js';
+
+/** Options of {@link createWebhookCaller}. */
+export interface WebhookCallerOptions {
+  readonly clock: Clock;
+  /** How Services become addresses. @default none does */
+  readonly resolveService?: ServiceResolver | undefined;
+  /** Largest answer that is read, in bytes. @default 16777216 */
+  readonly maxAnswerBytes?: number;
+}
+
+/** Options of one call. */
+export interface WebhookCallOptions {
+  /** How long the call may take, in ms. The webhook is told by `?timeout=`, in whole seconds. */
+  readonly timeoutMs: number;
+  /** Ends the call with the request that it is made for. */
+  readonly signal?: AbortSignal;
+}
+
+/** Calls webhooks over HTTPS, of admission and of conversion. Connections are kept for the next call. */
+export interface WebhookCaller {
+  /**
+   * POSTs a review and resolves with the JSON object that was answered.
+   *
+   * @throws WebhookCallError when there is no answer in time, or one that is not a JSON object with status 2xx
+   */
+  post(config: WebhookClientConfig, review: unknown, options: WebhookCallOptions): Promise<JsonObject>;
+  /** Closes all connections that are kept. Calls may follow: they open new ones. */
+  close(): void;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly contentType: string | undefined;
+  readonly retryAfter: string | undefined;
+  readonly body: Uint8Array;
+}
+
+interface Call {
+  readonly config: WebhookClientConfig;
+  readonly url: URL;
+  readonly body: Uint8Array;
+  readonly signal: AbortSignal;
+}
+
+interface Target {
+  readonly url: URL;
+  readonly agent: Agent;
+  readonly host: string;
+  readonly port: number;
+  readonly servername: string | undefined;
+}
+
+const maxAgents = 200;
+const maxRetries = 10;
+const headers = {
+  accept: 'application/json, */*',
+  'content-type': 'application/json',
+  'user-agent': 'kube-apiserver-admission',
+} as const;
+const versionKind =
+  'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+
+class HttpsWebhookCaller implements WebhookCaller {
+  readonly #options: WebhookCallerOptions;
+  /** By CA and server name, least recently used first. */
+  readonly #agents = new Map<string, Agent>();
+
+  constructor(options: WebhookCallerOptions) {
+    this.#options = options;
+  }
+
+  async post(config: WebhookClientConfig, review: unknown, options: WebhookCallOptions): Promise<JsonObject> {
+    const { timeoutMs, signal } = options;
+    using link = anySignal([signal]);
+    const timer = this.#options.clock.setTimer(() => link.abort(new Error(late)), timeoutMs);
+    const url = `${config.url}?timeout=${Math.ceil(timeoutMs / 1000)}s`;
+    const call = { config, url: new URL(url), body: Buffer.from(jsonText(review)), signal: link.signal };
+    try {
+      return readAnswer(await this.#send(call));
+    } catch (error) {
+      if (error instanceof WebhookCallError) throw error;
+      const isCanceled = signal?.aborted === true;
+      const problem = isCanceled ? 'context canceled' : link.signal.aborted ? late : problemOf(error);
+      throw new WebhookCallError(`Post ${JSON.stringify(url)}: ${problem}`, { isCanceled });
+    } finally {
+      timer.cancel();
+    }
+  }
+
+  close(): void {
+    for (const agent of this.#agents.values()) agent.destroy();
+    this.#agents.clear();
+  }
+
+  /** Sends, and sends again where the webhook asks for it by `Retry-After`. */
+  async #send(call: Call): Promise<Answer> {
+    const { clock } = this.#options;
+    const { body, signal } = call;
+    for (let attempt = 0; ; attempt++) {
+      const target = await this.#target(call);
+      const answer = await this.#exchange(target, body, signal);
+      const seconds = answer.retryAfter;
+      const isBusy = answer.status === 429 || answer.status >= 500;
+      if (!isBusy || seconds === undefined || !/^\d+$/.test(seconds) || attempt === maxRetries) return answer;
+      await sleep(Number(seconds) * 1000, { clock, signal });
+    }
+  }
+
+  async #target({ config, url, signal }: Call): Promise<Target> {
+    const { service, certificateAuthority } = config;
+    const servername = service === undefined ? undefined : url.hostname;
+    const agent = this.#agent(certificateAuthority, servername);
+    if (service !== undefined) {
+      const { host, port } = await orAborted(resolveService(this.#options.resolveService, service), signal);
+      return { url, agent, servername, host, port };
+    }
+    const host = url.hostname.replace(/^\[|\]$/g, '');
+    return { url, agent, servername, host, port: url.port === '' ? 443 : Number(url.port) };
+  }
+
+  /** The agent of a CA and a server name: connections are never shared between those that trust different authorities. */
+  #agent(certificateAuthority: string | undefined, servername: string | undefined): Agent {
+    const key = `${servername ?? ''}\n${certificateAuthority ?? ''}`;
+    const known = this.#agents.get(key);
+    this.#agents.delete(key);
+    const agent =
+      known ??
+      new Agent({
+        keepAlive: true,
+        maxFreeSockets: 25,
+        checkServerIdentity: checkCertificateNames,
+        ...(certificateAuthority !== undefined && { ca: certificateAuthority }),
+      });
+    this.#agents.set(key, agent);
+    const [oldest] = this.#agents;
+    if (this.#agents.size > maxAgents && oldest !== undefined) {
+      this.#agents.delete(oldest[0]);
+      oldest[1].destroy();
+    }
+    return agent;
+  }
+
+  /** One request and its answer. A kept connection that the other side has just closed costs nothing but a new one. */
+  async #exchange(target: Target, body: Uint8Array, signal: AbortSignal): Promise<Answer> {
+    const first = await this.#attempt(target, body, signal);
+    if (first.answer !== undefined) return first.answer;
+    if (!first.isStale) throw first.error;
+    const second = await this.#attempt(target, body, signal);
+    if (second.answer !== undefined) return second.answer;
+    throw second.error;
+  }
+
+  #attempt(
+    { url, agent, host, port, servername }: Target,
+    body: Uint8Array,
+    signal: AbortSignal,
+  ): Promise<
+    | { readonly answer: Answer; readonly error?: undefined; readonly isStale?: undefined }
+    | { readonly answer?: undefined; readonly error: Error; readonly isStale: boolean }
+  > {
+    const { maxAnswerBytes = 16 * 1024 * 1024 } = this.#options;
+    return new Promise((resolve) => {
+      let hasAnswer = false;
+      const request = sendRequest({
+        agent,
+        host,
+        port,
+        method: 'POST',
+        path: `${url.pathname}${url.search}`,
+        headers: { ...headers, host: url.host, 'content-length': body.length },
+        ...(servername !== undefined && { servername }),
+        signal,
+      });
+      const fail = (error: Error): void => {
+        const isReset = Reflect.get(error, 'code') === 'ECONNRESET' || Reflect.get(error, 'code') === 'EPIPE';
+        resolve({ error, isStale: request.reusedSocket && isReset && !hasAnswer && !signal.aborted });
+      };
+      request.on('error', fail);
+      request.on('response', (response) => {
+        hasAnswer = true;
+        readBody(response, maxAnswerBytes).then(
+          (bytes) =>
+            resolve({
+              answer: {
+                status: response.statusCode ?? 0,
+                contentType: response.headers['content-type'],
+                retryAfter: response.headers['retry-after'],
+                body: bytes,
+              },
+            }),
+          (error: unknown) => {
+            request.destroy();
+            fail(error instanceof Error ? error : new Error(String(error)));
+          },
+        );
+      });
+      request.end(body);
+    });
+  }
+}
+
+const late = 'context deadline exceeded';
+
+function problemOf(error: unknown): string {
+  return error instanceof Error ? connectionProblem(error) : messageOf(error);
+}
+
+async function readBody(response: IncomingMessage, limit: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response) {
+    if (!(chunk instanceof Uint8Array)) continue;
+    size += chunk.length;
+    if (size > limit) throw new Error(`the answer is larger than ${limit} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** The JSON object of an answer. @throws WebhookCallError */
+function readAnswer({ status, contentType, body }: Answer): JsonObject {
+  const isSuccess = status >= 200 && status <= 206;
+  const value = isSuccess ? parseAnswer(status, contentType, body) : tryParse(body);
+  const failure = value === undefined ? undefined : failureOf(value);
+  if (failure !== undefined) throw new WebhookCallError(failure);
+  if (isSuccess && value !== undefined) return value;
+  throw new WebhookCallError(answerProblem(status, body, contentType));
+}
+
+function parseAnswer(status: number, contentType: string | undefined, body: Uint8Array): JsonObject {
+  if (body.length === 0)
+    throw new WebhookCallError(
+      `0-length response with status code: ${status} and content type: ${contentType ?? 'application/json'}`,
+    );
+  const head = "couldn't get version/kind; json parse error:";
+  let value: unknown;
+  try {
+    ({ value } = scanJson(new TextDecoder().decode(body)));
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) throw new WebhookCallError(`${head} ${error.message}`);
+    throw error;
+  }
+  if (isObject(value)) return value;
+  if (value === null) return {};
+  const kind = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
+  throw new WebhookCallError(
+    `${head} json: cannot unmarshal ${kind === 'bigint' ? 'number' : kind} into Go value of type ${versionKind}`,
+  );
+}
+
+function tryParse(body: Uint8Array): JsonObject | undefined {
+  try {
+    const { value } = scanJson(new TextDecoder().decode(body));
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Makes a caller of webhooks. It opens no connection before the first call. */
+export function createWebhookCaller(options: WebhookCallerOptions): WebhookCaller {
+  return new HttpsWebhookCaller(options);
+}
