@@ -1,3 +1,4 @@
+import type { UntypedObject } from '@kctl/apimachinery';
 import { FakeClock, settle } from '@kctl/wait/testing';
 import { onTestFinished } from 'vitest';
 import { createApiServer, type ApiServer, type ApiServerOptions } from '../src/index.js';
@@ -127,7 +128,11 @@ export async function harness(options: ApiServerOptions = {}): Promise<Harness> 
 export const configMaps = '/api/v1/namespaces/default/configmaps';
 
 /** A ConfigMap. */
-export const configMap = (name: string, labels?: Record<string, string>, data?: Record<string, string>) => ({
+export const configMap = (
+  name: string,
+  labels?: Record<string, string>,
+  data?: Record<string, string>,
+): UntypedObject => ({
   apiVersion: 'v1',
   kind: 'ConfigMap',
   metadata: { name, ...(labels !== undefined && { labels }) },
@@ -137,7 +142,9 @@ export const configMap = (name: string, labels?: Record<string, string>, data?: 
 export const widgets = '/apis/ex.io/v1/namespaces/default/widgets';
 
 /** A CustomResourceDefinition with a status subresource. */
-export const widgetCrd = {
+export const widgetCrd: UntypedObject & {
+  readonly spec: { readonly versions: readonly any[] } & Record<string, unknown>;
+} = {
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
   metadata: { name: 'widgets.ex.io' },
@@ -180,7 +187,7 @@ export const widget = (
   name: string,
   metadata: Record<string, unknown> = {},
   spec: Record<string, unknown> = { size: 1 },
-) => ({
+): UntypedObject => ({
   apiVersion: 'ex.io/v1',
   kind: 'Widget',
   metadata: { name, ...metadata },
