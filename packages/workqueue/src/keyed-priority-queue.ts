@@ -122,7 +122,7 @@ class KeyedPriorityQueue<T> extends QueueBase<T, PrioritizedItem<T>> implements 
 
   forget(item: T): void {
     this.#limiter.forget(item);
-    this.endFailures(this.table.find(item));
+    if (this.table.failures.size > 0) this.endFailures(this.table.find(item));
   }
 
   numRequeues(item: T): number {

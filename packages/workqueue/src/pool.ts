@@ -17,10 +17,6 @@ export interface PoolSource<T> {
   take(): number;
   itemAt(slot: number): T | undefined;
   keyOf(item: T): QueueKey;
-  /** The number of the last hand-out of a slot. */
-  handOutOf(slot: number): number;
-  /** Whether that hand-out has not ended: neither by its holder nor by a `done` of the work's own. */
-  isHeld(slot: number, handOut: number): boolean;
   finish(slot: number): void;
   /** Queues a slot again as if it had not been handed out. */
   giveBack(slot: number): void;
@@ -45,6 +41,13 @@ export interface PoolOptions<T> extends RunOptions<T> {
   readonly onEnd: () => unknown;
 }
 
+/** Asynchronous work in progress. */
+interface Job<T> {
+  readonly item: T;
+  /** −1 where the work has called `done` itself: the slot may be another worker's, or another key's, by now. */
+  slot: number;
+}
+
 /** See {@link WorkerPool}. Takes by slot: neither a look-up nor, for synchronous work, a promise per item. */
 export class Pool<T> implements WorkerPool {
   readonly #source: PoolSource<T>;
@@ -65,6 +68,10 @@ export class Pool<T> implements WorkerPool {
   /** How many looks at the clock it has left. */
   #looks = 0;
   #pause: NodeJS.Immediate | undefined;
+  /** The slot whose work is being called right now; −1 where there is none, or where it has called `done`. */
+  #current = -1;
+  /** By slot: the asynchronous work in progress. */
+  readonly #jobs = new Map<number, Job<T>>();
 
   constructor(source: PoolSource<T>, policy: FailurePolicy<T>, options: PoolOptions<T>) {
     const { concurrency = 1, signal } = options;
@@ -124,6 +131,15 @@ export class Pool<T> implements WorkerPool {
     this.#checkEnd();
   }
 
+  /** The slot has been finished by a call of `done`: if it is held here, it is not from now on. */
+  letGo(slot: number): void {
+    if (this.#current === slot) this.#current = -1;
+    const job = this.#jobs.get(slot);
+    if (job === undefined) return;
+    job.slot = -1;
+    this.#jobs.delete(slot);
+  }
+
   #isSliceOver(): boolean {
     const now = this.#source.clock.monotonicNow();
     if (this.#sliceEnd === 0) {
@@ -141,50 +157,62 @@ export class Pool<T> implements WorkerPool {
 
   #start(slot: number): void {
     const item = this.#source.itemAt(slot);
-    const handOut = this.#source.handOutOf(slot);
     // take() hands out slots that hold an item; this only tells the compiler so.
     if (item === undefined) return;
     // Counted before the work begins: the pool may be stopped before the first await of it.
     this.#active++;
+    this.#current = slot;
     try {
       const result = this.#options.work(item, this.#context);
       if (isPromiseLike(result)) {
-        void this.#follow(result, slot, handOut, item);
+        void this.#follow(result, this.#jobOf(item));
         return;
       }
     } catch (error) {
       this.#active--;
-      this.#failed(this.#slotOf(slot, handOut), item, error);
+      this.#failed(this.#currentSlot(), item, error);
       return;
     }
     this.#active--;
-    this.#succeeded(this.#slotOf(slot, handOut), item);
+    this.#succeeded(this.#currentSlot(), item);
+  }
+
+  #currentSlot(): number {
+    const slot = this.#current;
+    this.#current = -1;
+    return slot;
+  }
+
+  #jobOf(item: T): Job<T> {
+    const job = { item, slot: this.#currentSlot() };
+    if (job.slot >= 0) this.#jobs.set(job.slot, job);
+    return job;
   }
 
   /** `await` settles once whatever a thenable does: throw in `then`, call back twice, call back at once. */
-  async #follow(result: PromiseLike<unknown>, slot: number, handOut: number, item: T): Promise<void> {
+  async #follow(result: PromiseLike<unknown>, job: Job<T>): Promise<void> {
     try {
       await result;
-      this.#active--;
     } catch (error) {
-      this.#active--;
-      this.#failed(this.#slotOf(slot, handOut), item, error);
+      this.#close(job);
+      this.#failed(job.slot, job.item, error);
       this.#next();
       return;
     }
-    this.#succeeded(this.#slotOf(slot, handOut), item);
+    this.#close(job);
+    this.#succeeded(job.slot, job.item);
     this.#next();
+  }
+
+  #close({ slot }: Job<T>): void {
+    this.#active--;
+    if (slot >= 0) this.#jobs.delete(slot);
   }
 
   /** Goes on after asynchronous work; promises that are settled already must not keep the event loop for ever. */
   #next(): void {
     if (this.#pause === undefined && this.#isSliceOver()) return;
     this.pump();
-  }
-
-  /** −1 where the work has called `done` itself: the slot may be another worker's, or another key's, by now. */
-  #slotOf(slot: number, handOut: number): number {
-    return this.#source.isHeld(slot, handOut) ? slot : -1;
   }
 
   #succeeded(slot: number, item: T): void {

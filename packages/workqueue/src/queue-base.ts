@@ -5,7 +5,7 @@ import { QueueArgumentError, QueueFullError, requireFunction, requireInteger } f
 import type { FailurePolicy, PoolSource } from './pool.js';
 import { Pool } from './pool.js';
 import { QueueIteration } from './queue-iteration.js';
-import type { IterationSource } from './queue-iteration.js';
+import type { IterationSource, SlotHolder } from './queue-iteration.js';
 import { QueueMetrics } from './queue-metrics.js';
 import type { QueueBound, WorkQueueOptions } from './queue-options.js';
 import { processing, SlotTable } from './slot-table.js';
@@ -33,7 +33,8 @@ export abstract class QueueBase<T, V> implements WorkQueue<T>, PoolSource<T>, It
   #hadConsumers = false;
   /** The slot handed out last: most often it is the next one done, which then needs no look-up. */
   #lastTaken = -1;
-  #handOuts = 0;
+  /** Iterations that hold a slot. */
+  readonly #iterations = new Set<SlotHolder>();
   readonly #drain = new Drain(this);
 
   constructor(options: WorkQueueOptions<T>, withPriority: boolean) {
@@ -102,7 +103,11 @@ export abstract class QueueBase<T, V> implements WorkQueue<T>, PoolSource<T>, It
   done(item: T): void {
     const last = this.#lastTaken;
     const slot = last >= 0 && this.table.items[last] === item ? last : this.table.find(item);
-    if (slot >= 0) this.finish(slot);
+    if (slot < 0) return;
+    // A consumer that works for a pool or an iteration may call `done` itself.
+    for (const pool of this.#pools) pool.letGo(slot);
+    for (const iteration of this.#iterations) iteration.letGo(slot);
+    this.finish(slot);
   }
 
   run(options: RunOptions<T>, work: WorkFunction<T>): WorkerPool {
@@ -139,7 +144,6 @@ export abstract class QueueBase<T, V> implements WorkQueue<T>, PoolSource<T>, It
       this.#processing++;
       this.#hadConsumers = true;
       this.#lastTaken = slot;
-      this.table.handOuts[slot] = this.#handOuts = (this.#handOuts + 1) | 0;
     }
     return slot;
   }
@@ -152,12 +156,12 @@ export abstract class QueueBase<T, V> implements WorkQueue<T>, PoolSource<T>, It
     return this.table.keyOf(item);
   }
 
-  handOutOf(slot: number): number {
-    return this.table.handOuts[slot] ?? 0;
+  hold(holder: SlotHolder): void {
+    this.#iterations.add(holder);
   }
 
-  isHeld(slot: number, handOut: number): boolean {
-    return ((this.table.flags[slot] ?? 0) & processing) !== 0 && this.table.handOuts[slot] === handOut;
+  letGo(holder: SlotHolder): void {
+    this.#iterations.delete(holder);
   }
 
   countFailure(slot: number): number {
@@ -190,6 +194,10 @@ export abstract class QueueBase<T, V> implements WorkQueue<T>, PoolSource<T>, It
   /** Waits in the order of the calls, also when items are ready but were not handed out yet. */
   protected waitForNext(signal: AbortSignal | undefined): Promise<V | undefined> {
     if (signal?.aborted === true) return Promise.reject(abortReason(signal));
+    if (this.#waiters.size === 0) {
+      const slot = this.take();
+      if (slot >= 0) return Promise.resolve(this.handedOut(slot));
+    }
     const { promise, resolve, reject } = Promise.withResolvers<V | undefined>();
     const taken = this.takeOrWait((slot) => {
       signal?.removeEventListener('abort', onAbort);

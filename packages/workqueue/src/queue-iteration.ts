@@ -6,13 +6,18 @@ export interface IterationSource<T> {
   /** Takes the next slot and returns it; −1 where the queue is at its end; else waits and returns how to stop that. */
   takeOrWait(waiter: Waiter): number | (() => void);
   itemAt(slot: number): T | undefined;
-  /** The number of the last hand-out of a slot. */
-  handOutOf(slot: number): number;
-  /** Whether that hand-out has not ended: neither by its holder nor by a `done` of the consumer's. */
-  isHeld(slot: number, handOut: number): boolean;
+  /** The holder is to be called for each slot that is finished by `done`, until {@link letGo}. */
+  hold(holder: SlotHolder): void;
+  letGo(holder: SlotHolder): void;
   finish(slot: number): void;
   /** Queues a slot again as if it had not been handed out. */
   giveBack(slot: number): void;
+}
+
+/** What works on a slot. */
+export interface SlotHolder {
+  /** The slot has been finished by a call of `done`: if it is held, it is not from now on. */
+  letGo(slot: number): void;
 }
 
 type Result<T> = IteratorResult<T, undefined>;
@@ -21,14 +26,13 @@ type Result<T> = IteratorResult<T, undefined>;
  * The items of a queue as an async iterator. Not an async generator: that one answers `return()` only after the
  * `next()` that waits, so that leaving while nothing is ready would hang, and would take one more key.
  */
-export class QueueIteration<T> implements AsyncIterableIterator<T, undefined> {
+export class QueueIteration<T> implements AsyncIterableIterator<T, undefined>, SlotHolder {
   readonly #source: IterationSource<T>;
   readonly #signal: AbortSignal | undefined;
   /** Calls of `next` without an answer, in their order. */
   readonly #calls: PromiseWithResolvers<Result<T>>[] = [];
-  /** The slot that the consumer works on, and its hand-out: a consumer that calls `done` itself frees the slot. */
+  /** The slot that the consumer works on; −1 where there is none, or where the consumer has called `done` itself. */
   #held = -1;
-  #handOut = 0;
   /** The answer that the consumer has not seen yet. */
   #unseen: { done?: boolean; value: T | undefined } | undefined;
   #stopWaiting: (() => void) | undefined;
@@ -117,7 +121,7 @@ export class QueueIteration<T> implements AsyncIterableIterator<T, undefined> {
     }
     const answer: Result<T> = { done: false, value: item };
     this.#held = slot;
-    this.#handOut = this.#source.handOutOf(slot);
+    this.#source.hold(this);
     this.#unseen = answer;
     // Runs before what the consumer attached to the promise.
     queueMicrotask(() => {
@@ -126,12 +130,23 @@ export class QueueIteration<T> implements AsyncIterableIterator<T, undefined> {
     call?.resolve(answer);
   }
 
+  letGo(slot: number): void {
+    if (this.#held === slot) this.#drop();
+  }
+
   /** The consumer is done with the item that it holds. */
   #release(): void {
+    const slot = this.#drop();
+    this.#unseen = undefined;
+    if (slot >= 0) this.#source.finish(slot);
+  }
+
+  /** Holds nothing from now on; returns what it held. */
+  #drop(): number {
     const slot = this.#held;
     this.#held = -1;
-    this.#unseen = undefined;
-    if (slot >= 0 && this.#source.isHeld(slot, this.#handOut)) this.#source.finish(slot);
+    if (slot >= 0) this.#source.letGo(this);
+    return slot;
   }
 
   #leave(): void {
@@ -141,9 +156,8 @@ export class QueueIteration<T> implements AsyncIterableIterator<T, undefined> {
       // Answered in this very step: the consumer leaves without having seen the item, and never will.
       Object.assign(this.#unseen, end());
       this.#unseen = undefined;
-      const slot = this.#held;
-      this.#held = -1;
-      this.#source.giveBack(slot);
+      const slot = this.#drop();
+      if (slot >= 0) this.#source.giveBack(slot);
     }
     this.#release();
     for (const call of this.#calls.splice(0)) call.resolve(end());

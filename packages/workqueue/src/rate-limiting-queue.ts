@@ -43,7 +43,7 @@ class RateLimitingFifoQueue<T> extends DelayingFifoQueue<T> implements RateLimit
 
   forget(item: T): void {
     this.#limiter.forget(item);
-    this.endFailures(this.table.find(item));
+    if (this.table.failures.size > 0) this.endFailures(this.table.find(item));
   }
 
   numRequeues(item: T): number {

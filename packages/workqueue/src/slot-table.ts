@@ -46,8 +46,6 @@ export class SlotTable<T> {
   flags: Uint8Array<ArrayBuffer> = new Uint8Array(initialCapacity);
   /** Link by slot, for the one list that a slot is in. */
   next: Int32Array<ArrayBuffer> = new Int32Array(initialCapacity);
-  /** By slot: the number of its last hand-out. Counts on over all slots, so that no two hand-outs have the same. */
-  handOuts: Int32Array<ArrayBuffer> = new Int32Array(initialCapacity);
   /** What is handed out for a slot: the item that was added last. */
   items: (T | undefined)[] = [];
   /** How many slots have flags. */
@@ -179,7 +177,6 @@ export class SlotTable<T> {
     flags.set(this.flags);
     this.flags = flags;
     this.next = grown(this.next, flags.length);
-    this.handOuts = grown(this.handOuts, flags.length);
   }
 
   #hasExcess(): boolean {
@@ -229,7 +226,6 @@ export class SlotTable<T> {
     if (this.#keys !== undefined) this.#keys = [];
     this.flags = new Uint8Array(initialCapacity);
     this.next = new Int32Array(initialCapacity);
-    this.handOuts = new Int32Array(initialCapacity);
     this.#used = 0;
     this.#free = -1;
     this.#moving = undefined;

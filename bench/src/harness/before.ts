@@ -1,0 +1,43 @@
+// The same measurements of two checkouts of this workspace in one run: what did a change cost?
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Benchmark, Figure, Measurement, Subject } from './benchmark.js';
+
+const root = join(import.meta.dirname, '..', '..', '..');
+
+/**
+ * A benchmark that compares what it calls ours with the same programs of another checkout.
+ *
+ * @param directory - root of the other checkout; it has to be built
+ */
+export function beside(benchmark: Benchmark, directory: string): Benchmark {
+  const other = resolve(directory);
+  if (!existsSync(join(other, 'bench', 'src'))) throw new Error(`${other} is not a checkout of this workspace`);
+  const revision = (checkout: string): string =>
+    execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: checkout, encoding: 'utf8' }).trim();
+  const before = (name: string): string => `${name} at ${revision(other)}`;
+  const measured = new Set(benchmark.figures.map(({ ours }) => ours.subject));
+  const subjects = benchmark.subjects.filter(({ name }) => measured.has(name));
+  const earlier = (subject: Subject): Subject => ({
+    name: before(subject.name),
+    prepare: async () => {
+      const prepared = await subject.prepare();
+      if ('skipped' in prepared) return prepared;
+      const programs = join(root, 'bench');
+      return {
+        command: prepared.command.map((part) =>
+          part.startsWith(programs) || part.startsWith(join(root, 'scripts')) ? part.replace(root, other) : part,
+        ),
+        version: revision(other),
+      };
+    },
+  });
+  const figures = new Map<string, Figure>();
+  for (const { figure, ours, reading } of benchmark.figures) {
+    const peer: Measurement = { subject: before(ours.subject), args: ours.args };
+    const id = [ours.subject, ...ours.args, reading.unit].join(' ');
+    figures.set(id, { figure: `${figure} (${ours.subject})`, ours, peer, reading, reach: null, aim: 1 });
+  }
+  return { subjects: [...subjects, ...subjects.map(earlier)], figures: [...figures.values()] };
+}
