@@ -1,0 +1,182 @@
+import type { FunctionEntry } from './check/functions.js';
+import { functionTable, type FunctionTable } from './check/functions.js';
+import { check, type Checked } from './check/checker.js';
+import type { Declaration, TypeProvider } from './check/scope.js';
+import { validateLiterals } from './check/literals.js';
+import { CelCompileError } from './errors.js';
+import { estimateCost, type CostEstimate } from './cost/estimate.js';
+import { libraries } from './library/libraries.js';
+import { Planner } from './run/planner.js';
+import { Program, type CelProgram, type VariableReader } from './program.js';
+import { declTypeOf, structsOf, type DeclType } from './schema/decl-type.js';
+import { withTypeAndObjectMeta, type StructuralSchema } from './schema/structural.js';
+import { parse } from './syntax/parser.js';
+import { parseType } from './types/parse-type.js';
+import { formatType, optionalType, typeType, type CelType } from './types/type.js';
+import { jsonValue, schemaValue } from './values/json.js';
+import { TypeValue } from './values/value.js';
+
+/** A variable whose fields and sizes a structural schema gives. */
+export interface SchemaVariable {
+  readonly schema: StructuralSchema;
+  /** Whether the schema is that of a whole resource: `kind`, `apiVersion`, `metadata.name` are then there. Default false. */
+  readonly isResource?: boolean;
+  /** Whether the variable is an optional, as `oldSelf` is with `optionalOldSelf`. Default false. */
+  readonly isOptional?: boolean;
+}
+
+/** The type of a variable: by name (`dyn`, `string`, `map(string, list(int))`, `kubernetes.authorization.Authorizer`), or by schema. */
+export type CelVariable = string | SchemaVariable;
+
+/** Options of {@link createCelEnvironment}. */
+export interface CelEnvironmentOptions {
+  /** The names that expressions may use. Default: none. */
+  readonly variables?: Readonly<Record<string, CelVariable>>;
+  /**
+   * The Kubernetes minor version whose libraries are there, `1.36`. A new rule is compiled with the libraries of the
+   * minor before the server's, so that it still compiles after a rollback. Default: all.
+   */
+  readonly version?: string;
+  /**
+   * Further object types that expressions may make (`Object{…}`) or select from, by name. `undefined` for a field means
+   * that the type does not have it. Default: none.
+   */
+  readonly objectTypes?: TypeProvider;
+  /** Further functions. Default: none. */
+  readonly functions?: readonly FunctionEntry[];
+}
+
+/** Options of {@link CelEnvironment.compile}. */
+export interface CelCompileOptions {
+  /**
+   * The types that the expression may have, by name: `bool`, `['string', 'null']`. An expression of type `dyn` has none
+   * of them, as in the API server: `object.spec.on` is not a `bool`, `object.spec.on == true` is. Default: any.
+   */
+  readonly resultType?: string | readonly string[];
+}
+
+/** Compiles expressions that may use its variables and functions. */
+export interface CelEnvironment {
+  /**
+   * Compiles an expression.
+   *
+   * @throws CelCompileError with cel-go's text when the expression does not parse, does not fit the types, or has
+   * another type than asked for.
+   */
+  compile(expression: string, options?: CelCompileOptions): CelProgram;
+}
+
+/** Type names as constants of the language: `type(x) == int`. */
+const typeConstants: readonly (readonly [name: string, type: string])[] = [
+  ...['bool', 'int', 'uint', 'double', 'string', 'bytes', 'dyn'].map((name) => [name, name] as const),
+  ['list', 'list(dyn)'],
+  ['map', 'map(dyn, dyn)'],
+  ['type', 'type'],
+  ['null_type', 'null'],
+  ['optional_type', 'optional(dyn)'],
+  ['google.protobuf.Timestamp', 'timestamp'],
+  ['google.protobuf.Duration', 'duration'],
+  ['net.IP', 'net.IP'],
+  ['net.CIDR', 'net.CIDR'],
+  ...['URL', 'Quantity', 'Semver', 'NamedFormat'].map((name) => [`kubernetes.${name}`, `kubernetes.${name}`] as const),
+];
+
+function readerOf(variable: CelVariable): VariableReader {
+  if (typeof variable === 'string') return jsonValue;
+  const schema = variable.isResource === true ? withTypeAndObjectMeta(variable.schema) : variable.schema;
+  return (raw) => schemaValue(raw, schema);
+}
+
+class Environment implements CelEnvironment {
+  readonly #declarations = new Map<string, Declaration>();
+  readonly #decls = new Map<string, DeclType>();
+  readonly #readers = new Map<string, VariableReader>();
+  readonly #structs = new Map<string, ReadonlyMap<string, DeclType>>();
+  readonly #types: TypeProvider;
+  readonly #functions: FunctionTable;
+  readonly #macros: { readonly optionals: boolean; readonly twoVariables: boolean };
+
+  constructor(options: CelEnvironmentOptions) {
+    const { entries, macros } = libraries(options.version);
+    this.#macros = macros;
+    this.#functions = functionTable([entries, options.functions ?? []]);
+    for (const [name, type] of typeConstants) {
+      const constant = parseType(type);
+      this.#declarations.set(name, { name, type: typeType(constant), value: new TypeValue(constant) });
+    }
+    for (const [name, variable] of Object.entries(options.variables ?? {})) this.#declare(name, variable);
+    const further = options.objectTypes;
+    this.#types = {
+      isStruct: (name) => this.#structs.has(name) || (further?.isStruct(name) ?? false),
+      fieldType: (name, field) => this.#structs.get(name)?.get(field)?.type ?? further?.fieldType(name, field),
+    };
+  }
+
+  #declare(name: string, variable: CelVariable): void {
+    this.#readers.set(name, readerOf(variable));
+    this.#declarations.set(name, { name, type: this.#typeOf(name, variable) });
+  }
+
+  #typeOf(name: string, variable: CelVariable): CelType {
+    if (typeof variable === 'string') return parseType(variable);
+    // `self` and `oldSelf` of one schema have one type.
+    const decl = declTypeOf(variable.schema, 'selfType', variable.isResource === true);
+    if (decl === undefined) {
+      throw new TypeError(`variable ${JSON.stringify(name)}: its schema has no type that CEL exposes: set a type`);
+    }
+    this.#decls.set(name, decl);
+    for (const [struct, fields] of structsOf(decl)) this.#structs.set(struct, fields);
+    return variable.isOptional === true ? optionalType(decl.type) : decl.type;
+  }
+
+  compile(expression: string, options: CelCompileOptions = {}): CelProgram {
+    const { expr, issues } = parse(expression, this.#macros);
+    if (expr === undefined) throw new CelCompileError(`compilation failed: ${issues.format()}`, issues.list());
+    const scope = { functions: this.#functions, declarations: this.#declarations, types: this.#types };
+    const checked = check(expr, scope, issues);
+    if (issues.count === 0) validateLiterals(checked, issues);
+    if (issues.count > 0) throw new CelCompileError(`compilation failed: ${issues.format()}`, issues.list());
+    const type = checked.typeOf(expr);
+    requireType(type, options.resultType);
+    return this.#program(checked, type);
+  }
+
+  #program(checked: Checked, type: CelType): CelProgram {
+    const planner = new Planner(checked);
+    const plan = planner.plan(checked.expr);
+    const decls = this.#decls;
+    const estimate = (): CostEstimate => estimateCost(checked, decls);
+    return new Program({
+      plan,
+      slots: planner.slotCount,
+      readers: this.#readers,
+      resultType: formatType(type),
+      estimate,
+    });
+  }
+}
+
+function requireType(type: CelType, expected: string | readonly string[] | undefined): void {
+  if (expected === undefined) return;
+  const names = typeof expected === 'string' ? [expected] : expected;
+  if (names.includes(formatType(type)) || names.includes(type.name)) return;
+  const [only = ''] = names;
+  const text = names.length === 1 ? `must evaluate to ${only}` : `must evaluate to one of [${names.join(' ')}]`;
+  throw new CelCompileError(text);
+}
+
+/**
+ * Makes an environment: which variables and libraries expressions may use.
+ *
+ * @throws TypeError for a variable whose type is not a CEL type.
+ *
+ * @example
+ * ```ts
+ * const environment = createCelEnvironment({ variables: { object: 'dyn', request: 'dyn' } });
+ * const program = environment.compile('object.spec.replicas <= 5', { resultType: 'bool' });
+ * program.evaluate({ object: { spec: { replicas: 3 } } }).value; // true
+ * ```
+ */
+export function createCelEnvironment(options: CelEnvironmentOptions = {}): CelEnvironment {
+  return new Environment(options);
+}

@@ -1,0 +1,34 @@
+import type { CelIssue } from './syntax/issues.js';
+
+/** An expression that does not compile: a syntax error, a type error, or a result of the wrong type. */
+export class CelCompileError extends Error {
+  override readonly name = 'CelCompileError';
+  /** The findings, in the order of the text; empty when the result type is what is wrong. */
+  readonly issues: readonly CelIssue[];
+
+  constructor(message: string, issues: readonly CelIssue[] = []) {
+    super(message);
+    this.issues = issues;
+  }
+}
+
+/** An evaluation that ended in an error: `no such key: foo`, `division by zero`, … */
+export class CelEvaluationError extends Error {
+  override readonly name: string = 'CelEvaluationError';
+  /** What was spent until then. */
+  readonly cost: number;
+
+  constructor(message: string, cost: number) {
+    super(message);
+    this.cost = cost;
+  }
+}
+
+/** An evaluation that was stopped because it cost more than its limit. */
+export class CelCostExceededError extends CelEvaluationError {
+  override readonly name = 'CelCostExceededError';
+
+  constructor(cost: number) {
+    super('operation cancelled: actual cost limit exceeded', cost);
+  }
+}

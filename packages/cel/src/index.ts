@@ -1,0 +1,35 @@
+/**
+ * CEL as the Kubernetes API server speaks it: checked against structural schemas, with its libraries, bounded by its
+ * costs.
+ *
+ * @packageDocumentation
+ */
+export { createCelEnvironment } from './environment.js';
+export type {
+  CelCompileOptions,
+  CelEnvironment,
+  CelEnvironmentOptions,
+  CelVariable,
+  SchemaVariable,
+} from './environment.js';
+export { defaultCostLimit } from './program.js';
+export type { CelActivation, CelEvaluateOptions, CelProgram, CelResult } from './program.js';
+export { CelCompileError, CelCostExceededError, CelEvaluationError } from './errors.js';
+export type { CelIssue } from './syntax/issues.js';
+export type { CostEstimate } from './cost/estimate.js';
+export { structuralSchema } from './schema/structural.js';
+export type { StructuralSchema, ValidationRule } from './schema/structural.js';
+export { jsonValue as celValue } from './values/json.js';
+export {
+  Duration,
+  Failure,
+  LibraryValue,
+  ListValue,
+  MapValue,
+  Optional,
+  StructValue,
+  Timestamp,
+  TypeValue,
+  Uint,
+} from './values/value.js';
+export type { Value } from './values/value.js';

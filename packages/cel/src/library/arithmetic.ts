@@ -1,0 +1,156 @@
+import type { FunctionEntry } from '../check/functions.js';
+import { isTimeInRange } from '../values/time.js';
+import { Duration, Failure, ListValue, noSuchOverload, Timestamp, Uint, type Value } from '../values/value.js';
+
+const minInt = -(2n ** 63n);
+const maxInt = 2n ** 63n - 1n;
+const maxUint = 2n ** 64n - 1n;
+/** Longest string that an expression may build. */
+const maxText = 2 ** 26;
+
+export function checkedInt(value: bigint): bigint | Failure {
+  return value < minInt || value > maxInt ? new Failure('integer overflow') : value;
+}
+
+export function checkedUint(value: bigint): Uint | Failure {
+  return value < 0n || value > maxUint ? new Failure('unsigned integer overflow') : new Uint(value);
+}
+
+function checkedDuration(nanos: bigint): Duration | Failure {
+  return nanos < minInt || nanos > maxInt ? new Failure('duration overflow') : new Duration(nanos);
+}
+
+function checkedTime(nanos: bigint): Timestamp | Failure {
+  return isTimeInRange(nanos) ? new Timestamp(nanos) : new Failure('timestamp overflow');
+}
+
+interface Operations {
+  readonly ints: (a: bigint, b: bigint) => bigint | Failure;
+  readonly doubles?: (a: number, b: number) => number;
+}
+
+/** An operator over numbers of one type. */
+function operation(name: string, word: string, { ints, doubles }: Operations): FunctionEntry[] {
+  const entries: FunctionEntry[] = [
+    {
+      name,
+      id: `${word}_int64`,
+      type: '(int, int): int',
+      call: ([a, b]) => {
+        if (typeof a !== 'bigint' || typeof b !== 'bigint') return noSuchOverload;
+        const result = ints(a, b);
+        return result instanceof Failure ? result : checkedInt(result);
+      },
+    },
+    {
+      name,
+      id: `${word}_uint64`,
+      type: '(uint, uint): uint',
+      call: ([a, b]) => {
+        if (!(a instanceof Uint) || !(b instanceof Uint)) return noSuchOverload;
+        const result = ints(a.magnitude, b.magnitude);
+        return result instanceof Failure ? result : checkedUint(result);
+      },
+    },
+  ];
+  if (doubles !== undefined) {
+    entries.push({
+      name,
+      id: `${word}_double`,
+      type: '(double, double): double',
+      call: ([a, b]) => (typeof a === 'number' && typeof b === 'number' ? doubles(a, b) : noSuchOverload),
+    });
+  }
+  return entries;
+}
+
+const divisionByZero = new Failure('division by zero');
+const modulusByZero = new Failure('modulus by zero');
+
+function addTexts(a: Value | undefined, b: Value | undefined): Value | Failure {
+  if (typeof a !== 'string' || typeof b !== 'string') return noSuchOverload;
+  return a.length + b.length > maxText ? new Failure('string is too long') : a + b;
+}
+
+function addBytes(a: Value | undefined, b: Value | undefined): Value | Failure {
+  if (!(a instanceof Uint8Array) || !(b instanceof Uint8Array)) return noSuchOverload;
+  const sum = new Uint8Array(a.length + b.length);
+  sum.set(a);
+  sum.set(b, a.length);
+  return sum;
+}
+
+const additions: FunctionEntry[] = [
+  { name: '_+_', id: 'add_string', type: '(string, string): string', call: ([a, b]) => addTexts(a, b) },
+  { name: '_+_', id: 'add_bytes', type: '(bytes, bytes): bytes', call: ([a, b]) => addBytes(a, b) },
+  {
+    name: '_+_',
+    id: 'add_list',
+    type: '(list(A), list(A)): list(A)',
+    call: ([a, b]) => (a instanceof ListValue && b instanceof ListValue ? a.concat(b) : noSuchOverload),
+  },
+  {
+    name: '_+_',
+    id: 'add_duration_duration',
+    type: '(duration, duration): duration',
+    call: ([a, b]) =>
+      a instanceof Duration && b instanceof Duration ? checkedDuration(a.nanos + b.nanos) : noSuchOverload,
+  },
+  {
+    name: '_+_',
+    id: 'add_timestamp_duration',
+    type: '(timestamp, duration): timestamp',
+    call: ([a, b]) =>
+      a instanceof Timestamp && b instanceof Duration ? checkedTime(a.unixNanos + b.nanos) : noSuchOverload,
+  },
+  {
+    name: '_+_',
+    id: 'add_duration_timestamp',
+    type: '(duration, timestamp): timestamp',
+    call: ([a, b]) =>
+      a instanceof Duration && b instanceof Timestamp ? checkedTime(a.nanos + b.unixNanos) : noSuchOverload,
+  },
+  {
+    name: '_-_',
+    id: 'subtract_duration_duration',
+    type: '(duration, duration): duration',
+    call: ([a, b]) =>
+      a instanceof Duration && b instanceof Duration ? checkedDuration(a.nanos - b.nanos) : noSuchOverload,
+  },
+  {
+    name: '_-_',
+    id: 'subtract_timestamp_duration',
+    type: '(timestamp, duration): timestamp',
+    call: ([a, b]) =>
+      a instanceof Timestamp && b instanceof Duration ? checkedTime(a.unixNanos - b.nanos) : noSuchOverload,
+  },
+  {
+    name: '_-_',
+    id: 'subtract_timestamp_timestamp',
+    type: '(timestamp, timestamp): duration',
+    call: ([a, b]) =>
+      a instanceof Timestamp && b instanceof Timestamp ? checkedDuration(a.unixNanos - b.unixNanos) : noSuchOverload,
+  },
+];
+
+/** `+ - * / %` and the minus sign. */
+export const arithmeticLibrary: readonly FunctionEntry[] = [
+  ...operation('_+_', 'add', { ints: (a, b) => a + b, doubles: (a, b) => a + b }),
+  ...operation('_-_', 'subtract', { ints: (a, b) => a - b, doubles: (a, b) => a - b }),
+  ...operation('_*_', 'multiply', { ints: (a, b) => a * b, doubles: (a, b) => a * b }),
+  ...operation('_/_', 'divide', { ints: (a, b) => (b === 0n ? divisionByZero : a / b), doubles: (a, b) => a / b }),
+  ...operation('_%_', 'modulo', { ints: (a, b) => (b === 0n ? modulusByZero : a % b) }),
+  ...additions,
+  {
+    name: '-_',
+    id: 'negate_int64',
+    type: '(int): int',
+    call: ([a]) => (typeof a === 'bigint' ? checkedInt(-a) : noSuchOverload),
+  },
+  {
+    name: '-_',
+    id: 'negate_double',
+    type: '(double): double',
+    call: ([a]) => (typeof a === 'number' ? -a : noSuchOverload),
+  },
+];

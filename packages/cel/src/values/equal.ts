@@ -1,0 +1,138 @@
+import {
+  Duration,
+  Failure,
+  LibraryValue,
+  ListValue,
+  MapValue,
+  Optional,
+  StructValue,
+  Timestamp,
+  TypeValue,
+  Uint,
+  type Value,
+} from './value.js';
+import { sameType } from '../types/type.js';
+
+/** Counts the steps of a comparison; throws when they are too many. */
+export interface Toil {
+  toil(steps: number): void;
+}
+
+type Numeric = bigint | number | Uint;
+
+export function isNumeric(value: unknown): value is Numeric {
+  return typeof value === 'bigint' || typeof value === 'number' || value instanceof Uint;
+}
+
+function plain(value: Numeric): bigint | number {
+  return value instanceof Uint ? value.magnitude : value;
+}
+
+/** -1, 0 or 1; undefined with NaN. Exact between integers and doubles. */
+export function compareNumbers(a: Numeric, b: Numeric): number | undefined {
+  const x = plain(a);
+  const y = plain(b);
+  if (x < y) return -1;
+  if (x > y) return 1;
+  // Loosely: the one comparison that is exact between bigint and number.
+  return x == y ? 0 : undefined;
+}
+
+function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, index) => byte === b[index]);
+}
+
+function equalLists(a: ListValue, b: ListValue, toil: Toil): boolean {
+  const own = a.equalTo(b, (x, y) => equalValues(x, y, toil)) ?? b.equalTo(a, (x, y) => equalValues(x, y, toil));
+  if (own !== undefined) return own;
+  const { size } = a;
+  if (size !== b.size) return false;
+  for (let index = 0; index < size; index++) {
+    const x = a.at(index);
+    const y = b.at(index);
+    if (x instanceof Failure || y instanceof Failure || !equalValues(x, y, toil)) return false;
+  }
+  return true;
+}
+
+function equalMaps(a: MapValue, b: MapValue, toil: Toil): boolean {
+  if (a.size !== b.size) return false;
+  const own = a.equalTo(b);
+  if (own !== undefined) return own;
+  for (const key of a.keys()) {
+    const x = a.get(key);
+    const y = b.get(key);
+    if (x === undefined && y === undefined) continue;
+    if (x === undefined || y === undefined || x instanceof Failure || y instanceof Failure) return false;
+    if (!equalValues(x, y, toil)) return false;
+  }
+  return true;
+}
+
+function equalStructs(a: StructValue, b: StructValue, toil: Toil): boolean {
+  if (!sameType(a.type, b.type) || a.fields.size !== b.fields.size) return false;
+  for (const [name, value] of a.fields) {
+    const other = b.fields.get(name);
+    if (other === undefined || !equalValues(value, other, toil)) return false;
+  }
+  return true;
+}
+
+/** CEL's `==`: numbers compare across their types, values of different types are not equal. */
+export function equalValues(a: Value, b: Value, toil: Toil): boolean {
+  toil.toil(1);
+  if (isNumeric(a)) return isNumeric(b) && compareNumbers(a, b) === 0;
+  if (a === b) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  if (a instanceof ListValue) return b instanceof ListValue && equalLists(a, b, toil);
+  if (a instanceof MapValue) return b instanceof MapValue && equalMaps(a, b, toil);
+  if (a instanceof Uint8Array) return b instanceof Uint8Array && equalBytes(a, b);
+  if (a instanceof Duration) return b instanceof Duration && a.nanos === b.nanos;
+  if (a instanceof Timestamp) return b instanceof Timestamp && a.unixNanos === b.unixNanos;
+  if (a instanceof TypeValue) return b instanceof TypeValue && a.denoted.name === b.denoted.name;
+  if (a instanceof LibraryValue) return a.equals(b);
+  if (a instanceof StructValue) return b instanceof StructValue && equalStructs(a, b, toil);
+  if (!(a instanceof Optional) || !(b instanceof Optional)) return false;
+  if (a.value === undefined || b.value === undefined) return a.value === b.value;
+  return equalValues(a.value, b.value, toil);
+}
+
+function compareTexts(a: string, b: string): number {
+  if (a === b) return 0;
+  const length = Math.min(a.length, b.length);
+  for (let index = 0; index < length; index++) {
+    const x = a.charCodeAt(index);
+    const y = b.charCodeAt(index);
+    if (x === y) continue;
+    // By code points, as Go compares UTF-8: a surrogate stands above the rest of its plane.
+    const isXHigh = x >= 0xd800 && x <= 0xdfff;
+    const isYHigh = y >= 0xd800 && y <= 0xdfff;
+    if (isXHigh !== isYHigh) return isXHigh ? 1 : -1;
+    return x < y ? -1 : 1;
+  }
+  return a.length < b.length ? -1 : 1;
+}
+
+function compareBytes(a: Uint8Array, b: Uint8Array): number {
+  const length = Math.min(a.length, b.length);
+  for (let index = 0; index < length; index++) {
+    const difference = (a[index] ?? 0) - (b[index] ?? 0);
+    if (difference !== 0) return Math.sign(difference);
+  }
+  return Math.sign(a.length - b.length);
+}
+
+function compareBig(a: bigint, b: bigint): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** The order of two values; undefined where they have none. NaN is unordered: `'unordered'`. */
+export function compareValues(a: Value, b: Value): number | 'unordered' | undefined {
+  if (isNumeric(a)) return isNumeric(b) ? (compareNumbers(a, b) ?? 'unordered') : undefined;
+  if (typeof a === 'string') return typeof b === 'string' ? compareTexts(a, b) : undefined;
+  if (typeof a === 'boolean') return typeof b === 'boolean' ? Number(a) - Number(b) : undefined;
+  if (a instanceof Uint8Array) return b instanceof Uint8Array ? compareBytes(a, b) : undefined;
+  if (a instanceof Duration) return b instanceof Duration ? compareBig(a.nanos, b.nanos) : undefined;
+  if (a instanceof Timestamp) return b instanceof Timestamp ? compareBig(a.unixNanos, b.unixNanos) : undefined;
+  return undefined;
+}

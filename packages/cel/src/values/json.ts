@@ -1,0 +1,324 @@
+import { escapeField, unescapeField } from '../schema/escape.js';
+import { withTypeAndObjectMeta, type StructuralSchema } from '../schema/structural.js';
+import { parseBase64 } from './base64.js';
+import { concatLists } from './list.js';
+import { parseGoDuration, parseRfc3339 } from './time.js';
+import {
+  Duration,
+  Failure,
+  ListValue,
+  MapValue,
+  Timestamp,
+  noSuchOverload,
+  type Equality,
+  type Value,
+} from './value.js';
+import { isDeepStrictEqual } from 'node:util';
+
+const minInt = -(2n ** 63n);
+const maxInt = 2n ** 63n - 1n;
+
+function isJson(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The value of a JSON number: an int where it is whole. */
+function numberValue(raw: number | bigint): Value {
+  if (typeof raw === 'bigint') return raw >= minInt && raw <= maxInt ? raw : Number(raw);
+  return Number.isSafeInteger(raw) ? BigInt(raw) : raw;
+}
+
+/** JSON as CEL sees it without a schema. Lists and maps are views; nothing is copied. */
+export function jsonValue(raw: unknown): Value | Failure {
+  switch (typeof raw) {
+    case 'string':
+    case 'boolean':
+      return raw;
+    case 'number':
+    case 'bigint':
+      return numberValue(raw);
+    case 'object':
+      if (raw === null) return null;
+      return Array.isArray(raw) ? new JsonList(raw, jsonValue) : new JsonMap(raw);
+    case 'undefined':
+      return null;
+    default:
+      return new Failure(`invalid data, got a ${typeof raw}`);
+  }
+}
+
+/** A JSON array as a list. */
+export class JsonList extends ListValue {
+  readonly #raw: readonly unknown[];
+  readonly #convert: (raw: unknown) => Value | Failure;
+
+  constructor(raw: readonly unknown[], convert: (raw: unknown) => Value | Failure) {
+    super();
+    this.#raw = raw;
+    this.#convert = convert;
+  }
+
+  override get size(): number {
+    return this.#raw.length;
+  }
+
+  override get raw(): readonly unknown[] {
+    return this.#raw;
+  }
+
+  override at(index: number): Value | Failure {
+    return this.#convert(this.#raw[index]);
+  }
+
+  override concat(other: ListValue): ListValue | Failure {
+    return concatLists(this, other);
+  }
+}
+
+/** A JSON object as a map of any values. */
+export class JsonMap extends MapValue {
+  readonly #raw: object;
+  #size: number | undefined;
+
+  constructor(raw: object) {
+    super();
+    this.#raw = raw;
+  }
+
+  override get size(): number {
+    this.#size ??= Object.keys(this.#raw).length;
+    return this.#size;
+  }
+
+  override get raw(): object {
+    return this.#raw;
+  }
+
+  override get(key: Value): Value | Failure | undefined {
+    if (typeof key !== 'string') return undefined;
+    return Object.hasOwn(this.#raw, key) ? jsonValue(Reflect.get(this.#raw, key)) : undefined;
+  }
+
+  override keys(): Iterable<Value> {
+    return Object.keys(this.#raw);
+  }
+}
+
+/** A JSON object with a schema: an object with fields, or a map of values of one type. */
+class TypedMap extends MapValue {
+  readonly #raw: Readonly<Record<string, unknown>>;
+  readonly #schema: StructuralSchema;
+
+  constructor(raw: Readonly<Record<string, unknown>>, schema: StructuralSchema) {
+    super();
+    this.#raw = raw;
+    this.#schema = schema;
+  }
+
+  override get size(): number {
+    return Object.keys(this.#raw).length;
+  }
+
+  override get raw(): object {
+    return this.#raw;
+  }
+
+  #schemaOf(name: string): StructuralSchema | undefined {
+    return this.#schema.properties === undefined ? this.#schema.additional : this.#schema.properties.get(name);
+  }
+
+  override get(key: Value): Value | Failure | undefined {
+    if (typeof key !== 'string') return noSuchOverload;
+    const isObject = this.#schema.properties !== undefined;
+    const name = isObject ? unescapeField(key) : key;
+    if (name === undefined || !Object.hasOwn(this.#raw, name)) return undefined;
+    const raw = this.#raw[name];
+    if (isObject && raw === null) return undefined;
+    const schema = this.#schemaOf(name);
+    return schema === undefined ? undefined : schemaValue(raw, schema);
+  }
+
+  override *keys(): Iterable<Value> {
+    for (const name of Object.keys(this.#raw)) {
+      if (this.#schemaOf(name) === undefined) continue;
+      yield this.#schema.properties === undefined ? name : (escapeField(name) ?? name);
+    }
+  }
+
+  override equalTo(other: MapValue): boolean | undefined {
+    // Fields without a schema are compared as data; all others entry by entry.
+    const theirs = other.raw;
+    if (this.#schema.properties === undefined || theirs === undefined) return undefined;
+    for (const [name, raw] of Object.entries(this.#raw)) {
+      if (this.#schemaOf(name) !== undefined || !Object.hasOwn(theirs, name)) continue;
+      if (!isDeepStrictEqual(raw, Reflect.get(theirs, name))) return false;
+    }
+    return undefined;
+  }
+}
+
+function rawItems(list: ListValue): readonly unknown[] | undefined {
+  return list.raw;
+}
+
+/** A list with `x-kubernetes-list-type: set`: equal in any order; `+` is the union. */
+class SetList extends JsonList {
+  readonly #convert: (raw: unknown) => Value | Failure;
+
+  constructor(raw: readonly unknown[], convert: (raw: unknown) => Value | Failure) {
+    super(raw, convert);
+    this.#convert = convert;
+  }
+
+  override equalTo(other: ListValue): boolean | undefined {
+    if (other.size !== this.size) return false;
+    const theirs = rawItems(other);
+    if (theirs === undefined) return undefined;
+    const mine = new Set(this.raw);
+    return theirs.every((item) => mine.has(item));
+  }
+
+  override concat(other: ListValue): ListValue | Failure {
+    const theirs = rawItems(other);
+    if (theirs === undefined) return super.concat(other);
+    return new SetList([...new Set([...this.raw, ...theirs])], this.#convert);
+  }
+}
+
+/** A list with `x-kubernetes-list-type: map`: equal in any order of its keys; `+` replaces items with the same key. */
+class KeyedList extends JsonList {
+  readonly #convert: (raw: unknown) => Value | Failure;
+  readonly #keys: readonly string[];
+
+  constructor(raw: readonly unknown[], keys: readonly string[], convert: (raw: unknown) => Value | Failure) {
+    super(raw, convert);
+    this.#convert = convert;
+    this.#keys = keys;
+  }
+
+  #keyOf(item: unknown): string {
+    return JSON.stringify(
+      isJson(item)
+        ? this.#keys.map((key) => (typeof item[key] === 'bigint' ? String(item[key]) : (item[key] ?? null)))
+        : null,
+    );
+  }
+
+  override equalTo(other: ListValue, equals: Equality): boolean | undefined {
+    if (other.size !== this.size) return false;
+    const theirs = rawItems(other);
+    if (theirs === undefined) return undefined;
+    const mine = new Map(this.raw.map((item) => [this.#keyOf(item), item]));
+    for (const [index, item] of theirs.entries()) {
+      const key = this.#keyOf(item);
+      if (!mine.has(key)) return false;
+      const value = this.#convert(mine.get(key));
+      const their = other.at(index);
+      if (value instanceof Failure || their instanceof Failure || !equals(value, their)) return false;
+    }
+    return true;
+  }
+
+  override concat(other: ListValue): ListValue | Failure {
+    const theirs = rawItems(other);
+    if (theirs === undefined) return super.concat(other);
+    const merged = new Map(this.raw.map((item) => [this.#keyOf(item), item]));
+    for (const item of theirs) merged.set(this.#keyOf(item), item);
+    return new KeyedList([...merged.values()], this.#keys, this.#convert);
+  }
+}
+
+function goType(raw: unknown): string {
+  switch (typeof raw) {
+    case 'string':
+      return 'string';
+    case 'boolean':
+      return 'bool';
+    case 'bigint':
+      return 'int64';
+    case 'number':
+      return Number.isInteger(raw) ? 'int64' : 'float64';
+    default:
+      return Array.isArray(raw) ? '[]interface {}' : 'map[string]interface {}';
+  }
+}
+
+function stringValue(raw: unknown, format: string | undefined): Value | Failure {
+  if (typeof raw !== 'string') return new Failure(`invalid data, expected string, got ${goType(raw)}`);
+  switch (format) {
+    case 'duration': {
+      const nanos = parseGoDuration(raw);
+      return nanos === undefined
+        ? new Failure(`Invalid duration ${raw}: unable to parse ${raw} as duration`)
+        : new Duration(nanos);
+    }
+    case 'date': {
+      const nanos = /^\d{4}-\d{2}-\d{2}$/.test(raw) ? parseRfc3339(`${raw}T00:00:00Z`) : undefined;
+      return nanos === undefined ? new Failure(`Invalid date formatted string ${raw}`) : new Timestamp(nanos);
+    }
+    case 'date-time': {
+      const nanos = parseRfc3339(raw);
+      return nanos === undefined ? new Failure(`Invalid date-time formatted string ${raw}`) : new Timestamp(nanos);
+    }
+    case 'byte': {
+      const bytes = parseBase64(raw);
+      return bytes ?? new Failure(`Invalid byte formatted string ${raw}`);
+    }
+    default:
+      return raw;
+  }
+}
+
+function arrayValue(raw: unknown, schema: StructuralSchema): Value | Failure {
+  if (!Array.isArray(raw))
+    return new Failure('invalid data, expected an array for the provided schema with type=array');
+  const { items } = schema;
+  if (items === undefined) return new Failure('invalid array type, expected Items with a non-empty Schema');
+  const convert = (item: unknown): Value | Failure => schemaValue(item, items);
+  if (schema.listType === 'set') return new SetList(raw, convert);
+  if (schema.listType === 'map') {
+    return new KeyedList(raw, schema.listMapKeys ?? [], convert);
+  }
+  return new JsonList(raw, convert);
+}
+
+function numericValue(raw: unknown, type: 'integer' | 'number'): Value | Failure {
+  if (typeof raw !== 'number' && typeof raw !== 'bigint') {
+    const expected = type === 'integer' ? 'int' : 'float';
+    return new Failure(`invalid data, expected ${expected}, got ${goType(raw)}`);
+  }
+  if (type === 'number') return Number(raw);
+  const value = numberValue(raw);
+  return typeof value === 'bigint' ? value : new Failure('invalid data, expected int, got float64');
+}
+
+/** JSON as CEL sees it under a structural schema. What does not fit the schema is a failure where it is read. */
+export function schemaValue(raw: unknown, schema: StructuralSchema): Value | Failure {
+  if (raw === null || raw === undefined) {
+    return schema.nullable === true ? null : new Failure('invalid data, got null for schema with nullable=false');
+  }
+  if (schema.intOrString === true) {
+    if (typeof raw === 'string') return raw;
+    const value = typeof raw === 'number' || typeof raw === 'bigint' ? numberValue(raw) : undefined;
+    if (typeof value === 'bigint') return value;
+    return new Failure('invalid data, expected XIntOrString value to be either a string or integer');
+  }
+  switch (schema.type) {
+    case 'object':
+      if (!isJson(raw)) return new Failure('invalid data, expected a map for the provided schema with type=object');
+      return new TypedMap(raw, schema.embedded === true ? withTypeAndObjectMeta(schema) : schema);
+    case 'array':
+      return arrayValue(raw, schema);
+    case 'string':
+      return stringValue(raw, schema.format);
+    case 'integer':
+    case 'number':
+      return numericValue(raw, schema.type);
+    case 'boolean':
+      return typeof raw === 'boolean' ? raw : new Failure(`invalid data, expected bool, got ${goType(raw)}`);
+    case undefined:
+      return schema.preserveUnknown === true ? jsonValue(raw) : new Failure('invalid type');
+    default:
+      return new Failure('invalid type');
+  }
+}
