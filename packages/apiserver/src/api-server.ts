@@ -124,10 +124,10 @@ class EmbeddedApiServer implements ApiServer {
       ...(options.historyMs !== undefined && { historyMs: options.historyMs }),
       writeAhead: (record) => this.#persistence?.append(record),
     });
-    const hub = createWatchHub(store);
-    const registry = createRegistry({ definitions: builtInDefinitions() });
-    const stopping = (): AbortSignal => this.#stopping.signal;
+    const hub = createWatchHub(store, clock);
     this.#webhooks = createWebhookCaller({ clock, resolveService: options.resolveService });
+    const registry = createRegistry({ definitions: builtInDefinitions(), webhookCaller: this.#webhooks });
+    const stopping = (): AbortSignal => this.#stopping.signal;
     this.#backend = {
       store,
       registry,

@@ -21,7 +21,6 @@ export const capabilities: Capabilities = {
     'authorisation: everybody who is known may do everything; access reviews say so',
     'serviceaccounts/token, TokenReview: 501',
     'pods/log, exec, attach, portforward and all proxy subresources: 501',
-    'conversion webhooks',
     'WebSocket watches',
   ],
 };

@@ -10,5 +10,6 @@ import './subresources.js';
 import './patches.js';
 import './deletes.js';
 import './definitions.js';
+import './conversion.js';
 import './options.js';
 import './access.js';

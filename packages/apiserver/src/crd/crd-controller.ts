@@ -1,8 +1,10 @@
 import type { UntypedObject } from '@kctl/apimachinery';
 import { equalJson, objectOf, objectsOf, type JsonObject } from '../registry/json.js';
 import type { Registry } from '../registry/registry.js';
+import { validateCaBundle } from '../webhooks/validate-client-config.js';
 import type { CrdBackend, CrdController } from './crd-backend.js';
 import { crdCondition, crdGroup, crdStorageKey, hasCrdCondition, readNames, type CrdNames } from './crd-names.js';
+import { caBundleOf } from './crd-validation.js';
 
 /** Finalizer by which a CustomResourceDefinition waits for its instances. */
 export const crdFinalizer = 'customresourcecleanup.apiextensions.k8s.io';
@@ -30,6 +32,17 @@ function withCondition(conditions: unknown, wanted: Condition, now: string): Jso
   const time = present?.['status'] === status ? present['lastTransitionTime'] : now;
   const next: JsonObject = { type, status, lastTransitionTime: time, reason, message };
   return present === undefined ? [...list, next] : list.map((each) => (each === present ? next : each));
+}
+
+/** The condition Established of a definition that is not established. */
+function establishedCondition(crd: UntypedObject, hasNames: boolean): Condition {
+  const type = 'Established';
+  if (!hasNames) return { type, status: 'False', reason: 'NotAccepted', message: 'not all names are accepted' };
+  if (validateCaBundle(caBundleOf(crd), '').length > 0) {
+    const message = 'The conversion webhook CABundle is invalid';
+    return { type, status: 'False', reason: 'InvalidCABundle', message };
+  }
+  return { type, status: 'True', reason: 'InitialNamesAccepted', message: 'the initial names have been accepted' };
 }
 
 /** Naming and establishing, as upstream's controllers do it, in one step. */
@@ -98,15 +111,7 @@ class NamesController {
     const { accepted, condition } = this.#accept(crd);
     let conditions = withCondition(status['conditions'], condition, now);
     if (!hasCrdCondition(crd, 'Established')) {
-      const established: Condition =
-        condition.status === 'True'
-          ? {
-              type: 'Established',
-              status: 'True',
-              reason: 'InitialNamesAccepted',
-              message: 'the initial names have been accepted',
-            }
-          : { type: 'Established', status: 'False', reason: 'NotAccepted', message: 'not all names are accepted' };
+      const established = establishedCondition(crd, condition.status === 'True');
       conditions = withCondition(conditions, established, now);
     }
     const { shortNames, categories, ...names } = accepted;

@@ -3,6 +3,8 @@ import { at, isObject, objectOf, stringOf, type JsonObject } from '../registry/j
 import { createCustomResource, type CustomResourceFacts } from './custom-resource.js';
 import { crdGroup, crdStorageKey, crdStorageVersion, crdVersions, readNames } from './crd-names.js';
 import { compileSchema } from '../schema/compile.js';
+import { conversionCallerOf } from './conversion/webhook-conversion.js';
+import type { WebhookCaller } from '../webhooks/webhook-caller.js';
 import { readScalePaths } from './custom-resource-scale.js';
 import type { ResourceDefinition } from '../registry/resource.js';
 import type { Schema } from '../schema/schema.js';
@@ -16,9 +18,9 @@ function deprecationOf(version: JsonObject, apiVersion: string, kind: string): s
 
 /**
  * The served versions of a CustomResourceDefinition as definitions. Names are the accepted ones where the naming
- * controller has been, else those of the spec.
+ * controller has been, else those of the spec. Without a caller, conversion webhooks are not called.
  */
-export function definitionsOfCrd(crd: UntypedObject): ResourceDefinition[] {
+export function definitionsOfCrd(crd: UntypedObject, caller?: WebhookCaller): ResourceDefinition[] {
   const group = crdGroup(crd);
   const accepted = at(crd, 'status', 'acceptedNames');
   const spec = readNames(at(crd, 'spec', 'names'));
@@ -30,7 +32,11 @@ export function definitionsOfCrd(crd: UntypedObject): ResourceDefinition[] {
     const source = objectOf(at(version, 'schema', 'openAPIV3Schema'));
     return compileSchema(isOpen ? { ...source, 'x-kubernetes-preserve-unknown-fields': true } : source);
   };
-  const storageSchema = compile(objectOf(crdVersions(crd).find((version) => version['storage'] === true)));
+  const schemas = new Map<string, Schema>(
+    crdVersions(crd).map((version) => [`${group}/${stringOf(version['name'])}`, compile(version)]),
+  );
+  const storageSchema = schemas.get(storageApiVersion) ?? compile({});
+  const converter = conversionCallerOf(crd, caller, new Set(schemas.keys()));
   return crdVersions(crd)
     .filter((version) => version['served'] === true)
     .map((version) => {
@@ -44,8 +50,10 @@ export function definitionsOfCrd(crd: UntypedObject): ResourceDefinition[] {
         namespaced: at(crd, 'spec', 'scope') === 'Namespaced',
         storageKey: crdStorageKey(crd),
         storageApiVersion,
-        schema: name === storageName ? storageSchema : compile(version),
+        schema: schemas.get(apiVersion) ?? storageSchema,
         storageSchema,
+        schemas,
+        converter,
         hasStatus: isObject(at(version, 'subresources', 'status')),
         scale: readScalePaths(at(version, 'subresources', 'scale')),
         selectableFields: version['selectableFields'],

@@ -32,11 +32,6 @@ function warnOfRules(object: UntypedObject, context: WriteContext): void {
       `spec.versions[name=${JSON.stringify(version['name'])}]: x-kubernetes-validations are stored but not evaluated by this server: objects that break these rules are accepted`,
     );
   }
-  if (stringOf(objectOf(objectOf(object['spec'])['conversion'])['strategy']) === 'Webhook') {
-    context.warn(
-      'spec.conversion: webhooks are not called by this server: versions are converted by changing apiVersion only',
-    );
-  }
 }
 
 /** CustomResourceDefinitions. Naming, establishing and clean-up are the controller's. */

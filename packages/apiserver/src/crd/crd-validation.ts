@@ -20,6 +20,7 @@ import {
 } from '../registry/json.js';
 import { dns1035Label, dns1123Subdomain } from '../registry/name-rules.js';
 import { compileJsonPath } from '../schema/json-path.js';
+import { validateCaBundle, validateWebhookAddress } from '../webhooks/validate-client-config.js';
 import { crdVersions, hasCrdCondition } from './crd-names.js';
 import { validateSchemaSource } from './structural.js';
 
@@ -205,24 +206,45 @@ function validateGroup(group: string): FieldError[] {
   return group.includes('.') ? [] : [invalidValue('spec.group', group, 'should be a domain with at least one dot')];
 }
 
+/** The certificates that the conversion webhook is trusted by, in base64; '' where there are none. */
+export function caBundleOf(crd: UntypedObject): string {
+  return stringOf(at(crd, 'spec', 'conversion', 'webhook', 'clientConfig', 'caBundle'));
+}
+
+function validateReviewVersions(versions: readonly string[], field: string): FieldError[] {
+  if (versions.length === 0) return [required(field)];
+  const errors = versions.flatMap((version, index) =>
+    versions.indexOf(version) < index
+      ? [invalidValue(`${field}[${index}]`, version, 'duplicate version')]
+      : dns1035Label(version).map((why) => invalidValue(`${field}[${index}]`, version, why)),
+  );
+  if (versions.includes('v1') || versions.includes('v1beta1')) return errors;
+  return [...errors, invalidValue(field, versions, 'must include at least one of v1, v1beta1')];
+}
+
 function validateConversion(conversion: JsonObject): FieldError[] {
   const strategy = stringOf(conversion['strategy']);
   const field = 'spec.conversion';
+  const clientField = `${field}.webhookClientConfig`;
+  const clientConfig = at(conversion, 'webhook', 'clientConfig');
+  const versions = stringsOf(at(conversion, 'webhook', 'conversionReviewVersions'));
   if (strategy === '') return [required(`${field}.strategy`)];
-  if (strategy === 'Webhook') {
-    if (!isObject(at(conversion, 'webhook', 'clientConfig'))) {
-      return [required(`${field}.webhookClientConfig`, 'required when strategy is set to Webhook')];
-    }
-    const versions = stringsOf(at(conversion, 'webhook', 'conversionReviewVersions'));
-    if (versions.length === 0) return [required(`${field}.conversionReviewVersions`)];
-    return versions.includes('v1') || versions.includes('v1beta1')
+  const errors =
+    strategy === 'None' || strategy === 'Webhook'
       ? []
-      : [invalidValue(`${field}.conversionReviewVersions`, versions, 'must include at least one of v1, v1beta1')];
+      : [notSupported(`${field}.strategy`, strategy, ['None', 'Webhook'])];
+  if (strategy !== 'Webhook') {
+    const why = 'should not be set when strategy is not set to Webhook';
+    if (isObject(clientConfig)) errors.push(forbidden(clientField, why));
+    if (versions.length > 0) errors.push(forbidden(`${field}.conversionReviewVersions`, why));
+    return errors;
   }
-  if (strategy !== 'None') return [notSupported(`${field}.strategy`, strategy, ['None', 'Webhook'])];
-  return conversion['webhook'] === undefined
-    ? []
-    : [forbidden(`${field}.webhookClientConfig`, 'should not be set when strategy is not set to Webhook')];
+  if (isObject(clientConfig)) {
+    errors.push(...validateWebhookAddress(clientConfig, clientField));
+  } else {
+    errors.push(required(clientField, 'required when strategy is set to Webhook'));
+  }
+  return [...errors, ...validateReviewVersions(versions, `${field}.conversionReviewVersions`)];
 }
 
 const approval = 'api-approved.kubernetes.io';
@@ -318,7 +340,23 @@ export function validateCrd(object: UntypedObject): FieldError[] {
 /** What may not change: group and plural ever; kind and scope once it is established. */
 export function validateCrdChange(object: UntypedObject, old: UntypedObject): FieldError[] {
   const fixed = hasCrdCondition(old, 'Established') ? [['scope'], ['names', 'kind']] : [];
-  return [...fixed, ['group'], ['names', 'plural']].flatMap((path) => {
+  return [...validateBundleChange(object, old), ...immutableProblems([...fixed, ['group'], ['names', 'plural']], object, old)];
+}
+
+/** An established definition does not get certificates that cannot be read, unless it has such already. */
+function validateBundleChange(object: UntypedObject, old: UntypedObject): FieldError[] {
+  const field = 'spec.conversion.webhookClientConfig.caBundle';
+  const before = caBundleOf(old);
+  const isBroken = before !== '' && validateCaBundle(before, field).length > 0;
+  return hasCrdCondition(old, 'Established') && !isBroken ? validateCaBundle(caBundleOf(object), field) : [];
+}
+
+function immutableProblems(
+  paths: readonly (readonly string[])[],
+  object: UntypedObject,
+  old: UntypedObject,
+): FieldError[] {
+  return paths.flatMap((path) => {
     const value = at(object, 'spec', ...path);
     return value === at(old, 'spec', ...path)
       ? []

@@ -20,6 +20,7 @@ import { subdomainName } from '../registry/name-rules.js';
 import type {
   Decoded,
   DecodeInput,
+  ObjectConversion,
   ResourceDefinition,
   Subresource,
   Verb,
@@ -40,6 +41,7 @@ import { validateValue } from '../schema/validate.js';
 import type { CustomColumns } from '../table/custom-columns.js';
 import type { CrdNames } from './crd-names.js';
 import { customResourceScale, validateScalePaths, type ScalePaths } from './custom-resource-scale.js';
+import { createObjectConversion, type ConversionCaller } from './conversion/webhook-conversion.js';
 import { coerceEmbedded, validateEmbedded } from './embedded.js';
 
 /** One served version of a CustomResourceDefinition, compiled. */
@@ -54,6 +56,10 @@ export interface CustomResourceFacts {
   readonly schema: Schema;
   /** The schema of the storage version. */
   readonly storageSchema: Schema;
+  /** The schemas of all versions, served or not, by apiVersion: objects may be stored in any of them. */
+  readonly schemas: ReadonlyMap<string, Schema>;
+  /** Calls the conversion webhook, where there is one. */
+  readonly converter: ConversionCaller | undefined;
   readonly hasStatus: boolean;
   readonly scale: ScalePaths | undefined;
   readonly selectableFields: unknown;
@@ -164,17 +170,25 @@ class CustomResource {
     return converted;
   }
 
-  /** Reads as the storage version, then converts, then prunes: in upstream's order. */
+  /** A copy of a stored object, pruned and defaulted by the version that it was stored in. */
+  #readStored(stored: UntypedObject): UntypedObject {
+    const { schemas, storageSchema } = this.#facts;
+    const schema = schemas.get(stored.apiVersion ?? '') ?? storageSchema;
+    const object = cloneJson(stored);
+    dropNulls(object, schema);
+    applyDefaults(object, schema);
+    pruneUnknown(object, schema, []);
+    return object;
+  }
+
+  /** Reads as the version that it was stored in, then converts, then prunes: in upstream's order. */
   fromStorage(stored: UntypedObject): UntypedObject {
     if (this.#clean.has(stored)) return stored;
     const known = this.#read.get(stored);
     if (known !== undefined) return known;
-    const { apiVersion, storageApiVersion, schema, storageSchema } = this.#facts;
-    const object = cloneJson(stored);
-    dropNulls(object, storageSchema);
-    applyDefaults(object, storageSchema);
-    pruneUnknown(object, storageSchema, []);
-    if (apiVersion !== storageApiVersion) {
+    const { apiVersion, schema } = this.#facts;
+    const object = this.#readStored(stored);
+    if (apiVersion !== stored.apiVersion) {
       object.apiVersion = apiVersion;
       pruneUnknown(object, schema, []);
     }
@@ -182,6 +196,26 @@ class CustomResource {
     if (result === stored) this.#clean.add(stored);
     else this.#read.set(stored, result);
     return result;
+  }
+
+  /** Conversion by webhook, where the definition has one. */
+  conversion(): ObjectConversion | undefined {
+    const { converter, apiVersion, storageApiVersion, schema, storageSchema } = this.#facts;
+    if (converter === undefined) return undefined;
+    const pruned =
+      (by: Schema) =>
+      (object: UntypedObject): UntypedObject => {
+        dropNulls(object, by);
+        pruneUnknown(object, by, []);
+        return object;
+      };
+    return createObjectConversion(converter, {
+      apiVersion,
+      storageApiVersion,
+      read: (stored) => this.#readStored(stored),
+      prune: pruned(schema),
+      pruneForStorage: pruned(storageSchema),
+    });
   }
 
   prepareForCreate(object: UntypedObject): void {
@@ -309,6 +343,7 @@ export function createCustomResource(facts: CustomResourceFacts): ResourceDefini
     const view = customResourceScale(facts.scale);
     subresources.set('scale', { type: 'view', name: 'scale', verbs: subresourceVerbs, view });
   }
+  const conversion = resource.conversion();
   return {
     group: facts.group,
     version: facts.version,
@@ -324,6 +359,7 @@ export function createCustomResource(facts: CustomResourceFacts): ResourceDefini
     storageApiVersion: facts.storageApiVersion,
     toStorage: resource.toStorage.bind(resource),
     fromStorage: resource.fromStorage.bind(resource),
+    ...(conversion !== undefined && { conversion }),
     fieldTyping: {
       atom: customAtom(facts.schema, structAtom(objectMetaStruct())),
       empty: () => ({ apiVersion: facts.apiVersion, kind: names.kind, metadata: {} }),

@@ -14,12 +14,13 @@ import { cloneJson, isObject, setOwn, stringOf, type JsonObject } from '../regis
 import type { KindRef } from '../registry/resource.js';
 import { applyConflict, badRequest, conflict, methodNotAllowed, notFound, unclassified } from '../registry/status.js';
 import type { Reply } from '../server/api-request.js';
+import { convertVersions } from '../storage/convert-versions.js';
 import type { Rendering } from '../storage/version.js';
 import type { Admission } from './admission.js';
 import { storageKeyOf, type Backend, type ResourceCall } from './call.js';
 import { retryOnLostRace } from './commit.js';
 import { createStored } from './create.js';
-import { ownershipChange, setOwners, type OwnedWrite } from './managed-fields.js';
+import { computeOwners, ownershipChange, setOwners, type OwnedWrite } from './managed-fields.js';
 import { objectReply } from './reply.js';
 import { beginUpdateAdmission, checkIdentity, writeUpdate, type WriteTarget } from './update.js';
 import { parseWriteOptions, type WriteOptions } from './write-options.js';
@@ -91,9 +92,12 @@ async function applyOnce(
   const { definition, path } = call;
   const { options } = application;
   const present = backend.store.table(definition.storageKey).get(storageKeyOf(path.namespace, path.name));
+  const converted = present && convertVersions(definition, [present]);
+  if (converted !== undefined) await converted;
   const live = present?.in(definition).object ?? definition.fieldTyping.empty();
   const write = { definition, manager: options.fieldManager, subresource: target.subresource };
-  const object = applyConfig(backend, write, { live, application });
+  const merging = computeOwners(write, (converting) => applyConfig(backend, converting, { live, application }));
+  const object = merging instanceof Promise ? await merging : merging;
   if (present === undefined) {
     if (target.subresource !== '') throw notFound(definition, path.name);
     const { uid = '' } = object.metadata;

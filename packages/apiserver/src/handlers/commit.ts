@@ -2,8 +2,9 @@ import type { UntypedObject } from '@kctl/apimachinery';
 import type { ResourceDefinition } from '../registry/resource.js';
 import { isDeepEqual } from '../storage/equality.js';
 import { isLostRaceError } from '../storage/errors.js';
-import { renderObject, type ObjectVersion, type Rendering } from '../storage/version.js';
+import type { ObjectVersion, Rendering } from '../storage/version.js';
 import { storageKeyOf, type Backend } from './call.js';
+import { shownIn, showStored, storedForm } from './conversions.js';
 import { isReadyToGo } from './lifecycle.js';
 
 /** More than a request can try within its deadline. */
@@ -38,20 +39,23 @@ export interface PreparedUpdate {
 /**
  * Commits an update: nothing where nothing changed, a removal where the last finalizer went.
  *
- * @throws LostRaceError when the object changed meanwhile
+ * Without a conversion webhook it runs to its commit without waiting.
+ *
+ * @throws LostRaceError when the object changed meanwhile; StatusError 500 where a conversion webhook fails
  */
-export function commitUpdate(backend: Backend, update: PreparedUpdate): Rendering {
+export async function commitUpdate(backend: Backend, update: PreparedUpdate): Promise<Rendering> {
   const { definition, object, present, dryRun } = update;
-  const stored = definition.toStorage(object);
-  if (isNoop(stored, present.object)) return present.in(definition);
+  const form = storedForm(definition, object);
+  const stored = form instanceof Promise ? await form : form;
+  if (isNoop(stored, present.object)) return shownIn(definition, present);
   const place = placeOf(definition, present.object);
   const { store } = backend;
   if (isReadyToGo(stored, definition.storageKey === '/namespaces')) {
     if (!dryRun) store.commit({ ...place, expected: present.revision });
-    return renderObject(definition.fromStorage(withVersionOf(stored, present)));
+    return showStored(definition, withVersionOf(stored, present));
   }
-  if (dryRun) return renderObject(definition.fromStorage(withVersionOf(stored, present)));
-  return store.commit({ ...place, expected: present.revision, object: stored }).current.in(definition);
+  if (dryRun) return showStored(definition, withVersionOf(stored, present));
+  return shownIn(definition, store.commit({ ...place, expected: present.revision, object: stored }).current);
 }
 
 function withVersionOf(object: UntypedObject, present: ObjectVersion): UntypedObject {

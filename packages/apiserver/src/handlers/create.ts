@@ -2,11 +2,12 @@ import type { UntypedObject } from '@kctl/apimachinery';
 import { badRequest, alreadyExists, forbiddenObject, invalid, notFound, unclassified } from '../registry/status.js';
 import type { Reply } from '../server/api-request.js';
 import { isLostRaceError } from '../storage/errors.js';
-import { renderObject, type Rendering } from '../storage/version.js';
+import type { Rendering } from '../storage/version.js';
 import { beginAdmission, keepOwners, type Admission } from './admission.js';
 import { readWriteBody } from './body.js';
 import { crdTable, writeContext, type Backend, type ResourceCall } from './call.js';
 import { placeOf } from './commit.js';
+import { shownIn, showStored, storedForm } from './conversions.js';
 import { trackCreate } from './managed-fields.js';
 import { objectReply } from './reply.js';
 import { admissionOptions, parseWriteOptions, reportProblems, type WriteOptions } from './write-options.js';
@@ -49,7 +50,8 @@ export async function createObject(backend: Backend, call: ResourceCall, pending
 }
 
 /**
- * Admits, prepares, validates and commits. Where no admission plugin concerns the object this is one synchronous step.
+ * Admits, prepares, validates and commits. Where no admission plugin concerns the object, and no conversion webhook has
+ * to be called, this is one synchronous step.
  *
  * @throws StatusError; LostRaceError where the caller wants it
  */
@@ -60,7 +62,10 @@ export async function createStored(
 ): Promise<Rendering> {
   const { definition, path } = call;
   requirePlace(backend, call, given);
-  if (!isTracked) trackCreate(backend, { definition, manager: options.fieldManager, subresource: '' }, given);
+  if (!isTracked) {
+    const tracked = trackCreate(backend, { definition, manager: options.fieldManager, subresource: '' }, given);
+    if (tracked !== undefined) await tracked;
+  }
   for (const field of ['deletionTimestamp', 'deletionGracePeriodSeconds', 'selfLink', 'uid'] as const)
     delete given.metadata[field];
   using admission = beginAdmission(backend, call, {
@@ -101,7 +106,7 @@ export async function createStored(
     if (isVersioned && !options.dryRun)
       throw unclassified('resourceVersion should not be set on objects to be created');
     try {
-      return insert(backend, call, { object, options });
+      return await insert(backend, call, { object, options });
     } catch (error) {
       if (!isLostRaceError(error) || isUpsert) throw error;
       if (base === undefined || attempt === nameAttempts) throw taken(backend, call, object);
@@ -126,18 +131,21 @@ function requirePlace(backend: Backend, call: ResourceCall, object: UntypedObjec
   if (call.definition.namespaced) requireNamespace(backend, call, name);
 }
 
-function insert(
+async function insert(
   backend: Backend,
   call: ResourceCall,
   { object, options }: { readonly object: UntypedObject; readonly options: WriteOptions },
-): Rendering {
+): Promise<Rendering> {
   const { definition } = call;
   const { store } = backend;
   const place = placeOf(definition, object);
-  const stored = definition.toStorage(object);
-  if (!options.dryRun) return store.commit({ ...place, expected: 0, object: stored }).current.in(definition);
+  const form = storedForm(definition, object);
+  const stored = form instanceof Promise ? await form : form;
+  // What was there before a webhook was called may have gone meanwhile.
+  if (form instanceof Promise) requirePlace(backend, call, object);
+  if (!options.dryRun) return shownIn(definition, store.commit({ ...place, expected: 0, object: stored }).current);
   if (store.table(place.table).get(place.key) !== undefined) throw taken(backend, call, object);
-  return renderObject(definition.fromStorage(stored));
+  return showStored(definition, stored);
 }
 
 function taken(backend: Backend, { definition }: ResourceCall, object: UntypedObject): Error {
@@ -157,11 +165,12 @@ export function placeInNamespace({ definition, path }: ResourceCall, object: Unt
   else delete metadata.namespace;
 }
 
-/** A custom resource whose definition is being deleted takes nothing new. @throws StatusError 403 */
+/** A custom resource whose definition is being deleted takes nothing new. @throws StatusError 403, 404 */
 function requireServing(backend: Backend, { definition }: ResourceCall, name: string): void {
   if (!definition.isCustom) return;
   const crd = backend.store.table(crdTable).get(`${definition.plural}.${definition.group}`);
-  if (crd?.object.metadata.deletionTimestamp !== undefined)
+  if (crd === undefined) throw notFound(definition, name);
+  if (crd.object.metadata.deletionTimestamp !== undefined)
     throw forbiddenObject(definition, name, 'create not allowed while custom resource definition is terminating');
 }
 

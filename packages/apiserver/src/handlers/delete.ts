@@ -5,10 +5,12 @@ import type { ResourceDefinition } from '../registry/resource.js';
 import { methodNotAllowed } from '../registry/status.js';
 import type { Reply } from '../server/api-request.js';
 import { jsonText } from '../storage/json-text.js';
+import { convertAnew, convertVersions } from '../storage/convert-versions.js';
 import type { ObjectVersion, Rendering } from '../storage/version.js';
 import { beginAdmission, type Admission } from './admission.js';
 import type { Backend, ResourceCall } from './call.js';
 import { retryOnLostRace } from './commit.js';
+import { shownIn } from './conversions.js';
 import { readDeleteOptions, type DeleteOptions } from './delete-options.js';
 import {
   commitDeletion,
@@ -39,8 +41,9 @@ export async function remove(backend: Backend, call: ResourceCall): Promise<Repl
       }),
     admission?.signal,
   );
-  if (result.shown !== undefined) return await objectReply(backend, call, { status: 200, rendering: result.shown });
-  return await textReply(200, successText(definition, result.last), call.negotiated);
+  if (result.shown === undefined)
+    return await textReply(200, successText(definition, result.last), call.negotiated);
+  return await objectReply(backend, call, { status: 200, rendering: await shownIn(definition, result.shown) });
 }
 
 function successText({ group, plural }: ResourceDefinition, object: UntypedObject): string {
@@ -69,7 +72,7 @@ function optionsShown(definition: ResourceDefinition, { object }: ObjectVersion,
 
 /**
  * Deletes one object or begins its deletion, as admission allows. What upstream does in two steps is reviewed before
- * each. Where no plugin concerns it this is one synchronous step.
+ * each. Where no plugin concerns it, and no conversion webhook has to be called, this is one synchronous step.
  *
  * @throws StatusError; LostRaceError
  */
@@ -78,6 +81,9 @@ async function deleteReviewed(
   definition: ResourceDefinition,
   { present, options, admission, name }: ReviewedDeletion,
 ): Promise<DeletionResult> {
+  // Upstream reads the object in the version of the URL first: what cannot be converted cannot be deleted by it.
+  const converted = convertAnew(definition, present);
+  if (converted !== undefined) await converted;
   const plan = planDeletion(backend, definition, { present, options });
   if (admission === undefined || plan.type === 'pending')
     return commitDeletion(backend, definition, { present, options, plan });
@@ -101,10 +107,12 @@ export async function removeCollection(backend: Backend, call: ResourceCall): Pr
   const scope = selectionOf(call);
   const { definition } = call;
   const table = backend.store.table(definition.storageKey);
-  const matched = [...table.scan({ prefix: scope.prefix })].filter(
-    ([key, version]) =>
-      (scope.key === undefined || scope.key === key) && (scope.matches?.(version.in(definition).object) ?? true),
+  const inScope = [...table.scan({ prefix: scope.prefix })].filter(
+    ([key]) => scope.key === undefined || scope.key === key,
   );
+  const versions = inScope.map(([, version]) => version);
+  await convertVersions(definition, versions);
+  const matched = inScope.filter(([, version]) => scope.matches?.(version.in(definition).object) ?? true);
   const deleted: Rendering[] = [];
   using admission = beginDeleteAdmission(backend, call, options);
   for (const [key, version] of matched) {

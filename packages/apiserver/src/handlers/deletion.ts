@@ -3,7 +3,7 @@ import { formatTime } from '../codecs/go-text.js';
 import { at } from '../registry/json.js';
 import type { ResourceDefinition } from '../registry/resource.js';
 import { conflict, forbiddenObject } from '../registry/status.js';
-import { renderObject, type ObjectVersion, type Rendering } from '../storage/version.js';
+import { createVersion, type ObjectVersion } from '../storage/version.js';
 import { crdTable, type Backend } from './call.js';
 import { placeOf } from './commit.js';
 import type { DeleteOptions } from './delete-options.js';
@@ -14,7 +14,7 @@ export interface DeletionResult {
   /** The last state that is known. */
   readonly last: UntypedObject;
   /** The object, where it is what the answer shows: it stays for a while, or it is a Pod. */
-  readonly shown: Rendering | undefined;
+  readonly shown: ObjectVersion | undefined;
 }
 
 const namespaces = '/namespaces';
@@ -97,21 +97,21 @@ export function commitDeletion(
 ): DeletionResult {
   const { store } = backend;
   const { object } = present;
-  if (plan.type === 'pending') return { last: object, shown: present.in(definition) };
+  if (plan.type === 'pending') return { last: object, shown: present };
   const { next } = plan;
   const place = placeOf(definition, object);
   if (plan.type === 'stays') {
-    if (next === object) return { last: object, shown: present.in(definition) };
+    if (next === object) return { last: object, shown: present };
     const shown = options.dryRun
-      ? renderObject(definition.fromStorage(next))
-      : store.commit({ ...place, expected: present.revision, object: next }).current.in(definition);
+      ? createVersion(present.revision, next)
+      : store.commit({ ...place, expected: present.revision, object: next }).current;
     return { last: shown.object, shown };
   }
   const isShown = deletedObjectsShown.has(definition.storageKey);
   if (options.dryRun)
     return {
       last: object,
-      shown: isShown ? renderObject(definition.fromStorage(definition.storageKey === pods ? next : object)) : undefined,
+      shown: isShown ? createVersion(present.revision, definition.storageKey === pods ? next : object) : undefined,
     };
   const expected = plan.isMarked ? markDeletion(backend, definition, { present, next }).revision : present.revision;
   return removeMarked(backend, definition, { present, expected });
@@ -126,7 +126,7 @@ export function removeMarked(
   const { object } = present;
   const { current } = store.commit({ ...placeOf(definition, object), expected });
   const isShown = deletedObjectsShown.has(definition.storageKey);
-  return { last: object, shown: isShown ? current.in(definition) : undefined };
+  return { last: object, shown: isShown ? current : undefined };
 }
 
 /**

@@ -1,5 +1,7 @@
 import type { ManagedFieldsEntry, UntypedObject } from '@kctl/apimachinery';
 import { formatTime } from '../codecs/go-text.js';
+import { messageOf } from '@kctl/telemetry';
+import { createConvertedObjects, MissingConversion, type ConvertedObjects } from '../managed-fields/converted-objects.js';
 import { isOfType } from '../managed-fields/check.js';
 import { ListItemError } from '../managed-fields/list-items.js';
 import {
@@ -10,7 +12,8 @@ import {
   type Managers,
 } from '../managed-fields/managers.js';
 import { updateOwners, type OwnershipChange, type Versions } from '../managed-fields/updater.js';
-import type { ResourceDefinition } from '../registry/resource.js';
+import type { ObjectConversion, ResourceDefinition } from '../registry/resource.js';
+import { unclassified } from '../registry/status.js';
 import type { Backend } from './call.js';
 
 /** A write to an object or a subresource: who writes, and through which version. */
@@ -20,10 +23,50 @@ export interface OwnedWrite {
   readonly manager: string;
   /** '' for the object itself. */
   readonly subresource: string;
+  /** What the conversion webhook has converted so far, where there is one. */
+  readonly converted?: ConvertedObjects;
+}
+
+/**
+ * Computes owners; a promise where a conversion webhook has to be called for it. The computation runs again with each
+ * conversion that it turns out to need, and so must not change what it reads.
+ *
+ * @throws StatusError 500 (by rejecting) where the webhook fails
+ */
+export function computeOwners<T>(write: OwnedWrite, compute: (write: OwnedWrite) => T): T | Promise<T> {
+  const { conversion } = write.definition;
+  return conversion === undefined ? compute(write) : computeConverted(write, conversion, compute);
+}
+
+async function computeConverted<T>(
+  write: OwnedWrite,
+  conversion: ObjectConversion,
+  compute: (write: OwnedWrite) => T,
+): Promise<T> {
+  const converted = createConvertedObjects();
+  for (;;) {
+    try {
+      return compute({ ...write, converted });
+    } catch (error) {
+      if (!(error instanceof MissingConversion)) throw error;
+      converted.add(error, await convertOne(conversion, error));
+    }
+  }
+}
+
+async function convertOne(
+  conversion: ObjectConversion,
+  { object, to, what }: MissingConversion,
+): Promise<UntypedObject> {
+  try {
+    return await conversion.convert(object, to);
+  } catch (error) {
+    throw what === '' ? error : unclassified(`${what}: ${messageOf(error)}`);
+  }
 }
 
 /** The served versions of a kind, as the ownership of fields sees them. */
-export function versionsOf({ registry }: Backend, { definition, subresource }: OwnedWrite): Versions {
+export function versionsOf({ registry }: Backend, { definition, subresource, converted }: OwnedWrite): Versions {
   const find = (apiVersion: string): ResourceDefinition | undefined =>
     apiVersion === definition.apiVersion
       ? definition
@@ -33,8 +76,9 @@ export function versionsOf({ registry }: Backend, { definition, subresource }: O
       const typing = find(apiVersion)?.fieldTyping;
       return typing && { atom: typing.atom, ignored: typing.ignored(subresource) };
     },
-    convert(object, to) {
+    convert(object, to, what = '') {
       if (object.apiVersion === to) return object;
+      if (converted !== undefined) return converted.get(object, to, what);
       const from = find(object.apiVersion ?? '') ?? definition;
       return find(to)?.fromStorage(from.toStorage(object)) ?? object;
     },
@@ -70,27 +114,30 @@ export function setOwners(object: UntypedObject, managers: Managers): void {
   else object.metadata.managedFields = entries;
 }
 
-/** Notes in an object about to be created who owns its fields. What the client says of owners counts where it is sound. */
-export function trackCreate(backend: Backend, write: OwnedWrite, object: UntypedObject): void {
+/**
+ * Notes in an object about to be created who owns its fields. What the client says of owners counts where it is sound.
+ * A promise where a conversion webhook is called for it.
+ */
+export function trackCreate(backend: Backend, write: OwnedWrite, object: UntypedObject): void | Promise<void> {
   const given = object.metadata.managedFields;
   const managers: Managers = (isReset(given) ? undefined : decodeManagers(given)) ?? new Map<string, Manager>();
-  track(backend, write, { object, live: write.definition.fieldTyping.empty(), managers });
+  return track(backend, write, { object, live: write.definition.fieldTyping.empty(), managers });
 }
 
 /**
  * Notes in an object about to be updated who owns its fields. Owners that the client leaves out are kept; `[{}]` (or an
  * empty list) forgets them all, and then they are not tracked until the next apply. Through subresources nobody changes
- * owners by hand.
+ * owners by hand. A promise where a conversion webhook is called for it.
  */
 export function trackUpdate(
   backend: Backend,
   write: OwnedWrite,
   { object, old }: { readonly object: UntypedObject; readonly old: UntypedObject },
-): void {
+): void | Promise<void> {
   const given = write.subresource === '' ? object.metadata.managedFields : undefined;
   const managers = isReset(given) ? undefined : ownersOf(given, old);
-  if (managers === undefined || managers.size === 0) delete object.metadata.managedFields;
-  else track(backend, write, { object, live: old, managers });
+  if (managers !== undefined && managers.size > 0) return track(backend, write, { object, live: old, managers });
+  delete object.metadata.managedFields;
 }
 
 function isReset(given: readonly ManagedFieldsEntry[] | undefined): boolean {
@@ -103,11 +150,22 @@ function ownersOf(given: readonly ManagedFieldsEntry[] | undefined, old: Untyped
   return managers === undefined || managers.size === 0 ? decodeManagers(old.metadata.managedFields) : managers;
 }
 
-function track(
-  backend: Backend,
-  write: OwnedWrite,
-  { object, live, managers }: { object: UntypedObject; live: UntypedObject; managers: Managers },
-): void {
+interface Tracked {
+  readonly object: UntypedObject;
+  readonly live: UntypedObject;
+  readonly managers: Managers;
+}
+
+function track(backend: Backend, write: OwnedWrite, tracked: Tracked): void | Promise<void> {
+  const done = computeOwners(write, (converting) => setTracked(backend, converting, tracked));
+  // As upstream: an object whose owners cannot be told for a failed conversion has none.
+  if (done instanceof Promise)
+    return done.catch(() => {
+      delete tracked.object.metadata.managedFields;
+    });
+}
+
+function setTracked(backend: Backend, write: OwnedWrite, { object, live, managers }: Tracked): void {
   const change = ownershipChange(backend, write, { operation: 'Update', live, managers });
   const next = withoutOwners(object);
   // As upstream: an object that is not of its type has no owners. Its validation is still to come, or what is wrong in

@@ -8,6 +8,7 @@ import { badRequest, conflict, invalid, methodNotAllowed, unsupportedMediaType }
 import type { Reply } from '../server/api-request.js';
 import { unsupportedPatchType } from '../server/statuses.js';
 import { jsonText } from '../storage/json-text.js';
+import { convertVersions } from '../storage/convert-versions.js';
 import type { Rendering } from '../storage/version.js';
 import { apply as applyConfiguration, applyPatch, isApply } from './apply.js';
 import type { Admission } from './admission.js';
@@ -129,7 +130,7 @@ export async function patch(backend: Backend, call: ResourceCall, target: WriteT
   return await objectReply(backend, call, { status: 200, rendering });
 }
 
-function patchOnce(
+async function patchOnce(
   backend: Backend,
   call: ResourceCall,
   {
@@ -146,6 +147,8 @@ function patchOnce(
 ): Promise<Rendering> {
   const { definition, path } = call;
   const present = requirePresent(backend, call);
+  const converted = convertVersions(definition, [present]);
+  if (converted !== undefined) await converted;
   const value = apply(withType(call, present.in(definition).object));
   const { object, problems } = decodePatched(call, value, target);
   if (problems.length > 0 && options.fieldValidation === 'Strict') throw strictPatchError(value, problems);

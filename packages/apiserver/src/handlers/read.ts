@@ -1,6 +1,8 @@
-import { expired, notFound } from '../registry/status.js';
+import type { ResourceDefinition } from '../registry/resource.js';
+import { badRequest, expired, notFound, tooManyRequests } from '../registry/status.js';
 import type { Reply } from '../server/api-request.js';
 import type { Sink } from '../server/sink.js';
+import { convertAnew, convertVersions } from '../storage/convert-versions.js';
 import type { Table } from '../storage/table.js';
 import type { ObjectVersion } from '../storage/version.js';
 import { parseIntParameter } from '../codecs/go-text.js';
@@ -18,7 +20,6 @@ import {
 } from './read-options.js';
 import { commonHeaders, objectReply, shapeOf, textReply } from './reply.js';
 import { selectionOf } from './selection.js';
-import { badRequest } from '../registry/status.js';
 
 /** GET of one object. */
 export async function get(backend: Backend, call: ResourceCall): Promise<Reply> {
@@ -31,6 +32,8 @@ export async function get(backend: Backend, call: ResourceCall): Promise<Reply> 
   const key = storageKeyOf(path.namespace, path.name);
   const version = call.revisionsBehind === 0 ? table.get(key) : table.getAt(key, staleRevision(backend, call, table));
   if (version === undefined) throw notFound(definition, path.name);
+  const converted = asked === undefined ? convertAnew(definition, version) : convertVersions(definition, [version]);
+  if (converted !== undefined) await converted;
   return objectReply(backend, call, { status: 200, rendering: version.in(definition) });
 }
 
@@ -60,7 +63,7 @@ const breathe = (): Promise<void> => new Promise((resolve) => setImmediate(resol
 /** Reads a page in slices, so that a long one does not hold up others. The pin keeps its state readable meanwhile. */
 async function readPage(
   table: Table,
-  call: ResourceCall,
+  { definition }: ResourceCall,
   page: Page,
 ): Promise<{ found: ObjectVersion[]; last: string; isMore: boolean }> {
   const { scope, revision, limit } = page;
@@ -69,21 +72,37 @@ async function readPage(
   let last = '';
   for (;;) {
     let read = 0;
+    let unconverted: ObjectVersion[] | undefined;
     for (const [key, version] of table.scan({ prefix: scope.key ?? scope.prefix, start, revision })) {
       if (scope.key !== undefined && key !== scope.key) continue;
       // Upstream does not look whether anything further matches: the next page may be empty.
       if (limit > 0 && found.length === limit) return { found, last, isMore: true };
+      if (scope.matches !== undefined && !version.has(definition)) {
+        unconverted = nextVersions(table, page, start);
+        break;
+      }
       read++;
       start = `${key}\u0000`;
-      if (scope.matches?.(version.in(call.definition).object) ?? true) {
+      if (scope.matches?.(version.in(definition).object) ?? true) {
         found.push(version);
         last = key;
       }
       if (read === sliceSize) break;
     }
-    if (read < sliceSize) return { found, last, isMore: false };
-    await breathe();
+    if (unconverted !== undefined) await convertVersions(definition, unconverted);
+    else if (read < sliceSize) return { found, last, isMore: false };
+    else await breathe();
   }
+}
+
+/** What a selector looks at next, for one call of a conversion webhook. */
+function nextVersions(table: Table, { scope, revision }: Page, start: string): ObjectVersion[] {
+  const next: ObjectVersion[] = [];
+  for (const [key, version] of table.scan({ prefix: scope.key ?? scope.prefix, start, revision })) {
+    if (scope.key === undefined || key === scope.key) next.push(version);
+    if (next.length === sliceSize) break;
+  }
+  return next;
 }
 
 /** LIST. */
@@ -97,6 +116,8 @@ export async function list(backend: Backend, call: ResourceCall): Promise<Reply>
   const unpin = store.pin(page.revision);
   try {
     const { found, last, isMore } = await readPage(table, call, page);
+    const converted = convertVersions(definition, found);
+    if (converted !== undefined) await converted;
     const next = `${last}\u0000`;
     const metadata: ListMetadata = {
       resourceVersion: String(page.shown),
@@ -173,11 +194,12 @@ function expiredPage(call: ResourceCall): Error {
 /** Shortest and longest life of a watch without `timeoutSeconds`: upstream's --min-request-timeout, once and twice. */
 const minWatchMs = 1_800_000;
 
-/** WATCH. */
-export function watch(backend: Backend, call: ResourceCall, tap?: WatchTap): Reply {
+/** WATCH. @throws StatusError 400, 422; 429 where the objects cannot be converted, as upstream while its watch cache is not filled */
+export async function watch(backend: Backend, call: ResourceCall, tap?: WatchTap): Promise<Reply> {
   const parameters = parseWatchParameters(call.query);
   parseIntParameter(call.query, 'limit');
   const scope = selectionOf(call);
+  if (call.definition.conversion !== undefined) await fillWatchCache(backend, call.definition);
   const shape = shapeOf(backend, call).watch;
   const seconds = parameters.timeoutSeconds;
   const timeoutMs = seconds !== undefined && seconds > 0 ? seconds * 1000 : minWatchMs * (1 + backend.random());
@@ -192,6 +214,16 @@ export function watch(backend: Backend, call: ResourceCall, tap?: WatchTap): Rep
       ...(tap !== undefined && { tap }),
     });
   return { status: 200, headers: { ...commonHeaders, 'content-type': 'application/json' }, stream };
+}
+
+/** Upstream watches from a cache of all objects in the version of the watch. @throws StatusError 429 */
+async function fillWatchCache({ store }: Backend, definition: ResourceDefinition): Promise<void> {
+  const all = [...store.table(definition.storageKey).scan({})].map(([, version]) => version);
+  try {
+    await convertVersions(definition, all);
+  } catch {
+    throw tooManyRequests('storage is (re)initializing', 1);
+  }
 }
 
 function watchStart({ revision, sendInitialEvents, bookmarks }: WatchParameters): WatchStart {

@@ -3,6 +3,7 @@ import { invalidValue } from '../registry/field-error.js';
 import type { ResourceDefinition, UpdateStrategy } from '../registry/resource.js';
 import { badRequest, conflict, invalid, methodNotAllowed, notFound } from '../registry/status.js';
 import type { Reply } from '../server/api-request.js';
+import { convertVersions } from '../storage/convert-versions.js';
 import type { ObjectVersion, Rendering } from '../storage/version.js';
 import { beginAdmission, keepOwners, type Admission } from './admission.js';
 import { readWriteBody } from './body.js';
@@ -50,6 +51,8 @@ export async function update(backend: Backend, call: ResourceCall, target: Write
       return createObject(backend, call, { object: own, options, isUpsert: true });
     }
     const present = requirePresent(backend, call);
+    const converted = convertVersions(definition, [present]);
+    if (converted !== undefined) await converted;
     checkUid(call, own, present);
     const rendering = await writeUpdate(backend, call, { object: own, present, target, options, admission });
     return objectReply(backend, call, { status: 200, rendering });
@@ -118,8 +121,8 @@ export function beginUpdateAdmission(
 }
 
 /**
- * Admits, checks the version, prepares, validates and commits. Where no admission plugin concerns the object this is one
- * synchronous step.
+ * Admits, checks the version, prepares, validates and commits. Where no admission plugin concerns the object, and no
+ * conversion webhook has to be called, this is one synchronous step. {@link PendingUpdate.present} has been converted.
  *
  * @throws StatusError 409, 422; LostRaceError where an unconditional write may try again
  */
@@ -129,7 +132,8 @@ export async function writeUpdate(backend: Backend, call: ResourceCall, pending:
   const { object: old } = present.in(definition);
   if (!isTracked) {
     const write = { definition, manager: options.fieldManager, subresource: target.subresource };
-    trackUpdate(backend, write, { object: given, old });
+    const tracked = trackUpdate(backend, write, { object: given, old });
+    if (tracked !== undefined) await tracked;
   }
   let object = given;
   if (admission !== undefined) {

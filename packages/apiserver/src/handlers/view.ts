@@ -3,6 +3,7 @@ import type { Decoded, ObjectView } from '../registry/resource.js';
 import { badRequest, conflict, invalid } from '../registry/status.js';
 import type { Reply } from '../server/api-request.js';
 import { scaleColumns } from '../table/scale-columns.js';
+import { convertAnew, convertVersions } from '../storage/convert-versions.js';
 import { renderObject, type ObjectVersion, type Rendering } from '../storage/version.js';
 import type { Admission } from './admission.js';
 import { isApply, readApplication, type Application } from './apply.js';
@@ -32,8 +33,12 @@ function viewReply(backend: Backend, call: ResourceCall, view: ObjectView, rende
 }
 
 /** GET of a view. */
-export function getView(backend: Backend, call: ResourceCall, view: ObjectView): Promise<Reply> {
-  return viewReply(backend, call, view, requirePresent(backend, call).in(call.definition));
+export async function getView(backend: Backend, call: ResourceCall, view: ObjectView): Promise<Reply> {
+  const { definition } = call;
+  const present = requirePresent(backend, call);
+  const converted = convertAnew(definition, present);
+  if (converted !== undefined) await converted;
+  return viewReply(backend, call, view, present.in(definition));
 }
 
 /** PUT or PATCH of a view: the object behind it changes. */
@@ -85,6 +90,8 @@ async function writeViewOnce(backend: Backend, call: ResourceCall, step: ViewSte
   const { view, options, make, application, admission } = step;
   const { definition, path } = call;
   const present: ObjectVersion = requirePresent(backend, call);
+  const converted = convertVersions(definition, [present]);
+  if (converted !== undefined) await converted;
   const { object } = present.in(definition);
   const write = { definition, view, object, manager: options.fieldManager };
   const applied = application && applyView(backend, write, application);

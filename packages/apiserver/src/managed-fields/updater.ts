@@ -31,7 +31,8 @@ export interface VersionType {
 export interface Versions {
   /** Undefined where a version is not served any more: whoever wrote through it loses everything. */
   find(apiVersion: string): VersionType | undefined;
-  convert(object: UntypedObject, to: string): UntypedObject;
+  /** `what` begins the message of a conversion that fails. @throws MissingConversion where a webhook has to be called first */
+  convert(object: UntypedObject, to: string, what?: string): UntypedObject;
 }
 
 /** A write: who does it, when, and what it finds. */
@@ -100,7 +101,7 @@ function reassign(change: OwnershipChange, { next, managers, self, isForced }: R
     if (comparison === undefined) {
       const type = versions.find(apiVersion);
       if (type === undefined) continue;
-      comparison = compareObjects(versions.convert(live, apiVersion), versions.convert(next, apiVersion), type);
+      comparison = compareObjects(versions.convert(live, apiVersion), versions.convert(next, apiVersion, 'failed to convert new object'), type);
       comparisons.set(apiVersion, comparison);
     }
     const taken = intersection(fields, union(comparison.modified, comparison.added));
@@ -196,16 +197,24 @@ function prune(change: OwnershipChange, { merged, managers, last }: Pruning): Un
   const { versions, writer } = change;
   const type = versions.find(last.apiVersion);
   if (type === undefined) return merged;
-  const converted = versions.convert(merged, last.apiVersion);
+  const converted = versions.convert(
+    merged,
+    last.apiVersion,
+    'failed to prune fields: failed to convert merged object to last applied version',
+  );
   const wantedLast = withNamedFields(last.fields, type.atom);
   let pruned = asObject(removeFields(converted, wantedLast, type.atom));
   pruned = addBackOwned(change, { merged: converted, pruned, managers, version: last.apiVersion });
-  pruned = versions.convert(pruned, last.apiVersion);
+  pruned = versions.convert(
+    pruned,
+    last.apiVersion,
+    'failed to prune fields: failed add back dangling items: failed to convert pruned object to last applied version',
+  );
   // Nothing goes that was not the applier's.
   const kept = withNamedFields(fieldSetOf(pruned, type.atom), type.atom);
   const all = withNamedFields(fieldSetOf(converted, type.atom), type.atom);
   const removed = intersection(difference(all, kept), wantedLast);
-  return versions.convert(asObject(removeFields(converted, removed, type.atom)), writer.apiVersion);
+  return versions.convert(asObject(removeFields(converted, removed, type.atom)), writer.apiVersion, 'failed to prune fields');
 }
 
 /** Puts back what anybody owns: version by version, that of the last configuration first. */
@@ -227,8 +236,10 @@ function addBackOwned(
     const type = versions.find(version);
     if (type === undefined) continue;
     const { atom } = type;
-    merged = versions.convert(merged, version);
-    pruned = versions.convert(pruned, version);
+    const failed = (which: string): string =>
+      `failed to prune fields: failed add back owned items: failed to convert ${which} object at version ${version}`;
+    merged = versions.convert(merged, version, failed('merged'));
+    pruned = versions.convert(pruned, version, failed('pruned'));
     const all = withNamedFields(fieldSetOf(merged, atom), atom);
     const kept = union(withNamedFields(fieldSetOf(pruned, atom), atom), withNamedFields(fields, atom));
     pruned = asObject(removeFields(merged, difference(all, kept), atom));

@@ -1,5 +1,6 @@
 import type { UntypedObject } from '@kctl/apimachinery';
 import { definitionsOfCrd } from '../crd/crd-definition.js';
+import type { WebhookCaller } from '../webhooks/webhook-caller.js';
 import { compareText } from './json.js';
 import type { ApiGroup, Registry, RegistryChange, RegistryOptions } from './registry.js';
 import type { ResourceDefinition } from './resource.js';
@@ -50,7 +51,10 @@ class ResourceRegistry implements Registry {
   #storages: ReadonlyMap<string, readonly ResourceDefinition[]> | undefined;
   #revision = 0;
 
-  constructor(definitions: Iterable<ResourceDefinition>) {
+  readonly #caller: WebhookCaller | undefined;
+
+  constructor({ definitions = [], webhookCaller }: RegistryOptions) {
+    this.#caller = webhookCaller;
     for (const definition of definitions) this.#byKey.set(keyOf(definition), definition);
   }
 
@@ -92,7 +96,7 @@ class ResourceRegistry implements Registry {
   }
 
   registerCrd(crd: UntypedObject): RegistryChange {
-    return this.#replace(crd.metadata.name ?? '', definitionsOfCrd(crd));
+    return this.#replace(crd.metadata.name ?? '', definitionsOfCrd(crd, this.#caller));
   }
 
   unregisterCrd(name: string): RegistryChange {
@@ -123,6 +127,6 @@ class ResourceRegistry implements Registry {
 }
 
 /** Creates a registry. */
-export function createRegistry({ definitions = [] }: RegistryOptions = {}): Registry {
-  return new ResourceRegistry(definitions);
+export function createRegistry(options: RegistryOptions = {}): Registry {
+  return new ResourceRegistry(options);
 }

@@ -1,4 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
+import type { WebhookCaller } from '../webhooks/webhook-caller.js';
 import type { ResourceDefinition } from './resource.js';
 
 /** An API group as discovery lists it. */
@@ -40,4 +41,6 @@ export interface Registry {
 export interface RegistryOptions {
   /** Definitions that are always there. Later ones replace earlier ones of the same group, version and plural. */
   readonly definitions?: Iterable<ResourceDefinition>;
+  /** Calls conversion webhooks. @default they are not called: versions are converted by their names only */
+  readonly webhookCaller?: WebhookCaller;
 }

@@ -88,6 +88,18 @@ export interface ObjectView {
   write(view: UntypedObject, object: UntypedObject): UntypedObject;
 }
 
+/** How objects become those of another version where a webhook converts them. */
+export interface ObjectConversion {
+  /** Whether the webhook has to be called to show a stored object in this version. */
+  needsCall(stored: UntypedObject): boolean;
+  /** Stored objects that need a call, in this version and in order. @throws StatusError 500 */
+  fromStorage(stored: readonly UntypedObject[]): Promise<readonly UntypedObject[]>;
+  /** An object of this version, which is not the storage version, in that one. @throws StatusError 500 */
+  toStorage(object: UntypedObject): Promise<UntypedObject>;
+  /** An object of any version in any other one, as the webhook returns it: for the ownership of fields. @throws StatusError 500 */
+  convert(object: UntypedObject, apiVersion: string): Promise<UntypedObject>;
+}
+
 /**
  * One served resource: a plural under a group and version. Several served versions of one kind share a `storageKey`.
  *
@@ -124,6 +136,8 @@ export interface ResourceDefinition extends UpdateStrategy {
   toStorage(object: UntypedObject): UntypedObject;
   /** A stored object in this version: converted, and for custom resources pruned and defaulted by the present schema. Returns the same object where nothing changes; never modifies its argument. */
   fromStorage(stored: UntypedObject): UntypedObject;
+  /** Where a webhook converts: then `toStorage` and `fromStorage` are for objects that need no call. */
+  readonly conversion?: ObjectConversion;
 
   /** How its fields are owned. */
   readonly fieldTyping: FieldTyping;

@@ -133,6 +133,11 @@ export function resourceVersionTooLarge(asked: string, current: string): StatusE
   });
 }
 
+/** 429: come back later. */
+export function tooManyRequests(message: string, retryAfterSeconds: number): StatusError {
+  return failure(429, 'TooManyRequests', message, { retryAfterSeconds });
+}
+
 /** 401. */
 export function unauthorized(): StatusError {
   return failure(401, 'Unauthorized', 'Unauthorized');

@@ -194,7 +194,7 @@ class MemoryStore implements Store {
     const previous = table.get(key);
     const current =
       object === undefined
-        ? createVersion(revision, withRevision(previous?.object ?? { metadata: {} }, revision))
+        ? (previous?.at(revision) ?? createVersion(revision, withRevision({ metadata: {} }, revision)))
         : createVersion(revision, object);
     const type = object === undefined ? 'DELETED' : previous === undefined ? 'ADDED' : 'MODIFIED';
     const event: StoreEvent = { revision, table: name, key, type, current, previous, at: this.#clock.monotonicNow() };

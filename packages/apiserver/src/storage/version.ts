@@ -15,8 +15,18 @@ export interface ObjectVersion {
   readonly revision: number;
   /** In storage form. */
   readonly object: UntypedObject;
-  /** The object in a served version. Made once for each definition, then shared. */
+  /**
+   * The object in a served version. Made once for each definition, then shared.
+   *
+   * @throws RangeError where a conversion webhook has to be called first: see `convertVersions`
+   */
   in(definition: ResourceDefinition): Rendering;
+  /** Whether {@link in} answers: false while a conversion webhook has not been called for this definition. */
+  has(definition: ResourceDefinition): boolean;
+  /** Keeps what a conversion webhook made of this state, for {@link in}. */
+  keep(definition: ResourceDefinition, object: UntypedObject): void;
+  /** The same state under a later revision, with what webhooks made of it: what a DELETED event shows. */
+  at(revision: number): ObjectVersion;
 }
 
 const plainKeys = new Set(['kind', 'apiVersion']);
@@ -44,9 +54,36 @@ class SharedVersion implements ObjectVersion {
     if (this.#definition === definition && this.#rendering !== undefined) return this.#rendering;
     const known = this.#others?.get(definition);
     if (known !== undefined) return known;
-    const object = definition.fromStorage(this.object);
-    const rendering = renderObject(object);
-    if (this.#definition === undefined) {
+    if (definition.conversion?.needsCall(this.object) === true)
+      throw new RangeError(`${definition.apiVersion} ${definition.kind}: the conversion webhook has not been called`);
+    return this.#remember(definition, renderObject(definition.fromStorage(this.object)));
+  }
+
+  has(definition: ResourceDefinition): boolean {
+    const { conversion } = definition;
+    return conversion?.needsCall(this.object) !== true || this.#known(definition) !== undefined;
+  }
+
+  keep(definition: ResourceDefinition, object: UntypedObject): void {
+    this.#remember(definition, renderObject(deepFreeze(object)));
+  }
+
+  at(revision: number): ObjectVersion {
+    const later = new SharedVersion(revision, deepFreeze(withRevision(this.object, revision)));
+    const mine = this.#definition === undefined ? [] : ([[this.#definition, this.#rendering]] as const);
+    for (const [definition, rendering] of [...mine, ...(this.#others ?? [])]) {
+      if (rendering === undefined || definition.conversion?.needsCall(this.object) !== true) continue;
+      later.keep(definition, withRevision(rendering.object, revision));
+    }
+    return later;
+  }
+
+  #known(definition: ResourceDefinition): Rendering | undefined {
+    return this.#definition === definition ? this.#rendering : this.#others?.get(definition);
+  }
+
+  #remember(definition: ResourceDefinition, rendering: Rendering): Rendering {
+    if (this.#definition === undefined || this.#definition === definition) {
       this.#definition = definition;
       this.#rendering = rendering;
     } else {

@@ -1,7 +1,10 @@
 import type { UntypedObject } from '@kctl/apimachinery';
+import type { Clock } from '@kctl/wait';
 import type { Store } from '../storage/store.js';
+import type { ResourceDefinition } from '../registry/resource.js';
 import type { StoreEvent } from '../storage/table.js';
-import { createVersion, withRevision, type ObjectVersion } from '../storage/version.js';
+import type { ObjectVersion } from '../storage/version.js';
+import { convertPatiently } from './patient-conversion.js';
 import { watchLine, type EventType, type WatchShape } from './shape.js';
 
 /** Which objects a watch is about. */
@@ -61,8 +64,12 @@ export function seeThrough(event: StoreEvent, scope: WatchScope, shape: WatchSha
   const is = type !== 'DELETED' && isSelected(current);
   if (is) return { type: was ? 'MODIFIED' : 'ADDED', version: current, revision };
   if (!was || previous === undefined) return undefined;
-  const version = type === 'DELETED' ? current : createVersion(revision, withRevision(previous.object, revision));
-  return { type: 'DELETED', version, revision };
+  return { type: 'DELETED', version: type === 'DELETED' ? current : previous.at(revision), revision };
+}
+
+/** The states that {@link seeThrough} looks at. */
+export function statesOf({ type, current, previous }: StoreEvent, { matches }: WatchScope): readonly ObjectVersion[] {
+  return matches === undefined || previous === undefined || type === 'ADDED' ? [current] : [current, previous];
 }
 
 /** All watchers of the same scope and shape: they share one evaluation and one buffer. */
@@ -70,15 +77,52 @@ class View {
   readonly #scope: WatchScope;
   readonly #shape: WatchShape;
   readonly members = new Set<WatchMember>();
+  readonly #clock: Clock;
+  readonly #onDue: (view: View) => void;
   #pending: WatchChange[] = [];
+  /** Events that wait for a conversion webhook, and all after them. */
+  #unconverted: StoreEvent[] = [];
 
-  constructor(scope: WatchScope, shape: WatchShape) {
+  constructor(
+    scope: WatchScope,
+    shape: WatchShape,
+    { clock, onDue }: { readonly clock: Clock; readonly onDue: (view: View) => void },
+  ) {
     this.#scope = scope;
     this.#shape = shape;
+    this.#clock = clock;
+    this.#onDue = onDue;
   }
 
   /** Takes an event; answers whether it made the view due for a flush. */
   take(event: StoreEvent): boolean {
+    const { definition } = this.#shape;
+    if (definition.conversion === undefined) return this.#see(event);
+    const isWaiting = this.#unconverted.length > 0;
+    if (!isWaiting && statesOf(event, this.#scope).every((version) => version.has(definition)))
+      return this.#see(event);
+    this.#unconverted.push(event);
+    if (!isWaiting) void this.#convert(definition);
+    return false;
+  }
+
+  /** Converts what waits, in order. A webhook that goes on failing ends the watches, as upstream's when their cache is filled anew. */
+  async #convert(definition: ResourceDefinition): Promise<void> {
+    while (this.#unconverted.length > 0) {
+      const events = [...this.#unconverted];
+      const states = events.flatMap((event) => statesOf(event, this.#scope));
+      const terms = { clock: this.#clock, isWanted: () => this.members.size > 0 };
+      if (!(await convertPatiently(definition, states, terms))) {
+        this.#unconverted = [];
+        for (const member of [...this.members]) member.end();
+        return;
+      }
+      this.#unconverted.splice(0, events.length);
+      for (const event of events) if (this.#see(event)) this.#onDue(this);
+    }
+  }
+
+  #see(event: StoreEvent): boolean {
     const change = seeThrough(event, this.#scope, this.#shape);
     if (change === undefined) return false;
     this.#pending.push(change);
@@ -128,11 +172,13 @@ class MemoryHub implements WatchHub {
   readonly #views = new Map<string, Map<string, View>>();
   readonly #due = new Set<View>();
   readonly #lines = new LineCache();
+  readonly #clock: Clock;
   readonly #unsubscribe: () => void;
   #isScheduled = false;
   #size = 0;
 
-  constructor(store: Store) {
+  constructor(store: Store, clock: Clock) {
+    this.#clock = clock;
     this.#unsubscribe = store.subscribe((event) => {
       this.#dispatch(event);
     });
@@ -157,7 +203,11 @@ class MemoryHub implements WatchHub {
     }
     let view = views.get(id);
     if (view === undefined) {
-      view = new View(scope, shape);
+      const onDue = (due: View): void => {
+        this.#due.add(due);
+        this.#schedule();
+      };
+      view = new View(scope, shape, { clock: this.#clock, onDue });
       views.set(id, view);
     }
     view.flush(this.#lines);
@@ -220,6 +270,6 @@ class MemoryHub implements WatchHub {
 }
 
 /** A hub that is fed by a store. */
-export function createWatchHub(store: Store): WatchHub {
-  return new MemoryHub(store);
+export function createWatchHub(store: Store, clock: Clock): WatchHub {
+  return new MemoryHub(store, clock);
 }

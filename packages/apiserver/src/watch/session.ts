@@ -5,7 +5,10 @@ import { expired, resourceVersionTooLarge } from '../registry/status.js';
 import type { Sink } from '../server/sink.js';
 import type { Store } from '../storage/store.js';
 import { jsonText } from '../storage/json-text.js';
-import type { WatchBatch, WatchChange, WatchHub, WatchScope } from './hub.js';
+import type { Table } from '../storage/table.js';
+import type { ObjectVersion } from '../storage/version.js';
+import { convertPatiently } from './patient-conversion.js';
+import { statesOf, type WatchBatch, type WatchChange, type WatchHub, type WatchScope } from './hub.js';
 import { watchLine, type WatchShape } from './shape.js';
 
 /** Where a watch begins. */
@@ -61,6 +64,8 @@ class Session {
   readonly #options: WatchOptions;
   /** The last revision that this watcher knows of. */
   #seen = 0;
+  /** What the hub has of this revision and before is not for this watcher: it has read it itself. */
+  #joinedAt = 0;
   #isFirst = true;
   #leave: (() => void) | undefined;
   readonly #timers = new Set<ClockTimer>();
@@ -99,7 +104,7 @@ class Session {
     this.#after(timeoutMs, end(sink));
     if (start.from === 'current') {
       this.#seen = store.revision;
-      await this.#sendCurrent(this.#seen);
+      if (!(await this.#sendCurrent(this.#seen))) return;
       if (start.endBookmark && !sink.closed.aborted) this.#bookmark(initialEventsEnd, this.#seen);
     } else {
       this.#seen = start.from === 'now' ? store.revision : start.revision;
@@ -108,8 +113,11 @@ class Session {
     if (isLive && bookmarks) this.#scheduleBookmarks(timeoutMs);
   }
 
-  /** Writes the state at a revision, slice by slice; the pin keeps it readable meanwhile. */
-  async #sendCurrent(revision: number): Promise<void> {
+  /**
+   * Writes the state at a revision, slice by slice; the pin keeps it readable meanwhile. Resolves with false where its
+   * conversion failed.
+   */
+  async #sendCurrent(revision: number): Promise<boolean> {
     const { scope, shape, sink } = this.#options;
     const table = this.#env.store.table(scope.table);
     const unpin = this.#env.store.pin(revision);
@@ -117,18 +125,22 @@ class Session {
       let start = scope.key ?? '';
       let found = sliceSize;
       while (found === sliceSize && !sink.closed.aborted) {
-        found = 0;
-        let read = 0;
+        const slice: ObjectVersion[] = [];
         for (const [key, version] of table.scan({ prefix: scope.key ?? scope.prefix, start, revision })) {
           if (scope.key !== undefined && key !== scope.key) break;
           start = `${key}\u0000`;
+          slice.push(version);
+          if (slice.length === sliceSize) break;
+        }
+        if (!(await this.#isConverted(slice))) return false;
+        for (const version of slice) {
           if (scope.matches?.(version.in(shape.definition).object) ?? true)
             this.#send({ type: 'ADDED', version, revision: version.revision });
-          if (++read === sliceSize) break;
         }
-        found = read;
+        found = slice.length;
         await this.#breathe(found === sliceSize);
       }
+      return true;
     } finally {
       unpin();
     }
@@ -145,6 +157,12 @@ class Session {
         return false;
       }
       let index = table.eventsAfter(this.#seen);
+      const isConverted = this.#areConverted(table, index);
+      if (isConverted !== true) {
+        if (!(await isConverted)) return false;
+        // History may have been trimmed meanwhile, and the present is another one.
+        continue;
+      }
       for (let sent = 0; sent < sliceSize; sent++, index++) {
         const event = table.eventAt(index);
         if (event === undefined) break;
@@ -153,6 +171,7 @@ class Session {
         this.#seen = event.revision;
       }
       if (table.eventAt(index) === undefined) {
+        this.#joinedAt = this.#seen;
         this.#leave = hub.join(
           { deliver: (batch) => this.#deliver(batch), end: () => this.#options.sink.end() },
           scope,
@@ -165,9 +184,32 @@ class Session {
     return false;
   }
 
+  /** Whether the next slice of events can be read; a promise of it where a conversion webhook has to be called. */
+  #areConverted(table: Table, first: number): true | Promise<boolean> {
+    const { scope, shape } = this.#options;
+    if (shape.definition.conversion === undefined) return true;
+    const states: ObjectVersion[] = [];
+    for (let index = first; index < first + sliceSize; index++) {
+      const event = table.eventAt(index);
+      if (event === undefined) break;
+      states.push(...statesOf(event, scope).filter((version) => !version.has(shape.definition)));
+    }
+    return states.length === 0 ? true : this.#isConverted(states);
+  }
+
+  /** Has versions converted; ends the watch where the webhook goes on failing, as upstream ends watches of a cache that it fills anew. */
+  async #isConverted(versions: readonly ObjectVersion[]): Promise<boolean> {
+    const { shape, sink } = this.#options;
+    const isWanted = (): boolean => !sink.closed.aborted;
+    const converted = convertPatiently(shape.definition, versions, { clock: this.#env.clock, isWanted });
+    if (converted === true || (await converted)) return true;
+    sink.end();
+    return false;
+  }
+
   #deliver(batch: WatchBatch): void {
-    const { sink, shape, tap, start } = this.#options;
-    const future = start.from === 'revision' ? start.revision : 0;
+    const { sink, shape, tap } = this.#options;
+    const future = this.#joinedAt;
     const last = batch.changes.at(-1);
     if (last === undefined || last.revision <= future) return;
     const isWhole =
@@ -221,6 +263,7 @@ class Session {
     for (let index = table.eventsAfter(this.#seen); ; index++) {
       const event = table.eventAt(index);
       if (event === undefined) break;
+      if (statesOf(event, scope).some((version) => !version.has(shape.definition))) return;
       if (hub.see(event, scope, shape) !== undefined) return;
     }
     this.#bookmark(undefined, store.revision);

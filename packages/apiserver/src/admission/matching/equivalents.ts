@@ -69,9 +69,18 @@ export function isSameKind(a: KindRef, b: KindRef): boolean {
   return a.group === b.group && a.version === b.version && a.kind === b.kind;
 }
 
-/** An object of one served version in another one of the same resource. The argument stays as it is. */
-export function convertObject(object: UntypedObject, from: ResourceDefinition, to: ResourceDefinition): UntypedObject {
+/**
+ * An object of one served version in another one of the same resource. The argument stays as it is.
+ *
+ * @throws StatusError 500 where a conversion webhook fails
+ */
+export async function convertObject(
+  object: UntypedObject,
+  from: ResourceDefinition,
+  to: ResourceDefinition,
+): Promise<UntypedObject> {
   if (from === to) return object;
+  if (to.conversion !== undefined) return to.conversion.convert(object, to.apiVersion);
   const converted = to.fromStorage(from.toStorage(cloneJson(object)));
   return { ...converted, kind: to.kind, apiVersion: to.apiVersion };
 }

@@ -45,34 +45,34 @@ export class VersionedObjects {
   }
 
   /** The write as `target` shows it. @throws StatusError 500 where an object does not convert */
-  in(target: Pick<MatchedResource, 'definition' | 'kind' | 'resource'>): ReviewedWrite {
+  async in(target: Pick<MatchedResource, 'definition' | 'kind' | 'resource'>): Promise<ReviewedWrite> {
     const { resource, kind } = target;
     const { object, oldObject } = this.#write;
     const key = `${kind.group}/${kind.version}/${kind.kind}`;
-    if (!this.#olds.has(key)) this.#olds.set(key, this.#convert(oldObject, target));
+    if (!this.#olds.has(key)) this.#olds.set(key, await this.#convert(oldObject, target));
     return {
       write: this.#write,
       resource,
       kind,
-      object: this.#convert(object, target),
+      object: await this.#convert(object, target),
       oldObject: this.#olds.get(key),
     };
   }
 
   /** An object that `target` has changed, in the version of the write. */
-  back(object: UntypedObject, target: Pick<MatchedResource, 'definition' | 'kind'>): UntypedObject {
+  async back(object: UntypedObject, target: Pick<MatchedResource, 'definition' | 'kind'>): Promise<UntypedObject> {
     const { definition, kind } = this.#write;
     return isSameKind(kind, target.kind) ? object : convertObject(object, target.definition, definition);
   }
 
-  #convert(
+  async #convert(
     object: UntypedObject | undefined,
     target: Pick<MatchedResource, 'definition' | 'kind'>,
-  ): UntypedObject | undefined {
+  ): Promise<UntypedObject | undefined> {
     const { definition, kind } = this.#write;
     if (object === undefined || isSameKind(kind, target.kind)) return object;
     try {
-      return convertObject(object, definition, target.definition);
+      return await convertObject(object, definition, target.definition);
     } catch (error) {
       throw isStatusError(error) ? error : internalError(messageOf(error));
     }
@@ -94,18 +94,18 @@ function namespaceVerdict(store: Store, hook: Hook, write: AdmissionWrite): true
  *
  * @throws StatusError 403 where a match condition fails, 404 where the namespace is missing
  */
-export function matchHook(
+export async function matchHook(
   { store, registry }: MatchBackend,
   hook: Hook,
   { write, versions }: { readonly write: AdmissionWrite; readonly versions: VersionedObjects },
-): MatchedResource | undefined {
+): Promise<MatchedResource | undefined> {
   const verdict = namespaceVerdict(store, hook, write);
   if (verdict === false || !objectMatches(hook.objectSelector, write)) return undefined;
   const matched = matchRules(registry, hook, write);
   if (matched === undefined) return undefined;
   if (verdict instanceof Error) throw verdict;
   if (hook.conditions === undefined) return matched;
-  const result = hook.conditions.evaluate(versions.in(matched));
+  const result = hook.conditions.evaluate(await versions.in(matched));
   if (result.problem !== undefined)
     throw forbiddenObject({ group: write.resource.group, plural: write.resource.resource }, write.name, result.problem);
   return result.matches ? matched : undefined;

@@ -115,7 +115,7 @@ class MutatingWebhooks implements AdmissionPlugin {
     const versions = new VersionedObjects(write);
     try {
       for (const [index, hook] of this.#hooks().entries()) {
-        const matched = matchHook(this.#backend, hook, { write, versions });
+        const matched = await matchHook(this.#backend, hook, { write, versions });
         if (matched === undefined || (reinvocation.isReinvoke && !state.again.has(hook.id))) continue;
         await this.#invoke(hook, index, { write, versions, matched, state });
       }
@@ -139,12 +139,12 @@ class MutatingWebhooks implements AdmissionPlugin {
     const who = { configuration: hook.configuration, webhook: hook.name };
     let isChanged = false;
     try {
-      const reviewed = versions.in(matched);
+      const reviewed = await versions.in(matched);
       const answer = await callHook(this.#caller, hook, { reviewed, isMutating: true });
       const change = patched(hook, answer, { reviewed, matched });
       if (change === undefined) return;
       isChanged = !equalSemantic(change.object, reviewed.object);
-      write.object = versions.back(change.object, matched);
+      write.object = await versions.back(change.object, matched);
       write.annotate(
         `patch.webhook.admission.k8s.io/${place}`,
         jsonText({ ...who, patch: change.operations, patchType: 'JSONPatch' }),

@@ -29,8 +29,8 @@ class ValidatingWebhooks implements AdmissionPlugin {
     const versions = new VersionedObjects(write);
     const relevant: { readonly hook: Hook; readonly reviewed: ReviewedWrite }[] = [];
     for (const hook of this.#hooks()) {
-      const matched = matchHook(this.#backend, hook, { write, versions });
-      if (matched !== undefined) relevant.push({ hook, reviewed: versions.in(matched) });
+      const matched = await matchHook(this.#backend, hook, { write, versions });
+      if (matched !== undefined) relevant.push({ hook, reviewed: await versions.in(matched) });
     }
     if (relevant.length === 0) return;
     write.signal.throwIfAborted();

@@ -1,4 +1,4 @@
-import { cloneJson, ensureObject, isObject, objectsOf, setDefault, stringOf, type JsonObject } from '../json.js';
+import { at, cloneJson, ensureObject, isObject, objectsOf, setDefault, stringOf, type JsonObject } from '../json.js';
 
 function setText(target: JsonObject, name: string, value: string): void {
   if (stringOf(target[name]) === '') target[name] = value;
@@ -133,6 +133,8 @@ function customResourceDefinition(object: JsonObject): void {
   setText(names, 'singular', stringOf(names['kind']).toLowerCase());
   if (stringOf(names['kind']) !== '') setText(names, 'listKind', `${stringOf(names['kind'])}List`);
   setDefault(spec, 'conversion', { strategy: 'None' });
+  const service = at(spec, 'conversion', 'webhook', 'clientConfig', 'service');
+  if (isObject(service)) setDefault(service, 'port', 443);
   const status = ensureObject(object, 'status');
   const storage = objectsOf(spec['versions']).find((version) => version['storage'] === true);
   const isUnset = !Array.isArray(status['storedVersions']) || status['storedVersions'].length === 0;

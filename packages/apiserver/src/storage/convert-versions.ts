@@ -1,0 +1,71 @@
+import type { ResourceDefinition } from '../registry/resource.js';
+import type { ObjectVersion } from './version.js';
+
+/** Objects that one call of a conversion webhook gets at most. */
+const batchSize = 100;
+
+/** Conversions under way, by what they convert: readers and watchers of one state share one call. */
+const underWay = new WeakMap<ResourceDefinition, WeakMap<ObjectVersion, Promise<void>>>();
+
+/**
+ * Calls the conversion webhook for versions that {@link ObjectVersion.in} does not answer for yet; undefined where it
+ * answers for all: nothing is called, and nothing waits, without a conversion webhook.
+ *
+ * @throws StatusError 500 (by rejecting) when the webhook fails
+ */
+export function convertVersions(
+  definition: ResourceDefinition,
+  versions: readonly ObjectVersion[],
+): Promise<void> | undefined {
+  if (definition.conversion === undefined) return undefined;
+  const missing = versions.filter((version) => !version.has(definition));
+  return missing.length === 0 ? undefined : convertMissing(definition, missing);
+}
+
+async function convertMissing(definition: ResourceDefinition, missing: readonly ObjectVersion[]): Promise<void> {
+  for (let index = 0; index < missing.length; index += batchSize)
+    await convertBatch(definition, missing.slice(index, index + batchSize));
+}
+
+async function convertBatch(definition: ResourceDefinition, batch: readonly ObjectVersion[]): Promise<void> {
+  let calls = underWay.get(definition);
+  if (calls === undefined) {
+    calls = new WeakMap();
+    underWay.set(definition, calls);
+  }
+  const waiting = new Set<Promise<void>>();
+  const own: ObjectVersion[] = [];
+  for (const version of batch) {
+    const call = calls.get(version);
+    if (call === undefined) own.push(version);
+    else waiting.add(call);
+  }
+  if (own.length > 0) {
+    const call = callFor(definition, own);
+    waiting.add(call);
+    const known = calls;
+    for (const version of own) known.set(version, call);
+    const forget = (): void => {
+      for (const version of own) known.delete(version);
+    };
+    call.then(forget, forget);
+  }
+  await Promise.all(waiting);
+}
+
+async function callFor(definition: ResourceDefinition, versions: readonly ObjectVersion[]): Promise<void> {
+  const objects = await definition.conversion?.fromStorage(versions.map(({ object }) => object));
+  for (const [index, version] of versions.entries()) {
+    const object = objects?.[index];
+    if (object !== undefined) version.keep(definition, object);
+  }
+}
+
+/**
+ * As {@link convertVersions}, for one version, and the webhook is called whatever is known: upstream keeps converted
+ * objects in its watch caches only, and reads of the most recent state, and deletes, go past them.
+ */
+export function convertAnew(definition: ResourceDefinition, version: ObjectVersion): Promise<void> | undefined {
+  if (definition.conversion?.needsCall(version.object) !== true) return undefined;
+  return callFor(definition, [version]);
+}
