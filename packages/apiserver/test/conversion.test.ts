@@ -147,9 +147,14 @@ describe('conversion by webhook', () => {
     webhook.before = () => {
       throw new Error('down');
     };
-    const applied = await h.call('PATCH', `${widgets}/b?fieldManager=m`, { ...widget('b'), spec: { color: 'x' } }, {
-      'content-type': 'application/apply-patch+yaml',
-    });
+    const applied = await h.call(
+      'PATCH',
+      `${widgets}/b?fieldManager=m`,
+      { ...widget('b'), spec: { color: 'x' } },
+      {
+        'content-type': 'application/apply-patch+yaml',
+      },
+    );
     expect([applied.status, applied.body.message]).toEqual([
       500,
       'conversion webhook for ex.io/v1, Kind=Widget failed: down',
@@ -198,7 +203,9 @@ describe('conversion by webhook', () => {
           const folded = [new Map<string, any>(), new Map<string, any>()];
           const watches = await Promise.all([widgets, second].map((path) => h.watch(`${path}?watch=true`)));
           await Promise.all(
-            operations.map(([what, which, isSecond, value]) => perform(h, { what, name: `w${which}`, isSecond, value })),
+            operations.map(([what, which, isSecond, value]) =>
+              perform(h, { what, name: `w${which}`, isSecond, value }),
+            ),
           );
           await h.post(widgets, widget('last'));
           await Promise.all(watches.map((watch, index) => fold(watch, folded[index]!)));

@@ -1,4 +1,5 @@
 import { createServer } from 'node:https';
+import { messageOf } from '@kctl/telemetry';
 import { onTestFinished } from 'vitest';
 import { createCertificateAuthority } from '../src/server/certificates.js';
 import { widgetCrd } from './harness.js';
@@ -41,7 +42,7 @@ export async function converter(): Promise<Converter> {
         return { uid: asked.uid, convertedObjects, result: { status: 'Success' } };
       };
       void answer()
-        .catch((error: Error) => ({ uid: asked.uid, result: { status: 'Failed', message: error.message } }))
+        .catch((error: unknown) => ({ uid: asked.uid, result: { status: 'Failed', message: messageOf(error) } }))
         .then((reply) => response.end(JSON.stringify({ apiVersion, kind, response: reply })));
     });
   });
@@ -53,7 +54,7 @@ export async function converter(): Promise<Converter> {
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
   const [first] = widgetCrd.spec.versions;
-  const schema = structuredClone(first!.schema) as any;
+  const schema: any = structuredClone(first!.schema);
   const { size: _, ...properties } = schema.openAPIV3Schema.properties.spec.properties;
   schema.openAPIV3Schema.properties.spec = {
     type: 'object',

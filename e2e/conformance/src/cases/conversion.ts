@@ -108,7 +108,8 @@ async function gadgets(t: Context, rest: { reviewVersions?: string[]; spec?: obj
     path,
     everywhere: (apiVersion) => `/apis/${group}/${apiVersion}/gadgets`,
     draft,
-    create: async (apiVersion, name, fields) => created(await t.post(path(apiVersion), draft(apiVersion, name, fields))),
+    create: async (apiVersion, name, fields) =>
+      created(await t.post(path(apiVersion), draft(apiVersion, name, fields))),
   };
 }
 
@@ -127,7 +128,7 @@ function answers(g: Gadgets, change: (object: Json) => Json): void {
 }
 
 function restored(g: Gadgets): void {
-  answers(g, (object: Json) => object as Json);
+  answers(g, (object: Json) => object);
 }
 
 spec('64a', 'a conversion webhook converts what is created, read, listed and watched', async (t) => {
@@ -188,8 +189,12 @@ spec('64b', 'what a conversion webhook is sent', async (t) => {
   const call = g.converter.calls.at(-1);
   check(call !== undefined, 'the webhook was not called');
   same(call.path, '/convert?timeout=30s', 'path');
-  same([call.headers['content-type'], call.headers['accept']], ['application/json', 'application/json, */*'], 'headers');
-  const { kind, apiVersion, request } = call.review as Json;
+  same(
+    [call.headers['content-type'], call.headers['accept']],
+    ['application/json', 'application/json, */*'],
+    'headers',
+  );
+  const { kind, apiVersion, request } = call.review;
   same([kind, apiVersion], ['ConversionReview', 'apiextensions.k8s.io/v1'], 'review');
   same([request.desiredAPIVersion, request.objects.length], [`${g.group}/v2`, 1], 'request');
   check(/^[0-9a-f-]{36}$/.test(request.uid as string), `uid ${request.uid as string}`);
@@ -201,21 +206,25 @@ spec('64b', 'what a conversion webhook is sent', async (t) => {
   );
 });
 
-spec('64c', 'a v1beta1 review is sent where the definition prefers it, and answered without a check of its uid', async (t) => {
-  const g = await gadgets(t, { reviewVersions: ['v1beta1', 'v1'] });
-  await g.create('v1', 'one');
-  g.converter.behave(({ review }) => ({
-    response: {
-      uid: 'another',
-      convertedObjects: (review.request.objects as Json[]).map((object) =>
-        convert(structuredClone(object), review.request.desiredAPIVersion as string),
-      ),
-      result: { status: 'Success' },
-    },
-  }));
-  same(ok(await t.get(g.path('v2', 'one'))).spec.address, 'a:1', 'address');
-  same(g.converter.calls.at(-1)?.review.apiVersion, 'apiextensions.k8s.io/v1beta1', 'review');
-});
+spec(
+  '64c',
+  'a v1beta1 review is sent where the definition prefers it, and answered without a check of its uid',
+  async (t) => {
+    const g = await gadgets(t, { reviewVersions: ['v1beta1', 'v1'] });
+    await g.create('v1', 'one');
+    g.converter.behave(({ review }) => ({
+      response: {
+        uid: 'another',
+        convertedObjects: (review.request.objects as Json[]).map((object) =>
+          convert(structuredClone(object), review.request.desiredAPIVersion as string),
+        ),
+        result: { status: 'Success' },
+      },
+    }));
+    same(ok(await t.get(g.path('v2', 'one'))).spec.address, 'a:1', 'address');
+    same(g.converter.calls.at(-1)?.review.apiVersion, 'apiextensions.k8s.io/v1beta1', 'review');
+  },
+);
 
 spec('64d', 'writes through both versions: update, patches, status and scale', async (t) => {
   const g = await gadgets(t);
@@ -233,8 +242,14 @@ spec('64d', 'writes through both versions: update, patches, status and scale', a
     ]),
   );
   same(patched.spec.address, 'd:4', 'JSON patch');
-  const withStatus = ok(await t.patch(g.path('v2', 'one', 'status'), MERGE_PATCH, { status: { phase: 'Up', replicas: 2 } }));
-  same([withStatus.apiVersion, withStatus.status, withStatus.spec.address], [`${g.group}/v2`, { phase: 'Up', replicas: 2 }, 'd:4'], 'status');
+  const withStatus = ok(
+    await t.patch(g.path('v2', 'one', 'status'), MERGE_PATCH, { status: { phase: 'Up', replicas: 2 } }),
+  );
+  same(
+    [withStatus.apiVersion, withStatus.status, withStatus.spec.address],
+    [`${g.group}/v2`, { phase: 'Up', replicas: 2 }, 'd:4'],
+    'status',
+  );
   same(ok(await t.get(g.path('v1', 'one', 'status'))).status.phase, 'Up', 'status as v1');
   const scaled = ok(await t.patch(g.path('v2', 'one', 'scale'), MERGE_PATCH, { spec: { replicas: 5 } }));
   same([scaled.kind, scaled.spec.replicas, scaled.status.replicas], ['Scale', 5, 2], 'scale');
@@ -260,10 +275,14 @@ spec('64e', 'selectors, Tables and metadata show the version of the request', as
   same([left.type, left.object.spec.address], ['DELETED', 'x:80'], 'leaves the selection');
   ok(await t.patch(g.path('v1', 'two'), MERGE_PATCH, { spec: { host: 'x', port: 80 } }));
   const entered = await watch.next();
-  same([entered.type, entered.object.metadata.name, entered.object.apiVersion], ['ADDED', 'two', `${g.group}/v2`], 'enters');
+  same(
+    [entered.type, entered.object.metadata.name, entered.object.apiVersion],
+    ['ADDED', 'two', `${g.group}/v2`],
+    'enters',
+  );
   const table = ok(await t.get(g.path('v2'), { accept: TABLE }));
   same(
-    (table['rows'] as Json[]).map(({ cells }) => cells as Json),
+    (table['rows'] as Json[]).map(({ cells }) => cells),
     [
       ['one', 'x:81'],
       ['two', 'x:80'],
@@ -279,9 +298,14 @@ spec('64e', 'selectors, Tables and metadata show the version of the request', as
 spec('64f', 'apply through two versions keeps the owners of each', async (t) => {
   const g = await gadgets(t);
   const apply = (apiVersion: string, manager: string, fields: object, force = false) =>
-    t.patch(g.path(apiVersion, 'one'), APPLY_PATCH, { ...g.draft(apiVersion, 'one'), spec: fields }, {
-      query: { fieldManager: manager, force },
-    });
+    t.patch(
+      g.path(apiVersion, 'one'),
+      APPLY_PATCH,
+      { ...g.draft(apiVersion, 'one'), spec: fields },
+      {
+        query: { fieldManager: manager, force },
+      },
+    );
   created(await apply('v1', 'first', { host: 'a', port: 1 }));
   const second = ok(await apply('v2', 'second', { color: 'blue' }));
   same([second.spec.address, second.spec.color], ['a:1', 'blue'], 'merged');
@@ -313,11 +337,7 @@ spec('64f', 'apply through two versions keeps the owners of each', async (t) => 
     'causes',
   );
   const forced = ok(await apply('v2', 'second', { color: 'blue', address: 'b:2' }, true));
-  same(
-    owners(forced).sort(),
-    [['second', 'Apply', `${g.group}/v2`, ['f:address', 'f:color']]],
-    'owners after force',
-  );
+  same(owners(forced).sort(), [['second', 'Apply', `${g.group}/v2`, ['f:address', 'f:color']]], 'owners after force');
   const updated = ok(
     await t.patch(g.path('v1', 'one'), MERGE_PATCH, { spec: { port: 9 } }, { query: { fieldManager: 'third' } }),
   );
@@ -342,7 +362,7 @@ const changed = (change: (object: Json) => void): ((g: Gadgets) => void) => {
   return (g) =>
     answers(g, (object: Json) => {
       change(object);
-      return object as Json;
+      return object;
     });
 };
 
@@ -420,12 +440,14 @@ const refusals: readonly Answered[] = [
   {
     title: 'another uid of the object',
     behave: changed((object: Json) => (object.metadata.uid = 'other')),
-    message: (g) => new RegExp(`^${forKind(g)} returned invalid object: must have the same UID: [0-9a-f-]{36} != other$`),
+    message: (g) =>
+      new RegExp(`^${forKind(g)} returned invalid object: must have the same UID: [0-9a-f-]{36} != other$`),
   },
   {
     title: 'labels of another type',
     behave: changed((object: Json) => (object.metadata.labels = 'x')),
-    message: (g) => `${forKind(g)} returned invalid metadata: invalid metadata.labels of type string in converted object`,
+    message: (g) =>
+      `${forKind(g)} returned invalid metadata: invalid metadata.labels of type string in converted object`,
   },
   {
     title: 'a label that is a number',
@@ -446,8 +468,7 @@ const refusals: readonly Answered[] = [
   {
     title: 'an error of the server',
     behave: (g) => g.converter.behave(() => ({ status: 500, raw: 'boom', contentType: 'text/plain' })),
-    message: (g) =>
-      `${forKind(g)} failed: an error on the server ("boom") has prevented the request from succeeding`,
+    message: (g) => `${forKind(g)} failed: an error on the server ("boom") has prevented the request from succeeding`,
   },
   {
     title: 'a 404',
@@ -519,36 +540,40 @@ spec('64i', 'a converted object is pruned, and gets no defaults of the version t
   same(ok(await t.get(g.path('v1', 'one'))).spec, { host: 'b', port: 2, color: 'red' }, 'stored');
 });
 
-spec('64j', 'a failing conversion webhook stops reads, writes and deletes in other than the storage version', async (t) => {
-  const g = await gadgets(t);
-  const one = await g.create('v1', 'one');
-  fails(g, 'down');
-  const down = { code: 500, reason: undefined, message: `${forKind(g)} failed: down` } as const;
-  failure(await t.get(g.path('v2', 'one')), down);
-  failure(await t.patch(g.path('v2', 'one'), MERGE_PATCH, { spec: { address: 'b:2' } }), {
-    code: 500,
-    reason: undefined,
-    message: /^conversion webhook for .*, Kind=Gadget failed: down$/,
-  });
-  failure(await t.put(g.path('v2', 'one'), { ...g.draft('v2', 'one'), metadata: one.metadata }), {
-    code: 500,
-    reason: undefined,
-    message: /^conversion webhook for .*, Kind=Gadget failed: down$/,
-  });
-  failure(await t.post(g.path('v2'), g.draft('v2', 'two')), {
-    code: 500,
-    reason: undefined,
-    message: `conversion webhook for ${g.group}/v2, Kind=Gadget failed: down`,
-  });
-  failure(await t.delete(g.path('v2', 'one')), down);
-  failure(await t.delete(g.path('v2')), down);
-  failure(await t.get(g.path('v2', 'one', 'scale')), down);
-  same(ok(await t.get(g.path('v1', 'one'))).metadata.resourceVersion, one.metadata.resourceVersion, 'unchanged');
-  same(names(ok(await t.get(g.path('v1')))), ['one'], 'the storage version lists');
-  ok(await t.patch(g.path('v1', 'one'), MERGE_PATCH, { spec: { port: 2 } }));
-  ok(await t.delete(g.path('v1', 'one')));
-  status(await t.get(g.path('v1', 'one')), 404);
-});
+spec(
+  '64j',
+  'a failing conversion webhook stops reads, writes and deletes in other than the storage version',
+  async (t) => {
+    const g = await gadgets(t);
+    const one = await g.create('v1', 'one');
+    fails(g, 'down');
+    const down = { code: 500, reason: undefined, message: `${forKind(g)} failed: down` } as const;
+    failure(await t.get(g.path('v2', 'one')), down);
+    failure(await t.patch(g.path('v2', 'one'), MERGE_PATCH, { spec: { address: 'b:2' } }), {
+      code: 500,
+      reason: undefined,
+      message: /^conversion webhook for .*, Kind=Gadget failed: down$/,
+    });
+    failure(await t.put(g.path('v2', 'one'), { ...g.draft('v2', 'one'), metadata: one.metadata }), {
+      code: 500,
+      reason: undefined,
+      message: /^conversion webhook for .*, Kind=Gadget failed: down$/,
+    });
+    failure(await t.post(g.path('v2'), g.draft('v2', 'two')), {
+      code: 500,
+      reason: undefined,
+      message: `conversion webhook for ${g.group}/v2, Kind=Gadget failed: down`,
+    });
+    failure(await t.delete(g.path('v2', 'one')), down);
+    failure(await t.delete(g.path('v2')), down);
+    failure(await t.get(g.path('v2', 'one', 'scale')), down);
+    same(ok(await t.get(g.path('v1', 'one'))).metadata.resourceVersion, one.metadata.resourceVersion, 'unchanged');
+    same(names(ok(await t.get(g.path('v1')))), ['one'], 'the storage version lists');
+    ok(await t.patch(g.path('v1', 'one'), MERGE_PATCH, { spec: { port: 2 } }));
+    ok(await t.delete(g.path('v1', 'one')));
+    status(await t.get(g.path('v1', 'one')), 404);
+  },
+);
 
 spec('64k', 'a watch waits for a conversion webhook that fails for a moment, and misses nothing', async (t) => {
   const g = await gadgets(t);
@@ -612,45 +637,52 @@ spec('64l', 'a conversion webhook that cannot be reached, or is not trusted', as
   });
 });
 
-spec('64m', 'the storage version changes: objects are read from where they are, and move when they are written', async (t) => {
-  const g = await gadgets(t);
-  await g.create('v1', 'old', { host: 'x', port: 80 });
-  const crd = ok(await t.get(g.crdPath));
-  for (const each of crd.spec.versions as Json[]) each.storage = each.name === 'v2';
-  const changedCrd = ok(await t.put(g.crdPath, crd));
-  same(changedCrd.status.storedVersions, ['v1', 'v2'], 'storedVersions');
-  await t.eventually(
-    async () => {
-      g.converter.calls.length = 0;
-      ok(await t.get(g.path('v2', 'old')));
-      return g.converter.calls.length;
-    },
-    (calls) => calls > 0,
-    { what: 'the new storage version' },
-  );
-  same(ok(await t.get(g.path('v1', 'old'))).spec.host, 'x', 'v1');
-  same(ok(await t.get(g.path('v2', 'old'))).spec.address, 'x:80', 'v2');
-  const fresh = await g.create('v2', 'fresh', { address: 'y:90' });
-  same(fresh.spec.tier, 'gold', 'stored as v2, which knows the tier');
-  const before = ok(await t.get(g.path('v2', 'old')));
-  const moved = ok(await t.put(g.path('v2', 'old'), before));
-  check(moved.metadata.resourceVersion !== before.metadata.resourceVersion, 'an update without a change moves the object');
-  const again = ok(await t.put(g.path('v2', 'old'), moved));
-  same(again.metadata.resourceVersion, moved.metadata.resourceVersion, 'once');
-  failure(await t.patch(g.crdPath, JSON_PATCH, [{ op: 'remove', path: '/spec/versions/0' }]), {
-    code: 422,
-    reason: 'Invalid',
-  });
-  const list = ok(await t.get(g.path('v1')));
-  same(
-    list.items.map(({ apiVersion, spec: { host } }) => [apiVersion, host]),
-    [
-      [`${g.group}/v1`, 'y'],
-      [`${g.group}/v1`, 'x'],
-    ],
-    'list',
-  );
-});
+spec(
+  '64m',
+  'the storage version changes: objects are read from where they are, and move when they are written',
+  async (t) => {
+    const g = await gadgets(t);
+    await g.create('v1', 'old', { host: 'x', port: 80 });
+    const crd = ok(await t.get(g.crdPath));
+    for (const each of crd.spec.versions as Json[]) each.storage = each.name === 'v2';
+    const changedCrd = ok(await t.put(g.crdPath, crd));
+    same(changedCrd.status.storedVersions, ['v1', 'v2'], 'storedVersions');
+    await t.eventually(
+      async () => {
+        g.converter.calls.length = 0;
+        ok(await t.get(g.path('v2', 'old')));
+        return g.converter.calls.length;
+      },
+      (calls) => calls > 0,
+      { what: 'the new storage version' },
+    );
+    same(ok(await t.get(g.path('v1', 'old'))).spec.host, 'x', 'v1');
+    same(ok(await t.get(g.path('v2', 'old'))).spec.address, 'x:80', 'v2');
+    const fresh = await g.create('v2', 'fresh', { address: 'y:90' });
+    same(fresh.spec.tier, 'gold', 'stored as v2, which knows the tier');
+    const before = ok(await t.get(g.path('v2', 'old')));
+    const moved = ok(await t.put(g.path('v2', 'old'), before));
+    check(
+      moved.metadata.resourceVersion !== before.metadata.resourceVersion,
+      'an update without a change moves the object',
+    );
+    const again = ok(await t.put(g.path('v2', 'old'), moved));
+    same(again.metadata.resourceVersion, moved.metadata.resourceVersion, 'once');
+    failure(await t.patch(g.crdPath, JSON_PATCH, [{ op: 'remove', path: '/spec/versions/0' }]), {
+      code: 422,
+      reason: 'Invalid',
+    });
+    const list = ok(await t.get(g.path('v1')));
+    same(
+      list.items.map(({ apiVersion, spec: { host } }) => [apiVersion, host]),
+      [
+        [`${g.group}/v1`, 'y'],
+        [`${g.group}/v1`, 'x'],
+      ],
+      'list',
+    );
+  },
+);
 
 spec('64n', 'dry runs are converted, and not stored', async (t) => {
   const g = await gadgets(t);
@@ -670,11 +702,23 @@ spec('64o', 'lists in pages and deletecollection in another version', async (t) 
   const g = await gadgets(t);
   for (const name of ['a', 'b', 'c', 'd', 'e']) await g.create('v1', name, { host: name });
   const page = ok(await t.get(g.path('v2'), { query: { limit: 2 } }));
-  same(page.items.map(({ spec: { address } }) => address as string), ['a:1', 'b:1'], 'first page');
+  same(
+    page.items.map(({ spec: { address } }) => address as string),
+    ['a:1', 'b:1'],
+    'first page',
+  );
   const rest = ok(await t.get(g.path('v2'), { query: { limit: 9, continue: page.metadata.continue } }));
-  same(rest.items.map(({ spec: { address } }) => address as string), ['c:1', 'd:1', 'e:1'], 'second page');
+  same(
+    rest.items.map(({ spec: { address } }) => address as string),
+    ['c:1', 'd:1', 'e:1'],
+    'second page',
+  );
   const gone = ok(await t.delete(g.path('v2'), undefined, { query: { fieldSelector: 'spec.address=c:1' } }));
-  same(gone.items.map(({ apiVersion }) => apiVersion), [`${g.group}/v2`], 'deleted');
+  same(
+    gone.items.map(({ apiVersion }) => apiVersion),
+    [`${g.group}/v2`],
+    'deleted',
+  );
   same(names(ok(await t.get(g.path('v1')))), ['a', 'b', 'd', 'e'], 'left');
 });
 
@@ -757,7 +801,7 @@ spec('64r', 'what a conversion stanza must say', async (t) => {
       ['spec.conversion.conversionReviewVersions[1]: Invalid value: "v1": duplicate version'],
       ['spec.conversion.conversionReviewVersions: Invalid value: ["v7"]: must include at least one of v1, v1beta1'],
       [
-        'spec.conversion.conversionReviewVersions[0]: Invalid value: "V1": a DNS-1035 label must consist of lower case alphanumeric characters or \'-\', start with an alphabetic character, and end with an alphanumeric character (e.g. \'my-name\',  or \'abc-123\', regex used for validation is \'[a-z]([-a-z0-9]*[a-z0-9])?\')',
+        "spec.conversion.conversionReviewVersions[0]: Invalid value: \"V1\": a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')",
       ],
       [
         'spec.conversion.webhookClientConfig: Forbidden: should not be set when strategy is not set to Webhook',
@@ -816,20 +860,24 @@ spec('64s', 'certificates that cannot be read: a definition that begins with the
   );
 });
 
-spec('64t', 'owners of another version whose conversion fails: a write drops them all, an apply is refused', async (t) => {
-  const g = await gadgets(t);
-  await g.create('v2', 'one');
-  await g.create('v2', 'two');
-  fails(g, 'down');
-  const patched = ok(await t.patch(g.path('v1', 'one'), MERGE_PATCH, { spec: { port: 2 } }));
-  same(patched.metadata.managedFields, undefined, 'owners');
-  failure(
-    await t.patch(
-      g.path('v1', 'two'),
-      APPLY_PATCH,
-      { ...g.draft('v1', 'two'), spec: { color: 'blue' } },
-      { query: { fieldManager: 'm' } },
-    ),
-    { code: 500, reason: undefined, message: `${forKind(g)} failed: down` },
-  );
-});
+spec(
+  '64t',
+  'owners of another version whose conversion fails: a write drops them all, an apply is refused',
+  async (t) => {
+    const g = await gadgets(t);
+    await g.create('v2', 'one');
+    await g.create('v2', 'two');
+    fails(g, 'down');
+    const patched = ok(await t.patch(g.path('v1', 'one'), MERGE_PATCH, { spec: { port: 2 } }));
+    same(patched.metadata.managedFields, undefined, 'owners');
+    failure(
+      await t.patch(
+        g.path('v1', 'two'),
+        APPLY_PATCH,
+        { ...g.draft('v1', 'two'), spec: { color: 'blue' } },
+        { query: { fieldManager: 'm' } },
+      ),
+      { code: 500, reason: undefined, message: `${forKind(g)} failed: down` },
+    );
+  },
+);

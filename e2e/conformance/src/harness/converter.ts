@@ -48,7 +48,7 @@ export async function startConverter(
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      const review = JSON.parse(Buffer.concat(chunks).toString()) as Json;
+      const review = JSON.parse(Buffer.concat(chunks).toString());
       const call = { path: request.url ?? '', headers: request.headers, review };
       calls.push(call);
       void Promise.resolve(behaviour(call)).then((answer) => {

@@ -340,7 +340,10 @@ export function validateCrd(object: UntypedObject): FieldError[] {
 /** What may not change: group and plural ever; kind and scope once it is established. */
 export function validateCrdChange(object: UntypedObject, old: UntypedObject): FieldError[] {
   const fixed = hasCrdCondition(old, 'Established') ? [['scope'], ['names', 'kind']] : [];
-  return [...validateBundleChange(object, old), ...immutableProblems([...fixed, ['group'], ['names', 'plural']], object, old)];
+  return [
+    ...validateBundleChange(object, old),
+    ...immutableProblems([...fixed, ['group'], ['names', 'plural']], object, old),
+  ];
 }
 
 /** An established definition does not get certificates that cannot be read, unless it has such already. */

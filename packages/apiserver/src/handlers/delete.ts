@@ -41,8 +41,7 @@ export async function remove(backend: Backend, call: ResourceCall): Promise<Repl
       }),
     admission?.signal,
   );
-  if (result.shown === undefined)
-    return await textReply(200, successText(definition, result.last), call.negotiated);
+  if (result.shown === undefined) return await textReply(200, successText(definition, result.last), call.negotiated);
   return await objectReply(backend, call, { status: 200, rendering: await shownIn(definition, result.shown) });
 }
 

@@ -1,7 +1,11 @@
 import type { ManagedFieldsEntry, UntypedObject } from '@kctl/apimachinery';
 import { formatTime } from '../codecs/go-text.js';
 import { messageOf } from '@kctl/telemetry';
-import { createConvertedObjects, MissingConversion, type ConvertedObjects } from '../managed-fields/converted-objects.js';
+import {
+  createConvertedObjects,
+  MissingConversion,
+  type ConvertedObjects,
+} from '../managed-fields/converted-objects.js';
 import { isOfType } from '../managed-fields/check.js';
 import { ListItemError } from '../managed-fields/list-items.js';
 import {

@@ -101,7 +101,11 @@ function reassign(change: OwnershipChange, { next, managers, self, isForced }: R
     if (comparison === undefined) {
       const type = versions.find(apiVersion);
       if (type === undefined) continue;
-      comparison = compareObjects(versions.convert(live, apiVersion), versions.convert(next, apiVersion, 'failed to convert new object'), type);
+      comparison = compareObjects(
+        versions.convert(live, apiVersion),
+        versions.convert(next, apiVersion, 'failed to convert new object'),
+        type,
+      );
       comparisons.set(apiVersion, comparison);
     }
     const taken = intersection(fields, union(comparison.modified, comparison.added));
@@ -214,7 +218,11 @@ function prune(change: OwnershipChange, { merged, managers, last }: Pruning): Un
   const kept = withNamedFields(fieldSetOf(pruned, type.atom), type.atom);
   const all = withNamedFields(fieldSetOf(converted, type.atom), type.atom);
   const removed = intersection(difference(all, kept), wantedLast);
-  return versions.convert(asObject(removeFields(converted, removed, type.atom)), writer.apiVersion, 'failed to prune fields');
+  return versions.convert(
+    asObject(removeFields(converted, removed, type.atom)),
+    writer.apiVersion,
+    'failed to prune fields',
+  );
 }
 
 /** Puts back what anybody owns: version by version, that of the last configuration first. */

@@ -99,8 +99,7 @@ class View {
     const { definition } = this.#shape;
     if (definition.conversion === undefined) return this.#see(event);
     const isWaiting = this.#unconverted.length > 0;
-    if (!isWaiting && statesOf(event, this.#scope).every((version) => version.has(definition)))
-      return this.#see(event);
+    if (!isWaiting && statesOf(event, this.#scope).every((version) => version.has(definition))) return this.#see(event);
     this.#unconverted.push(event);
     if (!isWaiting) void this.#convert(definition);
     return false;

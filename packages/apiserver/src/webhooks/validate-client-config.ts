@@ -15,8 +15,8 @@ interface UrlParts {
 }
 
 function splitUrl(url: string): UrlParts | string {
-  // eslint-disable-next-line no-control-regex -- they are what is looked for
-  if (/[\u0000-\u001f\u007f]/.test(url)) return `parse ${JSON.stringify(url)}: net/url: invalid control character in URL`;
+  if (/[\u0000-\u001f\u007f]/.test(url))
+    return `parse ${JSON.stringify(url)}: net/url: invalid control character in URL`;
   if (url.startsWith(':')) return `parse ${JSON.stringify(url)}: missing protocol scheme`;
   const [, scheme = '', rest = ''] = /^(?:([A-Za-z][A-Za-z0-9+.-]*):)?([^]*)$/.exec(url) ?? [];
   const [, authority, tail = ''] = /^(?:\/\/([^/?#]*))?([^]*)$/.exec(rest) ?? [];
@@ -88,9 +88,7 @@ function isCertificate(pem: string): boolean {
 export function validateCaBundle(bundle: unknown, field: string): FieldError[] {
   const text = stringOf(bundle);
   const problem = text === '' ? undefined : bundleProblem(Buffer.from(text, 'base64').toString('latin1'));
-  return problem === undefined
-    ? []
-    : [invalidValue(field, text, `unable to load root certificates: ${problem}`)];
+  return problem === undefined ? [] : [invalidValue(field, text, `unable to load root certificates: ${problem}`)];
 }
 
 /** What is wrong with where a webhook is said to be: exactly one of a URL and a Service. */

@@ -33,9 +33,7 @@ export function identityProblem(original: JsonObject, converted: JsonObject): st
     ['UID', stringOf(before['uid']), stringOf(after['uid'])],
   ] as const;
   const different = pairs.find(([, was, is]) => was !== is);
-  return different === undefined
-    ? undefined
-    : `must have the same ${different[0]}: ${different[1]} != ${different[2]}`;
+  return different === undefined ? undefined : `must have the same ${different[0]}: ${different[1]} != ${different[2]}`;
 }
 
 function metadataOf(object: JsonObject): JsonObject {
@@ -79,8 +77,6 @@ function mapProblem(field: 'labels' | 'annotations', before: JsonObject, after: 
   if (!isChanged) return undefined;
   // The singular is upstream's.
   const errors =
-    field === 'labels'
-      ? validateLabels(after, 'metadata.labels')
-      : validateAnnotations(after, 'metadata.annotation');
+    field === 'labels' ? validateLabels(after, 'metadata.labels') : validateAnnotations(after, 'metadata.annotation');
   return errors.length === 0 ? undefined : formatFieldErrors(errors);
 }
