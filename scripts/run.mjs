@@ -29,6 +29,7 @@ const map = async () =>
   ])) &&
   (await step('map: boundaries', 'turbo', ['boundaries', '--no-color']));
 const snippets = () => step('docs: code blocks compile', 'node', ['scripts/check-snippets.mjs']);
+const prose = () => step('docs: word list', 'node', ['scripts/check-prose.mjs']);
 const costs = () => step('docs: cost table', 'node', ['scripts/costs.mjs', '--check']);
 const build = () => step('build', 'turbo', ['run', 'build', '--output-logs=errors-only', '--log-order=grouped']);
 const tests = () => step('tests', 'node', ['scripts/vitest.mjs', ...args]);
@@ -41,7 +42,7 @@ const tasks = {
     resetTotals();
     const passed = await lanes([
       [build, tests],
-      [format, lint, types, map, costs, snippets],
+      [format, prose, lint, types, map, costs, snippets],
     ]);
     printTotals();
     return passed;
@@ -50,7 +51,7 @@ const tasks = {
     resetTotals();
     const passed = await lanes([
       [build, tests, publishable],
-      [format, lint, types, map, costs, snippets, unused],
+      [format, prose, lint, types, map, costs, snippets, unused],
     ]);
     printTotals();
     return passed;

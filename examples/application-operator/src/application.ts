@@ -34,7 +34,7 @@ export const Application = defineKind<Application>()({
   scope: 'Namespaced',
 });
 
-/** Tells the API server about the kind. */
+/** The definition of the kind for the API server. */
 export const applicationCrd: CustomResourceDefinition = {
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',

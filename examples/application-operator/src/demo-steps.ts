@@ -6,7 +6,7 @@ import { createSharedInformer, listerWatcherFor } from '@kctl/informer';
 import type { LogFields, Logger } from '@kctl/telemetry';
 import { Application } from './application.js';
 
-/** Writes the story that the demo tells. */
+/** Writes the demo's output. */
 export interface Narrator {
   /** Begins a chapter. */
   readonly step: (title: string) => void;

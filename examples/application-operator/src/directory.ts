@@ -1,5 +1,5 @@
 /**
- * Something outside of the cluster that knows about applications, such as a DNS zone or a billing system: the reason
+ * Something outside of the cluster that lists applications, such as a DNS zone or a billing system: the reason
  * why the operator needs a finalizer. This one lives in memory.
  */
 export interface Directory {

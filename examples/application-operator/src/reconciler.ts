@@ -37,7 +37,7 @@ export interface ApplicationReconcilerOptions {
 
 /**
  * Makes the cluster agree with one Application: a Deployment, a Service, an entry in the directory, and a status that
- * tells how far it is. It reads everything anew each time and writes only what differs, so it may run at any moment,
+ * reports its progress. It reads everything anew each time and writes only what differs, so it may run at any moment,
  * any number of times, also after a crash in the middle.
  */
 export function createApplicationReconciler({

@@ -19,7 +19,7 @@ import type { Clock, Random } from '@kctl/wait';
 import { ChaosPod } from './chaos-pod.js';
 import { registerWebhooks } from './webhooks.js';
 
-/** Tells on a pod which run it is. */
+/** Annotates a pod with the number of the run. */
 const runAnnotation = `${ChaosPod.group}/run`;
 
 /** What the reconciler works with. */

@@ -38,7 +38,7 @@ try {
         }
       },
       onStoppedLeading: ({ led }) => console.log(`${lock.identity} ${led ? 'stopped leading' : 'never led'}`),
-      onNewLeader: (leader) => console.log(`the leader is ${leader === '' ? 'nobody' : leader}`),
+      onNewLeader: (leader) => console.log(leader === '' ? 'there is no leader' : `the leader is ${leader}`),
     },
   });
   await elector.run(stop.signal);

@@ -32,7 +32,7 @@ interface Workers {
 }
 
 /**
- * Keeps one pod for each rank that is not done, replaces failed ones up to a limit, and tells in the status how far the
+ * Keeps one pod for each rank that is not done, replaces failed ones up to a limit, and reports in the status how far the
  * job is. `GangReady` is true while every worker is ready at the same time: the moment at which training can begin.
  */
 export function createTrainingJobReconciler({

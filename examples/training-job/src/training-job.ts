@@ -14,7 +14,7 @@ export interface TrainingJob extends KubeObject {
   status?: TrainingJobStatus;
 }
 
-/** What is known of the workers. */
+/** The state of the workers. */
 export interface TrainingJobStatus {
   observedGeneration?: number;
   active?: number;

@@ -29,7 +29,7 @@ export interface SetConditionOptions {
 /**
  * Adds or updates the condition of its type **in the given list** and says whether anything changed.
  *
- * `lastTransitionTime` moves only when `status` changes, so that setting the same condition again is no change and
+ * `lastTransitionTime` moves only when `status` changes, so that setting the same condition again changes nothing and
  * causes no write. Mirrors `meta.SetStatusCondition`; unlike it, an update computed from an older generation
  * (`observedGeneration` below the present one) is ignored: a slow reconcile must not undo a newer one.
  */

@@ -25,7 +25,7 @@ export function hasFinalizer(object: DeepReadonly<KubeObject>, finalizer: string
   return object.metadata.finalizers?.includes(finalizer) ?? false;
 }
 
-/** Whether an object is being deleted: finalizers keep it, and none may be added any more. */
+/** Whether an object is being deleted: finalizers keep it, and none may be added. */
 export function isDeleting(object: DeepReadonly<KubeObject>): boolean {
   return object.metadata.deletionTimestamp !== undefined;
 }

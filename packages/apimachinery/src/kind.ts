@@ -176,7 +176,7 @@ export function parseApiVersion(apiVersion: string): { readonly group: string; r
 
 /**
  * The group that an `apiVersion` names, '' for the core group; undefined for a text that is none, such as `a/b/c`, and
- * for anything that is not a text. What is not well-formed names no group, and so matches nothing.
+ * for anything that is not a text. What is not well-formed has no group and matches nothing.
  */
 export function groupOfApiVersion(apiVersion: unknown): string | undefined {
   if (typeof apiVersion !== 'string' || apiVersion === '') return undefined;

@@ -15,7 +15,7 @@ type Token =
 const end: Token = { type: 'end', text: '' };
 const tokenPattern = /[ \t\r\n]*(?:(==|!=|[=!(),<>])|([^ \t\r\n=!(),<>]+))/y;
 
-/** Splits the text; operators that are words (`in`, `notin`) stay identifiers: only their place tells them from keys. */
+/** Splits the text; operators that are words (`in`, `notin`) stay identifiers: only their position distinguishes them from keys. */
 function tokenize(text: string): Token[] {
   const tokens: Token[] = [];
   tokenPattern.lastIndex = 0;

@@ -107,7 +107,7 @@ export interface ListMeta {
   resourceVersion?: string;
   /** Token for the next page; absent or '' on the last one. */
   continue?: string;
-  /** How many items follow the last one of this page, where the server knows. */
+  /** How many items follow the last one of this page, where the server reports it. */
   remainingItemCount?: number;
 }
 

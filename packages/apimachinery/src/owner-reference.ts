@@ -39,7 +39,7 @@ export interface OwnerReferenceOptions {
 export type Owner = DeepReadonly<KubeObject>;
 
 /**
- * Makes `owner` the managing controller of the draft, so that a controller that owns this kind is told of the draft's
+ * Makes `owner` the managing controller of the draft, so that a controller that owns this kind is notified of the draft's
  * events and the garbage collector deletes it with its owner. The draft is **mutated**: its entry for the same owner
  * (by group, kind and name; version and uid do not matter) is replaced. Mirrors `controllerutil.SetControllerReference`.
  *

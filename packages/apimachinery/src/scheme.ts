@@ -26,7 +26,7 @@ export interface Scheme {
    * @throws NoKindMatchError; TypeError when the object does not say its kind
    */
   kindOf(object: { readonly apiVersion?: string; readonly kind?: string }): Kind;
-  /** Whether the scheme knows this group, version and kind. */
+  /** Whether the scheme contains this group, version and kind. */
   has(kind: GroupVersionKind): boolean;
   /** A scheme with more kinds; one with the same group, version and kind replaces the older. */
   with(...kinds: readonly Kind[]): Scheme;

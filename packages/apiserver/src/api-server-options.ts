@@ -44,7 +44,7 @@ export interface ApiServerOptions {
   readonly maxWatchBufferBytes?: number;
   /** Largest request body, in bytes. @default 3145728 */
   readonly maxBodyBytes?: number;
-  /** Longest time for a request that is no watch, in ms. @default 60000 */
+  /** Longest time for a request other than a watch, in ms. @default 60000 */
   readonly requestTimeoutMs?: number;
   /** How long `stop` lets requests finish, in ms. @default 5000 */
   readonly stopGraceMs?: number;

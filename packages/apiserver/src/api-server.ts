@@ -29,7 +29,7 @@ import { createWebhookCaller, type WebhookCaller } from './webhooks/webhook-call
 import { sleep } from '@kctl/wait';
 import { seededRandom } from './faults/seeded-random.js';
 
-/** Credentials of the administrator, or of somebody else. */
+/** Credentials of the administrator, or of another user. */
 export interface KubeconfigOptions {
   /** @default 'token' */
   readonly auth?: 'token' | 'certificate';

@@ -71,7 +71,7 @@ function wholeNumber(name: string, text: string | undefined, max: number): numbe
   return number;
 }
 
-/** Creates what the files hold; an object that is there already is left alone. */
+/** Creates what the files hold; an existing object is not changed. */
 async function createFrom(server: ApiServer, directory: string): Promise<void> {
   const { parseAllDocuments } = await import('yaml');
   for (const file of readdirSync(directory).sort()) {

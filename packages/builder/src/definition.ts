@@ -75,16 +75,17 @@ function checkWatches({ inputs, rawSources }: DefinitionParts): string[] {
 }
 
 function checkFunctions({ what, handler, predicates }: CheckedInput): string[] {
-  const problems = typeof handler === 'function' ? [] : [`${what}: the handler is no function`];
-  if (!Array.isArray(predicates)) problems.push(`${what}: predicates is no list: expected { predicates: [predicate] }`);
+  const problems = typeof handler === 'function' ? [] : [`${what}: the handler is not a function`];
+  if (!Array.isArray(predicates))
+    problems.push(`${what}: predicates is not a list: expected { predicates: [predicate] }`);
   else if (!predicates.every((predicate) => typeof predicate === 'function'))
-    problems.push(`${what}: one of its predicates is no function`);
+    problems.push(`${what}: one of its predicates is not a function`);
   return problems;
 }
 
 function checkFilters(filters: readonly unknown[]): string[] {
   const isValid = filters.every((filter) => typeof filter === 'function');
-  return isValid ? [] : ['withEventFilter(...): one of the predicates is no function'];
+  return isValid ? [] : ['withEventFilter(...): one of the predicates is not a function'];
 }
 
 function checkReconciler(reconciler: unknown): string[] {

@@ -29,6 +29,6 @@ function isNameAlone(request: unknown): request is { readonly name: unknown } {
 
 function missingNamespace(kind: Kind, request: { readonly name: unknown }): TypeError {
   return new TypeError(
-    `the request ${JSON.stringify(request)} names no ${formatGroupKind(kind)}: it has no namespace. Does a handler of watches(), or a raw source, leave it out?`,
+    `the request ${JSON.stringify(request)} does not identify an object of ${formatGroupKind(kind)}: it has no namespace. Does a handler of watches(), or a raw source, omit it?`,
   );
 }

@@ -314,10 +314,10 @@ describe('ControllerBuilder', () => {
         .complete(async () => undefined),
     );
     expect(problems).toEqual([
-      'for(App.example.com): predicates is no list: expected { predicates: [predicate] }',
-      'owns(Pod): one of its predicates is no function',
-      'watches(Pod): the handler is no function',
-      'withEventFilter(...): one of the predicates is no function',
+      'for(App.example.com): predicates is not a list: expected { predicates: [predicate] }',
+      'owns(Pod): one of its predicates is not a function',
+      'watches(Pod): the handler is not a function',
+      'withEventFilter(...): one of the predicates is not a function',
     ]);
   });
 
@@ -331,7 +331,7 @@ describe('ControllerBuilder', () => {
           .withEventFilter(undefined as never)
           .complete(reconciler),
       ),
-    ).toEqual(['withEventFilter(...): one of the predicates is no function']);
+    ).toEqual(['withEventFilter(...): one of the predicates is not a function']);
     for (const method of ['watchesRawSource', 'reconcileAllOn'] as const)
       expect(
         problemsOf(() =>
@@ -407,7 +407,7 @@ describe('ControllerBuilder', () => {
     expect(lines).toEqual([
       [
         'Reconciler error',
-        'TerminalError: terminal error: the request {"name":"half"} names no App.example.com: it has no namespace. Does a handler of watches(), or a raw source, leave it out?',
+        'TerminalError: terminal error: the request {"name":"half"} does not identify an object of App.example.com: it has no namespace. Does a handler of watches(), or a raw source, omit it?',
       ],
     ]);
     stop.abort();

@@ -1,4 +1,4 @@
-/** Thrown when an index is asked for that nobody added. Mirrors client-go's "Index with name X does not exist". */
+/** Thrown when a requested index was not added. Mirrors client-go's "Index with name X does not exist". */
 export class UnknownIndexError extends Error {
   override readonly name = 'UnknownIndexError';
   /** Stable code of this error class. */

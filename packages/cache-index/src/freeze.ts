@@ -10,7 +10,7 @@ function freezeTree(value: unknown): void {
   if (isTree(value)) freezeBranch(value);
 }
 
-/** Leaves are told apart before the call: most values are leaves. */
+/** Leaves are recognized before the call: most values are leaves. */
 function freezeBranch(value: object): void {
   if (Array.isArray(value)) {
     for (const element of value) if (isTree(element)) freezeBranch(element);

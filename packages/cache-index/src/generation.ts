@@ -57,7 +57,7 @@ export class Generation<T extends KubeObject> {
   /**
    * Stores a version; all index values are known before anything changes.
    *
-   * @throws IndexFunctionError where nobody takes the errors of index functions
+   * @throws IndexFunctionError where no handler receives the errors of index functions
    */
   put(stored: StoredObject<T>, write: StoredWrite = {}): StoredObject<T> | undefined {
     const { namespace } = stored;

@@ -11,12 +11,12 @@ export interface IndexListOptions {
 
 /**
  * The reading side of a store. Lists are ordered by namespace, then name. Objects are shared and frozen: reading costs
- * no copy and nobody can corrupt them; take a `mutableCopy` to change one. A returned array belongs to the caller and
+ * no copy and they cannot be corrupted; take a `mutableCopy` to change one. A returned array belongs to the caller and
  * does not change with later writes.
  */
 export interface IndexReader<T extends KubeObject> {
   readonly size: number;
-  /** The version of the collection that the store is at; '' where nobody said. */
+  /** The version of the collection that the store is at; '' where it was not given. */
   readonly resourceVersion: string;
   readonly indexNames: readonly string[];
   get(key: ObjectKey): DeepReadonly<T> | undefined;

@@ -40,7 +40,7 @@ export function compileIndex<T extends KubeObject>(
   return { ...common, scoped, compute: (stored) => asValues(definition.object(stored.object)) };
 }
 
-/** What an index function returned, checked: a text is one value, not letters, and nothing at all is no value. */
+/** What an index function returned, checked: a text is one value, not letters, and undefined means no value. */
 function asValues(returned: unknown): readonly string[] {
   if (typeof returned === 'string') return [returned];
   if (returned === undefined || returned === null) return [];

@@ -1,5 +1,5 @@
 /**
- * An indexed store of Kubernetes objects that nobody can corrupt: frozen, shared, read without copies, in a fixed order.
+ * An indexed store of Kubernetes objects that cannot be corrupted: frozen, shared, read without copies, in a fixed order.
  *
  * @packageDocumentation
  */

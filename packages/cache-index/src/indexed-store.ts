@@ -171,7 +171,7 @@ export class IndexedStore<T extends KubeObject> implements Indexer<T> {
       all: () => next.collect(),
       commit: (resourceVersion) => {
         if (this.#generation.origin !== base.origin)
-          throw new Error('the store was replaced by somebody else since this replacement began');
+          throw new Error('another replacement of the store was committed since this one began');
         const before = this.#generation;
         this.#generation = current();
         this.#resourceVersion = resourceVersion;

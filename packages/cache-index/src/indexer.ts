@@ -39,11 +39,11 @@ export interface Indexer<T extends KubeObject> extends IndexReader<T> {
    * not; after a replacement the rest is of the content before it.
    */
   values(): Iterable<StoredObject<T>>;
-  /** Begins a replacement that is filled step by step and seen by nobody until it is committed. */
+  /** Begins a replacement that is filled step by step and becomes visible when it is committed. */
   beginReplace(): Replacement<T>;
 }
 
-/** What the caller of `putStored` knows already. */
+/** What the caller of `putStored` has computed already. */
 export interface StoredWrite {
   /** Values of {@link Indexer.fieldPaths}, in their order. */
   readonly fields?: readonly (string | undefined)[];
@@ -81,7 +81,7 @@ export interface ReplacedContent<T extends KubeObject> {
 /** Options of {@link createIndexer}. */
 export interface IndexerOptions<T extends KubeObject> {
   readonly indexers?: Readonly<Record<string, IndexDefinition<T>>>;
-  /** Freezes what is stored. false: raw speed, and nobody is kept from corrupting it. @default true */
+  /** Freezes what is stored. false: raw speed, without protection from changes. @default true */
   readonly freeze?: boolean;
   /**
    * Receives what an index function throws; the object is then stored without values for that index.

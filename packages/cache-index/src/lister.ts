@@ -4,7 +4,7 @@ import type { IndexReader } from './index-reader.js';
 /** Lists and gets from a store, by selector and name. Mirrors the generated listers of client-go. */
 export interface Lister<T extends KubeObject> {
   list(selector?: Pick<Selector, 'matches'>): DeepReadonly<T>[];
-  /** A cluster-scoped object; one of a namespace through {@link namespace}. */
+  /** A cluster-scoped object; namespaced objects are read through {@link namespace}. */
   get(name: string): DeepReadonly<T> | undefined;
   namespace(namespace: string): NamespaceLister<T>;
 }

@@ -9,7 +9,7 @@ export class Entry<T extends KubeObject> {
   #stored: StoredObject<T> | undefined;
   /** The object of the present version once it was read: lists of many would wait for memory at each step more. */
   #object: DeepReadonly<T> | undefined;
-  /** What each index found for the present version: cached, so that an update never asks about the old object. */
+  /** What each index found for the present version: cached, so that an update does not evaluate the old object again. */
   values: readonly IndexValues[];
 
   constructor(stored: StoredObject<T>) {

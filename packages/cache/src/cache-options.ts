@@ -21,7 +21,7 @@ export interface ScopeOptions {
    * as `stripped(kind)` alone: nothing else would keep what is left from being written back whole.
    */
   readonly transform?: (object: KubeObject) => KubeObject;
-  /** Hands out mutable objects: raw speed, and nobody is kept from corrupting the cache. @default false */
+  /** Hands out mutable objects: raw speed, without protection of the cache from changes. @default false */
   readonly unsafeMutableObjects?: boolean;
   /** @default true */
   readonly bookmarks?: boolean;
@@ -65,7 +65,7 @@ export interface CacheOptions {
   /** What applies where neither a namespace nor a kind says otherwise. */
   readonly defaults?: ScopeOptions;
   /**
-   * What a read of a kind does that nobody declared (by `byObject`, `informerFor`, `addIndex`): `error` throws
+   * What a read of an undeclared kind does (one that is not in `byObject`, `informerFor`, `addIndex`): `error` throws
    * KindNotCachedError, on which a delegating client reads live; `start` starts an informer for the whole kind.
    *
    * @default 'error'
@@ -73,7 +73,7 @@ export interface CacheOptions {
   readonly undeclaredReads?: 'error' | 'start';
   /** How long an informer that was acquired goes on after its last release, in ms. @default 30_000 */
   readonly lingerMs?: number;
-  /** Hears of every failed list or watch; `stop` ends the cache with the error. */
+  /** Called with every failed list or watch; `stop` ends the cache with the error. */
   readonly watchErrorHandler?: (kind: Kind, trouble: InformerTrouble) => WatchErrorDecision | undefined;
   /** Makes the ListerWatchers instead of `client`: for tests and unusual sources. */
   readonly listerWatcherFor?: <T extends KubeObject>(kind: Kind<T>, scope: ListerWatcherScope) => ListerWatcher<T>;
@@ -101,6 +101,6 @@ export interface ResolvedScope extends ScopeOptions {
   readonly namespace: string;
   /** What is listed and watched. */
   readonly listScope: ListerWatcherScope;
-  /** Whether this scope's informer would hold an object with these labels, where that can be told. */
+  /** Whether this scope's informer would hold an object with these labels, where that can be determined. */
   readonly labels: Selector | undefined;
 }

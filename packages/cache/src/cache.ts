@@ -16,7 +16,7 @@ export interface InformerStatus {
   readonly trouble: InformerTrouble | undefined;
   readonly hasSynced: boolean;
   readonly resourceVersion: string;
-  /** Whether it was declared or is on loan; one that is not only lingers, and its state is no trouble. */
+  /** Whether it was declared or is on loan; others only linger, and their state is not reported as trouble. */
   readonly isWanted: boolean;
 }
 
@@ -65,7 +65,7 @@ export interface Cache extends Reader {
   /**
    * Resolves when every declared informer has synced.
    *
-   * @throws SyncError naming those that have not, and why, on timeout or when one stops
+   * @throws SyncError naming those that did not, and why, on timeout or when one stops
    */
   waitForSync(options?: InformerWaitOptions): Promise<void>;
   /**

@@ -12,7 +12,7 @@ export class CacheNotStartedError extends Error {
   }
 }
 
-/** Thrown by reads of a kind that nobody declared. Mirrors `ErrResourceNotCached`. */
+/** Thrown by reads of a kind that was not declared. Mirrors `ErrResourceNotCached`. */
 export class KindNotCachedError extends Error {
   override readonly name = 'KindNotCachedError';
   /** Stable code of this error class. */

@@ -41,7 +41,7 @@ export class KindEntry {
     return this.#isPinned || this.#leases > 0;
   }
 
-  /** Somebody declared the kind: no release ends its informer. */
+  /** The kind was declared: no release ends its informer. */
   pin(): void {
     this.#isPinned = true;
     this.stopLinger();

@@ -13,7 +13,7 @@ export function requireCacheOptions(options: CacheOptions): void {
   if (problem !== undefined) throw new TypeError(`createCache: ${problem}`);
 }
 
-/** @throws TypeError when it is no kind */
+/** @throws TypeError when it is not a kind */
 export function requireKind(field: string, kind: unknown): void {
   if (typeof kind === 'object' && kind !== null && 'plural' in kind && 'scope' in kind) return;
   throw new TypeError(

@@ -53,7 +53,7 @@ export class ScopedInformer<T extends KubeObject> implements SharedInformer<T>, 
   /** Parts that have left, while there are handlers with events of them. */
   readonly #leaving = new Set<Part<T>>();
   #indexers: Readonly<Record<string, IndexDefinition<T>>> = {};
-  /** Aborted when the run is to end, whoever ends it. */
+  /** Aborted when the run ends, for any reason. */
   readonly #ending = new AbortController();
   #signal: AbortSignal | undefined;
   #fail: ((error: unknown) => void) | undefined;
@@ -301,7 +301,7 @@ function overlap(a: ResolvedScope, b: ResolvedScope): boolean {
   return a.namespace === b.namespace || a.namespace === '' || b.namespace === '';
 }
 
-/** The older of two versions; '' where that cannot be told. */
+/** The older of two versions; '' where they cannot be compared. */
 function olderOf(a: string, b: string): string {
   const order = compareResourceVersions(a, b);
   if (order === 'unknown') return a === b ? a : '';

@@ -47,7 +47,7 @@ export interface CacheView extends Pick<Reader, 'list'> {
    * @default all namespaces, without selectors
    */
   scopesOf?(kind: Kind): readonly ReadScope[];
-  /** The fields that only an index of the cache knows, and no server. @default none */
+  /** The fields that exist only as an index of the cache, and on no server. @default none */
   indexedFields?(kind: Kind): readonly string[];
   /**
    * Whether a list with these options contains an object, as {@link project} makes it, if a store holds it. Throws what

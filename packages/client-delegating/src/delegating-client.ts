@@ -76,10 +76,10 @@ export interface DelegatingClient extends Client {
   /** Own writes that the cache has not seen yet. */
   readonly pendingWrites: number;
   /**
-   * Tells, as deletes with `finalStateUnknown`, of objects that this client wrote and that were gone before the cache
+   * Reports, as deletes with `finalStateUnknown`, objects that this client wrote and that were gone before the cache
    * had them: of those, an informer may have nothing to tell. For a controller that owns such objects:
-   * `informerSource({ informer: client.vanished(Pod), handler: enqueueRequestForOwner(Job) })`. An end may be told twice,
-   * here and by the informer. Costs nothing while nobody listens; then one request for each end that it tells of.
+   * `informerSource({ informer: client.vanished(Pod), handler: enqueueRequestForOwner(Job) })`. An end may be reported twice,
+   * here and by the informer. Costs nothing without handlers; then one request for each end that it reports.
    */
   vanished<K extends Kind>(kind: K): ObservableInformer<ReadObject<K>>;
 }

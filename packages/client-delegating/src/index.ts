@@ -1,5 +1,5 @@
 /**
- * A client that reads from the cache, writes to the server and never forgets its own writes.
+ * A client that reads from the cache, writes to the server and reads its own writes.
  *
  * @packageDocumentation
  */

@@ -84,7 +84,7 @@ export class Ledger {
     this.#sweep(notes);
   }
 
-  /** Puts what the server told in the place of a write, unless another one has come meanwhile. */
+  /** Replaces a write by what the server returned, unless another one has come meanwhile. */
   settle(kind: Kind, open: OwnWrite | undefined, known: OwnWrite): void {
     const notes = this.#notesOf(kind);
     if (notes.get(known.key)?.write === open) this.#put(notes, { write: known, kind, doneFor: new Set() });
@@ -193,7 +193,7 @@ export class Ledger {
     return this.#options.clock.monotonicNow() - recordedAt > this.#options.ttlMs;
   }
 
-  /** An end that no store contradicts is no failure: that store was not read, so nothing looked. */
+  /** An end that no store contradicts is not a failure: that store was not read, so nothing looked. */
   #expire(notes: KindNotes, note: Note): void {
     if (!needsLook(note.write)) this.#giveUp(notes, note);
     else

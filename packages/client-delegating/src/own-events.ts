@@ -51,7 +51,7 @@ export interface OwnEvents {
 }
 
 /**
- * Makes a filter for own events: off unless a handler is wrapped, because only its owner knows that what it wrote needs
+ * Makes a filter for own events: off unless a handler is wrapped, because only its owner can decide that what it wrote needs
  * no second look.
  *
  * An update is kept back only where own writes alone, each guarded by the resourceVersion that it started from, lead

@@ -5,7 +5,7 @@ import { objectName } from './own-links.js';
 import { UpdateGate } from './update-gate.js';
 import type { GateParts, GateTraits, Versions } from './update-gate.js';
 
-/** One change that an informer reports, as a controller takes it: decoded when somebody reads it. */
+/** One change that an informer reports, as a controller takes it: decoded at first read. */
 export interface ObservedEvent<T> {
   readonly type: 'add' | 'update' | 'delete';
   readonly header: ObjectHeader;
@@ -24,7 +24,7 @@ export interface ObserverRegistration {
   remove(): Promise<void> | void;
 }
 
-/** An informer that tells of its changes. */
+/** An informer that reports its changes. */
 export interface ObservableInformer<T> {
   addEventHandler(handler: { onEvent(event: ObservedEvent<T>): void | Promise<void> }): ObserverRegistration;
   readonly lastError?: unknown;
@@ -38,7 +38,7 @@ export interface ObservableInformers {
   ): Promise<ObservableInformer<ReadObject<K>>>;
 }
 
-/** Informers whose handlers do not hear of own updates. */
+/** Informers whose handlers do not receive own updates. */
 export function withoutOwnUpdates(informers: ObservableInformers, parts: GateParts): ObservableInformers {
   return {
     informer: async (kind, options) => {

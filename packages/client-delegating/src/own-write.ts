@@ -64,7 +64,7 @@ export function isSuperseded(write: OwnWrite, { storeVersion, cached }: StoreSig
   return outcome.type === 'unread' && cached.metadata.deletionTimestamp !== undefined;
 }
 
-/** Whether only a look at the object tells that a store has caught up: the end of the object has no known version. */
+/** Whether only a look at the object shows that a store has caught up: the end of the object has no known version. */
 export function needsLook({ version, floor }: OwnWrite): boolean {
   return version === '' && floor !== '';
 }

@@ -45,7 +45,7 @@ export class ScopedLive {
 }
 
 /**
- * A list of what no store holds: read live as it is asked for. Fields that only an index of the cache knows are judged
+ * A list of what no store holds: read live as it is asked for. Fields that exist only as an index of the cache are judged
  * by it, and not sent: a server refuses them.
  */
 export async function listUncached<K extends Kind>(

@@ -3,7 +3,7 @@ import { Delivery } from '@kctl/delivery';
 import type { Kind } from '@kctl/apimachinery';
 import type { Clock, ClockTimer } from '@kctl/wait';
 
-/** What a gate asks about own writes. */
+/** What a gate reads of own writes. */
 export interface OwnWrites {
   /** Whether a write of the object is under way. */
   isWriting(object: string): boolean;

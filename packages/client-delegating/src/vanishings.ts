@@ -25,7 +25,7 @@ interface Observer {
 
 /**
  * Notices own objects that ended unseen: the cache has passed the version of the write and does not have the object,
- * so its informer may never have had it and has no delete to tell of. Nothing happens while nobody observes.
+ * so its informer may never have had it and has no delete to report. Nothing happens without an observer.
  */
 export class Vanishings {
   readonly #options: VanishingsOptions;
@@ -58,7 +58,7 @@ export class Vanishings {
       if (formatGroupKind(observed) === formatGroupKind(kind)) void this.#follow(observed, object);
   }
 
-  /** An own write has ended the object, or made it unknown: its writer knows. */
+  /** An own write has ended the object, or made it unknown, as its writer has recorded. */
   ended(kind: Kind, key: ObjectKey): void {
     if (this.#followed.size === 0) return;
     for (const { kind: observed } of this.#observers)

@@ -23,7 +23,7 @@ export function saysOtherwise(error: unknown, { name }: ObjectKey): boolean {
   return isConflict(error) && error.status.details?.causes?.some(isOfOwner) !== true;
 }
 
-/** An apply that meets fields of another owner knows the object well. */
+/** An apply that conflicts with fields of another owner does not make the object unknown. */
 function isOfOwner({ reason }: { readonly reason?: string }): boolean {
   return reason === 'FieldManagerConflict';
 }
@@ -50,7 +50,7 @@ export function outcomeOfWrite(kind: Kind, object: DeepReadonly<KubeObject>): Fa
     : outcomeOfTerminating(kind, object);
 }
 
-/** What is known of an object that a write left with a deletionTimestamp. */
+/** The state of an object that a write left with a deletionTimestamp. */
 function outcomeOfTerminating(kind: Kind, object: DeepReadonly<KubeObject>): Fact {
   const { deletionGracePeriodSeconds, uid = '' } = object.metadata;
   if (isHeld(object) || (deletionGracePeriodSeconds ?? 0) > 0) return outcomeOfObject(kind, object);

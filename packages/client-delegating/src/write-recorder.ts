@@ -49,7 +49,7 @@ export class WriteRecorder {
     return object;
   }
 
-  /** A write to a subresource. Its answer is the object, or something that tells no more than that it has changed. */
+  /** A write to a subresource. Its answer is the object, or something that shows only that it has changed. */
   async subResource<B extends object>(
     kind: Kind,
     about: { readonly key: ObjectKey; readonly name: string; readonly options: { readonly dryRun?: boolean } },
@@ -124,7 +124,7 @@ export class WriteRecorder {
     }
   }
 
-  /** What is known of an object that is about to be deleted: the newest of own writes and cache. */
+  /** The state of an object that is about to be deleted: the newest of own writes and cache. */
   async #known(kind: Kind, key: ObjectKey): Promise<Known> {
     const { cache, ledger } = this.#options;
     const write = ledger.find(kind, key);

@@ -5,7 +5,7 @@ const highWaterMark = 256 * 1024;
 export interface ByteSource {
   pause(): void;
   resume(): void;
-  /** Releases the connection of a stream that nobody reads to its end. */
+  /** Releases the connection of a stream that is not read to its end. */
   abort(reason: Error): void;
 }
 
@@ -30,7 +30,7 @@ export class ByteStream implements AsyncIterable<Buffer[]>, AsyncIterator<Buffer
   #waiter: Waiter | undefined;
   /** Bytes received so far. */
   receivedBytes = 0;
-  /** Whether nobody else has views of the memory of its chunks, once a chunk of other memory has followed. */
+  /** Whether there are no other views of the memory of its chunks, once a chunk of other memory has followed. */
   readonly isExclusive: boolean;
 
   constructor(source: ByteSource, onSettled: () => void, isExclusive = false) {
@@ -39,7 +39,7 @@ export class ByteStream implements AsyncIterable<Buffer[]>, AsyncIterator<Buffer
     this.isExclusive = isExclusive;
   }
 
-  /** Whether somebody waits for a chunk. */
+  /** Whether a reader waits for a chunk. */
   get isStarving(): boolean {
     return this.#waiter !== undefined;
   }

@@ -1,7 +1,7 @@
 import type { FrameOptions } from '@kctl/client';
 import { ByteStream } from './byte-stream.js';
 
-/** Frees the memory of chunks that nobody looks at any more. */
+/** Frees the memory of chunks that are no longer read. */
 export interface ChunkReleaser {
   /**
    * Says that the consumer asked for more and that these chunks came, with the ends of so many documents. A document that

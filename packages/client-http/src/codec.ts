@@ -46,10 +46,10 @@ export function decodeBytes(bytes: Uint8Array, what: string): unknown {
   return decodeJson(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString(), what);
 }
 
-/** The object of a kind that a parsed value is. @throws DecodeError when it is no object with metadata */
+/** The object of a kind that a parsed value is. @throws DecodeError when it is not an object with metadata */
 export function asObject<K extends Kind>(kind: K, value: unknown): PersistedObject<K> {
   if (!isKubeObject(value))
-    throw new DecodeError(`${formatGroupVersionKind(kind)}: the answer is no object with metadata`);
+    throw new DecodeError(`${formatGroupVersionKind(kind)}: the response is not a Kubernetes object`);
   return brand(kind, completed(kind, value));
 }
 
@@ -62,7 +62,7 @@ function completed(kind: Kind, object: KubeObject): KubeObject {
 
 /** The list of a kind that a parsed value is. @throws DecodeError */
 export function asList<K extends Kind>(kind: K, value: unknown): KubeList<PersistedObject<K>> {
-  if (!isListLike(value)) throw new DecodeError(`${formatGroupVersionKind(kind)}: the answer is no list`);
+  if (!isListLike(value)) throw new DecodeError(`${formatGroupVersionKind(kind)}: the response is not a list`);
   const { apiVersion = kind.apiVersion, metadata = {}, items } = value;
   return {
     apiVersion: kind.shape === 'metadata' ? kind.apiVersion : apiVersion,
@@ -75,7 +75,7 @@ export function asList<K extends Kind>(kind: K, value: unknown): KubeList<Persis
 /** An item of a list: key order as in a whole object, so that both have one hidden class. */
 export function asItem<K extends Kind>(kind: K, value: unknown): PersistedObject<K> {
   if (!isKubeObject(value))
-    throw new DecodeError(`${formatGroupVersionKind(kind)}: a list item is no object with metadata`);
+    throw new DecodeError(`${formatGroupVersionKind(kind)}: a list item is not a Kubernetes object`);
   if (kind.shape === 'metadata' || (value.kind !== undefined && value.apiVersion !== undefined))
     return asObject(kind, value);
   const { apiVersion: _a, kind: _k, ...rest } = value;

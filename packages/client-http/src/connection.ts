@@ -15,7 +15,7 @@ export interface ExecPlugin {
   readonly apiVersion?: string;
   /** Shown when the command is not installed. */
   readonly installHint?: string;
-  /** Whether the plugin is told about the cluster. @default false */
+  /** Whether the plugin receives the cluster's details. @default false */
   readonly provideClusterInfo?: boolean;
   /** `Always` is refused: a controller has no terminal. @default 'IfAvailable' */
   readonly interactiveMode?: 'Never' | 'IfAvailable' | 'Always';
@@ -82,7 +82,7 @@ export interface Connection {
   readonly insecureSkipTlsVerify?: boolean;
   /** `http:`, `https:`, `socks5:` URL. @default by the environment: HTTPS_PROXY, HTTP_PROXY, NO_PROXY */
   readonly proxyUrl?: string;
-  /** Whom the proxy knows us as, where `proxyUrl` does not say it. */
+  /** User name and password for the proxy, where `proxyUrl` does not contain them. */
   readonly proxyUser?: ProxyUser;
   /** Never asks for compressed answers. @default false */
   readonly disableCompression?: boolean;

@@ -15,11 +15,11 @@ export interface ExchangeRequest {
   readonly body?: string | Uint8Array;
 }
 
-/** How long to wait, in ms; 0 is for ever. */
+/** How long to wait, in ms; 0 is unlimited. */
 export interface ExchangeTimeouts {
   /** Until the response's headers are there. */
   readonly headersMs: number;
-  /** Between two chunks of the body, while somebody waits for one. */
+  /** Between two chunks of the body, while a reader waits for one. */
   readonly idleMs: number;
   /** Until the whole body is there. */
   readonly totalMs: number;
@@ -44,7 +44,7 @@ export interface ExchangeContext {
   readonly signal?: AbortSignal | undefined;
   /** Whether each read of the connection has memory of its own: so in HTTP/1.1, not in HTTP/2. @default false */
   readonly hasExclusiveReads?: boolean | undefined;
-  /** Told how many bytes of the body arrived, when it ends in whatever way. */
+  /** Called with the number of bytes of the body that arrived, however it ends. */
   readonly onEnd?: ((receivedBytes: number) => void) | undefined;
 }
 

@@ -3,7 +3,7 @@ import type { TransportFailure } from './errors.js';
 import { redact } from './redact.js';
 import { safeCause } from './safe-cause.js';
 
-/** What is known about the request that failed. */
+/** The details of the request that failed. */
 export interface FailureContext {
   readonly server: string;
   readonly method: string;

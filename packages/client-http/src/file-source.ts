@@ -6,13 +6,13 @@ export interface FileSourceOptions {
   readonly clock: Clock;
   /** How old the content may be before it is read again, in ms. */
   readonly maxAgeMs: number;
-  /** Told when a re-read failed and the old content stays in use. */
+  /** Called when a re-read failed and the previous content stays in use. */
   readonly onStale?: (error: Error) => void;
   /** @throws when the content is of no use; counts as a failed read */
   readonly check?: (content: Buffer) => void;
 }
 
-/** The content of a file that somebody replaces now and then: a token, a certificate, a CA. */
+/** The content of a file that is replaced from time to time: a token, a certificate, a CA. */
 export interface FileSource {
   /** The content, read again when it is too old. A failed re-read keeps the old content. @throws when the first read fails */
   read(): Buffer | Promise<Buffer>;

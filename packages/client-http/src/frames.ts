@@ -74,7 +74,7 @@ async function* decodeEvents<K extends Kind>(
 function decodeEvent<K extends Kind>(kind: K, frame: Uint8Array): WatchEvent<PersistedObject<K>> {
   const what = `watch of ${formatGroupVersionKind(kind)}`;
   const value = decodeBytes(frame, what);
-  if (!isFrame(value)) throw new DecodeError(`${what}: a frame is no watch event`);
+  if (!isFrame(value)) throw new DecodeError(`${what}: a frame is not a watch event`);
   switch (value.type) {
     case 'ADDED':
     case 'MODIFIED':
@@ -98,7 +98,7 @@ function bookmark(object: unknown, what: string): WatchEvent<never> {
 function asStatus(object: unknown): Status {
   return isStatus(object)
     ? object
-    : { status: 'Failure', reason: 'Unknown', message: 'the watch ended with an error that is no Status' };
+    : { status: 'Failure', reason: 'Unknown', message: 'the watch ended with an error that is not a Status' };
 }
 
 function isFrame(value: unknown): value is { readonly type: string; readonly object: unknown } {

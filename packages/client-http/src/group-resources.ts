@@ -49,7 +49,7 @@ interface Failure {
 }
 
 /**
- * The resources of group versions: as discovery told them, else by one request for each version, for all who ask at
+ * The resources of group versions: as discovery returned them, else by one request for each version, for all who ask at
  * once. A version that fails is asked again after a while; the others are not concerned.
  */
 export class GroupResources {

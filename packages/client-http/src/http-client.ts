@@ -314,7 +314,7 @@ class ServerClient implements HttpClient {
   }
 }
 
-/** The collection is deleted by then: an answer that does not say what it was is no failure. */
+/** The collection is deleted by then: a response without its items is not a failure. */
 function deletedCollection<K extends Kind>(kind: K, text: string): DeletedCollection<K> {
   try {
     const value = decodeJson(text, `deleteAllOf ${formatGroupVersionKind(kind)}`);

@@ -160,7 +160,7 @@ class DiscoveryRestMapper implements RestMapper {
     this.#misses.clear();
   }
 
-  /** Looks into what is known; on a miss, asks the server again unless it just said no. Nobody's signal stops it for the others. */
+  /** Looks into the cached discovery; on a miss, requests it again unless it was just requested. An abort by one caller does not end it for others. */
   #find(what: string, search: Search): Promise<ApiResource | undefined> {
     const searchTwice = async (): Promise<ApiResource | undefined> => {
       // What was asked before this call may be older than what it asks about.

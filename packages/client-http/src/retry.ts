@@ -3,12 +3,12 @@ import { isTransportError } from './errors.js';
 
 /** client-go waits this long after a transport error, in ms. */
 export const transportRetryMs = 1_000;
-/** A server that asks for more than this gets its wish, but the caller is told instead of being kept waiting, in ms. */
+/** A longer Retry-After, in ms, is not waited for: the error is returned to the caller. */
 export const maxRetryAfterMs = 60_000;
 
 /**
  * Whether a status is one with which the server may ask to repeat the request. After a 429 it was surely not executed;
- * a 5xx may also say that nobody knows, which is no matter where executing it twice is as good as once.
+ * a 5xx may also mean that the outcome is unknown, which does not matter where executing it twice is as good as once.
  */
 export function isRetryableStatus(status: number, once: boolean): boolean {
   return status === 429 || (status >= 500 && !once);

@@ -45,12 +45,12 @@ export interface TransportOptions {
   readonly maxRetries?: number;
   /**
    * ms until a request must be answered in whole. For lists: until the headers, then between two chunks. For
-   * watches: until the headers. 0: for ever.
+   * watches: until the headers. 0: unlimited.
    *
    * @default 60_000
    */
   readonly requestTimeoutMs?: number;
-  /** ms until a connection must be made, TLS included. 0: for ever. @default 30_000 */
+  /** ms until a connection must be made, TLS included. 0: unlimited. @default 30_000 */
   readonly connectTimeoutMs?: number;
   /** Connections for requests at the same time; more requests wait their turn. Watches are not counted. @default 64 */
   readonly maxConnections?: number;
@@ -359,8 +359,8 @@ function pathOf(path: string): string {
 function checkOptions({ maxRetries, requestTimeoutMs, connectTimeoutMs, maxConnections }: TransportOptions): void {
   const problems = [
     numberProblem('maxRetries', maxRetries ?? 0, { integer: true, orInfinity: true, remedy: '0 never repeats' }),
-    numberProblem('requestTimeoutMs', requestTimeoutMs ?? 0, { remedy: '0 waits for ever' }),
-    numberProblem('connectTimeoutMs', connectTimeoutMs ?? 0, { remedy: '0 waits for ever' }),
+    numberProblem('requestTimeoutMs', requestTimeoutMs ?? 0, { remedy: '0 means no limit' }),
+    numberProblem('connectTimeoutMs', connectTimeoutMs ?? 0, { remedy: '0 means no limit' }),
     numberProblem('maxConnections', maxConnections ?? 1, { least: 1, integer: true }),
   ].filter((problem) => problem !== undefined);
   if (problems.length > 0) throw new TypeError(`client options: ${problems.join('; ')}`);

@@ -420,7 +420,7 @@ describe('rate limit', () => {
 describe('options', () => {
   it.each([
     [{ maxRetries: NaN }, 'maxRetries NaN is not valid: expected an integer ≥ 0 or Infinity; 0 never repeats'],
-    [{ requestTimeoutMs: -1 }, 'requestTimeoutMs -1 is not valid: expected a number of ms ≥ 0; 0 waits for ever'],
+    [{ requestTimeoutMs: -1 }, 'requestTimeoutMs -1 is not valid: expected a number of ms ≥ 0; 0 means no limit'],
     [{ connectTimeoutMs: NaN }, 'connectTimeoutMs NaN is not valid'],
     [{ maxConnections: 0 }, 'maxConnections 0 is not valid: expected an integer ≥ 1'],
     [{ rateLimit: { qps: 1, burst: NaN } }, 'rateLimit.burst NaN is not valid'],

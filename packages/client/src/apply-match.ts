@@ -107,7 +107,7 @@ class Comparison {
         this.#report(path, 'notOwned', { desired: value, actual: undefined });
   }
 
-  /** A desired field that is not held: null, and what the server does not store, are no difference. */
+  /** A desired field that is not held: null, and what the server does not store, do not differ. */
   #unowned(path: string, { desired, actual }: Pair): void {
     if (isAbsent(desired)) return;
     if (isAbsent(actual) && this.#isEqual(path, desired, actual)) return;

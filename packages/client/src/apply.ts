@@ -5,7 +5,7 @@ import { keyOfKind, metadataOf } from './kube-object.js';
 import type { PatchOptions } from './options.js';
 import { applyPatch } from './patch.js';
 
-/** `T` with every field optional, at every depth: somebody who applies states only what they care for. */
+/** `T` with every field optional, at every depth: an apply contains only the fields that its owner manages. */
 export type ApplyFields<T> = T extends Primitive
   ? T
   : T extends readonly (infer E)[]
@@ -17,7 +17,7 @@ export type ApplyFields<T> = T extends Primitive
 /** What one field owner wants of an object: its identity and any of its fields. */
 export type ApplyConfiguration<K extends Kind> = ApplyFields<ObjectOf<K>> & { readonly metadata: KeyOf<K> };
 
-/** A field that somebody else owns, with another value. */
+/** A field that another manager owns, with another value. */
 export interface FieldConflict {
   /** The other owner, e.g. `kubectl-client-side-apply`. */
   readonly manager: string;

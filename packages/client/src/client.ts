@@ -112,7 +112,7 @@ export interface Watcher {
   watch<K extends Kind>(kind: K, options?: WatchOptions): Promise<WatchStream<PersistedObject<K>>>;
 }
 
-/** Answers what the server knows about kinds. */
+/** Resolves kinds as the server serves them. */
 export interface KindResolver {
   /** The token of a kind that is known only by name: from the scheme, else from discovery. @throws NoKindMatchError */
   kindFor(gvk: GroupVersionKind | { readonly group: string; readonly kind: string }): Promise<Kind>;
@@ -125,7 +125,7 @@ export interface Client extends Reader, Writer, SubResources {}
 export interface WatchingClient extends Client, Watcher {}
 
 /**
- * A collection as undecoded bytes: for consumers, such as an informer, that parse only what somebody reads.
+ * A collection as undecoded bytes: for consumers, such as an informer, that parse only what is read.
  * Each element of the iteration is a batch of complete JSON documents; the buffers belong to the consumer, unless it
  * says that it is {@link FrameOptions.transient} with them.
  */

@@ -18,7 +18,7 @@ export class ObjectDeletingError extends Error {
   readonly code: 'KCTL_OBJECT_DELETING' = code;
 
   constructor(kind: Kind, name: string) {
-    super(`${kind.kind} ${name} is being deleted: finalizers can only be removed any more`);
+    super(`${kind.kind} ${name} is being deleted: finalizers can only be removed`);
   }
 }
 
@@ -29,8 +29,8 @@ export function isObjectDeleting(error: unknown): error is ObjectDeletingError {
 
 /**
  * Adds a finalizer to the server's object, if it is not there: a JSON patch that is guarded by the uid and by the list
- * of finalizers as it was read, so that nobody else's finalizer is lost, nothing else is written, and another object
- * of the same name is left alone. Where the list has changed meanwhile, the object is read again.
+ * of finalizers as it was read, so that no other finalizer is lost, nothing else is written, and another object
+ * of the same name is not changed. Where the list has changed meanwhile, the object is read again.
  *
  * Add it, and return from the reconcile, before anything is created outside of the cluster.
  *

@@ -54,7 +54,7 @@ export function keyedItems(fields: FieldSet): KeyedItem[] {
   });
 }
 
-/** The values `v:…` of a set; undefined where the node is no set. */
+/** The values `v:…` of a set; undefined where the node is not a set. */
 export function setValues(fields: FieldSet): unknown[] | undefined {
   const keys = Object.keys(fields).filter((key) => key.startsWith('v:'));
   return keys.length === 0 ? undefined : keys.map((key): unknown => JSON.parse(key.slice(2)));

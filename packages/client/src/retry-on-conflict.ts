@@ -29,7 +29,7 @@ export interface RetryOnConflictOptions extends AbortOptions {
  * Repeats work that fails with a conflict. The work must read the object anew each time, change it and write it;
  * repeating the same write conflicts again. Mirrors `retry.RetryOnConflict`.
  *
- * @throws what the work throws, when it is no conflict or no attempt is left; the signal's reason on abort
+ * @throws what the work throws, when it is not a conflict or no attempt is left; the signal's reason on abort
  */
 export function retryOnConflict<T>(
   work: (attempt: number) => T | Promise<T>,

@@ -22,7 +22,7 @@ export type NotOfErrors<C> = C extends (error: unknown) => error is StatusError
 export interface WaitForOptions<K extends Kind> extends AbortOptions {
   /** e.g. `hasCondition('Ready')`, `isDeleted()`, or a function of yours. */
   readonly until: WaitCondition<K>;
-  /** How long to wait, in ms. @default for ever */
+  /** How long to wait, in ms. @default unlimited */
   readonly timeoutMs?: number;
   /** ms between reads where the client cannot watch, and before a watch that failed is tried again. @default 1000 */
   readonly intervalMs?: number;
@@ -145,7 +145,7 @@ class ObjectWait<K extends Kind> {
   }
 }
 
-/** A stream that breaks has ended: the next read shows what it would have told. */
+/** A stream that breaks has ended: the next read shows what it would have delivered. */
 async function nextOrEnd<T>(events: AsyncIterator<T>): Promise<T | undefined> {
   try {
     const result = await events.next();

@@ -41,7 +41,7 @@ export interface ControllerOptions<R> extends ControllerSettings {
   /** Label of metrics, field of logs; unique in a manager. */
   readonly name: string;
   readonly reconciler: Reconciler<R>;
-  /** What a failure leads to. @default `createRetryPolicy()`: back-off for ever; terminal errors and Retry-After honoured */
+  /** What a failure leads to. @default `createRetryPolicy()`: back-off without limit; terminal errors and Retry-After honoured */
   readonly retryPolicy?: RetryPolicy;
   /** Runs after each failure; may write status and change what follows. @default the reconciler's own, else none */
   readonly onError?: ReconcileErrorHook<R>;
@@ -67,7 +67,7 @@ export interface ControllerOptions<R> extends ControllerSettings {
    * @default none
    */
   readonly runLimit?: RunLimit;
-  /** Heals what no event tells. Only for objects that a source of the controller reports as its own. @default none */
+  /** Heals what no event reports. Only for objects that a source of the controller reports as its own. @default none */
   readonly safetyInterval?: SafetyInterval;
   /** Warns of keys that are reconciled in a loop; false: off. @default on, 300 runs per minute */
   readonly hotLoop?: HotLoopOptions | false;

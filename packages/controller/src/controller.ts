@@ -8,8 +8,8 @@ import type { InformerProvider } from './source/informer-provider.js';
 import type { Source } from './source/source.js';
 
 /**
- * Where a controller is: `cold` (nothing runs), `warm` (sources run, nothing is reconciled), `active`, `draining` (told
- * to stop, runs and sources are ending).
+ * Where a controller is: `cold` (nothing runs), `warm` (sources run, nothing is reconciled), `active`, 
+
  */
 export type ControllerPhase = 'cold' | 'warm' | 'active' | 'draining';
 
@@ -33,7 +33,7 @@ export interface WatchHandle extends AsyncDisposable {
 export interface WatchOptions {
   /**
    * Whether the controller can work without the source. `required`: reconciling begins when the source has synced, and
-   * `run` rejects when it fails to. `optional`: nothing waits for it; its failure is logged, and a kind source goes on
+   * `run` rejects when it fails to. `optional`: the start does not wait for it; its failure is logged, and a kind source goes on
    * asking for its kind. A source that is added while the controller runs is always optional.
    *
    * @default 'required'
@@ -86,7 +86,7 @@ export interface AdoptOptions {
  */
 export interface Controller<R = ReconcileRequest> {
   readonly name: string;
-  /** Tells a manager what this is, and that names of these must differ. */
+  /** Identifies this as a controller to a manager, which requires unique names. */
   readonly runnableType: 'controller';
   readonly settings: Required<ControllerSettings>;
   readonly needLeaderElection: boolean;
@@ -135,10 +135,10 @@ export interface Controller<R = ReconcileRequest> {
    * reconcile is running. Rejects when a source fails to start or to sync in time. It may be run again: a run
    * that begins while an earlier one drains waits for its end. After a run that ended `cold` every source is started
    * anew and delivers everything at low priority; one that ended `warm` is continued, and has everything delivered at
-   * low priority, too. Until it is told to stop it keeps the process alive; from then on only what its reconciles wait
+   * low priority, too. Until its signal is aborted it keeps the process alive; from then on only what its reconciles wait
    * for does.
    *
-   * @throws ControllerError when it runs already, and was not told to stop
+   * @throws ControllerError when it runs already and is not stopping
    */
   run(signal: AbortSignal, options?: RunOptions): Promise<void>;
   /** Resolves when the controller is cold and nothing of it is left; at once where that is so. */

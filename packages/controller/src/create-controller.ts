@@ -58,7 +58,7 @@ class ReconcileController<R> implements Controller<R> {
     this.#requestKey = rememberingKey(options.requestKey ?? defaultRequestKey);
     this.#environment = this.#adopted({});
     if (typeof reconciler !== 'function' && typeof reconciler?.reconcile !== 'function')
-      throw new TypeError(`controller ${JSON.stringify(name)}: must specify Reconciler: a function or { reconcile }`);
+      throw new TypeError(`controller ${JSON.stringify(name)}: reconciler is required: a function or { reconcile }`);
   }
 
   get settings(): Required<ControllerSettings> {

@@ -13,7 +13,7 @@ import { checkDecision } from './retry-decision.js';
 import type { RetryPolicy } from './retry-policy.js';
 import type { RunningRequests } from './running-requests.js';
 
-/** A conflict means that the cache was behind: it is no news until it has happened this often in a row. */
+/** A conflict means that the cache was behind: it is logged as an error only after this many in a row. */
 const quietConflicts = 5;
 
 /** Where a run was when it failed: in the call, in what the call returned, or in the check of its result. */

@@ -97,7 +97,7 @@ export function defaultRequestKey(request: unknown): string {
   return objectKey(request) ?? jsonKey(request);
 }
 
-/** Text by which requests are told apart. @throws TypeError for one that has none, such as a cycle or a function */
+/** Text that identifies a request. @throws TypeError for one that has none, such as a cycle or a function */
 export function jsonKey(request: unknown): string {
   let text: unknown;
   try {

@@ -5,7 +5,7 @@ import { abortReason } from '@kctl/wait';
 import { ReconcileTimeoutError } from './errors.js';
 import type { ReconcileContext } from './reconciler.js';
 
-/** What is known when a request is dequeued. */
+/** The details of a request when it is dequeued. */
 export interface RunFacts {
   readonly attempt: number;
   readonly isLastAttempt: boolean;

@@ -30,7 +30,7 @@ export interface ReconcileResult {
   readonly priority?: number;
 }
 
-/** What a reconciler is told about the run. */
+/** The context of a reconcile. */
 export interface ReconcileContext {
   /**
    * Aborted when the controller stops or the reconciliation timeout passes. Hand it to everything that waits.

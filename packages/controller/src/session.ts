@@ -99,11 +99,11 @@ export class Session<R> {
     return this.#ready;
   }
 
-  /** Starts a source that nothing waits for; its failure is logged. */
+  /** Starts an optional source; its failure is logged. */
   watchBeside(entry: WatchEntry<R>): void {
     const report = (error: unknown): void => {
       if (!this.signal.aborted && this.#watches.has(entry))
-        this.#options.logger.error('a source that nothing waits for failed', { source: entry.source.name, error });
+        this.#options.logger.error('optional source failed', { source: entry.source.name, error });
     };
     this.#watch(entry, report).ready.catch(report);
   }

@@ -125,7 +125,7 @@ export class Watch<R> {
     this.#error = error;
   }
 
-  /** Nothing waits for the sync after its deadline; the source goes on all the same, and may sync after all. */
+  /** The start does not wait for the sync after its deadline; the source goes on all the same, and may sync after all. */
   #syncLate(): void {
     this.#started?.waitForSync?.(this.#abort.signal).then(
       () => {

@@ -713,7 +713,7 @@ describe('Controller.watch', () => {
     const watch = t.controller.watch({ name: 'mine', start: () => Promise.reject(new Error('no route')) });
     await expect(watch.waitForSync()).rejects.toThrow('no route');
     await settle();
-    expect(t.logger.lines.some(({ message }) => message.includes('nothing waits for failed'))).toBe(true);
+    expect(t.logger.lines.some(({ message }) => message.includes('optional source failed'))).toBe(true);
     t.pods.add(pod('a'));
     await settle();
     expect(t.runs.length).toBe(1);
@@ -833,7 +833,7 @@ describe('Controller extras', () => {
         reconciler: async () => undefined,
       }),
     ).toThrow(/name ''.*maxConcurrentReconciles 1.5.*cacheSyncTimeoutMs -1/);
-    expect(() => createController({ name: 'x', reconciler: undefined as never })).toThrow('must specify Reconciler');
+    expect(() => createController({ name: 'x', reconciler: undefined as never })).toThrow('reconciler is required');
   });
 
   it.each([

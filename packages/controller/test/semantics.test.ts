@@ -58,7 +58,7 @@ describe('a source that is optional', () => {
     await settle();
     expect([t.controller.phase, watch.hasSynced, t.runs.map(({ name }) => name)]).toEqual(['active', false, ['a']]);
     await t.clock.advance(130_000); // beyond the time that is given to a source
-    const failure = t.logger.lines.find(({ message }) => message === 'a source that nothing waits for failed');
+    const failure = t.logger.lines.find(({ message }) => message === 'optional source failed');
     expect(failure?.fields).toMatchObject({ source: 'kind source: ReplicaSet.apps' });
     missing.of(ReplicaSet).sync();
     await t.clock.advance(100_000);
@@ -88,7 +88,7 @@ describe('a source that is optional', () => {
     t.pods.add(pod('a'));
     await settle();
     expect([t.controller.phase, t.runs.map(({ name }) => name)]).toEqual(['active', ['a']]);
-    const failures = t.logger.lines.filter(({ message }) => message === 'a source that nothing waits for failed');
+    const failures = t.logger.lines.filter(({ message }) => message === 'optional source failed');
     expect(failures.map(({ fields }) => [fields['source'], fields['error']])).toEqual([
       ['func source: optional', error],
       ['func source: late', error],

@@ -17,11 +17,11 @@ export interface Correlated {
 /** Options of {@link createCorrelator}. */
 export interface CorrelatorOptions {
   readonly clock: Clock;
-  /** How many sources of notes are told apart; the one not heard of longest is forgotten. */
+  /** How many sources of notes are tracked; the least recently used one is dropped. */
   readonly capacity: number;
 }
 
-/** Tells events apart as client-go's `EventCorrelator` does. */
+/** Groups events as client-go's `EventCorrelator` does. */
 export interface Correlator {
   correlate(happening: Happening): Correlated;
   /** Forgets what is too old to count. */
@@ -101,7 +101,7 @@ function identity({
   return [apiVersion, kind, namespace, name, uid, fieldPath];
 }
 
-/** What the spam filter tells apart. */
+/** The key of the spam filter. */
 export function spamSource({ controller, instance, regarding, type }: Happening): string {
   return JSON.stringify([controller, instance, type, identity({ ...regarding, fieldPath: '' })]);
 }

@@ -18,7 +18,7 @@ import type { SpamFilter } from './spam-filter.js';
 
 /** client-go: series that go on are brought up to date on the server this often, in ms. */
 const refreshMs = 30 * 60_000;
-/** client-go: a series ends when it was not heard of for this long, in ms. */
+/** client-go: a series ends after this time without an event, in ms. */
 const finishMs = 6 * 60_000;
 const defaultMaxSeries = 4096;
 
@@ -36,7 +36,7 @@ export interface EventBroadcasterOptions {
   readonly burst?: number;
   /** One more event about an object is allowed in this many ms. @default 300_000 */
   readonly refillMs?: number;
-  /** Series that are followed at the same time; of more, the one not heard of longest ends early. @default 4096 */
+  /** Series that are followed at the same time; above that, the least recently used one ends early. @default 4096 */
   readonly maxSeries?: number;
   /** ms that remain for delivery after the stop. @default 5_000 */
   readonly flushTimeoutMs?: number;
@@ -62,7 +62,7 @@ export interface EventBroadcaster {
    * waits; what is recorded after it is dropped. It runs once.
    */
   run(signal: AbortSignal): Promise<void>;
-  /** Resolves when nothing waits for delivery. */
+  /** Resolves when no event is pending. */
   flush(): Promise<void>;
 }
 
@@ -112,7 +112,7 @@ class QueueingBroadcaster implements EventBroadcaster {
   readonly #dropped: Family<Counter>;
   readonly #unique = randomBytes(4).toString('hex');
   #sequence = 0;
-  /** Least recently heard of first. */
+  /** Least recently used first. */
   readonly #series = new Map<string, Series>();
   readonly #queue = new Set<Series>();
   readonly #delivering = new Set<Series>();

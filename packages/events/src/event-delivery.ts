@@ -99,7 +99,7 @@ export class EventDelivery {
 
   /**
    * Changes the note of an event: events.k8s.io/v1 refuses that, and core/v1, which has the same objects, does not.
-   * Whether it was done: a role may allow only the former, and then the count alone is told.
+   * Whether it was done: a role may allow only the former, and then only the count is written.
    */
   async #patchNote(series: Series, signal: AbortSignal): Promise<boolean> {
     const { client, logger, api } = this.#options;

@@ -49,7 +49,7 @@ export function toCoreEvent(series: Series): CoreEvent {
   };
 }
 
-/** The merge patch that tells the server how often it happened by now. */
+/** The merge patch that updates the count of the series. */
 export function toPatch(series: Series): object {
   return seriesOf(series);
 }
@@ -81,7 +81,7 @@ function seconds(ms: number): string {
 
 const dnsSubdomain = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 
-/** `<object>.<hex nanoseconds>`, or, where that is no name for an object, the unique part alone. */
+/** `<object>.<hex nanoseconds>`, or, where that is not a valid name, the unique part alone. */
 export function eventName(regarding: EventReference, unique: string): string {
   const name = `${regarding.name ?? ''}.${unique}`;
   return name.length <= 253 && dnsSubdomain.test(name) ? name : `event.${unique}`;

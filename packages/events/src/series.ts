@@ -6,7 +6,7 @@ export interface Series {
   readonly happening: Happening;
   /** What it says by now: the latest note, where it stands for events with different ones. */
   note: string;
-  /** The note that the server knows. */
+  /** The note that the server has. */
   sentNote: string;
   readonly namespace: string;
   /** The name of the Event object; a new one when the server has forgotten the old. */
@@ -17,6 +17,6 @@ export interface Series {
   /** Monotonic time in ms. */
   lastSeen: number;
   count: number;
-  /** The count that the server knows; 0: it does not know the event. */
+  /** The count that the server has; 0: the event was not written. */
   sentCount: number;
 }

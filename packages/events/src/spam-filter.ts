@@ -1,13 +1,13 @@
 import type { Clock } from '@kctl/wait';
 
-/** How many events about one object a controller may send. */
+/** How many events a controller may send for one object. */
 export interface SpamFilterOptions {
   readonly clock: Clock;
   /** Events at once. @default 25 */
   readonly burst?: number;
   /** One more in this many ms. @default 300_000 */
   readonly refillMs?: number;
-  /** How many sources are told apart; the one not heard of longest is forgotten. @default 4096 */
+  /** How many sources are tracked; the least recently used one is dropped. @default 4096 */
   readonly capacity?: number;
 }
 

@@ -2,7 +2,7 @@ import type { ServerHttp2Session } from 'node:http2';
 import type { Socket } from 'node:net';
 import { Connection, type ConnectionParts, type ConnectionPhase } from './connection.js';
 
-/** What tells two open connections of one server apart, the same on a socket and on what wraps it. */
+/** Identifies an open connection of one server, the same on a socket and on what wraps it. */
 type Endpoints = Pick<Socket, 'remoteAddress' | 'remotePort' | 'localAddress' | 'localPort'>;
 
 /** In which order connections make room for a new one. `active` and `closing` ones never do. */

@@ -14,7 +14,7 @@ export interface ChangeFlags {
 
 const noFlags: ChangeFlags = {};
 
-/** One change of one object, shared by all handlers that hear of it. */
+/** One change of one object, shared by all handlers that receive it. */
 export class Change<T extends KubeObject> implements InformerEvent<T> {
   readonly type: 'add' | 'update' | 'delete';
   /** The version after the change; for a delete the last known one. */

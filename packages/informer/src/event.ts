@@ -2,7 +2,7 @@ import type { DeepReadonly, KubeObject } from '@kctl/apimachinery';
 import type { ObjectHeader } from '@kctl/apimachinery/wire';
 import type { Turn } from '@kctl/delivery';
 
-/** What a handler is told about an object that appeared. */
+/** What a handler receives for an object that appeared. */
 export interface AddInfo {
   /**
    * Whether the object comes from the informer's first list, or is replayed to a handler that was added later. An object
@@ -11,7 +11,7 @@ export interface AddInfo {
   readonly isInInitialList: boolean;
 }
 
-/** What a handler is told about an object that vanished. */
+/** What a handler receives for an object that was deleted. */
 export interface DeleteInfo {
   /** The deletion itself was missed, so the object is the last known state, not the final one (a tombstone). */
   readonly finalStateUnknown: boolean;
@@ -22,7 +22,7 @@ export interface DeleteInfo {
   readonly leftScope: boolean;
 }
 
-/** What a handler is told about a change. */
+/** What a handler receives for a change. */
 export interface UpdateInfo {
   /** Nothing changed: a resync hands the object out again. */
   readonly isResync: boolean;
@@ -82,7 +82,7 @@ export interface EventHandlerOptions {
    * @default the informer's resyncMs
    */
   readonly resyncMs?: number;
-  /** The handler hears of nothing before this has settled; what happens meanwhile waits. @default it does not wait */
+  /** The handler receives nothing before this has settled; what happens meanwhile waits. @default it does not wait */
   readonly after?: Promise<unknown>;
   /** For logs and metrics. @default 'handler-N' */
   readonly name?: string;

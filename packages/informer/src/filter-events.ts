@@ -10,8 +10,8 @@ export interface ObjectVersion<T extends KubeObject> {
 }
 
 /**
- * A handler that hears of some objects only. One that begins to be accepted is an add, one that no longer is, a delete
- * with its last accepted state. It remembers which ones the handler knows: add it to one informer, once. Mirrors
+ * A handler that receives some objects only. One that begins to be accepted is an add, one that no longer is, a delete
+ * with its last accepted state. It remembers which ones the handler has received: add it to one informer, once. Mirrors
  * `cache.FilteringResourceEventHandler`.
  */
 export function filterEvents<T extends KubeObject>(

@@ -1,5 +1,5 @@
 /**
- * Reflector and shared informer: an exact, unhangable local copy of a kind that parses only what somebody reads.
+ * Reflector and shared informer: an exact local copy of a kind that cannot hang, and parses only what is read.
  *
  * @packageDocumentation
  */

@@ -17,7 +17,7 @@ export interface InformerWaitOptions {
  * A local copy of one collection that follows the server, and hands its changes to any number of handlers. Mirrors
  * `cache.SharedIndexInformer`.
  *
- * The store changes before any handler hears of the change. A relist is applied as a whole: no reader sees half of it.
+ * The store changes before any handler is called with the change. A relist is applied as a whole: no reader sees half of it.
  */
 export interface SharedInformer<T extends KubeObject> {
   readonly kind: Kind<T>;
@@ -109,7 +109,7 @@ export interface SharedInformerOptions<T extends KubeObject, S extends KindScope
   readonly transform?: (object: T & Persisted<S>) => T;
   /** Keeps `metadata.managedFields`. @default false: they are cut out, mostly before anything is parsed */
   readonly keepManagedFields?: boolean;
-  /** Freezes what it stores. false: raw speed, and nobody is kept from corrupting the cache. @default true */
+  /** Freezes what it stores. false: raw speed, without protection of the cache from changes. @default true */
   readonly freeze?: boolean;
   readonly watchErrorHandler?: WatchErrorHandler;
   /** Starts by streaming (WatchList) where the ListerWatcher can. @default true */

@@ -27,7 +27,7 @@ export interface ObjectListerWatcher<T extends KubeObject> extends ListerWatcher
 }
 
 /**
- * Lists and watches one collection as bytes: the fast path, which parses only what somebody reads. The informer keeps no
+ * Lists and watches one collection as bytes: the fast path, which parses only what is read. The informer keeps no
  * view of a batch when it asks for the next one.
  */
 export interface FrameListerWatcher extends ListerWatcherBase {

@@ -5,7 +5,7 @@ export function hasMethods(value: unknown, names: readonly string[]): boolean {
   return typeof value === 'object' && value !== null && names.every((name) => isFunction(Reflect.get(value, name)));
 }
 
-/** Refuses what is no kind. The value of an object is not told: it may be large, or secret. */
+/** Refuses what is not a kind. The value of an object is not quoted: it may be large, or secret. */
 export function requireKind(where: string, kind: unknown): void {
   const isKind =
     typeof kind === 'object' && kind !== null && 'plural' in kind && 'apiVersion' in kind && 'scope' in kind;

@@ -74,7 +74,7 @@ class CoalescingInformer<T extends KubeObject> implements SharedInformer<T>, Han
   #isStopped = false;
   #stoppedAt = 0;
   #lastPhase: InformerState['phase'] = 'idle';
-  /** The last state before the reflector stopped: handlers may still be told of what it read. */
+  /** The last state before the reflector stopped: handlers may still receive what it read. */
   #lastState: InformerState = { phase: 'idle' };
 
   constructor(options: ResolvedOptions<T>) {
@@ -277,7 +277,7 @@ class CoalescingInformer<T extends KubeObject> implements SharedInformer<T>, Han
     return members;
   }
 
-  /** Empties the store and tells the handlers that have seen it; each one ends when it has heard all. */
+  /** Empties the store and notifies the handlers that have seen it; each one ends when it has received all. */
   async #dropAll(signal: AbortSignal): Promise<void> {
     const replaced = this.#indexer.beginReplace().commit(this.#indexer.resourceVersion);
     const publication = this.#audience.begin();

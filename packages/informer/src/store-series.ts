@@ -41,9 +41,9 @@ class Walk<T extends KubeObject> {
 }
 
 /**
- * Tells a handler that joins of what is stored at that moment, step by step while the store changes. Where an object
- * changes before the handler receives it, the version before the change is kept. It retains that, and the keys that were
- * told, while it lasts.
+ * Delivers to a handler that joins what is stored at that moment, step by step while the store changes. Where an object
+ * changes before the handler receives it, the version before the change is kept. It retains that, and
+ * the keys that were delivered, while it lasts.
  */
 export class CatchUp<T extends KubeObject> implements Series<Change<T>> {
   readonly #walk: Walk<T>;
@@ -110,7 +110,7 @@ export function resyncOf<T extends KubeObject>(source: SeriesSource<T>): Series<
   };
 }
 
-/** Hands out these versions, for a handler that has been told of exactly them when it begins. */
+/** Hands out these versions, for a handler that has received exactly them when it begins. */
 export function resyncOfAll<T extends KubeObject>(versions: readonly StoredObject<T>[]): Series<Change<T>> {
   let next = 0;
   return {

@@ -7,7 +7,7 @@ interface Waiter {
   readonly settle: (error?: Error) => void;
 }
 
-/** Waits for conditions that somebody else checks when something may have changed. */
+/** Waits for conditions that are checked when something may have changed. */
 export class Waiters {
   readonly #clock: Clock;
   readonly #waiters = new Set<Waiter>();
@@ -50,7 +50,7 @@ export class Waiters {
     for (const waiter of this.#waiters) if (waiter.isDone()) waiter.settle();
   }
 
-  /** Nothing will change any more. */
+  /** Nothing will change from now on. */
   fail(error: () => Error): void {
     for (const waiter of this.#waiters) waiter.settle(error());
   }

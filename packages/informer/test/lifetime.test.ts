@@ -57,7 +57,7 @@ structure(
     operation: 'addEventHandler after the sync, leaveScope: the work of one turn of the event loop',
     cost: 'O(1): 5 ms, then the next turn; the call itself O(1)',
     retains:
-      'while a late handler catches up, the keys that it was told of and what changed before it was; nothing afterwards',
+      'while a late handler catches up, the keys that it has received and what changed before that; nothing afterwards',
   },
   () => {
     it('brings a late handler up to date in slices', async () => {

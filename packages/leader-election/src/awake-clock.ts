@@ -15,7 +15,7 @@ export interface AwakeClockOptions {
 }
 
 /**
- * A clock whose monotonic time goes on while the machine is suspended, as the lease does for everybody else. On Linux
+ * A clock whose monotonic time goes on while the machine is suspended, as the lease does for other candidates. On Linux
  * the usual monotonic clock (CLOCK_MONOTONIC) stands still then; the uptime (CLOCK_BOOTTIME) does not, so what it is
  * ahead is added. On other systems the monotonic clock counts suspensions already.
  */

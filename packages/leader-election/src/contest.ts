@@ -27,7 +27,7 @@ export class Contest {
   #observed: ObservedRecord | undefined;
   #observedAt = 0;
   #reported: string | undefined;
-  /** A write was sent to which no answer came: the lock may be ours without our knowing. */
+  /** A write was sent without a response: the lock may be ours. */
   #mayHold = false;
 
   constructor(options: ResolvedLeaderElectorOptions, slowPath: Counter) {
@@ -46,7 +46,7 @@ export class Contest {
     return this.#mayHold;
   }
 
-  /** ms until the lease that somebody else holds may be taken; 0 when it may be taken now. */
+  /** ms until the lease of another holder may be taken; 0 when it may be taken now. */
   get validForMs(): number {
     if (this.#observed === undefined || this.holder === '') return 0;
     // A holder who does not say for how long is given as long as we would take ourselves.
@@ -82,7 +82,7 @@ export class Contest {
     return true;
   }
 
-  /** Renews; resolves with the reason when the term is over because the lock is not ours any more. */
+  /** Renews; resolves with the reason when the term is over because the lock is no longer ours. */
   async tryRenew(signal: AbortSignal): Promise<Error | undefined> {
     const { lock, coordinated } = this.#options;
     const known = this.#observed?.record;
@@ -207,7 +207,7 @@ function hasOtherPreference({ preferredHolder = '' }: LeaderElectionRecord): boo
 }
 
 function describeHolder({ holderIdentity }: LeaderElectionRecord, identity: string): string {
-  if (holderIdentity === '') return 'the lease was released by somebody else';
+  if (holderIdentity === '') return 'the lease was released by another process';
   if (holderIdentity === identity) return `the lease is held by another process with the same identity, ${identity}`;
   return `the lease is held by ${holderIdentity}`;
 }

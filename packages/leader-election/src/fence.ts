@@ -1,7 +1,7 @@
 import { NotLeaderError } from './errors.js';
 
 /**
- * Tells, at any moment and without waiting for a timer, whether this process may do protected work. It looks at the
+ * Answers, at any moment and without waiting for a timer, whether this process may do protected work. It looks at the
  * monotonic clock on each call, so it is right also straight after the event loop was stalled or the process stopped.
  */
 export interface Fence {

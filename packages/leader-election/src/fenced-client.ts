@@ -52,7 +52,7 @@ function guardWith(
 }
 
 /**
- * Makes a signal look at the fence whenever somebody asks it whether it is aborted. A stall of the event loop between
+ * Makes a signal look at the fence whenever its `aborted` is read. A stall of the event loop between
  * the check above and the socket would otherwise go unnoticed: code that was waiting runs before any timer does.
  */
 function watchful(link: AbortLink, fence: Fence): AbortSignal {

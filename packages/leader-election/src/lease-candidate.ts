@@ -34,7 +34,7 @@ const requestTimeoutMs = 5_000;
 
 /**
  * Announces this process as a candidate of a coordinated election until `signal` is aborted: creates its
- * LeaseCandidate, also after somebody deleted it, renews it each five minutes and whenever the server pings it. Failures
+ * LeaseCandidate, also after it was deleted, renews it each five minutes and whenever the server pings it. Failures
  * are logged and tried again. Run it beside an elector with `coordinated: true`. Mirrors client-go's
  * `leaderelection.NewCandidate`.
  *

@@ -4,15 +4,15 @@ import { createAwakeClock } from './awake-clock.js';
 import type { Fence } from './fence.js';
 import type { ResourceLock } from './record.js';
 
-/** What the elector tells its owner. */
+/** The callbacks of an elector. */
 export interface LeaderCallbacks {
   /**
    * Leadership was gained. `signal` is aborted as soon as it ends, for whatever reason; the returned promise must
-   * settle soon after that: nobody else may lead before it has. Returning early does not give leadership up.
+   * settle soon after that: no other replica may lead before it has. Returning early does not give leadership up.
    * `fence` guards this term: unlike the elector's it never opens again, also not for work that outlives it.
    */
   onStartedLeading(signal: AbortSignal, fence: Fence): void | Promise<void>;
-  /** `run` is about to end, or to run for re-election; `led` tells whether this candidate had led. */
+  /** `run` is about to end, or to run for re-election; `led` is whether this candidate had led. */
   onStoppedLeading?(outcome: { readonly led: boolean }): void;
   /** The observed leader changed: '' after a release. Called also for oneself. */
   onNewLeader?(identity: string): void;
@@ -52,7 +52,7 @@ export interface LeaderElectorOptions {
 
 /** Options with every default filled in, and what only this package uses. */
 export interface ResolvedLeaderElectorOptions extends Required<LeaderElectorOptions> {
-  /** Told until when (monotonic) the fence is open, on each change; 0 when it closes. */
+  /** Called with the (monotonic) time until which the fence is open, on each change; 0 when it closes. */
   readonly onOpenUntil: (openUntil: number) => void;
 }
 

@@ -39,7 +39,7 @@ export interface ResourceLock {
   readonly description: string;
   /** The current record, undefined when the object does not exist. */
   get(options?: LockRequestOptions): Promise<ObservedRecord | undefined>;
-  /** Makes the object. Rejects when somebody else was first. */
+  /** Makes the object. Rejects when another process was first. */
   create(record: LeaderElectionRecord, options?: LockRequestOptions): Promise<ObservedRecord>;
   /** Writes over the version last read or written through this lock. Rejects on a conflict. */
   update(record: LeaderElectionRecord, options?: LockRequestOptions): Promise<ObservedRecord>;

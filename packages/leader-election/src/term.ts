@@ -2,7 +2,7 @@ import { createFence, type Fence } from './fence.js';
 
 /** One period of leadership. */
 export class Term {
-  /** Guards this term alone: closed for ever once it has ended, whoever leads then. */
+  /** Guards this term alone: closed forever once it has ended, also if this process leads again. */
   readonly fence: Fence;
   readonly #controller = new AbortController();
   readonly #given = new AbortController();
@@ -36,7 +36,7 @@ export class Term {
     return !this.#controller.signal.aborted && this.#limits.now() < this.openUntil;
   }
 
-  /** Monotonic time at which the last successful renewal was *sent*: everybody else counts from a later moment. */
+  /** Monotonic time at which the last successful renewal was *sent*: other candidates count from a later moment. */
   get renewedAt(): number {
     return this.#renewedAt;
   }

@@ -12,7 +12,7 @@ export interface Work {
   readonly done: Promise<void>;
 }
 
-/** Starts the work. `onLateFailure` is told of failures after `signal` was aborted, other than the abort itself. */
+/** Starts the work. `onLateFailure` is called with failures after `signal` was aborted, other than the abort itself. */
 export function startWork(
   run: () => void | Promise<void>,
   signal: AbortSignal,

@@ -68,7 +68,7 @@ export interface AccessFilterOptions {
 }
 
 /**
- * Lets a request pass whose bearer token the API server knows (TokenReview) and whose user may do the HTTP method, in
+ * Lets a request pass whose bearer token the API server accepts (TokenReview) and whose user may do the HTTP method, in
  * lower case, on the path (SubjectAccessReview on a non-resource URL). 401 without a valid token, 403 `Authorization
  * denied for user X`, 500 where the API server cannot be asked, 503 where 32 requests wait for it already. Tokens are remembered for 1 min (as hashes), an
  * allowance for 5 min, a refusal for 30 s. Mirrors `filters.WithAuthenticationAndAuthorization`.

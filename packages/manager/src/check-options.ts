@@ -108,7 +108,7 @@ function onLostProblem(onLost: unknown): string | undefined {
 
 function graceProblem(graceMs: number | undefined): string | undefined {
   if (graceMs === undefined || (typeof graceMs === 'number' && graceMs < 0)) return undefined;
-  const remedy = 'Infinity and negative numbers wait for ever';
+  const remedy = 'Infinity and negative numbers wait without limit';
   return numberProblem('gracefulShutdownTimeoutMs', graceMs, { orInfinity: true, remedy });
 }
 

@@ -64,7 +64,7 @@ export function isStopTimeoutError(error: unknown): error is StopTimeoutError {
   return hasCode(error, 'KCTL_STOP_TIMEOUT');
 }
 
-/** Leadership was lost: somebody else may lead by now, so the process should exit. */
+/** Leadership was lost: another replica may lead by now, so the process should exit. */
 export class LeaderElectionLostError extends Error {
   override readonly name = 'LeaderElectionLostError';
   /** Stable code of this error class. */

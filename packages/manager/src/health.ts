@@ -3,7 +3,7 @@ import type { Clock } from '@kctl/wait';
 import { systemClock } from '@kctl/wait';
 import { targetOf } from './request-target.js';
 
-/** How long a check may take, in ms: a kubelet's probe gives up after 1 s unless it is told otherwise. */
+/** How long a check may take, in ms: a kubelet's probe gives up after 1 s by default. */
 export const defaultCheckTimeoutMs = 5_000;
 
 /**
@@ -140,7 +140,7 @@ async function invoke(check: HealthCheck, request: IncomingMessage, signal: Abor
   if (answer === false) throw new Error('the check returned false');
 }
 
-/** The name in a path; one that is not valid percent-encoding names no check. */
+/** The name in a path; one that is not valid percent-encoding matches no check. */
 function decoded(name: string): string {
   try {
     return decodeURIComponent(name);

@@ -101,7 +101,7 @@ export class LeaderScope {
     this.#isLeading = false;
   }
 
-  /** Tells those who wait for the election that it will not come. */
+  /** Rejects what waits for the election when it will not be won. */
   end(failure: unknown): void {
     this.#elected.reject(failure ?? new ManagerError('the manager has stopped without having been elected'));
   }

@@ -42,7 +42,7 @@ export class Lifecycle {
     this.#failed.reject(error);
   };
 
-  /** Whether every group has been told to start, and the informers that they need. */
+  /** Whether every group has been started, and the informers that they need. */
   get isStarted(): boolean {
     return this.#isStarted;
   }
@@ -100,7 +100,7 @@ export class Lifecycle {
     if (!signal.aborted && !this.#isStopping) runnables.startElection();
   }
 
-  /** @returns why it was no clean stop */
+  /** @returns why it was not a clean stop */
   async #stop(graceMs: number, reason: unknown): Promise<Error | undefined> {
     const { runnables, clock, logger } = this.#options;
     this.#isStopping = true;

@@ -78,8 +78,8 @@ export interface ManagerOptions<X extends object = object> {
   /** @default no metrics endpoint */
   readonly metricsServer?: MetricsServerOptions;
   /**
-   * How long everything may take to stop, in ms. 0: nobody is waited for, and that is no failure. Infinity or a negative
-   * number: for ever.
+   * How long everything may take to stop, in ms. 0: nothing is waited for, which is not a failure. Infinity or a negative
+   * number: no limit.
    *
    * @default 30000
    */
@@ -88,7 +88,7 @@ export interface ManagerOptions<X extends object = object> {
   readonly controllers?: ControllerDefaults;
   /** More that can be injected, e.g. the configuration or a database. @default none */
   readonly dependencies?: X;
-  /** Runs only if somebody asks for {@link Manager.webhookServer}. @default none */
+  /** Runs only if {@link Manager.webhookServer} is used. @default none */
   readonly webhookServer?: WebhookServer;
   /** @default no profiling endpoint */
   readonly profiling?: ProfilingOptions;
@@ -97,7 +97,7 @@ export interface ManagerOptions<X extends object = object> {
 /** A runnable in a manager. */
 export interface RunnableHandle extends AsyncDisposable {
   readonly name: string;
-  /** Tells it to stop, forgets it, and resolves when it has ended. The manager goes on. */
+  /** Stops it, removes it, and resolves when it has ended. The manager goes on. */
   remove(): Promise<void>;
 }
 

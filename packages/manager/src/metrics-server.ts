@@ -34,7 +34,7 @@ export interface MetricsServerOptions extends CertificateFiles {
   readonly secureServing?: boolean;
   /** Settings of TLS, or a certificate and key as PEM. */
   readonly tls?: ServerTls;
-  /** Asked before every request: answers it itself and returns true to refuse it. @default everybody may read */
+  /** Asked before every request: answers it itself and returns true to refuse it. @default no access control */
   readonly filter?: HttpHandler;
 }
 

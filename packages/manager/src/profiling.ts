@@ -15,7 +15,7 @@ const maxProfileSeconds = 300;
 const heapPath = '/debug/pprof/heap';
 const profilePath = '/debug/pprof/profile';
 
-/** Where the process can be profiled. Anybody who can reach it can read the memory of the process. */
+/** Where the process can be profiled. Every client that can connect to it can read the memory of the process. */
 export interface ProfilingOptions {
   /** 0: any free port. */
   readonly port: number;

@@ -101,7 +101,7 @@ export class RunnableGroup {
   }
 
   /**
-   * Refuses new members, tells all to stop, and waits until nothing of them is left or `deadline` is aborted: then those
+   * Refuses new members, aborts the signals of all, and waits until nothing of them is left or `deadline` is aborted: then those
    * that are left are its result. Final.
    */
   stop(deadline: AbortSignal, reason: unknown): Promise<Straggler[]> {
@@ -111,7 +111,7 @@ export class RunnableGroup {
   }
 
   /**
-   * Tells all members to stop and waits until they have ended or `deadline` is aborted: then those that are left are its
+   * Aborts the signals of all members and waits until they have ended or `deadline` is aborted: then those that are left are its
    * result. All of them, and those that are added meanwhile, start with the next {@link start}.
    */
   pause(deadline: AbortSignal, reason: unknown): Promise<Straggler[]> {

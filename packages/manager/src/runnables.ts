@@ -91,7 +91,7 @@ export class Runnables {
     for (const scope of this.#scopes.values()) scope.start();
   }
 
-  /** No new runnable is taken any more, and winning a lease starts nothing. */
+  /** No new runnable is accepted, and winning a lease starts nothing. */
   close(): void {
     this.#isStopping = true;
     for (const scope of this.#scopes.values()) scope.neutralise();

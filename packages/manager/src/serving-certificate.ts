@@ -24,7 +24,7 @@ export interface ServingPair {
 
 /** A certificate that may change while a server runs. */
 export interface ServingCertificate extends Disposable {
-  /** The pair to begin with; `onChange` is told of each later one. @throws when the files are there and not usable */
+  /** The pair to begin with; `onChange` is called with each later one. @throws when the files are there and not usable */
   load(onChange: (pair: ServingPair) => void): Promise<ServingPair>;
 }
 
@@ -36,8 +36,8 @@ export interface ServingCertificateParts {
 }
 
 /**
- * The pair in the files, read again when they change; where one of them is missing, a pair of its own that nobody
- * vouches for. Which of the two is decided once, when the server starts.
+ * The pair in the files, read again when they change; where one of them is missing, a self-signed
+ * pair. Which of the two is decided once, when the server starts.
  */
 export function createServingCertificate(
   files: CertificateFiles,

@@ -20,7 +20,7 @@ export function stopOnSignals(target: SignalProcess = process): StopSignal {
   const controller = new AbortController();
   const onSignal = (): void => {
     if (controller.signal.aborted) target.exit(1);
-    else controller.abort(new DOMException('the process was told to stop', 'AbortError'));
+    else controller.abort(new DOMException('the process received a signal to stop', 'AbortError'));
   };
   target.on('SIGINT', onSignal);
   target.on('SIGTERM', onSignal);

@@ -1,5 +1,5 @@
 /**
- * Functions that run right before an export. prom-client knows collect functions of single metrics only, and calls
+ * Functions that run right before an export. prom-client has collect functions of single metrics only, and calls
  * those of one export in one synchronous pass: the first of our metrics in a pass runs all hooks.
  */
 export class CollectHooks {

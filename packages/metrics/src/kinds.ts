@@ -26,7 +26,7 @@ export interface KindOf<T> {
   readonly kind: MetricKind;
   /** Makes a metric. @throws Error for a name that Prometheus forbids */
   readonly create: () => Own<T>;
-  /** Access to a registered metric of this kind, which we or somebody else made; undefined for another kind. */
+  /** Access to a registered metric of this kind, made by this adapter or by other code; undefined for another kind. */
   readonly open: (metric: unknown) => Writable<T> | undefined;
 }
 

@@ -133,8 +133,8 @@ describe('PrometheusMetrics', () => {
     const registry = new Registry();
     new Counter({ name: 'taken', help: 'taken', registers: [registry] });
     const metrics = createPrometheusMetrics({ registry });
-    expect(() => metrics.gauge({ name: 'taken', help: 'x' })).toThrow('somebody else');
-    expect(() => metrics.counter({ name: 'taken', help: 'x', labelNames: ['y'] })).toThrow('somebody else');
+    expect(() => metrics.gauge({ name: 'taken', help: 'x' })).toThrow('other code');
+    expect(() => metrics.counter({ name: 'taken', help: 'x', labelNames: ['y'] })).toThrow('other code');
     expect(() => metrics.counter({ name: 'taken', help: 'x' })).not.toThrow();
   });
 

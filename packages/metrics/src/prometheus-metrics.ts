@@ -78,7 +78,7 @@ export function createPrometheusMetrics(options: PrometheusMetricsOptions): Prom
     const opened = kind.open(existing);
     const existingShape = opened === undefined ? 'another kind of metric' : shapeOf(kind.kind, opened.metric);
     if (opened === undefined || existingShape !== shape)
-      throw new MetricShapeError(metric.name, `registered as ${existingShape} by somebody else, declared as ${shape}`);
+      throw new MetricShapeError(metric.name, `registered as ${existingShape} by other code, declared as ${shape}`);
     hooks.attach(opened.metric);
     return opened;
   };

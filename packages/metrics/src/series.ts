@@ -40,7 +40,7 @@ export function isSeries(metric: unknown, kind: MetricKind): boolean {
 /**
  * A metric for a registry of prom-client that keeps plain numbers. prom-client's own ones check and hash the labels at
  * every write, which is a quarter of what a reconcile without work costs. Here labels are looked at when a child is
- * made, and put into prom-client's form when somebody collects.
+ * made, and put into prom-client's form at collection.
  */
 export abstract class Series<C extends Cell> {
   readonly brand: string = brand;
@@ -104,7 +104,7 @@ export abstract class Series<C extends Cell> {
   }
 }
 
-/** @throws TypeError for what is no number, e.g. from a caller without types */
+/** @throws TypeError for what is not a number, e.g. from a caller without types */
 export function checkNumber(metric: string, value: unknown): void {
   if (typeof value !== 'number') throw new TypeError(`metric ${metric}: ${String(value)} is not a valid number`);
 }

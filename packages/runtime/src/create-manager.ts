@@ -118,7 +118,7 @@ function webhookOptions(
   return { ...rest, certificate: createSelfManagedCertificates(certificates) };
 }
 
-/** The manager knows its parts by what it needs of them; here they are known as what they are. */
+/** The manager declares the parts that it needs; here they have their full types. */
 function hasParts<M extends Manager>(manager: M, parts: Parts): manager is M & Parts {
   return manager.cache === parts.cache && manager.client === parts.client;
 }

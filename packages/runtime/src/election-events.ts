@@ -10,7 +10,7 @@ export interface ElectionEventsOptions {
   readonly lease: { readonly namespace: string; readonly name: string; readonly identity: string };
 }
 
-/** Tells on the Lease who leads. Nothing here waits or throws. */
+/** Records changes of leadership as Events on the Lease. Nothing here waits or throws. */
 export interface ElectionEvents {
   becameLeader(): void;
   stoppedLeading(): void;

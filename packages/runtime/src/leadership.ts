@@ -28,7 +28,7 @@ export interface Leadership {
   readonly options: LeaderElectionOptions;
   /**
    * The client whose writes are refused from the moment at which the lease that they depend on is lost (or was given
-   * up). For the code of leader runnables, told by its async context, that is the lease of their scope, in the term in
+   * up). For the code of leader runnables, recognized by its async context, that is the lease of their scope, in the term in
    * which they were started. All other code is not fenced, but for the end of the manager: see {@link OutsideFence}.
    */
   fence(client: Client): Client;
@@ -42,7 +42,7 @@ export interface LeadershipParts {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly clock: Clock;
-  /** Where the Lease is told who leads. */
+  /** Where changes of leadership are recorded. */
   readonly events: Pick<EventBroadcaster, 'recorder'>;
   /** Of the manager's other requests. */
   readonly userAgent?: string | undefined;

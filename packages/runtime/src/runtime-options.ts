@@ -125,7 +125,7 @@ export interface RuntimeManagerOptions<X extends object = object>
   readonly newCache?: (options: CacheOptions) => Cache;
   /** Mirrors `Options.NewClient`: its writes are fenced already. @default `createDelegatingClient` */
   readonly newClient?: (options: DelegatingClientOptions) => DelegatingClient;
-  /** The webhook server that `webhookManagedBy` registers with; it runs only if somebody does. */
+  /** The webhook server that `webhookManagedBy` registers with; it runs only if a webhook is registered. */
   readonly webhook?: RuntimeWebhookOptions;
   /** @default no election: this process leads at once */
   readonly leaderElection?: RuntimeLeaderElectionOptions;

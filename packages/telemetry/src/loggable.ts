@@ -36,7 +36,7 @@ export interface LoggableOptions {
  * - Errors: name, message with those of all causes, code, and the stacks of the whole chain.
  * - Big integers, symbols, functions, NaN and infinite numbers: as text. Bytes: their length. Maps as objects, Sets as
  *   arrays. Passwords in URLs are replaced.
- * - What cannot be read, contains itself, or is deeper than 12 levels: a short note in its place. Of arrays and objects
+ * - What cannot be read, contains itself, or is deeper than 12 levels: a short note instead. Of arrays and records
  *   with more than 200 entries, the first 200; of texts, the first 32,768 characters; of the whole value, about the
  *   first million characters.
  *

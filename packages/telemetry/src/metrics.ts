@@ -53,7 +53,7 @@ export interface Metrics {
   gauge(options: MetricOptions): Family<Gauge>;
   histogram(options: HistogramOptions): Family<Histogram>;
   /**
-   * Calls `collect` right before each export, so that a gauge can be computed only when somebody looks.
+   * Calls `collect` right before each export, so that a gauge can be computed only at collection.
    * Returns a function that removes it.
    */
   onCollect(collect: () => void): () => void;

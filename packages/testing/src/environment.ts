@@ -53,7 +53,7 @@ export interface TestEnvironment extends AsyncDisposable {
   createNamespace(prefix?: string): Promise<string>;
   /** Installs CustomResourceDefinitions and waits until they are established. */
   installCrds(crds: readonly DeepReadonly<CustomResourceDefinition>[]): Promise<void>;
-  /** Stops what was started; an existing cluster is left alone. Idempotent. */
+  /** Stops what was started; an existing cluster is not changed. Idempotent. */
   stop(): Promise<void>;
 }
 

@@ -50,7 +50,7 @@ async function installOne(
   );
 }
 
-/** One try; false when somebody else changed it meanwhile. */
+/** One try; false when another client changed it meanwhile. */
 async function createOrReplace(
   client: CrdClient,
   name: string,

@@ -76,7 +76,7 @@ export function createBackoff(options: BackoffOptions): Backoff {
   };
 }
 
-/** A product in which 0 wins over Infinity: no delay times any factor is no delay. */
+/** A product in which 0 wins over Infinity: zero times any factor is zero. */
 function times(ms: number, factor: number): number {
   return ms === 0 || factor === 0 ? 0 : ms * factor;
 }

@@ -23,7 +23,7 @@ export interface DeadlineOptions {
  * and listeners are gone when the promise settles.
  *
  * @throws DeadlineExceededError at the deadline; the signal's reason on abort; what the work throws; RangeError when
- *   `timeoutMs` is no number
+ *   `timeoutMs` is not a number
  */
 export async function withDeadline<T>(
   work: (signal: AbortSignal) => T | Promise<T>,

@@ -11,7 +11,7 @@ import { systemClock } from './system-clock.js';
 export interface PollOptions {
   /** ms from the end of one attempt to the beginning of the next, or a backoff that says it. */
   readonly interval: number | Backoff;
-  /** How long to go on, in ms. @default for ever */
+  /** How long to go on, in ms. @default unlimited */
   readonly timeoutMs?: number;
   /** What the error at the timeout says. */
   readonly message?: string;

@@ -1,7 +1,7 @@
 import { numberProblem } from './number-problem.js';
 
 /**
- * The delay of a timer, 0 where it is negative. For every clock, so that none takes NaN for a moment or for ever.
+ * The delay of a timer, 0 where it is negative. For every clock, so that NaN is neither zero nor infinity.
  *
  * @throws RangeError for what is not a delay
  */

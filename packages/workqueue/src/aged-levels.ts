@@ -31,7 +31,7 @@ export class AgedLevels implements ReadyLevels {
   readonly #parked = new Map<number, number>();
   /** By slot: when it became ready. */
   #readyAt = new Float64Array(initialCapacity);
-  /** By slot: tells apart what became ready at the same time. */
+  /** By slot: orders what became ready at the same time. */
   #sequences = new Float64Array(initialCapacity);
   /** By slot: its place in the heap of its level. */
   #places = new Int32Array(initialCapacity);

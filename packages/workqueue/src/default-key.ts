@@ -5,7 +5,7 @@ import type { KeyFunction, QueueKey } from './work-queue.js';
 const separator = '\u0000';
 
 /**
- * The key of an item where no key function is given: strings and numbers are their own; an object is told apart by
+ * The key of an item where no key function is given: strings and numbers are their own; an object is identified by
  * `cluster`, `namespace` and `name` if these are all it has. Anything else is refused rather than merged by accident.
  *
  * @throws QueueArgumentError for any other item

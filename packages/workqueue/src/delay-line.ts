@@ -11,7 +11,7 @@ const groupSize = 256;
 export interface DelayLineOptions {
   readonly clock: Clock;
   readonly keepAlive: boolean;
-  /** Called for each slot whose time has come; it is not in the line any more. */
+  /** Called for each slot whose time has come; it is no longer in the line. */
   readonly onDue: (slot: number) => void;
 }
 

@@ -19,7 +19,7 @@ export interface DrainState {
 
 /**
  * The end of a queue: pending until everything that was added is handled and done. Keys that have no consumer do not
- * hold it up for ever. One promise for all who drain.
+ * hold it up forever. All callers share one promise.
  */
 export class Drain {
   readonly #state: DrainState;

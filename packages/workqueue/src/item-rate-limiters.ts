@@ -78,7 +78,7 @@ export function maxOfRateLimiter<T = string>(...limiters: readonly RateLimiter<T
   };
 }
 
-/** A limiter whose delays are cut to `maxMs`; its state is left alone. Mirrors `NewTypedWithMaxWaitRateLimiter`. */
+/** A limiter whose delays are cut to `maxMs`; its state is not changed. Mirrors `NewTypedWithMaxWaitRateLimiter`. */
 export function maxWaitRateLimiter<T = string>(limiter: RateLimiter<T>, maxMs: number): RateLimiter<T> {
   requireNumber('maxMs', maxMs, 0);
   return {

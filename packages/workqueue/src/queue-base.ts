@@ -18,7 +18,7 @@ import type { QueueKey, WorkQueue } from './work-queue.js';
  * What all queues share: slots, waiting for items, hand-out, drain, worker pools, bound. A subclass decides the order
  * in which ready slots are taken. `V` is what waiters get.
  *
- * No method awaits between two changes of state: each call is one step for everybody else.
+ * No method awaits between two changes of state: each call is atomic for its callers.
  */
 export abstract class QueueBase<T, V> implements WorkQueue<T>, PoolSource<T>, IterationSource<T> {
   readonly clock: Clock;
@@ -88,7 +88,7 @@ export abstract class QueueBase<T, V> implements WorkQueue<T>, PoolSource<T>, It
     return !this.#hadConsumers && !this.hasConsumers;
   }
 
-  /** Whether nothing can come out of this queue any more. */
+  /** Whether this queue will not hand out anything again. */
   get isFinished(): boolean {
     return this.isDown && this.#processing === 0 && this.length === 0;
   }

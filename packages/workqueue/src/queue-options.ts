@@ -38,7 +38,7 @@ export interface WorkQueueOptions<T> {
    * Identity of items.
    *
    * @default strings and numbers are their own key; objects of only `name`, `namespace` and `cluster` (all strings)
-   * are told apart by these; for any other item `add` throws and asks for this option
+   * are identified by these; for any other item `add` throws and asks for this option
    */
   readonly key?: KeyFunction<T>;
   /** @default systemClock */

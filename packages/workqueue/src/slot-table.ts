@@ -13,7 +13,7 @@ export const delayed = 8;
 const unused = 128;
 
 const initialCapacity = 64;
-/** So many keys that nothing waits for are always remembered: to find a returning key costs a third of making it. */
+/** This many idle keys are always remembered: to find a returning key costs a third of making it. */
 const idleKeys = 1024;
 /** Arrays of this size are kept when nothing is in use; larger ones are given up. */
 const roomyCapacity = 4096;
@@ -24,7 +24,7 @@ const leastStride = 64;
 
 /** Keys in use move to a new Map, so that the others are forgotten. */
 interface Move {
-  /** The Map before; it does not change any more. */
+  /** The Map before; it no longer changes. */
   readonly former: ReadonlyMap<QueueKey, number>;
   /** The slots of `former` that were not looked at yet. */
   readonly unmoved: Iterator<number, undefined>;
@@ -73,7 +73,7 @@ export class SlotTable<T> {
     if (key !== undefined) this.#keys = [];
   }
 
-  /** How many keys are remembered that nothing waits for. */
+  /** How many idle keys are remembered. */
   get idle(): number {
     return this.#idle;
   }
@@ -104,7 +104,7 @@ export class SlotTable<T> {
     this.live++;
   }
 
-  /** To be called when the flags of a slot fell to 0. Slots may be renumbered by it when none is in use any more. */
+  /** To be called when the flags of a slot fell to 0. Slots may be renumbered by it when none is in use. */
   release(slot: number): void {
     this.live--;
     this.#idle++;
@@ -134,7 +134,7 @@ export class SlotTable<T> {
     return slot;
   }
 
-  /** The former Map knows slots too that were given up meanwhile: those remember no key, or another. */
+  /** The former Map also contains slots that were released meanwhile: those remember no key, or another. */
   #unmovedSlot(key: QueueKey): number {
     const slot = this.#moving?.former.get(key) ?? -1;
     return slot >= 0 && this.#remembered(slot) === key ? slot : -1;
@@ -210,7 +210,7 @@ export class SlotTable<T> {
     return typeof key === 'number' ? key : String(key);
   }
 
-  /** Makes a slot free that is not mapped any more. */
+  /** Frees a slot that is no longer mapped. */
   #drop(slot: number): void {
     this.items[slot] = undefined;
     if (this.#keys !== undefined) this.#keys[slot] = undefined;

@@ -1,6 +1,6 @@
 import type { GetOptions, RunOptions, WorkerPool, WorkFunction } from './worker-pool.js';
 
-/** What a queue tells items apart by. */
+/** What identifies an item of a queue. */
 export type QueueKey = string | number;
 
 /** Gives the identity of an item: two items with the same key are the same work. Must be pure and cheap. */

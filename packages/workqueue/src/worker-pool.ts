@@ -4,7 +4,7 @@ export interface GetOptions {
   readonly signal?: AbortSignal;
 }
 
-/** What a {@link WorkFunction} is told besides the item. */
+/** What a {@link WorkFunction} receives besides the item. */
 export interface WorkContext {
   /** Aborted when the `signal` of the pool is, and when a failure stops the pool; `stop()` lets work come to its end. */
   readonly signal: AbortSignal;

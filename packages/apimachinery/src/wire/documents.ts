@@ -17,7 +17,7 @@ export function framesOfLine(line: Uint8Array): readonly Uint8Array[] {
   return isOneFrame(line) ? [line] : splitDocuments(line);
 }
 
-/** Whether a line is surely not several frames; where it is false, {@link framesOfLine} tells. */
+/** Whether a line is surely not several frames; where it is false, {@link framesOfLine} decides. */
 export function isOneFrame(line: Uint8Array): boolean {
   return asBuffer(line).indexOf(objectKeyEnd, usualPlace) < 0;
 }

@@ -10,7 +10,7 @@ import { createWorkSet } from './work-set.js';
 
 const orphan = 'orphan';
 const foreground = 'foregroundDeletion';
-/** Nobody owns events, and they are many. */
+/** Events have no dependents, and they are many. */
 const ignoredTables = new Set(['/events', 'events.k8s.io/events']);
 
 interface Place {
@@ -204,7 +204,7 @@ class GarbageCollector implements InnerController {
   }
 }
 
-/** What an object's own finalizers ask for, where nobody says. */
+/** What an object's own finalizers ask for, where the request has no policy. */
 function ownPolicy(object: UntypedObject): 'Orphan' | 'Foreground' | 'Background' {
   const { finalizers = [] } = object.metadata;
   if (finalizers.includes(orphan)) return 'Orphan';

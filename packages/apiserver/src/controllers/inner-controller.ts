@@ -3,7 +3,7 @@ import type { StoreEvent } from '../storage/table.js';
 /** A controller inside the server: it sees each commit, and works later, off a queue. */
 export interface InnerController {
   observe(event: StoreEvent): void;
-  /** Told when kinds come or go. */
+  /** Called when kinds come or go. */
   kindsChanged?(): void;
   /** Looks at everything that is there. */
   resync(): void;

@@ -23,7 +23,7 @@ function hasRules(schema: unknown): boolean {
   return Object.values(schema).some(hasRules);
 }
 
-/** CEL is not evaluated yet: whoever installs rules is told so. */
+/** CEL is not evaluated yet: a CRD with rules gets a warning. */
 function warnOfRules(object: UntypedObject, context: WriteContext): void {
   for (const version of crdVersions(object)) {
     const source: JsonObject = objectOf(version['schema']);

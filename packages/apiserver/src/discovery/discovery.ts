@@ -8,7 +8,7 @@ import { jsonText } from '../storage/json-text.js';
 /** What discovery needs to know. */
 export interface DiscoveryContext {
   readonly registry: Registry;
-  /** `host:port` that clients inside the cluster network are told. */
+  /** `host:port` that is returned to clients inside the cluster network. */
   readonly serverAddress: string;
   readonly accept: string | undefined;
 }

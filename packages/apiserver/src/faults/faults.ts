@@ -45,7 +45,7 @@ export type FaultAction =
   | { readonly type: 'expireWatch'; readonly afterEvents?: number }
   /** Ends a watch: properly (default), or by cutting the connection. */
   | { readonly type: 'dropWatch'; readonly how?: 'end' | 'destroy'; readonly afterEvents?: number }
-  /** Leaves a watch open and silent for ever. */
+  /** Leaves a watch open and silent forever. */
   | { readonly type: 'stallWatch'; readonly afterEvents?: number }
   /** Cuts the connection in the middle of an event. */
   | { readonly type: 'tearEvent'; readonly afterEvents?: number }

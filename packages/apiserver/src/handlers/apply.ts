@@ -136,7 +136,7 @@ function applyConfig(
 
 /**
  * Puts nulls back that decoding drops: as upstream, a configuration that says null, or that takes the last item of a list
- * which somebody else owns, is for the validation to refuse.
+ * which another manager owns, is for the validation to refuse.
  */
 function restoreNulls(from: unknown, to: unknown): void {
   if (Array.isArray(from) && Array.isArray(to)) {
@@ -149,7 +149,7 @@ function restoreNulls(from: unknown, to: unknown): void {
   }
 }
 
-/** What an apply finds. Whoever wrote before owners were tracked gets a name. */
+/** What an apply finds. Writes from before owners were tracked get a manager's name. */
 function applyChange(backend: Backend, write: OwnedWrite, live: UntypedObject): OwnershipChange {
   const managers: Managers = decodeManagers(live.metadata.managedFields) ?? new Map<string, Manager>();
   if (managers.size > 0) return ownershipChange(backend, write, { operation: 'Apply', live, managers });

@@ -79,7 +79,7 @@ export async function retryOnLostRace<T>(attempt: () => T | Promise<T>, signal?:
   }
 }
 
-/** A write by the server itself, past strategies: removes the object where nothing holds it any more. */
+/** A write by the server itself, past strategies: removes the object where nothing holds it. */
 export function commitInternal(
   { store }: Backend,
   place: { readonly table: string; readonly key: string },

@@ -27,7 +27,7 @@ function specFinalizers(object: UntypedObject): readonly unknown[] {
   return Array.isArray(spec.finalizers) ? spec.finalizers : [];
 }
 
-/** Whether nothing holds an object any more that is being deleted: it goes with this write. */
+/** Whether nothing holds an object that is being deleted: this write removes it. */
 export function isReadyToGo(object: UntypedObject, isNamespace: boolean): boolean {
   const { deletionTimestamp, deletionGracePeriodSeconds = 0, finalizers = [] } = object.metadata;
   if (deletionTimestamp === undefined || finalizers.length > 0) return false;

@@ -42,7 +42,7 @@ export function patchTypeOf({ request, definition }: ResourceCall): string {
 }
 
 /**
- * The patch of a request as a function. A body that is no patch is refused when it is applied: upstream tells first
+ * The patch of a request as a function. A body that is not a patch is refused when it is applied: upstream reports first
  * that the object is missing.
  *
  * @throws StatusError 413

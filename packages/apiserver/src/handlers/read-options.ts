@@ -56,7 +56,7 @@ export interface WatchParameters {
   readonly timeoutSeconds: number | undefined;
 }
 
-/** Parameters of a WATCH. @throws StatusError 400, 422, and 500 for a resourceVersion that is no number, as upstream */
+/** Parameters of a WATCH. @throws StatusError 400, 422, and 500 for a resourceVersion that is not a number, as upstream */
 export function parseWatchParameters(query: URLSearchParams): WatchParameters {
   const match = query.get('resourceVersionMatch') ?? '';
   const hasInitial = query.get('sendInitialEvents') !== null;

@@ -97,7 +97,7 @@ export function managerOf(userAgent: string | undefined): string {
   return prefix === '' ? 'unknown' : prefix;
 }
 
-/** Unknown and duplicate fields: refused, told or let go. @throws StatusError 400 in Strict mode */
+/** Unknown and duplicate fields: refused, reported as warnings, or ignored. @throws StatusError 400 in Strict mode */
 export function reportProblems(call: ResourceCall, problems: readonly string[], mode: FieldValidation): void {
   if (problems.length === 0 || mode === 'Ignore') return;
   if (mode === 'Strict') throw strictDecodingError(call.definition, problems);

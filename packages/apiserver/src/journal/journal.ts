@@ -20,7 +20,7 @@ export interface JournalRequest {
   readonly userAgent: string;
 }
 
-/** An answer. Of a watch or a long list it tells when it began. */
+/** An answer. For a watch or a long list, the time at which it began. */
 export interface JournalResponse {
   readonly type: 'response';
   /** The request that it answers. */

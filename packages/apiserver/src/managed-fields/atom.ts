@@ -1,4 +1,4 @@
-/** What ownership knows of a type: which parts of a value are owned each by itself, and which only as a whole. */
+/** The granularity of ownership in a type: which parts of a value are owned each by itself, and which only as a whole. */
 export interface Atom {
   readonly scalar?: Scalar;
   readonly list?: ListAtom;

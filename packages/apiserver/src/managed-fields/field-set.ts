@@ -25,7 +25,7 @@ export function buildSet(...paths: readonly (readonly PathElement[])[]): FieldSe
   return set;
 }
 
-/** Adds a path; the empty path means the object as a whole, which nobody owns. */
+/** Adds a path; the empty path means the object as a whole, which has no owner. */
 export function insertPath(set: FieldSetBuilder, path: readonly PathElement[]): void {
   let node = set;
   for (const [index, element] of path.entries()) {

@@ -2,7 +2,7 @@ import { isObject } from '../registry/json.js';
 import type { ListAtom } from './atom.js';
 import { keyElement, valueElement, type PathElement } from './path-element.js';
 
-/** A list whose items cannot be told apart. */
+/** A list whose items cannot be distinguished. */
 export class ListItemError extends Error {
   override readonly name = 'ListItemError';
 }

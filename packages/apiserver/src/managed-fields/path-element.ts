@@ -40,7 +40,7 @@ export function fieldNameOf(element: PathElement): string | undefined {
 }
 
 /**
- * Reads an element as a client may have written it. Returns undefined for kinds that nobody knows: they are dropped.
+ * Reads an element as a client may have written it. Returns undefined for unknown kinds: they are dropped.
  *
  * @throws SyntaxError where it is malformed
  */

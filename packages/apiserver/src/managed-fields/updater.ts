@@ -29,7 +29,7 @@ export interface VersionType {
 
 /** The versions of the kind that is written. */
 export interface Versions {
-  /** Undefined where a version is not served any more: whoever wrote through it loses everything. */
+  /** Undefined where a version is no longer served: its managers lose everything. */
   find(apiVersion: string): VersionType | undefined;
   /** `what` begins the message of a conversion that fails. @throws MissingConversion where a webhook has to be called first */
   convert(object: UntypedObject, to: string, what?: string): UntypedObject;
@@ -45,7 +45,7 @@ export interface OwnershipChange {
   readonly managers: Managers;
 }
 
-/** What nobody owns. */
+/** What has no owner. */
 const unowned = fieldPaths([
   'apiVersion',
   'kind',
@@ -87,7 +87,7 @@ interface Reassignment {
   readonly isForced: boolean;
 }
 
-/** Takes changed and removed fields from everybody but the writer. @throws ApplyConflictError unless forced */
+/** Takes changed and removed fields from all managers but the writer. @throws ApplyConflictError unless forced */
 function reassign(change: OwnershipChange, { next, managers, self, isForced }: Reassignment): Comparison {
   const { versions, writer, live } = change;
   const own = compareObjects(live, next, typeOf(change));
@@ -195,7 +195,7 @@ interface Pruning {
   readonly last: { readonly fields: FieldSet; readonly apiVersion: string } | undefined;
 }
 
-/** Removes what the applier wanted last time and nobody wants now. */
+/** Removes what the applier had last time and no manager has now. */
 function prune(change: OwnershipChange, { merged, managers, last }: Pruning): UntypedObject {
   if (last === undefined || isEmptySet(last.fields)) return merged;
   const { versions, writer } = change;
@@ -225,7 +225,7 @@ function prune(change: OwnershipChange, { merged, managers, last }: Pruning): Un
   );
 }
 
-/** Puts back what anybody owns: version by version, that of the last configuration first. */
+/** Puts back what has an owner: version by version, that of the last configuration first. */
 function addBackOwned(
   { versions }: OwnershipChange,
   step: {

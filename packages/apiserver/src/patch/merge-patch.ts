@@ -24,7 +24,7 @@ function merge(target: unknown, patch: unknown): unknown {
  * Applies a JSON merge patch (RFC 7386). The result shares what the patch does not touch with the document: copy it
  * before changing it.
  *
- * @throws StatusError 400 when the patch is no object
+ * @throws StatusError 400 when the patch is not an object
  */
 export function applyMergePatch(document: unknown, patch: unknown): unknown {
   if (!isObject(patch)) {

@@ -19,7 +19,7 @@ function excerpt(text: string): string {
   return bytes.subarray(0, 30).toString(text.startsWith('{') ? 'utf8' : 'hex') + more;
 }
 
-/** 400 of a body that is no object at all; `why` is what the decoder said. */
+/** 400 of a body that is not an object; `why` is what the decoder said. */
 export function unrecognized(kind: string, why: string, text: string): Error {
   return badRequest(`the object provided is unrecognized (must be of type ${kind}): ${why} (${excerpt(text)})`);
 }

@@ -171,7 +171,7 @@ export function pathSegment(name: string, isPrefix = false): string[] {
   return ['/', '%'].filter((bad) => name.includes(bad)).map((bad) => `may not contain '${bad}'`);
 }
 
-/** A generated name's last characters are appended later: a trailing dash or dot of the prefix is no fault. */
+/** A generated name's last characters are appended later: a trailing dash or dot of the prefix is valid. */
 function maskTrailing(name: string): string {
   return name.length > 1 && name.endsWith('-') ? `${name.slice(0, -2)}a` : name;
 }

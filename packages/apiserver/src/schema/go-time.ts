@@ -1,4 +1,4 @@
-/** Thrown for a text that is no time; the message is Go's. */
+/** Thrown for a text that is not a time; the message is Go's. */
 export class TimeError extends Error {
   override readonly name = 'TimeError';
 }

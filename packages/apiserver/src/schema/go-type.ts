@@ -14,7 +14,7 @@ export type GoScalar =
   | 'intOrString'
   | 'raw';
 
-/** What Go's JSON decoder knows of a value: the type of a field of a built-in kind. */
+/** What Go's JSON decoder uses of a type: the type of a field of a built-in kind. */
 export type GoType = {
   readonly pointer: boolean;
   /** As Go's messages print it: `v1.PodSpec`, `[]v1.Container`, `int32`. */

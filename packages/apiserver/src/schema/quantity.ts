@@ -1,6 +1,6 @@
 /** Resource quantities: `500m`, `1.5Gi`, `1e3`. Mirrors apimachinery's `resource.Quantity`. */
 
-/** Thrown for a text that is no quantity; the message is Go's. */
+/** Thrown for a text that is not a quantity; the message is Go's. */
 export class QuantityError extends Error {
   override readonly name = 'QuantityError';
 }

@@ -6,7 +6,7 @@ export type SchemaType = 'object' | 'array' | 'string' | 'integer' | 'number' | 
 /** How the items of a list belong together. */
 export type ListType = 'atomic' | 'set' | 'map';
 
-/** A CEL rule of `x-kubernetes-validations`: kept, and evaluated by whoever has a CEL engine. */
+/** A CEL rule of `x-kubernetes-validations`: kept, and evaluated where there is a CEL engine. */
 export interface ValidationRule {
   readonly rule: string;
   readonly message?: string;

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { unauthorized } from '../registry/status.js';
 import type { ApiRequest, User } from './api-request.js';
 
-/** Whom the server knows. */
+/** The users of the server. */
 export interface Authenticator {
   /** Who makes a request. @throws StatusError 401 */
   authenticate(request: ApiRequest): User;
@@ -22,7 +22,7 @@ const anonymousUser: User = { name: 'system:anonymous', groups: ['system:unauthe
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** A user as requests carry it: everybody who is known is also in `system:authenticated`. */
+/** A user as requests carry it: every authenticated user is also in `system:authenticated`. */
 export function asAuthenticated(user: User): User {
   const group = 'system:authenticated';
   return user.groups.includes(group) ? user : { ...user, groups: [...user.groups, group] };

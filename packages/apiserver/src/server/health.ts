@@ -62,7 +62,7 @@ export function pageNotFound(): Reply {
   return text(404, '404 page not found\n');
 }
 
-/** The paths that the server knows. */
+/** The paths that the server serves. */
 export function pathList(paths: readonly string[]): Reply {
   return { status: 200, headers: { ...commonHeaders, 'content-type': 'application/json' }, body: jsonText({ paths }) };
 }

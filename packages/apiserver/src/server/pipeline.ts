@@ -170,7 +170,7 @@ function withAuditId(reply: Reply): Reply {
   return { ...reply, headers: { ...reply.headers, 'audit-id': randomUUID() } };
 }
 
-/** Requests that are no watch end after a minute. */
+/** Requests other than watches end after a minute. */
 async function withinTime(parts: PipelineParts, verb: string | undefined, work: () => Promise<Reply>): Promise<Reply> {
   if (verb === 'watch') return work();
   let timer: { cancel(): void } | undefined;

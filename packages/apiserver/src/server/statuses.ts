@@ -1,6 +1,6 @@
 import { StatusError } from '@kctl/apimachinery';
 
-/** 404 about something that is no object. */
+/** 404 for a path that is not an object. */
 export function notFound(message: string): StatusError {
   return new StatusError({
     kind: 'Status',

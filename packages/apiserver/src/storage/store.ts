@@ -60,7 +60,7 @@ export interface Store {
   snapshot(): StoreSnapshot;
   /** Puts the live state back to a snapshot. The counter goes on, all history is forgotten. */
   restore(snapshot: StoreSnapshot): void;
-  /** Applies records of a log to a store that is being filled: nothing is written ahead, nobody is told. */
+  /** Applies records of a log to a store that is being filled: nothing is written ahead, no listener is called. */
   replay(record: LogRecord): void;
   /** Marks all history before the present as unknown, for every table. */
   raiseFloor(): void;
@@ -116,7 +116,7 @@ class MemoryStore implements Store {
     return event;
   }
 
-  /** A listener may commit: its event is told after the present one, so that all listeners see one order. */
+  /** A listener may commit: its event is delivered after the present one, so that all listeners see one order. */
   #announce(event: StoreEvent): void {
     this.#untold.push(event);
     if (this.#untold.length > 1) return;

@@ -25,7 +25,7 @@ interface Entry {
 /** All versions of all objects of one resource. Only the store writes to it. */
 export interface Table {
   readonly name: string;
-  /** Nothing before this revision is known any more: reads and watches from before it are expired. */
+  /** Nothing before this revision is kept: reads and watches from before it are expired. */
   readonly floor: number;
   /** How many objects live now. */
   readonly size: number;

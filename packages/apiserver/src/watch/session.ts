@@ -62,7 +62,7 @@ const initialEventsEnd = { 'k8s.io/initial-events-end': 'true' };
 class Session {
   readonly #env: WatchEnvironment;
   readonly #options: WatchOptions;
-  /** The last revision that this watcher knows of. */
+  /** The last revision that this watcher has received. */
   #seen = 0;
   /** What the hub has of this revision and before is not for this watcher: it has read it itself. */
   #joinedAt = 0;

@@ -36,8 +36,7 @@ export function execCredential(plugin: ExecPlugin, options: ExecCredentialOption
   const apiVersion = plugin.apiVersion ?? 'client.authentication.k8s.io/v1';
   if (!apiVersions.includes(apiVersion))
     return failing(`apiVersion ${apiVersion} is not one of ${apiVersions.join(', ')}`);
-  if (plugin.interactiveMode === 'Always')
-    return failing('interactiveMode Always needs a terminal, which a controller has not');
+  if (plugin.interactiveMode === 'Always') return failing('interactiveMode Always requires a terminal');
   const { clock } = options;
   const closed = new AbortController();
   let issued: Issued | undefined;

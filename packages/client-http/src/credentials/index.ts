@@ -35,7 +35,7 @@ function basicCredential(name: string, password: string): CredentialSource {
   return staticCredential({ authorization: `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}` });
 }
 
-/** The headers that make the server treat us as somebody else. */
+/** The headers of impersonation. */
 export function impersonationHeaders(impersonation: Impersonation | undefined): Record<string, string | string[]> {
   if (impersonation === undefined) return {};
   const { userName, uid, groups = [], extra = {} } = impersonation;

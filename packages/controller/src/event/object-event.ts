@@ -2,7 +2,7 @@ import type { DeepReadonly, KubeObject } from '@kctl/apimachinery';
 import type { HeaderSource, ObjectHeader } from '@kctl/apimachinery/wire';
 import { headerOf } from '@kctl/apimachinery/wire';
 
-/** What events carry: a Kubernetes object that nobody may change. */
+/** What events carry: a readonly Kubernetes object. */
 export type EventObject = DeepReadonly<KubeObject>;
 
 /** What every event has. */
@@ -12,7 +12,7 @@ interface EventBase<T> {
    * is most of the cost of an event; {@link headerOfEvent} is free.
    */
   readonly object: T;
-  /** Identity, version, labels and owners of `object`, where the source knows them without decoding it. */
+  /** Identity, version, labels and owners of `object`, where the source has them without decoding it. */
   readonly header?: ObjectHeader | undefined;
 }
 

@@ -44,7 +44,7 @@ export interface FinalizingOptions<K extends Kind> extends StuckCleanupOptions<K
  * - `apply` runs only when every needed finalizer is persisted on the object, and never after its deletion began.
  * - While one of our finalizers is there, a deleted object is kept, and `cleanup` runs until it has succeeded.
  * - A clean-up that succeeded runs again if removing its finalizer failed: it has to be idempotent.
- * - A clean-up that is not done 10 minutes after the deletion began is logged, counted and told to `onStuck`, at each run.
+ * - A clean-up that is not done 10 minutes after the deletion began is logged, counted and passed to `onStuck`, at each run.
  *
  * Finalizers of others are never touched: the patches name ours by position and value, and fail where the list has
  * changed meanwhile; then the reconcile is repeated. `apply` follows on the same run in which a finalizer was added

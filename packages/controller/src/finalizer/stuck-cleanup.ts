@@ -24,7 +24,7 @@ export interface StuckCleanupOptions<K extends Kind> {
   /** A clean-up that is not done this many ms after the deletion began is stuck. @default 600000 */
   readonly stuckAfterMs?: number;
   /**
-   * Told of each run that ends with a stuck clean-up: it may write a condition. Its own failure is logged.
+   * Called after each run that ends with a stuck clean-up: it may write a condition. Its own failure is logged.
    *
    * @default nothing is called
    */
@@ -35,7 +35,7 @@ export interface StuckCleanupOptions<K extends Kind> {
   readonly clock?: Clock;
 }
 
-/** Tells of clean-ups that keep deleted objects for long. Remembers nothing, so that nothing can be forgotten. */
+/** Reports clean-ups that keep deleted objects for long. It has no state of its own. */
 export class StuckCleanups<K extends Kind> {
   readonly #options: StuckCleanupOptions<K>;
   readonly #count: (finalizer: string) => Counter;

@@ -36,7 +36,7 @@ export interface Policies {
  * The policies that the options ask for, in their order; why it is this one: `designs/006-reconcile-loop.md`.
  *
  * 1. The hot loop judges what really ran, so it is outermost and sees no deferred run.
- * 2. The run limit puts back what comes too early before anything else knows of a run.
+ * 2. The run limit puts back what comes too early before any other policy counts a run.
  * 3. A kept time stands beside whatever follows.
  * 4. The safety interval fills the gap where nothing follows.
  * 5. The rest window corrects the delay of a retry, right at the core.

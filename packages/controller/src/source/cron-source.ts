@@ -35,7 +35,7 @@ export function cronSource<R>(options: CronSourceOptions<R>): Source<R> {
     for (;;) {
       const due = schedule.next(last);
       if (due === undefined) {
-        logger.warn('the schedule names no further time', { schedule: options.schedule });
+        logger.warn('the schedule has no further occurrences', { schedule: options.schedule });
         return;
       }
       while (clock.now() < due) await sleep(Math.min(due - clock.now(), longestSleepMs), { clock, signal });

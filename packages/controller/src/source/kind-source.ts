@@ -33,7 +33,7 @@ export function kindSource<K extends Kind, R>(options: KindSourceOptions<K, R>):
   return scopedKindSource(options);
 }
 
-/** The same, which also tells of objects that left the watched namespaces and are none of its events. */
+/** The same, which also reports objects that left the watched namespaces, which are not events of the source. */
 export function scopedKindSource<K extends Kind, R>(
   options: KindSourceOptions<K, R>,
   onLeave?: (header: ObjectHeader) => void,

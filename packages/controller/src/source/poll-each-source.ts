@@ -34,14 +34,14 @@ export interface PollEachSourceOptions<T> {
   readonly waitForFirst?: boolean;
 }
 
-/** A source that also tells what the last answers were. */
+/** A source that also returns the last results. */
 export interface PollEachSource<T> extends Source<ObjectKey> {
   /** The last answer about an object; undefined where there is none (yet). */
   get(key: ObjectKey): T | undefined;
 }
 
 /**
- * Asks about each object of a kind, over and over while it exists, and queues the object whenever the answer has
+ * Polls each object of a kind, again and again while it exists, and queues the object whenever the answer has
  * changed; the reconciler reads it by `get`. A poll that fails is repeated with growing delays, and no sooner than a
  * `Retry-After` says. It runs where the controller runs: only a leader polls.
  *
@@ -125,13 +125,13 @@ class EachPoller<T> {
     }
   }
 
-  /** Queues every object that it asks about. */
+  /** Enqueues every object that it polls. */
   replay(): void {
     const { queue } = replayContext(this.#context);
     for (const [id, { key }] of this.#entries) queue.add(key, { reason: `${this.#options.name} ${id}` });
   }
 
-  /** Asks about an object no more. */
+  /** Stops polling an object. */
   leave(header: ObjectHeader): void {
     this.#leave(formatKey(keyOfHeader(header)));
   }
@@ -170,7 +170,7 @@ class EachPoller<T> {
       if (signal.aborted) return;
       entry.failures++;
       failure = error;
-      this.#context.logger.error('poll failed, what is known stays', { object: id, error });
+      this.#context.logger.error('poll failed; keeping the previous result', { object: id, error });
     }
     this.#queue.addAfter(id, pollDelay({ everyMs, failures: entry.failures, error: failure }, this.#context.random));
   }

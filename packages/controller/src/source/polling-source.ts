@@ -27,7 +27,7 @@ export interface PollingSourceOptions<T, R> {
   readonly waitForFirst?: boolean;
 }
 
-/** A source that also tells what the last answer was. */
+/** A source that also returns the last result. */
 export interface PollingSource<T, R> extends Source<R> {
   /** The object of an identity in the last answer. */
   get(identity: string): T | undefined;
@@ -128,7 +128,7 @@ class Poller<T, R> {
       return undefined;
     } catch (error) {
       if (signal.aborted) return undefined;
-      logger.error('poll failed, what is known stays', { error });
+      logger.error('poll failed; keeping the previous result', { error });
       return error ?? new Error('poll failed without a reason');
     }
   }

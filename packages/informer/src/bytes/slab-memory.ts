@@ -16,13 +16,13 @@ interface LeftMemory {
 
 /**
  * Memory for slabs. What a slab leaves behind is used again, as soon as the garbage collector has found that no version
- * refers to that slab any more. Fresh memory costs as much as what is written to it, as the system has to clear its
+ * refers to that slab. Fresh memory costs as much as what is written to it, as the system has to clear its
  * pages; and counted as pressure on the heap it would make the collector run for nothing but slabs, over the whole heap,
  * which during a storm of events costs as much as the events. So it is shared memory, which does not count, and the
  * collector is called when enough waits for it.
  */
 export class SlabMemory {
-  /** One for all stores: that of a store would go with it, and what it left would count as waiting for ever. */
+  /** One for all stores: that of a store would go with it, and what it left would never be counted as freed. */
   static readonly #left = new FinalizationRegistry<LeftMemory>(({ memory, home }) => {
     left.waitingBytes -= memory.length;
     left.callAtBytes = 0;
@@ -58,7 +58,7 @@ export class SlabMemory {
     return memory.length >= size ? memory : fresh(size);
   }
 
-  /** Takes the memory back when nothing refers to its owner any more; until then it stays as it is. */
+  /** Takes the memory back when nothing refers to its owner; until then it stays as it is. */
   takeBackAfter(owner: object, memory: Buffer): void {
     SlabMemory.#left.register(owner, { memory, home: this.#self });
     left.waitingBytes += memory.length;
@@ -83,7 +83,7 @@ function fresh(size: number): Buffer {
   return Buffer.from(new SharedArrayBuffer(size));
 }
 
-/** Memory that counts for the collector and costs nothing: nobody touches it, so the system gives no pages for it. */
+/** Memory that counts for the collector and costs nothing: it is never touched, so the system gives no pages for it. */
 function callCollector(): void {
   try {
     new ArrayBuffer(pressureBytes);

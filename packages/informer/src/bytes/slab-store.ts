@@ -1,9 +1,9 @@
 import { asBuffer } from '@kctl/apimachinery/wire';
 import { SlabMemory } from './slab-memory.js';
 
-/** Something whose bytes lie in a slab. The slab store tells it where, also when it moves them. */
+/** Something whose bytes lie in a slab. The slab store sets where, also when it moves them. */
 export interface SlabTenant {
-  /** Where the bytes are. Kept after the release, so that a version that somebody still holds stays readable. */
+  /** Where the bytes are. Kept after the release, so that a version that is still referenced stays readable. */
   slab: Slab | undefined;
   offset: number;
 }
@@ -17,7 +17,7 @@ const own = {
 /** How many words that takes. */
 export const ownWords = 2;
 
-/** A piece of memory that is only ever appended to: what was written stays as long as anybody refers to it. */
+/** A piece of memory that is only ever appended to: what was written stays as long as it is referenced. */
 export interface Slab {
   readonly buffer: Buffer;
   /** The same memory in words: what a tenant notes about its bytes lies before them. */
@@ -44,7 +44,7 @@ const maxHeldPerLive = 1.5;
 /**
  * Keeps the bytes of many small objects in few large buffers. A slab without live tenants is given up at once; where the
  * dead make up a third of everything, the tenants of the emptiest slab move to the current one. Memory that was given up
- * is used again when nobody holds what it was.
+ * is used again when its former content is not referenced.
  */
 export class SlabStore {
   readonly #slabs = new Set<Slab>();

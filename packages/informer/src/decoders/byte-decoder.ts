@@ -61,7 +61,7 @@ export class ByteDecoder<T extends KubeObject> implements Decoder<T, Uint8Array>
   readonly #frame: DecodedFrame<T> = createDecodedFrame<T>();
   readonly #namespaces = new TextCache();
   #paths: FieldPaths | undefined;
-  /** Tells notes about one set of paths from those about another. */
+  /** Distinguishes notes on one set of paths from those on another. */
   #pathsEpoch = 0;
   #pathsLeadIntoBody = false;
   #pathsLeadToType = false;
@@ -222,7 +222,7 @@ export class ByteDecoder<T extends KubeObject> implements Decoder<T, Uint8Array>
     this.#parsed.decode(parse('an object', bytes, start, end), { find, isDelete }, into);
   }
 
-  /** The way of frames with escape sequences in their keys, and of what is no frame. */
+  /** The way of frames with escape sequences in their keys, and of what is not a frame. */
   #parsedFrame(raw: Uint8Array, find: FindStored<T>): DecodedFrame<T> {
     const frame = this.#frame;
     const value = parse('a watch frame', raw, 0, raw.length);

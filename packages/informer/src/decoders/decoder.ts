@@ -5,7 +5,7 @@ import type { StoredObject } from '@kctl/cache-index';
 /** What a watch frame says. `failed`: its object could not be transformed. `skipped`: it counts for nothing. */
 export type FrameKind = 'upsert' | 'delete' | 'failed' | 'bookmark' | 'initial-end' | 'error' | 'skipped';
 
-/** What tells a version of an object from all others, as the server says it. */
+/** What identifies a version of an object, as the server sent it. */
 export type VersionIdentity = Readonly<Record<'namespace' | 'name' | 'uid' | 'resourceVersion', string>>;
 
 /** One decoded object. The decoder reuses the instance: read it before decoding the next. */
@@ -18,7 +18,7 @@ export interface DecodedItem<T extends KubeObject> {
   present: StoredObject<T> | undefined;
   /** The values of the field paths are those that {@link present} has. */
   hasPresentFields: boolean;
-  /** Which version could not be transformed: what is known of the object stays. */
+  /** Which version could not be transformed: the previous version stays. */
   failed: VersionIdentity | undefined;
   /** Whether the bytes do not even say which object it is. */
   isUnreadable: boolean;

@@ -18,7 +18,7 @@ export interface DecoderOptions<T extends KubeObject> {
 /** What an object is decoded for. */
 export interface Purpose<T extends KubeObject> {
   readonly find: FindStored<T>;
-  /** Whether it is of a deletion: what `find` finds is no version before it. */
+  /** Whether it is of a deletion: what `find` finds is not a version before it. */
   readonly isDelete: boolean;
 }
 

@@ -20,7 +20,7 @@ import type { InformerTrouble, TroubleReason } from '../informer-state.js';
 export interface Failure extends InformerTrouble {
   /** What the server asked for by Retry-After, in ms; 0 where it did not. */
   readonly retryAfterMs: number;
-  /** Whether nobody listened at the other end. */
+  /** Whether the connection was refused. */
   readonly isConnectionRefused: boolean;
 }
 

@@ -184,7 +184,7 @@ export class Intake<T extends KubeObject, Raw> {
     if (removed !== undefined && removed !== stored) this.#retireUnlessStored(removed);
   }
 
-  /** A version of a replacement could not be transformed: the object is there, so what is known of it stays. */
+  /** A version of a replacement could not be transformed: the object exists, so its previous version stays. */
   #keepKnown({ namespace, name, uid }: VersionIdentity): void {
     const replacement = this.#replacement;
     const known = this.#find(namespace, name);
@@ -198,13 +198,13 @@ export class Intake<T extends KubeObject, Raw> {
     if (removed !== undefined) this.#retireUnlessStored(removed);
   }
 
-  /** An object that the list does not have may be one that could not be read: a deletion is told only of what is gone. */
+  /** An object that the list does not have may be one that could not be read: a deletion is reported only for what is gone. */
   #keepMissing(replacement: Replacement<T>): void {
     for (const stored of this.#indexer.listStored())
       if (replacement.stored(stored) === undefined) replacement.put(stored);
   }
 
-  /** A live version could not be transformed: what is known of the object stays, and the watch goes on behind it. */
+  /** A live version could not be transformed: the previous version of the object stays, and the watch goes on behind it. */
   #failed(identity: VersionIdentity): void {
     const { namespace, name, uid, resourceVersion } = identity;
     const old = this.#find(namespace, name);
@@ -261,7 +261,7 @@ export class Intake<T extends KubeObject, Raw> {
     else this.#sink.dispatch(new Change('delete', stored, old));
   }
 
-  /** The store is at the version that was reached, though no handler hears of anything. */
+  /** The store is at the version that was reached, though no handler is called. */
   #bookmark(): void {
     this.#indexer.bookmark(this.#resourceVersion);
     this.#sink.moved();
@@ -280,7 +280,7 @@ export class Intake<T extends KubeObject, Raw> {
   }
 }
 
-/** Whether two versions under one key are different objects: the first was deleted, and nobody saw it go. */
+/** Whether two versions under one key are different objects: the first was deleted unseen. */
 function isAnother<T extends KubeObject>(old: StoredObject<T>, next: StoredObject<T>): boolean {
   if (old instanceof LazyObject && next instanceof LazyObject) return old.isAnotherThan(next);
   const uid = old.uid;

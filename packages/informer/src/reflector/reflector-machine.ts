@@ -134,7 +134,7 @@ function afterInitialEnd(resourceVersion: string, memory: ReflectorMemory): Tran
 }
 
 /**
- * A stream that ended before its initial events did. client-go reopens such a stream for ever; here a few in a row mean
+ * A stream that ended before its initial events did. client-go reopens such a stream without limit; here a few in a row mean
  * that the server never ends them.
  */
 function afterStreamClosed(
@@ -228,7 +228,7 @@ interface Wait {
   readonly next: 'sync' | 'watch';
   readonly failure: Failure;
   readonly now: number;
-  /** Whether the watch error handler hears of it. */
+  /** Whether the watch error handler is called. */
   readonly report: boolean;
 }
 
@@ -263,7 +263,7 @@ function synced(memory: ReflectorMemory, resourceVersion: string): ReflectorMemo
   return { ...memory, resourceVersion, isUnavailable: false };
 }
 
-/** How a watch ended, as far as that tells whether it was worth opening. */
+/** How a watch ended, as far as it decides whether it was worth opening. */
 interface WatchEnd {
   readonly resourceVersion: string;
   readonly openMs: number;

@@ -1,6 +1,6 @@
 import type { Failure } from './failure.js';
 
-/** What the reflector knows in every phase. */
+/** What the reflector has in every phase. */
 export interface ReflectorMemory {
   /** The version that the store is at; '' before the first sync. */
   readonly resourceVersion: string;

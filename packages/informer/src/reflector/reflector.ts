@@ -26,7 +26,7 @@ export interface ReflectorOptions<T extends KubeObject, Raw> {
   readonly metrics: ReflectorMetrics;
   readonly watchErrorHandler: WatchErrorHandler;
   readonly onStateChange: () => void;
-  /** Whether the objects will be told off one by one: then a replacement is told to the end, though the run is over. */
+  /** Whether the objects will be reported as deleted one by one: then a replacement is delivered to its end, though the run is over. */
   readonly isLeaving: () => boolean;
   readonly bookmarks: boolean;
   readonly minWatchTimeoutMs: number;
@@ -268,7 +268,7 @@ export class Reflector<T extends KubeObject, Raw> {
     }
   }
 
-  /** Whether only what is no new object has come for too long: a server that watches without saying where the start ends. */
+  /** Whether only known objects have come for too long: a server that watches without saying where the start ends. */
   #isInitialOverdue({ initial }: OpenWatch<Raw>): boolean {
     const { clock, intake, listIdleMs } = this.#options;
     const now = clock.monotonicNow();
@@ -300,9 +300,9 @@ export class Reflector<T extends KubeObject, Raw> {
   }
 
   #shortError({ events }: OpenWatch<Raw>, openMs: number): Error {
-    const heard = events === 0 ? 'without an event' : `with ${events} events, none of them new`;
+    const received = events === 0 ? 'without an event' : `with ${events} events, none of them new`;
     return new ShortWatchError(
-      `very short watch: the server closed the watch of ${this.#options.name} after ${openMs} ms ${heard}`,
+      `very short watch: the server closed the watch of ${this.#options.name} after ${openMs} ms ${received}`,
     );
   }
 

@@ -3,7 +3,7 @@ import type { ResourceLock } from '../record.js';
 /** A lock that is neither taken nor renewed while `isAllowed` says no; it is read and given back all the same. */
 export function guardedLock(lock: ResourceLock, isAllowed: () => boolean): ResourceLock {
   const check = (holderIdentity: string): void => {
-    if (holderIdentity !== '' && !isAllowed()) throw new Error('the main thread is stalled: the lock is left alone');
+    if (holderIdentity !== '' && !isAllowed()) throw new Error('the main thread is stalled: not renewing the lease');
   };
   return {
     identity: lock.identity,

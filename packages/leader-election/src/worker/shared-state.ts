@@ -8,7 +8,7 @@ import { createAwakeClock } from '../awake-clock.js';
 export interface SharedState {
   /** Until when protected work may begin, in ms; 0: it may not. Written by the worker. */
   openUntil: number;
-  /** When the lease expires for everybody else, in ms. Written by the worker. */
+  /** When the lease expires for other candidates, in ms. Written by the worker. */
   expiresAt: number;
   /** The number of the current term, from 1. Written by the worker. */
   term: number;

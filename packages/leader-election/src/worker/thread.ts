@@ -14,7 +14,7 @@ registerHooks({
 });`)}`;
 
 /**
- * Starts the thread; it keeps the process alive until it is told to stop.
+ * Starts the thread; it keeps the process alive until it is stopped.
  *
  * @throws TypeError when the input cannot cross to a thread; Error when the thread's module does not exist
  */

@@ -27,7 +27,7 @@ export function createWorkerLeaderElector(options: WorkerLeaderElectorOptions): 
   return new WorkerElector(resolveWorkerOptions(options));
 }
 
-/** The term as this thread knows it. */
+/** The term as seen by this thread. */
 interface MainTerm {
   readonly number: number;
   readonly controller: AbortController;
@@ -142,7 +142,7 @@ class WorkerElector implements LeaderElector {
     }
   }
 
-  /** Ends a term of which the thread has not told the end: the work has until others may lead. */
+  /** Ends a term whose end the thread has not reported: the work has until others may lead. */
   async #abandon(): Promise<void> {
     this.#shared.openUntil = 0; // the thread may have written until it was terminated
     if (this.#term !== undefined) {
@@ -244,7 +244,7 @@ class WorkerElector implements LeaderElector {
     });
   }
 
-  /** Ends the term here: its signal tells the work. */
+  /** Ends the term here: its signal is aborted. */
   #close(reason: Error): void {
     this.#metrics.status.set(0);
     this.#term?.controller.abort(reason);

@@ -32,7 +32,7 @@ export interface WorkerLeaderElectorOptions extends Omit<LeaderElectorOptions, '
   readonly name: string;
   /**
    * How long this thread may be silent before the worker stops renewing and closes the fence, in ms. Any value is
-   * safe; a longer one keeps a lease that nobody uses for longer.
+   * safe; a longer one keeps an unused lease for longer.
    *
    * @default renewDeadlineMs
    */

@@ -16,7 +16,7 @@ import { ensurePki, type StaticToken } from './pki.js';
 const readyTimeoutMs = 60_000;
 /** How long a component may take to end after SIGTERM: kube-apiserver would wait a minute for its open watches. */
 const stopGraceMs = 2_000;
-/** Between choosing a free port and binding it somebody else may take it. */
+/** Between choosing a free port and binding it another process may take it. */
 const portAttempts = 3;
 
 /** Options of {@link startRealApiServer}. */
@@ -59,7 +59,7 @@ export interface RealApiServer {
   readonly adminToken: string;
   /** Client certificate of the group system:masters. */
   readonly adminCertificate: CertificateAndKey;
-  /** A client certificate for any user and groups, to test as somebody with fewer rights. */
+  /** A client certificate for any user and groups, to test with fewer rights. */
   issueClientCertificate(subject: CertificateSubject): Promise<CertificateAndKey>;
   /** Plain HTTP, with etcd's JSON gateway (`POST /v3/kv/compaction`). */
   readonly etcdUrl: string;
@@ -92,7 +92,7 @@ export async function startRealApiServer(options: RealApiServerOptions = {}): Pr
     } catch (error) {
       const portTaken = error instanceof EnvironmentStartError && error.message.includes('address already in use');
       if (!portTaken || options.port !== undefined || attempt === portAttempts) throw error;
-      logger.warn('a port was taken by somebody else, trying other ones');
+      logger.warn('a port was taken by another process, trying other ports');
     }
   }
 }

@@ -3,7 +3,7 @@ import { causesOf, isA, memberOf } from '../server/safe-error.js';
 import { shownName } from './admission-webhook.js';
 import type { AdmissionRequest } from './review.js';
 
-/** Why a request is not one for a kind: nothing of it was shown to a validator or defaulter. It is answered with 400. */
+/** Why a request does not belong to a kind: no validator or defaulter sees it, and the response is 400. */
 export function kindProblem(kind: Kind, { kind: asked }: AdmissionRequest): string | undefined {
   if (asked.group === kind.group && asked.kind === kind.kind && asked.version === kind.version) return undefined;
   const theirs = `${shownName(asked.kind)} of ${shownName(`${asked.group}/${asked.version}`)}`;

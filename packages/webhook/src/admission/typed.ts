@@ -151,7 +151,7 @@ function targetOf(type: AdmissionTarget['type'], kind: Kind, operations: readonl
   return { type, kind, operations, registration: {} };
 }
 
-/** The verbs that a validator has a member for: the API server need not ask about others. */
+/** The verbs that a validator has a member for: the API server need not send others. */
 function operationsOf(validator: Validator<never>): readonly Operation[] {
   return [
     ...(validator.validateCreate === undefined ? [] : (['CREATE'] as const)),

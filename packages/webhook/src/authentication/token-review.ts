@@ -8,7 +8,7 @@ const maxBodyBytes = 1024 * 1024;
 const v1 = 'authentication.k8s.io/v1';
 const versions: readonly string[] = [v1, 'authentication.k8s.io/v1beta1'];
 
-/** What is known of a token. */
+/** The result of a token's review. */
 export type TokenVerdict =
   | { readonly authenticated: true; readonly user: UserInfo; readonly audiences?: readonly string[] }
   | { readonly authenticated: false; readonly error?: string };

@@ -17,7 +17,7 @@ export interface Validity {
   readonly validityMs: number;
 }
 
-/** A new certificate authority. Its name is its own, so that two in one bundle are told apart. */
+/** A new certificate authority. Its name is its own, so that two in one bundle can be distinguished. */
 export async function issueAuthority(name: string, { now, validityMs }: Validity): Promise<PemPair> {
   const x509 = await loadX509();
   const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);

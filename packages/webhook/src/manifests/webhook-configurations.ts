@@ -162,7 +162,7 @@ function ruleOf({ kind, operations, registration: { subResources = [] } }: Admis
   };
 }
 
-/** As kubebuilder's; a group that is no domain gets the ending of Kubernetes' own. */
+/** As kubebuilder's; a group that is not a domain gets the ending of Kubernetes' own. */
 function defaultName({ type, kind }: AdmissionTarget): string {
   const group =
     kind.group === ''

@@ -88,7 +88,7 @@ function validateDeploymentStrategy(strategy: JsonObject): FieldError[] {
   return [notSupported('spec.strategy', strategy, ['Recreate', 'RollingUpdate'])];
 }
 
-/** A change that is no new generation has been warned about before. */
+/** A change without a new generation has been warned about before. */
 function templateWarnings(object: UntypedObject, old: UntypedObject | undefined): string[] {
   if (old !== undefined && old.metadata.generation === object.metadata.generation) return [];
   return podWarnings(objectOf(at(object, 'spec', 'template', 'spec')), 'spec.template.spec');
