@@ -1,33 +1,34 @@
 // Type-checks every ```ts block of the READMEs and guides against the packages. A block is a module of its own.
 // A block that only shows a fragment is marked ```ts fragment and is skipped; there should be few.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { blocksOf, documents } from './docs/documents.mjs';
 
 const target = 'tooling/doc-snippets/extracted';
 rmSync(target, { recursive: true, force: true });
 mkdirSync(target, { recursive: true });
 
-const inFolder = (/** @type {string} */ folder) =>
-  existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name, 'README.md')) : [];
-const guides = existsSync('docs')
-  ? readdirSync('docs')
-      .filter((name) => name.endsWith('.md'))
-      .map((name) => join('docs', name))
-  : [];
-const documents = ['README.md', ...inFolder('packages'), ...inFolder('examples'), ...guides].filter((file) =>
-  existsSync(file),
-);
-
+const known = new Set(['fragment', 'program']);
+const all = documents();
 /** @type {Map<string, string>} extracted file → where it stands */
 const origin = new Map();
-for (const document of documents) {
-  const text = readFileSync(document, 'utf8');
-  for (const match of text.matchAll(/^```ts[ \t]*(fragment)?\n([\s\S]*?)^```/gm)) {
-    if (match[1] !== undefined) continue;
-    const line = text.slice(0, match.index).split('\n').length + 1;
-    const name = `${document.replace(/[^A-Za-z0-9]+/g, '-')}-${line}.ts`;
-    writeFileSync(join(target, name), `${match[2] ?? ''}\nexport {};\n`);
+for (const document of all) {
+  const folder = document.replace(/[^A-Za-z0-9]+/g, '-');
+  for (const { language, marks, title, text, line } of blocksOf(document)) {
+    if (language !== 'ts') continue;
+    const unknown = marks.filter((mark) => !known.has(mark));
+    if (unknown.length > 0) {
+      console.error(
+        `${document}:${line}: unknown mark ${JSON.stringify(unknown[0])}: expected ${[...known].join(' or ')}`,
+      );
+      process.exitCode = 1;
+    }
+    if (marks.includes('fragment')) continue;
+    // Blocks with a title are files that import one another: they share a folder. A later one replaces an earlier one.
+    const name = title === undefined ? `${folder}-${line}.ts` : join(folder, title);
+    mkdirSync(join(target, folder), { recursive: true });
+    writeFileSync(join(target, name), `${text}\nexport {};\n`);
     origin.set(name, `${document}:${line}`);
   }
 }
@@ -42,18 +43,19 @@ writeFileSync(
       declarationMap: false,
       noUnusedLocals: false,
       noUnusedParameters: false,
+      allowImportingTsExtensions: true,
     },
-    include: ['*.ts'],
+    include: ['**/*.ts'],
   }),
 );
 if (origin.size > 0) {
   const result = spawnSync('tsc', ['-p', target], { encoding: 'utf8', shell: process.platform === 'win32' });
   const located = (result.stdout + result.stderr).replace(
-    /\S*?([\w-]+\.ts)\((\d+),(\d+)\)/g,
+    /\S*?extracted\/([\w./-]+\.ts)\((\d+),(\d+)\)/g,
     (whole, file, line, column) =>
       origin.has(file) ? `${origin.get(file)} (line ${line} of the block, column ${column})` : whole,
   );
   if (result.status !== 0) console.error(located);
-  process.exitCode = result.status ?? 1;
+  process.exitCode ||= result.status ?? 1;
 }
-console.log(`${origin.size} code blocks in ${documents.length} documents`);
+console.log(`${origin.size} code blocks in ${all.length} documents`);

@@ -1,0 +1,78 @@
+// The order of the site: its side bar, and the order of llms.txt.
+import { readFileSync } from 'node:fs';
+
+const architecture = JSON.parse(readFileSync(new URL('../../architecture.json', import.meta.url), 'utf8'));
+
+/** @typedef {{ text: string, link: string }} Page */
+/** @typedef {{ text: string, items: Page[], collapsed?: boolean }} Section */
+
+/** @type {Section[]} */
+export const sections = [
+  {
+    text: 'Start',
+    items: [
+      { text: 'Why kctl, and for whom', link: '/why' },
+      { text: 'Install', link: '/install' },
+      { text: 'A first operator in 15 minutes', link: '/first-operator' },
+    ],
+  },
+  {
+    text: 'Concepts',
+    items: [
+      { text: 'The control loop', link: '/concepts/control-loop' },
+      { text: 'The path of an event', link: '/concepts/path-of-an-event' },
+      { text: 'The life of a key', link: '/concepts/life-of-a-key' },
+      { text: 'Start and stop', link: '/concepts/start-and-stop' },
+      { text: 'Leadership', link: '/concepts/leadership' },
+    ],
+  },
+  {
+    text: 'Guides',
+    items: [
+      { text: 'Define your own resource', link: '/guides/own-resources' },
+      { text: 'Own other objects', link: '/guides/owned-objects' },
+      { text: 'Clean up with finalizers', link: '/guides/finalizers' },
+      { text: 'Report status and conditions', link: '/guides/status-and-conditions' },
+      { text: 'Reconcile external systems', link: '/guides/external-systems' },
+      { text: 'Write webhooks', link: '/guides/webhooks' },
+      { text: 'Test with faults and time', link: '/guides/testing' },
+      { text: 'Debug an operator', link: '/guides/debugging' },
+      { text: 'Metrics and alerts', link: '/guides/metrics-and-alerts' },
+      { text: 'Grant permissions (RBAC)', link: '/guides/rbac' },
+      { text: 'Deploy to a cluster', link: '/guides/deployment' },
+      { text: 'Bundle into one file', link: '/guides/bundling' },
+      { text: 'Upgrade', link: '/guides/upgrading' },
+    ],
+  },
+  {
+    text: 'Operate',
+    items: [
+      { text: 'Production checklist', link: '/production-checklist' },
+      { text: 'Troubleshooting by symptom', link: '/troubleshooting' },
+      { text: 'Performance', link: '/performance' },
+      { text: 'What structures cost and retain', link: '/costs' },
+    ],
+  },
+  {
+    text: 'Coming from',
+    items: [
+      { text: 'Go (controller-runtime)', link: '/coming-from/go' },
+      { text: "Defaults that differ from Go's", link: '/coming-from/defaults' },
+      { text: '@kubernetes/client-node', link: '/coming-from/client-node' },
+      { text: 'Pepr', link: '/coming-from/pepr' },
+      { text: 'Kopf', link: '/coming-from/kopf' },
+      { text: 'Comparison with peers', link: '/comparison' },
+    ],
+  },
+  {
+    text: 'Packages',
+    collapsed: true,
+    items: architecture.layers
+      .toReversed()
+      .flatMap((/** @type {{ packages: string[] }} */ { packages }) => packages)
+      .map((/** @type {string} */ name) => ({ text: `@kctl/${name}`, link: `/packages/${name}` })),
+  },
+];
+
+/** Where the repository is read. */
+export const repository = 'https://github.com/kctl-dev/kctl';
