@@ -18,7 +18,7 @@ export const capabilities: Capabilities = {
     'CEL validation rules (x-kubernetes-validations are kept and not evaluated)',
     'admission policies (ValidatingAdmissionPolicy, MutatingAdmissionPolicy: kept and not evaluated)',
     'matchConditions of webhooks: an error of the condition',
-    'authorisation: everybody who is known may do everything; access reviews say so',
+    'authorisation: every authenticated user may do everything; access reviews say so',
     'serviceaccounts/token, TokenReview: 501',
     'pods/log, exec, attach, portforward and all proxy subresources: 501',
     'WebSocket watches',

@@ -209,7 +209,7 @@ export class Pool<T> implements WorkerPool {
     if (slot >= 0) this.#jobs.delete(slot);
   }
 
-  /** Goes on after asynchronous work; promises that are settled already must not keep the event loop for ever. */
+  /** Goes on after asynchronous work; promises that are settled already must not block the event loop. */
   #next(): void {
     if (this.#pause === undefined && this.#isSliceOver()) return;
     this.pump();
@@ -284,7 +284,7 @@ export class Pool<T> implements WorkerPool {
     this.#halt(error);
   }
 
-  /** Takes nothing more and tells the work in progress. */
+  /** Takes nothing more and aborts the signal of the work in progress. */
   #halt(reason: unknown): void {
     this.#isStopping = true;
     this.#abort.abort(reason);

@@ -14,7 +14,7 @@ export interface ResourceRef {
   readonly resource: string;
 }
 
-/** What is known of a write before anything is read: decides whether a plugin can concern it. */
+/** The properties of a write before anything is read: they decide whether a plugin can concern it. */
 export interface WriteFacts {
   readonly operation: AdmissionOperation;
   readonly definition: ResourceDefinition;

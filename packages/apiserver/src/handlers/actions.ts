@@ -15,7 +15,7 @@ import type { UntypedObject } from '@kctl/apimachinery';
 
 const accessReviews = new Set(['selfsubjectaccessreviews', 'subjectaccessreviews', 'localsubjectaccessreviews']);
 
-/** Kinds that are answered and not kept. Everybody who is known may do everything, so access reviews say yes. */
+/** Kinds that are answered and not kept. Every authenticated user may do everything, so access reviews allow. */
 export async function answerUnstored(backend: Backend, call: ResourceCall): Promise<Reply> {
   const { definition, user } = call;
   const body = await readWriteBody(call);

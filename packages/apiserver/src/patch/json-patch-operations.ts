@@ -238,7 +238,7 @@ function apply(document: unknown, operation: JsonObject, { walked, spent }: Prog
  * (evanphx/json-patch v4) does, and RFC 6902 does not: negative indexes count from the end, `replace` creates a missing
  * member, a missing value is null, and `test` for null passes where nothing is. Missing parents are not created. The
  * members of objects that a path leads through come back sorted by name: it decides which of several wrong fields is
- * told first.
+ * reported first.
  *
  * @throws JsonPatchError where one does not apply, StatusError 413 for too much work
  */

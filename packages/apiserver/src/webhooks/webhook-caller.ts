@@ -20,7 +20,7 @@ export interface WebhookCallerOptions {
 
 /** Options of one call. */
 export interface WebhookCallOptions {
-  /** How long the call may take, in ms. The webhook is told by `?timeout=`, in whole seconds. */
+  /** How long the call may take, in ms. The webhook receives it as `?timeout=`, in whole seconds. */
   readonly timeoutMs: number;
   /** Ends the call with the request that it is made for. */
   readonly signal?: AbortSignal;

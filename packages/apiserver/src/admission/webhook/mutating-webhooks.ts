@@ -44,7 +44,7 @@ function invokeAgain({ invoked, again }: ReinvokeState): void {
   invoked.clear();
 }
 
-/** The operations of a patch. @throws CallFailure for what is no JSON patch */
+/** The operations of a patch. @throws CallFailure for what is not a JSON patch */
 function operationsOf(hook: Hook, patch: string): JsonObject[] {
   const fail = (problem: string): Error =>
     new CallFailure(hook.name, `received undecodable patch in webhook response: ${problem}`);

@@ -114,7 +114,7 @@ function validateWebhooks(object: Record<string, unknown>): FieldError[] {
   });
 }
 
-/** What is kept and has no effect says so: a test that relies on it must not pass in silence. */
+/** What is kept and has no effect says so: a test that relies on it must not pass silently. */
 const policiesAreNotEvaluated = (): string[] => ['the embedded API server does not evaluate admission policies yet'];
 
 const admissionPolicy: KindStrategy = {
