@@ -9,7 +9,7 @@ type Handler = InformerEventHandler<DeepReadonly<KubeObject>>;
 
 /** A cache whose informers a test feeds by hand; they have synced from the start. */
 export class FakeCache implements ManagedCache {
-  readonly handlers = new Map<string, Set<Handler>>();
+  readonly handlers: Map<string, Set<Handler>> = new Map<string, Set<Handler>>();
   readonly log: string[] = [];
 
   async informer<K extends Kind>(kind: K): Promise<EventInformer<ReadObject<K>>> {

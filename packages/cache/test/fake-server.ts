@@ -1,10 +1,16 @@
 import type { KubeObject } from '@kctl/apimachinery';
 import { defineKind } from '@kctl/apimachinery';
+import type { Kind, UntypedObject } from '@kctl/apimachinery';
 import type { ObjectListerWatcher } from '@kctl/informer';
 import type { Cache, CacheOptions } from '../src/index.js';
 import { createCache } from '../src/index.js';
 
-export const Thing = defineKind({ group: 'example.com', version: 'v1', kind: 'Thing', scope: 'Namespaced' });
+export const Thing: Kind<UntypedObject, 'Namespaced'> = defineKind({
+  group: 'example.com',
+  version: 'v1',
+  kind: 'Thing',
+  scope: 'Namespaced',
+});
 
 const thing = (namespace: string, name: string): KubeObject => ({
   apiVersion: 'example.com/v1',

@@ -19,7 +19,7 @@ interface Stream {
 
 /** A server of a few objects that change, whose watches follow by namespace. */
 export class LiveServer {
-  readonly objects = new Map<string, KubeObject>();
+  readonly objects: Map<string, KubeObject> = new Map<string, KubeObject>();
   readonly #log: Change[] = [];
   readonly #streams = new Set<Stream>();
   #version = 100;

@@ -30,8 +30,11 @@ export class ModelServer {
   version = 10;
   /** How versions are written; servers behind aggregated APIs may write them as they like. */
   versionText: (version: number) => string = String;
-  readonly objects = new Map<string, Thing>();
-  readonly history = new Map<string, { readonly version: number; readonly object: Thing | undefined }[]>();
+  readonly objects: Map<string, Thing> = new Map<string, Thing>();
+  readonly history: Map<string, { readonly version: number; readonly object: Thing | undefined }[]> = new Map<
+    string,
+    { readonly version: number; readonly object: Thing | undefined }[]
+  >();
   readonly events: ServerEvent[] = [];
   /** Thrown by the next write: before it is executed, or after. */
   fault: { readonly when: 'before' | 'after'; readonly error: Error } | undefined;
@@ -179,7 +182,7 @@ export function modelClient(server: ModelServer): Client {
 
 /** A cache that follows the server only as far as the test lets it. */
 export class LaggingCache implements CacheView {
-  readonly store = new Map<string, DeepReadonly<Thing>>();
+  readonly store: Map<string, DeepReadonly<Thing>> = new Map<string, DeepReadonly<Thing>>();
   readonly server: ModelServer;
   /** Namespaces that it holds; undefined: all. */
   namespaces: readonly string[] | undefined;
@@ -205,7 +208,7 @@ export class LaggingCache implements CacheView {
   }
 
   /** Applies the next `count` watch events. */
-  deliver(count = Number.POSITIVE_INFINITY): void {
+  deliver(count: number = Number.POSITIVE_INFINITY): void {
     for (; count > 0 && this.pending > 0; count--) {
       const event = this.server.events[this.#position++];
       if (event === undefined) break;

@@ -1,22 +1,37 @@
 import { headerOf } from '@kctl/apimachinery/wire';
-import type { DeepReadonly, Kind, KubeObject, PersistedObject } from '@kctl/apimachinery';
+import type { DeepReadonly, Kind, KubeObject, PersistedObject, UntypedObject } from '@kctl/apimachinery';
 import { defineKind } from '@kctl/apimachinery';
-import type { EventInformer, InformerEventHandler, InformerProvider } from '../src/index.js';
+import type { EventInformer, InformerEventHandler, InformerProvider, InformerRegistration } from '../src/index.js';
 
-export const Pod = defineKind({ group: '', version: 'v1', kind: 'Pod', scope: 'Namespaced' });
-export const Node = defineKind({ group: '', version: 'v1', kind: 'Node', scope: 'Cluster' });
-export const ReplicaSet = defineKind({ group: 'apps', version: 'v1', kind: 'ReplicaSet', scope: 'Namespaced' });
+export const Pod: Kind<UntypedObject, 'Namespaced'> = defineKind({
+  group: '',
+  version: 'v1',
+  kind: 'Pod',
+  scope: 'Namespaced',
+});
+export const Node: Kind<UntypedObject, 'Cluster'> = defineKind({
+  group: '',
+  version: 'v1',
+  kind: 'Node',
+  scope: 'Cluster',
+});
+export const ReplicaSet: Kind<UntypedObject, 'Namespaced'> = defineKind({
+  group: 'apps',
+  version: 'v1',
+  kind: 'ReplicaSet',
+  scope: 'Namespaced',
+});
 
 type Handler = InformerEventHandler<DeepReadonly<KubeObject>>;
 
 /** An informer whose events a test makes by hand. */
 export class FakeInformer implements EventInformer<DeepReadonly<KubeObject>> {
-  readonly handlers = new Set<Handler>();
+  readonly handlers: Set<Handler> = new Set<Handler>();
   #synced = Promise.withResolvers<undefined>();
   isSynced = false;
   lastError: unknown;
 
-  addEventHandler(handler: Handler) {
+  addEventHandler(handler: Handler): InformerRegistration {
     this.handlers.add(handler);
     const isSynced = (): boolean => this.isSynced;
     return {
@@ -75,9 +90,9 @@ export class FakeInformer implements EventInformer<DeepReadonly<KubeObject>> {
 
 /** One that keeps its objects, and hands them to each handler that is added, as a shared informer does. */
 export class StoringInformer extends FakeInformer {
-  readonly objects = new Map<string, KubeObject>();
+  readonly objects: Map<string, KubeObject> = new Map<string, KubeObject>();
 
-  override addEventHandler(handler: Handler) {
+  override addEventHandler(handler: Handler): InformerRegistration {
     const registration = super.addEventHandler(handler);
     for (const object of this.objects.values()) this.#initial(handler, object);
     return registration;
@@ -111,7 +126,7 @@ export class StoringInformer extends FakeInformer {
 
 /** Hands out fake informers by kind. */
 export class FakeInformers implements InformerProvider {
-  readonly byKind = new Map<string, FakeInformer>();
+  readonly byKind: Map<string, FakeInformer> = new Map<string, FakeInformer>();
   readonly #make: () => FakeInformer;
   failures: Error[] = [];
   calls = 0;

@@ -1,7 +1,7 @@
 import { FakeClock, settle } from '@kctl/wait/testing';
 import type { Controller, ControllerOptions, ReconcileContext, ReconcileRequest } from '../src/index.js';
 import { createController, enqueueRequestForObject, kindSource } from '../src/index.js';
-import { FakeInformers, Pod } from './fakes.js';
+import { type FakeInformer, FakeInformers, Pod } from './fakes.js';
 import { createRecordingLogger } from './recording-logger.js';
 import { RecordingMetrics } from './recording-metrics.js';
 
@@ -14,12 +14,28 @@ export interface Run {
 
 export type TestReconcile = (request: ReconcileRequest, context: ReconcileContext) => Promise<unknown>;
 
+/** What {@link createHarness} makes. */
+export interface Harness {
+  readonly clock: FakeClock;
+  readonly informers: FakeInformers;
+  readonly pods: FakeInformer;
+  readonly metrics: RecordingMetrics;
+  readonly logger: ReturnType<typeof createRecordingLogger>;
+  readonly runs: Run[];
+  readonly controller: Controller;
+  readonly stop: AbortController;
+  readonly run: () => Promise<void>;
+  readonly start: () => Promise<{ done: Promise<void> }>;
+  readonly total: (result: string) => number | undefined;
+  readonly count: (name: string) => number | undefined;
+}
+
 /** A controller of pods on a fake informer and a fake clock; `start` runs it with the pods synced. */
 export function createHarness(
   reconcile: TestReconcile = async () => undefined,
   options: Partial<ControllerOptions<ReconcileRequest>> = {},
   informers: FakeInformers = new FakeInformers(),
-) {
+): Harness {
   const clock = new FakeClock();
   const metrics = new RecordingMetrics();
   const logger = createRecordingLogger();

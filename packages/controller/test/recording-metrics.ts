@@ -2,7 +2,7 @@ import type { Counter, Family, Gauge, Histogram, Labels, Metrics } from '@kctl/t
 
 /** Metrics that a test can read back, by name and labels in the order of their declaration. */
 export class RecordingMetrics implements Metrics {
-  readonly values = new Map<string, number>();
+  readonly values: Map<string, number> = new Map<string, number>();
 
   counter({ name }: { name: string }): Family<Counter> {
     return this.#family(name, (key) => ({ inc: (by = 1) => this.#add(key, by) }));

@@ -38,8 +38,8 @@ export type Nature = 'fast' | 'slow' | 'throws' | 'rejects' | 'thenable' | 'hang
 
 /** Objects that change and their followers, as an informer has them. */
 export class ModelStore {
-  readonly audience = new Audience<ModelEvent, Place>();
-  readonly objects = new Map<string, Version>();
+  readonly audience: Audience<ModelEvent, Place> = new Audience<ModelEvent, Place>();
+  readonly objects: Map<string, Version> = new Map<string, Version>();
   isGone = false;
   #drain: { readonly events: ModelEvent[]; readonly publication: Publication<ModelEvent> } | undefined;
   readonly #next: () => number;
@@ -195,7 +195,7 @@ export interface World {
 
 /** A handler in all stores that believes nothing: it notes each event that cannot follow from what it knows. */
 export class Recorder {
-  readonly known = new Map<string, Version>();
+  readonly known: Map<string, Version> = new Map<string, Version>();
   readonly wrong: string[] = [];
   readonly places: Place[] = [];
   isRemoved = false;

@@ -1,5 +1,13 @@
 import type { Client } from '@kctl/client';
-import type { Elector, ElectorRequest, EventSink, InformerReport, ManagedCache, Runnable } from '../src/index.js';
+import type {
+  Cluster,
+  Elector,
+  ElectorRequest,
+  EventSink,
+  InformerReport,
+  ManagedCache,
+  Runnable,
+} from '../src/index.js';
 import { createCluster } from '../src/index.js';
 
 export function untilAborted(signal: AbortSignal): Promise<void> {
@@ -13,7 +21,7 @@ export function untilAborted(signal: AbortSignal): Promise<void> {
 export type Journal = string[];
 
 export class FakeCache implements ManagedCache {
-  readonly synced = Promise.withResolvers<undefined>();
+  readonly synced: PromiseWithResolvers<undefined> = Promise.withResolvers<undefined>();
   reports: InformerReport[] = [];
   readonly #journal: Journal;
 
@@ -50,7 +58,7 @@ export class FakeCache implements ManagedCache {
   }
 }
 
-export function fakeCluster(cache: ManagedCache = new FakeCache(), events?: EventSink) {
+export function fakeCluster(cache: ManagedCache = new FakeCache(), events?: EventSink): Cluster {
   const client = {} as Client;
   return createCluster({ client, apiReader: client, cache, ...(events === undefined ? {} : { events }) });
 }

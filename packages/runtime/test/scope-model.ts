@@ -163,9 +163,9 @@ export class Feed {
 /** A server in memory with its whole history, and feeds that lag as the test wants. */
 export class ScopeServer {
   version = 10;
-  readonly objects = new Map<string, Thing>();
+  readonly objects: Map<string, Thing> = new Map<string, Thing>();
   readonly changes: Change[] = [];
-  readonly history = new Map<string, State[]>();
+  readonly history: Map<string, State[]> = new Map<string, State[]>();
   readonly feeds: Feed[] = [];
   readonly requests: Request[] = [];
   /** Thrown by the next write. */

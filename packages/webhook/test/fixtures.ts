@@ -1,9 +1,14 @@
-import { defineKind, type KubeObject } from '@kctl/apimachinery';
+import { defineKind, type Kind, type KubeObject } from '@kctl/apimachinery';
 
 export interface Widget extends KubeObject {
   spec: { size?: number; color?: string; parts?: string[] };
 }
-export const Widget = defineKind<Widget>()({ group: 'ex.io', version: 'v1', kind: 'Widget', scope: 'Namespaced' });
+export const Widget: Kind<Widget, 'Namespaced'> = defineKind<Widget>()({
+  group: 'ex.io',
+  version: 'v1',
+  kind: 'Widget',
+  scope: 'Namespaced',
+});
 
 export const widget = (size = 1): Widget => ({
   apiVersion: 'ex.io/v1',

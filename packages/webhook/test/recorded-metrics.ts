@@ -2,7 +2,7 @@ import type { Counter, Family, Gauge, Histogram, Labels, MetricOptions, Metrics 
 
 /** Metrics whose values a test can read, as `name{label="value"}`. */
 export class RecordedMetrics implements Metrics {
-  readonly values = new Map<string, number>();
+  readonly values: Map<string, number> = new Map<string, number>();
 
   counter(options: MetricOptions): Family<Counter> {
     return this.#family(options);

@@ -66,7 +66,7 @@ export function isPoison({ spec }: Item): boolean {
 /** A collection with history, and every way in which a server and a network let a watcher down. */
 export class FakeServer {
   version = 100;
-  readonly objects = new Map<string, Item>();
+  readonly objects: Map<string, Item> = new Map<string, Item>();
   readonly #log: LogEntry[] = [];
   readonly #watches = new Set<OpenWatch>();
   readonly #chance: Chance;

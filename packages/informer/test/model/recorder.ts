@@ -20,7 +20,7 @@ export interface RecorderOptions {
 /** A handler that believes nothing: it keeps what it was told, and notes each event that cannot follow from that. */
 export class Recorder {
   readonly violations: string[] = [];
-  readonly known = new Map<string, { uid: string; version: string }>();
+  readonly known: Map<string, { uid: string; version: string }> = new Map<string, { uid: string; version: string }>();
   readonly registration: HandlerRegistration;
   events = 0;
   isRemoved = false;

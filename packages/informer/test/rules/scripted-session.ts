@@ -1,4 +1,5 @@
 import { defineKind } from '@kctl/apimachinery';
+import type { Kind } from '@kctl/apimachinery';
 import { FakeClock, settle } from '@kctl/wait/testing';
 import { createSharedInformer } from '../../src/index.js';
 import type {
@@ -10,7 +11,7 @@ import type {
 import { ScriptedServer } from './scripted-server.js';
 import type { Thing } from './scripted-server.js';
 
-export const ThingKind = defineKind<Thing>()({
+export const ThingKind: Kind<Thing, 'Namespaced'> = defineKind<Thing>()({
   group: 'example.com',
   version: 'v1',
   kind: 'Thing',
@@ -28,8 +29,8 @@ type InformerOptions = Partial<SharedInformerOptions<Thing>> & {
 
 /** An informer on a scripted server, by a clock that a test moves. */
 export class ScriptedSession implements AsyncDisposable {
-  readonly clock = new FakeClock();
-  readonly server = new ScriptedServer();
+  readonly clock: FakeClock = new FakeClock();
+  readonly server: ScriptedServer = new ScriptedServer();
   readonly informer: SharedInformer<Thing>;
   readonly handlerErrors: unknown[] = [];
   readonly #stop = new AbortController();
