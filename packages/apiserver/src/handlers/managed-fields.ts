@@ -130,7 +130,7 @@ export function trackCreate(backend: Backend, write: OwnedWrite, object: Untyped
 
 /**
  * Notes in an object about to be updated who owns its fields. Owners that the client leaves out are kept; `[{}]` (or an
- * empty list) forgets them all, and then they are not tracked until the next apply. Through subresources nobody changes
+ * empty list) forgets them all, and then they are not tracked until the next apply. Through subresources no manager changes
  * owners by hand. A promise where a conversion webhook is called for it.
  */
 export function trackUpdate(

@@ -45,7 +45,7 @@ function stringHead(
   return { raw, bytes, quote, length: position - offset + quote.length };
 }
 
-/** Splits a source text into tokens; what is no token is reported and skipped. */
+/** Splits a source text into tokens; what is not a token is reported and skipped. */
 export function tokenize(source: string, issues: Issues): Token[] {
   const tokens: Token[] = [];
   let offset = 0;

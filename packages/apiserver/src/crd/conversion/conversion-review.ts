@@ -15,7 +15,7 @@ export interface ConversionQuestion {
   readonly objects: readonly UntypedObject[];
 }
 
-/** The first review version that the API server knows; undefined where it knows none. */
+/** The first review version that the API server handles; undefined where it handles none. */
 export function reviewVersionOf(versions: readonly string[]): string | undefined {
   return versions.find((version) => version === 'v1' || version === 'v1beta1');
 }
