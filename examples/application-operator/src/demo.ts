@@ -7,6 +7,8 @@ import { Event } from '@kctl/apimachinery/kinds/events.k8s.io/v1';
 import { setupSignalHandler } from '@kctl/runtime';
 import { createEnvironment, eventually } from '@kctl/testing';
 import { Application, applicationCrd } from './application.js';
+import { ApplicationV2 } from './application-v2.js';
+import { convertibleCrd, webhookOn } from './conversion-webhook.js';
 import { createNarrator, createStoryLogger, describe, freePort, playKubelet } from './demo-steps.js';
 import { createDirectory } from './directory.js';
 import { createOperator } from './operator.js';
@@ -21,9 +23,11 @@ const { step, line } = createNarrator(
 
 async function main(signal: AbortSignal): Promise<void> {
   step('An API server');
+  const webhookPort = await freePort();
   await using environment = await createEnvironment({
     server: onCluster ? 'existing' : 'embedded',
-    crds: [applicationCrd],
+    // A cluster's API server does not reach this process: there the demo has the first version only.
+    crds: [onCluster ? applicationCrd : convertibleCrd(`https://localhost:${webhookPort}`)],
   });
   const { client } = environment;
   const { major, minor } = await version();
@@ -43,6 +47,7 @@ async function main(signal: AbortSignal): Promise<void> {
       leaderElection: { name: 'application-operator', namespace },
       health: { port: healthPort, host: '127.0.0.1' },
       metricsServer: { port: metricsPort, host: '127.0.0.1' },
+      ...(onCluster ? {} : { webhook: webhookOn(namespace, { port: webhookPort, host: '127.0.0.1' }) }),
     },
     createDirectory(directory),
   );
@@ -97,6 +102,20 @@ async function main(signal: AbortSignal): Promise<void> {
   await gone(() => client.get(Service, { namespace, name: 'wiki' }), 'the Service');
   line('its Deployment and Service were collected');
   await show();
+
+  if (!onCluster) {
+    step('A second version: the API server has each object converted by the operator');
+    const shop = await eventually(() => client.get(ApplicationV2, { namespace, name: 'shop' }), { timeoutMs: 15_000 });
+    line(`v2 of shop: ${JSON.stringify(shop.spec)}`);
+    await client.create(ApplicationV2, {
+      metadata: { namespace, name: 'news' },
+      spec: { image: { repository: 'registry.example/news', tag: '3.0' }, stage: 'staging' },
+    });
+    const news = await client.get(Application, { namespace, name: 'news' });
+    line(`v1 of news: ${JSON.stringify(news.spec)}, annotations ${JSON.stringify(news.metadata.annotations)}`);
+    await settled();
+    await show();
+  }
 
   step('Health, metrics and events');
   line(`GET /readyz?verbose → ${(await get(healthPort, '/readyz?verbose')).trim().split('\n').join(' | ')}`);

@@ -1,7 +1,9 @@
 import { createConsoleLogger, setupSignalHandler } from '@kctl/runtime';
+import { webhookOn } from './conversion-webhook.js';
 import { createOperator } from './operator.js';
 
 const leaseDurationMs = Number(process.env['LEASE_DURATION_MS'] ?? 15_000);
+const namespace = process.env['WEBHOOK_NAMESPACE'];
 const logger = createConsoleLogger({ format: 'text' });
 try {
   const manager = await createOperator({
@@ -15,6 +17,9 @@ try {
     },
     health: { port: Number(process.env['HEALTH_PORT'] ?? 8081) },
     metricsServer: { port: Number(process.env['METRICS_PORT'] ?? 8080) },
+    ...(namespace === undefined
+      ? {}
+      : { webhook: webhookOn(namespace, { port: Number(process.env['WEBHOOK_PORT'] ?? 9443) }) }),
   });
   await manager.run(setupSignalHandler());
 } catch (error) {
