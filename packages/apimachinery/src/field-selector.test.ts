@@ -53,6 +53,15 @@ describe('parseFieldSelector', () => {
 });
 
 describe('fieldSelectorFrom', () => {
+  it('takes terms, such as some of those of another selector', () => {
+    const { terms } = fieldSelectorFrom({ 'a.b': 'x,y\\=', c: 'd', e: 'f' });
+    const some = fieldSelectorFrom(terms.filter(({ path }) => path !== 'c'));
+    expect(some.toString()).toBe('a.b=x\\,y\\\\\\=,e=f');
+    expect(fieldSelectorFrom(some.toString()).terms).toEqual(some.terms);
+    expect(fieldSelectorFrom([]).isEmpty).toBe(true);
+    expect(fieldSelectorFrom([{ path: 'a', operator: '!=', value: 'b' }]).toString()).toBe('a!=b');
+  });
+
   it('takes a record, text or a selector', () => {
     const selector = fieldSelectorFrom({ 'a.b': 'x,y', c: 'd' });
     expect(selector.toString()).toBe('a.b=x\\,y,c=d');

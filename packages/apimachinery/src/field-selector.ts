@@ -16,15 +16,22 @@ export function parseFieldSelector(text: string): FieldSelector {
 }
 
 /**
- * A field selector from any form in which one is written: text, a `path → value` record, or a selector, which is
- * returned as it is.
+ * A field selector from any form in which one is written: text, a `path → value` record, a list of terms, or a selector,
+ * which is returned as it is.
  *
  * @throws SelectorError when text is not well-formed
  */
-export function fieldSelectorFrom(source: FieldSelector | Readonly<Record<string, string>> | string): FieldSelector {
+export function fieldSelectorFrom(
+  source: FieldSelector | readonly FieldTerm[] | Readonly<Record<string, string>> | string,
+): FieldSelector {
   if (typeof source === 'string') return parseFieldSelector(source);
+  if (isTerms(source)) return makeSelector(source);
   if (isSelector(source)) return source;
   return makeSelector(Object.entries(source).map(([path, value]) => ({ path, operator: '=', value })));
+}
+
+function isTerms(source: object): source is readonly FieldTerm[] {
+  return Array.isArray(source);
 }
 
 function isSelector(source: object): source is FieldSelector {

@@ -199,8 +199,7 @@ class InformerCache implements Cache {
   }
 
   isLossy(kind: Kind): boolean {
-    const lean = this.#entries.get(idOf(stripped(kind)));
-    return lean !== undefined && lean.informer.scopes.some((scope) => scope.transform !== undefined);
+    return this.#entries.get(idOf(stripped(kind)))?.scopes.isLossy ?? false;
   }
 
   informers(): readonly InformerStatus[] {

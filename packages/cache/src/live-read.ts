@@ -93,10 +93,9 @@ function splitFields(
   if (selector === undefined) return { indexed: '', sent: '' };
   const terms = fieldSelectorFrom(selector).terms;
   const textOf = (isIndexed: boolean): string =>
-    terms
-      .filter(({ path }) => reader.indexNames.includes(fieldIndexName(path)) === isIndexed)
-      .map(({ path, operator, value }) => `${path}${operator}${value.replaceAll(/[\\,=]/g, '\\$&')}`)
-      .join(',');
+    fieldSelectorFrom(
+      terms.filter(({ path }) => reader.indexNames.includes(fieldIndexName(path)) === isIndexed),
+    ).toString();
   return { indexed: textOf(true), sent: textOf(false) };
 }
 

@@ -2,25 +2,38 @@ import type { DeepReadonly, KubeObject, ObjectKey } from '@kctl/apimachinery';
 import { formatKey, keyOf } from '@kctl/apimachinery';
 import type { IndexListOptions, IndexReader, IndexSnapshot, StoredObject } from '@kctl/cache-index';
 
-/** The stores of one kind, by the namespace that they hold; '' holds all that have none of their own. */
+/** A store, and the namespace that it holds; '' for all that have none of their own. */
+export interface NamedStore<T extends KubeObject> {
+  readonly namespace: string;
+  readonly reader: IndexReader<T>;
+}
+
+/** The stores of one kind at one time. */
 export interface StoreSet<T extends KubeObject> {
   /** In the order of their namespaces. */
-  stores(): readonly { readonly namespace: string; readonly reader: IndexReader<T> }[];
+  readonly stores: readonly NamedStore<T>[];
+  /** The store that holds a namespace, found without looking at the others. */
+  storeFor(namespace: string): IndexReader<T> | undefined;
+}
+
+/** What a {@link MergedReader} reads, as it is at the time of a read. */
+export interface MergedStores<T extends KubeObject> {
+  readonly readable: StoreSet<T>;
   readonly resourceVersion: string;
   /** Those of every store, also where there is none at present. */
   readonly indexNames: readonly string[];
 }
 
-/** Several stores of one kind as one. */
+/** Several stores of one kind as one. What is read of one namespace costs the same however many there are. */
 export class MergedReader<T extends KubeObject> implements IndexReader<T> {
-  readonly #set: StoreSet<T>;
+  readonly #set: MergedStores<T>;
 
-  constructor(set: StoreSet<T>) {
+  constructor(set: MergedStores<T>) {
     this.#set = set;
   }
 
   get size(): number {
-    return this.#set.stores().reduce((sum, { reader }) => sum + reader.size, 0);
+    return this.#stores.reduce((sum, { reader }) => sum + reader.size, 0);
   }
 
   get resourceVersion(): string {
@@ -64,12 +77,12 @@ export class MergedReader<T extends KubeObject> implements IndexReader<T> {
   }
 
   index(indexName: string, object: DeepReadonly<T>): DeepReadonly<T>[] {
-    return this.#set.stores().flatMap(({ reader }) => reader.index(indexName, object));
+    return this.#stores.flatMap(({ reader }) => reader.index(indexName, object));
   }
 
   /** All stores have the same definitions. Where there is none at present, no object has values. */
   indexValues(indexName: string, object: DeepReadonly<T>): readonly string[] {
-    return this.#set.stores()[0]?.reader.indexValues(indexName, object) ?? [];
+    return this.#stores[0]?.reader.indexValues(indexName, object) ?? [];
   }
 
   indexKeys(indexName: string, value: string): string[] {
@@ -77,13 +90,13 @@ export class MergedReader<T extends KubeObject> implements IndexReader<T> {
   }
 
   listIndexFuncValues(indexName: string): string[] {
-    const values = this.#set.stores().flatMap(({ reader }) => reader.listIndexFuncValues(indexName));
+    const values = this.#stores.flatMap(({ reader }) => reader.listIndexFuncValues(indexName));
     return [...new Set(values)].sort();
   }
 
   snapshot(): IndexSnapshot<T> {
     const { resourceVersion } = this;
-    const stores = this.#set.stores();
+    const stores = this.#stores;
     const snapshots = stores.map(({ reader }) => reader.snapshot());
     const areMixed = overlap(stores);
     return {
@@ -103,14 +116,12 @@ export class MergedReader<T extends KubeObject> implements IndexReader<T> {
     };
   }
 
+  get #stores(): readonly NamedStore<T>[] {
+    return this.#set.readable.stores;
+  }
+
   #storeOf(namespace: string | undefined): IndexReader<T> | undefined {
-    const stores = this.#set.stores();
-    let rest: IndexReader<T> | undefined;
-    for (const store of stores) {
-      if (store.namespace === (namespace ?? '')) return store.reader;
-      if (store.namespace === '') rest = store.reader;
-    }
-    return rest;
+    return this.#set.readable.storeFor(namespace ?? '');
   }
 
   #collect(options: IndexListOptions, read: (reader: IndexReader<T>) => StoredObject<T>[]): StoredObject<T>[] {
@@ -118,7 +129,7 @@ export class MergedReader<T extends KubeObject> implements IndexReader<T> {
       const store = this.#storeOf(options.namespace);
       return store === undefined ? [] : read(store);
     }
-    const stores = this.#set.stores();
+    const stores = this.#stores;
     const all = stores.flatMap(({ reader }) => read(reader));
     return overlap(stores) ? all.sort(byKey) : all;
   }

@@ -1,4 +1,4 @@
-import type { Kind } from '@kctl/apimachinery';
+import type { FieldTerm, Kind } from '@kctl/apimachinery';
 import { fieldSelectorFrom, formatGroupVersionKind, isSameKind, labelSelectorFrom } from '@kctl/apimachinery';
 import type { ListerWatcherScope } from '@kctl/informer';
 import type { KindOptions, NamespaceScopes, ResolvedScope, ScopeOptions } from './cache-options.js';
@@ -103,11 +103,8 @@ const optionFields = [
 function resolveScope(namespace: string, options: ScopeOptions, named: readonly string[]): ResolvedScope {
   const terms = options.fieldSelector === undefined ? [] : fieldSelectorFrom(options.fieldSelector).terms;
   const pinned = terms.find((term) => term.path === 'metadata.namespace' && term.operator === '=');
-  const others = namespace === '' ? named.map((name) => `metadata.namespace!=${name}`) : [];
-  const own = terms
-    .filter((term) => term !== pinned)
-    .map(({ path, operator, value }) => `${path}${operator}${escape(value)}`);
-  const fieldSelector = [...others, ...own].join(',');
+  const others = namespace === '' ? named.map(elsewhereThan) : [];
+  const fieldSelector = fieldSelectorFrom([...others, ...terms.filter((term) => term !== pinned)]).toString();
   const within = namespace === '' ? pinned?.value : namespace;
   const listScope: ListerWatcherScope = {
     ...(within === undefined ? {} : { namespace: within }),
@@ -118,6 +115,6 @@ function resolveScope(namespace: string, options: ScopeOptions, named: readonly 
   return { ...options, namespace, listScope, labels };
 }
 
-function escape(value: string): string {
-  return value.replaceAll(/[\\,=]/g, '\\$&');
+function elsewhereThan(name: string): FieldTerm {
+  return { path: 'metadata.namespace', operator: '!=', value: name };
 }

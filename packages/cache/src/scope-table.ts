@@ -15,12 +15,15 @@ export class ScopeTable {
   readonly scopes: readonly ResolvedScope[];
   /** What each informer lists and watches. */
   readonly lists: readonly ReadScope[];
+  /** Whether an object of one of them may be held in part only. */
+  readonly isLossy: boolean;
   readonly #rows: ReadonlyMap<string, Row>;
 
   constructor(kind: Kind, scopes: readonly ResolvedScope[]) {
     this.kind = kind;
     this.scopes = scopes;
     this.lists = Object.freeze(scopes.map(({ listScope }) => listScope));
+    this.isLossy = scopes.some(({ transform }) => transform !== undefined);
     this.#rows = new Map(scopes.map((scope) => [scope.namespace, { scope, fields: termsOf(scope) }]));
   }
 

@@ -14,8 +14,10 @@ import type {
 import { InformerStartedError, InformerStoppedError, SyncError } from '@kctl/informer';
 import { aborted } from '@kctl/wait';
 import type { ResolvedScope } from './cache-options.js';
-import type { StoreSet } from './merged-reader.js';
+import type { MergedStores } from './merged-reader.js';
 import { MergedReader } from './merged-reader.js';
+import type { Part } from './part-table.js';
+import { PartTable } from './part-table.js';
 import { ScopedRegistration } from './scoped-registration.js';
 
 /** Makes the informer of one scope. */
@@ -23,11 +25,6 @@ export type MakeInformer<T extends KubeObject> = (
   scope: ResolvedScope,
   indexers: Readonly<Record<string, IndexDefinition<T>>>,
 ) => SharedInformer<T>;
-
-interface Part<T extends KubeObject> {
-  readonly scope: ResolvedScope;
-  readonly informer: SharedInformer<T>;
-}
 
 const phaseRank: Readonly<Record<InformerState['phase'], number>> = {
   watching: 0,
@@ -39,7 +36,7 @@ const phaseRank: Readonly<Record<InformerState['phase'], number>> = {
 };
 
 /** The informers of all scopes of a kind, as one; scopes come and go while it runs. */
-export class ScopedInformer<T extends KubeObject> implements SharedInformer<T>, StoreSet<T> {
+export class ScopedInformer<T extends KubeObject> implements SharedInformer<T>, MergedStores<T> {
   readonly kind: Kind<T>;
   readonly lister: Lister<T>;
   readonly #make: MakeInformer<T>;
@@ -47,9 +44,9 @@ export class ScopedInformer<T extends KubeObject> implements SharedInformer<T>, 
   readonly #registrations = new Set<ScopedRegistration<T>>();
   readonly #runs = new Set<Promise<void>>();
   readonly #runOf = new WeakMap<Part<T>, Promise<void>>();
-  #parts: readonly Part<T>[] = [];
+  #parts: PartTable<T>;
   /** Parts of which the initial list is in, once the kind as a whole has synced: a new namespace appears as a whole. */
-  #visible: readonly Part<T>[] | undefined;
+  #visible: PartTable<T> | undefined;
   /** Parts that have left, while there are handlers with events of them. */
   readonly #leaving = new Set<Part<T>>();
   #indexers: Readonly<Record<string, IndexDefinition<T>>> = {};
@@ -66,21 +63,24 @@ export class ScopedInformer<T extends KubeObject> implements SharedInformer<T>, 
     this.#make = make;
     this.#merged = new MergedReader(this);
     this.lister = createLister({ get: (key) => this.indexer.get(key), list: (options) => this.indexer.list(options) });
-    this.#parts = scopes.map((scope) => ({ scope, informer: make(scope, {}) }));
+    this.#parts = new PartTable(scopes.map((scope) => ({ scope, informer: make(scope, {}) })));
   }
 
   get scopes(): readonly ResolvedScope[] {
-    return this.#parts.map(({ scope }) => scope);
+    return this.#parts.parts.map(({ scope }) => scope);
   }
 
   get indexer(): IndexReader<T> {
-    const parts = this.#readable();
-    const only = parts[0];
-    return parts.length === 1 && only !== undefined ? only.informer.indexer : this.#merged;
+    const [only, ...others] = this.readable.stores.slice(0, 2);
+    return only !== undefined && others.length === 0 ? only.reader : this.#merged;
+  }
+
+  get readable(): PartTable<T> {
+    return this.#visible ?? this.#parts;
   }
 
   get state(): InformerState {
-    const states = this.#parts.map(({ informer }) => informer.state);
+    const states = this.#parts.parts.map(({ informer }) => informer.state);
     return states.reduce<InformerState>(
       (worst, state) => (phaseRank[state.phase] >= phaseRank[worst.phase] ? state : worst),
       { phase: this.#isStopped ? 'stopped' : 'watching', since: 0, resourceVersion: '' },
@@ -88,7 +88,7 @@ export class ScopedInformer<T extends KubeObject> implements SharedInformer<T>, 
   }
 
   get trouble(): InformerTrouble | undefined {
-    return this.#parts.find(({ informer }) => informer.trouble !== undefined)?.informer.trouble;
+    return this.#parts.parts.find(({ informer }) => informer.trouble !== undefined)?.informer.trouble;
   }
 
   get lastError(): unknown {
@@ -97,7 +97,7 @@ export class ScopedInformer<T extends KubeObject> implements SharedInformer<T>, 
 
   get hasSynced(): boolean {
     if (this.#visible !== undefined) return true;
-    return !this.#isLeaving && this.#parts.every(({ informer }) => informer.hasSynced);
+    return !this.#isLeaving && this.#parts.hasSynced;
   }
 
   get isStarted(): boolean {
@@ -109,22 +109,17 @@ export class ScopedInformer<T extends KubeObject> implements SharedInformer<T>, 
   }
 
   get resourceVersion(): string {
-    const versions = this.#parts.map(({ informer }) => informer.resourceVersion);
+    const versions = this.#parts.parts.map(({ informer }) => informer.resourceVersion);
     return versions.length === 0 ? '' : versions.reduce(olderOf);
   }
 
   /** The part that holds a namespace; undefined where none does. */
   partFor(namespace: string): SharedInformer<T> | undefined {
-    const exact = this.#parts.find(({ scope }) => scope.namespace === namespace);
-    return (exact ?? this.#parts.find(({ scope }) => scope.namespace === ''))?.informer;
+    return this.#parts.partFor(namespace)?.informer;
   }
 
   get indexNames(): readonly string[] {
     return [namespaceIndexName, ...Object.keys(this.#indexers)];
-  }
-
-  stores(): readonly { readonly namespace: string; readonly reader: IndexReader<T> }[] {
-    return this.#readable().map(({ scope, informer }) => ({ namespace: scope.namespace, reader: informer.indexer }));
   }
 
   addEventHandler(handler: InformerEventHandler<T>, options: EventHandlerOptions = {}): HandlerRegistration {
@@ -133,7 +128,7 @@ export class ScopedInformer<T extends KubeObject> implements SharedInformer<T>, 
       concerns: (informer) => this.#concerns(informer),
       removed: () => this.#registrations.delete(registration),
     });
-    for (const { informer } of this.#parts) registration.join(informer);
+    for (const { informer } of this.#parts.parts) registration.join(informer);
     this.#registrations.add(registration);
     return registration;
   }
@@ -143,7 +138,7 @@ export class ScopedInformer<T extends KubeObject> implements SharedInformer<T>, 
     if (taken.length > 0) throw new IndexConflictError(taken);
     // What is wrong with them is said now, also where there is no store yet.
     createIndexer<T>({ indexers });
-    for (const { informer } of this.#parts) informer.addIndexers(indexers);
+    for (const { informer } of this.#parts.parts) informer.addIndexers(indexers);
     this.#indexers = { ...this.#indexers, ...indexers };
   }
 
@@ -169,7 +164,7 @@ export class ScopedInformer<T extends KubeObject> implements SharedInformer<T>, 
       ending.abort(error);
     };
     if (signal.aborted) end();
-    for (const part of this.#parts) this.#start(part);
+    for (const part of this.#parts.parts) this.#start(part);
     if (!this.#isStopped) await aborted(ending.signal);
     this.#isStopped = true;
     signal.removeEventListener('abort', end);
@@ -196,21 +191,27 @@ export class ScopedInformer<T extends KubeObject> implements SharedInformer<T>, 
    * wait for that. It waits for handlers to receive what leaves, unless they are busy at the call: a callback may await it.
    */
   async setScopes(scopes: readonly ResolvedScope[]): Promise<void> {
-    const stays = (scope: ResolvedScope): Part<T> | undefined =>
-      this.#parts.find((part) => isSameScope(part.scope, scope));
+    const before = this.#parts;
+    const stays = (scope: ResolvedScope): Part<T> | undefined => {
+      const part = before.exactly(scope.namespace);
+      return part !== undefined && isSameScope(part.scope, scope) ? part : undefined;
+    };
     // Before the run, nothing is there to be seen until all of it is.
-    if (this.#signal !== undefined && this.hasSynced) this.#visible ??= this.#parts;
-    const parts = scopes.map((scope) => stays(scope) ?? { scope, informer: this.#make(scope, this.#indexers) });
-    const gone = this.#parts.filter((part) => !parts.includes(part));
-    const added = parts.filter((part) => !this.#parts.includes(part));
-    this.#parts = parts;
-    this.#visible = this.#visible?.filter((part) => !gone.includes(part));
+    if (this.#signal !== undefined && this.hasSynced) this.#visible ??= before;
+    const after = new PartTable<T>(
+      scopes.map((scope) => stays(scope) ?? { scope, informer: this.#make(scope, this.#indexers) }),
+    );
+    const gone = before.parts.filter((part) => !after.has(part));
+    const added = after.parts.filter((part) => !before.has(part));
+    this.#parts = after;
+    if (this.#visible !== undefined)
+      this.#visible = new PartTable(this.#visible.parts.filter((part) => after.has(part)));
     const leaves = gone.map((part) => this.#leave(part));
     for (const part of added) {
-      const before = [...this.#leaving]
+      const leaving = [...this.#leaving]
         .filter(({ scope }) => overlap(scope, part.scope))
         .map(({ informer }) => informer);
-      for (const registration of this.#registrations) registration.join(part.informer, before);
+      for (const registration of this.#registrations) registration.join(part.informer, leaving);
       if (this.#signal !== undefined) this.#start(part);
     }
     await Promise.all([...leaves, ...(this.#signal === undefined ? [] : added.map((part) => this.#show(part)))]);
@@ -224,19 +225,22 @@ export class ScopedInformer<T extends KubeObject> implements SharedInformer<T>, 
 
   async #show(part: Part<T>): Promise<void> {
     await part.informer.waitForSync().catch((error: unknown) => {
-      if (this.#parts.includes(part)) throw error;
+      if (this.#parts.has(part)) throw error;
     });
     // A handler that changed the scopes when it heard of the part may have made it visible.
-    if (this.#visible !== undefined && this.#parts.includes(part) && !this.#visible.includes(part))
-      this.#visible = [...this.#visible, part].sort((a, b) => (a.scope.namespace < b.scope.namespace ? -1 : 1));
+    const visible = this.#visible;
+    if (visible === undefined || !this.#parts.has(part) || visible.has(part)) return;
+    this.#visible = new PartTable(
+      [...visible.parts, part].sort((a, b) => (a.scope.namespace < b.scope.namespace ? -1 : 1)),
+    );
   }
 
   /** Waits for something of every part: one that leaves meanwhile is not waited for, one that comes is. */
   async #whenAll(wait: (informer: SharedInformer<T>) => Promise<void>): Promise<void> {
-    for (let parts: readonly Part<T>[] | undefined; parts !== this.#parts; ) {
-      parts = this.#parts;
+    for (let seen: PartTable<T> | undefined; seen !== this.#parts; ) {
+      seen = this.#parts;
       await Promise.all(
-        parts.map(({ informer }) =>
+        seen.parts.map(({ informer }) =>
           wait(informer).catch((error: unknown) => {
             if (this.#concerns(informer)) throw error;
           }),
@@ -247,17 +251,13 @@ export class ScopedInformer<T extends KubeObject> implements SharedInformer<T>, 
 
   /** Whether what happens to a part's informer is of interest: not when the part alone has left. */
   #concerns(informer: SharedInformer<T>): boolean {
-    return this.#isLeaving || this.#parts.some((part) => part.informer === informer);
+    return this.#isLeaving || this.#parts.hasInformer(informer);
   }
 
   #removedError(wanted: string): SyncError {
     const { group, plural } = this.kind;
     const name = group === '' ? plural : `${plural}.${group}`;
     return new SyncError(`informer ${name} ${wanted}: it was removed from its cache`, [{ name, state: this.state }]);
-  }
-
-  #readable(): readonly Part<T>[] {
-    return this.#visible ?? this.#parts;
   }
 
   #start(part: Part<T>): void {

@@ -18,6 +18,8 @@ export class ScopedRegistration<T extends KubeObject> implements HandlerRegistra
   readonly #options: EventHandlerOptions;
   readonly #host: RegistrationHost<T>;
   readonly #places = new Map<SharedInformer<T>, HandlerRegistration>();
+  /** Those that had not synced when that was asked last. */
+  readonly #unsynced = new Set<HandlerRegistration>();
   readonly #turn: Turn;
   readonly #ended = Promise.withResolvers<undefined>();
   /** How many places have not ended. */
@@ -40,8 +42,12 @@ export class ScopedRegistration<T extends KubeObject> implements HandlerRegistra
 
   /** Stays true: a scope that is added later has its own initial list, flagged as such. */
   get hasSynced(): boolean {
-    this.#hasSynced ||= this.#all().every((place) => place.hasSynced);
-    return this.#hasSynced;
+    if (this.#hasSynced) return true;
+    for (const place of this.#unsynced) {
+      if (!place.hasSynced) return false;
+      this.#unsynced.delete(place);
+    }
+    return (this.#hasSynced = true);
   }
 
   get pending(): number {
@@ -63,6 +69,7 @@ export class ScopedRegistration<T extends KubeObject> implements HandlerRegistra
       ...(before.length === 0 ? {} : { after: Promise.allSettled([after, ...before]) }),
     });
     this.#places.set(informer, place);
+    this.#unsynced.add(place);
     this.#open++;
     void place.ended.then(() => this.#left(informer));
     // It stays true from the moment on that it is, also where it is not read then.
@@ -100,8 +107,14 @@ export class ScopedRegistration<T extends KubeObject> implements HandlerRegistra
 
   #left(informer: SharedInformer<T>): void {
     this.#open--;
-    if (!this.#host.concerns(informer)) this.#places.delete(informer);
+    if (!this.#host.concerns(informer)) this.#forget(informer);
     if (this.#isEnding) this.end();
+  }
+
+  #forget(informer: SharedInformer<T>): void {
+    const place = this.#places.get(informer);
+    this.#places.delete(informer);
+    if (place !== undefined) this.#unsynced.delete(place);
   }
 
   #all(): HandlerRegistration[] {

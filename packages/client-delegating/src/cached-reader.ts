@@ -184,7 +184,7 @@ export class CachedReader {
     const questions = [...Map.groupBy(writes, ({ key }) => key.namespace)].flatMap(([within, own]) => {
       const [reason] = own;
       if (reason !== undefined && own.length > maxNames)
-        return [this.#questions.differences(kind, within, { reason, signal })];
+        return [this.#questions.differences(kind, within, { reason, signal }).then((version) => version !== '')];
       return own.map(async (write) => (await this.#questions.about(kind, write, signal)) !== undefined);
     });
     return (await Promise.all(questions)).every((isTold) => isTold);
@@ -258,7 +258,7 @@ export class CachedReader {
 
   /**
    * After a write to unknown names, or before the kind was cached: the store must be past it, or what differs must be
-   * noted. False where the server does not tell.
+   * noted. A store is waited for only where the event of the write is on its way. False where the server does not tell.
    */
   async #settleScopes(kind: Kind, namespace: string | undefined, signal: AbortSignal | undefined): Promise<boolean> {
     const { cache, ledger } = this.#options;
@@ -269,8 +269,12 @@ export class CachedReader {
       }
       const at = cache.resourceVersionOf(kind, scope.namespace);
       if (scope.comparedAt.get(storeName(kind)) === at) continue;
-      if (!(await this.#questions.differences(kind, scope.namespace, { reason: scope, signal }))) return false;
+      const version = await this.#questions.differences(kind, scope.namespace, { reason: scope, signal });
+      if (version === '') return false;
       scope.comparedAt.set(storeName(kind), at);
+      if (scope.version !== '') continue;
+      scope.version = version;
+      scope.isOfServer = true;
     }
     return true;
   }
@@ -286,11 +290,14 @@ export class CachedReader {
   /** Whether the store gets to a version that covers a scope. */
   async #reaches(kind: Kind, scope: ScopeWrite, signal: AbortSignal | undefined): Promise<boolean> {
     const { namespace } = scope;
-    if (scope.version === '') scope.version = await this.#questions.versionOver(kind, scope, signal);
+    const { cache } = this.#options;
+    // What differs can be told of a store that has synced; this waits for it.
+    if (cache.resourceVersionOf(kind, namespace) === '')
+      await cache.list(kind, { ...(namespace === undefined ? {} : { namespace }), limit: 1 });
     if (!isComparable(scope.version)) return false;
-    if (isPast(scope, this.#options.cache.resourceVersionOf(kind, namespace))) return true;
-    // One read waits for a store that is late, not every one.
-    if (scope.isLate === true) return false;
+    if (isPast(scope, cache.resourceVersionOf(kind, namespace))) return true;
+    // One read waits for a store that is late, not every one; none waits for a version that may not come.
+    if (scope.isLate === true || scope.isOfServer === true) return false;
     const isThere = await this.#waitForVersion(kind, scope.version, { namespace, signal });
     scope.isLate = !isThere;
     return isThere;

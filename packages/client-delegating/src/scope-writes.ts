@@ -10,8 +10,10 @@ export interface ScopeWrite {
   readonly kind: Kind;
   /** Undefined: all namespaces. */
   readonly namespace: string | undefined;
-  /** The version that a store must have reached; '' until the server was asked for it. */
+  /** The version that a store must have reached; '' until the server has told one. */
   version: string;
+  /** Whether that is the version of the whole server, which a store of a quiet kind does not get to. */
+  isOfServer?: boolean;
   readonly recordedAt: number;
   /** The stores that have caught up. */
   readonly settledFor: Set<string>;
@@ -163,7 +165,9 @@ const none: readonly ScopeWrite[] = Object.freeze([]);
 function merged(earlier: ScopeWrite, later: ScopeWrite): ScopeWrite {
   // The version of a write that is not known is above all that are known.
   if (!isComparable(later.version) || !isComparable(earlier.version)) return { ...later, version: '' };
-  return isNewer(earlier.version, later.version) ? { ...later, version: earlier.version } : later;
+  if (!isNewer(earlier.version, later.version)) return later;
+  const { version, isOfServer = false } = earlier;
+  return { ...later, version, isOfServer };
 }
 
 function placeOf({ namespace }: ScopeWrite): string {

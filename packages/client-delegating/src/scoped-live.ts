@@ -1,5 +1,5 @@
 import { fieldSelectorFrom } from '@kctl/apimachinery';
-import type { DeepReadonly, FieldSelector, KeyOf, Kind, KubeList, KubeObject } from '@kctl/apimachinery';
+import type { DeepReadonly, KeyOf, Kind, KubeList, KubeObject } from '@kctl/apimachinery';
 import { listWithin } from '@kctl/client';
 import type { GetOptions, ListOptions, Reader, ReadObject } from '@kctl/client';
 import type { CacheView } from './cache-view.js';
@@ -58,16 +58,12 @@ export async function listUncached<K extends Kind>(
   const indexed = new Set(fieldSelector === undefined ? [] : cache.indexedFields?.(kind));
   const terms = fieldSelector === undefined ? [] : fieldSelectorFrom(fieldSelector).terms;
   if (!terms.some(({ path }) => indexed.has(path))) return await live.list(kind, options);
-  const sent = textOf(terms.filter(({ path }) => !indexed.has(path)));
-  const judged = textOf(terms.filter(({ path }) => indexed.has(path)));
+  const sent = fieldSelectorFrom(terms.filter(({ path }) => !indexed.has(path))).toString();
+  const judged = fieldSelectorFrom(terms.filter(({ path }) => indexed.has(path))).toString();
   const matches = listMatcher(cache, kind, { fieldSelector: judged });
   const list = await live.list(kind, { ...rest, ...(sent === '' ? {} : { fieldSelector: sent }) });
   const { remainingItemCount: _count, ...metadata } = list.metadata;
   return { ...list, metadata, items: list.items.filter((item) => matches(asObject(item))) };
-}
-
-function textOf(terms: FieldSelector['terms']): string {
-  return terms.map(({ path, operator, value }) => `${path}${operator}${value.replaceAll(/[\\,=]/g, '\\$&')}`).join(',');
 }
 
 /** Every object type of a kind is a KubeObject; the compiler cannot see that through the conditional type. */

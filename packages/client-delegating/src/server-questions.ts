@@ -8,7 +8,6 @@ import type { CacheView } from './cache-view.js';
 import type { Ledger } from './ledger.js';
 import { isAtLeast, isComparable, isNewer, isSuperseded, storeName, versionOf } from './own-write.js';
 import type { OwnWrite } from './own-write.js';
-import type { ScopeWrite } from './scope-writes.js';
 import { outcomeOfObject } from './write-outcome.js';
 
 /** What {@link ServerQuestions} needs. */
@@ -45,26 +44,19 @@ export class ServerQuestions {
     return this.#once(write, `${kind.apiVersion} ${kind.shape}`, signal, () => this.#askName(kind, write));
   }
 
-  /** The version that the server is at: what was written in the scope before has a lower one. '' where it does not tell. */
-  versionOver(kind: Kind, scope: ScopeWrite, signal: AbortSignal | undefined): Promise<string> {
-    const within = scope.namespace === undefined ? {} : { namespace: scope.namespace };
-    return this.#once(scope, 'version', signal, async () => {
-      const { metadata } = await this.#options.live.list(kind, { ...within, limit: 1 });
-      return metadata.resourceVersion ?? '';
-    });
-  }
-
   /**
    * What differs between the store of a kind and the server, in a namespace (undefined: all of the cache's). One list for
-   * each scope of the cache; O(objects of the namespace). False where versions cannot be compared.
+   * each scope of the cache; O(objects of the namespace).
    *
    * @param reason what raised the question
+   * @returns the version that the server is at: what was written before has a lower one; '' where versions cannot be
+   * compared
    */
   differences(
     kind: Kind,
     namespace: string | undefined,
     { reason, signal }: { readonly reason: object; readonly signal: AbortSignal | undefined },
-  ): Promise<boolean> {
+  ): Promise<string> {
     const id = `${kind.apiVersion} ${kind.shape} ${namespace ?? '*'}`;
     return this.#once(reason, id, signal, () => this.#compare(kind, namespace));
   }
@@ -99,7 +91,7 @@ export class ServerQuestions {
     return write;
   }
 
-  async #compare(kind: Kind, namespace: string | undefined): Promise<boolean> {
+  async #compare(kind: Kind, namespace: string | undefined): Promise<string> {
     const { cache, live, ledger } = this.#options;
     const within = namespace === undefined ? {} : { namespace };
     const notes = ledger.notesIn(kind, namespace);
@@ -110,7 +102,7 @@ export class ServerQuestions {
     const versions = new Map(
       answers.map((answer) => [answer.namespace ?? '', answer.list.metadata.resourceVersion ?? '']),
     );
-    if ([...versions.values()].some((version) => !isComparable(version))) return false;
+    if ([...versions.values()].some((version) => !isComparable(version))) return '';
     const storeVersion = cache.resourceVersionOf(kind, namespace);
     const cached = new Map(
       (await cache.list(kind, within)).items.map((item) => [idOf(asObject(item)), asObject(item)]),
@@ -142,7 +134,7 @@ export class ServerQuestions {
       if (isSuperseded(note, { storeVersion, cached: undefined })) continue;
       ledger.settle(kind, note, this.#absent(note.key, { version, uid: note.uid, within: storeName(kind) }));
     }
-    return true;
+    return [...versions.values()].reduce((oldest, version) => (isNewer(oldest, version) ? version : oldest));
   }
 
   #present(kind: Kind, object: DeepReadonly<KubeObject>, isLearned: boolean | undefined): OwnWrite {

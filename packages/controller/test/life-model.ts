@@ -51,6 +51,8 @@ export interface ModelOptions {
   readonly eventsDuringBackoff: 'immediate' | 'oncePerWindow';
   readonly isDebounced: boolean;
   readonly isLimited: boolean;
+  /** Event handlers take time. */
+  readonly areHandlersSlow: boolean;
   /** Hook, policy, limiter, metrics sink and tracer throw or return garbage. */
   readonly isHostile: boolean;
 }
@@ -65,6 +67,7 @@ export class LifeModel {
   readonly #informers = new FakeInformers(() => new ListeningInformer((name) => this.#owed.add(`default/${name}`)));
   readonly #pods: StoringInformer;
   readonly #deeds: Deed[];
+  readonly #areHandlersSlow: boolean;
   /** Keys that a reconcile has to begin after. */
   readonly #owed = new Set<string>();
   readonly #running = new Set<string>();
@@ -92,6 +95,7 @@ export class LifeModel {
 
   constructor(deeds: readonly Deed[], options: ModelOptions) {
     this.#deeds = [...deeds];
+    this.#areHandlersSlow = options.areHandlersSlow;
     this.#pods = this.#informers.of(Pod) as StoringInformer;
     this.#pods.sync();
     this.#informers.of(Node).sync();
@@ -438,7 +442,21 @@ export class LifeModel {
         };
       },
     };
-    return kindSource({ informers, kind, handler: enqueueRequestForObject() });
+    const enqueue = enqueueRequestForObject();
+    let isBusy = false;
+    return kindSource({
+      informers,
+      kind,
+      handler: (event, queue, context) => {
+        this.#must(!isBusy, `two calls of the handler of ${kind.kind}`);
+        if (!this.#areHandlersSlow) return enqueue(event, queue, context);
+        isBusy = true;
+        return new Promise<void>((resolve) => void this.clock.setTimer(resolve, 5)).then(() => {
+          isBusy = false;
+          return enqueue(event, queue, context);
+        });
+      },
+    });
   }
 
   /** Failures of sources are part of the world; anything else is not. */

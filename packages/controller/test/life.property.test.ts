@@ -45,6 +45,7 @@ const options: fc.Arbitrary<ModelOptions> = fc.record({
   eventsDuringBackoff: fc.constantFrom('immediate', 'oncePerWindow'),
   isDebounced: fc.boolean(),
   isLimited: fc.boolean(),
+  areHandlersSlow: fc.boolean(),
   isHostile: fc.boolean(),
 });
 const seed = Number(process.env['KCTL_SEED'] ?? 20_261_122);

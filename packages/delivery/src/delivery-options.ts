@@ -1,5 +1,6 @@
 import type { Clock } from '@kctl/wait';
 import type { EventTraits } from './event-traits.js';
+import type { Slicer } from './slicer.js';
 import type { Turn } from './turn.js';
 
 /** A callback that threw, rejected, or did not settle in time. */
@@ -7,6 +8,8 @@ export interface DeliveryFailure<E> {
   readonly event: E;
   /** What the callback threw or rejected with; a `DeadlineExceededError` where it did not settle. */
   readonly error: unknown;
+  /** False where the callback still runs: it is waited for no more. */
+  readonly hasSettled: boolean;
 }
 
 /** What {@link Delivery} takes. */
@@ -27,7 +30,7 @@ export interface DeliveryOptions<E> {
   readonly keep?: number;
   /**
    * How many objects may have a callback that runs; of one object at most one does. With more than 1, events of
-   * different objects overtake one another.
+   * different objects overtake one another, and so do events without identity.
    *
    * @default 1
    */
@@ -36,10 +39,13 @@ export interface DeliveryOptions<E> {
   readonly turn?: Turn;
   /** No callback begins before this has settled. @default it does not wait */
   readonly after?: Promise<unknown>;
-  /** Delivers at once only while this is not over. @default always */
-  readonly slice?: { readonly isOver: boolean };
-  /** How long one turn of the event loop may deliver what waited, in ms. @default 5 */
-  readonly sliceMs?: number;
+  /**
+   * Gives the slices of the event loop in which it delivers what waited. One that is given is shared with others, and
+   * events are delivered at once only while its slice is not over.
+   *
+   * @default one of its own, of 5 ms
+   */
+  readonly slicer?: Slicer;
   /** ms after which a callback that has not settled is reported and waited for no more. @default 30_000 */
   readonly timeoutMs?: number;
   /** The same for a callback that runs when the delivery ends. @default 5_000 */

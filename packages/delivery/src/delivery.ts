@@ -28,7 +28,8 @@ interface Running<E> {
 export class Delivery<E> implements Listener<E>, TurnTaker {
   readonly #options: DeliveryOptions<E>;
   readonly #call: (event: E) => unknown;
-  readonly #slice: DeliveryOptions<E>['slice'];
+  /** Whose slice others use, too. */
+  readonly #shared: Slicer | undefined;
   readonly #lanes: number;
   readonly #turn: Turn;
   readonly #budget: Slicer;
@@ -54,13 +55,13 @@ export class Delivery<E> implements Listener<E>, TurnTaker {
   #endWaiters: (() => void)[] = [];
 
   constructor(options: DeliveryOptions<E>) {
-    const { traits, clock, keep = 1, lanes = 1, turn = new Turn(), after, slice, sliceMs = 5 } = options;
+    const { traits, clock, keep = 1, lanes = 1, turn = new Turn(), after, slicer } = options;
     this.#options = options;
     this.#call = options.call;
-    this.#slice = slice;
+    this.#shared = slicer;
     this.#lanes = lanes;
     this.#turn = turn;
-    this.#budget = new Slicer(clock, sliceMs);
+    this.#budget = slicer ?? new Slicer(clock, defaultSliceMs);
     this.#waiting = new WaitingList({ keep, traits }, this.#checkpoints);
     this.#timeoutMs = options.timeoutMs ?? defaultTimeoutMs;
     if (after === undefined) return;
@@ -92,7 +93,7 @@ export class Delivery<E> implements Listener<E>, TurnTaker {
   /** Takes one event: delivers it at once where nothing is before it, else keeps it. Neither waits nor throws. */
   offer(event: E): void {
     if (this.#isEnded) return;
-    if (!this.#isFree() || this.#slice?.isOver === true || (this.#running.size > 0 && !this.#isFreeLane(event))) {
+    if (!this.#isFree() || this.#shared?.isOver === true || (this.#running.size > 0 && !this.#isFreeLane(event))) {
       this.#waiting.add(event, this.#isBusyKey);
       this.proceed();
       return;
@@ -155,9 +156,8 @@ export class Delivery<E> implements Listener<E>, TurnTaker {
     }
     if (!this.#turn.ask(this)) return;
     this.#isScheduled = true;
-    setImmediate(() => {
+    this.#budget.schedule(() => {
       this.#isScheduled = false;
-      this.#budget.begin();
       this.#pump();
     });
   }
@@ -329,9 +329,9 @@ export class Delivery<E> implements Listener<E>, TurnTaker {
     if (unit.epoch !== undefined && !this.#isEnded) this.#checkpoints.end(unit.epoch);
   }
 
-  #fail(event: E, error: unknown): void {
+  #fail(event: E, error: unknown, hasSettled = true): void {
     try {
-      this.#options.onFailure({ event, error });
+      this.#options.onFailure({ event, error, hasSettled });
     } catch {
       // The report is the last resort; a failure of its own must not end the delivery.
     }
@@ -354,7 +354,7 @@ export class Delivery<E> implements Listener<E>, TurnTaker {
     for (const running of [...this.#running]) {
       if (running.startedAt > latest) continue;
       const message = `${name} has not settled after ${this.#timeoutMs} ms: the event counts as delivered; let the handler end its waits by a deadline`;
-      this.#fail(running.event, new DeadlineExceededError(this.#timeoutMs, message));
+      this.#fail(running.event, new DeadlineExceededError(this.#timeoutMs, message), false);
       this.#finish(running);
     }
     this.#watch();
@@ -380,5 +380,6 @@ function wakeAll(waiters: readonly (() => void)[]): (() => void)[] {
   return [];
 }
 
+const defaultSliceMs = 5;
 const defaultTimeoutMs = 30_000;
 const defaultEndTimeoutMs = 5_000;

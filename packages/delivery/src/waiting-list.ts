@@ -1,6 +1,7 @@
 import type { Checkpoints, Epoch } from './checkpoints.js';
 import { coalesce } from './coalesce.js';
 import type { CoalesceOptions } from './coalesce.js';
+import { KeyMap } from './key-map.js';
 
 /** The events of one object that wait for a handler, or are being delivered to it. */
 export interface Unit<E> {
@@ -26,7 +27,7 @@ export function createUnit<E>(key: string | undefined, event: E, epoch: Epoch | 
 export class WaitingList<E> {
   readonly #options: CoalesceOptions<E>;
   readonly #checkpoints: Checkpoints;
-  #byKey = new Map<string, Unit<E>>();
+  #byKey = new KeyMap<Unit<E>>();
   #unkeyed = 0;
   #first: Unit<E> | undefined;
   #last: Unit<E> | undefined;
@@ -81,7 +82,7 @@ export class WaitingList<E> {
   }
 
   clear(): void {
-    this.#byKey = new Map();
+    this.#byKey = new KeyMap();
     this.#unkeyed = 0;
     this.#first = undefined;
     this.#last = undefined;

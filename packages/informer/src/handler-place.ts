@@ -1,5 +1,5 @@
 import type { KubeObject } from '@kctl/apimachinery';
-import type { Turn } from '@kctl/delivery';
+import type { Slicer, Turn } from '@kctl/delivery';
 import { Delivery } from '@kctl/delivery';
 import type { Clock, ClockTimer } from '@kctl/wait';
 import { callHandler } from './call-handler.js';
@@ -8,7 +8,7 @@ import { allChanges, latestChanges } from './change-traits.js';
 import { SyncError } from './errors.js';
 import type { HandlerRegistration, InformerEventHandler } from './event.js';
 import type { InformerState } from './informer-state.js';
-import { CatchUp, resyncOf, resyncOfAll } from './store-series.js';
+import { initialAdd, resync, resyncOf, StoreSeries } from './store-series.js';
 import type { SeriesSource } from './store-series.js';
 import { Waiters } from './waiters.js';
 
@@ -17,8 +17,8 @@ export interface HandlerHost<T extends KubeObject> extends SeriesSource<T> {
   readonly name: string;
   readonly state: InformerState;
   readonly clock: Clock;
-  readonly sliceMs: number;
-  readonly slice: { readonly isOver: boolean };
+  /** Shared by everything that works for the informer. */
+  readonly slicer: Slicer;
   onHandlerError(error: unknown, handlerName: string, change: Change<T>): void;
   removed(place: HandlerPlace<T>): void;
 }
@@ -44,8 +44,8 @@ export class HandlerPlace<T extends KubeObject> implements HandlerRegistration {
   readonly #isEvery: boolean;
   readonly #resyncMs: number;
   readonly #waiters: Waiters;
-  /** While the handler receives what was stored when it joined. */
-  #catchUp: CatchUp<T> | undefined;
+  /** While the handler receives what was stored at a moment: when it joined, or at a resync. */
+  readonly #followed = new Set<StoreSeries<T>>();
   #hasSynced = false;
   #isEnded = false;
   #resyncTimer: ClockTimer | undefined;
@@ -66,8 +66,7 @@ export class HandlerPlace<T extends KubeObject> implements HandlerRegistration {
       onFailure: ({ event, error }) => host.onHandlerError(error, name, event),
       clock: host.clock,
       name: `handler ${name} of informer ${host.name}`,
-      slice: host.slice,
-      sliceMs: host.sliceMs,
+      slicer: host.slicer,
       timeoutMs,
       ...(turn === undefined ? {} : { turn }),
       ...(after === undefined ? {} : { after }),
@@ -106,7 +105,7 @@ export class HandlerPlace<T extends KubeObject> implements HandlerRegistration {
   end(): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
-    this.#catchUp = undefined;
+    this.#followed.clear();
     this.#resyncTimer?.cancel();
     this.#delivery.end();
     this.#waiters.fail(() => this.#endedError());
@@ -121,16 +120,13 @@ export class HandlerPlace<T extends KubeObject> implements HandlerRegistration {
   }
 
   offer(change: Change<T>): void {
-    this.#catchUp?.note(change);
+    if (this.#followed.size > 0) for (const series of this.#followed) series.note(change);
     this.#delivery.offer(change);
   }
 
   /** Hands out what is stored already. */
   catchUp(): void {
-    const catchUp = new CatchUp(this.#host);
-    this.#catchUp = catchUp;
-    this.#delivery.replay(catchUp);
-    this.#delivery.mark(() => (this.#catchUp = undefined));
+    this.#follow(new StoreSeries(this.#host, initialAdd), (series) => this.#delivery.replay(series));
     this.initialListOffered();
   }
 
@@ -168,9 +164,17 @@ export class HandlerPlace<T extends KubeObject> implements HandlerRegistration {
     this.#isResyncing = true;
     // Where changes merge, each object is looked up when its turn comes: a later change may have been delivered. Else what
     // is offered from now on waits behind what was offered so far, which leads up to the present versions.
-    if (this.#isEvery) this.#delivery.insert(resyncOfAll([...this.#host.versions()]));
+    if (this.#isEvery) this.#follow(new StoreSeries(this.#host, resync), (series) => this.#delivery.insert(series));
     else this.#delivery.interleave(resyncOf(this.#host));
     this.#delivery.mark(() => (this.#isResyncing = false));
+  }
+
+  /** Notes in a series what changes, until it is delivered. */
+  #follow(series: StoreSeries<T>, begin: (series: StoreSeries<T>) => void): void {
+    this.#followed.add(series);
+    begin(series);
+    // It may begin only when what was offered before is delivered.
+    this.#delivery.mark(() => this.#delivery.mark(() => this.#followed.delete(series)));
   }
 
   #endedError(): SyncError {

@@ -104,11 +104,7 @@ class CoalescingInformer<T extends KubeObject> implements SharedInformer<T>, Han
     return this.#options.clock;
   }
 
-  get sliceMs(): number {
-    return this.#options.sliceMs;
-  }
-
-  get slice(): Slicer {
+  get slicer(): Slicer {
     return this.#slicer;
   }
 
@@ -282,7 +278,7 @@ class CoalescingInformer<T extends KubeObject> implements SharedInformer<T>, Han
     const replaced = this.#indexer.beginReplace().commit(this.#indexer.resourceVersion);
     const publication = this.#audience.begin();
     this.#publishing++;
-    const slicer = new Slicer(this.#options.clock, this.#options.sliceMs);
+    const slicer = this.#slicer;
     slicer.begin();
     for (const stored of replaced.values()) {
       if (signal.aborted) break;

@@ -2,6 +2,7 @@ import type { KubeObject } from '@kctl/apimachinery';
 import { formatKey } from '@kctl/apimachinery';
 import type { StoredObject } from '@kctl/cache-index';
 import type { Series } from '@kctl/delivery';
+import { KeyMap } from '@kctl/delivery';
 import { Change } from './change.js';
 
 /** A store that is read step by step while it changes. */
@@ -41,19 +42,20 @@ class Walk<T extends KubeObject> {
 }
 
 /**
- * Delivers to a handler that joins what is stored at that moment, step by step while the store changes. Where an object
- * changes before the handler receives it, the version before the change is kept. It retains that, and
- * the keys that were delivered, while it lasts.
+ * Delivers what is stored at a moment, step by step while the store changes. Where an object changes before its turn, the
+ * version before the change is kept. It retains that, and the keys that were delivered, while it lasts.
  */
-export class CatchUp<T extends KubeObject> implements Series<Change<T>> {
+export class StoreSeries<T extends KubeObject> implements Series<Change<T>> {
   readonly #walk: Walk<T>;
-  readonly #told = new Set<string>();
-  /** By key, what was stored when the handler joined; undefined where nothing was. */
-  readonly #before = new Map<string, StoredObject<T> | undefined>();
-  readonly #gone = this.#before.entries();
+  readonly #make: (version: StoredObject<T>) => Change<T>;
+  readonly #told = new KeyMap<true>();
+  /** By key, what was stored at that moment; undefined where nothing was. */
+  readonly #before = new KeyMap<StoredObject<T> | undefined>();
+  #gone: Iterator<[string, StoredObject<T> | undefined]> | undefined;
   #isDone = false;
 
-  constructor(source: SeriesSource<T>) {
+  constructor(source: SeriesSource<T>, make: (version: StoredObject<T>) => Change<T>) {
+    this.#make = make;
     this.#walk = new Walk(source);
     this.#isDone = this.#walk.left === 0;
   }
@@ -76,6 +78,7 @@ export class CatchUp<T extends KubeObject> implements Series<Change<T>> {
 
   /** Of objects that were deleted before the walk came to them. */
   #nextGone(): Change<T> | undefined {
+    this.#gone ??= this.#before.entries();
     const result = this.#gone.next();
     this.#isDone = result.done === true;
     return result.done === true ? undefined : this.#tell(...result.value);
@@ -83,10 +86,17 @@ export class CatchUp<T extends KubeObject> implements Series<Change<T>> {
 
   #tell(key: string, version: StoredObject<T> | undefined): Change<T> | undefined {
     if (this.#told.has(key)) return undefined;
-    this.#told.add(key);
-    return version === undefined ? undefined : new Change('add', version, undefined, { isInInitialList: true });
+    this.#told.set(key, true);
+    return version === undefined ? undefined : this.#make(version);
   }
 }
+
+/** For a handler that joins. */
+export function initialAdd<T extends KubeObject>(version: StoredObject<T>): Change<T> {
+  return new Change('add', version, undefined, initialFlags);
+}
+
+const initialFlags = { isInInitialList: true };
 
 /**
  * Hands out the objects of a store again, each in its newest version, between the changes that wait. An object with a
@@ -110,20 +120,7 @@ export function resyncOf<T extends KubeObject>(source: SeriesSource<T>): Series<
   };
 }
 
-/** Hands out these versions, for a handler that has received exactly them when it begins. */
-export function resyncOfAll<T extends KubeObject>(versions: readonly StoredObject<T>[]): Series<Change<T>> {
-  let next = 0;
-  return {
-    get left() {
-      return versions.length - next;
-    },
-    next: () => {
-      const version = versions[next++];
-      return version === undefined ? undefined : resync(version);
-    },
-  };
-}
-
-function resync<T extends KubeObject>(version: StoredObject<T>): Change<T> {
+/** For a handler that knows the version. */
+export function resync<T extends KubeObject>(version: StoredObject<T>): Change<T> {
   return new Change('update', version, version, { isResync: true });
 }

@@ -4,8 +4,6 @@ export interface PathNode {
   readonly children: readonly PathNode[];
   /** Which path ends here; −1 for none. */
   readonly index: number;
-  /** How many paths end here or below. */
-  readonly leaves: number;
 }
 
 /** Paths to scalar fields, compiled for the scanner and for parsed objects. */
@@ -13,6 +11,8 @@ export interface FieldPaths {
   /** As given, in the order in which values are reported. */
   readonly paths: readonly string[];
   readonly root: PathNode;
+  /** Bytes of which one stands wherever a key on the way of a path does, however the key is written. */
+  readonly marks: readonly Uint8Array[];
 }
 
 interface Draft {
@@ -39,7 +39,7 @@ export function compileFieldPaths(paths: readonly string[]): FieldPaths {
     if (node.index >= 0) throw new TypeError(`compileFieldPaths: path ${JSON.stringify(path)} is given twice`);
     node.index = index;
   }
-  return { paths: [...paths], root: build(root) };
+  return { paths: [...paths], root: build(root), marks: marksOf(paths) };
 }
 
 /** Splits a path at its dots. @throws TypeError as {@link compileFieldPaths} */
@@ -74,11 +74,15 @@ export function fieldAt(object: unknown, parts: readonly string[]): string | und
 
 function build(draft: Draft): PathNode {
   const children = [...draft.children.values()].map(build);
-  const own = draft.index >= 0 ? 1 : 0;
-  return {
-    key: [...Buffer.from(draft.name)],
-    children,
-    index: draft.index,
-    leaves: children.reduce((sum, child) => sum + child.leaves, own),
-  };
+  return { key: [...Buffer.from(draft.name)], children, index: draft.index };
+}
+
+/** The ends of the keys with their closing quotes (a search is fast where its first byte is rare), and escape sequences. */
+function marksOf(paths: readonly string[]): Uint8Array[] {
+  const keys = [...new Set(paths.flatMap(splitPath))];
+  const mustEscape = /["\\\p{Cc}]/u;
+  const escapes = keys.some((key) => mustEscape.test(key))
+    ? ['\\']
+    : ['\\u', ...(keys.some((key) => key.includes('/')) ? ['\\/'] : [])];
+  return [...keys.map((key) => `${key}"`), ...escapes].map((mark) => Buffer.from(mark));
 }

@@ -14,7 +14,7 @@ export { createListSplitter } from './list-splitter.js';
 export type { ListEnvelope, ListSplitter } from './list-splitter.js';
 export { headerOf, headerValues } from './object-header.js';
 export type { HeaderSource, ObjectHeader } from './object-header.js';
-export { scanBodyFields } from './scan-fields.js';
+export { mayRepeat, scanBodyFields } from './scan-fields.js';
 export { createObjectScan, scanObject } from './scan-object.js';
 export type { ObjectScan } from './scan-object.js';
 export { skipSpace } from './skip.js';

@@ -12,21 +12,52 @@ import {
   skipSpace,
   skipValue,
 } from './skip.js';
-import { readText } from './text.js';
+import { asBuffer, readText } from './text.js';
 
 /** A second one would be the one that counts. */
 const metadataKey = [...Buffer.from('metadata')];
 
+/** How many paths of the scan under way have no value yet. */
+let pathsLeft = 0;
+/** Whether the scan reads on when all paths have a value, since a key may be there again. */
+let isThorough = false;
 /** How far {@link readScalar} has read, with the byte that ends a number. */
 let fieldsReadTo = -1;
 
+/** The scan stops: all paths have a value. */
+export const allFound = -2;
+
+/** Begins to read the values of paths; `thorough` reads them all the way, for keys that are there twice. */
+export function beginFields(paths: FieldPaths, fields: (string | undefined)[], thorough: boolean): void {
+  pathsLeft = paths.paths.length;
+  isThorough = thorough;
+  fieldsReadTo = -1;
+  fields.length = 0;
+  for (let index = 0; index < pathsLeft; index++) fields.push(undefined);
+}
+
+/** The position after the last byte that decides the values of the scan that was begun last; −1 where not all have one. */
+export function fieldsEnd(): number {
+  return pathsLeft === 0 ? fieldsReadTo : -1;
+}
+
+/**
+ * Whether a key of the paths may be there again behind `from`, where the last one counts: native searches, which the
+ * objects of API servers mostly pass. Where it may be, a thorough scan decides.
+ */
+export function mayRepeat(bytes: Uint8Array, from: number, end: number, { marks }: FieldPaths): boolean {
+  // A few bytes behind the object, as in a watch frame, need no view of their own.
+  const within = asBuffer(bytes.length - end < 64 ? bytes : bytes.subarray(0, end));
+  for (const mark of marks) if (within.indexOf(mark, from) >= 0) return true;
+  return false;
+}
+
 /**
  * Reads the declared paths from what follows `metadata`, after a `scanObject` without paths that found
- * `isMetadataFirst`. For paths that do not lead into metadata. It reads no further than the last path: of keys that
- * occur twice, which no API server sends, one behind that is not seen.
+ * `isMetadataFirst`. For paths that do not lead into metadata.
  *
- * @returns the position after the last byte that decides the values; −1 where not all have one, −2 where the bytes are
- * not understood
+ * @returns the position after the last byte that decides the values, as long as {@link mayRepeat} finds nothing behind
+ * it; −1 where not all have one, −2 where the bytes are not understood, or the parser has to say which of two keys counts
  */
 export function scanBodyFields(
   bytes: Uint8Array,
@@ -37,10 +68,14 @@ export function scanBodyFields(
   },
 ): number {
   const { scan, paths } = target;
-  let open = paths.paths.length;
-  scan.fields.length = 0;
-  for (let index = 0; index < open; index++) scan.fields.push(undefined);
-  fieldsReadTo = -1;
+  beginFields(paths, scan.fields, false);
+  const found = scanBody(bytes, end, target);
+  if (found < 0 || !mayRepeat(bytes, found, end, paths)) return found;
+  beginFields(paths, scan.fields, true);
+  return scanBody(bytes, end, target);
+}
+
+function scanBody(bytes: Uint8Array, end: number, { scan, paths }: Parameters<typeof scanBodyFields>[2]): number {
   let seen = 0;
   let position = skipSpace(bytes, scan.metadataEnd, end);
   while (bytes[position] === comma) {
@@ -54,20 +89,19 @@ export function scanBodyFields(
     if (keyEnd - keyStart === metadataKey.length && isText(bytes, keyStart, metadataKey)) return -2;
     const which = childIndex(paths.root, bytes, keyStart, keyEnd);
     const node = paths.root.children[which];
-    if (node !== undefined) {
+    let next: number;
+    if (node === undefined) next = skipValue(bytes, position, end);
+    else {
       const bit = 1 << which;
       if (which > mostChildren || (seen & bit) !== 0) return -2;
       seen |= bit;
-      const found = scanFields(bytes, position, end, { node, fields: scan.fields });
-      if (found < 0) return -2;
-      open -= found;
+      next = scanFields(bytes, position, end, { node, fields: scan.fields });
+      if (next === allFound) return fieldsReadTo;
     }
-    if (open <= 0) return fieldsReadTo;
-    const next = skipValue(bytes, position, end);
     if (next < 0) return -2;
     position = skipSpace(bytes, next, end);
   }
-  return bytes[position] === closeBrace ? -1 : -2;
+  return bytes[position] === closeBrace ? fieldsEnd() : -2;
 }
 
 /** Which child of `node` a key names; −1 for none. */
@@ -80,7 +114,11 @@ export function childIndex(node: PathNode, bytes: Uint8Array, start: number, end
   return -1;
 }
 
-/** Reads the declared paths below the value at `at`. Returns how many it found; −1 where the bytes are not understood. */
+/**
+ * Reads the declared paths below the value at `at`.
+ *
+ * @returns the position after the value; {@link allFound}; −1 where the bytes are not understood
+ */
 export function scanFields(
   bytes: Uint8Array,
   at: number,
@@ -88,20 +126,20 @@ export function scanFields(
   target: { readonly node: PathNode; readonly fields: (string | undefined)[] },
 ): number {
   const { node, fields } = target;
-  let found = 0;
   if (node.index >= 0) {
     const value = readScalar(bytes, at, end);
     if (value === notUnderstood) return -1;
     if (value !== undefined) {
       fields[node.index] = value;
-      found++;
+      pathsLeft--;
+      if (pathsLeft === 0 && !isThorough) return allFound;
     }
   }
-  if (node.children.length === 0 || bytes[at] !== openBrace) return found;
+  if (node.children.length === 0 || bytes[at] !== openBrace) return skipValue(bytes, at, end);
   /** One bit for each child: a key that occurs twice is left to the parser, where the last one counts. */
   let seen = 0;
   let position = skipSpace(bytes, at + 1, end);
-  if (bytes[position] === closeBrace) return found;
+  if (bytes[position] === closeBrace) return position + 1;
   for (;;) {
     if (bytes[position] !== quote) return -1;
     const keyStart = position + 1;
@@ -111,19 +149,17 @@ export function scanFields(
     if (position < 0) return -1;
     const which = childIndex(node, bytes, keyStart, keyEnd);
     const child = node.children[which];
-    if (child !== undefined) {
+    let next: number;
+    if (child === undefined) next = skipValue(bytes, position, end);
+    else {
       const bit = 1 << which;
       if (which > mostChildren || (seen & bit) !== 0) return -1;
       seen |= bit;
-      const below = scanFields(bytes, position, end, { node: child, fields });
-      if (below < 0) return -1;
-      found += below;
-      if (found === node.leaves) return found;
+      next = scanFields(bytes, position, end, { node: child, fields });
     }
-    const next = skipValue(bytes, position, end);
-    if (next < 0) return -1;
+    if (next < 0) return next;
     position = skipSpace(bytes, next, end);
-    if (bytes[position] === closeBrace) return found;
+    if (bytes[position] === closeBrace) return position + 1;
     if (bytes[position] !== comma) return -1;
     position = skipSpace(bytes, position + 1, end);
   }

@@ -1,5 +1,5 @@
 import type { FieldPaths } from './field-paths.js';
-import { childIndex, mostChildren, scanFields } from './scan-fields.js';
+import { allFound, beginFields, childIndex, fieldsEnd, mayRepeat, mostChildren, scanFields } from './scan-fields.js';
 import {
   afterColon,
   closeBrace,
@@ -81,7 +81,8 @@ function clear(scan: ObjectScan): void {
 
 /**
  * Finds the parts of the object whose bytes are `bytes[start..end)`. Key order does not matter. It reads no further than
- * it has to: up to the end of `metadata`, or to the last declared path. It does not validate what it skips.
+ * it has to: up to the end of `metadata`, or to the last declared path, unless a key on the way of a path seems to follow
+ * once more. It does not validate what it skips.
  *
  * @returns false where the bytes are not an object whose parts are all as API servers write them: no metadata or name, a
  * part of another type (null among them), an escape sequence in a key or an identity, a key that occurs twice, a broken
@@ -94,9 +95,29 @@ export function scanObject(
   target: { readonly scan: ObjectScan; readonly paths?: FieldPaths | undefined },
 ): boolean {
   const { scan, paths } = target;
+  if (paths === undefined) return scanMembers(bytes, start, end, { scan, paths, isThorough: false });
+  if (!scanMembers(bytes, start, end, { scan, paths, isThorough: false })) return false;
+  const found = fieldsEnd();
+  if (found < 0 || !mayRepeat(bytes, found, end, paths)) return true;
+  return scanMembers(bytes, start, end, { scan, paths, isThorough: true });
+}
+
+interface MembersTarget {
+  readonly scan: ObjectScan;
+  readonly paths: FieldPaths | undefined;
+  /** Whether to read on behind the last value of a path. */
+  readonly isThorough: boolean;
+}
+
+function scanMembers(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  { scan, paths, isThorough }: MembersTarget,
+): boolean {
   clear(scan);
-  let open = paths === undefined ? 0 : paths.paths.length;
-  for (let index = 0; index < open; index++) scan.fields.push(undefined);
+  if (paths !== undefined) beginFields(paths, scan.fields, isThorough);
+  let hasOpenPaths = paths !== undefined && paths.paths.length > 0;
   /** One bit for each child of the root that was there: a key that occurs twice is left to the parser. */
   let seen = 0;
   let position = skipSpace(bytes, start, end);
@@ -128,19 +149,20 @@ export function scanObject(
       scan.apiVersionStart = value + 1;
       scan.apiVersionEnd = next - 1;
     } else if (scan.metadataEnd < 0) scan.isMetadataFirst = false;
-    if (open > 0 && paths !== undefined) {
+    if (hasOpenPaths && paths !== undefined) {
       const which = childIndex(paths.root, bytes, keyStart, keyEnd);
       const node = paths.root.children[which];
       if (node !== undefined) {
         const bit = 1 << which;
         if (which > mostChildren || (seen & bit) !== 0) return false;
         seen |= bit;
-        const found = scanFields(bytes, value, end, { node, fields: scan.fields });
-        if (found < 0) return false;
-        open -= found;
+        const after = scanFields(bytes, value, end, { node, fields: scan.fields });
+        if (after === allFound) hasOpenPaths = false;
+        else if (after < 0) return false;
+        else next = after;
       }
     }
-    const isFound = open === 0 && scan.metadataEnd >= 0;
+    const isFound = !hasOpenPaths && scan.metadataEnd >= 0;
     if (isFound && scan.kindStart >= 0 && scan.apiVersionStart >= 0) break;
     if (next < 0) next = skipValue(bytes, value, end);
     if (next < 0) return false;

@@ -26,11 +26,13 @@ export interface HandlerContext {
 }
 
 /**
- * Turns an event into requests. Events of one object arrive in order; a handler that returns a promise (or any thenable)
- * is awaited before the next event of the same object, for up to 30 s, while events of other objects go on. A handler
- * that fails is called again with back-off, so that a look-up that fails loses no event; neither the start of the
- * controller nor another object waits for that. An event that goes on failing yields to a newer one of its object. While
- * more than 16 events of one object wait, the newest merge. Mirrors `handler.EventHandler`: one function over the event union instead of four methods.
+ * Turns an event into requests. Events arrive in order and one at a time: a handler that returns a promise (or any
+ * thenable) is awaited before it is called again, for up to 30 s (`handlerConcurrency` of a source lets it wait for
+ * several objects). A handler that fails is called again with back-off, so that a look-up that fails loses no event;
+ * neither the start of the controller nor another object waits for that. An event that goes on failing yields to a newer
+ * one of its object. A call that does not settle is reported, and its event is tried again with the next one of its
+ * object, or some minutes later: give the look-ups of a handler a deadline. While more than 16 events of one object wait,
+ * the newest merge. Mirrors `handler.EventHandler`: one function over the event union instead of four methods.
  */
 export type EventHandler<T, R> = (
   event: ObjectEvent<T>,

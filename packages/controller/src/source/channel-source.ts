@@ -1,3 +1,4 @@
+import { Turn } from '@kctl/delivery';
 import type { EventHandler } from '../handler/event-handler.js';
 import type { Predicate } from '../predicate/predicate.js';
 import { EventDispatcher } from './event-dispatcher.js';
@@ -39,11 +40,12 @@ export function channelSource<T, R>(options: ChannelSourceOptions<T, R>): Source
   requireHandler(what, handler);
   requirePredicates(what, predicates);
   const name = `channel source: ${options.name}`;
+  const turn = new Turn();
   const reader = new SharedReader(events);
   return {
     name,
     start: (context: SourceContext<R>): Promise<StartedSource> => {
-      const dispatcher = new EventDispatcher({ source: name, handler, predicates, context });
+      const dispatcher = new EventDispatcher({ source: name, handler, predicates, turn, context });
       const unsubscribe = reader.subscribe({
         deliver: (object) => {
           dispatcher.dispatch({ type: 'generic', object });

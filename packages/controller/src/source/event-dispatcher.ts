@@ -1,5 +1,5 @@
-import type { DeliveryOptions } from '@kctl/delivery';
 import { Delivery, isThenable } from '@kctl/delivery';
+import type { Turn } from '@kctl/delivery';
 import type { ObjectEvent } from '../event/object-event.js';
 import type { EnqueueOptions, EventHandler, HandlerContext, RequestQueue } from '../handler/event-handler.js';
 import type { Predicate } from '../predicate/predicate.js';
@@ -8,13 +8,13 @@ import { FailedEvents } from './failed-events.js';
 import { nameOfEvent, objectEventTraits } from './object-event-traits.js';
 import type { SourceContext, SourceQueue } from './source.js';
 
-/** How many objects may have a handler that waits, for a look-up perhaps. */
-const lanes = 16;
 /**
  * How many events of one object wait unmerged: each state may name a request that no other one names, and that request
  * must learn that it is named no longer.
  */
 const keep = 16;
+/** So many calls that do not settle keep the start waiting; then something that all of them need does not answer. */
+const hangsBeforeStart = 2;
 /** From this many on a source that can wait should. */
 const manyWaiting = 1000;
 
@@ -23,43 +23,56 @@ export interface EventDispatcherOptions<T, R> {
   readonly source: string;
   readonly handler: EventHandler<T, R>;
   readonly predicates: readonly Predicate<T>[];
+  /** Shared by everything that calls the handler of the source: a replay and a later run included. */
+  readonly turn: Turn;
+  /** For how many objects the handler may run at the same time. @default 1 */
+  readonly handlerConcurrency?: number | undefined;
   readonly context: SourceContext<R>;
   /** Identity of an event's object. @default namespace and name of a Kubernetes object, nothing for anything else */
   readonly identify?: (event: ObjectEvent<T>) => string | undefined;
 }
 
 /**
- * Runs predicates and handler for the events of one watch: in order per object, a handler that answers at once without a
- * promise. A handler that fails, or does not settle, is reported with its object, its event counts as delivered, and is
- * tried again beside the others.
+ * Runs predicates and handler for the events of one watch: in order, one call at a time. A handler that fails, or does not
+ * settle, is reported with its object, its event counts as delivered, and is tried again behind the others.
  */
 export class EventDispatcher<T, R> {
   readonly #options: EventDispatcherOptions<T, R>;
   readonly #context: HandlerContext;
   readonly #identify: (event: ObjectEvent<T>) => string | undefined;
   readonly #failed: FailedEvents<T>;
-  readonly #named: Delivery<ObjectEvent<T>>;
-  /** Events without identity: in the order in which they came. */
-  readonly #unnamed: Delivery<ObjectEvent<T>>;
+  readonly #delivery: Delivery<ObjectEvent<T>>;
+  /** Called for each call that has not settled in time. */
+  readonly #hangListeners = new Set<() => void>();
 
   constructor(options: EventDispatcherOptions<T, R>) {
-    const { context, source, identify = nameOfEvent } = options;
+    const { context, source, identify = nameOfEvent, turn, handlerConcurrency = 1 } = options;
     const { signal, logger, clock, random } = context;
     this.#options = options;
     this.#context = { signal, logger };
-    this.#identify = identify;
-    const traits = objectEventTraits(identify);
-    const deliver = (event: ObjectEvent<T>): void => this.#deliver(event);
+    this.#identify = (event) => {
+      try {
+        return identify(event);
+      } catch {
+        return undefined; // an object that cannot be read has no name
+      }
+    };
+    const traits = objectEventTraits(this.#identify);
+    const deliver = (event: ObjectEvent<T>): void => this.#delivery.offer(event);
     this.#failed = new FailedEvents({ traits, keep, logger, clock, random, deliver });
-    const common: DeliveryOptions<ObjectEvent<T>> = {
+    this.#delivery = new Delivery({
       call: (event) => this.#call(event),
-      onFailure: ({ event, error }) => this.#failed.failed(event, error),
+      onFailure: ({ event, error, hasSettled }) => {
+        if (hasSettled) this.#failed.failed(event, error);
+        else this.#hung(event, error);
+      },
       traits,
       clock,
       name: `handler of ${source}`,
-    };
-    this.#named = new Delivery({ ...common, lanes, keep });
-    this.#unnamed = new Delivery(common);
+      turn,
+      lanes: handlerConcurrency,
+      keep,
+    });
     if (signal.aborted) this.#end();
     else signal.addEventListener('abort', () => this.#end(), { once: true });
   }
@@ -67,28 +80,42 @@ export class EventDispatcher<T, R> {
   /** Never throws. */
   dispatch(event: ObjectEvent<T>): void {
     if (this.#context.signal.aborted || !this.#passes(event)) return;
-    this.#deliver(event);
+    this.#delivery.offer(event);
   }
 
   /** Resolves when every event that was dispatched before the call is handled, or failed once. */
   async idle(): Promise<void> {
-    await Promise.all([this.#named.caughtUp(), this.#unnamed.caughtUp()]);
+    await this.#delivery.caughtUp();
+  }
+
+  /**
+   * Resolves when what was dispatched before the call is handled, or failed once, as far as the start of a controller is
+   * to wait for it: events behind {@link hangsBeforeStart} calls that did not settle are handled later.
+   */
+  async delivered(): Promise<void> {
+    let hangs = 0;
+    const gaveUp = Promise.withResolvers<undefined>();
+    const onHang = (): void => {
+      if (++hangs === hangsBeforeStart) gaveUp.resolve(undefined);
+    };
+    this.#hangListeners.add(onHang);
+    await Promise.race([this.idle(), gaveUp.promise]);
+    this.#hangListeners.delete(onHang);
   }
 
   /** Resolves when few enough events wait; undefined where that is so. A source that can wait is bounded by it. */
   room(): Promise<void> | undefined {
-    return this.#named.pending + this.#unnamed.pending < manyWaiting ? undefined : this.idle();
-  }
-
-  #deliver(event: ObjectEvent<T>): void {
-    const isNamed = event.header !== undefined || this.#identify(event) !== undefined;
-    (isNamed ? this.#named : this.#unnamed).offer(event);
+    return this.#delivery.pending < manyWaiting ? undefined : this.idle();
   }
 
   #end(): void {
-    this.#named.end();
-    this.#unnamed.end();
+    this.#delivery.end();
     this.#failed.clear();
+  }
+
+  #hung(event: ObjectEvent<T>, error: unknown): void {
+    this.#failed.hung(event, error);
+    for (const onHang of this.#hangListeners) onHang();
   }
 
   #call(event: ObjectEvent<T>): unknown {

@@ -1,4 +1,5 @@
 import type { ObjectHeader } from '@kctl/apimachinery/wire';
+import { Turn } from '@kctl/delivery';
 import { orAborted } from '@kctl/wait';
 import { eventFrom } from '../event/informer-event.js';
 import type { EventHandler } from '../handler/event-handler.js';
@@ -16,6 +17,13 @@ export interface InformerSourceOptions<T, R> {
   readonly handler: EventHandler<T, R>;
   /** All must agree; asked in order. @default none */
   readonly predicates?: readonly Predicate<T>[];
+  /**
+   * For how many objects the handler may run at the same time, where it waits for look-ups: an integer ≥ 1. Events of one
+   * object stay in order; with more than 1, those of different objects overtake one another.
+   *
+   * @default 1
+   */
+  readonly handlerConcurrency?: number | undefined;
   /** @default 'informer source' */
   readonly name?: string;
 }
@@ -26,16 +34,17 @@ export interface InformerSourceOptions<T, R> {
  * @throws TypeError when there is no informer or handler
  */
 export function informerSource<T, R>(options: InformerSourceOptions<T, R>): Source<R> {
-  const { informer, handler, predicates = [], name = 'informer source' } = options;
+  const { informer, handler, predicates = [], handlerConcurrency, name = 'informer source' } = options;
   if (typeof informer?.addEventHandler !== 'function')
     throw new TypeError(`${name}: informer is not valid: expected an informer, such as cache.informerFor(kind)`);
-  requireHandler(name, handler);
+  requireHandler(name, handler, handlerConcurrency);
   requirePredicates(name, predicates);
+  const turn = new Turn();
   return {
     name,
     start: (context): Promise<StartedSource> => {
       const newDispatcher = (to: SourceContext<R>): EventDispatcher<T, R> =>
-        new EventDispatcher({ source: name, handler, predicates, context: to });
+        new EventDispatcher({ source: name, handler, predicates, turn, handlerConcurrency, context: to });
       const dispatcher = newDispatcher(context);
       const check = createGenerationCheck({ predicates, kind: undefined, logger: context.logger });
       const registration = informer.addEventHandler(forward(dispatcher, { check }));
@@ -81,14 +90,14 @@ export interface ForwardOptions {
   readonly check?: ((header: ObjectHeader) => void) | undefined;
 }
 
-/** Waits until the initial list was delivered and its handlers, some of which may wait themselves, are done. */
+/** Waits until the initial list was delivered and its handlers are done, some of which may wait for something. */
 export async function waitForHandler<T, R>(
   registration: InformerRegistration,
   dispatcher: EventDispatcher<T, R>,
   signal: AbortSignal,
 ): Promise<void> {
   await registration.waitForSync({ signal });
-  await dispatcher.idle();
+  await dispatcher.delivered();
 }
 
 /** Hands the objects of an informer over once more: a further handler gets them as its initial list, and is removed. */

@@ -2,6 +2,7 @@ import type { Kind } from '@kctl/apimachinery';
 import { formatGroupKind } from '@kctl/apimachinery';
 import type { ObjectHeader } from '@kctl/apimachinery/wire';
 import type { ReadObject } from '@kctl/client';
+import { Turn } from '@kctl/delivery';
 import { orAborted, sleep } from '@kctl/wait';
 import type { EventHandler } from '../handler/event-handler.js';
 import { createGenerationCheck } from '../predicate/generation.js';
@@ -23,6 +24,13 @@ export interface KindSourceOptions<K extends Kind, R> {
   readonly handler: EventHandler<ReadObject<K>, R>;
   /** All must agree; asked in order. @default none */
   readonly predicates?: readonly Predicate<ReadObject<K>>[];
+  /**
+   * For how many objects the handler may run at the same time, where it waits for look-ups: an integer ≥ 1. Events of one
+   * object stay in order; with more than 1, those of different objects overtake one another.
+   *
+   * @default 1
+   */
+  readonly handlerConcurrency?: number | undefined;
 }
 
 /**
@@ -40,6 +48,7 @@ export function scopedKindSource<K extends Kind, R>(
 ): Source<R> {
   requireKindSource(options);
   const { kind, informers } = options;
+  const turn = new Turn();
   const shape = kind.shape === 'full' ? '' : ` (${kind.shape})`;
   const name = `kind source: ${formatGroupKind(kind)}${shape}`;
   return {
@@ -47,12 +56,13 @@ export function scopedKindSource<K extends Kind, R>(
     kind,
     informers,
     start: (context): Promise<StartedSource> =>
-      Promise.resolve(new StartedKindSource({ ...options, name, onLeave }, context)),
+      Promise.resolve(new StartedKindSource({ ...options, name, turn, onLeave }, context)),
   };
 }
 
 type StartedKindSourceOptions<K extends Kind, R> = KindSourceOptions<K, R> & {
   readonly name: string;
+  readonly turn: Turn;
   readonly onLeave: ((header: ObjectHeader) => void) | undefined;
 };
 
@@ -131,8 +141,8 @@ class StartedKindSource<K extends Kind, R> implements StartedSource {
   }
 
   #newDispatcher(context: SourceContext<R>): EventDispatcher<ReadObject<K>, R> {
-    const { name, handler, predicates = [] } = this.#options;
-    return new EventDispatcher({ source: name, handler, predicates, context });
+    const { name, handler, predicates = [], turn, handlerConcurrency } = this.#options;
+    return new EventDispatcher({ source: name, handler, predicates, turn, handlerConcurrency, context });
   }
 }
 
@@ -152,8 +162,9 @@ function requireKindSource(options: {
   readonly kind: Kind;
   readonly handler: unknown;
   readonly predicates?: unknown;
+  readonly handlerConcurrency?: unknown;
 }): void {
-  const { informers, kind, handler, predicates } = options;
+  const { informers, kind, handler, predicates, handlerConcurrency } = options;
   if (typeof kind !== 'object' || kind === null || !('plural' in kind))
     throw new TypeError('kindSource: kind is not valid: expected a kind, such as one of defineKind(…)');
   const what = `kindSource ${formatGroupKind(kind)}`;
@@ -163,6 +174,6 @@ function requireKindSource(options: {
     'informer' in informers &&
     typeof informers.informer === 'function';
   if (!canInform) throw new TypeError(`${what}: informers is not valid: expected a cache, such as manager.cache`);
-  requireHandler(what, handler);
+  requireHandler(what, handler, handlerConcurrency);
   requirePredicates(what, predicates);
 }

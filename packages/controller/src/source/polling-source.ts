@@ -1,4 +1,5 @@
 import { isSameJson } from '@kctl/apimachinery';
+import { Turn } from '@kctl/delivery';
 import { orAborted, sleep } from '@kctl/wait';
 import type { ObjectEvent } from '../event/object-event.js';
 import type { EventHandler } from '../handler/event-handler.js';
@@ -21,6 +22,13 @@ export interface PollingSourceOptions<T, R> {
   readonly handler: EventHandler<T, R>;
   /** All must agree; asked in order. @default none */
   readonly predicates?: readonly Predicate<T>[];
+  /**
+   * For how many objects the handler may run at the same time, where it waits for look-ups: an integer ≥ 1. Events of one
+   * object stay in order; with more than 1, those of different objects overtake one another.
+   *
+   * @default 1
+   */
+  readonly handlerConcurrency?: number | undefined;
   /** Time from the end of a poll to the next one, in ms; spread by ±10 %. */
   readonly everyMs: number;
   /** Whether the controller waits for the first result before it begins. @default true */
@@ -47,16 +55,17 @@ export function pollingSource<T, R>(options: PollingSourceOptions<T, R>): Pollin
   requireInterval(what, options.everyMs);
   requireFunction(what, 'poll', options.poll);
   requireFunction(what, 'identify', options.identify);
-  requireHandler(what, options.handler);
+  requireHandler(what, options.handler, options.handlerConcurrency);
   requirePredicates(what, options.predicates);
   const name = `polling source: ${options.name}`;
+  const turn = new Turn();
   let latest: Poller<T, R> | undefined;
   return {
     name,
     get: (identity) => latest?.known?.get(identity),
     list: () => [...(latest?.known?.values() ?? [])],
     start: (context): Promise<StartedSource> => {
-      const poller = new Poller(name, options, context);
+      const poller = new Poller({ ...options, name, turn }, context);
       latest = poller;
       const ended = poller.run().catch(context.fail);
       const { waitForFirst = true } = options;
@@ -69,8 +78,10 @@ export function pollingSource<T, R>(options: PollingSourceOptions<T, R>): Pollin
   };
 }
 
+type PollerOptions<T, R> = PollingSourceOptions<T, R> & { readonly turn: Turn };
+
 class Poller<T, R> {
-  readonly #options: PollingSourceOptions<T, R>;
+  readonly #options: PollerOptions<T, R>;
   readonly #context: SourceContext<R>;
   readonly #newDispatcher: (context: SourceContext<R>) => EventDispatcher<T, R>;
   readonly #dispatcher: EventDispatcher<T, R>;
@@ -78,13 +89,13 @@ class Poller<T, R> {
   readonly #first = Promise.withResolvers<undefined>();
   #known: Map<string, T> | undefined;
 
-  constructor(name: string, options: PollingSourceOptions<T, R>, context: SourceContext<R>) {
-    const { handler, predicates = [], identify } = options;
+  constructor(options: PollerOptions<T, R>, context: SourceContext<R>) {
+    const { name, handler, predicates = [], identify, turn, handlerConcurrency } = options;
     this.#options = options;
     this.#context = context;
     const identifyEvent = ({ object }: ObjectEvent<T>): string => identify(object);
-    this.#newDispatcher = (to) =>
-      new EventDispatcher({ source: name, handler, predicates, context: to, identify: identifyEvent });
+    const common = { source: name, handler, predicates, turn, handlerConcurrency, identify: identifyEvent };
+    this.#newDispatcher = (to) => new EventDispatcher({ ...common, context: to });
     this.#dispatcher = this.#newDispatcher(context);
   }
 
@@ -139,7 +150,8 @@ class Poller<T, R> {
     const events = [...difference(before, now, this.#options.isSame ?? isSameJson)];
     this.#known = now;
     for (const event of events) this.#dispatcher.dispatch(event);
-    if (before === undefined) this.#dispatcher.idle().then(() => this.#first.resolve(undefined), this.#first.reject);
+    if (before === undefined)
+      this.#dispatcher.delivered().then(() => this.#first.resolve(undefined), this.#first.reject);
   }
 }
 

@@ -1,15 +1,19 @@
+import { numberProblem } from '@kctl/wait';
+
 /** @throws TypeError naming the field */
 export function requireFunction(what: string, field: string, value: unknown): void {
   if (typeof value !== 'function')
     throw new TypeError(`${what}: ${field} is not valid: expected a function, got ${shown(value)}`);
 }
 
-/** @throws TypeError when it is not a handler */
-export function requireHandler(what: string, handler: unknown): void {
+/** @throws TypeError when it is not a handler, or says nothing valid of how often it may run */
+export function requireHandler(what: string, handler: unknown, handlerConcurrency: unknown = 1): void {
   if (typeof handler !== 'function')
     throw new TypeError(
       `${what}: handler is not valid: expected a handler, such as enqueueRequestForObject(), got ${shown(handler)}`,
     );
+  const problem = numberProblem('handlerConcurrency', handlerConcurrency, { least: 1, integer: true });
+  if (problem !== undefined) throw new TypeError(`${what}: ${problem}`);
 }
 
 /** @throws TypeError when it is not a list of functions */

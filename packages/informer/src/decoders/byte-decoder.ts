@@ -1,5 +1,5 @@
 import type { Kind, KubeObject } from '@kctl/apimachinery';
-import { isJsonObject, parseJson } from '@kctl/apimachinery';
+import { formatKey, isJsonObject, parseJson } from '@kctl/apimachinery';
 import type { FieldPaths } from '@kctl/apimachinery/wire';
 import {
   asBuffer,
@@ -7,6 +7,7 @@ import {
   createWatchFrameScan,
   FrameError,
   isFrameError,
+  mayRepeat,
   readAscii,
   readText,
   scanBodyFields,
@@ -17,7 +18,7 @@ import {
 import type { StoredObject } from '@kctl/cache-index';
 import type { ObjectType } from './acceptance.js';
 import { AlikeParser } from '../bytes/alike-parser.js';
-import type { DecodedFrame, DecodedItem, Decoder, FindStored } from './decoder.js';
+import type { DecodedFrame, DecodedItem, Decoder, FindStored, VersionIdentity } from './decoder.js';
 import {
   clearFrame,
   clearItem,
@@ -93,8 +94,10 @@ export class ByteDecoder<T extends KubeObject> implements Decoder<T, Uint8Array>
     } catch (error) {
       if (!isFrameError(error)) throw error;
       clearItem(item);
-      item.isUnreadable = true;
-      this.#options.onSkip({ reason: 'unreadable', message: 'an item of a list cannot be read', error });
+      item.failed = this.#identityIn(raw);
+      item.isUnreadable = item.failed === undefined;
+      const key = item.failed === undefined ? {} : { key: formatKey(item.failed) };
+      this.#options.onSkip({ reason: 'unreadable', message: 'an item of a list cannot be read', error, ...key });
     }
     return item;
   }
@@ -181,6 +184,19 @@ export class ByteDecoder<T extends KubeObject> implements Decoder<T, Uint8Array>
     return false;
   }
 
+  /** Which object bytes are about that are not JSON, where their metadata is well-formed. */
+  #identityIn(bytes: Uint8Array): VersionIdentity | undefined {
+    const scan = this.#scan;
+    if (!scanObject(bytes, skipSpace(bytes, 0, bytes.length), bytes.length, { scan })) return undefined;
+    const text = (start: number, end: number): string => (start < 0 ? '' : readAscii(bytes, start, end));
+    return {
+      namespace: text(scan.namespaceStart, scan.namespaceEnd),
+      name: text(scan.nameStart, scan.nameEnd),
+      uid: text(scan.uidStart, scan.uidEnd),
+      resourceVersion: text(scan.resourceVersionStart, scan.resourceVersionEnd),
+    };
+  }
+
   #notePaths(): void {
     const paths = this.#options.fieldPaths();
     if (paths === this.#paths) return;
@@ -206,7 +222,7 @@ export class ByteDecoder<T extends KubeObject> implements Decoder<T, Uint8Array>
     const { present } = into;
     if (isLive && present instanceof LazyObject) {
       const length = present.sameFieldsLength(bytes, scan.metadataEnd, end, this.#pathsEpoch);
-      if (length >= 0) {
+      if (length >= 0 && !mayRepeat(bytes, scan.metadataEnd + length, end, paths)) {
         into.hasPresentFields = true;
         return scan.metadataEnd + length;
       }

@@ -46,6 +46,7 @@ export class Intake<T extends KubeObject, Raw> {
   /** How many items of the list could not be read: which objects they are is not known. */
   #unreadable = 0;
   #hasCommitted = false;
+  #isIncomplete = false;
   #resourceVersion = '';
   #status: Status | undefined;
 
@@ -64,6 +65,11 @@ export class Intake<T extends KubeObject, Raw> {
   /** What the last ERROR event said. */
   get status(): Status | undefined {
     return this.#status;
+  }
+
+  /** Whether the store may have objects that are gone, as the last list had items of which is not known what they are. */
+  get isIncomplete(): boolean {
+    return this.#isIncomplete;
   }
 
   /** How many objects the replacement in the making holds. */
@@ -138,7 +144,8 @@ export class Intake<T extends KubeObject, Raw> {
     const replacement = this.#replacement;
     if (replacement === undefined) return;
     this.#replacement = undefined;
-    if (this.#unreadable > 0) this.#keepMissing(replacement);
+    this.#isIncomplete = this.#unreadable > 0;
+    if (this.#isIncomplete && !(await this.#keepMissing(replacement, slicer, isEnded))) return;
     const before = replacement.commit(resourceVersion);
     this.#resourceVersion = resourceVersion;
     const isInInitialList = !this.#hasCommitted;
@@ -198,10 +205,20 @@ export class Intake<T extends KubeObject, Raw> {
     if (removed !== undefined) this.#retireUnlessStored(removed);
   }
 
-  /** An object that the list does not have may be one that could not be read: a deletion is reported only for what is gone. */
-  #keepMissing(replacement: Replacement<T>): void {
-    for (const stored of this.#indexer.listStored())
+  /**
+   * An object that the list does not have may be one that could not be read: a deletion is reported only for what is gone.
+   * False where the run has ended meanwhile.
+   */
+  async #keepMissing(replacement: Replacement<T>, slicer: Slicer, isEnded: () => boolean): Promise<boolean> {
+    let sinceCheck = 0;
+    for (const stored of this.#indexer.values()) {
       if (replacement.stored(stored) === undefined) replacement.put(stored);
+      if (++sinceCheck < 64 || !slicer.isOver) continue;
+      sinceCheck = 0;
+      await slicer.breathe();
+      if (isEnded()) return false;
+    }
+    return true;
   }
 
   /** A live version could not be transformed: the previous version of the object stays, and the watch goes on behind it. */

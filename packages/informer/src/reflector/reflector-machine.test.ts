@@ -50,6 +50,7 @@ const ended = (more: Partial<Extract<ReflectorInput, { type: 'ended' }>> = {}): 
   cause: 'closed',
   openMs: 5,
   resourceVersion: '5',
+  isIncomplete: false,
   failure: reset,
   now: 0,
   ...more,
@@ -238,6 +239,11 @@ describe('what each failure does', () => {
     const step = transition(watching, ended(more), list);
     const { resourceVersion } = { resourceVersion: '5', ...more };
     expect(step.effects).toEqual([{ type: 'watch', initial: false, resourceVersion }]);
+  });
+
+  it('the end of a watch after a list with items that could not be told apart: lists again, as some may be gone', () => {
+    const step = transition(watching, ended({ openMs: 300_000, isIncomplete: true }), list);
+    expect(step.effects.map(({ type }) => type)).toEqual(['begin', 'list']);
   });
 
   it.each(['closed', 'broken'] as const)(

@@ -169,7 +169,11 @@ function afterStreamFailure(
     return list({ ...memory, isStreamingUnsupported: true }, config, [{ type: 'streaming-unsupported' }]);
   // A broken connection says nothing about the server's abilities: it counts like a close without the end marker.
   if (failure.reason === 'connection' && input.where === 'stream')
-    return afterStreamClosed({ ...input, type: 'ended', cause: 'broken', failure }, memory, config);
+    return afterStreamClosed(
+      { ...input, type: 'ended', cause: 'broken', isIncomplete: false, failure },
+      memory,
+      config,
+    );
   return list(troubled(memory, now), config, [{ type: 'trouble', failure, report: false }]);
 }
 
@@ -181,7 +185,7 @@ function afterWatchEnded(
   const next = moved(memory, input);
   // Events that were known before are none: a server that replays them and closes would be asked without a pause.
   const isShort = input.cause !== 'idle' && !hasAdvanced(memory, input) && input.openMs < shortWatchMs;
-  if (!isShort) return openWatch(next, []);
+  if (!isShort) return input.isIncomplete ? sync(next, config, []) : openWatch(next, []);
   // A connection that broke says nothing against the version, so the watch is opened again; a server that closes at
   // once, as client-go has it, is asked for a list.
   return wait(next, config, {

@@ -74,6 +74,8 @@ export type ReflectorInput =
       readonly openMs: number;
       /** The last version that arrived, also in earlier watches. */
       readonly resourceVersion: string;
+      /** Whether the store may have what only another list shows to be gone. */
+      readonly isIncomplete: boolean;
       readonly failure: Failure;
       readonly now: number;
     }

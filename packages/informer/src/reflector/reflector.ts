@@ -289,7 +289,7 @@ export class Reflector<T extends KubeObject, Raw> {
     const { resourceVersion } = intake;
     if (cause === 'closed' && openMs < 1000 && resourceVersion === this.#state.memory.resourceVersion)
       metrics.shortWatch();
-    return { type: 'ended', cause, openMs, resourceVersion, failure, now };
+    return { type: 'ended', cause, openMs, resourceVersion, isIncomplete: intake.isIncomplete, failure, now };
   }
 
   #unendedError(cause: 'closed' | 'broken' | 'idle', openMs: number): Error {
@@ -312,7 +312,7 @@ export class Reflector<T extends KubeObject, Raw> {
     const openMs = now - openedAt;
     this.#close();
     if (isIdleWatch(failure.error) && this.#state.phase === 'streaming')
-      return { type: 'ended', cause: 'idle', openMs, resourceVersion: '', failure, now };
+      return { type: 'ended', cause: 'idle', openMs, resourceVersion: '', isIncomplete: false, failure, now };
     return { type: 'watch-failed', where, failure, openMs, resourceVersion: intake.resourceVersion, now };
   }
 

@@ -23,7 +23,16 @@ class OpenWatch {
   frames: Frame[] = [];
   /** How the stream ends once the frames are out; undefined while it goes on. */
   end: 'close' | 'reset' | 'cut' | 'silence' | undefined;
+  /** Whether it is to begin with the state and a marker that was not sent so far. */
+  awaitsMarker: boolean;
+  /** Whether it was sent something that ends it. */
+  isBroken = false;
+  isClosed = false;
   #wake: (() => void) | undefined;
+
+  constructor(awaitsMarker: boolean) {
+    this.awaitsMarker = awaitsMarker;
+  }
 
   push(...frames: Frame[]): void {
     if (this.end !== undefined) return;
@@ -80,6 +89,12 @@ export class FakeServer {
   readonly dropsMarker: boolean;
   /** A proxy that answers a watch out of what it has: it replays known events, and closes. */
   readonly replays: boolean;
+  /** A server or proxy that often goes silent before the state that it streams is complete. */
+  readonly isSilent: boolean;
+  /** How many streams of the state were asked for. */
+  initialStreams = 0;
+  /** How many of them ended before they were complete, and how many of these because nothing more came. */
+  readonly incomplete = { streams: 0, silent: 0 };
   /** What a client did that no client should do to a server. */
   readonly violations: string[] = [];
   readonly #opened = { at: -1, version: '', times: 0 };
@@ -90,6 +105,12 @@ export class FakeServer {
     this.streams = chance.maybe(0.5);
     this.dropsMarker = this.streams && chance.maybe(0.1);
     this.replays = chance.maybe(0.2);
+    this.isSilent = chance.maybe(0.2);
+  }
+
+  /** Whether a client has no reason to take the server for one that cannot stream its state. */
+  get canStream(): boolean {
+    return this.streams && !this.dropsMarker && this.incomplete.streams < 3;
   }
 
   get openWatches(): number {
@@ -156,11 +177,19 @@ export class FakeServer {
     this.#compactedTo = this.version - this.#chance.int(4);
   }
 
+  /** Leaves nothing to those who have not seen the present state. */
+  expire(): void {
+    this.restart();
+    this.write();
+    this.#compactedTo = this.version;
+  }
+
   /** Breaks an open watch in one of the ways in which watches break. */
   breakWatch(): void {
     const watch = this.#chance.pick([...this.#watches]);
     if (watch === undefined) return;
     const error = (code: number, reason: string): void => {
+      watch.isBroken = true;
       watch.push({ type: 'ERROR', object: status(code, reason) });
       if (this.#chance.maybe(0.5)) watch.finish('silence');
     };
@@ -173,7 +202,10 @@ export class FakeServer {
       () => error(429, 'TooManyRequests'),
       () => error(500, 'InternalError'),
       () => error(503, 'ServiceUnavailable'),
-      () => watch.push({ type: 'MODIFIED', object: { kind: 'Item', metadata: {} } }, { type: 'NEWS', object: {} }),
+      () => {
+        watch.isBroken = true;
+        watch.push({ type: 'MODIFIED', object: { kind: 'Item', metadata: {} } }, { type: 'NEWS', object: {} });
+      },
     ];
     this.#chance.pick(ways)();
   }
@@ -251,7 +283,8 @@ export class FakeServer {
     const wanted = call.resourceVersion === undefined ? undefined : Number(call.resourceVersion);
     if (wanted !== undefined && wanted > this.version)
       throw new StatusError(status(504, 'Timeout', `Too large resource version: ${wanted}`));
-    const watch = new OpenWatch();
+    const watch = new OpenWatch(streaming);
+    if (streaming) this.initialStreams++;
     if (wanted !== undefined && wanted < this.#compactedTo && !streaming) {
       if (this.#chance.maybe(0.5)) throw new StatusError(status(410, 'Expired'));
       watch.push({ type: 'ERROR', object: status(410, 'Expired') });
@@ -266,9 +299,9 @@ export class FakeServer {
             metadata: { resourceVersion: String(this.version), annotations: { 'k8s.io/initial-events-end': 'true' } },
           },
         });
-      if (this.#chance.maybe(this.faults)) {
+      if (this.#chance.maybe(this.isSilent ? this.faults * 3 : this.faults)) {
         watch.frames.length = this.#chance.int(watch.frames.length + 1);
-        watch.finish(this.#chance.pick(['close', 'reset', 'silence', 'cut']));
+        watch.finish(this.isSilent ? 'silence' : this.#chance.pick(['close', 'reset', 'silence', 'cut']));
       }
     } else {
       this.#countOpened(String(wanted));
@@ -312,15 +345,28 @@ export class FakeServer {
   async *#frames(watch: OpenWatch, signal: AbortSignal | undefined): AsyncGenerator<Frame[]> {
     try {
       for (;;) {
-        while (watch.frames.length > 0) yield watch.frames.splice(0, 1 + this.#chance.int(5));
+        while (watch.frames.length > 0) {
+          const batch = watch.frames.splice(0, 1 + this.#chance.int(5));
+          if (batch.some(isMarker)) watch.awaitsMarker = false;
+          yield batch;
+        }
         if (watch.end === 'close') return;
         if (watch.end === 'reset') throw Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
         if (watch.end === 'cut') throw Object.assign(new Error('cut frame'), { code: 'KCTL_DECODE' });
         await watch.wait(signal);
       }
     } finally {
-      this.#watches.delete(watch);
+      this.#close(watch);
     }
+  }
+
+  #close(watch: OpenWatch): void {
+    this.#watches.delete(watch);
+    if (watch.isClosed) return;
+    watch.isClosed = true;
+    if (!watch.awaitsMarker) return;
+    this.incomplete.streams++;
+    if (!watch.isBroken && (watch.end === undefined || watch.end === 'silence')) this.incomplete.silent++;
   }
 
   byteSource(): FrameListerWatcher {
@@ -362,7 +408,7 @@ export class FakeServer {
             for await (const batch of frames)
               for (const chunk of chunksOf(`${batch.map(lineOf).join('')}\n`)) yield splitter.push(chunk);
           },
-          [Symbol.asyncDispose]: async () => void this.#watches.delete(watch),
+          [Symbol.asyncDispose]: async () => this.#close(watch),
         };
       },
     };
@@ -384,11 +430,15 @@ export class FakeServer {
           async *[Symbol.asyncIterator](): AsyncGenerator<WatchEvent<Item>> {
             for await (const batch of frames) for (const frame of batch) yield asEvent(structuredClone(frame));
           },
-          [Symbol.asyncDispose]: async () => void this.#watches.delete(watch),
+          [Symbol.asyncDispose]: async () => this.#close(watch),
         };
       },
     };
   }
+}
+
+function isMarker({ type, object }: Frame): boolean {
+  return type === 'BOOKMARK' && (object as KubeObject).metadata.annotations !== undefined;
 }
 
 function asEvent({ type, object }: Frame): WatchEvent<Item> {

@@ -17,6 +17,7 @@ export async function playHistory(seed: number): Promise<string[]> {
   const clock = new FakeClock();
   const server = new FakeServer(chance, clock);
   const recorders: Recorder[] = [];
+  let reports = 0;
   const informer = createSharedInformer<Item>({
     kind: ItemKind,
     listerWatcher: chance.maybe(0.7) ? server.byteSource() : server.objectSource(),
@@ -26,6 +27,10 @@ export async function playHistory(seed: number): Promise<string[]> {
     },
     clock,
     random: () => chance.next(),
+    watchErrorHandler: () => {
+      reports++;
+      return undefined;
+    },
     onHandlerError: (error, label) => {
       if (isDeadlineExceeded(error)) recorders.find((recorder) => recorder.label === label)?.gaveUp();
     },
@@ -77,6 +82,15 @@ export async function playHistory(seed: number): Promise<string[]> {
   }
   violations.push(...server.violations.map((violation) => `seed ${seed}: ${violation}`));
   violations.push(...judge(seed, informer, { server, recorders }));
+  const { silent } = server.incomplete;
+  if (reports < silent) violations.push(`seed ${seed}: ${silent} silent streams, ${reports} reports`);
+  if (server.canStream) {
+    const before = server.initialStreams;
+    server.expire();
+    for (let minute = 0; minute < 5 && !isQuiet(informer, server, recorders); minute++) await clock.advance(60_000);
+    if (server.initialStreams === before)
+      violations.push(`seed ${seed}: lists from a server that can stream its state`);
+  }
   const pendingWork = recorders.filter((recorder) => !recorder.isRemoved && !recorder.registration.hasSynced).length;
   if (pendingWork > 0) violations.push(`seed ${seed}: ${pendingWork} handlers never synced`);
   const leaves = chance.maybe(0.3);

@@ -110,7 +110,9 @@ export class Recorder {
       if (old !== undefined && old.metadata.resourceVersion !== known.version)
         this.#note(`update of ${key}: old object is not the known one`);
       if (known.uid !== header.uid) this.#note(`update of ${key} to another uid`);
-      if (known.version === header.resourceVersion && !event.isResync) this.#note(`update of ${key} without a change`);
+      // A version that could not be read may come once more, and be read then.
+      if (known.version === header.resourceVersion && !event.isResync && old !== undefined)
+        this.#note(`update of ${key} without a change`);
       if (compareResourceVersions(header.resourceVersion, known.version) === 'older')
         this.#note(`update of ${key} back in time`);
     } else if (known.uid !== header.uid) this.#note(`delete of ${key} with another uid`);

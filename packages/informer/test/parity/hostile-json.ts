@@ -3,7 +3,7 @@ import type { Chance } from '../model/random.js';
 /** A JSON text of what might be an object, written as no API server writes it, but as JSON allows it (mostly). */
 export interface HostileText {
   readonly text: string;
-  /** Whether a key may occur again behind the bytes that the scanner reads: only a read of the object finds that. */
+  /** Whether the metadata or the type may occur again behind the bytes that are scanned: only a read of the object finds that. */
   readonly isAmbiguous: boolean;
 }
 
@@ -169,17 +169,12 @@ export function hostileObject(chance: Chance): HostileText {
   return { text, isAmbiguous: hasRepeatedKey(text) };
 }
 
-type Pairs = readonly (readonly [string, unknown])[];
-
-/** Whether a key on the way of a path or a header is there twice, found by a reader that forgets nothing. */
+/** Whether the metadata or the type is there twice, found by a reader that forgets nothing. */
 function hasRepeatedKey(text: string): boolean {
-  const root = readPairs(text);
-  if (root === undefined) return false;
-  const twice = (pairs: Pairs): boolean => new Set(pairs.map(([key]) => key)).size !== pairs.length;
-  const under = (pairs: Pairs, name: string): Pairs[] =>
-    pairs.flatMap(([key, value]) => (key === name && Array.isArray(value) ? [value as Pairs] : []));
-  const labels = under(root, 'metadata').flatMap((metadata) => under(metadata, 'labels'));
-  return twice(root) || [...under(root, 'spec'), ...labels].some(twice);
+  const keys = (readPairs(text) ?? [])
+    .map(([key]) => key)
+    .filter((key) => ['apiVersion', 'kind', 'metadata'].includes(key));
+  return new Set(keys).size !== keys.length;
 }
 
 /** The members of an object text, and of the objects directly in it, repeated keys included. */

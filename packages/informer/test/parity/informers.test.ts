@@ -299,6 +299,39 @@ describe('an item of a list that cannot be read', () => {
     ]);
   });
 
+  it('keeps the version before of its object alone, where it says which that is', async () => {
+    const skipped: string[] = [];
+    const transform = (object: Thing): Thing => object;
+    await using session = new ScriptedSession({ source: 'bytes', metrics: countingMetrics(skipped), transform });
+    const { seen } = session.listen();
+    session.server.page = () => ({ version: 10, items: [thing('x', 1), thing('y', 2), thing('z', 3)] });
+    await session.start();
+    const broken = '{"metadata":{"namespace":"a","name":"x","uid":"u-x","resourceVersion":"15"},"spec":{oops}}';
+    session.server.page = () => ({ version: 20, items: [thing('y', 12), rawItem(broken)] });
+    session.server.watch.send(failed(410, 'Expired'));
+    await session.clock.advance(800);
+    expect([session.names(), seen.slice(3), skipped]).toEqual([
+      ['x@1', 'y@12'],
+      ['delete z@3 unknown', 'update y@2→12'],
+      ['unreadable'],
+    ]);
+  });
+
+  it('that does not say which object it is: what is gone goes with the next list, when the watch has ended', async () => {
+    await using session = new ScriptedSession({ source: 'bytes' });
+    session.server.page = () => ({ version: 10, items: [thing('x', 1), thing('z', 3)] });
+    await session.start();
+    session.server.page = () => ({ version: 20, items: [rawItem('{"metadata":{"name":"x",]}}')] });
+    session.server.watch.send(failed(410, 'Expired'));
+    await session.clock.advance(800);
+    expect(session.names()).toEqual(['x@1', 'z@3']);
+    session.server.page = () => ({ version: 30, items: [thing('x', 15)] });
+    await session.clock.advance(60_000);
+    session.server.watch.close();
+    await session.clock.advance(1000);
+    expect(session.names()).toEqual(['x@15']);
+  });
+
   it('costs one object, not the list: also where it is found at the first read', async () => {
     const skipped: string[] = [];
     const logged: unknown[] = [];

@@ -1,0 +1,80 @@
+import { FakeClock } from '@kctl/wait/testing';
+import { describe, expect, it } from 'vitest';
+import { Slicer } from './slicer.js';
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** A slicer of 5 ms by a clock that moves when work says so. */
+function open() {
+  let now = 0;
+  const clock = Object.assign(new FakeClock(), { monotonicNow: () => now });
+  return { slicer: new Slicer(clock, 5), take: (ms: number) => (now += ms) };
+}
+
+describe('Slicer', () => {
+  it('gives all that share it one slice in a turn, in the order in which they came', async () => {
+    const { slicer, take } = open();
+    const done: string[] = [];
+    const begin = (name: string, left: number): void =>
+      slicer.schedule(() => {
+        done.push(name);
+        take(2);
+        if (left > 1) begin(name, left - 1);
+      });
+    for (const name of ['a', 'b', 'c', 'd']) begin(name, 2);
+    const perTurn: string[] = [];
+    for (let seen = 0; seen < 8; seen = done.length) {
+      await turn();
+      perTurn.push(done.slice(seen).join(''));
+    }
+    expect(perTurn.filter((text) => text !== '')).toEqual(['abc', 'dab', 'cd']);
+  });
+
+  it('lets only one that breathes go on in a turn, with the rest of the slice', async () => {
+    const { slicer, take } = open();
+    const done: string[] = [];
+    const loop = async (name: string): Promise<void> => {
+      for (let round = 0; round < 3; round++) {
+        await slicer.breathe();
+        done.push(`${name}${slicer.isOver ? ' late' : ''}`);
+        take(4);
+      }
+    };
+    const scheduled = (): void => {
+      done.push('s');
+      take(2);
+    };
+    slicer.schedule(scheduled);
+    const loops = [loop('a'), loop('b')];
+    slicer.schedule(scheduled);
+    const perTurn: string[] = [];
+    for (let seen = 0; done.length < 8; seen = done.length) {
+      await turn();
+      perTurn.push(done.slice(seen).join(''));
+    }
+    await Promise.all(loops);
+    expect(perTurn.filter((text) => text !== '')).toEqual(['sa', 'b', 'sa', 'b', 'a', 'b']);
+  });
+
+  it('begins a slice where the event loop has just given control', () => {
+    const { slicer, take } = open();
+    slicer.begin();
+    expect(slicer.isOver).toBe(false);
+    take(5);
+    expect(slicer.isOver).toBe(true);
+  });
+
+  it('takes thousands that wait, and what they add', async () => {
+    const { slicer, take } = open();
+    let done = 0;
+    for (let each = 0; each < 5000; each++)
+      slicer.schedule(() => {
+        take(0.1);
+        done++;
+        if (each % 10 === 0) slicer.schedule(() => void done++);
+      });
+    let turns = 0;
+    for (; done < 5500; turns++) await turn();
+    expect(turns).toBeGreaterThan(90);
+  });
+});
