@@ -46,7 +46,7 @@ export interface ObjectScan {
   metadataEnd: number;
   /** Whether `metadata` comes first, but for kind and apiVersion: so from every server. */
   isMetadataFirst: boolean;
-  /** What the object says to be; items of built-in lists do not say it. */
+  /** What the object says to be; items of built-in lists do not say it. An apiVersion behind everything else is found only with a kind. */
   kindStart: number;
   kindEnd: number;
   apiVersionStart: number;
@@ -166,8 +166,8 @@ function scanMembers(
     if (isFound && scan.kindStart >= 0 && scan.apiVersionStart >= 0) break;
     if (next < 0) next = skipValue(bytes, value, end);
     if (next < 0) return false;
-    // A type that comes last is in no answer of an API server, but it decides whether the object belongs here.
-    if (isFound && scan.kindStart < 0 && scan.apiVersionStart < 0 && !saysType(bytes, next, end)) break;
+    // A kind that comes last is in no answer of an API server, but it decides whether the object belongs here.
+    if (isFound && scan.kindStart < 0 && scan.apiVersionStart < 0 && !saysKind(bytes, next, end)) break;
     position = skipSpace(bytes, next, end);
     if (bytes[position] === closeBrace) break;
     if (bytes[position] !== comma) return false;
@@ -179,13 +179,13 @@ function scanMembers(
 const metadataKey = [...Buffer.from('metadata')];
 const kindKey = [...Buffer.from('kind')];
 const apiVersionKey = [...Buffer.from('apiVersion')];
-/** Ends of the keys that say the type, and what any key may be written with. A search is fast where its first byte is rare. */
-const typeMarks = ['kind"', 'Version"', '\\u'].map((mark) => Buffer.from(mark));
+/** The end of the key that says the kind, and what any key may be written with. A search is fast where its first byte is rare. */
+const kindMarks = ['kind"', '\\u'].map((mark) => Buffer.from(mark));
 
-/** Whether keys that say the type may follow, at whatever depth and however written: native searches, which most objects pass. */
-function saysType(bytes: Uint8Array, from: number, end: number): boolean {
+/** Whether a key that says the kind may follow, at whatever depth and however written: native searches, which most objects pass. */
+function saysKind(bytes: Uint8Array, from: number, end: number): boolean {
   const rest = asBuffer(end === bytes.length ? bytes : bytes.subarray(0, end));
-  for (const mark of typeMarks) if (rest.indexOf(mark, from) >= 0) return true;
+  for (const mark of kindMarks) if (rest.indexOf(mark, from) >= 0) return true;
   return false;
 }
 

@@ -213,15 +213,25 @@ export class LazyObject<T extends KubeObject> implements StoredObject<T>, SlabTe
     } catch (cause) {
       throw this.#unreadable(cause);
     }
-    if (!this.#isAsScanned(value))
+    const scanned = slab !== undefined && this.#note(note.hasKind) === 0 ? this.#typed(value) : value;
+    if (!this.#isAsScanned(scanned))
       throw this.#unreadable(new Error('a member of the object or its metadata is there twice'));
     // The one place where bytes become a T: what the server sent for this kind is what the token promises.
-    const object = value as DeepReadonly<T>;
+    const object = scanned as DeepReadonly<T>;
     this.#value = object;
     this.#decoded = undefined;
     slabs.release(this);
     this.slab = undefined;
     return object;
+  }
+
+  /** An apiVersion without a kind says nothing: where it stands behind the type that was put in, that one is put back. */
+  #typed(value: unknown): unknown {
+    const { freeze, type } = this.#context;
+    const object = value as KubeObject;
+    if (object.apiVersion === type.apiVersion) return value;
+    const typed = { ...object, ...type };
+    return freeze ? Object.freeze(typed) : typed;
   }
 
   /** Whether an object is the one that the header is of. It is not where a key occurs again behind what was scanned. */

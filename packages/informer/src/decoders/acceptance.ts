@@ -39,7 +39,7 @@ export class Acceptance {
     this.#keepManagedFields = keepManagedFields;
   }
 
-  /** What an object may say to be, besides nothing at all, as items of built-in lists do. */
+  /** What an object may say to be, besides no kind at all, as items of built-in lists do. */
   get types(): readonly ObjectType[] {
     return this.#isMetadataOnly ? [partialMetadata, this.type] : [this.type];
   }
@@ -62,8 +62,10 @@ export class Acceptance {
 
   #wrongType(value: WithMetadata): Refusal | undefined {
     const { apiVersion, kind } = value;
+    // An apiVersion alone says nothing: which kind of it?
+    if (kind === undefined || kind === null) return undefined;
     const isOf = (type: ObjectType): boolean =>
-      (kind ?? type.kind) === type.kind && (apiVersion ?? type.apiVersion) === type.apiVersion;
+      kind === type.kind && (apiVersion ?? type.apiVersion) === type.apiVersion;
     if (this.types.some(isOf)) return undefined;
     const said = [apiVersion, kind].map((part) => (typeof part === 'string' ? part : '?')).join(' ');
     return {

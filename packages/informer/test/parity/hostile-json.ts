@@ -159,8 +159,10 @@ export function hostileObject(chance: Chance): HostileText {
   );
   const type = chance.next();
   const members: Member[] = [
-    ...(type < 0.5 ? [['apiVersion', write.maybeWrong(write.string('example.com/v1'))] as const] : []),
-    ...(type < 0.5 ? [['kind', write.maybeWrong(write.string(chance.maybe(0.95) ? 'Thing' : 'Other'))] as const] : []),
+    ...(type < 0.55 ? [['apiVersion', write.maybeWrong(write.string('example.com/v1'))] as const] : []),
+    ...(type < 0.5 || type > 0.95
+      ? [['kind', write.maybeWrong(write.string(chance.maybe(0.95) ? 'Thing' : 'Other'))] as const]
+      : []),
     ...some(0.98, 'metadata', () => write.object(write.shuffled(metadata, 0.5))),
     ...some(0.8, 'spec', () => write.object(spec, 0.02)),
     ...some(0.4, 'status', () => write.noise()),
