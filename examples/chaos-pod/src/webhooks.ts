@@ -1,7 +1,8 @@
 import { webhookManagedBy, type Defaulter, type RuntimeManager, type Validator } from '@kctl/runtime';
 import { ChaosPod } from './chaos-pod.js';
 
-const annotation = 'example-mutating-admission-webhook';
+/** What the first webhook sets and the second demands. */
+export const annotation = 'example-mutating-admission-webhook';
 
 /** Annotates every ChaosPod. After controller-runtime's `examples/builtins/mutatingwebhook.go`. */
 export const annotate: Defaulter<ChaosPod> = (draft, { logger }) => {

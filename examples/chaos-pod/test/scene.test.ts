@@ -1,11 +1,14 @@
 import { join } from 'node:path';
 import { startExample } from '@kctl/vitest-config/example';
 import { expect, it } from 'vitest';
+import { annotation } from '../src/webhooks.js';
 
 // A scene brings its own server: once, not again beside a real one.
 it.skipIf(process.env['KCTL_TEST_SERVER'] === 'real')('plays its scene without a cluster, to the end', async () => {
   const scene = startExample(join(import.meta.dirname, '..', 'src', 'scene.ts'), { env: { KUBECONFIG: '' } });
   expect(await scene.exited, scene.output).toBe(0);
+  expect(scene.output).toContain(`annotated by the operator's webhook: {"${annotation}":"foo"}`);
+  expect(scene.output).toMatch(/admission webhook "\S+" denied the request: annotation \S+ did not have value "foo"/);
   expect(scene.output).toContain('the pod is gone');
   expect(scene.output).toContain('every process has stopped');
 });
