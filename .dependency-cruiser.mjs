@@ -6,20 +6,32 @@ const map = JSON.parse(readFileSync(new URL('./architecture.json', import.meta.u
 const { layers } = map;
 const notTests = '(\\.test\\.ts|/test/.*)$';
 
-const downwardOnly = layers.map(({ layer, packages }) => {
-  const own = packages.join('|');
-  const notBelow = layers
-    .filter((other) => other.layer >= layer)
-    .flatMap((other) => other.packages)
-    .join('|');
-  return {
+/** What a package may load although it is not below it: optional peers, imported dynamically. */
+const optionalOf = (/** @type {string} */ name) =>
+  map.exceptions.filter((exception) => exception.package === name).flatMap(({ optional = [] }) => optional);
+
+const downwardOnly = layers.flatMap(({ layer, packages }) => {
+  const notBelow = layers.filter((other) => other.layer >= layer).flatMap((other) => other.packages);
+  return packages.map((name) => ({
     name: `layer-${layer}-downward-only`,
     comment: 'A package imports only packages of lower layers; siblings never import one another.',
     severity: 'error',
-    from: { path: `^packages/(${own})/src/`, pathNot: notTests },
-    to: { path: `^packages/(${notBelow})/`, pathNot: '^packages/$1/' },
-  };
+    from: { path: `^packages/${name}/src/`, pathNot: notTests },
+    to: {
+      path: `^packages/(${notBelow.filter((other) => other !== name && !optionalOf(name).includes(other)).join('|')})/`,
+    },
+  }));
 });
+
+const optionalIsLoadedLate = map.exceptions
+  .filter(({ optional }) => optional !== undefined)
+  .map(({ package: name, optional, reason }) => ({
+    name: 'optional-is-loaded-late',
+    comment: reason,
+    severity: 'error',
+    from: { path: `^packages/${name}/src/`, pathNot: notTests },
+    to: { path: `^packages/(${optional.join('|')})/`, dynamic: false },
+  }));
 
 const apiserverStandsAlone = {
   name: 'apiserver-only-on-layer-0',
@@ -40,6 +52,7 @@ const testingIsDevOnly = {
 export default {
   forbidden: [
     ...downwardOnly,
+    ...optionalIsLoadedLate,
     apiserverStandsAlone,
     testingIsDevOnly,
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
@@ -56,6 +69,8 @@ export default {
           '^packages/apimachinery/src/kinds/',
           // Entry points of threads, which must not load what the package's own entry does.
           '^packages/leader-election/src/worker/election-thread\\.ts$',
+          // Has an effect, so that it is no part of the package's own entry.
+          '^packages/telemetry/src/require-in-bundles\\.ts$',
         ],
       },
     },

@@ -68,6 +68,7 @@ const tasks = {
   },
   bench: () => delegate('bench/src/main.ts'),
   chaos: () => delegate('e2e/chaos/src/main.ts'),
+  engines,
 };
 
 /**
@@ -115,6 +116,26 @@ async function demo() {
     return false;
   }
   return run(program, flags);
+}
+
+/**
+ * The unit tests on each Node that `engines` allows (or `--node <version>`) instead of the pinned one; further arguments
+ * are vitest's.
+ */
+async function engines() {
+  const { nodeBinary, nodeVersions } = await import('../e2e/packages/src/workspace.mjs');
+  const at = args.indexOf('--node');
+  const versions = at < 0 ? nodeVersions : args.slice(at + 1, at + 2);
+  const rest = at < 0 ? args : args.toSpliced(at, 2);
+  let passed = true;
+  for (const version of versions) {
+    const binary = await nodeBinary(version);
+    console.log(`Node ${version}`);
+    process.env.KCTL_SUITE = `unit and package tests on Node ${version}`;
+    process.env.KCTL_NODE = dirname(binary);
+    passed = (await step('', binary, ['scripts/vitest.mjs', ...rest])) && passed;
+  }
+  return passed;
 }
 
 /** Runs a TypeScript program from sources (types are stripped, packages resolve to their sources). @param {string} program */

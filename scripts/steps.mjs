@@ -17,7 +17,8 @@ export function step(name, command, args) {
       shell: process.platform === 'win32',
       env: {
         ...process.env,
-        PATH: `${bin}${delimiter}${process.env.PATH ?? ''}`,
+        // KCTL_NODE: the folder of a Node to use instead of the pinned one.
+        PATH: [process.env.KCTL_NODE, bin, process.env.PATH].filter(Boolean).join(delimiter),
         TURBO_TELEMETRY_DISABLED: '1',
         ...(owned ? {} : { FORCE_COLOR: '0' }),
       },

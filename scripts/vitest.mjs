@@ -6,9 +6,11 @@ import { addTotals } from '../tooling/totals/index.js';
 const report = '.cache/vitest.json';
 mkdirSync('.cache', { recursive: true });
 rmSync(report, { force: true });
+// By path: the command would run on the pinned Node, whichever runs this.
 const result = spawnSync(
-  'vitest',
+  process.execPath,
   [
+    'node_modules/vitest/vitest.mjs',
     'run',
     '--reporter=default',
     '--reporter=json',
@@ -18,7 +20,6 @@ const result = spawnSync(
   ],
   {
     stdio: 'inherit',
-    shell: process.platform === 'win32',
   },
 );
 try {

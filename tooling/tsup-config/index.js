@@ -26,5 +26,7 @@ export const recipe = defineConfig({
   dts: false,
   splitting: true,
   treeshake: false,
+  // `node:fs` stays `node:fs`: bundlers, Deno and Workers tell built-in modules apart by the prefix.
+  removeNodeProtocol: false,
   silent: true,
 });

@@ -1,7 +1,7 @@
 import { messageOf } from '@kctl/telemetry';
 import type { Logger } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
-import type { Connection, Pem } from './connection.js';
+import type { Connection, Pem } from '@kctl/client/connection';
 import { CredentialsError } from './errors.js';
 import { createFileSource } from './file-source.js';
 import type { FileSource } from './file-source.js';

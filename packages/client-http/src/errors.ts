@@ -99,19 +99,6 @@ export function isDecodeError(error: unknown): error is DecodeError {
   return hasCode(error, decodeCode);
 }
 
-const kubeConfigCode = 'KCTL_KUBE_CONFIG';
-
-/** Thrown when a kubeconfig cannot be read or does not say where the server is. Names file, field and remedy. */
-export class KubeConfigError extends Error {
-  override readonly name = 'KubeConfigError';
-  readonly code: 'KCTL_KUBE_CONFIG' = kubeConfigCode;
-}
-
-/** Whether an error is a {@link KubeConfigError}. */
-export function isKubeConfigError(error: unknown): error is KubeConfigError {
-  return hasCode(error, kubeConfigCode);
-}
-
 function hasCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code;
 }

@@ -1,6 +1,6 @@
+import { redact, withoutUserInfo } from '@kctl/client/connection';
 import { TransportError } from './errors.js';
 import type { TransportFailure } from './errors.js';
-import { redact } from './redact.js';
 import { safeCause } from './safe-cause.js';
 
 /** The details of the request that failed. */
@@ -87,13 +87,6 @@ export function errorCode(error: unknown): string | undefined {
   if ('code' in error && typeof error.code === 'string') return error.code;
   if ('errors' in error && Array.isArray(error.errors)) return errorCode(error.errors[0]);
   return 'cause' in error ? errorCode(error.cause) : undefined;
-}
-
-/** A URL without user name and password, also one that is not valid because of what the password contains. */
-export function withoutUserInfo(url: string): string {
-  if (!URL.canParse(url) || !url.includes('://')) return url.replace(/^([a-z0-9+.-]+:\/\/)?.*@/is, '$1');
-  const { username, password } = new URL(url);
-  return username === '' && password === '' ? url : url.replace(/^([a-z0-9+.-]+:\/\/)[^/?#]*@/i, '$1');
 }
 
 function explain(error: Error): Explanation {

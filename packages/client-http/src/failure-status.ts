@@ -2,7 +2,7 @@ import { parseJson, StatusError } from '@kctl/apimachinery';
 import type { Kind, NoKindMatchError, Status, StatusReason } from '@kctl/apimachinery';
 import { collectPrefix } from './byte-stream.js';
 import { isTransportError, noKindMatch } from './errors.js';
-import { redact } from './redact.js';
+import { redact } from '@kctl/client/connection';
 import type { TransportResponse } from './transport.js';
 
 /** What a failed request was about. */

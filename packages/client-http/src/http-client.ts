@@ -35,12 +35,11 @@ import type {
 } from '@kctl/client';
 import { collect } from './byte-stream.js';
 import { acceptList, acceptObject, asList, asObject, decodeJson, refuseHtml, toSend } from './codec.js';
-import type { Connection } from './connection.js';
+import type { Connection, KubeConfigLike } from '@kctl/client/connection';
 import { DecodeError, isDecodeError } from './errors.js';
 import { failureOf, isStatus } from './failure-status.js';
 import { frameStream, watchStream } from './frames.js';
-import { connectionFromKubeConfig } from './kube-config.js';
-import type { KubeConfigLike } from './kube-config.js';
+import { connectionFromKubeConfig } from '@kctl/client/connection';
 import { listFrames, readList } from './list-frames.js';
 import { patchBody } from './patch-body.js';
 import * as paths from './resource-path.js';

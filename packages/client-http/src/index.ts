@@ -9,20 +9,29 @@ export type {
   ExecEnvironment,
   ExecPlugin,
   Impersonation,
+  InClusterOptions,
+  KubeConfigCluster,
+  KubeConfigLike,
+  KubeConfigUser,
+  LoadConnectionOptions,
   OidcRefresh,
   Pem,
   ProxyUser,
   UserConnection,
-} from './connection.js';
+} from '@kctl/client/connection';
+export {
+  connectionFromKubeConfig,
+  inClusterConnection,
+  isKubeConfigError,
+  KubeConfigError,
+} from '@kctl/client/connection';
 export type { ApiGroup, ApiResource, ApiVersion } from './discovery.js';
 export {
   CredentialsError,
   DecodeError,
   isCredentialsError,
   isDecodeError,
-  isKubeConfigError,
   isTransportError,
-  KubeConfigError,
   TransportError,
 } from './errors.js';
 export type { TransportErrorFields, TransportFailure } from './errors.js';
@@ -30,10 +39,7 @@ export { GroupDiscoveryError, isGroupDiscoveryError } from './group-resources.js
 export type { UnavailableGroup } from './group-resources.js';
 export { createHttpClient } from './http-client.js';
 export type { HttpClient, HttpClientOptions } from './http-client.js';
-export { connectionFromKubeConfig, inClusterConnection } from './kube-config.js';
-export type { InClusterOptions, KubeConfigCluster, KubeConfigLike, KubeConfigUser } from './kube-config.js';
 export { loadConnection } from './load-connection.js';
-export type { LoadConnectionOptions } from './load-connection.js';
 export type { RateLimit } from './rate-limiter.js';
 export { createRestMapper } from './rest-mapper.js';
 export type { KindName, ResourceName, RestMapper, RestMapperOptions } from './rest-mapper.js';

@@ -1,3 +1,4 @@
+import '@kctl/telemetry/require-in-bundles'; // before a CommonJS package
 import type { Dispatcher } from 'undici';
 import { Pool, ProxyAgent, Socks5ProxyAgent } from 'undici';
 

@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net';
-import { withoutUserInfo } from './explain-failure.js';
+import { withoutUserInfo } from '@kctl/client/connection';
 
 /** Environment variables, as `process.env` has them. */
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,4 +1,4 @@
-import { redact } from './redact.js';
+import { redact } from '@kctl/client/connection';
 
 /** What of an error of the network stack is shown: who failed at what, not what was sent or received. */
 const shownFields = ['code', 'errno', 'syscall', 'address', 'port', 'hostname', 'reason'] as const;

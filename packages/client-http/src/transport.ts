@@ -3,7 +3,7 @@ import type { Logger, Metrics } from '@kctl/telemetry';
 import { anySignal, numberProblem, orAborted, retryAfterOfHeader, sleep, systemClock } from '@kctl/wait';
 import type { Clock } from '@kctl/wait';
 import { collectPrefix } from './byte-stream.js';
-import type { Connection, Impersonation } from './connection.js';
+import type { Connection, Impersonation } from '@kctl/client/connection';
 import { createConnectionPools } from './connection-pools.js';
 import type { ConnectionPools } from './connection-pools.js';
 import { credentialsOf, impersonationHeaders } from './credentials/index.js';
@@ -11,7 +11,7 @@ import type { Credential, CredentialSource } from './credentials/credential-sour
 import { isTransportError, TransportError } from './errors.js';
 import { exchange, headerOf } from './exchange.js';
 import type { Exchange, ExchangeTimeouts } from './exchange.js';
-import { withoutUserInfo } from './explain-failure.js';
+import { joinUrlUser, withoutUserInfo } from '@kctl/client/connection';
 import { callHook, guardedMetrics } from './guarded-hooks.js';
 import { gunzip } from './gunzip.js';
 import { proxyFromEnvironment, requireProxyUrl } from './proxy.js';
@@ -23,7 +23,6 @@ import { isRetryableFailure, isRetryableStatus, maxRetryAfterMs, transportRetryM
 import { defaultUserAgent } from './user-agent.js';
 import { parseWarnings } from './warnings.js';
 import { safeCause } from './safe-cause.js';
-import { joinUrlUser } from './url-user.js';
 import type { ServerWarning } from './warnings.js';
 
 /** Options of {@link createTransport}. */

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Logger, Metrics } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
-import { createCertificateWatcher } from '@kctl/webhook';
-import { createSelfSignedPair } from './self-signed.js';
+import { createCertificateWatcher, createSelfSignedCertificate } from '@kctl/webhook';
 
 /** Where a server's certificate is. */
 export interface CertificateFiles {
@@ -50,7 +49,7 @@ export function createServingCertificate(
     async load(onChange) {
       if (!existsSync(certFile) || !existsSync(keyFile)) {
         logger.info('no certificate found: serving with a self-signed one', { certFile, keyFile });
-        return await createSelfSignedPair(clock.now());
+        return await createSelfSignedCertificate({ clock });
       }
       const found = createCertificateWatcher({ certFile, keyFile, clock, logger, metrics, onChange });
       watcher = found;

@@ -1,3 +1,4 @@
+import '@kctl/telemetry/require-in-bundles'; // before a CommonJS package
 import type * as telemetry from '@kctl/telemetry';
 import type { HistogramOptions, Labels, MetricOptions } from '@kctl/telemetry';
 import { Counter, Gauge, Histogram } from 'prom-client';

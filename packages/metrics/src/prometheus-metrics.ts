@@ -1,3 +1,4 @@
+import '@kctl/telemetry/require-in-bundles'; // before a CommonJS package
 import type { Family, Labels, MetricOptions, Metrics } from '@kctl/telemetry';
 import { systemClock } from '@kctl/wait';
 import type { Clock } from '@kctl/wait';

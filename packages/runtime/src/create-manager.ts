@@ -1,3 +1,4 @@
+import '@kctl/telemetry/require-in-bundles'; // before a CommonJS package
 import { builtInKinds } from '@kctl/apimachinery/kinds/built-in';
 import { createCache, type Cache } from '@kctl/cache';
 import { createDelegatingClient, type DelegatingClient } from '@kctl/client-delegating';
@@ -6,7 +7,6 @@ import {
   createHttpClient,
   createRestMapper,
   defaultUserAgent,
-  loadConnection,
   type Connection,
   type HttpClient,
 } from '@kctl/client-http';
@@ -24,6 +24,7 @@ import { systemClock, unknownOptions, type Clock } from '@kctl/wait';
 import { createSelfManagedCertificates, createWebhookServer, type WebhookServerOptions } from '@kctl/webhook';
 import { Registry } from 'prom-client';
 import { createLeadership } from './leadership.js';
+import { loadConnection } from './load-connection.js';
 import type {
   ConnectionOptions,
   RuntimeDependencies,

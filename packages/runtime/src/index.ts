@@ -101,7 +101,8 @@ export type {
   WatchEvent,
   Writer,
 } from '@kctl/client';
-export { createHttpClient, isTransportError, loadConnection } from '@kctl/client-http';
+export { createHttpClient, isTransportError } from '@kctl/client-http';
+export { loadConnection } from './load-connection.js';
 export type { Connection, HttpClient } from '@kctl/client-http';
 export { createDelegatingClient, createOwnEvents } from '@kctl/client-delegating';
 export type { OwnEvents } from '@kctl/client-delegating';

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { brotliDecompressSync } from 'node:zlib';
 import type { ThreadModule } from '@kctl/leader-election';
 
 /**
@@ -12,8 +13,9 @@ export async function findThreadModule(): Promise<ThreadModule> {
   const url = here === undefined ? undefined : new URL(file, here);
   if (url !== undefined && existsSync(url)) return url;
   // Not before it is needed: it is large.
-  const { electionWorkerSource } = await import('./election-worker-source.js');
-  if (electionWorkerSource !== undefined) return { source: electionWorkerSource };
+  const { compressedElectionWorker } = await import('./election-worker-source.js');
+  if (compressedElectionWorker !== undefined)
+    return { source: brotliDecompressSync(Buffer.from(compressedElectionWorker, 'base64')).toString() };
   throw new Error(
     `leaderElection.renewIn: 'worker': the thread's module ${url?.href ?? file} does not exist: make @kctl/runtime/election-worker an entry point of the bundle, called election-worker`,
   );

@@ -33,7 +33,7 @@ void main().catch((error) => {
 });
 `;
 
-/** What a bundle of ES modules needs for the CommonJS modules in it. */
+/** What bundles of ES modules with CommonJS modules in them often begin with; not needed. */
 const requireBanner = {
   js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
 };
@@ -57,9 +57,10 @@ interface Bundle {
   readonly isInline: boolean;
   /** With the thread's module beside it. */
   readonly hasEntry: boolean;
+  readonly hasBanner?: boolean;
 }
 
-async function run({ name, format, isInline, hasEntry }: Bundle): Promise<string> {
+async function run({ name, format, isInline, hasEntry, hasBanner = false }: Bundle): Promise<string> {
   const outdir = join(folder, name);
   const extension = format === 'esm' ? '.mjs' : '.cjs';
   const common: BuildOptions = {
@@ -77,7 +78,7 @@ async function run({ name, format, isInline, hasEntry }: Bundle): Promise<string
     format,
     plugins: isInline ? [inlineElectionWorker] : [],
     logOverride: { 'empty-import-meta': 'silent' },
-    banner: format === 'esm' ? requireBanner : {},
+    banner: hasBanner ? requireBanner : {},
   });
   if (hasEntry) {
     await build({
@@ -85,7 +86,6 @@ async function run({ name, format, isInline, hasEntry }: Bundle): Promise<string
       entryPoints: [join(import.meta.dirname, '../src/election-worker.ts')],
       outdir,
       format: 'esm',
-      banner: requireBanner,
     });
     await writeFile(join(outdir, 'package.json'), '{"type":"module"}');
   }
@@ -101,6 +101,7 @@ async function run({ name, format, isInline, hasEntry }: Bundle): Promise<string
 describe("leaderElection.renewIn: 'worker' in a program of one file", () => {
   it.each<Bundle>([
     { name: 'esm', format: 'esm', isInline: true, hasEntry: false },
+    { name: 'banner', format: 'esm', isInline: true, hasEntry: false, hasBanner: true },
     { name: 'cjs', format: 'cjs', isInline: true, hasEntry: false },
     { name: 'entry', format: 'esm', isInline: false, hasEntry: true },
   ])('elects: $name', { timeout: 60_000 }, async (bundle) => {

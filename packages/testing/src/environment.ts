@@ -5,7 +5,7 @@ import type { DeepReadonly } from '@kctl/apimachinery';
 import type { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
 import { Namespace } from '@kctl/apimachinery/kinds/core/v1';
 import { createApiServer, type ApiServer, type ApiServerOptions } from '@kctl/apiserver';
-import { createHttpClient, loadConnection, type Connection, type HttpClient } from '@kctl/client-http';
+import { createHttpClient, type Connection, type HttpClient } from '@kctl/client-http';
 import { noopLogger, type Logger } from '@kctl/telemetry';
 import { installCrds } from './install-crds.js';
 import type { ApiServerBinaries } from './real/binaries.js';
@@ -170,6 +170,7 @@ async function startReal({
 }
 
 async function useExisting(): Promise<Base> {
+  const { loadConnection } = await import('@kctl/kubeconfig');
   const connection = await loadConnection();
   return {
     server: 'existing',

@@ -2,8 +2,8 @@ import { messageOf } from '@kctl/telemetry';
 import { withDeadline } from '@kctl/wait';
 import type { Clock } from '@kctl/wait';
 import { CredentialsError } from '../errors.js';
-import { redact } from '../redact.js';
-import type { AuthProvider } from '../connection.js';
+import { redact } from '@kctl/client/connection';
+import type { AuthProvider } from '@kctl/client/connection';
 import type { Credential, CredentialSource } from './credential-source.js';
 
 /** A provider that hangs must not hang every request with it. */

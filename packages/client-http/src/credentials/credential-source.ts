@@ -1,4 +1,4 @@
-import type { Pem } from '../connection.js';
+import type { Pem } from '@kctl/client/connection';
 
 /** What proves who we are, for one request. */
 export interface Credential {

@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process';
 import { messageOf } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
-import type { Connection, ExecPlugin } from '../connection.js';
+import type { Connection, ExecPlugin } from '@kctl/client/connection';
 import { CredentialsError } from '../errors.js';
-import { redactKnown } from '../redact.js';
-import { joinUrlUser } from '../url-user.js';
+import { joinUrlUser, redactKnown } from '@kctl/client/connection';
 import { staticCredential } from './credential-source.js';
 import type { Credential, CredentialSource } from './credential-source.js';
 

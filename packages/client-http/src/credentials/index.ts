@@ -1,14 +1,13 @@
 import type { Logger } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
-import type { Connection, Impersonation } from '../connection.js';
+import type { Connection, Impersonation } from '@kctl/client/connection';
 import { providerCredential } from './auth-provider.js';
 import { staticCredential } from './credential-source.js';
 import type { CredentialSource } from './credential-source.js';
 import { execCredential } from './exec-plugin.js';
 import { oidcCredential } from './oidc.js';
 import { tokenFileCredential } from './token-file.js';
-import { hasAuthorization } from '../hide-secrets.js';
-import { splitUrlUser } from '../url-user.js';
+import { hasAuthorization, splitUrlUser } from '@kctl/client/connection';
 
 /** What credential sources need from outside. */
 export interface CredentialContext {

@@ -1,10 +1,11 @@
+import '@kctl/telemetry/require-in-bundles'; // before a CommonJS package
 import { withDeadline } from '@kctl/wait';
 import type { Clock } from '@kctl/wait';
 import { Agent, request } from 'undici';
-import type { OidcRefresh } from '../connection.js';
+import type { OidcRefresh } from '@kctl/client/connection';
 import { CredentialsError } from '../errors.js';
-import { errorCode, withoutUserInfo } from '../explain-failure.js';
-import { redactKnown } from '../redact.js';
+import { errorCode } from '../explain-failure.js';
+import { redactKnown, withoutUserInfo } from '@kctl/client/connection';
 import type { Credential, CredentialSource } from './credential-source.js';
 
 /** client-go refreshes this long before the token's own end, in ms. */

@@ -5,7 +5,6 @@ import {
 } from '@kctl/apimachinery/kinds/admissionregistration.k8s.io/v1';
 import { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
 import { apply, type Writer } from '@kctl/client';
-import { stringify } from 'yaml';
 import { WebhookServerError } from '../errors.js';
 
 const kinds: readonly Kind<KubeObject, 'Cluster'>[] = [
@@ -35,9 +34,4 @@ export async function applyManifests(
     return { kind, manifest: { ...manifest, metadata: { ...manifest.metadata, name: manifest.metadata.name } } };
   });
   for (const { kind, manifest } of known) await apply(client, kind, manifest, options);
-}
-
-/** Manifests as a YAML stream that `kubectl apply -f -` reads. */
-export function printManifests(manifests: readonly KubeObject[]): string {
-  return manifests.map((manifest) => `---\n${stringify(manifest, { lineWidth: 0 })}`).join('');
 }

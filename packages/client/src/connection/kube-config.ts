@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { KubeConfigError } from './errors.js';
-import { hideSecrets } from './hide-secrets.js';
 import type { AuthProvider, Connection, ExecPlugin, OidcRefresh, UserConnection } from './connection.js';
+import { KubeConfigError } from './errors.js';
+import { textOf, withoutUndefined } from './fields.js';
+import { hideSecrets } from './hide-secrets.js';
 
 /** What is used of a cluster entry of client-node's `KubeConfig`. */
 export interface KubeConfigCluster {
@@ -78,46 +79,6 @@ export function connectionFromKubeConfig(kubeConfig: KubeConfigLike): Connection
     user: user === null ? undefined : userConnection(user, kubeConfig),
   });
   return hideSecrets(connection);
-}
-
-/** Where a service account is mounted. */
-const serviceAccountDirectory = '/var/run/secrets/kubernetes.io/serviceaccount';
-
-/** Options of {@link inClusterConnection}. */
-export interface InClusterOptions {
-  /** @default process.env */
-  readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** Where the service account is mounted. @default '/var/run/secrets/kubernetes.io/serviceaccount' */
-  readonly directory?: string;
-}
-
-/**
- * The connection of a process that runs in a pod, by its service account. Needs no library.
- *
- * @throws KubeConfigError when this process does not run in a pod
- */
-export function inClusterConnection(options: InClusterOptions = {}): Connection {
-  const { environment = process.env, directory = serviceAccountDirectory } = options;
-  const host = textOf(environment['KUBERNETES_SERVICE_HOST']);
-  const port = textOf(environment['KUBERNETES_SERVICE_PORT']);
-  if (host === undefined || port === undefined)
-    throw new KubeConfigError(
-      'inClusterConnection: KUBERNETES_SERVICE_HOST or KUBERNETES_SERVICE_PORT is not set: this process does not run in a pod',
-    );
-  return withoutUndefined<Connection>({
-    server: `https://${host.includes(':') ? `[${host}]` : host}:${port}`,
-    caFile: `${directory}/ca.crt`,
-    namespace: readNamespace(`${directory}/namespace`),
-    user: { tokenFile: `${directory}/token` },
-  });
-}
-
-function readNamespace(path: string): string | undefined {
-  try {
-    return textOf(readFileSync(path, 'utf8').trim());
-  } catch {
-    return undefined;
-  }
 }
 
 function userConnection(user: KubeConfigUser, kubeConfig: KubeConfigLike): UserConnection {
@@ -215,11 +176,6 @@ function execPlugin(exec: Readonly<Record<string, unknown>>): ExecPlugin {
   });
 }
 
-/** An empty string in a kubeconfig means the same as none. */
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
-}
-
 function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
@@ -234,11 +190,4 @@ function fromBase64(value: string | undefined, field: string): Buffer | undefine
   const bytes = Buffer.from(text, 'base64');
   if (bytes.length === 0) throw new KubeConfigError(`kubeconfig: ${field} is not valid: expected base64`);
   return bytes;
-}
-
-type Loose<T> = { readonly [P in keyof T]: T[P] | undefined };
-
-function withoutUndefined<T>(fields: Loose<T>): T {
-  const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries) as T;
 }

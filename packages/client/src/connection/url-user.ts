@@ -1,5 +1,3 @@
-import { withoutUserInfo } from './explain-failure.js';
-
 /** User name and password of a URL. */
 export interface UrlUser {
   readonly name: string;
@@ -26,4 +24,11 @@ function decoded(text: string): string {
   } catch {
     return text;
   }
+}
+
+/** A URL without user name and password, also one that is not valid because of what the password contains. */
+export function withoutUserInfo(url: string): string {
+  if (!URL.canParse(url) || !url.includes('://')) return url.replace(/^([a-z0-9+.-]+:\/\/)?.*@/is, '$1');
+  const { username, password } = new URL(url);
+  return username === '' && password === '' ? url : url.replace(/^([a-z0-9+.-]+:\/\/)[^/?#]*@/i, '$1');
 }

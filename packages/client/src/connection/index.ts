@@ -1,0 +1,28 @@
+/**
+ * Where an API server is, how to trust it and who we are: the {@link Connection} that `@kctl/client-http` uses and that
+ * a pod, a kubeconfig file or a `KubeConfig` describes. Secrets stay out of logs. No third-party library.
+ *
+ * @packageDocumentation
+ */
+export type {
+  AuthProvider,
+  Connection,
+  ExecEnvironment,
+  ExecPlugin,
+  Impersonation,
+  OidcRefresh,
+  Pem,
+  ProxyUser,
+  UserConnection,
+} from './connection.js';
+export { isKubeConfigError, KubeConfigError } from './errors.js';
+export { findConnection, readerMissing } from './find-connection.js';
+export type { KubeconfigReader, LoadConnectionOptions } from './find-connection.js';
+export { hasAuthorization, hideSecrets } from './hide-secrets.js';
+export { inClusterConnection } from './in-cluster.js';
+export type { InClusterOptions } from './in-cluster.js';
+export { connectionFromKubeConfig, unknownProvider } from './kube-config.js';
+export type { KubeConfigCluster, KubeConfigLike, KubeConfigUser } from './kube-config.js';
+export { redact, redactKnown } from './redact.js';
+export { joinUrlUser, splitUrlUser, withoutUserInfo } from './url-user.js';
+export type { UrlUser } from './url-user.js';

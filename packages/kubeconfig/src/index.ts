@@ -1,0 +1,11 @@
+/**
+ * A connection from a kubeconfig file, as kubectl and pods find theirs. @kubernetes/client-node parses the file; it is
+ * loaded only when there is one to read.
+ *
+ * @packageDocumentation
+ */
+export { isKubeConfigError, KubeConfigError } from '@kctl/client/connection';
+export type { Connection, LoadConnectionOptions } from '@kctl/client/connection';
+export { loadConnection } from './load-connection.js';
+export { readKubeconfig } from './read-kubeconfig.js';
+export type { ReadKubeconfigOptions } from './read-kubeconfig.js';

@@ -1,0 +1,180 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import type { Cluster, Context, User } from '@kubernetes/client-node';
+import { messageOf } from '@kctl/telemetry';
+import {
+  connectionFromKubeConfig,
+  hideSecrets,
+  KubeConfigError,
+  redact,
+  unknownProvider,
+} from '@kctl/client/connection';
+import type { Connection, Impersonation, UserConnection } from '@kctl/client/connection';
+
+/** Options of {@link readKubeconfig}. */
+export interface ReadKubeconfigOptions {
+  /** The context to use. @default the current-context of the first file that has one */
+  readonly context?: string;
+}
+
+interface Entries {
+  readonly clusters: Cluster[];
+  readonly users: User[];
+  readonly contexts: Context[];
+  currentContext: string | undefined;
+  /** What client-node does not keep, by the name of the entry. */
+  readonly clusterExtras: Map<string, Partial<Connection>>;
+  readonly userExtras: Map<string, Partial<UserConnection>>;
+  /** The folder of the file that an entry came from, to which its relative paths belong. */
+  readonly userFolders: Map<string, string>;
+}
+
+/**
+ * The connection that a context of these kubeconfig files describes; of several files the first entry of a name counts,
+ * and those that do not exist are passed over. @kubernetes/client-node parses them; what it leaves out (tokenFile, groups
+ * to impersonate, disable-compression) is added.
+ *
+ * @throws KubeConfigError in one line, naming file, field and remedy
+ */
+export async function readKubeconfig(
+  paths: readonly string[],
+  { context }: ReadKubeconfigOptions = {},
+): Promise<Connection> {
+  const { KubeConfig, loadYaml } = await import('@kubernetes/client-node');
+  const entries: Entries = {
+    clusters: [],
+    users: [],
+    contexts: [],
+    currentContext: undefined,
+    clusterExtras: new Map(),
+    userExtras: new Map(),
+    userFolders: new Map(),
+  };
+  for (const path of paths) {
+    const text = await readConfig(path, paths.length > 1);
+    if (text === undefined) continue;
+    const part = new KubeConfig();
+    try {
+      part.loadFromString(text);
+      part.makePathsAbsolute(dirname(resolve(path)));
+      addExtras(entries, loadYaml(text), dirname(resolve(path)));
+    } catch (error) {
+      throw new KubeConfigError(`kubeconfig ${path} is not valid: ${parseReason(error)}`);
+    }
+    addMissing(entries.clusters, part.clusters);
+    addMissing(entries.users, part.users);
+    addMissing(entries.contexts, part.contexts);
+    entries.currentContext ??= part.currentContext === '' ? undefined : part.currentContext;
+  }
+  const currentContext = context ?? entries.currentContext;
+  if (currentContext === undefined)
+    throw new KubeConfigError(`kubeconfig ${paths.join(', ')}: current-context is not set: set it, or name a context`);
+  const known = entries.contexts.find(({ name }) => name === currentContext);
+  if (known === undefined) {
+    const names = entries.contexts.map(({ name }) => name).join(', ');
+    throw new KubeConfigError(
+      `kubeconfig ${paths.join(', ')}: context ${JSON.stringify(currentContext)} does not exist: there are ${names || 'none'}`,
+    );
+  }
+  requireKnownProvider(entries.users.find(({ name }) => name === known.user));
+  const kubeConfig = new KubeConfig();
+  kubeConfig.loadFromOptions({ ...entries, currentContext });
+  const { user, ...connection } = connectionFromKubeConfig(kubeConfig);
+  return hideSecrets({
+    ...connection,
+    ...entries.clusterExtras.get(known.cluster),
+    user: {
+      ...withPluginPath(user ?? {}, entries.userFolders.get(known.user) ?? ''),
+      ...entries.userExtras.get(known.user),
+    },
+  });
+}
+
+/** The auth providers of @kubernetes/client-node, beside `oidc`, which is handled here. */
+const authProviders = ['oidc', 'azure', 'gcp'];
+
+/** A plugin or a token file in the provider's config is used whatever the provider is called. */
+function requireKnownProvider(user: User | undefined): void {
+  const provider: unknown = user?.authProvider;
+  if (typeof provider !== 'object' || provider === null) return;
+  const { name, config } = fieldsOf(provider);
+  const { exec, tokenFile } = fieldsOf(config);
+  if (exec !== undefined || tokenFile !== undefined || authProviders.includes(String(name))) return;
+  throw new KubeConfigError(unknownProvider(typeof name === 'string' ? name : ''));
+}
+
+/** A plugin that is named by a relative path lies beside the kubeconfig; one without a slash is looked up in PATH. */
+function withPluginPath(user: UserConnection, folder: string): UserConnection {
+  const { exec } = user;
+  if (exec === undefined || !/[\\/]/.test(exec.command)) return user;
+  return { ...user, exec: { ...exec, command: resolve(folder, exec.command) } };
+}
+
+/** The first line of a parser's message, without what it quotes of the file. */
+function parseReason(error: unknown): string {
+  const line = (error instanceof Error ? error.message : 'unknown failure').split('\n', 1)[0] ?? '';
+  return redact(line.replace(/"[^"]*"|'[^']*'|!<[^>]*>/g, '…'));
+}
+
+/** Of several files, kubectl passes over those that do not exist. */
+async function readConfig(path: string, isOneOfSeveral: boolean): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    const isMissing = typeof error === 'object' && error !== null && 'code' in error && error.code === 'ENOENT';
+    if (isMissing && isOneOfSeveral) return undefined;
+    const reason = isMissing ? 'the file does not exist' : messageOf(error);
+    throw new KubeConfigError(`cannot read kubeconfig ${path}: ${reason}`, { cause: error });
+  }
+}
+
+function addMissing<T extends { readonly name: string }>(all: T[], more: readonly T[]): void {
+  for (const entry of more) if (!all.some(({ name }) => name === entry.name)) all.push(entry);
+}
+
+function addExtras(entries: Entries, config: unknown, directory: string): void {
+  for (const { name, value } of named(config, 'clusters', 'cluster')) {
+    if (value['disable-compression'] === true && !entries.clusterExtras.has(name))
+      entries.clusterExtras.set(name, { disableCompression: true });
+  }
+  for (const { name, value } of named(config, 'users', 'user')) {
+    if (entries.userExtras.has(name)) continue;
+    entries.userFolders.set(name, directory);
+    const { tokenFile, as } = value;
+    entries.userExtras.set(name, {
+      ...(typeof tokenFile === 'string' && tokenFile !== '' ? { tokenFile: resolve(directory, tokenFile) } : {}),
+      ...(typeof as === 'string' && as !== '' ? { impersonate: impersonation(as, value) } : {}),
+    });
+  }
+}
+
+function impersonation(userName: string, user: Readonly<Record<string, unknown>>): Impersonation {
+  const { 'as-uid': uid, 'as-groups': groups, 'as-user-extra': extra } = user;
+  const lists = Object.entries(fieldsOf(extra)).map(([key, values]) => [key, texts(values)]);
+  return {
+    userName,
+    ...(typeof uid === 'string' ? { uid } : {}),
+    groups: texts(groups),
+    extra: Object.fromEntries(lists) as Record<string, string[]>,
+  };
+}
+
+function* named(
+  config: unknown,
+  list: string,
+  field: string,
+): Generator<{ name: string; value: Readonly<Record<string, unknown>> }> {
+  const entries = fieldsOf(config)[list];
+  for (const entry of Array.isArray(entries) ? entries : []) {
+    const fields = fieldsOf(entry);
+    if (typeof fields['name'] === 'string') yield { name: fields['name'], value: fieldsOf(fields[field]) };
+  }
+}
+
+function texts(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((text) => typeof text === 'string') : [];
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}

@@ -1,0 +1,14 @@
+import { findConnection, readerMissing } from '@kctl/client/connection';
+import type { Connection, LoadConnectionOptions } from '@kctl/client/connection';
+
+/**
+ * Finds the connection of this process, in controller-runtime's order: `path`, KUBECONFIG (several files: the first
+ * entry of a name wins), in-cluster, ~/.kube/config. What reads files (`@kctl/kubeconfig`, with
+ * @kubernetes/client-node) is loaded only when there is a file to read: an operator in a pod never loads it, and a bundle
+ * may leave it out.
+ *
+ * @throws KubeConfigError in one line, naming the files that were tried
+ */
+export async function loadConnection(options: LoadConnectionOptions = {}): Promise<Connection> {
+  return await findConnection(options, () => import('@kctl/kubeconfig').catch(readerMissing));
+}

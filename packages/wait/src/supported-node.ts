@@ -1,0 +1,24 @@
+/** What is used of `process.versions`. */
+export interface RuntimeVersions {
+  readonly node?: string | undefined;
+  readonly bun?: string | undefined;
+  readonly deno?: string | undefined;
+}
+
+/** The oldest Node that the tests run on; the same as `engines` in every manifest. */
+const oldest = { major: 22, minor: 19 };
+
+/**
+ * Why this Node cannot run the packages; undefined where it can. Bun and Deno say which Node they stand for, and are
+ * not judged by it.
+ */
+export function unsupportedNode({ node, bun, deno }: RuntimeVersions): string | undefined {
+  if (node === undefined || bun !== undefined || deno !== undefined) return undefined;
+  const [major = 0, minor = 0] = node.split('.').map(Number);
+  if (major > oldest.major || (major === oldest.major && minor >= oldest.minor)) return undefined;
+  return `@kctl requires Node.js ${oldest.major}.${oldest.minor} or newer; this is ${node}: install a current release from https://nodejs.org`;
+}
+
+// At import: what would fail otherwise is whatever the old version lacks, somewhere, later.
+const problem = unsupportedNode(process.versions);
+if (problem !== undefined) throw new Error(problem);

@@ -1,0 +1,39 @@
+import { systemClock, type Clock } from '@kctl/wait';
+import { signed, skewMs } from './issue.js';
+import type { PemPair } from './sign-certificate.js';
+
+/** Options of {@link createSelfSignedCertificate}. */
+export interface SelfSignedOptions {
+  /** @default ['localhost'] */
+  readonly dnsNames?: readonly string[];
+  /** @default ['127.0.0.1'] */
+  readonly ipAddresses?: readonly string[];
+  /** How long it is valid, in ms. @default ten years */
+  readonly validityMs?: number;
+  /** Whose wall-clock time counts. @default systemClock */
+  readonly clock?: Pick<Clock, 'now'>;
+}
+
+const tenYearsMs = 3_652 * 86_400_000;
+
+/**
+ * A new key and a certificate for it, PEM, that no authority vouches for: it encrypts and proves nothing. For tests,
+ * development and endpoints whose clients do not verify; `createSelfManagedCertificates` makes those that an API server
+ * trusts. Validity begins an hour ago, for clocks that disagree.
+ */
+export async function createSelfSignedCertificate(options: SelfSignedOptions = {}): Promise<PemPair> {
+  const {
+    dnsNames = ['localhost'],
+    ipAddresses = ['127.0.0.1'],
+    validityMs = tenYearsMs,
+    clock = systemClock,
+  } = options;
+  const now = clock.now();
+  return await signed({
+    commonName: dnsNames[0] ?? ipAddresses[0] ?? 'localhost',
+    validFrom: now - skewMs,
+    validTo: now + validityMs,
+    dnsNames,
+    ipAddresses,
+  });
+}
