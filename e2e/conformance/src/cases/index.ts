@@ -13,3 +13,4 @@ import './definitions.js';
 import './conversion.js';
 import './options.js';
 import './access.js';
+import './admission-requests.js';

@@ -10,7 +10,6 @@ const lacks = new Map<Capability, string>([
   ['cel', `${LATER}: CEL`],
   ['openapi-v3', `${LATER}: OpenAPI v3`],
   ['protobuf', `${LATER}: protobuf bodies`],
-  ['webhooks', `${LATER}: admission webhooks`],
   ['rbac', `${LATER}: RBAC`],
 ]);
 

@@ -1,15 +1,15 @@
-import type { ManagedFieldsEntry, UntypedObject } from '@kctl/apimachinery';
+import type { UntypedObject } from '@kctl/apimachinery';
 import { ApplyConflictError } from '../managed-fields/conflicts.js';
 import { updateOwners, type AppliedOwners } from '../managed-fields/updater.js';
 import { unclassified } from '../registry/status.js';
 import { conflictStatus, describeType, readConfig, tryApply, type Application } from './apply.js';
 import type { Backend } from './call.js';
-import { objectOwners, scaleChange, type ScaleWrite } from './scale-owners.js';
+import { scaleChange, type ScaleOwners, type ScaleWrite } from './scale-owners.js';
 
-/** A view that an apply has changed, and the owners of the object behind it. */
+/** A view that an apply has changed, and its owners. */
 export interface AppliedView {
   readonly object: UntypedObject;
-  readonly owners: ManagedFieldsEntry[] | undefined;
+  readonly owners: ScaleOwners;
 }
 
 /** Applies a configuration to the Scale of an object. @throws StatusError 400, 409, 500 */
@@ -41,7 +41,7 @@ export function applyView(backend: Backend, write: ScaleWrite, { config, isForce
     const { namespace = '', name = '' } = wanted.metadata;
     throw unconvertible(`failed to convert new object (${namespace}/${name}; ${describeType(wanted)})`);
   }
-  return { object: applied.object ?? live, owners: objectOwners(backend, write, applied.managers) };
+  return { object: applied.object ?? live, owners: { before: change.managers, after: applied.managers } };
 }
 
 /** Upstream's converter of custom resources does not know Scale: an apply that would change one fails. */

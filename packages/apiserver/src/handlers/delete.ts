@@ -1,6 +1,6 @@
 import type { UntypedObject } from '@kctl/apimachinery';
 import { listText } from '../codecs/shapes.js';
-import type { JsonObject } from '../registry/json.js';
+import { objectOf, type JsonObject } from '../registry/json.js';
 import type { ResourceDefinition } from '../registry/resource.js';
 import { methodNotAllowed } from '../registry/status.js';
 import type { Reply } from '../server/api-request.js';
@@ -66,7 +66,13 @@ interface ReviewedDeletion extends PendingDeletion {
 /** The options of a deletion as admission sees them: with what the server has filled in. */
 function optionsShown(definition: ResourceDefinition, { object }: ObjectVersion, options: DeleteOptions): JsonObject {
   const grace = graceGiven(definition, object, options);
-  return { ...options.given, ...(grace !== undefined && { gracePeriodSeconds: grace }) };
+  const isNamespace = definition.storageKey === '/namespaces';
+  const { preconditions } = options.given;
+  return {
+    ...options.given,
+    ...(grace !== undefined && { gracePeriodSeconds: grace }),
+    ...(isNamespace && { preconditions: { uid: object.metadata.uid, ...objectOf(preconditions) } }),
+  };
 }
 
 /**
@@ -90,7 +96,8 @@ async function deleteReviewed(
     admission.reviewDeletion({
       name,
       oldObject: version.in(definition).object,
-      options: optionsShown(definition, present, options),
+      // Upstream fills in a copy of the options where it deletes several objects.
+      options: name === '' ? options.given : optionsShown(definition, present, options),
     });
   await review(present);
   if (options.dryRun || plan.type === 'stays' || plan.steps === 1)

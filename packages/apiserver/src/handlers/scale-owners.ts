@@ -69,15 +69,23 @@ export function scaleChange(backend: Backend, write: ScaleWrite, operation: 'App
   };
 }
 
-/** The owners of the object once its Scale has been written by PUT or patch. */
-export function trackScale(
-  backend: Backend,
-  write: ScaleWrite,
-  wanted: UntypedObject,
-): ManagedFieldsEntry[] | undefined {
+/** The owners of a Scale before and after a write of it. */
+export interface ScaleOwners {
+  readonly before: Managers;
+  readonly after: Managers;
+}
+
+/** The owners of a Scale that is written by PUT or patch. */
+export function trackScale(backend: Backend, write: ScaleWrite, wanted: UntypedObject): ScaleOwners {
   const change = scaleChange(backend, write, 'Update');
-  const managers = change.managers.size === 0 ? change.managers : updateOwners(change, withoutOwners(wanted));
-  return objectOwners(backend, write, managers);
+  const before = new Map(change.managers);
+  return { before, after: before.size === 0 ? before : updateOwners(change, withoutOwners(wanted)) };
+}
+
+/** A Scale as admission shows it: with the owners of its one field. */
+export function withScaleOwners(view: UntypedObject, managers: Managers): UntypedObject {
+  const entries = encodeManagers(managers);
+  return entries === undefined ? view : { ...view, metadata: { ...view.metadata, managedFields: entries } };
 }
 
 /** The owners of a Scale as owners of the object. Mirrors `ScaleHandler.ToParent`, times that get lost included. */

@@ -1,4 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
+import { at, numberOf } from '../registry/json.js';
 import type { Decoded, ObjectView } from '../registry/resource.js';
 import { badRequest, conflict, invalid } from '../registry/status.js';
 import type { Reply } from '../server/api-request.js';
@@ -13,7 +14,7 @@ import type { Backend, ResourceCall } from './call.js';
 import { retryOnLostRace } from './commit.js';
 import { patchTypeOf, readPatch, undecodablePatch } from './patch.js';
 import { objectReply } from './reply.js';
-import { trackScale } from './scale-owners.js';
+import { objectOwners, trackScale, withScaleOwners } from './scale-owners.js';
 import { beginUpdateAdmission, requirePresent, writeUpdate, type UpdateAdmission } from './update.js';
 import { parseWriteOptions, reportProblems, type WriteOptions } from './write-options.js';
 
@@ -102,7 +103,11 @@ async function writeViewOnce(backend: Backend, call: ResourceCall, step: ViewSte
   const wanted =
     admission === undefined
       ? decoded
-      : await admission.admit({ name: path.name, object: decoded, oldObject: view.show(object, true) });
+      : await admission.admit({
+          name: path.name,
+          object: withScaleOwners(decoded, owners.after),
+          oldObject: withScaleOwners(view.show(object, true), owners.before),
+        });
   const { name = '', resourceVersion = '' } = wanted.metadata;
   if (name !== '' && name !== path.name)
     throw badRequest(`the name of the object (${name}) does not match the name on the URL (${path.name})`);
@@ -111,8 +116,9 @@ async function writeViewOnce(backend: Backend, call: ResourceCall, step: ViewSte
   if (errors.length > 0) throw invalid({ group: view.kind.group, kind: view.kind.kind }, path.name, errors);
   const next = structuredClone(view.write(wanted, object));
   next.metadata.resourceVersion = String(present.revision);
-  if (owners === undefined) delete next.metadata.managedFields;
-  else next.metadata.managedFields = owners;
+  const entries = objectOwners(backend, write, owners.after);
+  if (entries === undefined) delete next.metadata.managedFields;
+  else next.metadata.managedFields = entries;
   return writeUpdate(backend, call, {
     object: next,
     present,
@@ -130,8 +136,14 @@ function asView(admission: Admission, view: ObjectView): UpdateAdmission {
     validate: ({ name, object, oldObject }) =>
       admission.validate({
         name,
-        ...(object !== undefined && { object: view.show(object) }),
-        ...(oldObject !== undefined && { oldObject: view.show(oldObject, true) }),
+        ...(object !== undefined && { object: shownToValidate(view, object) }),
+        ...(oldObject !== undefined && { oldObject: shownToValidate(view, oldObject) }),
       }),
   };
+}
+
+/** Replicas that an object does not have count as 0. */
+function shownToValidate(view: ObjectView, object: UntypedObject): UntypedObject {
+  const shown = view.show(object, true);
+  return (numberOf(at(shown, 'spec', 'replicas')) ?? 0) < 0 ? { ...shown, spec: {} } : shown;
 }
