@@ -16,7 +16,7 @@ export interface TypeProvider {
   fieldType(typeName: string, field: string): CelType | undefined;
 }
 
-/** All that the checker declares beside the expression. */
+/** The inputs of the checker besides the expression. */
 export interface CheckScope {
   readonly functions: FunctionTable;
   readonly declarations: ReadonlyMap<string, Declaration>;

@@ -3,7 +3,7 @@ import type { CelType } from '../types/type.js';
 import { add, multiply, one, range, scale, unknown, unlimited, zero, type Range } from './range.js';
 import { regexFactor, stringFactor } from './sizes.js';
 
-/** An argument of a call, with The estimate for its size. */
+/** An argument of a call, with an estimate of its size. */
 export interface SizedNode {
   readonly expr: Expr;
   readonly type: CelType;
