@@ -22,7 +22,7 @@ export const phrases = [
   { phrase: 'hears', pattern: /\b(?:hears?|heard|hearing)\b/gi, instead: 'receives, is notified of' },
   {
     phrase: 'tells, is told',
-    pattern: /\b(?:tells|told|telling)\b/gi,
+    pattern: /\b(?:tells|told|telling|tell of)\b/gi,
     instead: 'reports, notifies, returns, shows; is stopped, is notified',
   },
   { phrase: 'knows', pattern: /\b(?:knows|knowing)\b/gi, instead: 'has, contains, detects, caches; known is fine' },

@@ -64,7 +64,7 @@ export class StuckCleanups<K extends Kind> {
     try {
       await onStuck?.(object, { finalizer, sinceMs, ...(error === undefined ? {} : { error }) }, context);
     } catch (hookError) {
-      context.logger.error('could not tell of a stuck clean-up', { finalizer, error: hookError });
+      context.logger.error('onStuck failed', { finalizer, error: hookError });
     }
   }
 }
