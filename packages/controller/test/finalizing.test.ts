@@ -178,7 +178,7 @@ describe('a clean-up that is stuck', () => {
     expect([told, count()]).toEqual([[`a ${mine} 600000 ${reason}`], 1]);
     expect(logger.lines.map(({ level, message }) => `${level}: ${message}`)).toEqual([
       'warn: a clean-up keeps a deleted object for long',
-      'error: could not tell of a stuck clean-up',
+      'error: onStuck failed',
     ]);
   });
 });
