@@ -11,7 +11,7 @@ export function convertibleCrd(url: string): CustomResourceDefinition {
 
 /**
  * The webhook server of the operator: its certificate is its own, kept in a Secret of `namespace`, for the Service
- * `application-operator` there and for this machine, and the definition is told to trust it.
+ * `application-operator` there and for this machine, and the definition gets its CA.
  */
 export function webhookOn(
   namespace: string,

@@ -10,7 +10,7 @@ export interface ScopeWrite {
   readonly kind: Kind;
   /** Undefined: all namespaces. */
   readonly namespace: string | undefined;
-  /** The version that a store must have reached; '' until the server has told one. */
+  /** The version that a store must have reached; '' until the server has sent one. */
   version: string;
   /** Whether that is the version of the whole server, which a store of a quiet kind does not get to. */
   isOfServer?: boolean;

@@ -120,7 +120,7 @@ export function resyncOf<T extends KubeObject>(source: SeriesSource<T>): Series<
   };
 }
 
-/** For a handler that knows the version. */
+/** For a handler that has the version. */
 export function resync<T extends KubeObject>(version: StoredObject<T>): Change<T> {
   return new Change('update', version, version, { isResync: true });
 }
