@@ -2,8 +2,8 @@
 // once, nothing is left behind and no rejection is unhandled. `KCTL_SEED` and `KCTL_RUNS` search elsewhere.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Action, Deed, ModelOptions } from './life-model.js';
-import { LifeModel } from './life-model.js';
+import type { Action, Deed, ModelOptions } from './life/actions.js';
+import { LifeModel } from './life/model.js';
 
 const key = fc.constantFrom('a', 'b', 'c');
 const source = fc.integer({ min: 0, max: 7 });
