@@ -11,14 +11,23 @@ export interface InformersCheckOptions {
   /** Whether a runnable needs an informer. */
   readonly demand: (cache: object, kind: GroupVersionKind) => Demand;
   readonly clock: Clock;
-  /** How long an informer that had synced may be without a watch, in ms: watches break and come back all the time. */
-  readonly graceMs: number;
+  /**
+   * How long an informer that had synced may be without a watch, in ms: watches break and come back all the time.
+   * Undefined: the default, without a limit during an outage of the server.
+   */
+  readonly graceMs: number | undefined;
 }
+
+const defaultGraceMs = 30_000;
+/** Troubles that are the server's: no other replica is spared. */
+const outages: ReadonlySet<string> = new Set(['connection', 'throttled', 'internal-error']);
 
 /**
  * Ready while every informer has synced and watches, or has been without a watch only for a short while (it lists, it
  * retries: all of that is "not watching"). One that never synced has no grace: a rollout would replace good replicas by
- * ones that see nothing. One that is needed by optional sources alone, or only lingers, does not count. For readiness,
+ * ones that see nothing. One that had synced has no limit during an outage of the server, unless a grace is given: all
+ * replicas would be taken out of service at once, webhooks included, and the return of the server would find none. One
+ * that is needed by optional sources alone, or only lingers, does not count. For readiness,
  * not for liveness: a restart does not bring back a permission, and would take all replicas down at once.
  */
 export function informersCheck({ clusters, demand, clock, graceMs }: InformersCheckOptions): HealthCheck {
@@ -37,8 +46,10 @@ export function informersCheck({ clusters, demand, clock, graceMs }: InformersCh
         const reason = trouble === undefined ? '' : `: ${trouble.reason}: ${trouble.message}`;
         const since = lost.get(name) ?? (state.phase === 'retrying' ? (state.since ?? now) : now);
         if (hasSynced) {
-          still.set(name, since);
-          if (now - since <= graceMs) continue;
+          // The grace begins when the outage is over: what the server answers then, others are not spared either.
+          const isOutage = graceMs === undefined && trouble !== undefined && outages.has(trouble.reason);
+          still.set(name, isOutage ? now : since);
+          if (isOutage || now - since <= (graceMs ?? defaultGraceMs)) continue;
           broken.push(`${name} is ${state.phase} for ${Math.round((now - since) / 1000)} s${reason}`);
         } else broken.push(`${name} has not synced: it is ${state.phase}${reason}`);
       }

@@ -4,11 +4,11 @@ import { provide } from '@kctl/controller';
 import type { Logger, Metrics, Tracer } from '@kctl/telemetry';
 import { noopLogger, noopMetrics, noopTracer } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
-import { keepAlive, systemClock } from '@kctl/wait';
+import { keepAlive, requireSignal, systemClock } from '@kctl/wait';
 import type { WebhookServer } from '@kctl/webhook';
 import { cachesCheck, informersCheck } from './built-in-checks.js';
 import { checkOptions } from './check-options.js';
-import { requireCheck, requireRunnable, requireSignal } from './required.js';
+import { requireCheck, requireRunnable } from './required.js';
 import type { Cluster, EventSink, ManagedCache } from './cluster.js';
 import type { ConverterRegistry } from './converter-registry.js';
 import { createConverterRegistry } from './converter-registry.js';
@@ -37,7 +37,6 @@ import { webhookRunnable } from './webhook-runnable.js';
 /** How long a stop may take, in ms. */
 export const defaultGracefulShutdownTimeoutMs = 30_000;
 const defaultRejoinTimeoutMs = 10_000;
-const defaultInformerGraceMs = 30_000;
 
 /**
  * Makes a manager; it starts nothing and binds no port.
@@ -191,7 +190,7 @@ class RunnableManager<X extends object> implements Manager<X> {
 
   async run(signal: AbortSignal): Promise<void> {
     if (this.#wasRun) throw new ManagerError('manager already started');
-    requireSignal(signal);
+    requireSignal('manager.run', signal);
     this.#wasRun = true;
     using _alive = keepAlive();
     const onStop = (): void => this.#stop.abort(signal.reason);
@@ -214,7 +213,7 @@ class RunnableManager<X extends object> implements Manager<X> {
     return { ...present, ...Object.fromEntries(own) } as ManagerDependencies & X;
   }
 
-  #addBuiltInChecks({ informerGraceMs = defaultInformerGraceMs }: HealthOptions): void {
+  #addBuiltInChecks({ informerGraceMs }: HealthOptions): void {
     const clusters = (): Iterable<Cluster> => this.#clusters;
     const demand = this.#demand.of.bind(this.#demand);
     const isStarted = (): boolean => this.#lifecycle.isStarted;

@@ -50,7 +50,8 @@ export interface HealthOptions {
    * How long an informer that had synced may be without a watch before `/readyz/informers` fails, in ms. One that never
    * synced fails at once.
    *
-   * @default 30000
+   * @default 30000, and no limit while the server cannot be reached or is overloaded: an outage of the API server would
+   * otherwise take all replicas out of service, with their webhooks
    */
   readonly informerGraceMs?: number;
   /** How long each check may take before it has failed, in ms. @default 5000 */

@@ -98,6 +98,42 @@ describe('readiness', () => {
     expect(await t.failing()).toEqual(['informers']);
   });
 
+  it.each(['connection', 'throttled', 'internal-error'])(
+    'stays ready in an outage of the server: %s',
+    async (reason) => {
+      const t = await setUp([watching()]);
+      const lost = (why: string): InformerReport[] => [
+        report('retrying', {
+          hasSynced: true,
+          trouble: { reason: why, message: '…' },
+          state: { phase: 'retrying', since: 0 },
+        }),
+      ];
+      t.cache.reports = lost(reason);
+      expect(await t.failing()).toEqual([]);
+      await t.clock.advance(3_600_000);
+      expect(await t.failing()).toEqual([]);
+      // The server is back, and refuses: from now on it is this replica's trouble, with a grace.
+      t.cache.reports = lost('forbidden');
+      await t.clock.advance(30_000);
+      expect(await t.failing()).toEqual([]);
+      await t.clock.advance(1);
+      expect(await t.failing()).toEqual(['informers']);
+    },
+  );
+
+  it('has a limit in an outage where one is set, and none that never synced is spared', async () => {
+    const t = await setUp([watching()], { health: { host, port: 0, informerGraceMs: 60_000 } });
+    const trouble = { reason: 'connection', message: 'connect ECONNREFUSED' };
+    t.cache.reports = [report('retrying', { hasSynced: true, trouble })];
+    expect(await t.failing()).toEqual([]);
+    await t.clock.advance(60_001);
+    expect(await t.failing()).toEqual(['informers']);
+    const own = await setUp([watching()]);
+    own.cache.reports = [report('retrying', { hasSynced: false, trouble })];
+    expect(await own.failing()).toEqual(['caches', 'informers']);
+  });
+
   it('starts the informers of required sources on a standby, and returns them with their runnable', async () => {
     const electors: FakeElector[] = [];
     const t = await setUp([watching(), watching({ isRequired: false, kind: { ...pods, kind: 'Node' } })], {
