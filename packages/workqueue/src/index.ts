@@ -52,4 +52,12 @@ export type {
   RequeueCause,
   WorkQueue,
 } from './work-queue.js';
-export type { FailureVerdict, GetOptions, RunOptions, WorkContext, WorkerPool, WorkFunction } from './worker-pool.js';
+export type {
+  FailureVerdict,
+  GetOptions,
+  RunOptions,
+  StopOptions,
+  WorkContext,
+  WorkerPool,
+  WorkFunction,
+} from './worker-pool.js';

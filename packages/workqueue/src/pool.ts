@@ -1,9 +1,9 @@
-import { isAbortError } from '@kctl/wait';
-import type { Clock } from '@kctl/wait';
-import { QueueArgumentError, requireInteger, WorkFailedError } from './errors.js';
+import { isAbortError, requireOptions } from '@kctl/wait';
+import type { Clock, ClockTimer, OptionNames } from '@kctl/wait';
+import { QueueArgumentError, requireInteger, requireNumber, WorkFailedError } from './errors.js';
 import { sliceMs } from './slice.js';
 import type { QueueKey } from './work-queue.js';
-import type { FailureVerdict, RunOptions, WorkContext, WorkerPool, WorkFunction } from './worker-pool.js';
+import type { FailureVerdict, RunOptions, StopOptions, WorkContext, WorkerPool, WorkFunction } from './worker-pool.js';
 
 /** So many items are worked on synchronously between two looks at the clock. */
 const groupSize = 16;
@@ -48,6 +48,8 @@ interface Job<T> {
   slot: number;
 }
 
+const stopOptionNames: OptionNames<StopOptions> = { graceMs: true };
+
 /** See {@link WorkerPool}. Takes by slot: neither a look-up nor, for synchronous work, a promise per item. */
 export class Pool<T> implements WorkerPool {
   readonly #source: PoolSource<T>;
@@ -72,6 +74,9 @@ export class Pool<T> implements WorkerPool {
   #current = -1;
   /** By slot: the asynchronous work in progress. */
   readonly #jobs = new Map<number, Job<T>>();
+  /** When work in progress is told, after a stop with a grace period. */
+  #graceEnd = Infinity;
+  #graceTimer: ClockTimer | undefined;
 
   constructor(source: PoolSource<T>, policy: FailurePolicy<T>, options: PoolOptions<T>) {
     const { concurrency = 1, signal } = options;
@@ -103,9 +108,13 @@ export class Pool<T> implements WorkerPool {
     return this.#end.promise;
   }
 
-  stop(): Promise<void> {
+  stop(options: StopOptions = {}): Promise<void> {
+    requireOptions('stop', options, stopOptionNames);
+    const { graceMs = Infinity } = options;
+    if (graceMs !== Infinity) requireNumber('graceMs', graceMs, 0);
     this.#isStopping = true;
     this.#checkEnd();
+    if (graceMs !== Infinity && !this.#isEnded) this.#endGraceIn(graceMs);
     return this.#end.promise;
   }
 
@@ -284,6 +293,18 @@ export class Pool<T> implements WorkerPool {
     this.#halt(error);
   }
 
+  /** Aborts the signal of the work in progress after so many ms, or earlier where an earlier call asked for that. */
+  #endGraceIn(graceMs: number): void {
+    const { clock } = this.#source;
+    const graceEnd = clock.monotonicNow() + graceMs;
+    if (this.#graceEnd <= graceEnd) return;
+    this.#graceEnd = graceEnd;
+    this.#graceTimer?.cancel();
+    const abort = (): void => this.#abort.abort(new DOMException('the grace period of the stop is over', 'AbortError'));
+    if (graceMs === 0) abort();
+    else this.#graceTimer = clock.setTimer(abort, graceMs);
+  }
+
   /** Takes nothing more and aborts the signal of the work in progress. */
   #halt(reason: unknown): void {
     this.#isStopping = true;
@@ -295,6 +316,7 @@ export class Pool<T> implements WorkerPool {
     if (this.#isEnded || this.#active > 0 || !(this.#isStopping || this.#source.isFinished)) return;
     this.#isEnded = true;
     clearImmediate(this.#pause);
+    this.#graceTimer?.cancel();
     this.#options.signal?.removeEventListener('abort', this.#onAbort);
     this.#options.onEnd();
     if (this.#failure === undefined) this.#end.resolve();

@@ -6,7 +6,10 @@ export interface GetOptions {
 
 /** What a {@link WorkFunction} receives besides the item. */
 export interface WorkContext {
-  /** Aborted when the `signal` of the pool is, and when a failure stops the pool; `stop()` lets work come to its end. */
+  /**
+   * Aborted when the `signal` of the pool is, when a failure stops the pool, and when the grace period of `stop` is over;
+   * until then `stop` lets work come to its end.
+   */
   readonly signal: AbortSignal;
 }
 
@@ -23,7 +26,7 @@ export type FailureVerdict = 'retry' | 'drop' | 'stop';
 export interface RunOptions<T> {
   /** How many items are worked on at once: an integer ≥ 0; 0 pauses. @default 1 */
   readonly concurrency?: number;
-  /** Aborting it stops the pool: nothing more is taken, what is being worked on is waited for. */
+  /** Aborting it stops the pool: nothing more is taken, and what is being worked on is told by its signal, and waited for. */
   readonly signal?: AbortSignal;
   /**
    * Judges a failed item, synchronously. `attempt` is how often in a row the work on it failed: 1 for the first time. If
@@ -33,6 +36,17 @@ export interface RunOptions<T> {
    * @default `retry` on a rate-limiting queue; elsewhere `stop` with a WorkFailedError, so that no failure is swallowed
    */
   readonly onError?: (error: unknown, item: T, attempt: number) => FailureVerdict;
+}
+
+/** Options of `WorkerPool.stop`. */
+export interface StopOptions {
+  /**
+   * How long work in progress may go on, in ms; then its signal is aborted. 0 aborts it at once. Of several calls the
+   * shortest period counts.
+   *
+   * @default Infinity: work comes to its end, unless the pool's `signal` is aborted
+   */
+  readonly graceMs?: number;
 }
 
 /** Workers that take items from a queue. Not a promise itself, so that an async function can return it. */
@@ -47,10 +61,13 @@ export interface WorkerPool extends AsyncDisposable {
   /** How many items are being worked on now, one whose work has not returned yet included. */
   readonly active: number;
   /**
-   * Takes no more items and resolves when those being worked on have ended; rejects as {@link ended} does. Work that
-   * awaits the end of its own pool waits for itself: call it there without `await`. Idempotent.
+   * Takes no more items and resolves when those being worked on have ended, also those that go on after the grace
+   * period; rejects as {@link ended} does. Work that awaits the end of its own pool waits for itself: call it there
+   * without `await`. Idempotent.
+   *
+   * @throws QueueArgumentError when `graceMs` is not a number ≥ 0
    */
-  stop(): Promise<void>;
-  /** Same as {@link stop}. */
+  stop(options?: StopOptions): Promise<void>;
+  /** Same as {@link stop} without a grace period: waits for work in progress. */
   [Symbol.asyncDispose](): Promise<void>;
 }
