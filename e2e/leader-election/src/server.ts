@@ -19,7 +19,11 @@ export const nodeArguments: readonly string[] = [
 export interface FaultyServer extends AsyncDisposable {
   readonly port: number;
   readonly connection: Connection & { readonly ca: string; readonly token: string };
-  /** SIGKILL, and a new process on the same data; resolves when that is ready. */
+  /** SIGKILL. */
+  kill(): Promise<void>;
+  /** A new process on the same data; resolves when that is ready. */
+  restart(): Promise<void>;
+  /** {@link kill} and {@link restart}. */
   crash(): Promise<void>;
 }
 
@@ -28,14 +32,20 @@ export async function startServer(kind: 'embedded' | 'real'): Promise<FaultyServ
   const server = await (kind === 'embedded' ? startEmbedded(dataDir) : startReal(dataDir));
   return {
     ...server,
+    async crash() {
+      await server.kill();
+      await server.restart();
+    },
     async [Symbol.asyncDispose]() {
-      await server[Symbol.asyncDispose]();
+      await server.kill();
       await rm(dataDir, { recursive: true, force: true });
     },
   };
 }
 
-async function startEmbedded(dataDir: string): Promise<FaultyServer> {
+type Started = Omit<FaultyServer, 'crash' | typeof Symbol.asyncDispose>;
+
+async function startEmbedded(dataDir: string): Promise<Started> {
   const program = fileURLToPath(new URL('../../../packages/apiserver/src/cli.ts', import.meta.url));
   const token = 'election-harness';
   let child: ChildProcess;
@@ -55,6 +65,7 @@ async function startEmbedded(dataDir: string): Promise<FaultyServer> {
     return JSON.parse(line) as { url: string; certificateAuthority: string };
   };
   const kill = async (): Promise<void> => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
     const dead = once(child, 'exit');
     child.kill('SIGKILL');
     await dead;
@@ -64,24 +75,18 @@ async function startEmbedded(dataDir: string): Promise<FaultyServer> {
   return {
     port,
     connection: { server: url, ca: certificateAuthority, token, user: { token } },
-    async crash() {
-      await kill();
-      await start(port);
-    },
-    [Symbol.asyncDispose]: kill,
+    kill,
+    restart: async () => void (await start(port)),
   };
 }
 
-async function startReal(dataDir: string): Promise<FaultyServer> {
+async function startReal(dataDir: string): Promise<Started> {
   let server = await startRealApiServer({ dataDir, logger: noopLogger });
   const { port, url, caPem: ca, adminToken: token } = server;
   return {
     port,
     connection: { server: url, ca, token, user: { token } },
-    async crash() {
-      await server.kill();
-      server = await startRealApiServer({ dataDir, port, logger: noopLogger });
-    },
-    [Symbol.asyncDispose]: () => server.kill(),
+    kill: () => server.kill(),
+    restart: async () => void (server = await startRealApiServer({ dataDir, port, logger: noopLogger })),
   };
 }

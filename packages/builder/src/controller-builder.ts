@@ -26,22 +26,31 @@ export interface InputOptions<K extends Kind> extends WatchOptions {
   readonly predicates?: readonly Predicate<Watched<K>>[];
 }
 
+/** Options of an input whose predicates see whole objects. */
+export interface WholeInputOptions<K extends Kind> extends InputOptions<K> {
+  /** Watches metadata only, which is cheaper; the predicates then see no more. @default false */
+  readonly onlyMetadata?: false;
+}
+
+/** Options of an input whose predicates see metadata alone. */
+export interface MetadataInputOptions<K extends Kind> extends InputOptions<MetadataKind<K>> {
+  readonly onlyMetadata: true;
+}
+
 /** Which part of its objects an input watches, with predicates on that part. */
-export type ShapedInputOptions<K extends Kind> =
-  | (InputOptions<K> & {
-      /** Watches metadata only, which is cheaper; the predicates then see no more. @default false */
-      readonly onlyMetadata?: false;
-    })
-  | (InputOptions<MetadataKind<K>> & { readonly onlyMetadata: true });
+export type ShapedInputOptions<K extends Kind> = WholeInputOptions<K> | MetadataInputOptions<K>;
 
 /** Options of {@link ControllerBuilder.for}. */
 export type ForOptions<K extends Kind> = ShapedInputOptions<K>;
 
-/** Options of {@link ControllerBuilder.owns}. */
-export type OwnsOptions<K extends Kind> = ShapedInputOptions<K> & {
+/** What only `owns` has. */
+export interface OwnerOptions {
   /** Every owner of the `for` kind is reconciled, not the managing controller alone. @default false */
   readonly matchEveryOwner?: boolean;
-};
+}
+
+/** Options of {@link ControllerBuilder.owns}. */
+export type OwnsOptions<K extends Kind> = ShapedInputOptions<K> & OwnerOptions;
 
 /** `for` queues keys of objects: with a request type of another shape it does not compile. */
 export type ReconciledKind<K extends Kind, R> = KeyOf<K> extends R ? K : never;
@@ -97,8 +106,25 @@ export interface ControllerBuilder<
    * says what requests are: those of a namespaced kind have a namespace. One that is a name alone, which only a handler
    * of `watches` or a raw source could queue, then fails without reaching the reconciler, whatever the request type.
    */
+  for<K extends Kind>(
+    kind: ReconciledKind<K, R>,
+    options?: WholeInputOptions<K>,
+  ): ControllerBuilder<RequestFor<K, R, S>, D>;
+  // One signature for each shape: of a union, a predicate that is written in place would have no type.
+  for<K extends Kind>(
+    kind: ReconciledKind<K, R>,
+    options: MetadataInputOptions<K>,
+  ): ControllerBuilder<RequestFor<K, R, S>, D>;
   for<K extends Kind>(kind: ReconciledKind<K, R>, options?: ForOptions<K>): ControllerBuilder<RequestFor<K, R, S>, D>;
   /** A kind that reconciled objects own: an event of an object queues its owner of the `for` kind. */
+  owns<K extends Kind>(
+    kind: OwnedKind<K, R>,
+    options?: WholeInputOptions<K> & OwnerOptions,
+  ): ControllerBuilder<R, D, S>;
+  owns<K extends Kind>(
+    kind: OwnedKind<K, R>,
+    options: MetadataInputOptions<K> & OwnerOptions,
+  ): ControllerBuilder<R, D, S>;
   owns<K extends Kind>(kind: OwnedKind<K, R>, options?: OwnsOptions<K>): ControllerBuilder<R, D, S>;
   /** Any kind, with any handler. */
   watches<K extends Kind>(

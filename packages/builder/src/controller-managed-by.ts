@@ -9,7 +9,6 @@ import type {
   Reconciler,
   ReconcileRequest,
   Source,
-  WatchOptions,
 } from '@kctl/controller';
 import { createController, enqueueRequestForObject, enqueueRequestForOwner, provide } from '@kctl/controller';
 import type { ManagerDependencies } from '@kctl/manager';
@@ -33,7 +32,9 @@ import { DefinitionError } from './errors.js';
 import { findHostProblems } from './host.js';
 import type { Input } from './input.js';
 import { describeKind, eraseInput, isKind, sourceOf } from './input.js';
+import type { GivenOptions } from './input-options.js';
 import { requireNamespace } from './require-namespace.js';
+import { settingProblems } from './setting-problems.js';
 import { withoutUndefined } from './without-undefined.js';
 
 /** Begins the definition of a controller that `host`, usually a manager, will run. Mirrors `NewControllerManagedBy`. */
@@ -53,6 +54,7 @@ class Definition<R, D extends object, S extends RequestState> implements Control
   readonly #triggers: Provided<Source<unknown>, D>[] = [];
   readonly #filters: Provided<Predicate, D>[] = [];
   #options: BuilderOptions<R> = {};
+  readonly #optionProblems: string[] = [];
   #logFields: ((request: R) => LogFields) | undefined;
   #name: string | undefined;
   /** Whether something was added whose requests are whatever the user says. */
@@ -66,7 +68,7 @@ class Definition<R, D extends object, S extends RequestState> implements Control
   for<K extends Kind>(kind: ReconciledKind<K, R>, options?: ForOptions<K>): ControllerBuilder<RequestFor<K, R, S>, D> {
     this.#forKinds.push(kind);
     this.#requiresNamespace ||= !this.#takesAnyKey && isKind(kind) && kind.scope === 'Namespaced';
-    this.#addKeyed('for', { kind, options, handler: () => enqueueRequestForObject() });
+    this.#addKeyed('for', kind, options, () => enqueueRequestForObject());
     // The same definition: what it requires of requests from now on is what the narrower type promises of them.
     return this as unknown as ControllerBuilder<RequestFor<K, R, S>, D>;
   }
@@ -76,7 +78,7 @@ class Definition<R, D extends object, S extends RequestState> implements Control
     this.#ownedKinds.push(kind);
     const handler = (): EventHandler<EventObject, ObjectKey> =>
       enqueueRequestForOwner(this.#forKinds[0] ?? kind, { onlyControllerOwner });
-    return this.#addKeyed('owns', { kind, options, handler });
+    return this.#addKeyed('owns', kind, options, handler);
   }
 
   watches<K extends Kind>(
@@ -84,12 +86,9 @@ class Definition<R, D extends object, S extends RequestState> implements Control
     handler: Provided<EventHandler<Watched<K>, R>, D>,
     options?: InputOptions<K>,
   ): ControllerBuilder<R, D> {
-    const { predicates = [], startPolicy } = options ?? {};
     const provided = (): EventHandler<Watched<K>, R> =>
       this.#provide(handler, `the handler of watches(${describeKind(kind)})`);
-    this.#inputs.push(() =>
-      eraseInput({ method: 'watches', kind, handler: provided(), predicates, startPolicy, onlyMetadata: false }),
-    );
+    this.#inputs.push(() => eraseInput({ method: 'watches', kind, handler: provided(), options, onlyMetadata: false }));
     return this.#fixed();
   }
 
@@ -98,11 +97,10 @@ class Definition<R, D extends object, S extends RequestState> implements Control
     handler: Provided<EventHandler<Watched<MetadataKind<K>>, R>, D>,
     options?: InputOptions<MetadataKind<K>>,
   ): ControllerBuilder<R, D> {
-    const { predicates = [], startPolicy } = options ?? {};
     const provided = (): EventHandler<Watched<MetadataKind<K>>, R> =>
       this.#provide(handler, `the handler of watchesMetadata(${describeKind(kind)})`);
     this.#inputs.push(() =>
-      eraseInput({ method: 'watchesMetadata', kind, handler: provided(), predicates, startPolicy, onlyMetadata: true }),
+      eraseInput({ method: 'watchesMetadata', kind, handler: provided(), options, onlyMetadata: true }),
     );
     return this.#fixed();
   }
@@ -123,6 +121,7 @@ class Definition<R, D extends object, S extends RequestState> implements Control
   }
 
   withOptions(options: BuilderOptions<R>): this {
+    this.#optionProblems.push(...settingProblems(options));
     this.#options = { ...this.#options, ...withoutUndefined(options) };
     return this;
   }
@@ -167,6 +166,7 @@ class Definition<R, D extends object, S extends RequestState> implements Control
         rawSources: this.#rawSources.length,
         reconciler,
       }),
+      ...this.#optionProblems,
     );
     const controller = collect(problems, () => this.#create(name, provided ?? (() => Promise.resolve())));
     if (controller === undefined || problems.length > 0)
@@ -209,33 +209,21 @@ class Definition<R, D extends object, S extends RequestState> implements Control
     });
   }
 
-  #addKeyed<T>(method: string, input: KeyedDefinition<T>): this {
-    const { kind, options, handler } = input;
-    this.#inputs.push(() =>
-      eraseInput({
-        method,
-        kind,
-        // The signatures of for() and owns() admit only request types that an object's key is one of.
-        handler: handler() as unknown as EventHandler<EventObject, R>,
-        predicates: (options?.predicates ?? []) as readonly Predicate[],
-        onlyMetadata: options?.onlyMetadata === true,
-        startPolicy: options?.startPolicy,
-      }),
-    );
+  #addKeyed<T>(
+    method: 'for' | 'owns',
+    kind: Kind,
+    options: GivenOptions<T> | undefined,
+    handler: () => EventHandler<EventObject, ObjectKey>,
+  ): this {
+    // The signatures of for() and owns() admit only request types that an object's key is one of.
+    const keyed = (): EventHandler<T, R> => handler() as unknown as EventHandler<T, R>;
+    this.#inputs.push(() => eraseInput({ method, kind, handler: keyed(), options }));
     return this;
   }
 }
 
 /** What the builder reads of a host before anything else. */
 const hostParts: readonly string[] = ['dependencies', 'cache', 'logger', 'controllerDefaults', 'add'];
-
-interface KeyedDefinition<T> {
-  readonly kind: Kind;
-  readonly options:
-    | (WatchOptions & { readonly predicates?: readonly Predicate<T>[]; readonly onlyMetadata?: boolean })
-    | undefined;
-  readonly handler: () => EventHandler<EventObject, ObjectKey>;
-}
 
 /** The log fields of controller-runtime: the object under its kind, and its namespace and name. */
 function logFieldsOf(kind: Kind | undefined, request: unknown): LogFields {

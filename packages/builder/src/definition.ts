@@ -5,7 +5,7 @@ import type { Input } from './input.js';
 import { describeKind, isKind } from './input.js';
 
 /** What can be wrong with an input: its types hold only for programs that have them. */
-export interface CheckedInput extends Pick<Input<never>, 'what' | 'kind'> {
+export interface CheckedInput extends Pick<Input<never>, 'what' | 'kind' | 'problems'> {
   readonly handler: unknown;
   readonly predicates: unknown;
 }
@@ -32,6 +32,7 @@ export function findProblems(parts: DefinitionParts): string[] {
     ...checkFor(forKinds),
     ...checkName(parts),
     ...checkOwned(forKinds, ownedKinds),
+    ...inputs.flatMap(({ what, problems }) => problems.map((problem) => `${what}: ${problem}`)),
     ...inputs.flatMap(checkFunctions),
     ...checkFilters(parts.filters),
     ...checkWatches(parts),

@@ -2,6 +2,7 @@ import type { Kind } from '@kctl/apimachinery';
 import { formatGroupKind, metadataOnly } from '@kctl/apimachinery';
 import type { EventHandler, EventObject, InformerProvider, Predicate, Source, WatchOptions } from '@kctl/controller';
 import { kindSource } from '@kctl/controller';
+import { inputProblems, type GivenOptions, type InputMethod } from './input-options.js';
 
 /**
  * One watched kind of a definition, with its types erased: handler and predicates only ever see events of this kind, so
@@ -14,27 +15,32 @@ export interface Input<R> {
   readonly handler: EventHandler<EventObject, R>;
   readonly predicates: readonly Predicate[];
   readonly watch: WatchOptions;
+  /** What is wrong with its options. */
+  readonly problems: readonly string[];
 }
 
 /** What is given about an input, still typed by its kind. */
 export interface TypedInput<T, R> {
-  readonly method: string;
+  readonly method: InputMethod;
   readonly kind: Kind;
   readonly handler: EventHandler<T, R>;
-  readonly predicates: readonly Predicate<T>[];
-  readonly onlyMetadata: boolean;
-  readonly startPolicy: WatchOptions['startPolicy'];
+  readonly options: GivenOptions<T> | undefined;
+  /** Whether metadata are watched alone. @default what the options say */
+  readonly onlyMetadata?: boolean;
 }
 
 /** Erases the object type of an input. */
 export function eraseInput<T, R>(input: TypedInput<T, R>): Input<R> {
-  const { method, kind, handler, predicates, onlyMetadata, startPolicy } = input;
+  const { method, kind, handler, options } = input;
+  const { onlyMetadata = options?.onlyMetadata === true } = input;
+  const { predicates = [], startPolicy } = options ?? {};
   return {
     what: `${method}(${describeKind(kind)})`,
     kind: onlyMetadata && isKind(kind) ? metadataOnly(kind) : kind,
     handler: handler as unknown as EventHandler<EventObject, R>,
     predicates: predicates as unknown as readonly Predicate[],
     watch: startPolicy === undefined ? {} : { startPolicy },
+    problems: inputProblems(method, options),
   };
 }
 

@@ -20,6 +20,8 @@ import {
   uncoveredVersions,
   validatingWebhook,
 } from '@kctl/webhook';
+import type { OptionNames } from '@kctl/wait';
+import { requireOptions } from '@kctl/wait';
 import { collect } from './collect.js';
 import { DefinitionError } from './errors.js';
 import { findHostProblems } from './host.js';
@@ -39,6 +41,22 @@ export interface WebhookHost<D extends object = object> {
 
 /** How the API server is to call a webhook, and how its requests are logged. */
 export type WebhookOptions = WebhookRegistration & Pick<TypedWebhookOptions, 'logConstructor'>;
+
+const optionNames: OptionNames<WebhookOptions> = {
+  name: true,
+  failurePolicy: true,
+  matchPolicy: true,
+  timeoutSeconds: true,
+  sideEffects: true,
+  reinvocationPolicy: true,
+  namespaceSelector: true,
+  objectSelector: true,
+  matchConditions: true,
+  operations: true,
+  subResources: true,
+  confirm: true,
+  logConstructor: true,
+};
 
 /** Defines the webhooks of a kind. Nothing happens before {@link complete}. Mirrors `builder.WebhookBuilder`. */
 export interface WebhookBuilder<K extends Kind, D extends object = ManagerDependencies> {
@@ -162,11 +180,11 @@ class WebhookDefinition<K extends Kind, D extends object> implements WebhookBuil
     };
     if (defaulter !== undefined)
       plan(this.#defaulterPath ?? pathOf('mutate', kind), () =>
-        defaultingWebhook(kind, defaulter, webhookOptions(this.#defaulter?.options)),
+        defaultingWebhook(kind, defaulter, webhookOptions('withDefaulter', this.#defaulter?.options)),
       );
     if (validator !== undefined)
       plan(this.#validatorPath ?? pathOf('validate', kind), () =>
-        validatingWebhook(kind, validator, webhookOptions(this.#validator?.options)),
+        validatingWebhook(kind, validator, webhookOptions('withValidator', this.#validator?.options)),
       );
     if (converter !== undefined) step(() => requireConverterOf(kind, converter));
     if (server === undefined || problems.length > 0) return fail();
@@ -207,7 +225,10 @@ function pathOf(verb: 'mutate' | 'validate', { group, version, kind }: Kind): st
   return `/${verb}-${group.replaceAll('.', '-')}-${version}-${kind.toLowerCase()}`;
 }
 
-function webhookOptions({ logConstructor, ...registration }: WebhookOptions = {}): TypedWebhookOptions {
+/** @throws TypeError naming every option that is not known */
+function webhookOptions(method: string, options: WebhookOptions = {}): TypedWebhookOptions {
+  requireOptions(method, options, optionNames);
+  const { logConstructor, ...registration } = options;
   return { registration, ...(logConstructor === undefined ? {} : { logConstructor }) };
 }
 

@@ -1,4 +1,5 @@
 import type { KubeObject } from '@kctl/apimachinery';
+import { shownType } from '@kctl/wait';
 import type { IndexDefinition } from './index-definition.js';
 import { namespaceIndex } from './index-definition.js';
 import type { Entry, IndexValues } from './sorted-entries.js';
@@ -44,15 +45,11 @@ export function compileIndex<T extends KubeObject>(
 function asValues(returned: unknown): readonly string[] {
   if (typeof returned === 'string') return [returned];
   if (returned === undefined || returned === null) return [];
-  if (!Array.isArray(returned)) throw new TypeError(`it returned ${describe(returned)}: expected an array of strings`);
+  if (!Array.isArray(returned)) throw new TypeError(`it returned ${shownType(returned)}: expected an array of strings`);
   for (const value of returned)
     if (typeof value !== 'string')
-      throw new TypeError(`it returned an array with ${describe(value)}: expected strings only`);
+      throw new TypeError(`it returned an array with ${shownType(value)}: expected strings only`);
   return returned as readonly string[];
-}
-
-function describe(value: unknown): string {
-  return value === null ? 'null' : `a value of type ${typeof value}`;
 }
 
 function isDefinition(definition: unknown): boolean {

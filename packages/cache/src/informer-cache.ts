@@ -15,7 +15,7 @@ import type { GetOptions, ListOptions, ReadObject, ReadScope } from '@kctl/clien
 import type { InformerWaitOptions, SharedInformer } from '@kctl/informer';
 import { InformerStartedError, SyncError } from '@kctl/informer';
 import { messageOf } from '@kctl/telemetry';
-import { aborted, keepAlive, systemClock } from '@kctl/wait';
+import { aborted, keepAlive, requireSignal, systemClock } from '@kctl/wait';
 import type { CacheOptions, NamespaceScopes, ResolvedScope } from './cache-options.js';
 import type { Cache, CacheScope, InformerLease, InformerStatus } from './cache.js';
 import { copyCacheOptions, copyNamespaces } from './copy-options.js';
@@ -26,7 +26,7 @@ import { getLive, listLive } from './live-read.js';
 import type { LiveReadScope } from './live-read.js';
 import { makeScopeInformer } from './make-informer.js';
 import { fieldIndexName, indexedFieldOf, listFrom, matcherFrom, notFound } from './read.js';
-import { requireCacheOptions } from './required.js';
+import { requireCacheOptions, requireNamespaces } from './required.js';
 import { isEmpty, limitsOf, resolveScopes } from './resolve-scopes.js';
 import { ScopeTable } from './scope-table.js';
 import { ScopedInformer } from './scoped-informer.js';
@@ -99,6 +99,7 @@ class InformerCache implements Cache {
   }
 
   async setNamespaces(namespaces: NamespaceScopes): Promise<void> {
+    requireNamespaces('setNamespaces', namespaces);
     this.#defaultNamespaces = copyNamespaces(namespaces);
     await Promise.all([...this.#entries.values()].map((entry) => entry.setScopes(this.#scopesOf(entry.kind))));
   }
@@ -117,6 +118,7 @@ class InformerCache implements Cache {
   }
 
   async run(signal: AbortSignal): Promise<void> {
+    requireSignal('cache.run', signal);
     if (this.#signal !== undefined) throw new InformerStartedError('the cache was started already; make another one');
     using _alive = keepAlive();
     const ending = new AbortController();

@@ -1,16 +1,67 @@
-import { numberProblem, shownValue } from '@kctl/wait';
-import type { CacheOptions } from './cache-options.js';
+import { numberProblem, optionProblems, requireOptions, shownValue, type OptionNames } from '@kctl/wait';
+import type { CacheOptions, KindOptions, NamespaceScopes, ScopeOptions } from './cache-options.js';
+
+/** The options of each object: complete by type, so that none can be forgotten here. */
+const cacheNames: OptionNames<CacheOptions> = {
+  client: true,
+  byObject: true,
+  defaultNamespaces: true,
+  defaults: true,
+  undeclaredReads: true,
+  lingerMs: true,
+  watchErrorHandler: true,
+  listerWatcherFor: true,
+  watchList: true,
+  minWatchTimeoutMs: true,
+  idleTimeoutMs: true,
+  listIdleTimeoutMs: true,
+  clock: true,
+  random: true,
+  logger: true,
+  metrics: true,
+};
+const scopeNames: OptionNames<ScopeOptions> = {
+  labelSelector: true,
+  fieldSelector: true,
+  transform: true,
+  unsafeMutableObjects: true,
+  bookmarks: true,
+  resyncMs: true,
+  keepManagedFields: true,
+};
+const kindNames: OptionNames<KindOptions> = { ...scopeNames, kind: true, namespaces: true };
 
 /** @throws TypeError naming the option, its value and what is expected */
 export function requireCacheOptions(options: CacheOptions): void {
-  const { client, byObject = [], lingerMs, listerWatcherFor } = options;
+  requireOptions('createCache', options, cacheNames);
+  const { client, byObject = [], lingerMs, listerWatcherFor, defaults, defaultNamespaces } = options;
   if (listerWatcherFor === undefined && !canRead(client))
     throw new TypeError(
       `createCache: client ${shownValue(client)} is not valid: expected a client, such as createHttpClient(…) of @kctl/client-http`,
     );
   for (const [index, { kind }] of byObject.entries()) requireKind(`createCache: byObject[${index}].kind`, kind);
-  const problem = lingerMs === undefined ? undefined : numberProblem('lingerMs', lingerMs);
-  if (problem !== undefined) throw new TypeError(`createCache: ${problem}`);
+  // A selector under a name that is not known would cache the whole kind.
+  const problems = [
+    ...optionProblems(defaults, scopeNames, 'defaults'),
+    ...namespaceProblems(defaultNamespaces, 'defaultNamespaces'),
+    ...byObject.flatMap((options, index) => [
+      ...optionProblems(options, kindNames, `byObject[${index}]`),
+      ...namespaceProblems(options.namespaces, `byObject[${index}].namespaces`),
+    ]),
+    lingerMs === undefined ? undefined : numberProblem('lingerMs', lingerMs),
+  ].filter((problem) => problem !== undefined);
+  if (problems.length > 0) throw new TypeError(`createCache: ${problems.join('; ')}`);
+}
+
+/** @throws TypeError naming every option of a namespace that is not known */
+export function requireNamespaces(what: string, namespaces: NamespaceScopes): void {
+  const problems = namespaceProblems(namespaces, 'namespaces');
+  if (problems.length > 0) throw new TypeError(`${what}: ${problems.join('; ')}`);
+}
+
+function namespaceProblems(namespaces: NamespaceScopes | undefined, field: string): string[] {
+  const scopes = Object.entries(namespaces ?? {});
+  return scopes.flatMap(([name, scope]) => optionProblems(scope, scopeNames, `${field}.${name}`));
 }
 
 /** @throws TypeError when it is not a kind */

@@ -11,7 +11,7 @@ import type {
   InformerWaitOptions,
   SharedInformer,
 } from '@kctl/informer';
-import { InformerStartedError, InformerStoppedError, SyncError } from '@kctl/informer';
+import { InformerStartedError, InformerStoppedError, requireHandlerOptions, SyncError } from '@kctl/informer';
 import { aborted } from '@kctl/wait';
 import type { ResolvedScope } from './cache-options.js';
 import type { MergedStores } from './merged-reader.js';
@@ -124,6 +124,7 @@ export class ScopedInformer<T extends KubeObject> implements SharedInformer<T>, 
 
   addEventHandler(handler: InformerEventHandler<T>, options: EventHandlerOptions = {}): HandlerRegistration {
     if (this.#isStopped) throw new InformerStoppedError('the handler was not added: the informer has stopped already');
+    requireHandlerOptions(options);
     const registration = new ScopedRegistration<T>(handler, options, {
       concerns: (informer) => this.#concerns(informer),
       removed: () => this.#registrations.delete(registration),

@@ -29,8 +29,8 @@ import type {
 } from '@kctl/client';
 import { noopLogger, noopMetrics } from '@kctl/telemetry';
 import type { Logger, Metrics } from '@kctl/telemetry';
-import { numberProblem, systemClock } from '@kctl/wait';
-import type { Clock } from '@kctl/wait';
+import { numberProblem, requireOptions, systemClock } from '@kctl/wait';
+import type { Clock, OptionNames } from '@kctl/wait';
 import type { CacheView } from './cache-view.js';
 import { CachedReader } from './cached-reader.js';
 import { LossyWriteError } from './errors.js';
@@ -69,6 +69,19 @@ export interface DelegatingClientOptions {
   readonly clock?: Clock;
 }
 
+const optionNames: OptionNames<DelegatingClientOptions> = {
+  cache: true,
+  client: true,
+  uncached: true,
+  cacheUntyped: true,
+  readYourWrites: true,
+  barrierTimeoutMs: true,
+  ownWriteTtlMs: true,
+  logger: true,
+  metrics: true,
+  clock: true,
+};
+
 /** A client that reads from a cache and writes to the server. Mirrors controller-runtime's default client. */
 export interface DelegatingClient extends Client {
   /** The client without the cache. */
@@ -94,6 +107,7 @@ export interface DelegatingClient extends Client {
  * @throws TypeError naming the option that is not valid
  */
 export function createDelegatingClient(options: DelegatingClientOptions): DelegatingClient {
+  requireOptions('createDelegatingClient', options, optionNames);
   return new CacheFirstClient(options);
 }
 

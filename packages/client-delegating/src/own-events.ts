@@ -4,8 +4,8 @@ import { intercept } from '@kctl/client';
 import type { Client, SubResourceHooks } from '@kctl/client';
 import { noopLogger, noopMetrics } from '@kctl/telemetry';
 import type { Logger, Metrics } from '@kctl/telemetry';
-import { numberProblem, systemClock } from '@kctl/wait';
-import type { Clock } from '@kctl/wait';
+import { numberProblem, requireOptions, systemClock } from '@kctl/wait';
+import type { Clock, OptionNames } from '@kctl/wait';
 import { withoutOwnUpdates } from './own-informers.js';
 import type { ObservableInformers } from './own-informers.js';
 import { guardOf, objectName, OwnLinks } from './own-links.js';
@@ -30,6 +30,13 @@ export interface OwnEventsOptions {
   /** @default systemClock */
   readonly clock?: Clock;
 }
+
+const optionNames: OptionNames<OwnEventsOptions> = {
+  maxHoldMs: true,
+  logger: true,
+  metrics: true,
+  clock: true,
+};
 
 /** Keeps the updates that own writes cause from handlers that have nothing to learn from them. */
 export interface OwnEvents {
@@ -61,6 +68,7 @@ export interface OwnEvents {
  * @throws TypeError when `maxHoldMs` is not a number ≥ 0
  */
 export function createOwnEvents(options: OwnEventsOptions = {}): OwnEvents {
+  requireOptions('createOwnEvents', options, optionNames);
   const problem = numberProblem('maxHoldMs', options.maxHoldMs ?? 0);
   if (problem !== undefined) throw new TypeError(`createOwnEvents: ${problem}`);
   return new OwnEventFilter(options);

@@ -33,6 +33,8 @@ import type {
   WatchOptions,
   WatchStream,
 } from '@kctl/client';
+import type { OptionNames } from '@kctl/wait';
+import { requireOptions } from '@kctl/wait';
 import { collect } from './byte-stream.js';
 import { acceptList, acceptObject, asList, asObject, decodeJson, refuseHtml, toSend } from './codec.js';
 import type { Connection, KubeConfigLike } from '@kctl/client/connection';
@@ -55,6 +57,28 @@ export interface HttpClientOptions extends TransportOptions {
   readonly transport?: Transport;
 }
 
+const optionNames: OptionNames<HttpClientOptions> = {
+  kubeConfig: true,
+  connection: true,
+  transport: true,
+  impersonate: true,
+  program: true,
+  userAgent: true,
+  rateLimit: true,
+  maxRetries: true,
+  requestTimeoutMs: true,
+  connectTimeoutMs: true,
+  maxConnections: true,
+  http2: true,
+  compression: true,
+  onWarning: true,
+  logger: true,
+  metrics: true,
+  detailedMetrics: true,
+  clock: true,
+  environment: true,
+};
+
 /** A client of the API server: every read and write is a request. */
 export interface HttpClient extends WatchingClient, FrameReader, AsyncDisposable {
   get<K extends Kind>(kind: K, key: KeyOrObject<K>, options?: GetOptions): Promise<PersistedObject<K> & ReadObject<K>>;
@@ -70,12 +94,13 @@ export interface HttpClient extends WatchingClient, FrameReader, AsyncDisposable
  * @throws TypeError when the connection or an option is not valid
  */
 export function createHttpClient(options: HttpClientOptions): HttpClient {
-  const { kubeConfig, connection, transport } = options;
+  requireOptions('createHttpClient', options, optionNames);
+  const { kubeConfig, connection, transport, ...ofTransport } = options;
   if (transport !== undefined) return new ServerClient(transport, false);
   const where = connection ?? (kubeConfig === undefined ? undefined : connectionFromKubeConfig(kubeConfig));
   if (where === undefined)
     throw new TypeError('createHttpClient: one of kubeConfig, connection and transport must be set');
-  return new ServerClient(createTransport(where, options), true);
+  return new ServerClient(createTransport(where, ofTransport), true);
 }
 
 /** What a request is about, for errors. */

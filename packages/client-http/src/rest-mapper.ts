@@ -3,8 +3,8 @@ import type { GroupVersionKind, Kind, UntypedObject } from '@kctl/apimachinery';
 import type { AbortOptions, KindResolver } from '@kctl/client';
 import { guardLogger, noopLogger } from '@kctl/telemetry';
 import type { Logger } from '@kctl/telemetry';
-import { numberProblem, orAborted, systemClock } from '@kctl/wait';
-import type { Clock } from '@kctl/wait';
+import { numberProblem, orAborted, requireOptions, systemClock } from '@kctl/wait';
+import type { Clock, OptionNames } from '@kctl/wait';
 import { fetchGroups } from './discovery.js';
 import type { ApiGroup, ApiResource, DiscoveredGroups } from './discovery.js';
 import { GroupDiscoveryError, GroupResources } from './group-resources.js';
@@ -26,6 +26,14 @@ export interface RestMapperOptions {
   /** @default systemClock */
   readonly clock?: Clock;
 }
+
+const optionNames: OptionNames<RestMapperOptions> = {
+  transport: true,
+  kinds: true,
+  missTtlMs: true,
+  logger: true,
+  clock: true,
+};
 
 /** A kind by name; without a version, the one that the server prefers. */
 export type KindName = GroupVersionKind | { readonly group: string; readonly kind: string };
@@ -66,6 +74,7 @@ export interface RestMapper extends KindResolver {
  * @throws TypeError when `missTtlMs` is not a number ≥ 0
  */
 export function createRestMapper(options: RestMapperOptions): RestMapper {
+  requireOptions('createRestMapper', options, optionNames);
   return new DiscoveryRestMapper(options);
 }
 

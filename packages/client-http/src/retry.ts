@@ -6,6 +6,18 @@ export const transportRetryMs = 1_000;
 /** A longer Retry-After, in ms, is not waited for: the error is returned to the caller. */
 export const maxRetryAfterMs = 60_000;
 
+/** A server asked for a pause: ends an attempt, and is never thrown to a caller. */
+export class AskedToWait extends Error {
+  readonly status: number;
+  readonly waitMs: number;
+
+  constructor(status: number, waitMs: number) {
+    super(`the server answered ${status} with Retry-After`);
+    this.status = status;
+    this.waitMs = waitMs;
+  }
+}
+
 /**
  * Whether a status is one with which the server may ask to repeat the request. After a 429 it was surely not executed;
  * a 5xx may also mean that the outcome is unknown, which does not matter where executing it twice is as good as once.

@@ -1,7 +1,16 @@
 import { guardLogger, noopLogger, noopMetrics } from '@kctl/telemetry';
 import type { Logger, Metrics } from '@kctl/telemetry';
-import { anySignal, numberProblem, orAborted, retryAfterOfHeader, sleep, systemClock } from '@kctl/wait';
-import type { Clock } from '@kctl/wait';
+import {
+  anySignal,
+  numberProblem,
+  orAborted,
+  requireOptions,
+  retry,
+  retryAfterOfHeader,
+  sleep,
+  systemClock,
+} from '@kctl/wait';
+import type { Clock, OptionNames } from '@kctl/wait';
 import { collectPrefix } from './byte-stream.js';
 import type { Connection, Impersonation } from '@kctl/client/connection';
 import { createConnectionPools } from './connection-pools.js';
@@ -19,7 +28,7 @@ import { createTurnLimiter } from './rate-limiter.js';
 import type { RateLimit, TurnLimiter } from './rate-limiter.js';
 import { createRequestMetrics } from './request-metrics.js';
 import type { RequestMetrics } from './request-metrics.js';
-import { isRetryableFailure, isRetryableStatus, maxRetryAfterMs, transportRetryMs } from './retry.js';
+import { AskedToWait, isRetryableFailure, isRetryableStatus, maxRetryAfterMs, transportRetryMs } from './retry.js';
 import { defaultUserAgent } from './user-agent.js';
 import { parseWarnings } from './warnings.js';
 import { safeCause } from './safe-cause.js';
@@ -69,6 +78,25 @@ export interface TransportOptions {
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 
+const optionNames: OptionNames<TransportOptions> = {
+  impersonate: true,
+  program: true,
+  userAgent: true,
+  rateLimit: true,
+  maxRetries: true,
+  requestTimeoutMs: true,
+  connectTimeoutMs: true,
+  maxConnections: true,
+  http2: true,
+  compression: true,
+  onWarning: true,
+  logger: true,
+  metrics: true,
+  detailedMetrics: true,
+  clock: true,
+  environment: true,
+};
+
 /** One request. */
 export interface TransportRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -111,6 +139,7 @@ export interface Transport extends AsyncDisposable {
  * @throws TypeError naming each option that is not valid
  */
 export function createTransport(connection: Connection, options: TransportOptions = {}): Transport {
+  requireOptions('createTransport', options, optionNames);
   return new HttpTransport(connection, options);
 }
 
@@ -175,21 +204,26 @@ class HttpTransport implements Transport {
   async send(request: TransportRequest): Promise<TransportResponse> {
     const { method, signal, expect = 'object', once = false } = request;
     const maxRetries = this.#options.maxRetries ?? 10;
-    for (let attempt = 0; ; attempt++) {
-      if (attempt > 0 || expect !== 'watch') await this.#takeTurn(method, signal);
-      try {
+    return await retry(
+      async (attempt) => {
+        if (attempt > 1 || expect !== 'watch') await this.#takeTurn(method, signal);
         const response = await this.#sendWithCredentials(request);
         const waitMs = isRetryableStatus(response.status, once) ? response.retryAfterMs : undefined;
-        if (waitMs === undefined || waitMs > maxRetryAfterMs || attempt >= maxRetries) return response;
+        if (waitMs === undefined || waitMs > maxRetryAfterMs || attempt > maxRetries) return response;
         await discardBody(response);
-        this.#metrics.retried(method, String(response.status));
-        await this.#pause(waitMs, request, `the server answered ${response.status} with Retry-After`);
-      } catch (error) {
-        if (expect === 'watch' || attempt >= maxRetries || !isRetryableFailure(error, method)) throw error;
-        this.#metrics.retried(method, '<error>');
-        await this.#pause(transportRetryMs, request, error);
-      }
-    }
+        throw new AskedToWait(response.status, waitMs);
+      },
+      {
+        maxAttempts: maxRetries + 1,
+        isRetriable: (error) =>
+          error instanceof AskedToWait || (expect !== 'watch' && isRetryableFailure(error, method)),
+        pause: (error) => {
+          const isAsked = error instanceof AskedToWait;
+          this.#metrics.retried(method, isAsked ? String(error.status) : '<error>');
+          return this.#pause(isAsked ? error.waitMs : transportRetryMs, request, isAsked ? error.message : error);
+        },
+      },
+    );
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,5 +1,6 @@
 import type { KeyOf, KeyOrObject, Kind, ObjectKey } from '@kctl/apimachinery';
 import { formatGroupKind, parseApiVersion } from '@kctl/apimachinery';
+import { shownValue } from '@kctl/wait';
 import { isKubeObject } from './kube-object.js';
 
 /** For clients: refuses what cannot be a kind, which is what an import under a wrong name yields. @throws TypeError */
@@ -8,7 +9,7 @@ export function requireKind(verb: string, kind: Kind): void {
   const isKind = typeof given === 'object' && given !== null && 'plural' in given && 'apiVersion' in given;
   if (!isKind)
     throw new TypeError(
-      `${verb}: the kind is ${shown(given, 'an object that is none')}: expected a token such as ConfigMap or what defineKind returns; is its import right?`,
+      `${verb}: the kind is ${typeof given === 'object' && given !== null ? 'an object that is none' : shownValue(given)}: expected a token such as ConfigMap or what defineKind returns; is its import right?`,
     );
 }
 
@@ -39,7 +40,7 @@ export function keyIn(verb: string, kind: Kind, named: object): ObjectKey {
   }
   const expected = kind.scope === 'Namespaced' ? '{ namespace, name }' : '{ name }';
   throw new TypeError(
-    `${verb} ${kind.kind}: the key is ${shown(given, 'an object without a name')}: expected ${expected} or an object that was read`,
+    `${verb} ${kind.kind}: the key is ${typeof given === 'object' && given !== null ? 'an object without a name' : shownValue(given)}: expected ${expected} or an object that was read`,
   );
 }
 
@@ -60,9 +61,4 @@ function requireSameKind(
   throw new TypeError(
     `${verb} ${formatGroupKind(kind)}: the object is a ${formatGroupKind(given)}: pass an object of the kind, or a key`,
   );
-}
-
-function shown(value: unknown, object: string): string {
-  if (typeof value === 'string') return JSON.stringify(value);
-  return typeof value === 'object' && value !== null ? object : String(value);
 }

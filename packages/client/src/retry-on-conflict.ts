@@ -1,6 +1,6 @@
 import { isConflict } from '@kctl/apimachinery';
-import { createBackoff, retry, systemClock } from '@kctl/wait';
-import type { BackoffOptions, Clock, Random } from '@kctl/wait';
+import { createBackoff, requireOptions, retry, systemClock } from '@kctl/wait';
+import type { BackoffOptions, Clock, OptionNames, Random } from '@kctl/wait';
 import type { AbortOptions } from './options.js';
 
 /** How often and how fast a conflict is retried. */
@@ -25,6 +25,8 @@ export interface RetryOnConflictOptions extends AbortOptions {
   readonly random?: Random;
 }
 
+const optionNames: OptionNames<RetryOnConflictOptions> = { backoff: true, clock: true, random: true, signal: true };
+
 /**
  * Repeats work that fails with a conflict. The work must read the object anew each time, change it and write it;
  * repeating the same write conflicts again. Mirrors `retry.RetryOnConflict`.
@@ -35,10 +37,12 @@ export function retryOnConflict<T>(
   work: (attempt: number) => T | Promise<T>,
   options: RetryOnConflictOptions = {},
 ): Promise<T> {
+  requireOptions('retryOnConflict', options, optionNames);
   const { backoff = defaultRetry, clock = systemClock, random, signal } = options;
+  const { maxAttempts, ...delays } = backoff;
   return retry(work, {
-    backoff: createBackoff({ ...backoff, clock, ...(random === undefined ? {} : { random }) }),
-    maxAttempts: backoff.maxAttempts,
+    backoff: createBackoff({ ...delays, clock, ...(random === undefined ? {} : { random }) }),
+    maxAttempts,
     isRetriable: isConflict,
     clock,
     ...(signal === undefined ? {} : { signal }),

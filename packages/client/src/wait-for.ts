@@ -1,7 +1,15 @@
 import { isNotFound } from '@kctl/apimachinery';
 import type { KeyOf, KeyOrObject, Kind, StatusError } from '@kctl/apimachinery';
-import { abortReason, createBackoff, numberProblem, sleep, systemClock, withDeadline } from '@kctl/wait';
-import type { Clock } from '@kctl/wait';
+import {
+  abortReason,
+  createBackoff,
+  numberProblem,
+  requireOptions,
+  sleep,
+  systemClock,
+  withDeadline,
+} from '@kctl/wait';
+import type { Clock, OptionNames } from '@kctl/wait';
 import type { Reader, ReadObject, Watcher, WatchStream } from './client.js';
 import { keyIn } from './require-kind.js';
 import { isWatchable } from './wrap.js';
@@ -30,6 +38,14 @@ export interface WaitForOptions<K extends Kind> extends AbortOptions {
   readonly clock?: Clock;
 }
 
+const optionNames: OptionNames<WaitForOptions<never>> = {
+  until: true,
+  timeoutMs: true,
+  intervalMs: true,
+  clock: true,
+  signal: true,
+};
+
 /**
  * Waits until an object is as wanted, and returns it (undefined where the condition holds without one). It reads the
  * object, then watches it alone, from the server; a watch that ends, fails or is refused is followed by a pause and a
@@ -44,6 +60,7 @@ export async function waitFor<K extends Kind, C extends WaitCondition<K> = WaitC
   named: KeyOrObject<K>,
   options: WaitForOptions<K> & { readonly until: C & NotOfErrors<C> },
 ): Promise<ReadObject<K> | undefined> {
+  requireOptions('waitFor', options, optionNames);
   const { timeoutMs = Infinity, intervalMs = 1000, clock = systemClock } = options;
   const key = keyIn('waitFor', kind, named);
   const problem =

@@ -1,5 +1,5 @@
 import type { Debounce } from '@kctl/workqueue';
-import { unknownOptions } from '@kctl/wait';
+import { optionProblems, shownValue, type OptionNames } from '@kctl/wait';
 import type { ControllerOptions, SafetyInterval } from './controller-options.js';
 import type { HotLoopOptions } from './policy/hot-loop.js';
 import type { RunLimit } from './policy/run-limit.js';
@@ -34,11 +34,11 @@ const known = {
     reconciliationTimeoutMs: true,
     skipNameValidation: true,
     leaderElectionScope: true,
-  } satisfies Record<keyof ControllerOptions<never>, true>,
-  debounce: { quietMs: true, maxMs: true } satisfies Record<keyof Debounce, true>,
-  runLimit: { runs: true, perMs: true } satisfies Record<keyof RunLimit, true>,
-  safetyInterval: { everyMs: true } satisfies Record<keyof SafetyInterval, true>,
-  hotLoop: { maxPerMinute: true } satisfies Record<keyof HotLoopOptions, true>,
+  } satisfies OptionNames<ControllerOptions<never>>,
+  debounce: { quietMs: true, maxMs: true } satisfies OptionNames<Debounce>,
+  runLimit: { runs: true, perMs: true } satisfies OptionNames<RunLimit>,
+  safetyInterval: { everyMs: true } satisfies OptionNames<SafetyInterval>,
+  hotLoop: { maxPerMinute: true } satisfies OptionNames<HotLoopOptions>,
 };
 
 const nested = ['debounce', 'runLimit', 'safetyInterval', 'hotLoop'] as const;
@@ -53,20 +53,17 @@ const switches = [
 const eventPolicies: readonly unknown[] = [undefined, 'immediate', 'oncePerWindow'];
 
 /** Everything of the wrong name or type among the options: programs in plain JavaScript have no compiler to find it. */
-export function optionProblems<R>(options: ControllerOptions<R>): string[] {
+export function controllerProblems<R>(options: ControllerOptions<R>): string[] {
   const { retryPolicy, rateLimiter, eventsDuringBackoff } = options;
   return [
-    ...unknownOptions(options, Object.keys(known.controller)),
-    ...nested.flatMap((field) => {
-      const given: unknown = options[field];
-      return typeof given === 'object' && given !== null
-        ? unknownOptions(given, Object.keys(known[field]), `${field}.`)
-        : [];
-    }),
+    ...optionProblems(options, known.controller),
+    ...nested.flatMap((field) =>
+      field === 'hotLoop' && options.hotLoop === false ? [] : optionProblems(options[field], known[field], field),
+    ),
     ...functions.filter((field) => !isFunctionOrUnset(options[field])).map((field) => `${field} is not a function`),
     ...switches
       .filter((field) => !['boolean', 'undefined'].includes(typeof (options[field] ?? undefined)))
-      .map((field) => `${field} ${JSON.stringify(options[field])} is not valid: expected true or false`),
+      .map((field) => `${field} ${shownValue(options[field])} is not valid: expected true or false`),
     ...(lacks(retryPolicy, 'decide')
       ? ['retryPolicy is not valid: expected one with decide(), such as createRetryPolicy(options)']
       : []),
@@ -74,7 +71,7 @@ export function optionProblems<R>(options: ControllerOptions<R>): string[] {
     ...(eventPolicies.includes(eventsDuringBackoff)
       ? []
       : [
-          `eventsDuringBackoff ${JSON.stringify(eventsDuringBackoff)} is not valid: expected "immediate" or "oncePerWindow"`,
+          `eventsDuringBackoff ${shownValue(eventsDuringBackoff)} is not valid: expected "immediate" or "oncePerWindow"`,
         ]),
   ];
 }
@@ -86,10 +83,4 @@ function isFunctionOrUnset(value: unknown): boolean {
 function lacks(part: unknown, method: string): boolean {
   if (part === undefined) return false;
   return typeof part !== 'object' || part === null || typeof Reflect.get(part, method) !== 'function';
-}
-
-/** @throws TypeError when a run is given no signal, before it begins */
-export function requireSignal(what: string, signal: unknown): void {
-  if (typeof signal === 'object' && signal !== null && 'aborted' in signal && 'addEventListener' in signal) return;
-  throw new TypeError(`${what}: run needs an AbortSignal, which ends it: run(new AbortController().signal)`);
 }

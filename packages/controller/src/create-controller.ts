@@ -1,10 +1,10 @@
 import type { Logger } from '@kctl/telemetry';
-import { aborted, keepAlive, orAborted } from '@kctl/wait';
+import { aborted, keepAlive, orAborted, requireSignal } from '@kctl/wait';
 import { assembleSession } from './assemble-session.js';
 import type { AdoptOptions, Controller, ControllerPhase, RunOptions, SourceStatus } from './controller.js';
 import type { WatchHandle, WatchOptions } from './controller.js';
 import type { ControllerOptions, ControllerSettings } from './controller-options.js';
-import { optionProblems, requireSignal } from './check-options.js';
+import { controllerProblems } from './check-options.js';
 import { checkConcurrency } from './controller-options.js';
 import type { ControllerEnvironment } from './environment.js';
 import { environmentOf } from './environment.js';
@@ -51,7 +51,7 @@ class ReconcileController<R> implements Controller<R> {
     if (typeof options !== 'object' || options === null)
       throw new TypeError('createController: expected options: { name, reconciler }');
     const { name, reconciler } = options;
-    const problems = optionProblems(options);
+    const problems = controllerProblems(options);
     if (problems.length > 0) throw new TypeError(`controller ${JSON.stringify(name)}: ${problems.join('; ')}`);
     this.name = name;
     this.#options = options;
@@ -134,7 +134,7 @@ class ReconcileController<R> implements Controller<R> {
   }
 
   async run(signal: AbortSignal, { life }: RunOptions = {}): Promise<void> {
-    requireSignal(`controller ${JSON.stringify(this.name)}`, signal);
+    requireSignal(`controller ${JSON.stringify(this.name)}: run`, signal);
     const run = await this.#claim(signal);
     if (run === undefined) return;
     const alive = keepAlive();

@@ -1,4 +1,5 @@
 import type { RateLimiter } from '@kctl/workqueue';
+import { shownType, shownValue } from '@kctl/wait';
 
 /** Options of {@link guardedLimiter}. */
 export interface GuardedLimiterOptions<R> {
@@ -17,7 +18,7 @@ export function guardedLimiter<R>(limiter: RateLimiter<R>, options: GuardedLimit
       try {
         const delay: unknown = limiter.when(item, cause);
         if (typeof delay === 'number' && Number.isFinite(delay) && delay >= 0) return delay;
-        const shown = typeof delay === 'number' ? String(delay) : `something of type ${typeof delay}`;
+        const shown = typeof delay === 'number' ? shownValue(delay) : shownType(delay);
         throw new TypeError(`rateLimiter.when returned ${shown}, which is not valid: expected a number of ms ≥ 0`);
       } catch (error) {
         report(error);

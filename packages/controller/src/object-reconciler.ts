@@ -1,6 +1,8 @@
 import type { Kind } from '@kctl/apimachinery';
 import { isNotFound } from '@kctl/apimachinery';
 import type { ReadObject, Reader } from '@kctl/client';
+import type { OptionNames } from '@kctl/wait';
+import { requireOptions } from '@kctl/wait';
 import type { ObjectStep } from './finalizer/finalizing.js';
 import type { ReconcileFunction } from './reconciler.js';
 import { keyFor } from './key-for.js';
@@ -12,11 +14,18 @@ export interface ObjectReconcilerOptions<K extends Kind> {
   readonly reconcile: ObjectStep<K>;
 }
 
+const optionNames: OptionNames<ObjectReconcilerOptions<never>> = {
+  client: true,
+  kind: true,
+  reconcile: true,
+};
+
 /**
  * A reconciler that is handed the object instead of its key. An object that does not exist is a success
  * without calling it. Mirrors `reconcile.AsReconciler`.
  */
 export function asReconciler<K extends Kind>(options: ObjectReconcilerOptions<K>): ReconcileFunction {
+  requireOptions('asReconciler', options, optionNames);
   const { client, kind, reconcile } = options;
   return async (request, context) => {
     let object: ReadObject<K>;

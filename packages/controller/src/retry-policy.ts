@@ -1,6 +1,7 @@
 import type { StatusError } from '@kctl/apimachinery';
 import { isStatusError, isTooManyRequests } from '@kctl/apimachinery';
-import { numberProblem, retryAfterMs as retryAfterOf } from '@kctl/wait';
+import type { OptionNames } from '@kctl/wait';
+import { numberProblem, requireOptions, retryAfterMs as retryAfterOf } from '@kctl/wait';
 import type { RetryDecision } from './reconciler.js';
 import { isTerminalError, someInChain } from './errors.js';
 
@@ -37,6 +38,13 @@ export interface RetryPolicyOptions {
   readonly classify?: (error: unknown, attempt: number) => RetryDecision | undefined;
 }
 
+const optionNames: OptionNames<RetryPolicyOptions> = {
+  maxAttempts: true,
+  maxElapsedMs: true,
+  delayMs: true,
+  classify: true,
+};
+
 /**
  * A retry policy from its usual parts. In this order: a terminal error stops; `classify`; the attempt and time limits;
  * a 429 or 503 with `Retry-After` waits at least that long; then `delayMs`, or the controller's rate limiter.
@@ -44,6 +52,7 @@ export interface RetryPolicyOptions {
  * @throws TypeError when `maxAttempts` is not an integer ≥ 1, or `maxElapsedMs` not a number ≥ 0
  */
 export function createRetryPolicy(options: RetryPolicyOptions = {}): RetryPolicy {
+  requireOptions('createRetryPolicy', options, optionNames);
   const { maxAttempts = Infinity, maxElapsedMs = Infinity, delayMs, classify } = options;
   const problem =
     numberProblem('maxAttempts', maxAttempts, { least: 1, integer: true, orInfinity: true }) ??

@@ -1,4 +1,4 @@
-import { unknownOptions } from '@kctl/wait';
+import { requireOptions, shownValue } from '@kctl/wait';
 import type { WatchOptions } from './controller.js';
 import type { Source } from './source/source.js';
 
@@ -17,16 +17,11 @@ function isSource(source: unknown): boolean {
 
 /** @throws TypeError naming what is not valid */
 export function requireWatchOptions(controller: string, options: WatchOptions): void {
-  const given: unknown = options;
-  const what = `controller ${JSON.stringify(controller)}: watch`;
-  if (typeof given !== 'object' || given === null)
-    throw new TypeError(`${what}: options is not valid: expected { startPolicy }`);
-  const [problem] = unknownOptions(given, ['startPolicy']);
-  if (problem !== undefined) throw new TypeError(`${what}: ${problem}`);
+  requireOptions(`controller ${JSON.stringify(controller)}: watch`, options, { startPolicy: true });
   const { startPolicy } = options;
   if (startPolicy === undefined || startPolicy === 'required' || startPolicy === 'optional') return;
   throw new TypeError(
-    `controller ${JSON.stringify(controller)}: startPolicy ${JSON.stringify(startPolicy)} is not valid: expected 'required' or 'optional'`,
+    `controller ${JSON.stringify(controller)}: startPolicy ${shownValue(startPolicy)} is not valid: expected 'required' or 'optional'`,
   );
 }
 

@@ -3,8 +3,8 @@ import { hostname } from 'node:os';
 import type { Writer } from '@kctl/client';
 import { noopLogger, noopMetrics } from '@kctl/telemetry';
 import type { Counter, Family, Logger, Metrics } from '@kctl/telemetry';
-import { aborted, numberProblem, systemClock, systemRandom } from '@kctl/wait';
-import type { Clock, ClockTimer, Random } from '@kctl/wait';
+import { aborted, numberProblem, requireOptions, requireSignal, systemClock, systemRandom } from '@kctl/wait';
+import type { Clock, ClockTimer, OptionNames, Random } from '@kctl/wait';
 import { createCorrelator, spamSource } from './correlator.js';
 import type { Correlated, Correlator } from './correlator.js';
 import { combinedNote, happeningOf } from './event.js';
@@ -47,6 +47,21 @@ export interface EventBroadcasterOptions {
   readonly random?: Random;
 }
 
+const optionNames: OptionNames<EventBroadcasterOptions> = {
+  client: true,
+  api: true,
+  queueLimit: true,
+  maxConcurrentDeliveries: true,
+  burst: true,
+  refillMs: true,
+  maxSeries: true,
+  flushTimeoutMs: true,
+  logger: true,
+  metrics: true,
+  clock: true,
+  random: true,
+};
+
 /** Delivers what recorders record. */
 export interface EventBroadcaster {
   /**
@@ -74,6 +89,7 @@ export interface EventBroadcaster {
  * @throws TypeError naming the option that is not valid
  */
 export function createEventBroadcaster(options: EventBroadcasterOptions): EventBroadcaster {
+  requireOptions('createEventBroadcaster', options, optionNames);
   checkOptions(options);
   return new QueueingBroadcaster(options);
 }
@@ -176,6 +192,7 @@ class QueueingBroadcaster implements EventBroadcaster {
   }
 
   async run(signal: AbortSignal): Promise<void> {
+    requireSignal('EventBroadcaster.run', signal);
     if (this.#state !== 'new') throw new Error('EventBroadcaster.run: it runs already, or has run: make another one');
     this.#state = 'running';
     this.#pump();

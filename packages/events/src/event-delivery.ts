@@ -14,7 +14,7 @@ import { Event as CoreEvent } from '@kctl/apimachinery/kinds/core/v1';
 import { Event } from '@kctl/apimachinery/kinds/events.k8s.io/v1';
 import type { Patch, Writer } from '@kctl/client';
 import type { Logger } from '@kctl/telemetry';
-import { sleep } from '@kctl/wait';
+import { retry, sleep } from '@kctl/wait';
 import type { Clock, Random } from '@kctl/wait';
 import { toCoreEvent, toCorePatch, toEvent, toNotePatch, toPatch } from './event-object.js';
 import type { Series } from './series.js';
@@ -58,26 +58,42 @@ export class EventDelivery {
    */
   async deliver(series: Series, stopping: AbortSignal, signal: AbortSignal): Promise<DeliveryResult> {
     const { logger } = this.#options;
-    for (let attempt = 1; ; attempt++) {
-      try {
-        await this.#send(series, signal);
-        return 'sent';
-      } catch (error) {
-        if (this.#recovers(series, error)) continue;
-        const fields = { reason: series.happening.reason, event: `${series.namespace}/${series.name}`, error };
-        if (!mayPass(error)) {
-          // The namespace of what is being deleted takes no new objects: that is how things end, not a failure.
-          const log = isForbidden(error) && isTerminating(error) ? 'debug' : 'warn';
-          logger[log]('The server refuses an event; it is dropped', fields);
-          return 'refused';
-        }
-        if (attempt >= maxAttempts || stopping.aborted || signal.aborted) {
-          logger.warn('An event cannot be delivered; it is dropped', { ...fields, attempts: attempt });
-          return 'gave up';
-        }
-        logger.debug('An event cannot be delivered yet', fields);
-        await this.#pause(stopping);
+    const fieldsOf = (error: unknown) => ({
+      reason: series.happening.reason,
+      event: `${series.namespace}/${series.name}`,
+      error,
+    });
+    let attempts = 0;
+    let hasRecovered = false;
+    try {
+      await retry(
+        async (attempt) => {
+          attempts = attempt;
+          await this.#send(series, signal);
+        },
+        {
+          isRetriable: (error) => {
+            hasRecovered = this.#recovers(series, error);
+            if (hasRecovered) return true;
+            return mayPass(error) && attempts < maxAttempts && !stopping.aborted && !signal.aborted;
+          },
+          pause: (error) => {
+            if (hasRecovered) return undefined;
+            logger.debug('An event cannot be delivered yet', fieldsOf(error));
+            return this.#pause(stopping);
+          },
+        },
+      );
+      return 'sent';
+    } catch (error) {
+      if (mayPass(error)) {
+        logger.warn('An event cannot be delivered; it is dropped', { ...fieldsOf(error), attempts });
+        return 'gave up';
       }
+      // The namespace of what is being deleted takes no new objects: that is how things end, not a failure.
+      const log = isForbidden(error) && isTerminating(error) ? 'debug' : 'warn';
+      logger[log]('The server refuses an event; it is dropped', fieldsOf(error));
+      return 'refused';
     }
   }
 

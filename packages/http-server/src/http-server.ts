@@ -1,8 +1,8 @@
 import type { SecureContextOptions } from 'node:tls';
 import type { Logger } from '@kctl/telemetry';
 import { guardLogger, messageOf, noopLogger } from '@kctl/telemetry';
-import type { Clock } from '@kctl/wait';
-import { aborted, keepAlive, numberProblem, orAborted, systemClock } from '@kctl/wait';
+import type { Clock, OptionNames } from '@kctl/wait';
+import { aborted, keepAlive, numberProblem, orAborted, requireOptions, requireSignal, systemClock } from '@kctl/wait';
 import type { ConnectionPhase } from './connection.js';
 import { Connections } from './connections.js';
 import { HttpServerError } from './errors.js';
@@ -13,6 +13,19 @@ import { createListener } from './listener.js';
 import { Requests } from './requests.js';
 import type { ResolvedLimits } from './server-limits.js';
 import { resolveLimits } from './server-limits.js';
+
+const optionNames: OptionNames<HttpServerOptions> = {
+  http2: true,
+  tls: true,
+  onRequest: true,
+  name: true,
+  host: true,
+  port: true,
+  shutdownTimeoutMs: true,
+  limits: true,
+  logger: true,
+  clock: true,
+};
 
 /** A server that is bounded in time and connections, and stops within its deadline. */
 export interface HttpServer {
@@ -40,6 +53,7 @@ export interface HttpServer {
  * @throws TypeError naming a port, a timeout or a limit that is not valid
  */
 export function createHttpServer(options: HttpServerOptions): HttpServer {
+  requireOptions('createHttpServer', options, optionNames);
   const { name, port, shutdownTimeoutMs = defaultShutdownTimeoutMs } = options;
   const problem =
     numberProblem('port', port, { most: 65_535, integer: true, remedy: '0 takes any free port' }) ??
@@ -85,6 +99,7 @@ class BoundedHttpServer implements HttpServer {
 
   async run(signal: AbortSignal): Promise<void> {
     const { name, port, host, tls, shutdownTimeoutMs = defaultShutdownTimeoutMs } = this.#options;
+    requireSignal(`${name}: run`, signal);
     if (this.#listener !== undefined) throw new HttpServerError(`${name}: run: it is running already`);
     if (signal.aborted) return;
     using _alive = keepAlive();

@@ -32,6 +32,7 @@ export type {
 } from './event.js';
 export { filterEvents } from './filter-events.js';
 export type { ObjectVersion } from './filter-events.js';
+export { requireHandlerOptions } from './handler-options.js';
 export { describeInformerState } from './informer-state.js';
 export type { InformerState, InformerTrouble, TroubleReason } from './informer-state.js';
 export type {

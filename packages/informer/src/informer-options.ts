@@ -3,8 +3,8 @@ import type { IndexDefinition } from '@kctl/cache-index';
 import { namespaceIndex, namespaceIndexName } from '@kctl/cache-index';
 import type { Logger, Metrics } from '@kctl/telemetry';
 import { noopLogger, noopMetrics } from '@kctl/telemetry';
-import type { Clock, Random } from '@kctl/wait';
-import { numberProblem, systemClock, systemRandom } from '@kctl/wait';
+import type { Clock, OptionNames, Random } from '@kctl/wait';
+import { numberProblem, requireOptions, systemClock, systemRandom } from '@kctl/wait';
 import type { HandlerErrorHook, SharedInformerOptions, WatchErrorHandler } from './informer.js';
 import type { ListerWatcher } from './list-watcher.js';
 import type { ReflectorConfig } from './reflector/reflector-config.js';
@@ -35,12 +35,36 @@ export interface ResolvedOptions<T extends KubeObject> {
   readonly name: string;
 }
 
+const optionNames: OptionNames<SharedInformerOptions<never>> = {
+  kind: true,
+  listerWatcher: true,
+  indexers: true,
+  resyncMs: true,
+  transform: true,
+  keepManagedFields: true,
+  freeze: true,
+  watchErrorHandler: true,
+  watchList: true,
+  pageSize: true,
+  bookmarks: true,
+  minWatchTimeoutMs: true,
+  idleTimeoutMs: true,
+  listIdleTimeoutMs: true,
+  onHandlerError: true,
+  clock: true,
+  random: true,
+  logger: true,
+  metrics: true,
+  name: true,
+};
+
 const leastWatchTimeoutMs = 1000;
 
 /** Makes the choices. @throws TypeError naming the option that is not valid */
 export function resolveInformerOptions<T extends KubeObject & Persisted>(
   options: SharedInformerOptions<T>,
 ): ResolvedOptions<T> {
+  requireOptions('createSharedInformer', options, optionNames);
   const { kind, logger = noopLogger, minWatchTimeoutMs = 300_000, pageSize, idleTimeoutMs } = options;
   const { listIdleTimeoutMs = 60_000, resyncMs = 0 } = options;
   requireKind('createSharedInformer', kind);

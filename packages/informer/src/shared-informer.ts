@@ -3,12 +3,13 @@ import { compareResourceVersions } from '@kctl/apimachinery';
 import type { Indexer, IndexDefinition, IndexReader, Lister, StoredObject } from '@kctl/cache-index';
 import { createIndexer, createLister } from '@kctl/cache-index';
 import { Audience, isThenable, Slicer } from '@kctl/delivery';
-import { keepAlive, numberProblem } from '@kctl/wait';
+import { keepAlive, requireSignal } from '@kctl/wait';
 import { ByteDecoder } from './decoders/byte-decoder.js';
 import { Change } from './change.js';
 import { InformerStartedError, InformerStoppedError, SyncError } from './errors.js';
 import type { EventHandlerOptions, HandlerRegistration, InformerEventHandler } from './event.js';
 import { frameSource, objectSource } from './reflector/frame-source.js';
+import { requireHandlerOptions } from './handler-options.js';
 import { HandlerPlace } from './handler-place.js';
 import type { HandlerHost } from './handler-place.js';
 import type { InformerState, InformerTrouble } from './informer-state.js';
@@ -146,6 +147,7 @@ class CoalescingInformer<T extends KubeObject> implements SharedInformer<T>, Han
   addEventHandler(handler: InformerEventHandler<T>, options: EventHandlerOptions = {}): HandlerRegistration {
     if (this.#isStopped)
       throw new InformerStoppedError(`the handler was not added: informer ${this.name} has stopped already`);
+    requireHandlerOptions(options);
     const {
       delivery = 'latest',
       resyncMs = this.#options.resyncMs,
@@ -154,8 +156,6 @@ class CoalescingInformer<T extends KubeObject> implements SharedInformer<T>, Han
       after,
       turn,
     } = options;
-    const problem = numberProblem('resyncMs', resyncMs) ?? numberProblem('timeoutMs', timeoutMs, infinite);
-    if (problem !== undefined) throw new TypeError(`addEventHandler: ${problem}`);
     const place = new HandlerPlace<T>(this, {
       handler,
       name,
@@ -196,6 +196,7 @@ class CoalescingInformer<T extends KubeObject> implements SharedInformer<T>, Han
   }
 
   async run(signal: AbortSignal): Promise<void> {
+    requireSignal(`informer ${this.name}: run`, signal);
     if (this.#isStarted) throw new InformerStartedError(`informer ${this.name} was started already; make another one`);
     this.#isStarted = true;
     this.#outer = signal;
@@ -426,4 +427,3 @@ class CoalescingInformer<T extends KubeObject> implements SharedInformer<T>, Han
 }
 
 const minResyncMs = 1000;
-const infinite = { orInfinity: true };

@@ -1,4 +1,4 @@
-import { anySignal, isAbortError, sleep, untilAborted } from '@kctl/wait';
+import { anySignal, isAbortError, requireOptions, requireSignal, sleep, untilAborted } from '@kctl/wait';
 import { callSafely } from './call-safely.js';
 import { Contest } from './contest.js';
 import { createElectionMetrics, type ElectionMetrics } from './election-metrics.js';
@@ -6,7 +6,6 @@ import { LeadershipLostError, LeaseNotRenewedError } from './errors.js';
 import { FailureLog } from './failure-log.js';
 import { createFence, type Fence } from './fence.js';
 import {
-  checkNames,
   electorOptionNames,
   resolveLeaderElectorOptions,
   type LeaderElectorOptions,
@@ -56,7 +55,7 @@ export interface LeaderElector {
 
 /** @throws TypeError, RangeError when the options cannot keep two leaders apart */
 export function createLeaderElector(options: LeaderElectorOptions): LeaderElector {
-  checkNames('createLeaderElector', options, electorOptionNames);
+  requireOptions('createLeaderElector', options, electorOptionNames);
   return new Elector(resolveLeaderElectorOptions(options));
 }
 
@@ -129,6 +128,7 @@ export class Elector implements LeaderElector {
   }
 
   async run(signal: AbortSignal): Promise<void> {
+    requireSignal('LeaderElector.run', signal);
     if (this.#running) throw new TypeError('LeaderElector.run: already running');
     this.#running = true;
     this.#abandoned = new AbortController();

@@ -1,6 +1,6 @@
 import { defineKind, isNotFound, type KubeObject, type Kind, type ObjectMeta } from '@kctl/apimachinery';
 import type { Reader, Writer } from '@kctl/client';
-import { checkNames } from './options.js';
+import { requireOptions } from '@kctl/wait';
 import type { LeaderElectionRecord, LockRequestOptions, ObservedRecord, ResourceLock } from './record.js';
 
 /** `coordination.k8s.io/v1` Lease, as far as an election needs it. */
@@ -56,7 +56,7 @@ const optionNames = {
  * @throws TypeError when a field is empty or missing
  */
 export function createLeaseLock(options: LeaseLockOptions): ResourceLock {
-  checkNames('createLeaseLock', options, optionNames);
+  requireOptions('createLeaseLock', options, optionNames);
   for (const field of ['namespace', 'name', 'identity'] as const) {
     const given: unknown = options[field];
     if (typeof given !== 'string' || given === '') throw new TypeError(`createLeaseLock: ${field} must not be empty`);

@@ -1,5 +1,5 @@
 import { guardMetrics, noopLogger, noopMetrics, type Logger, type Metrics } from '@kctl/telemetry';
-import { systemClock, systemRandom, unknownOptions, type Clock, type Random } from '@kctl/wait';
+import { optionProblems, systemClock, systemRandom, type Clock, type Random } from '@kctl/wait';
 import { createAwakeClock } from './awake-clock.js';
 import type { Fence } from './fence.js';
 import type { ResourceLock } from './record.js';
@@ -79,15 +79,6 @@ const callbackNames: Readonly<Record<keyof LeaderCallbacks, true>> = {
   onNewLeader: true,
 };
 
-/** @throws TypeError naming every option that is not known, and the nearest one that is */
-export function checkNames(where: string, options: object, known: object): void {
-  const given: unknown = options;
-  if (typeof given !== 'object' || given === null)
-    throw new TypeError(`${where}: expected options, not ${String(given)}`);
-  const problems = unknownOptions(given, Object.keys(known));
-  if (problems.length > 0) throw new TypeError(`${where}: ${problems.join('; ')}`);
-}
-
 /** The renew deadline must leave room for more than one renewal. client-go's JitterFactor. */
 const jitterFactor = 1.2;
 
@@ -139,7 +130,7 @@ export function checkCallbacks(where: string, callbacks: LeaderCallbacks): void 
   const given: unknown = callbacks;
   const isGiven = typeof given === 'object' && given !== null && typeof callbacks.onStartedLeading === 'function';
   if (!isGiven) throw new TypeError(`${where}: callbacks.onStartedLeading is not set: expected the work as a function`);
-  const problems = unknownOptions(callbacks, Object.keys(callbackNames), 'callbacks.');
+  const problems = optionProblems(callbacks, callbackNames, 'callbacks');
   for (const name of ['onStoppedLeading', 'onNewLeader'] as const)
     if (callbacks[name] !== undefined && typeof callbacks[name] !== 'function')
       problems.push(`callbacks.${name} is not a function`);

@@ -6,8 +6,8 @@ import { defineKind, isStatusError } from '@kctl/apimachinery';
 import type { Writer } from '@kctl/client';
 import { describeError } from '@kctl/telemetry';
 import type { Logger } from '@kctl/telemetry';
-import type { Clock, Random } from '@kctl/wait';
-import { sleep, systemRandom } from '@kctl/wait';
+import type { Clock, OptionNames, Random } from '@kctl/wait';
+import { requireOptions, sleep, systemRandom } from '@kctl/wait';
 import type { HttpHandler } from './http-server.js';
 import { targetOf } from './request-target.js';
 import { ReviewMemory } from './review-memory.js';
@@ -67,6 +67,13 @@ export interface AccessFilterOptions {
   readonly random?: Random;
 }
 
+const optionNames: OptionNames<AccessFilterOptions> = {
+  client: true,
+  logger: true,
+  clock: true,
+  random: true,
+};
+
 /**
  * Lets a request pass whose bearer token the API server accepts (TokenReview) and whose user may do the HTTP method, in
  * lower case, on the path (SubjectAccessReview on a non-resource URL). 401 without a valid token, 403 `Authorization
@@ -74,6 +81,7 @@ export interface AccessFilterOptions {
  * allowance for 5 min, a refusal for 30 s. Mirrors `filters.WithAuthenticationAndAuthorization`.
  */
 export function createAccessFilter(options: AccessFilterOptions): HttpHandler {
+  requireOptions('createAccessFilter', options, optionNames);
   const filter = new AccessFilter(options);
   return async (request, response) => {
     const refusal = await filter.judge(request);

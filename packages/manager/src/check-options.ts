@@ -1,5 +1,5 @@
 import { controllerDefaults } from '@kctl/controller';
-import { numberProblem, unknownOptions } from '@kctl/wait';
+import { numberProblem, optionProblems, shownValue, type OptionNames } from '@kctl/wait';
 import type { LeaderElectionOptions } from './elector.js';
 import type { ControllerDefaults, HealthOptions, ManagerOptions } from './manager.js';
 import type { MetricsServerOptions } from './metrics-server.js';
@@ -21,7 +21,7 @@ const known = {
     dependencies: true,
     webhookServer: true,
     profiling: true,
-  } satisfies Record<keyof ManagerOptions, true>,
+  } satisfies OptionNames<ManagerOptions>,
   health: {
     port: true,
     host: true,
@@ -30,7 +30,7 @@ const known = {
     informerGraceMs: true,
     checkTimeoutMs: true,
     builtInChecks: true,
-  } satisfies Record<keyof HealthOptions, true>,
+  } satisfies OptionNames<HealthOptions>,
   metricsServer: {
     port: true,
     host: true,
@@ -41,20 +41,18 @@ const known = {
     certDir: true,
     certName: true,
     keyName: true,
-  } satisfies Record<keyof MetricsServerOptions, true>,
-  profiling: { port: true, host: true } satisfies Record<keyof ProfilingOptions, true>,
-  leaderElection: { newElector: true, onLost: true, rejoinTimeoutMs: true } satisfies Record<
-    keyof LeaderElectionOptions,
-    true
-  >,
-  controllers: { ...controllerDefaults, groupKindConcurrency: true } satisfies Record<
-    keyof ControllerDefaults,
-    unknown
-  >,
+  } satisfies OptionNames<MetricsServerOptions>,
+  profiling: { port: true, host: true } satisfies OptionNames<ProfilingOptions>,
+  leaderElection: {
+    newElector: true,
+    onLost: true,
+    rejoinTimeoutMs: true,
+  } satisfies OptionNames<LeaderElectionOptions>,
+  controllers: { ...controllerDefaults, groupKindConcurrency: true } satisfies OptionNames<ControllerDefaults>,
 };
 
 /** Names of the manager's options, for a facade that has more. */
-export const managerOptionNames: readonly string[] = Object.keys(known.manager);
+export const managerOptionNames: OptionNames<ManagerOptions> = known.manager;
 
 const sections = ['health', 'metricsServer', 'profiling', 'leaderElection', 'controllers'] as const;
 
@@ -66,14 +64,8 @@ export function checkOptions(options: ManagerOptions): void {
   const { cluster, gracefulShutdownTimeoutMs, health, metricsServer, profiling, leaderElection } = options;
   const given: unknown = cluster;
   const problems = [
-    ...unknownOptions(options, managerOptionNames),
-    ...sections.flatMap((field) => {
-      const section: unknown = options[field];
-      if (section === undefined) return [];
-      return typeof section === 'object' && section !== null
-        ? unknownOptions(section, Object.keys(known[field]), `${field}.`)
-        : [`${field} ${JSON.stringify(section)} is not valid: expected an object of options`];
-    }),
+    ...optionProblems(options, known.manager),
+    ...sections.flatMap((field) => optionProblems(options[field], known[field], field)),
     // Without one there would be no election at all, and every replica would lead.
     typeof leaderElection?.newElector === 'function' || !isGiven(leaderElection)
       ? undefined
@@ -103,7 +95,7 @@ const lossPolicies: readonly unknown[] = ['exit', 'rejoin', 'rejoin-after-outage
 
 function onLostProblem(onLost: unknown): string | undefined {
   if (lossPolicies.includes(onLost)) return undefined;
-  return `leaderElection.onLost ${JSON.stringify(onLost)} is not valid: expected "exit", "rejoin" or "rejoin-after-outage"`;
+  return `leaderElection.onLost ${shownValue(onLost)} is not valid: expected "exit", "rejoin" or "rejoin-after-outage"`;
 }
 
 function graceProblem(graceMs: number | undefined): string | undefined {
@@ -126,7 +118,7 @@ function pathProblems(health: HealthOptions | undefined): string[] {
   const { livenessPath = '/healthz', readinessPath = '/readyz' } = health;
   const problems = Object.entries({ livenessPath, readinessPath })
     .filter(([, path]) => typeof path !== 'string' || !/^\/[^?#]*[^/?#]$/.test(path))
-    .map(([field, path]) => `health.${field} ${JSON.stringify(path)} is not valid: expected a path such as "/healthz"`);
+    .map(([field, path]) => `health.${field} ${shownValue(path)} is not valid: expected a path such as "/healthz"`);
   if (livenessPath === readinessPath)
     problems.push(
       `health.readinessPath ${JSON.stringify(readinessPath)} is the liveness path, too: readiness would not be served`,

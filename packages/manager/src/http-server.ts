@@ -3,8 +3,8 @@ import { createHttpServer as createBoundedServer, defaultLimits } from '@kctl/ht
 import type { HttpServer as BoundedServer, ServerLimits, ServerTls } from '@kctl/http-server';
 import { messageOf } from '@kctl/telemetry';
 import type { Logger } from '@kctl/telemetry';
-import type { Clock } from '@kctl/wait';
-import { numberProblem } from '@kctl/wait';
+import type { Clock, OptionNames } from '@kctl/wait';
+import { numberProblem, requireOptions } from '@kctl/wait';
 import type { Runnable } from './runnable.js';
 import type { ServingCertificate, ServingPair } from './serving-certificate.js';
 
@@ -53,6 +53,21 @@ export interface HttpServerOptions {
   readonly onlyServeWhenLeader?: boolean;
 }
 
+const optionNames: OptionNames<HttpServerOptions> = {
+  name: true,
+  host: true,
+  port: true,
+  tls: true,
+  certificate: true,
+  handlers: true,
+  logger: true,
+  clock: true,
+  shutdownTimeoutMs: true,
+  limits: true,
+  onListening: true,
+  onlyServeWhenLeader: true,
+};
+
 /** A server as a runnable. Mirrors `manager.Server`. */
 export interface HttpServer extends Runnable {
   readonly name: string;
@@ -62,6 +77,7 @@ export interface HttpServer extends Runnable {
 
 /** Makes a server; it binds its port when it is run. @throws TypeError when the port or the timeout is not valid */
 export function createHttpServer(options: HttpServerOptions): HttpServer {
+  requireOptions('createHttpServer', options, optionNames);
   const { name, port, shutdownTimeoutMs = 0 } = options;
   const problem =
     numberProblem('port', port, { most: 65_535, integer: true, remedy: '0 takes any free port' }) ??

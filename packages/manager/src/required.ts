@@ -19,12 +19,6 @@ export function requireCheck(name: unknown, check: unknown): void {
     throw new TypeError(`the health check ${JSON.stringify(name)} is not valid: expected a function`);
 }
 
-/** @throws TypeError when a run is given no signal, before it begins */
-export function requireSignal(signal: unknown): void {
-  if (isObject(signal) && 'aborted' in signal && 'addEventListener' in signal) return;
-  throw new TypeError('manager.run needs an AbortSignal, which ends it: run(new AbortController().signal)');
-}
-
 function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }

@@ -1,7 +1,7 @@
 import '@kctl/telemetry/require-in-bundles'; // before a CommonJS package
 import type { Family, Labels, MetricOptions, Metrics } from '@kctl/telemetry';
-import { systemClock } from '@kctl/wait';
-import type { Clock } from '@kctl/wait';
+import { requireOptions, systemClock } from '@kctl/wait';
+import type { Clock, OptionNames } from '@kctl/wait';
 import { collectDefaultMetrics } from 'prom-client';
 import type { Registry } from 'prom-client';
 import { CollectHooks } from './collect-hooks.js';
@@ -25,6 +25,13 @@ export interface PrometheusMetricsOptions {
   /** For the event-loop lag. @default systemClock */
   readonly clock?: Clock;
 }
+
+const optionNames: OptionNames<PrometheusMetricsOptions> = {
+  registry: true,
+  defaultMetrics: true,
+  eventLoopLag: true,
+  clock: true,
+};
 
 /** An export of all metrics. */
 export interface MetricsExport {
@@ -53,6 +60,7 @@ interface Declared {
  * set. Several of these may share a registry: they share the families of equal name and shape.
  */
 export function createPrometheusMetrics(options: PrometheusMetricsOptions): PrometheusMetrics {
+  requireOptions('createPrometheusMetrics', options, optionNames);
   const { registry, clock = systemClock } = options;
   const hooks = new CollectHooks();
   const declared = new Map<string, Declared>();

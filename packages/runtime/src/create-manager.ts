@@ -20,7 +20,7 @@ import {
 } from '@kctl/manager';
 import { createPrometheusMetrics, type PrometheusMetrics } from '@kctl/metrics';
 import { createConsoleLogger, type Logger } from '@kctl/telemetry';
-import { systemClock, unknownOptions, type Clock } from '@kctl/wait';
+import { optionProblems, systemClock, type Clock, type OptionNames } from '@kctl/wait';
 import { createSelfManagedCertificates, createWebhookServer, type WebhookServerOptions } from '@kctl/webhook';
 import { Registry } from 'prom-client';
 import { createLeadership } from './leadership.js';
@@ -141,12 +141,13 @@ const ownNames = {
   newCache: true,
   newClient: true,
   webhook: true,
-} satisfies Record<Exclude<keyof RuntimeManagerOptions, keyof ManagerOptions>, true>;
+} satisfies OptionNames<Omit<RuntimeManagerOptions, keyof ManagerOptions>>;
 
 /** @throws TypeError naming every option that is not known, and the nearest one that is */
 function checkNames(options: RuntimeManagerOptions): void {
-  const bare = managerOptionNames.filter((name) => name !== 'cluster');
-  const problems = [...unknownOptions(options, [...bare, ...Object.keys(ownNames)]), ...sectionProblems(options)];
+  const { cluster: _cluster, ...bare } = managerOptionNames;
+  const problems = optionProblems(options, { ...bare, ...ownNames });
+  if (problems.length === 0) problems.push(...sectionProblems(options));
   if (problems.length > 0) throw new TypeError(`createManager: ${problems.join('; ')}`);
 }
 

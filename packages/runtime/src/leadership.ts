@@ -15,7 +15,7 @@ import {
 } from '@kctl/leader-election';
 import type { LeaderElectionOptions } from '@kctl/manager';
 import type { Logger, Metrics } from '@kctl/telemetry';
-import { unknownOptions, type Clock } from '@kctl/wait';
+import { optionProblems, type Clock } from '@kctl/wait';
 import { withCandidate } from './coordinated-elector.js';
 import { createElectionEvents } from './election-events.js';
 import { OutsideFence } from './outside-fence.js';
@@ -153,7 +153,7 @@ export function createLeadership(
 
 /** Where the Lease is, and who competes for it. @throws TypeError naming the option that is missing or not known */
 function checkLease(options: RuntimeLeaderElectionOptions, connection: Connection): ElectionLease {
-  const problems = unknownOptions(options, Object.keys(optionNames), 'leaderElection.');
+  const problems = optionProblems(options, optionNames, 'leaderElection');
   if (problems.length > 0) throw new TypeError(`createManager: ${problems.join('; ')}`);
   const { name, namespace = connection.namespace, labels } = options;
   const given: unknown = name;

@@ -1,7 +1,7 @@
-import { unknownOptions } from '@kctl/wait';
+import { optionProblems, type OptionNames } from '@kctl/wait';
 import type { CoordinatedElectionOptions, RuntimeManagerOptions, RuntimeWebhookOptions } from './runtime-options.js';
 
-type NamesOf<T> = Readonly<Record<keyof NonNullable<T>, true>>;
+type NamesOf<T> = OptionNames<NonNullable<T>>;
 
 /** The options of each part that the facade makes: complete by type, so that none can be forgotten here. */
 const http: NamesOf<RuntimeManagerOptions['http']> = {
@@ -86,9 +86,7 @@ export function sectionProblems(options: RuntimeManagerOptions): string[] {
   ];
 }
 
-function problemsOf(section: string, given: unknown, known: object): string[] {
-  if (given === undefined || given === null) return [];
-  if (typeof given !== 'object')
-    return [`${section} ${JSON.stringify(given)} is not valid: expected an object of options`];
-  return unknownOptions(given, Object.keys(known), `${section}.`);
+/** null leaves a part out, as undefined does. */
+function problemsOf(section: string, given: unknown, known: Readonly<Record<string, unknown>>): string[] {
+  return optionProblems(given ?? undefined, known, section);
 }

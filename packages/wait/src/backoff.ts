@@ -1,6 +1,7 @@
 import type { Clock, Random } from './clock.js';
 import { numberProblem } from './number-problem.js';
 import { systemClock, systemRandom } from './system-clock.js';
+import { requireOptions, type OptionNames } from './unknown-option.js';
 
 /** Options of {@link createBackoff}. */
 export interface BackoffOptions {
@@ -24,6 +25,16 @@ export interface BackoffOptions {
   readonly random?: Random;
 }
 
+const optionNames: OptionNames<BackoffOptions> = {
+  initialMs: true,
+  factor: true,
+  jitter: true,
+  capMs: true,
+  resetAfterMs: true,
+  clock: true,
+  random: true,
+};
+
 /** Delays that grow from failure to failure. */
 export interface Backoff {
   /** The delay before the next attempt, in ms; the one after it will be longer. */
@@ -42,6 +53,7 @@ export interface Backoff {
  * @throws RangeError naming the option that is out of range
  */
 export function createBackoff(options: BackoffOptions): Backoff {
+  requireOptions('createBackoff', options, optionNames);
   const { initialMs, factor = 2, jitter = 0, capMs = Infinity, resetAfterMs = Infinity } = options;
   const { clock = systemClock, random = systemRandom } = options;
   const problem =

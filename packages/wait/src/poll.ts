@@ -6,6 +6,7 @@ import { DeadlineExceededError, isDeadlineExceeded } from './deadline-error.js';
 import { numberProblem } from './number-problem.js';
 import { sleep } from './sleep.js';
 import { systemClock } from './system-clock.js';
+import { requireOptions, type OptionNames } from './unknown-option.js';
 
 /** Options of {@link poll} and {@link waitUntil}. */
 export interface PollOptions {
@@ -29,6 +30,16 @@ export interface PollOptions {
   readonly clock?: Clock;
 }
 
+const optionNames: OptionNames<PollOptions> = {
+  interval: true,
+  timeoutMs: true,
+  message: true,
+  isRetriable: true,
+  immediate: true,
+  signal: true,
+  clock: true,
+};
+
 /**
  * Tries until there is a result: resolves with the first value that `attempt` returns other than undefined. One attempt
  * at a time; what it throws ends the polling unless `isRetriable` says otherwise. The attempt receives a signal that
@@ -41,6 +52,7 @@ export async function poll<T>(
   attempt: (signal: AbortSignal) => T | undefined | Promise<T | undefined>,
   options: PollOptions,
 ): Promise<T> {
+  requireOptions('poll', options, optionNames);
   const { interval, timeoutMs = Infinity, immediate = true, clock = systemClock } = options;
   const { isRetriable = isConnectionFailure } = options;
   const problem = typeof interval === 'object' && interval !== null ? undefined : numberProblem('interval', interval);

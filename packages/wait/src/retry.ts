@@ -3,11 +3,18 @@ import type { Clock } from './clock.js';
 import { numberProblem } from './number-problem.js';
 import { abortReason, sleep } from './sleep.js';
 import { systemClock } from './system-clock.js';
+import { requireOptions, type OptionNames } from './unknown-option.js';
 
 /** Options of {@link retry}. */
 export interface RetryOptions {
   /** The delays between attempts. @default none: the next attempt follows in the next turn of the event loop */
   readonly backoff?: Backoff;
+  /**
+   * What happens between two attempts, instead of the backoff: a delay that depends on the error, or a line in a log.
+   * Where it returns nothing, the next attempt follows in the next turn of the event loop; what it rejects with ends the
+   * retry.
+   */
+  readonly pause?: (error: unknown, attempt: number) => Promise<void> | undefined;
   /** At most this many attempts, the first one included. @default no limit */
   readonly maxAttempts?: number;
   /** Whether an error is worth another attempt. @default every error is */
@@ -18,6 +25,15 @@ export interface RetryOptions {
   readonly clock?: Clock;
 }
 
+const optionNames: OptionNames<RetryOptions> = {
+  backoff: true,
+  pause: true,
+  maxAttempts: true,
+  isRetriable: true,
+  signal: true,
+  clock: true,
+};
+
 /**
  * Repeats work until it succeeds, one attempt at a time.
  *
@@ -25,17 +41,21 @@ export interface RetryOptions {
  *   `maxAttempts` is not an integer ≥ 1
  */
 export async function retry<T>(work: (attempt: number) => T | Promise<T>, options: RetryOptions = {}): Promise<T> {
-  const { backoff, maxAttempts = Infinity, isRetriable = () => true, signal, clock = systemClock } = options;
+  requireOptions('retry', options, optionNames);
+  const { backoff, pause, maxAttempts = Infinity, isRetriable = () => true, signal, clock = systemClock } = options;
   const problem = numberProblem('maxAttempts', maxAttempts, { least: 1, integer: true, orInfinity: true });
   if (problem !== undefined) throw new RangeError(`retry: ${problem}`);
   for (let attempt = 1; ; attempt++) {
     if (signal?.aborted === true) throw abortReason(signal);
+    let between: Promise<void> | undefined;
     try {
       return await work(attempt);
     } catch (error) {
       if (attempt >= maxAttempts || !isRetriable(error)) throw error;
+      between = pause?.(error, attempt);
     }
-    if (backoff !== undefined) await sleep(backoff.next(), { clock, ...(signal === undefined ? {} : { signal }) });
+    if (between !== undefined) await between;
+    else if (backoff !== undefined) await sleep(backoff.next(), { clock, ...(signal === undefined ? {} : { signal }) });
     // Work that fails at once must not keep the event loop: neither a signal's timer nor anything else would come.
     else await new Promise((resolve) => setImmediate(resolve));
   }

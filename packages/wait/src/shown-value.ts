@@ -15,3 +15,33 @@ export function shownValue(value: unknown): string {
     return `of type ${typeof value}`;
   return String(value);
 }
+
+/**
+ * What kind of value a function returned, as the message of an error names it where the value itself may be secret:
+ * `null`, `a promise`, `an array`, `a value of type number`. Does not throw.
+ *
+ * @example
+ * throw new TypeError(`the transform returned ${shownType(returned)}: expected an object`);
+ */
+export function shownType(value: unknown): string {
+  if (value === undefined || value === null) return String(value);
+  if (isThenable(value)) return 'a promise';
+  return isArray(value) ? 'an array' : `a value of type ${typeof value}`;
+}
+
+function isThenable(value: object): boolean {
+  try {
+    return typeof value === 'object' && typeof Reflect.get(value, 'then') === 'function';
+  } catch {
+    return false;
+  }
+}
+
+/** A proxy that was revoked makes the question throw. */
+function isArray(value: unknown): boolean {
+  try {
+    return Array.isArray(value);
+  } catch {
+    return false;
+  }
+}

@@ -1,3 +1,11 @@
+import { shownType, shownValue } from './shown-value.js';
+
+/**
+ * The names of the options of type `T`, complete by type: an option that is added to `T` and not to its record does not
+ * compile.
+ */
+export type OptionNames<T> = Readonly<Record<T extends unknown ? keyof T : never, unknown>>;
+
 /**
  * A sentence for each option that is not known, naming the nearest one that is: `unknown option "metricServer": did you
  * mean "metricsServer"?`. Options whose value is undefined are not given. For plain JavaScript and casts, where a
@@ -7,15 +15,61 @@
  * unknownOptions({ metricServer: {} }, ['metricsServer', 'health']);
  */
 export function unknownOptions(given: object, known: Iterable<string>, prefix = ''): string[] {
-  const names = [...known];
-  return Object.entries(given)
-    .filter(([name, value]) => value !== undefined && !names.includes(name))
-    .map(([name]) => {
-      const nearest = nearestOf(name, names);
+  const names = new Set(known);
+  return Object.keys(given)
+    .filter((name) => !names.has(name) && Reflect.get(given, name) !== undefined)
+    .map((name) => {
+      const nearest = nearestOf(name, [...names]);
       const hint =
-        nearest === undefined ? `expected ${names.toSorted().join(', ')}` : `did you mean ${JSON.stringify(nearest)}?`;
+        nearest === undefined
+          ? names.size === 0
+            ? 'there are no options'
+            : `expected ${[...names].toSorted().join(', ')}`
+          : `did you mean ${JSON.stringify(nearest)}?`;
       return `unknown option ${JSON.stringify(prefix + name)}: ${hint}`;
     });
+}
+
+/**
+ * What is wrong with the names of options, or with an object of options among them, whose name is `section`: it is not an
+ * object, or has options that are not known. Nothing for undefined, which means that none are given.
+ *
+ * @example
+ * optionProblems(options.ageing, { stepMs: true }, 'ageing');
+ */
+export function optionProblems(given: unknown, known: Readonly<Record<string, unknown>>, section?: string): string[] {
+  if (given === undefined) return [];
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    const shown = Array.isArray(given) ? 'of type array' : shownValue(given);
+    return [`${section ?? 'options'} ${shown} is not valid: expected an object of options`];
+  }
+  return unknownOptions(given, Object.keys(known), section === undefined ? '' : `${section}.`);
+}
+
+/**
+ * Refuses options that are not known. What takes options calls it before it reads any of them.
+ *
+ * @param what names what the options are for, at the beginning of the message, e.g. `createWorkQueue`
+ * @throws TypeError naming every option that is not known, and the nearest one that is; TypeError when there are no
+ *   options: where they may be left out, their default is `{}`
+ */
+export function requireOptions<T extends object>(what: string, options: T, known: OptionNames<T>): void {
+  if (isKnown(options, known)) return;
+  const given: unknown = options;
+  if (typeof given !== 'object' || given === null || Array.isArray(given))
+    throw new TypeError(`${what}: expected options, not ${isText(given) ? shownValue(given) : shownType(given)}`);
+  const problems = optionProblems(given, known);
+  if (problems.length > 0) throw new TypeError(`${what}: ${problems.join('; ')}`);
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+}
+
+/** The usual case at the price of a look: it is on the path of calls, not only of constructors. */
+function isKnown(options: unknown, known: object): boolean {
+  if (typeof options !== 'object' || options === null || Array.isArray(options)) return false;
+  return Object.keys(options).every((name) => Object.hasOwn(known, name));
 }
 
 /** The most similar name; undefined where none is similar. */

@@ -1,5 +1,5 @@
-import { systemClock } from '@kctl/wait';
-import type { Clock } from '@kctl/wait';
+import { requireOptions, systemClock } from '@kctl/wait';
+import type { Clock, OptionNames } from '@kctl/wait';
 import { requireNumber } from './errors.js';
 import { LimiterKey } from './failure-counts.js';
 import type { KeyedLimiterOptions } from './failure-counts.js';
@@ -24,6 +24,14 @@ export interface BucketRateLimiterOptions<T> extends KeyedLimiterOptions<T> {
   readonly clock?: Clock;
 }
 
+const optionNames: OptionNames<BucketRateLimiterOptions<never>> = {
+  perSecond: true,
+  burst: true,
+  coalesce: true,
+  clock: true,
+  key: true,
+};
+
 /** Reservations whose time has passed are cleared when the map has doubled since the last time. */
 const leastSweep = 256;
 
@@ -32,6 +40,7 @@ const leastSweep = 256;
  * no failures. Mirrors `TypedBucketRateLimiter` over `golang.org/x/time/rate`.
  */
 export function bucketRateLimiter<T = string>(options: BucketRateLimiterOptions<T> = {}): RateLimiter<T> {
+  requireOptions('bucketRateLimiter', options, optionNames);
   const { perSecond = 10, burst = 100, coalesce = true, clock = systemClock } = options;
   requireNumber('perSecond', perSecond, Number.MIN_VALUE);
   requireNumber('burst', burst, 1);

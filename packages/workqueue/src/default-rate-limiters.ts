@@ -1,4 +1,5 @@
-import type { Clock } from '@kctl/wait';
+import type { Clock, OptionNames } from '@kctl/wait';
+import { requireOptions } from '@kctl/wait';
 import { bucketRateLimiter } from './bucket-rate-limiter.js';
 import type { KeyedLimiterOptions } from './failure-counts.js';
 import { exponentialRateLimiter, maxOfRateLimiter } from './item-rate-limiters.js';
@@ -10,12 +11,19 @@ export interface DefaultRateLimiterOptions<T> extends KeyedLimiterOptions<T> {
   readonly clock?: Clock;
 }
 
+const optionNames: OptionNames<DefaultRateLimiterOptions<never>> = {
+  clock: true,
+  key: true,
+};
+
 /**
  * Exponential from 5 ms to 1000 s per item, and 10 per second with a burst of 100 over all; the longer delay counts.
  * Mirrors `DefaultTypedControllerRateLimiter`.
  */
 export function defaultControllerRateLimiter<T = string>(options: DefaultRateLimiterOptions<T> = {}): RateLimiter<T> {
-  return maxOfRateLimiter(exponentialRateLimiter<T>(options), bucketRateLimiter<T>(options));
+  requireOptions('defaultControllerRateLimiter', options, optionNames);
+  const { clock: _clock, ...keyed } = options;
+  return maxOfRateLimiter(exponentialRateLimiter<T>(keyed), bucketRateLimiter<T>(options));
 }
 
 /** Exponential from 1 ms to 1000 s per item. Mirrors `DefaultTypedItemBasedRateLimiter`. */

@@ -2,15 +2,17 @@ import { DelayLine, requireDebounce } from './delay-line.js';
 import { requireNumber } from './errors.js';
 import { FifoQueue } from './fifo-queue.js';
 import type { DelayingQueueOptions } from './queue-options.js';
+import { requireQueueOptions } from './queue-options.js';
 import { delayed } from './slot-table.js';
 import type { Debounce, DelayingQueue } from './work-queue.js';
 
 /**
  * Makes a queue to which work can be added for later.
  *
- * @throws QueueArgumentError for an option out of range
+ * @throws QueueArgumentError for an option out of range; TypeError for one that is not known
  */
 export function createDelayingQueue<T = string>(options: DelayingQueueOptions<T> = {}): DelayingQueue<T> {
+  requireQueueOptions('createDelayingQueue', options);
   return new DelayingFifoQueue<T>(options);
 }
 

@@ -1,4 +1,5 @@
-import { retryAfterMs } from '@kctl/wait';
+import type { OptionNames } from '@kctl/wait';
+import { requireOptions, retryAfterMs } from '@kctl/wait';
 import { requireNumber } from './errors.js';
 import type { RateLimiter } from './rate-limiter.js';
 
@@ -20,11 +21,18 @@ export interface ErrorAwareRateLimiterOptions<T> {
   readonly maxRetryAfterMs?: number;
 }
 
+const optionNames: OptionNames<ErrorAwareRateLimiterOptions<never>> = {
+  otherwise: true,
+  rules: true,
+  maxRetryAfterMs: true,
+};
+
 /**
  * A limiter that sees the failure: its class chooses the limiter, and a server's `Retry-After` (see
  * {@link retryAfterMs}) is a lower bound of the delay. client-go has none (controller-runtime #2040).
  */
 export function errorAwareRateLimiter<T = string>(options: ErrorAwareRateLimiterOptions<T>): RateLimiter<T> {
+  requireOptions('errorAwareRateLimiter', options, optionNames);
   const { otherwise, rules = [], maxRetryAfterMs = 3_600_000 } = options;
   requireNumber('maxRetryAfterMs', maxRetryAfterMs, 0);
   const limiters = [...new Set([...rules.map((rule) => rule.limiter), otherwise])];

@@ -1,6 +1,7 @@
 import type { FailurePolicy } from './pool.js';
 import { QueueBase } from './queue-base.js';
 import type { WorkQueueOptions } from './queue-options.js';
+import { requireQueueOptions } from './queue-options.js';
 import { dirty, processing, ready } from './slot-table.js';
 import type { GetOptions } from './worker-pool.js';
 import type { WorkQueue } from './work-queue.js';
@@ -8,9 +9,10 @@ import type { WorkQueue } from './work-queue.js';
 /**
  * Makes a queue with client-go's base semantics.
  *
- * @throws QueueArgumentError for an option out of range
+ * @throws QueueArgumentError for an option out of range; TypeError for one that is not known
  */
 export function createWorkQueue<T = string>(options: WorkQueueOptions<T> = {}): WorkQueue<T> {
+  requireQueueOptions('createWorkQueue', options);
   return new FifoQueue<T>(options);
 }
 

@@ -1,3 +1,5 @@
+import type { OptionNames } from '@kctl/wait';
+import { requireOptions } from '@kctl/wait';
 import { QueueArgumentError, requireInteger, requireNumber } from './errors.js';
 import type { KeyedLimiterOptions } from './failure-counts.js';
 import { FailureCounts } from './failure-counts.js';
@@ -18,11 +20,19 @@ export interface ExponentialRateLimiterOptions<T> extends KeyedLimiterOptions<T>
   readonly random?: () => number;
 }
 
+const exponentialNames: OptionNames<ExponentialRateLimiterOptions<never>> = {
+  baseMs: true,
+  maxMs: true,
+  random: true,
+  key: true,
+};
+
 /** 2¹⁰²³ is the largest power that is a number: 0 times the next one, Infinity, would not be one. */
 const maxExponent = 1023;
 
 /** base·2ⁿ with n = failures of the item so far. Mirrors `NewTypedItemExponentialFailureRateLimiter`. */
 export function exponentialRateLimiter<T = string>(options: ExponentialRateLimiterOptions<T> = {}): RateLimiter<T> {
+  requireOptions('exponentialRateLimiter', options, exponentialNames);
   const { baseMs = 5, maxMs = 1_000_000, random } = options;
   requireNumber('baseMs', baseMs, 0);
   requireNumber('maxMs', maxMs, 0);
@@ -48,8 +58,16 @@ export interface FastSlowRateLimiterOptions<T> extends KeyedLimiterOptions<T> {
   readonly maxFastAttempts: number;
 }
 
+const fastSlowNames: OptionNames<FastSlowRateLimiterOptions<never>> = {
+  fastMs: true,
+  slowMs: true,
+  maxFastAttempts: true,
+  key: true,
+};
+
 /** A few quick retries, then slow ones. Mirrors `NewTypedItemFastSlowRateLimiter`. */
 export function fastSlowRateLimiter<T = string>(options: FastSlowRateLimiterOptions<T>): RateLimiter<T> {
+  requireOptions('fastSlowRateLimiter', options, fastSlowNames);
   const { fastMs, slowMs, maxFastAttempts } = options;
   requireNumber('fastMs', fastMs, 0);
   requireNumber('slowMs', slowMs, 0);

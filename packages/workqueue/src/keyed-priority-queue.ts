@@ -7,6 +7,7 @@ import { PriorityLevels } from './priority-levels.js';
 import type { AddOptions, PrioritizedItem, PriorityQueue } from './priority-queue.js';
 import { QueueBase } from './queue-base.js';
 import type { PriorityQueueOptions } from './queue-options.js';
+import { requireQueueOptions } from './queue-options.js';
 import type { RateLimiter } from './rate-limiter.js';
 import { requireRateLimiter } from './rate-limiter.js';
 import type { ReadyLevels } from './ready-levels.js';
@@ -23,9 +24,10 @@ const initialCapacity = 64;
  * Makes a priority queue. The rate limiter defaults to an exponential one without a shared bucket, as in
  * controller-runtime.
  *
- * @throws QueueArgumentError for an option out of range
+ * @throws QueueArgumentError for an option out of range; TypeError for one that is not known
  */
 export function createPriorityQueue<T = string>(options: PriorityQueueOptions<T> = {}): PriorityQueue<T> {
+  requireQueueOptions('createPriorityQueue', options);
   return new KeyedPriorityQueue<T>(options);
 }
 

@@ -1,5 +1,5 @@
-import { abortReason, systemClock } from '@kctl/wait';
-import type { Clock } from '@kctl/wait';
+import { abortReason, requireOptions, systemClock } from '@kctl/wait';
+import type { Clock, OptionNames } from '@kctl/wait';
 import { Drain } from './drain.js';
 import { QueueArgumentError, QueueFullError, requireFunction, requireInteger } from './errors.js';
 import type { FailurePolicy, PoolSource } from './pool.js';
@@ -13,6 +13,8 @@ import type { Waiter } from './waiter-list.js';
 import { WaiterList } from './waiter-list.js';
 import type { GetOptions, RunOptions, WorkerPool, WorkFunction } from './worker-pool.js';
 import type { QueueKey, WorkQueue } from './work-queue.js';
+
+const runOptionNames: OptionNames<RunOptions<never>> = { concurrency: true, signal: true, onError: true };
 
 /**
  * What all queues share: slots, waiting for items, hand-out, drain, worker pools, bound. A subclass decides the order
@@ -112,6 +114,7 @@ export abstract class QueueBase<T, V> implements WorkQueue<T>, PoolSource<T>, It
 
   run(options: RunOptions<T>, work: WorkFunction<T>): WorkerPool {
     requireFunction('work', work);
+    requireOptions('run', options, runOptionNames);
     if (options.onError !== undefined) requireFunction('onError', options.onError);
     const pool: Pool<T> = new Pool<T>(this, this.failurePolicy, {
       ...options,

@@ -1,5 +1,6 @@
 import type { Metrics } from '@kctl/telemetry';
-import type { Clock } from '@kctl/wait';
+import type { Clock, OptionNames } from '@kctl/wait';
+import { optionProblems } from '@kctl/wait';
 import type { RateLimiter } from './rate-limiter.js';
 import type { KeyFunction } from './work-queue.js';
 
@@ -69,4 +70,33 @@ export interface Ageing {
 export interface PriorityQueueOptions<T> extends RateLimitingQueueOptions<T> {
   /** @default none: as in controller-runtime, low priorities can starve */
   readonly ageing?: Ageing;
+}
+
+/** Complete by type, so that none can be forgotten here. */
+const optionNames: OptionNames<PriorityQueueOptions<never>> = {
+  name: true,
+  metrics: true,
+  controller: true,
+  key: true,
+  clock: true,
+  bound: true,
+  keepAlive: true,
+  rateLimiter: true,
+  ageing: true,
+};
+const boundNames: OptionNames<QueueBound<never>> = { maxPending: true, overflow: true, onDrop: true };
+const ageingNames: OptionNames<Ageing> = { stepMs: true };
+
+/**
+ * Refuses what no queue knows. An option of a more able queue has no effect on a simpler one: options may be shared.
+ *
+ * @throws TypeError naming every option that is not known, those of `bound` and `ageing` included
+ */
+export function requireQueueOptions<T>(what: string, options: PriorityQueueOptions<T>): void {
+  const problems = optionProblems(options, optionNames);
+  if (problems.length === 0) {
+    problems.push(...optionProblems(options.bound, boundNames, 'bound'));
+    problems.push(...optionProblems(options.ageing, ageingNames, 'ageing'));
+  }
+  if (problems.length > 0) throw new TypeError(`${what}: ${problems.join('; ')}`);
 }

@@ -3,6 +3,7 @@ import { DelayingFifoQueue } from './delaying-queue.js';
 import { requireNumber } from './errors.js';
 import type { FailurePolicy } from './pool.js';
 import type { RateLimitingQueueOptions } from './queue-options.js';
+import { requireQueueOptions } from './queue-options.js';
 import type { RateLimiter } from './rate-limiter.js';
 import { requireRateLimiter } from './rate-limiter.js';
 import type { RateLimitingQueue, RequeueCause } from './work-queue.js';
@@ -10,9 +11,10 @@ import type { RateLimitingQueue, RequeueCause } from './work-queue.js';
 /**
  * Makes a queue that spaces out retries.
  *
- * @throws QueueArgumentError for an option out of range
+ * @throws QueueArgumentError for an option out of range; TypeError for one that is not known
  */
 export function createRateLimitingQueue<T = string>(options: RateLimitingQueueOptions<T> = {}): RateLimitingQueue<T> {
+  requireQueueOptions('createRateLimitingQueue', options);
   return new RateLimitingFifoQueue<T>(options);
 }
 

@@ -1,6 +1,8 @@
 import type { Kind } from '@kctl/apimachinery';
 import { hasFinalizer, isConflict, isDeleting, isInvalid, isNotFound, keyOf } from '@kctl/apimachinery';
 import type { JsonPatchOperation, ReadObject, Writer } from '@kctl/client';
+import type { OptionNames } from '@kctl/wait';
+import { requireOptions } from '@kctl/wait';
 import { asksForAnotherRun } from '../outcome.js';
 import { keyFor } from '../key-for.js';
 import type { ReconcileContext, ReconcileResult } from '../reconciler.js';
@@ -38,6 +40,17 @@ export interface FinalizingOptions<K extends Kind> extends StuckCleanupOptions<K
   readonly apply: ObjectStep<K>;
 }
 
+const optionNames: OptionNames<FinalizingOptions<never>> = {
+  client: true,
+  kind: true,
+  finalizers: true,
+  apply: true,
+  stuckAfterMs: true,
+  onStuck: true,
+  metrics: true,
+  clock: true,
+};
+
 /**
  * Reconciles an object with finalizers, so that nothing outside of it is left behind:
  *
@@ -51,6 +64,7 @@ export interface FinalizingOptions<K extends Kind> extends StuckCleanupOptions<K
  * (kube-rs waits for the event, which a predicate on the generation would swallow).
  */
 export function finalizing<K extends Kind>(options: FinalizingOptions<K>): ObjectStep<K> {
+  requireOptions('finalizing', options, optionNames);
   const stuck = new StuckCleanups(options.kind, options);
   return async (object, context) => {
     try {

@@ -1,4 +1,6 @@
 import { Turn } from '@kctl/delivery';
+import type { OptionNames } from '@kctl/wait';
+import { requireOptions } from '@kctl/wait';
 import type { EventHandler } from '../handler/event-handler.js';
 import type { Predicate } from '../predicate/predicate.js';
 import { EventDispatcher } from './event-dispatcher.js';
@@ -18,6 +20,13 @@ export interface ChannelSourceOptions<T, R> {
   readonly predicates?: readonly Predicate<T>[];
 }
 
+const optionNames: OptionNames<ChannelSourceOptions<never, never>> = {
+  name: true,
+  events: true,
+  handler: true,
+  predicates: true,
+};
+
 interface Subscriber<T> {
   /** Resolves when there is room for more; undefined where there is. */
   readonly deliver: (object: T) => Promise<void> | undefined;
@@ -33,6 +42,7 @@ interface Subscriber<T> {
  * @throws TypeError when there is no async iterable or handler
  */
 export function channelSource<T, R>(options: ChannelSourceOptions<T, R>): Source<R> {
+  requireOptions('channelSource', options, optionNames);
   const { events, handler, predicates = [] } = options;
   const what = `channelSource ${options.name}`;
   if (typeof events?.[Symbol.asyncIterator] !== 'function')

@@ -1,4 +1,5 @@
-import { orAborted, sleep } from '@kctl/wait';
+import type { OptionNames } from '@kctl/wait';
+import { orAborted, requireOptions, sleep } from '@kctl/wait';
 import { requireFunction } from './required.js';
 import type { Source, SourceContext, StartedSource } from './source.js';
 import { parseCron } from './cron-schedule.js';
@@ -16,6 +17,12 @@ export interface CronSourceOptions<R> {
   }) => Iterable<R> | Promise<Iterable<R>>;
 }
 
+const optionNames: OptionNames<CronSourceOptions<never>> = {
+  name: true,
+  schedule: true,
+  requests: true,
+};
+
 /** The wall clock is asked at least this often: it may be set while we wait. */
 const longestSleepMs = 60_000;
 
@@ -26,6 +33,7 @@ const longestSleepMs = 60_000;
  * @throws TypeError when the schedule is not valid
  */
 export function cronSource<R>(options: CronSourceOptions<R>): Source<R> {
+  requireOptions('cronSource', options, optionNames);
   requireFunction(`cronSource ${options.name}`, 'requests', options.requests);
   const schedule = parseCron(options.schedule);
   const name = `cron source: ${options.name}`;

@@ -1,4 +1,5 @@
-import { numberProblem } from '@kctl/wait';
+import type { OptionNames } from '@kctl/wait';
+import { numberProblem, requireOptions } from '@kctl/wait';
 
 /** Options of {@link createEventChannel}. */
 export interface EventChannelOptions<T> {
@@ -9,6 +10,11 @@ export interface EventChannelOptions<T> {
   /** Identity of an object: one that waits is replaced by a newer one of the same identity. @default nothing is replaced */
   readonly identify?: (object: T) => string;
 }
+
+const optionNames: OptionNames<EventChannelOptions<never>> = {
+  capacity: true,
+  identify: true,
+};
 
 /** Where code outside of a controller puts objects that something happened to; give it to `channelSource`. */
 export interface EventChannel<T> extends AsyncIterable<T> {
@@ -29,6 +35,7 @@ export interface EventChannel<T> extends AsyncIterable<T> {
  * @throws TypeError when `capacity` is not an integer ≥ 1
  */
 export function createEventChannel<T>(options: EventChannelOptions<T> = {}): EventChannel<T> {
+  requireOptions('createEventChannel', options, optionNames);
   const { capacity = 1024, identify } = options;
   const problem = numberProblem('capacity', capacity, { least: 1, integer: true, orInfinity: true });
   if (problem !== undefined) throw new TypeError(`createEventChannel: ${problem}`);

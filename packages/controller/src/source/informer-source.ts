@@ -1,6 +1,7 @@
 import type { ObjectHeader } from '@kctl/apimachinery/wire';
 import { Turn } from '@kctl/delivery';
-import { orAborted } from '@kctl/wait';
+import type { OptionNames } from '@kctl/wait';
+import { orAborted, requireOptions } from '@kctl/wait';
 import { eventFrom } from '../event/informer-event.js';
 import type { EventHandler } from '../handler/event-handler.js';
 import { createGenerationCheck } from '../predicate/generation.js';
@@ -28,12 +29,21 @@ export interface InformerSourceOptions<T, R> {
   readonly name?: string;
 }
 
+const optionNames: OptionNames<InformerSourceOptions<never, never>> = {
+  informer: true,
+  handler: true,
+  predicates: true,
+  handlerConcurrency: true,
+  name: true,
+};
+
 /**
  * Events of an informer that is run elsewhere. Mirrors `source.Informer`.
  *
  * @throws TypeError when there is no informer or handler
  */
 export function informerSource<T, R>(options: InformerSourceOptions<T, R>): Source<R> {
+  requireOptions('informerSource', options, optionNames);
   const { informer, handler, predicates = [], handlerConcurrency, name = 'informer source' } = options;
   if (typeof informer?.addEventHandler !== 'function')
     throw new TypeError(`${name}: informer is not valid: expected an informer, such as cache.informerFor(kind)`);

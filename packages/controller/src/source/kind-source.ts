@@ -3,7 +3,8 @@ import { formatGroupKind } from '@kctl/apimachinery';
 import type { ObjectHeader } from '@kctl/apimachinery/wire';
 import type { ReadObject } from '@kctl/client';
 import { Turn } from '@kctl/delivery';
-import { orAborted, sleep } from '@kctl/wait';
+import type { OptionNames } from '@kctl/wait';
+import { orAborted, requireOptions, sleep } from '@kctl/wait';
 import type { EventHandler } from '../handler/event-handler.js';
 import { createGenerationCheck } from '../predicate/generation.js';
 import type { Predicate } from '../predicate/predicate.js';
@@ -33,6 +34,14 @@ export interface KindSourceOptions<K extends Kind, R> {
   readonly handlerConcurrency?: number | undefined;
 }
 
+const optionNames: OptionNames<KindSourceOptions<never, never>> = {
+  informers: true,
+  kind: true,
+  handler: true,
+  predicates: true,
+  handlerConcurrency: true,
+};
+
 /**
  * Events of all objects of a kind that the provider's informer sees. A kind that cannot be watched yet (its CRD is
  * missing, the server is down) is asked for again at once and then every 10 s. Mirrors `source.Kind`.
@@ -46,6 +55,7 @@ export function scopedKindSource<K extends Kind, R>(
   options: KindSourceOptions<K, R>,
   onLeave?: (header: ObjectHeader) => void,
 ): Source<R> {
+  requireOptions('kindSource', options, optionNames);
   requireKindSource(options);
   const { kind, informers } = options;
   const turn = new Turn();

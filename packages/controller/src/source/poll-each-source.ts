@@ -3,7 +3,8 @@ import { formatKey, isSameJson } from '@kctl/apimachinery';
 import type { ObjectHeader } from '@kctl/apimachinery/wire';
 import type { DelayingQueue, WorkerPool } from '@kctl/workqueue';
 import { createDelayingQueue } from '@kctl/workqueue';
-import { orAborted } from '@kctl/wait';
+import type { OptionNames } from '@kctl/wait';
+import { orAborted, requireOptions } from '@kctl/wait';
 import type { ObjectEvent } from '../event/object-event.js';
 import { headerOfEvent } from '../event/object-event.js';
 import type { InformerProvider } from './informer-provider.js';
@@ -34,6 +35,17 @@ export interface PollEachSourceOptions<T> {
   readonly waitForFirst?: boolean;
 }
 
+const optionNames: OptionNames<PollEachSourceOptions<never>> = {
+  name: true,
+  informers: true,
+  kind: true,
+  poll: true,
+  isSame: true,
+  everyMs: true,
+  concurrency: true,
+  waitForFirst: true,
+};
+
 /** A source that also returns the last results. */
 export interface PollEachSource<T> extends Source<ObjectKey> {
   /** The last answer about an object; undefined where there is none (yet). */
@@ -48,6 +60,7 @@ export interface PollEachSource<T> extends Source<ObjectKey> {
  * @throws TypeError when `everyMs` or `concurrency` is not valid
  */
 export function pollEachSource<T>(options: PollEachSourceOptions<T>): PollEachSource<T> {
+  requireOptions('pollEachSource', options, optionNames);
   const { informers, kind, everyMs, concurrency = 8, waitForFirst = false } = options;
   const name = `poll-each source: ${options.name}`;
   requireFunction(`pollEachSource ${options.name}`, 'poll', options.poll);

@@ -1,6 +1,7 @@
 import { isSameJson } from '@kctl/apimachinery';
 import { Turn } from '@kctl/delivery';
-import { orAborted, sleep } from '@kctl/wait';
+import type { OptionNames } from '@kctl/wait';
+import { orAborted, requireOptions, sleep } from '@kctl/wait';
 import type { ObjectEvent } from '../event/object-event.js';
 import type { EventHandler } from '../handler/event-handler.js';
 import type { Predicate } from '../predicate/predicate.js';
@@ -35,6 +36,18 @@ export interface PollingSourceOptions<T, R> {
   readonly waitForFirst?: boolean;
 }
 
+const optionNames: OptionNames<PollingSourceOptions<never, never>> = {
+  name: true,
+  poll: true,
+  identify: true,
+  isSame: true,
+  handler: true,
+  predicates: true,
+  handlerConcurrency: true,
+  everyMs: true,
+  waitForFirst: true,
+};
+
 /** A source that also returns the last result. */
 export interface PollingSource<T, R> extends Source<R> {
   /** The object of an identity in the last answer. */
@@ -51,6 +64,7 @@ export interface PollingSource<T, R> extends Source<R> {
  * @throws TypeError when `everyMs` is not a number > 0, or a function is missing
  */
 export function pollingSource<T, R>(options: PollingSourceOptions<T, R>): PollingSource<T, R> {
+  requireOptions('pollingSource', options, optionNames);
   const what = `pollingSource ${options.name}`;
   requireInterval(what, options.everyMs);
   requireFunction(what, 'poll', options.poll);

@@ -1,16 +1,16 @@
-import { numberProblem } from '@kctl/wait';
+import { numberProblem, shownType } from '@kctl/wait';
 
 /** @throws TypeError naming the field */
 export function requireFunction(what: string, field: string, value: unknown): void {
   if (typeof value !== 'function')
-    throw new TypeError(`${what}: ${field} is not valid: expected a function, got ${shown(value)}`);
+    throw new TypeError(`${what}: ${field} is not valid: expected a function, got ${shownType(value)}`);
 }
 
 /** @throws TypeError when it is not a handler, or says nothing valid of how often it may run */
 export function requireHandler(what: string, handler: unknown, handlerConcurrency: unknown = 1): void {
   if (typeof handler !== 'function')
     throw new TypeError(
-      `${what}: handler is not valid: expected a handler, such as enqueueRequestForObject(), got ${shown(handler)}`,
+      `${what}: handler is not valid: expected a handler, such as enqueueRequestForObject(), got ${shownType(handler)}`,
     );
   const problem = numberProblem('handlerConcurrency', handlerConcurrency, { least: 1, integer: true });
   if (problem !== undefined) throw new TypeError(`${what}: ${problem}`);
@@ -22,8 +22,4 @@ export function requirePredicates(what: string, predicates: unknown): void {
   if (!Array.isArray(predicates))
     throw new TypeError(`${what}: predicates is not valid: expected a list of predicates`);
   predicates.forEach((predicate: unknown, index) => requireFunction(what, `predicates[${index}]`, predicate));
-}
-
-function shown(value: unknown): string {
-  return value === undefined || value === null ? String(value) : `something of type ${typeof value}`;
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { numberProblem } from '@kctl/wait';
+import type { OptionNames } from '@kctl/wait';
+import { numberProblem, requireOptions } from '@kctl/wait';
 import { createEventChannel } from './event-channel.js';
 import type { EventChannel } from './event-channel.js';
 
@@ -24,6 +25,14 @@ export interface WebhookReceiverOptions<T> {
   readonly capacity?: number;
 }
 
+const optionNames: OptionNames<WebhookReceiverOptions<never>> = {
+  path: true,
+  read: true,
+  identify: true,
+  maxBytes: true,
+  capacity: true,
+};
+
 /** An HTTP endpoint whose deliveries are the events of a `channelSource`. */
 export interface WebhookReceiver<T> {
   /** For `channelSource({ events })`. */
@@ -41,6 +50,7 @@ export interface WebhookReceiver<T> {
  * @throws TypeError when `maxBytes` or `capacity` is not a number ≥ 1
  */
 export function createWebhookReceiver<T>(options: WebhookReceiverOptions<T>): WebhookReceiver<T> {
+  requireOptions('createWebhookReceiver', options, optionNames);
   const { path, read, identify, maxBytes = 1 << 20, capacity = 1024 } = options;
   const problem = numberProblem('maxBytes', maxBytes, { least: 1, orInfinity: true });
   if (problem !== undefined) throw new TypeError(`createWebhookReceiver: ${problem}`);

@@ -2,6 +2,7 @@ import type { DeepReadonly, Kind, KubeObject } from '@kctl/apimachinery';
 import { formatKey, isJsonObject } from '@kctl/apimachinery';
 import type { StoredObject } from '@kctl/cache-index';
 import { storeObject } from '@kctl/cache-index';
+import { shownType } from '@kctl/wait';
 import { Acceptance, isRefusal } from './acceptance.js';
 import type { DecodedItem, FindStored, SkipReport, VersionIdentity } from './decoder.js';
 import { LazyObject } from '../bytes/lazy-object.js';
@@ -98,7 +99,9 @@ const identityMembers = ['namespace', 'name', 'uid', 'resourceVersion'] as const
  */
 function withIdentity(returned: unknown, original: KubeObject['metadata'], identity: VersionIdentity): KubeObject {
   if (!isJsonObject(returned) || !isJsonObject(returned['metadata']))
-    throw new TypeError(`the transform returned ${describe(returned)}: expected an object with metadata`);
+    throw new TypeError(
+      `the transform returned ${isJsonObject(returned) && !(returned instanceof Promise) ? 'an object without metadata' : shownType(returned)}: expected an object with metadata`,
+    );
   const metadata: Record<string, unknown> = returned['metadata'];
   if (identityMembers.every((member) => (metadata[member] ?? '') === identity[member]))
     return returned as unknown as KubeObject;
@@ -107,15 +110,6 @@ function withIdentity(returned: unknown, original: KubeObject['metadata'], ident
     if (original[member] === undefined) delete restored[member];
     else restored[member] = original[member];
   return { ...returned, metadata: restored };
-}
-
-function describe(value: unknown): string {
-  if (value instanceof Promise) return 'a promise';
-  return isJsonObject(value)
-    ? 'an object without metadata'
-    : value === null
-      ? 'null'
-      : `a value of type ${typeof value}`;
 }
 
 /**

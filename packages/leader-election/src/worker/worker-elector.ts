@@ -1,5 +1,5 @@
 import type { Worker } from 'node:worker_threads';
-import { anySignal, type ClockTimer, untilAborted } from '@kctl/wait';
+import { anySignal, requireSignal, untilAborted, type ClockTimer } from '@kctl/wait';
 import { callSafely } from '../call-safely.js';
 import { createElectionMetrics, type ElectionMetrics } from '../election-metrics.js';
 import { LeadershipLostError } from '../errors.js';
@@ -90,6 +90,7 @@ class WorkerElector implements LeaderElector {
   }
 
   async run(signal: AbortSignal): Promise<void> {
+    requireSignal('LeaderElector.run', signal);
     if (this.#isRunning) throw new TypeError('LeaderElector.run: already running');
     this.#isRunning = true;
     this.#abandoned = new AbortController();

@@ -1,8 +1,8 @@
 import { noopLogger, type Logger, type Metrics } from '@kctl/telemetry';
+import { requireOptions } from '@kctl/wait';
 import {
   checkCallbacks,
   checkDurations,
-  checkNames,
   electorOptionNames,
   guardedMetrics,
   type LeaderCallbacks,
@@ -71,7 +71,7 @@ const optionNames: Readonly<Record<keyof WorkerLeaderElectorOptions, true>> = {
 
 /** @throws TypeError, RangeError */
 export function resolveWorkerOptions(options: WorkerLeaderElectorOptions): ResolvedWorkerLeaderElectorOptions {
-  checkNames('createWorkerLeaderElector', options, optionNames);
+  requireOptions('createWorkerLeaderElector', options, optionNames);
   checkCallbacks('createWorkerLeaderElector', options.callbacks);
   const needed = options.threadModule === undefined ? (['name', 'lockModule'] as const) : (['name'] as const);
   for (const field of needed) {

@@ -1,5 +1,7 @@
 import { isJsonObject, stringifyJson, type JsonObject } from '@kctl/apimachinery';
 import { guardLogger, type Logger } from '@kctl/telemetry';
+import type { OptionNames } from '@kctl/wait';
+import { requireOptions } from '@kctl/wait';
 import { safeError, safeMessageOf } from '../server/safe-error.js';
 import type { WebhookAnswer, WebhookHandler, WebhookRequest } from '../server/handler.js';
 import { checkedResponse } from './checked-response.js';
@@ -31,8 +33,13 @@ export interface AdmissionWebhookOptions {
   readonly logConstructor?: (base: Logger, request: AdmissionRequest) => Logger;
 }
 
+const optionNames: OptionNames<AdmissionWebhookOptions> = {
+  logConstructor: true,
+};
+
 /** Serves `admission.k8s.io` v1 and v1beta1 reviews, each answered in its version. Mirrors `admission.Webhook`. */
 export function admissionWebhook(handler: AdmissionHandler, options: AdmissionWebhookOptions = {}): WebhookHandler {
+  requireOptions('admissionWebhook', options, optionNames);
   const { logConstructor = defaultLogConstructor } = options;
   return {
     type: 'admission',

@@ -38,24 +38,23 @@ export class CertificateSecret {
     }
   }
 
-  /** Writes in place of what was read. @returns false where another writer was first */
-  async write(state: CertificateState, { secret }: StoredState, signal: AbortSignal): Promise<boolean> {
+  /** Writes in place of what was read. @throws what {@link isLostRace} where another writer was first */
+  async write(state: CertificateState, { secret }: StoredState, signal: AbortSignal): Promise<void> {
     const [data, rotatedAt] = [encode(state), new Date(state.rotatedAt).toISOString()];
-    try {
-      if (secret === undefined) {
-        const metadata = { ...this.#key, annotations: { [rotatedAtAnnotation]: rotatedAt } };
-        await this.#client.create(Secret, { type: 'Opaque', metadata, data }, { signal });
-      } else {
-        const annotations = { ...secret.metadata.annotations, [rotatedAtAnnotation]: rotatedAt };
-        const next = { ...secret, metadata: { ...secret.metadata, annotations }, data: { ...secret.data, ...data } };
-        await this.#client.update(Secret, next, { signal });
-      }
-      return true;
-    } catch (error) {
-      if (isConflict(error) || isAlreadyExists(error) || isNotFound(error)) return false;
-      throw error;
+    if (secret === undefined) {
+      const metadata = { ...this.#key, annotations: { [rotatedAtAnnotation]: rotatedAt } };
+      await this.#client.create(Secret, { type: 'Opaque', metadata, data }, { signal });
+      return;
     }
+    const annotations = { ...secret.metadata.annotations, [rotatedAtAnnotation]: rotatedAt };
+    const next = { ...secret, metadata: { ...secret.metadata, annotations }, data: { ...secret.data, ...data } };
+    await this.#client.update(Secret, next, { signal });
   }
+}
+
+/** Whether a write failed because another writer was first: what is there now counts. */
+export function isLostRace(error: unknown): boolean {
+  return isConflict(error) || isAlreadyExists(error) || isNotFound(error);
 }
 
 function encode({ authorities, authorityKey, serving }: CertificateState): Record<string, string> {

@@ -8,11 +8,11 @@ import {
   type MetricOptions,
   type Metrics,
 } from '@kctl/telemetry';
-import { numberProblem, sleep, systemClock, type Clock } from '@kctl/wait';
+import { numberProblem, requireOptions, retry, sleep, systemClock, type Clock, type OptionNames } from '@kctl/wait';
 import { WebhookServerError } from '../errors.js';
 import type { CertificateSource } from '../server/certificate-source.js';
 import type { KeyPair } from '../server/certificate-watcher.js';
-import { CertificateSecret } from './certificate-secret.js';
+import { CertificateSecret, isLostRace } from './certificate-secret.js';
 import { expiryOf, nextState, type CertificateState, type StatePolicy } from './certificate-state.js';
 import { injectionTargets, type InjectionTargets } from './inject-ca.js';
 
@@ -44,6 +44,21 @@ export interface SelfManagedCertificatesOptions {
   readonly clock?: Clock;
 }
 
+const optionNames: OptionNames<SelfManagedCertificatesOptions> = {
+  client: true,
+  secret: true,
+  service: true,
+  dnsNames: true,
+  inject: true,
+  authorityValidityMs: true,
+  servingValidityMs: true,
+  overlapMs: true,
+  checkIntervalMs: true,
+  logger: true,
+  metrics: true,
+  clock: true,
+};
+
 /** A certificate source that needs no cert-manager. */
 export interface SelfManagedCertificates extends CertificateSource {
   /** The authorities to trust, as PEM; undefined before the first load. */
@@ -62,6 +77,7 @@ export interface SelfManagedCertificates extends CertificateSource {
  * @throws TypeError when a duration is not valid, or the certificate would have no name
  */
 export function createSelfManagedCertificates(options: SelfManagedCertificatesOptions): SelfManagedCertificates {
+  requireOptions('createSelfManagedCertificates', options, optionNames);
   const durations = {
     authorityValidityMs: options.authorityValidityMs ?? 730 * dayMs,
     servingValidityMs: options.servingValidityMs ?? 90 * dayMs,
@@ -155,7 +171,8 @@ class SecretCertificates implements SelfManagedCertificates {
 
   async #checkOnce(signal: AbortSignal, onState: () => void): Promise<void> {
     try {
-      await this.#readOrWrite(signal);
+      // Where another replica was first, what it wrote counts.
+      await retry(() => this.#readOrWrite(signal), { isRetriable: isLostRace, signal });
       onState();
     } catch (error) {
       if (signal.aborted) throw error;
@@ -166,23 +183,15 @@ class SecretCertificates implements SelfManagedCertificates {
   }
 
   async #readOrWrite(signal: AbortSignal): Promise<void> {
-    for (;;) {
-      const stored = await this.#secret.read(signal);
-      // What is lost or broken in the cluster is restored from here: with it nothing changes for the API server.
-      const { state, reason } = await nextState(stored.state ?? this.#state, this.#policy, this.#clock.now());
-      if (stored.state !== undefined && reason === undefined) {
-        this.#adopt(state);
-        return;
-      }
-      if (await this.#secret.write(state, stored, signal)) {
-        const lost = stored.secret === undefined ? 'the Secret was missing' : stored.problem;
-        this.#logger.info('wrote the certificate Secret', { ...this.#options.secret, reason: reason ?? lost });
-        this.#adopt(state);
-        return;
-      }
-      signal.throwIfAborted();
-      // Another replica was first: what it wrote counts.
+    const stored = await this.#secret.read(signal);
+    // What is lost or broken in the cluster is restored from here: with it nothing changes for the API server.
+    const { state, reason } = await nextState(stored.state ?? this.#state, this.#policy, this.#clock.now());
+    if (stored.state === undefined || reason !== undefined) {
+      await this.#secret.write(state, stored, signal);
+      const lost = stored.secret === undefined ? 'the Secret was missing' : stored.problem;
+      this.#logger.info('wrote the certificate Secret', { ...this.#options.secret, reason: reason ?? lost });
     }
+    this.#adopt(state);
   }
 
   #adopt(state: CertificateState): void {

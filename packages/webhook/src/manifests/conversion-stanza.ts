@@ -1,5 +1,7 @@
 import { formatGroupKind, mutableCopy, type DeepReadonly } from '@kctl/apimachinery';
 import type { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
+import type { OptionNames } from '@kctl/wait';
+import { requireOptions } from '@kctl/wait';
 import { uncoveredVersions, type Converter } from '../conversion/converter.js';
 import { WebhookServerError } from '../errors.js';
 import { clientConfig, injectCaAnnotation, type WebhookAddress, type WebhookTrust } from './webhook-configurations.js';
@@ -13,6 +15,14 @@ export interface ConversionStanzaOptions extends WebhookTrust {
   readonly path?: string;
 }
 
+const optionNames: OptionNames<ConversionStanzaOptions> = {
+  address: true,
+  converter: true,
+  path: true,
+  caBundle: true,
+  injectCaFrom: true,
+};
+
 /**
  * A copy of a CRD whose objects are converted by webhook. Pure.
  *
@@ -20,8 +30,10 @@ export interface ConversionStanzaOptions extends WebhookTrust {
  */
 export function withConversion(
   crd: DeepReadonly<CustomResourceDefinition>,
-  { address, caBundle, injectCaFrom, converter, path = '/convert' }: ConversionStanzaOptions,
+  options: ConversionStanzaOptions,
 ): CustomResourceDefinition {
+  requireOptions('withConversion', options, optionNames);
+  const { address, caBundle, injectCaFrom, converter, path = '/convert' } = options;
   const copy: CustomResourceDefinition = mutableCopy(crd);
   const { group, names, versions } = copy.spec;
   if (converter !== undefined) {

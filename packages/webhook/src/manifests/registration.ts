@@ -2,7 +2,8 @@ import type { Kind, LabelSelector } from '@kctl/apimachinery';
 import { labelSelectorFrom } from '@kctl/apimachinery';
 import type { MatchCondition } from '@kctl/apimachinery/kinds/admissionregistration.k8s.io/v1';
 import { messageOf } from '@kctl/telemetry';
-import { numberProblem } from '@kctl/wait';
+import type { OptionNames } from '@kctl/wait';
+import { numberProblem, optionProblems } from '@kctl/wait';
 import type { Operation } from '../admission/review.js';
 import { WebhookServerError } from '../errors.js';
 
@@ -41,6 +42,21 @@ export interface WebhookRegistration {
   readonly confirm?: readonly Confirmation[];
 }
 
+const registrationNames: OptionNames<WebhookRegistration> = {
+  name: true,
+  failurePolicy: true,
+  matchPolicy: true,
+  timeoutSeconds: true,
+  sideEffects: true,
+  reinvocationPolicy: true,
+  namespaceSelector: true,
+  objectSelector: true,
+  matchConditions: true,
+  operations: true,
+  subResources: true,
+  confirm: true,
+};
+
 /** What a handler serves, as far as a webhook configuration says it. */
 export interface AdmissionTarget {
   readonly type: 'mutating' | 'validating';
@@ -51,7 +67,11 @@ export interface AdmissionTarget {
 
 /** @throws WebhookServerError naming every field of a registration that cannot be, or that is dangerous and not confirmed */
 export function checkRegistration(target: AdmissionTarget, operatorNamespace?: string): void {
-  const problems = [...fieldProblems(target), ...dangers(target, operatorNamespace)];
+  const problems = [
+    ...optionProblems(target.registration, registrationNames),
+    ...fieldProblems(target),
+    ...dangers(target, operatorNamespace),
+  ];
   if (problems.length === 0) return;
   const { kind } = target;
   throw new WebhookServerError(`${target.type} webhook of ${kind.kind} ${kind.apiVersion}: ${problems.join('; ')}`);

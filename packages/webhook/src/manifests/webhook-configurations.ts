@@ -7,6 +7,8 @@ import type {
   WebhookClientConfig,
 } from '@kctl/apimachinery/kinds/admissionregistration.k8s.io/v1';
 import type { LabelSelector } from '@kctl/apimachinery';
+import type { OptionNames } from '@kctl/wait';
+import { requireOptions } from '@kctl/wait';
 import { WebhookServerError } from '../errors.js';
 import type { WebhookHandler } from '../server/handler.js';
 import { checkRegistration, isCoreKind, nameLabel, type AdmissionTarget } from './registration.js';
@@ -42,6 +44,15 @@ export interface WebhookConfigurationsOptions extends WebhookTrust {
   readonly labels?: Readonly<Record<string, string>>;
 }
 
+const optionNames: OptionNames<WebhookConfigurationsOptions> = {
+  name: true,
+  address: true,
+  operatorNamespace: true,
+  labels: true,
+  caBundle: true,
+  injectCaFrom: true,
+};
+
 /** The webhooks of a server by their paths, as `WebhookServer.webhooks` has them. */
 export type RegisteredWebhooks = Iterable<readonly [path: string, handler: WebhookHandler]>;
 
@@ -59,6 +70,7 @@ export function webhookConfigurations(
   webhooks: RegisteredWebhooks,
   options: WebhookConfigurationsOptions,
 ): readonly WebhookConfiguration[] {
+  requireOptions('webhookConfigurations', options, optionNames);
   const own =
     options.operatorNamespace ?? ('service' in options.address ? options.address.service.namespace : undefined);
   const mutating: MutatingWebhook[] = [];

@@ -3,7 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import type { Counter, Logger, Metrics } from '@kctl/telemetry';
-import type { Clock, ClockTimer } from '@kctl/wait';
+import type { Clock, ClockTimer, OptionNames } from '@kctl/wait';
+import { requireOptions } from '@kctl/wait';
 
 /** How often the files are read even if the file system says nothing, in ms. As in controller-runtime. */
 const pollMs = 10_000;
@@ -25,6 +26,15 @@ export interface CertificateWatcherOptions {
   readonly onChange: (pair: KeyPair) => void;
 }
 
+const optionNames: OptionNames<CertificateWatcherOptions> = {
+  certFile: true,
+  keyFile: true,
+  clock: true,
+  logger: true,
+  metrics: true,
+  onChange: true,
+};
+
 /** Watches a certificate and its key, as cert-manager and the kubelet replace them. Mirrors `certwatcher`. */
 export interface CertificateWatcher extends Disposable {
   /** The pair that was loaded first. @throws when the files cannot be read or do not fit together */
@@ -32,6 +42,7 @@ export interface CertificateWatcher extends Disposable {
 }
 
 export function createCertificateWatcher(options: CertificateWatcherOptions): CertificateWatcher {
+  requireOptions('createCertificateWatcher', options, optionNames);
   return new FileCertificateWatcher(options);
 }
 

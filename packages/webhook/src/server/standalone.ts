@@ -1,5 +1,5 @@
 import { noopLogger, noopMetrics, type Logger, type Metrics } from '@kctl/telemetry';
-import { systemClock, type Clock } from '@kctl/wait';
+import { requireOptions, systemClock, type Clock, type OptionNames } from '@kctl/wait';
 import type { HttpRequest, HttpResponse } from '@kctl/http-server';
 import { BodyBudget } from './body-budget.js';
 import type { WebhookHandler } from './handler.js';
@@ -20,6 +20,14 @@ export interface StandaloneOptions {
   readonly clock?: Clock;
 }
 
+const optionNames: OptionNames<StandaloneOptions> = {
+  metricsPath: true,
+  logger: true,
+  metrics: true,
+  maxBufferedBytes: true,
+  clock: true,
+};
+
 /**
  * A webhook as a request listener for any server of Node: `http`, `https`, `http2`, or a framework that hands on their
  * requests with the body unread. The server is to end TLS, which API servers require, and to bound its connections.
@@ -29,6 +37,7 @@ export function standaloneWebhook(
   handler: WebhookHandler,
   options: StandaloneOptions = {},
 ): (request: HttpRequest, response: HttpResponse) => Promise<void> {
+  requireOptions('standaloneWebhook', options, optionNames);
   const { metricsPath, logger = noopLogger, clock = systemClock, maxBufferedBytes = 256 * 1024 * 1024 } = options;
   const metrics =
     metricsPath === undefined

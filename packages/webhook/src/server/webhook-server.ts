@@ -11,7 +11,7 @@ import {
   type ServerTls,
 } from '@kctl/http-server';
 import { guardLogger, messageOf, noopLogger, noopMetrics, type Logger, type Metrics } from '@kctl/telemetry';
-import { numberProblem, systemClock, type Clock } from '@kctl/wait';
+import { numberProblem, requireOptions, requireSignal, systemClock, type Clock, type OptionNames } from '@kctl/wait';
 import { expiryOf } from '../certificates/certificate-state.js';
 import { expiryMetric } from '../certificates/self-managed.js';
 import { WebhookServerError } from '../errors.js';
@@ -75,6 +75,26 @@ export interface WebhookServerOptions {
   readonly clock?: Clock;
 }
 
+const optionNames: OptionNames<WebhookServerOptions> = {
+  host: true,
+  port: true,
+  certDir: true,
+  certName: true,
+  keyName: true,
+  certificate: true,
+  getCertificate: true,
+  tls: true,
+  http2: true,
+  clientCaName: true,
+  allowedClients: true,
+  limits: true,
+  maxBufferedBytes: true,
+  shutdownTimeoutMs: true,
+  logger: true,
+  metrics: true,
+  clock: true,
+};
+
 /** Serves webhooks over HTTPS (HTTP/2 and HTTP/1.1), with a certificate that is reloaded when its files change. */
 export interface WebhookServer {
   /** Puts a handler behind a path; before or after the start. @throws WebhookServerError when the path is taken */
@@ -95,6 +115,7 @@ export interface WebhookServer {
 
 /** Mirrors `webhook.NewServer`. @throws TypeError naming an option that is not valid */
 export function createWebhookServer(options: WebhookServerOptions = {}): WebhookServer {
+  requireOptions('createWebhookServer', options, optionNames);
   const { port = defaultPort, shutdownTimeoutMs = defaultShutdownTimeoutMs, maxBufferedBytes = 1 } = options;
   const problem =
     numberProblem('port', port, { least: -1, most: 65_535, integer: true, remedy: '0 takes any free port, -1 none' }) ??
@@ -170,6 +191,7 @@ class HttpsWebhookServer implements WebhookServer {
   }
 
   async run(signal: AbortSignal): Promise<void> {
+    requireSignal('WebhookServer.run', signal);
     if (this.#isRunning) throw new WebhookServerError('run: the webhook server is running already');
     if (signal.aborted) return;
     this.#isRunning = true;
