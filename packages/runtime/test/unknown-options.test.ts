@@ -54,7 +54,7 @@ type Call = (options: never) => unknown;
 const connection = { server: 'https://127.0.0.1:1', user: {} };
 const informer = createSharedInformer({
   kind: Pod,
-  listerWatcher: { list: () => Promise.reject(new Error('x')), watch: () => Promise.reject(new Error('x')) } as never,
+  listerWatcher: { list: () => Promise.reject(new Error('x')), watch: () => Promise.reject(new Error('x')) },
 });
 const cache = createCache({ client: createHttpClient({ connection }) });
 const handler = { handle: () => undefined } as never;
