@@ -26,7 +26,8 @@ const newManager = () =>
 
 describe('options of a definition', () => {
   const handler = enqueueRequestForObject();
-  type Builder = ReturnType<typeof controllerManagedBy>;
+  const newBuilder = () => controllerManagedBy(newManager()).named('app');
+  type Builder = ReturnType<typeof newBuilder>;
   const methods: Readonly<Record<string, (builder: Builder, options: never) => unknown>> = {
     'for(App.apps.example.com)': (builder, options) => builder.for(App, options),
     'owns(Pod)': (builder, options) => builder.for(App).owns(Pod, options),
@@ -35,7 +36,7 @@ describe('options of a definition', () => {
   };
   const define = (method: string, options: unknown): readonly string[] =>
     problemsOf(() => {
-      const builder = controllerManagedBy(newManager()).named('app');
+      const builder = newBuilder();
       methods[method]?.(builder, options as never);
       builder.complete(reconciler);
     });
