@@ -1,7 +1,7 @@
 // The sources of a model, and how often each of them is started.
 import type { Kind } from '@kctl/apimachinery';
 import type { FakeClock } from '@kctl/wait/testing';
-import type { ReconcileRequest, Source } from '../../src/index.js';
+import type { EventChannel, ReconcileRequest, Source } from '../../src/index.js';
 import {
   channelSource,
   createEventChannel,
@@ -56,8 +56,8 @@ export interface SourcesWorld {
 export class LifeSources {
   readonly pods: StoringInformer;
   /** Has every object reconciled once more. */
-  readonly config = createEventChannel<string>({ capacity: 4, identify: String });
-  readonly channel = createEventChannel<string>({ identify: String });
+  readonly config: EventChannel<string> = createEventChannel<string>({ capacity: 4, identify: String });
+  readonly channel: EventChannel<string> = createEventChannel<string>({ identify: String });
   readonly all: readonly TrackedSource[];
   /** Informers that are lent. */
   loans = 0;

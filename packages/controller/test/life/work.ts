@@ -17,8 +17,8 @@ export interface WorkWorld {
 /** The reconciler of a model: does one deed after another, and nothing out of the way while it is calm. */
 export class LifeWork {
   /** Keys that a reconcile has to begin after. */
-  readonly owed = new Set<string>();
-  readonly running = new Set<string>();
+  readonly owed: Set<string> = new Set();
+  readonly running: Set<string> = new Set();
   isCalm = false;
   readonly #hanging = new Set<() => void>();
   readonly #deeds: Deed[];
