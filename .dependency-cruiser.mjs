@@ -41,20 +41,22 @@ const apiserverStandsAlone = {
   to: { path: '^packages/', pathNot: `^packages/(apiserver|${layers[0].packages.join('|')})/` },
 };
 
-const testingIsDevOnly = {
-  name: 'testing-is-dev-only',
-  comment: map.exceptions[1].reason,
-  severity: 'error',
-  from: { path: '^packages/(?!testing/)[^/]+/src/', pathNot: notTests },
-  to: { path: '^packages/testing/' },
-};
+const devOnly = map.exceptions
+  .filter(({ devOnlyFor }) => devOnlyFor !== undefined)
+  .map((exception) => ({
+    name: `${exception.package}-is-dev-only`,
+    comment: exception.reason,
+    severity: 'error',
+    from: { path: `^packages/(?!${exception.package}/)[^/]+/src/`, pathNot: notTests },
+    to: { path: `^packages/${exception.package}/` },
+  }));
 
 export default {
   forbidden: [
     ...downwardOnly,
     ...optionalIsLoadedLate,
     apiserverStandsAlone,
-    testingIsDevOnly,
+    ...devOnly,
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
     {
       name: 'no-deep-import-across-packages',

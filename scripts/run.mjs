@@ -69,6 +69,7 @@ const tasks = {
   bench: () => delegate('bench/src/main.ts'),
   chaos: () => delegate('e2e/chaos/src/main.ts'),
   engines,
+  simulate: () => delegate('e2e/simulation/src/main.ts'),
 };
 
 /**

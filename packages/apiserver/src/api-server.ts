@@ -17,7 +17,9 @@ import { builtInDefinitions } from './registry/builtins.js';
 import { createRegistry } from './registry/create-registry.js';
 import { createAuthenticator } from './server/authentication.js';
 import { loadIdentity, type Identity } from './server/identity.js';
+import { createDirectAnswer, type DirectAnswer } from './server/direct.js';
 import { createFetch, type InProcessFetch } from './server/in-process.js';
+import { subscribeCommits, type Commit } from './commits.js';
 import type { KeyAndCertificate } from './server/certificates.js';
 import { kubeconfigText } from './server/kubeconfig.js';
 import { createListener, type Listener } from './server/listener.js';
@@ -70,6 +72,10 @@ export interface ApiServer extends AsyncDisposable {
   readonly journal: Journal;
   /** The in-process transport: same chain, same answers, no socket. Without an Authorization header it is the administrator. */
   readonly fetch: InProcessFetch;
+  /** Like {@link ApiServer.fetch} for plain data, below the web's streams: what a simulated network calls. */
+  readonly answer: DirectAnswer;
+  /** Calls back for every commit, synchronously, as it takes effect. Returns the function that ends it. */
+  onCommit(listener: (commit: Commit) => void): () => void;
   /** The latest revision. */
   readonly revision: number;
   /** How many watches are open and have caught up. */
@@ -102,6 +108,7 @@ class EmbeddedApiServer implements ApiServer {
   readonly #pipeline;
   readonly faults: Faults;
   readonly fetch: InProcessFetch;
+  readonly answer: DirectAnswer;
   #identity: Identity | undefined;
   #persistence: Persistence | undefined;
   #listener: Listener | undefined;
@@ -169,6 +176,7 @@ class EmbeddedApiServer implements ApiServer {
       onError: (error) => logger.error('request failed inside the server', { error }),
     });
     this.fetch = createFetch({ pipeline: this.#pipeline, maxBodyBytes, user: inProcessUser });
+    this.answer = createDirectAnswer({ pipeline: this.#pipeline, maxBodyBytes, administrator: inProcessUser });
     this.faults = {
       add: (fault) => this.#engine.add(fault),
       clear: () => this.#engine.clear(),
@@ -258,6 +266,10 @@ class EmbeddedApiServer implements ApiServer {
     const token = randomBytes(24).toString('base64url');
     this.#authenticator.addToken(token, { name: user, groups });
     return token;
+  }
+
+  onCommit(listener: (commit: Commit) => void): () => void {
+    return subscribeCommits(this.#backend.store, listener);
   }
 
   snapshot(): StoreSnapshot {

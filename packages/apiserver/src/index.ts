@@ -10,6 +10,7 @@ export { startApiServerWorker } from './api-server-worker.js';
 export type { Capabilities } from './capabilities.js';
 export { capabilities } from './capabilities.js';
 export type { WorkerServerOptions } from './worker-protocol.js';
+export type { Commit } from './commits.js';
 export type { ApiServerOptions, StaticToken } from './api-server-options.js';
 export type { Fault, FaultAction, FaultHandle, FaultMatch, Faults } from './faults/faults.js';
 export type {
@@ -22,6 +23,8 @@ export type {
 } from './journal/journal.js';
 export type { Verb } from './registry/resource.js';
 export type { KeyAndCertificate } from './server/certificates.js';
+export type { User } from './server/api-request.js';
+export type { DirectAnswer, DirectReceiver, DirectRequest } from './server/direct.js';
 export type { InProcessFetch } from './server/in-process.js';
 export { CorruptStoreError, isStoreLockedError, StoreLockedError } from './storage/errors.js';
 export type { ServiceAddress, ServiceReference, ServiceResolver } from './webhooks/client-config.js';

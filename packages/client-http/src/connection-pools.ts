@@ -1,7 +1,7 @@
 import { messageOf } from '@kctl/telemetry';
 import type { Logger } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
-import type { Connection, Pem } from '@kctl/client/connection';
+import type { Connection, Pem, RequestDispatcher } from '@kctl/client/connection';
 import { CredentialsError } from './errors.js';
 import { createFileSource } from './file-source.js';
 import type { FileSource } from './file-source.js';
@@ -34,6 +34,7 @@ export interface ConnectionPools {
 
 export function createConnectionPools(options: ConnectionPoolsOptions): ConnectionPools {
   const { connection, settings, clock, logger } = options;
+  if (connection.newDispatcher !== undefined) return givenDispatcher(connection.newDispatcher);
   const { user = {} } = connection;
   const source = (path: string | undefined): FileSource | undefined =>
     path === undefined
@@ -93,6 +94,27 @@ export function createConnectionPools(options: ConnectionPoolsOptions): Connecti
     destroy: async () => {
       const all = current === undefined ? [...closing] : [current.pools, ...closing];
       await Promise.all(all.flatMap(({ requests, watches }) => [requests.destroy(), watches.destroy()]));
+    },
+  };
+}
+
+/** Requests and watches alike go through what the connection makes; there is no TLS material to follow. */
+function givenDispatcher(newDispatcher: () => RequestDispatcher): ConnectionPools {
+  let pools: PoolPair | undefined;
+  let isDestroyed = false;
+  return {
+    get: () => {
+      if (pools === undefined) {
+        const dispatcher = newDispatcher();
+        pools = { requests: dispatcher, watches: dispatcher };
+      }
+      return pools;
+    },
+    reload: () => Promise.resolve(false),
+    destroy: async () => {
+      if (isDestroyed) return;
+      isDestroyed = true;
+      await pools?.requests.destroy();
     },
   };
 }

@@ -1,6 +1,6 @@
 import { abortReason } from '@kctl/wait';
 import type { Clock, ClockTimer } from '@kctl/wait';
-import type { Dispatcher } from 'undici';
+import type { DispatchControl, RequestDispatcher } from '@kctl/client/connection';
 import { ByteStream } from './byte-stream.js';
 import type { ByteSource } from './byte-stream.js';
 import { explainFailure } from './explain-failure.js';
@@ -38,7 +38,7 @@ export type ResponseHeaders = Readonly<Record<string, string | string[] | undefi
 
 /** Where and how an exchange runs. */
 export interface ExchangeContext {
-  readonly dispatcher: Dispatcher;
+  readonly dispatcher: RequestDispatcher;
   readonly timeouts: ExchangeTimeouts;
   readonly clock: Clock;
   readonly signal?: AbortSignal | undefined;
@@ -76,7 +76,7 @@ class RunningExchange implements ByteSource {
   readonly #context: ExchangeContext;
   readonly #settler: Settler;
   #phase: Phase = 'queued';
-  #controller: Dispatcher.DispatchController | undefined;
+  #controller: DispatchControl | undefined;
   #body: ByteStream | undefined;
   #abortedBy: Error | undefined;
   #headersTimer: ClockTimer | undefined;
@@ -136,7 +136,7 @@ class RunningExchange implements ByteSource {
     this.#controller?.abort(reason);
   }
 
-  #onStart(controller: Dispatcher.DispatchController): void {
+  #onStart(controller: DispatchControl): void {
     this.#controller = controller;
     // Asked, not only listened to: a signal may know better than its last event, as a fence does after a stall.
     if (this.#abortedBy === undefined && this.#context.signal?.aborted === true) this.#onSignal();

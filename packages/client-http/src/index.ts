@@ -6,6 +6,9 @@
 export type {
   AuthProvider,
   Connection,
+  DispatchCallbacks,
+  DispatchControl,
+  DispatchedRequest,
   ExecEnvironment,
   ExecPlugin,
   Impersonation,
@@ -17,6 +20,7 @@ export type {
   OidcRefresh,
   Pem,
   ProxyUser,
+  RequestDispatcher,
   UserConnection,
 } from '@kctl/client/connection';
 export {

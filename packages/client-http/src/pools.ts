@@ -1,5 +1,5 @@
 import '@kctl/telemetry/require-in-bundles'; // before a CommonJS package
-import type { Dispatcher } from 'undici';
+import type { RequestDispatcher } from '@kctl/client/connection';
 import { Pool, ProxyAgent, Socks5ProxyAgent } from 'undici';
 
 /** What a TLS connection needs, as bytes. */
@@ -23,8 +23,8 @@ export interface PoolSettings {
 
 /** Two pools, so that watches, which hold a connection for minutes, cannot starve requests. */
 export interface PoolPair {
-  readonly requests: Dispatcher;
-  readonly watches: Dispatcher;
+  readonly requests: RequestDispatcher;
+  readonly watches: RequestDispatcher;
 }
 
 /** Probes a silent connection after this many ms; libuv then gives it up after ten unanswered probes, a second apart. */
@@ -40,7 +40,7 @@ export function createPoolPair(settings: PoolSettings, tls: TlsMaterial): PoolPa
   };
 }
 
-function createPool(settings: PoolSettings, tls: TlsMaterial, connections: number | null): Dispatcher {
+function createPool(settings: PoolSettings, tls: TlsMaterial, connections: number | null): RequestDispatcher {
   const { origin, proxyUrl, http2 } = settings;
   const connect = {
     ...(tls.ca === undefined ? {} : { ca: tls.ca }),

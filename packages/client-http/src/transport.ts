@@ -167,6 +167,8 @@ class HttpTransport implements Transport {
     );
     const url = parseServer(connection.server);
     checkOptions(options);
+    if (connection.newDispatcher !== undefined && typeof connection.newDispatcher !== 'function')
+      throw new TypeError('connection.newDispatcher is not a function: expected one that makes a dispatcher');
     this.#options = options;
     this.#clock = clock;
     this.#logger = logger;

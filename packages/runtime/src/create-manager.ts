@@ -49,7 +49,9 @@ export async function createManager<X extends object = object>(
   checkNames(given);
   const connection = await findConnection(given);
   if (given.metrics !== undefined) return assemble(given, connection, given.metrics);
-  const metrics = createPrometheusMetrics({ registry: new Registry(), defaultMetrics: true, eventLoopLag: true });
+  // How late the event loop is can be measured in real time alone.
+  const eventLoopLag = (given.clock ?? systemClock) === systemClock;
+  const metrics = createPrometheusMetrics({ registry: new Registry(), defaultMetrics: true, eventLoopLag });
   try {
     return assemble(given, connection, metrics);
   } catch (error) {
@@ -65,8 +67,8 @@ function assemble<X extends object>(
 ): RuntimeManager<X> {
   const { http, cache: cacheOptions, client: clientOptions, webhook, leaderElection, dependencies, ...rest } = options;
   const { newCache = createCache, newClient = createDelegatingClient, ...bare } = rest;
-  const logger = options.logger ?? createConsoleLogger();
   const clock = options.clock ?? systemClock;
+  const logger = options.logger ?? createConsoleLogger({ now: () => clock.now() });
   const wired = { logger, metrics, clock };
 
   const liveClient = createHttpClient({ ...withoutUndefined(http ?? {}), ...wired, connection });

@@ -190,7 +190,7 @@ function pickDurations({
 /** Whether a thread renews. @throws TypeError when that cannot be */
 function checkRenewIn(
   { renewIn, mainStallLimitMs, newLock }: RuntimeLeaderElectionOptions,
-  { user }: Connection,
+  { user, newDispatcher }: Connection,
 ): boolean {
   if (renewIn !== 'worker') {
     if (mainStallLimitMs !== undefined)
@@ -200,6 +200,10 @@ function checkRenewIn(
   if (newLock !== undefined)
     throw new TypeError(
       "leaderElection.newLock is a function of this thread: leave it out with leaderElection.renewIn: 'worker', or use createWorkerLeaderElector of @kctl/leader-election with a lockModule",
+    );
+  if (newDispatcher !== undefined)
+    throw new TypeError(
+      "leaderElection.renewIn: 'worker' needs a connection that a thread can make by itself, but connection.newDispatcher is a function of this one: leave it out, or renew in 'main'",
     );
   if (user?.provider !== undefined)
     throw new TypeError(

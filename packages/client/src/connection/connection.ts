@@ -69,6 +69,53 @@ export interface ProxyUser {
   readonly password: string;
 }
 
+/** A request to carry: the part of undici's `Dispatcher.DispatchOptions` that a transport sets. */
+export interface DispatchedRequest {
+  /** `https://host:port`. */
+  readonly origin: string;
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Path with query. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string | string[]>>;
+  readonly body: string | Uint8Array | null;
+  /** 0: the transport keeps time itself. */
+  readonly headersTimeout: number;
+  readonly bodyTimeout: number;
+}
+
+/** What a handler acts on its request with: the part of undici's `Dispatcher.DispatchController` that a transport uses. */
+export interface DispatchControl {
+  /** Ends the request; nothing more is called back. */
+  abort(reason: Error): void;
+  pause(): void;
+  resume(): void;
+}
+
+/** Who is called back with the answer: `onRequestStart`, `onResponseStart`, data, then the end or an error. */
+export interface DispatchCallbacks {
+  /** The request goes onto a connection. */
+  onRequestStart(control: DispatchControl): void;
+  /** `headers` by their lower-case names. */
+  onResponseStart(
+    control: DispatchControl,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void;
+  onResponseData(control: DispatchControl, chunk: Buffer): void;
+  onResponseEnd(control: DispatchControl): void;
+  /** At any time, also before `onRequestStart`. Its `code` is that of Node or undici, such as `ECONNREFUSED`. */
+  onResponseError(control: DispatchControl, error: Error): void;
+}
+
+/** Carries requests in place of sockets; undici's contract, so that its dispatchers fit. */
+export interface RequestDispatcher {
+  dispatch(request: DispatchedRequest, callbacks: DispatchCallbacks): boolean;
+  /** Takes nothing new; resolves when what runs has ended. */
+  close(): Promise<void>;
+  /** Ends every connection at once: what runs on them fails. */
+  destroy(): Promise<void>;
+}
+
 /** Where the server is, how to trust it, and who we are: one context of a kubeconfig, flattened. */
 export interface Connection {
   /** `https://host:port`, with an optional path prefix; a user name and password in it count where `user` says nothing. */
@@ -89,4 +136,11 @@ export interface Connection {
   /** The default namespace of the context. */
   readonly namespace?: string;
   readonly user?: UserConnection;
+  /**
+   * Makes what carries the requests of one transport, e.g. to a server in the same process or over a simulated network.
+   * `destroy` is called when the transport is disposed. CA, certificates, proxy and connection limits do not apply.
+   *
+   * @default pools of TLS connections
+   */
+  readonly newDispatcher?: () => RequestDispatcher;
 }

@@ -7,12 +7,16 @@
 export type {
   AuthProvider,
   Connection,
+  DispatchCallbacks,
+  DispatchControl,
+  DispatchedRequest,
   ExecEnvironment,
   ExecPlugin,
   Impersonation,
   OidcRefresh,
   Pem,
   ProxyUser,
+  RequestDispatcher,
   UserConnection,
 } from './connection.js';
 export { isKubeConfigError, KubeConfigError } from './errors.js';

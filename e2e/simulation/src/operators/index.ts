@@ -1,0 +1,7 @@
+import type { SimulateOptions } from '@kctl/simulation';
+import { applicationOperator } from './application.js';
+
+/** What is simulated, by name. */
+export const operators: Readonly<Record<string, () => SimulateOptions>> = {
+  application: () => applicationOperator(),
+};

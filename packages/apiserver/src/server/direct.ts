@@ -1,0 +1,132 @@
+import { entityTooLarge } from '../registry/status.js';
+import { asAuthenticated } from './authentication.js';
+import type { ApiRequest, Reply, ReplyHeaders, User } from './api-request.js';
+import { truncated } from './in-process.js';
+import type { Pipeline } from './pipeline.js';
+import type { Sink } from './sink.js';
+
+/** A request as a simulated network carries it: plain data. */
+export interface DirectRequest {
+  readonly method: string;
+  /** Path and query. */
+  readonly target: string;
+  /** By their lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array;
+  /** Who asks, where no `authorization` header says it. @default the administrator */
+  readonly user?: User;
+  /** Aborted when the client goes away. */
+  readonly signal: AbortSignal;
+}
+
+/** Where the parts of an answer go, in order: `start`, `data` any number of times, then `end` or `destroy`. */
+export interface DirectReceiver {
+  start(status: number, headers: ReplyHeaders): void;
+  data(bytes: Uint8Array): void;
+  /** The answer is complete. */
+  end(): void;
+  /** The server cuts the connection, perhaps before `start`. */
+  destroy(): void;
+}
+
+/**
+ * Answers a request without socket, stream or `Response` in between: what a simulated network calls. Resolves when the
+ * answer has ended; never rejects.
+ */
+export type DirectAnswer = (request: DirectRequest, receiver: DirectReceiver) => Promise<void>;
+
+/** Options of {@link createDirectAnswer}. */
+export interface DirectOptions {
+  readonly pipeline: Pipeline;
+  readonly maxBodyBytes: number;
+  readonly administrator: User;
+}
+
+const noBytes = new Uint8Array();
+
+export function createDirectAnswer({ pipeline, maxBodyBytes, administrator }: DirectOptions): DirectAnswer {
+  return async (request, receiver) => {
+    const { method, target, headers, body = noBytes, user = administrator, signal } = request;
+    const apiRequest: ApiRequest = {
+      method,
+      target,
+      header: (name) => headers[name],
+      readBody: () =>
+        body.length > maxBodyBytes
+          ? Promise.reject(entityTooLarge(`Request entity too large: limit is ${maxBodyBytes}`))
+          : Promise.resolve(body),
+      peer: headers['authorization'] === undefined ? asAuthenticated(user) : undefined,
+      signal,
+    };
+    const reply = await pipeline(apiRequest);
+    if (signal.aborted || reply.destroy === true) receiver.destroy();
+    else await send(reply, { receiver, signal, isHead: method === 'HEAD' });
+  };
+}
+
+interface Target {
+  readonly receiver: DirectReceiver;
+  readonly signal: AbortSignal;
+  readonly isHead: boolean;
+}
+
+async function send(reply: Reply, { receiver, signal, isHead }: Target): Promise<void> {
+  receiver.start(reply.status, reply.headers);
+  if (isHead) {
+    receiver.end();
+    return;
+  }
+  const sink = new DirectSink(receiver, signal);
+  const limited = reply.truncateAfter === undefined ? sink : truncated(sink, reply.truncateAfter);
+  try {
+    if (reply.stream === undefined) {
+      const { body = noBytes } = reply;
+      limited.write(typeof body === 'string' ? Buffer.from(body) : body);
+      limited.end();
+    } else await reply.stream(limited);
+  } catch {
+    sink.destroy();
+  }
+}
+
+/** Hands on what it is given at once: the network on the other side decides what is slow. */
+class DirectSink implements Sink {
+  readonly #receiver: DirectReceiver;
+  readonly #closed = new AbortController();
+  readonly #signal: AbortSignal;
+  readonly buffered = 0;
+  readonly #onAbort = (): void => this.destroy();
+
+  constructor(receiver: DirectReceiver, signal: AbortSignal) {
+    this.#receiver = receiver;
+    this.#signal = signal;
+    signal.addEventListener('abort', this.#onAbort, { once: true });
+  }
+
+  get closed(): AbortSignal {
+    return this.#closed.signal;
+  }
+
+  write(bytes: Uint8Array): void {
+    if (!this.closed.aborted) this.#receiver.data(bytes);
+  }
+
+  drained(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  end(): void {
+    if (this.#close()) this.#receiver.end();
+  }
+
+  destroy(): void {
+    if (this.#close()) this.#receiver.destroy();
+  }
+
+  #close(): boolean {
+    if (this.closed.aborted) return false;
+    this.#signal.removeEventListener('abort', this.#onAbort);
+    this.#closed.abort();
+    return true;
+  }
+}

@@ -1,0 +1,327 @@
+import type { ApiServer } from '@kctl/apiserver';
+import type { Exchange, Mishap } from '../network/exchange.js';
+import type { Network } from '../network/network.js';
+import { isWrite } from '../network/target.js';
+import { pick } from '../random.js';
+import type { ReplicaHost } from '../replica-host.js';
+import type { Scheduler } from '../scheduler.js';
+import { activities, type Scope } from '../scope.js';
+import type { CausedCommit } from '../rules/rule.js';
+import type { FaultName, PlannedFault } from './fault.js';
+import type { OtherActors } from './other-actors.js';
+
+/** What a fault can reach. */
+export interface FaultTargets {
+  readonly scheduler: Scheduler;
+  readonly network: Network;
+  readonly server: ApiServer;
+  readonly hosts: readonly ReplicaHost[];
+  /** Whose code strikes. */
+  readonly userScope: Scope;
+  readonly actors: OtherActors;
+  readonly objects: ReadonlyMap<string, CausedCommit>;
+  note(what: string, object?: string): void;
+  disturbed(what: 'lease-edit' | 'clock-jump'): void;
+}
+
+/** A fault that waits for the request that it strikes. */
+interface Armed {
+  readonly fault: FaultName;
+  readonly host: ReplicaHost;
+  readonly strike: (exchange: Exchange) => Mishap | undefined;
+}
+
+/** What a replica may not do for a while. */
+interface Revoked {
+  readonly host: ReplicaHost;
+  readonly resource: string;
+  readonly onlyWrites: boolean;
+}
+
+/** How long a replica that died is down at most, in ms. */
+const longestDownMs = 30_000;
+
+/** Makes faults happen: some at once, some to the next request that they fit. */
+export class FaultExecutor {
+  readonly #targets: FaultTargets;
+  readonly #armed = new Set<Armed>();
+  readonly #revoked = new Set<Revoked>();
+  /** Faults that struck. */
+  struck = 0;
+  #isOver = false;
+
+  constructor(targets: FaultTargets) {
+    this.#targets = targets;
+  }
+
+  /** Plans them; each runs as a task of its own. */
+  schedule(planned: readonly PlannedFault[]): void {
+    const { scheduler, userScope } = this.#targets;
+    for (const fault of planned)
+      scheduler.after(userScope, fault.at - scheduler.now, () =>
+        activities.run({ scope: userScope }, () => {
+          if (!this.#isOver) this.#begin(fault);
+        }),
+      );
+  }
+
+  /** Ends all faults; what is down comes up again. */
+  async end(): Promise<void> {
+    const { network, hosts } = this.#targets;
+    this.#isOver = true;
+    this.#armed.clear();
+    this.#revoked.clear();
+    network.isServerUp = true;
+    for (const host of hosts) {
+      if (host.scope !== undefined) {
+        network.partition(host.scope, undefined);
+        host.scope.stalledUntil = 0;
+      }
+      if (!host.isAlive) host.start();
+    }
+    await this.#targets.actors.settle();
+  }
+
+  /** What befalls a request. */
+  mishapFor(exchange: Exchange): Mishap | undefined {
+    if (exchange.scope.kind !== 'replica') return undefined;
+    for (const { host, resource, onlyWrites } of this.#revoked)
+      if (
+        host.scope === exchange.scope &&
+        resource === exchange.target.resource &&
+        (!onlyWrites || isWrite(exchange.target))
+      )
+        return { type: 'status', code: 403, reason: 'Forbidden', executed: false };
+    for (const armed of this.#armed) {
+      if (armed.host.scope !== exchange.scope) continue;
+      const mishap = armed.strike(exchange);
+      if (mishap === undefined) continue;
+      this.#armed.delete(armed);
+      this.#strikes(armed.fault, exchange);
+      return mishap;
+    }
+    return undefined;
+  }
+
+  #strikes(fault: FaultName, exchange: Exchange): void {
+    this.struck++;
+    this.#targets.note(`${fault}: ${exchange.scope.name} ${exchange.target.verb}`, labelOf(exchange));
+  }
+
+  #happens(what: string, object?: string): void {
+    this.struck++;
+    this.#targets.note(what, object);
+  }
+
+  /** The next request of the host that the test takes is struck. */
+  #arm(fault: FaultName, host: ReplicaHost, strike: Armed['strike']): void {
+    this.#armed.add({ fault, host, strike });
+  }
+
+  #begin({ fault, chances: [who, a, b] }: PlannedFault): void {
+    const { hosts, server, actors } = this.#targets;
+    const host = pick(hosts, who);
+    switch (fault) {
+      case 'cut-before':
+        this.#arm(fault, host, () => ({ type: 'cut-before' }));
+        return;
+      case 'cut-after':
+        this.#arm(fault, host, ({ isWatch, target }) =>
+          isWatch || (a < 0.7 && !isWrite(target)) ? undefined : { type: 'cut-after' },
+        );
+        return;
+      case 'delay':
+        this.#arm(fault, host, () => ({ type: 'slow', requestMs: 20_000 * a ** 3, answerMs: 20_000 * b ** 3 }));
+        return;
+      case 'half-open':
+        this.#arm(fault, host, () => (a < 0.5 ? { type: 'lost' } : { type: 'answer-lost' }));
+        return;
+      case 'truncated':
+        this.#arm(fault, host, () => ({ type: 'truncated', share: a }));
+        return;
+      case 'conflict':
+        this.#arm(fault, host, ({ target: { verb } }) =>
+          verb === 'update' || verb === 'patch' ? status(409, 'Conflict') : undefined,
+        );
+        return;
+      case 'gone':
+        this.#arm(fault, host, ({ target: { verb, query } }) =>
+          (verb === 'watch' || verb === 'list') && (query?.get('resourceVersion') ?? '') !== ''
+            ? status(410, 'Expired')
+            : undefined,
+        );
+        return;
+      case 'throttled':
+        this.#arm(fault, host, () => ({
+          ...status(429, 'TooManyRequests'),
+          ...(a < 0.8 ? { retryAfterSeconds: 1 + Math.floor(b * 5) } : {}),
+        }));
+        return;
+      case 'server-error':
+        this.#arm(fault, host, ({ isWatch }) => ({ ...status(500, 'InternalError'), executed: a < 0.5 && !isWatch }));
+        return;
+      case 'unavailable':
+        this.#arm(fault, host, () => status(503, 'ServiceUnavailable'));
+        return;
+      case 'stale-list':
+        this.#arm(fault, host, ({ target: { verb, query } }) =>
+          verb === 'list' && query?.get('resourceVersion') === '0'
+            ? { type: 'stale', revisions: 1 + Math.floor(a * 20) }
+            : undefined,
+        );
+        return;
+      case 'watch-dropped':
+      case 'watch-hangs':
+      case 'bookmarks-missing':
+        this.#strikeWatch(fault, host, [a, b]);
+        return;
+      case 'compaction':
+        server.compact();
+        this.#happens('history is compacted');
+        return;
+      case 'partition':
+        this.#partition(host, a < 0.5 ? 'drops' : 'refuses', 1000 + 120_000 * b ** 2);
+        return;
+      case 'server-restart':
+      case 'server-restart-cold':
+        this.#restartServer(fault === 'server-restart-cold', 500 + 40_000 * b ** 2);
+        return;
+      case 'crash':
+        this.#crash(host, 'by itself', a);
+        return;
+      case 'crash-after-write':
+        this.#crashAtWrite(host, a, b);
+        return;
+      case 'stall':
+        this.#stall(host, 100 + 40_000 * a ** 2);
+        return;
+      case 'clock-jump':
+        this.#jump(host, Math.round((a < 0.5 ? -1 : 1) * 1000 * 3600 ** b));
+        return;
+      case 'permission-revoked':
+        this.#revoke(host, [a, b]);
+        return;
+      case 'lease-edit':
+      case 'crd-recreated':
+      case 'namespace-deleted':
+      case 'other-edits':
+      case 'other-deletes':
+        if (fault === 'lease-edit') this.#targets.disturbed('lease-edit');
+        void actors.act(fault, [a, b]).then((done) => {
+          if (done !== undefined) this.#happens(done.what, done.object);
+        });
+    }
+  }
+
+  #strikeWatch(
+    fault: 'watch-dropped' | 'watch-hangs' | 'bookmarks-missing',
+    host: ReplicaHost,
+    [a, b]: number[],
+  ): void {
+    const { network } = this.#targets;
+    const watches = [...(host.scope?.exchanges ?? [])].filter(({ isWatch, status: code }) => isWatch && code === 200);
+    if (watches.length === 0) return;
+    const watch = pick(watches, a ?? 0);
+    this.#happens(`${fault}: ${host.name} watch`, labelOf(watch));
+    if (fault === 'watch-hangs') network.hang(watch);
+    else if (fault === 'bookmarks-missing') watch.mood = 'no-bookmarks';
+    else if ((b ?? 0) < 0.5) network.end(watch);
+    else network.fail(watch, 'UND_ERR_SOCKET');
+  }
+
+  #partition(host: ReplicaHost, how: 'drops' | 'refuses', forMs: number): void {
+    const { network } = this.#targets;
+    const { scope } = host;
+    if (scope === undefined || scope.isDead || network.isPartitioned(scope)) return;
+    network.partition(scope, how);
+    this.#happens(`${host.name} is cut off for ${seconds(forMs)} (${how === 'drops' ? 'packets vanish' : 'refused'})`);
+    this.#later(forMs, () => {
+      network.partition(scope, undefined);
+      this.#targets.note(`${host.name} reaches the server again`);
+    });
+  }
+
+  #restartServer(isCold: boolean, forMs: number): void {
+    const { network, server, hosts } = this.#targets;
+    if (!network.isServerUp) return;
+    network.isServerUp = false;
+    network.cutAll(hosts.flatMap(({ scope }) => (scope === undefined ? [] : [scope])));
+    this.#happens(`the server is down for ${seconds(forMs)}${isCold ? ' and loses its watch cache' : ''}`);
+    this.#later(forMs, () => {
+      if (isCold) server.compact();
+      network.isServerUp = true;
+      this.#targets.note('the server is up again');
+    });
+  }
+
+  #crash(host: ReplicaHost, why: string, chance: number): void {
+    if (!host.isAlive || host.isStopping) return;
+    this.struck++;
+    host.crash(why);
+    this.#later(500 + longestDownMs * chance ** 2, () => {
+      if (!host.isAlive && !host.isStopping) host.start();
+    });
+  }
+
+  /** Before a write leaves, or once the server has executed it. */
+  #crashAtWrite(host: ReplicaHost, how: number, down: number): void {
+    this.#arm('crash-after-write', host, (exchange) => {
+      const { target } = exchange;
+      if (!isWrite(target) || (target.resource === 'leases' && how < 0.8)) return undefined;
+      const what = `${target.verb} ${labelOf(exchange)}`;
+      if (how % 0.2 < 0.05) {
+        this.#crash(host, `before ${what}`, down);
+        return { type: 'lost' };
+      }
+      return { type: 'then', then: () => this.#crash(host, `after ${what}`, down) };
+    });
+  }
+
+  #stall(host: ReplicaHost, forMs: number): void {
+    const { scheduler } = this.#targets;
+    const { scope } = host;
+    if (scope === undefined || scope.isDead) return;
+    scope.stalledUntil = Math.max(scope.stalledUntil, scheduler.now + forMs);
+    this.#happens(`the event loop of ${host.name} stands still for ${seconds(forMs)}`);
+  }
+
+  #jump(host: ReplicaHost, byMs: number): void {
+    host.jump(byMs);
+    this.#targets.disturbed('clock-jump');
+    this.#happens(`the wall clock of ${host.name} jumps by ${seconds(byMs)}`);
+  }
+
+  #revoke(host: ReplicaHost, [a = 0, b = 0]: number[]): void {
+    const resources = [
+      ...new Set([...this.#targets.objects.values()].map(({ resource }) => resource.split('/')[1] ?? '')),
+    ];
+    if (resources.length === 0) return;
+    const revoked: Revoked = { host, resource: pick(resources.sort(), a), onlyWrites: b < 0.5 };
+    const forMs = 1000 + 60_000 * b;
+    this.#revoked.add(revoked);
+    this.#happens(`${host.name} may not ${b < 0.5 ? 'write' : 'use'} ${revoked.resource} for ${seconds(forMs)}`);
+    this.#later(forMs, () => {
+      this.#revoked.delete(revoked);
+    });
+  }
+
+  #later(ms: number, then: () => void): void {
+    const { scheduler, userScope } = this.#targets;
+    scheduler.after(userScope, ms, () => {
+      if (!this.#isOver) then();
+    });
+  }
+}
+
+function status(code: number, reason: string): Extract<Mishap, { type: 'status' }> {
+  return { type: 'status', code, reason, executed: false };
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(1)} s`;
+}
+
+/** `widgets demo/a`, as objects are named everywhere in a report. */
+export function labelOf({ target: { resource, namespace, name } }: Exchange): string {
+  return `${resource} ${[namespace, name].filter((part) => part !== '').join('/')}`.trim();
+}

@@ -1,0 +1,13 @@
+/**
+ * Deterministic simulation: replicas of an operator and an API server in virtual time, with faults, invariants and seeds
+ * that replay.
+ *
+ * @packageDocumentation
+ */
+export { defaultFaultRates } from './faults/fault.js';
+export type { FaultName, FaultRates } from './faults/fault.js';
+export type { SimulateOptions } from './options.js';
+export { isSimulationFailed, simulate, SimulationFailedError } from './simulate.js';
+export type { SimulationResult } from './simulate.js';
+export type { Violation } from './violation.js';
+export type { Operator, Replica, ReplicaWorld, World, WorldOptions } from './world.js';

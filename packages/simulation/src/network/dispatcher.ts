@@ -1,0 +1,20 @@
+import type { DispatchControl } from '@kctl/client-http';
+
+/** The controller of one request: no pause, because a simulated network buffers without end. */
+export function dispatchControl(onAbort: () => void): DispatchControl {
+  return { pause: () => undefined, resume: () => undefined, abort: () => onAbort() };
+}
+
+/** How a connection fails. */
+export type ConnectionErrorCode = 'ECONNREFUSED' | 'UND_ERR_SOCKET' | 'UND_ERR_CONNECT_TIMEOUT' | 'UND_ERR_DESTROYED';
+
+/** An error as a broken connection gives one. */
+export function connectionError(code: ConnectionErrorCode): Error {
+  const texts: Readonly<Record<ConnectionErrorCode, string>> = {
+    ECONNREFUSED: 'connect ECONNREFUSED (simulated)',
+    UND_ERR_SOCKET: 'other side closed (simulated)',
+    UND_ERR_CONNECT_TIMEOUT: 'Connect Timeout Error (simulated)',
+    UND_ERR_DESTROYED: 'The client is destroyed',
+  };
+  return Object.assign(new Error(texts[code]), { code });
+}

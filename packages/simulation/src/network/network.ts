@@ -1,0 +1,405 @@
+import type { ApiServer, DirectReceiver } from '@kctl/apiserver';
+import type {
+  Connection,
+  DispatchCallbacks,
+  DispatchControl,
+  DispatchedRequest,
+  RequestDispatcher,
+} from '@kctl/client-http';
+import type { Random } from '@kctl/wait';
+import type { Scheduler } from '../scheduler.js';
+import { activities, type Scope } from '../scope.js';
+import { connectionError, dispatchControl, type ConnectionErrorCode } from './dispatcher.js';
+import { Exchange, type Mishap } from './exchange.js';
+
+/** How a scope is cut off: its packets vanish, or its connections are refused. */
+export type Partition = 'drops' | 'refuses';
+
+/** What is told about each request. */
+export interface NetworkObserver {
+  /** Before it leaves; may decide what befalls it, and may end the scope. */
+  sending(exchange: Exchange): void;
+  /** Where it goes through: what befalls it. */
+  mishapFor(exchange: Exchange): Mishap | undefined;
+  /** The server begins to work on it. */
+  arrived(exchange: Exchange): void;
+  /** The client has the status; 0: the connection broke. */
+  answered(exchange: Exchange, status: number, note: string): void;
+}
+
+/** Options of {@link Network}. */
+export interface NetworkOptions {
+  readonly scheduler: Scheduler;
+  readonly server: ApiServer;
+  readonly serverScope: Scope;
+  readonly random: Random;
+  readonly observer: NetworkObserver;
+}
+
+/** One way takes at least this long, in ms, and up to {@link spreadMs} more: requests on different connections overtake. */
+const leastMs = 0.2;
+const spreadMs = 1.5;
+/** How long a connection attempt into nothing takes to fail, in ms. */
+const connectTimeoutMs = 30_000;
+/** How long the server keeps a connection whose client is gone without a word, in ms. */
+const forgottenMs = 60_000;
+
+/** All connections between scopes and the server: bytes in virtual time, with what can happen to them. */
+export class Network {
+  readonly #options: NetworkOptions;
+  readonly #partitions = new Map<Scope, Partition>();
+  #requests = 0;
+  #holds = 0;
+  #held: (() => void)[] = [];
+  /** Whether the server accepts connections. */
+  isServerUp = true;
+
+  constructor(options: NetworkOptions) {
+    this.#options = options;
+  }
+
+  /** How a scope finds the server. */
+  connectionFor(scope: Scope): Connection {
+    return {
+      server: 'https://simulated:6443',
+      namespace: 'default',
+      disableCompression: true,
+      newDispatcher: () => new ScopeDispatcher(this, scope),
+    };
+  }
+
+  /** Cuts a scope off, or heals it: what was under way when its packets vanished stays lost. */
+  partition(scope: Scope, partition: Partition | undefined): void {
+    if (partition === undefined) this.#partitions.delete(scope);
+    else this.#partitions.set(scope, partition);
+    if (partition === undefined) return;
+    for (const exchange of [...scope.exchanges]) {
+      if (partition === 'refuses') this.fail(exchange, 'UND_ERR_SOCKET');
+      else this.#strand(exchange);
+    }
+  }
+
+  isPartitioned(scope: Scope): boolean {
+    return this.#partitions.has(scope);
+  }
+
+  /** Breaks every connection to the server, as when its process ends. */
+  cutAll(scopes: Iterable<Scope>): void {
+    for (const scope of scopes)
+      if (scope.kind === 'replica') for (const exchange of [...scope.exchanges]) this.fail(exchange, 'UND_ERR_SOCKET');
+  }
+
+  /** What a scope that has died leaves: the server sees its connections end. */
+  bury(scope: Scope): void {
+    for (const exchange of [...scope.exchanges]) this.#close(exchange);
+  }
+
+  /** Breaks one connection. */
+  fail(exchange: Exchange, code: ConnectionErrorCode): void {
+    if (exchange.isClosed) return;
+    this.#toClient(exchange, () => {
+      this.#close(exchange);
+      this.#options.observer.answered(exchange, 0, code);
+      this.#callError(exchange, connectionError(code));
+    });
+  }
+
+  /** Keeps the requests of users from the server until the returned function is called. */
+  holdUsers(): () => void {
+    this.#holds++;
+    let isHeld = true;
+    return () => {
+      if (!isHeld) return;
+      isHeld = false;
+      this.#holds--;
+      if (this.#holds === 0) for (const go of this.#held.splice(0)) go();
+    };
+  }
+
+  /** Ends a watch properly. */
+  end(exchange: Exchange): void {
+    exchange.serverSide.abort();
+    this.#toClient(exchange, () => this.#finish(exchange));
+  }
+
+  /** Nothing arrives any more in either direction; the client is left to find out. */
+  hang(exchange: Exchange): void {
+    this.#strand(exchange);
+  }
+
+  /** Fails what a dispatcher carries, whatever its connections do: they are on the client's side. */
+  destroy(via: object, scope: Scope): void {
+    for (const exchange of [...scope.exchanges]) {
+      if (exchange.via !== via) continue;
+      this.#close(exchange);
+      this.#options.scheduler.post(scope, () =>
+        activities.run({ scope }, () => this.#callError(exchange, connectionError('UND_ERR_DESTROYED'))),
+      );
+    }
+  }
+
+  dispatch(scope: Scope, request: { options: DispatchedRequest; handler: DispatchCallbacks; via: object }): void {
+    const { scheduler, observer } = this.#options;
+    if (scope.isDead) return;
+    const { handler } = request;
+    const reconcile = activities.getStore()?.reconcile;
+    const exchange = new Exchange({ id: ++this.#requests, scope, ...request, reconcile, sentAt: scheduler.now });
+    exchange.controller = dispatchControl(() => this.#close(exchange));
+    observer.sending(exchange);
+    if (scope.isDead) return;
+    scope.exchanges.add(exchange);
+    if (this.#refuse(exchange)) return;
+    exchange.mishap = observer.mishapFor(exchange);
+    handler.onRequestStart(controllerOf(exchange));
+    if (exchange.isClosed) return;
+    if (exchange.mishap?.type === 'lost') {
+      exchange.mood = 'hanging';
+      return;
+    }
+    if (exchange.mishap?.type === 'cut-before') {
+      this.fail(exchange, 'UND_ERR_SOCKET');
+      return;
+    }
+    const slow = exchange.mishap?.type === 'slow' ? exchange.mishap.requestMs : 0;
+    scheduler.after(this.#options.serverScope, this.#latency(exchange) + slow, () => this.#arrive(exchange));
+  }
+
+  /** Where no connection can be made, the request never leaves. */
+  #refuse(exchange: Exchange): boolean {
+    const partition = this.#partitions.get(exchange.scope);
+    const { random, scheduler } = this.#options;
+    if (partition === 'drops') {
+      if (random() < 0.5) {
+        exchange.mood = 'hanging';
+        exchange.handler.onRequestStart(controllerOf(exchange));
+      } else scheduler.after(exchange.scope, connectTimeoutMs, () => this.fail(exchange, 'UND_ERR_CONNECT_TIMEOUT'));
+      return true;
+    }
+    if (partition === undefined && (this.isServerUp || exchange.scope.kind === 'user')) return false;
+    this.fail(exchange, 'ECONNREFUSED');
+    return true;
+  }
+
+  #arrive(exchange: Exchange): void {
+    const { server, serverScope, observer } = this.#options;
+    if (this.#holds > 0 && exchange.scope.kind === 'user') {
+      this.#held.push(() => this.#arrive(exchange));
+      return;
+    }
+    if (!this.isServerUp && exchange.scope.kind !== 'user') {
+      this.fail(exchange, 'UND_ERR_SOCKET');
+      return;
+    }
+    const { mishap } = exchange;
+    if (mishap?.type === 'status' && !mishap.executed) {
+      this.#answerStatus(exchange, mishap);
+      return;
+    }
+    observer.arrived(exchange);
+    const user = { name: `system:serviceaccount:default:${exchange.scope.name}`, groups: ['system:masters'] };
+    const stale =
+      mishap?.type === 'stale'
+        ? server.faults.add({ action: { type: 'staleRead', revisionsBehind: mishap.revisions } })
+        : undefined;
+    activities.run({ scope: serverScope, cause: exchange }, () => {
+      void server.answer(
+        {
+          method: exchange.method,
+          target: exchange.path,
+          headers: exchange.headers,
+          ...(exchange.body === undefined ? {} : { body: exchange.body }),
+          user,
+          signal: exchange.serverSide.signal,
+        },
+        exchange.isWatch ? this.#watchReceiver(exchange) : this.#receiver(exchange),
+      );
+    });
+    stale?.remove(); // what befalls a request is decided in its first step
+  }
+
+  /** One delivery for the whole of an answer. */
+  #receiver(exchange: Exchange): DirectReceiver {
+    let status = 0;
+    let headers = {};
+    const chunks: Uint8Array[] = [];
+    const { mishap } = exchange;
+    return {
+      start: (code, given) => {
+        status = code;
+        headers = given;
+      },
+      data: (bytes) => void chunks.push(bytes),
+      destroy: () => this.fail(exchange, 'UND_ERR_SOCKET'),
+      end: () => {
+        if (mishap?.type === 'answer-lost') return;
+        if (mishap?.type === 'then') mishap.then();
+        if (mishap?.type === 'cut-after') this.fail(exchange, 'UND_ERR_SOCKET');
+        else if (mishap?.type === 'status' && status < 300) this.#answerStatus(exchange, mishap);
+        else this.#deliverWhole(exchange, { status, headers, body: Buffer.concat(chunks) });
+      },
+    };
+  }
+
+  #deliverWhole(exchange: Exchange, answer: { status: number; headers: object; body: Buffer }): void {
+    const { status, headers, body } = answer;
+    const { mishap } = exchange;
+    const cutAt = mishap?.type === 'truncated' ? Math.floor(body.length * mishap.share) : undefined;
+    const slow = mishap?.type === 'slow' ? mishap.answerMs : 0;
+    this.#toClient(
+      exchange,
+      () => {
+        this.#start(exchange, status, headers);
+        if (exchange.isClosed) return;
+        if (body.length > 0) this.#data(exchange, cutAt === undefined ? body : body.subarray(0, cutAt));
+        if (cutAt === undefined) this.#finish(exchange);
+        else this.fail(exchange, 'UND_ERR_SOCKET');
+      },
+      slow,
+    );
+  }
+
+  /** Chunk by chunk, in order. */
+  #watchReceiver(exchange: Exchange): DirectReceiver {
+    const { mishap } = exchange;
+    let bytesLeft = mishap?.type === 'truncated' ? Math.floor(mishap.share * 4000) : Infinity;
+    return {
+      start: (status, headers) => {
+        if (mishap?.type === 'answer-lost') this.#strand(exchange);
+        else this.#toClient(exchange, () => this.#start(exchange, status, headers));
+      },
+      data: (bytes) => {
+        const wanted = exchange.mood === 'no-bookmarks' ? withoutBookmarks(bytes) : bytes;
+        if (wanted.length === 0 || bytesLeft <= 0) return;
+        const chunk = Buffer.from(wanted.length > bytesLeft ? wanted.subarray(0, bytesLeft) : wanted);
+        bytesLeft -= chunk.length;
+        this.#toClient(exchange, () => this.#data(exchange, chunk));
+        if (bytesLeft <= 0) this.fail(exchange, 'UND_ERR_SOCKET');
+      },
+      end: () => this.#toClient(exchange, () => this.#finish(exchange)),
+      destroy: () => this.fail(exchange, 'UND_ERR_SOCKET'),
+    };
+  }
+
+  #answerStatus(exchange: Exchange, mishap: Extract<Mishap, { type: 'status' }>): void {
+    const { code, reason, retryAfterSeconds } = mishap;
+    const body = Buffer.from(
+      JSON.stringify({
+        kind: 'Status',
+        apiVersion: 'v1',
+        metadata: {},
+        status: 'Failure',
+        reason,
+        code,
+        message: `simulated fault: ${code} ${reason}`,
+        ...(retryAfterSeconds === undefined ? {} : { details: { retryAfterSeconds } }),
+      }),
+    );
+    const headers = {
+      'content-type': 'application/json',
+      ...(retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }),
+    };
+    this.#deliverWhole(exchange, { status: code, headers, body });
+  }
+
+  #start(exchange: Exchange, status: number, headers: object): void {
+    exchange.status = status;
+    this.#options.observer.answered(exchange, status, '');
+    exchange.handler.onResponseStart(controllerOf(exchange), status, headers as Record<string, string>);
+  }
+
+  #data(exchange: Exchange, chunk: Buffer): void {
+    exchange.handler.onResponseData(controllerOf(exchange), chunk);
+  }
+
+  #finish(exchange: Exchange): void {
+    if (exchange.isClosed) return;
+    this.#close(exchange);
+    exchange.handler.onResponseEnd(controllerOf(exchange));
+  }
+
+  #callError(exchange: Exchange, error: Error): void {
+    exchange.handler.onResponseError(controllerOf(exchange), error);
+  }
+
+  /** Nothing reaches the client any more; the server learns of it a moment later. */
+  #close(exchange: Exchange): void {
+    if (exchange.isClosed) return;
+    exchange.isClosed = true;
+    exchange.scope.exchanges.delete(exchange);
+    this.#endServerSide(exchange, this.#latency(exchange));
+  }
+
+  /** Both sides keep a connection over which nothing comes. */
+  #strand(exchange: Exchange): void {
+    exchange.mood = 'hanging';
+    this.#endServerSide(exchange, forgottenMs);
+  }
+
+  #endServerSide(exchange: Exchange, afterMs: number): void {
+    const { scheduler, serverScope } = this.#options;
+    if (exchange.serverSide.signal.aborted) return;
+    scheduler.after(serverScope, afterMs, () =>
+      activities.run({ scope: serverScope, cause: exchange }, () => exchange.serverSide.abort()),
+    );
+  }
+
+  #toClient(exchange: Exchange, deliver: () => void, slowMs = 0): void {
+    const { scheduler } = this.#options;
+    if (exchange.isClosed || exchange.mood === 'hanging') return;
+    const at = Math.max(exchange.deliveredAt, scheduler.now + this.#latency(exchange) + slowMs);
+    exchange.deliveredAt = at;
+    const { scope } = exchange;
+    scheduler.after(scope, at - scheduler.now, () => {
+      if (exchange.isClosed || exchange.mood === 'hanging') return;
+      activities.run({ scope }, deliver);
+    });
+  }
+
+  #latency({ scope }: Exchange): number {
+    return scope.kind === 'user' ? leastMs : leastMs + this.#options.random() * spreadMs;
+  }
+}
+
+class ScopeDispatcher implements RequestDispatcher {
+  readonly #network: Network;
+  readonly #scope: Scope;
+  #isDestroyed = false;
+
+  constructor(network: Network, scope: Scope) {
+    this.#network = network;
+    this.#scope = scope;
+  }
+
+  dispatch(options: DispatchedRequest, handler: DispatchCallbacks): boolean {
+    if (this.#isDestroyed) throw connectionError('UND_ERR_DESTROYED');
+    this.#network.dispatch(this.#scope, { options, handler, via: this });
+    return true;
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  /** What runs on it fails, as with undici. */
+  destroy(): Promise<void> {
+    this.#isDestroyed = true;
+    this.#network.destroy(this, this.#scope);
+    return Promise.resolve();
+  }
+}
+
+function controllerOf({ controller }: Exchange): DispatchControl {
+  return controller ?? dispatchControl(() => undefined);
+}
+
+const bookmark = Buffer.from('"type":"BOOKMARK"');
+
+/** The lines of a chunk that are no bookmarks; those that end the initial events stay, or no list would ever end. */
+function withoutBookmarks(bytes: Uint8Array): Uint8Array {
+  const buffer = Buffer.from(bytes);
+  if (!buffer.includes(bookmark)) return bytes;
+  const lines = buffer.toString().split('\n');
+  return Buffer.from(
+    lines.filter((line) => !line.includes('"type":"BOOKMARK"') || line.includes('initial-events-end')).join('\n'),
+  );
+}

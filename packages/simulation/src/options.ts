@@ -1,0 +1,154 @@
+import type { DeepReadonly, KubeObject } from '@kctl/apimachinery';
+import { numberProblem, unknownOptions } from '@kctl/wait';
+import { faultRatesOf, type FaultRates } from './faults/fault.js';
+import type { Operator, ReplicaWorld, World } from './world.js';
+
+/** Options of {@link simulate}. */
+export interface SimulateOptions {
+  /**
+   * Makes the operator of one replica; it is called again each time a replica starts, so that what it keeps in memory is
+   * lost with a crash. Hand it what the world has: `createManager({ ...world.options, … })`.
+   */
+  readonly operator: (world: ReplicaWorld) => Operator | Promise<Operator>;
+  /** @default 2 */
+  readonly replicas?: number;
+  /** Objects that are there before anything else: CustomResourceDefinitions, namespaces. @default none */
+  readonly resources?: readonly DeepReadonly<KubeObject>[];
+  /**
+   * What users do: creates, edits and deletes over time, by `world.client` and `world.sleep`. Its randomness is
+   * `world.random`, so that it does the same whatever the faults are.
+   *
+   * @default nothing
+   */
+  readonly workload?: (world: World) => Promise<void>;
+  /**
+   * What must be true when faults have stopped; throws while it is not. It is asked again every few seconds until
+   * `convergeWithinMs` is over.
+   *
+   * @default nothing is asked
+   */
+  readonly settled?: (world: World) => Promise<void> | void;
+  /** How many runs, each from a seed of its own. @default 20 */
+  readonly seeds?: number;
+  /** The first seed. @default 1, or the environment variable KCTL_SEED */
+  readonly seed?: number;
+  /** How long faults go on in each run, in simulated minutes. @default 30 */
+  readonly simulatedMinutes?: number;
+  /** All at their default rates, none, or some, per simulated hour. @default 'all' */
+  readonly faults?: 'all' | 'none' | FaultRates;
+  /** Rules that count; others are not looked at. @default all */
+  readonly only?: readonly string[];
+  /** Rules that do not count. @default none */
+  readonly except?: readonly string[];
+  /** How long convergence may take after the last fault, in simulated ms. @default 300000 */
+  readonly convergeWithinMs?: number;
+  /** How long everything is watched for movement once it has converged, in simulated ms. @default 600000 */
+  readonly quietMs?: number;
+  /** How long a replica may take to stop, in simulated ms. @default 60000 */
+  readonly stopWithinMs?: number;
+  /**
+   * Whether each run is compared with one of the same seed without faults: the final objects must be the same but for
+   * identities, times and the names that the server makes. It costs a second run.
+   *
+   * @default true
+   */
+  readonly compare?: boolean;
+  /** Whether each run is made twice, to see that it replays exactly. @default false: the first seed alone */
+  readonly verifyReplay?: boolean;
+  /** Whether a failing run is shrunk to fewer faults. @default true */
+  readonly shrink?: boolean;
+}
+
+/** {@link SimulateOptions}, complete and valid. */
+export interface CompiledOptions {
+  readonly operator: SimulateOptions['operator'];
+  readonly replicas: number;
+  readonly resources: readonly DeepReadonly<KubeObject>[];
+  readonly workload: (world: World) => Promise<void>;
+  readonly settled: (world: World) => Promise<void> | void;
+  readonly seeds: number;
+  readonly seed: number;
+  readonly faultMs: number;
+  readonly rates: FaultRates;
+  readonly isOn: (rule: string) => boolean;
+  readonly convergeWithinMs: number;
+  readonly quietMs: number;
+  readonly stopWithinMs: number;
+  readonly compare: boolean;
+  readonly verifyReplay: boolean;
+  readonly shrink: boolean;
+}
+
+const names = {
+  operator: true,
+  replicas: true,
+  resources: true,
+  workload: true,
+  settled: true,
+  seeds: true,
+  seed: true,
+  simulatedMinutes: true,
+  faults: true,
+  only: true,
+  except: true,
+  convergeWithinMs: true,
+  quietMs: true,
+  stopWithinMs: true,
+  compare: true,
+  verifyReplay: true,
+  shrink: true,
+} satisfies Record<keyof SimulateOptions, true>;
+
+/** Fills in defaults. @throws TypeError naming every option that is not valid */
+export function compileOptions(
+  options: SimulateOptions,
+  environment: Readonly<Record<string, string | undefined>>,
+): CompiledOptions {
+  const seedText = environment['KCTL_SEED'];
+  const isReplay = seedText !== undefined && seedText !== '';
+  const {
+    replicas = 2,
+    seeds = isReplay ? 1 : 20,
+    seed = isReplay ? Number(seedText) : 1,
+    simulatedMinutes = 30,
+    convergeWithinMs = 300_000,
+    quietMs = 600_000,
+    stopWithinMs = 60_000,
+    only,
+    except = [],
+  } = options;
+  const problems = [
+    ...unknownOptions(options, Object.keys(names)),
+    ...[
+      typeof options.operator === 'function'
+        ? undefined
+        : 'operator is not a function: expected one that makes the operator',
+      numberProblem('replicas', replicas, { least: 1, integer: true }),
+      numberProblem('seeds', seeds, { least: 1, integer: true }),
+      numberProblem(isReplay ? 'KCTL_SEED' : 'seed', seed, { integer: true }),
+      numberProblem('simulatedMinutes', simulatedMinutes, { above: 0 }),
+      numberProblem('convergeWithinMs', convergeWithinMs, { above: 0 }),
+      numberProblem('quietMs', quietMs, {}),
+      numberProblem('stopWithinMs', stopWithinMs, { above: 0 }),
+    ].filter((problem) => problem !== undefined),
+  ];
+  if (problems.length > 0) throw new TypeError(`simulate: ${problems.join('; ')}`);
+  return {
+    operator: options.operator,
+    replicas,
+    resources: options.resources ?? [],
+    workload: options.workload ?? (() => Promise.resolve()),
+    settled: options.settled ?? (() => undefined),
+    seeds: isReplay ? 1 : seeds,
+    seed,
+    faultMs: simulatedMinutes * 60_000,
+    rates: faultRatesOf(options.faults ?? 'all'),
+    isOn: (rule) => (only === undefined || only.includes(rule)) && !except.includes(rule),
+    convergeWithinMs,
+    quietMs,
+    stopWithinMs,
+    compare: options.compare ?? true,
+    verifyReplay: options.verifyReplay ?? false,
+    shrink: options.shrink ?? true,
+  };
+}

@@ -1,0 +1,212 @@
+import type { Logger, LogFields, Tracer } from '@kctl/telemetry';
+import { messageOf } from '@kctl/telemetry';
+import type { Random } from '@kctl/wait';
+import type { Network } from './network/network.js';
+import type { Scheduler } from './scheduler.js';
+import { ScopeClock } from './scope-clock.js';
+import { activities, type ReconcileActivity, type Scope } from './scope.js';
+import type { Operator, Replica, ReplicaWorld, WorldOptions } from './world.js';
+
+/** What a host tells the run. */
+export interface HostObserver {
+  note(who: string, what: string, object?: string): void;
+  reconcileBegan(scope: Scope, reconcile: ReconcileActivity): void;
+  reconcileEnded(scope: Scope, reconcile: ReconcileActivity, error: unknown): void;
+  /** A process started or ended. `error`: it ended by itself with one. */
+  changed(host: ReplicaHost, error?: unknown): void;
+}
+
+/** Options of {@link ReplicaHost}. */
+export interface ReplicaHostOptions {
+  readonly name: string;
+  readonly operator: (world: ReplicaWorld) => Operator | Promise<Operator>;
+  readonly scheduler: Scheduler;
+  readonly network: Network;
+  readonly random: Random;
+  readonly observer: HostObserver;
+}
+
+/** A machine that runs one replica of the operator: starts it, kills it, starts it again, stops it. */
+export class ReplicaHost implements Replica {
+  readonly name: string;
+  readonly #options: ReplicaHostOptions;
+  #scope: Scope | undefined;
+  #clock: ScopeClock | undefined;
+  #operator: Operator | undefined;
+  #stop = new AbortController();
+  #ended: Promise<void> = Promise.resolve();
+  #reconciles = 0;
+  /** Reconciles that run, by id. */
+  readonly running: Map<number, ReconcileActivity> = new Map();
+  incarnation = 0;
+  /** The wall clock of the machine: it survives the process. */
+  skewMs: number;
+  /** Whether it was told to stop. */
+  isStopping = false;
+
+  constructor(options: ReplicaHostOptions) {
+    this.name = options.name;
+    this.#options = options;
+    this.skewMs = Math.round((options.random() - 0.5) * 4000);
+  }
+
+  get scope(): Scope | undefined {
+    return this.#scope;
+  }
+
+  get isAlive(): boolean {
+    return this.#scope !== undefined && !this.#scope.isDead;
+  }
+
+  get operator(): Operator | undefined {
+    return this.isAlive ? this.#operator : undefined;
+  }
+
+  /** Resolves when the process has ended by itself, or because it was stopped. */
+  get ended(): Promise<void> {
+    return this.#ended;
+  }
+
+  /** Starts a process that knows nothing of an earlier one. */
+  start(): void {
+    const { scheduler, random, network, name } = { ...this.#options, name: this.name };
+    this.incarnation++;
+    const clock: ScopeClock = new ScopeClock(scheduler, () => scope, random);
+    clock.skewMs = this.skewMs;
+    const scope: Scope = {
+      name,
+      kind: 'replica',
+      clock,
+      isDead: false,
+      stalledUntil: 0,
+      timers: 0,
+      exchanges: new Set(),
+    };
+    this.#scope = scope;
+    this.#clock = clock;
+    this.#operator = undefined;
+    this.running.clear();
+    this.#stop = new AbortController();
+    const stop = this.#stop.signal;
+    const given: WorldOptions = {
+      connection: network.connectionFor(scope),
+      clock,
+      logger: this.#logger(scope, {}),
+      tracer: this.#tracer(scope),
+    };
+    const world: ReplicaWorld = { ...given, name, incarnation: this.incarnation, random, options: given };
+    this.#options.observer.note(name, this.incarnation === 1 ? 'starts' : `starts again (${this.incarnation})`);
+    this.#ended = activities.run({ scope }, () => this.#run(scope, world, stop));
+    this.#options.observer.changed(this);
+  }
+
+  /** Kills the process: nothing of it runs again, its connections end. */
+  crash(why: string): void {
+    const scope = this.#scope;
+    if (scope === undefined || scope.isDead) return;
+    this.#options.observer.note(this.name, `crashes ${why}`);
+    this.#end(scope);
+  }
+
+  /** Aborts the signal of `run`. */
+  stop(): void {
+    const scope = this.#scope;
+    if (scope === undefined || scope.isDead) return;
+    this.isStopping = true;
+    this.#options.scheduler.post(scope, () => activities.run({ scope }, () => this.#stop.abort()));
+  }
+
+  /** Makes the wall clock of the machine jump. */
+  jump(byMs: number): void {
+    this.skewMs += byMs;
+    if (this.#clock !== undefined) this.#clock.skewMs = this.skewMs;
+  }
+
+  async #run(scope: Scope, world: ReplicaWorld, stop: AbortSignal): Promise<void> {
+    let failure: unknown;
+    try {
+      const operator = await this.#options.operator(world);
+      this.#operator = operator;
+      await operator.run(stop);
+    } catch (error) {
+      failure = error ?? new Error('the operator rejected with nothing');
+    }
+    if (scope.isDead) return;
+    this.#options.observer.note(
+      this.name,
+      failure === undefined ? 'run ended' : `run ended with ${messageOf(failure)}`,
+    );
+    this.#options.observer.changed(this, failure ?? (stop.aborted ? undefined : new Error('run ended without a stop')));
+  }
+
+  /** Ends the process of a scope. */
+  #end(scope: Scope): void {
+    scope.isDead = true;
+    closeMetrics(this.#operator);
+    this.#options.network.bury(scope);
+    this.running.clear();
+    this.#options.observer.changed(this);
+  }
+
+  #logger(scope: Scope, fields: LogFields): Logger {
+    const { observer } = this.#options;
+    const nothing = (): void => undefined;
+    const write =
+      (level: string) =>
+      (message: string, extra: LogFields = {}): void => {
+        if (scope.isDead) return;
+        const { error, name, namespace } = { ...fields, ...extra };
+        const object = typeof name === 'string' && typeof namespace === 'string' ? `${namespace}/${name}` : '';
+        observer.note(this.name, `${level}: ${message}${error === undefined ? '' : `: ${messageOf(error)}`}`, object);
+      };
+    return {
+      isEnabled: (level) => level === 'error' || level === 'warn',
+      trace: nothing,
+      debug: nothing,
+      info: nothing,
+      warn: write('warning'),
+      error: write('error'),
+      child: (more) => this.#logger(scope, { ...fields, ...more }),
+    };
+  }
+
+  #tracer(scope: Scope): Tracer {
+    const { observer, scheduler } = this.#options;
+    return {
+      withSpan: async (name, attributes, work) => {
+        if (name !== 'reconcile') return await work(silentSpan);
+        const { controller, request } = attributes;
+        const reconcile: ReconcileActivity = {
+          id: ++this.#reconciles,
+          controller: String(controller),
+          key: String(request),
+          startedAt: scheduler.now,
+        };
+        let failure: unknown;
+        this.running.set(reconcile.id, reconcile);
+        observer.reconcileBegan(scope, reconcile);
+        const span = { ...silentSpan, recordError: (error: unknown) => void (failure = error) };
+        try {
+          return await activities.run({ scope, reconcile }, () => work(span));
+        } catch (error) {
+          failure = error;
+          throw error;
+        } finally {
+          if (!scope.isDead) {
+            this.running.delete(reconcile.id);
+            observer.reconcileEnded(scope, reconcile, failure);
+          }
+        }
+      },
+    };
+  }
+}
+
+const silentSpan = { setAttributes: () => undefined, recordError: () => undefined, end: () => undefined };
+
+/** A crashed process leaves nothing; what its metrics measure in real time is of this process. */
+function closeMetrics(operator: Operator | undefined): void {
+  const metrics = operator?.metrics;
+  if (typeof metrics === 'object' && metrics !== null && 'close' in metrics && typeof metrics.close === 'function')
+    Reflect.apply(metrics.close, metrics, []);
+}

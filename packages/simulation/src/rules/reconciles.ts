@@ -1,0 +1,106 @@
+import type { ReconcileActivity, Scope } from '../scope.js';
+import type { EndedReconcile, Rule, RuleContext } from './rule.js';
+
+/** So many seconds after a start, an error is not the weather's. */
+const hotErrors = 3;
+
+interface KeyState {
+  readonly controller: string;
+  readonly key: string;
+  runs: number;
+  errors: number;
+  lastError: unknown;
+  /** Times of runs that ended without an error, since the last one that did not. */
+  times: number[];
+}
+
+/** One reconcile per key at a time; in quiet times none that fails, and none that runs for nothing. */
+export function reconcileRule(context: RuleContext, writesOf: (controller: string, key: string) => number): Rule {
+  const running = new Map<Scope, Map<string, ReconcileActivity>>();
+  const keys = new Map<string, KeyState>();
+  const stateOf = ({ controller, key }: ReconcileActivity): KeyState => {
+    const id = `${controller} ${key}`;
+    const known = keys.get(id);
+    if (known !== undefined) return known;
+    const made: KeyState = { controller, key, runs: 0, errors: 0, lastError: undefined, times: [] };
+    keys.set(id, made);
+    return made;
+  };
+  return {
+    names: ['one-reconcile-per-key', 'reconcile-fails', 'requeues-for-ever'],
+    reconcileBegan(scope, reconcile) {
+      const active = running.get(scope) ?? new Map<string, ReconcileActivity>();
+      running.set(scope, active);
+      const id = `${reconcile.controller} ${reconcile.key}`;
+      if (active.has(id))
+        context.violate(
+          'one-reconcile-per-key',
+          `${scope.name}: controller ${reconcile.controller} reconciles ${reconcile.key} twice at the same time`,
+          reconcile.key,
+        );
+      active.set(id, reconcile);
+    },
+    reconcileEnded({ scope, reconcile, error }: EndedReconcile) {
+      running.get(scope)?.delete(`${reconcile.controller} ${reconcile.key}`);
+      const state = stateOf(reconcile);
+      if (error !== undefined) state.times = [];
+      else {
+        state.times.push(context.now);
+        if (state.times.length > 40) state.times.shift();
+      }
+      if (context.phase !== 'quiet') return;
+      state.runs++;
+      if (error === undefined) return;
+      state.errors++;
+      state.lastError = error;
+    },
+    replicaChanged(host) {
+      if (!host.isAlive && host.scope !== undefined) running.delete(host.scope);
+      for (const state of keys.values()) state.times = [];
+    },
+    quietBegan() {
+      for (const state of keys.values()) {
+        state.runs = 0;
+        state.errors = 0;
+      }
+    },
+    quietEnded() {
+      const minutes = context.quietMs / 60_000;
+      for (const { controller, key, runs, errors, lastError, times } of keys.values()) {
+        const who = `controller ${controller}: the reconcile of ${key}`;
+        if (errors >= hotErrors)
+          context.violate(
+            'reconcile-fails',
+            `${who} failed ${errors} times in ${minutes} quiet minutes, without any fault: ${explain(lastError)}`,
+            key,
+          );
+        else if (isBackingOff(times) && writesOf(controller, key) === 0)
+          context.violate(
+            'requeues-for-ever',
+            `${who} runs again and again at growing intervals, though it does not fail and writes nothing: it asks to be retried each time. Return nothing when the work is done; events wake it`,
+            key,
+          );
+        else if (runs > 4 * minutes && writesOf(controller, key) === 0)
+          context.violate(
+            'requeues-for-ever',
+            `${who} ran ${runs} times in ${minutes} quiet minutes and wrote nothing: it asks for a run more often than every 15 s, although no event calls for one. Let events wake it, or poll less often`,
+            key,
+          );
+      }
+    },
+  };
+}
+
+/** Whether the last runs came at doubling intervals: what a rate limiter does with a request that asks for a retry. */
+function isBackingOff(times: readonly number[]): boolean {
+  const gaps = times.slice(1).map((time, index) => time - (times[index] ?? 0));
+  const ratios = gaps.slice(1).map((gap, index) => gap / Math.max(1, gaps[index] ?? 1));
+  return ratios.slice(-4).length === 4 && ratios.slice(-4).every((ratio) => ratio > 1.7 && ratio < 2.4);
+}
+
+function explain(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  if (/read only property|not extensible|read-only property|object is not extensible/i.test(text))
+    return `${text}. It changes an object that it read from the cache: take mutableCopy(object), or createOrUpdate, and change that`;
+  return text;
+}

@@ -1,0 +1,142 @@
+import type { Commit } from '@kctl/apiserver';
+import type { Exchange } from '../network/exchange.js';
+import type { ReplicaHost } from '../replica-host.js';
+import type { ReconcileActivity, Scope } from '../scope.js';
+import { endsRule } from './ends.js';
+import { leadershipRule } from './leadership.js';
+import { ownershipRule } from './ownership.js';
+import { reconcileRule } from './reconciles.js';
+import type { CausedCommit, EndedReconcile, Phase, Rule, RuleContext } from './rule.js';
+import { writesRule } from './writes.js';
+
+/** Options of {@link RuleBook}. */
+export interface RuleBookOptions {
+  readonly now: () => number;
+  readonly quietMs: number;
+  readonly hosts: () => readonly ReplicaHost[];
+  readonly violate: (rule: string, message: string, object?: string) => void;
+}
+
+/** Records of what happened, and elections, are no part of what a run must lead to. */
+const incidental = new Set([
+  'events.k8s.io/events',
+  '/events',
+  'coordination.k8s.io/leases',
+  'coordination.k8s.io/leasecandidates',
+]);
+
+/** A minute without a write of the operator counts as idle, in ms. */
+const idleMs = 20_000;
+
+/** All rules, and what they look at. */
+export class RuleBook {
+  readonly #options: RuleBookOptions;
+  readonly #rules: readonly Rule[];
+  readonly #objects = new Map<string, CausedCommit>();
+  #lastWrite = 0;
+  phase: Phase = 'faults';
+
+  constructor(options: RuleBookOptions) {
+    this.#options = options;
+    const book = (): Phase => this.phase;
+    const context: RuleContext = {
+      get now() {
+        return options.now();
+      },
+      get phase() {
+        return book();
+      },
+      get replicas() {
+        return options.hosts();
+      },
+      quietMs: options.quietMs,
+      objects: this.#objects,
+      violate: options.violate,
+    };
+    const writes = writesRule(context);
+    this.#rules = [
+      leadershipRule(context),
+      writes,
+      reconcileRule(context, (controller, key) => writes.writesOf(controller, key)),
+      ownershipRule(context),
+      endsRule(context),
+    ];
+  }
+
+  /** All live objects by label, `widgets demo/a`. */
+  get objects(): ReadonlyMap<string, CausedCommit> {
+    return this.#objects;
+  }
+
+  /** Objects that a run of the same workload must lead to as well. */
+  comparable(): CausedCommit[] {
+    return [...this.#objects.values()].filter(
+      ({ resource, origin }) => origin !== 'server' && !incidental.has(resource),
+    );
+  }
+
+  /** Whether the operator has written nothing for a while. */
+  isIdle(): boolean {
+    return this.#options.now() - this.#lastWrite > idleMs;
+  }
+
+  sending(exchange: Exchange): void {
+    for (const rule of this.#rules) rule.sending?.(exchange);
+  }
+
+  answered(exchange: Exchange, status: number): void {
+    for (const rule of this.#rules) rule.answered?.(exchange, status);
+  }
+
+  committed(commit: Commit, cause: Exchange | undefined, origin: Scope['kind']): CausedCommit {
+    const { namespace, name, resource } = commit;
+    const label = `${resource.split('/')[1] ?? resource} ${namespace === '' ? name : `${namespace}/${name}`}`;
+    const before = this.#objects.get(label);
+    const caused: CausedCommit = {
+      revision: commit.revision,
+      resource,
+      namespace,
+      name,
+      change: commit.change,
+      object: commit.object,
+      previous: commit.previous,
+      exchange: cause,
+      origin,
+      label,
+    };
+    if (commit.change === 'DELETED') this.#objects.delete(label);
+    else this.#objects.set(label, before === undefined ? caused : { ...caused, origin: before.origin });
+    if (cause?.scope.kind === 'replica' && !incidental.has(resource)) this.#lastWrite = this.#options.now();
+    for (const rule of this.#rules) rule.committed?.(caused);
+    return caused;
+  }
+
+  reconcileBegan(scope: Scope, reconcile: ReconcileActivity): void {
+    for (const rule of this.#rules) rule.reconcileBegan?.(scope, reconcile);
+  }
+
+  reconcileEnded(ended: EndedReconcile): void {
+    for (const rule of this.#rules) rule.reconcileEnded?.(ended);
+  }
+
+  replicaChanged(host: ReplicaHost): void {
+    for (const rule of this.#rules) rule.replicaChanged?.(host);
+  }
+
+  disturbed(what: 'lease-edit' | 'clock-jump'): void {
+    for (const rule of this.#rules) rule.disturbed?.(what);
+  }
+
+  quietBegan(): void {
+    this.phase = 'quiet';
+    for (const rule of this.#rules) rule.quietBegan?.();
+  }
+
+  quietEnded(): void {
+    for (const rule of this.#rules) rule.quietEnded?.();
+  }
+
+  stopped(host: ReplicaHost): void {
+    for (const rule of this.#rules) rule.stopped?.(host);
+  }
+}

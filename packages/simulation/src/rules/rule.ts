@@ -1,0 +1,57 @@
+import type { Commit } from '@kctl/apiserver';
+import type { Exchange } from '../network/exchange.js';
+import type { ReconcileActivity, Scope } from '../scope.js';
+import type { ReplicaHost } from '../replica-host.js';
+
+/** Where a run is: starting and working under faults, quiet after convergence, or stopping. */
+export type Phase = 'faults' | 'settling' | 'quiet' | 'stopping';
+
+/** A commit, with the request that caused it; the server's own controllers cause some without one. */
+export interface CausedCommit extends Commit {
+  readonly exchange: Exchange | undefined;
+  /** Who made it: of a live object, who created it. */
+  readonly origin: Scope['kind'];
+  /** `widgets demo/a`. */
+  readonly label: string;
+}
+
+/** A reconcile that ended. */
+export interface EndedReconcile {
+  readonly scope: Scope;
+  readonly reconcile: ReconcileActivity;
+  readonly error: unknown;
+}
+
+/** What rules see and say. */
+export interface RuleContext {
+  /** ms since the world began. */
+  readonly now: number;
+  readonly phase: Phase;
+  readonly replicas: readonly ReplicaHost[];
+  /** ms of the time in which nothing is to happen. */
+  readonly quietMs: number;
+  /** All live objects, by label. */
+  readonly objects: ReadonlyMap<string, CausedCommit>;
+  violate(rule: string, message: string, object?: string): void;
+}
+
+/** A rule that holds all the time. All its members are called synchronously, while the world stands still. */
+export interface Rule {
+  /** Names of what it may report. */
+  readonly names: readonly string[];
+  sending?(exchange: Exchange): void;
+  answered?(exchange: Exchange, status: number): void;
+  committed?(commit: CausedCommit): void;
+  reconcileBegan?(scope: Scope, reconcile: ReconcileActivity): void;
+  reconcileEnded?(ended: EndedReconcile): void;
+  /** A replica started, or its process ended. */
+  replicaChanged?(host: ReplicaHost): void;
+  /** A fault that makes some promise void for a while. */
+  disturbed?(what: 'lease-edit' | 'clock-jump'): void;
+  /** Everything has converged, and the quiet time begins. */
+  quietBegan?(): void;
+  /** The quiet time is over. */
+  quietEnded?(): void;
+  /** A replica was stopped, and its run has ended. */
+  stopped?(host: ReplicaHost): void;
+}

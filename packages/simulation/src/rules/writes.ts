@@ -1,0 +1,143 @@
+import type { Exchange } from '../network/exchange.js';
+import { isWrite } from '../network/target.js';
+import { labelOf } from '../faults/fault-executor.js';
+import { contentOf, differingPath } from './content.js';
+import type { CausedCommit, Rule, RuleContext } from './rule.js';
+
+/** Records and elections are written as often as they need to be. */
+const exempt = new Set(['leases', 'leasecandidates', 'events']);
+
+interface Written {
+  sent: number;
+  readonly contents: string[];
+  readonly writers: string[];
+  subresource: string;
+  resource: string;
+}
+
+/** What the rule knows beside what it reports. */
+export interface WritesRule extends Rule {
+  /** How many writes a reconcile of the key sent in the quiet time. */
+  writesOf(controller: string, key: string): number;
+}
+
+/** How many writes of one object in ten minutes are a storm. */
+const stormWrites = 400;
+const stormWindowMs = 600_000;
+
+/** In quiet times nothing is written: who does so anyway wakes itself, flaps or fights. At no time there are storms. */
+export function writesRule(context: RuleContext): WritesRule {
+  let written = new Map<string, Written>();
+  let byReconcile = new Map<string, number>();
+  let created = new Map<string, number>();
+  let window = { since: 0, counts: new Map<string, number>() };
+
+  const writtenOf = (label: string): Written => {
+    const known = written.get(label);
+    if (known !== undefined) return known;
+    const made: Written = { sent: 0, contents: [], writers: [], subresource: '', resource: '' };
+    written.set(label, made);
+    return made;
+  };
+  const writerOf = ({ scope, reconcile }: Exchange): string => reconcile?.controller ?? scope.name;
+
+  const countStorm = (label: string): void => {
+    if (context.now - window.since > stormWindowMs) window = { since: context.now, counts: new Map() };
+    const count = (window.counts.get(label) ?? 0) + 1;
+    window.counts.set(label, count);
+    if (count === stormWrites)
+      context.violate(
+        'write-storm',
+        `${label} was written ${stormWrites} times within ${Math.round((context.now - window.since) / 1000)} s: a loop writes without waiting for what it wrote before`,
+        label,
+      );
+  };
+
+  return {
+    names: ['write-storm', 'creates-again', 'controllers-fight', 'status-flaps', 'wakes-itself', 'writes-nothing-new'],
+    writesOf: (controller, key) => byReconcile.get(`${controller} ${key}`) ?? 0,
+    sending(exchange) {
+      const { scope, target, reconcile } = exchange;
+      if (scope.kind !== 'replica' || !isWrite(target) || exempt.has(target.resource)) return;
+      const label = labelOf(exchange);
+      if (target.name !== '') countStorm(label);
+      if (context.phase !== 'quiet') return;
+      if (reconcile !== undefined) {
+        const id = `${reconcile.controller} ${reconcile.key}`;
+        byReconcile.set(id, (byReconcile.get(id) ?? 0) + 1);
+      }
+      if (target.name === '') return;
+      const state = writtenOf(label);
+      state.sent++;
+      state.subresource = target.subresource;
+      state.resource = target.resource;
+    },
+    committed(commit: CausedCommit) {
+      const { exchange, label } = commit;
+      if (context.phase !== 'quiet' || exchange?.scope.kind !== 'replica' || exempt.has(exchange.target.resource))
+        return;
+      if (commit.change === 'ADDED') {
+        const { reconcile } = exchange;
+        const maker = reconcile === undefined ? exchange.scope.name : `${reconcile.controller} ${reconcile.key}`;
+        const id = `${exchange.target.resource} of ${maker}`;
+        created.set(id, (created.get(id) ?? 0) + 1);
+      }
+      const state = writtenOf(label);
+      if (state.contents.length === 0 && commit.previous !== undefined) state.contents.push(contentOf(commit.previous));
+      state.contents.push(contentOf(commit.object));
+      state.writers.push(writerOf(exchange));
+    },
+    quietBegan() {
+      written = new Map();
+      byReconcile = new Map();
+      created = new Map();
+    },
+    quietEnded() {
+      const minutes = context.quietMs / 60_000;
+      for (const [what, count] of created)
+        if (count >= 2)
+          context.violate(
+            'creates-again',
+            `${count} ${what} were created in ${minutes} quiet minutes: a run must find what an earlier run made before it makes another. Give children a name that follows from their owner instead of generateName or a counter, and do not rely on a list that may be behind`,
+          );
+      for (const [label, state] of written) judge(context, label, state);
+    },
+  };
+}
+
+function judge(context: RuleContext, label: string, { sent, contents, writers, subresource }: Written): void {
+  const minutes = context.quietMs / 60_000;
+  const field = subresource === '' ? label : `${subresource} of ${label}`;
+  const changes = contents.length - 1;
+  const [before = '{}', after = '{}'] = contents.slice(-2);
+  if (changes < 3) {
+    if (sent - Math.max(0, changes) >= 3)
+      context.violate(
+        'writes-nothing-new',
+        `${field} was written ${sent} times in ${minutes} quiet minutes without a change: compare with what is there, and write only what differs`,
+        label,
+      );
+    return;
+  }
+  const path = differingPath(before, after);
+  const fighters = [...new Set(writers)];
+  const isBack = new Set(contents).size <= contents.length / 2;
+  if (isBack && fighters.length > 1)
+    context.violate(
+      'controllers-fight',
+      `${fighters.join(' and ')} change ${path} of ${label} back and forth (${changes} times in ${minutes} quiet minutes): let one of them own the field, e.g. by server-side apply`,
+      label,
+    );
+  else if (isBack)
+    context.violate(
+      'status-flaps',
+      `${path} of ${label} changes back and forth (${changes} times in ${minutes} quiet minutes): what it says must follow from the state of the cluster alone`,
+      label,
+    );
+  else
+    context.violate(
+      'wakes-itself',
+      `${field} was written ${changes} times in ${minutes} quiet minutes, each time with another ${path}: its own write wakes the reconcile that writes it. Write only what differs, and no time or counter of the run`,
+      label,
+    );
+}

@@ -1,0 +1,422 @@
+import { createApiServer, type ApiServer } from '@kctl/apiserver';
+import { createHttpClient, type HttpClient } from '@kctl/client-http';
+import { messageOf } from '@kctl/telemetry';
+import { sleep } from '@kctl/wait';
+import { FaultExecutor } from './faults/fault-executor.js';
+import { planFaults, type PlannedFault } from './faults/fault.js';
+import { OtherActors } from './faults/other-actors.js';
+import { installResources } from './install-resources.js';
+import type { Exchange } from './network/exchange.js';
+import { Network } from './network/network.js';
+import { describeTarget } from './network/target.js';
+import type { CompiledOptions } from './options.js';
+import { seededRandom } from './random.js';
+import { ReplicaHost } from './replica-host.js';
+import { cacheProblem } from './rules/caches.js';
+import { stateOf } from './rules/content.js';
+import { RuleBook } from './rules/rule-book.js';
+import { Scheduler } from './scheduler.js';
+import { ScopeClock } from './scope-clock.js';
+import { activities, type Scope } from './scope.js';
+import { callerOf } from './stray.js';
+import { Timeline, type Step } from './timeline.js';
+import type { Violation } from './violation.js';
+import { installVirtualGlobals } from './virtual-globals.js';
+import type { World } from './world.js';
+
+/** What came of one run. */
+export interface RunResult {
+  readonly seed: number;
+  /** Equal for equal runs. */
+  readonly hash: string;
+  readonly simulatedMs: number;
+  /** Faults that struck. */
+  readonly faults: number;
+  readonly plan: readonly PlannedFault[];
+  readonly violation: Violation | undefined;
+  /** The objects in the end, comparable with those of another run; undefined where the run did not get there. */
+  readonly state: readonly string[] | undefined;
+  readonly steps: readonly Step[];
+}
+
+/** How a run differs from what its seed says. */
+export interface RunVariation {
+  /** In place of the faults that the seed draws. */
+  readonly plan?: readonly PlannedFault[];
+  /** What the objects must be in the end. */
+  readonly expected?: readonly string[] | undefined;
+  /** In place of the length that the options say, in ms. */
+  readonly faultMs?: number;
+}
+
+/** Runs a world from its beginning to its end, or to the first rule that is broken. */
+export function runSeed(options: CompiledOptions, seed: number, variation: RunVariation = {}): Promise<RunResult> {
+  return new Run(options, seed, variation).execute();
+}
+
+/** How often convergence is asked for, in simulated ms. */
+const askEveryMs = 5_000;
+/** A process that ended by itself is started again after about this long, in ms. */
+const restartMs = 2_000;
+/** How many stray uses are looked at: a stack costs more than what it shows. */
+const mostStacks = 100;
+
+class Run {
+  readonly #options: CompiledOptions;
+  readonly #seed: number;
+  readonly #variation: RunVariation;
+  readonly #faultMs: number;
+  readonly #timeline = new Timeline();
+  readonly #scheduler: Scheduler;
+  readonly #serverScope: Scope;
+  readonly #userScope: Scope;
+  readonly #book: RuleBook;
+  readonly #server: ApiServer;
+  readonly #network: Network;
+  readonly #hosts: ReplicaHost[];
+  readonly #faults: FaultExecutor;
+  readonly #plan: readonly PlannedFault[];
+  readonly #client: HttpClient;
+  #violation: Violation | undefined;
+  #state: readonly string[] | undefined;
+  #stacks = 0;
+  #failure: { readonly error: unknown } | undefined;
+
+  constructor(options: CompiledOptions, seed: number, variation: RunVariation) {
+    this.#options = options;
+    this.#seed = seed;
+    this.#variation = variation;
+    this.#faultMs = variation.faultMs ?? options.faultMs;
+    this.#scheduler = new Scheduler((error, scope) => this.#uncaught('uncaught-error', error, scope));
+    this.#serverScope = this.#scope('server');
+    this.#userScope = this.#scope('user');
+    this.#book = new RuleBook({
+      now: () => this.#scheduler.now,
+      quietMs: options.quietMs,
+      hosts: () => this.#hosts,
+      violate: (rule, message, object) => this.#violate(rule, message, object),
+    });
+    this.#server = createApiServer({
+      listen: false,
+      clock: this.#serverScope.clock,
+      random: seededRandom(seed, 'server'),
+      seed,
+      journalEntries: 0,
+      historyMs: 300_000,
+    });
+    const network = new Network({
+      scheduler: this.#scheduler,
+      server: this.#server,
+      serverScope: this.#serverScope,
+      random: seededRandom(seed, 'network'),
+      observer: {
+        sending: (exchange) => this.#book.sending(exchange),
+        mishapFor: (exchange) => this.#faults.mishapFor(exchange),
+        arrived: () => undefined,
+        answered: (exchange, status, note) => this.#answered(exchange, status, note),
+      },
+    });
+    this.#network = network;
+    this.#hosts = Array.from({ length: options.replicas }, (_, index) => this.#host(index));
+    this.#plan = variation.plan ?? planFaults(seed, options.rates, 30_000, this.#faultMs);
+    this.#faults = new FaultExecutor({
+      scheduler: this.#scheduler,
+      network,
+      server: this.#server,
+      hosts: this.#hosts,
+      userScope: this.#userScope,
+      objects: this.#book.objects,
+      actors: new OtherActors({
+        server: this.#server,
+        scope: this.#serverScope,
+        hold: () => this.#network.holdUsers(),
+        objects: this.#book.objects,
+        sleep: (ms) => this.#sleep(ms),
+      }),
+      note: (what, object) => this.#note('fault', what, object),
+      disturbed: (what) => this.#book.disturbed(what),
+    });
+    this.#client = createHttpClient({
+      connection: network.connectionFor(this.#userScope),
+      clock: this.#userScope.clock,
+      userAgent: 'workload',
+      requestTimeoutMs: 0, // it waits while what it needs is made again
+    });
+  }
+
+  async execute(): Promise<RunResult> {
+    using _rejections = this.#catchRejections();
+    using _globals = installVirtualGlobals({
+      random: seededRandom(this.#seed, 'globals'),
+      setTimer: (scope, callback, delayMs) => scope.clock.setTimer(callback, delayMs),
+      setImmediate: (scope, callback) => this.#immediate(scope, callback),
+      stray: (scope, what, remedy) => this.#stray(scope, what, remedy),
+    });
+    const stopCommits = this.#server.onCommit((commit) => {
+      const { cause, origin = 'server' } = activities.getStore() ?? {};
+      const caused = this.#book.committed(commit, cause, cause?.scope.kind ?? origin);
+      this.#note('server', `${commit.change} revision ${commit.revision}`, caused.label);
+    });
+    let isOver = false;
+    try {
+      this.#scheduler.post(this.#userScope, () =>
+        activities.run({ scope: this.#userScope }, () => {
+          void this.#live()
+            .catch((error: unknown) => {
+              this.#failure = { error };
+            })
+            .finally(() => {
+              isOver = true;
+            });
+        }),
+      );
+      await this.#scheduler.drive(() => isOver || this.#violation !== undefined);
+    } finally {
+      stopCommits();
+      for (const host of this.#hosts) host.crash('at the end of the world');
+      this.#userScope.isDead = true;
+      this.#serverScope.isDead = true;
+    }
+    if (this.#violation === undefined && this.#failure !== undefined) throw this.#failure.error;
+    if (this.#violation === undefined && !isOver)
+      throw new Error(
+        `the world of seed ${this.#seed} stands still at ${this.#scheduler.now} ms: it waits for something outside of it. Real I/O, threads and sockets are not simulated`,
+      );
+    return {
+      seed: this.#seed,
+      hash: this.#timeline.hash,
+      simulatedMs: this.#scheduler.now,
+      faults: this.#faults.struck,
+      plan: this.#plan,
+      violation: this.#violation,
+      state: this.#state,
+      steps: this.#timeline.steps(),
+    };
+  }
+
+  async #live(): Promise<void> {
+    const { workload, settled, quietMs, isOn } = this.#options;
+    await activities.run({ scope: this.#serverScope }, () => this.#server.start());
+    await installResources(this.#client, this.#options.resources, (ms) => this.#sleep(ms));
+    const world = this.#world();
+    for (const host of this.#hosts)
+      this.#scheduler.after(this.#userScope, 1000 * seededRandom(this.#seed, host.name)(), () => host.start());
+    this.#faults.schedule(this.#plan);
+    const work = workload(world);
+    await Promise.all([work, this.#sleep(this.#faultMs - this.#scheduler.now)]);
+    this.#book.phase = 'settling';
+    this.#note('user', 'faults have ended');
+    await this.#faults.end();
+    await this.#converge(() => settled(world));
+    if (quietMs > 0) {
+      this.#book.quietBegan();
+      await this.#sleep(quietMs);
+      this.#book.quietEnded();
+      await this.#checkCaches();
+    }
+    this.#state = stateOf(this.#book.comparable());
+    if (isOn('differs-from-undisturbed')) this.#compare(this.#state);
+    this.#book.phase = 'stopping';
+    await this.#stop();
+  }
+
+  /** @throws never: what does not converge is a violation */
+  async #converge(settled: () => Promise<void> | void): Promise<void> {
+    const { convergeWithinMs } = this.#options;
+    const deadline = this.#scheduler.now + convergeWithinMs;
+    for (;;) {
+      await this.#sleep(askEveryMs);
+      try {
+        await settled();
+        if (this.#book.isIdle()) return;
+        if (this.#scheduler.now >= deadline) return; // what goes on in quiet times is judged there
+      } catch (error) {
+        if (this.#scheduler.now < deadline) continue;
+        this.#violate(
+          'convergence',
+          `not settled ${convergeWithinMs / 1000} s after the last fault: ${messageOf(error)}`,
+        );
+        return;
+      }
+    }
+  }
+
+  async #checkCaches(): Promise<void> {
+    for (const host of this.#hosts) {
+      const problem = await cacheProblem(host, this.#book.objects);
+      if (problem !== undefined) this.#violate(problem.rule, problem.message, problem.object);
+    }
+  }
+
+  #compare(state: readonly string[]): void {
+    const { expected } = this.#variation;
+    if (expected === undefined) return;
+    const here = countLines(state);
+    const there = countLines(expected);
+    const more = [...here].flatMap(([line, count]) => (count > (there.get(line) ?? 0) ? [line] : []));
+    const less = [...there].flatMap(([line, count]) => (count > (here.get(line) ?? 0) ? [line] : []));
+    if (more.length + less.length === 0) return;
+    const lines = [
+      ...more.map((line) => `only with faults:    ${line}`),
+      ...less.map((line) => `only without faults: ${line}`),
+    ];
+    const [object] = (more[0] ?? less[0] ?? '').split(' {');
+    this.#violate(
+      'differs-from-undisturbed',
+      `in the end the cluster is not what it is without faults: something was done twice, never, or from memory that a crash lost\n  ${lines.slice(0, 6).join('\n  ')}`,
+      object,
+    );
+  }
+
+  async #stop(): Promise<void> {
+    const { stopWithinMs } = this.#options;
+    for (const host of this.#hosts) {
+      if (!host.isAlive) continue;
+      host.stop();
+      const ended = { is: false };
+      void host.ended.then(() => {
+        ended.is = true;
+      });
+      const deadline = this.#scheduler.now + stopWithinMs;
+      while (!ended.is && this.#scheduler.now < deadline) await this.#sleep(500);
+      if (!ended.is) {
+        const left = [...host.running.values()].map(({ controller, key }) => `${controller} ${key}`);
+        this.#violate(
+          'stop-hangs',
+          `${host.name}: run has not ended ${stopWithinMs / 1000} s after its signal was aborted${left.length === 0 ? '' : `: still reconciling ${left.join(', ')}. Pass the signal of the reconcile to everything that waits`}`,
+        );
+        return;
+      }
+      await this.#sleep(200);
+      this.#book.stopped(host);
+    }
+  }
+
+  #world(): World {
+    const { clock } = this.#userScope;
+    return {
+      seed: this.#seed,
+      client: this.#client,
+      connection: this.#network.connectionFor(this.#userScope),
+      clock,
+      random: seededRandom(this.#seed, 'workload'),
+      server: this.#server,
+      replicas: this.#hosts,
+      sleep: (ms) => this.#sleep(ms),
+      violate: (rule, message, object) => this.#violate(rule, message, object),
+      note: (what, object) => this.#note('user', what, object),
+    };
+  }
+
+  #host(index: number): ReplicaHost {
+    const name = `replica-${index + 1}`;
+    return new ReplicaHost({
+      name,
+      operator: this.#options.operator,
+      scheduler: this.#scheduler,
+      network: this.#network,
+      random: seededRandom(this.#seed, name),
+      observer: {
+        note: (who, what, object) => this.#note(who, what, object),
+        reconcileBegan: (scope, reconcile) => this.#book.reconcileBegan(scope, reconcile),
+        reconcileEnded: (scope, reconcile, error) => this.#book.reconcileEnded({ scope, reconcile, error }),
+        changed: (host, error) => this.#changed(host, error),
+      },
+    });
+  }
+
+  /** A process that ends by itself is started again, as a kubelet does. */
+  #changed(host: ReplicaHost, error: unknown): void {
+    this.#book.replicaChanged(host);
+    if (error === undefined || !host.isAlive) return;
+    if (host.isStopping) {
+      this.#violate('stop-fails', `${host.name}: run rejected after its signal was aborted: ${messageOf(error)}`);
+      return;
+    }
+    if (this.#book.phase === 'quiet')
+      this.#violate('process-ends', `${host.name}: run ended by itself in quiet times: ${messageOf(error)}`);
+    host.crash('after it ended by itself');
+    this.#scheduler.after(this.#userScope, restartMs, () => {
+      if (!host.isAlive) host.start();
+    });
+  }
+
+  #answered(exchange: Exchange, status: number, note: string): void {
+    this.#book.answered(exchange, status);
+    const { scope, target, path } = exchange;
+    const object =
+      target.name === ''
+        ? ''
+        : `${target.resource} ${[target.namespace, target.name].filter((part) => part !== '').join('/')}`;
+    this.#note(scope.name, `${describeTarget(target, path)} → ${status === 0 ? note : status}`, object);
+  }
+
+  #scope(kind: 'server' | 'user'): Scope {
+    const clock = new ScopeClock(
+      this.#scheduler,
+      () => scope,
+      kind === 'user' ? () => 0 : seededRandom(this.#seed, kind),
+    );
+    const scope: Scope = { name: kind, kind, clock, isDead: false, stalledUntil: 0, timers: 0, exchanges: new Set() };
+    return scope;
+  }
+
+  #sleep(ms: number): Promise<void> {
+    return sleep(ms, { clock: this.#userScope.clock });
+  }
+
+  #immediate(scope: Scope, callback: () => void): { cancel(): void } {
+    // What the server does in a later turn, it does for itself.
+    const activity = scope.kind === 'server' ? { scope } : (activities.getStore() ?? { scope });
+    const task = this.#scheduler.post(scope, () => activities.run(activity, callback));
+    return {
+      cancel: () => {
+        task.isCancelled = true;
+      },
+    };
+  }
+
+  #stray(scope: Scope, what: string, remedy: string): void {
+    if (scope.kind !== 'replica' || scope.isDead || this.#stacks >= mostStacks || !this.#options.isOn('stray')) return;
+    this.#stacks++;
+    const where = callerOf(new Error().stack ?? '');
+    if (where === undefined) return;
+    this.#violate('stray', `${what} is called at ${where}, past what the world gave: ${remedy}`);
+  }
+
+  #note(who: string, what: string, object = ''): void {
+    this.#timeline.add({ at: this.#scheduler.now, who, object, what });
+  }
+
+  #violate(rule: string, message: string, object?: string): void {
+    if (this.#violation !== undefined || !this.#options.isOn(rule)) return;
+    this.#note('rule', `${rule}: ${message.split('\n')[0] ?? ''}`, object);
+    this.#violation = { rule, message, at: this.#scheduler.now, ...(object === undefined ? {} : { object }) };
+  }
+
+  #uncaught(rule: string, error: unknown, scope: Scope | undefined): void {
+    if (scope?.isDead === true) return;
+    const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    this.#violate(rule, `${scope?.name ?? 'the world'}: ${stack.split('\n').slice(0, 4).join('\n  ')}`);
+  }
+
+  /** Unhandled rejections are the world's while it runs; the listeners of a test runner come back after it. */
+  #catchRejections(): Disposable {
+    const others = process.listeners('unhandledRejection');
+    process.removeAllListeners('unhandledRejection');
+    const listener = (error: unknown): void => this.#uncaught('unhandled-rejection', error, this.#scheduler.current);
+    process.on('unhandledRejection', listener);
+    return {
+      [Symbol.dispose]: () => {
+        process.off('unhandledRejection', listener);
+        for (const other of others) process.on('unhandledRejection', other);
+      },
+    };
+  }
+}
+
+function countLines(lines: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const line of lines) counts.set(line, (counts.get(line) ?? 0) + 1);
+  return counts;
+}

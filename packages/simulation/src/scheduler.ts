@@ -1,0 +1,158 @@
+import type { Scope } from './scope.js';
+
+/** The event loop itself: the globals are replaced while a world runs. */
+const nextTurn: (callback: () => void) => unknown = globalThis.setImmediate;
+
+/** Something to do at a time of the world. */
+export interface Task {
+  at: number;
+  readonly sequence: number;
+  readonly scope: Scope;
+  readonly run: () => void;
+  isCancelled: boolean;
+}
+
+/** How many tasks run in one turn of the real event loop; promise callbacks run between any two of them. */
+const tasksPerTurn = 128;
+
+/**
+ * All time of a world: one heap of what is due later, one line of what is due now. Tasks run one at a time. After each,
+ * Node runs every promise callback and `nextTick` that became ready before it calls the next task, so time moves only when
+ * the code has nothing left to do.
+ */
+export class Scheduler {
+  /** ms since the world began. */
+  now = 0;
+  /** Tasks that have run. */
+  steps = 0;
+  /** Whose task ran last. */
+  current: Scope | undefined;
+  readonly #onError: (error: unknown, scope: Scope) => void;
+  readonly #heap: Task[] = [];
+  #ready: Task[] = [];
+  #head = 0;
+  #sequence = 0;
+
+  constructor(onError: (error: unknown, scope: Scope) => void) {
+    this.#onError = onError;
+  }
+
+  /** Tasks that wait, those of dead scopes and cancelled ones included. */
+  get size(): number {
+    return this.#heap.length + this.#ready.length - this.#head;
+  }
+
+  /** Runs it after what is due now. */
+  post(scope: Scope, run: () => void): Task {
+    const task: Task = { at: this.now, sequence: this.#sequence++, scope, run, isCancelled: false };
+    this.#ready.push(task);
+    return task;
+  }
+
+  /** Runs it once the time has come. */
+  after(scope: Scope, delayMs: number, run: () => void): Task {
+    const task: Task = { at: this.now + delayMs, sequence: this.#sequence++, scope, run, isCancelled: false };
+    push(this.#heap, task);
+    return task;
+  }
+
+  /** Runs tasks until `isDone` says so, asked between two tasks, or nothing is left to run. */
+  drive(isDone: () => boolean): Promise<void> {
+    return new Promise((resolve) => {
+      let queued = 0;
+      let isOver = false;
+      const step = (): void => {
+        queued--;
+        if (isOver) return;
+        const task = isDone() ? undefined : this.#take();
+        if (task === undefined) {
+          isOver = true;
+          this.current = undefined;
+          resolve();
+          return;
+        }
+        this.steps++;
+        this.current = task.scope;
+        try {
+          task.run();
+        } catch (error) {
+          this.#onError(error, task.scope);
+        }
+        if (queued === 0) refill();
+      };
+      const refill = (): void => {
+        for (; queued < tasksPerTurn; queued++) nextTurn(step);
+      };
+      refill();
+    });
+  }
+
+  #take(): Task | undefined {
+    for (;;) {
+      const task = this.#next();
+      if (task === undefined || this.#mayRun(task)) return task;
+    }
+  }
+
+  #next(): Task | undefined {
+    const ready = this.#ready[this.#head];
+    if (ready !== undefined) {
+      this.#head++;
+      if (this.#head === this.#ready.length) {
+        this.#ready = [];
+        this.#head = 0;
+      }
+      return ready;
+    }
+    const first = pop(this.#heap);
+    if (first !== undefined && first.at > this.now && !first.isCancelled && !first.scope.isDead) this.now = first.at;
+    return first;
+  }
+
+  #mayRun(task: Task): boolean {
+    const { scope } = task;
+    if (task.isCancelled || scope.isDead) return false;
+    if (scope.stalledUntil <= this.now) return true;
+    task.at = scope.stalledUntil;
+    push(this.#heap, task);
+    return false;
+  }
+}
+
+function isBefore(a: Task, b: Task): boolean {
+  return a.at < b.at || (a.at === b.at && a.sequence < b.sequence);
+}
+
+function push(heap: Task[], task: Task): void {
+  let place = heap.length;
+  while (place > 0) {
+    const above = (place - 1) >> 1;
+    const parent = heap[above];
+    if (parent === undefined || !isBefore(task, parent)) break;
+    heap[place] = parent;
+    place = above;
+  }
+  heap[place] = task;
+}
+
+function pop(heap: Task[]): Task | undefined {
+  const first = heap[0];
+  const last = heap.pop();
+  if (first === undefined || last === undefined || heap.length === 0) return first;
+  let place = 0;
+  for (;;) {
+    let below = 2 * place + 1;
+    let child = heap[below];
+    if (child === undefined) break;
+    const right = heap[below + 1];
+    if (right !== undefined && isBefore(right, child)) {
+      child = right;
+      below++;
+    }
+    if (!isBefore(child, last)) break;
+    heap[place] = child;
+    place = below;
+  }
+  heap[place] = last;
+  return first;
+}

@@ -1,0 +1,43 @@
+import { fileURLToPath } from 'node:url';
+
+/** Real time, randomness or I/O that code in a world used past what it was given. */
+export interface StrayUse {
+  /** What was called, e.g. `Date.now()`. */
+  readonly what: string;
+  /** What to use instead. */
+  readonly remedy: string;
+  /** The line that called it, `file:line:column`, with the function where it has a name. */
+  readonly where: string;
+}
+
+/** Frames that only pass a call on. */
+const passesOn = [
+  /\(node:|^\s*at node:|<anonymous>/,
+  /[/\\](?:packages[/\\]simulation[/\\]src|@kctl[/\\]simulation[/\\](?:dist|src))[/\\]/,
+  /[/\\]wait[/\\]src[/\\]system-clock\./,
+  /SystemTimer|systemClock/,
+];
+
+/**
+ * A timer that only keeps the process alive, third-party code, and the stack's default randomness, which a manager has no
+ * option for, are no author's mistake.
+ */
+const isAllowed = [/\bkeepAlive\b/, /\bsystemRandom\b/, /[/\\]node_modules[/\\](?!@kctl[/\\])/];
+
+/** Who called, from a stack. Undefined: code that may. */
+export function callerOf(stack: string): string | undefined {
+  for (const line of stack.split('\n').slice(1)) {
+    if (isAllowed.some((pattern) => pattern.test(line))) return undefined;
+    if (passesOn.some((pattern) => pattern.test(line))) continue;
+    return shorten(line.trim().replace(/^at /, ''));
+  }
+  return undefined;
+}
+
+function shorten(frame: string): string {
+  const text = frame.replace(/file:\/\/[^\s)]+/, (url) => {
+    const [, place = ''] = /(:\d+:\d+)$/.exec(url) ?? [];
+    return fileURLToPath(url.slice(0, url.length - place.length)) + place;
+  });
+  return text.replace(`${process.cwd()}/`, '');
+}

@@ -1,0 +1,301 @@
+import { createRequire, syncBuiltinESMExports } from 'node:module';
+import type { Random } from '@kctl/wait';
+import { currentScope, type Scope } from './scope.js';
+
+/** What the globals of code in a world do. Code outside of any world has the real ones. */
+export interface VirtualHost {
+  /** Sets a timer of a scope. */
+  setTimer(scope: Scope, callback: () => void, delayMs: number): { cancel(): void };
+  /** Runs it in the next turn of the world's event loop. */
+  setImmediate(scope: Scope, callback: () => void): { cancel(): void };
+  /** Randomness that is no secret there. */
+  readonly random: Random;
+  /** Notes that time, randomness or a socket was used without having been injected. */
+  stray(scope: Scope, what: string, remedy: string): void;
+}
+
+const requireBuiltin = createRequire(import.meta.url);
+const realDate = Date;
+
+let installed: { host: VirtualHost; undo: (() => void)[] } | undefined;
+
+/**
+ * Replaces timers, `Date`, randomness and sockets for the code of a world, until it is disposed. One world at a time.
+ *
+ * @throws Error while another world has them
+ */
+export function installVirtualGlobals(host: VirtualHost): Disposable {
+  if (installed !== undefined)
+    throw new Error('a simulation is running in this process already: await it before the next one');
+  const undo: (() => void)[] = [];
+  installed = { host, undo };
+  replaceTimers(host, undo);
+  replaceDate(host, undo);
+  replaceRandomness(host, undo);
+  replaceSockets(host, undo);
+  syncBuiltinESMExports();
+  return {
+    [Symbol.dispose]: () => {
+      for (const restore of undo.reverse()) restore();
+      installed = undefined;
+      syncBuiltinESMExports();
+    },
+  };
+}
+
+/** Puts `replacement` in the place of a property, and remembers the way back. */
+function replace(target: object, name: PropertyKey, replacement: unknown, undo: (() => void)[]): void {
+  const before = Object.getOwnPropertyDescriptor(target, name);
+  Object.defineProperty(target, name, {
+    value: replacement,
+    writable: true,
+    configurable: true,
+    enumerable: before?.enumerable ?? true,
+  });
+  undo.push(() => {
+    if (before === undefined) Reflect.deleteProperty(target, name);
+    else Object.defineProperty(target, name, before);
+  });
+}
+
+type Callback = (...args: unknown[]) => void;
+
+/** What `setTimeout` and its kin return in a world. */
+class VirtualTimeout {
+  readonly #arm: () => { cancel(): void };
+  #timer: { cancel(): void };
+  #hasRef = true;
+
+  constructor(arm: () => { cancel(): void }) {
+    this.#arm = arm;
+    this.#timer = arm();
+  }
+
+  ref(): this {
+    this.#hasRef = true;
+    return this;
+  }
+
+  unref(): this {
+    this.#hasRef = false;
+    return this;
+  }
+
+  hasRef(): boolean {
+    return this.#hasRef;
+  }
+
+  refresh(): this {
+    this.#timer.cancel();
+    this.#timer = this.#arm();
+    return this;
+  }
+
+  close(): this {
+    this.#timer.cancel();
+    return this;
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+}
+
+const useClock = 'take a Clock: hand the clock of the world to whatever waits or measures';
+
+/** A delay that no run reaches: it keeps a process alive and waits for nothing. */
+const neverMs = 2 ** 31 - 2;
+
+function replaceTimers(host: VirtualHost, undo: (() => void)[]): void {
+  const { setTimeout: realTimeout, setInterval: realInterval, setImmediate: realImmediate } = globalThis;
+  const timeout = (callback: Callback, delayMs?: number, ...args: unknown[]): unknown => {
+    const scope = currentScope();
+    if (scope === undefined) return realTimeout(callback, delayMs, ...args);
+    if ((delayMs ?? 1) < neverMs) host.stray(scope, 'setTimeout()', useClock);
+    return new VirtualTimeout(() => host.setTimer(scope, () => callback(...args), Math.max(1, delayMs ?? 1)));
+  };
+  const interval = (callback: Callback, delayMs?: number, ...args: unknown[]): unknown => {
+    const scope = currentScope();
+    if (scope === undefined) return realInterval(callback, delayMs, ...args);
+    host.stray(scope, 'setInterval()', useClock);
+    return new VirtualTimeout(() => {
+      let timer: { cancel(): void };
+      const arm = (): void => {
+        timer = host.setTimer(
+          scope,
+          () => {
+            arm();
+            callback(...args);
+          },
+          Math.max(1, delayMs ?? 1),
+        );
+      };
+      arm();
+      return { cancel: () => timer.cancel() };
+    });
+  };
+  const immediate = (callback: Callback, ...args: unknown[]): unknown => {
+    const scope = currentScope();
+    if (scope === undefined) return realImmediate(callback, ...args);
+    return new VirtualTimeout(() => host.setImmediate(scope, () => callback(...args)));
+  };
+  const clear =
+    (real: (timer: never) => void) =>
+    (timer: unknown): void => {
+      if (timer instanceof VirtualTimeout) timer.close();
+      else real(timer as never);
+    };
+  const replacements = {
+    setTimeout: timeout,
+    setInterval: interval,
+    setImmediate: immediate,
+    clearTimeout: clear(globalThis.clearTimeout),
+    clearInterval: clear(globalThis.clearInterval),
+    clearImmediate: clear(globalThis.clearImmediate),
+  };
+  const timersModule = requireBuiltin('node:timers') as object;
+  for (const [name, replacement] of Object.entries(replacements)) {
+    replace(globalThis, name, replacement, undo);
+    replace(timersModule, name, replacement, undo);
+  }
+  replaceTimerPromises(host, undo);
+  const realAbortTimeout = AbortSignal.timeout.bind(AbortSignal);
+  replace(
+    AbortSignal,
+    'timeout',
+    (ms: number): AbortSignal => {
+      const scope = currentScope();
+      if (scope === undefined) return realAbortTimeout(ms);
+      host.stray(scope, 'AbortSignal.timeout()', 'use timeoutSignal(clock, ms) of @kctl/wait');
+      const controller = new AbortController();
+      host.setTimer(
+        scope,
+        () => controller.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError')),
+        ms,
+      );
+      return controller.signal;
+    },
+    undo,
+  );
+}
+
+function replaceTimerPromises(host: VirtualHost, undo: (() => void)[]): void {
+  const promises = requireBuiltin('node:timers/promises') as {
+    setTimeout: (ms?: number, value?: unknown, options?: { signal?: AbortSignal }) => Promise<unknown>;
+    setImmediate: (value?: unknown, options?: { signal?: AbortSignal }) => Promise<unknown>;
+  };
+  const { setTimeout: realTimeout, setImmediate: realImmediate } = promises;
+  const wait = (signal: AbortSignal | undefined, value: unknown, arm: (done: () => void) => { cancel(): void }) =>
+    new Promise((resolve, reject) => {
+      const abort = (): void => {
+        timer.cancel();
+        reject(new DOMException('The operation was aborted', 'AbortError'));
+      };
+      const timer = arm(() => {
+        signal?.removeEventListener('abort', abort);
+        resolve(value);
+      });
+      if (signal?.aborted === true) abort();
+      else signal?.addEventListener('abort', abort, { once: true });
+    });
+  const timeout: typeof realTimeout = (ms, value, options) => {
+    const scope = currentScope();
+    if (scope === undefined) return realTimeout(ms, value, options);
+    host.stray(scope, 'setTimeout() of node:timers/promises', 'use sleep(ms, { clock, signal }) of @kctl/wait');
+    return wait(options?.signal, value, (done) => host.setTimer(scope, done, ms ?? 1));
+  };
+  const immediate: typeof realImmediate = (value, options) => {
+    const scope = currentScope();
+    if (scope === undefined) return realImmediate(value, options);
+    return wait(options?.signal, value, (done) => host.setImmediate(scope, done));
+  };
+  replace(promises, 'setTimeout', timeout, undo);
+  replace(promises, 'setImmediate', immediate, undo);
+}
+
+function replaceDate(host: VirtualHost, undo: (() => void)[]): void {
+  const now = (scope: Scope, what: string): number => {
+    host.stray(scope, what, 'take a Clock: clock.now() for wall time, clock.monotonicNow() for durations');
+    return scope.clock.now();
+  };
+  const virtualNow = (): number => {
+    const scope = currentScope();
+    return scope === undefined ? realNow() : now(scope, 'Date.now()');
+  };
+  const realNow = realDate.now.bind(realDate);
+  replace(realDate, 'now', virtualNow, undo);
+  const virtualDate = new Proxy(realDate, {
+    construct: (target, args, newTarget) => {
+      const scope = args.length === 0 ? currentScope() : undefined;
+      return Reflect.construct(target, scope === undefined ? args : [now(scope, 'new Date()')], newTarget) as Date;
+    },
+  });
+  replace(globalThis, 'Date', virtualDate, undo);
+  const clock = performance;
+  const realPerformanceNow = clock.now.bind(clock);
+  const performanceNow = (): number => {
+    const scope = currentScope();
+    if (scope === undefined) return realPerformanceNow();
+    host.stray(scope, 'performance.now()', 'take a Clock: clock.monotonicNow()');
+    return scope.clock.monotonicNow();
+  };
+  replace(performance, 'now', performanceNow, undo);
+}
+
+function replaceRandomness(host: VirtualHost, undo: (() => void)[]): void {
+  const dice = Math;
+  const realRandom = dice.random.bind(dice);
+  const random = (): number => {
+    const scope = currentScope();
+    if (scope === undefined) return realRandom();
+    host.stray(scope, 'Math.random()', 'take a `random: () => number`: hand it the random of the world');
+    return host.random();
+  };
+  replace(Math, 'random', random, undo);
+  const crypto = requireBuiltin('node:crypto') as {
+    randomUUID: () => string;
+    randomBytes: (size: number, callback?: unknown) => Buffer;
+  };
+  const { randomUUID: realUuid, randomBytes: realBytes } = crypto;
+  const bytes = (size: number): Buffer => {
+    const made = Buffer.alloc(size);
+    for (let index = 0; index < size; index++) made[index] = Math.floor(host.random() * 256);
+    return made;
+  };
+  const uuid = (): string => {
+    const made = bytes(16);
+    made[6] = ((made[6] ?? 0) & 0x0f) | 0x40;
+    made[8] = ((made[8] ?? 0) & 0x3f) | 0x80;
+    const hex = made.toString('hex');
+    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+  };
+  const virtualUuid = (): string => (currentScope() === undefined ? realUuid() : uuid());
+  replace(crypto, 'randomUUID', virtualUuid, undo);
+  replace(globalThis.crypto, 'randomUUID', virtualUuid, undo);
+  replace(
+    crypto,
+    'randomBytes',
+    (size: number, callback?: unknown) =>
+      currentScope() === undefined || callback !== undefined ? realBytes(size, callback) : bytes(size),
+    undo,
+  );
+}
+
+function replaceSockets(host: VirtualHost, undo: (() => void)[]): void {
+  const { Socket } = requireBuiltin('node:net') as { Socket: { prototype: { connect: Callback } } };
+  const realConnect = Socket.prototype.connect;
+  replace(
+    Socket.prototype,
+    'connect',
+    function connect(this: object, ...args: unknown[]): unknown {
+      const scope = currentScope();
+      if (scope === undefined) {
+        Reflect.apply(realConnect, this, args);
+        return;
+      }
+      host.stray(scope, 'a socket', "hand the world's connection to whatever talks to the API server");
+      throw new Error('a simulated world has no sockets: use world.connection');
+    },
+    undo,
+  );
+}
