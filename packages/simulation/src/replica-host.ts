@@ -4,7 +4,8 @@ import type { Random } from '@kctl/wait';
 import type { Network } from './network/network.js';
 import type { Scheduler } from './scheduler.js';
 import { ScopeClock } from './scope-clock.js';
-import { activities, type ReconcileActivity, type Scope } from './scope.js';
+import { activities } from './activity.js';
+import type { ReconcileActivity, Scope } from './scope.js';
 import type { Operator, Replica, ReplicaWorld, WorldOptions } from './world.js';
 
 /** What a host tells the run. */
@@ -80,7 +81,6 @@ export class ReplicaHost implements Replica {
       isDead: false,
       stalledUntil: 0,
       timers: 0,
-      exchanges: new Set(),
     };
     this.#scope = scope;
     this.#clock = clock;

@@ -17,7 +17,8 @@ import { stateOf } from './rules/content.js';
 import { RuleBook } from './rules/rule-book.js';
 import { Scheduler } from './scheduler.js';
 import { ScopeClock } from './scope-clock.js';
-import { activities, type Scope } from './scope.js';
+import { activities } from './activity.js';
+import type { Scope } from './scope.js';
 import { callerOf } from './stray.js';
 import { Timeline, type Step } from './timeline.js';
 import type { Violation } from './violation.js';
@@ -94,6 +95,7 @@ class Run {
       now: () => this.#scheduler.now,
       quietMs: options.quietMs,
       hosts: () => this.#hosts,
+      openOf: (scope) => this.#network.openOf(scope),
       violate: (rule, message, object) => this.#violate(rule, message, object),
     });
     this.#server = createApiServer({
@@ -357,7 +359,7 @@ class Run {
       () => scope,
       kind === 'user' ? () => 0 : seededRandom(this.#seed, kind),
     );
-    const scope: Scope = { name: kind, kind, clock, isDead: false, stalledUntil: 0, timers: 0, exchanges: new Set() };
+    const scope: Scope = { name: kind, kind, clock, isDead: false, stalledUntil: 0, timers: 0 };
     return scope;
   }
 

@@ -1,6 +1,7 @@
 import { createRequire, syncBuiltinESMExports } from 'node:module';
 import type { Random } from '@kctl/wait';
-import { currentScope, type Scope } from './scope.js';
+import { currentScope } from './activity.js';
+import type { Scope } from './scope.js';
 
 /** What the globals of code in a world do. Code outside of any world has the real ones. */
 export interface VirtualHost {

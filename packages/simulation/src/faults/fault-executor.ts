@@ -5,7 +5,8 @@ import { isWrite } from '../network/target.js';
 import { pick } from '../random.js';
 import type { ReplicaHost } from '../replica-host.js';
 import type { Scheduler } from '../scheduler.js';
-import { activities, type Scope } from '../scope.js';
+import { activities } from '../activity.js';
+import type { Scope } from '../scope.js';
 import type { CausedCommit } from '../rules/rule.js';
 import type { FaultName, PlannedFault } from './fault.js';
 import type { OtherActors } from './other-actors.js';
@@ -219,7 +220,7 @@ export class FaultExecutor {
     [a, b]: number[],
   ): void {
     const { network } = this.#targets;
-    const watches = [...(host.scope?.exchanges ?? [])].filter(({ isWatch, status: code }) => isWatch && code === 200);
+    const watches = [...network.openOf(host.scope)].filter(({ isWatch, status: code }) => isWatch && code === 200);
     if (watches.length === 0) return;
     const watch = pick(watches, a ?? 0);
     this.#happens(`${fault}: ${host.name} watch`, labelOf(watch));

@@ -1,7 +1,8 @@
 import type { UntypedObject } from '@kctl/apimachinery';
 import type { ApiServer, DirectReceiver } from '@kctl/apiserver';
 import { pick } from '../random.js';
-import { activities, type Scope } from '../scope.js';
+import { activities } from '../activity.js';
+import type { Scope } from '../scope.js';
 import type { CausedCommit } from '../rules/rule.js';
 
 /** What an actor did. */

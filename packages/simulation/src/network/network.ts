@@ -8,7 +8,8 @@ import type {
 } from '@kctl/client-http';
 import type { Random } from '@kctl/wait';
 import type { Scheduler } from '../scheduler.js';
-import { activities, type Scope } from '../scope.js';
+import { activities } from '../activity.js';
+import type { Scope } from '../scope.js';
 import { connectionError, dispatchControl, type ConnectionErrorCode } from './dispatcher.js';
 import { Exchange, type Mishap } from './exchange.js';
 
@@ -48,6 +49,7 @@ const forgottenMs = 60_000;
 export class Network {
   readonly #options: NetworkOptions;
   readonly #partitions = new Map<Scope, Partition>();
+  readonly #open = new WeakMap<Scope, Set<Exchange>>();
   #requests = 0;
   #holds = 0;
   #held: (() => void)[] = [];
@@ -68,12 +70,17 @@ export class Network {
     };
   }
 
+  /** Requests and watches of a scope that have not ended. */
+  openOf(scope: Scope | undefined): ReadonlySet<Exchange> {
+    return (scope === undefined ? undefined : this.#open.get(scope)) ?? new Set();
+  }
+
   /** Cuts a scope off, or heals it: what was under way when its packets vanished stays lost. */
   partition(scope: Scope, partition: Partition | undefined): void {
     if (partition === undefined) this.#partitions.delete(scope);
     else this.#partitions.set(scope, partition);
     if (partition === undefined) return;
-    for (const exchange of [...scope.exchanges]) {
+    for (const exchange of [...this.openOf(scope)]) {
       if (partition === 'refuses') this.fail(exchange, 'UND_ERR_SOCKET');
       else this.#strand(exchange);
     }
@@ -86,12 +93,13 @@ export class Network {
   /** Breaks every connection to the server, as when its process ends. */
   cutAll(scopes: Iterable<Scope>): void {
     for (const scope of scopes)
-      if (scope.kind === 'replica') for (const exchange of [...scope.exchanges]) this.fail(exchange, 'UND_ERR_SOCKET');
+      if (scope.kind === 'replica')
+        for (const exchange of [...this.openOf(scope)]) this.fail(exchange, 'UND_ERR_SOCKET');
   }
 
   /** What a scope that has died leaves: the server sees its connections end. */
   bury(scope: Scope): void {
-    for (const exchange of [...scope.exchanges]) this.#close(exchange);
+    for (const exchange of [...this.openOf(scope)]) this.#close(exchange);
   }
 
   /** Breaks one connection. */
@@ -129,7 +137,7 @@ export class Network {
 
   /** Fails what a dispatcher carries, whatever its connections do: they are on the client's side. */
   destroy(via: object, scope: Scope): void {
-    for (const exchange of [...scope.exchanges]) {
+    for (const exchange of [...this.openOf(scope)]) {
       if (exchange.via !== via) continue;
       this.#close(exchange);
       this.#options.scheduler.post(scope, () =>
@@ -147,7 +155,7 @@ export class Network {
     exchange.controller = dispatchControl(() => this.#close(exchange));
     observer.sending(exchange);
     if (scope.isDead) return;
-    scope.exchanges.add(exchange);
+    this.#open.set(scope, (this.#open.get(scope) ?? new Set()).add(exchange));
     if (this.#refuse(exchange)) return;
     exchange.mishap = observer.mishapFor(exchange);
     handler.onRequestStart(controllerOf(exchange));
@@ -325,7 +333,7 @@ export class Network {
   #close(exchange: Exchange): void {
     if (exchange.isClosed) return;
     exchange.isClosed = true;
-    exchange.scope.exchanges.delete(exchange);
+    this.#open.get(exchange.scope)?.delete(exchange);
     this.#endServerSide(exchange, this.#latency(exchange));
   }
 

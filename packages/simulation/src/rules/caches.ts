@@ -1,6 +1,6 @@
 import type { Kind, KubeObject } from '@kctl/apimachinery';
 import type { ReplicaHost } from '../replica-host.js';
-import { activities } from '../scope.js';
+import { activities } from '../activity.js';
 import type { Violation } from '../violation.js';
 import type { CausedCommit } from './rule.js';
 

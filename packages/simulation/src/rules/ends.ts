@@ -16,17 +16,17 @@ export function endsRule(context: RuleContext): Rule {
           'piles-up',
           `${scope.name} has ${scope.timers} timers pending: something sets them and never cancels them`,
         );
-      if (scope.exchanges.size > mostExchanges)
+      if (context.openOf(scope).size > mostExchanges)
         context.violate(
           'piles-up',
-          `${scope.name} has ${scope.exchanges.size} requests open: something sends them without end`,
+          `${scope.name} has ${context.openOf(scope).size} requests open: something sends them without end`,
         );
     },
     stopped({ name, scope, running }: ReplicaHost) {
       if (scope === undefined) return;
       const left = [
         ...[...running.values()].map(({ controller, key }) => `the reconcile of ${key} by ${controller}`),
-        ...[...scope.exchanges].map(({ method, path }) => `${method} ${path}`),
+        ...[...context.openOf(scope)].map(({ method, path }) => `${method} ${path}`),
         ...(scope.timers > 0 ? [`${scope.timers} timers`] : []),
       ];
       if (left.length > 0)

@@ -14,6 +14,7 @@ export interface RuleBookOptions {
   readonly now: () => number;
   readonly quietMs: number;
   readonly hosts: () => readonly ReplicaHost[];
+  readonly openOf: (scope: Scope) => ReadonlySet<Exchange>;
   readonly violate: (rule: string, message: string, object?: string) => void;
 }
 
@@ -51,6 +52,7 @@ export class RuleBook {
       },
       quietMs: options.quietMs,
       objects: this.#objects,
+      openOf: options.openOf,
       violate: options.violate,
     };
     const writes = writesRule(context);

@@ -32,6 +32,8 @@ export interface RuleContext {
   readonly quietMs: number;
   /** All live objects, by label. */
   readonly objects: ReadonlyMap<string, CausedCommit>;
+  /** Requests and watches of a scope that have not ended. */
+  openOf(scope: Scope): ReadonlySet<Exchange>;
   violate(rule: string, message: string, object?: string): void;
 }
 
