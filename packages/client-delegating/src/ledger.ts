@@ -6,7 +6,7 @@ import type { CacheView } from './cache-view.js';
 import { KindNotes } from './kind-notes.js';
 import type { Note } from './kind-notes.js';
 import { orUndefined } from './or-undefined.js';
-import { isAtLeast, isPast, isSuperseded, needsLook, replaces, storeName } from './own-write.js';
+import { isAtLeast, isComparable, isPast, isSuperseded, needsLook, replaces, storeName } from './own-write.js';
 import type { Fact, OwnWrite, StoreSight } from './own-write.js';
 import { projected } from './projected.js';
 import { ScopeWrites } from './scope-writes.js';
@@ -22,6 +22,14 @@ export interface LedgerOptions {
   readonly ttlMs: number;
   /** The shapes that are read from the cache; other stores need not catch up. */
   readonly shapes: readonly KindShape[];
+}
+
+/** What the answer to a write to unknown names says. */
+export interface AnsweredScope {
+  /** Of the server, when it answered. */
+  readonly version: string;
+  /** By store, its version when what it shows was compared with the answer. */
+  readonly comparedAt: Map<string, string>;
 }
 
 /** How many of the oldest entries each new one makes us look at: more than one, so that the ledger shrinks. */
@@ -74,7 +82,7 @@ export class Ledger {
     const write: OwnWrite = { ...fact, recordedAt: this.#options.clock.monotonicNow() };
     const { namespace } = write.key;
     if (this.storesOf(kind, namespace).length === 0) {
-      if (write.isLearned !== true) this.#addScope(kind, namespace, write.version);
+      if (write.isLearned !== true) this.#addScope(kind, namespace, { version: write.version });
       return;
     }
     const notes = this.#notesOf(kind);
@@ -128,7 +136,17 @@ export class Ledger {
 
   /** Remembers a write to unknown names. */
   recordScope(kind: Kind, namespace: string | undefined): void {
-    this.#addScope(kind, namespace, '');
+    this.#addScope(kind, namespace, { version: '' });
+  }
+
+  /**
+   * Remembers that what a scope shows has been looked at since a write to unknown names: at `version` of the server, with
+   * these versions of the stores. A store that moves without getting there may show what came and went before.
+   */
+  recordAnswered(kind: Kind, namespace: string | undefined, { version, comparedAt }: AnsweredScope): void {
+    const isPastAll = [...comparedAt.values()].every((at) => isAtLeast(at, version));
+    if (!isComparable(version) || isPastAll) return;
+    this.#addScope(kind, namespace, { version, comparedAt, isOfServer: true, isAnswered: true });
   }
 
   scopesOver(kind: Kind, namespace: string | undefined): readonly ScopeWrite[] {
@@ -156,9 +174,13 @@ export class Ledger {
     return cache.scopesOf === undefined ? undefined : shapes.map((shape) => cache.scopesOf?.({ ...kind, shape }));
   }
 
-  #addScope(kind: Kind, namespace: string | undefined, version: string): void {
+  #addScope(
+    kind: Kind,
+    namespace: string | undefined,
+    known: Pick<ScopeWrite, 'version' | 'isOfServer' | 'isAnswered'> & Partial<Pick<ScopeWrite, 'comparedAt'>>,
+  ): void {
     const recordedAt = this.#options.clock.monotonicNow();
-    this.#scopes.add({ kind, namespace, version, recordedAt, settledFor: new Set(), comparedAt: new Map() });
+    this.#scopes.add({ kind, namespace, recordedAt, settledFor: new Set(), comparedAt: new Map(), ...known });
   }
 
   #openFor(kind: Kind, notes: KindNotes, note: Note): OwnWrite | undefined {

@@ -21,6 +21,8 @@ export interface ScopeWrite {
   readonly comparedAt: Map<string, string>;
   /** Whether the cache did not get there in time. */
   isLate?: boolean;
+  /** Whether the server has told what was written, so that only a store which moves and is still behind is in doubt. */
+  readonly isAnswered?: boolean;
 }
 
 /** What {@link ScopeWrites} asks. */
@@ -63,7 +65,7 @@ export class ScopeWrites {
     this.#host = host;
   }
 
-  /** How many are waited for, without those of what no store holds. */
+  /** How many are waited for, without those of what no store holds, and without those that the server has answered. */
   get pending(): number {
     return this.#held;
   }
@@ -92,7 +94,7 @@ export class ScopeWrites {
     const place = placeOf(scope);
     if (scopes.held.get(place) === scope) {
       scopes.held.delete(place);
-      this.#held--;
+      this.#held -= own(scope);
     } else if (scopes.parked.get(place) === scope) scopes.parked.delete(place);
     if (scopes.held.size === 0 && scopes.parked.size === 0) this.#byKind.delete(name);
   }
@@ -131,7 +133,7 @@ export class ScopeWrites {
       if (isHeld === held.has(place)) continue;
       (isHeld ? parked : held).delete(place);
       (isHeld ? held : parked).set(place, scope);
-      this.#held += isHeld ? 1 : -1;
+      this.#held += isHeld ? own(scope) : -own(scope);
     }
   }
 
@@ -141,7 +143,7 @@ export class ScopeWrites {
     this.#byKind.set(formatGroupKind(scope.kind), scopes);
     const isHeld = this.#host.isHeld(scope);
     (isHeld ? scopes.held : scopes.parked).set(placeOf(scope), scope);
-    if (isHeld) this.#held++;
+    if (isHeld) this.#held += own(scope);
   }
 
   #of(kind: Kind): KindScopes {
@@ -162,12 +164,21 @@ export class ScopeWrites {
 
 const none: readonly ScopeWrite[] = Object.freeze([]);
 
+/** Counts among the own writes that the cache has not seen. */
+function own({ isAnswered = false }: ScopeWrite): number {
+  return isAnswered ? 0 : 1;
+}
+
 function merged(earlier: ScopeWrite, later: ScopeWrite): ScopeWrite {
+  const isAnswered = earlier.isAnswered === true && later.isAnswered === true;
+  // What one of them says of a store holds where the other one says it, too.
+  const comparedAt = new Map([...later.comparedAt].filter(([store, at]) => earlier.comparedAt.get(store) === at));
+  const both = { ...later, isAnswered, comparedAt };
   // The version of a write that is not known is above all that are known.
-  if (!isComparable(later.version) || !isComparable(earlier.version)) return { ...later, version: '' };
-  if (!isNewer(earlier.version, later.version)) return later;
+  if (!isComparable(later.version) || !isComparable(earlier.version)) return { ...both, version: '' };
+  if (!isNewer(earlier.version, later.version)) return both;
   const { version, isOfServer = false } = earlier;
-  return { ...later, version, isOfServer };
+  return { ...both, version, isOfServer };
 }
 
 function placeOf({ namespace }: ScopeWrite): string {

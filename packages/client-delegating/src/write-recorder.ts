@@ -4,7 +4,7 @@ import type { DeleteAllOfOptions, DeletedCollection, DeleteOptions } from '@kctl
 import type { CacheView } from './cache-view.js';
 import type { Ledger } from './ledger.js';
 import { matcherOf } from './list-matcher.js';
-import { isNewer, versionOf } from './own-write.js';
+import { isNewer, storeName, versionOf } from './own-write.js';
 import type { Fact } from './own-write.js';
 import { projected } from './projected.js';
 import type { Vanishings } from './vanishings.js';
@@ -117,11 +117,20 @@ export class WriteRecorder {
       outcome.type === 'present' ? [outcome.object] : [],
     );
     const stores = ledger.storesOf(kind, namespace);
+    const versionsOf = (): string[] => stores.map((store) => this.#options.cache.resourceVersionOf(store, namespace));
+    const before = versionsOf();
     const shown = (await Promise.all(stores.map((store) => this.#listed(store, namespace)))).flat();
+    const after = versionsOf();
     for (const object of [...shown, ...noted]) {
       if (deleted.has(formatKey(keyOf(object))) || isNewer(versionOf(object), at) || !matches(object)) continue;
       this.#record(kind, { ...unread(keyOf(object)), isLearned: true });
     }
+    const comparedAt = new Map<string, string>();
+    stores.forEach((store, index) => {
+      const version = after[index] ?? '';
+      comparedAt.set(storeName(store), version === before[index] ? version : '');
+    });
+    ledger.recordAnswered(kind, namespace, { version: at, comparedAt });
   }
 
   /** The state of an object that is about to be deleted: the newest of own writes and cache. */

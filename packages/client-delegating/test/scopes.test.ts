@@ -80,6 +80,30 @@ describe('a deleteAllOf', () => {
     expect([client.pendingWrites, stores.full.waiting, stores.metadata.waiting]).toEqual([0, 0, 0]);
   });
 
+  it('that is answered with a list does not show what came and went before it, when the cache gets to see that', async () => {
+    const live = modelClient(server);
+    const deleteAllOf: typeof live.deleteAllOf = async (kind, options) => {
+      const answer = await live.list(kind, options);
+      await live.deleteAllOf(kind, options);
+      return answer as never;
+    };
+    client = open({ client: { ...live, deleteAllOf } });
+    for (const name of ['a', 'b']) {
+      server.put(thing(name), true);
+      server.remove(`ns/${name}`);
+    }
+    await client.deleteAllOf(Thing, { namespace: 'ns' });
+    const before = server.calls.length;
+    expect([await names(), client.pendingWrites, server.calls.length]).toEqual([[], 0, before]);
+    for (let event = 0; event < 4; event++) {
+      cache.deliver(1);
+      expect(await names()).toEqual([]);
+      await expect(client.get(Thing, key)).rejects.toSatisfy(isNotFound);
+    }
+    const caughtUp = server.calls.length;
+    expect([await names(), client.pendingWrites, server.calls.length]).toEqual([[], 0, caughtUp]);
+  });
+
   it('counts once for a namespace, however often it is called', async () => {
     for (let n = 0; n < 100; n++) await client.deleteAllOf(Thing, { namespace: 'ns' });
     expect(client.pendingWrites).toBe(1);
