@@ -2,8 +2,8 @@ import { runInNewContext } from 'node:vm';
 import { isDeadlineExceeded } from '@kctl/wait';
 import { FakeClock, settle } from '@kctl/wait/testing';
 import { describe, expect, it } from 'vitest';
-import type { DeliveryOptions, EventTraits } from './index.js';
-import { Delivery, Turn } from './index.js';
+import type { DeliveryOptions, EventTraits, Series } from './index.js';
+import { Delivery, Slicer, Turn } from './index.js';
 
 interface Reading {
   readonly of: string;
@@ -316,7 +316,46 @@ describe('lanes', () => {
   });
 });
 
+describe('several series that are inserted at the same time', () => {
+  it('follow one another, after what was offered before', async () => {
+    const gate = Promise.withResolvers<undefined>();
+    const { delivery, heard } = open(({ of, value }) => (of === 'a' && value === 0 ? gate.promise : undefined));
+    const seriesOf = (of: string): Series<Reading> => {
+      let next = 0;
+      return {
+        get left() {
+          return 3 - next;
+        },
+        next: () => reading(of, ++next),
+      };
+    };
+    for (const of of ['a', 'b']) delivery.offer(reading(of, 0));
+    for (const of of ['x', 'y', 'z']) delivery.insert(seriesOf(of));
+    await settle();
+    expect(texts(heard)).toBe('a0');
+    gate.resolve(undefined);
+    await delivery.drained();
+    expect(texts(heard)).toBe('a0 b0 x1 x2 x3 y1 y2 y3 z1 z2 z3');
+  });
+});
+
 describe('what waited', () => {
+  it('for several handlers is delivered in one slice in a turn, where they share a slicer', async () => {
+    let now = 0;
+    const clock = Object.assign(new FakeClock(), { monotonicNow: () => now });
+    const slicer = new Slicer(clock, 5);
+    const places = Array.from({ length: 10 }, () => open(() => void now++, { clock, slicer }));
+    for (const { delivery } of places)
+      for (let value = 0; value < 20; value++) delivery.offer(reading(`o${value}`, value));
+    const count = (): number => places.reduce((sum, { heard }) => sum + heard.length, 0);
+    const perTurn: number[] = [];
+    for (let before = count(); before < 200; before = count()) {
+      await new Promise((resolve) => setImmediate(resolve));
+      perTurn.push(count() - before);
+    }
+    expect(Math.max(...perTurn)).toBeLessThanOrEqual(6);
+  });
+
   it('is delivered in slices of the event loop', async () => {
     let now = 0;
     const clock = Object.assign(new FakeClock(), { monotonicNow: () => now });

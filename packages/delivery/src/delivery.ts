@@ -127,7 +127,10 @@ export class Delivery<E> implements Listener<E>, TurnTaker {
    * deliveries whose events do not merge; in others an event that is offered later may be merged into an earlier one.
    */
   insert(series: Series<E>): void {
-    this.mark(() => this.replay(series));
+    this.mark(() => {
+      if (this.#replay === undefined) this.replay(series);
+      else this.insert(series);
+    });
   }
 
   /**

@@ -8,8 +8,8 @@ import { allChanges, latestChanges } from './change-traits.js';
 import { SyncError } from './errors.js';
 import type { HandlerRegistration, InformerEventHandler } from './event.js';
 import type { InformerState } from './informer-state.js';
-import { initialAdd, resync, resyncOf, StoreSeries } from './store-series.js';
-import type { SeriesSource } from './store-series.js';
+import { initialAdd, leftScopeOf, resync, resyncOf, StoreSeries } from './store-series.js';
+import type { Content, SeriesSource } from './store-series.js';
 import { Waiters } from './waiters.js';
 
 /** What a handler's place needs of its informer. */
@@ -112,8 +112,9 @@ export class HandlerPlace<T extends KubeObject> implements HandlerRegistration {
     this.#host.removed(this);
   }
 
-  /** Ends when everything that was offered is delivered. */
-  async endWhenDrained(): Promise<void> {
+  /** The store is empty, and was left with this content. Ends when everything is delivered. */
+  async endWithScope(content: Content<T>): Promise<void> {
+    this.#delivery.insert(leftScopeOf(content));
     await this.#delivery.drained();
     this.end();
     await this.ended;

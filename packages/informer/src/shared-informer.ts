@@ -235,7 +235,7 @@ class CoalescingInformer<T extends KubeObject> implements SharedInformer<T>, Han
     return this.#indexer.size;
   }
 
-  versions(): Iterable<StoredObject<T>> {
+  values(): Iterable<StoredObject<T>> {
     return this.#indexer.values();
   }
 
@@ -276,25 +276,15 @@ class CoalescingInformer<T extends KubeObject> implements SharedInformer<T>, Han
 
   /** Empties the store and notifies the handlers that have seen it; each one ends when it has received all. */
   async #dropAll(signal: AbortSignal): Promise<void> {
-    const replaced = this.#indexer.beginReplace().commit(this.#indexer.resourceVersion);
-    const publication = this.#audience.begin();
-    this.#publishing++;
-    const slicer = this.#slicer;
-    slicer.begin();
-    for (const stored of replaced.values()) {
-      if (signal.aborted) break;
-      publication.offer(new Change('delete', stored, stored, { leftScope: true }));
-      if (slicer.isOver) await slicer.breathe();
-    }
-    this.#publishing--;
-    for (const place of this.#audience.members) place.storeIsLevel();
+    const content = this.#indexer.beginReplace().commit(this.#indexer.resourceVersion);
+    const ended = this.#audience.members.map((place) => place.endWithScope(content));
     this.#told.resolve(undefined);
     const end = (): void => {
       for (const place of this.#audience.members) place.end();
     };
     signal.addEventListener('abort', end, { once: true });
     if (signal.aborted) end();
-    await Promise.all(this.#audience.members.map((place) => place.endWhenDrained()));
+    await Promise.all(ended);
     signal.removeEventListener('abort', end);
   }
 

@@ -5,26 +5,29 @@ import type { Series } from '@kctl/delivery';
 import { KeyMap } from '@kctl/delivery';
 import { Change } from './change.js';
 
-/** A store that is read step by step while it changes. */
-export interface SeriesSource<T extends KubeObject> {
+/** Versions that are read one by one, in no order. */
+export interface Content<T extends KubeObject> {
   readonly size: number;
+  values(): Iterable<StoredObject<T>>;
+}
+
+/** A store that is read step by step while it changes. */
+export interface SeriesSource<T extends KubeObject> extends Content<T> {
   /** Whether the store is ahead of what was offered to the handlers. */
   readonly isAhead: boolean;
-  /** Everything that is stored, in no order, one by one. */
-  versions(): Iterable<StoredObject<T>>;
   present(version: StoredObject<T>): StoredObject<T> | undefined;
 }
 
-/** A walk through a store. */
+/** A walk through a store, or what was one. */
 class Walk<T extends KubeObject> {
   readonly #versions: Iterator<StoredObject<T>>;
   #left: number;
   #isDone: boolean;
 
-  constructor(source: SeriesSource<T>) {
-    this.#versions = source.versions()[Symbol.iterator]();
-    this.#left = source.size;
-    this.#isDone = source.size === 0;
+  constructor(content: Content<T>) {
+    this.#versions = content.values()[Symbol.iterator]();
+    this.#left = content.size;
+    this.#isDone = content.size === 0;
   }
 
   /** At least 1 until the end is found. */
@@ -43,20 +46,20 @@ class Walk<T extends KubeObject> {
 
 /**
  * Delivers what is stored at a moment, step by step while the store changes. Where an object changes before its turn, the
- * version before the change is kept. It retains that, and the keys that were delivered, while it lasts.
+ * version before the change is kept. It retains that, and the names of what was delivered, while it lasts.
  */
 export class StoreSeries<T extends KubeObject> implements Series<Change<T>> {
   readonly #walk: Walk<T>;
   readonly #make: (version: StoredObject<T>) => Change<T>;
-  readonly #told = new KeyMap<true>();
-  /** By key, what was stored at that moment; undefined where nothing was. */
-  readonly #before = new KeyMap<StoredObject<T> | undefined>();
-  #gone: Iterator<[string, StoredObject<T> | undefined]> | undefined;
+  readonly #delivered = new NamedObjects();
+  /** What was stored at that moment, of objects that have changed since. */
+  readonly #before = new KeyMap<Noted<T>>();
+  #gone: Iterator<[string, Noted<T>]> | undefined;
   #isDone = false;
 
-  constructor(source: SeriesSource<T>, make: (version: StoredObject<T>) => Change<T>) {
+  constructor(content: Content<T>, make: (version: StoredObject<T>) => Change<T>) {
     this.#make = make;
-    this.#walk = new Walk(source);
+    this.#walk = new Walk(content);
     this.#isDone = this.#walk.left === 0;
   }
 
@@ -65,15 +68,16 @@ export class StoreSeries<T extends KubeObject> implements Series<Change<T>> {
   }
 
   /** A change that is offered to the handler: it follows the version from which it starts. */
-  note({ type, key, previous }: Change<T>): void {
-    if (!this.#told.has(key) && !this.#before.has(key)) this.#before.set(key, type === 'add' ? undefined : previous);
+  note({ type, key, current, previous }: Change<T>): void {
+    if (!this.#before.has(key) && !this.#delivered.has(current))
+      this.#before.set(key, { key: current, version: type === 'add' ? undefined : previous });
   }
 
   next(): Change<T> | undefined {
     const version = this.#walk.next();
     if (version === undefined) return this.#nextGone();
-    const key = formatKey(version);
-    return this.#tell(key, this.#before.has(key) ? this.#before.get(key) : version);
+    const noted = this.#before.size === 0 ? undefined : this.#before.get(formatKey(version));
+    return this.#deliver(noted ?? { key: version, version });
   }
 
   /** Of objects that were deleted before the walk came to them. */
@@ -81,15 +85,62 @@ export class StoreSeries<T extends KubeObject> implements Series<Change<T>> {
     this.#gone ??= this.#before.entries();
     const result = this.#gone.next();
     this.#isDone = result.done === true;
-    return result.done === true ? undefined : this.#tell(...result.value);
+    return result.done === true ? undefined : this.#deliver(result.value[1]);
   }
 
-  #tell(key: string, version: StoredObject<T> | undefined): Change<T> | undefined {
-    if (this.#told.has(key)) return undefined;
-    this.#told.set(key, true);
+  #deliver({ key, version }: Noted<T>): Change<T> | undefined {
+    if (!this.#delivered.add(key)) return undefined;
     return version === undefined ? undefined : this.#make(version);
   }
 }
+
+interface Noted<T extends KubeObject> {
+  readonly key: Key;
+  /** Undefined where nothing was stored. */
+  readonly version: StoredObject<T> | undefined;
+}
+
+type Key = Pick<StoredObject<KubeObject>, 'namespace' | 'name'>;
+
+/** Objects by name and namespace: the texts are those of the store, so that a key takes no memory of its own. */
+class NamedObjects {
+  readonly #namespaces = new KeyMap<string | Set<string>>();
+
+  has({ namespace, name }: Key): boolean {
+    const known = this.#namespaces.get(name);
+    return typeof known === 'object' ? known.has(namespace) : known === namespace;
+  }
+
+  /** False where it is there already. */
+  add({ namespace, name }: Key): boolean {
+    const known = this.#namespaces.get(name);
+    if (known === undefined) this.#namespaces.set(name, namespace);
+    else if (typeof known === 'object') {
+      if (known.has(namespace)) return false;
+      known.add(namespace);
+    } else {
+      if (known === namespace) return false;
+      this.#namespaces.set(name, new Set([known, namespace]));
+    }
+    return true;
+  }
+}
+
+/** For the handlers of a store that was left with this content. */
+export function leftScopeOf<T extends KubeObject>(content: Content<T>): Series<Change<T>> {
+  const walk = new Walk(content);
+  return {
+    get left() {
+      return walk.left;
+    },
+    next: () => {
+      const version = walk.next();
+      return version === undefined ? undefined : new Change('delete', version, version, leftFlags);
+    },
+  };
+}
+
+const leftFlags = { leftScope: true };
 
 /** For a handler that joins. */
 export function initialAdd<T extends KubeObject>(version: StoredObject<T>): Change<T> {

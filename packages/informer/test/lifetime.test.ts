@@ -1,6 +1,6 @@
 import type { KubeObject } from '@kctl/apimachinery';
 import { defineKind } from '@kctl/apimachinery';
-import { expectCount, expectFlatHeap, structure } from '@kctl/lifetime';
+import { expectCount, expectFlatHeap, retainedBytes, structure } from '@kctl/lifetime';
 import { systemClock } from '@kctl/wait';
 import { expect, it } from 'vitest';
 import { ByteDecoder } from '../src/decoders/byte-decoder.js';
@@ -57,7 +57,7 @@ structure(
     operation: 'addEventHandler after the sync, leaveScope: the work of one turn of the event loop',
     cost: 'O(1): 5 ms, then the next turn; the call itself O(1)',
     retains:
-      'while a late handler catches up, the keys that it has received and what changed before that; nothing afterwards',
+      'while a late handler catches up, the names that it has received and what changed before that; nothing afterwards; of a scope that was left its content, until the slowest handler has received it',
   },
   () => {
     it('brings a late handler up to date in slices', async () => {
@@ -71,6 +71,51 @@ structure(
           return most;
         },
       });
+    });
+
+    it('brings many late handlers up to date in slices that they share, also those that take their time', async () => {
+      await expectCount({
+        order: 'O(1)',
+        size: 2,
+        count: async (handlers) => {
+          const { informer, stop } = await filled(100);
+          const most = await mostInOneTurn((called) =>
+            Promise.all(
+              Array.from({ length: handlers }, (_, at) => {
+                const onEvent = at % 2 === 0 ? called : async () => called();
+                return informer.addEventHandler({ onEvent }).waitForSync();
+              }),
+            ),
+          );
+          await stop();
+          return most;
+        },
+      });
+    });
+
+    it('keeps nothing of the end of a scope for a handler that is busy', async () => {
+      const { informer } = await filled(2000);
+      const gate = Promise.withResolvers<undefined>();
+      let isBusy = false;
+      let calls = 0;
+      const registration = informer.addEventHandler({
+        onEvent: () => {
+          calls++;
+          return isBusy ? gate.promise : undefined;
+        },
+      });
+      await registration.waitForSync();
+      isBusy = true;
+      const { bytes } = await retainedBytes(async () => {
+        void informer.leaveScope();
+        while (calls === 2000) await new Promise((resolve) => setImmediate(resolve));
+      });
+      expect(registration.pending).toBe(1999);
+      expect(bytes).toBeLessThan(100_000);
+      isBusy = false;
+      gate.resolve(undefined);
+      await registration.ended;
+      expect(calls).toBe(4000);
     });
 
     it('tells of the end of a scope in slices', async () => {

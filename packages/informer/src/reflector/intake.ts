@@ -46,7 +46,6 @@ export class Intake<T extends KubeObject, Raw> {
   /** How many items of the list could not be read: which objects they are is not known. */
   #unreadable = 0;
   #hasCommitted = false;
-  #isIncomplete = false;
   #resourceVersion = '';
   #status: Status | undefined;
 
@@ -67,9 +66,9 @@ export class Intake<T extends KubeObject, Raw> {
     return this.#status;
   }
 
-  /** Whether the store may have objects that are gone, as the last list had items of which is not known what they are. */
+  /** Whether the list that is read has items of which is not known what they are: objects may be kept that are gone. */
   get isIncomplete(): boolean {
-    return this.#isIncomplete;
+    return this.#unreadable > 0;
   }
 
   /** How many objects the replacement in the making holds. */
@@ -144,8 +143,7 @@ export class Intake<T extends KubeObject, Raw> {
     const replacement = this.#replacement;
     if (replacement === undefined) return;
     this.#replacement = undefined;
-    this.#isIncomplete = this.#unreadable > 0;
-    if (this.#isIncomplete && !(await this.#keepMissing(replacement, slicer, isEnded))) return;
+    if (this.isIncomplete && !(await this.#keepMissing(replacement, slicer, isEnded))) return;
     const before = replacement.commit(resourceVersion);
     this.#resourceVersion = resourceVersion;
     const isInInitialList = !this.#hasCommitted;

@@ -50,7 +50,6 @@ const ended = (more: Partial<Extract<ReflectorInput, { type: 'ended' }>> = {}): 
   cause: 'closed',
   openMs: 5,
   resourceVersion: '5',
-  isIncomplete: false,
   failure: reset,
   now: 0,
   ...more,
@@ -241,10 +240,25 @@ describe('what each failure does', () => {
     expect(step.effects).toEqual([{ type: 'watch', initial: false, resourceVersion }]);
   });
 
-  it('the end of a watch after a list with items that could not be told apart: lists again, as some may be gone', () => {
-    const step = transition(watching, ended({ openMs: 300_000, isIncomplete: true }), list);
-    expect(step.effects.map(({ type }) => type)).toEqual(['begin', 'list']);
-  });
+  it.each<[string, ReflectorInput]>([
+    ['ends', ended({ openMs: 300_000 })],
+    ['breaks', ended({ cause: 'broken' })],
+    ['cannot be opened', watchFailed(reset, 'open')],
+  ])(
+    'a watch that %s after a list with items that could not be told apart: lists, as some may be gone',
+    (_how, input) => {
+      const page: ReflectorInput = { type: 'page', resourceVersion: '9', continueToken: '', isIncomplete: true };
+      const listed = transition(listingAt('5'), page, list);
+      expect(listed.effects.map(({ type }) => type)).toEqual(['commit', 'watch']);
+      let step = transition(listed.state, input, list);
+      if (step.state.phase === 'waiting') step = transition(step.state, { type: 'timer' }, list);
+      expect(step.effects.map(({ type }) => type)).toEqual(['begin', 'list']);
+      const whole = transition(step.state, { type: 'page', resourceVersion: '10', continueToken: '' }, list);
+      expect(transition(whole.state, ended({ openMs: 300_000 }), list).effects.map(({ type }) => type)).toEqual([
+        'watch',
+      ]);
+    },
+  );
 
   it.each(['closed', 'broken'] as const)(
     'a watch that is %s again and again without anything new backs off ever longer, and tells (differs from client-go)',

@@ -28,7 +28,9 @@ export function transition(state: ReflectorState, input: ReflectorInput, config:
     case 'give-up':
       return { state: { phase: 'stopped', memory, trouble: input.failure }, effects: [{ type: 'close' }] };
     case 'timer':
-      return state.phase === 'waiting' && state.next === 'watch' ? openWatch(memory, []) : sync(memory, config, []);
+      return state.phase === 'waiting' && state.next === 'watch'
+        ? reopenWatch(memory, config)
+        : sync(memory, config, []);
     case 'page':
       return state.phase === 'listing' ? afterPage(state.step, input, memory) : { state, effects: [] };
     case 'list-failed':
@@ -95,7 +97,9 @@ function afterPage(
     };
   }
   const pagesForEver = memory.pagesForEver || (step.resourceVersion === '0' && step.page > 1);
-  return openWatch({ ...synced(memory, resourceVersion), pagesForEver }, [{ type: 'commit', resourceVersion }]);
+  const { isIncomplete = false } = input;
+  const next = { ...synced(memory, resourceVersion), pagesForEver, isIncomplete };
+  return openWatch(next, [{ type: 'commit', resourceVersion }]);
 }
 
 interface Context {
@@ -169,11 +173,7 @@ function afterStreamFailure(
     return list({ ...memory, isStreamingUnsupported: true }, config, [{ type: 'streaming-unsupported' }]);
   // A broken connection says nothing about the server's abilities: it counts like a close without the end marker.
   if (failure.reason === 'connection' && input.where === 'stream')
-    return afterStreamClosed(
-      { ...input, type: 'ended', cause: 'broken', isIncomplete: false, failure },
-      memory,
-      config,
-    );
+    return afterStreamClosed({ ...input, type: 'ended', cause: 'broken', failure }, memory, config);
   return list(troubled(memory, now), config, [{ type: 'trouble', failure, report: false }]);
 }
 
@@ -185,7 +185,7 @@ function afterWatchEnded(
   const next = moved(memory, input);
   // Events that were known before are none: a server that replays them and closes would be asked without a pause.
   const isShort = input.cause !== 'idle' && !hasAdvanced(memory, input) && input.openMs < shortWatchMs;
-  if (!isShort) return input.isIncomplete ? sync(next, config, []) : openWatch(next, []);
+  if (!isShort) return reopenWatch(next, config);
   // A connection that broke says nothing against the version, so the watch is opened again; a server that closes at
   // once, as client-go has it, is asked for a list.
   return wait(next, config, {
@@ -215,10 +215,16 @@ function afterWatchFailure(
     return wait(next, config, { next: 'watch', failure, now, report: true });
   if (failure.reason === 'internal-error' && input.where === 'stream') {
     const since = next.internalErrorSince ?? now;
-    if (now - since < config.maxInternalErrorRetryMs) return openWatch({ ...next, internalErrorSince: since }, []);
+    if (now - since < config.maxInternalErrorRetryMs)
+      return reopenWatch({ ...next, internalErrorSince: since }, config);
     return wait({ ...next, internalErrorSince: undefined }, config, { next: 'sync', failure, now, report: true });
   }
   return wait(next, config, { next: 'sync', failure, now, report: true });
+}
+
+/** The next watch, unless only a list can tell what is gone. */
+function reopenWatch(memory: ReflectorMemory, config: ReflectorConfig): Transition {
+  return memory.isIncomplete ? sync(memory, config, []) : openWatch(memory, []);
 }
 
 function openWatch(memory: ReflectorMemory, before: readonly ReflectorEffect[]): Transition {
@@ -264,7 +270,7 @@ function isStreamingRefused({ error }: Failure): boolean {
 }
 
 function synced(memory: ReflectorMemory, resourceVersion: string): ReflectorMemory {
-  return { ...memory, resourceVersion, isUnavailable: false };
+  return { ...memory, resourceVersion, isUnavailable: false, isIncomplete: false };
 }
 
 /** How a watch ended, as far as it decides whether it was worth opening. */

@@ -4,6 +4,8 @@ import type { Failure } from './failure.js';
 export interface ReflectorMemory {
   /** The version that the store is at; '' before the first sync. */
   readonly resourceVersion: string;
+  /** The store may have what is gone, as the last list was not understood as a whole: no watch is opened again after it. */
+  readonly isIncomplete: boolean;
   /** The server said that it cannot serve {@link resourceVersion}: the next sync asks for the most recent state. */
   readonly isUnavailable: boolean;
   /** The very first list came in pages although any version would do: the server has no watch cache. */
@@ -22,6 +24,7 @@ export interface ReflectorMemory {
 /** The memory of a reflector that has done nothing yet. */
 export const initialMemory: ReflectorMemory = {
   resourceVersion: '',
+  isIncomplete: false,
   isUnavailable: false,
   pagesForEver: false,
   isStreamingUnsupported: false,
@@ -63,7 +66,13 @@ export type ReflectorState =
 /** What can happen to a reflector. `now` is monotonic time in ms. */
 export type ReflectorInput =
   | { readonly type: 'start' }
-  | { readonly type: 'page'; readonly resourceVersion: string; readonly continueToken: string }
+  | {
+      readonly type: 'page';
+      readonly resourceVersion: string;
+      readonly continueToken: string;
+      /** Whether the list has had items of which is not known what they are. */
+      readonly isIncomplete?: boolean;
+    }
   | { readonly type: 'list-failed'; readonly failure: Failure; readonly now: number }
   | { readonly type: 'opened' }
   | { readonly type: 'initial-end'; readonly resourceVersion: string }
@@ -74,8 +83,6 @@ export type ReflectorInput =
       readonly openMs: number;
       /** The last version that arrived, also in earlier watches. */
       readonly resourceVersion: string;
-      /** Whether the store may have what only another list shows to be gone. */
-      readonly isIncomplete: boolean;
       readonly failure: Failure;
       readonly now: number;
     }

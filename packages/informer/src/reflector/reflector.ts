@@ -183,7 +183,8 @@ export class Reflector<T extends KubeObject, Raw> {
       }
       const end = await reader.wait(batches.end());
       metrics.listed(clock.monotonicNow() - started);
-      return { type: 'page', resourceVersion: end.resourceVersion, continueToken: end.continueToken };
+      const { isIncomplete } = intake;
+      return { type: 'page', resourceVersion: end.resourceVersion, continueToken: end.continueToken, isIncomplete };
     } catch (error) {
       return { type: 'list-failed', failure: classifyFailure(error), now: clock.monotonicNow() };
     } finally {
@@ -289,7 +290,7 @@ export class Reflector<T extends KubeObject, Raw> {
     const { resourceVersion } = intake;
     if (cause === 'closed' && openMs < 1000 && resourceVersion === this.#state.memory.resourceVersion)
       metrics.shortWatch();
-    return { type: 'ended', cause, openMs, resourceVersion, isIncomplete: intake.isIncomplete, failure, now };
+    return { type: 'ended', cause, openMs, resourceVersion, failure, now };
   }
 
   #unendedError(cause: 'closed' | 'broken' | 'idle', openMs: number): Error {
@@ -312,7 +313,7 @@ export class Reflector<T extends KubeObject, Raw> {
     const openMs = now - openedAt;
     this.#close();
     if (isIdleWatch(failure.error) && this.#state.phase === 'streaming')
-      return { type: 'ended', cause: 'idle', openMs, resourceVersion: '', isIncomplete: false, failure, now };
+      return { type: 'ended', cause: 'idle', openMs, resourceVersion: '', failure, now };
     return { type: 'watch-failed', where, failure, openMs, resourceVersion: intake.resourceVersion, now };
   }
 

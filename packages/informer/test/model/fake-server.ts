@@ -330,6 +330,11 @@ export class FakeServer {
     return this.#chance.maybe(this.faults * 0.3) ? text.replace(/("node":"n\d")\}/, '$1 oops}') : text;
   }
 
+  /** The same, where not even the object's name can be read. */
+  #unnamed(text: string): string {
+    return this.#chance.maybe(this.faults * 0.5) ? text.replace('"metadata":{"name"', '"metadata":{oops "name"') : text;
+  }
+
   /** Cuts bytes at random places, as a network does. */
   #chunks(text: string): Uint8Array[] {
     const bytes = Buffer.from(text);
@@ -380,7 +385,7 @@ export class FakeServer {
         const text = this.#chance.maybe(0.5)
           ? JSON.stringify({ kind: 'ItemList', metadata: listMeta, items: bare })
           : JSON.stringify({ apiVersion: 'example.com/v1', items, kind: 'ItemList', metadata: listMeta });
-        const chunks = this.#chunks(this.#damaged(text));
+        const chunks = this.#chunks(this.#unnamed(this.#damaged(text)));
         if (this.#chance.maybe(this.faults)) chunks.length = this.#chance.int(chunks.length);
         return {
           async *[Symbol.asyncIterator]() {
