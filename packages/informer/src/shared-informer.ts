@@ -5,7 +5,7 @@ import { createIndexer, createLister } from '@kctl/cache-index';
 import { Audience, isThenable, Slicer } from '@kctl/delivery';
 import { keepAlive, requireSignal } from '@kctl/wait';
 import { ByteDecoder } from './decoders/byte-decoder.js';
-import { Change } from './change.js';
+import type { Change } from './change.js';
 import { InformerStartedError, InformerStoppedError, SyncError } from './errors.js';
 import type { EventHandlerOptions, HandlerRegistration, InformerEventHandler } from './event.js';
 import { frameSource, objectSource } from './reflector/frame-source.js';
