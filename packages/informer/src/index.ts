@@ -46,3 +46,20 @@ export type {
 } from './informer.js';
 export type { FrameListerWatcher, ListCall, ListerWatcher, ObjectListerWatcher, WatchCall } from './list-watcher.js';
 export { createSharedInformer } from './shared-informer.js';
+export { createDeltaController } from './fifo/delta-controller.js';
+export type { DeltaController, DeltaControllerOptions } from './fifo/delta-controller.js';
+export { createDeltaFifo } from './fifo/delta-fifo.js';
+export type {
+  DeltaFifo,
+  DeltaFifoOptions,
+  KnownObjects,
+  PopInfo,
+  PopOptions,
+  ProcessDeltas,
+} from './fifo/delta-fifo.js';
+export { isTombstone } from './fifo/delta.js';
+export type { DeletedDelta, Delta, Deltas, DeltaType, PresentDelta, Tombstone } from './fifo/delta.js';
+export { FifoClosedError, isFifoClosed, isRequeueError, RequeueError } from './fifo/errors.js';
+export { createReflector } from './reflector/create-reflector.js';
+export type { Reflector, ReflectorBackoff, ReflectorOptions } from './reflector/create-reflector.js';
+export type { ReflectorStore } from './reflector/reflector-store.js';

@@ -68,7 +68,7 @@ export function resolveInformerOptions<T extends KubeObject & Persisted>(
   const { kind, logger = noopLogger, minWatchTimeoutMs = 300_000, pageSize, idleTimeoutMs } = options;
   const { listIdleTimeoutMs = 60_000, resyncMs = 0 } = options;
   requireKind('createSharedInformer', kind);
-  requireListerWatcher(options.listerWatcher);
+  requireListerWatcher('createSharedInformer', options.listerWatcher);
   const name = options.name ?? (kind.group === '' ? kind.plural : `${kind.plural}.${kind.group}`);
   const problem =
     numberProblem('minWatchTimeoutMs', minWatchTimeoutMs, { least: leastWatchTimeoutMs }) ??
@@ -104,10 +104,11 @@ export function resolveInformerOptions<T extends KubeObject & Persisted>(
   };
 }
 
-function requireListerWatcher(listerWatcher: unknown): void {
+/** @throws TypeError for what is not a ListerWatcher */
+export function requireListerWatcher(where: string, listerWatcher: unknown): void {
   requireThat(
     hasMethods(listerWatcher, ['list', 'watch']) || hasMethods(listerWatcher, ['listFrames', 'watchFrames']),
-    'createSharedInformer: listerWatcher',
+    `${where}: listerWatcher`,
     {
       value: listerWatcher,
       expected: 'list and watch, or listFrames and watchFrames, such as listerWatcherFor(client, kind)',

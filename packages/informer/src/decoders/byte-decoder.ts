@@ -113,6 +113,7 @@ export class ByteDecoder<T extends KubeObject> implements Decoder<T, Uint8Array>
       case 'MODIFIED':
       case 'DELETED': {
         const isDelete = scan.type === 'DELETED';
+        frame.isAdded = scan.type === 'ADDED';
         this.#decode({ bytes: raw, start, end, isLive, find, isDelete }, frame);
         return settleFrame(frame, isDelete);
       }
@@ -251,6 +252,7 @@ export class ByteDecoder<T extends KubeObject> implements Decoder<T, Uint8Array>
       case 'MODIFIED':
       case 'DELETED': {
         const isDelete = type === 'DELETED';
+        frame.isAdded = type === 'ADDED';
         this.#parsed.decode(object, { find, isDelete }, frame);
         return settleFrame(frame, isDelete);
       }

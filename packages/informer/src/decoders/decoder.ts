@@ -27,6 +27,8 @@ export interface DecodedItem<T extends KubeObject> {
 /** One decoded watch frame. Reused as {@link DecodedItem} is. */
 export interface DecodedFrame<T extends KubeObject> extends DecodedItem<T> {
   kind: FrameKind;
+  /** Whether an upsert is called ADDED. */
+  isAdded: boolean;
   /** Of the object, as the server says it, or of the bookmark. */
   resourceVersion: string;
   /** Of an ERROR. */
@@ -82,7 +84,7 @@ export function createDecodedItem<T extends KubeObject>(): DecodedItem<T> {
 
 /** A frame to fill. */
 export function createDecodedFrame<T extends KubeObject>(): DecodedFrame<T> {
-  return { ...createDecodedItem<T>(), kind: 'skipped', resourceVersion: '', status: undefined };
+  return { ...createDecodedItem<T>(), kind: 'skipped', isAdded: false, resourceVersion: '', status: undefined };
 }
 
 /** Empties an item. */
@@ -99,6 +101,7 @@ export function clearItem<T extends KubeObject>(item: DecodedItem<T>): void {
 export function clearFrame<T extends KubeObject>(frame: DecodedFrame<T>): void {
   clearItem(frame);
   frame.kind = 'skipped';
+  frame.isAdded = false;
   frame.resourceVersion = '';
   frame.status = undefined;
 }

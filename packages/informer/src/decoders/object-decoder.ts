@@ -33,6 +33,7 @@ export class ObjectDecoder<T extends KubeObject> implements Decoder<T, T | Watch
       case 'MODIFIED':
       case 'DELETED': {
         const isDelete = raw.type === 'DELETED';
+        frame.isAdded = raw.type === 'ADDED';
         this.#parsed.decode(raw.object, { find, isDelete }, frame);
         return settleFrame(frame, isDelete);
       }

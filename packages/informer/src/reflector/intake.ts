@@ -12,6 +12,7 @@ import type {
   VersionIdentity,
 } from '../decoders/decoder.js';
 import { LazyObject } from '../bytes/lazy-object.js';
+import type { ReflectorIntake } from './reflector-intake.js';
 
 const nothingKnown: StoredWrite = {};
 const initialFlags = { isInInitialList: true };
@@ -37,7 +38,7 @@ export interface ChangeSink<T extends KubeObject> {
  * Writes to the store what the reflector reads, and says what changed. The order is the contract: the store first, then
  * the handlers; a replacement as a whole, then its deletions, then its additions and updates.
  */
-export class Intake<T extends KubeObject, Raw> {
+export class Intake<T extends KubeObject, Raw> implements ReflectorIntake<Raw> {
   readonly #indexer: Indexer<T>;
   readonly #decoder: Decoder<T, Raw>;
   readonly #sink: ChangeSink<T>;

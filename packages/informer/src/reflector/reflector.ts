@@ -1,4 +1,3 @@
-import type { KubeObject } from '@kctl/apimachinery';
 import type { Clock, Random } from '@kctl/wait';
 import { sleep } from '@kctl/wait';
 import { InitialEventsError, ShortWatchError, isIdleWatch } from '../errors.js';
@@ -7,7 +6,7 @@ import { classifyFailure, failureOfStatus } from './failure.js';
 import type { BatchSource } from './frame-source.js';
 import { GuardedReader } from './guarded-reader.js';
 import type { InformerState } from '../informer-state.js';
-import type { Intake } from './intake.js';
+import type { ReflectorIntake } from './reflector-intake.js';
 import type { WatchErrorHandler } from '../informer.js';
 import type { ReflectorConfig } from './reflector-config.js';
 import { initialReflectorState, transition } from './reflector-machine.js';
@@ -16,9 +15,9 @@ import type { ReflectorEffect, ReflectorInput, ReflectorState } from './reflecto
 import type { Slicer } from '@kctl/delivery';
 
 /** What {@link Reflector} takes. */
-export interface ReflectorOptions<T extends KubeObject, Raw> {
+export interface ReflectorOptions<Raw> {
   readonly source: BatchSource<Raw>;
-  readonly intake: Intake<T, Raw>;
+  readonly intake: ReflectorIntake<Raw>;
   readonly config: ReflectorConfig;
   readonly slicer: Slicer;
   readonly clock: Clock;
@@ -43,8 +42,8 @@ const initialPatience = 5;
 const bookmarkedIdleMs = 180_000;
 
 /** Performs what the reflector's transitions ask for, one after the other. All decisions are the transitions'. */
-export class Reflector<T extends KubeObject, Raw> {
-  readonly #options: ReflectorOptions<T, Raw>;
+export class Reflector<Raw> {
+  readonly #options: ReflectorOptions<Raw>;
   #state: ReflectorState = initialReflectorState;
   #since = 0;
   #nextAttemptAt = 0;
@@ -52,7 +51,7 @@ export class Reflector<T extends KubeObject, Raw> {
   #hasBookmarks = false;
   #recent: Failure | undefined;
 
-  constructor(options: ReflectorOptions<T, Raw>) {
+  constructor(options: ReflectorOptions<Raw>) {
     this.#options = options;
   }
 

@@ -1,0 +1,87 @@
+import type { DeepReadonly, KindScope, KubeObject, Persisted } from '@kctl/apimachinery';
+import { Slicer } from '@kctl/delivery';
+import { noopLogger } from '@kctl/telemetry';
+import { systemClock } from '@kctl/wait';
+import type { Reflector, ReflectorOptions } from '../reflector/create-reflector.js';
+import { createReflector } from '../reflector/create-reflector.js';
+import { requireThat } from '../required.js';
+import type { DeltaFifo, ProcessDeltas } from './delta-fifo.js';
+import { isFifoClosed } from './errors.js';
+
+/** What {@link createDeltaController} takes: a reflector's options, without the store. */
+export interface DeltaControllerOptions<T extends KubeObject, S extends KindScope = KindScope>
+  extends Omit<ReflectorOptions<T, S>, 'store'> {
+  /** The reflector feeds it, and `process` gets what it hands out. The controller closes it at its end. */
+  readonly queue: DeltaFifo<DeepReadonly<T & Persisted<S>>>;
+  /** Applies what happened to one object, e.g. to a store, and calls handlers. */
+  readonly process: ProcessDeltas<DeepReadonly<T & Persisted<S>>>;
+  /** Receives what `process` throws; the deltas are gone unless it was a RequeueError. @default logged */
+  readonly onProcessError?: (error: unknown) => void;
+}
+
+/**
+ * client-go's low-level controller: a reflector that feeds a queue, and a loop that processes what comes out of it. A
+ * {@link SharedInformer} does the same without a queue of deltas. Mirrors `cache.Controller`.
+ */
+export interface DeltaController {
+  readonly reflector: Reflector;
+  /** Whether the initial list has been processed. */
+  readonly hasSynced: boolean;
+  /**
+   * Runs until the signal aborts and the `process` in progress has ended; what is queued then is not processed.
+   *
+   * @throws as {@link Reflector.run}
+   */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+/**
+ * Makes a controller. It does nothing until it runs.
+ *
+ * @throws TypeError naming the option that is not valid
+ */
+export function createDeltaController<T extends KubeObject, S extends KindScope = KindScope>(
+  options: DeltaControllerOptions<T, S>,
+): DeltaController {
+  const { queue, process, onProcessError, logger = noopLogger, ...rest } = options;
+  requireThat(typeof process === 'function', 'createDeltaController: process', {
+    value: process,
+    expected: 'a function of deltas',
+  });
+  const reflector = createReflector<T, S>({ ...rest, logger, store: queue });
+  const report = (error: unknown): void => {
+    if (onProcessError !== undefined) onProcessError(error);
+    else logger.error('processing deltas failed', { error, kind: options.kind.kind });
+  };
+  const slicer = new Slicer(options.clock ?? systemClock, 5);
+  const popAll = async (signal: AbortSignal): Promise<void> => {
+    while (!signal.aborted) {
+      try {
+        await queue.pop(process, { signal });
+        if (slicer.isOver) await slicer.breathe();
+      } catch (error) {
+        if (signal.aborted || isFifoClosed(error)) return;
+        report(error);
+        // What is requeued again and again must not keep the event loop.
+        await slicer.breathe();
+      }
+    }
+  };
+  return {
+    reflector,
+    get hasSynced() {
+      return queue.hasSynced;
+    },
+    async run(signal) {
+      const ending = new AbortController();
+      const popping = popAll(AbortSignal.any([signal, ending.signal]));
+      try {
+        await reflector.run(signal);
+      } finally {
+        ending.abort();
+        queue.close();
+        await popping;
+      }
+    },
+  };
+}

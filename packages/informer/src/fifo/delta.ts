@@ -1,0 +1,48 @@
+/** What happened to an object. `Replaced` is of a relist, `Sync` of a resync. Mirrors `cache.DeltaType`. */
+export type DeltaType = 'Added' | 'Updated' | 'Replaced' | 'Sync' | 'Deleted';
+
+/** An object that is there. */
+export interface PresentDelta<T> {
+  readonly type: Exclude<DeltaType, 'Deleted'>;
+  readonly key: string;
+  readonly object: T;
+}
+
+/** An object that is gone. Mirrors a `Deleted` delta, and `cache.DeletedFinalStateUnknown` in one. */
+export interface DeletedDelta<T> {
+  readonly type: 'Deleted';
+  readonly key: string;
+  /** Its last state; undefined where nothing of it is known. */
+  readonly object: T | undefined;
+  /** The deletion itself was not seen: `object` may be of an earlier time. */
+  readonly finalStateUnknown: boolean;
+}
+
+/** One thing that happened to one object. */
+export type Delta<T> = PresentDelta<T> | DeletedDelta<T>;
+
+/** What happened to one object since it was popped last, oldest first; never empty. Mirrors `cache.Deltas`. */
+export type Deltas<T> = readonly Delta<T>[];
+
+/** An object of which only a relist tells that it is gone. Mirrors `cache.DeletedFinalStateUnknown`. */
+export interface Tombstone<T> {
+  readonly tombstoneOf: string;
+  readonly object: T | undefined;
+}
+
+/** Whether something to delete is a tombstone. */
+export function isTombstone<T>(value: T | Tombstone<T>): value is Tombstone<T> {
+  return typeof value === 'object' && value !== null && 'tombstoneOf' in value;
+}
+
+/**
+ * Two deletions in a row say the same: the one that knows more stays, and of equals the newer. Nothing else is merged, so
+ * that a consumer sees each state that was seen.
+ */
+export function withoutRepeatedDeletion<T>(deltas: Delta<T>[]): Delta<T>[] {
+  const newer = deltas.at(-1);
+  const older = deltas.at(-2);
+  if (newer?.type !== 'Deleted' || older?.type !== 'Deleted') return deltas;
+  deltas.splice(-2, 2, newer.finalStateUnknown ? older : newer);
+  return deltas;
+}

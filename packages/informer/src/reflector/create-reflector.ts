@@ -1,0 +1,277 @@
+import type { DeepReadonly, Kind, KindScope, KubeObject, Persisted } from '@kctl/apimachinery';
+import { Slicer } from '@kctl/delivery';
+import type { Logger, Metrics } from '@kctl/telemetry';
+import { noopLogger, noopMetrics } from '@kctl/telemetry';
+import type { Clock, Random } from '@kctl/wait';
+import { keepAlive, numberProblem, sleep, systemClock, systemRandom } from '@kctl/wait';
+import { ByteDecoder } from '../decoders/byte-decoder.js';
+import type { SkipReport } from '../decoders/decoder.js';
+import { ObjectDecoder } from '../decoders/object-decoder.js';
+import { InformerStartedError } from '../errors.js';
+import { createSkipCounter } from '../informer-metrics.js';
+import type { InformerState, InformerTrouble } from '../informer-state.js';
+import type { WatchErrorHandler } from '../informer.js';
+import { requireListerWatcher } from '../informer-options.js';
+import type { ListerWatcher } from '../list-watcher.js';
+import { yieldsFrames } from '../list-watcher.js';
+import { hasMethods, requireKind, requireThat } from '../required.js';
+import { frameSource, objectSource } from './frame-source.js';
+import { defaultReflectorConfig } from './reflector-config.js';
+import type { ReflectorConfig } from './reflector-config.js';
+import { createReflectorMetrics } from './reflector-metrics.js';
+import type { ReflectorStore } from './reflector-store.js';
+import { Reflector as ReflectorLoop } from './reflector.js';
+import { StoreIntake } from './store-intake.js';
+
+/** Times of the back-off between attempts: each is doubled by the factor, and lasts up to twice as long by jitter. */
+export interface ReflectorBackoff {
+  /** @default 800 */
+  readonly initialMs?: number;
+  /** @default 2 */
+  readonly factor?: number;
+  /** @default 30_000 */
+  readonly maxMs?: number;
+  /** The back-off starts over after this long without any. @default 120_000 */
+  readonly resetMs?: number;
+}
+
+/** What {@link createReflector} takes. */
+export interface ReflectorOptions<T extends KubeObject, S extends KindScope = KindScope> {
+  readonly kind: Kind<T, S>;
+  readonly listerWatcher: ListerWatcher<T>;
+  /** What is read goes here: a store of the caller's, or a DeltaFIFO. */
+  readonly store: ReflectorStore<DeepReadonly<T & Persisted<S>>>;
+  /** Calls `store.resync` at this interval in ms while a watch runs. @default 0 (never) */
+  readonly resyncMs?: number;
+  /** Keeps `metadata.managedFields`. @default false */
+  readonly keepManagedFields?: boolean;
+  /** Freezes objects, deeply. @default true */
+  readonly freeze?: boolean;
+  /** Receives each failure of a list or watch; may decide to give up. @default `retry` always */
+  readonly watchErrorHandler?: WatchErrorHandler;
+  /** Receives what the store throws; the reflector goes on. @default logged */
+  readonly onStoreError?: (error: unknown) => void;
+  readonly backoff?: ReflectorBackoff;
+  /** How long an InternalError within a stream is answered by reopening the watch, in ms. @default 0 (never) */
+  readonly maxInternalErrorRetryMs?: number;
+  /** Starts by streaming (WatchList) where the ListerWatcher can. @default true */
+  readonly watchList?: boolean;
+  /** @default 500, by client-go's rules; set it to page always */
+  readonly pageSize?: number;
+  /** @default true */
+  readonly bookmarks?: boolean;
+  /** The least time after which the server is asked to end a watch; the most is twice that. @default 300_000 */
+  readonly minWatchTimeoutMs?: number;
+  /** A watch without any frame for this long is taken for dead. @default as that of an informer */
+  readonly idleTimeoutMs?: number;
+  /** A list, or the start of a stream, without any bytes for this long is given up. @default 60_000 */
+  readonly listIdleTimeoutMs?: number;
+  readonly clock?: Clock;
+  readonly random?: Random;
+  readonly logger?: Logger;
+  readonly metrics?: Metrics;
+  /** Name in logs and metrics. @default the kind */
+  readonly name?: string;
+}
+
+/**
+ * Lists and watches one collection and puts what it reads into a store. Mirrors `cache.Reflector`: the same requests, the
+ * same ways back from each failure as a {@link SharedInformer}, which has one inside.
+ */
+export interface Reflector {
+  readonly state: InformerState;
+  /** The failure that it is recovering from; undefined while all is well. */
+  readonly trouble: InformerTrouble | undefined;
+  /** The version of the last list, event or bookmark; '' before the first. Mirrors `LastSyncResourceVersion`. */
+  readonly resourceVersion: string;
+  /**
+   * Lists and watches until the signal aborts. A reflector runs once.
+   *
+   * @throws the error that the watch error handler decided to stop for; InformerStartedError when it ran before
+   */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+/**
+ * Makes a reflector. It does nothing until it runs.
+ *
+ * @throws TypeError naming the option that is not valid
+ */
+export function createReflector<T extends KubeObject, S extends KindScope = KindScope>(
+  options: ReflectorOptions<T, S>,
+): Reflector {
+  return new BareReflector<T, S>(options);
+}
+
+class BareReflector<T extends KubeObject, S extends KindScope> implements Reflector {
+  readonly #loop: Pick<ReflectorLoop<unknown>, 'run' | 'state' | 'trouble' | 'resourceVersion'>;
+  readonly #store: ReflectorOptions<T, S>['store'];
+  readonly #resyncMs: number;
+  readonly #clock: Clock;
+  readonly #onStoreError: (error: unknown, operation: string, key?: string) => void;
+  readonly #name: string;
+  #isStarted = false;
+
+  constructor(options: ReflectorOptions<T, S>) {
+    const { kind, store, logger = noopLogger, metrics = noopMetrics, clock = systemClock, resyncMs = 0 } = options;
+    requireOptions(options);
+    this.#name = options.name ?? (kind.group === '' ? kind.plural : `${kind.plural}.${kind.group}`);
+    this.#store = store;
+    this.#resyncMs = resyncMs;
+    this.#clock = clock;
+    this.#onStoreError = (error, operation, key) => {
+      if (options.onStoreError !== undefined) options.onStoreError(error);
+      else logger.error('store failed', { error, operation, key, reflector: this.#name });
+    };
+    const countSkip = createSkipCounter(metrics, this.#name);
+    const onSkip: SkipReport = ({ reason, message, error, key }) => {
+      countSkip(reason);
+      logger.error(`${message}; it is skipped`, { error, key, reflector: this.#name });
+    };
+    this.#loop = createLoop(options, {
+      name: this.#name,
+      onSkip,
+      onStoreError: this.#onStoreError,
+      watchErrorHandler: (trouble) => {
+        try {
+          return options.watchErrorHandler?.(trouble);
+        } catch (error) {
+          logger.error('watchErrorHandler failed, the reflector goes on', { error, reflector: this.#name });
+          return undefined;
+        }
+      },
+    });
+  }
+
+  get state(): InformerState {
+    return this.#loop.state;
+  }
+
+  get trouble(): InformerTrouble | undefined {
+    return this.#loop.trouble;
+  }
+
+  get resourceVersion(): string {
+    return this.#loop.resourceVersion;
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    if (this.#isStarted)
+      throw new InformerStartedError(`reflector ${this.#name} was started already; make another one`);
+    this.#isStarted = true;
+    using _alive = keepAlive();
+    const ending = new AbortController();
+    const resyncs = this.#resync(AbortSignal.any([signal, ending.signal]));
+    try {
+      await this.#loop.run(signal);
+    } finally {
+      ending.abort();
+      await resyncs;
+    }
+  }
+
+  async #resync(signal: AbortSignal): Promise<void> {
+    if (this.#resyncMs <= 0) return;
+    for (;;) {
+      try {
+        await sleep(this.#resyncMs, { signal, clock: this.#clock, keepAlive: false });
+      } catch {
+        return;
+      }
+      if (this.state.phase !== 'watching') continue;
+      try {
+        this.#store.resync?.();
+      } catch (error) {
+        this.#onStoreError(error, 'resync');
+      }
+    }
+  }
+}
+
+interface Hooks {
+  readonly name: string;
+  readonly onSkip: SkipReport;
+  readonly onStoreError: (error: unknown, operation: string, key?: string) => void;
+  readonly watchErrorHandler: WatchErrorHandler;
+}
+
+function createLoop<T extends KubeObject, S extends KindScope>(
+  options: ReflectorOptions<T, S>,
+  hooks: Hooks,
+): Pick<ReflectorLoop<unknown>, 'run' | 'state' | 'trouble' | 'resourceVersion'> {
+  const { listerWatcher, kind, clock = systemClock, metrics = noopMetrics } = options;
+  const common = {
+    config: configOf(options),
+    slicer: new Slicer(clock, 5),
+    clock,
+    random: options.random ?? systemRandom,
+    metrics: createReflectorMetrics(metrics, hooks.name),
+    watchErrorHandler: hooks.watchErrorHandler,
+    onStateChange: () => undefined,
+    isLeaving: () => false,
+    bookmarks: options.bookmarks ?? true,
+    minWatchTimeoutMs: options.minWatchTimeoutMs ?? 300_000,
+    idleTimeoutMs: options.idleTimeoutMs,
+    listIdleMs: options.listIdleTimeoutMs ?? 60_000,
+    name: hooks.name,
+  };
+  const decoding = {
+    kind,
+    freeze: options.freeze ?? true,
+    keepManagedFields: options.keepManagedFields ?? false,
+    transform: undefined,
+    onSkip: hooks.onSkip,
+  };
+  // What a server sends has the metadata of what was read.
+  const store = options.store as ReflectorStore<DeepReadonly<T>>;
+  if (yieldsFrames(listerWatcher)) {
+    const decoder = new ByteDecoder<T>({ ...decoding, fieldPaths: () => undefined });
+    const intake = new StoreIntake(store, decoder, hooks.onStoreError);
+    return new ReflectorLoop({ ...common, source: frameSource(listerWatcher), intake });
+  }
+  const intake = new StoreIntake(store, new ObjectDecoder<T>(decoding), hooks.onStoreError);
+  return new ReflectorLoop({ ...common, source: objectSource(listerWatcher), intake });
+}
+
+function configOf<T extends KubeObject, S extends KindScope>(options: ReflectorOptions<T, S>): ReflectorConfig {
+  const { backoff = {}, listerWatcher } = options;
+  const defaults = defaultReflectorConfig.backoff;
+  return {
+    watchList: (options.watchList ?? true) && listerWatcher.supportsWatchList !== false,
+    pageSize: options.pageSize,
+    maxInternalErrorRetryMs: options.maxInternalErrorRetryMs ?? defaultReflectorConfig.maxInternalErrorRetryMs,
+    backoff: {
+      initialMs: backoff.initialMs ?? defaults.initialMs,
+      factor: backoff.factor ?? defaults.factor,
+      maxMs: backoff.maxMs ?? defaults.maxMs,
+      resetMs: backoff.resetMs ?? defaults.resetMs,
+    },
+  };
+}
+
+function requireOptions<T extends KubeObject, S extends KindScope>(options: ReflectorOptions<T, S>): void {
+  const where = 'createReflector';
+  const { kind, listerWatcher, store, backoff = {} } = options;
+  requireKind(where, kind);
+  requireListerWatcher(where, listerWatcher);
+  requireThat(hasMethods(store, ['add', 'update', 'delete', 'replace']), `${where}: store`, {
+    value: store,
+    expected: 'add, update, delete and replace, such as createDeltaFifo()',
+  });
+  const bounds: readonly (readonly [string, number | undefined, { least?: number; integer?: boolean }])[] = [
+    ['resyncMs', options.resyncMs, {}],
+    ['maxInternalErrorRetryMs', options.maxInternalErrorRetryMs, {}],
+    ['pageSize', options.pageSize, { least: 1, integer: true }],
+    ['minWatchTimeoutMs', options.minWatchTimeoutMs, { least: 1000 }],
+    ['idleTimeoutMs', options.idleTimeoutMs, { least: 1 }],
+    ['listIdleTimeoutMs', options.listIdleTimeoutMs, { least: 1 }],
+    ['backoff.initialMs', backoff.initialMs, { least: 1 }],
+    ['backoff.factor', backoff.factor, { least: 1 }],
+    ['backoff.maxMs', backoff.maxMs, { least: 1 }],
+    ['backoff.resetMs', backoff.resetMs, { least: 1 }],
+  ];
+  for (const [name, value, range] of bounds) {
+    const problem = value === undefined ? undefined : numberProblem(name, value, range);
+    if (problem !== undefined) throw new TypeError(`${where}: ${problem}`);
+  }
+}

@@ -1,0 +1,20 @@
+/**
+ * Where a bare reflector puts what it reads: a store, or a queue such as a DeltaFIFO. Mirrors `cache.ReflectorStore`. Every
+ * method is synchronous; what one throws is reported, and costs that one object.
+ */
+export interface ReflectorStore<T> {
+  /** An object was added: not before, as far as the server says. */
+  add(object: T): void;
+  update(object: T): void;
+  /** The object as it was at its end. */
+  delete(object: T): void;
+  /**
+   * Everything that there is, as of this version of the collection. `isIncomplete`: items of the list could not be read,
+   * so what is missing is not necessarily gone.
+   */
+  replace(objects: readonly T[], resourceVersion: string, info: { readonly isIncomplete: boolean }): void;
+  /** The resync period has passed. @default nothing */
+  resync?(): void;
+  /** The collection is at this version, with nothing changed. @default nothing */
+  bookmark?(resourceVersion: string): void;
+}

@@ -1,0 +1,133 @@
+import type { DeepReadonly, KubeObject, Status } from '@kctl/apimachinery';
+import { compareResourceVersions, formatKey } from '@kctl/apimachinery';
+import type { StoredObject } from '@kctl/cache-index';
+import type { DecodedFrame, Decoder, FindStored, FrameKind } from '../decoders/decoder.js';
+import type { ReflectorIntake } from './reflector-intake.js';
+import type { ReflectorStore } from './reflector-store.js';
+
+/** Receives what a store throws. */
+export type StoreErrorReport = (error: unknown, operation: string, key: string | undefined) => void;
+
+/** Hands what a reflector reads to a store that is not ours. It keeps nothing but the replacement in the making. */
+export class StoreIntake<T extends KubeObject, Raw> implements ReflectorIntake<Raw> {
+  readonly #store: ReflectorStore<DeepReadonly<T>>;
+  readonly #decoder: Decoder<T, Raw>;
+  readonly #onStoreError: StoreErrorReport;
+  /** Nothing is known here: each object is read. */
+  readonly #find: FindStored<T> = () => undefined;
+  #replacement: Map<string, DeepReadonly<T>> | undefined;
+  #isListIncomplete = false;
+  #isIncomplete = false;
+  #resourceVersion = '';
+  #status: Status | undefined;
+
+  constructor(store: ReflectorStore<DeepReadonly<T>>, decoder: Decoder<T, Raw>, onStoreError: StoreErrorReport) {
+    this.#store = store;
+    this.#decoder = decoder;
+    this.#onStoreError = onStoreError;
+  }
+
+  get resourceVersion(): string {
+    return this.#resourceVersion;
+  }
+
+  get status(): Status | undefined {
+    return this.#status;
+  }
+
+  get isIncomplete(): boolean {
+    return this.#isIncomplete;
+  }
+
+  get replacementSize(): number {
+    return this.#replacement?.size ?? 0;
+  }
+
+  begin(): void {
+    this.#replacement = new Map();
+    this.#isListIncomplete = false;
+  }
+
+  abandon(): void {
+    this.#replacement = undefined;
+  }
+
+  listItem(raw: Raw): void {
+    const item = this.#decoder.item(raw, this.#find);
+    const object = this.#read(item.stored);
+    // What cannot be read or transformed is there all the same.
+    if (item.stored === undefined || object === undefined) this.#isListIncomplete = true;
+    else this.#replacement?.set(formatKey(item.stored), object);
+  }
+
+  initialFrame(raw: Raw): FrameKind {
+    const frame = this.#decoder.frame(raw, this.#find, false);
+    const { stored } = frame;
+    const object = this.#read(stored);
+    if (frame.kind === 'failed' || (stored !== undefined && object === undefined)) this.#isListIncomplete = true;
+    if (stored !== undefined && object !== undefined) {
+      const key = formatKey(stored);
+      if (frame.kind === 'delete') this.#replacement?.delete(key);
+      else this.#replacement?.set(key, object);
+    }
+    this.#note(frame);
+    if (frame.kind === 'initial-end') this.#resourceVersion = frame.resourceVersion;
+    return frame.kind;
+  }
+
+  liveFrame(raw: Raw): FrameKind {
+    const frame = this.#decoder.frame(raw, this.#find, false);
+    const { kind, stored } = frame;
+    const object = this.#read(stored);
+    if (stored !== undefined && object !== undefined) {
+      const operation = kind === 'delete' ? 'delete' : frame.isAdded ? 'add' : 'update';
+      this.#call(operation, formatKey(stored), () => this.#store[operation](object));
+    }
+    this.#note(frame);
+    if (this.#advance(frame.resourceVersion) && kind !== 'upsert' && kind !== 'delete')
+      this.#call('bookmark', undefined, () => this.#store.bookmark?.(this.#resourceVersion));
+    return kind;
+  }
+
+  commit(resourceVersion: string): Promise<void> {
+    const replacement = this.#replacement;
+    if (replacement === undefined) return Promise.resolve();
+    this.#replacement = undefined;
+    this.#isIncomplete = this.#isListIncomplete;
+    this.#resourceVersion = resourceVersion;
+    const info = { isIncomplete: this.#isIncomplete };
+    this.#call('replace', undefined, () => this.#store.replace([...replacement.values()], resourceVersion, info));
+    return Promise.resolve();
+  }
+
+  /** The parsed object. The decoder reports what cannot be read. */
+  #read(stored: StoredObject<T> | undefined): DeepReadonly<T> | undefined {
+    if (stored === undefined) return undefined;
+    try {
+      return stored.object;
+    } catch {
+      this.#decoder.retire(stored);
+      return undefined;
+    }
+  }
+
+  #note(frame: DecodedFrame<T>): void {
+    if (frame.kind === 'error') this.#status = frame.status;
+  }
+
+  /** Versions only go forward. */
+  #advance(resourceVersion: string): boolean {
+    if (resourceVersion === '') return false;
+    if (compareResourceVersions(resourceVersion, this.#resourceVersion) === 'older') return false;
+    this.#resourceVersion = resourceVersion;
+    return true;
+  }
+
+  #call(operation: string, key: string | undefined, work: () => unknown): void {
+    try {
+      work();
+    } catch (error) {
+      this.#onStoreError(error, operation, key);
+    }
+  }
+}

@@ -1,0 +1,261 @@
+// A reflector without an informer: what it puts into a store of the caller's, and that it goes on whatever that store does.
+import { createIndexer } from '@kctl/cache-index';
+import { formatKey, keyOf } from '@kctl/apimachinery';
+import type { DeepReadonly, Persisted } from '@kctl/apimachinery';
+import { FakeClock, settle } from '@kctl/wait/testing';
+import { describe, expect, it } from 'vitest';
+import { createDeltaController, createDeltaFifo, createReflector, RequeueError } from '../../src/index.js';
+import type { DeltaFifo, ReflectorOptions, ReflectorStore } from '../../src/index.js';
+import {
+  added,
+  bookmark,
+  deleted,
+  failed,
+  initialEnd,
+  modified,
+  rawItem,
+  ScriptedServer,
+  thing,
+} from './scripted-server.js';
+import type { Thing } from './scripted-server.js';
+import { sources, ThingKind } from './scripted-session.js';
+import type { SourceName } from './scripted-session.js';
+
+class Notes implements ReflectorStore<DeepReadonly<Thing>> {
+  readonly seen: string[] = [];
+  readonly #note = (what: string, { metadata }: DeepReadonly<Thing>): void => {
+    this.seen.push(`${what} ${metadata.name}@${metadata.resourceVersion}`);
+  };
+  add = (object: DeepReadonly<Thing>): void => this.#note('add', object);
+  update = (object: DeepReadonly<Thing>): void => this.#note('update', object);
+  delete = (object: DeepReadonly<Thing>): void => this.#note('delete', object);
+  replace(objects: readonly DeepReadonly<Thing>[], version: string, info: { isIncomplete: boolean }): void {
+    const names = objects.map(({ metadata }) => metadata.name).join(' ');
+    this.seen.push(`replace [${names}]@${version}${info.isIncomplete ? ' incomplete' : ''}`);
+  }
+  resync = (): void => void this.seen.push('resync');
+  bookmark = (version: string): void => void this.seen.push(`bookmark ${version}`);
+}
+
+async function start(
+  options: Partial<ReflectorOptions<Thing>> & { source?: SourceName; streams?: boolean; server?: ScriptedServer } = {},
+): Promise<
+  {
+    server: ScriptedServer;
+    clock: FakeClock;
+    store: Notes;
+    errors: unknown[];
+    run: Promise<void>;
+  } & AsyncDisposable & {
+      reflector: ReturnType<typeof createReflector>;
+    }
+> {
+  const { source = 'bytes', streams = false, server = new ScriptedServer(), ...rest } = options;
+  const clock = new FakeClock();
+  const store = new Notes();
+  const errors: unknown[] = [];
+  const stop = new AbortController();
+  const reflector = createReflector<Thing>({
+    kind: ThingKind,
+    listerWatcher: server[source](streams),
+    store,
+    clock,
+    random: () => 0,
+    onStoreError: (error) => void errors.push(error),
+    ...rest,
+  });
+  const run = reflector.run(stop.signal);
+  run.catch(() => undefined);
+  await settle();
+  return {
+    server,
+    clock,
+    store,
+    errors,
+    run,
+    reflector,
+    [Symbol.asyncDispose]: async () => {
+      stop.abort();
+      await run.catch(() => undefined);
+    },
+  };
+}
+
+describe.each(sources)('a bare reflector (%s)', (source) => {
+  it('replaces by the list, then hands on each event and bookmark', async () => {
+    const server = new ScriptedServer();
+    server.page = () => ({ version: 10, items: [thing('a', 1), thing('b', 2)] });
+    await using session = await start({ source, server });
+    server.watch.send(added(thing('c', 11)), modified(thing('a', 12)), deleted(thing('b', 13)), bookmark(20));
+    await settle();
+    expect(session.store.seen).toEqual(['replace [a b]@10', 'add c@11', 'update a@12', 'delete b@13', 'bookmark 20']);
+    expect(session.reflector).toMatchObject({
+      resourceVersion: '20',
+      state: { phase: 'watching' },
+      trouble: undefined,
+    });
+  });
+
+  it('replaces by the initial events of a stream, as one', async () => {
+    await using session = await start({ source, streams: true });
+    session.server.watch.send(
+      added(thing('a', 1)),
+      added(thing('b', 2)),
+      modified(thing('a', 3)),
+      deleted(thing('b', 4)),
+    );
+    await settle();
+    expect(session.store.seen).toEqual([]);
+    session.server.watch.send(initialEnd(9), added(thing('c', 10)));
+    await settle();
+    expect(session.store.seen).toEqual(['replace [a]@9', 'add c@10']);
+  });
+
+  it('lists again when its version has expired, from where it was, by the back-off that is given', async () => {
+    await using session = await start({ source, backoff: { initialMs: 100, factor: 3 } });
+    session.server.watch.send(modified(thing('a', 12)), failed(410, 'Expired'));
+    await settle();
+    await session.clock.advance(99);
+    expect(session.server.lists).toHaveLength(1);
+    await session.clock.advance(1);
+    expect(session.server.lists.map(({ resourceVersion }) => resourceVersion)).toEqual(['0', '12']);
+    expect(session.store.seen).toEqual(['replace []@10', 'update a@12', 'replace []@10']);
+  });
+
+  it('goes on when the store throws: that costs one object', async () => {
+    const store = new Notes();
+    const report: unknown[] = [];
+    const broken: ReflectorStore<DeepReadonly<Thing>> = {
+      add: store.add,
+      update: () => {
+        throw new Error('full');
+      },
+      delete: store.delete,
+      replace: () => {
+        throw new Error('no room');
+      },
+    };
+    await using session = await start({
+      source,
+      store: broken,
+      onStoreError: (error) => void report.push(String(error)),
+    });
+    session.server.watch.send(modified(thing('a', 11)), added(thing('b', 12)), bookmark(15));
+    await settle();
+    expect(report).toEqual(['Error: no room', 'Error: full']);
+    expect(store.seen).toEqual(['add b@12']);
+    expect(session.reflector.resourceVersion).toBe('15');
+  });
+
+  it('asks the store for a resync, never the server, while a watch runs', async () => {
+    await using session = await start({ source, resyncMs: 1000 });
+    await session.clock.advance(2000);
+    expect(session.store.seen).toEqual(['replace []@10', 'resync', 'resync']);
+    expect(session.server.lists).toHaveLength(1);
+  });
+
+  it('ends with the error that the watch error handler stops for, and runs once', async () => {
+    const server = new ScriptedServer();
+    server.page = () => {
+      throw new Error('gone');
+    };
+    await using session = await start({ source, server, watchErrorHandler: () => 'stop' });
+    await expect(session.run).rejects.toThrow('gone');
+    await expect(session.reflector.run(new AbortController().signal)).rejects.toThrow('was started already');
+  });
+});
+
+it('says that a replacement is incomplete where an item cannot be read', async () => {
+  const server = new ScriptedServer();
+  server.page = () => ({ version: 10, items: [rawItem('{"metadata":{"name":"x"'), thing('a', 1)] });
+  await using session = await start({ source: 'bytes', server });
+  expect(session.store.seen).toEqual(['replace [a]@10 incomplete']);
+});
+
+it.each([
+  [{ store: {} as never }, 'createReflector: store'],
+  [{ kind: 'Pod' as never }, 'createReflector: kind'],
+  [{ listerWatcher: {} as never }, 'createReflector: listerWatcher'],
+  [{ resyncMs: Number.NaN }, 'resyncMs'],
+  [{ backoff: { factor: 0 } }, 'backoff.factor'],
+])('refuses %o', (wrong, message) => {
+  const options = { kind: ThingKind, listerWatcher: new ScriptedServer().bytes(false), store: new Notes() };
+  expect(() => createReflector<Thing>({ ...options, ...wrong })).toThrow(message);
+});
+
+describe('the classic diagram by hand: reflector, DeltaFIFO, indexer', () => {
+  it('keeps the store equal to the server, through an outage in which objects came and went', async () => {
+    const server = new ScriptedServer();
+    server.page = () => ({ version: 10, items: [thing('a', 1), thing('b', 2)] });
+    const indexer = createIndexer<Thing & Persisted>();
+    const queue: DeltaFifo<DeepReadonly<Thing & Persisted>> = createDeltaFifo({
+      knownObjects: {
+        keys: () => indexer.list().map((object) => formatKey(keyOf(object))),
+        get: (key) => indexer.list().find((object) => formatKey(keyOf(object)) === key),
+      },
+    });
+    const events: string[] = [];
+    const clock = new FakeClock();
+    const failures: unknown[] = [];
+    const controller = createDeltaController<Thing>({
+      kind: ThingKind,
+      listerWatcher: server.bytes(false),
+      queue,
+      clock,
+      random: () => 0,
+      onProcessError: (error) => void failures.push(error),
+      process: (deltas, { isInInitialList }) => {
+        for (const { type, key, object } of deltas) {
+          if (key === 'a/poison') throw new Error('poison');
+          if (type !== 'Deleted') indexer.put(object);
+          else if (object !== undefined) indexer.delete(keyOf(object));
+          events.push(`${type} ${key}${isInInitialList ? ' initially' : ''}`);
+        }
+      },
+    });
+    const stop = new AbortController();
+    const run = controller.run(stop.signal);
+    await settle();
+    expect([controller.hasSynced, events.splice(0)]).toEqual([
+      true,
+      ['Replaced a/a initially', 'Replaced a/b initially'],
+    ]);
+    server.watch.send(added(thing('poison', 11)), added(thing('c', 12)));
+    await settle();
+    server.page = () => ({ version: 30, items: [thing('a', 25), thing('d', 26)] });
+    server.watch.send(failed(410, 'Expired'));
+    await clock.advance(5000);
+    await settle();
+    expect(events).toEqual(['Added a/c', 'Replaced a/a', 'Replaced a/d', 'Deleted a/b', 'Deleted a/c']);
+    expect(indexer.list().map(({ metadata }) => metadata.name)).toEqual(['a', 'd']);
+    expect(failures.map(String)).toEqual(['Error: poison']);
+    stop.abort();
+    await run;
+    expect(queue.isClosed).toBe(true);
+  });
+
+  it('lets other work run while process asks for its deltas again and again', async () => {
+    const server = new ScriptedServer();
+    server.page = () => ({ version: 10, items: [thing('a', 1)] });
+    let attempts = 0;
+    const controller = createDeltaController<Thing>({
+      kind: ThingKind,
+      listerWatcher: server.objects(false),
+      queue: createDeltaFifo(),
+      onProcessError: () => undefined,
+      process: () => {
+        if (++attempts < 50) throw new RequeueError();
+      },
+    });
+    const stop = new AbortController();
+    const run = controller.run(stop.signal);
+    const turns: number[] = [];
+    while (attempts < 50) {
+      await new Promise((resolve) => setImmediate(resolve));
+      turns.push(attempts);
+    }
+    expect(turns.length).toBeGreaterThan(10);
+    stop.abort();
+    await run;
+  });
+});
