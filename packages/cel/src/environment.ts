@@ -10,6 +10,7 @@ import { Planner } from './run/planner.js';
 import { Program, type CelProgram, type VariableReader } from './program.js';
 import { declTypeOf, structsOf, type DeclType } from './schema/decl-type.js';
 import { withTypeAndObjectMeta, type StructuralSchema } from './schema/structural.js';
+import type { MacroOptions } from './syntax/macros.js';
 import { parse } from './syntax/parser.js';
 import { parseType } from './types/parse-type.js';
 import { formatType, optionalType, typeType, type CelType } from './types/type.js';
@@ -94,7 +95,7 @@ class Environment implements CelEnvironment {
   readonly #structs = new Map<string, ReadonlyMap<string, DeclType>>();
   readonly #types: TypeProvider;
   readonly #functions: FunctionTable;
-  readonly #macros: { readonly optionals: boolean; readonly twoVariables: boolean };
+  readonly #macros: MacroOptions;
 
   constructor(options: CelEnvironmentOptions) {
     const { entries, macros } = libraries(options.version);

@@ -15,6 +15,8 @@ export type {
 export { defaultCostLimit } from './program.js';
 export type { CelActivation, CelEvaluateOptions, CelProgram, CelResult } from './program.js';
 export { CelCompileError, CelCostExceededError, CelEvaluationError } from './errors.js';
+export { authorizerValue, jsonPatchLibrary } from './library/authorizer.js';
+export type { AuthorizationAnswer, AuthorizationQuestion } from './library/authorizer.js';
 export type { CelIssue } from './syntax/issues.js';
 export type { CostEstimate } from './cost/estimate.js';
 export { structuralSchema } from './schema/structural.js';

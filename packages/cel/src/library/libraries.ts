@@ -1,14 +1,23 @@
 import type { FunctionEntry } from '../check/functions.js';
+import type { MacroOptions } from '../syntax/macros.js';
 import { arithmeticLibrary } from './arithmetic.js';
 import { conversionLibrary } from './conversions.js';
+import { authorizerLibrary, authorizerSelectors } from './authorizer.js';
+import { formatLibrary } from './format.js';
+import { ipLibrary } from './ip.js';
+import { listEnds, listExtension, listLibrary, setLibrary } from './lists.js';
+import { quantityLibrary } from './quantity.js';
+import { regexLibrary } from './regex.js';
+import { semverLibrary } from './semver.js';
 import { optionalLibrary, standardLibrary } from './standard.js';
 import { stringLibrary } from './strings.js';
 import { timeLibrary } from './time.js';
+import { urlLibrary } from './url.js';
 
 /** What an environment of one Kubernetes version has. */
 export interface Libraries {
   readonly entries: readonly FunctionEntry[];
-  readonly macros: { readonly optionals: boolean; readonly twoVariables: boolean };
+  readonly macros: MacroOptions;
 }
 
 /** The libraries with the minor version that brought them. */
@@ -19,7 +28,19 @@ function all(): readonly (readonly [since: number, entries: readonly FunctionEnt
     [0, conversionLibrary],
     [0, timeLibrary],
     [0, stringLibrary()],
+    [0, urlLibrary],
+    [0, regexLibrary()],
+    [0, listLibrary],
+    [27, authorizerLibrary],
     [28, optionalLibrary],
+    [28, listEnds],
+    [28, quantityLibrary],
+    [29, setLibrary],
+    [30, ipLibrary],
+    [31, formatLibrary],
+    [31, authorizerSelectors],
+    [33, semverLibrary],
+    [34, listExtension],
   ];
 }
 
@@ -35,5 +56,5 @@ function minorOf(version: string): number {
 export function libraries(version: string | undefined): Libraries {
   const minor = version === undefined ? Infinity : minorOf(version);
   const entries = all().flatMap(([since, library]) => (since <= minor ? library : []));
-  return { entries, macros: { optionals: minor >= 28, twoVariables: minor >= 32 } };
+  return { entries, macros: { optionals: minor >= 28, twoVariables: minor >= 32, sortBy: minor >= 34 } };
 }

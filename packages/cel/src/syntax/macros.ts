@@ -14,6 +14,7 @@ export interface MacroCall {
 export interface MacroOptions {
   readonly optionals: boolean;
   readonly twoVariables: boolean;
+  readonly sortBy: boolean;
 }
 
 /** An error of a macro's arguments, at an expression. */
@@ -139,6 +140,33 @@ function optional(make: TreeBuilder, call: MacroCall, target: Expr): Expr {
   return make.call(offset, '_?_:_', present, value, make.call(offset, 'optional.none'));
 }
 
+const sortInput = '@__sortBy_input__';
+
+/** `list.sortBy(e, key)`: the list, bound to a name, sorted by the list of its keys. */
+function sortBy(make: TreeBuilder, call: MacroCall, target: Expr): Expr {
+  const [element, key] = call.args;
+  if (element === undefined || key === undefined) throw new MacroError('argument must be a simple name', call.offset);
+  if (!['list', 'ident', 'comprehension', 'call', 'select'].includes(target.kind)) {
+    const text = 'sortBy can only be applied to a list, identifier, comprehension, call or select expression';
+    throw new MacroError(text, target.offset);
+  }
+  const { offset } = call;
+  const input = make.ident(offset, sortInput);
+  const iterVar = variable(element, 'argument is not an identifier');
+  const keys = new Folds(make, offset, { range: input, iterVar, iterVar2: undefined, accuVar: accumulator });
+  const sorted = make.member(offset, input, '@sortByAssociatedKeys', [keys.list(key, undefined)]);
+  return make.comprehension(offset, {
+    range: make.list(offset),
+    iterVar: '#unused',
+    iterVar2: undefined,
+    accuVar: sortInput,
+    accuInit: target,
+    condition: make.literal(offset, false),
+    step: make.ident(offset, sortInput),
+    result: sorted,
+  });
+}
+
 function oneVariable(make: TreeBuilder, call: MacroCall, range: Expr): Expr | undefined {
   const [first, second, third] = call.args;
   if (first === undefined || second === undefined) return undefined;
@@ -200,6 +228,7 @@ export function expandMacro(make: TreeBuilder, call: MacroCall, options: MacroOp
   if (options.optionals && args.length === 2 && (name === 'optMap' || name === 'optFlatMap')) {
     return optional(make, call, target);
   }
+  if (args.length === 2 && name === 'sortBy' && options.sortBy) return sortBy(make, call, target);
   if (args.length === 2) return oneVariable(make, call, target);
   if (args.length === 3) {
     if (name === 'map') return oneVariable(make, call, target);
