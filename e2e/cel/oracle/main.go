@@ -70,7 +70,7 @@ func ask(q question) (result answer) {
 	if err != nil {
 		return answer{CompileError: "schema: " + err.Error()}
 	}
-	structural.XValidations = apiextensions.ValidationRules{{Rule: q.Rule}}
+	structural.XValidations = apiextensionsv1.ValidationRules{{Rule: q.Rule}}
 	base := environment.MustBaseEnvSet(version.MajorMinor(1, 36))
 	compiled, err := cel.Compile(structural, model.SchemaDeclType(structural, false), celconfig.PerCallLimit, base, cel.NewExpressionsEnvLoader())
 	if err != nil {

@@ -65,6 +65,13 @@ export interface CelEnvironment {
    * another type than asked for.
    */
   compile(expression: string, options?: CelCompileOptions): CelProgram;
+  /**
+   * The same environment with more variables; a variable of the same name takes the place of the old one. Cheap: the
+   * libraries are shared.
+   *
+   * @throws TypeError for a variable whose type is not a CEL type.
+   */
+  extend(variables: Readonly<Record<string, CelVariable>>): CelEnvironment;
 }
 
 /** Type names as constants of the language: `type(x) == int`. */
@@ -88,29 +95,55 @@ function readerOf(variable: CelVariable): VariableReader {
   return (raw) => schemaValue(raw, schema);
 }
 
+/** What environments share with those that extend them. */
+interface Base {
+  readonly functions: FunctionTable;
+  readonly macros: MacroOptions;
+  readonly constants: ReadonlyMap<string, Declaration>;
+  readonly objectTypes: TypeProvider | undefined;
+}
+
+function baseOf(options: CelEnvironmentOptions): Base {
+  const { entries, macros } = libraries(options.version);
+  const constants = typeConstants.map(([name, text]): [string, Declaration] => {
+    const type = parseType(text);
+    return [name, { name, type: typeType(type), value: new TypeValue(type) }];
+  });
+  return {
+    functions: functionTable([entries, options.functions ?? []]),
+    macros,
+    constants: new Map(constants),
+    objectTypes: options.objectTypes,
+  };
+}
+
 class Environment implements CelEnvironment {
-  readonly #declarations = new Map<string, Declaration>();
+  readonly #base: Base;
+  readonly #variables: Readonly<Record<string, CelVariable>>;
+  readonly #declarations: Map<string, Declaration>;
   readonly #decls = new Map<string, DeclType>();
   readonly #readers = new Map<string, VariableReader>();
   readonly #structs = new Map<string, ReadonlyMap<string, DeclType>>();
   readonly #types: TypeProvider;
-  readonly #functions: FunctionTable;
-  readonly #macros: MacroOptions;
 
-  constructor(options: CelEnvironmentOptions) {
-    const { entries, macros } = libraries(options.version);
-    this.#macros = macros;
-    this.#functions = functionTable([entries, options.functions ?? []]);
-    for (const [name, type] of typeConstants) {
-      const constant = parseType(type);
-      this.#declarations.set(name, { name, type: typeType(constant), value: new TypeValue(constant) });
-    }
-    for (const [name, variable] of Object.entries(options.variables ?? {})) this.#declare(name, variable);
-    const further = options.objectTypes;
+  constructor(base: Base, variables: Readonly<Record<string, CelVariable>>) {
+    this.#base = base;
+    this.#variables = variables;
+    this.#declarations = new Map(base.constants);
+    for (const [name, variable] of Object.entries(variables)) this.#declare(name, variable);
+    const further = base.objectTypes;
     this.#types = {
       isStruct: (name) => this.#structs.has(name) || (further?.isStruct(name) ?? false),
-      fieldType: (name, field) => this.#structs.get(name)?.get(field)?.type ?? further?.fieldType(name, field),
+      fieldType: (name, field) => {
+        const fields = this.#structs.get(name);
+        // A keyword behind a dot is a field all the same: `self.namespace` beside `self.__namespace__`.
+        return (fields?.get(field) ?? fields?.get(`__${field}__`))?.type ?? further?.fieldType(name, field);
+      },
     };
+  }
+
+  extend(variables: Readonly<Record<string, CelVariable>>): CelEnvironment {
+    return new Environment(this.#base, { ...this.#variables, ...variables });
   }
 
   #declare(name: string, variable: CelVariable): void {
@@ -131,9 +164,9 @@ class Environment implements CelEnvironment {
   }
 
   compile(expression: string, options: CelCompileOptions = {}): CelProgram {
-    const { expr, issues } = parse(expression, this.#macros);
+    const { expr, issues } = parse(expression, this.#base.macros);
     if (expr === undefined) throw new CelCompileError(`compilation failed: ${issues.format()}`, issues.list());
-    const scope = { functions: this.#functions, declarations: this.#declarations, types: this.#types };
+    const scope = { functions: this.#base.functions, declarations: this.#declarations, types: this.#types };
     const checked = check(expr, scope, issues);
     if (issues.count === 0) validateLiterals(checked, issues);
     if (issues.count > 0) throw new CelCompileError(`compilation failed: ${issues.format()}`, issues.list());
@@ -147,11 +180,13 @@ class Environment implements CelEnvironment {
     const plan = planner.plan(checked.expr);
     const decls = this.#decls;
     const estimate = (): CostEstimate => estimateCost(checked, decls);
+    const names = Array.from(checked.names.values(), ({ name }) => name);
     return new Program({
       plan,
       slots: planner.slotCount,
       readers: this.#readers,
       resultType: formatType(type),
+      variables: new Set(names.filter((name) => this.#readers.has(name))),
       estimate,
     });
   }
@@ -179,5 +214,5 @@ function requireType(type: CelType, expected: string | readonly string[] | undef
  * ```
  */
 export function createCelEnvironment(options: CelEnvironmentOptions = {}): CelEnvironment {
-  return new Environment(options);
+  return new Environment(baseOf(options), options.variables ?? {});
 }

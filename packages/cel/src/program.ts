@@ -47,6 +47,8 @@ export type CelActivation = Readonly<Record<string, unknown>>;
 export interface CelProgram {
   /** The type of the expression: `bool`, `list(string)`, `dyn`. */
   readonly resultType: string;
+  /** The variables that the expression reads. */
+  readonly variables: ReadonlySet<string>;
   /**
    * Evaluates the expression.
    *
@@ -63,6 +65,7 @@ interface Parts {
   readonly slots: number;
   readonly readers: ReadonlyMap<string, VariableReader>;
   readonly resultType: string;
+  readonly variables: ReadonlySet<string>;
   readonly estimate: () => CostEstimate;
 }
 
@@ -113,12 +116,14 @@ class Variables {
 /** The program of an expression. */
 export class Program implements CelProgram {
   readonly resultType: string;
+  readonly variables: ReadonlySet<string>;
   readonly #parts: Parts;
   #estimate: CostEstimate | undefined;
 
   constructor(parts: Parts) {
     this.#parts = parts;
     this.resultType = parts.resultType;
+    this.variables = parts.variables;
   }
 
   estimateCost(): CostEstimate {

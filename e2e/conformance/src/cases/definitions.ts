@@ -767,32 +767,6 @@ spec(62, 'integers beyond 2^53 survive', async (t) => {
   check(patched.text.includes('"n":9007199254740993'), patched.text);
 });
 
-spec(
-  63,
-  'rules in CEL',
-  async (t) => {
-    const { create, path, group } = await things(t, {
-      properties: {
-        spec: {
-          type: 'object',
-          'x-kubernetes-validations': [{ rule: 'self.a <= self.b', message: 'a must be <= b' }],
-          properties: { a: { type: 'integer' }, b: { type: 'integer' } },
-        },
-      },
-    });
-    await create('a', { spec: { a: 1, b: 2 } });
-    failure(
-      await t.post(path(), { apiVersion: `${group}/v1`, kind: 'Thing', metadata: { name: 'b' }, spec: { a: 3, b: 2 } }),
-      {
-        code: 422,
-        reason: 'Invalid',
-        causes: [{ reason: 'FieldValueInvalid', field: 'spec', message: 'Invalid value: a must be <= b' }],
-      },
-    );
-  },
-  { needs: ['cel'] },
-);
-
 spec(64, 'several versions: the schema of the storage version rules what is kept', async (t) => {
   const schema = (field: string) => ({
     openAPIV3Schema: {

@@ -10,6 +10,7 @@ import './subresources.js';
 import './patches.js';
 import './deletes.js';
 import './definitions.js';
+import './cel.js';
 import './conversion.js';
 import './options.js';
 import './access.js';

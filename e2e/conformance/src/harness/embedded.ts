@@ -7,7 +7,6 @@ const LATER = 'later round';
 const lacks = new Map<Capability, string>([
   ['token-requests', `${LATER}: tokens of service accounts`],
   ['reviews', `${LATER}: TokenReview and SelfSubjectRulesReview`],
-  ['cel', `${LATER}: CEL`],
   ['openapi-v3', `${LATER}: OpenAPI v3`],
   ['protobuf', `${LATER}: protobuf bodies`],
   ['rbac', `${LATER}: RBAC`],

@@ -14,7 +14,6 @@ export type Capability =
   | 'managed-fields'
   | 'token-requests'
   | 'reviews'
-  | 'cel'
   | 'rbac'
   | 'webhooks'
   | 'faults';

@@ -1,4 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
+import { structuralSchema } from '@kctl/cel';
 import { at, isObject, objectOf, stringOf, type JsonObject } from '../registry/json.js';
 import { createCustomResource, type CustomResourceFacts } from './custom-resource.js';
 import { crdGroup, crdStorageKey, crdStorageVersion, crdVersions, readNames } from './crd-names.js';
@@ -51,6 +52,7 @@ export function definitionsOfCrd(crd: UntypedObject, caller?: WebhookCaller): Re
         storageKey: crdStorageKey(crd),
         storageApiVersion,
         schema: schemas.get(apiVersion) ?? storageSchema,
+        structural: structuralSchema(objectOf(at(version, 'schema', 'openAPIV3Schema'))),
         storageSchema,
         schemas,
         converter,

@@ -1,4 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
+import { createRuleValidator, type RuleValidator, type StructuralSchema } from '@kctl/cel';
 import { messageOf } from '@kctl/telemetry';
 import { objectMetaStruct } from '../registry/builtin-table.js';
 import {
@@ -8,7 +9,7 @@ import {
   requireTypeMeta,
   unknownFields,
 } from '../registry/decode-head.js';
-import { invalidValue, type FieldError } from '../registry/field-error.js';
+import { formatFieldError, invalidValue, type FieldError } from '../registry/field-error.js';
 import { cloneJson, compareText, equalJson, isObject, objectsOf, stringOf, type JsonObject } from '../registry/json.js';
 import {
   finalizerWarnings,
@@ -54,6 +55,8 @@ export interface CustomResourceFacts {
   readonly storageKey: string;
   readonly storageApiVersion: string;
   readonly schema: Schema;
+  /** The same schema as CEL reads it. */
+  readonly structural: StructuralSchema;
   /** The schema of the storage version. */
   readonly storageSchema: Schema;
   /** The schemas of all versions, served or not, by apiVersion: objects may be stored in any of them. */
@@ -91,6 +94,8 @@ class CustomResource {
   /** Stored objects that this definition wrote itself: they need no second look. */
   readonly #clean = new WeakSet<UntypedObject>();
   readonly #read = new WeakMap<UntypedObject, UntypedObject>();
+  /** Compiled with the first object: `null` where there are no rules. */
+  #rules: RuleValidator | null | undefined;
 
   constructor(facts: CustomResourceFacts) {
     this.#facts = facts;
@@ -257,25 +262,33 @@ class CustomResource {
     return errors;
   }
 
-  /** Where rules exist but were not looked at, upstream says so. */
-  #withUnchecked(errors: FieldError[]): FieldError[] {
-    if (this.#facts.schema.has?.rules === true && errors.some(({ reason }) => blocking.has(reason))) {
-      errors.push(invalidValue('<nil>', null, unchecked));
-    }
-    return errors;
+  /** The rules of the schema, after everything else: an object that the rules may not be able to read is not shown to them. */
+  #withRules(
+    errors: FieldError[],
+    object: UntypedObject,
+    old: UntypedObject | undefined,
+    context: WriteContext,
+  ): FieldError[] {
+    if (this.#facts.schema.has?.rules !== true) return errors;
+    if (errors.some(({ reason }) => blocking.has(reason))) return [...errors, invalidValue('<nil>', null, unchecked)];
+    this.#rules ??= createRuleValidator(this.#facts.structural) ?? null;
+    const found = this.#rules?.validate(object, old === undefined ? {} : { old });
+    for (const warning of found?.warnings ?? []) context.warn(formatFieldError(warning));
+    return [...errors, ...(found?.errors ?? [])];
   }
 
   validateCreate(object: UntypedObject, context: WriteContext): FieldError[] {
     const { namespaced, schema, scale } = this.#facts;
     const typeErrors = this.#typeErrors(object);
     if (typeErrors.length > 0) return [...typeErrors, ...validateListTypes(object, schema)];
-    const errors = this.#withUnchecked([
+    const structural = [
       ...validateMetadata(object, { namespaced, nameRule: subdomainName }),
       ...validateValue(object, schema),
       ...validateScalePaths(object, scale, true),
       ...validateEmbedded(object, schema),
       ...validateListTypes(object, schema),
-    ]);
+    ];
+    const errors = this.#withRules(structural, object, undefined, context);
     if (errors.length > 0) return errors;
     for (const warning of finalizerWarnings(object)) context.warn(warning);
     return validatePathSafety(object);
@@ -286,34 +299,34 @@ class CustomResource {
     const general = validateMetadataUpdate(object, old);
     const typeErrors = this.#typeErrors(object);
     if (typeErrors.length > 0) return [...general, ...typeErrors];
-    const own = this.#withUnchecked([
+    const own = [
       ...validateMetadataUpdate(object, old),
       ...validateValue(object, schema, '', old),
       ...validateScalePaths(object, scale, true),
       ...validateEmbedded(object, schema),
       ...(validateListTypes(old, schema).length > 0 ? [] : validateListTypes(object, schema)),
-    ]);
-    const errors = [...general, ...own];
+    ];
+    const errors = [...general, ...this.#withRules(own, object, old, context)];
     if (errors.length === 0) for (const warning of finalizerWarnings(object, old)) context.warn(warning);
     return errors;
   }
 
-  validateStatusUpdate(object: UntypedObject, old: UntypedObject): FieldError[] {
+  validateStatusUpdate(object: UntypedObject, old: UntypedObject, context: WriteContext): FieldError[] {
     const { schema, scale } = this.#facts;
     const general = validateMetadataUpdate(object, old);
     const typeErrors = this.#typeErrors(object);
     if (typeErrors.length > 0) return [...general, ...typeErrors];
     const statusSchema = schema.properties?.get('status');
     const { status } = object;
-    const own = this.#withUnchecked([
+    const own = [
       ...validateMetadataUpdate(object, old),
       ...(status === undefined || statusSchema === undefined
         ? []
         : validateValue(status, statusSchema, 'status', old['status'])),
       ...validateScalePaths(object, scale, false),
       ...(validateListTypes(old, schema).length > 0 ? [] : validateListTypes(object, schema)),
-    ]);
-    return [...general, ...own];
+    ];
+    return [...general, ...this.#withRules(own, object, old, context)];
   }
 
   fieldsOf(object: UntypedObject): Record<string, string> {

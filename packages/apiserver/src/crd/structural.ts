@@ -1,3 +1,4 @@
+import { checkRules, structuralSchema } from '@kctl/cel';
 import {
   forbidden,
   formatFieldError,
@@ -276,7 +277,7 @@ const rootKeywords: ReadonlySet<string> = new Set([
   'x-kubernetes-validations',
 ]);
 
-/** Validates an `openAPIV3Schema`: it must be structural, its defaults valid. Errors are sorted, as upstream's are. */
+/** Validates an `openAPIV3Schema`: it must be structural, its defaults valid, its rules compile. Errors are sorted, as upstream's are. */
 export function validateSchemaSource(source: JsonObject, field: string, hasStatus: boolean): FieldError[] {
   const errors: FieldError[] = [];
   if (hasStatus && Object.keys(source).some((keyword) => !rootKeywords.has(keyword))) {
@@ -295,6 +296,10 @@ export function validateSchemaSource(source: JsonObject, field: string, hasStatu
     compareText(formatFieldError(a), formatFieldError(b)),
   );
   errors.push(...structural);
-  if (structural.length === 0) errors.push(...checkDefaults(source, field));
+  if (structural.length > 0) return errors;
+  const defaults = checkDefaults(source, field);
+  errors.push(...defaults);
+  // Rules are looked at where their types can be known.
+  if (defaults.length === 0) errors.push(...checkRules(structuralSchema(source), field));
   return errors;
 }

@@ -86,6 +86,8 @@ class Checker {
   readonly #names = new Map<number, Declaration>();
   readonly #locals = new Map<string, CelType[]>();
   #freeTypes = 0;
+  /** How many calls of `format` the check is in. */
+  #formatDepth = 0;
 
   constructor(scope: CheckScope, issues: Issues) {
     this.#scope = scope;
@@ -208,7 +210,10 @@ class Checker {
   #call(expr: CallExpr): CelType {
     if (expr.name === '_?._') return this.#optionalSelect(expr);
     const { target } = expr;
+    const isFormat = expr.name === 'format' && target !== undefined;
+    if (isFormat) this.#formatDepth++;
     for (const arg of expr.args) this.#check(arg);
+    if (isFormat) this.#formatDepth--;
     if (target === undefined) return this.#resolve(expr, expr.name.replace(/^\./, ''), false);
     const prefix = qualifiedName(target);
     if (prefix !== undefined) {
@@ -281,7 +286,9 @@ class Checker {
   #join(expr: Expr, previous: CelType | undefined, current: CelType): CelType {
     if (previous === undefined) return current;
     if (this.#isAssignable(previous, current)) return mostGeneral(previous, current);
-    return this.#mismatch(expr, previous, current);
+    // Mixed lists are refused everywhere but as arguments of format.
+    if (this.#formatDepth === 0) this.#mismatch(expr, previous, current);
+    return dynType;
   }
 
   /** The type inside of `?x`, which must be an optional. */

@@ -6,7 +6,8 @@ export interface Call {
   readonly name: string;
   /** The overload; '' when it was not known before run time. */
   readonly overload: string;
-  readonly args: readonly Value[];
+  /** A failure among them counts as a value of size one. */
+  readonly args: readonly (Value | Failure)[];
   readonly result: Value | Failure;
 }
 
@@ -94,13 +95,13 @@ const byName: ReadonlyMap<string, Price> = new Map<string, Price>([
   ['validate', ({ args }) => regexCost(actualSize(args[1]), formatRegexSize(args[0]))],
 ]);
 
-function formatRegexSize(format: Value | undefined): number {
+function formatRegexSize(format: Value | Failure | undefined): number {
   return format instanceof LibraryValue && 'maxRegexSize' in format && typeof format.maxRegexSize === 'number'
     ? format.maxRegexSize
     : 0;
 }
 
-function selfCompare(list: Value | undefined): number {
+function selfCompare(list: Value | Failure | undefined): number {
   const size = actualSize(list);
   const first = list instanceof ListValue && size > 0 ? list.at(0) : undefined;
   const isText = typeof first === 'string' || first instanceof Uint8Array;

@@ -64,6 +64,7 @@ function uniteEntries(a: Entries | undefined, b: Entries | undefined): Entries |
 class Coster {
   readonly #checked: Checked;
   readonly #decls: ReadonlyMap<string, DeclType>;
+  readonly #root: DeclType | undefined;
   readonly #paths = new Map<number, readonly string[]>();
   readonly #sizes = new Map<number, Range>();
   readonly #entries = new Map<number, Entries>();
@@ -72,6 +73,7 @@ class Coster {
   constructor(checked: Checked, decls: ReadonlyMap<string, DeclType>) {
     this.#checked = checked;
     this.#decls = decls;
+    [this.#root] = decls.values();
   }
 
   cost(expr: Expr): Range {
@@ -327,7 +329,8 @@ class Coster {
   /** The size that the schema of the variable allows at a path. */
   #sizeAt(path: readonly string[]): Range | undefined {
     const [variable = '', ...steps] = path;
-    let decl = this.#decls.get(variable);
+    // As upstream, which looks every path up from the schema's root, whatever it starts with.
+    let decl = this.#decls.get(variable) ?? this.#root;
     for (const step of steps) {
       if (step === '@items' || step === '@values') decl = decl?.element;
       else if (step === '@keys') decl = decl?.key;

@@ -77,7 +77,12 @@ export function authorizerValue(ask: (question: AuthorizationQuestion) => Author
   return new CheckValue(authorizer, ask, {});
 }
 
-function step(name: string, id: string, from: string, to: string, more: (text: string) => Partly): FunctionEntry {
+function step(
+  name: string,
+  id: string,
+  [from, to]: readonly [from: string, to: string],
+  more: (text: string) => Partly,
+): FunctionEntry {
   return {
     name,
     id,
@@ -90,8 +95,10 @@ function step(name: string, id: string, from: string, to: string, more: (text: s
 const label = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/;
 
 function serviceAccount([check, namespace, name]: readonly Value[]): Value | Failure {
-  if (!(check instanceof CheckValue) || typeof namespace !== 'string' || typeof name !== 'string') return noSuchOverload;
-  if (name.length > 253 || !name.split('.').every((part) => label.test(part))) return new Failure('Invalid service account name');
+  if (!(check instanceof CheckValue) || typeof namespace !== 'string' || typeof name !== 'string')
+    return noSuchOverload;
+  if (name.length > 253 || !name.split('.').every((part) => label.test(part)))
+    return new Failure('Invalid service account name');
   if (namespace.length > 63 || !label.test(namespace)) return new Failure('Invalid service account namespace');
   return check.with(authorizer, { serviceAccount: { namespace, name } });
 }
@@ -112,18 +119,18 @@ function read(name: string, type: string, get: (answer: AuthorizationAnswer) => 
 
 /** Kubernetes' authorizer. */
 export const authorizerLibrary: readonly FunctionEntry[] = [
-  step('path', 'authorizer_path', authorizer, pathCheck, (path) => ({ path })),
-  step('group', 'authorizer_group', authorizer, groupCheck, (group) => ({ group })),
+  step('path', 'authorizer_path', [authorizer, pathCheck], (path) => ({ path })),
+  step('group', 'authorizer_group', [authorizer, groupCheck], (group) => ({ group })),
   {
     name: 'serviceAccount',
     id: 'authorizer_serviceaccount',
     type: `${authorizer}.(string, string): ${authorizer}`,
     call: serviceAccount,
   },
-  step('resource', 'groupcheck_resource', groupCheck, resourceCheck, (resource) => ({ resource })),
-  step('subresource', 'resourcecheck_subresource', resourceCheck, resourceCheck, (subresource) => ({ subresource })),
-  step('namespace', 'resourcecheck_namespace', resourceCheck, resourceCheck, (namespace) => ({ namespace })),
-  step('name', 'resourcecheck_name', resourceCheck, resourceCheck, (name) => ({ name })),
+  step('resource', 'groupcheck_resource', [groupCheck, resourceCheck], (resource) => ({ resource })),
+  step('subresource', 'resourcecheck_subresource', [resourceCheck, resourceCheck], (subresource) => ({ subresource })),
+  step('namespace', 'resourcecheck_namespace', [resourceCheck, resourceCheck], (namespace) => ({ namespace })),
+  step('name', 'resourcecheck_name', [resourceCheck, resourceCheck], (name) => ({ name })),
   { name: 'check', id: 'pathcheck_check', type: `${pathCheck}.(string): ${decision}`, call: ask },
   { name: 'check', id: 'resourcecheck_check', type: `${resourceCheck}.(string): ${decision}`, call: ask },
   read('errored', 'bool', ({ error }) => error !== undefined),
@@ -134,8 +141,12 @@ export const authorizerLibrary: readonly FunctionEntry[] = [
 
 /** The authorizer's selectors, which came later. */
 export const authorizerSelectors: readonly FunctionEntry[] = [
-  step('fieldSelector', 'authorizer_fieldselector', resourceCheck, resourceCheck, (fieldSelector) => ({ fieldSelector })),
-  step('labelSelector', 'authorizer_labelselector', resourceCheck, resourceCheck, (labelSelector) => ({ labelSelector })),
+  step('fieldSelector', 'authorizer_fieldselector', [resourceCheck, resourceCheck], (fieldSelector) => ({
+    fieldSelector,
+  })),
+  step('labelSelector', 'authorizer_labelselector', [resourceCheck, resourceCheck], (labelSelector) => ({
+    labelSelector,
+  })),
 ];
 
 /** What a mutating policy's JSON patches use beside the rest. */

@@ -34,42 +34,35 @@ function doubleToUint(value: Value): Value | Failure {
   return new Uint(BigInt(Math.trunc(value)));
 }
 
-function parseInteger(value: Value, problem: string): bigint | Failure {
+/** What a conversion of text fails with. */
+function unconvertible(to: string): Failure {
+  return new Failure(`type conversion error from 'string' to '${to}'`);
+}
+
+function parseInteger(value: Value): bigint | Failure | undefined {
   if (typeof value !== 'string') return noSuchOverload;
   const digits = /^[+-]?\d{1,40}$/.exec(value)?.[0];
-  if (digits === undefined) return new Failure(problem.replace('%s', JSON.stringify(value)));
-  return BigInt(digits.replace(/^\+/, ''));
+  return digits === undefined ? undefined : BigInt(digits.replace(/^\+/, ''));
 }
 
 function textToInt(value: Value): Value | Failure {
-  const number = parseInteger(value, 'strconv.ParseInt: parsing %s: invalid syntax');
-  if (number instanceof Failure) return number;
-  const checked = checkedInt(number);
-  return checked instanceof Failure
-    ? new Failure(`strconv.ParseInt: parsing ${JSON.stringify(value)}: value out of range`)
-    : checked;
+  const number = parseInteger(value);
+  const checked = typeof number === 'bigint' ? checkedInt(number) : number;
+  return typeof checked === 'bigint' || checked === noSuchOverload ? checked : unconvertible('int');
 }
 
 function textToUint(value: Value): Value | Failure {
-  const number = parseInteger(value, 'strconv.ParseUint: parsing %s: invalid syntax');
-  if (number instanceof Failure) return number;
-  const checked = checkedUint(number);
-  return checked instanceof Failure
-    ? new Failure(`strconv.ParseUint: parsing ${JSON.stringify(value)}: value out of range`)
-    : checked;
+  const number = typeof value === 'string' && /^[+-]/.test(value) ? undefined : parseInteger(value);
+  const checked = typeof number === 'bigint' ? checkedUint(number) : number;
+  return checked instanceof Uint || checked === noSuchOverload ? checked : unconvertible('uint');
 }
 
 function textToDouble(value: Value): Value | Failure {
   if (typeof value !== 'string') return noSuchOverload;
   if (/^[+-]?inf(?:inity)?$/i.test(value)) return value.startsWith('-') ? -Infinity : Infinity;
   if (/^nan$/i.test(value)) return NaN;
-  if (!/^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(value)) {
-    return new Failure(`strconv.ParseFloat: parsing ${JSON.stringify(value)}: invalid syntax`);
-  }
-  const number = Number(value);
-  return Number.isFinite(number)
-    ? number
-    : new Failure(`strconv.ParseFloat: parsing ${JSON.stringify(value)}: value out of range`);
+  const number = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(value) ? Number(value) : NaN;
+  return Number.isFinite(number) ? number : unconvertible('double');
 }
 
 const truths = new Set(['1', 't', 'true', 'TRUE', 'True', 'T']);
@@ -79,22 +72,20 @@ function textToBool(value: Value): Value | Failure {
   if (typeof value !== 'string') return noSuchOverload;
   if (truths.has(value)) return true;
   if (falsehoods.has(value)) return false;
-  return new Failure(`strconv.ParseBool: parsing ${JSON.stringify(value)}: invalid syntax`);
+  return unconvertible('bool');
 }
 
 function textToTime(value: Value): Value | Failure {
   if (typeof value !== 'string') return noSuchOverload;
   const nanos = parseRfc3339(value);
-  if (nanos === undefined || !isTimeInRange(nanos)) {
-    return new Failure(`type conversion error from 'string' to 'google.protobuf.Timestamp'`);
-  }
+  if (nanos === undefined || !isTimeInRange(nanos)) return unconvertible('google.protobuf.Timestamp');
   return new Timestamp(nanos);
 }
 
 function textToDuration(value: Value): Value | Failure {
   if (typeof value !== 'string') return noSuchOverload;
   const nanos = parseGoDuration(value);
-  return nanos === undefined ? new Failure(`time: invalid duration ${JSON.stringify(value)}`) : new Duration(nanos);
+  return nanos === undefined ? unconvertible('google.protobuf.Duration') : new Duration(nanos);
 }
 
 function bytesToText(value: Value): Value | Failure {

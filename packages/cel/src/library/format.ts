@@ -130,28 +130,34 @@ const formats: ReadonlyMap<string, FormatValue> = new Map(
       ['dns1123SubdomainPrefix', 'DNS1123SubdomainPrefix', 60, byRule(rules.subdomain1123, true)],
       ['dns1035LabelPrefix', 'DNS1035LabelPrefix', 30, byRule(rules.label1035, true)],
       ['labelValue', 'LabelValue', 40, byRule(rules.labelValue, false)],
-      ['uri', 'URI', 1387, uri],
-      ['uuid', 'uuid', 85, when((text) => uuid.test(text), 'does not match the UUID format')],
+      ['uri', 'URI', 1103, uri],
+      ['uuid', 'uuid', 70, when((text) => uuid.test(text), 'does not match the UUID format')],
       ['byte', 'byte', 84, when((text) => text !== '' && parseBase64(text) !== undefined, 'invalid base64')],
       [
         'date',
         'date',
-        123,
-        when((text) => /^\d{4}-\d{2}-\d{2}$/.test(text) && parseRfc3339(`${text}T00:00:00Z`) !== undefined, 'invalid date'),
+        71,
+        when(
+          (text) => /^\d{4}-\d{2}-\d{2}$/.test(text) && parseRfc3339(`${text}T00:00:00Z`) !== undefined,
+          'invalid date',
+        ),
       ],
-      ['datetime', 'datetime', 123, when((text) => parseRfc3339(text) !== undefined, 'invalid datetime')],
+      ['datetime', 'datetime', 71, when((text) => parseRfc3339(text) !== undefined, 'invalid datetime')],
     ] as const
   ).map(([name, shown, size, validate]) => [name, new FormatValue(shown, size, validate)]),
 );
 
 /** Kubernetes' named formats. */
 export const formatLibrary: readonly FunctionEntry[] = [
-  ...Array.from(formats, ([name, format]): FunctionEntry => ({
-    name: `format.${name}`,
-    id: `format.${name}`,
-    type: '(): kubernetes.NamedFormat',
-    call: () => format,
-  })),
+  ...Array.from(
+    formats,
+    ([name, format]): FunctionEntry => ({
+      name: `format.${name}`,
+      id: `format.${name}`,
+      type: '(): kubernetes.NamedFormat',
+      call: () => format,
+    }),
+  ),
   {
     name: 'format.named',
     id: 'format-named',

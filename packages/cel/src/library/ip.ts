@@ -14,7 +14,8 @@ function parseV6(text: string): bigint | undefined {
   const tail = /^(.*:)(\d+\.\d+\.\d+\.\d+)$/.exec(text);
   const last = tail === null ? undefined : parseV4(tail[2] ?? '');
   if (tail !== null && last === undefined) return undefined;
-  const plain = last === undefined ? text : `${tail?.[1] ?? ''}${(last >> 16n).toString(16)}:${(last & 0xffffn).toString(16)}`;
+  const plain =
+    last === undefined ? text : `${tail?.[1] ?? ''}${(last >> 16n).toString(16)}:${(last & 0xffffn).toString(16)}`;
   const [head = '', rest] = plain.split('::');
   const before = head === '' ? [] : head.split(':');
   const after = rest === undefined || rest === '' ? [] : rest.split(':');
@@ -108,15 +109,26 @@ function parseIp(text: string): IpValue | Failure {
 
 function parseCidr(text: string): CidrValue | Failure {
   const fail = (problem: string): Failure =>
-    new Failure(`network address parse error during conversion from string: netip.ParsePrefix(${JSON.stringify(text)}): ${problem}`);
+    new Failure(
+      `network address parse error during conversion from string: netip.ParsePrefix(${JSON.stringify(text)}): ${problem}`,
+    );
   const slash = text.lastIndexOf('/');
   if (slash < 0) return fail("no '/'");
   const ip = parseIp(text.slice(0, slash));
-  if (ip instanceof Failure) return ip.message.startsWith('IPv4-mapped') ? ip : fail(`ParseAddr(${JSON.stringify(text.slice(0, slash))}): unable to parse IP`);
+  if (ip instanceof Failure)
+    return ip.message.startsWith('IPv4-mapped')
+      ? ip
+      : fail(`ParseAddr(${JSON.stringify(text.slice(0, slash))}): unable to parse IP`);
   const bits = text.slice(slash + 1);
   if (!/^(?:0|[1-9]\d{0,2})$/.test(bits)) return fail(`bad bits after slash: ${JSON.stringify(bits)}`);
   if (Number(bits) > (ip.isV4 ? 32 : 128)) return fail('prefix length out of range');
   return new CidrValue(ip, Number(bits));
+}
+
+function toCidr(text: string): Value | Failure {
+  const cidr = parseCidr(text);
+  if (!(cidr instanceof Failure)) return cidr;
+  return new Failure(`network address parse error during conversion from string: ${cidr.message}`);
 }
 
 function isInV4(ip: IpValue, network: bigint, length: bigint): boolean {
@@ -176,18 +188,38 @@ export const ipLibrary: readonly FunctionEntry[] = [
   { name: 'family', id: 'ip_family', type: 'net.IP.(): int', call: onIp((ip) => (ip.isV4 ? 4n : 6n)) },
   { name: 'isUnspecified', id: 'ip_is_unspecified', type: 'net.IP.(): bool', call: onIp((ip) => ip.bits === 0n) },
   { name: 'isLoopback', id: 'ip_is_loopback', type: 'net.IP.(): bool', call: onIp(isLoopback) },
-  { name: 'isLinkLocalMulticast', id: 'ip_is_link_local_multicast', type: 'net.IP.(): bool', call: onIp(isLinkLocalMulticast) },
+  {
+    name: 'isLinkLocalMulticast',
+    id: 'ip_is_link_local_multicast',
+    type: 'net.IP.(): bool',
+    call: onIp(isLinkLocalMulticast),
+  },
   { name: 'isLinkLocalUnicast', id: 'ip_is_link_local_unicast', type: 'net.IP.(): bool', call: onIp(isLinkLocal) },
   { name: 'isGlobalUnicast', id: 'ip_is_global_unicast', type: 'net.IP.(): bool', call: onIp(isGlobal) },
   { name: 'string', id: 'ip_to_string', type: '(net.IP): string', call: onIp((ip) => ip.format()) },
-  { name: 'cidr', id: 'string_to_cidr', type: '(string): net.CIDR', call: onText(parseCidr) },
-  { name: 'isCIDR', id: 'is_cidr', type: '(string): bool', call: onText((text) => !(parseCidr(text) instanceof Failure)) },
+  { name: 'cidr', id: 'string_to_cidr', type: '(string): net.CIDR', call: onText(toCidr) },
+  {
+    name: 'isCIDR',
+    id: 'is_cidr',
+    type: '(string): bool',
+    call: onText((text) => !(parseCidr(text) instanceof Failure)),
+  },
   { name: 'containsIP', id: 'cidr_contains_ip_string', type: 'net.CIDR.(string): bool', call: onCidr(containsIp) },
   { name: 'containsIP', id: 'cidr_contains_ip_ip', type: 'net.CIDR.(net.IP): bool', call: onCidr(containsIp) },
-  { name: 'containsCIDR', id: 'cidr_contains_cidr_string', type: 'net.CIDR.(string): bool', call: onCidr(containsCidr) },
+  {
+    name: 'containsCIDR',
+    id: 'cidr_contains_cidr_string',
+    type: 'net.CIDR.(string): bool',
+    call: onCidr(containsCidr),
+  },
   { name: 'containsCIDR', id: 'cidr_contains_cidr', type: 'net.CIDR.(net.CIDR): bool', call: onCidr(containsCidr) },
   { name: 'ip', id: 'cidr_ip', type: 'net.CIDR.(): net.IP', call: onCidr((cidr) => cidr.address) },
-  { name: 'prefixLength', id: 'cidr_prefix_length', type: 'net.CIDR.(): int', call: onCidr((cidr) => BigInt(cidr.length)) },
+  {
+    name: 'prefixLength',
+    id: 'cidr_prefix_length',
+    type: 'net.CIDR.(): int',
+    call: onCidr((cidr) => BigInt(cidr.length)),
+  },
   { name: 'masked', id: 'cidr_masked', type: 'net.CIDR.(): net.CIDR', call: onCidr((cidr) => cidr.masked()) },
   {
     name: 'string',

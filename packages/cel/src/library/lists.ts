@@ -171,10 +171,15 @@ export const listExtension: readonly FunctionEntry[] = [
   ),
   ...comparable.flatMap((type) => [
     member('sort', `list_${type}_sort`, `list(${type}).(): list(${type})`, (items) => sorted(items, items)),
-    member('@sortByAssociatedKeys', `list_${type}_sortByAssociatedKeys`, `list(T).(list(${type})): list(T)`, (items, [keys], context) => {
-      const own = keys instanceof ListValue ? itemsOf(keys, context) : noSuchOverload;
-      return own instanceof Failure ? own : sorted(items, own);
-    }),
+    member(
+      '@sortByAssociatedKeys',
+      `list_${type}_sortByAssociatedKeys`,
+      `list(T).(list(${type})): list(T)`,
+      (items, [keys], context) => {
+        const own = keys instanceof ListValue ? itemsOf(keys, context) : noSuchOverload;
+        return own instanceof Failure ? own : sorted(items, own);
+      },
+    ),
   ]),
   { name: 'lists.range', id: 'lists_range', type: '(int): list(int)', call: numbers },
   member('reverse', 'list_reverse', 'list(T).(): list(T)', (items) => new ArrayList(items.toReversed())),
@@ -189,11 +194,21 @@ export const listEnds: readonly FunctionEntry[] = [
     ['optional.unwrap', 'optional_unwrap', '(list(optional(V))): list(V)'],
     ['unwrapOpt', 'optional_unwrapOpt', 'list(optional(V)).(): list(V)'],
   ].map(([name = '', id = '', type = '']) =>
-    member(name, id, type, (items) => new ArrayList(items.flatMap((item) => (item instanceof Optional && item.value !== undefined ? [item.value] : [])))),
+    member(
+      name,
+      id,
+      type,
+      (items) =>
+        new ArrayList(
+          items.flatMap((item) => (item instanceof Optional && item.value !== undefined ? [item.value] : [])),
+        ),
+    ),
   ),
 ];
 
-function setCall(test: (a: readonly Value[], b: readonly Value[], context: CallContext) => boolean): FunctionEntry['call'] {
+function setCall(
+  test: (a: readonly Value[], b: readonly Value[], context: CallContext) => boolean,
+): FunctionEntry['call'] {
   return ([left, right], context) => {
     if (!(left instanceof ListValue) || !(right instanceof ListValue)) return noSuchOverload;
     const a = itemsOf(left, context);

@@ -78,8 +78,18 @@ export const quantityLibrary: readonly FunctionEntry[] = [
   },
   // As upstream, which declares it as a function, not as a member.
   { name: 'sign', id: 'quantity_sign', type: `(${quantity}): int`, call: onOne((value) => order(value, 0n)) },
-  { name: 'isGreaterThan', id: 'quantity_is_greater_than', type: `${quantity}.(${quantity}): bool`, call: onTwo((a, b) => a > b) },
-  { name: 'isLessThan', id: 'quantity_is_less_than', type: `${quantity}.(${quantity}): bool`, call: onTwo((a, b) => a < b) },
+  {
+    name: 'isGreaterThan',
+    id: 'quantity_is_greater_than',
+    type: `${quantity}.(${quantity}): bool`,
+    call: onTwo((a, b) => a > b),
+  },
+  {
+    name: 'isLessThan',
+    id: 'quantity_is_less_than',
+    type: `${quantity}.(${quantity}): bool`,
+    call: onTwo((a, b) => a < b),
+  },
   { name: 'compareTo', id: 'quantity_compare_to', type: `${quantity}.(${quantity}): int`, call: onTwo(order) },
   {
     name: 'asApproximateFloat',

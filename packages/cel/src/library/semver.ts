@@ -49,7 +49,8 @@ function compare(a: SemverValue, b: SemverValue): bigint {
   return 0n;
 }
 
-const pattern = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?(?:\+([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?$/;
+const pattern =
+  /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?(?:\+([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?$/;
 const maxNumber = 2n ** 64n - 1n;
 
 function parse(text: string): SemverValue | Failure {
@@ -57,13 +58,16 @@ function parse(text: string): SemverValue | Failure {
   const match = pattern.exec(text);
   if (match === null) {
     const parts = text.split('.');
-    return new Failure(parts.length < 3 ? 'No Major.Minor.Patch elements found' : `Invalid version ${JSON.stringify(text)}`);
+    return new Failure(
+      parts.length < 3 ? 'No Major.Minor.Patch elements found' : `Invalid version ${JSON.stringify(text)}`,
+    );
   }
   const numbers = match.slice(1, 4).map(BigInt);
   if (numbers.some((number) => number > maxNumber)) return new Failure('value out of range');
   const prerelease = match[4]?.split('.') ?? [];
   const zeroed = prerelease.find((part) => /^0\d+$/.test(part));
-  if (zeroed !== undefined) return new Failure(`Numeric PreRelease version must not contain leading zeroes "${zeroed}"`);
+  if (zeroed !== undefined)
+    return new Failure(`Numeric PreRelease version must not contain leading zeroes "${zeroed}"`);
   return new SemverValue(numbers, prerelease);
 }
 
@@ -111,8 +115,18 @@ export const semverLibrary: readonly FunctionEntry[] = [
   { name: 'semver', id: 'string_bool_to_semver', type: `(string, bool): ${semver}`, call: read },
   { name: 'isSemver', id: 'is_semver_string', type: '(string): bool', call: isSemver },
   { name: 'isSemver', id: 'is_semver_string_bool', type: '(string, bool): bool', call: isSemver },
-  { name: 'isGreaterThan', id: 'semver_is_greater_than', type: `${semver}.(${semver}): bool`, call: onTwo((order) => order > 0n) },
-  { name: 'isLessThan', id: 'semver_is_less_than', type: `${semver}.(${semver}): bool`, call: onTwo((order) => order < 0n) },
+  {
+    name: 'isGreaterThan',
+    id: 'semver_is_greater_than',
+    type: `${semver}.(${semver}): bool`,
+    call: onTwo((order) => order > 0n),
+  },
+  {
+    name: 'isLessThan',
+    id: 'semver_is_less_than',
+    type: `${semver}.(${semver}): bool`,
+    call: onTwo((order) => order < 0n),
+  },
   { name: 'compareTo', id: 'semver_compare_to', type: `${semver}.(${semver}): int`, call: onTwo((order) => order) },
   number('major', 0),
   number('minor', 1),

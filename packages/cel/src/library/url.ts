@@ -49,7 +49,6 @@ export function parseUrl(text: string): UrlValue | Failure {
   const fail = (problem: string): Failure =>
     new Failure(`URL parse error during conversion from string: parse ${JSON.stringify(text)}: ${problem}`);
   if (text === '') return fail('empty url');
-  // eslint-disable-next-line no-control-regex -- control characters are what is looked for
   if (/[\u0000-\u001f\u007f]/.test(text)) return fail('net/url: invalid control character in URL');
   const scheme = /^([A-Za-z][A-Za-z0-9+.-]*):/.exec(text)?.[1] ?? '';
   if (scheme === '' && text.startsWith(':')) return fail('missing protocol scheme');
@@ -71,7 +70,10 @@ export function parseUrl(text: string): UrlValue | Failure {
   }
   const problem = escapeProblem(rest);
   if (problem !== undefined) return fail(problem);
-  return new UrlValue({ scheme: scheme.toLowerCase(), host: host.slice(host.lastIndexOf('@') + 1), path: rest, query }, text);
+  return new UrlValue(
+    { scheme: scheme.toLowerCase(), host: host.slice(host.lastIndexOf('@') + 1), path: rest, query },
+    text,
+  );
 }
 
 function hostname(host: string): string {

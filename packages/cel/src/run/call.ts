@@ -9,7 +9,18 @@ import { fits, typeName, typeOfValue } from './type-of.js';
 
 const operator = /^(?:_.*_|-_|!_|@in)$/;
 /** Conversions of constants are made once, when the program is, and cost nothing then. */
-const conversions = new Set(['bool', 'bytes', 'double', 'duration', 'dyn', 'int', 'string', 'timestamp', 'uint']);
+const conversions = new Set([
+  'bool',
+  'bytes',
+  'double',
+  'duration',
+  'dyn',
+  'int',
+  'string',
+  'timestamp',
+  'type',
+  'uint',
+]);
 /** These take a failure as an argument. */
 const lenient = new Set(['@not_strictly_false']);
 
@@ -26,10 +37,20 @@ function invoke(resolved: ResolvedCall, args: readonly Value[], frame: Frame): V
   const { name, overloads } = resolved;
   const overload = matching(overloads, args);
   const result = overload === undefined ? mismatch(name, args) : overload.call(args, frame);
+  spendFor(resolved, args, result, frame);
+  return result;
+}
+
+function spendFor(
+  resolved: ResolvedCall,
+  args: readonly (Value | Failure)[],
+  result: Value | Failure,
+  frame: Frame,
+): void {
+  const { name, overloads } = resolved;
   // As in cel-go, a call whose overload is not known before run time costs as an unknown one.
   const known = overloads.length === 1 ? overloads[0]?.id : undefined;
   frame.meter.spend(callCost({ name, overload: known ?? '', args, result }));
-  return result;
 }
 
 function planLenient(arg: Plan): Plan {
@@ -64,14 +85,16 @@ export function planCall(resolved: ResolvedCall, args: readonly Plan[]): Plan {
   const chain = planOptionalChain(resolved, args);
   if (chain !== undefined) return chain;
   const run = (frame: Frame): Value | Failure => {
-    const values: Value[] = [];
+    const values: (Value | Failure)[] = [];
     let failure: Failure | undefined;
     for (const arg of args) {
       const value = arg.run(frame);
       if (value instanceof Failure) failure ??= value;
-      else values.push(value);
+      values.push(value);
     }
-    return failure ?? invoke(resolved, values, frame);
+    if (failure === undefined) return invoke(resolved, values.filter(isValue), frame);
+    spendFor(resolved, values, failure, frame);
+    return failure;
   };
   if (args.length !== 1 || first?.constant === undefined || !conversions.has(resolved.name)) return { run };
   const { value } = first.constant;

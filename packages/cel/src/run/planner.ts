@@ -187,12 +187,12 @@ export class Planner {
       value: this.plan(value),
       optional,
     }));
-    const build: Step = (frame) => {
+    const build = (read: (plan: Plan) => Value | Failure): EntryMap | Failure => {
       const built = new Map<string | bigint | boolean, readonly [Value, Value]>();
       for (const entry of entries) {
-        const key = entry.key.run(frame);
+        const key = read(entry.key);
         if (key instanceof Failure) return key;
-        let value = entry.value.run(frame);
+        let value = read(entry.value);
         if (value instanceof Failure) return value;
         if (entry.optional) {
           if (!(value instanceof Optional)) {
@@ -203,7 +203,6 @@ export class Planner {
         }
         const own = keyOf(key);
         if (own === undefined || typeof key === 'number') return new Failure('unsupported key type');
-        if (built.has(own)) return new Failure(`Failed with repeated key`);
         built.set(own, [key, value]);
       }
       return new EntryMap(built);
@@ -211,10 +210,11 @@ export class Planner {
     const isConstant = entries.every(
       ({ key, value, optional }) => key.constant !== undefined && value.constant !== undefined && !optional,
     );
+    if (isConstant) return constantPlan(build((plan) => plan.constant?.value ?? null));
     return {
       run: (frame) => {
-        const map = build(frame);
-        if (!isConstant && !(map instanceof Failure)) frame.meter.spend(mapCost);
+        const map = build((plan) => plan.run(frame));
+        if (!(map instanceof Failure)) frame.meter.spend(mapCost);
         return map;
       },
     };

@@ -1,4 +1,3 @@
-import { compareNumbers } from '../values/equal.js';
 import { formatKey } from '../values/map.js';
 import {
   Failure,
@@ -38,7 +37,8 @@ function find(operand: Value, key: Value): Value | Failure | undefined {
   if (operand instanceof StructValue && typeof key === 'string') {
     return operand.fields.get(key);
   }
-  return noSuchOverload;
+  // As in cel-go: what has no fields has no such one.
+  return undefined;
 }
 
 /** `operand[key]` and `operand.key`. */
@@ -60,10 +60,10 @@ export function selectOptional(operand: Value, key: Value): Optional | Failure {
 }
 
 /** `has(operand.key)`. */
-export function has(operand: Value, key: string): boolean | Failure {
+export function has(operand: Value, key: string): boolean {
   const target = operand instanceof Optional ? operand.value : operand;
   if (target === undefined) return false;
-  if (!(target instanceof MapValue) && !(target instanceof StructValue)) return noSuchOverload;
+  if (target instanceof ListValue) return false;
   const value = find(target, key);
   // A field that does not fit its schema is there all the same.
   return value !== undefined;
@@ -73,9 +73,4 @@ export function has(operand: Value, key: string): boolean | Failure {
 export function hasKey(map: MapValue, key: Value): boolean {
   const value = map.get(key);
   return value !== undefined && value !== noSuchOverload;
-}
-
-/** Whether a number is one of a set, across numeric types. */
-export function sameNumber(a: bigint | number, b: bigint | number): boolean {
-  return compareNumbers(a, b) === 0;
 }

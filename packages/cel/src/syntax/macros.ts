@@ -170,7 +170,7 @@ function sortBy(make: TreeBuilder, call: MacroCall, target: Expr): Expr {
 function oneVariable(make: TreeBuilder, call: MacroCall, range: Expr): Expr | undefined {
   const [first, second, third] = call.args;
   if (first === undefined || second === undefined) return undefined;
-  const known = ['all', 'exists', 'exists_one', 'existsOne', 'map', 'filter'];
+  const known = ['all', 'exists', 'exists_one', 'map', 'filter'];
   if (!known.includes(call.name) || (third !== undefined && call.name !== 'map')) return undefined;
   const problem =
     call.name === 'map' || call.name === 'filter' ? 'argument is not an identifier' : 'argument must be a simple name';

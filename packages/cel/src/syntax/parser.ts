@@ -68,9 +68,11 @@ class Parser {
   }
 
   #expect(symbol: string): Token {
-    return (
-      this.#take(symbol) ?? this.#fail(`Syntax error: mismatched input '${this.#token.text}' expecting '${symbol}'`)
-    );
+    const token = this.#take(symbol);
+    if (token !== undefined) return token;
+    const { type, text } = this.#token;
+    if (type === 'eof' && symbol === ')') this.#fail("Syntax error: missing ')' at '<EOF>'");
+    this.#fail(`Syntax error: mismatched input '${text}' expecting '${symbol}'`);
   }
 
   #deeper<T>(parse: () => T): T {
@@ -243,7 +245,17 @@ class Parser {
     if (this.#take('[') !== undefined) return this.#list(token.offset);
     if (this.#take('{') !== undefined) return this.#map(token.offset);
     if (this.#take('.') !== undefined && this.#token.type === 'ident') return this.#name('.');
-    return this.#fail(`Syntax error: mismatched input '${token.text}' expecting ${expressionStart}`);
+    const isExtra = token.type === 'symbol' && this.#startsExpression(this.#tokens[this.#position + 1]);
+    const before = this.#tokens[this.#position - 1];
+    const expected = before?.text === '[' ? expressionStart.replace("'!', ", "'!', '?', ") : expressionStart;
+    return this.#fail(
+      `Syntax error: ${isExtra ? 'extraneous' : 'mismatched'} input '${token.text}' expecting ${expected}`,
+    );
+  }
+
+  #startsExpression(token: Token | undefined): boolean {
+    if (token === undefined || token.type === 'eof') return false;
+    return token.type !== 'symbol' || ['[', '{', '(', '.', '-', '!'].includes(token.text);
   }
 
   #name(dot: string): Expr {

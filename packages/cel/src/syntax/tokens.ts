@@ -8,6 +8,8 @@ export interface Token {
   readonly text: string;
   readonly offset: number;
   readonly value?: LiteralValue;
+  /** Whether it has no end and counts for nothing. */
+  readonly isBroken?: boolean;
 }
 
 const symbols = ['==', '!=', '<=', '>=', '&&', '||', ...Array.from('[]{}().,:?-!+*/%<>')];
@@ -56,8 +58,16 @@ export function tokenize(source: string, issues: Issues): Token[] {
       continue;
     }
     const token = stringToken(source, offset, issues) ?? plainToken(source, offset, issues);
+    if (token?.isBroken === true) {
+      offset += token.text.length;
+      continue;
+    }
     if (token === undefined) {
-      const char = String.fromCodePoint(source.codePointAt(offset) ?? 0);
+      // The first half of `==`, `&&` and `||` takes the character behind it along.
+      const length = '=&|'.includes(source[offset] ?? '') ? 2 : 1;
+      const char = Array.from(source.slice(offset, offset + 4))
+        .slice(0, length)
+        .join('');
       issues.report(offset, `Syntax error: token recognition error at: '${char}'`);
       offset += char.length;
       continue;
@@ -77,7 +87,7 @@ function stringToken(source: string, offset: number, issues: Issues): Token | un
   for (;;) {
     if (end >= source.length || (head.quote.length === 1 && (source[end] === '\n' || source[end] === '\r'))) {
       issues.report(offset, `Syntax error: token recognition error at: '${source.slice(offset, end)}'`);
-      return { type: 'literal', text: source.slice(offset, end), offset, value: '' };
+      return { type: 'literal', text: source.slice(offset, end), offset, isBroken: true };
     }
     if (source.startsWith(head.quote, end)) break;
     end += !head.raw && source[end] === '\\' ? 2 : 1;

@@ -1,0 +1,28 @@
+import { CelCompileError, CelEvaluationError, createCelEnvironment, structuralSchema } from '@kctl/cel';
+import type { Answer, Question } from './oracle.js';
+
+const base = createCelEnvironment();
+
+/** Our answer to the same question. */
+export function answer(question: Question): Answer {
+  const schema = structuralSchema(question.schema as object);
+  const environment = base.extend({ self: { schema }, oldSelf: { schema } });
+  try {
+    const program = environment.compile(question.rule);
+    if (program.resultType !== 'bool') {
+      return { compileError: 'cel expression must evaluate to a bool', maxCost: 0, cost: 0 };
+    }
+    const { max } = program.estimateCost();
+    const maxCost = max === Infinity ? 2 ** 64 : max;
+    try {
+      const { value, cost } = program.evaluate({ self: question.self, oldSelf: question.oldSelf });
+      return { maxCost, value, cost };
+    } catch (error) {
+      if (error instanceof CelEvaluationError) return { maxCost, error: error.message, cost: error.cost };
+      throw error;
+    }
+  } catch (error) {
+    if (error instanceof CelCompileError) return { compileError: error.message, maxCost: 0, cost: 0 };
+    throw error;
+  }
+}

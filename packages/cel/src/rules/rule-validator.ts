@@ -1,0 +1,251 @@
+import { createCelEnvironment } from '../environment.js';
+import { CelCostExceededError, CelEvaluationError } from '../errors.js';
+import type { CelProgram } from '../program.js';
+import { withTypeAndObjectMeta, type StructuralSchema, type ValidationRule } from '../schema/structural.js';
+import { schemaValue } from '../values/json.js';
+import { Failure, Optional, type Value } from '../values/value.js';
+import { RuleCompiler, type CompiledRule } from './compile-rule.js';
+import { Correlation, isRatcheted, KeyedItems, ratchetItem, ratchetProperty, type Ratchet } from './correlation.js';
+import { childPath, shownPath } from './field-path.js';
+import { byReason, invalid, omitted, type RuleError } from './rule-error.js';
+
+/** What the rules of one object may cost in all, as in the API server. */
+const objectBudget = 10_000_000;
+const maxMessage = 5 * 1024;
+
+type Json = Readonly<Record<string, unknown>>;
+
+function isJson(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** What came of an object's rules. */
+export interface RuleFindings {
+  /** What refuses the object, in the order of its fields. */
+  readonly errors: readonly RuleError[];
+  /** What would refuse it had the update changed the field; the API server sends these as warnings. */
+  readonly warnings: readonly RuleError[];
+}
+
+/** Options of {@link RuleValidator.validate}. */
+export interface RuleValidateOptions {
+  /** The object before the update; absent on create. */
+  readonly old?: unknown;
+  /** What all rules together may cost. Default 10,000,000, as in the API server. */
+  readonly costBudget?: number;
+}
+
+/** Evaluates the rules of a schema. */
+export interface RuleValidator {
+  /** Never throws for what an object or a rule does: what goes wrong is an error of a field. */
+  validate(object: unknown, options?: RuleValidateOptions): RuleFindings;
+}
+
+/** A node that has rules, or rules below it. */
+interface RuleNode {
+  readonly schema: StructuralSchema;
+  readonly isResource: boolean;
+  readonly rules: readonly CompiledRule[];
+  readonly properties: ReadonlyMap<string, RuleNode>;
+  readonly additional: RuleNode | undefined;
+  readonly items: RuleNode | undefined;
+}
+
+/** Whether a node, or one below it, has rules. */
+export function hasRules(schema: StructuralSchema): boolean {
+  if (schema.rules !== undefined && schema.rules.length > 0) return true;
+  if (schema.items !== undefined && hasRules(schema.items)) return true;
+  if (schema.additional !== undefined && hasRules(schema.additional)) return true;
+  return schema.properties?.values().some(hasRules) ?? false;
+}
+
+function build(schema: StructuralSchema, isResource: boolean, compiler: RuleCompiler): RuleNode | undefined {
+  if (!hasRules(schema)) return undefined;
+  const below = (child: StructuralSchema | undefined): RuleNode | undefined =>
+    child === undefined ? undefined : build(child, child.embedded === true, compiler);
+  const properties = new Map<string, RuleNode>();
+  for (const [name, child] of schema.properties ?? []) {
+    const node = below(child);
+    if (node !== undefined) properties.set(name, node);
+  }
+  const rules = compiler.compile(schema, isResource);
+  return { schema, isResource, rules, properties, additional: below(schema.additional), items: below(schema.items) };
+}
+
+function ruleText({ rule, message }: ValidationRule): string {
+  return (message ?? '') === '' ? rule.trim() : (message ?? '').trim();
+}
+
+function messageOf(rule: ValidationRule): string {
+  return (rule.message ?? '') === '' ? `failed rule: ${ruleText(rule)}` : (rule.message ?? '').trim();
+}
+
+/** Ends the walk: the budget is spent. */
+class Spent extends Error {}
+
+interface Visit {
+  readonly path: string;
+  readonly value: unknown;
+  readonly old: unknown;
+  readonly ratchet: Ratchet;
+}
+
+class Walk {
+  readonly errors: RuleError[] = [];
+  readonly warnings: RuleError[] = [];
+  #budget: number;
+
+  constructor(budget: number) {
+    this.#budget = budget;
+  }
+
+  visit(node: RuleNode, visit: Visit): void {
+    const { value, old } = visit;
+    if (value === null || value === undefined) return;
+    if (node.rules.length > 0) this.#evaluate(node, visit);
+    if (Array.isArray(value)) this.#visitItems(node, value, visit);
+    else if (isJson(value)) this.#visitEntries(node, value, isJson(old) ? old : {}, visit);
+  }
+
+  #visitItems(node: RuleNode, value: readonly unknown[], { path, old, ratchet }: Visit): void {
+    const { items } = node;
+    if (items === undefined) return;
+    const before = new KeyedItems(node.schema, old);
+    for (const [index, item] of value.entries()) {
+      this.visit(items, {
+        path: `${path}[${index}]`,
+        value: item,
+        old: before.get(item),
+        ratchet: ratchetItem(ratchet, index),
+      });
+    }
+  }
+
+  #visitEntries(node: RuleNode, value: Json, old: Json, { path, ratchet }: Visit): void {
+    for (const [name, item] of Object.entries(value)) {
+      const child = node.additional ?? node.properties.get(name);
+      if (child === undefined) continue;
+      this.visit(child, {
+        path: node.additional === undefined ? childPath(path, name) : `${path}[${name}]`,
+        value: item,
+        old: Object.hasOwn(old, name) ? old[name] : undefined,
+        ratchet: ratchetProperty(ratchet, name),
+      });
+    }
+  }
+
+  #stop(error: RuleError): never {
+    this.errors.push(error);
+    throw new Spent();
+  }
+
+  #evaluate(node: RuleNode, visit: Visit): void {
+    const field = shownPath(visit.path);
+    const type = node.schema.type ?? '';
+    const outOfBudget = 'validation failed due to running out of cost budget, no further validation rules will be run';
+    if (this.#budget <= 0) this.#stop(invalid(field, type, outOfBudget));
+    const schema = node.isResource ? withTypeAndObjectMeta(node.schema) : node.schema;
+    const hasOld = visit.old !== undefined && visit.old !== null;
+    const self = schemaValue(visit.value, schema);
+    const oldSelf = hasOld ? schemaValue(visit.old, schema) : undefined;
+    const variables = { self, oldSelf };
+    const optional = { self, oldSelf: oldSelf instanceof Failure ? oldSelf : new Optional(oldSelf) };
+    for (const compiled of node.rules) {
+      if (compiled.error !== undefined) {
+        this.errors.push(invalid(field, type, `rule compile error: ${compiled.error}`));
+        continue;
+      }
+      const { program, rule } = compiled;
+      if (program === undefined || (compiled.usesOldSelf && !hasOld && rule.optionalOldSelf !== true)) continue;
+      const activation = rule.optionalOldSelf === true ? optional : variables;
+      const result = this.#run(program, activation);
+      this.#budget -= result.cost;
+      if (this.#budget < 0) this.#stop(invalid(field, type, outOfBudget));
+      if (result.error instanceof CelCostExceededError) {
+        const text = `'${result.error.message}': no further validation rules will be run due to call cost exceeds limit for rule: ${ruleText(rule)}`;
+        this.#stop(invalid(field, type, text));
+      }
+      if (result.error !== undefined) this.errors.push(failedEvaluation(field, type, rule, result.error));
+      else if (result.value !== true) this.#report(compiled, visit, type, variables);
+    }
+  }
+
+  #run(program: CelProgram, activation: object): { value?: Value; cost: number; error?: CelEvaluationError } {
+    try {
+      return program.evaluate({ ...activation });
+    } catch (error) {
+      if (error instanceof CelEvaluationError) return { cost: error.cost, error };
+      throw error;
+    }
+  }
+
+  /** A rule that does not hold. */
+  #report(compiled: CompiledRule, visit: Visit, type: string, variables: object): void {
+    const { rule, fieldPath } = compiled;
+    const path =
+      fieldPath === ''
+        ? visit.path
+        : fieldPath.startsWith('[')
+          ? `${visit.path}${fieldPath}`
+          : childPath(visit.path, fieldPath);
+    const field = shownPath(path);
+    const detail = this.#message(compiled, field, type, variables) ?? messageOf(rule);
+    const value = type === 'object' || type === 'array' ? omitted : visit.value;
+    const error = byReason(rule.reason, field, value, detail);
+    if (!compiled.usesOldSelf && isRatcheted(visit.ratchet)) this.warnings.push(error);
+    else this.errors.push(error);
+  }
+
+  /** The text that the rule's messageExpression gives; undefined where it gives none that can be shown. */
+  #message(compiled: CompiledRule, field: string, type: string, variables: object): string | undefined {
+    const { message, rule } = compiled;
+    if (message === undefined) return undefined;
+    const result = this.#run(message, variables);
+    this.#budget -= result.cost;
+    if (this.#budget < 0) {
+      const text =
+        'messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run';
+      this.#stop(invalid(field, type, text));
+    }
+    if (result.error instanceof CelCostExceededError) {
+      const text = `no further validation rules will be run due to call cost exceeds limit for messageExpression: ${JSON.stringify(rule.messageExpression)}`;
+      this.#stop(invalid(field, type, text));
+    }
+    const text = typeof result.value === 'string' ? result.value.trim() : '';
+    if (text === '' || text.includes('\n') || new TextEncoder().encode(text).length > maxMessage) return undefined;
+    return text;
+  }
+}
+
+function failedEvaluation(field: string, type: string, rule: ValidationRule, error: CelEvaluationError): RuleError {
+  const { message } = error;
+  if (!message.startsWith('no such overload'))
+    return invalid(field, type, `${message} evaluating rule: ${ruleText(rule)}`);
+  const text = `'${message}': call arguments did not match a supported operator, function or macro signature for rule: ${ruleText(rule)}`;
+  return invalid(field, type, text);
+}
+
+/**
+ * Compiles the rules of a schema (`x-kubernetes-validations`) that is that of a whole resource.
+ *
+ * @returns undefined where the schema has no rules.
+ */
+export function createRuleValidator(schema: StructuralSchema): RuleValidator | undefined {
+  if (!hasRules(schema)) return undefined;
+  // Rules that are stored already may use everything that the server knows.
+  const root = build(schema, true, new RuleCompiler(createCelEnvironment()));
+  if (root === undefined) return undefined;
+  return {
+    validate(object, options = {}) {
+      const walk = new Walk(options.costBudget ?? objectBudget);
+      const old = options.old;
+      const current = old === undefined ? undefined : new Correlation(object, old, schema);
+      try {
+        walk.visit(root, { path: '', value: object, old, ratchet: { current, nearest: undefined } });
+      } catch (error) {
+        if (!(error instanceof Spent)) throw error;
+      }
+      return { errors: walk.errors, warnings: walk.warnings };
+    },
+  };
+}
