@@ -50,7 +50,10 @@ export async function failureOf(
 ): Promise<StatusError | NoKindMatchError> {
   const answer = await readAnswer(response);
   const given = parseStatus(answer.text);
-  const status = withRetryAfter(given ?? genericStatus(response, answer, request), response);
+  const status = withRetryAfter(
+    given === undefined ? genericStatus(response, answer, request) : withoutSecret(given, request.kind),
+    response,
+  );
   const error = new StatusError(status, answer.cause === undefined ? {} : { cause: answer.cause });
   if (response.status !== 404 || !isAboutPath(given)) return error;
   const said = given === undefined && !unknownPath.test(answer.text.trim()) ? quoted(answer) : '';
@@ -83,6 +86,24 @@ export function parseStatus(text: string): Status | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** A document that a message quotes: the API server shows the whole object where a patched one cannot be read. */
+const quotedDocument = /"\{(?:[^"\\]|\\.)*"/g;
+
+/** A Status about a Secret without the documents that its messages quote. */
+function withoutSecret(status: Status, { group, kind }: Kind): Status {
+  if (group !== '' || kind !== 'Secret') return status;
+  const shown = (text: string): string => text.replace(quotedDocument, '[redacted]');
+  const { message, details } = status;
+  const causes = details?.causes?.map((cause) =>
+    cause.message === undefined ? cause : { ...cause, message: shown(cause.message) },
+  );
+  return {
+    ...status,
+    ...(message === undefined ? {} : { message: shown(message) }),
+    ...(causes === undefined ? {} : { details: { ...details, causes } }),
+  };
 }
 
 /** Whether a value is a Status by its kind. Old servers leave the apiVersion out. */

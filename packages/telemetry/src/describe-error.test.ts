@@ -128,3 +128,29 @@ describe('the message of what was thrown', () => {
     expect(messageOf(thrown)).toBe(expected);
   });
 });
+
+describe('a message in which V8 quotes JSON', () => {
+  const problem = (text: string): unknown => {
+    try {
+      JSON.parse(text);
+    } catch (error) {
+      return error;
+    }
+    return undefined;
+  };
+
+  it.each(['canary is not', '{"a": canary}', '[1,]canary', `"${'x'.repeat(90)}canary"canary`, 'canary'.repeat(20)])(
+    'is shown without the text: %s',
+    (text) => {
+      const outer = new Error(`read the key: ${String(problem(text))}`, { cause: problem(text) });
+      const described = describeError(outer);
+      expect(JSON.stringify(described)).not.toContain('canary');
+      expect(described.message).toMatch(/^read the key: SyntaxError: Un/);
+    },
+  );
+
+  it('keeps what quotes nothing', () => {
+    expect(describeError(problem('{"a"')).message).toMatch(/in JSON at position|end of JSON/);
+    expect(describeError(problem(undefined as never)).message).toBe('the text is not valid JSON');
+  });
+});

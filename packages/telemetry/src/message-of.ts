@@ -1,11 +1,28 @@
+/** How V8 ends a message that quotes the text in which JSON is wrong. */
+const quoteEnd = ' is not valid JSON';
+const quotes: readonly (readonly [RegExp, string])[] = [
+  [
+    /Unexpected token '[^']*'?, (?:\.\.\.)?"[\s\S]*?"(?:\.\.\.)? is not valid JSON/g,
+    'Unexpected token: the text is not valid JSON',
+  ],
+  [/(?:\.\.\.)?"[^"]*"(?:\.\.\.)? is not valid JSON/g, 'the text is not valid JSON'],
+];
+
+/** A message without the text that V8 quotes of JSON that is not valid: it may be secret. */
+function withoutQuotes(message: string): string {
+  if (!message.includes(quoteEnd)) return message;
+  return quotes.reduce((shown, [pattern, replacement]) => shown.replace(pattern, replacement), message);
+}
+
 /**
  * The message of anything that was thrown: the message of an Error, a text itself, otherwise a short description.
  * Does not throw, whatever the value is: values without a prototype, with getters that throw, or revoked proxies.
+ * What V8 quotes of JSON that is not valid is left out: it may be secret.
  */
 export function messageOf(thrown: unknown): string {
-  if (typeof thrown === 'string') return thrown;
+  if (typeof thrown === 'string') return withoutQuotes(thrown);
   const message = typeof thrown === 'function' ? undefined : property(thrown, 'message');
-  if (typeof message === 'string') return message;
+  if (typeof message === 'string') return withoutQuotes(message);
   if (typeof thrown === 'object' && thrown !== null) return described(thrown);
   if (typeof thrown === 'function') {
     const name = functionName(thrown);

@@ -25,17 +25,22 @@ const localNames = ['localhost', 'kubernetes', 'kubernetes.default', 'kubernetes
 
 function readStored(path: string): { authority: KeyAndCertificate; token: string } | undefined {
   if (!existsSync(path)) return undefined;
-  try {
-    const stored: unknown = JSON.parse(readFileSync(path, 'utf8'));
-    if (typeof stored === 'object' && stored !== null && 'cert' in stored && 'key' in stored && 'token' in stored) {
-      const { cert, key, token } = stored;
-      if (typeof cert === 'string' && typeof key === 'string' && typeof token === 'string')
-        return { authority: { cert, key }, token };
-    }
-  } catch (error) {
-    throw new CorruptStoreError(path, 'it is not JSON', { cause: error });
+  const stored = parseStored(path, readFileSync(path, 'utf8'));
+  if (typeof stored === 'object' && stored !== null && 'cert' in stored && 'key' in stored && 'token' in stored) {
+    const { cert, key, token } = stored;
+    if (typeof cert === 'string' && typeof key === 'string' && typeof token === 'string')
+      return { authority: { cert, key }, token };
   }
   throw new CorruptStoreError(path, 'it lacks cert, key or token');
+}
+
+function parseStored(path: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Without its cause: V8 quotes the text that it failed on, and this text is a key.
+    throw new CorruptStoreError(path, 'it is not JSON');
+  }
 }
 
 /** The identity of a data directory, or a fresh one. @throws CorruptStoreError */

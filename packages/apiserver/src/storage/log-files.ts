@@ -75,8 +75,9 @@ export function readRecords(path: string, parse: (text: string) => unknown): Log
 function parseLine(path: string, line: number, parse: () => unknown): unknown {
   try {
     return parse();
-  } catch (error) {
-    throw new CorruptStoreError(path, `line ${line} is not JSON`, { cause: error });
+  } catch {
+    // Without its cause: V8 quotes the text that it failed on, and that may be a Secret.
+    throw new CorruptStoreError(path, `line ${line} is not JSON`);
   }
 }
 

@@ -33,6 +33,7 @@ import type { LazyContext } from '../bytes/lazy-object.js';
 import { LazyObject, leadsToType, noteWords } from '../bytes/lazy-object.js';
 import type { DecoderOptions, Purpose } from './parsed-decoder.js';
 import { isSameVersion, ParsedDecoder, shareableOf } from './parsed-decoder.js';
+import { unknownType } from './unknown-type.js';
 import type { SlabRange } from '../bytes/slab-store.js';
 import { SlabStore } from '../bytes/slab-store.js';
 import { TextCache } from '../bytes/text-cache.js';
@@ -263,7 +264,7 @@ export class ByteDecoder<T extends KubeObject> implements Decoder<T, Uint8Array>
         frame.status = statusOf(object);
         return frame;
       default:
-        throw new FrameError(`a watch event is of an unknown type: ${JSON.stringify(type)}`);
+        throw new FrameError(unknownType({ type }));
     }
   }
 

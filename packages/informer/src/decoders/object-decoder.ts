@@ -6,6 +6,7 @@ import type { DecodedFrame, DecodedItem, Decoder, FindStored } from './decoder.j
 import { clearFrame, clearItem, createDecodedFrame, createDecodedItem, settleFrame, statusOf } from './decoder.js';
 import type { DecoderOptions } from './parsed-decoder.js';
 import { ParsedDecoder } from './parsed-decoder.js';
+import { unknownType } from './unknown-type.js';
 
 /** Takes objects that were parsed by the ListerWatcher. They belong to the informer from now on. */
 export class ObjectDecoder<T extends KubeObject> implements Decoder<T, T | WatchEvent<T>> {
@@ -57,8 +58,4 @@ export class ObjectDecoder<T extends KubeObject> implements Decoder<T, T | Watch
 
 function isWatchEvent<T extends KubeObject>(raw: unknown): raw is WatchEvent<T> {
   return typeof raw === 'object' && raw !== null && 'type' in raw && typeof raw.type === 'string';
-}
-
-function unknownType(raw: { readonly type: string }): string {
-  return `a watch event is of an unknown type: ${JSON.stringify(raw.type)}`;
 }
