@@ -71,7 +71,7 @@ it.each([
   [
     'text',
     { body: 'hello' },
-    "couldn't get version/kind; json parse error: invalid character 'h' looking for beginning of value",
+    "couldn't get version/kind; json parse error: json: cannot unmarshal string into Go value of type struct",
   ],
   [
     'a string',

@@ -1,38 +1,13 @@
 /** §2.11 What webhooks are asked, and by which writes. */
-import { APPLY_PATCH, JSON_PATCH, MERGE_PATCH, type Context } from '../harness/context.js';
+import { APPLY_PATCH, JSON_PATCH, MERGE_PATCH } from '../harness/context.js';
+import { stage } from '../harness/admission-stage.js';
 import type { Json } from '../harness/doc.js';
 import { created, ok, same } from '../harness/expect.js';
-import {
-  allow,
-  mutate,
-  rule,
-  sorted,
-  startHook,
-  steady,
-  transcript,
-  type Hook,
-  type Review,
-  type Transcript,
-} from '../harness/hook.js';
+import { allow, mutate, rule, sorted, startHook, steady, transcript, type Review } from '../harness/hook.js';
 import { spec } from '../harness/spec.js';
-import type { WidgetApi } from '../harness/widgets.js';
 import { configMaps, deploymentDraft, deployments, NAMESPACES, podDraft, podNamespace, pods } from './paths.js';
 
 const needs = ['webhooks'] as const;
-
-interface Stage {
-  readonly ns: string;
-  readonly widgets: WidgetApi;
-  readonly hook: Hook;
-  readonly log: Transcript;
-}
-
-async function stage(t: Context): Promise<Stage> {
-  const ns = await t.namespace();
-  const widgets = await t.widgets();
-  const hook = await startHook(t, ns);
-  return { ns, widgets, hook, log: transcript({ NS: ns, GROUP: widgets.group, PORT: hook.port }) };
-}
 
 /** What a webhook sees of an object: its content, and which metadata it has. */
 function shownObject(object: Json): Json {

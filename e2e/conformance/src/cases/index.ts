@@ -14,4 +14,6 @@ import './cel.js';
 import './conversion.js';
 import './options.js';
 import './access.js';
+import './admission-answers.js';
+import './admission-matching.js';
 import './admission-requests.js';

@@ -209,8 +209,8 @@ export interface Transcript {
   say(line: string): void;
   /** An answer: status, what a Status says, warnings, and what `pick` takes of an object. */
   answer(what: string, answer: Answer, pick?: (body: Doc) => unknown): Answer;
-  /** The requests that the webhook was sent since the last time, in order. */
-  reviews(hook: Hook, show?: (review: Review) => unknown): void;
+  /** The requests that the webhook was sent since the last time: in order, or sorted where several are asked at once. */
+  reviews(hook: Hook, show?: (review: Review) => unknown, options?: { readonly isSorted?: boolean }): void;
   /** Compares with what a real server told. */
   is(expected: string): void;
 }
@@ -241,11 +241,12 @@ export function transcript(names: Readonly<Record<string, string | number>>): Tr
       for (const warning of warnings) say(`  warning: ${warning}`);
       return answer;
     },
-    reviews(hook, show = ({ request }) => request.operation as unknown) {
-      const fresh = hook.take().map((review) => {
+    reviews(hook, show = ({ request }) => request.operation as unknown, { isSorted = false } = {}) {
+      const asked = hook.take().map((review) => {
         const shown = show(review);
         return `  ${review.url} ${typeof shown === 'string' ? shown : sorted(shown)}`;
       });
+      const fresh = isSorted ? asked.toSorted() : asked;
       if (fresh.length === 0) say('  no review');
       // A real server asks once more where it began with a state that was a few ms old.
       for (const [index, line] of fresh.entries()) if (line !== fresh[index - 1]) say(line);

@@ -1,6 +1,22 @@
 import type { UntypedObject } from '@kctl/apimachinery';
+import { messageOf } from '@kctl/telemetry';
 import { isObject, type JsonObject } from '../registry/json.js';
-import type { ResourceDefinition } from '../registry/resource.js';
+import type { ObjectView, ResourceDefinition } from '../registry/resource.js';
+import { unclassified } from '../registry/status.js';
+
+/** A Scale. Upstream's server of custom resources has no decoder for it and says so where a value does not fit. */
+function decodeView(definition: ResourceDefinition, view: ObjectView, value: JsonObject): UntypedObject {
+  try {
+    return view.decode({ value }).object;
+  } catch (error) {
+    const message = messageOf(error);
+    if (definition.isCustom && message.includes('of type int32'))
+      throw unclassified(
+        'unable to convert unstructured object to autoscaling/v1, Kind=Scale: unrecognized type: int32',
+      );
+    throw new TypeError(message.replace(/^.* cannot be handled as a \S+: /, ''));
+  }
+}
 
 /**
  * Decodes what a plugin has made of an object: types (built-in kinds) and defaults. Fields that the schema of a custom
@@ -12,7 +28,7 @@ export function decodeAdmitted(definition: ResourceDefinition, subresource: stri
   const found = definition.subresources.get(subresource);
   switch (found?.type) {
     case 'view':
-      return found.view.decode({ value }).object;
+      return decodeView(definition, found.view, value);
     case 'action':
       return { ...value, metadata: isObject(value['metadata']) ? value['metadata'] : {} };
     case 'connect':

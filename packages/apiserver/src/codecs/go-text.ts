@@ -44,6 +44,14 @@ export function parseBoolParameter(query: URLSearchParams, name: string): boolea
   return text !== null && text !== '0' && text.toLowerCase() !== 'false';
 }
 
+/** What Go says of a JSON value that was to be an object of the API. */
+export function noObjectText(value: unknown): string {
+  const kind = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
+  const type =
+    'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+  return `couldn't get version/kind; json parse error: json: cannot unmarshal ${kind === 'bigint' ? 'number' : kind} into Go value of type ${type}`;
+}
+
 /** RFC 3339 in UTC with whole seconds: how Kubernetes writes a Time. */
 export function formatTime(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19)}Z`;

@@ -87,6 +87,10 @@ const blocking: ReadonlySet<string> = new Set([
 const unchecked =
   'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation';
 
+function isStringMap(value: unknown): boolean {
+  return isObject(value) && Object.values(value).every((entry) => typeof entry === 'string');
+}
+
 /** Everything about custom resources that does not depend on the handler: one instance serves one version. */
 class CustomResource {
   readonly #facts: CustomResourceFacts;
@@ -153,6 +157,8 @@ class CustomResource {
     if (stringOf(value['kind']) === '') throw new TypeError(`Object 'Kind' is missing in '${jsonText(value)}'`);
     if (value['kind'] === names.kind) applyDefaults(value, schema);
     const metadata = isObject(value['metadata']) ? value['metadata'] : {};
+    // Labels and annotations that are none go unheard, as they do when upstream reads the object from its storage.
+    for (const name of ['labels', 'annotations']) if (!isStringMap(metadata[name])) delete metadata[name];
     return Object.assign(value, { metadata: decodeStruct(metadata, objectMetaStruct(), [], 'metadata') });
   }
 

@@ -5,6 +5,7 @@ import type { AdmissionOperation, AdmissionWrite, WriteFacts } from '../admissio
 import { parseGoDuration } from '../codecs/go-text.js';
 import { cloneJson, type JsonObject } from '../registry/json.js';
 import { ownersProblem } from '../managed-fields/managers.js';
+import { unclassified } from '../registry/status.js';
 import { timedOut } from '../server/statuses.js';
 import type { Backend, ResourceCall } from './call.js';
 
@@ -80,7 +81,7 @@ class RequestAdmission implements Admission {
     const asked = parseGoDuration(call.query.get('timeout') ?? '') ?? 0;
     const timeoutMs = asked > 0 ? Math.min(asked, maxWriteMs) : maxWriteMs;
     this.#endsAt = clock.monotonicNow() + timeoutMs;
-    const late = timedOut('request did not complete within requested timeout - context deadline exceeded');
+    const late = timedOut();
     this.#timer = clock.setTimer(() => this.#link.abort(late), timeoutMs, { keepAlive: false });
   }
 
@@ -135,6 +136,16 @@ class RequestAdmission implements Admission {
     this.#timer.cancel();
     this.#link[Symbol.dispose]();
   }
+}
+
+/** Checks that admission has left an object in the version of the URL. @throws StatusError 500 */
+export function requireAdmitted({ definition }: ResourceCall, object: UntypedObject): void {
+  const { apiVersion = '', kind = '' } = object;
+  if (!definition.isCustom || apiVersion === definition.apiVersion) return;
+  const version = apiVersion.includes('/') ? apiVersion : `/${apiVersion}`;
+  throw unclassified(
+    `${version}, Kind=${kind} is unstructured and is not suitable for converting to ${JSON.stringify(definition.apiVersion)}`,
+  );
 }
 
 /** Puts owners back that a plugin has made unreadable, and warns of it. */

@@ -3,7 +3,7 @@ import { badRequest, alreadyExists, forbiddenObject, invalid, notFound, unclassi
 import type { Reply } from '../server/api-request.js';
 import { isLostRaceError } from '../storage/errors.js';
 import type { Rendering } from '../storage/version.js';
-import { beginAdmission, keepOwners, type Admission } from './admission.js';
+import { beginAdmission, keepOwners, requireAdmitted, type Admission } from './admission.js';
 import { readWriteBody } from './body.js';
 import { crdTable, writeContext, type Backend, type ResourceCall } from './call.js';
 import { placeOf } from './commit.js';
@@ -119,6 +119,7 @@ async function admitCreate(call: ResourceCall, admission: Admission, object: Unt
   const { managedFields } = object.metadata;
   const admitted = await admission.admit({ name: call.path.name || (object.metadata.name ?? ''), object });
   keepOwners(call, admitted, managedFields);
+  requireAdmitted(call, admitted);
   placeInNamespace(call, admitted);
   return admitted;
 }

@@ -5,7 +5,7 @@ import { badRequest, conflict, invalid, methodNotAllowed, notFound } from '../re
 import type { Reply } from '../server/api-request.js';
 import { convertVersions } from '../storage/convert-versions.js';
 import type { ObjectVersion, Rendering } from '../storage/version.js';
-import { beginAdmission, keepOwners, type Admission } from './admission.js';
+import { beginAdmission, keepOwners, requireAdmitted, type Admission } from './admission.js';
 import { readWriteBody } from './body.js';
 import { storageKeyOf, writeContext, type Backend, type ResourceCall } from './call.js';
 import { commitUpdate, retryOnLostRace } from './commit.js';
@@ -140,6 +140,7 @@ export async function writeUpdate(backend: Backend, call: ResourceCall, pending:
     const { managedFields } = given.metadata;
     object = await admission.admit({ name: path.name, object: given, oldObject: old });
     keepOwners(call, object, managedFields);
+    requireAdmitted(call, object);
     placeInNamespace(call, object);
   }
   checkVersion(call, object, present);

@@ -3,14 +3,17 @@ import type { Reply } from '../server/api-request.js';
 /** What all warnings of an answer may have in runes before each is cut. */
 const maxTotalRunes = 4 * 1024;
 const maxRunesWhenCut = 256;
+const control = /\p{Cc}/u;
 
 /**
  * An answer with its `Warning` headers, each text once. Where they are longer than 4,096 runes together, each is cut to
  * 256, and what is beyond 4,096 then is left out. Mirrors the API server's warning recorder.
  */
 export function withWarnings(reply: Reply, warnings: readonly string[]): Reply {
-  if (warnings.length === 0) return reply;
-  const lines = withinLimit([...new Set(warnings)]).map((text) => `299 - ${quote(text)}`);
+  // What is empty, or cannot stand in a header, is left out.
+  const told = warnings.filter((text) => text !== '' && !control.test(text) && text.isWellFormed());
+  if (told.length === 0) return reply;
+  const lines = withinLimit([...new Set(told)]).map((text) => `299 - ${quote(text)}`);
   return { ...reply, headers: { ...reply.headers, warning: lines } };
 }
 
@@ -28,8 +31,7 @@ function withinLimit(texts: readonly string[]): string[] {
   return kept;
 }
 
-/** A quoted-string of a header: no control characters, and nothing beyond ASCII that a header cannot carry. */
+/** A quoted-string of a header, in UTF-8: each byte is one character of the value. */
 function quote(text: string): string {
-  const plain = text.replaceAll(/[\u0000-\u001f\u007f]/g, ' ').replaceAll(/[^\x20-\x7e]/g, '?');
-  return `"${plain.replaceAll(/["\\]/g, '\\$&')}"`;
+  return Buffer.from(`"${text.replaceAll(/["\\]/g, '\\$&')}"`).toString('latin1');
 }

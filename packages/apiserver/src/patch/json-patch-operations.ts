@@ -39,7 +39,10 @@ function tokensOf(pointer: string): string[] {
 function pointerOf(operation: JsonObject, name: 'from' | 'path'): string {
   const pointer = operation[name];
   if (typeof pointer === 'string') return pointer;
-  throw new JsonPatchError(`${String(operation['op'])} operation failed to decode ${name}: missing value`);
+  const op = String(operation['op']);
+  const hasDetail = name === 'from' || op === 'replace' || op === 'move' || op === 'test';
+  const detail = name === 'from' ? 'operation, missing from field: ' : 'operation missing path field: ';
+  throw new JsonPatchError(`${op} operation failed to decode ${name}: ${hasDetail ? detail : ''}missing value`);
 }
 
 /** The index that a token names, below `end`; negative ones count from the end. */
@@ -164,7 +167,7 @@ function valueOf(operation: JsonObject): unknown {
 function replaceRoot(operation: JsonObject): unknown {
   const value = valueOf(operation);
   if (typeof value === 'object' && value !== null) return value;
-  throw new JsonPatchError('replace operation value must be object or array');
+  throw new JsonPatchError('replace operation value must be object or array: %!w(<nil>)');
 }
 
 function apply(document: unknown, operation: JsonObject, { walked, spent }: Progress): unknown {

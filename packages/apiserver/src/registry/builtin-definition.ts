@@ -121,6 +121,14 @@ class BuiltinResource {
 
   decodeAdmitted(value: JsonObject): UntypedObject {
     const { kind, struct } = this.#kind;
+    const given = stringOf(value['kind']) || kind;
+    const apiVersion = stringOf(value['apiVersion']) || this.#apiVersion;
+    if (given !== kind || apiVersion !== this.#apiVersion)
+      throw new TypeError(
+        isBuiltinKind(apiVersion, given)
+          ? `converting (${apiVersion.slice(apiVersion.indexOf('/') + 1)}.${given}) to (${internalGroup(this.#kind.group)}.${kind}): unknown conversion`
+          : `no kind ${JSON.stringify(given)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/runtime/scheme.go:111"`,
+      );
     const object = asUntyped(decodeStruct(value, struct, []), kind, this.#apiVersion);
     builtinDefaulter.apply(object, struct);
     this.#strategy.default?.(object);

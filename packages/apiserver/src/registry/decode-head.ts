@@ -1,3 +1,4 @@
+import { noObjectText } from '../codecs/go-text.js';
 import { jsonText } from '../storage/json-text.js';
 import { badRequest } from './status.js';
 import { isObject, stringOf, type JsonObject } from './json.js';
@@ -32,9 +33,7 @@ function bodyText(input: DecodeInput): string {
 export function requireObject(input: DecodeInput, expected: ExpectedType): JsonObject {
   if (isObject(input.value)) return input.value;
   if (input.value === null) return {};
-  const found = Array.isArray(input.value) ? 'array' : typeof input.value === 'boolean' ? 'bool' : typeof input.value;
-  const why = `couldn't get version/kind; json parse error: json: cannot unmarshal ${found} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`;
-  throw unrecognized(expected.kind, why, bodyText(input));
+  throw unrecognized(expected.kind, noObjectText(input.value), bodyText(input));
 }
 
 /** Custom resources must say what they are. @throws StatusError 400 */

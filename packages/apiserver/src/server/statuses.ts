@@ -29,13 +29,13 @@ export function serviceUnavailable(message: string): StatusError {
 }
 
 /** 504 of a request that took too long. */
-export function timedOut(what = 'request did not complete within the allotted timeout'): StatusError {
+export function timedOut(): StatusError {
   return new StatusError({
     kind: 'Status',
     apiVersion: 'v1',
     metadata: {},
     status: 'Failure',
-    message: `Timeout: ${what}`,
+    message: 'Timeout: request did not complete within the allotted timeout',
     reason: 'Timeout',
     details: {},
     code: 504,

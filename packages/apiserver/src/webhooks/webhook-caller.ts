@@ -2,6 +2,8 @@ import { Agent, request as sendRequest } from 'node:https';
 import type { IncomingMessage } from 'node:http';
 import { messageOf } from '@kctl/telemetry';
 import { anySignal, orAborted, sleep, type Clock } from '@kctl/wait';
+import { parseYamlBody } from '../codecs/body.js';
+import { noObjectText } from '../codecs/go-text.js';
 import { JsonSyntaxError, scanJson } from '../codecs/strict-json.js';
 import { isObject, type JsonObject } from '../registry/json.js';
 import { jsonText } from '../storage/json-text.js';
@@ -22,6 +24,8 @@ export interface WebhookCallerOptions {
 export interface WebhookCallOptions {
   /** How long the call may take, in ms. The webhook receives it as `?timeout=`, in whole seconds. */
   readonly timeoutMs: number;
+  /** What is left of the request that the call is made for, in ms; {@link signal} ends it. @default no end */
+  readonly remainingMs?: number;
   /** Ends the call with the request that it is made for. */
   readonly signal?: AbortSignal;
 }
@@ -67,8 +71,6 @@ const headers = {
   'content-type': 'application/json',
   'user-agent': 'kube-apiserver-admission',
 } as const;
-const versionKind =
-  'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 
 class HttpsWebhookCaller implements WebhookCaller {
   readonly #options: WebhookCallerOptions;
@@ -80,13 +82,13 @@ class HttpsWebhookCaller implements WebhookCaller {
   }
 
   async post(config: WebhookClientConfig, review: unknown, options: WebhookCallOptions): Promise<JsonObject> {
-    const { timeoutMs, signal } = options;
+    const { timeoutMs, remainingMs = Infinity, signal } = options;
     using link = anySignal([signal]);
     const timer = this.#options.clock.setTimer(() => link.abort(new Error(late)), timeoutMs);
-    const url = `${config.url}?timeout=${Math.ceil(timeoutMs / 1000)}s`;
+    const url = `${config.url}?timeout=${Math.ceil(Math.min(timeoutMs, remainingMs) / 1000)}s`;
     const call = { config, url: new URL(url), body: Buffer.from(jsonText(review)), signal: link.signal };
     try {
-      return readAnswer(await this.#send(call));
+      return await readAnswer(await this.#send(call));
     } catch (error) {
       if (error instanceof WebhookCallError) throw error;
       const isCanceled = signal?.aborted === true;
@@ -228,34 +230,33 @@ async function readBody(response: IncomingMessage, limit: number): Promise<Uint8
 }
 
 /** The JSON object of an answer. @throws WebhookCallError */
-function readAnswer({ status, contentType, body }: Answer): JsonObject {
+async function readAnswer({ status, contentType, body }: Answer): Promise<JsonObject> {
   const isSuccess = status >= 200 && status <= 206;
-  const value = isSuccess ? parseAnswer(status, contentType, body) : tryParse(body);
+  if (isSuccess) return parseAnswer(status, contentType, body);
+  const value = tryParse(body);
   const failure = value === undefined ? undefined : failureOf(value);
   if (failure !== undefined) throw new WebhookCallError(failure);
-  if (isSuccess && value !== undefined) return value;
   throw new WebhookCallError(answerProblem(status, body, contentType));
 }
 
-function parseAnswer(status: number, contentType: string | undefined, body: Uint8Array): JsonObject {
+async function parseAnswer(status: number, contentType: string | undefined, body: Uint8Array): Promise<JsonObject> {
   if (body.length === 0)
     throw new WebhookCallError(
       `0-length response with status code: ${status} and content type: ${contentType ?? 'application/json'}`,
     );
   const head = "couldn't get version/kind; json parse error:";
+  const text = new TextDecoder().decode(body);
   let value: unknown;
   try {
-    ({ value } = scanJson(new TextDecoder().decode(body)));
+    // As upstream's decoder: what does not begin as an object does is read as YAML.
+    ({ value } = text.trimStart().startsWith('{') ? scanJson(text) : await parseYamlBody(text));
   } catch (error) {
     if (error instanceof JsonSyntaxError) throw new WebhookCallError(`${head} ${error.message}`);
-    throw error;
+    throw new WebhookCallError(messageOf(error));
   }
   if (isObject(value)) return value;
   if (value === null) return {};
-  const kind = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
-  throw new WebhookCallError(
-    `${head} json: cannot unmarshal ${kind === 'bigint' ? 'number' : kind} into Go value of type ${versionKind}`,
-  );
+  throw new WebhookCallError(noObjectText(value));
 }
 
 function tryParse(body: Uint8Array): JsonObject | undefined {

@@ -81,6 +81,8 @@ export async function convertObject(
 ): Promise<UntypedObject> {
   if (from === to) return object;
   if (to.conversion !== undefined) return to.conversion.convert(object, to.apiVersion);
+  // Without a webhook a custom resource has the same content in all versions; what is not known there goes at the commit.
+  if (to.isCustom) return { ...object, apiVersion: to.apiVersion };
   const converted = to.fromStorage(from.toStorage(cloneJson(object)));
   return { ...converted, kind: to.kind, apiVersion: to.apiVersion };
 }

@@ -1,4 +1,4 @@
-import { isObject, stringMapOf, stringOf, stringsOf, type JsonObject } from '../../registry/json.js';
+import { isObject, objectOf, stringMapOf, stringOf, stringsOf, type JsonObject } from '../../registry/json.js';
 import { reviewApiVersion, type ReviewVersion } from './admission-review.js';
 
 /** What a webhook has decided. */
@@ -40,9 +40,7 @@ function goKind(value: unknown): string {
 
 function requireType(value: unknown, field: string, type: string): void {
   const isRight =
-    value === undefined ||
-    value === null ||
-    (type === 'bool' ? typeof value === 'boolean' : type === 'string' ? typeof value === 'string' : false);
+    value === undefined || value === null || (type === 'bool' ? typeof value === 'boolean' : typeof value === 'string');
   if (isRight) return;
   throw new ReviewError(`json: cannot unmarshal ${goKind(value)} into Go struct field ${field} of type ${type}`, {
     isUndecodable: true,
@@ -56,9 +54,28 @@ function requireContainer(value: unknown, field: string, { type, isList }: { typ
   });
 }
 
+function requireNumber(value: unknown, field: string): void {
+  if (value === undefined || value === null || Number.isInteger(value)) return;
+  throw new ReviewError(`json: cannot unmarshal ${goKind(value)} into Go struct field ${field} of type int32`, {
+    isUndecodable: true,
+  });
+}
+
+/** Go reads base64 strictly, padding included. */
+function requireBase64(value: unknown): void {
+  requireType(value, 'AdmissionResponse.response.patch', '[]uint8');
+  const text = stringOf(value).replaceAll(/[\r\n]/g, '');
+  const bare = text.replace(/={0,2}$/, '');
+  const wrong = bare.search(/[^A-Za-z0-9+/]/);
+  if (wrong < 0 && text.length % 4 === 0) return;
+  throw new ReviewError(`illegal base64 data at input byte ${wrong < 0 ? text.length : wrong}`, {
+    isUndecodable: true,
+  });
+}
+
 /** Go's print of a group, version and kind. */
 function printKind(apiVersion: string, kind: string): string {
-  return `${apiVersion.includes('/') ? apiVersion : `${apiVersion === '' ? '' : '/'}${apiVersion}`}, Kind=${kind}`;
+  return `${apiVersion.includes('/') ? apiVersion : `/${apiVersion}`}, Kind=${kind}`;
 }
 
 /** Whether Go's decoder makes something of an answer at all: by its kind. @throws ReviewError */
@@ -67,9 +84,11 @@ function checkDecodable(review: JsonObject, version: ReviewVersion): void {
   const apiVersion = stringOf(review['apiVersion']) || reviewApiVersion(version);
   const isKnown = /^admission\.k8s\.io\/(v1|v1beta1)$/.test(apiVersion) && kind === 'AdmissionReview';
   const fail = (message: string): Error => new ReviewError(message, { isUndecodable: true });
+  if (apiVersion === 'v1' && kind === 'Status')
+    throw fail(`converting (v1.Status) to (${version}.AdmissionReview): unknown conversion`);
   if (!isKnown)
     throw fail(
-      `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/runtime/scheme.go:110"`,
+      `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/runtime/scheme.go:111"`,
     );
   if (apiVersion !== reviewApiVersion(version)) {
     const given = apiVersion.slice(apiVersion.indexOf('/') + 1);
@@ -109,6 +128,11 @@ export function readAdmissionAnswer(review: JsonObject, expected: ExpectedAnswer
   requireType(response['uid'], 'AdmissionResponse.response.uid', 'string');
   requireType(response['allowed'], 'AdmissionResponse.response.allowed', 'bool');
   requireContainer(response['status'], 'AdmissionResponse.response.status', { type: 'v1.Status', isList: false });
+  const status = objectOf(response['status']);
+  requireNumber(status['code'], 'Status.response.status.code');
+  for (const name of ['message', 'reason', 'status'])
+    requireType(status[name], `Status.response.status.${name}`, 'string');
+  requireBase64(response['patch']);
   requireType(response['patchType'], 'AdmissionResponse.response.patchType', 'string');
   const annotations = { type: 'map[string]string', isList: false };
   requireContainer(response['auditAnnotations'], 'AdmissionResponse.response.auditAnnotations', annotations);

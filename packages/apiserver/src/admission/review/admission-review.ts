@@ -27,7 +27,8 @@ export function reviewApiVersion(version: ReviewVersion): string {
   return `admission.k8s.io/${version}`;
 }
 
-function typed(object: UntypedObject | undefined, { group, version, kind }: KindRef): JsonObject | null {
+/** An object as JSON of a kind; null where there is none. */
+export function typedObject(object: UntypedObject | undefined, { group, version, kind }: KindRef): JsonObject | null {
   if (object === undefined) return null;
   return { ...object, kind, apiVersion: group === '' ? version : `${group}/${version}` };
 }
@@ -51,8 +52,8 @@ export function admissionRequest(uid: string, { write, resource, kind, object, o
       ...(user.uid !== undefined && user.uid !== '' && { uid: user.uid }),
       ...(user.groups.length > 0 && { groups: user.groups }),
     },
-    object: typed(object, kind),
-    oldObject: typed(oldObject, kind),
+    object: typedObject(object, kind),
+    oldObject: typedObject(oldObject, kind),
     dryRun,
     options,
   };

@@ -33,10 +33,13 @@ export async function callHook(
     );
   const uid = randomUUID();
   const review = admissionReview(version, admissionRequest(uid, reviewed));
-  const timeoutMs = Math.min(hook.timeoutMs, write.remainingMs());
   let answer: AdmissionAnswer;
   try {
-    const body = await caller.post(client, review, { timeoutMs, signal: write.signal });
+    const body = await caller.post(client, review, {
+      timeoutMs: hook.timeoutMs,
+      remainingMs: write.remainingMs(),
+      signal: write.signal,
+    });
     answer = readAdmissionAnswer(body, { uid, version, isMutating });
   } catch (error) {
     const isInvalid = error instanceof ReviewError && !error.isUndecodable;

@@ -1,4 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
+import { noObjectText } from '../../codecs/go-text.js';
 import { JsonSyntaxError, scanJson } from '../../codecs/strict-json.js';
 import { applyOperations } from '../../patch/json-patch-operations.js';
 import { cloneJson, equalSemantic, isObject, type JsonObject } from '../../registry/json.js';
@@ -83,7 +84,7 @@ function patched(
   const apiVersion = kind.group === '' ? kind.version : `${kind.group}/${kind.version}`;
   try {
     const next = applyOperations({ ...object, kind: kind.kind, apiVersion }, operations);
-    if (!isObject(next)) throw new TypeError("couldn't get version/kind; json parse error: the object is an array");
+    if (!isObject(next)) throw new TypeError(noObjectText(next));
     return { object: decodeAdmitted(matched.definition, write.subresource, cloneJson(next)), operations };
   } catch (error) {
     throw asStatusError(error);

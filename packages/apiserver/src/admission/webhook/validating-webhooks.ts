@@ -47,6 +47,8 @@ class ValidatingWebhooks implements AdmissionPlugin {
         }
       }),
     );
+    // Failures that are ignored are not those of a request that has ended.
+    write.signal.throwIfAborted();
     if (refusals.length > 0) throw asStatusError(refusals[0]);
   }
 }

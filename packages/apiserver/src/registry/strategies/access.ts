@@ -1,8 +1,9 @@
 import type { FieldError } from '../field-error.js';
-import { duplicate, invalidValue, notSupported, required } from '../field-error.js';
+import { invalidValue, notSupported, required } from '../field-error.js';
 import { at, equalSemantic, objectsOf, stringOf, stringsOf } from '../json.js';
 import type { KindStrategy } from '../kind-strategy.js';
 import { pathSegment } from '../name-rules.js';
+import { validateWebhookConfiguration } from './webhook-configurations.js';
 
 const rbac = 'rbac.authorization.k8s.io';
 
@@ -69,51 +70,6 @@ function validateRoleRefChange(object: Record<string, unknown>, old: Record<stri
 
 const common: KindStrategy = { nameRule: pathSegment, allowCreateOnUpdate: true };
 
-function validateWebhooks(object: Record<string, unknown>): FieldError[] {
-  const seen = new Set<string>();
-  return objectsOf(object['webhooks']).flatMap((webhook, index) => {
-    const field = `webhooks[${index}]`;
-    const errors: FieldError[] = [];
-    const name = stringOf(webhook['name']);
-    if (name === '') errors.push(required(`${field}.name`));
-    else if (name.split('.').length < 3) {
-      errors.push(
-        invalidValue(`${field}.name`, name, 'should be a domain with at least three segments separated by dots'),
-      );
-    } else if (seen.has(name)) errors.push(duplicate(`${field}.name`, name));
-    seen.add(name);
-    const effects = stringOf(webhook['sideEffects']);
-    if (effects === '') errors.push(required(`${field}.sideEffects`, 'must specify one of None, NoneOnDryRun'));
-    else if (effects !== 'None' && effects !== 'NoneOnDryRun') {
-      errors.push(notSupported(`${field}.sideEffects`, effects, ['None', 'NoneOnDryRun']));
-    }
-    const policy = stringOf(webhook['failurePolicy']);
-    if (policy !== 'Fail' && policy !== 'Ignore') {
-      errors.push(notSupported(`${field}.failurePolicy`, policy, ['Fail', 'Ignore']));
-    }
-    const timeout = webhook['timeoutSeconds'];
-    if (typeof timeout === 'number' && (timeout < 1 || timeout > 30)) {
-      errors.push(
-        invalidValue(`${field}.timeoutSeconds`, timeout, 'the timeout value must be between 1 and 30 seconds'),
-      );
-    }
-    const hasUrl = at(webhook, 'clientConfig', 'url') !== undefined;
-    const hasService = at(webhook, 'clientConfig', 'service') !== undefined;
-    if (hasUrl === hasService) {
-      errors.push(required(`${field}.clientConfig`, 'exactly one of url or service is required'));
-    }
-    const versions = stringsOf(webhook['admissionReviewVersions']);
-    if (versions.length === 0) {
-      errors.push(required(`${field}.admissionReviewVersions`, 'must specify one of v1, v1beta1'));
-    } else if (!versions.some((version) => version === 'v1' || version === 'v1beta1')) {
-      errors.push(
-        invalidValue(`${field}.admissionReviewVersions`, versions, 'must include at least one of v1, v1beta1'),
-      );
-    }
-    return errors;
-  });
-}
-
 /** What is kept and has no effect says so: a test that relies on it must not pass silently. */
 const policiesAreNotEvaluated = (): string[] => ['the embedded API server does not evaluate admission policies yet'];
 
@@ -126,7 +82,7 @@ const admissionPolicy: KindStrategy = {
 const webhookConfiguration: KindStrategy = {
   generation: 'content',
   allowUnconditionalUpdate: false,
-  validate: validateWebhooks,
+  validate: validateWebhookConfiguration,
 };
 
 /** RBAC and admission. */
