@@ -1,30 +1,61 @@
-// Draws ARCHITECTURE.md's diagram and README.md's package table from architecture.json and the manifests.
+// Draws the picture of the layers for ARCHITECTURE.md and README.md's package table from architecture.json and the manifests.
 // Without arguments it writes, with `--check` it fails when they are stale.
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { readArchitecture } from './sync-packages.mjs';
+
+const picture = join('docs', 'public', 'pictures', 'layers.svg');
+
+/**
+ * The packages by layer, as a picture: what a package may import is below its own row. Readable in light and dark.
+ * @param {string} root
+ */
+export function layersPicture(root) {
+  const { layers } = readArchitecture(root);
+  const [rowHeight, left, boxHeight, gap] = [52, 92, 34, 10];
+  const width = 920;
+  const rows = layers
+    .toReversed()
+    .map((/** @type {{ layer: number, packages: string[] }} */ { layer, packages }, /** @type {number} */ row) => {
+      const y = 12 + row * rowHeight;
+      const size = Math.min(190, (width - left - 12 - gap * (packages.length - 1)) / packages.length);
+      const boxes = packages.map((name, column) => {
+        const x = left + column * (size + gap);
+        return (
+          `  <rect class="box" x="${x.toFixed(0)}" y="${y}" width="${size.toFixed(0)}" height="${boxHeight}" rx="6"/>\n` +
+          `  <text class="soft middle" x="${(x + size / 2).toFixed(0)}" y="${y + 22}">${name}</text>`
+        );
+      });
+      return [`  <text class="soft" x="12" y="${y + 22}">layer ${layer}</text>`, ...boxes].join('\n');
+    });
+  const height = 12 + layers.length * rowHeight;
+  const style = [
+    'text { font: 15px ui-sans-serif, system-ui, sans-serif; fill: #1f2933 }',
+    '.soft { font-size: 13px; fill: #52606d }',
+    '.middle { text-anchor: middle }',
+    '.box { fill: #eef4fd; stroke: #1d5fc4; stroke-width: 1.5 }',
+    '@media (prefers-color-scheme: dark) { text { fill: #e6e8eb } .soft { fill: #a9b3bd } .box { fill: #22304a; stroke: #8ab6f9 } }',
+  ];
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">`,
+    `  <style>\n    ${style.join('\n    ')}\n  </style>`,
+    ...rows,
+    '</svg>',
+    '',
+  ].join('\n');
+}
 
 /** @param {string} root */
 export function diagram(root) {
   const { layers, scope } = readArchitecture(root);
-  const lines = ['```mermaid', 'flowchart BT'];
-  for (const { layer, packages } of layers) {
-    lines.push(`  subgraph L${layer}["layer ${layer}"]`);
-    for (const name of packages) lines.push(`    ${name}`);
-    lines.push('  end');
-  }
-  for (const { packages } of layers) {
-    for (const name of packages) {
-      const manifest = JSON.parse(readFileSync(join(root, 'packages', name, 'package.json'), 'utf8'));
-      const dependencies = Object.keys(manifest.dependencies ?? {})
-        .filter((other) => other.startsWith(`${scope}/`))
-        .sort();
-      for (const other of dependencies) lines.push(`  ${name} --> ${other.slice(scope.length + 1)}`);
-    }
-  }
-  lines.push('```');
-  return lines.join('\n');
+  const names = layers
+    .toReversed()
+    .map(
+      (/** @type {{ layer: number, packages: string[] }} */ { layer, packages }) =>
+        `layer ${layer}: ${packages.join(', ')}`,
+    );
+  return `![The ${scope} packages by layer. From the top: ${names.join('; ')}.](${picture.replaceAll('\\', '/')})`;
 }
 
 /** @param {string} root */
@@ -52,6 +83,7 @@ function between(text, mark, content) {
 export function drawnFiles(root) {
   const read = (/** @type {string} */ file) => readFileSync(join(root, file), 'utf8');
   return new Map([
+    [picture, layersPicture(root)],
     ['ARCHITECTURE.md', between(read('ARCHITECTURE.md'), 'diagram', diagram(root))],
     ['README.md', between(read('README.md'), 'packages', packageTable(root))],
   ]);
@@ -60,10 +92,14 @@ export function drawnFiles(root) {
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const root = process.cwd();
   for (const [file, content] of drawnFiles(root)) {
-    if (readFileSync(join(root, file), 'utf8') === content) continue;
+    const path = join(root, file);
+    if (existsSync(path) && readFileSync(path, 'utf8') === content) continue;
     if (process.argv.includes('--check')) {
       console.error(`${file} is stale: run node scripts/architecture.mjs`);
       process.exitCode = 1;
-    } else writeFileSync(join(root, file), content);
+    } else {
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, content);
+    }
   }
 }

@@ -3,6 +3,7 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { blocksOf, documents } from './documents.mjs';
 
 const cache = join('tooling', 'doc-snippets', '.cache');
@@ -39,7 +40,7 @@ function run(file) {
   });
 }
 
-if (import.meta.main) {
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const only = process.argv[2];
   mkdirSync(cache, { recursive: true });
   const folder = mkdtempSync(join(cache, 'docs-'));

@@ -113,6 +113,7 @@ function afterListFailure(
   { memory, config }: Context,
 ): Transition {
   const { failure } = input;
+  // 410 for a continue token: the rest of the list is gone, so it is read as a whole.
   if (failure.reason === 'expired' && step.page > 1 && !step.isFullList) {
     const whole: ListStep = { page: 1, resourceVersion: step.resourceVersion, limit: 0, isFullList: true };
     return {
@@ -255,6 +256,7 @@ function wait(memory: ReflectorMemory, config: ReflectorConfig, { next, failure,
   };
 }
 
+/** 410, in a response or in the stream, and versions that the server does not have yet: only a list helps. */
 function isVersionUnavailable(failure: Failure): boolean {
   return failure.reason === 'expired' || failure.reason === 'too-large-resource-version';
 }
