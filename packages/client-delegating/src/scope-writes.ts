@@ -21,7 +21,7 @@ export interface ScopeWrite {
   readonly comparedAt: Map<string, string>;
   /** Whether the cache did not get there in time. */
   isLate?: boolean;
-  /** Whether the server has told what was written, so that only a store which moves and is still behind is in doubt. */
+  /** Whether the server has returned what was written, so that only a store which moves and is still behind is in doubt. */
   readonly isAnswered?: boolean;
 }
 

@@ -8,7 +8,7 @@ import { activities } from './activity.js';
 import type { ReconcileActivity, Scope } from './scope.js';
 import type { Operator, Replica, ReplicaWorld, WorldOptions } from './world.js';
 
-/** What a host tells the run. */
+/** What a host reports to the run. */
 export interface HostObserver {
   note(who: string, what: string, object?: string): void;
   reconcileBegan(scope: Scope, reconcile: ReconcileActivity): void;
@@ -42,7 +42,7 @@ export class ReplicaHost implements Replica {
   incarnation = 0;
   /** The wall clock of the machine: it survives the process. */
   skewMs: number;
-  /** Whether it was told to stop. */
+  /** Whether its stop was requested. */
   isStopping = false;
 
   constructor(options: ReplicaHostOptions) {
@@ -68,7 +68,7 @@ export class ReplicaHost implements Replica {
     return this.#ended;
   }
 
-  /** Starts a process that knows nothing of an earlier one. */
+  /** Starts a process without any state of an earlier one. */
   start(): void {
     const { scheduler, random, network, name } = { ...this.#options, name: this.name };
     this.incarnation++;

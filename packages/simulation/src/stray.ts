@@ -20,7 +20,7 @@ const passesOn = [
 
 /**
  * A timer that only keeps the process alive, third-party code, and the stack's default randomness, which a manager has no
- * option for, are no author's mistake.
+ * option for, are not an author's mistake.
  */
 const isAllowed = [/\bkeepAlive\b/, /\bsystemRandom\b/, /[/\\]node_modules[/\\](?!@kctl[/\\])/];
 

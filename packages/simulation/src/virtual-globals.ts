@@ -9,7 +9,7 @@ export interface VirtualHost {
   setTimer(scope: Scope, callback: () => void, delayMs: number): { cancel(): void };
   /** Runs it in the next turn of the world's event loop. */
   setImmediate(scope: Scope, callback: () => void): { cancel(): void };
-  /** Randomness that is no secret there. */
+  /** Randomness that need not be secret there. */
   readonly random: Random;
   /** Notes that time, randomness or a socket was used without having been injected. */
   stray(scope: Scope, what: string, remedy: string): void;

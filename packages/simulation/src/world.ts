@@ -9,7 +9,7 @@ export interface WorldOptions {
   readonly clock: Clock;
   /** Errors that are logged show up in the timeline. */
   readonly logger: Logger;
-  /** Tells the world which reconcile runs; without it the rules about single reconciles see nothing. */
+  /** Reports to the world which reconcile runs; without it the rules about single reconciles see nothing. */
   readonly tracer: Tracer;
 }
 

@@ -74,7 +74,7 @@ export class Pool<T> implements WorkerPool {
   #current = -1;
   /** By slot: the asynchronous work in progress. */
   readonly #jobs = new Map<number, Job<T>>();
-  /** When work in progress is told, after a stop with a grace period. */
+  /** When the signal of work in progress is aborted, after a stop with a grace period. */
   #graceEnd = Infinity;
   #graceTimer: ClockTimer | undefined;
 

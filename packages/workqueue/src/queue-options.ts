@@ -88,7 +88,7 @@ const boundNames: OptionNames<QueueBound<never>> = { maxPending: true, overflow:
 const ageingNames: OptionNames<Ageing> = { stepMs: true };
 
 /**
- * Refuses what no queue knows. An option of a more able queue has no effect on a simpler one: options may be shared.
+ * Refuses options that no queue has. An option of a more able queue has no effect on a simpler one: options may be shared.
  *
  * @throws TypeError naming every option that is not known, those of `bound` and `ageing` included
  */

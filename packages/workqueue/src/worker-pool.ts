@@ -26,7 +26,7 @@ export type FailureVerdict = 'retry' | 'drop' | 'stop';
 export interface RunOptions<T> {
   /** How many items are worked on at once: an integer ≥ 0; 0 pauses. @default 1 */
   readonly concurrency?: number;
-  /** Aborting it stops the pool: nothing more is taken, and what is being worked on is told by its signal, and waited for. */
+  /** Aborting it stops the pool: nothing more is taken, and the signal of what is being worked on is aborted, and it is waited for. */
   readonly signal?: AbortSignal;
   /**
    * Judges a failed item, synchronously. `attempt` is how often in a row the work on it failed: 1 for the first time. If

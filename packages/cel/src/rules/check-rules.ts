@@ -27,7 +27,7 @@ interface Place {
   readonly isResource: boolean;
   /** How often the node can occur in an object; undefined where nothing bounds it. */
   readonly cardinality: number | undefined;
-  /** The list whose items cannot be told apart, where the node is below one. */
+  /** The list whose items cannot be distinguished, where the node is below one. */
   readonly uncorrelatable: string | undefined;
 }
 

@@ -26,7 +26,7 @@ export interface DeltaFifoOptions<T> {
   /** Says `Replaced` of the objects of a replacement; false: `Sync`, as client-go's `EmitDeltaTypeReplaced: false`. @default true */
   readonly emitReplaced?: boolean;
   /**
-   * Changes objects before they are queued; tombstones and resyncs are left alone. What it throws, the call throws.
+   * Changes objects before they are queued; tombstones and resyncs are not changed. What it throws, the call throws.
    *
    * @default none
    */

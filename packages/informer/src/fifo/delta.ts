@@ -24,7 +24,7 @@ export type Delta<T> = PresentDelta<T> | DeletedDelta<T>;
 /** What happened to one object since it was popped last, oldest first; never empty. Mirrors `cache.Deltas`. */
 export type Deltas<T> = readonly Delta<T>[];
 
-/** An object of which only a relist tells that it is gone. Mirrors `cache.DeletedFinalStateUnknown`. */
+/** An object that only a relist shows to be gone. Mirrors `cache.DeletedFinalStateUnknown`. */
 export interface Tombstone<T> {
   readonly tombstoneOf: string;
   readonly object: T | undefined;
@@ -36,7 +36,7 @@ export function isTombstone<T>(value: T | Tombstone<T>): value is Tombstone<T> {
 }
 
 /**
- * Two deletions in a row say the same: the one that knows more stays, and of equals the newer. Nothing else is merged, so
+ * Two deletions in a row say the same: the one with more detail stays, and of equals the newer. Nothing else is merged, so
  * that a consumer sees each state that was seen.
  */
 export function withoutRepeatedDeletion<T>(deltas: Delta<T>[]): Delta<T>[] {

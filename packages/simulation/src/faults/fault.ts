@@ -67,7 +67,7 @@ export const defaultFaultRates: Readonly<Record<FaultName, number>> = {
   compaction: 6,
   /** One replica cannot reach the server. */
   partition: 6,
-  /** The server restarts and knows its history. */
+  /** The server restarts with its history. */
   'server-restart': 3,
   /** The server restarts without its watch cache. */
   'server-restart-cold': 2,
@@ -87,9 +87,9 @@ export const defaultFaultRates: Readonly<Record<FaultName, number>> = {
   'namespace-deleted': 0.5,
   /** A replica may not write, or not read, a resource for a while. */
   'permission-revoked': 3,
-  /** Somebody edits an object that is owned. */
+  /** Another client edits an object that is owned. */
   'other-edits': 15,
-  /** Somebody deletes an object that is owned. */
+  /** Another client deletes an object that is owned. */
   'other-deletes': 10,
 };
 

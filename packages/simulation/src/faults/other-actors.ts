@@ -74,7 +74,7 @@ export class OtherActors {
     if (lease === undefined) return undefined;
     const holderIdentity = how < 0.5 ? '' : 'edited-by-hand';
     await this.#request('PATCH', pathOf(lease), { spec: { holderIdentity } });
-    return { what: `somebody sets the holder of the Lease to ${JSON.stringify(holderIdentity)}`, object: lease.label };
+    return { what: `another client sets the holder of the Lease to ${JSON.stringify(holderIdentity)}`, object: lease.label };
   }
 
   async #edit(which: number): Promise<Deed | undefined> {
@@ -82,14 +82,14 @@ export class OtherActors {
     if (owned === undefined) return undefined;
     const annotations = { [editedAnnotation]: String(++this.#edits) };
     await this.#request('PATCH', pathOf(owned), { metadata: { annotations } });
-    return { what: 'somebody edits its metadata', object: owned.label };
+    return { what: 'another client edits its metadata', object: owned.label };
   }
 
   async #delete(which: number): Promise<Deed | undefined> {
     const owned = this.#choose(which, isOwned);
     if (owned === undefined) return undefined;
     await this.#request('DELETE', pathOf(owned));
-    return { what: 'somebody deletes it', object: owned.label };
+    return { what: 'another client deletes it', object: owned.label };
   }
 
   async #recreateCrd(which: number, how: number): Promise<Deed | undefined> {
@@ -97,7 +97,7 @@ export class OtherActors {
     if (crd === undefined) return undefined;
     const table = crd.name.replace(/^([^.]+)\.(.+)$/, '$2/$1');
     await this.#recreate(crd, ({ resource }) => resource === table, how);
-    return { what: 'somebody deletes the CustomResourceDefinition and makes it again', object: crd.label };
+    return { what: 'another client deletes the CustomResourceDefinition and creates it again', object: crd.label };
   }
 
   async #recreateNamespace(which: number, how: number): Promise<Deed | undefined> {
@@ -108,7 +108,7 @@ export class OtherActors {
     );
     if (namespace === undefined) return undefined;
     await this.#recreate(namespace, (commit) => commit.namespace === namespace.name, how);
-    return { what: 'somebody deletes the namespace and makes it again', object: namespace.label };
+    return { what: 'another client deletes the namespace and creates it again', object: namespace.label };
   }
 
   #usersObjects(test: (commit: CausedCommit) => boolean): CausedCommit[] {

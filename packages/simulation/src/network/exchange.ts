@@ -31,7 +31,7 @@ export type Mishap =
 
 /** What befalls one watch while it is open. */
 export type WatchMood =
-  /** Nothing arrives any more, and nothing says so. */
+  /** Nothing arrives from here on, and nothing says so. */
   | 'hanging'
   /** Bookmarks are left out. */
   | 'no-bookmarks'

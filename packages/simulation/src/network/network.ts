@@ -16,7 +16,7 @@ import { Exchange, type Mishap } from './exchange.js';
 /** How a scope is cut off: its packets vanish, or its connections are refused. */
 export type Partition = 'drops' | 'refuses';
 
-/** What is told about each request. */
+/** What is reported about each request. */
 export interface NetworkObserver {
   /** Before it leaves; may decide what befalls it, and may end the scope. */
   sending(exchange: Exchange): void;
@@ -130,7 +130,7 @@ export class Network {
     this.#toClient(exchange, () => this.#finish(exchange));
   }
 
-  /** Nothing arrives any more in either direction; the client is left to find out. */
+  /** Nothing arrives in either direction from here on; the client is left to find out. */
   hang(exchange: Exchange): void {
     this.#strand(exchange);
   }
@@ -329,7 +329,7 @@ export class Network {
     exchange.handler.onResponseError(controllerOf(exchange), error);
   }
 
-  /** Nothing reaches the client any more; the server learns of it a moment later. */
+  /** Nothing reaches the client from here on; the server learns of it a moment later. */
   #close(exchange: Exchange): void {
     if (exchange.isClosed) return;
     exchange.isClosed = true;
@@ -402,7 +402,7 @@ function controllerOf({ controller }: Exchange): DispatchControl {
 
 const bookmark = Buffer.from('"type":"BOOKMARK"');
 
-/** The lines of a chunk that are no bookmarks; those that end the initial events stay, or no list would ever end. */
+/** The lines of a chunk that are not bookmarks; those that end the initial events stay, or no list would ever end. */
 function withoutBookmarks(bytes: Uint8Array): Uint8Array {
   const buffer = Buffer.from(bytes);
   if (!buffer.includes(bookmark)) return bytes;

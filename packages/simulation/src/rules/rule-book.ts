@@ -18,7 +18,7 @@ export interface RuleBookOptions {
   readonly violate: (rule: string, message: string, object?: string) => void;
 }
 
-/** Records of what happened, and elections, are no part of what a run must lead to. */
+/** Records of what happened, and elections, are not part of what a run must lead to. */
 const incidental = new Set([
   'events.k8s.io/events',
   '/events',

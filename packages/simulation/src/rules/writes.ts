@@ -15,7 +15,7 @@ interface Written {
   resource: string;
 }
 
-/** What the rule knows beside what it reports. */
+/** The state of the rule besides what it reports. */
 export interface WritesRule extends Rule {
   /** How many writes a reconcile of the key sent in the quiet time. */
   writesOf(controller: string, key: string): number;
