@@ -12,5 +12,9 @@ export interface RunningExample {
 /** Runs a program (an example, or one of a test) as its own process, as a user would, on the sources of the packages. */
 export function startExample(
   program: string,
-  options?: { readonly args?: readonly string[]; readonly env?: Readonly<Record<string, string>> },
+  options?: {
+    readonly args?: readonly string[];
+    readonly env?: Readonly<Record<string, string>>;
+    readonly cwd?: string;
+  },
 ): RunningExample;

@@ -8,11 +8,12 @@ const typescript = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'sc
  * Runs a program (an example, or one of a test) as its own process, as a user would, on the sources of the packages.
  *
  * @param {string} program path of the .ts file
- * @param {{ args?: readonly string[], env?: Readonly<Record<string, string>> }} [options]
+ * @param {{ args?: readonly string[], env?: Readonly<Record<string, string>>, cwd?: string }} [options]
  */
 export function startExample(program, options = {}) {
   const child = spawn(process.execPath, ['--import', typescript, '--conditions=@kctl/source', program, ...(options.args ?? [])], {
     env: { ...process.env, ...options.env },
+    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';

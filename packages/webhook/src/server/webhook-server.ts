@@ -17,6 +17,7 @@ import { expiryMetric } from '../certificates/self-managed.js';
 import { WebhookServerError } from '../errors.js';
 import { BodyBudget } from './body-budget.js';
 import { fileCertificates, loadClientCa, type CertificateSource } from './certificate-source.js';
+import type { PemPair } from '../certificates/sign-certificate.js';
 import type { KeyPair } from './certificate-watcher.js';
 import { clientIdentityOf, isAllowedClient, type AllowedClients } from './client-identity.js';
 import type { WebhookHandler } from './handler.js';
@@ -45,7 +46,7 @@ export interface WebhookServerOptions {
    * Called for each TLS handshake with the server name that the client asks for, instead of files; for the start, and
    * for clients that ask for none, it is called without a name. Mirrors `GetCertificate` in upstream's `TLSOpts`.
    */
-  readonly getCertificate?: (serverName: string | undefined) => KeyPair | Promise<KeyPair>;
+  readonly getCertificate?: (serverName: string | undefined) => KeyPair | PemPair | Promise<KeyPair | PemPair>;
   /** Settings of TLS: `minVersion`, `ciphers`, `crl` … Certificate, key and client CA come from the other options. */
   readonly tls?: ServerTls;
   /** Serves HTTP/2 beside HTTP/1.1. @default true */
@@ -304,7 +305,7 @@ class HttpsWebhookServer implements WebhookServer {
     const { certificate, getCertificate, certDir = defaultCertDir } = this.#options;
     const { certName = 'tls.crt', keyName = 'tls.key' } = this.#options;
     if (certificate !== undefined) return certificate;
-    if (getCertificate !== undefined) return { load: async () => await getCertificate(undefined) };
+    if (getCertificate !== undefined) return { load: async () => bytesOf(await getCertificate(undefined)) };
     return fileCertificates(
       { certDir, certName, keyName },
       { clock: this.#clock, logger: this.#logger, metrics: this.#sink },
@@ -312,7 +313,7 @@ class HttpsWebhookServer implements WebhookServer {
   }
 
   #byServerName(
-    getCertificate: (serverName: string | undefined) => KeyPair | Promise<KeyPair>,
+    getCertificate: NonNullable<WebhookServerOptions['getCertificate']>,
     context: () => SecureContextOptions,
   ): NonNullable<ServerTls['SNICallback']> {
     return (serverName, done) => {
@@ -342,6 +343,10 @@ class HttpsWebhookServer implements WebhookServer {
     if (endpoint === undefined) plain(response, 404, '404 page not found\n');
     else await endpoint.serve(request, response, signal);
   }
+}
+
+function bytesOf({ cert, key }: KeyPair | PemPair): KeyPair {
+  return { cert: Buffer.from(cert), key: Buffer.from(key) };
 }
 
 function plain(response: HttpResponse, code: number, text: string): void {
