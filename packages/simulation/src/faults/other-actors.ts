@@ -74,7 +74,10 @@ export class OtherActors {
     if (lease === undefined) return undefined;
     const holderIdentity = how < 0.5 ? '' : 'edited-by-hand';
     await this.#request('PATCH', pathOf(lease), { spec: { holderIdentity } });
-    return { what: `another client sets the holder of the Lease to ${JSON.stringify(holderIdentity)}`, object: lease.label };
+    return {
+      what: `another client sets the holder of the Lease to ${JSON.stringify(holderIdentity)}`,
+      object: lease.label,
+    };
   }
 
   async #edit(which: number): Promise<Deed | undefined> {
