@@ -4,6 +4,8 @@ import { isIPv6 } from 'node:net';
 import { noopLogger } from '@kctl/telemetry';
 import { systemClock } from '@kctl/wait';
 import { createAdmissionChain } from './admission/chain.js';
+import { createMutatingPolicies } from './admission/policy/mutating-policies.js';
+import { createValidatingPolicies } from './admission/policy/validating-policies.js';
 import { createMutatingWebhooks } from './admission/webhook/mutating-webhooks.js';
 import { createValidatingWebhooks } from './admission/webhook/validating-webhooks.js';
 import type { ApiServerOptions } from './api-server-options.js';
@@ -139,7 +141,9 @@ class EmbeddedApiServer implements ApiServer {
       store,
       registry,
       admission: createAdmissionChain([
+        createMutatingPolicies({ store, registry }),
         createMutatingWebhooks({ store, registry }, this.#webhooks),
+        createValidatingPolicies({ store, registry }),
         createValidatingWebhooks({ store, registry }, this.#webhooks),
       ]),
       clock,

@@ -101,19 +101,35 @@ it('audit annotations are in the journal', async () => {
   expect(server.server.journal.responses().at(-1)?.auditAnnotations).toEqual({ 'a.ex.io/why': 'because' });
 });
 
-it('a configuration that has no effect says so', async () => {
+it('a policy that is bound refuses writes and leaves audit annotations', async () => {
   const server = await harness();
-  const response = await server.post(`${group}/validatingadmissionpolicies`, {
-    apiVersion: 'admissionregistration.k8s.io/v1',
+  const matchConstraints = {
+    resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] }],
+  };
+  const head = { apiVersion: 'admissionregistration.k8s.io/v1', metadata: { name: 'a' } };
+  const policy = await server.post(`${group}/validatingadmissionpolicies`, {
+    ...head,
     kind: 'ValidatingAdmissionPolicy',
-    metadata: { name: 'a.example.com' },
     spec: {
-      matchConstraints: {
-        resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['pods'] }],
-      },
-      validations: [{ expression: 'true' }],
+      matchConstraints,
+      validations: [{ expression: 'object.data.a != "bad"', message: 'no' }],
+      auditAnnotations: [{ key: 'seen', valueExpression: 'string(object.data.a)' }],
     },
   });
-  expect(response.status).toBe(201);
-  expect(response.headers.get('warning')).toContain('does not evaluate admission policies yet');
+  expect(policy.status).toBe(201);
+  expect(policy.headers.get('warning')).toBeNull();
+  const configMap = (a: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: a }, data: { a } });
+  const path = '/api/v1/namespaces/default/configmaps';
+  expect((await server.post(path, configMap('bad'))).status).toBe(201);
+  await server.post(`${group}/validatingadmissionpolicybindings`, {
+    ...head,
+    kind: 'ValidatingAdmissionPolicyBinding',
+    spec: { policyName: 'a', validationActions: ['Deny', 'Audit'] },
+  });
+  expect((await server.post(path, { ...configMap('bad'), metadata: { name: 'b' } })).status).toBe(422);
+  expect(server.server.journal.responses().at(-1)?.auditAnnotations).toEqual({
+    'validation.policy.admission.k8s.io/validation_failure':
+      '[{"message":"no","policy":"a","binding":"a","expressionIndex":0,"validationActions":["Deny","Audit"]}]',
+    'a/seen': 'bad',
+  });
 });

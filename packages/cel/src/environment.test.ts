@@ -118,10 +118,14 @@ describe('compilation', () => {
   });
 
   it('refuses a result of another type than asked for', () => {
-    expect(problem(() => dynamic.compile('1', { resultType: 'bool' })).message).toBe('must evaluate to bool');
-    expect(problem(() => dynamic.compile('object.on', { resultType: 'bool' })).message).toBe('must evaluate to bool');
+    expect(problem(() => dynamic.compile('1', { resultType: 'bool' })).message).toBe(
+      'must evaluate to bool but got int',
+    );
+    expect(problem(() => dynamic.compile('object.on', { resultType: 'bool' })).message).toBe(
+      'must evaluate to bool but got dyn',
+    );
     expect(problem(() => dynamic.compile('1', { resultType: ['string', 'null'] })).message).toBe(
-      'must evaluate to one of [string null]',
+      'must evaluate to one of [string null_type] but got int',
     );
     expect(dynamic.compile('object.on == true', { resultType: 'bool' }).resultType).toBe('bool');
   });

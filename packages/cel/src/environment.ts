@@ -122,6 +122,7 @@ class Environment implements CelEnvironment {
   readonly #variables: Readonly<Record<string, CelVariable>>;
   readonly #declarations: Map<string, Declaration>;
   readonly #decls = new Map<string, DeclType>();
+  readonly #typeNames = new Map<StructuralSchema, string>();
   readonly #readers = new Map<string, VariableReader>();
   readonly #structs = new Map<string, ReadonlyMap<string, DeclType>>();
   readonly #types: TypeProvider;
@@ -153,8 +154,10 @@ class Environment implements CelEnvironment {
 
   #typeOf(name: string, variable: CelVariable): CelType {
     if (typeof variable === 'string') return parseType(variable);
-    // `self` and `oldSelf` of one schema have one type.
-    const decl = declTypeOf(variable.schema, 'selfType', variable.isResource === true);
+    // Variables of one schema, as `self` and `oldSelf`, have one type.
+    const typeName = this.#typeNames.get(variable.schema) ?? (this.#typeNames.size === 0 ? 'selfType' : name);
+    this.#typeNames.set(variable.schema, typeName);
+    const decl = declTypeOf(variable.schema, typeName, variable.isResource === true);
     if (decl === undefined) {
       throw new TypeError(`variable ${JSON.stringify(name)}: its schema has no type that CEL exposes: set a type`);
     }
@@ -196,8 +199,9 @@ function requireType(type: CelType, expected: string | readonly string[] | undef
   if (expected === undefined) return;
   const names = typeof expected === 'string' ? [expected] : expected;
   if (names.includes(formatType(type)) || names.includes(type.name)) return;
-  const [only = ''] = names;
-  const text = names.length === 1 ? `must evaluate to ${only}` : `must evaluate to one of [${names.join(' ')}]`;
+  const shown = names.map((name) => (name === 'null' ? 'null_type' : name));
+  const wanted = shown.length === 1 ? (shown[0] ?? '') : `one of [${shown.join(' ')}]`;
+  const text = `must evaluate to ${wanted} but got ${type.kind === 'null' ? 'null_type' : formatType(type)}`;
   throw new CelCompileError(text);
 }
 

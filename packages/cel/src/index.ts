@@ -22,6 +22,11 @@ export type { CostEstimate } from './cost/estimate.js';
 export { structuralSchema } from './schema/structural.js';
 export type { StructuralSchema, ValidationRule } from './schema/structural.js';
 export { jsonValue as celValue } from './values/json.js';
+export { valueJson } from './values/to-json.js';
+export type { FunctionEntry } from './check/functions.js';
+export type { TypeProvider } from './check/scope.js';
+export type { CelType } from './types/type.js';
+export { parseType } from './types/parse-type.js';
 export {
   Duration,
   Failure,

@@ -17,3 +17,4 @@ import './access.js';
 import './admission-answers.js';
 import './admission-matching.js';
 import './admission-requests.js';
+import './policies.js';

@@ -72,9 +72,15 @@ class DecisionValue extends LibraryValue {
   }
 }
 
-/** The value of the variable `authorizer`: what expressions ask it goes to `ask`. */
-export function authorizerValue(ask: (question: AuthorizationQuestion) => AuthorizationAnswer): LibraryValue {
-  return new CheckValue(authorizer, ask, {});
+/**
+ * The value of the variable `authorizer`: what expressions ask it goes to `ask`. With a resource to begin with, the
+ * value of `authorizer.requestResource`.
+ */
+export function authorizerValue(
+  ask: (question: AuthorizationQuestion) => AuthorizationAnswer,
+  question: Omit<AuthorizationQuestion, 'verb'> = {},
+): LibraryValue {
+  return new CheckValue(question.resource === undefined ? authorizer : resourceCheck, ask, question);
 }
 
 function step(

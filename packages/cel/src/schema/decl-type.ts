@@ -106,6 +106,7 @@ function objectDecl(schema: StructuralSchema, name: string): DeclType {
  * @param isResource whether `kind`, `apiVersion` and `metadata` belong to it: a root, or an embedded resource.
  */
 export function declTypeOf(schema: StructuralSchema, name: string, isResource: boolean): DeclType | undefined {
+  if (schema.dynamic === true) return plain(dynType, 1, unboundedText);
   if (schema.intOrString === true) {
     return plain(dynType, 1, schema.maxLength === undefined ? unboundedText : Math.max(0, schema.maxLength) * 4);
   }

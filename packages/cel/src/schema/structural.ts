@@ -23,6 +23,8 @@ export interface StructuralSchema {
   readonly maxItems?: number;
   readonly maxProperties?: number;
   readonly intOrString?: boolean;
+  /** Whether anything may be here and CEL sees it as it is; no keyword of a schema says so. */
+  readonly dynamic?: boolean;
   readonly preserveUnknown?: boolean;
   readonly embedded?: boolean;
   readonly listType?: 'atomic' | 'set' | 'map';

@@ -294,6 +294,7 @@ function numericValue(raw: unknown, type: 'integer' | 'number'): Value | Failure
 
 /** JSON as CEL sees it under a structural schema. What does not fit the schema is a failure where it is read. */
 export function schemaValue(raw: unknown, schema: StructuralSchema): Value | Failure {
+  if (schema.dynamic === true) return jsonValue(raw);
   if (raw === null || raw === undefined) {
     return schema.nullable === true ? null : new Failure('invalid data, got null for schema with nullable=false');
   }

@@ -70,13 +70,10 @@ function validateRoleRefChange(object: Record<string, unknown>, old: Record<stri
 
 const common: KindStrategy = { nameRule: pathSegment, allowCreateOnUpdate: true };
 
-/** What is kept and has no effect says so: a test that relies on it must not pass silently. */
-const policiesAreNotEvaluated = (): string[] => ['the embedded API server does not evaluate admission policies yet'];
 
 const admissionPolicy: KindStrategy = {
   generation: 'spec',
   allowUnconditionalUpdate: false,
-  warnings: policiesAreNotEvaluated,
 };
 
 const webhookConfiguration: KindStrategy = {

@@ -1,0 +1,170 @@
+import {
+  authorizerValue,
+  CelEvaluationError,
+  Failure,
+  MapValue,
+  type AuthorizationQuestion,
+  type LibraryValue,
+  type Value,
+} from '@kctl/cel';
+import type { UntypedObject } from '@kctl/apimachinery';
+import type { JsonObject } from '../../registry/json.js';
+import { admissionRequest, type ReviewedWrite } from '../review/admission-review.js';
+import type { CompiledExpression } from './environment.js';
+
+/** What all expressions of a policy may cost for one write, and what its match conditions may. */
+export const policyBudget = 10_000_000;
+export const conditionBudget = 2_500_000;
+
+/** The budget is spent: no further expression is evaluated. */
+export class OutOfBudget extends Error {
+  constructor() {
+    super('validation failed due to running out of cost budget, no further validation rules will be run');
+  }
+}
+
+/** What came of one expression. */
+export type Evaluated = { readonly value: Value } | { readonly problem: string };
+
+/** Values that expressions read. */
+export interface EvaluationInput {
+  readonly reviewed: ReviewedWrite;
+  readonly params: UntypedObject | undefined;
+  readonly namespace: UntypedObject | undefined;
+}
+
+function namespaceFacts({ metadata, spec, status }: UntypedObject & { spec?: unknown; status?: unknown }): JsonObject {
+  const { uid, managedFields: _fields, ownerReferences: _owners, ...rest } = metadata;
+  return { metadata: { ...rest, ...(uid !== undefined && { UID: uid }) }, spec: spec ?? {}, status: status ?? {} };
+}
+
+/** The authorizer as expressions ask it. This server lets everything through that is authenticated. */
+function authorizerOf(question?: Omit<AuthorizationQuestion, 'verb'>): LibraryValue {
+  return authorizerValue(() => ({ allowed: true }), question);
+}
+
+/** The variables of a policy: each is evaluated when it is first read. */
+class LazyVariables extends MapValue {
+  readonly #evaluation: Evaluation;
+  readonly #expressions: ReadonlyMap<string, CompiledExpression>;
+  readonly #values = new Map<string, Value | Failure>();
+
+  constructor(evaluation: Evaluation, expressions: ReadonlyMap<string, CompiledExpression>) {
+    super();
+    this.#evaluation = evaluation;
+    this.#expressions = expressions;
+  }
+
+  override get size(): number {
+    return this.#expressions.size;
+  }
+
+  override keys(): Iterable<Value> {
+    return this.#expressions.keys();
+  }
+
+  override get(key: Value): Value | Failure | undefined {
+    if (typeof key !== 'string') return undefined;
+    const known = this.#values.get(key);
+    if (known !== undefined) return known;
+    const expression = this.#expressions.get(key);
+    if (expression === undefined) return undefined;
+    const value = this.#read(key, expression);
+    this.#values.set(key, value);
+    return value;
+  }
+
+  #read(name: string, expression: CompiledExpression): Value | Failure {
+    const quoted = JSON.stringify(name);
+    if (expression.program === undefined) {
+      return new Failure(`composited variable ${quoted} fails to compile: ${expression.problem ?? ''}`);
+    }
+    const result = this.#evaluation.raw(expression);
+    return 'problem' in result
+      ? new Failure(`composited variable ${quoted} fails to evaluate: ${result.problem}`)
+      : result.value;
+  }
+}
+
+/** Evaluates the expressions of one policy for one write; all share a budget. */
+export class Evaluation {
+  readonly #activation: Record<string, unknown>;
+  #budget: number;
+
+  constructor(input: EvaluationInput, variables: ReadonlyMap<string, CompiledExpression>, budget: number) {
+    const { reviewed, params, namespace } = input;
+    const request = admissionRequest('', reviewed);
+    const { object, oldObject, ...facts } = request;
+    this.#budget = budget;
+    this.#activation = {
+      object,
+      oldObject,
+      request: facts,
+      params: params ?? null,
+      namespaceObject: namespace === undefined ? null : namespaceFacts(namespace),
+      variables: new LazyVariables(this, variables),
+      authorizer: authorizerOf(),
+      'authorizer.requestResource': authorizerOf({
+        group: reviewed.resource.group,
+        resource: reviewed.resource.resource,
+        subresource: reviewed.write.subresource,
+        namespace: reviewed.write.namespace,
+        name: reviewed.write.name,
+      }),
+    };
+  }
+
+  /** Evaluates without the words around an error. @throws OutOfBudget */
+  raw({ program, problem }: CompiledExpression): Evaluated {
+    if (program === undefined) return { problem: `compilation error: ${problem ?? ''}` };
+    try {
+      const { value, cost } = program.evaluate(this.#activation);
+      this.#spend(cost);
+      return { value };
+    } catch (error) {
+      if (!(error instanceof CelEvaluationError)) throw error;
+      this.#spend(error.cost);
+      return { problem: error.message };
+    }
+  }
+
+  /** @throws OutOfBudget */
+  evaluate(expression: CompiledExpression): Evaluated {
+    const result = this.raw(expression);
+    if (!('problem' in result) || expression.program === undefined) return result;
+    return { problem: `expression '${expression.text}' resulted in error: ${result.problem}` };
+  }
+
+  #spend(cost: number): void {
+    this.#budget -= cost;
+    if (this.#budget < 0) throw new OutOfBudget();
+  }
+}
+
+/** What came of match conditions. */
+export interface ConditionVerdict {
+  readonly matches: boolean;
+  /** What went wrong; with it, `failurePolicy` decides. */
+  readonly problem?: string;
+}
+
+/** Whether all conditions hold. One that does not decides, whatever the others do. */
+export function evaluateConditions(
+  conditions: readonly CompiledExpression[],
+  evaluation: Evaluation,
+): ConditionVerdict {
+  const problems: string[] = [];
+  try {
+    for (const condition of conditions) {
+      const result = evaluation.evaluate(condition);
+      if ('problem' in result) problems.push(result.problem);
+      else if (result.value === false) return { matches: false };
+    }
+  } catch (error) {
+    if (!(error instanceof OutOfBudget)) throw error;
+    return { matches: false, problem: error.message };
+  }
+  if (problems.length === 0) return { matches: true };
+  const unique = [...new Set(problems)];
+  return { matches: false, problem: unique.length === 1 ? (unique[0] ?? '') : `[${unique.join(', ')}]` };
+}

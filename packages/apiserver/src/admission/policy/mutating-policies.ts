@@ -1,0 +1,300 @@
+import { isStatusError, StatusError, type UntypedObject } from '@kctl/apimachinery';
+import { messageOf } from '@kctl/telemetry';
+import { printErrors, typeErrors } from '../../managed-fields/check.js';
+import { mergeObjects } from '../../managed-fields/merge.js';
+import { applyOperations, JsonPatchError } from '../../patch/json-patch-operations.js';
+import {
+  cloneJson,
+  equalSemantic,
+  isObject,
+  objectOf,
+  objectsOf,
+  stringOf,
+  type JsonObject,
+} from '../../registry/json.js';
+import { forbiddenObject } from '../../registry/status.js';
+import { decodeAdmitted } from '../decode.js';
+import type { MatchedResource } from '../matching/equivalents.js';
+import type { AdmissionPlugin } from '../plugin.js';
+import { isExempt, VersionedObjects, type MatchBackend } from '../webhook/invocation.js';
+import type { AdmissionWrite, WriteFacts } from '../write.js';
+import { atomicPaths } from './atomic-paths.js';
+import { policyEnvironment, type CompiledExpression } from './environment.js';
+import { conditionBudget, evaluateConditions, Evaluation, policyBudget, type EvaluationInput } from './evaluation.js';
+import { matchResources, mayMatch, namespaceOf, readMatchResources, type MatchResources } from './match-resources.js';
+import { collectParams } from './params.js';
+import { configurationOf, operationsOf, PatchProblem } from './patch-values.js';
+import { createPolicySource, type BoundPolicy, type PolicyBinding } from './policy-source.js';
+
+const pluginName = 'MutatingAdmissionPolicy';
+
+interface Mutation {
+  readonly type: 'ApplyConfiguration' | 'JSONPatch';
+  readonly expression: CompiledExpression;
+}
+
+interface MutatingPolicy {
+  readonly name: string;
+  readonly match: MatchResources;
+  readonly paramKind: unknown;
+  readonly ignoresFailures: boolean;
+  readonly isReinvoked: boolean;
+  readonly variables: ReadonlyMap<string, CompiledExpression>;
+  readonly conditions: readonly CompiledExpression[];
+  readonly mutations: readonly Mutation[];
+}
+
+function readPolicy(object: UntypedObject): MutatingPolicy {
+  const spec = objectOf(object['spec']);
+  const environment = policyEnvironment(spec, true);
+  const mutation = (source: JsonObject): Mutation =>
+    source['patchType'] === 'JSONPatch'
+      ? {
+          type: 'JSONPatch',
+          expression: environment.compile(stringOf(objectOf(source['jsonPatch'])['expression']), 'list(JSONPatch)'),
+        }
+      : {
+          type: 'ApplyConfiguration',
+          expression: environment.compile(stringOf(objectOf(source['applyConfiguration'])['expression']), 'Object'),
+        };
+  return {
+    name: object.metadata.name ?? '',
+    match: readMatchResources(spec['matchConstraints']),
+    paramKind: spec['paramKind'],
+    ignoresFailures: spec['failurePolicy'] === 'Ignore',
+    isReinvoked: spec['reinvocationPolicy'] === 'IfNeeded',
+    variables: environment.variables,
+    conditions: objectsOf(spec['matchConditions']).map(({ expression }) =>
+      environment.compile(stringOf(expression), 'bool'),
+    ),
+    mutations: objectsOf(spec['mutations']).map(mutation),
+  };
+}
+
+/** Which policies are to be invoked a second time. */
+interface ReinvokeState {
+  lastOutput: UntypedObject | undefined;
+  readonly policiesInvoked: Set<string>;
+  readonly policiesAgain: Set<string>;
+}
+
+function isState(value: unknown): value is ReinvokeState {
+  return typeof value === 'object' && value !== null && 'policiesInvoked' in value && 'policiesAgain' in value;
+}
+
+function stateOf(write: AdmissionWrite): ReinvokeState {
+  const { values } = write.reinvocation;
+  const known = values.get(pluginName);
+  if (isState(known)) return known;
+  const state: ReinvokeState = { lastOutput: undefined, policiesInvoked: new Set(), policiesAgain: new Set() };
+  values.set(pluginName, state);
+  return state;
+}
+
+function invokeAgain({ policiesInvoked, policiesAgain }: ReinvokeState): void {
+  for (const key of policiesInvoked) policiesAgain.add(key);
+  policiesInvoked.clear();
+}
+
+/** Why a policy refuses a write. */
+interface Refusal {
+  readonly policy: string;
+  readonly binding: string | undefined;
+  readonly message: string;
+  readonly reason: string | undefined;
+}
+
+/** One invocation of a policy: with one binding and one parameter. */
+interface Invocation {
+  readonly policy: MutatingPolicy;
+  readonly binding: PolicyBinding;
+  readonly matched: MatchedResource;
+  readonly params: UntypedObject | undefined;
+}
+
+function keyOf({ policy, binding, params }: Invocation): string {
+  return JSON.stringify([policy.name, binding.name, params?.metadata.namespace ?? '', params?.metadata.name ?? '']);
+}
+
+/** The object with a configuration merged into it. @throws PatchProblem */
+function applyConfiguration(
+  object: UntypedObject,
+  configuration: JsonObject,
+  { definition, kind }: MatchedResource,
+): JsonObject {
+  const { atom } = definition.fieldTyping;
+  const problems = typeErrors(configuration, atom);
+  if (problems.length > 0) {
+    const text = `failed to convert patch object to typed object: ${printErrors(problems)}`;
+    throw new PatchProblem(`error applying patch: ${text}`);
+  }
+  const paths = atomicPaths(configuration, atom);
+  if (paths.length > 0) {
+    const text = `may not mutate atomic arrays, maps or structs: ${paths.join(', ')}`;
+    throw new PatchProblem(`error applying patch: invalid ApplyConfiguration: ${text}`);
+  }
+  const apiVersion = kind.group === '' ? kind.version : `${kind.group}/${kind.version}`;
+  const merged = mergeObjects({ ...object, kind: kind.kind, apiVersion }, configuration, atom);
+  return isObject(merged) ? merged : {};
+}
+
+/** The object with operations applied; as it is where one of them tests for what is not so. @throws PatchProblem */
+function applyPatch(object: UntypedObject, operations: readonly JsonObject[], { kind }: MatchedResource): JsonObject {
+  const apiVersion = kind.group === '' ? kind.version : `${kind.group}/${kind.version}`;
+  const source = { ...object, kind: kind.kind, apiVersion };
+  try {
+    const patched = applyOperations(source, [...operations]);
+    return isObject(patched) ? patched : {};
+  } catch (error) {
+    if (!(error instanceof JsonPatchError)) throw error;
+    if (error.message.includes('test failed')) return source;
+    throw new PatchProblem(`JSON Patch: ${error.message}`);
+  }
+}
+
+class MutatingPolicies implements AdmissionPlugin {
+  readonly name = pluginName;
+  readonly #backend: MatchBackend;
+  readonly #policies: () => readonly BoundPolicy<MutatingPolicy>[];
+
+  constructor(backend: MatchBackend) {
+    this.#backend = backend;
+    const plurals = { policies: 'mutatingadmissionpolicies', bindings: 'mutatingadmissionpolicybindings' };
+    this.#policies = createPolicySource(backend.store, plurals, readPolicy);
+  }
+
+  handles(facts: WriteFacts): boolean {
+    const policies = this.#policies();
+    return (
+      policies.length > 0 &&
+      !isExempt(facts) &&
+      policies.some(({ policy }) => mayMatch(this.#backend, policy.match, facts))
+    );
+  }
+
+  async admit(write: AdmissionWrite): Promise<void> {
+    if (isExempt(write)) return;
+    const refusals: Refusal[] = [];
+    const invocations = this.#invocations(write, refusals);
+    const { reinvocation } = write;
+    const state = stateOf(write);
+    if (reinvocation.isReinvoke && !equalSemantic(state.lastOutput, write.object)) invokeAgain(state);
+    const versions = new VersionedObjects(write);
+    try {
+      for (const invocation of invocations) await this.#invoke(invocation, { write, versions, state, refusals });
+    } finally {
+      state.lastOutput = write.object;
+    }
+    if (refusals.length > 0) throw refusal(write, refusals);
+  }
+
+  #invocations(write: AdmissionWrite, refusals: Refusal[]): Invocation[] {
+    const invocations: Invocation[] = [];
+    for (const { policy, bindings } of this.#policies()) {
+      const refuse = (message: string, binding?: string): void => {
+        if (!policy.ignoresFailures) refusals.push({ policy: policy.name, binding, message, reason: undefined });
+      };
+      let matched: MatchedResource | undefined;
+      try {
+        matched = matchResources(this.#backend, policy.match, write);
+      } catch (error) {
+        refuse(`failed to configure policy: ${messageOf(error)}`);
+      }
+      if (matched === undefined) continue;
+      for (const binding of bindings) {
+        try {
+          if (matchResources(this.#backend, binding.match, write) === undefined) continue;
+          const references = { paramKind: policy.paramKind, paramRef: binding.paramRef };
+          for (const params of collectParams(this.#backend, references, write.namespace)) {
+            invocations.push({ policy, binding, matched, params });
+          }
+        } catch (error) {
+          refuse(`failed to configure binding: ${messageOf(error)}`, binding.name);
+        }
+      }
+    }
+    return invocations;
+  }
+
+  async #invoke(
+    invocation: Invocation,
+    {
+      write,
+      versions,
+      state,
+      refusals,
+    }: { write: AdmissionWrite; versions: VersionedObjects; state: ReinvokeState; refusals: Refusal[] },
+  ): Promise<void> {
+    const { policy, binding, matched, params } = invocation;
+    const refuse = (message: string): void => {
+      if (!policy.ignoresFailures)
+        refusals.push({ policy: policy.name, binding: binding.name, message, reason: 'Invalid' });
+    };
+    const input: EvaluationInput = {
+      reviewed: await versions.in(matched),
+      params,
+      namespace: namespaceOf(this.#backend, write),
+    };
+    const verdict = evaluateConditions(policy.conditions, new Evaluation(input, policy.variables, conditionBudget));
+    if (verdict.problem !== undefined) {
+      refuse(verdict.problem);
+      return;
+    }
+    const key = keyOf(invocation);
+    if (!verdict.matches || (write.reinvocation.isReinvoke && !state.policiesAgain.has(key))) return;
+    const before = write.object;
+    for (const mutation of policy.mutations) {
+      const reviewed = await versions.in(matched);
+      if (reviewed.object === undefined) continue;
+      try {
+        const changed = mutate(mutation, policy, { ...input, reviewed }, matched);
+        const decoded = decodeAdmitted(matched.definition, write.subresource, cloneJson(changed));
+        write.object = await versions.back(decoded, matched);
+      } catch (error) {
+        if (isStatusError(error)) throw error;
+        refuse(messageOf(error));
+      }
+    }
+    if (!equalSemantic(before, write.object)) {
+      invokeAgain(state);
+      write.reinvocation.isRequested = true;
+    }
+    if (policy.isReinvoked) state.policiesInvoked.add(key);
+  }
+}
+
+function mutate(
+  mutation: Mutation,
+  policy: MutatingPolicy,
+  input: EvaluationInput,
+  matched: MatchedResource,
+): JsonObject {
+  const { object } = input.reviewed;
+  const result = new Evaluation(input, policy.variables, policyBudget).evaluate(mutation.expression);
+  if ('problem' in result) throw new PatchProblem(result.problem);
+  if (object === undefined) throw new PatchProblem('there is no object to mutate');
+  if (mutation.type === 'JSONPatch') return applyPatch(object, operationsOf(result.value), matched);
+  return applyConfiguration(object, configurationOf(result.value), matched);
+}
+
+function refusal(write: AdmissionWrite, refusals: readonly Refusal[]): StatusError {
+  const messages = refusals.map(({ policy, binding, message }) =>
+    binding === undefined
+      ? `policy ${JSON.stringify(policy)} denied request: ${message}`
+      : `policy '${policy}' with binding '${binding}' denied request: ${message}`,
+  );
+  const resource = { group: write.resource.group, plural: write.resource.resource };
+  const { status } = forbiddenObject(resource, write.name, 'admission request denied by policy');
+  const reason = refusals[0]?.reason ?? status.reason;
+  return new StatusError({
+    ...status,
+    message: messages[0] ?? '',
+    ...(reason !== undefined && { reason }),
+    details: { ...(isObject(status.details) ? status.details : {}), causes: messages.map((message) => ({ message })) },
+  });
+}
+
+/** Applies MutatingAdmissionPolicies with their bindings, one after the other. Mirrors upstream's plugin of this name. */
+export function createMutatingPolicies(backend: MatchBackend): AdmissionPlugin {
+  return new MutatingPolicies(backend);
+}

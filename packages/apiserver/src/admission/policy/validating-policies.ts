@@ -1,0 +1,256 @@
+import { StatusError, type UntypedObject } from '@kctl/apimachinery';
+import { messageOf } from '@kctl/telemetry';
+import { isObject, objectOf, objectsOf, stringOf, stringsOf, type JsonObject } from '../../registry/json.js';
+import { forbiddenObject } from '../../registry/status.js';
+import { jsonText } from '../../storage/json-text.js';
+import type { AdmissionPlugin } from '../plugin.js';
+import type { ReviewedWrite } from '../review/admission-review.js';
+import { isExempt, VersionedObjects, type MatchBackend } from '../webhook/invocation.js';
+import type { AdmissionWrite, WriteFacts } from '../write.js';
+import { policyEnvironment, type CompiledExpression } from './environment.js';
+import {
+  conditionBudget,
+  evaluateConditions,
+  Evaluation,
+  OutOfBudget,
+  policyBudget,
+  type EvaluationInput,
+} from './evaluation.js';
+import { matchResources, mayMatch, namespaceOf, readMatchResources, type MatchResources } from './match-resources.js';
+import { collectParams } from './params.js';
+import { createPolicySource, type BoundPolicy, type PolicyBinding } from './policy-source.js';
+
+const maxMessage = 5 * 1024;
+const maxAnnotation = 10 * 1024;
+const codes: ReadonlyMap<string, number> = new Map([
+  ['Forbidden', 403],
+  ['Unauthorized', 401],
+  ['RequestEntityTooLarge', 413],
+]);
+
+interface Validation {
+  readonly expression: CompiledExpression;
+  readonly messageExpression: CompiledExpression | undefined;
+  readonly message: string;
+  readonly reason: string;
+}
+
+interface ValidatingPolicy {
+  readonly name: string;
+  readonly match: MatchResources;
+  readonly paramKind: unknown;
+  readonly ignoresFailures: boolean;
+  readonly variables: ReadonlyMap<string, CompiledExpression>;
+  readonly conditions: readonly CompiledExpression[];
+  readonly validations: readonly Validation[];
+  readonly annotations: readonly { readonly key: string; readonly expression: CompiledExpression }[];
+}
+
+function readPolicy(object: UntypedObject): ValidatingPolicy {
+  const spec = objectOf(object['spec']);
+  const environment = policyEnvironment(spec, false);
+  const validation = (source: JsonObject): Validation => {
+    const messageExpression = stringOf(source['messageExpression']);
+    return {
+      expression: environment.compile(stringOf(source['expression']), 'bool'),
+      messageExpression: messageExpression === '' ? undefined : environment.compileText(messageExpression, 'string'),
+      message: stringOf(source['message']),
+      reason: stringOf(source['reason']),
+    };
+  };
+  return {
+    name: object.metadata.name ?? '',
+    match: readMatchResources(spec['matchConstraints']),
+    paramKind: spec['paramKind'],
+    ignoresFailures: spec['failurePolicy'] === 'Ignore',
+    variables: environment.variables,
+    conditions: objectsOf(spec['matchConditions']).map(({ expression }) =>
+      environment.compile(stringOf(expression), 'bool'),
+    ),
+    validations: objectsOf(spec['validations']).map(validation),
+    annotations: objectsOf(spec['auditAnnotations']).map((annotation) => ({
+      key: stringOf(annotation['key']),
+      expression: environment.compileText(stringOf(annotation['valueExpression']), ['string', 'null']),
+    })),
+  };
+}
+
+/** Why a policy refuses a write. */
+interface Decision {
+  readonly message: string;
+  readonly reason: string;
+  /** Which validation it comes from. */
+  readonly index: number;
+}
+
+/** A decision with who made it. */
+interface Refusal extends Pick<Decision, 'message' | 'reason'> {
+  readonly policy: string;
+  readonly binding: string | undefined;
+}
+
+interface Verdict {
+  readonly decisions: readonly Decision[];
+  /** Audit annotations: a value, or what went wrong. */
+  readonly annotations: readonly ({ readonly key: string; readonly value: string } | { readonly problem: string })[];
+}
+
+function firstMessage({ messageExpression, message, expression }: Validation, evaluation: Evaluation): string {
+  const result = messageExpression === undefined ? undefined : evaluation.evaluate(messageExpression);
+  const own = result !== undefined && 'value' in result && typeof result.value === 'string' ? result.value.trim() : '';
+  const isUsable = own !== '' && !own.includes('\n') && new TextEncoder().encode(own).length <= maxMessage;
+  if (isUsable) return own;
+  return message === '' ? `failed expression: ${expression.text.trim()}` : message.trim();
+}
+
+/** Evaluates the validations of a policy for one write and one parameter. */
+function evaluateValidations(policy: ValidatingPolicy, input: EvaluationInput): Verdict {
+  const failed = (message: string, index = 0): Decision[] =>
+    policy.ignoresFailures ? [] : [{ message, reason: '', index }];
+  const conditions = new Evaluation(input, policy.variables, conditionBudget);
+  const verdict = evaluateConditions(policy.conditions, conditions);
+  if (verdict.problem !== undefined) return { decisions: failed(verdict.problem), annotations: [] };
+  if (!verdict.matches) return { decisions: [], annotations: [] };
+  const evaluation = new Evaluation(input, policy.variables, policyBudget);
+  try {
+    const results = policy.validations.map((validation) => evaluation.evaluate(validation.expression));
+    const decisions = results.flatMap((result, index): Decision[] => {
+      const validation = policy.validations[index];
+      if (validation === undefined || ('value' in result && result.value === true)) return [];
+      if ('problem' in result) return failed(result.problem, index);
+      return [{ message: firstMessage(validation, evaluation), reason: validation.reason, index }];
+    });
+    return {
+      decisions,
+      annotations: evaluateAnnotations(policy, new Evaluation(input, policy.variables, policyBudget)),
+    };
+  } catch (error) {
+    if (error instanceof OutOfBudget) return { decisions: failed(error.message), annotations: [] };
+    throw error;
+  }
+}
+
+function evaluateAnnotations(policy: ValidatingPolicy, evaluation: Evaluation): Verdict['annotations'] {
+  return policy.annotations.flatMap(({ key, expression }): Verdict['annotations'] => {
+    const result = evaluation.evaluate(expression);
+    if ('problem' in result) return policy.ignoresFailures ? [] : [{ problem: result.problem }];
+    const value = typeof result.value === 'string' ? result.value.trim() : '';
+    return value === '' ? [] : [{ key, value: value.slice(0, maxAnnotation) }];
+  });
+}
+
+class ValidatingPolicies implements AdmissionPlugin {
+  readonly name = 'ValidatingAdmissionPolicy';
+  readonly #backend: MatchBackend;
+  readonly #policies: () => readonly BoundPolicy<ValidatingPolicy>[];
+
+  constructor(backend: MatchBackend) {
+    this.#backend = backend;
+    const plurals = { policies: 'validatingadmissionpolicies', bindings: 'validatingadmissionpolicybindings' };
+    this.#policies = createPolicySource(backend.store, plurals, readPolicy);
+  }
+
+  handles(facts: WriteFacts): boolean {
+    const policies = this.#policies();
+    return (
+      policies.length > 0 &&
+      !isExempt(facts) &&
+      policies.some(({ policy }) => mayMatch(this.#backend, policy.match, facts))
+    );
+  }
+
+  async validate(write: AdmissionWrite): Promise<void> {
+    if (isExempt(write)) return;
+    const versions = new VersionedObjects(write);
+    const refusals: Refusal[] = [];
+    for (const { policy, bindings } of this.#policies()) {
+      await this.#apply(policy, bindings, { write, versions, refusals });
+    }
+    const [first] = refusals;
+    if (first !== undefined) throw refusal(write, first);
+  }
+
+  async #apply(
+    policy: ValidatingPolicy,
+    bindings: readonly PolicyBinding[],
+    { write, versions, refusals }: { write: AdmissionWrite; versions: VersionedObjects; refusals: Refusal[] },
+  ): Promise<void> {
+    const refuse = (message: string, binding: string | undefined): void => {
+      if (!policy.ignoresFailures) refusals.push({ policy: policy.name, binding, message, reason: '' });
+    };
+    let reviewed: ReviewedWrite | undefined;
+    try {
+      const matched = matchResources(this.#backend, policy.match, write);
+      if (matched === undefined) return;
+      reviewed = await versions.in(matched);
+    } catch (error) {
+      refuse(`failed to configure policy: ${messageOf(error)}`, undefined);
+      return;
+    }
+    const annotations = new Map<string, Set<string>>();
+    for (const binding of bindings) {
+      try {
+        if (matchResources(this.#backend, binding.match, write) === undefined) continue;
+        const references = { paramKind: policy.paramKind, paramRef: binding.paramRef };
+        for (const params of collectParams(this.#backend, references, write.namespace)) {
+          const input = { reviewed, params, namespace: namespaceOf(this.#backend, write) };
+          this.#report(policy, binding, evaluateValidations(policy, input), { write, refusals, annotations });
+        }
+      } catch (error) {
+        refuse(`failed to configure binding: ${messageOf(error)}`, binding.name);
+      }
+    }
+    for (const [key, values] of annotations) write.annotate(`${policy.name}/${key}`, [...values].join(', '));
+  }
+
+  #report(
+    policy: ValidatingPolicy,
+    binding: PolicyBinding,
+    verdict: Verdict,
+    {
+      write,
+      refusals,
+      annotations,
+    }: { write: AdmissionWrite; refusals: Refusal[]; annotations: Map<string, Set<string>> },
+  ): void {
+    const actions = stringsOf(binding.spec['validationActions']);
+    const who = { policy: policy.name, binding: binding.name };
+    for (const { message, reason, index } of verdict.decisions) {
+      if (actions.includes('Deny')) refusals.push({ ...who, message, reason });
+      if (actions.includes('Warn')) {
+        write.warn(
+          `Validation failed for ValidatingAdmissionPolicy '${who.policy}' with binding '${who.binding}': ${message}`,
+        );
+      }
+      if (actions.includes('Audit')) {
+        const failure = { message, ...who, expressionIndex: index, validationActions: actions };
+        write.annotate('validation.policy.admission.k8s.io/validation_failure', jsonText([failure]));
+      }
+    }
+    for (const annotation of verdict.annotations) {
+      if ('problem' in annotation) refusals.push({ ...who, message: annotation.problem, reason: '' });
+      else annotations.set(annotation.key, (annotations.get(annotation.key) ?? new Set()).add(annotation.value));
+    }
+  }
+}
+
+function refusal(write: AdmissionWrite, { policy, binding, message, reason }: Refusal): StatusError {
+  const bound = binding === undefined ? '' : ` with binding '${binding}'`;
+  const text = `ValidatingAdmissionPolicy '${policy}'${bound} denied request: ${message}`;
+  const { status } = forbiddenObject(
+    { group: write.resource.group, plural: write.resource.resource },
+    write.name,
+    text,
+  );
+  return new StatusError({
+    ...status,
+    reason: reason === '' ? 'Invalid' : reason,
+    code: codes.get(reason) ?? 422,
+    details: { ...(isObject(status.details) ? status.details : {}), causes: [{ message: text }] },
+  });
+}
+
+/** Evaluates ValidatingAdmissionPolicies with their bindings. Mirrors upstream's plugin of this name. */
+export function createValidatingPolicies(backend: MatchBackend): AdmissionPlugin {
+  return new ValidatingPolicies(backend);
+}
