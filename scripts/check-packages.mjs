@@ -1,6 +1,6 @@
 // Packs every package as it would be published and lets publint and attw judge the tarball.
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { globSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -26,6 +26,11 @@ try {
       continue;
     }
     const path = join(folder, tarball);
+    const problem = nodeTypesProblem(join('packages', name)) ?? contentProblem(path);
+    if (problem !== undefined) {
+      console.error(`${name}: ${problem}`);
+      failures++;
+    }
     for (const [tool, args] of /** @type {[string, string[]][]} */ ([
       ['publint', ['run', path, '--strict']],
       ['attw', [path, '--profile', 'esm-only', '--format', 'ascii', '--no-color']],
@@ -41,3 +46,23 @@ try {
 }
 console.log(failures === 0 ? 'every package can be published' : `${failures} objections`);
 process.exitCode = failures === 0 ? 0 : 1;
+
+/** Declarations that name types of Node need `@types/node`, and those who use them must learn it. @param {string} package_ */
+function nodeTypesProblem(package_) {
+  const { peerDependencies = {} } = JSON.parse(readFileSync(join(package_, 'package.json'), 'utf8'));
+  const user = globSync(join(package_, 'dist', '**', '*.d.ts')).find((file) => {
+    const code = readFileSync(file, 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
+    return /from 'node:|import\("node:|\bBuffer\b|\bNodeJS\./.test(code);
+  });
+  const isDeclared = peerDependencies['@types/node'] !== undefined;
+  if (user !== undefined && !isDeclared) return `${user} names types of Node: declare @types/node as an optional peer`;
+  if (user === undefined && isDeclared) return '@types/node is a peer, and no declaration names types of Node';
+  return undefined;
+}
+
+/** @param {string} tarball */
+function contentProblem(tarball) {
+  const { stdout } = spawnSync('tar', ['-tzf', tarball], { encoding: 'utf8' });
+  const unwanted = stdout.split('\n').filter((file) => /\.tsbuildinfo$|\.test\.[jt]s$|\.test\.d\.ts$/.test(file));
+  return unwanted.length === 0 ? undefined : `the tarball has ${unwanted.join(', ')}`;
+}
