@@ -285,7 +285,7 @@ export function describeIndexer(name: string, { create }: IndexerSuiteOptions): 
         const store = create();
         const replacement = store.beginReplace();
         store.replace([], '2');
-        expect(() => replacement.commit('3')).toThrow('replaced by somebody else');
+        expect(() => replacement.commit('3')).toThrow('another replacement of the store was');
       });
     });
   });
