@@ -57,6 +57,7 @@ if (!hasBinaries && !(await goAvailable())) {
       '@kctl/cache',
       '@kctl/events',
       '@kctl/manager',
+      '@kctl/webhook',
       '@kctl/e2e-leader-election',
     ),
     {

@@ -8,6 +8,13 @@ import { createApiServer, type ApiServer, type ApiServerOptions } from '@kctl/ap
 import { createHttpClient, type Connection, type HttpClient } from '@kctl/client-http';
 import { noopLogger, type Logger } from '@kctl/telemetry';
 import { installCrds } from './install-crds.js';
+import {
+  prepareWebhooks,
+  type InstallWebhooksOptions,
+  type LocalWebhooks,
+  type WebhookConfiguration,
+  type WebhookServing,
+} from './install-webhooks.js';
 import type { ApiServerBinaries } from './real/binaries.js';
 import { startRealApiServer, type RealApiServer } from './real/real-api-server.js';
 
@@ -53,6 +60,19 @@ export interface TestEnvironment extends AsyncDisposable {
   createNamespace(prefix?: string): Promise<string>;
   /** Installs CustomResourceDefinitions and waits until they are established. */
   installCrds(crds: readonly DeepReadonly<CustomResourceDefinition>[]): Promise<void>;
+  /**
+   * A place on this machine for the webhook server of a test: host, port and certificate. The same one each time; it goes
+   * with the environment.
+   */
+  prepareWebhooks(): Promise<WebhookServing>;
+  /**
+   * Points webhook configurations at that place, installs them and waits until the API server acts on them. Mirrors
+   * envtest's `WebhookInstallOptions`. Start the server first: webhooks that fail closed refuse writes without it.
+   */
+  installWebhooks(
+    configurations: readonly DeepReadonly<WebhookConfiguration>[],
+    options?: InstallWebhooksOptions,
+  ): Promise<void>;
   /** Stops what was started; an existing cluster is not changed. Idempotent. */
   stop(): Promise<void>;
 }
@@ -66,7 +86,10 @@ export async function createEnvironment(options: EnvironmentOptions = {}): Promi
   const base = await startBase(options.server ?? serverFromEnvironment(), options);
   const client = createHttpClient({ connection: base.connection, logger: options.logger ?? noopLogger });
   let stopped: Promise<void> | undefined;
-  const stop = (): Promise<void> => (stopped ??= stopBoth(client, base));
+  let webhooks: Promise<LocalWebhooks> | undefined;
+  const localWebhooks = (): Promise<LocalWebhooks> => (webhooks ??= prepareWebhooks());
+  const stop = (): Promise<void> =>
+    (stopped ??= stopBoth(client, base).finally(async () => await (await webhooks)?.[Symbol.asyncDispose]()));
   const environment: TestEnvironment = {
     server: base.server,
     kubeconfigPath: base.kubeconfigPath,
@@ -79,6 +102,9 @@ export async function createEnvironment(options: EnvironmentOptions = {}): Promi
       return metadata.name ?? '';
     },
     installCrds: (crds) => installCrds(client, crds),
+    prepareWebhooks: async () => (await localWebhooks()).serving,
+    installWebhooks: async (configurations, installOptions) =>
+      await (await localWebhooks()).install(client, configurations, installOptions),
     stop,
     [Symbol.asyncDispose]: stop,
   };

@@ -9,6 +9,14 @@ export { eventually } from './eventually.js';
 export type { EventuallyOptions } from './eventually.js';
 export { installCrds } from './install-crds.js';
 export type { CrdClient } from './install-crds.js';
+export { prepareWebhooks } from './install-webhooks.js';
+export type {
+  InstallWebhooksOptions,
+  LocalWebhooks,
+  WebhookClient,
+  WebhookConfiguration,
+  WebhookServing,
+} from './install-webhooks.js';
 export { findBinaries } from './real/binaries.js';
 export type { ApiServerBinaries } from './real/binaries.js';
 export { createCertificateAuthority } from './real/certificates.js';

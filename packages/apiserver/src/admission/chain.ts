@@ -3,6 +3,8 @@ import type { AdmissionWrite, WriteFacts } from './write.js';
 
 /** All plugins in order. */
 export interface AdmissionChain {
+  /** Whether no plugin has anything to do, whatever is written. */
+  isIdle(): boolean;
   /** Whether any plugin may concern a write. */
   handles(facts: WriteFacts): boolean;
   /** The mutating pass: all plugins, and all once more where one of them asks for it. @throws StatusError */
@@ -17,6 +19,7 @@ export function createAdmissionChain(plugins: readonly AdmissionPlugin[]): Admis
     for (const plugin of plugins) if (plugin.handles(write)) await plugin.admit?.(write);
   };
   return {
+    isIdle: () => plugins.every((plugin) => plugin.isIdle()),
     handles: (facts) => plugins.some((plugin) => plugin.handles(facts)),
     async admit(write) {
       await admitAll(write);

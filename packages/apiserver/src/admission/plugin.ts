@@ -7,6 +7,8 @@ import type { AdmissionWrite, WriteFacts } from './write.js';
 export interface AdmissionPlugin {
   /** As upstream names it, e.g. `MutatingAdmissionWebhook`. */
   readonly name: string;
+  /** Whether nothing is configured: the plugin concerns no write at all. Asked for every write. */
+  isIdle(): boolean;
   /**
    * Whether the plugin may concern a write: synchronous, cheap and asked for every write. A write that concerns no
    * plugin is one synchronous step.

@@ -92,7 +92,7 @@ async function admitAction(
     operation: 'CREATE',
     subresource,
     dryRun: call.query.has('dryRun'),
-    options: admissionOptions(call, 'CreateOptions'),
+    options: () => admissionOptions(call, 'CreateOptions'),
   });
   if (admission === undefined) return object;
   const name = call.path.name || (object.metadata.name ?? '');

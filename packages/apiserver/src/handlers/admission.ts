@@ -18,8 +18,8 @@ export interface AdmittedOperation {
   /** @default '' */
   readonly subresource?: string;
   readonly dryRun: boolean;
-  /** CreateOptions, UpdateOptions or DeleteOptions, as plugins see them. */
-  readonly options: JsonObject;
+  /** CreateOptions, UpdateOptions or DeleteOptions, as plugins see them. Read only where a plugin is concerned. */
+  readonly options: () => JsonObject;
 }
 
 /** The new and the present state of a write. */
@@ -89,7 +89,7 @@ class RequestAdmission implements Admission {
     return this.#link.signal;
   }
 
-  #write({ name, object, oldObject, options = this.#operation.options }: AdmittedState): AdmissionWrite {
+  #write({ name, object, oldObject, options = this.#operation.options() }: AdmittedState): AdmissionWrite {
     const { dryRun } = this.#operation;
     const { user, warnings, audit } = this.#call;
     const namespace =
@@ -169,6 +169,7 @@ export function beginAdmission(
   call: ResourceCall,
   operation: AdmittedOperation,
 ): Admission | undefined {
+  if (backend.admission.isIdle()) return undefined;
   const facts = factsOf(call, operation.operation, operation.subresource ?? '');
   return backend.admission.handles(facts) ? new RequestAdmission(backend, call, { facts, operation }) : undefined;
 }

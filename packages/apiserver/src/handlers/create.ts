@@ -71,7 +71,7 @@ export async function createStored(
   using admission = beginAdmission(backend, call, {
     operation: 'CREATE',
     dryRun: options.dryRun,
-    options: admissionOptions(call, 'CreateOptions'),
+    options: () => admissionOptions(call, 'CreateOptions'),
   });
   const object = admission === undefined ? given : await admitCreate(call, admission, given);
   const { metadata } = object;

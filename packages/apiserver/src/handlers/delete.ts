@@ -53,7 +53,7 @@ function successText({ group, plural }: ResourceDefinition, object: UntypedObjec
 
 /** Admission of the deletions of a request; undefined where no plugin concerns them. */
 function beginDeleteAdmission(backend: Backend, call: ResourceCall, options: DeleteOptions): Admission | undefined {
-  return beginAdmission(backend, call, { operation: 'DELETE', dryRun: options.dryRun, options: options.given });
+  return beginAdmission(backend, call, { operation: 'DELETE', dryRun: options.dryRun, options: () => options.given });
 }
 
 /** A deletion that is to be reviewed. */

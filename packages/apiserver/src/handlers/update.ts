@@ -116,7 +116,7 @@ export function beginUpdateAdmission(
     operation: 'UPDATE',
     subresource: target.subresource,
     dryRun: options.dryRun,
-    options: admissionOptions(call, 'UpdateOptions'),
+    options: () => admissionOptions(call, 'UpdateOptions'),
   });
 }
 

@@ -163,6 +163,10 @@ class MutatingPolicies implements AdmissionPlugin {
     this.#policies = createPolicySource(backend.store, plurals, readPolicy);
   }
 
+  isIdle(): boolean {
+    return this.#policies().length === 0;
+  }
+
   handles(facts: WriteFacts): boolean {
     const policies = this.#policies();
     return (

@@ -60,13 +60,15 @@ function readConfiguration(object: UntypedObject): Hook[] {
   });
 }
 
+const none: readonly Hook[] = [];
+
 /** The webhooks of all configurations of one type, by name of the configuration. A configuration is read once. */
 export function createHookSource(store: Store, plural: string): () => readonly Hook[] {
   const name = `admissionregistration.k8s.io/${plural}`;
   const read = new WeakMap<UntypedObject, readonly Hook[]>();
   return () => {
     const table = store.table(name);
-    if (table.size === 0) return [];
+    if (table.size === 0) return none;
     const hooks: Hook[] = [];
     for (const [, { object }] of table.scan({})) {
       let own = read.get(object);

@@ -103,9 +103,12 @@ class MutatingWebhooks implements AdmissionPlugin {
     this.#hooks = createHookSource(backend.store, 'mutatingwebhookconfigurations');
   }
 
+  isIdle(): boolean {
+    return this.#hooks().length === 0;
+  }
+
   handles(facts: Parameters<AdmissionPlugin['handles']>[0]): boolean {
-    const hooks = this.#hooks();
-    return hooks.length > 0 && anyMatches(this.#backend, hooks, facts);
+    return anyMatches(this.#backend, this.#hooks(), facts);
   }
 
   async admit(write: AdmissionWrite): Promise<void> {

@@ -19,9 +19,12 @@ class ValidatingWebhooks implements AdmissionPlugin {
     this.#hooks = createHookSource(backend.store, 'validatingwebhookconfigurations');
   }
 
+  isIdle(): boolean {
+    return this.#hooks().length === 0;
+  }
+
   handles(facts: Parameters<AdmissionPlugin['handles']>[0]): boolean {
-    const hooks = this.#hooks();
-    return hooks.length > 0 && anyMatches(this.#backend, hooks, facts);
+    return anyMatches(this.#backend, this.#hooks(), facts);
   }
 
   async validate(write: AdmissionWrite): Promise<void> {
