@@ -42,16 +42,18 @@ const titles = {
   workqueue: 'Work queues',
   client: 'Clients',
   apiserver: 'The embedded API server',
+  webhook: 'Admission webhooks',
 };
 
 /** @typedef {{ figure: string, unit: string, ours: number | null, peer: number | null, peerName: string | null, ratio: number | null }} Row */
 
 export function performancePage() {
   const names = Object.keys(titles);
+  const place = (/** @type {string} */ name) => (names.includes(name) ? names.indexOf(name) : names.length);
   const files = readdirSync(join('bench', 'results'))
     .filter((file) => file.endsWith('.json'))
     .map((file) => file.slice(0, -'.json'.length))
-    .sort((a, b) => names.indexOf(a) - names.indexOf(b));
+    .sort((a, b) => place(a) - place(b));
   const lines = [
     '# Performance',
     '',
@@ -64,7 +66,7 @@ export function performancePage() {
   for (const name of files) {
     const { machine, versions, rows } = JSON.parse(readFileSync(join('bench', 'results', `${name}.json`), 'utf8'));
     lines.push('', `## ${titles[/** @type {keyof typeof titles} */ (name)] ?? name}`, '');
-    lines.push('| figure | unit | kctl | peer | ratio | |', '|---|---|---:|---:|---:|---|');
+    lines.push('| figure | unit | kctl | peer | ratio | peer is |', '|---|---|---:|---:|---:|---|');
     for (const row of /** @type {Row[]} */ (rows))
       lines.push(
         `| ${cell(row.figure)} | ${cell(row.unit)} | ${number(row.ours)} | ${number(row.peer)} | ${row.ratio === null ? '' : `**${row.ratio.toFixed(1)}**`} | ${cell(row.peerName ?? '')} |`,
