@@ -69,8 +69,8 @@ export function dependencyProblems(folder) {
   for (const name of byTests)
     if (name !== manifest.name && !runtime.has(name) && !development.has(name))
       problems.push(`${name} is imported by tests and not declared`);
+  // Types of Node stand in declarations without an import of the package; check-packages.mjs compares them.
   for (const name of runtime)
-    // Types of Node stand in declarations without an import of the package; check-packages.mjs compares them.
     if (!bySources.has(name) && name !== '@types/node')
       problems.push(
         byTests.has(name)

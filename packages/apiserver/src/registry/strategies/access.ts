@@ -70,7 +70,6 @@ function validateRoleRefChange(object: Record<string, unknown>, old: Record<stri
 
 const common: KindStrategy = { nameRule: pathSegment, allowCreateOnUpdate: true };
 
-
 const admissionPolicy: KindStrategy = {
   generation: 'spec',
   allowUnconditionalUpdate: false,
