@@ -6,13 +6,22 @@ export interface PathNode {
   readonly index: number;
 }
 
+/** A key as bytes, in its quotes. */
+export interface KeyMark {
+  readonly key: readonly number[];
+  /** Its end, from a letter on that is rare, so that a search is fast. */
+  readonly end: Uint8Array;
+  /** Where that begins in the key. */
+  readonly endAt: number;
+}
+
 /** Paths to scalar fields, compiled for the scanner and for parsed objects. */
 export interface FieldPaths {
   /** As given, in the order in which values are reported. */
   readonly paths: readonly string[];
   readonly root: PathNode;
-  /** Bytes of which one stands wherever a key on the way of a path does, however the key is written. */
-  readonly marks: readonly Uint8Array[];
+  /** The keys on the way of a path, as a search finds them. */
+  readonly marks: readonly KeyMark[];
 }
 
 interface Draft {
@@ -77,12 +86,24 @@ function build(draft: Draft): PathNode {
   return { key: [...Buffer.from(draft.name)], children, index: draft.index };
 }
 
-/** The ends of the keys with their closing quotes (a search is fast where its first byte is rare), and escape sequences. */
-function marksOf(paths: readonly string[]): Uint8Array[] {
-  const keys = [...new Set(paths.flatMap(splitPath))];
-  const mustEscape = /["\\\p{Cc}]/u;
-  const escapes = keys.some((key) => mustEscape.test(key))
-    ? ['\\']
-    : ['\\u', ...(keys.some((key) => key.includes('/')) ? ['\\/'] : [])];
-  return [...keys.map((key) => `${key}"`), ...escapes].map((mark) => Buffer.from(mark));
+function marksOf(paths: readonly string[]): KeyMark[] {
+  return [...new Set(paths.flatMap(splitPath))].map((name) => {
+    const key = Buffer.from(`"${name}"`);
+    const endAt = rarestIn(key);
+    return { key: [...key], end: key.subarray(endAt), endAt };
+  });
+}
+
+/** Where the rarest letter of a key stands, but for its closing quote. */
+function rarestIn(key: Uint8Array): number {
+  let rarest = 1;
+  for (let at = 2; at < key.length - 1; at++) if (rarity(key[at]) > rarity(key[rarest])) rarest = at;
+  return rarest;
+}
+
+const byFrequency = [...Buffer.from('0123456789etaoinsrlcdpumhgfbvkwyxjqz')];
+
+function rarity(byte = 0): number {
+  const at = byFrequency.indexOf(byte);
+  return at < 0 ? byFrequency.length : at;
 }

@@ -5,7 +5,7 @@
  * @packageDocumentation
  */
 export { compileFieldPaths, fieldAt, splitPath } from './field-paths.js';
-export type { FieldPaths, PathNode } from './field-paths.js';
+export type { FieldPaths, KeyMark, PathNode } from './field-paths.js';
 export { framesOfLine, isOneFrame, splitDocuments } from './documents.js';
 export { FrameError, isFrameError } from './frame-error.js';
 export { createLineSplitter } from './line-splitter.js';

@@ -1,7 +1,8 @@
 import { parseJson } from '../json-text.js';
-import type { FieldPaths, PathNode } from './field-paths.js';
+import type { FieldPaths, KeyMark, PathNode } from './field-paths.js';
 import {
   afterColon,
+  backslash,
   closeBrace,
   comma,
   isText,
@@ -48,9 +49,18 @@ export function fieldsEnd(): number {
 export function mayRepeat(bytes: Uint8Array, from: number, end: number, { marks }: FieldPaths): boolean {
   // A few bytes behind the object, as in a watch frame, need no view of their own.
   const within = asBuffer(bytes.length - end < 64 ? bytes : bytes.subarray(0, end));
-  for (const mark of marks) if (within.indexOf(mark, from) >= 0) return true;
+  for (const mark of marks) if (hasKey(within, from, mark)) return true;
+  return within.indexOf(backslash, from) >= 0 && keyEscapes.some((escape) => within.indexOf(escape, from) >= 0);
+}
+
+function hasKey(bytes: Buffer, from: number, { key, end, endAt }: KeyMark): boolean {
+  for (let at = bytes.indexOf(end, from); at >= 0; at = bytes.indexOf(end, at + 1))
+    if (at - endAt >= from && isText(bytes, at - endAt, key)) return true;
   return false;
 }
+
+/** The ways to write a letter of a key by an escape sequence, other than those for control characters. */
+const keyEscapes = ['\\u', '\\/'].map((escape) => Buffer.from(escape));
 
 /**
  * Reads the declared paths from what follows `metadata`, after a `scanObject` without paths that found

@@ -277,8 +277,11 @@ export class FakeServer {
   }
 
   async #open(call: WatchCall): Promise<OpenWatch> {
-    await this.#maybeFail(call.signal);
     const streaming = call.sendInitialEvents === true;
+    await this.#maybeFail(call.signal).catch((error: unknown) => {
+      if (streaming) this.incomplete.streams++;
+      throw error;
+    });
     if (streaming && !this.streams) throw new StatusError(status(422, 'Invalid'));
     const wanted = call.resourceVersion === undefined ? undefined : Number(call.resourceVersion);
     if (wanted !== undefined && wanted > this.version)
@@ -406,8 +409,12 @@ export class FakeServer {
         const frames = this.#frames(watch, call.signal);
         const splitter = createLineSplitter();
         const chunksOf = (text: string): Uint8Array[] => this.#chunks(text);
-        const lineOf = (frame: Frame): string =>
-          `${this.#damaged(JSON.stringify(frame))}${this.#chance.maybe(0.9) ? '\n' : ''}`;
+        const lineOf = (frame: Frame): string => {
+          const text = JSON.stringify(frame);
+          const sent = this.#damaged(text);
+          if (sent !== text) watch.isBroken = true;
+          return `${sent}${this.#chance.maybe(0.9) ? '\n' : ''}`;
+        };
         return {
           async *[Symbol.asyncIterator]() {
             for await (const batch of frames)
