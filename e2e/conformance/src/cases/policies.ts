@@ -492,3 +492,177 @@ spec(69, 'mutating policies come before validating ones', async (t) => {
   await until(isDenied);
   failure(await post('x'), denial(name, 'x', 'm'));
 });
+
+const rules = [configMaps];
+const validating = (more: Draft): Draft => ({
+  matchConstraints: { resourceRules: rules },
+  validations: [{ expression: 'true' }],
+  ...more,
+});
+const mutating = (more: Draft): Draft => ({
+  matchConstraints: { resourceRules: rules },
+  reinvocationPolicy: 'Never',
+  mutations: [{ patchType: 'ApplyConfiguration', applyConfiguration: { expression: labelled } }],
+  ...more,
+});
+
+type Cause = { reason: string; field: string; message: string | RegExp };
+
+const refusedPolicies: [title: string, kind: string, plural: string, spec: Draft, causes: Cause[]][] = [
+  [
+    'an expression that does not compile',
+    'ValidatingAdmissionPolicy',
+    'validatingadmissionpolicies',
+    validating({ validations: [{ expression: 'request.nope == ""', messageExpression: '1' }] }),
+    [
+      {
+        reason: 'FieldValueInvalid',
+        field: 'spec.validations[0].expression',
+        message: `Invalid value: "request.nope == \\"\\"": compilation failed: ERROR: <input>:1:8: undefined field 'nope'\n | request.nope == ""\n | .......^`,
+      },
+      {
+        reason: 'FieldValueInvalid',
+        field: 'spec.validations[0].messageExpression',
+        message: 'Invalid value: "1": must evaluate to string but got int',
+      },
+    ],
+  ],
+  [
+    'an expression of type dyn',
+    'ValidatingAdmissionPolicy',
+    'validatingadmissionpolicies',
+    validating({ validations: [{ expression: 'object.on' }] }),
+    [
+      {
+        reason: 'FieldValueInvalid',
+        field: 'spec.validations[0].expression',
+        message: 'Invalid value: "object.on": must evaluate to bool but got dyn',
+      },
+    ],
+  ],
+  [
+    'variables and conditions',
+    'ValidatingAdmissionPolicy',
+    'validatingadmissionpolicies',
+    validating({
+      variables: [
+        { name: 'a-b', expression: 'true' },
+        { name: 'n', expression: '1' },
+      ],
+      matchConditions: [{ name: 'c', expression: '1' }],
+      validations: [{ expression: 'variables.n == "x"' }, { expression: 'variables.zz' }],
+    }),
+    [
+      {
+        reason: 'FieldValueInvalid',
+        field: 'spec.matchConditions[0].expression',
+        message: 'Invalid value: "1": must evaluate to bool but got int',
+      },
+      {
+        reason: 'FieldValueInvalid',
+        field: 'spec.variables[0].name',
+        message: 'Invalid value: "a-b": must be a valid CEL identifier',
+      },
+      {
+        reason: 'FieldValueInvalid',
+        field: 'spec.validations[0].expression',
+        message: /found no matching overload for '_==_' applied to '\(int, string\)'/,
+      },
+      { reason: 'FieldValueInvalid', field: 'spec.validations[1].expression', message: /undefined field 'zz'/ },
+    ],
+  ],
+  [
+    'nothing to do',
+    'ValidatingAdmissionPolicy',
+    'validatingadmissionpolicies',
+    validating({ validations: [], matchConstraints: {} }),
+    [
+      { reason: 'FieldValueRequired', field: 'spec.matchConstraints.resourceRules', message: 'Required value' },
+      {
+        reason: 'FieldValueRequired',
+        field: 'spec.validations',
+        message: 'Required value: validations or auditAnnotations must contain at least one item',
+      },
+      {
+        reason: 'FieldValueRequired',
+        field: 'spec.auditAnnotations',
+        message: 'Required value: validations or auditAnnotations must contain at least one item',
+      },
+    ],
+  ],
+  [
+    'a mutation of another type',
+    'MutatingAdmissionPolicy',
+    'mutatingadmissionpolicies',
+    mutating({
+      mutations: [
+        { patchType: 'ApplyConfiguration', applyConfiguration: { expression: '"x"' } },
+        { patchType: 'JSONPatch', jsonPatch: { expression: '[1]' } },
+        { patchType: 'JSONPatch', applyConfiguration: { expression: labelled } },
+      ],
+    }),
+    [
+      {
+        reason: 'FieldValueInvalid',
+        field: 'spec.mutations[0].applyConfiguration.expression',
+        message: 'Invalid value: "\\"x\\"": must evaluate to Object but got string',
+      },
+      {
+        reason: 'FieldValueInvalid',
+        field: 'spec.mutations[1].jsonPatch.expression',
+        message: 'Invalid value: "[1]": must evaluate to list(JSONPatch) but got list(int)',
+      },
+      {
+        reason: 'FieldValueRequired',
+        field: 'spec.mutations[2].jsonPatch',
+        message: 'Required value: must be specified when patchType is JSONPatch',
+      },
+      {
+        reason: 'FieldValueInvalid',
+        field: 'spec.mutations[2].applyConfiguration',
+        message: 'Invalid value: "{applyConfiguration}": must not be specified when patchType is JSONPatch',
+      },
+    ],
+  ],
+  [
+    'a mutation of deletions',
+    'MutatingAdmissionPolicy',
+    'mutatingadmissionpolicies',
+    mutating({ matchConstraints: { resourceRules: [{ ...configMaps, operations: ['DELETE'] }] } }),
+    [
+      {
+        reason: 'FieldValueNotSupported',
+        field: 'spec.matchConstraints.resourceRules.operations',
+        message: 'Unsupported value: "DELETE": supported values: "*", "CONNECT", "CREATE", "UPDATE"',
+      },
+    ],
+  ],
+  [
+    'a binding with actions that repeat each other',
+    'ValidatingAdmissionPolicyBinding',
+    'validatingadmissionpolicybindings',
+    { policyName: 'p', validationActions: ['Deny', 'Warn'], paramRef: { name: 'x', selector: {} } },
+    [
+      {
+        reason: 'FieldValueForbidden',
+        field: 'spec.paramRef.name',
+        message: 'Forbidden: name and selector are mutually exclusive',
+      },
+      {
+        reason: 'FieldValueForbidden',
+        field: 'spec.paramRef.selector',
+        message: 'Forbidden: name and selector are mutually exclusive',
+      },
+      { reason: 'FieldValueRequired', field: 'spec.paramRef.parameterNotFoundAction', message: 'Required value' },
+      { reason: 'FieldValueInvalid', field: 'spec.validationActions', message: /must not contain both Deny and Warn/ },
+    ],
+  ],
+];
+
+for (const [title, kind, plural, policy, causes] of refusedPolicies) {
+  spec(69, `a policy is refused: ${title}`, async (t) => {
+    const name = t.unique('policy');
+    const body = { apiVersion: 'admissionregistration.k8s.io/v1', kind, metadata: { name }, spec: policy };
+    failure(await t.post(`${API}/${plural}`, body), { code: 422, reason: 'Invalid', causes });
+  });
+}

@@ -1,3 +1,4 @@
+import { validateMutatingPolicy, validatePolicyBinding, validateValidatingPolicy } from './admission-policies.js';
 import type { FieldError } from '../field-error.js';
 import { invalidValue, notSupported, required } from '../field-error.js';
 import { at, equalSemantic, objectsOf, stringOf, stringsOf } from '../json.js';
@@ -93,8 +94,14 @@ export const accessStrategies: Readonly<Record<string, KindStrategy>> = {
   },
   'admissionregistration.k8s.io/MutatingWebhookConfiguration': webhookConfiguration,
   'admissionregistration.k8s.io/ValidatingWebhookConfiguration': webhookConfiguration,
-  'admissionregistration.k8s.io/ValidatingAdmissionPolicy': admissionPolicy,
-  'admissionregistration.k8s.io/MutatingAdmissionPolicy': admissionPolicy,
-  'admissionregistration.k8s.io/ValidatingAdmissionPolicyBinding': admissionPolicy,
-  'admissionregistration.k8s.io/MutatingAdmissionPolicyBinding': admissionPolicy,
+  'admissionregistration.k8s.io/ValidatingAdmissionPolicy': { ...admissionPolicy, validate: validateValidatingPolicy },
+  'admissionregistration.k8s.io/MutatingAdmissionPolicy': { ...admissionPolicy, validate: validateMutatingPolicy },
+  'admissionregistration.k8s.io/ValidatingAdmissionPolicyBinding': {
+    ...admissionPolicy,
+    validate: (object) => validatePolicyBinding(object, false),
+  },
+  'admissionregistration.k8s.io/MutatingAdmissionPolicyBinding': {
+    ...admissionPolicy,
+    validate: (object) => validatePolicyBinding(object, true),
+  },
 };
