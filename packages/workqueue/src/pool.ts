@@ -8,7 +8,7 @@ import type { FailureVerdict, RunOptions, StopOptions, WorkContext, WorkerPool, 
 /** So many items are worked on synchronously between two looks at the clock. */
 const groupSize = 16;
 /** So many looks at the clock end a slice too: a clock of tests stands still, and work may be there without end. */
-const maxLooks = 8_192;
+const maxLooks = 512;
 
 /** What a pool needs of a queue: items by slot. */
 export interface PoolSource<T> {
