@@ -332,7 +332,10 @@ class Run {
     this.#book.replicaChanged(host);
     if (error === undefined || !host.isAlive) return;
     if (host.isStopping) {
-      this.#violate('stop-fails', `${host.name}: run rejected after its signal was aborted: ${messageOf(error)}`);
+      this.#violate(
+        'stop-fails',
+        `${host.name}: run rejected after its signal was aborted: ${messageOf(error)}. Work must end with its signal: pass the signal of the reconcile to everything that waits`,
+      );
       return;
     }
     if (this.#book.phase === 'quiet')

@@ -76,6 +76,12 @@ async function send(reply: Reply, { receiver, signal, isHead }: Target): Promise
     receiver.end();
     return;
   }
+  if (reply.stream === undefined && reply.truncateAfter === undefined) {
+    const { body = noBytes } = reply;
+    receiver.data(typeof body === 'string' ? Buffer.from(body) : body);
+    receiver.end();
+    return;
+  }
   const sink = new DirectSink(receiver, signal);
   const limited = reply.truncateAfter === undefined ? sink : truncated(sink, reply.truncateAfter);
   try {
@@ -88,6 +94,9 @@ async function send(reply: Reply, { receiver, signal, isHead }: Target): Promise
     sink.destroy();
   }
 }
+
+/** Why a sink is closed; one for all, because an error costs its stack. */
+const ended = new DOMException('the answer has ended', 'AbortError');
 
 /** Hands on what it is given at once: the network on the other side decides what is slow. */
 class DirectSink implements Sink {
@@ -126,7 +135,7 @@ class DirectSink implements Sink {
   #close(): boolean {
     if (this.closed.aborted) return false;
     this.#signal.removeEventListener('abort', this.#onAbort);
-    this.#closed.abort();
+    this.#closed.abort(ended);
     return true;
   }
 }

@@ -54,6 +54,8 @@ export class Exchange {
   mood: WatchMood = 'normal';
   /** No further byte reaches the client. */
   isClosed = false;
+  /** The server has nothing left to do for it. */
+  isServed = false;
   /** Answered with this status; 0 before. */
   status = 0;
   /** Of its last delivery: bytes of one connection stay in order. */

@@ -42,6 +42,8 @@ const leastMs = 0.2;
 const spreadMs = 1.5;
 /** How long a connection attempt into nothing takes to fail, in ms. */
 const connectTimeoutMs = 30_000;
+/** Why the server stops working for a request; one for all, because an error costs its stack. */
+const clientGone = new DOMException('the client has gone', 'AbortError');
 /** How long the server keeps a connection whose client is gone without a word, in ms. */
 const forgottenMs = 60_000;
 
@@ -126,7 +128,7 @@ export class Network {
 
   /** Ends a watch properly. */
   end(exchange: Exchange): void {
-    exchange.serverSide.abort();
+    exchange.serverSide.abort(clientGone);
     this.#toClient(exchange, () => this.#finish(exchange));
   }
 
@@ -210,7 +212,7 @@ export class Network {
         ? server.faults.add({ action: { type: 'staleRead', revisionsBehind: mishap.revisions } })
         : undefined;
     activities.run({ scope: serverScope, cause: exchange }, () => {
-      void server.answer(
+      const served = server.answer(
         {
           method: exchange.method,
           target: exchange.path,
@@ -221,6 +223,9 @@ export class Network {
         },
         exchange.isWatch ? this.#watchReceiver(exchange) : this.#receiver(exchange),
       );
+      void served.then(() => {
+        exchange.isServed = true;
+      });
     });
     stale?.remove(); // what befalls a request is decided in its first step
   }
@@ -345,9 +350,11 @@ export class Network {
 
   #endServerSide(exchange: Exchange, afterMs: number): void {
     const { scheduler, serverScope } = this.#options;
-    if (exchange.serverSide.signal.aborted) return;
+    if (exchange.isServed || exchange.serverSide.signal.aborted) return;
     scheduler.after(serverScope, afterMs, () =>
-      activities.run({ scope: serverScope, cause: exchange }, () => exchange.serverSide.abort()),
+      activities.run({ scope: serverScope, cause: exchange }, () => {
+        if (!exchange.isServed) exchange.serverSide.abort(clientGone);
+      }),
     );
   }
 

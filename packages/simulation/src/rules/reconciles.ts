@@ -1,7 +1,7 @@
 import type { ReconcileActivity, Scope } from '../scope.js';
 import type { EndedReconcile, Rule, RuleContext } from './rule.js';
 
-/** So many seconds after a start, an error is not the weather's. */
+/** So many errors without a fault are not the weather's. */
 const hotErrors = 3;
 
 interface KeyState {

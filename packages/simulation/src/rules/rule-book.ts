@@ -58,9 +58,10 @@ export class RuleBook {
     const writes = writesRule(context);
     this.#rules = [
       leadershipRule(context),
-      writes,
-      reconcileRule(context, (controller, key) => writes.writesOf(controller, key)),
+      // Of several that see the same mistake, the one that names its cause comes first.
       ownershipRule(context),
+      reconcileRule(context, (controller, key) => writes.writesOf(controller, key)),
+      writes,
       endsRule(context),
     ];
   }

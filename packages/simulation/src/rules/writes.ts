@@ -7,6 +7,10 @@ import type { CausedCommit, Rule, RuleContext } from './rule.js';
 /** Records and elections are written as often as they need to be. */
 const exempt = new Set(['leases', 'leasecandidates', 'events']);
 
+/** What to do about children that are made again. */
+const findFirst =
+  'a run must find what an earlier run made before it makes another. Give children a name that follows from their owner instead of generateName or a counter, and do not rely on a list that may be behind';
+
 interface Written {
   sent: number;
   readonly contents: string[];
@@ -21,8 +25,9 @@ export interface WritesRule extends Rule {
   writesOf(controller: string, key: string): number;
 }
 
-/** How many writes of one object in ten minutes are a storm. */
+/** How many writes of one object, or requests of one replica, in ten minutes are a storm. */
 const stormWrites = 400;
+const stormRequests = 20_000;
 const stormWindowMs = 600_000;
 
 /** In quiet times nothing is written: who does so anyway wakes itself, flaps or fights. At no time there are storms. */
@@ -31,6 +36,7 @@ export function writesRule(context: RuleContext): WritesRule {
   let byReconcile = new Map<string, number>();
   let created = new Map<string, number>();
   let window = { since: 0, counts: new Map<string, number>() };
+  let requests = { since: 0, counts: new Map<string, number>() };
 
   const writtenOf = (label: string): Written => {
     const known = written.get(label);
@@ -41,26 +47,56 @@ export function writesRule(context: RuleContext): WritesRule {
   };
   const writerOf = ({ scope, reconcile }: Exchange): string => reconcile?.controller ?? scope.name;
 
-  const countStorm = (label: string): void => {
+  const countStorm = (label: string, { target, reconcile, scope }: Exchange): void => {
     if (context.now - window.since > stormWindowMs) window = { since: context.now, counts: new Map() };
-    const count = (window.counts.get(label) ?? 0) + 1;
-    window.counts.set(label, count);
-    if (count === stormWrites)
+    const isCreate = target.name === '';
+    const maker = reconcile?.key ?? scope.name;
+    const what = isCreate ? `${label} of ${maker}` : label;
+    const count = (window.counts.get(what) ?? 0) + 1;
+    window.counts.set(what, count);
+    if (count !== stormWrites) return;
+    const seconds = Math.round((context.now - window.since) / 1000);
+    if (isCreate)
+      context.violate(
+        'creates-again',
+        `${stormWrites} ${target.resource} of ${maker} were created within ${seconds} s: ${findFirst}`,
+      );
+    else
       context.violate(
         'write-storm',
-        `${label} was written ${stormWrites} times within ${Math.round((context.now - window.since) / 1000)} s: a loop writes without waiting for what it wrote before`,
+        `${label} was written ${stormWrites} times within ${seconds} s: a loop writes without waiting for what it wrote before`,
         label,
       );
   };
 
+  const countRequest = ({ name }: Exchange['scope']): void => {
+    if (context.now - requests.since > stormWindowMs) requests = { since: context.now, counts: new Map() };
+    const count = (requests.counts.get(name) ?? 0) + 1;
+    requests.counts.set(name, count);
+    if (count === stormRequests)
+      context.violate(
+        'request-storm',
+        `${name} sent ${stormRequests} requests within ${Math.round((context.now - requests.since) / 1000)} s: something asks again without waiting`,
+      );
+  };
+
   return {
-    names: ['write-storm', 'creates-again', 'controllers-fight', 'status-flaps', 'wakes-itself', 'writes-nothing-new'],
+    names: [
+      'write-storm',
+      'request-storm',
+      'creates-again',
+      'controllers-fight',
+      'status-flaps',
+      'wakes-itself',
+      'writes-nothing-new',
+    ],
     writesOf: (controller, key) => byReconcile.get(`${controller} ${key}`) ?? 0,
     sending(exchange) {
       const { scope, target, reconcile } = exchange;
+      if (scope.kind === 'replica') countRequest(scope);
       if (scope.kind !== 'replica' || !isWrite(target) || exempt.has(target.resource)) return;
       const label = labelOf(exchange);
-      if (target.name !== '') countStorm(label);
+      countStorm(label, exchange);
       if (context.phase !== 'quiet') return;
       if (reconcile !== undefined) {
         const id = `${reconcile.controller} ${reconcile.key}`;
@@ -96,10 +132,7 @@ export function writesRule(context: RuleContext): WritesRule {
       const minutes = context.quietMs / 60_000;
       for (const [what, count] of created)
         if (count >= 2)
-          context.violate(
-            'creates-again',
-            `${count} ${what} were created in ${minutes} quiet minutes: a run must find what an earlier run made before it makes another. Give children a name that follows from their owner instead of generateName or a counter, and do not rely on a list that may be behind`,
-          );
+          context.violate('creates-again', `${count} ${what} were created in ${minutes} quiet minutes: ${findFirst}`);
       for (const [label, state] of written) judge(context, label, state);
     },
   };
