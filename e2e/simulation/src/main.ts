@@ -16,6 +16,7 @@ const { values } = parseArgs({
     compare: { type: 'string', default: 'yes' },
     shrink: { type: 'string', default: 'yes' },
     faults: { type: 'string', default: 'all' },
+    'quiet-minutes': { type: 'string', default: '10' },
   },
 });
 
@@ -45,6 +46,7 @@ async function run(name: string, operator: SimulateOptions): Promise<void> {
     seeds: isReplay ? 1 : Number(values.seeds),
     seed: Number(values.replay ?? values.seed),
     simulatedMinutes: Number(values.minutes),
+    quietMs: 60_000 * Number(values['quiet-minutes']),
     compare: values.compare === 'yes',
     shrink: values.shrink === 'yes',
     faults: values.faults === 'none' ? 'none' : 'all',
@@ -61,6 +63,8 @@ async function run(name: string, operator: SimulateOptions): Promise<void> {
     totals.hours += error.simulatedHours;
     totals.faults += error.faults;
     totals.violations++;
-    console.log(`\n${name}: ${error.message}\n`);
+    console.log(
+      `\n${name}: ${error.message}\n\nfound after ${error.seedsRun} seeds, shrunk to a run with ${error.faults} faults\n`,
+    );
   }
 }

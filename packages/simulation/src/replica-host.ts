@@ -13,6 +13,8 @@ export interface HostObserver {
   note(who: string, what: string, object?: string): void;
   reconcileBegan(scope: Scope, reconcile: ReconcileActivity): void;
   reconcileEnded(scope: Scope, reconcile: ReconcileActivity, error: unknown): void;
+  /** The operator says that a rule of the test is broken. */
+  violate(rule: string, message: string, object?: string): void;
   /** A process started or ended. `error`: it ended by itself with one. */
   changed(host: ReplicaHost, error?: unknown): void;
 }
@@ -94,7 +96,10 @@ export class ReplicaHost implements Replica {
       logger: this.#logger(scope, {}),
       tracer: this.#tracer(scope),
     };
-    const world: ReplicaWorld = { ...given, name, incarnation: this.incarnation, random, options: given };
+    const violate: ReplicaWorld['violate'] = (rule, message, object) => {
+      if (!scope.isDead) this.#options.observer.violate(rule, `${name}: ${message}`, object);
+    };
+    const world: ReplicaWorld = { ...given, name, incarnation: this.incarnation, random, violate, options: given };
     this.#options.observer.note(name, this.incarnation === 1 ? 'starts' : `starts again (${this.incarnation})`);
     this.#ended = activities.run({ scope }, () => this.#run(scope, world, stop));
     this.#options.observer.changed(this);

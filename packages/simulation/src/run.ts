@@ -322,6 +322,7 @@ class Run {
         note: (who, what, object) => this.#note(who, what, object),
         reconcileBegan: (scope, reconcile) => this.#book.reconcileBegan(scope, reconcile),
         reconcileEnded: (scope, reconcile, error) => this.#book.reconcileEnded({ scope, reconcile, error }),
+        violate: (rule, message, object) => this.#violate(rule, message, object),
         changed: (host, error) => this.#changed(host, error),
       },
     });

@@ -21,6 +21,8 @@ export interface ReplicaWorld extends WorldOptions {
   readonly incarnation: number;
   /** In place of `Math.random`. */
   readonly random: Random;
+  /** Reports that a rule of the test itself is broken. */
+  violate(rule: string, message: string, object?: string): void;
   /** What `createManager` takes, to be spread: `createManager({ ...world.options, … })`. */
   readonly options: WorldOptions;
 }
