@@ -7,7 +7,7 @@ import { readTarballs } from './registry.mjs';
 
 /** Builds what is not built, and packs. @param {string} [folder] @returns {Promise<import('./registry.mjs').Packed[]>} */
 export async function packAll(folder = mkdtempSync(join(tmpdir(), 'kctl-packed-'))) {
-  // Through pnpm, which turbo looks for on the PATH.
+  // KCTL_BUILT: what is in dist counts. Through pnpm, which turbo looks for on the PATH.
   await must(
     'npx',
     ['--yes', pnpm, 'exec', 'turbo', 'run', 'build', '--filter=./packages/*', '--output-logs=errors-only'],

@@ -45,7 +45,7 @@ export const prints = {
   testing: /found/,
   wait: /up 3/,
   webhook: /./s,
-  workqueue: /refreshed/,
+  workqueue: /refreshed bob[\s\S]*refreshed ann/,
 };
 
 /** Programs that go on until they are told to stop, or for a minute: after what they print they get SIGTERM. */

@@ -1,6 +1,7 @@
 import '@kctl/telemetry/require-in-bundles'; // before a CommonJS package
 import type { RequestDispatcher } from '@kctl/client/connection';
-import { Pool, ProxyAgent, Socks5ProxyAgent } from 'undici';
+// By file: Bun puts a stub in the place of `undici`, which makes no connections.
+import { Pool, ProxyAgent, Socks5ProxyAgent } from 'undici/index.js';
 
 /** What a TLS connection needs, as bytes. */
 export interface TlsMaterial {

@@ -1,7 +1,8 @@
 import '@kctl/telemetry/require-in-bundles'; // before a CommonJS package
 import { withDeadline } from '@kctl/wait';
 import type { Clock } from '@kctl/wait';
-import { Agent, request } from 'undici';
+// By file: Bun puts a stub in the place of `undici`, which makes no connections.
+import { Agent, request } from 'undici/index.js';
 import type { OidcRefresh } from '@kctl/client/connection';
 import { CredentialsError } from '../errors.js';
 import { errorCode } from '../explain-failure.js';
