@@ -58,6 +58,14 @@ describe('conversion by webhook', () => {
     expect(webhook.calls).toHaveLength(4);
   });
 
+  it('sends no more than about 2 MiB at once', async () => {
+    const { h, webhook } = await server();
+    const color = 'x'.repeat(900_000);
+    for (const name of ['a', 'b', 'c']) await h.post(widgets, widget(name, {}, { size: 1, color }));
+    expect((await h.get(second)).body.items).toHaveLength(3);
+    expect(webhook.calls.map(({ count }) => count)).toEqual([2, 1]);
+  });
+
   it('asks for no more objects than a page shows', async () => {
     const { h, webhook } = await server();
     for (let i = 0; i < 20; i++) await h.post(widgets, widget(`w${i}`));

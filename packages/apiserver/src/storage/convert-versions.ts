@@ -1,8 +1,10 @@
 import type { ResourceDefinition } from '../registry/resource.js';
+import { jsonText } from './json-text.js';
 import type { ObjectVersion } from './version.js';
 
-/** Objects that one call of a conversion webhook gets at most. */
+/** Objects that one call of a conversion webhook gets at most, and about how many characters they have together. */
 const batchSize = 100;
+const batchLength = 2 * 1024 * 1024;
 
 /** Conversions under way, by what they convert: readers and watchers of one state share one call. */
 const underWay = new WeakMap<ResourceDefinition, WeakMap<ObjectVersion, Promise<void>>>();
@@ -23,8 +25,19 @@ export function convertVersions(
 }
 
 async function convertMissing(definition: ResourceDefinition, missing: readonly ObjectVersion[]): Promise<void> {
-  for (let index = 0; index < missing.length; index += batchSize)
-    await convertBatch(definition, missing.slice(index, index + batchSize));
+  let batch: ObjectVersion[] = [];
+  let length = 0;
+  for (const version of missing) {
+    const own = jsonText(version.object).length;
+    if (batch.length === batchSize || (batch.length > 0 && length + own > batchLength)) {
+      await convertBatch(definition, batch);
+      batch = [];
+      length = 0;
+    }
+    batch.push(version);
+    length += own;
+  }
+  await convertBatch(definition, batch);
 }
 
 async function convertBatch(definition: ResourceDefinition, batch: readonly ObjectVersion[]): Promise<void> {

@@ -38,6 +38,9 @@ function renderTail(object: UntypedObject): string {
   return text === '{}' ? '}' : `,${text.slice(1)}`;
 }
 
+/** Each change of a CustomResourceDefinition makes new definitions: what was shown by those before is not kept for ever. */
+const maxOthers = 16;
+
 class SharedVersion implements ObjectVersion {
   readonly revision: number;
   readonly object: UntypedObject;
@@ -88,7 +91,10 @@ class SharedVersion implements ObjectVersion {
       this.#rendering = rendering;
     } else {
       this.#others ??= new Map<ResourceDefinition, Rendering>();
+      this.#others.delete(definition);
       this.#others.set(definition, rendering);
+      const [oldest] = this.#others.keys();
+      if (this.#others.size > maxOthers && oldest !== undefined) this.#others.delete(oldest);
     }
     return rendering;
   }
