@@ -3,7 +3,7 @@ import { stage } from '../harness/admission-stage.js';
 import { MERGE_PATCH } from '../harness/context.js';
 import type { Json } from '../harness/doc.js';
 import { created, ok } from '../harness/expect.js';
-import { allow, deny, mutate, rule, steady, transcript, type HookAnswer } from '../harness/hook.js';
+import { allow, deny, mutate, rule, sorted, steady, transcript, type HookAnswer } from '../harness/hook.js';
 import { spec } from '../harness/spec.js';
 import { configMaps } from './paths.js';
 
@@ -586,9 +586,15 @@ spec(
     );
     change({ op: 'add', path: '/spec/note', value: 'by webhook' });
     const last = ok(await t.patch(path, MERGE_PATCH, { spec: { size: 4 } }, { query: { fieldManager: 'g' } }));
-    log.say(
-      `owners: ${JSON.stringify(last.metadata.managedFields?.map(({ manager, operation, subresource, fieldsV1 }) => [manager, operation, subresource ?? '', fieldsV1['f:spec'] ?? null]))}`,
-    );
+    const owners = (
+      last.metadata.managedFields?.map(({ manager, operation, subresource, fieldsV1 }) => [
+        manager,
+        operation,
+        subresource ?? '',
+        fieldsV1['f:spec'] ?? null,
+      ]) ?? []
+    ).map(sorted);
+    log.say(`owners: ${owners.toSorted().join(' ')}`);
     hook.answer = () => mutate([{ op: 'add', path: '/spec/note', value: 'x' }]);
     log.answer('a patch on DELETE', await t.delete(path));
     hook.answer = () => mutate('[]');
@@ -604,7 +610,7 @@ spec(
       another scale: 200 {"replicas":5}
       a scale that is not valid: 422 Invalid Widget.GROUP "a" is invalid: .spec.replicas: Invalid value: -1: should be a non-negative integer {"causes":[{"field":".spec.replicas","message":"Invalid value: -1: should be a non-negative integer","reason":"FieldValueInvalid"}],"group":"GROUP","kind":"Widget","name":"a"}
       a scale of another type: 500 - unable to convert unstructured object to autoscaling/v1, Kind=Scale: unrecognized type: int32
-      owners: [["unknown","Update","scale",{"f:replicas":{}}],["f","Update","",{".":{},"f:color":{}}],["g","Update","",{"f:size":{}}],["unknown","Update","",null],["unknown","Update","status",null]]
+      owners: ["f","Update","",{".":{},"f:color":{}}] ["g","Update","",{"f:size":{}}] ["unknown","Update","",null] ["unknown","Update","scale",{"f:replicas":{}}] ["unknown","Update","status",null]
       a patch on DELETE: 500 InternalError Internal error occurred: admission webhook "m.kctl.test" attempted to modify the object, which is not supported for this operation {"causes":[{"message":"admission webhook \\"m.kctl.test\\" attempted to modify the object, which is not supported for this operation"}]}
       an empty one on DELETE: 200
     `);

@@ -819,6 +819,10 @@ spec(
     ]);
     await send('another type', [{ name: 'a', expression: '"x"' }]);
     await send('an unknown name', [{ name: 'a', expression: 'params.x == 1' }]);
+    await send('an unknown field of the request', [{ name: 'a', expression: 'request.bogus == "x"' }]);
+    await send('the authorizer', [
+      { name: 'a', expression: 'authorizer.group("").resource("pods").check("get").allowed()' },
+    ]);
     await send('dyn', [{ name: 'a', expression: 'object.spec.on' }]);
     await send(
       '65',
@@ -834,6 +838,10 @@ spec(
       an unknown name: 422 Invalid ValidatingWebhookConfiguration.admissionregistration.k8s.io "conf" is invalid: webhooks[0].matchConditions[0].expression: Invalid value: "params.x == 1": compilation failed: ERROR: <input>:1:1: undeclared reference to 'params' (in container '')
        | params.x == 1
        | ^ {"causes":[{"field":"webhooks[0].matchConditions[0].expression","message":"Invalid value: \\"params.x == 1\\": compilation failed: ERROR: <input>:1:1: undeclared reference to 'params' (in container '')\\n | params.x == 1\\n | ^","reason":"FieldValueInvalid"}],"group":"admissionregistration.k8s.io","kind":"ValidatingWebhookConfiguration","name":"conf"}
+      an unknown field of the request: 422 Invalid ValidatingWebhookConfiguration.admissionregistration.k8s.io "conf" is invalid: webhooks[0].matchConditions[0].expression: Invalid value: "request.bogus == \\"x\\"": compilation failed: ERROR: <input>:1:8: undefined field 'bogus'
+       | request.bogus == "x"
+       | .......^ {"causes":[{"field":"webhooks[0].matchConditions[0].expression","message":"Invalid value: \\"request.bogus == \\\\\\"x\\\\\\"\\": compilation failed: ERROR: <input>:1:8: undefined field 'bogus'\\n | request.bogus == \\"x\\"\\n | .......^","reason":"FieldValueInvalid"}],"group":"admissionregistration.k8s.io","kind":"ValidatingWebhookConfiguration","name":"conf"}
+      the authorizer: 201 [{"expression":"authorizer.group(\\"\\").resource(\\"pods\\").check(\\"get\\").allowed()","name":"a"}]
       dyn: 422 Invalid ValidatingWebhookConfiguration.admissionregistration.k8s.io "conf" is invalid: webhooks[0].matchConditions[0].expression: Invalid value: "object.spec.on": must evaluate to bool but got dyn {"causes":[{"field":"webhooks[0].matchConditions[0].expression","message":"Invalid value: \\"object.spec.on\\": must evaluate to bool but got dyn","reason":"FieldValueInvalid"}],"group":"admissionregistration.k8s.io","kind":"ValidatingWebhookConfiguration","name":"conf"}
       65: 422 Invalid ValidatingWebhookConfiguration.admissionregistration.k8s.io "conf" is invalid: webhooks[0].matchConditions: Too many: 65: must have at most 64 items {"causes":[{"field":"webhooks[0].matchConditions","message":"Too many: 65: must have at most 64 items","reason":"FieldValueTooMany"}],"group":"admissionregistration.k8s.io","kind":"ValidatingWebhookConfiguration","name":"conf"}
     `);
