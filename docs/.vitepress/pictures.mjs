@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 const folder = join(import.meta.dirname, '..', 'public', 'pictures');
 
-/** @param {import('markdown-it').default} markdown */
+/** @param {import('vitepress').MarkdownRenderer} markdown */
 export function inlinePictures(markdown) {
   const image = markdown.renderer.rules.image;
   markdown.renderer.rules.image = (tokens, index, ...rest) => {
