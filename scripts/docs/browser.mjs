@@ -162,7 +162,7 @@ try {
   await page.keyboard.press('Enter');
   const input = page.locator('.VPLocalSearchBox input');
   for (let tries = 0; tries < 20 && !(await input.isVisible()); tries++) {
-    await page.keyboard.press('Control+K'); // works once the page is hydrated
+    await page.keyboard.press('Control+k'); // works once the page is hydrated
     await page.waitForTimeout(250);
   }
   await input.waitFor();
