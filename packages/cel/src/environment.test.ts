@@ -82,7 +82,7 @@ describe('a condition over dynamic objects', () => {
     ['optional.none().value()', 'optional.none() dereference'],
     ['request.operation', 'no such attribute(s): request'],
     ['object.spec.list.all(x, x.y)', 'no such key: y'],
-    ['int("x")', "type conversion error from 'string' to 'int'"],
+    ['int(object.metadata.name)', "type conversion error from 'string' to 'int'"],
   ])('%s fails: %s', (expression, message) => {
     const error = problem(() => evaluate(expression));
     expect(error).toBeInstanceOf(CelEvaluationError);
@@ -128,6 +128,13 @@ describe('compilation', () => {
       'must evaluate to one of [string null_type] but got int',
     );
     expect(dynamic.compile('object.on == true', { resultType: 'bool' }).resultType).toBe('bool');
+  });
+
+  it('refuses a constant that does not convert', () => {
+    expect(problem(() => dynamic.compile('int("x") == 1'))).toMatchObject({
+      name: 'CelCompileError',
+      message: "program instantiation failed: type conversion error from 'string' to 'int'",
+    });
   });
 
   it('knows the libraries of a version', () => {

@@ -181,6 +181,7 @@ class Environment implements CelEnvironment {
   #program(checked: Checked, type: CelType): CelProgram {
     const planner = new Planner(checked);
     const plan = planner.plan(checked.expr);
+    if (planner.problem !== undefined) throw new CelCompileError(`program instantiation failed: ${planner.problem}`);
     const decls = this.#decls;
     const estimate = (): CostEstimate => estimateCost(checked, decls);
     const names = Array.from(checked.names.values(), ({ name }) => name);

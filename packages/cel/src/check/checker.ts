@@ -86,6 +86,8 @@ class Checker {
   readonly #names = new Map<number, Declaration>();
   readonly #locals = new Map<string, CelType[]>();
   #freeTypes = 0;
+  /** Elements that do not go with those before them: reported where nothing else is wrong, as upstream does. */
+  readonly #mixed: [Expr, CelType, CelType][] = [];
   /** How many calls of `format` the check is in. */
   #formatDepth = 0;
 
@@ -96,6 +98,7 @@ class Checker {
 
   whole(expr: Expr): Checked {
     this.#check(expr);
+    if (this.#issues.count === 0) for (const [at, expected, found] of this.#mixed) this.#mismatch(at, expected, found);
     return {
       expr,
       typeOf: (each) => substitute(this.#unifier.bindings, this.#typeOf(each), true),
@@ -287,7 +290,7 @@ class Checker {
     if (previous === undefined) return current;
     if (this.#isAssignable(previous, current)) return mostGeneral(previous, current);
     // Mixed lists are refused everywhere but as arguments of format.
-    if (this.#formatDepth === 0) this.#mismatch(expr, previous, current);
+    if (this.#formatDepth === 0) this.#mixed.push([expr, previous, current]);
     return dynType;
   }
 

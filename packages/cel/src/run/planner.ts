@@ -37,9 +37,15 @@ export class Planner {
   readonly #checked: Checked;
   readonly #slots = new Map<string, number[]>();
   #slotCount = 0;
+  #problem: string | undefined;
 
   constructor(checked: Checked) {
     this.#checked = checked;
+  }
+
+  /** Why the program cannot be made: a constant that does not convert. */
+  get problem(): string | undefined {
+    return this.#problem;
   }
 
   /** How many slots for variables of folds a frame needs. */
@@ -128,7 +134,10 @@ export class Planner {
   #function(expr: CallExpr, resolved: ResolvedCall): Plan {
     const args = expr.args.map((arg) => this.plan(arg));
     if (expr.target !== undefined && !resolved.isNamespaced) args.unshift(this.plan(expr.target));
-    return planMembership(resolved, args) ?? planCall(resolved, args);
+    const plan = planMembership(resolved, args) ?? planCall(resolved, args);
+    const value = plan.constant?.value;
+    if (value instanceof Failure) this.#problem ??= value.message;
+    return plan;
   }
 
   #index(expr: CallExpr): Plan {
@@ -137,9 +146,12 @@ export class Planner {
     const base = baseOf(operand);
     const from = base.bare ?? base.run;
     const isConstant = key.constant !== undefined;
-    const keyStep = isConstant ? key.run : baseOf(key).run;
-    const cost = isConstant ? 1 : 0;
     const isOptional = expr.name !== '_[_]';
+    // As in cel-go, an optional selection by an attribute costs that attribute only where there is a value.
+    const byAttribute = baseOf(key);
+    const keyStep = isConstant ? key.run : ((isOptional ? byAttribute.bare : undefined) ?? byAttribute.run);
+    const isFree = byAttribute.run === byAttribute.bare;
+    const cost = isConstant || (isOptional && !isFree) ? 1 : 0;
     const next: Step = (frame) => {
       const target = from(frame);
       if (target instanceof Failure) return target;
@@ -169,7 +181,10 @@ export class Planner {
         const items: Value[] = [];
         for (const { plan, optional } of elements) {
           const value = plan.run(frame);
-          if (value instanceof Failure) return value;
+          if (value instanceof Failure) {
+            frame.meter.spend(listCost);
+            return value;
+          }
           if (!optional) items.push(value);
           else if (!(value instanceof Optional))
             return new Failure('cannot initialize optional list element from non-optional value');
@@ -214,7 +229,7 @@ export class Planner {
     return {
       run: (frame) => {
         const map = build((plan) => plan.run(frame));
-        if (!(map instanceof Failure)) frame.meter.spend(mapCost);
+        frame.meter.spend(mapCost);
         return map;
       },
     };

@@ -147,7 +147,10 @@ class Parser {
         const literal = this.#negativeLiteral(first.offset);
         if (literal !== undefined) return this.#members(literal);
       }
-      const operand = this.#member();
+      const minus = this.#is('-') ? this.#take('-') : undefined;
+      const literal = minus === undefined ? undefined : this.#negativeLiteral(minus.offset);
+      if (minus !== undefined && literal === undefined) this.#position--;
+      const operand = literal === undefined ? this.#member() : this.#members(literal);
       return count % 2 === 0 ? operand : this.#make.call(first.offset, name, operand);
     }
     return this.#member();

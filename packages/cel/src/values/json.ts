@@ -157,8 +157,17 @@ class TypedMap extends MapValue {
   }
 }
 
+/** The item as JSON, where it is a scalar or a view of JSON. */
+function rawItem(item: Value | Failure): unknown {
+  if (typeof item === 'bigint') return Number.isSafeInteger(Number(item)) ? Number(item) : item;
+  if (item instanceof MapValue) return item.raw;
+  return typeof item === 'string' || typeof item === 'number' || typeof item === 'boolean' ? item : undefined;
+}
+
 function rawItems(list: ListValue): readonly unknown[] | undefined {
-  return list.raw;
+  if (list.raw !== undefined) return list.raw;
+  const items = Array.from(list, rawItem);
+  return items.includes(undefined) ? undefined : items;
 }
 
 /** A list with `x-kubernetes-list-type: set`: equal in any order; `+` is the union. */
