@@ -20,7 +20,7 @@ export interface InformersCheckOptions {
 
 const defaultGraceMs = 30_000;
 /** Troubles that are the server's: no other replica is spared. */
-const outages: ReadonlySet<string> = new Set(['connection', 'throttled', 'internal-error']);
+const outageReasons: ReadonlySet<string> = new Set(['connection', 'throttled', 'internal-error']);
 
 /**
  * Ready while every informer has synced and watches, or has been without a watch only for a short while (it lists, it
@@ -33,27 +33,34 @@ const outages: ReadonlySet<string> = new Set(['connection', 'throttled', 'intern
 export function informersCheck({ clusters, demand, clock, graceMs }: InformersCheckOptions): HealthCheck {
   /** Since when each informer has been seen without a watch. */
   let lost = new Map<string, number>();
+  /** When an outage was last seen. Kept while a watch is tried, which looks like watching and may fail once more. */
+  let outageAt = new Map<string, number>();
   return () => {
     const now = clock.monotonicNow();
     const still = new Map<string, number>();
+    const outages = new Map<string, number>();
     const broken: string[] = [];
     for (const { name: cluster, cache } of clusters())
       for (const report of cache.informers?.() ?? []) {
         if (!counts(report, demand(cache, report.kind))) continue;
         const { kind, state, trouble, hasSynced = true } = report;
-        if (state.phase === 'watching' && hasSynced) continue;
         const name = `${cluster}: ${formatGroupVersionKind(kind)}`;
+        const isOutage = graceMs === undefined && trouble !== undefined && outageReasons.has(trouble.reason);
+        const lastOutage = isOutage ? now : (outageAt.get(name) ?? -Infinity);
+        outages.set(name, lastOutage);
+        if (state.phase === 'watching' && hasSynced) continue;
         const reason = trouble === undefined ? '' : `: ${trouble.reason}: ${trouble.message}`;
-        const since = lost.get(name) ?? (state.phase === 'retrying' ? (state.since ?? now) : now);
+        const begun = lost.get(name) ?? (state.phase === 'retrying' ? (state.since ?? now) : now);
+        // The grace begins when the outage is over: what the server answers then, others are not spared either.
+        const since = Math.max(begun, lastOutage);
         if (hasSynced) {
-          // The grace begins when the outage is over: what the server answers then, others are not spared either.
-          const isOutage = graceMs === undefined && trouble !== undefined && outages.has(trouble.reason);
-          still.set(name, isOutage ? now : since);
-          if (isOutage || now - since <= (graceMs ?? defaultGraceMs)) continue;
+          still.set(name, since);
+          if (now - since <= (graceMs ?? defaultGraceMs)) continue;
           broken.push(`${name} is ${state.phase} for ${Math.round((now - since) / 1000)} s${reason}`);
         } else broken.push(`${name} has not synced: it is ${state.phase}${reason}`);
       }
     lost = still;
+    outageAt = outages;
     if (broken.length > 0) throw new Error(broken.join('; '));
   };
 }

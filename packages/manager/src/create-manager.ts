@@ -217,12 +217,13 @@ class RunnableManager<X extends object> implements Manager<X> {
     const clusters = (): Iterable<Cluster> => this.#clusters;
     const demand = this.#demand.of.bind(this.#demand);
     const isStarted = (): boolean => this.#lifecycle.isStarted;
+    const hasElection = this.#options.leaderElection !== undefined;
     this.addReadyzCheck(
       'caches',
-      cachesCheck({ clusters, demand, isStarted, unsynced: () => this.#demand.unsynced() }),
+      cachesCheck({ clusters, demand, isStarted, unsynced: () => this.#demand.unsynced(hasElection) }),
     );
     this.addReadyzCheck('informers', informersCheck({ clusters, demand, clock: this.clock, graceMs: informerGraceMs }));
-    if (this.#options.leaderElection !== undefined)
+    if (hasElection)
       this.addHealthzCheck('leader-election', () => {
         for (const scope of this.#runnables.scopes) scope.checkHealth();
       });

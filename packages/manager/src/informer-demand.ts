@@ -2,6 +2,7 @@ import type { GroupVersionKind } from '@kctl/apimachinery';
 import { formatGroupVersionKind } from '@kctl/apimachinery';
 import type { Logger } from '@kctl/telemetry';
 import type { Runnable, RunnableSource } from './runnable.js';
+import { groupOf } from './runnable.js';
 
 /** Whether a runnable needs an informer: nothing said of it is `unnamed`. */
 export type Demand = 'required' | 'optional' | 'unnamed';
@@ -55,9 +56,15 @@ export class InformerDemand {
     return demand;
   }
 
-  /** Required sources that run and have not synced, as `<runnable>: <source> is <phase>`. */
-  unsynced(): string[] {
-    return [...this.#holds.keys()].flatMap((runnable) =>
+  /**
+   * Required sources that run and have not synced, as `<runnable>: <source> is <phase>`. Where there is an election, those
+   * that start with the win do not count: their informers do, on each replica, and readiness is no matter of leadership.
+   */
+  unsynced(hasElection: boolean): string[] {
+    const counted = [...this.#holds.keys()].filter(
+      (runnable) => !hasElection || groupOf(runnable) !== 'leader' || runnable.warmup !== undefined,
+    );
+    return counted.flatMap((runnable) =>
       (runnable.sources?.() ?? [])
         .filter(({ isRequired, phase }) => isRequired && (phase === 'starting' || phase === 'failed'))
         .map(({ name = 'a source', phase }) => `${runnable.name ?? 'a runnable'}: ${name} is ${phase ?? ''}`),

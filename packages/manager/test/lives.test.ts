@@ -1,37 +1,21 @@
-// Seeded lives of two managers that compete for one lease: started, failed and stopped at any moment, with work that
-// outlives its stop, a grace period of 0, outages, theft, and re-election. KCTL_PROPERTY_SEED repeats a run.
-import { createLeaderElector } from '@kctl/leader-election';
+// Seeded lives of two managers that compete for one lease: started, failed, stalled and stopped at any moment, with work
+// that outlives its stop, a grace period of 0, outages, theft, caches that sync late or lose their watch, and
+// re-election. KCTL_PROPERTY_SEED repeats a run.
 import { FakeClock } from '@kctl/wait/testing';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Manager, OnLost, Runnable } from '../src/index.js';
-import { createManager } from '../src/index.js';
-import { fakeCluster } from './fakes.js';
+import type { OnLost } from '../src/index.js';
+import { durations, Replica, stepMs, type Life, type Nature } from './lives/replica.js';
 import { MemoryLease } from './memory-lock.js';
 
-const runs = Number(process.env['PROPERTY_RUNS'] ?? 50);
-const durations = { leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 2_000 };
-const stepMs = 250;
+const runs = Number(process.env['PROPERTY_RUNS'] ?? 30);
 /** Work that ignores its signal ends at the latest after this. */
 const longestMs = 40_000;
 
-/** How a runnable behaves: how long after its signal it ends, and what it does before. */
-interface Nature {
-  readonly needLeaderElection: boolean;
-  readonly endsAfterMs: number;
-  readonly failsAfterMs: number | undefined;
-  readonly finishes: boolean;
-}
-
-interface Life {
-  readonly onLost: OnLost;
-  readonly graceMs: number;
-  readonly startsAtMs: number;
-  readonly natures: readonly Nature[];
-}
-
 type Event =
-  | { readonly what: 'stop' | 'remove' | 'add'; readonly who: 0 | 1 }
+  | { readonly what: 'stop' | 'remove' | 'add' | 'declareLate' | 'watchAgain'; readonly who: 0 | 1 }
+  | { readonly what: 'stall'; readonly who: 0 | 1; readonly forMs: number }
+  | { readonly what: 'loseWatch'; readonly who: 0 | 1; readonly reason: string }
   | { readonly what: 'outage'; readonly forMs: number }
   | { readonly what: 'theft' };
 
@@ -46,140 +30,32 @@ const life: fc.Arbitrary<Life> = fc.record({
   onLost: fc.constantFrom<OnLost>('exit', 'rejoin', 'rejoin-after-outage'),
   graceMs: fc.constantFrom(0, 1_000, 30_000),
   startsAtMs: ms(3_000),
+  syncsAtMs: fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: ms(20_000) }),
   natures: fc.array(nature, { minLength: 1, maxLength: 3 }),
 });
 const who = fc.constantFrom<0 | 1>(0, 1);
 const event: fc.Arbitrary<Event> = fc.oneof(
   fc.record({ what: fc.constantFrom('stop' as const, 'remove' as const, 'add' as const), who }),
+  fc.record({ what: fc.constant('stall' as const), who, forMs: ms(30_000) }),
+  fc.record({ what: fc.constant('loseWatch' as const), who, reason: fc.constantFrom('connection', 'forbidden') }),
+  fc.record({ what: fc.constantFrom('declareLate' as const, 'watchAgain' as const), who }),
   fc.record({ what: fc.constant('outage' as const), forMs: ms(40_000) }),
   fc.record({ what: fc.constant('theft' as const) }),
 );
 const script = fc.array(fc.record({ afterMs: ms(20_000), event }), { maxLength: 8 });
 
-/** One manager and what of it runs. */
-class Replica {
-  readonly manager: Manager;
-  readonly stop = new AbortController();
-  readonly runnables: Runnable[] = [];
-  running = 0;
-  leaderWork = 0;
-  outcome: unknown = 'new';
-  #listeners = 0;
-  readonly #clock: FakeClock;
-  readonly #graceMs: number;
-  stoppedAt: number | undefined;
-
-  constructor(identity: string, { onLost, graceMs, natures }: Life, parts: { clock: FakeClock; lease: MemoryLease }) {
-    const { clock, lease } = parts;
-    this.#clock = clock;
-    this.#graceMs = graceMs;
-    this.manager = createManager({
-      cluster: fakeCluster(),
-      clock,
-      gracefulShutdownTimeoutMs: graceMs,
-      leaderElection: {
-        onLost,
-        rejoinTimeoutMs: 5_000,
-        newElector: ({ lead, reelect }) =>
-          createLeaderElector({
-            ...durations,
-            reelect,
-            clock,
-            random: () => 0.5,
-            lock: lease.lock(identity),
-            callbacks: { onStartedLeading: lead },
-          }),
-      },
-    });
-    this.manager.elected.catch(() => undefined);
-    for (const each of natures) this.add(each);
-    const { signal } = this.stop;
-    const [add, remove] = [signal.addEventListener.bind(signal), signal.removeEventListener.bind(signal)];
-    signal.addEventListener = (...args: Parameters<typeof add>) => {
-      this.#listeners++;
-      add(...args);
-    };
-    signal.removeEventListener = (...args: Parameters<typeof remove>) => {
-      this.#listeners--;
-      remove(...args);
-    };
-  }
-
-  get listeners(): number {
-    return this.#listeners;
-  }
-
-  get isOver(): boolean {
-    return this.outcome !== 'new' && this.outcome !== 'running';
-  }
-
-  add({ needLeaderElection, endsAfterMs, failsAfterMs, finishes }: Nature): void {
-    const clock = this.#clock;
-    const work = (delta: number): void => {
-      this.running += delta;
-      if (needLeaderElection) this.leaderWork += delta;
-    };
-    const runnable: Runnable = {
-      needLeaderElection,
-      run: async (signal) => {
-        work(1);
-        try {
-          await new Promise<void>((resolve, reject) => {
-            const timer =
-              failsAfterMs === undefined
-                ? undefined
-                : clock.setTimer(() => (finishes ? resolve() : reject(new Error('failed'))), failsAfterMs);
-            const onAbort = (): void => {
-              timer?.cancel();
-              if (endsAfterMs === 0) resolve();
-              else clock.setTimer(resolve, endsAfterMs);
-            };
-            if (signal.aborted) onAbort();
-            else signal.addEventListener('abort', onAbort, { once: true });
-          });
-        } finally {
-          work(-1);
-        }
-      },
-    };
-    try {
-      this.manager.add(runnable);
-      this.runnables.push(runnable);
-    } catch {
-      // It is stopping, because it was told to or because of a failure: nothing is taken then.
-    }
-  }
-
-  run(): void {
-    this.outcome = 'running';
-    void this.manager.run(this.stop.signal).then(
-      () => (this.outcome = 'ended'),
-      (error: unknown) => (this.outcome = error),
-    );
-  }
-
-  end(): void {
-    this.stoppedAt ??= this.#clock.monotonicNow();
-    this.stop.abort();
-  }
-
-  /** When `run` must have settled at the latest, once it was told to stop. */
-  get dueAt(): number {
-    const releaseMs = 2_000;
-    return this.stoppedAt === undefined ? Infinity : this.stoppedAt + this.#graceMs + releaseMs + stepMs;
-  }
-}
-
-it('never gives the lease away beside work, knows who leads, and leaves nothing behind', {
+it('never gives the lease away beside work, knows who leads and who is ready, and leaves nothing behind', {
   timeout: 120_000,
 }, async () => {
-  let [releases, expiries, rejoins] = [0, 0, 0];
+  let [releases, expiries, rejoins, stalls, refusals] = [0, 0, 0, 0, 0];
   await fc.assert(
     fc.asyncProperty(fc.tuple(life, life), script, async (lives, events) => {
-      const clock = new FakeClock();
+      const world = new FakeClock();
       const lease = new MemoryLease();
       const [a, b] = lives;
-      const replicas = [new Replica('a', a, { clock, lease }), new Replica('b', b, { clock, lease })];
+      const replicas = [new Replica('a', a, lease), new Replica('b', b, lease)];
+      /** When the event loop of a replica goes on, by the clock of the world. */
+      const stalledUntil = new Map<Replica, number>();
       const of = (identity: string): Replica | undefined => replicas[identity === 'a' ? 0 : identity === 'b' ? 1 : 2];
       const violations: string[] = [];
       // The moment of truth: the lease is written by whoever holds it.
@@ -192,29 +68,76 @@ it('never gives the lease away beside work, knows who leads, and leaves nothing 
           if ((of(before)?.running ?? 0) > 0) violations.push(`${before} releases the lease beside its work`);
         }
         if (before !== '' && record.holderIdentity !== before) expiries++;
+        const writer = of(record.holderIdentity);
+        if (writer !== undefined) writer.wroteAt = writer.clock.monotonicNow();
         overwrite(record);
       };
       const check = (): void => {
         expect(violations).toEqual([]);
-        const leaders = replicas.filter(({ manager }) => manager.isLeader);
+        // One that is stalled says nothing.
+        const awake = replicas.filter((replica) => !stalledUntil.has(replica));
+        const leaders = awake.filter(({ manager }) => manager.isLeader);
         expect(leaders.length, 'leaders by their own clocks').toBeLessThanOrEqual(1);
-        for (const { isOver, manager, dueAt, outcome } of replicas) {
+        for (const { clock, wroteAt } of leaders)
+          expect(clock.monotonicNow() - wroteAt, 'leads without a lease').toBeLessThanOrEqual(
+            durations.renewDeadlineMs,
+          );
+        for (const { isOver, manager, dueAt, outcome, clock } of awake) {
           if (isOver) expect(manager.isLeader, 'a manager that has ended leads').toBe(false);
           if (outcome === 'running') expect(clock.monotonicNow(), 'a stop takes too long').toBeLessThan(dueAt);
         }
       };
+      /** Lets a replica catch up with the world: straight after a stall it must say what is so, before any timer. */
+      const catchUp = async (replica: Replica): Promise<void> => {
+        const behindMs = world.monotonicNow() - replica.clock.monotonicNow();
+        if (stalledUntil.delete(replica)) {
+          stalls++;
+          replica.clock.stall(behindMs);
+          // A stop was told to a process that could not hear of it.
+          if (replica.stoppedAt !== undefined) replica.stoppedAt = Math.max(replica.stoppedAt, world.monotonicNow());
+          check();
+        }
+        await replica.clock.advance(behindMs);
+      };
       const advance = async (forMs: number): Promise<void> => {
         for (let left = forMs; left > 0; left -= stepMs) {
-          await clock.advance(Math.min(stepMs, left));
+          await world.advance(Math.min(stepMs, left));
+          for (const replica of replicas)
+            if ((stalledUntil.get(replica) ?? 0) <= world.monotonicNow()) await catchUp(replica);
           check();
         }
       };
-      for (const [index, { startsAtMs }] of lives.entries()) clock.setTimer(() => replicas[index]?.run(), startsAtMs);
+      const askReadiness = async (): Promise<void> => {
+        for (const replica of replicas) {
+          if (stalledUntil.has(replica)) continue;
+          const readiness = await replica.readiness();
+          if (readiness === undefined) continue;
+          expect(readiness.isReady, 'what /readyz says').toBe(readiness.must);
+          if (!readiness.isReady) refusals++;
+        }
+      };
+      for (const [index, { startsAtMs, syncsAtMs }] of lives.entries()) {
+        world.setTimer(() => replicas[index]?.run(), startsAtMs);
+        world.setTimer(() => replicas[index]?.sync(), syncsAtMs);
+      }
       await advance(4_000);
+      await askReadiness();
       for (const { afterMs, event: given } of events) {
         await advance(afterMs);
         const replica = 'who' in given ? replicas[given.who] : undefined;
         switch (given.what) {
+          case 'stall':
+            if (replica !== undefined) stalledUntil.set(replica, world.monotonicNow() + given.forMs);
+            break;
+          case 'loseWatch':
+            replica?.loseWatch(given.reason);
+            break;
+          case 'declareLate':
+            replica?.declareLate();
+            break;
+          case 'watchAgain':
+            replica?.watchAgain();
+            break;
           case 'stop':
             replica?.end();
             break;
@@ -228,7 +151,7 @@ it('never gives the lease away beside work, knows who leads, and leaves nothing 
           }
           case 'outage':
             lease.outage = new Error('connection refused');
-            clock.setTimer(() => (lease.outage = undefined), given.forMs);
+            world.setTimer(() => (lease.outage = undefined), given.forMs);
             break;
           case 'theft':
             if (lease.record !== undefined)
@@ -236,14 +159,20 @@ it('never gives the lease away beside work, knows who leads, and leaves nothing 
                 ...lease.record,
                 holderIdentity: 'thief',
                 acquireTime: 'x',
-                renewTime: `${clock.now()}`,
+                renewTime: `${world.now()}`,
               });
             break;
         }
         check();
+        await askReadiness();
       }
       // Whoever is still alive leads again once the trouble has passed.
+      for (const replica of replicas) {
+        replica.sync();
+        replica.watchAgain();
+      }
       await advance(longestMs + 60_000);
+      await askReadiness();
       const alive = replicas.filter(({ outcome, stoppedAt }) => outcome === 'running' && stoppedAt === undefined);
       const leading = replicas.filter(({ manager }) => manager.isLeader);
       if (alive.length > 0) {
@@ -256,7 +185,10 @@ it('never gives the lease away beside work, knows who leads, and leaves nothing 
         [true, 0],
         [true, 0],
       ]);
-      expect(clock.pendingTimers, 'timers that are left').toBe(0);
+      expect(
+        replicas.map(({ clock }) => clock.pendingTimers),
+        'timers that are left',
+      ).toEqual([0, 0]);
       expect(replicas.map(({ listeners }) => Math.max(0, listeners))).toEqual([0, 0]);
     }),
     { numRuns: runs },
@@ -265,4 +197,6 @@ it('never gives the lease away beside work, knows who leads, and leaves nothing 
   expect(releases).toBeGreaterThan(runs / 10);
   expect(expiries).toBeGreaterThan(runs / 10);
   expect(rejoins).toBeGreaterThan(runs / 10);
+  expect(stalls).toBeGreaterThan(runs / 10);
+  expect(refusals).toBeGreaterThan(runs / 10);
 });

@@ -122,6 +122,33 @@ describe('readiness', () => {
     },
   );
 
+  it('begins the grace after an outage also where a watch was tried in between', async () => {
+    const t = await setUp([watching()]);
+    const state = { phase: 'retrying', since: 0 };
+    t.cache.reports = [report('retrying', { hasSynced: true, trouble: { reason: 'connection', message: '…' }, state })];
+    await t.clock.advance(60_000);
+    expect(await t.failing()).toEqual([]);
+    t.cache.reports = [report('watching', { hasSynced: true })];
+    expect(await t.failing()).toEqual([]);
+    // The trouble is one since the beginning of the outage.
+    t.cache.reports = [report('retrying', { hasSynced: true, trouble: { reason: 'expired', message: '…' }, state })];
+    expect(await t.failing()).toEqual([]);
+    await t.clock.advance(30_001);
+    expect(await t.failing()).toEqual(['informers']);
+  });
+
+  it.each([
+    ['of leader work', {}, []],
+    ['of work on every replica', { needLeaderElection: false }, ['caches']],
+    ['that warm up on every replica', { warmup: async () => undefined }, ['caches']],
+  ])('is no matter of leadership: sources %s that start', async (_name, runnable, failing) => {
+    const sources = () => [{ name: 'poller', isRequired: true, phase: 'starting' }];
+    const t = await setUp([{ sources, ...runnable }], {
+      leaderElection: { newElector: (request) => new FakeElector(request) },
+    });
+    expect(await t.failing()).toEqual(failing);
+  });
+
   it('has a limit in an outage where one is set, and none that never synced is spared', async () => {
     const t = await setUp([watching()], { health: { host, port: 0, informerGraceMs: 60_000 } });
     const trouble = { reason: 'connection', message: 'connect ECONNREFUSED' };

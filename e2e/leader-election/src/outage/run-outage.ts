@@ -34,7 +34,7 @@ export async function runOutage({ server: kind, awayMs, log }: OutageOptions): P
   const folder = await mkdtemp(join(tmpdir(), 'kctl-outage-'));
   const authority = await createCertificateAuthority('outage', systemClock.now());
   const certificate = await authority.issueServing({
-    commonName: 'outage',
+    commonName: 'localhost',
     dnsNames: ['localhost'],
     ipAddresses: ['127.0.0.1'],
   });

@@ -396,4 +396,33 @@ describe('backoff', () => {
     const later = transition(state, watchFailed(refused, 'open', { now: 7000 + 120_001 }), list);
     expect(find(later.effects, 'sleep')?.delayMs).toBe(800);
   });
+
+  /** The delays after failures of a watch, one after another. */
+  const delaysAfter = (failures: readonly Failure[]): number[] => {
+    let state: ReflectorState = watching;
+    return failures.map((failure, index) => {
+      const step = transition(state, watchFailed(failure, 'open', { now: index * 1000 }), list);
+      state = transition(step.state, { type: 'timer' }, list).state;
+      if (state.phase === 'listing') state = { phase: 'watching', memory: state.memory };
+      return find(step.effects, 'sleep')?.delayMs ?? 0;
+    });
+  };
+
+  it.each([
+    ['expired', expired],
+    ['forbidden', status(403, 'Forbidden')],
+    ['unauthorized', status(401, 'Unauthorized')],
+  ])('starts over when the server answers after an outage: %s', (_name, answer) => {
+    expect(delaysAfter([refused, reset, internal, refused, answer])).toEqual([800, 1600, 3200, 6400, 800]);
+    expect(delaysAfter([refused, refused, refused, answer, answer, answer])).toEqual([
+      800, 1600, 3200, 800, 1600, 3200,
+    ]);
+  });
+
+  it('does not start over within an outage, nor for connections that break between other failures', () => {
+    expect(delaysAfter([refused, refused, refused, reset, internal])).toEqual([800, 1600, 3200, 6400, 12_800]);
+    expect(delaysAfter([refused, expired, refused, expired, refused, refused, expired])).toEqual([
+      800, 1600, 3200, 6400, 12_800, 25_600, 30_000,
+    ]);
+  });
 });

@@ -1,3 +1,4 @@
+import type { TroubleReason } from '../informer-state.js';
 import type { Failure } from './failure.js';
 import type { ReflectorConfig } from './reflector-config.js';
 import type {
@@ -243,12 +244,30 @@ interface Wait {
   readonly report: boolean;
 }
 
-/** Waits out one step of the backoff. It starts over after `backoffResetMs` without any backoff: a long outage does not. */
+/** Failures that say nothing but that the server is away, or has too much to do. */
+const outages: ReadonlySet<TroubleReason> = new Set(['connection', 'idle', 'throttled', 'internal-error']);
+const leastOutage = 3;
+
+/**
+ * Waits out one step of the backoff. It starts over after `backoffResetMs` without any backoff: a long outage does not.
+ * It also starts over when the server answers after an outage: a restarted server calls the version of a watch too old,
+ * and the store would be stale for another minute. The watches that come back are spread by the backoff of the outage. One
+ * or two connections that break between other failures are no outage.
+ */
 function wait(memory: ReflectorMemory, config: ReflectorConfig, { next, failure, now, report }: Wait): Transition {
-  const isFresh = memory.lastBackoffAt === undefined || now - memory.lastBackoffAt > config.backoff.resetMs;
+  const isInOutage = outages.has(failure.reason);
+  const hasAnswered = memory.outageBackoffs >= leastOutage && !isInOutage;
+  const outageBackoffs = isInOutage ? memory.outageBackoffs + 1 : 0;
+  const isFresh =
+    hasAnswered || memory.lastBackoffAt === undefined || now - memory.lastBackoffAt > config.backoff.resetMs;
   const step = isFresh ? 0 : memory.backoffStep + 1;
   const delayMs = Math.min(config.backoff.initialMs * config.backoff.factor ** step, config.backoff.maxMs);
-  const following: ReflectorMemory = { ...troubled(memory, now), backoffStep: step, lastBackoffAt: now };
+  const following: ReflectorMemory = {
+    ...troubled(memory, now),
+    backoffStep: step,
+    lastBackoffAt: now,
+    outageBackoffs,
+  };
   const sleep: ReflectorEffect = { type: 'sleep', delayMs, atLeastMs: failure.retryAfterMs };
   return {
     state: { phase: 'waiting', memory: following, next, failure },

@@ -15,6 +15,8 @@ export interface ReflectorMemory {
   readonly streamCloses: number;
   readonly backoffStep: number;
   readonly lastBackoffAt: number | undefined;
+  /** How many backoffs in a row were for a server that could not be reached, or is overloaded. */
+  readonly outageBackoffs: number;
   readonly internalErrorSince: number | undefined;
   readonly troubleSince: number | undefined;
   /** Failures since all was well. */
@@ -31,6 +33,7 @@ export const initialMemory: ReflectorMemory = {
   streamCloses: 0,
   backoffStep: 0,
   lastBackoffAt: undefined,
+  outageBackoffs: 0,
   internalErrorSince: undefined,
   troubleSince: undefined,
   attempts: 0,
