@@ -43,14 +43,14 @@ export class Replica {
   outcome: unknown = 'new';
   stoppedAt: number | undefined;
   /** When it last wrote the lease, by its own clock. */
-  wroteAt = -Infinity;
+  wroteAt: number = -Infinity;
   #listeners = 0;
   #port = 0;
   #isSynced = false;
   /** Of a kind that was declared while it ran: whether its informer has synced. */
   #isLateSynced: boolean | undefined;
   #lost: { readonly reason: string; readonly since: number } | undefined;
-  readonly #cache = new FakeCache([], false);
+  readonly #cache: FakeCache = new FakeCache([], false);
   readonly #graceMs: number;
 
   constructor(identity: string, { onLost, graceMs, natures }: Life, lease: MemoryLease) {
