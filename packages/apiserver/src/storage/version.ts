@@ -38,7 +38,7 @@ function renderTail(object: UntypedObject): string {
   return text === '{}' ? '}' : `,${text.slice(1)}`;
 }
 
-/** Each change of a CustomResourceDefinition makes new definitions: what was shown by those before is not kept for ever. */
+/** Each change of a CustomResourceDefinition makes new definitions: what was shown by those before is not kept forever. */
 const maxOthers = 16;
 
 class SharedVersion implements ObjectVersion {
