@@ -1,15 +1,5 @@
 import { fileURLToPath } from 'node:url';
 
-/** Real time, randomness or I/O that code in a world used past what it was given. */
-export interface StrayUse {
-  /** What was called, e.g. `Date.now()`. */
-  readonly what: string;
-  /** What to use instead. */
-  readonly remedy: string;
-  /** The line that called it, `file:line:column`, with the function where it has a name. */
-  readonly where: string;
-}
-
 /** Frames that only pass a call on. */
 const passesOn = [
   /\(node:|^\s*at node:|<anonymous>/,
