@@ -1,4 +1,3 @@
-import { equalValues } from './equal.js';
 import { Failure, MapValue, Uint, type Value } from './value.js';
 
 /** A key as something that JavaScript maps by value: ints, uints and whole doubles are one key, as in CEL. */
@@ -86,10 +85,4 @@ export function formatKey(key: Value): string {
   return typeof key === 'string' || typeof key === 'bigint' || typeof key === 'boolean' || typeof key === 'number'
     ? String(key)
     : '?';
-}
-
-/** Whether a list of values holds an equal one. */
-export function holds(items: Iterable<Value>, value: Value, toil: { toil(steps: number): void }): boolean {
-  for (const item of items) if (equalValues(item, value, toil)) return true;
-  return false;
 }
