@@ -252,7 +252,7 @@ const leastOutage = 3;
  * Waits out one step of the backoff. It starts over after `backoffResetMs` without any backoff: a long outage does not.
  * It also starts over when the server answers after an outage: a restarted server calls the version of a watch too old,
  * and the store would be stale for another minute. The watches that come back are spread by the backoff of the outage. One
- * or two connections that break between other failures are no outage.
+ * or two connections that break between other failures are not an outage.
  */
 function wait(memory: ReflectorMemory, config: ReflectorConfig, { next, failure, now, report }: Wait): Transition {
   const isInOutage = outages.has(failure.reason);
