@@ -58,7 +58,7 @@ export class InformerDemand {
 
   /**
    * Required sources that run and have not synced, as `<runnable>: <source> is <phase>`. Where there is an election, those
-   * that start with the win do not count: their informers do, on each replica, and readiness does not matter of leadership.
+   * that start with the win do not count: their informers do, on each replica, and readiness does not depend on leadership.
    */
   unsynced(hasElection: boolean): string[] {
     const counted = [...this.#holds.keys()].filter(
