@@ -1,4 +1,5 @@
 // A manager and real controllers: the contract of designs/006-reconcile-loop.md, part A, from both sides.
+import { getEventListeners } from 'node:events';
 import { join } from 'node:path';
 import type { ReconcileRequest, Source, SourceContext } from '@kctl/controller';
 import {
@@ -208,6 +209,21 @@ describe('a controller of a running manager', () => {
     await t.clock.advance(0);
     expect(t.outcome()).toMatchObject({ cause: new Error('stream broke') });
     expect([controller.phase, t.clock.pendingTimers]).toEqual(['cold', 0]);
+  });
+});
+
+describe('the signal that run is given', () => {
+  it.each([true, false])('has no listener of the manager after a run that failed (elects: %s)', async (elects) => {
+    const t = setUp({ elects });
+    t.manager.add({
+      name: 'broken',
+      group: 'others',
+      run: () => Promise.reject(new Error('cannot start')),
+    });
+    await t.start();
+    await t.clock.advance(60_000);
+    expect(t.outcome()).toMatchObject({ cause: new Error('cannot start') });
+    expect(getEventListeners(t.stop.signal, 'abort')).toEqual([]);
   });
 });
 

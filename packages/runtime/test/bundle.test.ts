@@ -98,6 +98,33 @@ async function run({ name, format, isInline, hasEntry, hasBanner = false }: Bund
   );
 }
 
+describe('the size of an operator in one file', () => {
+  it.each(['esm', 'cjs'] as const)(
+    'is at most 1.5 MB minified, without a loader of kubeconfig files: %s',
+    { timeout: 60_000 },
+    async (format) => {
+      const { outputFiles } = await build({
+        bundle: true,
+        minify: true,
+        write: false,
+        platform: 'node',
+        target: 'node22',
+        format,
+        conditions: ['@kctl/source'],
+        external: ['@kctl/kubeconfig'],
+        plugins: [inlineElectionWorker],
+        logLevel: 'error',
+        logOverride: { 'empty-import-meta': 'silent' },
+        absWorkingDir: import.meta.dirname,
+        stdin: { contents: program, resolveDir: import.meta.dirname, loader: 'ts' },
+      });
+      const bytes = outputFiles.reduce((sum, { contents }) => sum + contents.length, 0);
+      expect(bytes).toBeGreaterThan(500_000);
+      expect(bytes).toBeLessThanOrEqual(1_500_000);
+    },
+  );
+});
+
 describe("leaderElection.renewIn: 'worker' in a program of one file", () => {
   it.each<Bundle>([
     { name: 'esm', format: 'esm', isInline: true, hasEntry: false },

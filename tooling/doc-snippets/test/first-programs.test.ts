@@ -7,7 +7,7 @@ import { createEnvironment } from '@kctl/testing';
 import type { TestEnvironment } from '@kctl/testing';
 import { startExample } from '@kctl/vitest-config/example';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { firstProgram, prints } from '../../../e2e/packages/src/readme.mjs';
+import { firstProgram, prints } from '@kctl/e2e-packages/readme';
 
 const place = join(import.meta.dirname, '..', '.cache');
 const names = readdirSync(join(import.meta.dirname, '..', '..', '..', 'packages'));
