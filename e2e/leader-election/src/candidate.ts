@@ -93,7 +93,7 @@ const competitor =
 
 watchLag(log);
 const commands = createInterface({ input: process.stdin });
-// The harness has gone: nobody would stop this process any more.
+// The harness has ended: nothing else would stop this process.
 commands.on('close', () => process.exit(1));
 commands.on('line', (line) => {
   const command = JSON.parse(line) as Command;

@@ -176,7 +176,7 @@ export class Elector implements LeaderElector {
     while (!signal.aborted) {
       const sentAt = this.#now();
       const isHeld = await this.#attempt(signal, renewDeadlineMs / 2, (request) => this.#contest.tryAcquire(request));
-      // An answer that comes after a stall is worth nothing any more: ask again.
+      // A response that arrives after a stall is stale: ask again.
       if (isHeld && this.#now() < sentAt + renewDeadlineMs) return sentAt;
       const pollMs = retryPeriodMs * (0.5 + 0.4 * random());
       const { validForMs } = this.#contest;

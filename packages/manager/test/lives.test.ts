@@ -93,7 +93,7 @@ it('never gives the lease away beside work, knows who leads and who is ready, an
         if (stalledUntil.delete(replica)) {
           stalls++;
           replica.clock.stall(behindMs);
-          // A stop was told to a process that could not hear of it.
+          // The stop was requested while the process was stalled.
           if (replica.stoppedAt !== undefined) replica.stoppedAt = Math.max(replica.stoppedAt, world.monotonicNow());
           check();
         }

@@ -64,7 +64,7 @@ manager.add({
 
 const stop = new AbortController();
 const commands = createInterface({ input: process.stdin });
-// Nothing watches over this process any more.
+// The harness has ended: nothing else would stop this process.
 commands.on('close', () => process.exit(3));
 commands.on('line', () => stop.abort());
 

@@ -99,7 +99,7 @@ export class GuardedReader {
     this.#controller.abort();
     const iterator = this.#iterator;
     this.#iterator = undefined;
-    // The stream may be stuck for good; its end is not awaited, and how it ends concerns nobody any more.
+    // The stream may be stuck for good; its end is not awaited, and its outcome is ignored.
     iterator?.return?.().catch(ignore);
     const stream = this.#stream;
     this.#stream = undefined;

@@ -193,7 +193,7 @@ describe('pop', () => {
     queue.add(item('a', 1));
     queue.add(item('b', 2));
     await settle();
-    // What is being processed is not queued any more, and nothing else is processed meanwhile.
+    // What is being processed is no longer queued, and nothing else is processed meanwhile.
     expect([done, queue.keys()]).toEqual([[], ['b']]);
     first.resolve(undefined);
     await Promise.all(pops);

@@ -134,7 +134,7 @@ class WorkerElector implements LeaderElector {
     } finally {
       signal.removeEventListener('abort', onAbort);
       heartbeat?.cancel();
-      // A thread that has died could not close the fence any more, nor wait for the work.
+      // A thread that has died can neither close the fence nor wait for the work.
       this.#shared.openUntil = 0;
       this.#close(new Error('the election has ended'));
       await worker.terminate();

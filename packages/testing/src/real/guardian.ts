@@ -46,7 +46,7 @@ export function startGuardian(folder: string | undefined): Guardian {
   shell.unref();
   // The pipe is a socket, and must not keep this process alive.
   if (shell.stdin instanceof Socket) shell.stdin.unref();
-  shell.stdin.on('error', () => undefined); // Somebody ended the shell: nothing to tell it any more.
+  shell.stdin.on('error', () => undefined); // The shell has ended: there is nothing left to send.
   const tell = (line: string): void => void shell.stdin.write(`${line}\n`);
   return {
     watch: (pid) => tell(`+ ${pid}`),
