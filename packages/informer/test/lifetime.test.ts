@@ -1,10 +1,10 @@
 import type { KubeObject } from '@kctl/apimachinery';
 import { defineKind } from '@kctl/apimachinery';
-import { expectCount, expectFlatHeap, retainedBytes, structure } from '@kctl/lifetime';
+import { expectCount, expectFlatHeap, expectReleased, retainedBytes, structure } from '@kctl/lifetime';
 import { systemClock } from '@kctl/wait';
 import { expect, it } from 'vitest';
 import { ByteDecoder } from '../src/decoders/byte-decoder.js';
-import { createSharedInformer } from '../src/index.js';
+import { createDeltaFifo, createSharedInformer } from '../src/index.js';
 import type { SharedInformer } from '../src/index.js';
 
 const Thing = defineKind({ group: 'example.com', version: 'v1', kind: 'Thing', scope: 'Namespaced' });
@@ -176,6 +176,51 @@ structure(
       });
       expect(decoder.slabs.liveBytes).toBe(0);
       expect(skipped).toBeGreaterThan(0);
+    });
+  },
+);
+
+structure(
+  {
+    package: '@kctl/informer',
+    structure: 'DeltaFifo',
+    operation: 'add, update, delete, pop; replace, resync',
+    cost: 'O(1); O(n) in what is listed, queued and known',
+    retains: 'the deltas that wait, all of them: they are not merged; of an object that was popped nothing',
+  },
+  () => {
+    it('keeps nothing of what was popped, however the pops ended', async () => {
+      const queue = createDeltaFifo<{ name: string }>({ key: ({ name }) => name });
+      await expectReleased(async () => {
+        const released: Record<string, object> = {};
+        for (let at = 0; at < 20; at++) {
+          const object = { name: `x${at}` };
+          released[object.name] = object;
+          queue.add(object);
+          const isBroken = at % 3 === 0;
+          const popped = queue.pop(() => (isBroken ? Promise.reject(new Error('broken')) : undefined));
+          await popped.catch(() => undefined);
+        }
+        await queue.pop(() => undefined, { signal: AbortSignal.abort() }).catch(() => undefined);
+        return { keep: queue, released };
+      });
+      expect(queue.length).toBe(0);
+    });
+
+    it('pops in the same number of steps, however many wait', async () => {
+      await expectCount({
+        order: 'O(1)',
+        size: 100,
+        count: async (size) => {
+          const keys: string[] = [];
+          const queue = createDeltaFifo<{ name: string }>({ key: ({ name }) => (keys.push(name), name) });
+          for (let at = 0; at < size; at++) queue.add({ name: `x${at}` });
+          const before = keys.length;
+          await queue.pop(() => undefined);
+          queue.update({ name: 'x1' });
+          return keys.length - before;
+        },
+      });
     });
   },
 );

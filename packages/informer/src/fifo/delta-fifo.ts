@@ -198,7 +198,8 @@ class GroupingFifo<T> implements DeltaFifo<T> {
   pop(process: ProcessDeltas<T>, options: PopOptions = {}): Promise<Deltas<T>> {
     const before = this.#turn;
     const turn = this.#takeTurn(before, process, options.signal);
-    this.#turn = Promise.allSettled([before, turn]);
+    // Without their results: they would hold whatever was popped before.
+    this.#turn = Promise.allSettled([before, turn]).then(() => undefined);
     return turn;
   }
 
