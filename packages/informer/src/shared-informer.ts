@@ -14,7 +14,7 @@ import { HandlerPlace } from './handler-place.js';
 import type { HandlerHost } from './handler-place.js';
 import type { InformerState, InformerTrouble } from './informer-state.js';
 import { describeInformerState } from './informer-state.js';
-import type { InformerWaitOptions, SharedInformer, SharedInformerOptions, WatchErrorDecision } from './informer.js';
+import type { InformerWaitOptions, SharedInformer, SharedInformerOptions } from './informer.js';
 import type { ResolvedOptions } from './informer-options.js';
 import { resolveInformerOptions } from './informer-options.js';
 import type { SkipReport } from './decoders/decoder.js';
@@ -24,6 +24,7 @@ import { Intake } from './reflector/intake.js';
 import { yieldsFrames } from './list-watcher.js';
 import { ObjectDecoder } from './decoders/object-decoder.js';
 import { Reflector } from './reflector/reflector.js';
+import { decideOn } from './reflector/watch-error-decision.js';
 import { createReflectorMetrics } from './reflector/reflector-metrics.js';
 import { Waiters } from './waiters.js';
 
@@ -288,24 +289,6 @@ class CoalescingInformer<T extends KubeObject> implements SharedInformer<T>, Han
     signal.removeEventListener('abort', end);
   }
 
-  /** Of a hook that throws, or rejects, only the log shows something: the informer goes on. */
-  #decide(trouble: InformerTrouble): WatchErrorDecision | undefined {
-    const { watchErrorHandler, logger } = this.#options;
-    const report = (error: unknown): void =>
-      logger.error('watchErrorHandler failed, the informer goes on', { error, informer: this.name });
-    try {
-      const decision: unknown = watchErrorHandler(trouble);
-      if (isThenable(decision)) {
-        Promise.resolve(decision).catch(report);
-        throw new TypeError('watchErrorHandler returned a promise: decide synchronously, by "retry" or "stop"');
-      }
-      return decision === 'stop' ? 'stop' : undefined;
-    } catch (error) {
-      report(error);
-      return undefined;
-    }
-  }
-
   #createRunner(): { readonly runner: Runner; readonly heldBytes: () => number } {
     const options = this.#options;
     const { listerWatcher, kind, freeze, keepManagedFields, transform, clock } = options;
@@ -322,7 +305,10 @@ class CoalescingInformer<T extends KubeObject> implements SharedInformer<T>, Han
       clock,
       random: options.random,
       metrics: createReflectorMetrics(options.metrics, this.name),
-      watchErrorHandler: (trouble: InformerTrouble) => this.#decide(trouble),
+      watchErrorHandler: (trouble: InformerTrouble) =>
+        decideOn(trouble, options.watchErrorHandler, (error) =>
+          options.logger.error('watchErrorHandler failed, the informer goes on', { error, informer: this.name }),
+        ),
       onStateChange: () => this.#onStateChange(),
       isLeaving: () => this.#leaving.signal.aborted && this.#outer?.aborted !== true,
       bookmarks: options.bookmarks,

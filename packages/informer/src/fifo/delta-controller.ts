@@ -1,9 +1,11 @@
 import type { DeepReadonly, KindScope, KubeObject, Persisted } from '@kctl/apimachinery';
 import { Slicer } from '@kctl/delivery';
 import { noopLogger } from '@kctl/telemetry';
-import { systemClock } from '@kctl/wait';
+import type { OptionNames } from '@kctl/wait';
+import { requireOptions, systemClock } from '@kctl/wait';
+import { guardedHook } from '../guarded-hook.js';
 import type { Reflector, ReflectorOptions } from '../reflector/create-reflector.js';
-import { createReflector } from '../reflector/create-reflector.js';
+import { createReflector, reflectorOptionNames } from '../reflector/create-reflector.js';
 import { requireThat } from '../required.js';
 import type { DeltaFifo, ProcessDeltas } from './delta-fifo.js';
 import { isFifoClosed } from './errors.js';
@@ -35,6 +37,14 @@ export interface DeltaController {
   run(signal: AbortSignal): Promise<void>;
 }
 
+const { store: _store, ...reflectorNames } = reflectorOptionNames;
+const optionNames: OptionNames<DeltaControllerOptions<KubeObject>> = {
+  ...reflectorNames,
+  queue: true,
+  process: true,
+  onProcessError: true,
+};
+
 /**
  * Makes a controller. It does nothing until it runs.
  *
@@ -43,16 +53,17 @@ export interface DeltaController {
 export function createDeltaController<T extends KubeObject, S extends KindScope = KindScope>(
   options: DeltaControllerOptions<T, S>,
 ): DeltaController {
+  requireOptions<DeltaControllerOptions<T, S>>('createDeltaController', options, optionNames);
   const { queue, process, onProcessError, logger = noopLogger, ...rest } = options;
   requireThat(typeof process === 'function', 'createDeltaController: process', {
     value: process,
     expected: 'a function of deltas',
   });
   const reflector = createReflector<T, S>({ ...rest, logger, store: queue });
-  const report = (error: unknown): void => {
-    if (onProcessError !== undefined) onProcessError(error);
-    else logger.error('processing deltas failed', { error, kind: options.kind.kind });
-  };
+  const report =
+    onProcessError === undefined
+      ? (error: unknown): void => logger.error('processing deltas failed', { error, kind: options.kind.kind })
+      : guardedHook((error: unknown) => onProcessError(error), 'onProcessError', logger);
   const slicer = new Slicer(options.clock ?? systemClock, 5);
   const popAll = async (signal: AbortSignal): Promise<void> => {
     while (!signal.aborted) {

@@ -1,5 +1,6 @@
 import { formatKey } from '@kctl/apimachinery';
-import { abortReason, orAborted } from '@kctl/wait';
+import type { OptionNames } from '@kctl/wait';
+import { abortReason, orAborted, requireOptions } from '@kctl/wait';
 import { requireThat } from '../required.js';
 import type { ReflectorStore } from '../reflector/reflector-store.js';
 import type { Delta, Deltas, PresentDelta, Tombstone } from './delta.js';
@@ -91,12 +92,20 @@ export interface DeltaFifo<T> extends ReflectorStore<T>, Disposable {
   close(): void;
 }
 
+const optionNames: OptionNames<DeltaFifoOptions<unknown>> = {
+  key: true,
+  knownObjects: true,
+  emitReplaced: true,
+  transform: true,
+};
+
 /**
  * Makes an empty queue.
  *
  * @throws TypeError for an option of the wrong type
  */
 export function createDeltaFifo<T>(options: DeltaFifoOptions<T> = {}): DeltaFifo<T> {
+  requireOptions<DeltaFifoOptions<T>>('createDeltaFifo', options, optionNames);
   for (const [name, expected] of [
     ['key', 'function'],
     ['transform', 'function'],

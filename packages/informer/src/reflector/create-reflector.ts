@@ -2,12 +2,13 @@ import type { DeepReadonly, Kind, KindScope, KubeObject, Persisted } from '@kctl
 import { Slicer } from '@kctl/delivery';
 import type { Logger, Metrics } from '@kctl/telemetry';
 import { noopLogger, noopMetrics } from '@kctl/telemetry';
-import type { Clock, Random } from '@kctl/wait';
-import { keepAlive, numberProblem, sleep, systemClock, systemRandom } from '@kctl/wait';
+import type { Clock, OptionNames, Random } from '@kctl/wait';
+import { keepAlive, numberProblem, optionProblems, requireOptions, sleep, systemClock, systemRandom } from '@kctl/wait';
 import { ByteDecoder } from '../decoders/byte-decoder.js';
 import type { SkipReport } from '../decoders/decoder.js';
 import { ObjectDecoder } from '../decoders/object-decoder.js';
 import { InformerStartedError } from '../errors.js';
+import { guardedHook } from '../guarded-hook.js';
 import { createSkipCounter } from '../informer-metrics.js';
 import type { InformerState, InformerTrouble } from '../informer-state.js';
 import type { WatchErrorHandler } from '../informer.js';
@@ -22,6 +23,7 @@ import { createReflectorMetrics } from './reflector-metrics.js';
 import type { ReflectorStore } from './reflector-store.js';
 import { Reflector as ReflectorLoop } from './reflector.js';
 import { StoreIntake } from './store-intake.js';
+import { decideOn } from './watch-error-decision.js';
 
 /** Times of the back-off between attempts: each is doubled by the factor, and lasts up to twice as long by jitter. */
 export interface ReflectorBackoff {
@@ -113,16 +115,17 @@ class BareReflector<T extends KubeObject, S extends KindScope> implements Reflec
   #isStarted = false;
 
   constructor(options: ReflectorOptions<T, S>) {
+    requireValid(options);
     const { kind, store, logger = noopLogger, metrics = noopMetrics, clock = systemClock, resyncMs = 0 } = options;
-    requireOptions(options);
     this.#name = options.name ?? (kind.group === '' ? kind.plural : `${kind.plural}.${kind.group}`);
     this.#store = store;
     this.#resyncMs = resyncMs;
     this.#clock = clock;
-    this.#onStoreError = (error, operation, key) => {
-      if (options.onStoreError !== undefined) options.onStoreError(error);
-      else logger.error('store failed', { error, operation, key, reflector: this.#name });
-    };
+    const { onStoreError } = options;
+    this.#onStoreError =
+      onStoreError === undefined
+        ? (error, operation, key) => logger.error('store failed', { error, operation, key, reflector: this.#name })
+        : guardedHook((error: unknown) => onStoreError(error), 'onStoreError', logger);
     const countSkip = createSkipCounter(metrics, this.#name);
     const onSkip: SkipReport = ({ reason, message, error, key }) => {
       countSkip(reason);
@@ -132,14 +135,10 @@ class BareReflector<T extends KubeObject, S extends KindScope> implements Reflec
       name: this.#name,
       onSkip,
       onStoreError: this.#onStoreError,
-      watchErrorHandler: (trouble) => {
-        try {
-          return options.watchErrorHandler?.(trouble);
-        } catch (error) {
-          logger.error('watchErrorHandler failed, the reflector goes on', { error, reflector: this.#name });
-          return undefined;
-        }
-      },
+      watchErrorHandler: (trouble) =>
+        decideOn(trouble, options.watchErrorHandler ?? (() => undefined), (error) =>
+          logger.error('watchErrorHandler failed, the reflector goes on', { error, reflector: this.#name }),
+        ),
     });
   }
 
@@ -249,8 +248,37 @@ function configOf<T extends KubeObject, S extends KindScope>(options: ReflectorO
   };
 }
 
-function requireOptions<T extends KubeObject, S extends KindScope>(options: ReflectorOptions<T, S>): void {
+const backoffNames: OptionNames<ReflectorBackoff> = { initialMs: true, factor: true, maxMs: true, resetMs: true };
+/** The names of a reflector's options. */
+export const reflectorOptionNames: OptionNames<ReflectorOptions<KubeObject>> = {
+  kind: true,
+  listerWatcher: true,
+  store: true,
+  resyncMs: true,
+  keepManagedFields: true,
+  freeze: true,
+  watchErrorHandler: true,
+  onStoreError: true,
+  backoff: true,
+  maxInternalErrorRetryMs: true,
+  watchList: true,
+  pageSize: true,
+  bookmarks: true,
+  minWatchTimeoutMs: true,
+  idleTimeoutMs: true,
+  listIdleTimeoutMs: true,
+  clock: true,
+  random: true,
+  logger: true,
+  metrics: true,
+  name: true,
+};
+
+function requireValid<T extends KubeObject, S extends KindScope>(options: ReflectorOptions<T, S>): void {
   const where = 'createReflector';
+  requireOptions<ReflectorOptions<T, S>>(where, options, reflectorOptionNames);
+  const problems = optionProblems(options.backoff, backoffNames, 'backoff');
+  if (problems.length > 0) throw new TypeError(`${where}: ${problems.join('; ')}`);
   const { kind, listerWatcher, store, backoff = {} } = options;
   requireKind(where, kind);
   requireListerWatcher(where, listerWatcher);

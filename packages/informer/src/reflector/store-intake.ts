@@ -1,6 +1,7 @@
 import type { DeepReadonly, KubeObject, Status } from '@kctl/apimachinery';
 import { compareResourceVersions, formatKey } from '@kctl/apimachinery';
 import type { StoredObject } from '@kctl/cache-index';
+import { isThenable } from '@kctl/delivery';
 import type { DecodedFrame, Decoder, FindStored, FrameKind } from '../decoders/decoder.js';
 import type { ReflectorIntake } from './reflector-intake.js';
 import type { ReflectorStore } from './reflector-store.js';
@@ -55,9 +56,10 @@ export class StoreIntake<T extends KubeObject, Raw> implements ReflectorIntake<R
   listItem(raw: Raw): void {
     const item = this.#decoder.item(raw, this.#find);
     const object = this.#read(item.stored);
-    // What cannot be read or transformed is there all the same.
-    if (item.stored === undefined || object === undefined) this.#isListIncomplete = true;
-    else this.#replacement?.set(formatKey(item.stored), object);
+    // What cannot be read is there all the same; what is of another kind, or without a name, does not belong here.
+    if (item.isUnreadable || item.failed !== undefined || (item.stored !== undefined && object === undefined))
+      this.#isListIncomplete = true;
+    if (item.stored !== undefined && object !== undefined) this.#replacement?.set(formatKey(item.stored), object);
   }
 
   initialFrame(raw: Raw): FrameKind {
@@ -124,10 +126,14 @@ export class StoreIntake<T extends KubeObject, Raw> implements ReflectorIntake<R
   }
 
   #call(operation: string, key: string | undefined, work: () => unknown): void {
+    const report = (error: unknown): void => this.#onStoreError(error, operation, key);
     try {
-      work();
+      const result = work();
+      if (!isThenable(result)) return;
+      Promise.resolve(result).catch(report);
+      throw new TypeError(`store.${operation} returned a promise: a store works synchronously`);
     } catch (error) {
-      this.#onStoreError(error, operation, key);
+      report(error);
     }
   }
 }

@@ -3,7 +3,7 @@ import { createIndexer } from '@kctl/cache-index';
 import { formatKey, keyOf } from '@kctl/apimachinery';
 import type { DeepReadonly, Persisted } from '@kctl/apimachinery';
 import { FakeClock, settle } from '@kctl/wait/testing';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createDeltaController, createDeltaFifo, createReflector, RequeueError } from '../../src/index.js';
 import type { DeltaFifo, ReflectorOptions, ReflectorStore } from '../../src/index.js';
 import {
@@ -170,6 +170,66 @@ it('says that a replacement is incomplete where an item cannot be read', async (
   server.page = () => ({ version: 10, items: [rawItem('{"metadata":{"name":"x"'), thing('a', 1)] });
   await using session = await start({ source: 'bytes', server });
   expect(session.store.seen).toEqual(['replace [a]@10 incomplete']);
+});
+
+it('does not take a replacement for incomplete because of what does not belong there', async () => {
+  const server = new ScriptedServer();
+  server.page = () => ({ version: 10, items: [{ ...thing('x', 1), kind: 'Other' }, thing('a', 1)] });
+  await using session = await start({ source: 'bytes', server });
+  expect(session.store.seen).toEqual(['replace [a]@10']);
+});
+
+it('goes on whatever its hooks and its store do: throw, reject, return promises', async () => {
+  const { add, update } = new Notes();
+  const rejecting = (): never => Promise.reject(new Error('late')) as never;
+  const server = new ScriptedServer();
+  await using session = await start({
+    source: 'bytes',
+    server,
+    store: { add: rejecting, update, delete: add, replace: rejecting },
+    onStoreError: () => {
+      throw new Error('broken hook');
+    },
+    watchErrorHandler: rejecting,
+  });
+  server.watch.send(added(thing('a', 11)), failed(500, 'InternalError'));
+  await session.clock.advance(60_000);
+  expect(session.server.watches.length).toBeGreaterThan(1);
+  expect(session.reflector.state.phase).toBe('watching');
+});
+
+it('processes on when process and the hook for its failures throw', async () => {
+  const server = new ScriptedServer();
+  server.page = () => ({ version: 10, items: [thing('a', 1), thing('b', 2)] });
+  const seen: string[] = [];
+  const controller = createDeltaController<Thing>({
+    kind: ThingKind,
+    listerWatcher: server.bytes(false),
+    queue: createDeltaFifo(),
+    process: (_, { key }) => {
+      seen.push(key);
+      throw new Error('broken');
+    },
+    onProcessError: () => Promise.reject(new Error('broken hook')) as never,
+  });
+  const stop = new AbortController();
+  const run = controller.run(stop.signal);
+  await vi.waitFor(() => expect(seen).toEqual(['a/a', 'a/b']));
+  stop.abort();
+  await run;
+});
+
+it('refuses options that are not known, in all three, naming the nearest', () => {
+  const common = { kind: ThingKind, listerWatcher: new ScriptedServer().bytes(false) };
+  const hint =
+    /unknown option "(?:resync|backoff.initial|emitReplace)": did you mean "(?:resyncMs|backoff.initialMs|initialMs|emitReplaced)"/;
+  expect(() => createReflector<Thing>({ ...common, store: new Notes(), resync: 5 } as never)).toThrow(hint);
+  expect(() => createReflector<Thing>({ ...common, store: new Notes(), backoff: { initial: 5 } } as never)).toThrow(
+    hint,
+  );
+  expect(() => createDeltaFifo({ emitReplace: false } as never)).toThrow(hint);
+  const queue = createDeltaFifo<never>();
+  expect(() => createDeltaController({ ...common, queue, process: () => undefined, resync: 5 } as never)).toThrow(hint);
 });
 
 it.each([

@@ -1,0 +1,22 @@
+import { isThenable } from '@kctl/delivery';
+import type { InformerTrouble } from '../informer-state.js';
+import type { WatchErrorDecision, WatchErrorHandler } from '../informer.js';
+
+/** Asks the handler. Of one that throws, rejects or returns a promise only the report shows something: the reflector goes on. */
+export function decideOn(
+  trouble: InformerTrouble,
+  handler: WatchErrorHandler,
+  report: (error: unknown) => void,
+): WatchErrorDecision | undefined {
+  try {
+    const decision: unknown = handler(trouble);
+    if (isThenable(decision)) {
+      Promise.resolve(decision).catch(report);
+      throw new TypeError('watchErrorHandler returned a promise: decide synchronously, by "retry" or "stop"');
+    }
+    return decision === 'stop' ? 'stop' : undefined;
+  } catch (error) {
+    report(error);
+    return undefined;
+  }
+}
