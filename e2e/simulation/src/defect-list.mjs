@@ -68,13 +68,13 @@ export const defects = [
   },
   {
     defect: 'a request is waited for without a deadline',
-    file: 'packages/client-http/src/transport.ts',
+    file: 'packages/client-http/src/transport/transport.ts',
     from: "if (expect === 'object') return { headersMs: 0, idleMs: 0, totalMs: ms, errorMs: ms };",
     to: "if (expect === 'object') return { headersMs: 0, idleMs: 0, totalMs: 0, errorMs: 0 };",
   },
   {
     defect: 'headers of a watch are waited for without a deadline',
-    file: 'packages/client-http/src/exchange.ts',
+    file: 'packages/client-http/src/transport/exchange.ts',
     from: 'if (timeouts.headersMs > 0)',
     to: 'if (timeouts.headersMs > 1e9)',
   },
@@ -104,19 +104,19 @@ export const defects = [
   },
   {
     defect: 'own writes are not read while the cache is behind',
-    file: 'packages/client-delegating/src/ledger.ts',
+    file: 'packages/client-delegating/src/overlay/ledger.ts',
     from: 'return notes === undefined || note === undefined ? undefined : this.#openFor(kind, notes, note);',
     to: 'return undefined;',
   },
   {
     defect: 'a list lacks own writes while the cache is behind',
-    file: 'packages/client-delegating/src/ledger.ts',
+    file: 'packages/client-delegating/src/overlay/ledger.ts',
     from: '      if (write !== undefined) found.set(formatKey(write.key), write);\n',
     to: '',
   },
   {
     defect: 'timers of a finished request stay pending',
-    file: 'packages/client-http/src/exchange.ts',
+    file: 'packages/client-http/src/transport/exchange.ts',
     from: '    this.#totalTimer?.cancel();\n',
     to: '',
   },

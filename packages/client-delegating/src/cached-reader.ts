@@ -3,19 +3,19 @@ import type { DeepReadonly, KeyOf, Kind, KubeList, KubeObject } from '@kctl/apim
 import type { GetOptions, ListOptions, Reader, ReadObject } from '@kctl/client';
 import type { Logger } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
-import type { CacheView } from './cache-view.js';
+import type { CacheView } from './overlay/cache-view.js';
 import { CachedListError, notFound } from './errors.js';
-import { HeldViews } from './held-views.js';
-import type { Ledger } from './ledger.js';
+import { HeldViews } from './overlay/held-views.js';
+import type { Ledger } from './overlay/ledger.js';
 import { limited } from './limited.js';
-import { listMatcher } from './list-matcher.js';
-import { mergeInOrder } from './merge-in-order.js';
+import { listMatcher } from './overlay/list-matcher.js';
+import { mergeInOrder } from './overlay/merge-in-order.js';
 import { orUndefined } from './or-undefined.js';
-import { isComparable, isNewer, isPast, needsReading, storeName } from './own-write.js';
-import type { OwnWrite } from './own-write.js';
+import { isComparable, isNewer, isPast, needsReading, storeName } from './writes/own-write.js';
+import type { OwnWrite } from './writes/own-write.js';
 import { ScopedLive } from './scoped-live.js';
-import type { ScopeWrite } from './scope-writes.js';
-import { ServerQuestions } from './server-questions.js';
+import type { ScopeWrite } from './writes/scope-writes.js';
+import { ServerQuestions } from './overlay/server-questions.js';
 
 /** What {@link CachedReader} needs. */
 export interface CachedReaderOptions {

@@ -31,16 +31,16 @@ import { noopLogger, noopMetrics } from '@kctl/telemetry';
 import type { Logger, Metrics } from '@kctl/telemetry';
 import { numberProblem, requireOptions, systemClock } from '@kctl/wait';
 import type { Clock, OptionNames } from '@kctl/wait';
-import type { CacheView } from './cache-view.js';
+import type { CacheView } from './overlay/cache-view.js';
 import { CachedReader } from './cached-reader.js';
 import { LossyWriteError } from './errors.js';
-import { Ledger } from './ledger.js';
+import { Ledger } from './overlay/ledger.js';
 import { LiveVersions } from './live-versions.js';
-import type { ObservableInformer } from './own-informers.js';
+import type { ObservableInformer } from './own-events/own-informers.js';
 import { listUncached } from './scoped-live.js';
-import { Vanishings } from './vanishings.js';
-import { isObject } from './write-outcome.js';
-import { WriteRecorder } from './write-recorder.js';
+import { Vanishings } from './overlay/vanishings.js';
+import { isObject } from './writes/write-outcome.js';
+import { WriteRecorder } from './writes/write-recorder.js';
 
 /** Options of {@link createDelegatingClient}. */
 export interface DelegatingClientOptions {

@@ -3,15 +3,15 @@
  *
  * @packageDocumentation
  */
-export type { CacheView, VersionWaitOptions } from './cache-view.js';
+export type { CacheView, VersionWaitOptions } from './overlay/cache-view.js';
 export { createDelegatingClient } from './delegating-client.js';
 export type { DelegatingClient, DelegatingClientOptions } from './delegating-client.js';
 export { CachedListError, isCachedListError, isLossyWriteError, LossyWriteError } from './errors.js';
-export { createOwnEvents } from './own-events.js';
-export type { ObjectEventHandler, OwnEvents, OwnEventsOptions } from './own-events.js';
+export { createOwnEvents } from './own-events/own-events.js';
+export type { ObjectEventHandler, OwnEvents, OwnEventsOptions } from './own-events/own-events.js';
 export type {
   ObservableInformer,
   ObservableInformers,
   ObservedEvent,
   ObserverRegistration,
-} from './own-informers.js';
+} from './own-events/own-informers.js';

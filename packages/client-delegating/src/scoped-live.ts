@@ -2,12 +2,12 @@ import { fieldSelectorFrom } from '@kctl/apimachinery';
 import type { DeepReadonly, KeyOf, Kind, KubeList, KubeObject } from '@kctl/apimachinery';
 import { listWithin } from '@kctl/client';
 import type { GetOptions, ListOptions, Reader, ReadObject } from '@kctl/client';
-import type { CacheView } from './cache-view.js';
+import type { CacheView } from './overlay/cache-view.js';
 import { notFound } from './errors.js';
 import { limited } from './limited.js';
-import { listMatcher } from './list-matcher.js';
-import { mergeInOrder } from './merge-in-order.js';
-import { projected } from './projected.js';
+import { listMatcher } from './overlay/list-matcher.js';
+import { mergeInOrder } from './overlay/merge-in-order.js';
+import { projected } from './overlay/projected.js';
 
 /**
  * Reads from the server that never contain more than those of the cache: its namespaces, selectors, indexes and

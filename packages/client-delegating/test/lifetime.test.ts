@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { createDelegatingClient, createOwnEvents } from '../src/index.js';
 import type { DelegatingClient } from '../src/index.js';
 import { LiveVersions } from '../src/live-versions.js';
-import { OwnLinks } from '../src/own-links.js';
+import { OwnLinks } from '../src/own-events/own-links.js';
 import { LaggingCache, modelClient, ModelServer, Thing, thing } from './model.js';
 
 const none: readonly ReadScope[] = [];

@@ -2,7 +2,7 @@ import { defineKind, formatKey, mutableCopy, StatusError } from '@kctl/apimachin
 import type { DeepReadonly, Kind, KubeList, KubeObject, ObjectKey, Status } from '@kctl/apimachinery';
 import type { Client, ListOptions, Patch } from '@kctl/client';
 import type { CacheView, VersionWaitOptions } from '../src/index.js';
-import { matcherOf } from '../src/list-matcher.js';
+import { matcherOf } from '../src/overlay/list-matcher.js';
 
 export interface Thing extends KubeObject {
   spec?: { size?: number };

@@ -35,18 +35,18 @@ import type {
 } from '@kctl/client';
 import type { OptionNames } from '@kctl/wait';
 import { requireOptions } from '@kctl/wait';
-import { collect } from './byte-stream.js';
-import { acceptList, acceptObject, asList, asObject, decodeJson, refuseHtml, toSend } from './codec.js';
+import { collect } from './bytes/byte-stream.js';
+import { acceptList, acceptObject, asList, asObject, decodeJson, refuseHtml, toSend } from './bytes/codec.js';
 import type { Connection, KubeConfigLike } from '@kctl/client/connection';
 import { DecodeError, isDecodeError } from './errors.js';
-import { failureOf, isStatus } from './failure-status.js';
-import { frameStream, watchStream } from './frames.js';
+import { failureOf, isStatus } from './failure/failure-status.js';
+import { frameStream, watchStream } from './bytes/frames.js';
 import { connectionFromKubeConfig } from '@kctl/client/connection';
-import { listFrames, readList } from './list-frames.js';
+import { listFrames, readList } from './bytes/list-frames.js';
 import { patchBody } from './patch-body.js';
 import * as paths from './resource-path.js';
-import { createTransport } from './transport.js';
-import type { Transport, TransportOptions, TransportRequest, TransportResponse } from './transport.js';
+import { createTransport } from './transport/transport.js';
+import type { Transport, TransportOptions, TransportRequest, TransportResponse } from './transport/transport.js';
 
 /** Options of {@link createHttpClient}. Exactly one of `kubeConfig`, `connection` and `transport` says where to. */
 export interface HttpClientOptions extends TransportOptions {

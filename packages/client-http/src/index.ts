@@ -29,7 +29,7 @@ export {
   isKubeConfigError,
   KubeConfigError,
 } from '@kctl/client/connection';
-export type { ApiGroup, ApiResource, ApiVersion } from './discovery.js';
+export type { ApiGroup, ApiResource, ApiVersion } from './discovery/discovery.js';
 export {
   CredentialsError,
   DecodeError,
@@ -39,16 +39,16 @@ export {
   TransportError,
 } from './errors.js';
 export type { TransportErrorFields, TransportFailure } from './errors.js';
-export { GroupDiscoveryError, isGroupDiscoveryError } from './group-resources.js';
-export type { UnavailableGroup } from './group-resources.js';
+export { GroupDiscoveryError, isGroupDiscoveryError } from './discovery/group-resources.js';
+export type { UnavailableGroup } from './discovery/group-resources.js';
 export { createHttpClient } from './http-client.js';
 export type { HttpClient, HttpClientOptions } from './http-client.js';
-export { loadConnection } from './load-connection.js';
-export type { RateLimit } from './rate-limiter.js';
-export { createRestMapper } from './rest-mapper.js';
-export type { KindName, ResourceName, RestMapper, RestMapperOptions } from './rest-mapper.js';
-export { createTransport } from './transport.js';
-export type { Transport, TransportOptions, TransportRequest, TransportResponse } from './transport.js';
-export { defaultUserAgent } from './user-agent.js';
-export type { UserAgentFacts } from './user-agent.js';
-export type { ServerWarning } from './warnings.js';
+export { loadConnection } from './connection/load-connection.js';
+export type { RateLimit } from './transport/rate-limiter.js';
+export { createRestMapper } from './discovery/rest-mapper.js';
+export type { KindName, ResourceName, RestMapper, RestMapperOptions } from './discovery/rest-mapper.js';
+export { createTransport } from './transport/transport.js';
+export type { Transport, TransportOptions, TransportRequest, TransportResponse } from './transport/transport.js';
+export { defaultUserAgent } from './transport/user-agent.js';
+export type { UserAgentFacts } from './transport/user-agent.js';
+export type { ServerWarning } from './transport/warnings.js';

@@ -4,7 +4,7 @@ import { connect, createServer as createTcpServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createHttpClient } from '../src/index.js';
-import { proxyFromEnvironment } from '../src/proxy.js';
+import { proxyFromEnvironment } from '../src/connection/proxy.js';
 import { createAuthority } from './support/certificates.js';
 import { json, startServer } from './support/server.js';
 

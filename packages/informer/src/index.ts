@@ -29,10 +29,10 @@ export type {
   InformerEvent,
   InformerEventHandler,
   UpdateInfo,
-} from './event.js';
-export { filterEvents } from './filter-events.js';
-export type { ObjectVersion } from './filter-events.js';
-export { requireHandlerOptions } from './handler-options.js';
+} from './handlers/event.js';
+export { filterEvents } from './handlers/filter-events.js';
+export type { ObjectVersion } from './handlers/filter-events.js';
+export { requireHandlerOptions } from './handlers/handler-options.js';
 export { describeInformerState } from './informer-state.js';
 export type { InformerState, InformerTrouble, TroubleReason } from './informer-state.js';
 export type {

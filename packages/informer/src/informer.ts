@@ -2,7 +2,7 @@ import type { Kind, KindScope, KubeObject, Persisted } from '@kctl/apimachinery'
 import type { IndexDefinition, IndexReader, Lister } from '@kctl/cache-index';
 import type { Logger, Metrics } from '@kctl/telemetry';
 import type { Clock, Random } from '@kctl/wait';
-import type { EventHandlerOptions, HandlerRegistration, InformerEventHandler } from './event.js';
+import type { EventHandlerOptions, HandlerRegistration, InformerEventHandler } from './handlers/event.js';
 import type { InformerState, InformerTrouble } from './informer-state.js';
 import type { ListerWatcher } from './list-watcher.js';
 

@@ -2,7 +2,7 @@ import type { FailurePolicy } from './pool.js';
 import { QueueBase } from './queue-base.js';
 import type { WorkQueueOptions } from './queue-options.js';
 import { requireQueueOptions } from './queue-options.js';
-import { dirty, processing, ready } from './slot-table.js';
+import { dirty, processing, ready } from './priority/slot-table.js';
 import type { GetOptions } from './worker-pool.js';
 import type { WorkQueue } from './work-queue.js';
 

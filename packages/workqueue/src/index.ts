@@ -3,15 +3,15 @@
  *
  * @packageDocumentation
  */
-export { bucketRateLimiter } from './bucket-rate-limiter.js';
-export type { BucketRateLimiterOptions } from './bucket-rate-limiter.js';
+export { bucketRateLimiter } from './limiters/bucket-rate-limiter.js';
+export type { BucketRateLimiterOptions } from './limiters/bucket-rate-limiter.js';
 export { defaultKey } from './default-key.js';
-export { defaultControllerRateLimiter, defaultItemRateLimiter } from './default-rate-limiters.js';
-export type { DefaultRateLimiterOptions } from './default-rate-limiters.js';
-export { createDelayingQueue } from './delaying-queue.js';
+export { defaultControllerRateLimiter, defaultItemRateLimiter } from './limiters/default-rate-limiters.js';
+export type { DefaultRateLimiterOptions } from './limiters/default-rate-limiters.js';
+export { createDelayingQueue } from './delaying/delaying-queue.js';
 export { retryAfterMs } from '@kctl/wait';
-export { errorAwareRateLimiter } from './error-aware-rate-limiter.js';
-export type { ErrorAwareRateLimiterOptions, ErrorRule } from './error-aware-rate-limiter.js';
+export { errorAwareRateLimiter } from './limiters/error-aware-rate-limiter.js';
+export type { ErrorAwareRateLimiterOptions, ErrorRule } from './limiters/error-aware-rate-limiter.js';
 export {
   isQueueArgumentError,
   isQueueFullError,
@@ -20,18 +20,18 @@ export {
   QueueFullError,
   WorkFailedError,
 } from './errors.js';
-export type { KeyedLimiterOptions } from './failure-counts.js';
+export type { KeyedLimiterOptions } from './limiters/failure-counts.js';
 export { createWorkQueue } from './fifo-queue.js';
 export {
   exponentialRateLimiter,
   fastSlowRateLimiter,
   maxOfRateLimiter,
   maxWaitRateLimiter,
-} from './item-rate-limiters.js';
-export type { ExponentialRateLimiterOptions, FastSlowRateLimiterOptions } from './item-rate-limiters.js';
-export { createPriorityQueue } from './keyed-priority-queue.js';
-export { lowPriority } from './priority-queue.js';
-export type { AddOptions, PrioritizedItem, PriorityQueue } from './priority-queue.js';
+} from './limiters/item-rate-limiters.js';
+export type { ExponentialRateLimiterOptions, FastSlowRateLimiterOptions } from './limiters/item-rate-limiters.js';
+export { createPriorityQueue } from './priority/keyed-priority-queue.js';
+export { lowPriority } from './priority/priority-queue.js';
+export type { AddOptions, PrioritizedItem, PriorityQueue } from './priority/priority-queue.js';
 export type {
   Ageing,
   DelayingQueueOptions,
@@ -41,7 +41,7 @@ export type {
   RateLimitingQueueOptions,
   WorkQueueOptions,
 } from './queue-options.js';
-export type { RateLimiter } from './rate-limiter.js';
+export type { RateLimiter } from './limiters/rate-limiter.js';
 export { createRateLimitingQueue } from './rate-limiting-queue.js';
 export type {
   Debounce,

@@ -8,7 +8,7 @@ import { QueueIteration } from './queue-iteration.js';
 import type { IterationSource, SlotHolder } from './queue-iteration.js';
 import { QueueMetrics } from './queue-metrics.js';
 import type { QueueBound, WorkQueueOptions } from './queue-options.js';
-import { processing, SlotTable } from './slot-table.js';
+import { processing, SlotTable } from './priority/slot-table.js';
 import type { Waiter } from './waiter-list.js';
 import { WaiterList } from './waiter-list.js';
 import type { GetOptions, RunOptions, WorkerPool, WorkFunction } from './worker-pool.js';

@@ -1,7 +1,7 @@
 import type { Metrics } from '@kctl/telemetry';
 import type { Clock, OptionNames } from '@kctl/wait';
 import { optionProblems } from '@kctl/wait';
-import type { RateLimiter } from './rate-limiter.js';
+import type { RateLimiter } from './limiters/rate-limiter.js';
 import type { KeyFunction } from './work-queue.js';
 
 /** What happens to an add that finds a bounded queue full. */

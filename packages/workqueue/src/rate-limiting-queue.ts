@@ -1,11 +1,11 @@
-import { defaultControllerRateLimiter } from './default-rate-limiters.js';
-import { DelayingFifoQueue } from './delaying-queue.js';
+import { defaultControllerRateLimiter } from './limiters/default-rate-limiters.js';
+import { DelayingFifoQueue } from './delaying/delaying-queue.js';
 import { requireNumber } from './errors.js';
 import type { FailurePolicy } from './pool.js';
 import type { RateLimitingQueueOptions } from './queue-options.js';
 import { requireQueueOptions } from './queue-options.js';
-import type { RateLimiter } from './rate-limiter.js';
-import { requireRateLimiter } from './rate-limiter.js';
+import type { RateLimiter } from './limiters/rate-limiter.js';
+import { requireRateLimiter } from './limiters/rate-limiter.js';
 import type { RateLimitingQueue, RequeueCause } from './work-queue.js';
 
 /**

@@ -5,7 +5,7 @@ import type { Clock } from '@kctl/wait';
 import { Agent, request } from 'undici/index.js';
 import type { OidcRefresh } from '@kctl/client/connection';
 import { CredentialsError } from '../errors.js';
-import { errorCode } from '../explain-failure.js';
+import { errorCode } from '../failure/explain-failure.js';
 import { redactKnown, withoutUserInfo } from '@kctl/client/connection';
 import type { Credential, CredentialSource } from './credential-source.js';
 

@@ -2,7 +2,7 @@ import type { KubeObject, Status } from '@kctl/apimachinery';
 import { compareResourceVersions } from '@kctl/apimachinery';
 import type { Indexer, Replacement, ReplacedContent, StoredObject, StoredWrite } from '@kctl/cache-index';
 import type { Publication, Slicer } from '@kctl/delivery';
-import { Change } from '../change.js';
+import { Change } from '../handlers/change.js';
 import type {
   DecodedFrame,
   DecodedItem,

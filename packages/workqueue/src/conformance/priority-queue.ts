@@ -1,6 +1,6 @@
 import { FakeClock } from '@kctl/wait/testing';
 import { describe, expect, it } from 'vitest';
-import type { PriorityQueue } from '../priority-queue.js';
+import type { PriorityQueue } from '../priority/priority-queue.js';
 import type { QueueFactory } from './setup.js';
 
 /** The behaviour of a {@link PriorityQueue}. Cases after controller-runtime's `priorityqueue_test.go`. */

@@ -1,6 +1,6 @@
 import { FakeClock } from '@kctl/wait/testing';
 import { describe, expect, it } from 'vitest';
-import type { RateLimiter } from '../rate-limiter.js';
+import type { RateLimiter } from '../limiters/rate-limiter.js';
 import type { RateLimitingQueue } from '../work-queue.js';
 import type { QueueFactory } from './setup.js';
 

@@ -1,5 +1,5 @@
 import type { Clock } from '@kctl/wait';
-import type { RateLimiter } from '../rate-limiter.js';
+import type { RateLimiter } from '../limiters/rate-limiter.js';
 
 /** What a queue under test has to be made with. */
 export interface QueueSetup {

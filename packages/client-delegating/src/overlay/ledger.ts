@@ -1,0 +1,293 @@
+import { formatGroupKind, formatKey } from '@kctl/apimachinery';
+import type { Kind, KindShape, ObjectKey } from '@kctl/apimachinery';
+import type { Logger, Metrics } from '@kctl/telemetry';
+import type { Clock } from '@kctl/wait';
+import type { CacheView } from './cache-view.js';
+import { KindNotes } from './kind-notes.js';
+import type { Note } from './kind-notes.js';
+import { orUndefined } from '../or-undefined.js';
+import { isAtLeast, isComparable, isPast, isSuperseded, needsLook, replaces, storeName } from '../writes/own-write.js';
+import type { Fact, OwnWrite, StoreSight } from '../writes/own-write.js';
+import { projected } from './projected.js';
+import { ScopeWrites } from '../writes/scope-writes.js';
+import type { ScopeWrite } from '../writes/scope-writes.js';
+
+/** What a {@link Ledger} needs. */
+export interface LedgerOptions {
+  readonly cache: CacheView;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  /** ms after which a write is forgotten although no store caught up with it. */
+  readonly ttlMs: number;
+  /** The shapes that are read from the cache; other stores need not catch up. */
+  readonly shapes: readonly KindShape[];
+}
+
+/** What the answer to a write to unknown names says. */
+export interface AnsweredScope {
+  /** Of the server, when it answered. */
+  readonly version: string;
+  /** By store, its version when what it shows was compared with the answer. */
+  readonly comparedAt: Map<string, string>;
+}
+
+/** How many of the oldest entries each new one makes us look at: more than one, so that the ledger shrinks. */
+const sweepPerWrite = 3;
+
+/**
+ * Remembers own writes, and what the server said in answer to a question, until every store of their kind has caught up.
+ *
+ * Retains one object for each key that was written, or asked for, within the lag of the cache, for `ttlMs` at most. All
+ * operations are O(1) but {@link inScope}, which is O(what it returns), and {@link scopesOver}.
+ */
+export class Ledger {
+  readonly #options: LedgerOptions;
+  readonly #byKind = new Map<string, KindNotes>();
+  readonly #scopes: ScopeWrites;
+  readonly #expired: (kind: Kind) => void;
+  #own = 0;
+
+  constructor(options: LedgerOptions) {
+    this.#options = options;
+    this.#scopes = new ScopeWrites({
+      isExpired: (scope) => this.#isExpired(scope.recordedAt),
+      isHeld: ({ kind, namespace }) => this.storesOf(kind, namespace).length > 0,
+      coverageOf: (kind) => this.#coverageOf(kind),
+    });
+    const labelNames = ['group', 'kind'];
+    const expired = options.metrics.counter({
+      name: 'kctl_client_own_writes_expired_total',
+      help: 'Number of own writes that were forgotten before the cache had seen them.',
+      labelNames,
+    });
+    const pending = options.metrics.gauge({
+      name: 'kctl_client_own_writes_pending',
+      help: 'Number of own writes that the cache has not seen yet.',
+    });
+    options.metrics.onCollect(() => pending.with({}).set(this.size));
+    this.#expired = ({ group, kind }) => expired.with({ group, kind }).inc();
+  }
+
+  /** How many own writes are remembered. */
+  get size(): number {
+    return this.#own + this.#scopes.pending;
+  }
+
+  /**
+   * Remembers a write, unless what is remembered for its key is newer. Where no store holds its kind, what is
+   * remembered is how new a store that comes later must be; of what is only learned, nothing.
+   */
+  record(kind: Kind, fact: Fact): void {
+    const write: OwnWrite = { ...fact, recordedAt: this.#options.clock.monotonicNow() };
+    const { namespace } = write.key;
+    if (this.storesOf(kind, namespace).length === 0) {
+      if (write.isLearned !== true) this.#addScope(kind, namespace, { version: write.version });
+      return;
+    }
+    const notes = this.#notesOf(kind);
+    const earlier = notes.get(write.key);
+    if (earlier !== undefined && !replaces(write, earlier.write)) return;
+    this.#put(notes, { write, kind, doneFor: new Set() });
+    this.#sweep(notes);
+  }
+
+  /** Replaces a write by what the server returned, unless another one has come meanwhile. */
+  settle(kind: Kind, open: OwnWrite | undefined, known: OwnWrite): void {
+    const notes = this.#notesOf(kind);
+    if (notes.get(known.key)?.write === open) this.#put(notes, { write: known, kind, doneFor: new Set() });
+    else this.#forgetEmpty(kind, notes);
+  }
+
+  find(kind: Kind, key: ObjectKey): OwnWrite | undefined {
+    const notes = this.#byKind.get(formatGroupKind(kind));
+    const note = notes?.get(key);
+    return notes === undefined || note === undefined ? undefined : this.#openFor(kind, notes, note);
+  }
+
+  /** The writes of a kind in a namespace (undefined or '': in all), by key. */
+  inScope(kind: Kind, namespace: string | undefined): Map<string, OwnWrite> {
+    const found = new Map<string, OwnWrite>();
+    const notes = this.#byKind.get(formatGroupKind(kind));
+    if (notes === undefined) return found;
+    for (const note of [...notes.within(namespace)]) {
+      const write = this.#openFor(kind, notes, note);
+      if (write !== undefined) found.set(formatKey(write.key), write);
+    }
+    return found;
+  }
+
+  /** All that is remembered of a kind in a namespace (undefined or '': in all), also what its store has caught up with. */
+  notesIn(kind: Kind, namespace: string | undefined): Map<string, OwnWrite> {
+    const notes = this.#byKind.get(formatGroupKind(kind));
+    return new Map([...(notes?.within(namespace) ?? [])].map(({ write }) => [formatKey(write.key), write]));
+  }
+
+  /** Whether the store has caught up with the write; if so it is not asked again. */
+  isDone(kind: Kind, write: OwnWrite, sight: StoreSight): boolean {
+    if (!isSuperseded(write, sight)) return false;
+    const notes = this.#byKind.get(formatGroupKind(kind));
+    const note = notes?.get(write.key);
+    if (notes === undefined || note?.write !== write) return true;
+    note.doneFor.add(storeName(kind));
+    if (this.#isDoneForAll(note)) this.#drop(notes, note);
+    return true;
+  }
+
+  /** Remembers a write to unknown names. */
+  recordScope(kind: Kind, namespace: string | undefined): void {
+    this.#addScope(kind, namespace, { version: '' });
+  }
+
+  /**
+   * Remembers that what a scope shows has been looked at since a write to unknown names: at `version` of the server, with
+   * these versions of the stores. A store that moves without getting there may show what came and went before.
+   */
+  recordAnswered(kind: Kind, namespace: string | undefined, { version, comparedAt }: AnsweredScope): void {
+    const isPastAll = [...comparedAt.values()].every((at) => isAtLeast(at, version));
+    if (!isComparable(version) || isPastAll) return;
+    this.#addScope(kind, namespace, { version, comparedAt, isOfServer: true, isAnswered: true });
+  }
+
+  scopesOver(kind: Kind, namespace: string | undefined): readonly ScopeWrite[] {
+    return this.#scopes.over(kind, namespace);
+  }
+
+  /** Forgets a scope for a store that has caught up with it; then for all. */
+  settleScope(kind: Kind, scope: ScopeWrite): void {
+    scope.settledFor.add(storeName(kind));
+    const { cache } = this.#options;
+    const isSettled = (store: Kind): boolean =>
+      scope.settledFor.has(storeName(store)) ||
+      (scope.version !== '' && isAtLeast(cache.resourceVersionOf(store, scope.namespace), scope.version));
+    if (this.storesOf(scope.kind, scope.namespace).every(isSettled)) this.#scopes.delete(scope);
+  }
+
+  /** The stores that hold objects of a kind in a namespace (undefined: in any). */
+  storesOf(kind: Kind, namespace: string | undefined): readonly Kind[] {
+    const { cache, shapes } = this.#options;
+    return shapes.map((shape) => ({ ...kind, shape })).filter((store) => cache.isCached(store, namespace));
+  }
+
+  #coverageOf(kind: Kind): readonly unknown[] | undefined {
+    const { cache, shapes } = this.#options;
+    return cache.scopesOf === undefined ? undefined : shapes.map((shape) => cache.scopesOf?.({ ...kind, shape }));
+  }
+
+  #addScope(
+    kind: Kind,
+    namespace: string | undefined,
+    known: Pick<ScopeWrite, 'version' | 'isOfServer' | 'isAnswered'> & Partial<Pick<ScopeWrite, 'comparedAt'>>,
+  ): void {
+    const recordedAt = this.#options.clock.monotonicNow();
+    this.#scopes.add({ kind, namespace, recordedAt, settledFor: new Set(), comparedAt: new Map(), ...known });
+  }
+
+  #openFor(kind: Kind, notes: KindNotes, note: Note): OwnWrite | undefined {
+    if (this.#isExpired(note.write.recordedAt)) {
+      this.#expire(notes, note);
+      return undefined;
+    }
+    return note.doneFor.has(storeName(kind)) ? undefined : note.write;
+  }
+
+  /** Drops what is done or too old among those not looked at longest, so that writes that are not read do not pile up. */
+  #sweep(notes: KindNotes): void {
+    for (const note of notes.oldest(sweepPerWrite)) {
+      if (this.#isExpired(note.write.recordedAt)) this.#expire(notes, note);
+      else if (this.#isDoneForAll(note)) this.#drop(notes, note);
+      else {
+        notes.touch(note);
+        if (needsLook(note.write)) void this.#look(notes, note);
+      }
+    }
+  }
+
+  #isDoneForAll({ write, kind, doneFor }: Note): boolean {
+    const { cache } = this.#options;
+    const { namespace } = write.key;
+    return this.storesOf(kind, namespace).every(
+      (store) => doneFor.has(storeName(store)) || isPast(write, cache.resourceVersionOf(store, namespace)),
+    );
+  }
+
+  #isExpired(recordedAt: number): boolean {
+    return this.#options.clock.monotonicNow() - recordedAt > this.#options.ttlMs;
+  }
+
+  /** An end that no store contradicts is not a failure: that store was not read, so nothing looked. */
+  #expire(notes: KindNotes, note: Note): void {
+    if (!needsLook(note.write)) this.#giveUp(notes, note);
+    else
+      void this.#look(notes, note).then(() => {
+        if (notes.get(note.write.key) === note) this.#giveUp(notes, note);
+      });
+  }
+
+  #giveUp(notes: KindNotes, note: Note): void {
+    if (note.write.isLearned !== true && this.#wouldBeHeld(note)) {
+      this.#expired(note.kind);
+      this.#options.logger.warn('The cache has not seen an own write in time; reads may be older than it', {
+        kind: formatGroupKind(note.kind),
+        key: formatKey(note.write.key),
+        ttlMs: this.#options.ttlMs,
+      });
+    }
+    this.#drop(notes, note);
+  }
+
+  /** Whether some store is to see the outcome: not where the cache's selectors leave the object out. */
+  #wouldBeHeld({ write: { outcome, key }, kind }: Note): boolean {
+    if (outcome.type !== 'present') return true;
+    const { cache } = this.#options;
+    return this.storesOf(kind, key.namespace).some((store) => projected(cache, store, outcome.object) !== undefined);
+  }
+
+  /** Looks for what has ended in the stores that were not read since: the version of a delete is not known. */
+  async #look(notes: KindNotes, note: Note): Promise<void> {
+    if (note.isLookedAt === true) return;
+    note.isLookedAt = true;
+    const { cache } = this.#options;
+    const { key } = note.write;
+    for (const store of this.storesOf(note.kind, key.namespace)) {
+      if (note.doneFor.has(storeName(store))) continue;
+      const storeVersion = cache.resourceVersionOf(store, key.namespace);
+      if (storeVersion === '') continue;
+      try {
+        this.isDone(store, note.write, { storeVersion, cached: await orUndefined(cache.get<Kind>(store, key)) });
+      } catch {
+        // A store that cannot answer now is asked another time.
+        break;
+      }
+    }
+    note.isLookedAt = false;
+    if (this.#isDoneForAll(note)) this.#drop(notes, note);
+  }
+
+  #notesOf(kind: Kind): KindNotes {
+    const name = formatGroupKind(kind);
+    let notes = this.#byKind.get(name);
+    if (notes === undefined) this.#byKind.set(name, (notes = new KindNotes()));
+    return notes;
+  }
+
+  #put(notes: KindNotes, note: Note): void {
+    const earlier = notes.put(note);
+    this.#own += own(note) - own(earlier);
+  }
+
+  #drop(notes: KindNotes, note: Note): void {
+    if (!notes.delete(note)) return;
+    this.#own -= own(note);
+    this.#forgetEmpty(note.kind, notes);
+  }
+
+  #forgetEmpty(kind: Kind, notes: KindNotes): void {
+    const name = formatGroupKind(kind);
+    if (notes.size === 0 && this.#byKind.get(name) === notes) this.#byKind.delete(name);
+  }
+}
+
+function own(note: Note | undefined): number {
+  return note === undefined || note.write.isLearned === true ? 0 : 1;
+}

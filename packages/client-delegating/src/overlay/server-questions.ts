@@ -1,0 +1,175 @@
+import { formatKey, keyOf } from '@kctl/apimachinery';
+import type { DeepReadonly, Kind, KindShape, KubeObject, ObjectKey } from '@kctl/apimachinery';
+import { listWithin } from '@kctl/client';
+import type { Reader } from '@kctl/client';
+import type { Clock } from '@kctl/wait';
+import { orAborted } from '@kctl/wait';
+import type { CacheView } from './cache-view.js';
+import type { Ledger } from './ledger.js';
+import { isAtLeast, isComparable, isNewer, isSuperseded, storeName, versionOf } from '../writes/own-write.js';
+import type { OwnWrite } from '../writes/own-write.js';
+import { outcomeOfObject } from '../writes/write-outcome.js';
+
+/** What {@link ServerQuestions} needs. */
+export interface ServerQuestionsOptions {
+  readonly cache: CacheView;
+  readonly live: Pick<Reader, 'list'>;
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+}
+
+/** What the server said of a scope: the version of its answer, by namespace; '' for those that were asked for at once. */
+type AnsweredVersions = ReadonlyMap<string, string>;
+
+/**
+ * Asks the server what the cache cannot tell, and notes the answers in the ledger, so that a read is always answered from
+ * cache and ledger: it never contains more than the cache would, and the next one never goes back behind it.
+ *
+ * A question under way is shared by all who have it. Retains nothing between questions.
+ */
+export class ServerQuestions {
+  readonly #options: ServerQuestionsOptions;
+  /** By the write that raised them: an answer to an older write would not do. */
+  readonly #asked = new WeakMap<object, Map<string, Promise<unknown>>>();
+
+  constructor(options: ServerQuestionsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * What became of a key: a list of this one name, because its answer has a version also where the object is gone.
+   * Undefined where the server does not tell.
+   */
+  about(kind: Kind, write: OwnWrite, signal: AbortSignal | undefined): Promise<OwnWrite | undefined> {
+    return this.#once(write, `${kind.apiVersion} ${kind.shape}`, signal, () => this.#askName(kind, write));
+  }
+
+  /**
+   * What differs between the store of a kind and the server, in a namespace (undefined: all of the cache's). One list for
+   * each scope of the cache; O(objects of the namespace).
+   *
+   * @param reason what raised the question
+   * @returns the version that the server is at: what was written before has a lower one; '' where versions cannot be
+   * compared
+   */
+  differences(
+    kind: Kind,
+    namespace: string | undefined,
+    { reason, signal }: { readonly reason: object; readonly signal: AbortSignal | undefined },
+  ): Promise<string> {
+    const id = `${kind.apiVersion} ${kind.shape} ${namespace ?? '*'}`;
+    return this.#once(reason, id, signal, () => this.#compare(kind, namespace));
+  }
+
+  #once<T>(reason: object, id: string, signal: AbortSignal | undefined, ask: () => Promise<T>): Promise<T> {
+    signal?.throwIfAborted();
+    let running = this.#asked.get(reason);
+    if (running === undefined) this.#asked.set(reason, (running = new Map<string, Promise<unknown>>()));
+    const known = running.get(id) as Promise<T> | undefined;
+    if (known !== undefined) return orAborted(known, signal);
+    const owner = running;
+    const asked = ask().finally(() => owner.delete(id));
+    running.set(id, asked);
+    return orAborted(asked, signal);
+  }
+
+  async #askName(kind: Kind, open: OwnWrite): Promise<OwnWrite | undefined> {
+    const { cache, live, ledger } = this.#options;
+    const { key } = open;
+    const within = key.namespace === undefined ? {} : { namespace: key.namespace };
+    const scopes = cache.scopesOf?.(kind) ?? [{}];
+    const named = { ...within, fieldSelector: { 'metadata.name': key.name } };
+    const [answer] = await listWithin(live, kind, { ...named, scopes });
+    const version = answer?.list.metadata.resourceVersion ?? '';
+    if (answer === undefined || !isComparable(version)) return undefined;
+    const found = answer.list.items.map((item) => asObject(item)).find((item) => item.metadata.name === key.name);
+    // What the selectors of one store leave out may be there for another one.
+    const isPart = scopes.some((scope) => scope.labelSelector !== undefined || scope.fieldSelector !== undefined);
+    const gone = { version, uid: open.uid, ...(isPart ? { within: storeName(kind) } : {}) };
+    const write = found === undefined ? this.#absent(key, gone) : this.#present(kind, found, open.isLearned);
+    ledger.settle(kind, open, write);
+    return write;
+  }
+
+  async #compare(kind: Kind, namespace: string | undefined): Promise<string> {
+    const { cache, live, ledger } = this.#options;
+    const within = namespace === undefined ? {} : { namespace };
+    const notes = ledger.notesIn(kind, namespace);
+    // The list also waits until the store has synced, and declares the kind where reads do.
+    await cache.list(kind, { ...within, limit: 1 });
+    const scopes = cache.scopesOf?.(kind) ?? [{}];
+    const answers = await listWithin(live, kind, { ...within, scopes });
+    const versions = new Map(
+      answers.map((answer) => [answer.namespace ?? '', answer.list.metadata.resourceVersion ?? '']),
+    );
+    if ([...versions.values()].some((version) => !isComparable(version))) return '';
+    const storeVersion = cache.resourceVersionOf(kind, namespace);
+    const cached = new Map(
+      (await cache.list(kind, within)).items.map((item) => [idOf(asObject(item)), asObject(item)]),
+    );
+    for (const item of answers.flatMap(({ list }) => list.items)) {
+      const object = asObject(item);
+      const id = idOf(object);
+      const held = cached.get(id);
+      const note = notes.get(id);
+      cached.delete(id);
+      notes.delete(id);
+      const isNews = !(held !== undefined && isAtLeast(versionOf(held), versionOf(object)));
+      if (note === undefined ? isNews : !isFresh(note, versionOf(object), kind.shape))
+        ledger.settle(kind, note, this.#present(kind, object, note?.isLearned ?? true));
+    }
+    // What the store has and the server has not is gone, or has left what the store looks at; so are open questions.
+    for (const [id, object] of cached) {
+      const note = notes.get(id);
+      notes.delete(id);
+      const version = versionAt(versions, object.metadata.namespace);
+      if (isNewer(versionOf(object), version) || (note !== undefined && isNewer(note.version, version))) continue;
+      const gone = { version, uid: object.metadata.uid ?? '', within: storeName(kind) };
+      ledger.settle(kind, note, this.#absent(keyOf(object), gone));
+    }
+    for (const note of notes.values()) {
+      const version = versionAt(versions, note.key.namespace);
+      const isKnown = note.outcome.type === 'absent' && note.version !== '';
+      if (version === '' || isKnown || isNewer(note.version, version)) continue;
+      if (isSuperseded(note, { storeVersion, cached: undefined })) continue;
+      ledger.settle(kind, note, this.#absent(note.key, { version, uid: note.uid, within: storeName(kind) }));
+    }
+    return [...versions.values()].reduce((oldest, version) => (isNewer(oldest, version) ? version : oldest));
+  }
+
+  #present(kind: Kind, object: DeepReadonly<KubeObject>, isLearned: boolean | undefined): OwnWrite {
+    const recordedAt = this.#options.clock.monotonicNow();
+    return { ...outcomeOfObject(kind, object), recordedAt, ...(isLearned === true ? { isLearned } : {}) };
+  }
+
+  #absent(key: ObjectKey, { within, ...known }: Gone): OwnWrite {
+    const recordedAt = this.#options.clock.monotonicNow();
+    const outcome = within === undefined ? ({ type: 'absent' } as const) : ({ type: 'absent', within } as const);
+    return { key, outcome, ...known, floor: '', recordedAt, isLearned: true };
+  }
+}
+
+interface Gone {
+  readonly version: string;
+  readonly uid: string;
+  readonly within?: string;
+}
+
+/** Whether a note says at least as much as the object of this version that was read in this shape. */
+function isFresh({ outcome, version }: OwnWrite, read: string, shape: KindShape): boolean {
+  if (outcome.type !== 'present') return isNewer(version, read);
+  return isNewer(version, read) || (version === read && (outcome.shape !== 'metadata' || shape === 'metadata'));
+}
+
+function versionAt(versions: AnsweredVersions, namespace: string | undefined): string {
+  return versions.get(namespace ?? '') ?? versions.get('') ?? '';
+}
+
+function idOf(object: DeepReadonly<KubeObject>): string {
+  return formatKey(keyOf(object));
+}
+
+/** Every object type of a kind is a KubeObject; the compiler cannot see that through the conditional type. */
+function asObject(object: object): DeepReadonly<KubeObject> {
+  return object as DeepReadonly<KubeObject>;
+}

@@ -1,0 +1,234 @@
+import { fieldSelectorFrom, formatKey, isAlreadyExists, isNotFound, keyOf } from '@kctl/apimachinery';
+import type { DeepReadonly, Kind, KubeList, KubeObject, ObjectKey, PersistedObject, Status } from '@kctl/apimachinery';
+import type { DeleteAllOfOptions, DeletedCollection, DeleteOptions } from '@kctl/client';
+import type { CacheView } from '../overlay/cache-view.js';
+import type { Ledger } from '../overlay/ledger.js';
+import { matcherOf } from '../overlay/list-matcher.js';
+import { isNewer, storeName, versionOf } from './own-write.js';
+import type { Fact } from './own-write.js';
+import { projected } from '../overlay/projected.js';
+import type { Vanishings } from '../overlay/vanishings.js';
+import { isObject, mayHaveHappened, outcomeOfDelete, outcomeOfWrite, saysOtherwise, unread } from './write-outcome.js';
+import type { Known } from './write-outcome.js';
+
+/** What {@link WriteRecorder} needs. */
+export interface WriteRecorderOptions {
+  readonly cache: CacheView;
+  readonly ledger: Ledger;
+  readonly vanishings: Vanishings;
+}
+
+/** Sends writes and remembers what they left behind, or what their failure says, before their caller goes on. */
+export class WriteRecorder {
+  readonly #options: WriteRecorderOptions;
+
+  constructor(options: WriteRecorderOptions) {
+    this.#options = options;
+  }
+
+  /** A write that is answered with the object. */
+  async written<K extends Kind>(
+    kind: K,
+    about: {
+      readonly key: ObjectKey | undefined;
+      readonly namespace?: string | undefined;
+      readonly options: { readonly dryRun?: boolean };
+    },
+    send: () => Promise<PersistedObject<K>>,
+  ): Promise<PersistedObject<K>> {
+    if (about.options.dryRun === true) return await send();
+    const { key } = about;
+    const object = await this.#send(send, {
+      unknown: () => {
+        if (key === undefined) this.#options.ledger.recordScope(kind, about.namespace);
+        else this.#record(kind, unread(key));
+      },
+      refused: (error) => (key === undefined ? Promise.resolve() : this.#doubt(kind, key, error)),
+    });
+    this.#record(kind, outcomeOfWrite(kind, asObject(object)));
+    return object;
+  }
+
+  /** A write to a subresource. Its answer is the object, or something that shows only that it has changed. */
+  async subResource<B extends object>(
+    kind: Kind,
+    about: { readonly key: ObjectKey; readonly name: string; readonly options: { readonly dryRun?: boolean } },
+    send: () => Promise<B>,
+  ): Promise<B> {
+    // A token request changes nothing.
+    if (about.options.dryRun === true || about.name === 'token') return await send();
+    const body = await this.#send(send, {
+      unknown: () => this.#record(kind, unread(about.key)),
+      refused: (error) => this.#doubt(kind, about.key, error),
+    });
+    const answer = asObject(body);
+    const isWhole = answer.kind === kind.kind && answer.apiVersion === kind.apiVersion && isObject(answer);
+    if (isWhole) this.#record(kind, outcomeOfWrite(kind, answer));
+    else this.#record(kind, unread(about.key, isObject(answer) ? versionOf(answer) : ''));
+    return body;
+  }
+
+  async deleted<K extends Kind>(
+    kind: K,
+    key: ObjectKey,
+    options: DeleteOptions,
+    send: () => Promise<PersistedObject<K> | Status>,
+  ): Promise<PersistedObject<K> | Status> {
+    if (options.dryRun === true) return await send();
+    const known = await this.#known(kind, key);
+    const result = await this.#send(send, {
+      unknown: () => this.#record(kind, unread(key)),
+      refused: (error) => this.#doubt(kind, key, error),
+    });
+    this.#record(kind, outcomeOfDelete(kind, { key, result: asAnswer(result), known }));
+    return result;
+  }
+
+  /**
+   * The objects that the server lists in its answer are being deleted; what else the cache shows of those that match is
+   * out of date. An answer that is not a list leaves a scope to be read again. O(objects of the namespace).
+   */
+  async deletedAll<K extends Kind>(
+    kind: K,
+    options: DeleteAllOfOptions,
+    send: () => Promise<DeletedCollection<K>>,
+  ): Promise<DeletedCollection<K>> {
+    if (options.dryRun === true) return await send();
+    const recordScope = (): void => this.#options.ledger.recordScope(kind, options.namespace);
+    const answer = await this.#send(send, { unknown: recordScope, refused: () => Promise.resolve() });
+    if (answer === undefined || !('items' in answer)) recordScope();
+    else await this.#deletedList(kind, options, answer);
+    return answer;
+  }
+
+  async #deletedList(kind: Kind, options: DeleteAllOfOptions, answer: KubeList<object>): Promise<void> {
+    const { ledger } = this.#options;
+    const { namespace } = options;
+    const deleted = new Set<string>();
+    for (const item of answer.items) {
+      const object = asObject(item);
+      deleted.add(formatKey(keyOf(object)));
+      const { uid = '' } = object.metadata;
+      this.#record(kind, { ...unread(keyOf(object)), floor: versionOf(object), uid });
+    }
+    const at = answer.metadata.resourceVersion ?? '';
+    const matches = mayMatch(options);
+    const noted = [...ledger.notesIn(kind, namespace).values()].flatMap(({ outcome }) =>
+      outcome.type === 'present' ? [outcome.object] : [],
+    );
+    const stores = ledger.storesOf(kind, namespace);
+    const versionsOf = (): string[] => stores.map((store) => this.#options.cache.resourceVersionOf(store, namespace));
+    const before = versionsOf();
+    const shown = (await Promise.all(stores.map((store) => this.#listed(store, namespace)))).flat();
+    const after = versionsOf();
+    for (const object of [...shown, ...noted]) {
+      if (deleted.has(formatKey(keyOf(object))) || isNewer(versionOf(object), at) || !matches(object)) continue;
+      this.#record(kind, { ...unread(keyOf(object)), isLearned: true });
+    }
+    const comparedAt = new Map<string, string>();
+    stores.forEach((store, index) => {
+      const version = after[index] ?? '';
+      comparedAt.set(storeName(store), version === before[index] ? version : '');
+    });
+    ledger.recordAnswered(kind, namespace, { version: at, comparedAt });
+  }
+
+  /** The state of an object that is about to be deleted: the newest of own writes and cache. */
+  async #known(kind: Kind, key: ObjectKey): Promise<Known> {
+    const { cache, ledger } = this.#options;
+    const write = ledger.find(kind, key);
+    // A store that has not synced would keep the delete waiting.
+    const canTell = cache.isCached(kind, key.namespace) && cache.resourceVersionOf(kind, key.namespace) !== '';
+    const cached = canTell ? await this.#cached(kind, key) : undefined;
+    const fromCache = { uid: cached?.metadata.uid ?? '', floor: cached === undefined ? '' : versionOf(cached) };
+    if (write === undefined || write.outcome.type !== 'present') return fromCache;
+    return isNewer(fromCache.floor, write.version) ? fromCache : { uid: write.uid, floor: write.version };
+  }
+
+  async #cached(kind: Kind, key: ObjectKey): Promise<DeepReadonly<KubeObject> | undefined> {
+    try {
+      return await this.#options.cache.get<Kind>(kind, key);
+    } catch {
+      // Not found; or the cache cannot answer, which is no reason not to delete.
+      return undefined;
+    }
+  }
+
+  /** What a store shows of a namespace; nothing, where it has not synced or cannot answer. */
+  async #listed(kind: Kind, namespace: string | undefined): Promise<readonly DeepReadonly<KubeObject>[]> {
+    const { cache } = this.#options;
+    if (cache.resourceVersionOf(kind, namespace) === '') return [];
+    try {
+      const { items } = await cache.list<Kind>(kind, namespace === undefined ? {} : { namespace });
+      return items.map(asObject);
+    } catch {
+      return [];
+    }
+  }
+
+  /**
+   * A refusal that says that the object is another than the cache shows: the next read of it asks the server. So a write
+   * that is repeated after a conflict starts from what the server has.
+   */
+  async #doubt(kind: Kind, key: ObjectKey, error: unknown): Promise<void> {
+    if (!saysOtherwise(error, key)) return;
+    const { cache, ledger } = this.#options;
+    const outcome = ledger.find(kind, key)?.outcome;
+    const noted = outcome?.type === 'present' ? outcome.object : undefined;
+    const isShown = async (store: Kind): Promise<boolean> => {
+      if (noted !== undefined) return projected(cache, store, noted) !== undefined;
+      return cache.resourceVersionOf(store, key.namespace) !== '' && (await this.#cached(store, key)) !== undefined;
+    };
+    const shown = await Promise.all(ledger.storesOf(kind, key.namespace).map(isShown));
+    // That there is such an object, or none, is no news to a cache that shows as much.
+    if (isAlreadyExists(error) && !shown.includes(false)) return;
+    if (isNotFound(error) && noted === undefined && !shown.includes(true)) return;
+    this.#record(kind, { ...unread(key), isLearned: true });
+  }
+
+  #record(kind: Kind, fact: Fact): void {
+    const { ledger, vanishings } = this.#options;
+    ledger.record(kind, fact);
+    const { outcome, key } = fact;
+    if (outcome.type === 'present' && kind.shape !== 'metadata') vanishings.wrote(kind, outcome.object);
+    else if (outcome.type === 'absent') vanishings.ended(kind, key);
+  }
+
+  async #send<T>(send: () => Promise<T>, on: FailureHandlers): Promise<T> {
+    try {
+      return await send();
+    } catch (error) {
+      if (mayHaveHappened(error)) on.unknown();
+      else await on.refused(error);
+      throw error;
+    }
+  }
+}
+
+interface FailureHandlers {
+  /** The write may have been executed. */
+  readonly unknown: () => void;
+  /** It was not. */
+  readonly refused: (error: unknown) => Promise<void>;
+}
+
+/** Whether an object may be among those that a deleteAllOf was about. Other fields are the server's to judge. */
+function mayMatch(options: DeleteAllOfOptions): (object: DeepReadonly<KubeObject>) => boolean {
+  const { namespace, labelSelector, fieldSelector } = options;
+  const terms = fieldSelector === undefined ? [] : fieldSelectorFrom(fieldSelector).terms;
+  const names = terms.filter(({ path, operator }) => path === 'metadata.name' && operator === '=');
+  return matcherOf({
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(labelSelector === undefined ? {} : { labelSelector }),
+    ...(names.length === 0 ? {} : { fieldSelector: Object.fromEntries(names.map(({ path, value }) => [path, value])) }),
+  });
+}
+
+/** Every object type of a kind is a KubeObject; the compiler cannot see that through the conditional type. */
+function asObject(object: object): DeepReadonly<KubeObject> {
+  return object as DeepReadonly<KubeObject>;
+}
+
+function asAnswer(result: object): DeepReadonly<KubeObject> | Status {
+  return result;
+}

@@ -1,0 +1,133 @@
+import { messageOf } from '@kctl/telemetry';
+import type { Logger } from '@kctl/telemetry';
+import type { Clock } from '@kctl/wait';
+import type { Connection, Pem, RequestDispatcher } from '@kctl/client/connection';
+import { CredentialsError } from '../errors.js';
+import { createFileSource } from './file-source.js';
+import type { FileSource } from './file-source.js';
+import type { Credential } from '../credentials/credential-source.js';
+import { createPoolPair } from './pools.js';
+import type { PoolPair, PoolSettings, TlsMaterial } from './pools.js';
+
+/** How old CA and certificate files may be before they are read again, in ms. client-go: 5 min. */
+const filesMaxAgeMs = 60_000;
+
+/** Options of {@link createConnectionPools}. */
+export interface ConnectionPoolsOptions {
+  readonly connection: Connection;
+  readonly settings: PoolSettings;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/**
+ * The pools for the TLS files and certificates that are current. When those change, new requests go through new
+ * pools, while the old ones close as soon as what runs on them is done: rotation loses no request.
+ */
+export interface ConnectionPools {
+  get(credential: Credential): PoolPair | Promise<PoolPair>;
+  /** Reads the files now; whether that changed anything. For use after a failed handshake. */
+  reload(credential: Credential): Promise<boolean>;
+  /** Closes every connection at once. */
+  destroy(): Promise<void>;
+}
+
+export function createConnectionPools(options: ConnectionPoolsOptions): ConnectionPools {
+  const { connection, settings, clock, logger } = options;
+  if (connection.newDispatcher !== undefined) return givenDispatcher(connection.newDispatcher);
+  const { user = {} } = connection;
+  const source = (path: string | undefined): FileSource | undefined =>
+    path === undefined
+      ? undefined
+      : createFileSource(path, {
+          clock,
+          maxAgeMs: filesMaxAgeMs,
+          onStale: (error) => logger.warn('Cannot read a TLS file again; keeping the old content', { path, error }),
+        });
+  const files = { ca: source(connection.caFile), cert: source(user.certificateFile), key: source(user.keyFile) };
+  const given = { ca: bytes(connection.ca), cert: bytes(user.certificate), key: bytes(user.key) };
+  const closing = new Set<PoolPair>();
+  let current: { readonly material: TlsMaterial; readonly pools: PoolPair } | undefined;
+
+  const poolsFor = (material: TlsMaterial): PoolPair => {
+    if (current !== undefined && isSameMaterial(current.material, material)) return current.pools;
+    const old = current?.pools;
+    current = { material, pools: createPoolPair(settings, material) };
+    if (old !== undefined) retire(old);
+    return current.pools;
+  };
+  const retire = (old: PoolPair): void => {
+    logger.debug('TLS material changed: new connections for new requests');
+    closing.add(old);
+    void Promise.allSettled([old.requests.close(), old.watches.close()]).finally(() => closing.delete(old));
+  };
+  const issued = (credential: Credential): Pick<TlsMaterial, 'cert' | 'key'> =>
+    credential.certificate === undefined ? {} : { cert: bytes(credential.certificate), key: bytes(credential.key) };
+  const assemble = async (read: (file: FileSource) => Buffer | Promise<Buffer>): Promise<TlsMaterial> => {
+    const load = async (what: string, file: FileSource | undefined): Promise<Buffer | undefined> => {
+      if (file === undefined) return undefined;
+      try {
+        return await read(file);
+      } catch (error) {
+        const reason = messageOf(error);
+        throw new CredentialsError(`cannot read the ${what}: ${reason}`, { cause: error });
+      }
+    };
+    const [ca, cert, key] = await Promise.all([
+      load('certificate authority', files.ca),
+      load('client certificate', files.cert),
+      load('client key', files.key),
+    ]);
+    return { ca: ca ?? given.ca, cert: cert ?? given.cert, key: key ?? given.key };
+  };
+  const hasFiles = files.ca !== undefined || files.cert !== undefined || files.key !== undefined;
+  return {
+    get: (credential) => {
+      if (!hasFiles) return poolsFor({ ...given, ...issued(credential) });
+      return assemble((file) => file.read()).then((material) => poolsFor({ ...material, ...issued(credential) }));
+    },
+    reload: async (credential) => {
+      const before = current?.pools;
+      if (!hasFiles) return false;
+      return poolsFor({ ...(await assemble((file) => file.reread())), ...issued(credential) }) !== before;
+    },
+    destroy: async () => {
+      const all = current === undefined ? [...closing] : [current.pools, ...closing];
+      await Promise.all(all.flatMap(({ requests, watches }) => [requests.destroy(), watches.destroy()]));
+    },
+  };
+}
+
+/** Requests and watches alike go through what the connection makes; there is no TLS material to follow. */
+function givenDispatcher(newDispatcher: () => RequestDispatcher): ConnectionPools {
+  let pools: PoolPair | undefined;
+  let isDestroyed = false;
+  return {
+    get: () => {
+      if (pools === undefined) {
+        const dispatcher = newDispatcher();
+        pools = { requests: dispatcher, watches: dispatcher };
+      }
+      return pools;
+    },
+    reload: () => Promise.resolve(false),
+    destroy: async () => {
+      if (isDestroyed) return;
+      isDestroyed = true;
+      await pools?.requests.destroy();
+    },
+  };
+}
+
+function isSameMaterial(a: TlsMaterial, b: TlsMaterial): boolean {
+  return isSame(a.ca, b.ca) && isSame(a.cert, b.cert) && isSame(a.key, b.key);
+}
+
+function isSame(a: string | Buffer | undefined, b: string | Buffer | undefined): boolean {
+  if (a === b) return true;
+  return a !== undefined && b !== undefined && Buffer.from(a).equals(Buffer.from(b));
+}
+
+function bytes(pem: Pem | undefined): string | Buffer | undefined {
+  return pem === undefined || typeof pem === 'string' ? pem : Buffer.from(pem);
+}

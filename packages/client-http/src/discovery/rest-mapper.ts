@@ -1,0 +1,257 @@
+import { defineKind, formatGroupKind, NoKindMatchError } from '@kctl/apimachinery';
+import type { GroupVersionKind, Kind, UntypedObject } from '@kctl/apimachinery';
+import type { AbortOptions, KindResolver } from '@kctl/client';
+import { guardLogger, noopLogger } from '@kctl/telemetry';
+import type { Logger } from '@kctl/telemetry';
+import { numberProblem, orAborted, requireOptions, systemClock } from '@kctl/wait';
+import type { Clock, OptionNames } from '@kctl/wait';
+import { fetchGroups } from './discovery.js';
+import type { ApiGroup, ApiResource, DiscoveredGroups } from './discovery.js';
+import { GroupDiscoveryError, GroupResources } from './group-resources.js';
+import type { UnavailableGroup } from './group-resources.js';
+import type { Transport } from '../transport/transport.js';
+
+/** How many misses are remembered at most. */
+const maxMisses = 1000;
+
+/** Options of {@link createRestMapper}. */
+export interface RestMapperOptions {
+  readonly transport: Transport;
+  /** Kinds that need no request: the built-in ones, and those of the program. */
+  readonly kinds?: Iterable<Kind>;
+  /** How long a kind that the server does not know, or a group that fails, is remembered as such, in ms. @default 5_000 */
+  readonly missTtlMs?: number;
+  /** Where groups that do not answer are reported. @default noopLogger */
+  readonly logger?: Logger;
+  /** @default systemClock */
+  readonly clock?: Clock;
+}
+
+const optionNames: OptionNames<RestMapperOptions> = {
+  transport: true,
+  kinds: true,
+  missTtlMs: true,
+  logger: true,
+  clock: true,
+};
+
+/** A kind by name; without a version, the one that the server prefers. */
+export type KindName = GroupVersionKind | { readonly group: string; readonly kind: string };
+
+/** A resource as people type it: `deployments`, `deployment`, `deploy`, `deployments.apps`, `deployments.v1.apps`. */
+export type ResourceName = string;
+
+/** Maps kinds and resources to each other. Mirrors controller-runtime's lazy `RESTMapper`. */
+export interface RestMapper extends KindResolver {
+  /**
+   * The token of a kind that is known only by name. Known kinds cost no request; others cost one discovery for all,
+   * however many ask at once. A miss asks again, at most once per `missTtlMs` for each kind.
+   *
+   * @throws NoKindMatchError when the server does not serve it; GroupDiscoveryError naming the group when the kind was
+   *   not found and might be in a group that does not answer
+   */
+  kindFor(name: KindName, options?: AbortOptions): Promise<Kind<UntypedObject>>;
+  /**
+   * The kind that a resource name of the command line means: a plural, singular or kind of any group, else a short name.
+   * A group that does not answer fails only what is not found elsewhere.
+   *
+   * @throws as {@link kindFor}
+   */
+  kindForResource(name: ResourceName, options?: AbortOptions): Promise<Kind<UntypedObject>>;
+  /**
+   * Everything that the server serves, in its order of preference. A group that does not answer is left out and logged.
+   *
+   * @throws GroupDiscoveryError when no group answers
+   */
+  resources(options?: AbortOptions): Promise<readonly ApiResource[]>;
+  /** Forgets what discovery said, e.g. after a CustomResourceDefinition was installed. */
+  invalidate(): void;
+}
+
+/**
+ * Makes a mapper. It sends nothing before the first look-up that it cannot answer.
+ *
+ * @throws TypeError when `missTtlMs` is not a number ≥ 0
+ */
+export function createRestMapper(options: RestMapperOptions): RestMapper {
+  requireOptions('createRestMapper', options, optionNames);
+  return new DiscoveryRestMapper(options);
+}
+
+class DiscoveryRestMapper implements RestMapper {
+  readonly #transport: Transport;
+  readonly #clock: Clock;
+  readonly #missTtlMs: number;
+  readonly #known = new Map<string, Kind>();
+  /** When a miss may be looked up again, by what was looked up. */
+  readonly #misses = new Map<string, number>();
+  #groups: DiscoveredGroups | undefined;
+  #loading: Promise<DiscoveredGroups> | undefined;
+  readonly #resources: GroupResources;
+
+  constructor(options: RestMapperOptions) {
+    const { transport, clock = systemClock, missTtlMs = 5_000, kinds = [] } = options;
+    const problem = numberProblem('missTtlMs', missTtlMs, { orInfinity: true });
+    if (problem !== undefined) throw new TypeError(`createRestMapper: ${problem}`);
+    this.#transport = transport;
+    this.#clock = clock;
+    this.#missTtlMs = missTtlMs;
+    const logger = guardLogger(options.logger ?? noopLogger);
+    this.#resources = new GroupResources({ transport, clock, logger, failureTtlMs: missTtlMs });
+    for (const kind of kinds) {
+      this.#known.set(nameOf(kind), kind);
+      const versionless = nameOf({ group: kind.group, kind: kind.kind });
+      if (!this.#known.has(versionless)) this.#known.set(versionless, kind);
+    }
+  }
+
+  async kindFor(name: KindName, { signal }: AbortOptions = {}): Promise<Kind<UntypedObject>> {
+    const known = this.#known.get(nameOf(name));
+    if (known !== undefined) return toKind(known);
+    const version = 'version' in name ? name.version : undefined;
+    const found = await this.#find(nameOf(name), {
+      signal,
+      version,
+      isCandidate: (group) => group.name === name.group,
+      matches: [(resource) => resource.kind === name.kind],
+    });
+    if (found !== undefined) return toKind(found);
+    throw new NoKindMatchError({
+      group: name.group,
+      kind: name.kind,
+      server: this.#transport.server,
+      ...(version === undefined ? {} : { version }),
+    });
+  }
+
+  async kindForResource(name: ResourceName, { signal }: AbortOptions = {}): Promise<Kind<UntypedObject>> {
+    const [resource = '', ...rest] = name.toLowerCase().split('.');
+    const version = /^v\d/.test(rest[0] ?? '') ? rest.shift() : undefined;
+    const group = rest.join('.');
+    const isCandidate = ({ name: own }: ApiGroup): boolean =>
+      group === '' || own === group || own.startsWith(`${group}.`);
+    const found = await this.#find(`resource ${name}`, {
+      signal,
+      version,
+      isCandidate,
+      matches: [
+        ({ plural, singular, kind }) => [plural, singular, kind.toLowerCase()].includes(resource),
+        ({ shortNames }) => shortNames.includes(resource),
+      ],
+    });
+    if (found !== undefined) return toKind(found);
+    throw new NoKindMatchError({
+      group,
+      kind: resource,
+      server: this.#transport.server,
+      ...(version === undefined ? {} : { version }),
+    });
+  }
+
+  async resources({ signal }: AbortOptions = {}): Promise<readonly ApiResource[]> {
+    const all = async (): Promise<readonly ApiResource[]> => {
+      const { groups, unavailable: roots } = await this.#load();
+      const unavailable = new Map(roots.map((root) => [root.groupVersion, root]));
+      const versions = groups.flatMap((group) =>
+        group.versions.map((version) => this.#resources.of(group, version, unavailable)),
+      );
+      const resources = (await Promise.all(versions)).flat();
+      if (resources.length > 0 || unavailable.size === 0) return resources;
+      throw new GroupDiscoveryError('any resource', [...unavailable.values()]);
+    };
+    return await orAborted(all(), signal);
+  }
+
+  invalidate(): void {
+    this.#groups = undefined;
+    this.#loading = undefined;
+    this.#resources.clear();
+    this.#misses.clear();
+  }
+
+  /** Looks into the cached discovery; on a miss, requests it again unless it was just requested. An abort by one caller does not end it for others. */
+  #find(what: string, search: Search): Promise<ApiResource | undefined> {
+    const searchTwice = async (): Promise<ApiResource | undefined> => {
+      // What was asked before this call may be older than what it asks about.
+      const isOld = this.#groups !== undefined || this.#loading !== undefined;
+      const first = await this.#search(search);
+      if (first.found !== undefined) return first.found;
+      const hasJustMissed = this.#clock.monotonicNow() < (this.#misses.get(what) ?? 0);
+      const mayAskAgain = isOld && !hasJustMissed;
+      if (!hasJustMissed) this.#remember(what);
+      if (mayAskAgain) {
+        this.#groups = undefined;
+        this.#resources.forgetFetched();
+      }
+      const last = mayAskAgain ? await this.#search(search) : first;
+      if (last.found === undefined && last.unavailable.length > 0)
+        throw new GroupDiscoveryError(what, last.unavailable);
+      return last.found;
+    };
+    return orAborted(searchTwice(), search.signal);
+  }
+
+  /** All groups by the first match, then all by the next; versions in the server's order, those out of date last. */
+  async #search({ isCandidate, matches, version }: Search): Promise<SearchResult> {
+    const { groups, unavailable: roots } = await this.#load();
+    const unavailable = new Map(roots.map((root) => [root.groupVersion, root]));
+    for (const match of matches) {
+      for (const group of groups.filter(isCandidate)) {
+        const wanted = group.versions.filter((candidate) => version === undefined || candidate.version === version);
+        for (const candidate of wanted.toSorted((a, b) => Number(a.isStale) - Number(b.isStale))) {
+          const found = (await this.#resources.of(group, candidate, unavailable)).find(match);
+          if (found !== undefined) return { found, unavailable: [] };
+        }
+      }
+    }
+    return { found: undefined, unavailable: [...unavailable.values()] };
+  }
+
+  #remember(miss: string): void {
+    this.#misses.delete(miss);
+    this.#misses.set(miss, this.#clock.monotonicNow() + this.#missTtlMs);
+    if (this.#misses.size <= maxMisses) return;
+    const [oldest] = this.#misses.keys();
+    if (oldest !== undefined) this.#misses.delete(oldest);
+  }
+
+  /** One discovery for all who ask at once. */
+  async #load(): Promise<DiscoveredGroups> {
+    if (this.#groups !== undefined) return this.#groups;
+    if (this.#loading !== undefined) return await this.#loading;
+    const loading = fetchGroups(this.#transport)
+      .then((discovered) => {
+        if (this.#loading === loading && discovered.unavailable.length === 0) this.#groups = discovered;
+        return discovered;
+      })
+      .finally(() => {
+        if (this.#loading === loading) this.#loading = undefined;
+      });
+    this.#loading = loading;
+    return await loading;
+  }
+}
+
+interface Search {
+  readonly signal: AbortSignal | undefined;
+  /** Unset: any. */
+  readonly version: string | undefined;
+  readonly isCandidate: (group: ApiGroup) => boolean;
+  /** The first that holds anywhere decides. */
+  readonly matches: readonly ((resource: ApiResource) => boolean)[];
+}
+
+interface SearchResult {
+  readonly found: ApiResource | undefined;
+  /** What might have it, but does not answer. */
+  readonly unavailable: readonly UnavailableGroup[];
+}
+
+function nameOf(name: KindName): string {
+  return 'version' in name ? `${formatGroupKind(name)} ${name.version}` : formatGroupKind(name);
+}
+
+function toKind(resource: ApiResource | Kind): Kind<UntypedObject> {
+  const { group, version, kind, plural, scope } = resource;
+  return defineKind({ group, version, kind, plural, scope });
+}

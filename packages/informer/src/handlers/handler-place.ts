@@ -1,0 +1,185 @@
+import type { KubeObject } from '@kctl/apimachinery';
+import type { Slicer, Turn } from '@kctl/delivery';
+import { Delivery } from '@kctl/delivery';
+import type { Clock, ClockTimer } from '@kctl/wait';
+import { callHandler } from './call-handler.js';
+import type { Change } from './change.js';
+import { allChanges, latestChanges } from './change-traits.js';
+import { SyncError } from '../errors.js';
+import type { HandlerRegistration, InformerEventHandler } from './event.js';
+import type { InformerState } from '../informer-state.js';
+import { initialAdd, leftScopeOf, resync, resyncOf, StoreSeries } from './store-series.js';
+import type { Content, SeriesSource } from './store-series.js';
+import { Waiters } from '../waiters.js';
+
+/** What a handler's place needs of its informer. */
+export interface HandlerHost<T extends KubeObject> extends SeriesSource<T> {
+  readonly name: string;
+  readonly state: InformerState;
+  readonly clock: Clock;
+  /** Shared by everything that works for the informer. */
+  readonly slicer: Slicer;
+  onHandlerError(error: unknown, handlerName: string, change: Change<T>): void;
+  removed(place: HandlerPlace<T>): void;
+}
+
+/** What a handler's place is made of. */
+export interface HandlerPlaceOptions<T extends KubeObject> {
+  readonly handler: InformerEventHandler<T>;
+  readonly name: string;
+  readonly delivery: 'latest' | 'every';
+  readonly resyncMs: number;
+  readonly timeoutMs: number;
+  readonly turn: Turn | undefined;
+  /** No callback begins before this has settled. */
+  readonly after: Promise<unknown> | undefined;
+}
+
+/** One handler in one informer: its delivery, whether it has synced, and its resyncs. */
+export class HandlerPlace<T extends KubeObject> implements HandlerRegistration {
+  readonly name: string;
+  readonly ended: Promise<void>;
+  readonly #host: HandlerHost<T>;
+  readonly #delivery: Delivery<Change<T>>;
+  readonly #isEvery: boolean;
+  readonly #resyncMs: number;
+  readonly #waiters: Waiters;
+  /** While the handler receives what was stored at a moment: when it joined, or at a resync. */
+  readonly #followed = new Set<StoreSeries<T>>();
+  #hasSynced = false;
+  #isEnded = false;
+  #resyncTimer: ClockTimer | undefined;
+  /** A resync that fell due while the store was ahead, or while an earlier one goes on. */
+  #isResyncDue = false;
+  #isResyncing = false;
+
+  constructor(host: HandlerHost<T>, options: HandlerPlaceOptions<T>) {
+    const { handler, name, turn, after, timeoutMs } = options;
+    this.#host = host;
+    this.name = name;
+    this.#isEvery = options.delivery === 'every';
+    this.#resyncMs = options.resyncMs;
+    this.#waiters = new Waiters(host.clock);
+    this.#delivery = new Delivery({
+      call: (change) => callHandler(handler, change),
+      traits: this.#isEvery ? allChanges<T>() : latestChanges<T>(),
+      onFailure: ({ event, error }) => host.onHandlerError(error, name, event),
+      clock: host.clock,
+      name: `handler ${name} of informer ${host.name}`,
+      slicer: host.slicer,
+      timeoutMs,
+      ...(turn === undefined ? {} : { turn }),
+      ...(after === undefined ? {} : { after }),
+    });
+    this.ended = this.#delivery.ended();
+  }
+
+  get hasSynced(): boolean {
+    return this.#hasSynced;
+  }
+
+  get pending(): number {
+    return this.#delivery.pending;
+  }
+
+  /** Whether a callback of the handler runs, wherever it was called from. */
+  get isCalling(): boolean {
+    return this.#delivery.isCalling;
+  }
+
+  waitForSync(options: { readonly signal?: AbortSignal } = {}): Promise<void> {
+    if (this.#isEnded && !this.#hasSynced) return Promise.reject(this.#endedError());
+    return this.#waiters.wait(
+      () => this.#hasSynced,
+      options,
+      () => this.#endedError(),
+    );
+  }
+
+  async remove(): Promise<void> {
+    this.end();
+    await this.ended;
+  }
+
+  /** No callback begins after this. */
+  end(): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    this.#followed.clear();
+    this.#resyncTimer?.cancel();
+    this.#delivery.end();
+    this.#waiters.fail(() => this.#endedError());
+    this.#host.removed(this);
+  }
+
+  /** The store is empty, and was left with this content. Ends when everything is delivered. */
+  async endWithScope(content: Content<T>): Promise<void> {
+    this.#delivery.insert(leftScopeOf(content));
+    await this.#delivery.drained();
+    this.end();
+    await this.ended;
+  }
+
+  offer(change: Change<T>): void {
+    if (this.#followed.size > 0) for (const series of this.#followed) series.note(change);
+    this.#delivery.offer(change);
+  }
+
+  /** Hands out what is stored already. */
+  catchUp(): void {
+    this.#follow(new StoreSeries(this.#host, initialAdd), (series) => this.#delivery.replay(series));
+    this.initialListOffered();
+  }
+
+  /** The last change of the initial list was offered. */
+  initialListOffered(): void {
+    this.#delivery.mark(() => {
+      this.#hasSynced = true;
+      this.#waiters.check();
+    });
+    if (this.#resyncMs > 0 && !this.#isEnded && this.#resyncTimer === undefined) this.#armResync();
+  }
+
+  /** The store is no longer ahead of what was offered. */
+  storeIsLevel(): void {
+    if (this.#isResyncDue) this.#resync();
+    this.#delivery.proceed();
+  }
+
+  #armResync(): void {
+    this.#resyncTimer = this.#host.clock.setTimer(
+      () => {
+        if (this.#isEnded) return;
+        this.#resync();
+        this.#armResync();
+      },
+      this.#resyncMs,
+      { keepAlive: false },
+    );
+  }
+
+  /** One resync at a time: a handler that is busy for longer than the period gets the next one when this one is through. */
+  #resync(): void {
+    this.#isResyncDue = this.#host.isAhead;
+    if (this.#isResyncDue || this.#isResyncing || this.#isEnded) return;
+    this.#isResyncing = true;
+    // Where changes merge, each object is looked up when its turn comes: a later change may have been delivered. Else what
+    // is offered from now on waits behind what was offered so far, which leads up to the present versions.
+    if (this.#isEvery) this.#follow(new StoreSeries(this.#host, resync), (series) => this.#delivery.insert(series));
+    else this.#delivery.interleave(resyncOf(this.#host));
+    this.#delivery.mark(() => (this.#isResyncing = false));
+  }
+
+  /** Notes in a series what changes, until it is delivered. */
+  #follow(series: StoreSeries<T>, begin: (series: StoreSeries<T>) => void): void {
+    this.#followed.add(series);
+    begin(series);
+    // It may begin only when what was offered before is delivered.
+    this.#delivery.mark(() => this.#delivery.mark(() => this.#followed.delete(series)));
+  }
+
+  #endedError(): SyncError {
+    const { name, state } = this.#host;
+    return new SyncError(`handler ${this.name} of informer ${name} ended before it had synced`, [{ name, state }]);
+  }
+}

@@ -1,0 +1,103 @@
+import { DelayLine, requireDebounce } from './delay-line.js';
+import { requireNumber } from '../errors.js';
+import { FifoQueue } from '../fifo-queue.js';
+import type { DelayingQueueOptions } from '../queue-options.js';
+import { requireQueueOptions } from '../queue-options.js';
+import { delayed } from '../priority/slot-table.js';
+import type { Debounce, DelayingQueue } from '../work-queue.js';
+
+/**
+ * Makes a queue to which work can be added for later.
+ *
+ * @throws QueueArgumentError for an option out of range; TypeError for one that is not known
+ */
+export function createDelayingQueue<T = string>(options: DelayingQueueOptions<T> = {}): DelayingQueue<T> {
+  requireQueueOptions('createDelayingQueue', options);
+  return new DelayingFifoQueue<T>(options);
+}
+
+/** The base queue with a line of delayed slots, which enter it as if they were added when their time comes. */
+export class DelayingFifoQueue<T> extends FifoQueue<T> implements DelayingQueue<T> {
+  readonly #line: DelayLine;
+
+  constructor(options: DelayingQueueOptions<T>) {
+    super(options);
+    this.#line = new DelayLine({
+      clock: this.clock,
+      keepAlive: options.keepAlive ?? true,
+      onDue: (slot) => {
+        this.#leaveLine(slot);
+        this.enqueue(slot);
+      },
+    });
+  }
+
+  get delayed(): number {
+    return this.#line.size;
+  }
+
+  addAfter(item: T, delayMs: number): void {
+    requireNumber('delayMs', delayMs);
+    if (this.isDown) return;
+    // client-go counts a retry even where there is no delay.
+    this.metrics?.retried();
+    if (delayMs <= 0) {
+      this.add(item);
+      return;
+    }
+    const slot = this.slotFor(item);
+    if (slot < 0) return;
+    if (this.#isInLine(slot)) this.#line.advance(slot, delayMs);
+    else this.#line.push(this.#joinLine(slot), delayMs);
+  }
+
+  addDebounced(item: T, debounce: Debounce): void {
+    requireDebounce(debounce);
+    if (this.isDown) return;
+    const slot = this.slotFor(item);
+    if (slot < 0) return;
+    const isWaiting = this.#isInLine(slot);
+    this.#line.debounce(this.#joinLine(slot), isWaiting, debounce);
+  }
+
+  /** A key that is given up is given up for later too: else it would come back although it was reported dropped. */
+  protected override dropReady(): number {
+    const slot = super.dropReady();
+    if (slot >= 0 && this.#isInLine(slot)) {
+      this.#line.remove(slot);
+      this.#leaveLine(slot);
+    }
+    return slot;
+  }
+
+  override shutDown(): void {
+    this.#dropDelayed();
+    super.shutDown();
+  }
+
+  override shutDownWithDrain(): Promise<void> {
+    this.#dropDelayed();
+    return super.shutDownWithDrain();
+  }
+
+  /** client-go's loop notices a shutdown within 10 s only; here what is not due goes at once. */
+  #dropDelayed(): void {
+    this.#line.clear((slot) => {
+      this.#leaveLine(slot);
+      if (this.table.flags[slot] === 0) this.table.release(slot);
+    });
+  }
+
+  #isInLine(slot: number): boolean {
+    return ((this.table.flags[slot] ?? 0) & delayed) !== 0;
+  }
+
+  #joinLine(slot: number): number {
+    this.table.flags[slot] = (this.table.flags[slot] ?? 0) | delayed;
+    return slot;
+  }
+
+  #leaveLine(slot: number): void {
+    this.table.flags[slot] = (this.table.flags[slot] ?? 0) & ~delayed;
+  }
+}
