@@ -38,7 +38,10 @@ const apiserverStandsAlone = {
   comment: map.exceptions[0].reason,
   severity: 'error',
   from: { path: '^packages/apiserver/src/', pathNot: notTests },
-  to: { path: '^packages/', pathNot: `^packages/(apiserver|${layers[0].packages.join('|')})/` },
+  to: {
+    path: '^packages/',
+    pathNot: `^packages/(${['apiserver', ...layers[0].packages, ...map.exceptions[0].also].join('|')})/`,
+  },
 };
 
 const devOnly = map.exceptions

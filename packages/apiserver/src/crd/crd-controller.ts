@@ -1,10 +1,17 @@
 import type { UntypedObject } from '@kctl/apimachinery';
 import { equalJson, objectOf, objectsOf, type JsonObject } from '../registry/json.js';
 import type { Registry } from '../registry/registry.js';
-import { validateCaBundle } from '../webhooks/validate-client-config.js';
+import {
+  caBundleOf,
+  crdCondition,
+  crdGroup,
+  crdStorageKey,
+  hasCrdCondition,
+  readNames,
+  validateCaBundle,
+  type CrdNames,
+} from '@kctl/crd/engine';
 import type { CrdBackend, CrdController } from './crd-backend.js';
-import { crdCondition, crdGroup, crdStorageKey, hasCrdCondition, readNames, type CrdNames } from './crd-names.js';
-import { caBundleOf } from './crd-validation.js';
 
 /** Finalizer by which a CustomResourceDefinition waits for its instances. */
 export const crdFinalizer = 'customresourcecleanup.apiextensions.k8s.io';

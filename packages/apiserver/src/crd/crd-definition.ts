@@ -2,13 +2,19 @@ import type { UntypedObject } from '@kctl/apimachinery';
 import { structuralSchema } from '@kctl/cel';
 import { at, isObject, objectOf, stringOf, type JsonObject } from '../registry/json.js';
 import { createCustomResource, type CustomResourceFacts } from './custom-resource.js';
-import { crdGroup, crdStorageKey, crdStorageVersion, crdVersions, readNames } from './crd-names.js';
-import { compileSchema } from '../schema/compile.js';
+import {
+  compileSchema,
+  crdGroup,
+  crdStorageKey,
+  crdStorageVersion,
+  crdVersions,
+  readNames,
+  readScalePaths,
+  type Schema,
+} from '@kctl/crd/engine';
 import { conversionCallerOf } from './conversion/webhook-conversion.js';
 import type { WebhookCaller } from '../webhooks/webhook-caller.js';
-import { readScalePaths } from './custom-resource-scale.js';
 import type { ResourceDefinition } from '../registry/resource.js';
-import type { Schema } from '../schema/schema.js';
 import { customColumns } from '../table/custom-columns.js';
 
 function deprecationOf(version: JsonObject, apiVersion: string, kind: string): string | undefined {

@@ -1,8 +1,7 @@
 import type { UntypedObject } from '@kctl/apimachinery';
 import { ensureObject, stringOf, stringsOf } from '../registry/json.js';
 import type { KindStrategy } from '../registry/kind-strategy.js';
-import { crdVersions } from './crd-names.js';
-import { validateCrd, validateCrdChange } from './crd-validation.js';
+import { crdVersions, validateCrd, validateCrdChange } from '@kctl/crd/engine';
 
 /** Remembers the storage version among those that objects may be stored in. */
 function rememberStorageVersion(object: UntypedObject): void {

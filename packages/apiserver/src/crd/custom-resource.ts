@@ -1,7 +1,6 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { createRuleValidator, type RuleValidator, type StructuralSchema } from '@kctl/cel';
+import type { StructuralSchema } from '@kctl/cel';
 import { messageOf } from '@kctl/telemetry';
-import { objectMetaStruct } from '../registry/builtin-table.js';
 import {
   cannotBeHandled,
   requireApiVersion,
@@ -9,15 +8,21 @@ import {
   requireTypeMeta,
   unknownFields,
 } from '../registry/decode-head.js';
-import { formatFieldError, invalidValue, type FieldError } from '../registry/field-error.js';
+import type { FieldError } from '../registry/field-error.js';
 import { cloneJson, compareText, equalJson, isObject, objectsOf, stringOf, type JsonObject } from '../registry/json.js';
 import {
-  finalizerWarnings,
-  validateMetadata,
-  validateMetadataUpdate,
-  validatePathSafety,
-} from '../registry/metadata-validation.js';
-import { subdomainName } from '../registry/name-rules.js';
+  CustomResourceValidator,
+  applyDefaults,
+  compileJsonPath,
+  decodeStruct,
+  dropNulls,
+  objectMetaStruct,
+  pruneUnknown,
+  type CrdNames,
+  type JsonPath,
+  type ScalePaths,
+  type Schema,
+} from '@kctl/crd/engine';
 import type {
   Decoded,
   DecodeInput,
@@ -31,19 +36,10 @@ import { structAtom } from '../managed-fields/go-atom.js';
 import { customAtom } from '../managed-fields/schema-atom.js';
 import { customIgnored } from '../managed-fields/typing.js';
 import { bumpGeneration, prepareMetadataForCreate, prepareMetadataForUpdate } from '../registry/update-metadata.js';
-import { applyDefaults, dropNulls } from '../schema/default.js';
-import { decodeStruct } from '../schema/go-decode.js';
-import { compileJsonPath, type JsonPath } from '../schema/json-path.js';
-import { validateListTypes } from '../schema/list-types.js';
-import { pruneUnknown } from '../schema/prune.js';
-import type { Schema } from '../schema/schema.js';
 import { jsonText } from '../storage/json-text.js';
-import { validateValue } from '../schema/validate.js';
 import type { CustomColumns } from '../table/custom-columns.js';
-import type { CrdNames } from './crd-names.js';
-import { customResourceScale, validateScalePaths, type ScalePaths } from './custom-resource-scale.js';
+import { customResourceScale } from './custom-resource-scale.js';
 import { createObjectConversion, type ConversionCaller } from './conversion/webhook-conversion.js';
-import { coerceEmbedded, validateEmbedded } from './embedded.js';
 
 /** One served version of a CustomResourceDefinition, compiled. */
 export interface CustomResourceFacts {
@@ -77,18 +73,14 @@ function printScalar(value: unknown): string {
   return typeof value === 'string' ? value : jsonText(value);
 }
 
-const blocking: ReadonlySet<string> = new Set([
-  'FieldValueNotSupported',
-  'FieldValueRequired',
-  'FieldValueTooLong',
-  'FieldValueTooMany',
-  'FieldValueTypeInvalid',
-]);
-const unchecked =
-  'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation';
-
 function isStringMap(value: unknown): boolean {
   return isObject(value) && Object.values(value).every((entry) => typeof entry === 'string');
+}
+
+function warningsOf(context: WriteContext): (warning: string) => void {
+  return (warning) => {
+    context.warn(warning);
+  };
 }
 
 /** Everything about custom resources that does not depend on the handler: one instance serves one version. */
@@ -98,11 +90,11 @@ class CustomResource {
   /** Stored objects that this definition wrote itself: they need no second look. */
   readonly #clean = new WeakSet<UntypedObject>();
   readonly #read = new WeakMap<UntypedObject, UntypedObject>();
-  /** Compiled with the first object: `null` where there are no rules. */
-  #rules: RuleValidator | null | undefined;
+  readonly #validator: CustomResourceValidator;
 
   constructor(facts: CustomResourceFacts) {
     this.#facts = facts;
+    this.#validator = new CustomResourceValidator({ ...facts, kind: facts.names.kind });
     const paths = objectsOf(facts.selectableFields).map(({ jsonPath }) => stringOf(jsonPath));
     this.#selectable = new Map(paths.map((path) => [path.replace(/^\./, ''), compileJsonPath(path)]));
   }
@@ -118,38 +110,20 @@ class CustomResource {
     requireTypeMeta(input, body, expected);
     requireApiVersion(body, expected);
     const found: string[] = [];
-    const object = this.#normalize(body, found, (reason) => cannotBeHandled(expected, names.kind, reason));
+    let object: UntypedObject;
+    try {
+      object = this.#validator.normalize(body, found);
+    } catch (error) {
+      // Upstream decodes the metadata by itself: its errors do not name the field that holds it.
+      const reason = messageOf(error).replace('ObjectMeta.metadata.', 'ObjectMeta.');
+      throw cannotBeHandled(expected, names.kind, reason);
+    }
     // The metadata is decoded by itself, before the rest.
     const isMetadata = (path: string): number => (path.startsWith('metadata.') ? 0 : 1);
     found.sort((a, b) => isMetadata(a) - isMetadata(b) || compareText(a, b));
     // Nothing is known of the fields of another kind but its metadata.
     const told = body['kind'] === names.kind ? found : found.filter((path) => path.startsWith('metadata.'));
     return { object, problems: unknownFields(told) };
-  }
-
-  /** Nulls, defaults, metadata, pruning: in place, in the order of upstream's decoder. */
-  #normalize(body: JsonObject, found: string[], fail: (reason: string) => Error): UntypedObject {
-    const { schema, names } = this.#facts;
-    // An object of another kind is refused by the validation; it gets no defaults of this one.
-    if (body['kind'] === names.kind) {
-      dropNulls(body, schema);
-      applyDefaults(body, schema);
-    }
-    let metadata: JsonObject;
-    try {
-      metadata = decodeStruct(
-        isObject(body['metadata']) ? body['metadata'] : {},
-        objectMetaStruct(),
-        found,
-        'metadata',
-      );
-      coerceEmbedded(body, schema, found);
-    } catch (error) {
-      // Upstream decodes the metadata by itself: its errors do not name the field that holds it.
-      throw fail(messageOf(error).replace('ObjectMeta.metadata.', 'ObjectMeta.'));
-    }
-    pruneUnknown(body, schema, found);
-    return Object.assign(body, { metadata });
   }
 
   decodeAdmitted(value: JsonObject): UntypedObject {
@@ -258,81 +232,16 @@ class CustomResource {
     if (status !== undefined) object['status'] = status;
   }
 
-  #typeErrors(object: UntypedObject): FieldError[] {
-    const { names, apiVersion } = this.#facts;
-    const errors: FieldError[] = [];
-    if (object.kind !== names.kind) errors.push(invalidValue('kind', object.kind ?? '', `must be ${names.kind}`));
-    if (object.apiVersion !== apiVersion) {
-      errors.push(invalidValue('apiVersion', object.apiVersion ?? '', `must be ${apiVersion}`));
-    }
-    return errors;
-  }
-
-  /** The rules of the schema, after everything else: an object that the rules may not be able to read is not shown to them. */
-  #withRules(
-    errors: FieldError[],
-    object: UntypedObject,
-    old: UntypedObject | undefined,
-    context: WriteContext,
-  ): FieldError[] {
-    if (this.#facts.schema.has?.rules !== true) return errors;
-    if (errors.some(({ reason }) => blocking.has(reason))) return [...errors, invalidValue('<nil>', null, unchecked)];
-    this.#rules ??= createRuleValidator(this.#facts.structural) ?? null;
-    const found = this.#rules?.validate(object, old === undefined ? {} : { old });
-    for (const warning of found?.warnings ?? []) context.warn(formatFieldError(warning));
-    return [...errors, ...(found?.errors ?? [])];
-  }
-
   validateCreate(object: UntypedObject, context: WriteContext): FieldError[] {
-    const { namespaced, schema, scale } = this.#facts;
-    const typeErrors = this.#typeErrors(object);
-    if (typeErrors.length > 0) return [...typeErrors, ...validateListTypes(object, schema)];
-    const structural = [
-      ...validateMetadata(object, { namespaced, nameRule: subdomainName }),
-      ...validateValue(object, schema),
-      ...validateScalePaths(object, scale, true),
-      ...validateEmbedded(object, schema),
-      ...validateListTypes(object, schema),
-    ];
-    const errors = this.#withRules(structural, object, undefined, context);
-    if (errors.length > 0) return errors;
-    for (const warning of finalizerWarnings(object)) context.warn(warning);
-    return validatePathSafety(object);
+    return this.#validator.validateCreate(object, warningsOf(context));
   }
 
   validateUpdate(object: UntypedObject, old: UntypedObject, context: WriteContext): FieldError[] {
-    const { schema, scale } = this.#facts;
-    const general = validateMetadataUpdate(object, old);
-    const typeErrors = this.#typeErrors(object);
-    if (typeErrors.length > 0) return [...general, ...typeErrors];
-    const own = [
-      ...validateMetadataUpdate(object, old),
-      ...validateValue(object, schema, '', old),
-      ...validateScalePaths(object, scale, true),
-      ...validateEmbedded(object, schema),
-      ...(validateListTypes(old, schema).length > 0 ? [] : validateListTypes(object, schema)),
-    ];
-    const errors = [...general, ...this.#withRules(own, object, old, context)];
-    if (errors.length === 0) for (const warning of finalizerWarnings(object, old)) context.warn(warning);
-    return errors;
+    return this.#validator.validateUpdate(object, old, warningsOf(context));
   }
 
   validateStatusUpdate(object: UntypedObject, old: UntypedObject, context: WriteContext): FieldError[] {
-    const { schema, scale } = this.#facts;
-    const general = validateMetadataUpdate(object, old);
-    const typeErrors = this.#typeErrors(object);
-    if (typeErrors.length > 0) return [...general, ...typeErrors];
-    const statusSchema = schema.properties?.get('status');
-    const { status } = object;
-    const own = [
-      ...validateMetadataUpdate(object, old),
-      ...(status === undefined || statusSchema === undefined
-        ? []
-        : validateValue(status, statusSchema, 'status', old['status'])),
-      ...validateScalePaths(object, scale, false),
-      ...(validateListTypes(old, schema).length > 0 ? [] : validateListTypes(object, schema)),
-    ];
-    return [...general, ...this.#withRules(own, object, old, context)];
+    return this.#validator.validateStatusUpdate(object, old, warningsOf(context));
   }
 
   fieldsOf(object: UntypedObject): Record<string, string> {

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Schema } from '../schema/schema.js';
-import { compileSchema } from '../schema/compile.js';
+import { compileSchema, type Schema } from '@kctl/crd/engine';
 import type { Atom } from './atom.js';
 import { compareObjects } from './compare.js';
 import { decodeSet, encodeSet, isEmptySet, difference, type FieldSet } from './field-set.js';

@@ -2,7 +2,7 @@ import { cloneJson, compareText, equalJson, isObject, setOwn, type JsonObject } 
 import { invalidValue } from '../registry/field-error.js';
 import { badRequest, invalid, unclassified, unprocessablePatch } from '../registry/status.js';
 import { restoreProblem } from '../schema/go-restore.js';
-import type { GoStruct, GoType } from '../schema/go-type.js';
+import type { GoStruct, GoType } from '@kctl/crd/engine';
 import { inOrder, partition } from './list-order.js';
 
 const directive = '$patch';

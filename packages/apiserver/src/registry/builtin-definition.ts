@@ -6,18 +6,19 @@ import { hasEmptyOwners, isObject, equalSemantic, stringOf, type JsonObject } fr
 import type { GenerationRule, KindStrategy } from './kind-strategy.js';
 import type { FieldError } from './field-error.js';
 import {
+  decodeStruct,
   validateBuiltinFinalizers,
   validateMetadata,
   validateMetadataUpdate,
   validatePathSafety,
-} from './metadata-validation.js';
+  zeroStruct,
+} from '@kctl/crd/engine';
 import { subdomainName } from './name-rules.js';
 import type { Decoded, DecodeInput, ResourceDefinition, Subresource, UpdateStrategy } from './resource.js';
 import { bumpGeneration, prepareMetadataForCreate, prepareMetadataForUpdate } from './update-metadata.js';
 import { builtinDefaulter } from './defaults/index.js';
 import { structAtom } from '../managed-fields/go-atom.js';
 import { builtinIgnored } from '../managed-fields/typing.js';
-import { decodeStruct, zeroStruct } from '../schema/go-decode.js';
 import { strategicMergePatch } from '../patch/strategic-merge.js';
 import { builtinTable } from '../table/builtin-columns.js';
 import { badRequest } from './status.js';

@@ -4,10 +4,9 @@ import { bodyStruct } from './builtin-table.js';
 import { cannotBeHandled, requireApiVersion, requireObject, unknownFields } from './decode-head.js';
 import { invalidValue, type FieldError } from './field-error.js';
 import { at, isObject, numberOf, stringOf, type JsonObject } from './json.js';
-import { validateMetadata } from './metadata-validation.js';
+import { decodeStruct, validateMetadata } from '@kctl/crd/engine';
 import { subdomainName } from './name-rules.js';
 import type { Decoded, DecodeInput, ObjectView } from './resource.js';
-import { decodeStruct } from '../schema/go-decode.js';
 import { cloneJson } from './json.js';
 import { formatLabelSelector } from './label-selector.js';
 

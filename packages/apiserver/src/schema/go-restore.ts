@@ -1,5 +1,5 @@
 import { isObject } from '../registry/json.js';
-import type { GoType } from './go-type.js';
+import type { GoType } from '@kctl/crd/engine';
 
 /** The Go kind of a JSON value in an unstructured object. */
 function kindOf(value: unknown): string {

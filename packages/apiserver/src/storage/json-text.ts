@@ -1,25 +1,2 @@
-/** JSON, where integers beyond 2^53 are `bigint`: what the strict reader of write bodies makes of an int64. */
-export type Json = string | number | bigint | boolean | null | Json[] | { [key: string]: Json };
-
-interface RawJson {
-  rawJSON(text: string): unknown;
-}
-
-function canWriteRaw(json: unknown): json is RawJson {
-  return typeof json === 'object' && json !== null && 'rawJSON' in json && typeof json.rawJSON === 'function';
-}
-
-function writeBigInt(_key: string, value: unknown): unknown {
-  if (typeof value !== 'bigint') return value;
-  return canWriteRaw(JSON) ? JSON.rawJSON(value.toString()) : Number(value);
-}
-
-/** `JSON.stringify` that writes a `bigint` as the integer it is. Objects without one (all but very few) take the fast path. */
-export function jsonText(value: unknown): string {
-  try {
-    return JSON.stringify(value);
-  } catch (error) {
-    if (error instanceof TypeError && error.message.includes('BigInt')) return JSON.stringify(value, writeBigInt);
-    throw error;
-  }
-}
+export type { Json } from '@kctl/crd/engine';
+export { jsonText } from '@kctl/crd/engine';

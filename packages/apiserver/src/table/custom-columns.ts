@@ -2,7 +2,7 @@ import type { UntypedObject } from '@kctl/apimachinery';
 import { jsonText } from '../storage/json-text.js';
 import { isObject, numberOf, objectsOf, stringOf, type JsonObject } from '../registry/json.js';
 import type { TableColumn } from '../registry/resource.js';
-import { compileJsonPath, type JsonPath } from '../schema/json-path.js';
+import { compileJsonPath, type JsonPath } from '@kctl/crd/engine';
 import { descriptions } from './descriptions.js';
 import { ageOf } from './duration.js';
 

@@ -1,4 +1,4 @@
-import { validateAnnotations, validateLabels } from '../../registry/metadata-validation.js';
+import { validateAnnotations, validateLabels } from '@kctl/crd/engine';
 import { formatFieldErrors } from '../../registry/field-error.js';
 import { cloneJson, isObject, stringOf, type JsonObject } from '../../registry/json.js';
 

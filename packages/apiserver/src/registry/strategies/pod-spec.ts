@@ -1,8 +1,7 @@
 import { duplicate, invalidValue, notFoundValue, notSupported, required, type FieldError } from '../field-error.js';
 import { isObject, numberOf, objectsOf, stringOf, type JsonObject } from '../json.js';
-import { validateAnnotations, validateLabels } from '../metadata-validation.js';
+import { parseQuantity, validateAnnotations, validateLabels } from '@kctl/crd/engine';
 import { dns1123Label, dns1123Subdomain, labelKey, portName, rangeError } from '../name-rules.js';
-import { parseQuantity } from '../../schema/quantity.js';
 
 /** Checks a text against a set of allowed ones; an empty one is missing. */
 export function oneOf(value: unknown, field: string, allowed: readonly string[]): FieldError[] {

@@ -1,5 +1,5 @@
 import { isObject, objectsOf, stringOf, type JsonObject } from '../json.js';
-import { parseQuantity } from '../../schema/quantity.js';
+import { parseQuantity } from '@kctl/crd/engine';
 
 const counted = ['cpu', 'memory'] as const;
 

@@ -3,7 +3,7 @@ import { isIPv4, isIPv6 } from 'node:net';
 import { duplicate, forbidden, invalidValue, notSupported, required, type FieldError } from '../field-error.js';
 import { at, ensureObject, numberOf, objectOf, objectsOf, stringOf, stringsOf, type JsonObject } from '../json.js';
 import type { KindStrategy } from '../kind-strategy.js';
-import { validateLabels } from '../metadata-validation.js';
+import { validateLabels } from '@kctl/crd/engine';
 import { dns1123Subdomain, labelName, portName, rangeError } from '../name-rules.js';
 import type { WriteContext } from '../resource.js';
 import { invalid } from '../status.js';

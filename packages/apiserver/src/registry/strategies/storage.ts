@@ -2,7 +2,7 @@ import type { UntypedObject } from '@kctl/apimachinery';
 import { forbidden, invalidValue, notSupported, required, type FieldError } from '../field-error.js';
 import { at, equalSemantic, objectOf, stringOf, stringsOf } from '../json.js';
 import type { KindStrategy } from '../kind-strategy.js';
-import { parseQuantity } from '../../schema/quantity.js';
+import { parseQuantity } from '@kctl/crd/engine';
 
 const modes = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
 

@@ -1,5 +1,5 @@
 import { validateConditions } from '../../admission/matching/conditions.js';
-import { validateWebhookAddress } from '../../webhooks/validate-client-config.js';
+import { validateWebhookAddress } from '@kctl/crd/engine';
 import { duplicate, invalidValue, notSupported, required, type FieldError } from '../field-error.js';
 import { numberOf, objectsOf, stringOf, stringsOf, type JsonObject } from '../json.js';
 import { validateLabelSelector } from '../label-selector.js';

@@ -1,8 +1,8 @@
-import { isObject, setOwn, type JsonObject } from '../registry/json.js';
+import { isObject, setOwn, type JsonObject } from '../values/json.js';
 import { canonicalMicroTime, canonicalTime } from './go-time.js';
 import type { GoField, GoScalar, GoStruct, GoType } from './go-type.js';
 import { canonicalQuantity } from './quantity.js';
-import { jsonTypeOf } from './schema.js';
+import { jsonTypeOf } from '../schema/schema.js';
 
 /** Thrown when a JSON value does not fit the Go type; the message is that of Go's decoder. */
 export class GoDecodeError extends Error {

@@ -1,4 +1,4 @@
-import { cloneJson, isObject, setOwn } from '../registry/json.js';
+import { cloneJson, isObject, setOwn } from '../values/json.js';
 import type { Schema } from './schema.js';
 
 function takesNull(schema: Schema | true | undefined): boolean {

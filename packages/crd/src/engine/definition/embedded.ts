@@ -1,8 +1,8 @@
-import { objectMetaStruct } from '../registry/builtin-table.js';
-import { invalidValue, required, type FieldError } from '../registry/field-error.js';
-import { isObject, stringOf, type JsonObject } from '../registry/json.js';
-import { validateAnnotations, validateLabels } from '../registry/metadata-validation.js';
-import { decodeStruct } from '../schema/go-decode.js';
+import { objectMetaStruct } from '../go/object-meta.js';
+import { invalidValue, required, type FieldError } from '../values/field-error.js';
+import { isObject, stringOf, type JsonObject } from '../values/json.js';
+import { validateAnnotations, validateLabels } from '../values/metadata-validation.js';
+import { decodeStruct } from '../go/go-decode.js';
 import type { Schema } from '../schema/schema.js';
 
 /** Calls back for every embedded resource below a value (not for the value itself at the root). */

@@ -1,5 +1,5 @@
-import { duplicate, invalidValue, type FieldError } from '../registry/field-error.js';
-import { isObject } from '../registry/json.js';
+import { duplicate, invalidValue, type FieldError } from '../values/field-error.js';
+import { isObject } from '../values/json.js';
 import { fingerprint } from './fingerprint.js';
 import type { Schema } from './schema.js';
 

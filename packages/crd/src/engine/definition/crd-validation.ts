@@ -1,26 +1,10 @@
 import type { UntypedObject } from '@kctl/apimachinery';
 import { messageOf } from '@kctl/telemetry';
-import {
-  duplicate,
-  forbidden,
-  invalidValue,
-  notSupported,
-  required,
-  type FieldError,
-} from '../registry/field-error.js';
-import {
-  at,
-  equalJson,
-  isObject,
-  objectOf,
-  objectsOf,
-  stringOf,
-  stringsOf,
-  type JsonObject,
-} from '../registry/json.js';
-import { dns1035Label, dns1123Subdomain } from '../registry/name-rules.js';
+import { duplicate, forbidden, invalidValue, notSupported, required, type FieldError } from '../values/field-error.js';
+import { at, equalJson, isObject, objectOf, objectsOf, stringOf, stringsOf, type JsonObject } from '../values/json.js';
+import { dns1035Label, dns1123Subdomain } from '../values/name-rules.js';
 import { compileJsonPath } from '../schema/json-path.js';
-import { validateCaBundle, validateWebhookAddress } from '../webhooks/validate-client-config.js';
+import { validateCaBundle, validateWebhookAddress } from './validate-client-config.js';
 import { crdVersions, hasCrdCondition } from './crd-names.js';
 import { validateSchemaSource } from './structural.js';
 

@@ -1,4 +1,4 @@
-import { isObject } from '../registry/json.js';
+import { isObject } from '../values/json.js';
 
 /** More steps than any path of a column or selectable field has. */
 const maxSteps = 100;

@@ -1,4 +1,4 @@
-import { compareText, isObject } from '../registry/json.js';
+import { compareText, isObject } from '../values/json.js';
 
 /** A text that is equal for equal values: Go's sorted JSON. */
 export function fingerprint(value: unknown): string {

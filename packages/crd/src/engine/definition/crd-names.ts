@@ -1,5 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { at, objectOf, objectsOf, stringOf, stringsOf, type JsonObject } from '../registry/json.js';
+import { at, objectOf, objectsOf, stringOf, stringsOf, type JsonObject } from '../values/json.js';
 
 /** Names of a CRD, spec or accepted. */
 export interface CrdNames {

@@ -1,4 +1,4 @@
-import { isObject } from '../registry/json.js';
+import { isObject } from '../values/json.js';
 import type { Schema } from './schema.js';
 
 const metaFields: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);

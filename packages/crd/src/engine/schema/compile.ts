@@ -7,7 +7,7 @@ import {
   objectsOf,
   stringsOf,
   type JsonObject,
-} from '../registry/json.js';
+} from '../values/json.js';
 import { lazyPattern } from './pattern.js';
 import type { ListType, Schema, SchemaType, ValidationRule } from './schema.js';
 

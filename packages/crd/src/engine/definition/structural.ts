@@ -6,7 +6,7 @@ import {
   notSupported,
   required,
   type FieldError,
-} from '../registry/field-error.js';
+} from '../values/field-error.js';
 import {
   arrayOf,
   compareText,
@@ -17,7 +17,7 @@ import {
   stringOf,
   stringsOf,
   type JsonObject,
-} from '../registry/json.js';
+} from '../values/json.js';
 import { compileSchema } from '../schema/compile.js';
 import { applyDefaults } from '../schema/default.js';
 import { compilePattern } from '../schema/pattern.js';

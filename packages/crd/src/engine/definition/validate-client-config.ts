@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
-import { invalidValue, required, type FieldError } from '../registry/field-error.js';
-import { isObject, numberOf, objectOf, stringOf } from '../registry/json.js';
-import { dns1123Subdomain } from '../registry/name-rules.js';
+import { invalidValue, required, type FieldError } from '../values/field-error.js';
+import { isObject, numberOf, objectOf, stringOf } from '../values/json.js';
+import { dns1123Subdomain } from '../values/name-rules.js';
 
 const form = '; desired format: https://host[/path]';
 

@@ -6,8 +6,8 @@ import {
   tooMany,
   typeInvalid,
   type FieldError,
-} from '../registry/field-error.js';
-import { compareText, equalJson, isObject } from '../registry/json.js';
+} from '../values/field-error.js';
+import { compareText, equalJson, isObject } from '../values/json.js';
 import { fingerprint } from './fingerprint.js';
 import { matchesFormat } from './formats.js';
 import { jsonTypeOf, type Schema } from './schema.js';

@@ -1,0 +1,155 @@
+import type { UntypedObject } from '@kctl/apimachinery';
+import { createRuleValidator, type RuleValidator, type StructuralSchema } from '@kctl/cel';
+import { coerceEmbedded, validateEmbedded } from './definition/embedded.js';
+import { validateScalePaths, type ScalePaths } from './definition/scale-paths.js';
+import { decodeStruct } from './go/go-decode.js';
+import { objectMetaStruct } from './go/object-meta.js';
+import { applyDefaults, dropNulls } from './schema/default.js';
+import { validateListTypes } from './schema/list-types.js';
+import { pruneUnknown } from './schema/prune.js';
+import type { Schema } from './schema/schema.js';
+import { validateValue } from './schema/validate.js';
+import { formatFieldError, invalidValue, type FieldError } from './values/field-error.js';
+import { isObject, type JsonObject } from './values/json.js';
+import {
+  finalizerWarnings,
+  validateMetadata,
+  validateMetadataUpdate,
+  validatePathSafety,
+} from './values/metadata-validation.js';
+import { subdomainName } from './values/name-rules.js';
+
+/** What the rules for objects of one version of a CustomResourceDefinition follow from. */
+export interface CustomResourceRules {
+  readonly kind: string;
+  readonly apiVersion: string;
+  readonly namespaced: boolean;
+  readonly schema: Schema;
+  /** The same schema as CEL reads it. */
+  readonly structural: StructuralSchema;
+  readonly scale: ScalePaths | undefined;
+}
+
+const blocking: ReadonlySet<string> = new Set([
+  'FieldValueNotSupported',
+  'FieldValueRequired',
+  'FieldValueTooLong',
+  'FieldValueTooMany',
+  'FieldValueTypeInvalid',
+]);
+const unchecked =
+  'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation';
+
+/**
+ * Decodes and validates the objects of one version of a CustomResourceDefinition as the API server does. The embedded
+ * server and local validation both use it.
+ */
+export class CustomResourceValidator {
+  readonly #rules: CustomResourceRules;
+  /** Compiled with the first object: `null` where there are no rules. */
+  #cel: RuleValidator | null | undefined;
+
+  constructor(rules: CustomResourceRules) {
+    this.#rules = rules;
+  }
+
+  /**
+   * Nulls, defaults, metadata, pruning: in place, in the order of upstream's decoder. `found` gets the paths of what was
+   * pruned.
+   *
+   * @throws GoDecodeError when the metadata cannot be decoded
+   */
+  normalize(body: JsonObject, found: string[]): UntypedObject {
+    const { schema, kind } = this.#rules;
+    // An object of another kind is refused by the validation; it gets no defaults of this one.
+    if (body['kind'] === kind) {
+      dropNulls(body, schema);
+      applyDefaults(body, schema);
+    }
+    const source = isObject(body['metadata']) ? body['metadata'] : {};
+    const metadata = decodeStruct(source, objectMetaStruct(), found, 'metadata');
+    coerceEmbedded(body, schema, found);
+    pruneUnknown(body, schema, found);
+    return Object.assign(body, { metadata });
+  }
+
+  #typeErrors(object: UntypedObject): FieldError[] {
+    const { kind, apiVersion } = this.#rules;
+    const errors: FieldError[] = [];
+    if (object.kind !== kind) errors.push(invalidValue('kind', object.kind ?? '', `must be ${kind}`));
+    if (object.apiVersion !== apiVersion) {
+      errors.push(invalidValue('apiVersion', object.apiVersion ?? '', `must be ${apiVersion}`));
+    }
+    return errors;
+  }
+
+  /** The rules of the schema, after everything else: an object that the rules may not be able to read is not shown to them. */
+  #withRules(
+    errors: FieldError[],
+    object: UntypedObject,
+    old: UntypedObject | undefined,
+    warn: (warning: string) => void,
+  ): FieldError[] {
+    if (this.#rules.schema.has?.rules !== true) return errors;
+    if (errors.some(({ reason }) => blocking.has(reason))) return [...errors, invalidValue('<nil>', null, unchecked)];
+    this.#cel ??= createRuleValidator(this.#rules.structural) ?? null;
+    const found = this.#cel?.validate(object, old === undefined ? {} : { old });
+    for (const warning of found?.warnings ?? []) warn(formatFieldError(warning));
+    return [...errors, ...(found?.errors ?? [])];
+  }
+
+  /** What is wrong with an object that is about to be created. */
+  validateCreate(object: UntypedObject, warn: (warning: string) => void): FieldError[] {
+    const { namespaced, schema, scale } = this.#rules;
+    const typeErrors = this.#typeErrors(object);
+    if (typeErrors.length > 0) return [...typeErrors, ...validateListTypes(object, schema)];
+    const structural = [
+      ...validateMetadata(object, { namespaced, nameRule: subdomainName }),
+      ...validateValue(object, schema),
+      ...validateScalePaths(object, scale, true),
+      ...validateEmbedded(object, schema),
+      ...validateListTypes(object, schema),
+    ];
+    const errors = this.#withRules(structural, object, undefined, warn);
+    if (errors.length > 0) return errors;
+    for (const warning of finalizerWarnings(object)) warn(warning);
+    return validatePathSafety(object);
+  }
+
+  /** What is wrong with an object that is about to replace `old`. */
+  validateUpdate(object: UntypedObject, old: UntypedObject, warn: (warning: string) => void): FieldError[] {
+    const { schema, scale } = this.#rules;
+    const general = validateMetadataUpdate(object, old);
+    const typeErrors = this.#typeErrors(object);
+    if (typeErrors.length > 0) return [...general, ...typeErrors];
+    const own = [
+      ...validateMetadataUpdate(object, old),
+      ...validateValue(object, schema, '', old),
+      ...validateScalePaths(object, scale, true),
+      ...validateEmbedded(object, schema),
+      ...(validateListTypes(old, schema).length > 0 ? [] : validateListTypes(object, schema)),
+    ];
+    const errors = [...general, ...this.#withRules(own, object, old, warn)];
+    if (errors.length === 0) for (const warning of finalizerWarnings(object, old)) warn(warning);
+    return errors;
+  }
+
+  /** What is wrong with an object whose status is about to replace that of `old`. */
+  validateStatusUpdate(object: UntypedObject, old: UntypedObject, warn: (warning: string) => void): FieldError[] {
+    const { schema, scale } = this.#rules;
+    const general = validateMetadataUpdate(object, old);
+    const typeErrors = this.#typeErrors(object);
+    if (typeErrors.length > 0) return [...general, ...typeErrors];
+    const statusSchema = schema.properties?.get('status');
+    const { status } = object;
+    const own = [
+      ...validateMetadataUpdate(object, old),
+      ...(status === undefined || statusSchema === undefined
+        ? []
+        : validateValue(status, statusSchema, 'status', old['status'])),
+      ...validateScalePaths(object, scale, false),
+      ...(validateListTypes(old, schema).length > 0 ? [] : validateListTypes(object, schema)),
+    ];
+    return [...general, ...this.#withRules(own, object, old, warn)];
+  }
+}

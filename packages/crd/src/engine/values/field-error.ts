@@ -1,0 +1,100 @@
+import type { StatusCause } from '@kctl/apimachinery';
+import { jsonText } from './json-text.js';
+
+/** Reason of a cause, as `metav1.CauseType` and `field.ErrorType` name them. */
+export type FieldErrorReason =
+  | 'FieldValueNotFound'
+  | 'FieldValueRequired'
+  | 'FieldValueDuplicate'
+  | 'FieldValueInvalid'
+  | 'FieldValueNotSupported'
+  | 'FieldValueForbidden'
+  | 'FieldValueTooLong'
+  | 'FieldValueTooMany'
+  | 'FieldValueTypeInvalid'
+  | 'InternalError';
+
+/** One thing wrong with one field of an object. `message` is complete: `Invalid value: "x": must be …`. */
+export interface FieldError {
+  readonly reason: FieldErrorReason;
+  /** `spec.parts[1].name`; `<nil>` where upstream gives none. */
+  readonly field: string;
+  readonly message: string;
+}
+
+/** How Go's validation prints a value in a message: strings quoted, scalars bare, the rest as JSON. */
+export function quoteValue(value: unknown): string {
+  if (value === undefined || value === null) return 'null';
+  return jsonText(value);
+}
+
+function withDetail(head: string, detail: string | undefined): string {
+  return detail === undefined || detail === '' ? head : `${head}: ${detail}`;
+}
+
+/** A value is missing. */
+export function required(field: string, detail?: string): FieldError {
+  return { reason: 'FieldValueRequired', field, message: withDetail('Required value', detail) };
+}
+
+/** A value is malformed or breaks a rule. */
+export function invalidValue(field: string, value: unknown, detail: string): FieldError {
+  return { reason: 'FieldValueInvalid', field, message: withDetail(`Invalid value: ${quoteValue(value)}`, detail) };
+}
+
+/** A value has the wrong JSON type. */
+export function typeInvalid(field: string, value: unknown, detail: string): FieldError {
+  return { reason: 'FieldValueTypeInvalid', field, message: withDetail(`Invalid value: ${quoteValue(value)}`, detail) };
+}
+
+/** A value is not one of those allowed; `supported` is printed in the given order. */
+export function notSupported(field: string, value: unknown, supported: readonly string[]): FieldError {
+  const list = supported.map((item) => JSON.stringify(item)).join(', ');
+  const head = `Unsupported value: ${quoteValue(value)}`;
+  return {
+    reason: 'FieldValueNotSupported',
+    field,
+    message: list === '' ? head : `${head}: supported values: ${list}`,
+  };
+}
+
+/** A value occurs a second time where it must be unique. */
+export function duplicate(field: string, value: unknown): FieldError {
+  return { reason: 'FieldValueDuplicate', field, message: `Duplicate value: ${quoteValue(value)}` };
+}
+
+/** A value is not allowed under these circumstances. */
+export function forbidden(field: string, detail: string): FieldError {
+  return { reason: 'FieldValueForbidden', field, message: withDetail('Forbidden', detail) };
+}
+
+/** A text is too long. */
+export function tooLong(field: string, maxBytes: number): FieldError {
+  return { reason: 'FieldValueTooLong', field, message: `Too long: may not be more than ${maxBytes} bytes` };
+}
+
+/** A list is too long. */
+export function tooMany(field: string, actual: number, max: number): FieldError {
+  return { reason: 'FieldValueTooMany', field, message: `Too many: ${actual}: must have at most ${max} items` };
+}
+
+/** Something refers to what does not exist. */
+export function notFoundValue(field: string, value: unknown): FieldError {
+  return { reason: 'FieldValueNotFound', field, message: `Not found: ${quoteValue(value)}` };
+}
+
+/** The text of an error in a Status message: `spec.size: Required value`. */
+export function formatFieldError(error: FieldError): string {
+  return `${error.field}: ${error.message}`;
+}
+
+/** Field errors as the causes of a Status: in order, duplicates kept. */
+export function toCauses(errors: readonly FieldError[]): StatusCause[] {
+  return errors.map(({ reason, message, field }) => ({ reason, message, field }));
+}
+
+/** The message of several errors: one bare, several as `[a, b]`, duplicates dropped. */
+export function formatFieldErrors(errors: readonly FieldError[]): string {
+  const texts = [...new Set(errors.map(formatFieldError))];
+  return texts.length === 1 ? (texts[0] ?? '') : `[${texts.join(', ')}]`;
+}
