@@ -1,17 +1,19 @@
+import { CustomOrder, requireBackingQueue } from './backing-queue.js';
+import { QueueArgumentError } from './errors.js';
 import type { FailurePolicy } from './pool.js';
 import { QueueBase } from './queue-base.js';
 import type { WorkQueueOptions } from './queue-options.js';
 import { requireQueueOptions } from './queue-options.js';
-import { dirty, processing, ready } from './priority/slot-table.js';
+import { delayed, dirty, processing, ready } from './slot-table.js';
 import type { GetOptions } from './worker-pool.js';
-import type { WorkQueue } from './work-queue.js';
+import type { InspectableQueue, WorkQueue } from './work-queue.js';
 
 /**
  * Makes a queue with client-go's base semantics.
  *
  * @throws QueueArgumentError for an option out of range; TypeError for one that is not known
  */
-export function createWorkQueue<T = string>(options: WorkQueueOptions<T> = {}): WorkQueue<T> {
+export function createWorkQueue<T = string>(options: WorkQueueOptions<T> = {}): WorkQueue<T> & InspectableQueue<T> {
   requireQueueOptions('createWorkQueue', options);
   return new FifoQueue<T>(options);
 }
@@ -22,6 +24,8 @@ export class FifoQueue<T> extends QueueBase<T, T> implements WorkQueue<T> {
   #head = -1;
   #tail = -1;
   #length = 0;
+  /** Decides the order in place of the links. */
+  readonly #custom: CustomOrder<T> | undefined;
 
   protected override readonly failurePolicy: FailurePolicy<T> = {
     verdict: 'stop',
@@ -32,6 +36,9 @@ export class FifoQueue<T> extends QueueBase<T, T> implements WorkQueue<T> {
 
   constructor(options: WorkQueueOptions<T>) {
     super(options, false);
+    if (options.queue === undefined) return;
+    requireBackingQueue(options.queue);
+    this.#custom = new CustomOrder(options.queue, this.table);
   }
 
   override get length(): number {
@@ -74,7 +81,10 @@ export class FifoQueue<T> extends QueueBase<T, T> implements WorkQueue<T> {
   protected enqueue(slot: number): void {
     const { flags } = this.table;
     const state = flags[slot] ?? 0;
-    if ((state & (ready | dirty)) !== 0) return;
+    if ((state & (ready | dirty)) !== 0) {
+      if ((state & processing) === 0) this.#custom?.touch(slot);
+      return;
+    }
     this.metrics?.added(slot, 0);
     if ((state & processing) !== 0) {
       flags[slot] = state | dirty;
@@ -122,11 +132,42 @@ export class FifoQueue<T> extends QueueBase<T, T> implements WorkQueue<T> {
     this.metrics?.requeued(slot, 0);
   }
 
+  protected override withdraw(slot: number): void {
+    const { flags } = this.table;
+    const state = flags[slot] ?? 0;
+    if ((state & ready) !== 0 && this.#custom?.canRemove === false)
+      throw new QueueArgumentError('queue.delete', undefined, 'give the custom queue a method delete(item)');
+    if ((state & (ready | dirty)) !== 0) this.metrics?.dropped(slot, 0);
+    if ((state & ready) !== 0) this.#unlink(slot);
+    flags[slot] = state & ~(ready | dirty | delayed);
+  }
+
+  protected override readySlots(): readonly number[] {
+    if (this.#custom !== undefined) return this.#custom.slots();
+    const slots: number[] = [];
+    for (let slot = this.#head; slot >= 0; slot = this.table.next[slot] ?? -1) slots.push(slot);
+    return slots;
+  }
+
+  protected override dueAt(_slot: number): number | undefined {
+    return undefined;
+  }
+
+  protected override priorityOf(_slot: number): number {
+    return 0;
+  }
+
   protected override handedOut(slot: number): T | undefined {
     return this.table.items[slot];
   }
 
   #append(slot: number): void {
+    if (this.#custom !== undefined) {
+      this.#custom.push(slot);
+      this.#length++;
+      this.wake();
+      return;
+    }
     const { next } = this.table;
     next[slot] = -1;
     if (this.#tail < 0) this.#head = slot;
@@ -136,7 +177,28 @@ export class FifoQueue<T> extends QueueBase<T, T> implements WorkQueue<T> {
     this.wake();
   }
 
+  #unlink(slot: number): void {
+    this.#length--;
+    if (this.#custom !== undefined) {
+      this.#custom.remove(slot);
+      return;
+    }
+    const { next } = this.table;
+    let before = -1;
+    for (let other = this.#head; other !== slot; other = next[other] ?? -1) before = other;
+    const after = next[slot] ?? -1;
+    if (before < 0) this.#head = after;
+    else next[before] = after;
+    if (after < 0) this.#tail = before;
+  }
+
   #shift(): number {
+    if (this.#custom !== undefined) {
+      if (this.#length === 0) return -1;
+      const popped = this.#custom.pop();
+      this.#length--;
+      return popped;
+    }
     const slot = this.#head;
     if (slot < 0) return -1;
     this.#head = this.table.next[slot] ?? -1;

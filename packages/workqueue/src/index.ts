@@ -3,6 +3,7 @@
  *
  * @packageDocumentation
  */
+export type { BackingQueue } from './backing-queue.js';
 export { bucketRateLimiter } from './limiters/bucket-rate-limiter.js';
 export type { BucketRateLimiterOptions } from './limiters/bucket-rate-limiter.js';
 export { defaultKey } from './default-key.js';
@@ -29,6 +30,8 @@ export {
   maxWaitRateLimiter,
 } from './limiters/item-rate-limiters.js';
 export type { ExponentialRateLimiterOptions, FastSlowRateLimiterOptions } from './limiters/item-rate-limiters.js';
+export { parallelizeUntil } from './parallelize-until.js';
+export type { ParallelizeOptions } from './parallelize-until.js';
 export { createPriorityQueue } from './priority/keyed-priority-queue.js';
 export { lowPriority } from './priority/priority-queue.js';
 export type { AddOptions, PrioritizedItem, PriorityQueue } from './priority/priority-queue.js';
@@ -46,7 +49,10 @@ export { createRateLimitingQueue } from './rate-limiting-queue.js';
 export type {
   Debounce,
   DelayingQueue,
+  IdleOptions,
+  InspectableQueue,
   KeyFunction,
+  QueueEntry,
   QueueKey,
   RateLimitingQueue,
   RequeueCause,
@@ -56,6 +62,7 @@ export type {
   FailureVerdict,
   GetOptions,
   RunOptions,
+  StartRate,
   StopOptions,
   WorkContext,
   WorkerPool,

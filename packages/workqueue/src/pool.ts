@@ -1,9 +1,17 @@
-import { isAbortError, requireOptions } from '@kctl/wait';
-import type { Clock, ClockTimer, OptionNames } from '@kctl/wait';
+import { anySignal, createTokenBucket, DeadlineExceededError, isAbortError, requireOptions } from '@kctl/wait';
+import type { AbortLink, Clock, ClockTimer, OptionNames, TokenBucket } from '@kctl/wait';
 import { QueueArgumentError, requireInteger, requireNumber, WorkFailedError } from './errors.js';
 import { sliceMs } from './slice.js';
 import type { QueueKey } from './work-queue.js';
-import type { FailureVerdict, RunOptions, StopOptions, WorkContext, WorkerPool, WorkFunction } from './worker-pool.js';
+import type {
+  FailureVerdict,
+  RunOptions,
+  StartRate,
+  StopOptions,
+  WorkContext,
+  WorkerPool,
+  WorkFunction,
+} from './worker-pool.js';
 
 /** So many items are worked on synchronously between two looks at the clock. */
 const groupSize = 16;
@@ -14,6 +22,8 @@ const maxLooks = 512;
 export interface PoolSource<T> {
   readonly clock: Clock;
   readonly isFinished: boolean;
+  /** How many items can be taken. */
+  readonly length: number;
   take(): number;
   itemAt(slot: number): T | undefined;
   keyOf(item: T): QueueKey;
@@ -46,8 +56,11 @@ interface Job<T> {
   readonly item: T;
   /** −1 where the work has called `done` itself: the slot may be another worker's, or another key's, by now. */
   slot: number;
+  /** Where the work has a limited time. */
+  readonly limit: TimeLimit | undefined;
 }
 
+const startRateNames: OptionNames<StartRate> = { perSecond: true, burst: true };
 const stopOptionNames: OptionNames<StopOptions> = { graceMs: true };
 
 /** See {@link WorkerPool}. Takes by slot: neither a look-up nor, for synchronous work, a promise per item. */
@@ -77,10 +90,15 @@ export class Pool<T> implements WorkerPool {
   /** When the signal of work in progress is aborted, after a stop with a grace period. */
   #graceEnd = Infinity;
   #graceTimer: ClockTimer | undefined;
+  readonly #bucket: TokenBucket | undefined;
+  /** Armed while work waits for its turn. */
+  #turnTimer: ClockTimer | undefined;
 
   constructor(source: PoolSource<T>, policy: FailurePolicy<T>, options: PoolOptions<T>) {
-    const { concurrency = 1, signal } = options;
+    const { concurrency = 1, signal, timeoutMs = Infinity, startRate } = options;
     requireInteger('concurrency', concurrency, 0);
+    if (timeoutMs !== Infinity) requireNumber('timeoutMs', timeoutMs, Number.MIN_VALUE);
+    if (startRate !== undefined) this.#bucket = bucketFor(startRate, source.clock);
     this.#source = source;
     this.#policy = policy;
     this.#options = options;
@@ -132,12 +150,39 @@ export class Pool<T> implements WorkerPool {
         left = groupSize;
         if (this.#isSliceOver()) break;
       }
-      const slot = this.#source.take();
+      if (!this.#hasTurn()) break;
+      const slot = this.#take();
       if (slot < 0) break;
       this.#start(slot);
     }
     this.#isPumping = false;
     this.#checkEnd();
+  }
+
+  #take(): number {
+    let slot = -1;
+    try {
+      slot = this.#source.take();
+    } catch (error) {
+      // A custom backing queue failed.
+      this.#fail(error);
+    }
+    if (slot < 0) this.#bucket?.cancel();
+    return slot;
+  }
+
+  /** Whether the start rate lets work be started now; otherwise comes back when it does. */
+  #hasTurn(): boolean {
+    const bucket = this.#bucket;
+    if (bucket === undefined || bucket.tryTake()) return true;
+    if (this.#turnTimer !== undefined || this.#source.length === 0) return false;
+    const waitMs = bucket.reserve();
+    bucket.cancel();
+    this.#turnTimer = this.#source.clock.setTimer(() => {
+      this.#turnTimer = undefined;
+      this.pump();
+    }, waitMs);
+    return false;
   }
 
   /** The slot has been finished by a call of `done`: if it is held here, it is not from now on. */
@@ -171,17 +216,20 @@ export class Pool<T> implements WorkerPool {
     // Counted before the work begins: the pool may be stopped before the first await of it.
     this.#active++;
     this.#current = slot;
+    const limit = this.#limit();
     try {
-      const result = this.#options.work(item, this.#context);
+      const result = this.#options.work(item, limit ?? this.#context);
       if (isPromiseLike(result)) {
-        void this.#follow(result, this.#jobOf(item));
+        void this.#follow(result, this.#jobOf(item, limit));
         return;
       }
     } catch (error) {
+      limit?.end();
       this.#active--;
       this.#failed(this.#currentSlot(), item, error);
       return;
     }
+    limit?.end();
     this.#active--;
     this.#succeeded(this.#currentSlot(), item);
   }
@@ -192,8 +240,13 @@ export class Pool<T> implements WorkerPool {
     return slot;
   }
 
-  #jobOf(item: T): Job<T> {
-    const job = { item, slot: this.#currentSlot() };
+  #limit(): TimeLimit | undefined {
+    const { timeoutMs = Infinity } = this.#options;
+    return timeoutMs === Infinity ? undefined : new TimeLimit(this.#source.clock, timeoutMs, this.#abort.signal);
+  }
+
+  #jobOf(item: T, limit: TimeLimit | undefined): Job<T> {
+    const job = { item, slot: this.#currentSlot(), limit };
     if (job.slot >= 0) this.#jobs.set(job.slot, job);
     return job;
   }
@@ -204,7 +257,7 @@ export class Pool<T> implements WorkerPool {
       await result;
     } catch (error) {
       this.#close(job);
-      this.#failed(job.slot, job.item, error);
+      this.#failed(job.slot, job.item, job.limit?.failure(error) ?? error);
       this.#next();
       return;
     }
@@ -213,8 +266,9 @@ export class Pool<T> implements WorkerPool {
     this.#next();
   }
 
-  #close({ slot }: Job<T>): void {
+  #close({ slot, limit }: Job<T>): void {
     this.#active--;
+    limit?.end();
     if (slot >= 0) this.#jobs.delete(slot);
   }
 
@@ -317,11 +371,53 @@ export class Pool<T> implements WorkerPool {
     this.#isEnded = true;
     clearImmediate(this.#pause);
     this.#graceTimer?.cancel();
+    this.#turnTimer?.cancel();
     this.#options.signal?.removeEventListener('abort', this.#onAbort);
     this.#options.onEnd();
     if (this.#failure === undefined) this.#end.resolve();
     else this.#end.reject(this.#failure.error);
   }
+}
+
+/** The time that the work on one item has. Is the context of that work. */
+class TimeLimit implements WorkContext {
+  readonly #link: AbortLink;
+  readonly #timer: ClockTimer;
+  /** What the signal is aborted with when the time is over. */
+  #exceeded: DeadlineExceededError | undefined;
+
+  constructor(clock: Clock, timeoutMs: number, stop: AbortSignal) {
+    this.#link = anySignal([stop]);
+    this.#timer = clock.setTimer(() => {
+      this.#exceeded = new DeadlineExceededError(timeoutMs, `work exceeded its timeoutMs of ${timeoutMs} ms`);
+      this.#link.abort(this.#exceeded);
+    }, timeoutMs);
+  }
+
+  get signal(): AbortSignal {
+    return this.#link.signal;
+  }
+
+  /** What work that rejected with `error` failed with: the abort that its end came from is not news. */
+  failure(error: unknown): unknown {
+    const exceeded = this.#exceeded;
+    return exceeded !== undefined && isAbortError(error) ? exceeded : error;
+  }
+
+  end(): void {
+    this.#timer.cancel();
+    this.#link[Symbol.dispose]();
+  }
+}
+
+function bucketFor(startRate: StartRate, clock: Clock): TokenBucket {
+  if (typeof startRate !== 'object' || startRate === null)
+    throw new QueueArgumentError('startRate', startRate, 'give { perSecond, burst }');
+  requireOptions('run: startRate', startRate, startRateNames);
+  const { perSecond, burst = 1 } = startRate;
+  requireNumber('startRate.perSecond', perSecond, Number.MIN_VALUE);
+  requireNumber('startRate.burst', burst, 1);
+  return createTokenBucket({ perSecond, burst, clock });
 }
 
 function isPromiseLike(value: unknown): value is PromiseLike<unknown> {

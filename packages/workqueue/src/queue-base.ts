@@ -8,13 +8,28 @@ import { QueueIteration } from './queue-iteration.js';
 import type { IterationSource, SlotHolder } from './queue-iteration.js';
 import { QueueMetrics } from './queue-metrics.js';
 import type { QueueBound, WorkQueueOptions } from './queue-options.js';
-import { processing, SlotTable } from './priority/slot-table.js';
+import { delayed, dirty, processing, ready, SlotTable } from './slot-table.js';
 import type { Waiter } from './waiter-list.js';
 import { WaiterList } from './waiter-list.js';
 import type { GetOptions, RunOptions, WorkerPool, WorkFunction } from './worker-pool.js';
-import type { QueueKey, WorkQueue } from './work-queue.js';
+import type { IdleOptions, InspectableQueue, QueueEntry, QueueKey, WorkQueue } from './work-queue.js';
 
-const runOptionNames: OptionNames<RunOptions<never>> = { concurrency: true, signal: true, onError: true };
+const runOptionNames: OptionNames<RunOptions<never>> = {
+  concurrency: true,
+  signal: true,
+  timeoutMs: true,
+  startRate: true,
+  onError: true,
+};
+const idleOptionNames: OptionNames<IdleOptions> = { signal: true, includeDelayed: true };
+/** What is not being worked on yet. */
+const pending = ready | dirty | delayed;
+
+/** Someone who waits for the queue to be idle. */
+interface IdleWaiter {
+  readonly includeDelayed: boolean;
+  resolve(): void;
+}
 
 /**
  * What all queues share: slots, waiting for items, hand-out, drain, worker pools, bound. A subclass decides the order
@@ -22,7 +37,7 @@ const runOptionNames: OptionNames<RunOptions<never>> = { concurrency: true, sign
  *
  * No method awaits between two changes of state: each call is atomic for its callers.
  */
-export abstract class QueueBase<T, V> implements WorkQueue<T>, PoolSource<T>, IterationSource<T> {
+export abstract class QueueBase<T, V> implements WorkQueue<T>, InspectableQueue<T>, PoolSource<T>, IterationSource<T> {
   readonly clock: Clock;
   protected readonly table: SlotTable<T>;
   protected readonly metrics: QueueMetrics | undefined;
@@ -38,6 +53,8 @@ export abstract class QueueBase<T, V> implements WorkQueue<T>, PoolSource<T>, It
   /** Iterations that hold a slot. */
   readonly #iterations = new Set<SlotHolder>();
   readonly #drain = new Drain(this);
+  readonly #idleWaiters = new Set<IdleWaiter>();
+  #isIdleCheckDue = false;
 
   constructor(options: WorkQueueOptions<T>, withPriority: boolean) {
     const { name, metrics, clock = systemClock, bound } = options;
@@ -67,6 +84,14 @@ export abstract class QueueBase<T, V> implements WorkQueue<T>, PoolSource<T>, It
   protected abstract readonly failurePolicy: FailurePolicy<T>;
   /** Removes the slot that a full queue gives up first; −1 where none is ready. */
   protected abstract dropReady(): number;
+  /** Takes a slot back that is pending; its flags but `processing` are cleared. */
+  protected abstract withdraw(slot: number): void;
+  /** The slots that are ready and not being processed, in the order of their hand-out. */
+  protected abstract readySlots(): readonly number[];
+  /** When the delay of a slot ends, in ms of the monotonic clock; undefined where there is none. */
+  protected abstract dueAt(slot: number): number | undefined;
+  /** The priority that a pending slot is queued with. */
+  protected abstract priorityOf(slot: number): number;
   /** Slots are numbered anew: arrays by slot can be released. */
   protected resetSlots(): void {
     this.#lastTaken = -1;
@@ -110,6 +135,60 @@ export abstract class QueueBase<T, V> implements WorkQueue<T>, PoolSource<T>, It
     for (const pool of this.#pools) pool.letGo(slot);
     for (const iteration of this.#iterations) iteration.letGo(slot);
     this.finish(slot);
+  }
+
+  has(item: T): boolean {
+    return (this.#stateOf(item) & pending) !== 0;
+  }
+
+  peek(item: T): QueueEntry<T> | undefined {
+    const slot = this.table.find(item);
+    return slot < 0 || this.table.flags[slot] === 0 ? undefined : this.#entry(slot);
+  }
+
+  delete(item: T): boolean {
+    if (!this.has(item)) return false;
+    const slot = this.table.find(item);
+    this.withdraw(slot);
+    if (this.table.flags[slot] === 0) this.table.release(slot);
+    if (this.isDown) this.checkEnd();
+    this.#checkIdle();
+    return true;
+  }
+
+  entries(): QueueEntry<T>[] {
+    const slots = this.table.usedSlots();
+    const { flags } = this.table;
+    const has = (slot: number, flag: number): boolean => ((flags[slot] ?? 0) & flag) !== 0;
+    const isLater = (slot: number): boolean => has(slot, delayed) && !has(slot, processing | ready);
+    const dueAt = (slot: number): number => this.dueAt(slot) ?? Infinity;
+    return [
+      ...slots.filter((slot) => has(slot, processing)),
+      ...this.readySlots(),
+      ...slots.filter(isLater).toSorted((a, b) => dueAt(a) - dueAt(b)),
+    ].flatMap((slot) => this.#entry(slot) ?? []);
+  }
+
+  waitUntilIdle(options: IdleOptions = {}): Promise<void> {
+    requireOptions('waitUntilIdle', options, idleOptionNames);
+    const { signal, includeDelayed = false } = options;
+    if (signal?.aborted === true) return Promise.reject(abortReason(signal));
+    const { promise, resolve, reject }: PromiseWithResolvers<void> = Promise.withResolvers();
+    const onAbort = (): void => {
+      this.#idleWaiters.delete(waiter);
+      reject(signal === undefined ? new Error('aborted') : abortReason(signal));
+    };
+    const waiter: IdleWaiter = {
+      includeDelayed,
+      resolve: () => {
+        signal?.removeEventListener('abort', onAbort);
+        resolve();
+      },
+    };
+    this.#idleWaiters.add(waiter);
+    signal?.addEventListener('abort', onAbort, { once: true });
+    this.#checkIdle();
+    return promise;
   }
 
   run(options: RunOptions<T>, work: WorkFunction<T>): WorkerPool {
@@ -191,20 +270,67 @@ export abstract class QueueBase<T, V> implements WorkQueue<T>, PoolSource<T>, It
     this.metrics?.done(slot);
     this.#processing--;
     this.settle(slot);
-    if (this.isDown && this.#processing === 0) this.checkEnd();
+    if (this.#processing > 0) return;
+    if (this.isDown) this.checkEnd();
+    this.#checkIdle();
+  }
+
+  /** At the end of the synchronous step: what it adds counts. */
+  #checkIdle(): void {
+    if (this.#idleWaiters.size === 0 || this.#isIdleCheckDue) return;
+    this.#isIdleCheckDue = true;
+    queueMicrotask(() => {
+      this.#isIdleCheckDue = false;
+      if (this.#processing > 0 || this.length > 0) return;
+      for (const waiter of this.#idleWaiters) {
+        if (waiter.includeDelayed && this.table.live > 0) continue;
+        this.#idleWaiters.delete(waiter);
+        waiter.resolve();
+      }
+    });
+  }
+
+  #stateOf(item: T): number {
+    const slot = this.table.find(item);
+    return slot < 0 ? 0 : (this.table.flags[slot] ?? 0);
+  }
+
+  #entry(slot: number): QueueEntry<T> | undefined {
+    const item = this.table.items[slot];
+    if (item === undefined) return undefined;
+    const state = this.table.flags[slot] ?? 0;
+    const dueAt = this.dueAt(slot);
+    return {
+      key: this.keyOf(item),
+      item,
+      isReady: (state & (ready | dirty)) !== 0,
+      isProcessing: (state & processing) !== 0,
+      dueInMs: dueAt === undefined ? undefined : Math.max(0, dueAt - this.clock.monotonicNow()),
+      priority: (state & pending) === 0 ? 0 : this.priorityOf(slot),
+      numRequeues: this.failurePolicy.attempt(item) - 1,
+    };
   }
 
   /** Waits in the order of the calls, also when items are ready but were not handed out yet. */
   protected waitForNext(signal: AbortSignal | undefined): Promise<V | undefined> {
     if (signal?.aborted === true) return Promise.reject(abortReason(signal));
-    if (this.#waiters.size === 0) {
-      const slot = this.take();
-      if (slot >= 0) return Promise.resolve(this.handedOut(slot));
+    try {
+      if (this.#waiters.size === 0) {
+        const slot = this.take();
+        if (slot >= 0) return Promise.resolve(this.handedOut(slot));
+      }
+      return this.#waitForNext(signal);
+    } catch (error) {
+      return Promise.reject(asError(error));
     }
+  }
+
+  #waitForNext(signal: AbortSignal | undefined): Promise<V | undefined> {
     const { promise, resolve, reject } = Promise.withResolvers<V | undefined>();
-    const taken = this.takeOrWait((slot) => {
+    const taken = this.takeOrWait((slot, failure) => {
       signal?.removeEventListener('abort', onAbort);
-      resolve(slot < 0 ? undefined : this.handedOut(slot));
+      if (failure !== undefined) reject(failure);
+      else resolve(slot < 0 ? undefined : this.handedOut(slot));
     });
     const onAbort = (): void => {
       if (typeof taken === 'function') taken();
@@ -233,9 +359,14 @@ export abstract class QueueBase<T, V> implements WorkQueue<T>, PoolSource<T>, It
   #serve(): void {
     this.#isWakeDue = false;
     while (this.#waiters.size > 0) {
-      const slot = this.take();
-      if (slot >= 0 || this.isDown) this.#waiters.serveNext(slot);
-      else break;
+      try {
+        const slot = this.take();
+        if (slot >= 0 || this.isDown) this.#waiters.serveNext(slot);
+        else break;
+      } catch (error) {
+        // A custom backing queue failed.
+        this.#waiters.serveNext(-1, asError(error));
+      }
     }
     for (const pool of this.#pools) pool.pump();
     if (this.isDown) this.#drain.check();
@@ -252,6 +383,7 @@ export abstract class QueueBase<T, V> implements WorkQueue<T>, PoolSource<T>, It
 
   /** Lets all who wait for the end of the queue look whether it has come. */
   protected checkEnd(): void {
+    this.#checkIdle();
     if (this.#processing === 0) this.metrics?.close();
     this.wake();
     this.#drain.check();
@@ -292,4 +424,8 @@ function requireBound<T>({ maxPending, overflow = 'throw', onDrop }: QueueBound<
   if (!overflowRules.includes(overflow))
     throw new QueueArgumentError('bound.overflow', overflow, `give one of ${overflowRules.join(', ')}`);
   if (onDrop !== undefined) requireFunction('bound.onDrop', onDrop);
+}
+
+function asError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown), { cause: thrown });
 }

@@ -81,9 +81,14 @@ export class QueueIteration<T> implements AsyncIterableIterator<T, undefined>, S
         this.#calls.shift()?.reject(abortReason(this.#signal));
         continue;
       }
-      const taken = this.#source.takeOrWait((slot) => this.#onServed(slot));
-      if (typeof taken === 'number') this.#answer(taken);
-      else this.#wait(taken);
+      try {
+        const taken = this.#source.takeOrWait((slot, failure) => this.#onServed(slot, failure));
+        if (typeof taken === 'number') this.#answer(taken);
+        else this.#wait(taken);
+      } catch (error) {
+        // A custom backing queue failed.
+        this.#fail(error);
+      }
     }
   }
 
@@ -105,10 +110,16 @@ export class QueueIteration<T> implements AsyncIterableIterator<T, undefined>, S
     this.#stopWaiting = undefined;
   }
 
-  #onServed(slot: number): void {
+  #onServed(slot: number, failure: Error | undefined): void {
     this.#endWait();
-    this.#answer(slot);
+    if (failure === undefined) this.#answer(slot);
+    else this.#fail(failure);
     this.#advance();
+  }
+
+  #fail(error: unknown): void {
+    this.#isOver = true;
+    this.#calls.shift()?.reject(error);
   }
 
   #answer(slot: number): void {

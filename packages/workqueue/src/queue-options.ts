@@ -1,6 +1,7 @@
 import type { Metrics } from '@kctl/telemetry';
 import type { Clock, OptionNames } from '@kctl/wait';
 import { optionProblems } from '@kctl/wait';
+import type { BackingQueue } from './backing-queue.js';
 import type { RateLimiter } from './limiters/rate-limiter.js';
 import type { KeyFunction } from './work-queue.js';
 
@@ -46,6 +47,12 @@ export interface WorkQueueOptions<T> {
   readonly clock?: Clock;
   /** Limits the number of pending keys. @default unbounded */
   readonly bound?: QueueBound<T>;
+  /**
+   * Decides the order of hand-out; not for priority queues, which have one of their own.
+   *
+   * @default first in, first out
+   */
+  readonly queue?: BackingQueue<T>;
 }
 
 /** Options of `createDelayingQueue`. */
@@ -67,13 +74,14 @@ export interface Ageing {
 }
 
 /** Options of `createPriorityQueue`. */
-export interface PriorityQueueOptions<T> extends RateLimitingQueueOptions<T> {
+export interface PriorityQueueOptions<T> extends Omit<RateLimitingQueueOptions<T>, 'queue'> {
   /** @default none: as in controller-runtime, low priorities can starve */
   readonly ageing?: Ageing;
 }
 
 /** Complete by type, so that none can be forgotten here. */
-const optionNames: OptionNames<PriorityQueueOptions<never>> = {
+const optionNames: OptionNames<RateLimitingQueueOptions<never> & PriorityQueueOptions<never>> = {
+  queue: true,
   name: true,
   metrics: true,
   controller: true,
@@ -92,7 +100,10 @@ const ageingNames: OptionNames<Ageing> = { stepMs: true };
  *
  * @throws TypeError naming every option that is not known, those of `bound` and `ageing` included
  */
-export function requireQueueOptions<T>(what: string, options: PriorityQueueOptions<T>): void {
+export function requireQueueOptions<T>(
+  what: string,
+  options: RateLimitingQueueOptions<T> & PriorityQueueOptions<T>,
+): void {
   const problems = optionProblems(options, optionNames);
   if (problems.length === 0) {
     problems.push(...optionProblems(options.bound, boundNames, 'bound'));

@@ -6,14 +6,16 @@ import type { RateLimitingQueueOptions } from './queue-options.js';
 import { requireQueueOptions } from './queue-options.js';
 import type { RateLimiter } from './limiters/rate-limiter.js';
 import { requireRateLimiter } from './limiters/rate-limiter.js';
-import type { RateLimitingQueue, RequeueCause } from './work-queue.js';
+import type { InspectableQueue, RateLimitingQueue, RequeueCause } from './work-queue.js';
 
 /**
  * Makes a queue that spaces out retries.
  *
  * @throws QueueArgumentError for an option out of range; TypeError for one that is not known
  */
-export function createRateLimitingQueue<T = string>(options: RateLimitingQueueOptions<T> = {}): RateLimitingQueue<T> {
+export function createRateLimitingQueue<T = string>(
+  options: RateLimitingQueueOptions<T> = {},
+): RateLimitingQueue<T> & InspectableQueue<T> {
   requireQueueOptions('createRateLimitingQueue', options);
   return new RateLimitingFifoQueue<T>(options);
 }

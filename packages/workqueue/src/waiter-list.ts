@@ -1,5 +1,8 @@
-/** Called with the slot that is handed out, or −1 where the queue is shut down and nothing is left. */
-export type Waiter = (slot: number) => void;
+/**
+ * Called with the slot that is handed out, or −1 where the queue is shut down and nothing is left, or where a custom
+ * backing queue failed, with its error.
+ */
+export type Waiter = (slot: number, failure?: Error) => void;
 
 /** Waiters in the order of their arrival. A Set would leave holes at its start; removal needs the middle. */
 export class WaiterList {
@@ -22,12 +25,12 @@ export class WaiterList {
   }
 
   /** Serves the waiter that has waited longest; call it only where `size` > 0. */
-  serveNext(slot: number): void {
+  serveNext(slot: number, failure?: Error): void {
     for (;;) {
       const waiter = this.#waiters.get(this.#first);
       this.#waiters.delete(this.#first++);
       if (waiter === undefined) continue;
-      waiter(slot);
+      waiter(slot, failure);
       return;
     }
   }

@@ -6,6 +6,63 @@ export type QueueKey = string | number;
 /** Gives the identity of an item: two items with the same key are the same work. Must be pure and cheap. */
 export type KeyFunction<T> = (item: T) => QueueKey;
 
+/** What a queue has of a key. */
+export interface QueueEntry<T> {
+  readonly key: QueueKey;
+  /** What is handed out for the key: the item that was added last. */
+  readonly item: T;
+  /** Whether it waits to be handed out; where it is being worked on, whether it is handed out again after `done`. */
+  readonly isReady: boolean;
+  /** Whether it is handed out and not yet done. */
+  readonly isProcessing: boolean;
+  /** When a delay of the key ends, in ms from now, ≥ 0; undefined where none is pending. */
+  readonly dueInMs: number | undefined;
+  /** The priority that it waits with; 0 where it does not wait, and on queues without priorities. */
+  readonly priority: number;
+  /** How often it was added rate limited since it was forgotten; 0 on queues without a rate limiter. */
+  readonly numRequeues: number;
+}
+
+/** Options of {@link WorkQueue.waitUntilIdle}. */
+export interface IdleOptions extends GetOptions {
+  /** Whether keys that wait for their time, retries among them, count as work to be waited for. @default false */
+  readonly includeDelayed?: boolean;
+}
+
+/**
+ * What the queues of this package offer besides their contracts, for programs that look into a queue or tidy it up. Not
+ * part of the contracts, so that an implementation of one's own need not have it.
+ */
+export interface InspectableQueue<T> {
+  /**
+   * Whether work on the key is pending: it waits, is delayed, or was added again while it is being worked on. A key that
+   * is only being worked on is not pending; see {@link peek}.
+   */
+  has(item: T): boolean;
+  /** What the queue has of a key, without taking it; undefined where it neither is pending nor worked on. O(1). */
+  peek(item: T): QueueEntry<T> | undefined;
+  /**
+   * Takes back what is pending for a key: it is neither handed out nor due later, until it is added again. Work in
+   * progress goes on and has to be done; failures stay counted. O(1) on a priority queue; O(keys that wait) on the others,
+   * where the key waits.
+   *
+   * @returns whether anything was pending
+   */
+  delete(item: T): boolean;
+  /**
+   * Everything that is in the queue, for debugging: what is being worked on, then what waits, in the order in which it
+   * would be handed out now, then what is delayed, by its time. A snapshot; O(n log n).
+   */
+  entries(): QueueEntry<T>[];
+  /**
+   * Resolves when no key waits and none is being worked on, at the end of a synchronous step: work that adds what
+   * follows from it before its `done` never shows an idle queue between. The queue stays open.
+   *
+   * @throws the signal's reason when it is or becomes aborted
+   */
+  waitUntilIdle(options?: IdleOptions): Promise<void>;
+}
+
 /**
  * A queue that hands each key to one worker at a time and merges what is added again meanwhile. Mirrors
  * `workqueue.TypedInterface` of client-go.

@@ -7,8 +7,8 @@ export interface GetOptions {
 /** What a {@link WorkFunction} receives besides the item. */
 export interface WorkContext {
   /**
-   * Aborted when the `signal` of the pool is, when a failure stops the pool, and when the grace period of `stop` is over;
-   * until then `stop` lets work come to its end.
+   * Aborted when the `signal` of the pool is, when a failure stops the pool, when the grace period of `stop` is over (until
+   * then `stop` lets work come to its end), and when the work has taken longer than `timeoutMs`.
    */
   readonly signal: AbortSignal;
 }
@@ -22,12 +22,29 @@ export type WorkFunction<T> = (item: T, context: WorkContext) => unknown;
  */
 export type FailureVerdict = 'retry' | 'drop' | 'stop';
 
+/** How fast a pool starts work. */
+export interface StartRate {
+  /** Starts per second in the long run, > 0. */
+  readonly perSecond: number;
+  /** Starts at once after a pause, ≥ 1. @default 1 */
+  readonly burst?: number;
+}
+
 /** Options of `WorkQueue.run`. */
 export interface RunOptions<T> {
   /** How many items are worked on at once: an integer ≥ 0; 0 pauses. @default 1 */
   readonly concurrency?: number;
   /** Aborting it stops the pool: nothing more is taken, and the signal of what is being worked on is aborted, and it is waited for. */
   readonly signal?: AbortSignal;
+  /**
+   * How long the work on one item may take, in ms: then its signal is aborted with a DeadlineExceededError. Work that
+   * rejects after that has failed with that error; work that ignores its signal goes on and keeps its worker.
+   *
+   * @default Infinity
+   */
+  readonly timeoutMs?: number;
+  /** Limits how often work is started, whatever it is on; what has to wait stays in the queue. @default no limit */
+  readonly startRate?: StartRate;
   /**
    * Judges a failed item, synchronously. `attempt` is how often in a row the work on it failed: 1 for the first time. If
    * `onError` throws, or returns anything else (nothing included), the item is put back and the pool stops with that

@@ -3,12 +3,12 @@ import { FakeClock, settle } from '@kctl/wait/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createDelayingQueue, createPriorityQueue } from '../src/index.js';
-import type { DelayingQueue, KeyFunction, PriorityQueue } from '../src/index.js';
+import type { DelayingQueue, InspectableQueue, KeyFunction, PriorityQueue, QueueEntry } from '../src/index.js';
 import { NaiveFifo, NaivePriority } from './naive-queues.js';
 import type { NaiveQueue } from './naive-queues.js';
 
 type Step =
-  | { readonly kind: 'add' | 'done' | 'doneOther'; readonly item: number }
+  | { readonly kind: 'add' | 'done' | 'doneOther' | 'delete'; readonly item: number }
   | { readonly kind: 'addAfter'; readonly item: number; readonly delayMs: number; readonly priority: number }
   | { readonly kind: 'addWith'; readonly item: number; readonly priority: number }
   | { readonly kind: 'advance'; readonly ms: number }
@@ -17,6 +17,9 @@ type Step =
 /** A queue under test, behind strings. */
 interface Subject {
   readonly queue: Pick<DelayingQueue<string>, 'length' | 'processing' | 'delayed' | 'shutDown' | 'shutDownWithDrain'>;
+  has(item: string): boolean;
+  delete(item: string): boolean;
+  entries(): QueueEntry<unknown>[];
   add(item: string): void;
   addAfter(item: string, delayMs: number, priority: number): void;
   addWith(item: string, priority: number): void;
@@ -30,9 +33,21 @@ interface Item {
   readonly name: string;
 }
 
-function prioritySubject(queue: PriorityQueue<string>): Subject {
+function inspection<T>(
+  queue: InspectableQueue<T>,
+  wrap: (item: string) => T,
+): Pick<Subject, 'has' | 'delete' | 'entries'> {
+  return {
+    has: (item) => queue.has(wrap(item)),
+    delete: (item) => queue.delete(wrap(item)),
+    entries: () => queue.entries(),
+  };
+}
+
+function prioritySubject(queue: PriorityQueue<string> & InspectableQueue<string>): Subject {
   return {
     queue,
+    ...inspection(queue, (item) => item),
     add: (item) => queue.add(item),
     addAfter: (item, afterMs, priority) => queue.addWith({ afterMs, priority }, item),
     addWith: (item, priority) => queue.addWith({ priority }, item),
@@ -49,6 +64,7 @@ const subjects: Record<string, { model: () => NaiveQueue; create: (clock: FakeCl
       const queue = createDelayingQueue({ clock });
       return {
         queue,
+        ...inspection(queue, (name) => name),
         add: (item) => queue.add(item),
         addAfter: (item, delayMs) => queue.addAfter(item, delayMs),
         addWith: (item) => queue.add(item),
@@ -65,6 +81,7 @@ const subjects: Record<string, { model: () => NaiveQueue; create: (clock: FakeCl
       const queue = createDelayingQueue<Item>({ clock, key });
       return {
         queue,
+        ...inspection(queue, (name): Item => ({ name })),
         add: (name) => queue.add({ name }),
         addAfter: (name, delayMs) => queue.addAfter({ name }, delayMs),
         addWith: (name) => queue.add({ name }),
@@ -84,6 +101,17 @@ const subjects: Record<string, { model: () => NaiveQueue; create: (clock: FakeCl
   },
 };
 
+/** What waits, in the order of its hand-out, and what is due when. */
+function expectSameEntries(model: NaiveQueue, subject: Subject): void {
+  const entries = subject.entries().map(({ key, ...entry }) => ({ name: String(key), ...entry }));
+  const idle = entries.filter(({ isProcessing }) => !isProcessing);
+  expect(idle.filter(({ isReady }) => isReady).map(({ name }) => name)).toEqual(model.waiting());
+  const later = idle.filter(({ isReady }) => !isReady).map(({ name, dueInMs }): [string, unknown] => [name, dueInMs]);
+  const byTime = (list: [string, unknown][]): string[] => list.map(([name, ms]) => `${String(ms)} ${name}`).sort();
+  expect(byTime(later)).toEqual(byTime(model.later()));
+  expect(entries.filter(({ isProcessing }) => isProcessing)).toHaveLength(model.processing);
+}
+
 const item = fc.nat({ max: 5 });
 const priority = fc.constantFrom(-100, 0, 1, 7);
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -102,6 +130,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 7, arbitrary: fc.record({ kind: fc.constant('done' as const), item }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('garbage' as const) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('doneOther' as const), item }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('delete' as const), item }) },
   { weight: 5, arbitrary: fc.record({ kind: fc.constant('advance' as const), ms: fc.integer({ min: 1, max: 6 }) }) },
 );
 const end: fc.Arbitrary<Step> = fc.record({ kind: fc.constantFrom('shutDown' as const, 'drain' as const) });
@@ -150,6 +179,10 @@ describe.each(Object.entries(subjects))('%s behaves as its naive model', (_name,
           model.done(naming(next.item));
           subject.done(naming(next.item));
           break;
+        case 'delete':
+          expect(subject.delete(naming(next.item))).toBe(model.delete(naming(next.item)));
+          expect(subject.has(naming(next.item))).toBe(false);
+          break;
         case 'garbage':
           if (!isDown) expect(() => subject.addGarbage()).toThrow('is ');
           break;
@@ -168,6 +201,9 @@ describe.each(Object.entries(subjects))('%s behaves as its naive model', (_name,
           drains.push(subject.queue.shutDownWithDrain());
           break;
       }
+      if ('item' in next) expect(subject.has(naming(next.item))).toBe(model.has(naming(next.item)));
+      // A look at all entries for each of thousands of steps would be most of the time of this file.
+      if (steps.length < 100) expectSameEntries(model, subject);
       const { length, processing, delayed } = subject.queue;
       expect({ length, processing, delayed }).toEqual({
         length: model.length,

@@ -6,6 +6,13 @@ export interface NaiveQueue {
   addWith(item: string, priority: number): void;
   take(): string | undefined;
   done(item: string): void;
+  /** Takes back what is pending; says whether anything was. */
+  delete(item: string): boolean;
+  has(item: string): boolean;
+  /** What waits, in the order of its hand-out. */
+  waiting(): string[];
+  /** What is delayed, with the ms left, by its time. */
+  later(): [string, number][];
   advance(ms: number): void;
   shutDown(): void;
   drain(): void;
@@ -75,6 +82,29 @@ export class NaiveFifo implements NaiveQueue {
     if (!this.#processing.includes(item)) return;
     this.#processing = this.#processing.filter((other) => other !== item);
     if (this.#dirty.includes(item)) this.#waiting.push(item);
+  }
+
+  has(item: string): boolean {
+    return this.#dirty.includes(item) || this.#later.some((entry) => entry.item === item);
+  }
+
+  delete(item: string): boolean {
+    const wasPending = this.has(item);
+    this.#dirty = this.#dirty.filter((other) => other !== item);
+    this.#waiting = this.#waiting.filter((other) => other !== item);
+    this.#later = this.#later.filter((entry) => entry.item !== item);
+    return wasPending;
+  }
+
+  waiting(): string[] {
+    return [...this.#waiting];
+  }
+
+  later(): [string, number][] {
+    return this.#later
+      .toSorted((a, b) => a.at - b.at)
+      .filter(({ item }) => !this.#waiting.includes(item) && !this.#processing.includes(item))
+      .map(({ item, at }) => [item, at - this.now]);
   }
 
   advance(ms: number): void {
@@ -160,8 +190,29 @@ export class NaivePriority implements NaiveQueue {
     }
   }
 
-  take(): string | undefined {
-    const [next] = this.#entries
+  has(item: string): boolean {
+    return this.#entries.some((entry) => entry.item === item);
+  }
+
+  delete(item: string): boolean {
+    const wasPending = this.has(item);
+    this.#entries = this.#entries.filter((entry) => entry.item !== item);
+    return wasPending;
+  }
+
+  waiting(): string[] {
+    return this.#ready().map(({ item }) => item);
+  }
+
+  later(): [string, number][] {
+    return this.#entries
+      .filter(({ item, at }) => at !== undefined && !this.#processing.includes(item))
+      .map(({ item, at = 0 }): [string, number] => [item, at - this.now])
+      .sort((a, b) => a[1] - b[1]);
+  }
+
+  #ready(): Entry[] {
+    return this.#entries
       .filter((entry) => entry.at === undefined && !this.#processing.includes(entry.item))
       .sort(
         (a, b) =>
@@ -170,6 +221,10 @@ export class NaivePriority implements NaiveQueue {
           (this.#ageStepMs === undefined ? 0 : a.readyAt - b.readyAt) ||
           a.order - b.order,
       );
+  }
+
+  take(): string | undefined {
+    const [next] = this.#ready();
     if (next === undefined) return undefined;
     this.#entries = this.#entries.filter((entry) => entry !== next);
     this.#processing.push(next.item);

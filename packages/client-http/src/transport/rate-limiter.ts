@@ -1,4 +1,4 @@
-import { numberProblem, sleep } from '@kctl/wait';
+import { createTokenBucket, numberProblem } from '@kctl/wait';
 import type { Clock } from '@kctl/wait';
 
 /** A limit on how fast requests are sent. */
@@ -22,26 +22,6 @@ export function createTurnLimiter(limit: RateLimit, clock: Clock): TurnLimiter {
     numberProblem('rateLimit.qps', qps, { above: 0, remedy: 'leave rateLimit out for no limit' }) ??
     numberProblem('rateLimit.burst', burst, { least: 1 });
   if (problem !== undefined) throw new TypeError(problem);
-  let tokens = burst;
-  let countedAt = clock.monotonicNow();
-  const refill = (): void => {
-    const now = clock.monotonicNow();
-    tokens = Math.min(burst, tokens + ((now - countedAt) / 1000) * qps);
-    countedAt = now;
-  };
-  return {
-    wait: async (signal) => {
-      refill();
-      tokens -= 1;
-      if (tokens >= 0) return 0;
-      const waitMs = (-tokens / qps) * 1000;
-      try {
-        await sleep(waitMs, { clock, ...(signal === undefined ? {} : { signal }) });
-      } catch (error) {
-        tokens += 1;
-        throw error;
-      }
-      return waitMs;
-    },
-  };
+  const bucket = createTokenBucket({ perSecond: qps, burst, clock });
+  return { wait: (signal) => bucket.take(signal === undefined ? {} : { signal }) };
 }

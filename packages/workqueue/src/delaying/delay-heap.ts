@@ -1,4 +1,4 @@
-import { grown } from '../priority/slot-table.js';
+import { grown } from '../slot-table.js';
 
 const initialCapacity = 64;
 const branching = 4;

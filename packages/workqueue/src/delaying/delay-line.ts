@@ -40,6 +40,11 @@ export class DelayLine {
     return this.#heap.size;
   }
 
+  /** When a slot of the line is due, in ms of the monotonic clock. */
+  dueAt(slot: number): number {
+    return this.#heap.timeOf(slot);
+  }
+
   /** Puts a slot into the line. */
   push(slot: number, delayMs: number): void {
     this.#heap.push(slot, this.#clock.monotonicNow() + delayMs);

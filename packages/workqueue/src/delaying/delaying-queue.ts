@@ -3,15 +3,17 @@ import { requireNumber } from '../errors.js';
 import { FifoQueue } from '../fifo-queue.js';
 import type { DelayingQueueOptions } from '../queue-options.js';
 import { requireQueueOptions } from '../queue-options.js';
-import { delayed } from '../priority/slot-table.js';
-import type { Debounce, DelayingQueue } from '../work-queue.js';
+import { delayed } from '../slot-table.js';
+import type { Debounce, DelayingQueue, InspectableQueue } from '../work-queue.js';
 
 /**
  * Makes a queue to which work can be added for later.
  *
  * @throws QueueArgumentError for an option out of range; TypeError for one that is not known
  */
-export function createDelayingQueue<T = string>(options: DelayingQueueOptions<T> = {}): DelayingQueue<T> {
+export function createDelayingQueue<T = string>(
+  options: DelayingQueueOptions<T> = {},
+): DelayingQueue<T> & InspectableQueue<T> {
   requireQueueOptions('createDelayingQueue', options);
   return new DelayingFifoQueue<T>(options);
 }
@@ -68,6 +70,16 @@ export class DelayingFifoQueue<T> extends FifoQueue<T> implements DelayingQueue<
       this.#leaveLine(slot);
     }
     return slot;
+  }
+
+  protected override withdraw(slot: number): void {
+    const isInLine = this.#isInLine(slot);
+    super.withdraw(slot);
+    if (isInLine) this.#line.remove(slot);
+  }
+
+  protected override dueAt(slot: number): number | undefined {
+    return this.#isInLine(slot) ? this.#line.dueAt(slot) : undefined;
   }
 
   override shutDown(): void {

@@ -1,4 +1,4 @@
-import { requireOptions, systemClock } from '@kctl/wait';
+import { createTokenBucket, requireOptions, systemClock } from '@kctl/wait';
 import type { Clock, OptionNames } from '@kctl/wait';
 import { requireNumber } from '../errors.js';
 import { LimiterKey } from './failure-counts.js';
@@ -50,14 +50,8 @@ export function bucketRateLimiter<T = string>(options: BucketRateLimiterOptions<
   /** When the last of them comes. */
   let latest = -Infinity;
   let sweepAt = leastSweep;
-  let tokens = burst;
-  let updatedAt = clock.monotonicNow();
+  const bucket = createTokenBucket({ perSecond, burst, clock });
 
-  const take = (now: number): number => {
-    tokens = Math.min(burst, tokens + ((now - updatedAt) / 1000) * perSecond) - 1;
-    updatedAt = now;
-    return tokens >= 0 ? 0 : (-tokens / perSecond) * 1000;
-  };
   const sweep = (now: number): void => {
     for (const [known, time] of reservations) if (time <= now) reservations.delete(known);
     sweepAt = Math.max(leastSweep, reservations.size * 2);
@@ -65,13 +59,13 @@ export function bucketRateLimiter<T = string>(options: BucketRateLimiterOptions<
 
   return {
     when(item) {
+      if (!coalesce) return bucket.reserve();
       const now = clock.monotonicNow();
-      if (!coalesce) return take(now);
       const itemKey = identity.of(item);
       if (latest <= now) reservations.clear();
       const reserved = reservations.get(itemKey);
       if (reserved !== undefined && reserved > now) return reserved - now;
-      const delay = take(now);
+      const delay = bucket.reserve();
       if (delay > 0) {
         latest = now + delay;
         reservations.set(itemKey, latest);

@@ -1,6 +1,6 @@
 import { ActiveLevels } from './ready-levels.js';
 import type { ReadyLevels } from './ready-levels.js';
-import { grown } from './slot-table.js';
+import { grown } from '../slot-table.js';
 
 /** Slots of one priority: a binary heap by age. Parked slots are not in it. */
 interface Level {
@@ -69,6 +69,22 @@ export class AgedLevels implements ReadyLevels {
     this.#insert(slot, to);
   }
 
+  remove(slot: number, priority: number): void {
+    if (this.#parked.delete(slot)) return;
+    const level = this.#levels.get(priority);
+    if (level !== undefined) this.#remove(level, this.#places[slot] ?? 0);
+  }
+
+  slots(): number[] {
+    const now = this.#options.now();
+    const urgency = ({ priority, heap }: Level): { priority: number; slot: number; aged: number }[] =>
+      heap.map((slot) => ({ priority, slot, aged: this.#aged(priority, slot, now) }));
+    return [...this.#levels.values()]
+      .flatMap(urgency)
+      .toSorted((a, b) => b.aged - a.aged || b.priority - a.priority || (this.#isOlder(a.slot, b.slot) ? -1 : 1))
+      .map(({ slot }) => slot);
+  }
+
   unpark(slot: number, priority: number): void {
     if (this.#parked.delete(slot)) this.#insert(slot, priority);
   }
@@ -81,8 +97,7 @@ export class AgedLevels implements ReadyLevels {
     for (let index = this.#active.list.length - 1; index >= 0; index--) {
       const level = this.#active.list[index];
       if (level === undefined) continue;
-      const age = now - (this.#readyAt[level.heap[0] ?? 0] ?? now);
-      const priority = level.priority + Math.floor(age / this.#options.stepMs);
+      const priority = this.#aged(level.priority, level.heap[0] ?? 0, now);
       if (priority > bestPriority) {
         best = level;
         bestPriority = priority;
@@ -110,6 +125,11 @@ export class AgedLevels implements ReadyLevels {
     this.#readyAt = new Float64Array(initialCapacity);
     this.#sequences = new Float64Array(initialCapacity);
     this.#places = new Int32Array(initialCapacity);
+  }
+
+  /** The priority of a slot with what its age adds. */
+  #aged(priority: number, slot: number, now: number): number {
+    return priority + Math.floor((now - (this.#readyAt[slot] ?? now)) / this.#options.stepMs);
   }
 
   #insert(slot: number, priority: number): void {

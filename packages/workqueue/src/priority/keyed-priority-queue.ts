@@ -1,6 +1,6 @@
 import { AgedLevels } from './aged-levels.js';
 import { DelayLine, requireDebounce } from '../delaying/delay-line.js';
-import { requireNumber } from '../errors.js';
+import { QueueArgumentError, requireNumber } from '../errors.js';
 import { exponentialRateLimiter } from '../limiters/item-rate-limiters.js';
 import type { FailurePolicy } from '../pool.js';
 import { PriorityLevels } from './priority-levels.js';
@@ -11,8 +11,8 @@ import { requireQueueOptions } from '../queue-options.js';
 import type { RateLimiter } from '../limiters/rate-limiter.js';
 import { requireRateLimiter } from '../limiters/rate-limiter.js';
 import type { ReadyLevels } from './ready-levels.js';
-import { delayed, processing, ready } from './slot-table.js';
-import type { Debounce, RequeueCause } from '../work-queue.js';
+import { delayed, processing, ready } from '../slot-table.js';
+import type { Debounce, InspectableQueue, RequeueCause } from '../work-queue.js';
 import type { GetOptions } from '../worker-pool.js';
 
 const noOptions: AddOptions = {};
@@ -26,7 +26,9 @@ const initialCapacity = 64;
  *
  * @throws QueueArgumentError for an option out of range; TypeError for one that is not known
  */
-export function createPriorityQueue<T = string>(options: PriorityQueueOptions<T> = {}): PriorityQueue<T> {
+export function createPriorityQueue<T = string>(
+  options: PriorityQueueOptions<T> = {},
+): PriorityQueue<T> & InspectableQueue<T> {
   requireQueueOptions('createPriorityQueue', options);
   return new KeyedPriorityQueue<T>(options);
 }
@@ -62,6 +64,12 @@ class KeyedPriorityQueue<T> extends QueueBase<T, PrioritizedItem<T>> implements 
   constructor(options: PriorityQueueOptions<T>) {
     super(options, true);
     const { ageing, key, rateLimiter } = options;
+    if ('queue' in options && options.queue !== undefined)
+      throw new QueueArgumentError(
+        'queue',
+        options.queue,
+        'leave it out: a priority queue has an order of its own; the other queues take one',
+      );
     if (rateLimiter !== undefined) requireRateLimiter(rateLimiter);
     if (ageing !== undefined) requireNumber('ageing.stepMs', ageing.stepMs, Number.MIN_VALUE);
     this.#levels =
@@ -187,6 +195,31 @@ class KeyedPriorityQueue<T> extends QueueBase<T, PrioritizedItem<T>> implements 
     this.#takeReasons(slot);
     this.metrics?.dropped(slot, this.#priorities[slot] ?? 0);
     return slot;
+  }
+
+  protected override withdraw(slot: number): void {
+    const { flags } = this.table;
+    const state = flags[slot] ?? 0;
+    if ((state & delayed) !== 0) this.#line.remove(slot);
+    if ((state & ready) !== 0) {
+      const priority = this.#priorities[slot] ?? 0;
+      this.#levels.remove(slot, priority);
+      this.metrics?.dropped(slot, priority);
+    }
+    flags[slot] = state & ~(ready | delayed);
+    this.#takeReasons(slot);
+  }
+
+  protected override readySlots(): readonly number[] {
+    return this.#levels.slots();
+  }
+
+  protected override dueAt(slot: number): number | undefined {
+    return ((this.table.flags[slot] ?? 0) & delayed) === 0 ? undefined : this.#line.dueAt(slot);
+  }
+
+  protected override priorityOf(slot: number): number {
+    return this.#priorities[slot] ?? 0;
   }
 
   protected override settle(slot: number): void {

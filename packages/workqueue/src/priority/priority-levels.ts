@@ -1,6 +1,6 @@
 import { ActiveLevels } from './ready-levels.js';
 import type { ReadyLevels } from './ready-levels.js';
-import { grown } from './slot-table.js';
+import { grown } from '../slot-table.js';
 
 /** Slots of one priority, in the order of becoming ready. */
 interface Level {
@@ -56,13 +56,22 @@ export class PriorityLevels implements ReadyLevels {
   }
 
   raise(slot: number, from: number, to: number): void {
-    const isParked = this.#isParked(slot);
-    const level = this.#levels.get(from);
-    if (level !== undefined) {
-      if (isParked) this.#park(level, -1);
-      this.#unlink(level, slot);
-    }
-    this.push(slot, to, isParked);
+    this.remove(slot, from);
+    this.push(slot, to, this.#isParked(slot));
+  }
+
+  remove(slot: number, priority: number): void {
+    const level = this.#levels.get(priority);
+    if (level === undefined) return;
+    if (this.#isParked(slot)) this.#park(level, -1);
+    this.#unlink(level, slot);
+  }
+
+  slots(): number[] {
+    const slots: number[] = [];
+    for (const { head } of this.#active.list.toReversed())
+      for (let slot = head; slot >= 0; slot = this.#next[slot] ?? -1) if (!this.#isParked(slot)) slots.push(slot);
+    return slots;
   }
 
   unpark(_slot: number, priority: number): void {

@@ -8,6 +8,10 @@ export interface ReadyLevels {
   push(slot: number, priority: number, isParked: boolean): void;
   /** Moves a slot to a higher priority. */
   raise(slot: number, from: number, to: number): void;
+  /** Removes a slot, parked or not. */
+  remove(slot: number, priority: number): void;
+  /** The slots that are not parked, the most urgent one first. */
+  slots(): number[];
   /** The processing of a parked slot has ended. */
   unpark(slot: number, priority: number): void;
   /** Removes and returns the most urgent slot that is not parked; −1 where there is none. */

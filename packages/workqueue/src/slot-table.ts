@@ -1,5 +1,5 @@
-import { defaultKey, keyBy } from '../default-key.js';
-import type { KeyFunction, QueueKey } from '../work-queue.js';
+import { defaultKey, keyBy } from './default-key.js';
+import type { KeyFunction, QueueKey } from './work-queue.js';
 
 /** Waits to be handed out. */
 export const ready = 1;
@@ -142,6 +142,16 @@ export class SlotTable<T> {
 
   #remembered(slot: number): unknown {
     return this.#keys === undefined ? this.items[slot] : this.#keys[slot];
+  }
+
+  /** The slots that have flags. O(known keys). */
+  usedSlots(): number[] {
+    const slots: number[] = [];
+    for (let slot = 0; slot < this.#used; slot++) {
+      const state = this.flags[slot] ?? 0;
+      if (state !== 0 && state !== unused) slots.push(slot);
+    }
+    return slots;
   }
 
   /** The key of an item. @throws QueueArgumentError where it has none */

@@ -1,0 +1,81 @@
+import { QueueArgumentError, requireFunction } from './errors.js';
+import { ready } from './slot-table.js';
+import type { SlotTable } from './slot-table.js';
+
+/**
+ * Decides the order in which waiting items are handed out. The work queue around it merges, and hands each key to one
+ * worker at a time: a backing queue never gets a key twice. Mirrors `workqueue.Queue` of client-go.
+ */
+export interface BackingQueue<T> {
+  /** How many items it holds. */
+  readonly length: number;
+  /** An item begins to wait. */
+  push(item: T): void;
+  /** Removes and returns the item that is handed out next. Called only where there is one. */
+  pop(): T | undefined;
+  /** An item that waits was added again: a place to move it, or to replace it by its newest form. */
+  touch?(item: T): void;
+  /** Removes an item that waits. Without it `delete` of the work queue refuses keys that wait. */
+  delete?(item: T): void;
+  /** The items in the order of their hand-out, for `entries` of the work queue. @default in the order of first use */
+  [Symbol.iterator]?(): Iterator<T>;
+}
+
+/** @throws QueueArgumentError for what lacks the methods of a {@link BackingQueue} */
+export function requireBackingQueue(queue: unknown): void {
+  if (typeof queue !== 'object' || queue === null)
+    throw new QueueArgumentError('queue', queue, 'give an object with push, pop and length');
+  requireFunction('queue.push', 'push' in queue ? queue.push : undefined);
+  requireFunction('queue.pop', 'pop' in queue ? queue.pop : undefined);
+}
+
+/** A {@link BackingQueue}, by slots. */
+export class CustomOrder<T> {
+  readonly #queue: BackingQueue<T>;
+  readonly #table: SlotTable<T>;
+
+  constructor(queue: BackingQueue<T>, table: SlotTable<T>) {
+    this.#queue = queue;
+    this.#table = table;
+  }
+
+  push(slot: number): void {
+    const item = this.#table.items[slot];
+    if (item !== undefined) this.#queue.push(item);
+  }
+
+  touch(slot: number): void {
+    const item = this.#table.items[slot];
+    if (item !== undefined) this.#queue.touch?.(item);
+  }
+
+  /** @throws QueueArgumentError where the queue returns what was not pushed, or returned it before */
+  pop(): number {
+    const item = this.#queue.pop();
+    const slot = item === undefined ? -1 : this.#table.find(item);
+    if (slot < 0 || ((this.#table.flags[slot] ?? 0) & ready) === 0)
+      throw new QueueArgumentError(
+        'the result of queue.pop',
+        item,
+        'return an item that was pushed and not yet returned',
+      );
+    return slot;
+  }
+
+  remove(slot: number): void {
+    const item = this.#table.items[slot];
+    if (item !== undefined) this.#queue.delete?.(item);
+  }
+
+  get canRemove(): boolean {
+    return this.#queue.delete !== undefined;
+  }
+
+  slots(): number[] {
+    const { flags } = this.#table;
+    const isReady = (slot: number): boolean => slot >= 0 && ((flags[slot] ?? 0) & ready) !== 0;
+    const items = this.#queue[Symbol.iterator]?.call(this.#queue);
+    if (items === undefined) return this.#table.usedSlots().filter(isReady);
+    return [...Iterator.from(items)].map((item) => this.#table.find(item)).filter(isReady);
+  }
+}

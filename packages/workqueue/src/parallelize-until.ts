@@ -1,0 +1,62 @@
+import { anySignal, requireOptions } from '@kctl/wait';
+import type { OptionNames } from '@kctl/wait';
+import { requireFunction, requireInteger } from './errors.js';
+
+/** Options of {@link parallelizeUntil}. */
+export interface ParallelizeOptions {
+  /** How many pieces are worked on at once, ≥ 1. */
+  readonly workers: number;
+  /** How many pieces there are: the work gets the numbers from 0 on. */
+  readonly pieces: number;
+  /** How many pieces a worker takes at a time, ≥ 1: raise it where a piece is tiny. @default 1 */
+  readonly chunkSize?: number;
+  /** Aborting it starts no further pieces, and aborts the signal of those in progress. */
+  readonly signal?: AbortSignal;
+}
+
+const optionNames: OptionNames<ParallelizeOptions> = { workers: true, pieces: true, chunkSize: true, signal: true };
+
+/**
+ * Works on `pieces` numbered pieces, some at a time, in ascending order. Mirrors `workqueue.ParallelizeUntil`, except
+ * that it fails: after the first failure no further piece is started, and the signal of those in progress is aborted.
+ *
+ * @returns when every piece is done
+ * @throws the first failure of a piece, or the signal's reason, when the pieces in progress have ended;
+ *   QueueArgumentError for an option out of range
+ */
+export async function parallelizeUntil(
+  options: ParallelizeOptions,
+  work: (piece: number, context: { readonly signal: AbortSignal }) => unknown,
+): Promise<void> {
+  requireOptions('parallelizeUntil', options, optionNames);
+  requireFunction('work', work);
+  const { workers, pieces, chunkSize = 1 } = options;
+  requireInteger('workers', workers, 1);
+  requireInteger('pieces', pieces, 0);
+  requireInteger('chunkSize', chunkSize, 1);
+  using link = anySignal([options.signal]);
+  const { signal } = link;
+  const context = { signal };
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    while (next < pieces) {
+      const end = Math.min(pieces, next + chunkSize);
+      const start = next;
+      next = end;
+      for (let piece = start; piece < end; piece++) {
+        signal.throwIfAborted();
+        await work(piece, context);
+      }
+    }
+  };
+  const runs = Array.from({ length: Math.min(workers, Math.ceil(pieces / chunkSize)) }, async () => {
+    try {
+      await worker();
+    } catch (error) {
+      // The first failure is the reason of the abort, and with that of every other worker's end.
+      link.abort(error);
+    }
+  });
+  await Promise.all(runs);
+  signal.throwIfAborted();
+}
