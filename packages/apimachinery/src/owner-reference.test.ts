@@ -92,6 +92,15 @@ describe('setControllerReference', () => {
     expect(() => setOwnerReference(bad, Foo, child)).toThrow(message);
   });
 
+  it.each([
+    [undefined, draft(), 'the owner is undefined: expected an object with metadata'],
+    [{ name: 'foo' }, draft(), 'the owner is an object without metadata'],
+    [owner(), undefined, 'the draft is undefined'],
+  ])('refuses owner %j of %j, which are not objects of Kubernetes', (bad, child, message) => {
+    expect(() => setControllerReference(bad as never, Foo, child as never)).toThrow(message);
+    expect(() => setOwnerReference(bad as never, Foo, child as never)).toThrow(message);
+  });
+
   it('lets a cluster-scoped owner own in any namespace', () => {
     const child = draft();
     setControllerReference({ metadata: { name: 'node', uid: 'u' } }, Foo, child);

@@ -101,7 +101,19 @@ export function controllerOf(object: Owner): OwnerReference | undefined {
   return object.metadata.ownerReferences?.find((reference) => reference.controller === true);
 }
 
+/** Callers without types, and objects that were looked up and are not there. */
+function requireObject(what: string, value: unknown): void {
+  if (typeof value === 'object' && value !== null && 'metadata' in value && typeof value.metadata === 'object') return;
+  throw new TypeError(`owner reference: the ${what} is ${shown(value)}: expected an object with metadata`);
+}
+
+function shown(value: unknown): string {
+  return typeof value === 'object' && value !== null ? 'an object without metadata' : String(value);
+}
+
 function referenceTo(owner: Owner, ownerKind: Kind, draft: KubeObject): OwnerReference {
+  requireObject('owner', owner);
+  requireObject('draft', draft);
   if (
     groupOfApiVersion(ownerKind.apiVersion) === undefined ||
     typeof ownerKind.kind !== 'string' ||

@@ -2,6 +2,8 @@
 export function findHostProblems(host: unknown, builder: string, parts: readonly string[]): string[] {
   if (typeof host !== 'object' || host === null)
     return [`must provide a non-nil Manager: ${builder}() was called with ${host === null ? 'null' : typeof host}`];
+  if (typeof Reflect.get(host, 'then') === 'function')
+    return [`${builder}() was called with a promise: give it the manager, \`await createManager(…)\``];
   const missing = parts.filter((part) => Reflect.get(host, part) === undefined);
   return missing.length === 0
     ? []

@@ -217,6 +217,7 @@ describe('ControllerBuilder', () => {
     [undefined, 'must provide a non-nil Manager: controllerManagedBy() was called with undefined'],
     [null, 'must provide a non-nil Manager: controllerManagedBy() was called with null'],
     [{}, 'it has no dependencies, no cache, no logger, no controllerDefaults, no add'],
+    [Promise.resolve(), 'was called with a promise: give it the manager, `await createManager(…)`'],
   ])('says that %j is not a manager', (host, problem) => {
     let failure: unknown;
     try {
