@@ -1,5 +1,6 @@
 import type { Logger } from '@kctl/telemetry';
 import type { Clock, Random } from '@kctl/wait';
+import type { AuthorizationMode } from './authorization/access-control.js';
 import type { ServiceResolver } from './webhooks/client-config.js';
 
 /** A user with a static bearer token. */
@@ -8,6 +9,18 @@ export interface StaticToken {
   readonly user: string;
   /** @default [] */
   readonly groups?: readonly string[];
+}
+
+/** Which controllers run. What is left out has its default. */
+export interface ControllerSwitches {
+  /** Deletes what has lost its owners. @default true */
+  readonly garbageCollection?: boolean;
+  /** Empties namespaces that are deleted. @default true */
+  readonly namespaces?: boolean;
+  /** Keeps a service account `default` in each namespace. @default true */
+  readonly serviceAccounts?: boolean;
+  /** Gathers the rules of ClusterRoles with an `aggregationRule`: of admin, edit and view. @default false */
+  readonly clusterRoleAggregation?: boolean;
 }
 
 /** Options of {@link createApiServer}. */
@@ -26,8 +39,19 @@ export interface ApiServerOptions {
   readonly serverNames?: readonly string[];
   /** Users besides the administrator. @default [] */
   readonly tokens?: readonly StaticToken[];
-  /** Whether requests without credentials are let in. @default false */
+  /**
+   * Whether requests without credentials are let in, as `system:anonymous`.
+   *
+   * @default whether `authorization` is `RBAC`, as kube-apiserver has it
+   */
   readonly anonymous?: boolean;
+  /**
+   * What decides what users may do. `RBAC`: Roles, ClusterRoles and their bindings, with those that every cluster has;
+   * then every request is authorized, members of `system:masters` excepted. `AlwaysAllow`: nothing is refused.
+   *
+   * @default 'AlwaysAllow'
+   */
+  readonly authorization?: AuthorizationMode;
   /** Time for timestamps, timeouts, bookmarks and history. @default systemClock */
   readonly clock?: Clock;
   /** Randomness of generated names and watch timeouts. Uids and keys always come from node:crypto. @default Math.random */
@@ -53,8 +77,12 @@ export interface ApiServerOptions {
    * `namespace/name:port` or `namespace/name`. @default none can be called
    */
   readonly resolveService?: ServiceResolver;
-  /** Whether owner references and namespaces are cleaned up. @default true */
-  readonly controllers?: boolean;
+  /**
+   * Controllers of kube-controller-manager that run in the server; false: none of them, as under Go's envtest.
+   *
+   * @default true: all but `clusterRoleAggregation`
+   */
+  readonly controllers?: boolean | ControllerSwitches;
   /** How many journal entries are kept; 0 keeps none. @default 50000 */
   readonly journalEntries?: number;
   /** @default noopLogger */

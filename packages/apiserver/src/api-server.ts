@@ -8,6 +8,7 @@ import { createMutatingPolicies } from './admission/policy/mutating-policies.js'
 import { createValidatingPolicies } from './admission/policy/validating-policies.js';
 import { createMutatingWebhooks } from './admission/webhook/mutating-webhooks.js';
 import { createValidatingWebhooks } from './admission/webhook/validating-webhooks.js';
+import { createAccessControl } from './authorization/access-control.js';
 import type { ApiServerOptions } from './api-server-options.js';
 import { bootNamespaces } from './controllers/boot.js';
 import { startControllers, type Controllers } from './controllers/controllers.js';
@@ -99,6 +100,11 @@ export function createApiServer(options: ApiServerOptions = {}): ApiServer {
   return new EmbeddedApiServer(options);
 }
 
+function requireMode(mode: string): void {
+  if (mode !== 'AlwaysAllow' && mode !== 'RBAC')
+    throw new TypeError(`authorization: expected 'AlwaysAllow' or 'RBAC', got ${JSON.stringify(mode)}`);
+}
+
 class EmbeddedApiServer implements ApiServer {
   readonly #options: ApiServerOptions;
   readonly #clock;
@@ -121,7 +127,8 @@ class EmbeddedApiServer implements ApiServer {
   #port: number;
 
   constructor(options: ApiServerOptions) {
-    const { clock = systemClock, seed = 1 } = options;
+    const { clock = systemClock, seed = 1, authorization = 'AlwaysAllow' } = options;
+    requireMode(authorization);
     const logger = options.logger ?? noopLogger;
     this.#options = options;
     this.#clock = clock;
@@ -140,6 +147,7 @@ class EmbeddedApiServer implements ApiServer {
     this.#backend = {
       store,
       registry,
+      access: createAccessControl(authorization, store),
       admission: createAdmissionChain([
         createMutatingPolicies({ store, registry }),
         createMutatingWebhooks({ store, registry }, this.#webhooks),
@@ -166,7 +174,7 @@ class EmbeddedApiServer implements ApiServer {
     });
     journalCommits(this.#journal, store);
     this.#engine = createFaultEngine({ clock, journal: this.#journal, seed });
-    this.#authenticator = createAuthenticator({ anonymous: options.anonymous ?? false });
+    this.#authenticator = createAuthenticator({ anonymous: options.anonymous ?? authorization === 'RBAC' });
     const maxBodyBytes = options.maxBodyBytes ?? 3 * 1024 * 1024;
     this.#pipeline = createPipeline({
       backend: this.#backend,
@@ -223,7 +231,7 @@ class EmbeddedApiServer implements ApiServer {
     this.#state = 'starting';
     this.#stopping = new AbortController();
     try {
-      this.#load();
+      await this.#load();
       await this.#listen();
       this.#state = 'ready';
     } catch (error) {
@@ -283,6 +291,7 @@ class EmbeddedApiServer implements ApiServer {
   restore(snapshot: StoreSnapshot): void {
     const { store } = this.#backend;
     store.restore(snapshot);
+    this.#backend.access.rebuild();
     this.#persistence?.reset(store.snapshot());
     this.#controllers?.resync();
     this.#endWatches();
@@ -297,8 +306,11 @@ class EmbeddedApiServer implements ApiServer {
     return this.#identity;
   }
 
-  #load(): void {
+  async #load(): Promise<void> {
     const { dataDir, fsync = false } = this.#options;
+    // Read only where it is needed: it is as large as all the rest of a small server's data.
+    const bootRoles =
+      this.#backend.access.mode === 'RBAC' ? (await import('./authorization/rbac/bootstrap.js')).bootRoles : undefined;
     const { store, registry } = this.#backend;
     const isFirst = this.#identity === undefined;
     if (dataDir !== undefined) this.#persistence = openPersistence({ directory: dataDir, sync: fsync });
@@ -314,7 +326,9 @@ class EmbeddedApiServer implements ApiServer {
       for (const { token, user, groups = [] } of this.#options.tokens ?? [])
         this.#authenticator.addToken(token, { name: user, groups });
     }
-    this.#controllers = startControllers(this.#backend, { enabled: this.#options.controllers ?? true });
+    this.#backend.access.rebuild();
+    this.#controllers = startControllers(this.#backend, this.#options.controllers ?? true);
+    if (isFirst && bootRoles !== undefined) bootRoles(this.#backend);
     if (isFirst && this.#persistence?.hadData !== true) {
       bootNamespaces(this.#backend);
       this.#controllers.drain();

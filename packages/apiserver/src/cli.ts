@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { messageOf } from '@kctl/telemetry';
 import { systemClock } from '@kctl/wait';
 import { createApiServer, type ApiServer } from './api-server.js';
+import type { AuthorizationMode } from './authorization/access-control.js';
 import { capabilities } from './capabilities.js';
 
 const usage = `Usage: kctl-apiserver [options]
@@ -22,6 +23,7 @@ A Kubernetes API server in one process. Prints one line of JSON when it is ready
   --token <token>             a bearer token of the administrator, besides the generated one
   --server-name <name>        a further DNS name or address that the certificate is valid for (repeatable)
   --anonymous                 let requests without credentials in
+  --rbac                      authorize requests by Roles and bindings (alias --authorization-mode RBAC)
   --bookmark-interval <ms>    time between watch bookmarks (default 60000)
   --no-controllers            no garbage collection, no clean-up of namespaces
   --detached                  stay when the parent process goes
@@ -41,6 +43,8 @@ const optionTypes = {
   token: { type: 'string' },
   'server-name': { type: 'string', multiple: true },
   anonymous: { type: 'boolean' },
+  rbac: { type: 'boolean' },
+  'authorization-mode': { type: 'string' },
   'bookmark-interval': { type: 'string' },
   'no-controllers': { type: 'boolean' },
   detached: { type: 'boolean' },
@@ -69,6 +73,15 @@ function wholeNumber(name: string, text: string | undefined, max: number): numbe
   const number = Number(text);
   if (!/^\d+$/.test(text) || number > max) fail(`--${name} ${text}: expected a whole number from 0 to ${max}`);
   return number;
+}
+
+function authorizationOf(values: {
+  readonly rbac?: boolean | undefined;
+  readonly 'authorization-mode'?: string | undefined;
+}): AuthorizationMode {
+  const mode = values['authorization-mode'] ?? (values.rbac === true ? 'RBAC' : 'AlwaysAllow');
+  if (mode !== 'AlwaysAllow' && mode !== 'RBAC') fail(`--authorization-mode ${mode}: expected AlwaysAllow or RBAC`);
+  return mode;
 }
 
 /** Creates what the files hold; an existing object is not changed. */
@@ -123,7 +136,8 @@ async function main(): Promise<void> {
       tokens: [{ token: values.token, user: 'kubernetes-admin', groups: ['system:masters'] }],
     }),
     fsync: values.fsync ?? false,
-    anonymous: values.anonymous ?? false,
+    ...(values.anonymous !== undefined && { anonymous: values.anonymous }),
+    authorization: authorizationOf(values),
     controllers: values['no-controllers'] !== true,
     journalEntries: 0,
   });

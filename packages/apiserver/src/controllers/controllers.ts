@@ -1,8 +1,10 @@
 import { isLostRaceError } from '../storage/errors.js';
 import type { InnerController } from './inner-controller.js';
+import type { ControllerSwitches } from '../api-server-options.js';
 import { crdTable, type Backend } from '../handlers/call.js';
 import { createCrdController } from '../crd/crd-controller.js';
 import { formatTime } from '../codecs/go-text.js';
+import { createAggregationController } from './aggregation-controller.js';
 import { createCrdBackend } from './crd-backend.js';
 import { createGarbageCollector } from './garbage-collector.js';
 import { createNamespaceController } from './namespace-controller.js';
@@ -21,10 +23,8 @@ export interface Controllers {
 const stepsPerTurn = 200;
 
 /** Starts the controllers on a store that has been loaded. */
-export function startControllers(backend: Backend, { enabled }: { readonly enabled: boolean }): Controllers {
-  const controllers: InnerController[] = enabled
-    ? [createGarbageCollector(backend), createNamespaceController(backend), createServiceAccountController(backend)]
-    : [];
+export function startControllers(backend: Backend, enabled: boolean | ControllerSwitches): Controllers {
+  const controllers = enabledControllers(backend, enabled);
   const crds = createCrdController({
     registry: backend.registry,
     backend: createCrdBackend(backend),
@@ -81,6 +81,23 @@ export function startControllers(backend: Backend, { enabled }: { readonly enabl
       unsubscribeRegistry();
     },
   };
+}
+
+function enabledControllers(backend: Backend, enabled: boolean | ControllerSwitches): InnerController[] {
+  if (enabled === false) return [];
+  const switches = enabled === true ? {} : enabled;
+  const {
+    garbageCollection = true,
+    namespaces = true,
+    serviceAccounts = true,
+    clusterRoleAggregation = false,
+  } = switches;
+  return [
+    ...(garbageCollection ? [createGarbageCollector(backend)] : []),
+    ...(namespaces ? [createNamespaceController(backend)] : []),
+    ...(serviceAccounts ? [createServiceAccountController(backend)] : []),
+    ...(clusterRoleAggregation ? [createAggregationController(backend)] : []),
+  ];
 }
 
 /** Another writer was faster: its own event brings the work back. */

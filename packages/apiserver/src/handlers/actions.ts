@@ -5,6 +5,15 @@ import { jsonText } from '../storage/json-text.js';
 import { readWriteBody } from './body.js';
 import type { Backend, ResourceCall } from './call.js';
 import { textReply } from './reply.js';
+import { userInfoOf } from '../authentication/user-info.js';
+import {
+  accessReviews,
+  answerAccessReview,
+  answerRulesReview,
+  checkAccessReview,
+  type AccessReview,
+} from '../authorization/reviews.js';
+import { placeInNamespace } from './create.js';
 import { beginAdmission } from './admission.js';
 import { plainDeletion } from './delete-options.js';
 import { deleteStored } from './deletion.js';
@@ -13,17 +22,25 @@ import { requirePresent } from './update.js';
 import { admissionOptions } from './write-options.js';
 import type { UntypedObject } from '@kctl/apimachinery';
 
-const accessReviews = new Set(['selfsubjectaccessreviews', 'subjectaccessreviews', 'localsubjectaccessreviews']);
-
-/** Kinds that are answered and not kept. Every authenticated user may do everything, so access reviews allow. */
+/** Kinds that are answered and not kept. */
 export async function answerUnstored(backend: Backend, call: ResourceCall): Promise<Reply> {
-  const { definition, user } = call;
+  const { definition, path, user } = call;
+  const { plural: resource } = definition;
+  const { authorizer } = backend.access;
   const body = await readWriteBody(call);
   const { object: given } = definition.decode({ value: body.value, text: body.text });
+  const review = (object: UntypedObject): AccessReview => ({ resource, object, user, namespace: path.namespace });
+  if (resource === 'localsubjectaccessreviews') placeInNamespace(call, given);
+  if (accessReviews.has(resource)) checkAccessReview(review(given));
   const object = await admitAction(backend, call, { object: given });
-  if (accessReviews.has(definition.plural)) return reviewReply(call, object, { allowed: true });
-  if (definition.plural === 'selfsubjectreviews')
-    return reviewReply(call, object, { userInfo: { username: user.name, groups: user.groups } });
+  if (accessReviews.has(resource)) return reviewReply(call, object, answerAccessReview(authorizer, review(object)));
+  if (resource === 'selfsubjectrulesreviews')
+    return reviewReply(call, { metadata: {}, spec: {} }, answerRulesReview(authorizer, review(object)));
+  if (resource === 'selfsubjectreviews') {
+    const creationTimestamp = formatTime(backend.clock.now());
+    const answered = { ...object, metadata: { ...object.metadata, creationTimestamp } };
+    return reviewReply(call, answered, { userInfo: userInfoOf(user) });
+  }
   throw notImplemented(`${definition.plural} are not implemented by this server yet`);
 }
 

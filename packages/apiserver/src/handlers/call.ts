@@ -1,6 +1,7 @@
 import type { UntypedObject } from '@kctl/apimachinery';
 import type { Clock, Random } from '@kctl/wait';
 import type { AdmissionChain } from '../admission/chain.js';
+import type { AccessControl } from '../authorization/access-control.js';
 import type { Negotiated } from '../codecs/negotiate.js';
 import { formatTime } from '../codecs/go-text.js';
 import type { Registry } from '../registry/registry.js';
@@ -21,6 +22,8 @@ export interface Backend {
   readonly newUid: () => string;
   /** What every write passes. */
   readonly admission: AdmissionChain;
+  /** Who decides what users may do. */
+  readonly access: AccessControl;
 }
 
 /** What is noted about a request beside its answer. */

@@ -5,6 +5,7 @@ import { isLostRaceError } from '../storage/errors.js';
 import type { Rendering } from '../storage/version.js';
 import { beginAdmission, keepOwners, requireAdmitted, type Admission } from './admission.js';
 import { readWriteBody } from './body.js';
+import { checkGrant } from './grants.js';
 import { crdTable, writeContext, type Backend, type ResourceCall } from './call.js';
 import { placeOf } from './commit.js';
 import { shownIn, showStored, storedForm } from './conversions.js';
@@ -74,6 +75,7 @@ export async function createStored(
     options: () => admissionOptions(call, 'CreateOptions'),
   });
   const object = admission === undefined ? given : await admitCreate(call, admission, given);
+  checkGrant(backend, call, object, undefined);
   const { metadata } = object;
   const isVersioned = metadata.resourceVersion !== undefined && metadata.resourceVersion !== '';
   delete metadata.resourceVersion;

@@ -10,6 +10,7 @@ import { readWriteBody } from './body.js';
 import { storageKeyOf, writeContext, type Backend, type ResourceCall } from './call.js';
 import { commitUpdate, retryOnLostRace } from './commit.js';
 import { createObject, placeInNamespace } from './create.js';
+import { checkGrant } from './grants.js';
 import { trackUpdate } from './managed-fields.js';
 import { objectReply } from './reply.js';
 import { admissionOptions, parseWriteOptions, reportProblems, type WriteOptions } from './write-options.js';
@@ -143,6 +144,7 @@ export async function writeUpdate(backend: Backend, call: ResourceCall, pending:
     requireAdmitted(call, object);
     placeInNamespace(call, object);
   }
+  checkGrant(backend, call, object, old);
   checkVersion(call, object, present);
   const context = writeContext(backend, call, options.dryRun);
   const { metadata } = object;

@@ -15,7 +15,7 @@ import { retryOnLostRace } from './commit.js';
 import { patchTypeOf, readPatch, undecodablePatch } from './patch.js';
 import { objectReply } from './reply.js';
 import { objectOwners, trackScale, withScaleOwners } from './scale-owners.js';
-import { beginUpdateAdmission, requirePresent, writeUpdate, type UpdateAdmission } from './update.js';
+import { beginUpdateAdmission, checkIdentity, requirePresent, writeUpdate, type UpdateAdmission } from './update.js';
 import { parseWriteOptions, reportProblems, type WriteOptions } from './write-options.js';
 
 /** A view of an object (a Scale) as an answer. */
@@ -65,7 +65,7 @@ function asItIs(shown: unknown): unknown {
 async function bodyAsView(call: ResourceCall, view: ObjectView, options: WriteOptions): Promise<() => unknown> {
   const body = await readWriteBody(call);
   reportProblems(call, body.duplicates, options.fieldValidation);
-  view.decode({ value: structuredClone(body.value) });
+  checkIdentity(call, view.decode({ value: structuredClone(body.value) }).object);
   return () => body.value;
 }
 

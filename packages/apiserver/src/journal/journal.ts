@@ -16,7 +16,10 @@ export interface JournalRequest {
   readonly subresource: string | undefined;
   readonly namespace: string | undefined;
   readonly name: string | undefined;
+  /** Whom the request was made as. */
   readonly user: string;
+  /** Who asked to make it as that user. */
+  readonly impersonatedBy?: string;
   readonly userAgent: string;
 }
 

@@ -77,12 +77,10 @@ export function invalidOptions(kind: string, errors: readonly FieldError[]): Sta
   return invalid({ group: 'meta.k8s.io', kind }, '', errors);
 }
 
-/** 403 by an admission rule of the server. */
+/** 403 by an admission rule of the server, or by its authorizer. The plural is '' for a path that is not a resource. */
 export function forbiddenObject(resource: ResourceName, name: string, why: string): StatusError {
-  const message =
-    name === ''
-      ? `${qualified(resource)} is forbidden: ${why}`
-      : `${qualified(resource)} ${JSON.stringify(name)} is forbidden: ${why}`;
+  const subject = name === '' ? qualified(resource) : `${qualified(resource)} ${JSON.stringify(name)}`;
+  const message = resource.plural === '' ? `forbidden: ${why}` : `${subject} is forbidden: ${why}`;
   return failure(403, 'Forbidden', message, detailsOf(name, resource.group, resource.plural));
 }
 

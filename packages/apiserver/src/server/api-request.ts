@@ -5,6 +5,8 @@ export interface User {
   readonly name: string;
   readonly uid?: string;
   readonly groups: readonly string[];
+  /** Further facts of the authenticator, by key: the pod of a token, what an impersonator adds. */
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
 /** A request as it arrives, whatever the transport. */
@@ -14,6 +16,8 @@ export interface ApiRequest {
   readonly target: string;
   /** The value of a header by its lower-case name. */
   header(name: string): string | undefined;
+  /** Each header line that begins with `impersonate-`, name in lower case, in the order sent; a repeated header is several lines. */
+  impersonation(): readonly (readonly [name: string, value: string])[];
   /** The whole body. @throws StatusError 413 beyond the limit */
   readBody(): Promise<Uint8Array>;
   /** The user that a verified client certificate, or the transport itself, names. */

@@ -1,11 +1,12 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { anonymousUser } from '../authentication/user-names.js';
 import { unauthorized } from '../registry/status.js';
 import type { ApiRequest, User } from './api-request.js';
 
 /** The users of the server. */
 export interface Authenticator {
-  /** Who makes a request. @throws StatusError 401 */
-  authenticate(request: ApiRequest): User;
+  /** Who makes a request; only a token of a service account has to be waited for. @throws StatusError 401 */
+  authenticate(request: ApiRequest): User | Promise<User>;
   /** Lets a bearer token in. */
   addToken(token: string, user: User): void;
   /** The user of a token. */
@@ -17,8 +18,6 @@ export interface AuthenticatorOptions {
   /** Whether a request without credentials is let in, as `system:anonymous`. @default false */
   readonly anonymous?: boolean;
 }
-
-const anonymousUser: User = { name: 'system:anonymous', groups: ['system:unauthenticated'] };
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 

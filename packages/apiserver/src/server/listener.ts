@@ -13,6 +13,7 @@ import { entityTooLarge } from '../registry/status.js';
 import type { ApiRequest, Reply, User } from './api-request.js';
 import type { KeyAndCertificate } from './certificates.js';
 import { compress } from './compression.js';
+import { impersonationLines } from './impersonation-lines.js';
 import { truncated } from './in-process.js';
 import type { Pipeline } from './pipeline.js';
 import { createSocketSink, writeTo } from './socket-sink.js';
@@ -87,6 +88,7 @@ function toApiRequest(
       const value = request.headers[name];
       return Array.isArray(value) ? value.join(', ') : value;
     },
+    impersonation: () => impersonationLines(request.rawHeaders),
     readBody: () => readBody(request, limit),
     peer,
     signal: gone.signal,

@@ -1,18 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '@kctl/wait';
+import { forbiddenRequest, requestAttributes, type Attributes } from '../authorization/attributes.js';
 import { discover } from '../discovery/discovery.js';
 import { openApi } from '../discovery/openapi.js';
 import type { Backend, RequestAudit } from '../handlers/call.js';
 import { dispatch, verbOf, WarnedError } from '../handlers/dispatch.js';
 import { statusReply, toStatusError } from '../handlers/reply.js';
 import { withWarnings } from '../handlers/warnings.js';
+import { impersonate } from '../impersonation/impersonate.js';
+import { wantedUserOf } from '../impersonation/wanted-user.js';
 import type { WritableJournal } from '../journal/journal.js';
+import type { Verb } from '../registry/resource.js';
 import { notFound, serviceUnavailable, timedOut } from './statuses.js';
 import type { FaultEngine, FaultPlan } from '../faults/engine.js';
 import type { ApiRequest, Reply, User } from './api-request.js';
 import type { Authenticator } from './authentication.js';
 import { health, pageNotFound, pathList, version } from './health.js';
-import { parseResourcePath, pathSegments, splitTarget, type ResourcePath } from './request-info.js';
+import { decodePath, parseResourcePath, pathSegments, splitTarget, type ResourcePath } from './request-info.js';
 
 /** What the chain of filters and handlers consists of. */
 export interface PipelineParts {
@@ -36,34 +40,73 @@ const openPaths = new Set(['healthz', 'livez', 'readyz', 'version']);
 
 interface Parsed {
   readonly segments: readonly string[];
+  /** Without the query. */
+  readonly decodedPath: string;
   readonly path: ResourcePath | undefined;
+  readonly verb: Verb | undefined;
   readonly query: URLSearchParams;
 }
 
 function parse(request: ApiRequest): Parsed {
   const { path, query } = splitTarget(request.target);
   const segments = pathSegments(path);
-  return { segments, path: parseResourcePath(segments), query };
+  const resource = parseResourcePath(segments);
+  const verb = resource === undefined ? undefined : verbOf(request.method, resource, query);
+  return { segments, decodedPath: decodePath(path), path: resource, verb, query };
+}
+
+function requestedAs(user: User, { method }: ApiRequest, { decodedPath, path, verb, query }: Parsed): Attributes {
+  return requestAttributes({ user, method, decodedPath, path, verb, query });
 }
 
 /** The one chain that sockets and the in-process transport share. */
 export function createPipeline(parts: PipelineParts): Pipeline {
   const { backend, authenticator, journal, faults } = parts;
 
-  const note = (request: ApiRequest, user: User, { path, query }: Parsed): number => {
+  const { authorizer } = backend.access;
+  const authorize = (attributes: Attributes): void => {
+    const { allowed, reason } = authorizer.authorize(attributes);
+    if (!allowed) throw forbiddenRequest(attributes, reason);
+  };
+  /** Whom a request is made as: the user of its `Impersonate-*` headers, where it has them and may. */
+  const actingUser = (
+    requestor: User,
+    request: ApiRequest,
+    parsed: Parsed,
+  ): { readonly user: User; readonly refuse: () => void } => {
+    try {
+      const wanted = wantedUserOf(request);
+      if (wanted === undefined) return { user: requestor, refuse: () => undefined };
+      const user = impersonate(authorizer, wanted, requestedAs(requestor, request, parsed));
+      return { user, refuse: () => undefined };
+    } catch (refusal) {
+      // Later, where the request has been noted in the journal.
+      const refuse = (): never => {
+        throw refusal;
+      };
+      return { user: requestor, refuse };
+    }
+  };
+
+  const note = (
+    request: ApiRequest,
+    { user, requestor }: { user: User; requestor: User },
+    { path, verb }: Parsed,
+  ): number => {
     const id = journal.nextId();
     journal.add({
       type: 'request',
       id,
       method: request.method,
       target: request.target,
-      verb: path === undefined ? undefined : verbOf(request.method, path, query),
+      verb,
       group: path?.group,
       resource: path?.resource,
       subresource: path?.subresource,
       namespace: path?.namespace,
       name: path?.name,
       user: user.name,
+      ...(user !== requestor && { impersonatedBy: requestor.name }),
       userAgent: request.header('user-agent') ?? '',
     });
     return id;
@@ -112,14 +155,21 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   const answer = async (request: ApiRequest): Promise<Reply> => {
     const parsed = parse(request);
     const [root = ''] = parsed.segments;
-    if (openPaths.has(root))
+    const isOpen = openPaths.has(root);
+    if (isOpen && backend.access.mode === 'AlwaysAllow')
       return route(request, parsed, { user: { name: '', groups: [] }, plan: undefined, audit: {} });
-    const user = authenticator.authenticate(request);
+    const authenticated = authenticator.authenticate(request);
+    const requestor = authenticated instanceof Promise ? await authenticated : authenticated;
+    if (isOpen) {
+      authorize(requestedAs(requestor, request, parsed));
+      return route(request, parsed, { user: requestor, plan: undefined, audit: {} });
+    }
     if (!parts.isReady()) throw serviceUnavailable('the server is shutting down');
-    const id = note(request, user, parsed);
+    const { user, refuse } = actingUser(requestor, request, parsed);
+    const id = note(request, { user, requestor }, parsed);
     const facts = {
       id,
-      verb: parsed.path === undefined ? undefined : verbOf(request.method, parsed.path, parsed.query),
+      verb: parsed.verb,
       path: parsed.path,
       user,
       userAgent: request.header('user-agent') ?? '',
@@ -140,7 +190,12 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     try {
       return noteAnswer(
         await plan.around(
-          () => withinTime(parts, facts.verb, () => route(request, parsed, { user, plan, audit })),
+          () =>
+            withinTime(parts, facts.verb, async () => {
+              refuse();
+              authorize(requestedAs(user, request, parsed));
+              return route(request, parsed, { user, plan, audit });
+            }),
           request.signal,
         ),
       );

@@ -23,15 +23,20 @@ export function splitTarget(target: string): { readonly path: string; readonly q
     : { path: target.slice(0, mark), query: new URLSearchParams(target.slice(mark + 1)) };
 }
 
-/** The decoded segments of a path. @throws StatusError 400 */
-export function pathSegments(path: string): string[] {
-  const segments = path.split('/').filter((segment) => segment !== '');
-  if (!path.includes('%')) return segments;
+/** A path without escapes. @throws StatusError 400 */
+export function decodePath(path: string): string {
+  if (!path.includes('%')) return path;
   try {
-    return segments.map((segment) => decodeURIComponent(segment));
+    return decodeURIComponent(path);
   } catch {
     throw badRequest(`invalid URL escape in path ${JSON.stringify(path)}`);
   }
+}
+
+/** The decoded segments of a path. @throws StatusError 400 */
+export function pathSegments(path: string): string[] {
+  const segments = path.split('/').filter((segment) => segment !== '');
+  return path.includes('%') ? segments.map(decodePath) : segments;
 }
 
 /** What the segments name; undefined where they do not name a resource. Mirrors `RequestInfoFactory`. */

@@ -1,4 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
+import { userInfoOf } from '../../authentication/user-info.js';
 import type { JsonObject } from '../../registry/json.js';
 import type { KindRef } from '../../registry/resource.js';
 import type { AdmissionWrite, ResourceRef } from '../write.js';
@@ -47,11 +48,7 @@ export function admissionRequest(uid: string, { write, resource, kind, object, o
     ...(name !== '' && { name }),
     ...(namespace !== '' && { namespace }),
     operation,
-    userInfo: {
-      username: user.name,
-      ...(user.uid !== undefined && user.uid !== '' && { uid: user.uid }),
-      ...(user.groups.length > 0 && { groups: user.groups }),
-    },
+    userInfo: userInfoOf(user),
     object: typedObject(object, kind),
     oldObject: typedObject(oldObject, kind),
     dryRun,

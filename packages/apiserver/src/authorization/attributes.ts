@@ -1,0 +1,103 @@
+import type { StatusError } from '@kctl/apimachinery';
+import { forbiddenObject } from '../registry/status.js';
+import type { User } from '../server/api-request.js';
+import type { ResourcePath } from '../server/request-info.js';
+
+/** What an authorizer decides on: who wants to do what to which resource, or on which path. */
+export interface Attributes {
+  readonly user: User;
+  /** `get`, `list`, `create`, …; of a path that is not a resource the HTTP method in lower case. */
+  readonly verb: string;
+  readonly isResource: boolean;
+  /** Of a request that is not about a resource. */
+  readonly path: string;
+  readonly group: string;
+  /** '*': all of them. */
+  readonly version: string;
+  readonly resource: string;
+  readonly subresource: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+const nothing = {
+  path: '',
+  group: '',
+  version: '',
+  resource: '',
+  subresource: '',
+  namespace: '',
+  name: '',
+};
+
+/** What may be left out of {@link resourceAttributes} is ''. */
+export function resourceAttributes(
+  user: User,
+  verb: string,
+  resource: Partial<Pick<Attributes, 'group' | 'version' | 'resource' | 'subresource' | 'namespace' | 'name'>>,
+): Attributes {
+  return { ...nothing, ...resource, user, verb, isResource: true };
+}
+
+/** A request for a path that is not a resource. */
+export function pathAttributes(user: User, verb: string, path: string): Attributes {
+  return { ...nothing, user, verb, path, isResource: false };
+}
+
+/** A request as HTTP carries it. */
+export interface AuthorizedRequest {
+  readonly user: User;
+  readonly method: string;
+  /** The path, decoded, without its query. */
+  readonly decodedPath: string;
+  readonly path: ResourcePath | undefined;
+  readonly verb: string | undefined;
+  readonly query: URLSearchParams;
+}
+
+/** What a request asks for, as `RequestInfoFactory` reads it. */
+export function requestAttributes(request: AuthorizedRequest): Attributes {
+  const { user, method, decodedPath, path, verb = '', query } = request;
+  if (path === undefined) return pathAttributes(user, method.toLowerCase(), decodedPath);
+  const { group, version, resource, name } = path;
+  const isNamespace = group === '' && resource === 'namespaces';
+  const isCollection = verb === 'list' || verb === 'watch' || verb === 'deletecollection';
+  const [subresource = ''] = path.subresource.split('/');
+  return resourceAttributes(user, verb, {
+    group,
+    version,
+    resource,
+    subresource,
+    namespace: isNamespace ? name : path.namespace,
+    name: isCollection && name === '' ? nameSelectedBy(query) : name,
+  });
+}
+
+/** The one object that a field selector on its name leaves: naming it is enough to be allowed to list or watch it. */
+function nameSelectedBy(query: URLSearchParams): string {
+  for (const term of (query.get('fieldSelector') ?? '').split(',')) {
+    const name = /^metadata\.name==?([^=].*)$/.exec(term)?.[1];
+    if (name !== undefined && /^[\w.:-]+$/.test(name)) return name;
+  }
+  return '';
+}
+
+/** 403 as the API server words it. */
+export function forbiddenRequest(attributes: Attributes, reason = ''): StatusError {
+  const { group, resource, name } = attributes;
+  const message = escaped(describe(attributes));
+  return forbiddenObject({ group, plural: resource }, name, reason === '' ? message : `${message}: ${reason}`);
+}
+
+function describe({ user, verb, isResource, path, group, resource, subresource, namespace }: Attributes): string {
+  const who = `User ${JSON.stringify(user.name)} cannot ${verb}`;
+  if (!isResource) return `${who} path ${JSON.stringify(path)}`;
+  const what = subresource === '' ? resource : `${resource}/${subresource}`;
+  const where = namespace === '' ? 'at the cluster scope' : `in the namespace ${JSON.stringify(namespace)}`;
+  return `${who} resource ${JSON.stringify(what)} in API group ${JSON.stringify(group)} ${where}`;
+}
+
+/** Messages may end up in a browser. */
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}

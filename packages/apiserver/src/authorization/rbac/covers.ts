@@ -1,0 +1,71 @@
+import { coversUrl, type PolicyRule } from './policy-rule.js';
+
+const noRule: PolicyRule = { verbs: [], apiGroups: [], resources: [], resourceNames: [], nonResourceURLs: [] };
+
+/** What some rules allow and others do not, as rules with one verb and one resource or URL each. */
+export function uncovered(owned: readonly PolicyRule[], wanted: readonly PolicyRule[]): PolicyRule[] {
+  return wanted.flatMap(atoms).filter((atom) => !owned.some((rule) => covers(rule, atom)));
+}
+
+function atoms({ verbs, apiGroups, resources, resourceNames, nonResourceURLs }: PolicyRule): PolicyRule[] {
+  const found: PolicyRule[] = [];
+  const names = resourceNames.length === 0 ? [[]] : resourceNames.map((name) => [name]);
+  for (const group of apiGroups)
+    for (const resource of resources)
+      for (const verb of verbs)
+        for (const name of names)
+          found.push({ ...noRule, apiGroups: [group], resources: [resource], verbs: [verb], resourceNames: name });
+  for (const url of nonResourceURLs)
+    for (const verb of verbs) found.push({ ...noRule, nonResourceURLs: [url], verbs: [verb] });
+  return found;
+}
+
+const hasAll = (owned: readonly string[], wanted: readonly string[]): boolean =>
+  owned.includes('*') || wanted.every((value) => owned.includes(value));
+
+function covers(rule: PolicyRule, atom: PolicyRule): boolean {
+  return (
+    hasAll(rule.verbs, atom.verbs) &&
+    hasAll(rule.apiGroups, atom.apiGroups) &&
+    atom.resources.every((resource) => coversResource(rule.resources, resource)) &&
+    atom.nonResourceURLs.every((url) => rule.nonResourceURLs.some((owned) => coversUrl(owned, url))) &&
+    (rule.resourceNames.length === 0 ||
+      (atom.resourceNames.length > 0 && atom.resourceNames.every((name) => rule.resourceNames.includes(name))))
+  );
+}
+
+function coversResource(owned: readonly string[], resource: string): boolean {
+  if (owned.includes('*') || owned.includes(resource)) return true;
+  const slash = resource.indexOf('/');
+  return slash >= 0 && owned.includes(`*${resource.slice(slash)}`);
+}
+
+/** Rules as upstream prints those that a user lacks: verbs of one resource together, in alphabetical order. */
+export function describeRules(rules: readonly PolicyRule[]): string {
+  const merged = new Map<string, PolicyRule>();
+  for (const rule of rules) {
+    const { apiGroups, resources, resourceNames, nonResourceURLs } = rule;
+    // A rule for a URL stays by itself.
+    const key = JSON.stringify([apiGroups, resources, resourceNames, ...(nonResourceURLs.length > 0 ? [rule] : [])]);
+    const present = merged.get(key);
+    merged.set(key, present === undefined ? rule : { ...present, verbs: [...present.verbs, ...rule.verbs] });
+  }
+  return [...new Set([...merged.values()].map(describeRule))].sort().join('\n');
+}
+
+function describeRule({ apiGroups, resources, nonResourceURLs, resourceNames, verbs }: PolicyRule): string {
+  const parts: readonly (readonly [name: string, values: readonly string[]])[] = [
+    ['APIGroups', apiGroups],
+    ['Resources', resources],
+    ['NonResourceURLs', nonResourceURLs],
+    ['ResourceNames', resourceNames],
+    ['Verbs', verbs],
+  ];
+  const shown = parts.filter(([, values]) => values.length > 0).map(([name, values]) => `${name}:${goList(values)}`);
+  return `{${shown.join(', ')}}`;
+}
+
+/** Strings as Go's `%q` prints a list of them. */
+export function goList(values: readonly string[]): string {
+  return `[${values.map((value) => JSON.stringify(value)).join(' ')}]`;
+}

@@ -1,0 +1,28 @@
+type Line = readonly [name: string, value: string];
+
+const none: readonly Line[] = [];
+const prefix = 'impersonate-';
+
+/** The impersonation headers among headers that hold repeated lines as one, joined by commas: each value is a line again. */
+export function impersonationOf(headers: Iterable<Line>): readonly Line[] {
+  let lines: Line[] | undefined;
+  for (const [header, value] of headers) {
+    const name = header.toLowerCase();
+    if (!name.startsWith(prefix)) continue;
+    const isList = name === 'impersonate-group' || name.startsWith('impersonate-extra-');
+    for (const each of isList ? value.split(/, ?/) : [value]) (lines ??= []).push([name, each]);
+  }
+  return lines ?? none;
+}
+
+/** The impersonation headers as a socket received them: names and values in turn. */
+export function impersonationLines(raw: readonly string[]): readonly Line[] {
+  let lines: Line[] | undefined;
+  for (let index = 0; index + 1 < raw.length; index += 2) {
+    const header = raw[index] ?? '';
+    if (header.length <= prefix.length || header.slice(0, prefix.length).toLowerCase() !== prefix) continue;
+    // Header values are bytes: UTF-8 by what Kubernetes' clients send.
+    (lines ??= []).push([header.toLowerCase(), Buffer.from(raw[index + 1] ?? '', 'latin1').toString('utf8')]);
+  }
+  return lines ?? none;
+}
