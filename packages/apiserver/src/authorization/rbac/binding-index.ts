@@ -5,10 +5,10 @@ import type { Store } from '../../storage/store.js';
 import type { StoreEvent } from '../../storage/table.js';
 
 export const rbacGroup = 'rbac.authorization.k8s.io';
-export const roleTable = `${rbacGroup}/roles`;
-export const clusterRoleTable = `${rbacGroup}/clusterroles`;
-export const roleBindingTable = `${rbacGroup}/rolebindings`;
-export const clusterRoleBindingTable = `${rbacGroup}/clusterrolebindings`;
+export const roleTable: string = `${rbacGroup}/roles`;
+export const clusterRoleTable: string = `${rbacGroup}/clusterroles`;
+export const roleBindingTable: string = `${rbacGroup}/rolebindings`;
+export const clusterRoleBindingTable: string = `${rbacGroup}/clusterrolebindings`;
 
 /** The role that a binding refers to. */
 export interface RoleRef {
