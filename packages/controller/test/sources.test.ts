@@ -1,6 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { StatusError } from '@kctl/apimachinery';
+import type { KubeObject } from '@kctl/apimachinery';
+import { headerOf } from '@kctl/apimachinery/wire';
 import { settle } from '@kctl/wait/testing';
 import { describe, expect, it } from 'vitest';
 import type { ObjectEvent, ReconcileRequest } from '../src/index.js';
@@ -9,8 +11,10 @@ import {
   createEventChannel,
   createWebhookReceiver,
   cronSource,
+  enqueueRequestForObject,
   enqueueRequestsFromMapFunc,
   funcSource,
+  generationChanged,
   handlerFuncs,
   informerSource,
   kindSource,
@@ -52,6 +56,52 @@ describe('event dispatch', () => {
     expect(seen).toEqual(['create quick', 'create slow', 'update slow']);
     t.stop.abort();
     await done;
+  });
+
+  it('decodes no object whose header is there, also where events wait and merge', async () => {
+    const t = createHarness();
+    let decoded = 0;
+    const informer = new FakeInformer().sync();
+    const gate = Promise.withResolvers<undefined>();
+    const toName = enqueueRequestForObject();
+    t.controller.watch(
+      informerSource({
+        informer,
+        handler: async (event, queue, context) => {
+          if (event.type === 'create') await gate.promise;
+          await toName(event, queue, context);
+        },
+        predicates: [generationChanged],
+      }),
+    );
+    await t.start();
+    const send = (type: 'add' | 'update', version: number): void => {
+      const object = (resourceVersion: number): KubeObject => ({
+        metadata: { namespace: 'ns', name: 'a', generation: resourceVersion, resourceVersion: `${resourceVersion}` },
+      });
+      for (const { onEvent } of informer.handlers)
+        onEvent({
+          type,
+          header: headerOf(object(version)),
+          oldHeader: type === 'add' ? undefined : headerOf(object(version - 1)),
+          isInInitialList: false,
+          finalStateUnknown: false,
+          get object() {
+            decoded++;
+            return object(version);
+          },
+          get oldObject() {
+            decoded++;
+            return object(version - 1);
+          },
+        });
+    };
+    send('add', 1);
+    for (let version = 2; version < 40; version++) send('update', version);
+    gate.resolve(undefined);
+    await settle();
+    expect([[...new Set(names(t.runs))], decoded]).toEqual([['a'], 0]);
+    t.stop.abort();
   });
 
   it('lets an event pass when a predicate throws', async () => {

@@ -1,10 +1,13 @@
-import { constants } from 'node:http2';
 import type { Logger } from '@kctl/telemetry';
 import type { Clock, ClockTimer } from '@kctl/wait';
 import type { Connection } from './connection.js';
 import type { Connections } from './connections.js';
 import type { HttpRequest, HttpResponse, RequestContext } from './http-server-options.js';
 import type { ResolvedLimits } from './server-limits.js';
+
+/** Error codes of HTTP/2: RFC 9113, section 7. */
+const http2NoError = 0x0;
+const http2Cancel = 0x8;
 
 /** What {@link Requests} works with. */
 export interface RequestsParts {
@@ -111,7 +114,7 @@ function hasWholeBody(request: HttpRequest): boolean {
 /** Ends one request at its deadline: its stream on HTTP/2, its connection on HTTP/1.1. */
 function cut(request: HttpRequest, connection: Connection): void {
   if ('stream' in request) {
-    request.stream.close(constants.NGHTTP2_CANCEL);
+    request.stream.close(http2Cancel);
     request.stream.destroy();
   } else connection.destroy();
 }
@@ -120,7 +123,7 @@ function cut(request: HttpRequest, connection: Connection): void {
 function isWritten(response: HttpResponse): boolean {
   if (!('stream' in response)) return response.writableFinished;
   // An aborted stream finishes as well.
-  return !response.stream.aborted && response.stream.rstCode === constants.NGHTTP2_NO_ERROR;
+  return !response.stream.aborted && response.stream.rstCode === http2NoError;
 }
 
 function announceClose(response: HttpResponse): void {

@@ -1,9 +1,8 @@
-import '@kctl/telemetry/require-in-bundles'; // before a CommonJS package
 import type * as telemetry from '@kctl/telemetry';
 import type { HistogramOptions, Labels, MetricOptions } from '@kctl/telemetry';
-import { Counter, Gauge, Histogram } from 'prom-client';
 import { HistogramSeries } from './histogram-series.js';
 import { CounterSeries, GaugeSeries } from './number-series.js';
+import { Counter, Gauge, Histogram } from './prom-client-parts.js';
 import { isSeries } from './series.js';
 import type { MetricKind } from './series.js';
 

@@ -169,3 +169,37 @@ describe('PrometheusMetrics', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 });
+
+describe('the default metrics', () => {
+  const described = (body: string): string[] => body.split('\n').filter((line) => line.startsWith('#'));
+
+  it('are those of prom-client, in its order, with its texts and types', async () => {
+    const registry = new Registry();
+    collectDefaultMetrics({ register: registry });
+    using metrics = createPrometheusMetrics({ defaultMetrics: true });
+    expect(described((await metrics.export()).body)).toEqual(described(await registry.metrics()));
+  });
+
+  it('count the CPU time of the process', async () => {
+    using metrics = createPrometheusMetrics({ defaultMetrics: true });
+    const read = async (name: string): Promise<number> => {
+      const line = (await metrics.export()).body.split('\n').find((text) => text.startsWith(`${name} `));
+      return Number(line?.split(' ')[1]);
+    };
+    const before = process.cpuUsage();
+    let sum = 0;
+    while (process.cpuUsage(before).user < 20_000) sum += Math.sqrt(sum + 1);
+    const user = await read('process_cpu_user_seconds_total');
+    expect(user).toBeGreaterThanOrEqual(0.02);
+    expect(await read('process_cpu_seconds_total')).toBeGreaterThanOrEqual(user);
+  });
+});
+
+it('makes a registry of its own, whose metrics of user code are recognized', async () => {
+  using metrics = createPrometheusMetrics();
+  const requests = new Counter({ name: 'requests_total', help: 'requests', registers: [metrics.registry] });
+  requests.inc();
+  metrics.counter({ name: 'requests_total', help: 'requests' }).with({}).inc(2);
+  expect(lines((await metrics.export()).body)).toEqual(['requests_total 3']);
+  expect(metrics.registry).toBeInstanceOf(Registry);
+});

@@ -1,19 +1,19 @@
-import '@kctl/telemetry/require-in-bundles'; // before a CommonJS package
 import type { Family, Labels, MetricOptions, Metrics } from '@kctl/telemetry';
 import { requireOptions, systemClock } from '@kctl/wait';
 import type { Clock, OptionNames } from '@kctl/wait';
-import { collectDefaultMetrics } from 'prom-client';
 import type { Registry } from 'prom-client';
 import { CollectHooks } from './collect-hooks.js';
+import { collectDefaultMetrics } from './default-metrics.js';
 import { createEventLoopLag } from './event-loop-lag.js';
 import { MetricShapeError } from './errors.js';
 import { counterKind, gaugeKind, histogramKind, writable } from './kinds.js';
 import type { KindOf, Writable } from './kinds.js';
+import { Registry as OwnRegistry } from './prom-client-parts.js';
 
 /** Options of {@link createPrometheusMetrics}. */
 export interface PrometheusMetricsOptions {
-  /** Where everything is registered; make one with `new Registry()`. prom-client's global one is never used. */
-  readonly registry: Registry;
+  /** Where everything is registered. prom-client's global one is never used. @default a new one */
+  readonly registry?: Registry;
   /**
    * Whether to register prom-client's metrics of the process and of Node (`process_*`, `nodejs_*`).
    *
@@ -59,9 +59,9 @@ interface Declared {
  * Puts the telemetry contract on a prom-client registry. Starts nothing unless `eventLoopLag` or `defaultMetrics` is
  * set. Several of these may share a registry: they share the families of equal name and shape.
  */
-export function createPrometheusMetrics(options: PrometheusMetricsOptions): PrometheusMetrics {
+export function createPrometheusMetrics(options: PrometheusMetricsOptions = {}): PrometheusMetrics {
   requireOptions('createPrometheusMetrics', options, optionNames);
-  const { registry, clock = systemClock } = options;
+  const { registry = new OwnRegistry(), clock = systemClock } = options;
   const hooks = new CollectHooks();
   const declared = new Map<string, Declared>();
 
@@ -100,7 +100,7 @@ export function createPrometheusMetrics(options: PrometheusMetricsOptions): Prom
     onCollect: (collect) => hooks.add(collect),
   };
 
-  if (options.defaultMetrics === true) collectDefaultMetrics({ register: registry });
+  if (options.defaultMetrics === true) collectDefaultMetrics(registry);
   const stopLag = options.eventLoopLag === true ? createEventLoopLag(metrics, clock) : undefined;
   const close = (): void => {
     stopLag?.();

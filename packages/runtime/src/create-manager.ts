@@ -1,4 +1,3 @@
-import '@kctl/telemetry/require-in-bundles'; // before a CommonJS package
 import { builtInKinds } from '@kctl/apimachinery/kinds/built-in';
 import { createCache, type Cache } from '@kctl/cache';
 import { createDelegatingClient, type DelegatingClient } from '@kctl/client-delegating';
@@ -22,7 +21,6 @@ import { createPrometheusMetrics, type PrometheusMetrics } from '@kctl/metrics';
 import { createConsoleLogger, type Logger } from '@kctl/telemetry';
 import { optionProblems, systemClock, type Clock, type OptionNames } from '@kctl/wait';
 import { createSelfManagedCertificates, createWebhookServer, type WebhookServerOptions } from '@kctl/webhook';
-import { Registry } from 'prom-client';
 import { createLeadership } from './leadership.js';
 import { loadConnection } from './load-connection.js';
 import type {
@@ -51,7 +49,7 @@ export async function createManager<X extends object = object>(
   if (given.metrics !== undefined) return assemble(given, connection, given.metrics);
   // How late the event loop is can be measured in real time alone.
   const eventLoopLag = (given.clock ?? systemClock) === systemClock;
-  const metrics = createPrometheusMetrics({ registry: new Registry(), defaultMetrics: true, eventLoopLag });
+  const metrics = createPrometheusMetrics({ defaultMetrics: true, eventLoopLag });
   try {
     return assemble(given, connection, metrics);
   } catch (error) {

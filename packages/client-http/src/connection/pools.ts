@@ -1,7 +1,5 @@
-import '@kctl/telemetry/require-in-bundles'; // before a CommonJS package
 import type { RequestDispatcher } from '@kctl/client/connection';
-// By file: Bun puts a stub in the place of `undici`, which makes no connections.
-import { Pool, ProxyAgent, Socks5ProxyAgent } from 'undici/index.js';
+import { Pool, poolWithConnect, ProxyAgent, Socks5ProxyAgent } from './undici-parts.js';
 
 /** What a TLS connection needs, as bytes. */
 export interface TlsMaterial {
@@ -63,5 +61,5 @@ function createPool(settings: PoolSettings, tls: TlsMaterial, connections: numbe
   };
   if (proxyUrl === undefined) return new Pool(origin, { ...options, connect });
   if (proxyUrl.startsWith('socks')) return new Socks5ProxyAgent(proxyUrl, { ...options, requestTls: connect });
-  return new ProxyAgent({ ...options, uri: proxyUrl, requestTls: connect });
+  return new ProxyAgent({ ...options, uri: proxyUrl, requestTls: connect, clientFactory: poolWithConnect });
 }

@@ -1,8 +1,7 @@
 import '@kctl/telemetry/require-in-bundles'; // before a CommonJS package
 import { withDeadline } from '@kctl/wait';
 import type { Clock } from '@kctl/wait';
-// By file: Bun puts a stub in the place of `undici`, which makes no connections.
-import { Agent, request } from 'undici/index.js';
+import type { Agent, request } from 'undici';
 import type { OidcRefresh } from '@kctl/client/connection';
 import { CredentialsError } from '../errors.js';
 import { errorCode } from '../failure/explain-failure.js';
@@ -67,13 +66,15 @@ interface Tokens {
 
 async function fetchTokens(config: OidcRefresh, refreshToken: string, signal: AbortSignal): Promise<Tokens> {
   const { issuerUrl, clientId, clientSecret, ca } = config;
+  // All of undici, for its requests with a body and limits, and by file, see `undici-parts.ts`: once in an hour or so.
+  const { Agent, request } = await import('undici/index.js');
   const dispatcher = new Agent({
     connect: { ...(ca === undefined ? {} : { ca: Buffer.from(ca) }), timeout: timeoutMs },
     maxResponseSize: maxAnswerBytes,
   });
   try {
     const call = (url: string, form?: URLSearchParams, authorization?: string): Promise<Fields> =>
-      callIssuer(url, { dispatcher, form, authorization, signal });
+      callIssuer(url, { request, dispatcher, form, authorization, signal });
     const discovery = await call(`${issuerUrl.replace(/\/+$/, '')}/.well-known/openid-configuration`);
     const endpoint = textOf(discovery['token_endpoint']);
     if (endpoint === undefined) throw new Error('its discovery document has no token_endpoint');
@@ -95,13 +96,17 @@ async function fetchTokens(config: OidcRefresh, refreshToken: string, signal: Ab
 type Fields = Readonly<Record<string, unknown>>;
 
 interface IssuerCall {
+  readonly request: typeof request;
   readonly dispatcher: Agent;
   readonly form: URLSearchParams | undefined;
   readonly authorization: string | undefined;
   readonly signal: AbortSignal;
 }
 
-async function callIssuer(url: string, { dispatcher, form, authorization, signal }: IssuerCall): Promise<Fields> {
+async function callIssuer(
+  url: string,
+  { request, dispatcher, form, authorization, signal }: IssuerCall,
+): Promise<Fields> {
   const answer = await request(url, {
     dispatcher,
     method: form === undefined ? 'GET' : 'POST',

@@ -59,9 +59,11 @@ class MergedUpdate<T> implements UpdateEvent<T> {
   }
 }
 
-/** `namespace/name` of a Kubernetes object; undefined for anything else. */
-export function nameOfEvent<T>({ header, object }: ObjectEvent<T>): string | undefined {
+/** `namespace/name` of a Kubernetes object; undefined for anything else. Decodes no object whose header is there. */
+export function nameOfEvent<T>(event: ObjectEvent<T>): string | undefined {
+  const { header } = event;
   if (header !== undefined) return header.namespace === '' ? header.name : `${header.namespace}/${header.name}`;
+  const { object } = event; // a getter that may decode it
   if (typeof object !== 'object' || object === null || !('metadata' in object)) return undefined;
   const { metadata } = object;
   if (typeof metadata !== 'object' || metadata === null || !('name' in metadata)) return undefined;
