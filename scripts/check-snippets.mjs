@@ -1,9 +1,10 @@
-// Type-checks every ```ts block of the READMEs and guides against the packages. A block is a module of its own.
+// Type-checks every ```ts block of the READMEs, of the guides and of the API reference (`@example` in TSDoc) against the
+// packages. A block is a module of its own.
 // A block that only shows a fragment is marked ```ts fragment and is skipped; there should be few.
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { blocksOf, documents } from './docs/documents.mjs';
+import { apiSources, blocksOf, documents, examplesOf } from './docs/documents.mjs';
 
 const target = 'tooling/doc-snippets/extracted';
 rmSync(target, { recursive: true, force: true });
@@ -11,11 +12,14 @@ mkdirSync(target, { recursive: true });
 
 const known = new Set(['fragment', 'program']);
 const all = documents();
+const sources = apiSources();
 /** @type {Map<string, string>} extracted file → where it stands */
 const origin = new Map();
-for (const document of all) {
+for (const document of [...all, ...sources]) {
   const folder = document.replace(/[^A-Za-z0-9]+/g, '-');
-  for (const { language, marks, title, text, line } of blocksOf(document)) {
+  for (const { language, marks, title, text, line } of document.endsWith('.ts')
+    ? examplesOf(document)
+    : blocksOf(document)) {
     if (language !== 'ts') continue;
     const unknown = marks.filter((mark) => !known.has(mark));
     if (unknown.length > 0) {
@@ -58,4 +62,6 @@ if (origin.size > 0) {
   if (result.status !== 0) console.error(located);
   process.exitCode ||= result.status ?? 1;
 }
-console.log(`${origin.size} code blocks in ${all.length} documents`);
+console.log(
+  `${origin.size} code blocks in ${all.length} documents and the sources of ${readdirSync('packages').length} packages`,
+);

@@ -121,7 +121,8 @@ async function demo() {
 
 /**
  * The unit tests on each Node that `engines` allows (or `--node <version>`) instead of the pinned one; further arguments
- * are vitest's.
+ * are vitest's. Programs and threads that tests start from sources get the loader, which lowers what an old Node does not
+ * parse.
  */
 async function engines() {
   const { nodeBinary, nodeVersions } = await import('../e2e/packages/src/workspace.mjs');
@@ -134,6 +135,7 @@ async function engines() {
     console.log(`Node ${version}`);
     process.env.KCTL_SUITE = `unit and package tests on Node ${version}`;
     process.env.KCTL_NODE = dirname(binary);
+    process.env.NODE_OPTIONS = `--import ${new URL('typescript.mjs', import.meta.url)}`;
     passed = (await step('', binary, ['scripts/vitest.mjs', ...rest])) && passed;
   }
   return passed;

@@ -3,7 +3,19 @@ import type { DeepReadonly } from './object.js';
 /** Status of a condition. */
 export type ConditionStatus = 'True' | 'False' | 'Unknown';
 
-/** `metav1.Condition`: one aspect of an object's state; its `type` is unique in the list. */
+/**
+ * `metav1.Condition`: one aspect of an object's state; its `type` is unique in the list.
+ *
+ * @example
+ * ```ts
+ * import { findCondition, type Condition } from '@kctl/apimachinery';
+ *
+ * const conditions: Condition[] = [
+ *   { type: 'Ready', status: 'True', reason: 'Served', message: '', lastTransitionTime: '2026-01-01T00:00:00Z' },
+ * ];
+ * console.log(findCondition(conditions, 'Ready')?.reason);
+ * ```
+ */
 export interface Condition {
   type: string;
   status: ConditionStatus;
@@ -32,6 +44,15 @@ export interface SetConditionOptions {
  * `lastTransitionTime` moves only when `status` changes, so that setting the same condition again changes nothing and
  * causes no write. Mirrors `meta.SetStatusCondition`; unlike it, an update computed from an older generation
  * (`observedGeneration` below the present one) is ignored: a slow reconcile must not undo a newer one.
+ *
+ * @example
+ * ```ts
+ * import { setCondition, type Condition } from '@kctl/apimachinery';
+ *
+ * const conditions: Condition[] = [];
+ * setCondition(conditions, { type: 'Ready', status: 'False', reason: 'Pulling', message: '' }, { now: Date.now() });
+ * // true: the list has changed
+ * ```
  */
 export function setCondition(conditions: Condition[], update: ConditionUpdate, { now }: SetConditionOptions): boolean {
   const present = conditions.find((condition) => condition.type === update.type);
@@ -70,7 +91,16 @@ export function findCondition<C extends { readonly type: string }>(
   return conditions?.find((condition) => condition.type === type);
 }
 
-/** Whether the condition of a type is there with status True. */
+/**
+ * Whether the condition of a type is there with status True.
+ *
+ * @example
+ * ```ts
+ * import { isConditionTrue } from '@kctl/apimachinery';
+ *
+ * console.log(isConditionTrue(pod.status?.conditions ?? [], 'Ready'));
+ * ```
+ */
 export function isConditionTrue(conditions: ConditionList, type: string): boolean {
   return findCondition(conditions, type)?.status === 'True';
 }

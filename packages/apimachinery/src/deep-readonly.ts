@@ -13,6 +13,16 @@ export type DeepMutable<T> = T extends Primitive
 /**
  * A copy that may be changed, of anything that came out of a cache. Plain objects and arrays are copied at every depth;
  * other values (text, numbers, anything with a prototype of its own) are shared.
+ *
+ * @example
+ * ```ts
+ * import { mutableCopy } from '@kctl/apimachinery';
+ * import { Pod } from '@kctl/apimachinery/kinds/core/v1';
+ *
+ * const draft = mutableCopy(pod);
+ * draft.metadata.labels = { ...draft.metadata.labels, checked: 'true' };
+ * await client.update(Pod, draft);
+ * ```
  */
 export function mutableCopy<T>(value: T): DeepMutable<T>;
 export function mutableCopy(value: unknown): unknown {

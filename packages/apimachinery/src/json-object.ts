@@ -9,6 +9,13 @@ export function isJsonObject(value: unknown): value is Readonly<JsonObject> {
 /**
  * Whether two JSON values are the same: the order of members does not matter, and a member that is `undefined` is one
  * that is not there, as in JSON text.
+ *
+ * @example
+ * ```ts
+ * import { isSameJson } from '@kctl/apimachinery';
+ *
+ * isSameJson({ a: 1, b: [2] }, { b: [2], a: 1 }); // true: the order of fields does not count
+ * ```
  */
 export function isSameJson(a: unknown, b: unknown): boolean {
   if (a === b) return true;

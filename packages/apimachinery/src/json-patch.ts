@@ -10,6 +10,14 @@ export type JsonPatchOperation =
 /**
  * The JSON patch (RFC 6902) that turns `original` into `modified`. Lists are compared item by item after their common
  * beginning and end, so that one inserted or removed item is one operation. Empty where nothing differs. Pure.
+ *
+ * @example
+ * ```ts
+ * import { createJsonPatch } from '@kctl/apimachinery';
+ *
+ * createJsonPatch({ a: 1 }, { a: 2, b: 3 });
+ * // [{ op: 'replace', path: '/a', value: 2 }, { op: 'add', path: '/b', value: 3 }]
+ * ```
  */
 export function createJsonPatch(original: unknown, modified: unknown): JsonPatchOperation[] {
   const operations: JsonPatchOperation[] = [];

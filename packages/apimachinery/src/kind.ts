@@ -37,6 +37,14 @@ declare const objectType: unique symbol;
 /**
  * A kind as a value: what Go says by type, TypeScript says by token. `client.get(Pod, key)` returns a `Pod`.
  * Two tokens with the same group, version, kind and shape are the same kind; identity does not matter.
+ *
+ * @example
+ * ```ts
+ * import type { Kind } from '@kctl/apimachinery';
+ * import { ConfigMap, Pod } from '@kctl/apimachinery/kinds/core/v1';
+ *
+ * for (const kind of [Pod, ConfigMap] satisfies Kind[]) console.log(kind.kind, (await client.list(kind)).items.length);
+ * ```
  */
 export interface Kind<T extends KubeObject = KubeObject, S extends KindScope = KindScope> {
   readonly group: string;
@@ -105,6 +113,22 @@ export type UntypedKind<K extends Kind> = Kind<UntypedObject, K['scope']>;
  * Makes a kind token, for a custom resource or any other kind.
  *
  * @throws TypeError naming the field when a group, version, kind, plural or scope is not well-formed
+ *
+ * @example
+ * ```ts
+ * import { defineKind, type KubeObject } from '@kctl/apimachinery';
+ *
+ * interface Website extends KubeObject {
+ *   spec: { host: string };
+ *   status?: { url?: string };
+ * }
+ * export const Website = defineKind<Website>()({
+ *   group: 'example.com',
+ *   version: 'v1',
+ *   kind: 'Website',
+ *   scope: 'Namespaced',
+ * });
+ * ```
  */
 export function defineKind<T extends KubeObject = UntypedObject>(): <const S extends KindScope>(
   options: DefineKindOptions<S>,
@@ -118,7 +142,18 @@ export function defineKind(
   return options === undefined ? (later) => makeKind(later, 'full') : makeKind(options, 'full');
 }
 
-/** The metadata-only form of a kind: reads cost less, and `.spec` does not compile. */
+/**
+ * The metadata-only form of a kind: reads cost less, and `.spec` does not compile.
+ *
+ * @example
+ * ```ts
+ * import { metadataOnly } from '@kctl/apimachinery';
+ * import { Secret } from '@kctl/apimachinery/kinds/core/v1';
+ *
+ * const { items } = await client.list(metadataOnly(Secret), { namespace: 'shop' });
+ * console.log(items.map(({ metadata }) => metadata.name)); // .data does not compile
+ * ```
+ */
 export function metadataOnly<K extends Kind>(kind: K): MetadataKind<K> {
   return reshape(kind, 'metadata');
 }
@@ -126,13 +161,33 @@ export function metadataOnly<K extends Kind>(kind: K): MetadataKind<K> {
 /**
  * The form of a kind that a cache holds which transforms its objects: reads of this token come from that cache, and what
  * they return cannot be written back whole. Reads of `kind` itself come from the server.
+ *
+ * @example
+ * ```ts
+ * import { stripped } from '@kctl/apimachinery';
+ * import { Pod } from '@kctl/apimachinery/kinds/core/v1';
+ *
+ * const SmallPod = stripped(Pod); // what a cache holds that drops fields
+ * const { items } = await manager.client.list(SmallPod, { namespace: 'shop' });
+ * ```
  */
 export function stripped<K extends Kind>(kind: K): StrippedKind<K>;
 export function stripped(kind: Kind): StrippedKind {
   return { ...reshape(kind, 'stripped'), shape: 'stripped' };
 }
 
-/** The untyped form of a kind: every field is `unknown`. */
+/**
+ * The untyped form of a kind: every field is `unknown`.
+ *
+ * @example
+ * ```ts
+ * import { untyped } from '@kctl/apimachinery';
+ * import { Pod } from '@kctl/apimachinery/kinds/core/v1';
+ *
+ * const found = await client.get(untyped(Pod), { namespace: 'shop', name: 'web-0' });
+ * console.log(found['spec']); // unknown
+ * ```
+ */
 export function untyped<K extends Kind>(kind: K): UntypedKind<K> {
   return reshape(kind, 'untyped');
 }

@@ -36,6 +36,14 @@ export function parseLabelSelector(text: string): Selector {
  * LabelSelector.
  *
  * @throws SelectorError when a key, an operator or a value is not valid
+ *
+ * @example
+ * ```ts
+ * import { labelSelectorFrom } from '@kctl/apimachinery';
+ *
+ * const selector = labelSelectorFrom('app=web,tier in (front, back)');
+ * selector.matches({ app: 'web', tier: 'front' }); // true
+ * ```
  */
 export function labelSelectorFrom(
   source: Selector | LabelSelector | Readonly<Record<string, string>> | string,

@@ -6,7 +6,18 @@ export interface ObjectKey {
   readonly name: string;
 }
 
-/** The key of a namespaced object. */
+/**
+ * The key of a namespaced object.
+ *
+ * @example
+ * ```ts
+ * import type { NamespacedKey } from '@kctl/apimachinery';
+ * import { ConfigMap } from '@kctl/apimachinery/kinds/core/v1';
+ *
+ * const settingsOf = ({ namespace, name }: NamespacedKey) =>
+ *   client.get(ConfigMap, { namespace, name: `${name}-settings` });
+ * ```
+ */
 export interface NamespacedKey extends ObjectKey {
   readonly namespace: string;
 }
@@ -20,7 +31,16 @@ export type KeyOf<K extends Kind> = K['scope'] extends 'Namespaced' ? Namespaced
  */
 export type KeyOrObject<K extends Kind> = KeyOf<K> | { readonly metadata: KeyOf<K> };
 
-/** The key of an object: with a namespace by type where the object has one by type. @throws TypeError when it has no name */
+/**
+ * The key of an object: with a namespace by type where the object has one by type. @throws TypeError when it has no name
+ *
+ * @example
+ * ```ts
+ * import { keyOf } from '@kctl/apimachinery';
+ *
+ * keyOf({ metadata: { namespace: 'shop', name: 'web-0' } }); // { namespace: 'shop', name: 'web-0' }
+ * ```
+ */
 export function keyOf(object: { readonly metadata: NamespacedKey }): NamespacedKey;
 export function keyOf(object: {
   readonly metadata: { readonly name?: string; readonly namespace?: string };
@@ -34,12 +54,31 @@ export function keyOf(object: {
   return namespace === undefined || namespace === '' ? { name } : { namespace, name };
 }
 
-/** `namespace/name`, or `name` alone: client-go's key string. */
+/**
+ * `namespace/name`, or `name` alone: client-go's key string.
+ *
+ * @example
+ * ```ts
+ * import { formatKey } from '@kctl/apimachinery';
+ *
+ * formatKey({ namespace: 'shop', name: 'web-0' }); // 'shop/web-0'
+ * formatKey({ name: 'node-1' }); // 'node-1'
+ * ```
+ */
 export function formatKey(key: ObjectKey): string {
   return key.namespace === undefined || key.namespace === '' ? key.name : `${key.namespace}/${key.name}`;
 }
 
-/** The inverse of {@link formatKey}. @throws TypeError when there is more than one slash or no name */
+/**
+ * The inverse of {@link formatKey}. @throws TypeError when there is more than one slash or no name
+ *
+ * @example
+ * ```ts
+ * import { parseKey } from '@kctl/apimachinery';
+ *
+ * const { namespace = 'default', name } = parseKey('shop/web-0');
+ * ```
+ */
 export function parseKey(text: string): ObjectKey {
   const parts = text.split('/');
   const [first = '', second] = parts;

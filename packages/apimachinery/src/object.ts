@@ -4,7 +4,17 @@ export type JsonValue = string | number | boolean | null | JsonValue[] | { [key:
 /** What has no members to make readonly or optional. Tested for first: `string & {}` in open unions counts as an object. */
 export type Primitive = string | number | bigint | boolean | symbol | null | undefined;
 
-/** `T` with every property readonly, at every depth. The type of everything that comes out of a cache. */
+/**
+ * `T` with every property readonly, at every depth. The type of everything that comes out of a cache.
+ *
+ * @example
+ * ```ts
+ * import type { DeepReadonly } from '@kctl/apimachinery';
+ * import type { Pod } from '@kctl/apimachinery/kinds/core/v1';
+ *
+ * const images = (pod: DeepReadonly<Pod>): string[] => (pod.spec?.containers ?? []).map(({ image = '' }) => image);
+ * ```
+ */
 export type DeepReadonly<T> = T extends Primitive
   ? T
   : T extends readonly (infer E)[]
@@ -62,7 +72,19 @@ export interface ObjectMeta {
   selfLink?: string;
 }
 
-/** Any Kubernetes object: plain JSON as the server sent it. */
+/**
+ * Any Kubernetes object: plain JSON as the server sent it.
+ *
+ * @example
+ * ```ts
+ * import type { KubeObject } from '@kctl/apimachinery';
+ *
+ * interface Website extends KubeObject {
+ *   spec: { host: string };
+ * }
+ * const website: Website = { metadata: { namespace: 'shop', name: 'front' }, spec: { host: 'shop.example.com' } };
+ * ```
+ */
 export interface KubeObject extends TypeMeta {
   metadata: ObjectMeta;
 }

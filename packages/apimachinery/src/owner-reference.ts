@@ -46,6 +46,16 @@ export type Owner = DeepReadonly<KubeObject>;
  * @throws AlreadyOwnedError when another owner is the draft's controller
  * @throws TypeError when the owner has no name or uid, lives in a namespace where the draft does not, or its kind has an
  *   apiVersion that is not well-formed
+ *
+ * @example
+ * ```ts
+ * import { setControllerReference } from '@kctl/apimachinery';
+ * import { ConfigMap, Pod } from '@kctl/apimachinery/kinds/core/v1';
+ *
+ * const draft: ConfigMap = { metadata: { namespace: 'shop', name: 'web-0-settings' } };
+ * setControllerReference(pod, Pod, draft);
+ * await client.create(ConfigMap, draft); // is deleted with the Pod
+ * ```
  */
 export function setControllerReference(
   owner: Owner,
@@ -96,7 +106,16 @@ export function hasControllerReference(object: Owner): boolean {
   return controllerOf(object) !== undefined;
 }
 
-/** The managing controller of an object. Mirrors `metav1.GetControllerOf`. */
+/**
+ * The managing controller of an object. Mirrors `metav1.GetControllerOf`.
+ *
+ * @example
+ * ```ts
+ * import { controllerOf } from '@kctl/apimachinery';
+ *
+ * console.log(controllerOf(pod)?.name); // the ReplicaSet, for a Pod of a Deployment
+ * ```
+ */
 export function controllerOf(object: Owner): OwnerReference | undefined {
   return object.metadata.ownerReferences?.find((reference) => reference.controller === true);
 }

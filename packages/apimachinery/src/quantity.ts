@@ -109,7 +109,16 @@ function formatDecimal(nanos: bigint, format: QuantityFormat): string {
   return exponent === 0 ? `${mantissa}` : `${mantissa}e${exponent}`;
 }
 
-/** The canonical text of a quantity: how the API server writes it. @throws QuantityError */
+/**
+ * The canonical text of a quantity: how the API server writes it. @throws QuantityError
+ *
+ * @example
+ * ```ts
+ * import { canonicalQuantity } from '@kctl/apimachinery';
+ *
+ * canonicalQuantity('1000m'); // '1'
+ * ```
+ */
 export function canonicalQuantity(quantity: Quantity): string {
   return formatQuantity(parseQuantity(quantity));
 }

@@ -35,6 +35,15 @@ export interface Scheme {
 /**
  * A scheme of these kinds. Where two tokens name the same group, version and kind, the later one counts. Mirrors
  * `runtime.Scheme`, of which it needs no more: decoding is JSON's, defaults and conversion are the server's.
+ *
+ * @example
+ * ```ts
+ * import { createScheme } from '@kctl/apimachinery';
+ * import { ConfigMap, Pod } from '@kctl/apimachinery/kinds/core/v1';
+ *
+ * const scheme = createScheme([Pod, ConfigMap]);
+ * console.log(scheme.kindFor({ group: '', version: 'v1', kind: 'Pod' }).plural); // pods
+ * ```
  */
 export function createScheme(kinds: readonly Kind[] = []): Scheme {
   const byKind = new Map<string, Kind>();

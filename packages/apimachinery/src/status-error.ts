@@ -43,12 +43,41 @@ function guard(reason: StatusReason, code: number): (error: unknown) => error is
   };
 }
 
-/** 404: there is no such object (or kind). */
+/**
+ * 404: there is no such object (or kind).
+ *
+ * @example
+ * ```ts
+ * import { isNotFound } from '@kctl/apimachinery';
+ * import { Pod } from '@kctl/apimachinery/kinds/core/v1';
+ *
+ * try {
+ *   await client.get(Pod, { namespace: 'shop', name: 'web-0' });
+ * } catch (error) {
+ *   if (!isNotFound(error)) throw error;
+ * }
+ * ```
+ */
 export const isNotFound: (error: unknown) => error is StatusError = guard('NotFound', 404);
 /** 409 on create: the name is taken. */
 export const isAlreadyExists: (error: unknown) => error is StatusError = (error): error is StatusError =>
   isStatusError(error) && error.status.reason === 'AlreadyExists';
-/** 409: the object was modified since it was read, or a precondition failed. */
+/**
+ * 409: the object was modified since it was read, or a precondition failed.
+ *
+ * @example
+ * ```ts
+ * import { isConflict, mutableCopy } from '@kctl/apimachinery';
+ * import { Pod } from '@kctl/apimachinery/kinds/core/v1';
+ *
+ * try {
+ *   await client.update(Pod, mutableCopy(pod));
+ * } catch (error) {
+ *   if (isConflict(error)) console.log('the object has changed: read it again');
+ *   else throw error;
+ * }
+ * ```
+ */
 export const isConflict: (error: unknown) => error is StatusError = guard('Conflict', 409);
 /** 422: the object is not valid; see `status.details.causes`. */
 export const isInvalid: (error: unknown) => error is StatusError = guard('Invalid', 422);

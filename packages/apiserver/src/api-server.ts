@@ -95,7 +95,20 @@ const administrator = { name: 'kubernetes-admin', groups: ['system:masters'] };
 /** Address of what asks in process. */
 const inProcessUser = { name: 'kubernetes-admin', groups: ['system:masters', 'system:authenticated'] };
 
-/** Makes a server; see {@link ApiServer}. */
+/**
+ * Makes a server; see {@link ApiServer}.
+ *
+ * @example
+ * ```ts
+ * import { createApiServer } from '@kctl/apiserver';
+ *
+ * const server = createApiServer();
+ * await server.start();
+ * server.writeKubeconfig('kubeconfig.yaml');
+ * console.log(server.url);
+ * await server.stop();
+ * ```
+ */
 export function createApiServer(options: ApiServerOptions = {}): ApiServer {
   return new EmbeddedApiServer(options);
 }

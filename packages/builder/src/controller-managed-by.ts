@@ -37,7 +37,24 @@ import { requireNamespace } from './require-namespace.js';
 import { settingProblems } from './setting-problems.js';
 import { withoutUndefined } from './without-undefined.js';
 
-/** Begins the definition of a controller that `host`, usually a manager, will run. Mirrors `NewControllerManagedBy`. */
+/**
+ * Begins the definition of a controller that `host`, usually a manager, will run. Mirrors `NewControllerManagedBy`.
+ *
+ * @example
+ * ```ts
+ * import { Deployment } from '@kctl/apimachinery/kinds/apps/v1';
+ * import { ConfigMap } from '@kctl/apimachinery/kinds/core/v1';
+ * import { controllerManagedBy } from '@kctl/builder';
+ *
+ * controllerManagedBy(manager)
+ *   .for(ConfigMap)
+ *   .owns(Deployment)
+ *   .complete(async ({ namespace, name }, { signal }) => {
+ *     await manager.client.get(ConfigMap, { namespace, name }, { signal });
+ *     return { requeueAfterMs: 60_000 };
+ *   });
+ * ```
+ */
 export function controllerManagedBy<R = ReconcileRequest, D extends object = ManagerDependencies>(
   host: ControllerHost<D>,
 ): ControllerBuilder<R, D, 'open'> {

@@ -86,6 +86,18 @@ export interface WebhookBuilderStart<D extends object = ManagerDependencies> {
 /**
  * Begins the definition of the webhooks of a kind: `webhookManagedBy(manager).for(Kind)`, or in one call
  * `webhookManagedBy(manager, Kind)`. Mirrors `WebhookManagedBy`.
+ *
+ * @example
+ * ```ts
+ * import { ConfigMap } from '@kctl/apimachinery/kinds/core/v1';
+ * import { webhookManagedBy } from '@kctl/builder';
+ *
+ * webhookManagedBy(manager)
+ *   .for(ConfigMap)
+ *   .withDefaulter((draft) => (draft.data ??= { colour: 'blue' }))
+ *   .withValidator({ validateCreate: ({ data }) => (data?.['colour'] === '' ? ['the colour is empty'] : undefined) })
+ *   .complete();
+ * ```
  */
 export function webhookManagedBy<D extends object = ManagerDependencies>(host: WebhookHost<D>): WebhookBuilderStart<D>;
 export function webhookManagedBy<K extends Kind, D extends object = ManagerDependencies>(

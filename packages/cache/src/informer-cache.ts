@@ -31,7 +31,20 @@ import { isEmpty, limitsOf, resolveScopes } from './resolve-scopes.js';
 import { ScopeTable } from './scope-table.js';
 import { ScopedInformer } from './scoped-informer.js';
 
-/** A cache over a client. It does nothing until it runs. @throws TypeError naming the option that is not valid */
+/**
+ * A cache over a client. It does nothing until it runs. @throws TypeError naming the option that is not valid
+ *
+ * @example
+ * ```ts
+ * import { Pod } from '@kctl/apimachinery/kinds/core/v1';
+ * import { createCache } from '@kctl/cache';
+ *
+ * const cache = createCache({ client, defaultNamespaces: { shop: {} } });
+ * const running = cache.run(signal);
+ * const { items } = await cache.list(Pod, { namespace: 'shop' }); // starts the informer, waits for its first list
+ * await running;
+ * ```
+ */
 export function createCache(options: CacheOptions): Cache {
   return new InformerCache(options);
 }

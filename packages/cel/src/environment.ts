@@ -213,6 +213,8 @@ function requireType(type: CelType, expected: string | readonly string[] | undef
  *
  * @example
  * ```ts
+ * import { createCelEnvironment } from '@kctl/cel';
+ *
  * const environment = createCelEnvironment({ variables: { object: 'dyn', request: 'dyn' } });
  * const program = environment.compile('object.spec.replicas <= 5', { resultType: 'bool' });
  * program.evaluate({ object: { spec: { replicas: 3 } } }).value; // true

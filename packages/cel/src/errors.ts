@@ -12,7 +12,21 @@ export class CelCompileError extends Error {
   }
 }
 
-/** An evaluation that ended in an error: `no such key: foo`, `division by zero`, … */
+/**
+ * An evaluation that ended in an error: `no such key: foo`, `division by zero`, …
+ *
+ * @example
+ * ```ts
+ * import { CelEvaluationError, createCelEnvironment } from '@kctl/cel';
+ *
+ * const program = createCelEnvironment({ variables: { object: 'dyn' } }).compile('object.spec.replicas > 3');
+ * try {
+ *   program.evaluate({ object: {} });
+ * } catch (error) {
+ *   if (error instanceof CelEvaluationError) console.log(error.message); // no such key: spec
+ * }
+ * ```
+ */
 export class CelEvaluationError extends Error {
   override readonly name: string = 'CelEvaluationError';
   /** What was spent until then. */

@@ -92,6 +92,15 @@ export interface HttpClient extends WatchingClient, FrameReader, AsyncDisposable
  * what runs on them fail.
  *
  * @throws TypeError when the connection or an option is not valid
+ *
+ * @example
+ * ```ts
+ * import { Pod } from '@kctl/apimachinery/kinds/core/v1';
+ * import { createHttpClient, loadConnection } from '@kctl/client-http';
+ *
+ * await using client = createHttpClient({ connection: await loadConnection() });
+ * const { items } = await client.list(Pod, { namespace: 'default', labelSelector: 'app=web' });
+ * ```
  */
 export function createHttpClient(options: HttpClientOptions): HttpClient {
   requireOptions('createHttpClient', options, optionNames);

@@ -61,6 +61,16 @@ export interface ApplyIfChangedOptions<K extends Kind> extends ApplyOptions {
  * No-op applies are not free: each runs admission webhooks and is audited.
  *
  * @throws ApplyConflictError when others own some of the fields; what the client throws
+ *
+ * @example
+ * ```ts
+ * import { Deployment } from '@kctl/apimachinery/kinds/apps/v1';
+ * import { applyIfChanged } from '@kctl/client';
+ *
+ * const desired = { metadata: { namespace: 'shop', name: 'web' }, spec: { replicas: 3 } };
+ * const { applied, reason } = await applyIfChanged(client, Deployment, desired, { fieldOwner: 'shop-operator' });
+ * console.log(applied, reason);
+ * ```
  */
 export async function applyIfChanged<K extends Kind>(
   client: Pick<Reader, 'get'> & Pick<Writer, 'patch'>,

@@ -61,6 +61,19 @@ export type ApplyOptions = PatchOptions;
  * @throws ApplyConflictError when others own some of the fields
  * @throws TypeError when the configuration has managedFields (an object as it was read cannot be applied), no name, or
  *   no namespace where the kind needs one
+ *
+ * @example
+ * ```ts
+ * import { Deployment } from '@kctl/apimachinery/kinds/apps/v1';
+ * import { apply } from '@kctl/client';
+ *
+ * await apply(
+ *   client,
+ *   Deployment,
+ *   { metadata: { namespace: 'shop', name: 'web' }, spec: { replicas: 3 } },
+ *   { fieldOwner: 'shop-operator', force: true },
+ * );
+ * ```
  */
 export async function apply<K extends Kind>(
   client: Pick<Writer, 'patch'>,

@@ -26,6 +26,17 @@ import type { Patch } from './patch.js';
  * What a read returns: an object that the server has stored, so that `name`, `uid`, `resourceVersion` and, where the kind
  * is namespaced, `namespace` are there. A live client returns objects of its own (`mutable`); a cache returns shared ones,
  * which are readonly by type and in fact. Code that works with either asks for this readonly form.
+ *
+ * @example
+ * ```ts
+ * import { Pod } from '@kctl/apimachinery/kinds/core/v1';
+ * import type { ReadObject } from '@kctl/client';
+ *
+ * function isOn(pod: ReadObject<typeof Pod>, node: string): boolean {
+ *   return pod.spec?.nodeName === node && pod.metadata.uid !== '';
+ * }
+ * console.log(isOn(await client.get(Pod, { namespace: 'shop', name: 'web-0' }), 'node-1'));
+ * ```
  */
 export type ReadObject<K extends Kind> = DeepReadonly<PersistedObject<K>>;
 
@@ -118,7 +129,19 @@ export interface KindResolver {
   kindFor(gvk: GroupVersionKind | { readonly group: string; readonly kind: string }): Promise<Kind>;
 }
 
-/** Everything a reconciler needs. Mirrors controller-runtime's `client.Client`. */
+/**
+ * Everything a reconciler needs. Mirrors controller-runtime's `client.Client`.
+ *
+ * @example
+ * ```ts
+ * import { ConfigMap } from '@kctl/apimachinery/kinds/core/v1';
+ * import { mergePatch, type Client } from '@kctl/client';
+ *
+ * async function paint(client: Client, namespace: string, colour: string): Promise<void> {
+ *   await client.patch(ConfigMap, { namespace, name: 'settings' }, mergePatch({ data: { colour } }));
+ * }
+ * ```
+ */
 export interface Client extends Reader, Writer, SubResources {}
 
 /** A client that can also watch. Mirrors `client.WithWatch`. */
@@ -128,6 +151,18 @@ export interface WatchingClient extends Client, Watcher {}
  * A collection as undecoded bytes: for consumers, such as an informer, that parse only what is read.
  * Each element of the iteration is a batch of complete JSON documents; the buffers belong to the consumer, unless it
  * says that it is {@link FrameOptions.transient} with them.
+ *
+ * @example
+ * ```ts
+ * import { Pod } from '@kctl/apimachinery/kinds/core/v1';
+ * import type { FrameReader } from '@kctl/client';
+ *
+ * async function countBytes(reader: FrameReader): Promise<number> {
+ *   let bytes = 0;
+ *   for await (const batch of await reader.listFrames(Pod)) for (const document of batch) bytes += document.length;
+ *   return bytes;
+ * }
+ * ```
  */
 export interface FrameReader {
   /** One LIST answer. `metadata` settles when the whole body was read. */

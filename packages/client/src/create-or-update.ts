@@ -41,6 +41,19 @@ export interface CreateOrUpdateResult<K extends Kind, R extends OperationResult 
  * again.
  *
  * @throws what the client and `mutate` throw; TypeError when `mutate` changes name or namespace
+ *
+ * @example
+ * ```ts
+ * import { ConfigMap } from '@kctl/apimachinery/kinds/core/v1';
+ * import { createOrUpdate } from '@kctl/client';
+ *
+ * const { result } = await createOrUpdate(client, ConfigMap, { namespace: 'shop', name: 'settings' }, {
+ *   mutate: (draft) => {
+ *     draft.data = { colour: 'blue' };
+ *   },
+ * });
+ * console.log(result); // created, updated or unchanged
+ * ```
  */
 export async function createOrUpdate<K extends WholeKind>(
   client: Reader & Writer,

@@ -36,6 +36,15 @@ export function isObjectDeleting(error: unknown): error is ObjectDeletingError {
  *
  * @returns the object with the finalizer; the one that was passed where it has it already
  * @throws ObjectDeletingError when the object is being deleted; NotFound when it is gone
+ *
+ * @example
+ * ```ts
+ * import { Pod } from '@kctl/apimachinery/kinds/core/v1';
+ * import { addFinalizer } from '@kctl/client';
+ *
+ * const held = await addFinalizer(client, Pod, pod, 'example.com/bucket');
+ * console.log(held.metadata.finalizers);
+ * ```
  */
 export async function addFinalizer<K extends Kind>(
   client: Pick<Reader, 'get'> & Pick<Writer, 'patch'>,
@@ -69,6 +78,14 @@ export async function addFinalizer<K extends Kind>(
  * value at its place in the list. Where the list has changed meanwhile, the object is read again.
  *
  * @returns the object without the finalizer; undefined when it is gone
+ *
+ * @example
+ * ```ts
+ * import { Pod } from '@kctl/apimachinery/kinds/core/v1';
+ * import { removeFinalizer } from '@kctl/client';
+ *
+ * await removeFinalizer(client, Pod, pod, 'example.com/bucket');
+ * ```
  */
 export async function removeFinalizer<K extends Kind>(
   client: Pick<Reader, 'get'> & Pick<Writer, 'patch'>,

@@ -3,6 +3,15 @@ import { isAlreadyExists, isNotFound } from '@kctl/apimachinery';
 /**
  * The result, or undefined where the object is not there: `const pod = await ignoreNotFound(client.get(Pod, key))`.
  * Other failures pass. Mirrors `client.IgnoreNotFound`.
+ *
+ * @example
+ * ```ts
+ * import { Pod } from '@kctl/apimachinery/kinds/core/v1';
+ * import { ignoreNotFound } from '@kctl/client';
+ *
+ * const pod = await ignoreNotFound(client.get(Pod, { namespace: 'shop', name: 'web-0' }));
+ * if (pod === undefined) console.log('gone');
+ * ```
  */
 export function ignoreNotFound<T>(call: Promise<T>): Promise<T | undefined> {
   return ignore(call, isNotFound);

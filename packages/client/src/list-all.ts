@@ -22,6 +22,14 @@ export interface ListAllOptions extends Omit<ListOptions, 'continue' | 'limit'> 
  * instead, which an iterator cannot do.
  *
  * @throws what `list` throws; a 410 where the server offers no way to go on; TypeError when `pageSize` is not valid
+ *
+ * @example
+ * ```ts
+ * import { Pod } from '@kctl/apimachinery/kinds/core/v1';
+ * import { listAll } from '@kctl/client';
+ *
+ * for await (const { metadata } of listAll(client, Pod, { labelSelector: 'app=web' })) console.log(metadata.name);
+ * ```
  */
 export async function* listAll<K extends Kind>(
   reader: Reader,

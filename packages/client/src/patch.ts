@@ -27,6 +27,15 @@ export interface MergeFromOptions {
  * `MergeFromWithOptimisticLock`.
  *
  * @throws TypeError when an optimistic lock is asked for and `original` has no resourceVersion
+ *
+ * @example
+ * ```ts
+ * import { Pod } from '@kctl/apimachinery/kinds/core/v1';
+ * import { mergeFrom } from '@kctl/client';
+ *
+ * const labelled = { ...pod, metadata: { ...pod.metadata, labels: { ...pod.metadata.labels, checked: 'true' } } };
+ * await client.patch(Pod, pod, mergeFrom(pod, labelled)); // sends the label alone
+ * ```
  */
 export function mergeFrom<T extends DeepReadonly<KubeObject>>(
   original: T,

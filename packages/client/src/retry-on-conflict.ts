@@ -32,6 +32,19 @@ const optionNames: OptionNames<RetryOnConflictOptions> = { backoff: true, clock:
  * repeating the same write conflicts again. Mirrors `retry.RetryOnConflict`.
  *
  * @throws what the work throws, when it is not a conflict or no attempt is left; the signal's reason on abort
+ *
+ * @example
+ * ```ts
+ * import { mutableCopy } from '@kctl/apimachinery';
+ * import { ConfigMap } from '@kctl/apimachinery/kinds/core/v1';
+ * import { retryOnConflict } from '@kctl/client';
+ *
+ * await retryOnConflict(async () => {
+ *   const draft = mutableCopy(await client.get(ConfigMap, { namespace: 'shop', name: 'settings' }));
+ *   draft.data = { ...draft.data, colour: 'blue' };
+ *   await client.update(ConfigMap, draft);
+ * });
+ * ```
  */
 export function retryOnConflict<T>(
   work: (attempt: number) => T | Promise<T>,

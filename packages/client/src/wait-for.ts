@@ -53,6 +53,19 @@ const optionNames: OptionNames<WaitForOptions<never>> = {
  *
  * @throws DeadlineExceededError after `timeoutMs`; the signal's reason on abort; what a read throws, but for a 404;
  *   what the condition throws; TypeError when an argument is not valid
+ *
+ * @example
+ * ```ts
+ * import { Pod } from '@kctl/apimachinery/kinds/core/v1';
+ * import { hasCondition, waitFor } from '@kctl/client';
+ *
+ * const ready = await waitFor(
+ *   client,
+ *   Pod,
+ *   { namespace: 'shop', name: 'web-0' },
+ *   { until: hasCondition('Ready'), timeoutMs: 60_000 },
+ * );
+ * ```
  */
 export async function waitFor<K extends Kind, C extends WaitCondition<K> = WaitCondition<K>>(
   client: Reader | (Reader & Watcher),

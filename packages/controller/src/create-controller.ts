@@ -17,7 +17,23 @@ import type { Session, WatchEntry } from './session.js';
 import type { Source } from './source/source.js';
 import { requireSource, requireWatchOptions, triggerSource } from './watch-entry.js';
 
-/** Makes a controller. It starts nothing. @throws TypeError when an option is not valid */
+/**
+ * Makes a controller. It starts nothing. @throws TypeError when an option is not valid
+ *
+ * @example
+ * ```ts
+ * import { ConfigMap } from '@kctl/apimachinery/kinds/core/v1';
+ * import { createController, enqueueRequestForObject, kindSource } from '@kctl/controller';
+ *
+ * const controller = createController({
+ *   name: 'settings',
+ *   reconciler: async ({ namespace, name }) => console.log(namespace, name),
+ *   maxConcurrentReconciles: 4,
+ * });
+ * controller.watch(kindSource({ informers: manager.cache, kind: ConfigMap, handler: enqueueRequestForObject() }));
+ * await controller.run(signal);
+ * ```
+ */
 export function createController<R = ReconcileRequest>(options: ControllerOptions<R>): Controller<R> {
   return new ReconcileController(options);
 }

@@ -13,7 +13,18 @@ export class TerminalError extends Error {
   }
 }
 
-/** Wraps an error so that the controller logs and counts it, but does not retry. Mirrors `reconcile.TerminalError`. */
+/**
+ * Wraps an error so that the controller logs and counts it, but does not retry. Mirrors `reconcile.TerminalError`.
+ *
+ * @example
+ * ```ts
+ * import { terminalError, type ReconcileFunction } from '@kctl/controller';
+ *
+ * const reconcile: ReconcileFunction = async ({ name }) => {
+ *   if (name.length > 40) throw terminalError(new Error('the name is too long for a bucket')); // not tried again
+ * };
+ * ```
+ */
 export function terminalError(cause: unknown): TerminalError {
   return new TerminalError(cause);
 }

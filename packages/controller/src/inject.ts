@@ -40,8 +40,20 @@ export function isMissingDependencyError(error: unknown): error is MissingDepend
  * dependencies: one that its type does not have does not compile, one that is absent at run time fails at the add, by
  * name. `needs` is there because types are not: it is checked to name exactly the properties of `D`.
  *
+ * @example
  * ```ts
- * manager.add(inject({ client: true }, ({ client }: { client: Client }) => ({ run: (signal) => work(client, signal) })))
+ * import { ConfigMap } from '@kctl/apimachinery/kinds/core/v1';
+ * import type { Client } from '@kctl/client';
+ * import { inject } from '@kctl/controller';
+ *
+ * const reconciler = inject<{ client: Client }, { reconcile(key: { namespace: string; name: string }): Promise<void> }>(
+ *   { client: true },
+ *   ({ client }) => ({
+ *     async reconcile(key) {
+ *       await client.get(ConfigMap, key);
+ *     },
+ *   }),
+ * );
  * ```
  */
 export function inject<D extends object, T>(

@@ -23,6 +23,21 @@ const optionNames: OptionNames<ObjectReconcilerOptions<never>> = {
 /**
  * A reconciler that is handed the object instead of its key. An object that does not exist is a success
  * without calling it. Mirrors `reconcile.AsReconciler`.
+ *
+ * @example
+ * ```ts
+ * import { ConfigMap } from '@kctl/apimachinery/kinds/core/v1';
+ * import { asReconciler, createController } from '@kctl/controller';
+ *
+ * const controller = createController({
+ *   name: 'settings',
+ *   reconciler: asReconciler({
+ *     client,
+ *     kind: ConfigMap,
+ *     reconcile: async ({ metadata, data }) => console.log(metadata.name, data?.['colour']),
+ *   }),
+ * });
+ * ```
  */
 export function asReconciler<K extends Kind>(options: ObjectReconcilerOptions<K>): ReconcileFunction {
   requireOptions('asReconciler', options, optionNames);

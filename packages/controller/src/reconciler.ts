@@ -67,6 +67,18 @@ export interface ReconcileContext {
 /**
  * Brings the world nearer to what the object of `request` asks for. It must be idempotent; it is never run twice at
  * once for the same request. Rejecting means: failed, try again with back-off (unless the error is terminal).
+ *
+ * @example
+ * ```ts
+ * import { ConfigMap } from '@kctl/apimachinery/kinds/core/v1';
+ * import type { ReconcileFunction } from '@kctl/controller';
+ *
+ * const reconcile: ReconcileFunction = async ({ namespace = '', name }, { signal, logger }) => {
+ *   const { data } = await client.get(ConfigMap, { namespace, name }, { signal });
+ *   logger.info('Found', { colour: data?.['colour'] });
+ *   return { requeueAfterMs: 60_000 };
+ * };
+ * ```
  */
 export type ReconcileFunction<R = ReconcileRequest> = (
   request: R,

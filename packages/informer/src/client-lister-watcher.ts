@@ -19,6 +19,15 @@ export type InformerClient = (Reader & Watcher) | FrameReader | (Reader & Watche
  * the next one is asked for.
  *
  * @throws TypeError when the client cannot read, or the kind is none
+ *
+ * @example
+ * ```ts
+ * import { Pod } from '@kctl/apimachinery/kinds/core/v1';
+ * import { createSharedInformer, listerWatcherFor } from '@kctl/informer';
+ *
+ * const listerWatcher = listerWatcherFor(client, Pod, { namespace: 'shop', labelSelector: 'app=web' });
+ * const informer = createSharedInformer({ kind: Pod, listerWatcher });
+ * ```
  */
 export function listerWatcherFor<T extends KubeObject>(
   client: InformerClient,

@@ -39,6 +39,19 @@ interface Runner {
  * An informer over a ListerWatcher. It does nothing until it runs. Mirrors `cache.NewSharedIndexInformer`.
  *
  * @throws TypeError naming the option that is not valid
+ *
+ * @example
+ * ```ts
+ * import { Pod } from '@kctl/apimachinery/kinds/core/v1';
+ * import { createSharedInformer, listerWatcherFor } from '@kctl/informer';
+ *
+ * const informer = createSharedInformer({ kind: Pod, listerWatcher: listerWatcherFor(client, Pod) });
+ * informer.addEventHandler({ onEvent: ({ type, key }) => console.log(type, key) });
+ * const running = informer.run(signal);
+ * await informer.waitForSync({ signal });
+ * console.log(informer.lister.namespace('shop').get('web-0')?.spec?.nodeName);
+ * await running;
+ * ```
  */
 export function createSharedInformer<T extends KubeObject, S extends KindScope = KindScope>(
   options: SharedInformerOptions<T, S>,

@@ -53,7 +53,21 @@ export interface LeaderElector {
   checkHealth(toleranceMs?: number): void;
 }
 
-/** @throws TypeError, RangeError when the options cannot keep two leaders apart */
+/**
+ * @throws TypeError, RangeError when the options cannot keep two leaders apart
+ *
+ * @example
+ * ```ts
+ * import { createLeaderElector, createLeaseLock } from '@kctl/leader-election';
+ *
+ * const lock = createLeaseLock({ client, namespace: 'shop', name: 'sweeper', identity: 'host-1_7f3a' });
+ * const elector = createLeaderElector({
+ *   lock,
+ *   callbacks: { onStartedLeading: async (term) => console.log('leads', term.aborted) },
+ * });
+ * await elector.run(signal);
+ * ```
+ */
 export function createLeaderElector(options: LeaderElectorOptions): LeaderElector {
   requireOptions('createLeaderElector', options, electorOptionNames);
   return new Elector(resolveLeaderElectorOptions(options));

@@ -3,7 +3,17 @@ import type { Reader, Writer } from '@kctl/client';
 import { requireOptions } from '@kctl/wait';
 import type { LeaderElectionRecord, LockRequestOptions, ObservedRecord, ResourceLock } from './record.js';
 
-/** `coordination.k8s.io/v1` Lease, as far as an election needs it. */
+/**
+ * `coordination.k8s.io/v1` Lease, as far as an election needs it.
+ *
+ * @example
+ * ```ts
+ * import { leaseKind, type Lease } from '@kctl/leader-election';
+ *
+ * const holder = ({ spec }: Lease): string | null | undefined => spec?.holderIdentity;
+ * console.log(holder(await client.get(leaseKind, { namespace: 'shop', name: 'sweeper' })));
+ * ```
+ */
 export interface Lease extends KubeObject {
   metadata: ObjectMeta;
   spec?: {
@@ -54,6 +64,14 @@ const optionNames = {
  * A lock on a Lease object. It remembers the Lease it last saw, so that every write is based on a known version.
  *
  * @throws TypeError when a field is empty or missing
+ *
+ * @example
+ * ```ts
+ * import { createLeaseLock } from '@kctl/leader-election';
+ *
+ * const lock = createLeaseLock({ client, namespace: 'shop', name: 'sweeper', identity: 'host-1_7f3a' });
+ * console.log(lock.description);
+ * ```
  */
 export function createLeaseLock(options: LeaseLockOptions): ResourceLock {
   requireOptions('createLeaseLock', options, optionNames);

@@ -79,6 +79,16 @@ const optionNames: OptionNames<AccessFilterOptions> = {
  * lower case, on the path (SubjectAccessReview on a non-resource URL). 401 without a valid token, 403 `Authorization
  * denied for user X`, 500 where the API server cannot be asked, 503 where 32 requests wait for it already. Tokens are remembered for 1 min (as hashes), an
  * allowance for 5 min, a refusal for 30 s. Mirrors `filters.WithAuthenticationAndAuthorization`.
+ *
+ * @example
+ * ```ts
+ * import { createAccessFilter } from '@kctl/manager';
+ * import { createManager } from '@kctl/runtime';
+ * import { systemClock } from '@kctl/wait';
+ *
+ * const filter = createAccessFilter({ client, logger, clock: systemClock });
+ * const manager = await createManager({ metricsServer: { port: 8443, filter } });
+ * ```
  */
 export function createAccessFilter(options: AccessFilterOptions): HttpHandler {
   requireOptions('createAccessFilter', options, optionNames);

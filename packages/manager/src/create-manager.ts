@@ -42,6 +42,18 @@ const defaultRejoinTimeoutMs = 10_000;
  * Makes a manager; it starts nothing and binds no port.
  *
  * @throws TypeError naming every option that is not valid
+ *
+ * @example
+ * ```ts
+ * import { createCache } from '@kctl/cache';
+ * import { createCluster, createManager, stopOnSignals } from '@kctl/manager';
+ *
+ * const cluster = createCluster({ client, apiReader: client, cache: createCache({ client }) });
+ * const manager = createManager({ cluster, logger });
+ * manager.add(async (running) => console.log('runs until the manager stops', running.aborted));
+ * using stop = stopOnSignals();
+ * await manager.run(stop.signal);
+ * ```
  */
 export function createManager<X extends object = object>(options: ManagerOptions<X>): Manager<X> {
   checkOptions(options);

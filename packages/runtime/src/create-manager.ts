@@ -39,6 +39,15 @@ import { withoutUndefined } from './without-undefined.js';
  * to find credentials. Mirrors `ctrl.NewManager`.
  *
  * @throws KubeConfigError when no API server is configured; TypeError, RangeError for options that cannot be right
+ *
+ * @example
+ * ```ts
+ * import { createManager, setupSignalHandler } from '@kctl/runtime';
+ *
+ * const manager = await createManager({ leaderElection: { name: 'websites', namespace: 'websites-system' } });
+ * manager.add(async (signal) => manager.logger.info('leads', { aborted: signal.aborted }));
+ * await manager.run(setupSignalHandler());
+ * ```
  */
 export async function createManager<X extends object = object>(
   options: RuntimeManagerOptions<X> = {},

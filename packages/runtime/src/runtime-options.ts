@@ -111,7 +111,17 @@ export interface RuntimeWebhookOptions extends Omit<WebhookServerOptions, Wired>
   readonly selfManagedCertificates?: Omit<SelfManagedCertificatesOptions, Wired | 'client'>;
 }
 
-/** Options of `createManager`. `X`: more that can be injected. */
+/**
+ * Options of `createManager`. `X`: more that can be injected.
+ *
+ * @example
+ * ```ts
+ * import { createManager, type RuntimeManagerOptions } from '@kctl/runtime';
+ *
+ * const options: RuntimeManagerOptions = { health: { port: 8081 }, metricsServer: { port: 8080 } };
+ * const manager = await createManager(options);
+ * ```
+ */
 export interface RuntimeManagerOptions<X extends object = object>
   extends ConnectionOptions,
     Omit<ManagerOptions<X>, 'cluster' | 'leaderElection' | 'metrics'> {
@@ -144,7 +154,23 @@ export interface RuntimeDependencies {
   readonly metrics: PrometheusMetrics;
 }
 
-/** A manager with the whole stack behind it. */
+/**
+ * A manager with the whole stack behind it.
+ *
+ * @example
+ * ```ts
+ * import { ConfigMap } from '@kctl/apimachinery/kinds/core/v1';
+ * import { controllerManagedBy, type RuntimeManager } from '@kctl/runtime';
+ *
+ * export function addSettings(manager: RuntimeManager): void {
+ *   controllerManagedBy(manager)
+ *     .for(ConfigMap)
+ *     .complete(async (key) => {
+ *       await manager.client.get(ConfigMap, key);
+ *     });
+ * }
+ * ```
+ */
 export interface RuntimeManager<X extends object = object> extends Manager<RuntimeDependencies & X> {
   /** Informers by kind: indexes, namespaces, informers on loan. */
   readonly cache: Cache;

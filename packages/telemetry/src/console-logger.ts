@@ -33,6 +33,14 @@ export interface ConsoleLoggerOptions {
  * says so; an error given in the place of the message or of the fields is written as the field `error`.
  *
  * @throws TypeError naming an option with an unknown value
+ *
+ * @example
+ * ```ts
+ * import { createConsoleLogger } from '@kctl/telemetry';
+ *
+ * const logger = createConsoleLogger({ format: 'text', level: 'info' }).child({ component: 'sweeper' });
+ * logger.info('Starting', { namespaces: 3 });
+ * ```
  */
 export function createConsoleLogger(options: ConsoleLoggerOptions = {}): Logger {
   const { level = 'info', format = 'json', stackLevel = 'error', now = () => new Date().getTime() } = options;

@@ -7,6 +7,16 @@ export type LogFields = Readonly<Record<string, unknown>>;
 /**
  * Structured logging, reduced to what @kctl needs. pino, winston or OpenTelemetry fit behind it in a few lines.
  * Implementations must not throw and must not keep `fields` after the call.
+ *
+ * @example
+ * ```ts
+ * import type { Logger } from '@kctl/telemetry';
+ *
+ * function sweep(logger: Logger): void {
+ *   const forNamespace = logger.child({ namespace: 'shop' });
+ *   forNamespace.info('Sweeping', { objects: 3 });
+ * }
+ * ```
  */
 export interface Logger {
   /** Whether a line of this level would be written: guard for fields that are expensive to make. */

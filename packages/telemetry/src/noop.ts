@@ -2,7 +2,18 @@ import type { Counter, Family, Gauge, Histogram, Metrics } from './metrics.js';
 import type { Logger } from './logger.js';
 import type { Span, Tracer } from './tracer.js';
 
-/** A logger that writes nothing. */
+/**
+ * A logger that writes nothing.
+ *
+ * @example
+ * ```ts
+ * import { noopLogger, type Logger } from '@kctl/telemetry';
+ *
+ * function sweep({ logger = noopLogger }: { logger?: Logger } = {}): void {
+ *   logger.info('Sweeping');
+ * }
+ * ```
+ */
 export const noopLogger: Logger = {
   isEnabled: () => false,
   trace: () => undefined,

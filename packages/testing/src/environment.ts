@@ -81,6 +81,16 @@ export interface TestEnvironment extends AsyncDisposable {
  * Starts (or finds) a server and resolves when it can be used.
  *
  * @throws NoBinariesError, EnvironmentStartError for `real`; KubeConfigError for `existing`; TypeError for an unknown server
+ *
+ * @example
+ * ```ts
+ * import { ConfigMap } from '@kctl/apimachinery/kinds/core/v1';
+ * import { createEnvironment } from '@kctl/testing';
+ *
+ * await using environment = await createEnvironment();
+ * const namespace = await environment.createNamespace('test');
+ * await environment.client.create(ConfigMap, { metadata: { namespace, name: 'settings' }, data: { colour: 'blue' } });
+ * ```
  */
 export async function createEnvironment(options: EnvironmentOptions = {}): Promise<TestEnvironment> {
   const base = await startBase(options.server ?? serverFromEnvironment(), options);

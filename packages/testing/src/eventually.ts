@@ -16,6 +16,17 @@ export interface EventuallyOptions {
  * report says what was not so. Mirrors gomega's `Eventually`.
  *
  * @throws the last error of `assertion`, its message preceded by how long was waited
+ *
+ * @example
+ * ```ts
+ * import { Pod } from '@kctl/apimachinery/kinds/core/v1';
+ * import { eventually } from '@kctl/testing';
+ *
+ * await eventually(async () => {
+ *   const { status } = await client.get(Pod, { namespace: 'default', name: 'web-0' });
+ *   if (status?.phase !== 'Running') throw new Error(`phase is ${status?.phase}`);
+ * });
+ * ```
  */
 export async function eventually<T>(assertion: () => T | Promise<T>, options: EventuallyOptions = {}): Promise<T> {
   const { timeoutMs = 10_000, intervalMs = 20, signal, clock = systemClock } = options;

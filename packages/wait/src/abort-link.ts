@@ -11,6 +11,15 @@ export interface AbortLink extends Disposable {
 /**
  * A signal that aborts as soon as one of `signals` does, with its reason. Unlike `AbortSignal.any`, disposing it
  * removes its listeners from long-lived sources at once; it also does so when it aborts.
+ *
+ * @example
+ * ```ts
+ * import { anySignal } from '@kctl/wait';
+ *
+ * const stop = new AbortController();
+ * using either = anySignal([signal, stop.signal]);
+ * await fetch('https://ci.example.com', { signal: either.signal });
+ * ```
  */
 export function anySignal(signals: Iterable<AbortSignal | undefined>): AbortLink {
   const controller = new AbortController();

@@ -51,6 +51,18 @@ export interface Backoff {
  * first delay every two minutes.
  *
  * @throws RangeError naming the option that is out of range
+ *
+ * @example
+ * ```ts
+ * import { createBackoff, sleep } from '@kctl/wait';
+ *
+ * const backoff = createBackoff({ initialMs: 800, factor: 2, jitter: 0.5, capMs: 30_000, resetAfterMs: 120_000 });
+ * while (!signal.aborted) {
+ *   const response = await fetch('https://ci.example.com/health', { signal });
+ *   if (response.ok) break;
+ *   await sleep(backoff.next(), { signal });
+ * }
+ * ```
  */
 export function createBackoff(options: BackoffOptions): Backoff {
   requireOptions('createBackoff', options, optionNames);

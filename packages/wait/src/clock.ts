@@ -17,6 +17,17 @@ export interface SetTimerOptions {
 /**
  * Where time comes from. Everything in @kctl that waits or measures takes a `Clock`, so that a test can move time
  * instead of sleeping. Mirrors the role of `k8s.io/utils/clock`.
+ *
+ * @example
+ * ```ts
+ * import { sleep, systemClock, type Clock } from '@kctl/wait';
+ *
+ * async function warmUp({ clock = systemClock }: { clock?: Clock } = {}): Promise<number> {
+ *   const began = clock.monotonicNow();
+ *   await sleep(1_000, { clock });
+ *   return clock.monotonicNow() - began; // ms
+ * }
+ * ```
  */
 export interface Clock {
   /** Wall-clock time in ms since the Unix epoch. It may jump; use it only for values that leave the process. */

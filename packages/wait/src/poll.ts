@@ -47,6 +47,19 @@ const optionNames: OptionNames<PollOptions> = {
  *
  * @throws DeadlineExceededError after `timeoutMs`; the signal's reason on abort; what `attempt` throws; RangeError when
  *   `interval` or `timeoutMs` is not valid
+ *
+ * @example
+ * ```ts
+ * import { poll } from '@kctl/wait';
+ *
+ * const url = await poll(
+ *   async (attemptSignal) => {
+ *     const response = await fetch('https://ci.example.com/builds/7', { signal: attemptSignal });
+ *     return response.ok ? response.url : undefined; // undefined: again
+ *   },
+ *   { interval: 1_000, timeoutMs: 60_000, signal },
+ * );
+ * ```
  */
 export async function poll<T>(
   attempt: (signal: AbortSignal) => T | undefined | Promise<T | undefined>,

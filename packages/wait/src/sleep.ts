@@ -18,6 +18,13 @@ export interface SleepOptions {
  *
  * @throws the signal's reason, when it is or becomes aborted; timer and listener are gone by then. RangeError when `ms`
  *   is NaN or not a number
+ *
+ * @example
+ * ```ts
+ * import { sleep } from '@kctl/wait';
+ *
+ * await sleep(250, { signal }); // rejects with the signal's reason when it is aborted
+ * ```
  */
 export function sleep(ms: number, options: SleepOptions = {}): Promise<void> {
   const { signal, clock = systemClock, keepAlive = true } = options;

@@ -4,7 +4,17 @@ import { timerDelay } from './timer-delay.js';
 /** The longest delay that `setTimeout` honours; anything longer fires at once. */
 const maxTimeoutMs = 2 ** 31 - 1;
 
-/** The real time of this machine. */
+/**
+ * The real time of this machine.
+ *
+ * @example
+ * ```ts
+ * import { systemClock } from '@kctl/wait';
+ *
+ * const began = systemClock.monotonicNow(); // for durations
+ * console.log(new Date(systemClock.now()), systemClock.monotonicNow() - began);
+ * ```
+ */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonicNow: () => performance.now(),

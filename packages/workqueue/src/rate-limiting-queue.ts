@@ -12,6 +12,18 @@ import type { InspectableQueue, RateLimitingQueue, RequeueCause } from './work-q
  * Makes a queue that spaces out retries.
  *
  * @throws QueueArgumentError for an option out of range; TypeError for one that is not known
+ *
+ * @example
+ * ```ts
+ * import { createRateLimitingQueue } from '@kctl/workqueue';
+ *
+ * const queue = createRateLimitingQueue();
+ * const pool = queue.run({ concurrency: 4, signal }, async (key) => {
+ *   console.log('work on', key); // what throws is tried again, later each time
+ * });
+ * queue.add('shop/web-0');
+ * await pool.ended;
+ * ```
  */
 export function createRateLimitingQueue<T = string>(
   options: RateLimitingQueueOptions<T> = {},

@@ -66,6 +66,18 @@ export interface OwnEvents {
  * without such a guard (a plain merge patch, a forced apply), and of writes whose answer was lost, are delivered.
  *
  * @throws TypeError when `maxHoldMs` is not a number ≥ 0
+ *
+ * @example
+ * ```ts
+ * import { ConfigMap } from '@kctl/apimachinery/kinds/core/v1';
+ * import { createOwnEvents } from '@kctl/client-delegating';
+ * import { createSharedInformer, listerWatcherFor } from '@kctl/informer';
+ *
+ * const own = createOwnEvents();
+ * const informer = createSharedInformer({ kind: ConfigMap, listerWatcher: listerWatcherFor(client, ConfigMap) });
+ * informer.addEventHandler(own.wrapHandler(ConfigMap, { onUpdate: (_old, { metadata }) => console.log(metadata.name) }));
+ * const writer = own.wrapClient(client); // its updates do not reach the handler
+ * ```
  */
 export function createOwnEvents(options: OwnEventsOptions = {}): OwnEvents {
   requireOptions('createOwnEvents', options, optionNames);

@@ -12,6 +12,14 @@ const optionNames: OptionNames<LoadConnectionOptions> = { path: true, context: t
  *
  * @throws KubeConfigError in one line: naming the files that were tried, or the package that is not installed; TypeError for an option that
  *   is not known
+ *
+ * @example
+ * ```ts
+ * import { createHttpClient, loadConnection } from '@kctl/client-http';
+ *
+ * const connection = await loadConnection({ context: 'staging' });
+ * await using client = createHttpClient({ connection });
+ * ```
  */
 export async function loadConnection(options: LoadConnectionOptions = {}): Promise<Connection> {
   requireOptions('loadConnection', options, optionNames);

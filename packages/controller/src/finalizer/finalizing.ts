@@ -62,6 +62,23 @@ const optionNames: OptionNames<FinalizingOptions<never>> = {
  * Finalizers of others are never touched: the patches name ours by position and value, and fail where the list has
  * changed meanwhile; then the reconcile is repeated. `apply` follows on the same run in which a finalizer was added
  * (kube-rs waits for the event, which a predicate on the generation would swallow).
+ *
+ * @example
+ * ```ts
+ * import { ConfigMap } from '@kctl/apimachinery/kinds/core/v1';
+ * import { asReconciler, finalizing } from '@kctl/controller';
+ *
+ * const reconcile = asReconciler({
+ *   client,
+ *   kind: ConfigMap,
+ *   reconcile: finalizing({
+ *     client,
+ *     kind: ConfigMap,
+ *     finalizers: [{ name: 'example.com/bucket', cleanup: async ({ metadata }) => console.log('delete', metadata.name) }],
+ *     apply: async ({ metadata }) => console.log('create', metadata.name),
+ *   }),
+ * });
+ * ```
  */
 export function finalizing<K extends Kind>(options: FinalizingOptions<K>): ObjectStep<K> {
   requireOptions('finalizing', options, optionNames);

@@ -7,6 +7,14 @@ import { withLowPriorityWhenUnchanged } from './low-priority.js';
 /**
  * Queues the object of the event itself; for an update once, by the new object. One without a name is logged and
  * ignored. Mirrors `handler.EnqueueRequestForObject`.
+ *
+ * @example
+ * ```ts
+ * import { ConfigMap } from '@kctl/apimachinery/kinds/core/v1';
+ * import { enqueueRequestForObject, kindSource } from '@kctl/controller';
+ *
+ * const source = kindSource({ informers: manager.cache, kind: ConfigMap, handler: enqueueRequestForObject() });
+ * ```
  */
 export function enqueueRequestForObject(): EventHandler<EventObject, ObjectKey> {
   return withLowPriorityWhenUnchanged((event, queue, { logger }) => {

@@ -19,6 +19,19 @@ export interface EnqueueForOwnerOptions {
  * the request is the dependent's, and none where the owner is cluster-scoped. Mirrors `handler.EnqueueRequestForOwner`;
  * the scope comes with the kind token, so no mapper is needed. A reference whose apiVersion is not well-formed is logged
  * and ignored, alone; upstream it costs the event.
+ *
+ * @example
+ * ```ts
+ * import { Deployment } from '@kctl/apimachinery/kinds/apps/v1';
+ * import { ConfigMap } from '@kctl/apimachinery/kinds/core/v1';
+ * import { controllerManagedBy } from '@kctl/builder';
+ * import { enqueueRequestForOwner } from '@kctl/controller';
+ *
+ * controllerManagedBy(manager)
+ *   .for(Deployment)
+ *   .watches(ConfigMap, enqueueRequestForOwner(Deployment)) // also owners that do not control it
+ *   .complete(async () => {});
+ * ```
  */
 export function enqueueRequestForOwner(
   owner: Kind,

@@ -22,6 +22,22 @@ export type MapFunction<T, R> = (object: T, context: MapContext) => Iterable<R> 
 /**
  * Queues what `map` returns; for an update first for the old object, then for the new one. Each distinct request is
  * added once per event, in the order of first mention. Mirrors `handler.EnqueueRequestsFromMapFunc`.
+ *
+ * @example
+ * ```ts
+ * import { Deployment } from '@kctl/apimachinery/kinds/apps/v1';
+ * import { ConfigMap } from '@kctl/apimachinery/kinds/core/v1';
+ * import { controllerManagedBy } from '@kctl/builder';
+ * import { enqueueRequestsFromMapFunc } from '@kctl/controller';
+ *
+ * controllerManagedBy(manager)
+ *   .for(Deployment)
+ *   .watches(
+ *     ConfigMap,
+ *     enqueueRequestsFromMapFunc(({ metadata: { namespace, name } }) => [{ namespace, name: `web-${name}` }]),
+ *   )
+ *   .complete(async () => {});
+ * ```
  */
 export function enqueueRequestsFromMapFunc<T, R>(map: MapFunction<T, R>): EventHandler<T, R> {
   requireFunction('enqueueRequestsFromMapFunc', 'map', map);

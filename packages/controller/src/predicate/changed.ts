@@ -15,12 +15,36 @@ export const resourceVersionChanged: Predicate = onUpdate(
  * or metadata only. Note that setting `metadata.deletionTimestamp` bumps the generation, and changes of labels,
  * annotations and finalizers do not. Where objects have no generation (ConfigMaps, Secrets, …) it drops every update;
  * sources of a kind warn of that once, at their start. Mirrors `predicate.GenerationChangedPredicate`.
+ *
+ * @example
+ * ```ts
+ * import { Deployment } from '@kctl/apimachinery/kinds/apps/v1';
+ * import { controllerManagedBy } from '@kctl/builder';
+ * import { generationChanged } from '@kctl/controller';
+ *
+ * controllerManagedBy(manager)
+ *   .for(Deployment, { predicates: [generationChanged] }) // changes of the status are dropped
+ *   .complete(async () => {});
+ * ```
  */
 export const generationChanged: Predicate = markGenerational(
   onUpdate((event) => headerOfEvent(event).generation !== oldHeaderOfEvent(event).generation),
 );
 
-/** Drops updates that leave the annotations alone; decodes both objects. Mirrors `predicate.AnnotationChangedPredicate`. */
+/**
+ * Drops updates that leave the annotations alone; decodes both objects. Mirrors `predicate.AnnotationChangedPredicate`.
+ *
+ * @example
+ * ```ts
+ * import { Deployment } from '@kctl/apimachinery/kinds/apps/v1';
+ * import { controllerManagedBy } from '@kctl/builder';
+ * import { annotationChanged, generationChanged, or } from '@kctl/controller';
+ *
+ * controllerManagedBy(manager)
+ *   .for(Deployment, { predicates: [or(generationChanged, annotationChanged)] })
+ *   .complete(async () => {});
+ * ```
+ */
 export const annotationChanged: Predicate = onUpdate(
   ({ oldObject, object }) => !isSameJson(oldObject.metadata.annotations ?? {}, object.metadata.annotations ?? {}),
 );

@@ -40,6 +40,19 @@ interface Subscriber<T> {
  * `source.Channel`.
  *
  * @throws TypeError when there is no async iterable or handler
+ *
+ * @example
+ * ```ts
+ * import { channelSource, createEventChannel, handlerFuncs } from '@kctl/controller';
+ *
+ * const orders = createEventChannel<{ shop: string }>();
+ * const source = channelSource({
+ *   name: 'orders',
+ *   events: orders,
+ *   handler: handlerFuncs<{ shop: string }, { name: string }>({ generic: ({ object }, queue) => queue.add({ name: object.shop }) }),
+ * });
+ * orders.send({ shop: 'tea' });
+ * ```
  */
 export function channelSource<T, R>(options: ChannelSourceOptions<T, R>): Source<R> {
   requireOptions('channelSource', options, optionNames);

@@ -33,6 +33,15 @@ export interface EventChannel<T> extends AsyncIterable<T> {
  * Makes a channel for one reader (several controllers share it through one `channelSource`).
  *
  * @throws TypeError when `capacity` is not an integer ≥ 1
+ *
+ * @example
+ * ```ts
+ * import { createEventChannel } from '@kctl/controller';
+ *
+ * const channel = createEventChannel<{ id: string }>({ identify: ({ id }) => id });
+ * if (!channel.send({ id: 'tea' })) console.log('full: send it again later');
+ * channel.close();
+ * ```
  */
 export function createEventChannel<T>(options: EventChannelOptions<T> = {}): EventChannel<T> {
   requireOptions('createEventChannel', options, optionNames);

@@ -4,7 +4,20 @@ import type { Source, SourceContext, StartedSource } from './source.js';
 /** The start of a {@link funcSource}. What it returns, if anything, is called to end it. */
 export type SourceFunction<R> = (context: SourceContext<R>) => undefined | (() => Promise<void> | void);
 
-/** A source made of a function that begins to queue requests and does not block. Mirrors `source.Func`. @throws TypeError when it is not one */
+/**
+ * A source made of a function that begins to queue requests and does not block. Mirrors `source.Func`. @throws TypeError when it is not one
+ *
+ * @example
+ * ```ts
+ * import { funcSource } from '@kctl/controller';
+ * import type { ObjectKey } from '@kctl/apimachinery';
+ *
+ * const source = funcSource<ObjectKey>('hourly', ({ queue }) => {
+ *   const timer = setInterval(() => queue.add({ name: 'report' }), 3_600_000);
+ *   return () => clearInterval(timer);
+ * });
+ * ```
+ */
 export function funcSource<R>(name: string, start: SourceFunction<R>): Source<R> {
   requireFunction(`funcSource ${name}`, 'start', start);
   return {

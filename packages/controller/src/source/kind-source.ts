@@ -45,6 +45,18 @@ const optionNames: OptionNames<KindSourceOptions<never, never>> = {
 /**
  * Events of all objects of a kind that the provider's informer sees. A kind that cannot be watched yet (its CRD is
  * missing, the server is down) is asked for again at once and then every 10 s. Mirrors `source.Kind`.
+ *
+ * @example
+ * ```ts
+ * import { ConfigMap } from '@kctl/apimachinery/kinds/core/v1';
+ * import { createController, enqueueRequestForObject, kindSource } from '@kctl/controller';
+ *
+ * const controller = createController({
+ *   name: 'settings',
+ *   reconciler: async ({ name }) => console.log(name),
+ * });
+ * controller.watch(kindSource({ informers: manager.cache, kind: ConfigMap, handler: enqueueRequestForObject() }));
+ * ```
  */
 export function kindSource<K extends Kind, R>(options: KindSourceOptions<K, R>): Source<R> {
   return scopedKindSource(options);

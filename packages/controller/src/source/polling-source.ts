@@ -62,6 +62,19 @@ export interface PollingSource<T, R> extends Source<R> {
  * says. A poll that is under way when the source ends is not waited for.
  *
  * @throws TypeError when `everyMs` is not a number > 0, or a function is missing
+ *
+ * @example
+ * ```ts
+ * import { handlerFuncs, pollingSource } from '@kctl/controller';
+ *
+ * const buckets = pollingSource<{ id: string; size: number }, { name: string }>({
+ *   name: 'buckets',
+ *   poll: async () => [{ id: 'tea', size: 3 }],
+ *   identify: ({ id }) => id,
+ *   handler: handlerFuncs({ create: ({ object }, queue) => queue.add({ name: object.id }) }),
+ *   everyMs: 30_000,
+ * });
+ * ```
  */
 export function pollingSource<T, R>(options: PollingSourceOptions<T, R>): PollingSource<T, R> {
   requireOptions('pollingSource', options, optionNames);

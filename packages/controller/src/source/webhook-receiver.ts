@@ -48,6 +48,23 @@ export interface WebhookReceiver<T> {
  * Makes a receiver; mount its `handle` on any server (a manager's metrics server takes it as an extra handler).
  *
  * @throws TypeError when `maxBytes` or `capacity` is not a number ≥ 1
+ *
+ * @example
+ * ```ts
+ * import { channelSource, createWebhookReceiver, handlerFuncs } from '@kctl/controller';
+ *
+ * const receiver = createWebhookReceiver<{ repository: string }>({
+ *   path: '/deliveries',
+ *   read: ({ body }) => [{ repository: String(Reflect.get(Object(body), 'repository')) }],
+ * });
+ * const source = channelSource({
+ *   name: 'deliveries',
+ *   events: receiver.events,
+ *   handler: handlerFuncs<{ repository: string }, { name: string }>({
+ *     generic: ({ object }, queue) => queue.add({ name: object.repository }),
+ *   }),
+ * });
+ * ```
  */
 export function createWebhookReceiver<T>(options: WebhookReceiverOptions<T>): WebhookReceiver<T> {
   requireOptions('createWebhookReceiver', options, optionNames);

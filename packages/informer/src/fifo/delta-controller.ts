@@ -49,6 +49,20 @@ const optionNames: OptionNames<DeltaControllerOptions<KubeObject>> = {
  * Makes a controller. It does nothing until it runs.
  *
  * @throws TypeError naming the option that is not valid
+ *
+ * @example
+ * ```ts
+ * import { Pod } from '@kctl/apimachinery/kinds/core/v1';
+ * import { createDeltaController, createDeltaFifo, listerWatcherFor } from '@kctl/informer';
+ *
+ * const controller = createDeltaController<Pod>({
+ *   kind: Pod,
+ *   listerWatcher: listerWatcherFor(client, Pod),
+ *   queue: createDeltaFifo(),
+ *   process: (deltas, { key }) => console.log(key, deltas.length),
+ * });
+ * await controller.run(signal);
+ * ```
  */
 export function createDeltaController<T extends KubeObject, S extends KindScope = KindScope>(
   options: DeltaControllerOptions<T, S>,

@@ -103,6 +103,16 @@ const optionNames: OptionNames<DeltaFifoOptions<unknown>> = {
  * Makes an empty queue.
  *
  * @throws TypeError for an option of the wrong type
+ *
+ * @example
+ * ```ts
+ * import type { Pod } from '@kctl/apimachinery/kinds/core/v1';
+ * import { createDeltaFifo } from '@kctl/informer';
+ *
+ * using fifo = createDeltaFifo<Pod>();
+ * fifo.add({ metadata: { namespace: 'shop', name: 'web-0' } });
+ * await fifo.pop((deltas, { key }) => console.log(key, deltas.map(({ type }) => type)));
+ * ```
  */
 export function createDeltaFifo<T>(options: DeltaFifoOptions<T> = {}): DeltaFifo<T> {
   requireOptions<DeltaFifoOptions<T>>('createDeltaFifo', options, optionNames);

@@ -14,7 +14,20 @@ export interface FakeClockOptions {
   readonly now?: number;
 }
 
-/** A clock that stands still until a test moves it. Timers fire in the order of their due time, then of their creation. */
+/**
+ * A clock that stands still until a test moves it. Timers fire in the order of their due time, then of their creation.
+ *
+ * @example
+ * ```ts
+ * import { sleep } from '@kctl/wait';
+ * import { FakeClock } from '@kctl/wait/testing';
+ *
+ * const clock = new FakeClock();
+ * const slept = sleep(60_000, { clock });
+ * await clock.advance(60_000);
+ * await slept; // no time has passed
+ * ```
+ */
 export class FakeClock implements Clock {
   #wall: number;
   #monotonic = 0;

@@ -22,7 +22,17 @@ export interface FieldError {
   readonly message: string;
 }
 
-/** The field has a value that it may not have. Mirrors `field.Invalid`. */
+/**
+ * The field has a value that it may not have. Mirrors `field.Invalid`.
+ *
+ * @example
+ * ```ts
+ * import { ConfigMap } from '@kctl/apimachinery/kinds/core/v1';
+ * import { invalidError, invalidField } from '@kctl/webhook';
+ *
+ * throw invalidError(ConfigMap, 'settings', [invalidField('data.colour', 'plaid', 'must be one of blue, red')]);
+ * ```
+ */
 export function invalidField(field: string, value: unknown, detail: string): FieldError {
   return { type: 'FieldValueInvalid', field, message: joined(`Invalid value: ${shown(value)}`, detail) };
 }
@@ -57,6 +67,19 @@ export function notFoundField(field: string, value: unknown): FieldError {
 /**
  * A denial with code 422 and reason Invalid that names every field: throw it from a validator. The causes reach the
  * user's client with their field paths. Mirrors `apierrors.NewInvalid`.
+ *
+ * @example
+ * ```ts
+ * import { ConfigMap } from '@kctl/apimachinery/kinds/core/v1';
+ * import { invalidError, requiredField, validatingWebhook } from '@kctl/webhook';
+ *
+ * const webhook = validatingWebhook(ConfigMap, {
+ *   validateCreate: ({ metadata, data }) => {
+ *     if (data?.['colour'] !== undefined) return undefined;
+ *     throw invalidError(ConfigMap, metadata.name ?? '', [requiredField('data.colour', 'a colour is needed')]);
+ *   },
+ * });
+ * ```
  */
 export function invalidError(
   kind: { readonly group: string; readonly kind: string },

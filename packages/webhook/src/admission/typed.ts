@@ -72,7 +72,21 @@ export interface Validator<T> {
  */
 export type Defaulter<T> = (draft: T, context: AdmissionContext) => unknown;
 
-/** A validating webhook for one kind. What it does not understand it refuses; the README has the rules. */
+/**
+ * A validating webhook for one kind. What it does not understand it refuses; the README has the rules.
+ *
+ * @example
+ * ```ts
+ * import { ConfigMap } from '@kctl/apimachinery/kinds/core/v1';
+ * import { createWebhookServer, validatingWebhook } from '@kctl/webhook';
+ *
+ * const server = createWebhookServer();
+ * server.register(
+ *   '/validate-settings',
+ *   validatingWebhook(ConfigMap, { validateDelete: ({ metadata }) => [`${metadata.name} is deleted`] }),
+ * );
+ * ```
+ */
 export function validatingWebhook<K extends Kind>(
   kind: K,
   validator: Validator<ObjectOf<K>>,

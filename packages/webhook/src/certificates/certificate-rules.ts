@@ -12,6 +12,16 @@ export interface CertificateRules {
 /**
  * The least that self-managed certificates need, by `resourceNames`: no list, no watch. To create cannot be bound to a
  * name, so that the Secret is better created by the installation, empty; then leave `create` out.
+ *
+ * @example
+ * ```ts
+ * import { certificateRules } from '@kctl/webhook';
+ *
+ * const { role, clusterRole } = certificateRules({
+ *   secret: { namespace: 'shop', name: 'webhook-certificate' },
+ *   inject: { validating: ['settings-validating'] },
+ * });
+ * ```
  */
 export function certificateRules({
   secret,

@@ -18,7 +18,33 @@ export interface SpokeFunctions<H, S> {
 /** An object that may lack what every version has in common. */
 export type Converted<T> = Omit<T, 'apiVersion' | 'kind' | 'metadata'> & Partial<Pick<T & KubeObject, 'metadata'>>;
 
-/** One version beside the hub, with its conversions. Mirrors `conversion.NewSpokeConverter`. */
+/**
+ * One version beside the hub, with its conversions. Mirrors `conversion.NewSpokeConverter`.
+ *
+ * @example
+ * ```ts
+ * import { defineKind, type KubeObject } from '@kctl/apimachinery';
+ * import { hubSpokeConverter, spoke } from '@kctl/webhook';
+ *
+ * interface WidgetV1 extends KubeObject {
+ *   spec: { size: string };
+ * }
+ * interface WidgetV2 extends KubeObject {
+ *   spec: { sizeCm: number };
+ * }
+ * const names = { group: 'example.com', kind: 'Widget', scope: 'Namespaced' } as const;
+ * const V1 = defineKind<WidgetV1>()({ ...names, version: 'v1' });
+ * const V2 = defineKind<WidgetV2>()({ ...names, version: 'v2' });
+ *
+ * const converter = hubSpokeConverter(
+ *   V2,
+ *   spoke(V2, V1, {
+ *     toHub: ({ spec }) => ({ spec: { sizeCm: Number(spec.size) } }),
+ *     fromHub: ({ spec }) => ({ spec: { size: String(spec.sizeCm) } }),
+ *   }),
+ * );
+ * ```
+ */
 export function spoke<H extends Kind, S extends Kind>(
   hub: H,
   kind: S,

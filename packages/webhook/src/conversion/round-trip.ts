@@ -8,9 +8,13 @@ import type { Converter } from './converter.js';
  *
  * @example
  * ```ts
- * await fc.assert(fc.asyncProperty(widgets, async (widget) => {
- *   expect(await roundTripProblems(converter, widget, ['ex.io/v1', 'ex.io/v2'])).toEqual([]);
- * }));
+ * import { roundTripProblems, type Converter } from '@kctl/webhook';
+ *
+ * async function check(converter: Converter, size: string): Promise<void> {
+ *   const widget = { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'a' }, spec: { size } };
+ *   const problems = await roundTripProblems(converter, widget, ['example.com/v1', 'example.com/v2']);
+ *   if (problems.length > 0) throw new Error(problems.join('\n'));
+ * }
  * ```
  */
 export async function roundTripProblems(

@@ -18,6 +18,15 @@ const kinds: readonly Kind<KubeObject, 'Cluster'>[] = [
  * `printManifests` prints.
  *
  * @throws ApplyConflictError when others own a field with another value; what the client throws
+ *
+ * @example
+ * ```ts
+ * import { createWebhookServer, applyManifests, webhookConfigurations } from '@kctl/webhook';
+ *
+ * const { webhooks = new Map() } = createWebhookServer();
+ * const address = { url: 'https://10.0.0.7:9443' };
+ * await applyManifests(client, webhookConfigurations(webhooks, { name: 'settings', address }), { fieldOwner: 'settings' });
+ * ```
  */
 export async function applyManifests(
   client: Writer,

@@ -65,6 +65,20 @@ export type WebhookConfiguration = MutatingWebhookConfiguration | ValidatingWebh
  * `printManifests`, or hand it to a client.
  *
  * @throws WebhookServerError for a registration that is not valid, or dangerous and not confirmed
+ *
+ * @example
+ * ```ts
+ * import { ConfigMap } from '@kctl/apimachinery/kinds/core/v1';
+ * import { createWebhookServer, printManifests, validatingWebhook, webhookConfigurations } from '@kctl/webhook';
+ *
+ * const server = createWebhookServer();
+ * server.register('/validate-settings', validatingWebhook(ConfigMap, { validateCreate: () => undefined }));
+ * const configurations = webhookConfigurations(server.webhooks ?? [], {
+ *   name: 'settings',
+ *   address: { service: { name: 'settings-webhook', namespace: 'settings-system' } },
+ * });
+ * console.log(printManifests(configurations));
+ * ```
  */
 export function webhookConfigurations(
   webhooks: RegisteredWebhooks,

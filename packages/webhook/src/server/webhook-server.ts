@@ -114,7 +114,19 @@ export interface WebhookServer {
   checkStarted(): void;
 }
 
-/** Mirrors `webhook.NewServer`. @throws TypeError naming an option that is not valid */
+/**
+ * Mirrors `webhook.NewServer`. @throws TypeError naming an option that is not valid
+ *
+ * @example
+ * ```ts
+ * import { ConfigMap } from '@kctl/apimachinery/kinds/core/v1';
+ * import { createWebhookServer, defaultingWebhook } from '@kctl/webhook';
+ *
+ * const server = createWebhookServer({ port: 9443, certDir: '/certificates' });
+ * server.register('/default-settings', defaultingWebhook(ConfigMap, (draft) => (draft.data ??= {})));
+ * await server.run(signal);
+ * ```
+ */
 export function createWebhookServer(options: WebhookServerOptions = {}): WebhookServer {
   requireOptions('createWebhookServer', options, optionNames);
   const { port = defaultPort, shutdownTimeoutMs = defaultShutdownTimeoutMs, maxBufferedBytes = 1 } = options;

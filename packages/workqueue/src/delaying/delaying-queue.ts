@@ -10,6 +10,15 @@ import type { Debounce, DelayingQueue, InspectableQueue } from '../work-queue.js
  * Makes a queue to which work can be added for later.
  *
  * @throws QueueArgumentError for an option out of range; TypeError for one that is not known
+ *
+ * @example
+ * ```ts
+ * import { createDelayingQueue } from '@kctl/workqueue';
+ *
+ * const queue = createDelayingQueue();
+ * queue.addAfter('shop/web-0', 5_000);
+ * const key = await queue.get({ signal });
+ * ```
  */
 export function createDelayingQueue<T = string>(
   options: DelayingQueueOptions<T> = {},

@@ -30,7 +30,16 @@ const exponentialNames: OptionNames<ExponentialRateLimiterOptions<never>> = {
 /** 2¹⁰²³ is the largest power that is a number: 0 times the next one, Infinity, would not be one. */
 const maxExponent = 1023;
 
-/** base·2ⁿ with n = failures of the item so far. Mirrors `NewTypedItemExponentialFailureRateLimiter`. */
+/**
+ * base·2ⁿ with n = failures of the item so far. Mirrors `NewTypedItemExponentialFailureRateLimiter`.
+ *
+ * @example
+ * ```ts
+ * import { createRateLimitingQueue, exponentialRateLimiter } from '@kctl/workqueue';
+ *
+ * const queue = createRateLimitingQueue({ rateLimiter: exponentialRateLimiter({ baseMs: 100, maxMs: 60_000 }) });
+ * ```
+ */
 export function exponentialRateLimiter<T = string>(options: ExponentialRateLimiterOptions<T> = {}): RateLimiter<T> {
   requireOptions('exponentialRateLimiter', options, exponentialNames);
   const { baseMs = 5, maxMs = 1_000_000, random } = options;
