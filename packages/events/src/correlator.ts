@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '@kctl/wait';
-import type { EventReference, Happening } from './event.js';
+import type { EventReference, RecordedEvent } from './event.js';
 
 /** client-go: from so many notes of otherwise equal events on, those with further notes become one. */
 const maxNotes = 10;
@@ -23,7 +23,7 @@ export interface CorrelatorOptions {
 
 /** Groups events as client-go's `EventCorrelator` does. */
 export interface Correlator {
-  correlate(happening: Happening): Correlated;
+  correlate(recorded: RecordedEvent): Correlated;
   /** Forgets what is too old to count. */
   sweep(): void;
 }
@@ -43,8 +43,8 @@ interface Record {
 export function createCorrelator({ clock, capacity }: CorrelatorOptions): Correlator {
   const records = new Map<string, Record>();
   return {
-    correlate: (happening) => {
-      const key = happeningKey(happening);
+    correlate: (recorded) => {
+      const key = happeningKey(recorded);
       const now = clock.monotonicNow();
       const known = records.get(key);
       const record =
@@ -56,7 +56,7 @@ export function createCorrelator({ clock, capacity }: CorrelatorOptions): Correl
         const [oldest] = records.keys();
         if (oldest !== undefined) records.delete(oldest);
       }
-      const note = createHash('sha1').update(happening.note).digest('base64');
+      const note = createHash('sha1').update(recorded.note).digest('base64');
       if (!record.notes.has(note)) {
         if (record.notes.size + 1 >= maxNotes) return { key, isCombined: true };
         record.notes.add(note);
@@ -77,8 +77,8 @@ export function createCorrelator({ clock, capacity }: CorrelatorOptions): Correl
  * What makes two events the same but for the note. As in client-go, whose object references count without their
  * resourceVersion here: an object that changes while it fails is still one series.
  */
-function happeningKey(happening: Happening): string {
-  const { type, action, reason, controller, instance, regarding, related } = happening;
+function happeningKey(recorded: RecordedEvent): string {
+  const { type, action, reason, controller, instance, regarding, related } = recorded;
   return JSON.stringify([
     type,
     action,
@@ -102,6 +102,6 @@ function identity({
 }
 
 /** The key of the spam filter. */
-export function spamSource({ controller, instance, regarding, type }: Happening): string {
+export function spamSource({ controller, instance, regarding, type }: RecordedEvent): string {
   return JSON.stringify([controller, instance, type, identity({ ...regarding, fieldPath: '' })]);
 }

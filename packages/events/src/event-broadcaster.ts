@@ -7,8 +7,8 @@ import { aborted, numberProblem, requireOptions, requireSignal, systemClock, sys
 import type { Clock, ClockTimer, OptionNames, Random } from '@kctl/wait';
 import { createCorrelator, spamSource } from './correlator.js';
 import type { Correlated, Correlator } from './correlator.js';
-import { combinedNote, happeningOf } from './event.js';
-import type { EventRecorder, Happening } from './event.js';
+import { combinedNote, toRecordedEvent } from './event.js';
+import type { EventRecorder, RecordedEvent } from './event.js';
 import { EventDelivery } from './event-delivery.js';
 import type { EventApi } from './event-delivery.js';
 import { eventName } from './event-object.js';
@@ -40,6 +40,14 @@ export interface EventBroadcasterOptions {
   readonly maxSeries?: number;
   /** ms that remain for delivery after the stop. @default 5_000 */
   readonly flushTimeoutMs?: number;
+  /**
+   * Called synchronously with each event that is recorded and valid, also with those that the spam filter drops. What it
+   * throws is logged.
+   *
+   * @default none
+   */
+  readonly onEvent?: (event: RecordedEvent) => void;
+  /** Receives a line per event at `debug`, with its note as the message. @default none */
   readonly logger?: Logger;
   readonly metrics?: Metrics;
   /** @default systemClock */
@@ -56,6 +64,7 @@ const optionNames: OptionNames<EventBroadcasterOptions> = {
   refillMs: true,
   maxSeries: true,
   flushTimeoutMs: true,
+  onEvent: true,
   logger: true,
   metrics: true,
   clock: true,
@@ -104,6 +113,8 @@ function checkOptions(options: EventBroadcasterOptions): void {
     flushTimeoutMs = 0,
   } = options;
   const count = { least: 1, integer: true, orInfinity: true } as const;
+  if (options.onEvent !== undefined && typeof options.onEvent !== 'function')
+    throw new TypeError(`createEventBroadcaster: onEvent is of type ${typeof options.onEvent}: give a function`);
   const problem =
     numberProblem('queueLimit', queueLimit, count) ??
     numberProblem('maxConcurrentDeliveries', maxConcurrentDeliveries, count) ??
@@ -155,7 +166,7 @@ class QueueingBroadcaster implements EventBroadcaster {
       clock,
       random,
       logger,
-      rename: (series) => this.#newName(series.happening),
+      rename: (series) => this.#newName(series.recorded),
     });
     this.#dropped = metrics.counter({
       name: 'kctl_events_dropped_total',
@@ -179,7 +190,9 @@ class QueueingBroadcaster implements EventBroadcaster {
     const source = { controller, instance };
     const event: EventRecorder['event'] = (regarding, details) => {
       try {
-        this.#record(happeningOf(source, regarding, details));
+        const recorded = toRecordedEvent(source, regarding, details);
+        this.#notify(recorded);
+        this.#record(recorded);
       } catch (error) {
         this.#drop('invalid', { error });
       }
@@ -219,16 +232,33 @@ class QueueingBroadcaster implements EventBroadcaster {
     return new Promise((resolve) => this.#idleWaiters.add(resolve));
   }
 
-  #record(happening: Happening): void {
+  #notify(event: RecordedEvent): void {
+    if (this.#logger.isEnabled('debug')) {
+      const { type, reason, action, regarding } = event;
+      this.#logger.debug(event.note, { type, object: regarding, reason, action });
+    }
+    try {
+      const result: unknown = this.#options.onEvent?.(event);
+      if (result instanceof Promise) void result.catch((error: unknown) => this.#reportObserver(error));
+    } catch (error) {
+      this.#reportObserver(error);
+    }
+  }
+
+  #reportObserver(error: unknown): void {
+    this.#logger.error('onEvent of the event broadcaster failed', { error });
+  }
+
+  #record(recorded: RecordedEvent): void {
     if (this.#state === 'stopped') {
-      this.#drop('stopped', { reason: happening.reason });
+      this.#drop('stopped', { reason: recorded.reason });
       return;
     }
-    const correlated = this.#correlator.correlate(happening);
+    const correlated = this.#correlator.correlate(recorded);
     const { key, isCombined } = correlated;
     const series = this.#series.get(key);
     if (series === undefined) {
-      this.#begin(correlated, happening);
+      this.#begin(correlated, recorded);
       return;
     }
     series.count += 1;
@@ -237,31 +267,31 @@ class QueueingBroadcaster implements EventBroadcaster {
     this.#series.delete(key);
     this.#series.set(key, series);
     // A combined event shows the latest note, as often as the spam filter lets it.
-    const hasNews = isCombined && combinedNote(happening) !== series.note;
-    if (hasNews) series.note = combinedNote(happening);
-    const isTold = hasNews && this.#filter.allows(spamSource(happening));
+    const hasNews = isCombined && combinedNote(recorded) !== series.note;
+    if (hasNews) series.note = combinedNote(recorded);
+    const isTold = hasNews && this.#filter.allows(spamSource(recorded));
     if (series.count === 2 || isTold) this.#enqueue(series);
   }
 
-  #begin({ key, isCombined }: Correlated, happening: Happening): void {
-    if (!this.#filter.allows(spamSource(happening))) {
-      this.#drop('spam', { reason: happening.reason });
+  #begin({ key, isCombined }: Correlated, recorded: RecordedEvent): void {
+    if (!this.#filter.allows(spamSource(recorded))) {
+      this.#drop('spam', { reason: recorded.reason });
       return;
     }
     if (this.#queue.size >= (this.#options.queueLimit ?? 1000)) {
-      this.#drop('queue_full', { reason: happening.reason });
+      this.#drop('queue_full', { reason: recorded.reason });
       return;
     }
     const now = this.#clock.now();
-    const { namespace = '' } = happening.regarding;
-    const note = isCombined ? combinedNote(happening) : happening.note;
+    const { namespace = '' } = recorded.regarding;
+    const note = isCombined ? combinedNote(recorded) : recorded.note;
     const series: Series = {
       key,
-      happening,
+      recorded,
       note,
       sentNote: note,
       namespace: namespace === '' ? 'default' : namespace,
-      name: this.#newName(happening),
+      name: this.#newName(recorded),
       firstAt: now,
       lastAt: now,
       lastSeen: this.#clock.monotonicNow(),
@@ -338,7 +368,7 @@ class QueueingBroadcaster implements EventBroadcaster {
     }
   }
 
-  #newName({ regarding }: Happening): string {
+  #newName({ regarding }: RecordedEvent): string {
     const nanoseconds = BigInt(this.#clock.now()) * 1_000_000n + BigInt(this.#sequence++ % 1_000_000);
     return eventName(regarding, `${nanoseconds.toString(16)}${this.#unique}`);
   }

@@ -59,7 +59,7 @@ export class EventDelivery {
   async deliver(series: Series, stopping: AbortSignal, signal: AbortSignal): Promise<DeliveryResult> {
     const { logger } = this.#options;
     const fieldsOf = (error: unknown) => ({
-      reason: series.happening.reason,
+      reason: series.recorded.reason,
       event: `${series.namespace}/${series.name}`,
       error,
     });

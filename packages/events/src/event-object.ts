@@ -5,12 +5,12 @@ import type { Series } from './series.js';
 
 /** The object of events.k8s.io/v1 for a series. */
 export function toEvent(series: Series): Event {
-  const { happening, note, namespace, name, firstAt, count } = series;
-  const { controller, instance, regarding, related, type, reason, action } = happening;
+  const { recorded, note, namespace, name, firstAt, count } = series;
+  const { controller, instance, regarding, related, type, reason, action, annotations } = recorded;
   return {
     apiVersion: 'events.k8s.io/v1',
     kind: 'Event',
-    metadata: { name, namespace },
+    metadata: { name, namespace, ...(annotations === undefined ? {} : { annotations: { ...annotations } }) },
     eventTime: microTime(firstAt),
     reportingController: controller,
     reportingInstance: instance,
@@ -26,12 +26,12 @@ export function toEvent(series: Series): Event {
 
 /** The object of core/v1 for a series: for servers without events.k8s.io/v1. */
 export function toCoreEvent(series: Series): CoreEvent {
-  const { happening, note, namespace, name, firstAt, lastAt, count } = series;
-  const { controller, instance, regarding, related, type, reason, action } = happening;
+  const { recorded, note, namespace, name, firstAt, lastAt, count } = series;
+  const { controller, instance, regarding, related, type, reason, action, annotations } = recorded;
   return {
     apiVersion: 'v1',
     kind: 'Event',
-    metadata: { name, namespace },
+    metadata: { name, namespace, ...(annotations === undefined ? {} : { annotations: { ...annotations } }) },
     involvedObject: { ...regarding },
     ...(related === undefined ? {} : { related: { ...related } }),
     reason,

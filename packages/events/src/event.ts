@@ -29,6 +29,8 @@ export interface EventDetails {
   readonly note: string;
   /** Another object that has to do with it. */
   readonly related?: EventSubject;
+  /** Annotations of the event; a series keeps those of its first event. */
+  readonly annotations?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -44,8 +46,8 @@ export interface EventRecorder {
   warning(regarding: EventSubject, reason: string, note: string): void;
 }
 
-/** An event as it goes into a series: everything but how often and when. */
-export interface Happening {
+/** An event as it was recorded: checked and completed, before it goes into a series. */
+export interface RecordedEvent {
   readonly controller: string;
   readonly instance: string;
   readonly regarding: EventReference;
@@ -54,10 +56,11 @@ export interface Happening {
   readonly reason: string;
   readonly action: string;
   readonly note: string;
+  readonly annotations: Readonly<Record<string, string>> | undefined;
 }
 
 /** A reference to a subject. @throws TypeError naming what it lacks */
-function referenceTo(subject: EventSubject): EventReference {
+export function referenceTo(subject: EventSubject): EventReference {
   const reference =
     'metadata' in subject && typeof subject.metadata === 'object' ? referenceToObject(subject) : subject;
   for (const field of ['apiVersion', 'kind', 'name'] as const) {
@@ -84,12 +87,12 @@ const maxNoteBytes = 1024;
 const maxWordLength = 128;
 
 /** Checks and completes what a caller said. @throws TypeError naming the field that is not valid */
-export function happeningOf(
+export function toRecordedEvent(
   source: { readonly controller: string; readonly instance: string },
   regarding: EventSubject,
   details: EventDetails,
-): Happening {
-  const { type, reason, action = reason, note, related } = details;
+): RecordedEvent {
+  const { type, reason, action = reason, note, related, annotations } = details;
   const types: readonly string[] = ['Normal', 'Warning'];
   if (!types.includes(type))
     throw new TypeError(`type ${JSON.stringify(type)} of an event is not valid: expected Normal or Warning`);
@@ -110,6 +113,7 @@ export function happeningOf(
     reason,
     action,
     note: cut(note),
+    annotations: annotations === undefined ? undefined : { ...annotations },
   };
 }
 
@@ -117,7 +121,7 @@ export function happeningOf(
 const combinedPrefix = '(combined from similar events): ';
 
 /** The note of an event that stands for events with different notes: the latest of them. */
-export function combinedNote({ note }: Happening): string {
+export function combinedNote({ note }: RecordedEvent): string {
   return cut(combinedPrefix + note);
 }
 

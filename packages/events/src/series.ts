@@ -1,9 +1,9 @@
-import type { Happening } from './event.js';
+import type { RecordedEvent } from './event.js';
 
 /** One event, and how often it was repeated. */
 export interface Series {
   readonly key: string;
-  readonly happening: Happening;
+  readonly recorded: RecordedEvent;
   /** What it says by now: the latest note, where it stands for events with different ones. */
   note: string;
   /** The note that the server has. */

@@ -2,7 +2,7 @@ import { ConfigMap, Event as CoreEvent } from '@kctl/apimachinery/kinds/core/v1'
 import { Event } from '@kctl/apimachinery/kinds/events.k8s.io/v1';
 import { createEnvironment } from '@kctl/testing';
 import { expect, it } from 'vitest';
-import { createEventBroadcaster } from '../src/index.js';
+import { createEventBroadcaster, eventsOf } from '../src/index.js';
 
 it.each([
   ['events.k8s.io/v1', 'auto'],
@@ -43,4 +43,29 @@ it.each([
   expect(core.items.filter(({ reason }) => reason === 'Broken')).toMatchObject([
     { reason: 'Broken', message: 'it broke', involvedObject: { name: 'subject' } },
   ]);
+});
+
+it('finds the events of an object, and leaves those of others and of an earlier one of that name out', async () => {
+  await using environment = await createEnvironment();
+  const { client } = environment;
+  const namespace = await environment.createNamespace('events-of');
+  const stop = new AbortController();
+  const broadcaster = createEventBroadcaster({ client });
+  const running = broadcaster.run(stop.signal);
+  const recorder = broadcaster.recorder('example.com/test');
+  const create = () => client.create(ConfigMap, { metadata: { name: 'subject', namespace } });
+  const earlier = await create();
+  recorder.normal(earlier, 'Earlier', 'of the one before');
+  await client.delete(ConfigMap, earlier);
+  const subject = await create();
+  recorder.normal(subject, 'First', 'first');
+  await broadcaster.flush();
+  recorder.normal(subject, 'Second', 'second');
+  recorder.normal({ apiVersion: 'v1', kind: 'Namespace', name: namespace }, 'Seen', 'cluster-scoped');
+  stop.abort();
+  await running;
+  expect((await eventsOf(client, subject)).map(({ reason }) => reason)).toEqual(['First', 'Second']);
+  const reference = { apiVersion: 'v1', kind: 'Namespace', name: namespace };
+  expect((await eventsOf(client, reference)).map(({ reason }) => reason)).toEqual(['Seen']);
+  await expect(eventsOf(client, { metadata: { name: 'x' } })).rejects.toThrow('an object with apiVersion');
 });

@@ -1,0 +1,43 @@
+import { Event } from '@kctl/apimachinery/kinds/core/v1';
+import type { Reader, ReadObject } from '@kctl/client';
+import { referenceTo } from './event.js';
+import type { EventSubject } from './event.js';
+
+/** Options of {@link eventsOf}. */
+export interface EventsOfOptions {
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * The events about an object that the server still has, of both APIs, oldest first: what `kubectl describe` shows.
+ * Events are looked for by kind, namespace and name, and by uid where the object has one, so that those of an earlier
+ * object of the same name are left out. Mirrors `Events(namespace).Search` of client-go.
+ *
+ * @param client - reads live: a cache of all events would be large; pass `manager.apiReader` or an HTTP client
+ * @throws TypeError where the object has no apiVersion, kind or name; what the list throws
+ */
+export async function eventsOf(
+  client: Pick<Reader, 'list'>,
+  object: EventSubject,
+  options: EventsOfOptions = {},
+): Promise<ReadObject<typeof Event>[]> {
+  const { kind = '', name = '', namespace = '', uid = '' } = referenceTo(object);
+  const fields = {
+    'involvedObject.kind': kind,
+    'involvedObject.name': name,
+    ...(namespace === '' ? {} : { 'involvedObject.namespace': namespace }),
+    ...(uid === '' ? {} : { 'involvedObject.uid': uid }),
+  };
+  const { items } = await client.list(Event, {
+    // Events about cluster-scoped objects are in this namespace.
+    namespace: namespace === '' ? 'default' : namespace,
+    fieldSelector: fields,
+    ...options,
+  });
+  return [...items].sort((a, b) => lastSeen(a) - lastSeen(b));
+}
+
+function lastSeen({ series, lastTimestamp, eventTime, metadata }: ReadObject<typeof Event>): number {
+  const time = series?.lastObservedTime ?? lastTimestamp ?? eventTime ?? metadata.creationTimestamp;
+  return time === undefined ? 0 : Date.parse(time);
+}
