@@ -33,6 +33,70 @@ describe('the console logger', () => {
     ]);
   });
 
+  it('changes its level while it runs, with that of its children', () => {
+    const { logger, written } = lines();
+    const child = logger.child({ name: 'x' });
+    logger.level = 'debug';
+    child.debug('seen');
+    child.level = 'error';
+    logger.warn('not seen');
+    expect(parsed(written)).toMatchObject([{ msg: 'seen' }]);
+    expect([logger.level, child.level, logger.isEnabled('warn')]).toEqual(['error', 'error', false]);
+    expect(() => (logger.level = 'loud' as never)).toThrow('level is "loud": use one of trace');
+    expect(logger.level).toBe('error');
+  });
+
+  it.each([
+    ['rfc3339', '2026-01-01T00:00:00.250Z'],
+    ['seconds', 1_767_225_600.25],
+    ['ms', 1_767_225_600_250],
+  ] as const)('writes the time as %s', (timeFormat, expected) => {
+    const { logger, written } = lines({ timeFormat, now: () => now() + 250 });
+    logger.info('started');
+    expect(parsed(written)).toMatchObject([{ ts: expected }]);
+  });
+
+  it('leaves out repetitions where it samples, by level and message, and counts them', () => {
+    let ms = now();
+    const { logger, written } = lines({ sampling: { initial: 2, thereafter: 3, tickMs: 1_000 }, now: () => ms });
+    for (let n = 1; n <= 9; n++) logger.child({ n }).info('again');
+    logger.warn('again');
+    expect(parsed(written)).toMatchObject([
+      { n: 1 },
+      { n: 2 },
+      { n: 5, suppressed: 2 },
+      { n: 8, suppressed: 2 },
+      { level: 'warn' },
+    ]);
+    ms += 1_000;
+    logger.info('again', { n: 10 });
+    logger.info('again', { n: 11 });
+    logger.info('again', { n: 12 });
+    expect(parsed(written).slice(5)).toMatchObject([{ n: 10, suppressed: 1 }, { n: 11 }]);
+    expect(written).toHaveLength(7);
+  });
+
+  it('writes no repetition where `thereafter` is 0, and samples as zap does by default', () => {
+    const none = lines({ sampling: { initial: 1, thereafter: 0 } });
+    const zap = lines({ sampling: {} });
+    for (let n = 0; n < 300; n++) {
+      none.logger.info('again');
+      zap.logger.info('again');
+    }
+    expect([none.written.length, zap.written.length]).toEqual([1, 102]);
+    expect(() => createConsoleLogger({ sampling: { initial: 0 } })).toThrow('sampling.initial 0 is not valid');
+  });
+
+  it('names the members of an AggregateError where there is no stack', () => {
+    const { logger, written } = lines({ format: 'text' });
+    logger.warn('no connection', {
+      error: new AggregateError([new Error('connect ::1'), new Error('connect 127.0.0.1')], ''),
+    });
+    logger.warn('failed', { error: new AggregateError([new Error('first'), new Error('second')], 'two') });
+    expect(written[0]).toContain('connect ::1; connect 127.0.0.1');
+    expect(written[1]).toContain('two (first; second)');
+  });
+
   it('hands its fields to its children, which may add and replace', () => {
     const { logger, written } = lines({ fields: { controller: 'a', zone: 1 } });
     logger.child({ name: 'x', zone: 2 }).child({ attempt: 3 }).debug('below the level');

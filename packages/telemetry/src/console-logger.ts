@@ -1,4 +1,6 @@
 import { describeError, isError } from './describe-error.js';
+import { LogSampler } from './log-sampler.js';
+import type { LogSampling } from './log-sampler.js';
 import { loggable } from './loggable.js';
 import type { Loggable } from './loggable.js';
 import { messageOf } from './message-of.js';
@@ -6,21 +8,47 @@ import type { LogFields, Logger, LogLevel } from './logger.js';
 
 const severity: Readonly<Record<LogLevel, number>> = { trace: 10, debug: 20, info: 30, warn: 40, error: 50 };
 const formats = ['json', 'text'] as const;
+const timeFormats = ['rfc3339', 'seconds', 'ms'] as const;
 
 /** Options of {@link createConsoleLogger}. */
 export interface ConsoleLoggerOptions {
-  /** The least severe level that is written. @default 'info' */
+  /** The least severe level that is written; `logger.level` changes it later. @default 'info' */
   readonly level?: LogLevel;
   /** `json`: one object a line; `text`: for people, with the stacks of errors on lines below. @default 'json' */
   readonly format?: 'json' | 'text';
   /** The least severe level at which errors are written with their stacks. @default 'error' */
   readonly stackLevel?: LogLevel;
+  /**
+   * How `ts` is written: as RFC 3339, as seconds since 1970 with a fraction (zap's default), or as ms since 1970.
+   *
+   * @default 'rfc3339'
+   */
+  readonly timeFormat?: 'rfc3339' | 'seconds' | 'ms';
+  /**
+   * Leaves out entries that repeat the level and message of many others: of those in one period the first ones are
+   * written, then one in so many, with the field `suppressed`. `{}` for the numbers of zap.
+   *
+   * @default every entry is written
+   */
+  readonly sampling?: LogSampling;
   /** Receives each finished entry, without its line end. @default standard error */
   readonly write?: (line: string) => void;
   /** Wall-clock time in ms, for the `ts` field. @default the system clock */
   readonly now?: () => number;
   /** Fields of every line. */
   readonly fields?: LogFields;
+}
+
+/** What {@link createConsoleLogger} makes. */
+export interface ConsoleLogger extends Logger {
+  /**
+   * The least severe level that is written. Setting it takes effect at once, for this logger and for all that have the
+   * same origin: its children, and those that it is a child of.
+   *
+   * @throws TypeError (when set) for an unknown level
+   */
+  level: LogLevel;
+  child(fields: LogFields): ConsoleLogger;
 }
 
 /**
@@ -42,47 +70,90 @@ export interface ConsoleLoggerOptions {
  * logger.info('Starting', { namespaces: 3 });
  * ```
  */
-export function createConsoleLogger(options: ConsoleLoggerOptions = {}): Logger {
+export function createConsoleLogger(options: ConsoleLoggerOptions = {}): ConsoleLogger {
   const { level = 'info', format = 'json', stackLevel = 'error', now = () => new Date().getTime() } = options;
-  const { write = (line: string) => void process.stderr.write(`${line}\n`) } = options;
+  const {
+    write = (line: string) => void process.stderr.write(`${line}\n`),
+    timeFormat = 'rfc3339',
+    sampling,
+  } = options;
   requireOneOf('level', level, Object.keys(severity));
   requireOneOf('stackLevel', stackLevel, Object.keys(severity));
   requireOneOf('format', format, formats);
+  requireOneOf('timeFormat', timeFormat, timeFormats);
   requireFunction('write', write);
   requireFunction('now', now);
-  // An async function is allowed in place of one without a result.
-  const send: (line: string) => unknown = write;
-  const fields = readFields(options.fields);
-  const isEnabled = (wanted: LogLevel): boolean => severity[wanted] >= severity[level];
+  const sampler = sampling === undefined ? undefined : new LogSampler(sampling);
+  return loggerWith(readFields(options.fields), {
+    level,
+    format,
+    stackLevel,
+    now,
+    timestamp: (ms) => timestamp(ms, timeFormat),
+    send: write,
+    sampler,
+  });
+}
+
+/** What a logger and its children share. */
+interface Sink {
+  level: LogLevel;
+  readonly format: 'json' | 'text';
+  readonly stackLevel: LogLevel;
+  readonly now: () => number;
+  readonly timestamp: (ms: () => number) => string | number;
+  /** An async function is allowed in place of one without a result. */
+  readonly send: (line: string) => unknown;
+  readonly sampler: LogSampler | undefined;
+}
+
+function loggerWith(fields: LogFields, sink: Sink): ConsoleLogger {
+  const isEnabled = (wanted: LogLevel): boolean => severity[wanted] >= severity[sink.level];
   const log = (lineLevel: LogLevel, message: unknown, extra: unknown): void => {
     if (!isEnabled(lineLevel)) return;
     try {
+      const msg = messageOf(message);
+      const suppressed =
+        sink.sampler?.admit(lineLevel, msg, sink.now()) ?? (sink.sampler === undefined ? 0 : undefined);
+      if (suppressed === undefined) return;
       const entry: Entry = {
-        ts: timestamp(now),
+        ts: sink.timestamp(sink.now),
         level: lineLevel,
-        msg: messageOf(message),
-        fields: { ...fields, ...(isError(message) ? { error: message } : {}), ...readFields(extra) },
-        stacks: severity[lineLevel] >= severity[stackLevel],
+        msg,
+        fields: {
+          ...fields,
+          ...(isError(message) ? { error: message } : {}),
+          ...readFields(extra),
+          ...(suppressed > 0 ? { suppressed } : {}),
+        },
+        stacks: severity[lineLevel] >= severity[sink.stackLevel],
       };
-      const written = send(format === 'json' ? formatJson(entry) : formatText(entry));
+      const written = sink.send(sink.format === 'json' ? formatJson(entry) : formatText(entry));
       if (written instanceof Promise) void written.catch(() => undefined);
     } catch {
       // A logger must not fail the work that it reports on.
     }
   };
   return {
+    get level() {
+      return sink.level;
+    },
+    set level(value) {
+      requireOneOf('level', value, Object.keys(severity));
+      sink.level = value;
+    },
     isEnabled,
     trace: (message, extra) => log('trace', message, extra),
     debug: (message, extra) => log('debug', message, extra),
     info: (message, extra) => log('info', message, extra),
     warn: (message, extra) => log('warn', message, extra),
     error: (message, extra) => log('error', message, extra),
-    child: (extra) => createConsoleLogger({ ...options, fields: { ...fields, ...readFields(extra) } }),
+    child: (extra) => loggerWith({ ...fields, ...readFields(extra) }, sink),
   };
 }
 
 interface Entry {
-  readonly ts: string;
+  readonly ts: string | number;
   readonly level: LogLevel;
   readonly msg: string;
   readonly fields: LogFields;
@@ -160,10 +231,12 @@ function isControlFree(text: string): boolean {
 }
 
 /** A time that is none is written as what it is. */
-function timestamp(now: () => number): string {
+function timestamp(now: () => number, format: (typeof timeFormats)[number]): string | number {
   try {
     const ms = now();
-    return Number.isFinite(ms) ? new Date(ms).toISOString() : String(ms);
+    if (!Number.isFinite(ms)) return String(ms);
+    if (format === 'ms') return ms;
+    return format === 'seconds' ? ms / 1000 : new Date(ms).toISOString();
   } catch (error) {
     return `[no time: ${messageOf(error)}]`;
   }

@@ -5,7 +5,7 @@ import { framesOf } from './stack-frames.js';
 export interface DescribedError {
   /** Class of the error that was logged, the outermost. */
   readonly name: string;
-  /** Messages of the whole chain, outermost first, each once. */
+  /** Messages of the whole chain, outermost first, each once; without stacks also those of the members of AggregateErrors. */
   readonly message: string;
   /** Stable code of the outermost error that has one, e.g. `KCTL_TERMINAL` or `ECONNREFUSED`. */
   readonly code?: string;
@@ -20,7 +20,9 @@ export interface DescribedError {
  */
 export function describeError(error: unknown, options: { readonly stack?: boolean } = {}): DescribedError {
   const chain = chainOf(error);
-  const message = joinMessages(chain.filter((link) => link.depth === 0).map((link) => messageOf(link.error)));
+  const own = joinMessages(chain.filter((link) => link.depth === 0).map((link) => messageOf(link.error)));
+  // Stacks name the members of an AggregateError; where there are none, or no text at all, the message has to.
+  const message = options.stack === false || own === '' ? withMembers(own, chain) : own;
   const code = chain.map((link) => property(link.error, 'code')).find((value) => typeof value === 'string');
   const stack = options.stack === false ? '' : stackOf(chain, message);
   return {
@@ -73,6 +75,13 @@ function joinMessages(messages: readonly string[]): string {
   return messages
     .filter((message, index) => message !== '' && !messages.slice(0, index).some((outer) => outer.includes(message)))
     .join(': ');
+}
+
+function withMembers(message: string, chain: readonly Link[]): string {
+  const members = chain.filter((link) => link.depth > 0).map((link) => messageOf(link.error));
+  const news = [...new Set(members)].filter((member) => member !== '' && !message.includes(member)).join('; ');
+  if (news === '') return message;
+  return message === '' ? news : `${message} (${news})`;
 }
 
 function stackOf(chain: readonly Link[], message: string): string {

@@ -4,7 +4,17 @@
  * @packageDocumentation
  */
 export { createConsoleLogger } from './console-logger.js';
-export type { ConsoleLoggerOptions } from './console-logger.js';
+export type { ConsoleLogger, ConsoleLoggerOptions } from './console-logger.js';
+export type { LogSampling } from './log-sampler.js';
+export { createOpenTelemetryLogger } from './open-telemetry-logger.js';
+export type {
+  OpenTelemetryLike,
+  OpenTelemetryLoggerOptions,
+  OpenTelemetryRecord,
+  OpenTelemetryValue,
+} from './open-telemetry-logger.js';
+export { createPinoLogger } from './pino-logger.js';
+export type { PinoLike } from './pino-logger.js';
 export { describeError } from './describe-error.js';
 export type { DescribedError } from './describe-error.js';
 export { loggable } from './loggable.js';

@@ -101,6 +101,8 @@ function convertObject(value: object, place: Place): Loggable {
   if (Array.isArray(value)) return entriesOf(value, (entry) => convert(entry, inside));
   if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return `[${value.byteLength} bytes]`;
   if (value instanceof URL) return withoutPassword(value);
+  if (value instanceof RegExp) return String(value);
+  if (value instanceof Date && Number.isNaN(value.getTime())) return 'Invalid Date';
   if (value instanceof Map)
     return record(
       [...value].map(([key, entry]) => [messageOf(key), entry]),

@@ -1,0 +1,97 @@
+import { describeError, isError } from './describe-error.js';
+import { loggable } from './loggable.js';
+import type { Loggable } from './loggable.js';
+import type { LogFields, Logger, LogLevel } from './logger.js';
+
+/** A record as `@opentelemetry/api-logs` takes it. */
+export interface OpenTelemetryRecord {
+  readonly severityNumber: number;
+  readonly severityText: string;
+  readonly body: string;
+  readonly attributes: Record<string, OpenTelemetryValue>;
+}
+
+/** A value of an attribute, as `AnyValue` of `@opentelemetry/api-logs`. */
+export type OpenTelemetryValue =
+  | string
+  | number
+  | boolean
+  | null
+  | undefined
+  | OpenTelemetryValue[]
+  | { [key: string]: OpenTelemetryValue };
+
+/** What {@link createOpenTelemetryLogger} needs of a logger of `@opentelemetry/api-logs`. */
+export interface OpenTelemetryLike {
+  emit(record: OpenTelemetryRecord): void;
+}
+
+/** Options of {@link createOpenTelemetryLogger}. */
+export interface OpenTelemetryLoggerOptions {
+  /** The least severe level that is emitted. @default 'info' */
+  readonly level?: LogLevel;
+  /** Attributes of every record. */
+  readonly fields?: LogFields;
+}
+
+/** `SeverityNumber` of the OpenTelemetry data model. */
+const severityNumber: Readonly<Record<LogLevel, number>> = { trace: 1, debug: 5, info: 9, warn: 13, error: 17 };
+
+/**
+ * The Logger contract over a logger of `@opentelemetry/api-logs`, e.g. `logs.getLogger('my-operator')`. Records carry
+ * the context that is active at the call, so that lines of a reconcile belong to its span. An error in a field becomes
+ * the attributes `exception.type`, `exception.message` and `exception.stacktrace` too; other values are written as
+ * {@link loggable} describes.
+ */
+export function createOpenTelemetryLogger(logger: OpenTelemetryLike, options: OpenTelemetryLoggerOptions = {}): Logger {
+  const { level: least = 'info', fields: own = {} } = options;
+  const lowest = severityNumber[least];
+  if (lowest === undefined)
+    throw new TypeError(
+      `createOpenTelemetryLogger: level is ${JSON.stringify(least)}: use one of ${Object.keys(severityNumber).join(', ')}`,
+    );
+  const isEnabled = (level: LogLevel): boolean => severityNumber[level] >= lowest;
+  const log =
+    (level: LogLevel) =>
+    (message: string, fields: LogFields = {}): void => {
+      if (!isEnabled(level)) return;
+      const attributes = Object.entries({ ...own, ...fields }).flatMap(([key, value]) => attributesOf(key, value));
+      logger.emit({
+        severityNumber: severityNumber[level],
+        severityText: level.toUpperCase(),
+        body: message,
+        attributes: Object.fromEntries(attributes),
+      });
+    };
+  return {
+    isEnabled,
+    trace: log('trace'),
+    debug: log('debug'),
+    info: log('info'),
+    warn: log('warn'),
+    error: log('error'),
+    child: (fields) => createOpenTelemetryLogger(logger, { level: least, fields: { ...own, ...fields } }),
+  };
+}
+
+function attributesOf(key: string, value: unknown): [string, OpenTelemetryValue][] {
+  if (!isError(value)) return [[key, toValue(loggable(value))]];
+  const { name, message, stack } = describeError(value);
+  const attributes: [string, OpenTelemetryValue][] = [
+    [key, message],
+    ['exception.type', name],
+    ['exception.message', message],
+  ];
+  return stack === undefined ? attributes : [...attributes, ['exception.stacktrace', stack]];
+}
+
+/** The same value, of a type that can be changed. */
+function toValue(value: Loggable): OpenTelemetryValue {
+  if (typeof value !== 'object' || value === null) return value;
+  if (isList(value)) return value.map((entry) => toValue(entry));
+  return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, toValue(entry)]));
+}
+
+function isList(value: object): value is readonly Loggable[] {
+  return Array.isArray(value);
+}
