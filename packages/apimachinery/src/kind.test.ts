@@ -9,6 +9,7 @@ import {
   isSameKind,
   metadataOnly,
   parseApiVersion,
+  stripped,
   untyped,
 } from './kind.js';
 import type { Kind } from './kind.js';
@@ -18,6 +19,10 @@ interface Foo extends KubeObject {
   spec?: { size: number };
 }
 const Foo = defineKind<Foo>()({ group: 'example.com', version: 'v1', kind: 'Foo', scope: 'Namespaced' });
+
+it('makes tokens that stay as they are, in every shape', () => {
+  for (const kind of [Foo, metadataOnly(Foo), stripped(Foo), untyped(Foo)]) expect(Object.isFrozen(kind)).toBe(true);
+});
 
 describe('defineKind', () => {
   it('makes a token that says all about a kind', () => {

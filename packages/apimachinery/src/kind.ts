@@ -36,7 +36,7 @@ declare const objectType: unique symbol;
 
 /**
  * A kind as a value: what Go says by type, TypeScript says by token. `client.get(Pod, key)` returns a `Pod`.
- * Two tokens with the same group, version, kind and shape are the same kind; identity does not matter.
+ * Two tokens with the same group, version, kind and shape are the same kind; identity does not matter. Tokens are frozen.
  *
  * @example
  * ```ts
@@ -173,7 +173,7 @@ export function metadataOnly<K extends Kind>(kind: K): MetadataKind<K> {
  */
 export function stripped<K extends Kind>(kind: K): StrippedKind<K>;
 export function stripped(kind: Kind): StrippedKind {
-  return { ...reshape(kind, 'stripped'), shape: 'stripped' };
+  return Object.freeze({ ...reshape(kind, 'stripped'), shape: 'stripped' });
 }
 
 /**
@@ -251,7 +251,7 @@ function reshape<S extends KindScope>(
   shape: KindShape,
 ): Omit<Kind<KubeObject, S>, typeof objectType> {
   const { group, version, plural, scope, apiVersion } = kind;
-  return { group, version, kind: kind.kind, plural, scope, shape, apiVersion };
+  return Object.freeze({ group, version, kind: kind.kind, plural, scope, shape, apiVersion });
 }
 
 // The rules of the API server for the names of a CustomResourceDefinition (compared on kube-apiserver 1.36.3).
@@ -273,7 +273,7 @@ function makeKind(options: DefineKindOptions<KindScope>, shape: KindShape): Kind
   requireMatch('scope', scope, scopeName, 'Namespaced or Cluster');
   const plural = options.plural ?? defaultPlural(kind);
   requireMatch('plural', plural, dnsLabel, 'a DNS label of at most 63 characters such as deployments');
-  return { group, version, kind, plural, scope, shape, apiVersion: formatApiVersion(group, version) };
+  return Object.freeze({ group, version, kind, plural, scope, shape, apiVersion: formatApiVersion(group, version) });
 }
 
 function requireMatch(field: string, value: unknown, pattern: RegExp, expected: string): void {

@@ -1,6 +1,6 @@
-import type { DeepReadonly, Kind, KubeObject, ObjectOf, PersistedObject } from '@kctl/apimachinery';
+import type { DeepReadonly, KeyOf, Kind, KubeObject, ObjectOf, PersistedObject } from '@kctl/apimachinery';
 import type { IndexDefinition } from '@kctl/cache-index';
-import type { ListOptions, Reader, ReadScope } from '@kctl/client';
+import type { ListOptions, Reader, ReadObject, ReadScope } from '@kctl/client';
 import type { InformerState, InformerTrouble, InformerWaitOptions, SharedInformer } from '@kctl/informer';
 import type { NamespaceScopes } from './cache-options.js';
 
@@ -75,6 +75,11 @@ export interface Cache extends Reader {
    * @throws the error that the watch error handler decided to stop for
    */
   run(signal: AbortSignal): Promise<void>;
+  /**
+   * What {@link get} would return, at once; undefined where `get` has to wait, to look further or to throw: not synced,
+   * not declared, not there.
+   */
+  peek<K extends Kind>(kind: K, key: KeyOf<K>): ReadObject<K> | undefined;
   /** Whether reads of this kind (in this namespace; unset: in all) are answered here. */
   isCached(kind: Kind, namespace?: string): boolean;
   /** The version that every store answering for this kind has reached; '' where that is not known. */

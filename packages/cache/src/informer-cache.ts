@@ -1,5 +1,6 @@
 import type {
   DeepReadonly,
+  KeyOf,
   KeyOrObject,
   Kind,
   KubeList,
@@ -159,10 +160,19 @@ class InformerCache implements Cache {
     const read = { verb: 'get', namespace: namespace ?? '' };
     if (options.live === true)
       return (await getLive(kind, place, { ...this.#liveScope(kind, read), options })) as ReadObject<K>;
-    const informer = await this.#readable(kind, read, options);
+    options.signal?.throwIfAborted();
+    const informer = this.#ready(kind, read.namespace) ?? (await this.#readable(kind, read, options));
     const found = informer.indexer.get(place);
     if (found === undefined) throw notFound(kind, key);
     return found as ReadObject<K>;
+  }
+
+  peek<K extends Kind>(kind: K, key: KeyOf<K>): ReadObject<K> | undefined {
+    const { namespace = '', name } = key;
+    const isNamespaced = kind.scope !== 'Cluster';
+    if (isNamespaced && namespace === '') return undefined;
+    const informer = this.#ready(kind, isNamespaced ? namespace : '');
+    return informer?.indexer.get(isNamespaced ? key : { name }) as ReadObject<K> | undefined;
   }
 
   async list<K extends Kind>(kind: K, options: ListOptions = {}): Promise<KubeList<ReadObject<K>>> {
@@ -309,6 +319,14 @@ class InformerCache implements Cache {
     return namespace === undefined || namespace === '' || kind.scope === 'Cluster'
       ? informer
       : informer?.partFor(namespace);
+  }
+
+  /** The informer that answers a read, where it can at once. */
+  #ready(kind: Kind, namespace: string): SharedInformer<KubeObject> | undefined {
+    if (this.#signal === undefined) return undefined;
+    const informer = this.#entries.get(idOf(kind))?.informer;
+    const part = namespace === '' ? informer : informer?.partFor(namespace);
+    return informer?.hasSynced === true && part?.hasSynced === true ? part : undefined;
   }
 
   /** The informer that answers a read, synced. */

@@ -2,11 +2,21 @@ import { formatGroupVersionKind } from '@kctl/apimachinery';
 import type { Kind } from '@kctl/apimachinery';
 import { requireKind } from './required.js';
 
+/** Each read asks for one, of a few tokens: made once, it is compared by its address. */
+const known = new WeakMap<Kind, string>();
+
 /** Full and untyped tokens name the same objects; stripped ones are less, metadata-only ones less to ask for. */
 export function idOf(token: Kind): string {
+  return known.get(token) ?? makeId(token);
+}
+
+function makeId(token: Kind): string {
   requireKind('cache: kind', token);
   const { group, version, kind, shape } = token;
-  return `${group}/${version}/${kind}/${shape === 'metadata' || shape === 'stripped' ? shape : 'whole'}`;
+  const id = `${group}/${version}/${kind}/${shape === 'metadata' || shape === 'stripped' ? shape : 'whole'}`;
+  // A token that can still be changed may get another name.
+  if (Object.isFrozen(token)) known.set(token, id);
+  return id;
 }
 
 /** @throws TypeError when two tokens stand for the same store */

@@ -55,6 +55,17 @@ export class CachedReader {
     this.#live = new ScopedLive(options.cache, options.live);
   }
 
+  /**
+   * What the cache holds, where no own write could say otherwise: nearly every read of a reconciler, which then waits for
+   * nothing. Undefined where {@link get} has to look.
+   */
+  peek<K extends Kind>(kind: K, key: KeyOf<K>, options: GetOptions): ReadObject<K> | undefined {
+    const { cache, ledger } = this.#options;
+    if (cache.peek === undefined || options.signal?.aborted === true) return undefined;
+    const isSeen = ledger.find(kind, key) === undefined && ledger.scopesOver(kind, key.namespace).length === 0;
+    return isSeen ? cache.peek(kind, key) : undefined;
+  }
+
   async get<K extends Kind>(kind: K, key: KeyOf<K>, options: GetOptions): Promise<ReadObject<K>> {
     const { cache } = this.#options;
     const mode = options.readYourWrites ?? this.#options.mode;

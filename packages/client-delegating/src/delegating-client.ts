@@ -160,7 +160,8 @@ class CacheFirstClient implements DelegatingClient {
 
   async get<K extends Kind>(kind: K, named: KeyOrObject<K>, options: GetOptions = {}): Promise<ReadObject<K>> {
     const key = requireKey('get', kind, named);
-    if (this.#readsCache(kind, key.namespace, options)) return await this.#reader.get(kind, key, options);
+    if (this.#readsCache(kind, key.namespace, options))
+      return this.#reader.peek(kind, key, options) ?? (await this.#reader.get(kind, key, options));
     const object = await this.live.get(kind, key, options);
     this.#sawLive(kind, object);
     return object;

@@ -190,6 +190,8 @@ export class LaggingCache implements CacheView {
   /** What it leaves of objects, where it strips them. */
   transform: ((object: Thing) => Thing) | undefined;
   project?: (kind: Kind, object: KubeObject) => KubeObject | undefined;
+  /** Optional for caches: a test may take it away. */
+  peek: ((kind: Kind, key: ObjectKey) => never) | undefined = (_kind, key) => this.store.get(formatKey(key)) as never;
   #position = 0;
   #version: number;
   readonly #waiters = new Set<{

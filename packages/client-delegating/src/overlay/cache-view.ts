@@ -17,6 +17,12 @@ export interface VersionWaitOptions {
 export interface CacheView extends Pick<Reader, 'list'> {
   /** @throws StatusError — `isNotFound(error)` when there is none */
   get<K extends Kind>(kind: K, key: KeyOf<K>, options?: GetOptions): Promise<ReadObject<K>>;
+  /**
+   * What `get` would return, at once; undefined where `get` has to wait, to look further or to throw.
+   *
+   * @default `get` is called
+   */
+  readonly peek?: (<K extends Kind>(kind: K, key: KeyOf<K>) => ReadObject<K> | undefined) | undefined;
   /** Whether reads of this kind (in this namespace; unset: in all) are answered from the cache. */
   isCached(kind: Kind, namespace?: string): boolean;
   /**

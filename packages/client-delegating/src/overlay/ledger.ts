@@ -100,6 +100,7 @@ export class Ledger {
   }
 
   find(kind: Kind, key: ObjectKey): OwnWrite | undefined {
+    if (this.#byKind.size === 0) return undefined;
     const notes = this.#byKind.get(formatGroupKind(kind));
     const note = notes?.get(key);
     return notes === undefined || note === undefined ? undefined : this.#openFor(kind, notes, note);
