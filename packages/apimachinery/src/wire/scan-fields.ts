@@ -20,31 +20,29 @@ const metadataKey = [...Buffer.from('metadata')];
 
 /** How many paths of the scan under way have no value yet. */
 let pathsLeft = 0;
-/** Whether the scan reads on when all paths have a value, since a key may be there again. */
-let isThorough = false;
 /** How far {@link readScalar} has read, with the byte that ends a number. */
 let fieldsReadTo = -1;
 
 /** The scan stops: all paths have a value. */
 export const allFound = -2;
 
-/** Begins to read the values of paths; `thorough` reads them all the way, for keys that are there twice. */
-export function beginFields(paths: FieldPaths, fields: (string | undefined)[], thorough: boolean): void {
+/** Begins to read the values of paths. */
+export function beginFields(paths: FieldPaths, fields: (string | undefined)[]): void {
   pathsLeft = paths.paths.length;
-  isThorough = thorough;
   fieldsReadTo = -1;
   fields.length = 0;
   for (let index = 0; index < pathsLeft; index++) fields.push(undefined);
 }
 
 /** The position after the last byte that decides the values of the scan that was begun last; −1 where not all have one. */
-export function fieldsEnd(): number {
+function fieldsEnd(): number {
   return pathsLeft === 0 ? fieldsReadTo : -1;
 }
 
 /**
- * Whether a key of the paths may be there again behind `from`, where the last one counts: native searches, which the
- * objects of API servers mostly pass. Where it may be, a thorough scan decides.
+ * Whether `metadata` or a key of the paths may be there again behind `from`, where a parse takes the last one: native
+ * searches, which the objects of API servers mostly pass. Where it may be, only a comparison with the parsed object says
+ * whether what was scanned holds.
  */
 export function mayRepeat(bytes: Uint8Array, from: number, end: number, { marks }: FieldPaths): boolean {
   // A few bytes behind the object, as in a watch frame, need no view of their own.
@@ -78,14 +76,7 @@ export function scanBodyFields(
   },
 ): number {
   const { scan, paths } = target;
-  beginFields(paths, scan.fields, false);
-  const found = scanBody(bytes, end, target);
-  if (found < 0 || !mayRepeat(bytes, found, end, paths)) return found;
-  beginFields(paths, scan.fields, true);
-  return scanBody(bytes, end, target);
-}
-
-function scanBody(bytes: Uint8Array, end: number, { scan, paths }: Parameters<typeof scanBodyFields>[2]): number {
+  beginFields(paths, scan.fields);
   let seen = 0;
   let position = skipSpace(bytes, scan.metadataEnd, end);
   while (bytes[position] === comma) {
@@ -142,7 +133,7 @@ export function scanFields(
     if (value !== undefined) {
       fields[node.index] = value;
       pathsLeft--;
-      if (pathsLeft === 0 && !isThorough) return allFound;
+      if (pathsLeft === 0) return allFound;
     }
   }
   if (node.children.length === 0 || bytes[at] !== openBrace) return skipValue(bytes, at, end);

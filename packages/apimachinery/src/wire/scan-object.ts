@@ -1,7 +1,8 @@
 import type { FieldPaths } from './field-paths.js';
-import { allFound, beginFields, childIndex, fieldsEnd, mayRepeat, mostChildren, scanFields } from './scan-fields.js';
+import { allFound, beginFields, childIndex, mostChildren, scanFields } from './scan-fields.js';
 import {
   afterColon,
+  backslash,
   closeBrace,
   comma,
   isText,
@@ -81,8 +82,8 @@ function clear(scan: ObjectScan): void {
 
 /**
  * Finds the parts of the object whose bytes are `bytes[start..end)`. Key order does not matter. It reads no further than
- * it has to: up to the end of `metadata`, or to the last declared path, unless a key on the way of a path seems to follow
- * once more. It does not validate what it skips.
+ * it has to: up to the end of `metadata`, or to the last declared path. It does not validate what it skips, and does not see
+ * a key that occurs again there: see `mayRepeat`.
  *
  * @returns false where the bytes are not an object whose parts are all as API servers write them: no metadata or name, a
  * part of another type (null among them), an escape sequence in a key or an identity, a key that occurs twice, a broken
@@ -95,28 +96,8 @@ export function scanObject(
   target: { readonly scan: ObjectScan; readonly paths?: FieldPaths | undefined },
 ): boolean {
   const { scan, paths } = target;
-  if (paths === undefined) return scanMembers(bytes, start, end, { scan, paths, isThorough: false });
-  if (!scanMembers(bytes, start, end, { scan, paths, isThorough: false })) return false;
-  const found = fieldsEnd();
-  if (found < 0 || !mayRepeat(bytes, found, end, paths)) return true;
-  return scanMembers(bytes, start, end, { scan, paths, isThorough: true });
-}
-
-interface MembersTarget {
-  readonly scan: ObjectScan;
-  readonly paths: FieldPaths | undefined;
-  /** Whether to read on behind the last value of a path. */
-  readonly isThorough: boolean;
-}
-
-function scanMembers(
-  bytes: Uint8Array,
-  start: number,
-  end: number,
-  { scan, paths, isThorough }: MembersTarget,
-): boolean {
   clear(scan);
-  if (paths !== undefined) beginFields(paths, scan.fields, isThorough);
+  if (paths !== undefined) beginFields(paths, scan.fields);
   let hasOpenPaths = paths !== undefined && paths.paths.length > 0;
   /** One bit for each child of the root that was there: a key that occurs twice is left to the parser. */
   let seen = 0;
@@ -179,14 +160,15 @@ function scanMembers(
 const metadataKey = [...Buffer.from('metadata')];
 const kindKey = [...Buffer.from('kind')];
 const apiVersionKey = [...Buffer.from('apiVersion')];
-/** The end of the key that says the kind, and what any key may be written with. A search is fast where its first byte is rare. */
-const kindMarks = ['kind"', '\\u'].map((mark) => Buffer.from(mark));
+/** The end of the key that says the kind, and what it may be written with. */
+const kindMark = Buffer.from('kind"');
+const escapeMark = Buffer.from('\\u');
 
 /** Whether a key that says the kind may follow, at whatever depth and however written: native searches, which most objects pass. */
 function saysKind(bytes: Uint8Array, from: number, end: number): boolean {
   const rest = asBuffer(end === bytes.length ? bytes : bytes.subarray(0, end));
-  for (const mark of kindMarks) if (rest.indexOf(mark, from) >= 0) return true;
-  return false;
+  if (rest.indexOf(kindMark, from) >= 0) return true;
+  return rest.indexOf(backslash, from) >= 0 && rest.indexOf(escapeMark, from) >= 0;
 }
 
 /** Scans the metadata object that opens at `at`. Returns the position after it, −1 where it is not understood. */

@@ -1,5 +1,6 @@
 import { defineKind } from '@kctl/apimachinery';
 import type { KubeObject } from '@kctl/apimachinery';
+import type { FieldPaths } from '@kctl/apimachinery/wire';
 import { compileFieldPaths } from '@kctl/apimachinery/wire';
 import type { StoredObject } from '@kctl/cache-index';
 import { describe, expect, it } from 'vitest';
@@ -10,13 +11,13 @@ interface Thing extends KubeObject {
 }
 const Thing = defineKind<Thing>()({ group: 'example.com', version: 'v1', kind: 'Thing', scope: 'Namespaced' });
 
-function decoder(skipped: string[] = [], freeze = true): ByteDecoder<Thing> {
+function decoder(skipped: string[] = [], freeze = true, paths?: FieldPaths): ByteDecoder<Thing> {
   return new ByteDecoder<Thing>({
     kind: Thing,
     freeze,
     keepManagedFields: false,
     transform: undefined,
-    fieldPaths: () => undefined,
+    fieldPaths: () => paths,
     onSkip: ({ message }) => skipped.push(message),
   });
 }
@@ -189,6 +190,39 @@ describe('an object kept as bytes', () => {
       }) as Error,
     );
   });
+
+  it.each([
+    ['an index value', '"spec":{"node":"n1"},"status":{},"spec":{"node":"n2"}', ''],
+    ['an index value, within a part', '"spec":{"node":"n1","list":[],"node":"n2"}', ''],
+    ['an index value that is then none', '"spec":{"node":"n1"},"status":{},"spec":{}', ''],
+    ['an index value, by an escape sequence', '"spec":{"node":"n1"},"status":{},"\\u0073pec":{"node":"n2"}', ''],
+    ['a label', '"metadata":{"name":"x","namespace":"a","labels":{"app":"other"}}', ''],
+    ['the generation', '"metadata":{"name":"x","namespace":"a","labels":{"app":"web"},"generation":1}', ''],
+    ['nothing', '"spec":{"node":"n1"},"status":{},"spec":{"node":"n1","list":[]}', 'read'],
+    [
+      'a part that does not count',
+      '"spec":{"node":"n1"},"status":{"spec":{"node":"n3"}},"status":{"node":"n2"}',
+      'read',
+    ],
+  ])(
+    'whose key occurs again, which changes %s: it says the same before and after its read, or is refused',
+    (_what, parts, read) => {
+      for (const paths of [compileFieldPaths(['spec.node']), compileFieldPaths(['spec.node', 'metadata.labels.app'])])
+        for (const before of ['', '"spec":{"node":"n1"},'].slice(0, parts.startsWith('"metadata"') ? 2 : 1)) {
+          const bytes = `{"metadata":{"name":"x","namespace":"a","labels":{"app":"web"}},${before}${parts}}`;
+          const from = decoder([], true, paths);
+          const { stored, fields } = from.item(Buffer.from(bytes), () => undefined);
+          if (stored === undefined) throw new Error('not decoded');
+          const shown = (): unknown => [stored.labels, stored.generation, stored.fields(paths)];
+          const said = shown();
+          expect(fields ?? stored.fields(paths)).toEqual(stored.fields(paths));
+          if (stored.isParsed || read === 'read')
+            expect(stored.object).toEqual({ ...stored.object, ...JSON.parse(bytes) });
+          else expect(() => stored.object).toThrow('cannot decode a/x');
+          expect(shown()).toEqual(said);
+        }
+    },
+  );
 
   it('is read again where the version that is there cannot be read', () => {
     const from = decoder();

@@ -1,11 +1,15 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { DeepReadonly, KubeObject, OwnerReference } from '@kctl/apimachinery';
 import { formatKey, parseJson } from '@kctl/apimachinery';
 import type { FieldPaths, ObjectScan } from '@kctl/apimachinery/wire';
 import {
   asBuffer,
+  compileFieldPaths,
   createObjectScan,
   fieldAt,
+  headerOf,
   headerValues,
+  mayRepeat,
   readAscii,
   readText,
   scanObject,
@@ -28,6 +32,8 @@ export interface LazyContext {
   readonly freeze: boolean;
   /** Reads objects that are frozen: objects of a kind have many parts alike, which are then parsed and kept once. */
   readonly parser: AlikeParser;
+  /** The store's field paths at this time, and which ones these are. */
+  readonly fieldPaths: () => { readonly paths: FieldPaths | undefined; readonly epoch: number };
   /** Called once for each object whose bytes turn out not to be one. */
   readonly onUnreadable: (error: ObjectDecodeError) => void;
 }
@@ -69,8 +75,9 @@ const inBytes = -2;
 /**
  * A version that is kept as bytes until its object is read. Small, as there is one for each event.
  *
- * Its header is that of the bytes: the decoder takes only bytes whose header a parse would find too, and an object that
- * turns out to have another one is not handed out.
+ * Its header and its index values are those of the bytes: the decoder takes only bytes of which a parse would say the same,
+ * and an object that turns out to say something else is not handed out. It does where a key occurs again, which no API
+ * server writes, so it costs a look when the object is read and nothing when an event is received.
  */
 export class LazyObject<T extends KubeObject> implements StoredObject<T>, SlabTenant {
   readonly namespace: string;
@@ -190,12 +197,16 @@ export class LazyObject<T extends KubeObject> implements StoredObject<T>, SlabTe
   }
 
   fields(paths: FieldPaths): readonly (string | undefined)[] {
+    return this.#scannedFields(paths) ?? fieldsOf(this.object, paths);
+  }
+
+  /** Undefined where only the parsed object says them. */
+  #scannedFields(paths: FieldPaths): readonly (string | undefined)[] | undefined {
     const { slab } = this;
+    if (slab === undefined || leadsToType(paths)) return undefined;
     const scan = createObjectScan();
     const end = this.offset + this.#context.slabs.lengthOf(this);
-    if (slab !== undefined && !leadsToType(paths) && scanObject(slab.buffer, this.offset, end, { scan, paths }))
-      return scan.fields;
-    return paths.paths.map((path) => fieldAt(this.object, splitPath(path)));
+    return scanObject(slab.buffer, this.offset, end, { scan, paths }) ? scan.fields : undefined;
   }
 
   #materialise(): DeepReadonly<T> {
@@ -215,7 +226,7 @@ export class LazyObject<T extends KubeObject> implements StoredObject<T>, SlabTe
     }
     const scanned = slab !== undefined && this.#note(note.hasKind) === 0 ? this.#typed(value) : value;
     if (!this.#isAsScanned(scanned))
-      throw this.#unreadable(new Error('a member of the object or its metadata is there twice'));
+      throw this.#unreadable(new Error('a member of the object is there twice, with different values'));
     // The one place where bytes become a T: what the server sent for this kind is what the token promises.
     const object = scanned as DeepReadonly<T>;
     this.#value = object;
@@ -234,7 +245,7 @@ export class LazyObject<T extends KubeObject> implements StoredObject<T>, SlabTe
     return freeze ? Object.freeze(typed) : typed;
   }
 
-  /** Whether an object is the one that the header is of. It is not where a key occurs again behind what was scanned. */
+  /** Whether an object says what the bytes have said so far. It does not where a key occurs again behind what was scanned. */
   #isAsScanned(object: unknown): boolean {
     const { type } = this.#context;
     const { kind, apiVersion, metadata } = object as KubeObject;
@@ -244,7 +255,31 @@ export class LazyObject<T extends KubeObject> implements StoredObject<T>, SlabTe
       metadata.name === this.name &&
       headerValues.text(metadata.resourceVersion) === this.resourceVersion &&
       headerValues.text(metadata.namespace) === this.namespace &&
-      headerValues.text(metadata.uid) === this.uid
+      headerValues.text(metadata.uid) === this.uid &&
+      (!this.#mayRepeat() || this.#isSameAs(object as KubeObject))
+    );
+  }
+
+  /** Whether a key that counts may occur again behind what was scanned. */
+  #mayRepeat(): boolean {
+    const { slab, offset } = this;
+    const { paths = noPaths, epoch } = this.#context.fieldPaths();
+    const isCurrent = this.#note(note.fieldsEpoch) === epoch;
+    const from = paths.paths.length === 0 ? this.#note(note.bodyStart) : isCurrent ? this.#note(note.fieldsEnd) : -1;
+    if (slab === undefined || from < 0) return true;
+    return mayRepeat(slab.buffer, offset + from, offset + this.#context.slabs.lengthOf(this), paths);
+  }
+
+  /** Whether an object has the header and the index values that were read from the bytes. */
+  #isSameAs(object: KubeObject): boolean {
+    const { generation, deletionTimestamp, labels, ownerReferences } = headerOf(object);
+    const { paths = noPaths } = this.#context.fieldPaths();
+    return (
+      generation === this.generation &&
+      deletionTimestamp === this.deletionTimestamp &&
+      isDeepStrictEqual(labels, this.labels) &&
+      isDeepStrictEqual(ownerReferences, this.ownerReferences) &&
+      (this.#scannedFields(paths)?.every((value, index) => value === fieldsOf(object, paths)[index]) ?? true)
     );
   }
 
@@ -309,6 +344,13 @@ export interface LazySource {
   readonly fieldsEnd: number;
   /** Which paths these were. */
   readonly fieldsEpoch: number;
+}
+
+/** What {@link LazyObject} looks for where no index declares a path. */
+const noPaths = compileFieldPaths([]);
+
+function fieldsOf(object: unknown, paths: FieldPaths): readonly (string | undefined)[] {
+  return paths.paths.map((path) => fieldAt(object, splitPath(path)));
 }
 
 /** Whether one of the paths leads to what items of lists do not say, but objects do. */

@@ -7,7 +7,6 @@ import {
   createWatchFrameScan,
   FrameError,
   isFrameError,
-  mayRepeat,
   readAscii,
   readText,
   scanBodyFields,
@@ -46,8 +45,9 @@ export interface ByteDecoderOptions<T extends KubeObject> extends DecoderOptions
 
 /**
  * Decodes bytes, lazily: it copies what has to be kept and reads only what routing needs. It takes this way only where
- * the bytes are as API servers write them and say what a parse would say; anything else is parsed, and accepted or
- * refused as a parsed object is.
+ * the bytes are as API servers write them and say what a parse would say, as far as they are scanned; anything else is
+ * parsed, and accepted or refused as a parsed object is. A key that occurs again behind what is scanned is found when the
+ * object is read: see {@link LazyObject}.
  */
 export class ByteDecoder<T extends KubeObject> implements Decoder<T, Uint8Array> {
   readonly slabs: SlabStore = new SlabStore(noteWords);
@@ -81,6 +81,10 @@ export class ByteDecoder<T extends KubeObject> implements Decoder<T, Uint8Array>
       type,
       freeze,
       parser: new AlikeParser(),
+      fieldPaths: () => {
+        this.#notePaths();
+        return { paths: this.#paths, epoch: this.#pathsEpoch };
+      },
       onUnreadable: (error) =>
         onSkip({ reason: 'unreadable', message: 'an object cannot be read', error, key: error.key }),
     };
@@ -224,7 +228,7 @@ export class ByteDecoder<T extends KubeObject> implements Decoder<T, Uint8Array>
     const { present } = into;
     if (isLive && present instanceof LazyObject) {
       const length = present.sameFieldsLength(bytes, scan.metadataEnd, end, this.#pathsEpoch);
-      if (length >= 0 && !mayRepeat(bytes, scan.metadataEnd + length, end, paths)) {
+      if (length >= 0) {
         into.hasPresentFields = true;
         return scan.metadataEnd + length;
       }

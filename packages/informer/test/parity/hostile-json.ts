@@ -3,7 +3,7 @@ import type { Chance } from '../model/random.js';
 /** A JSON text of what might be an object, written as no API server writes it, but as JSON allows it (mostly). */
 export interface HostileText {
   readonly text: string;
-  /** Whether the metadata or the type may occur again behind the bytes that are scanned: only a read of the object finds that. */
+  /** Whether a key that counts may occur again behind the bytes that are scanned: only a read of the object finds that. */
   readonly isAmbiguous: boolean;
 }
 
@@ -166,18 +166,37 @@ export function hostileObject(chance: Chance): HostileText {
     ...some(0.98, 'metadata', () => write.object(write.shuffled(metadata, 0.5))),
     ...some(0.8, 'spec', () => write.object(spec, 0.02)),
     ...some(0.4, 'status', () => write.noise()),
+    // A part that index values may have been read of, once more.
+    ...some(0.04, 'spec', () => write.object([['node', node()]])),
   ];
   const text = `${write.space()}${write.object(write.shuffled(members, 0.3), 0.02)}${write.space()}`;
   return { text, isAmbiguous: hasRepeatedKey(text) };
 }
 
-/** Whether the metadata or the type is there twice, found by a reader that forgets nothing. */
+/** Where a key that is there twice counts: the type, the metadata, and what {@link hostileObject} has index paths to. */
+const counting = [
+  [[], ['apiVersion', 'kind', 'metadata', 'spec']],
+  [['spec'], ['node', 'zone']],
+  [['metadata', 'labels'], ['app']],
+] as const;
+
+/** Whether a key that counts is there twice, found by a reader that forgets nothing. */
 function hasRepeatedKey(text: string): boolean {
-  const keys = (readPairs(text) ?? [])
-    .map(([key]) => key)
-    .filter((key) => ['apiVersion', 'kind', 'metadata'].includes(key));
-  return new Set(keys).size !== keys.length;
+  const whole = readPairs(text) ?? [];
+  return counting.some(([path, names]) => {
+    let objects: Pairs[] = [whole];
+    for (const part of path)
+      objects = objects.flatMap((pairs) =>
+        pairs.filter(([key]) => key === part).flatMap(([, value]) => (Array.isArray(value) ? [value as Pairs] : [])),
+      );
+    return objects.some((pairs) => {
+      const keys = pairs.map(([key]) => key).filter((key) => names.some((name) => name === key));
+      return new Set(keys).size !== keys.length;
+    });
+  });
 }
+
+type Pairs = readonly [key: string, value: unknown][];
 
 /** The members of an object text, and of the objects directly in it, repeated keys included. */
 function readPairs(text: string): [string, unknown][] | undefined {
