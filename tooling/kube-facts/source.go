@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -49,6 +50,8 @@ type fieldFacts struct {
 type typeFacts struct {
 	// Type is set where the type is not a struct.
 	Type *typeExpr `json:"type,omitempty"`
+	// ProtobufMessage says that a named list is a message of its own in protobuf, with the items as field 1.
+	ProtobufMessage bool `json:"protobufMessage,omitempty"`
 	// CustomJSON says that the Go type marshals itself: fields do not describe its JSON.
 	CustomJSON bool `json:"customJSON,omitempty"`
 	// Values are the constants of a string type, in the order of the source.
@@ -184,6 +187,7 @@ func (l *loader) readTypes(p *pkg, file *ast.File) {
 			default:
 				expression := l.typeOf(p, imports, declared.Type)
 				facts.Type = &expression
+				facts.ProtobufMessage = expression.List != nil && slices.Contains(markers, "protobuf.nullable=true")
 			}
 			p.types[facts.name] = facts
 			p.names = append(p.names, facts.name)

@@ -39,12 +39,16 @@ const verbLetters = {
   watch: 'w',
 };
 
-/** Bodies of requests that are no kinds of their own in discovery. */
+/** Bodies of requests and answers that are no kinds of their own in discovery. */
 const extraRoots = [
   'k8s.io/api/autoscaling/v1.Scale',
   'k8s.io/api/policy/v1.Eviction',
   'k8s.io/api/authentication/v1.TokenRequest',
-  `${meta}DeleteOptions`,
+  ...[
+    ...['DeleteOptions', 'CreateOptions', 'UpdateOptions', 'PatchOptions', 'GetOptions', 'ListOptions'],
+    ...['Status', 'ListMeta', 'PartialObjectMetadata'],
+    ...['APIVersions', 'APIGroup', 'APIGroupList', 'APIResourceList'],
+  ].map((name) => meta + name),
 ];
 
 const indexes = new Map();
@@ -80,10 +84,19 @@ function expression(type) {
   return `${pointer}#${indexOf(type.ref)}`;
 }
 
+/** The fields of a struct, with those of embedded structs; `protobuf` becomes the path of numbers: `2.1` is field 1 of message 2. */
 function fieldsOf(name) {
   return facts.types[name].fields.flatMap((field) => {
-    if (field.inline === true) return field.type.ref === undefined ? [] : fieldsOf(field.type.ref);
+    if (field.inline === true) return field.type.ref === undefined ? [] : embeddedFields(field);
     return field.json === undefined || field.json === '-' ? [] : [field];
+  });
+}
+
+function embeddedFields({ type, protobuf }) {
+  return fieldsOf(type.ref).map((inner) => {
+    if (protobuf === undefined || inner.protobuf === undefined) return { ...inner, protobuf: undefined };
+    if (type.pointer === true) throw new Error(`no treatment for an embedded pointer to ${type.ref}`);
+    return { ...inner, protobuf: `${protobuf}.${inner.protobuf}` };
   });
 }
 
@@ -104,7 +117,8 @@ function typeLine(name) {
   const type = facts.types[name];
   const path = name.slice(0, name.lastIndexOf('.'));
   const goName = `${path.slice(path.lastIndexOf('/') + 1)}.${name.slice(name.lastIndexOf('.') + 1)}`;
-  if (type.fields === undefined) return `${goName}\t=${expression(type.type)}`;
+  if (type.fields === undefined)
+    return `${goName}\t=${type.protobufMessage === true ? '&' : ''}${expression(type.type)}`;
   return `${goName}\t${fieldsOf(name).map(fieldText).join('|')}`;
 }
 

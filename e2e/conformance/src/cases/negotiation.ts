@@ -122,23 +122,107 @@ spec(9, 'a body without a content type is JSON', async (t) => {
   same(created(answer).metadata.name, 'a', 'name');
 });
 
-spec(
-  9,
-  'a protobuf body is understood for a built-in kind',
-  async (t) => {
-    const ns = await t.namespace();
-    // k8s\0 + Unknown{ typeMeta{ apiVersion v1, kind ConfigMap }, raw: ConfigMap{ metadata{ name: pb } } }
-    const field = (tag: number, bytes: Buffer) => Buffer.concat([Buffer.from([tag, bytes.length]), bytes]);
-    const typeMeta = Buffer.concat([field(0x0a, Buffer.from('v1')), field(0x12, Buffer.from('ConfigMap'))]);
-    const raw = field(0x0a, field(0x0a, Buffer.from('pb')));
-    const body = Buffer.concat([Buffer.from('k8s\0'), field(0x0a, typeMeta), field(0x12, raw)]);
-    const answer = await t.post(`/api/v1/namespaces/${ns}/configmaps`, body, {
-      contentType: 'application/vnd.kubernetes.protobuf',
+const PROTOBUF = 'application/vnd.kubernetes.protobuf';
+
+/** A field with a length: strings and messages, of less than 128 bytes. */
+function field(number: number, ...parts: readonly Buffer[]): Buffer {
+  const content = Buffer.concat(parts);
+  return Buffer.concat([Buffer.from([number * 8 + 2, content.length]), content]);
+}
+
+/** k8s\0 + Unknown{ typeMeta{ apiVersion, kind }, raw } */
+function envelope(kind: string, raw: Buffer): Buffer {
+  const typeMeta = kind === '' ? [] : [field(1, field(1, Buffer.from('v1')), field(2, Buffer.from(kind)))];
+  return Buffer.concat([Buffer.from('k8s\0'), ...typeMeta, field(2, raw)]);
+}
+
+/** An object with a name alone. */
+const named = (name: string): Buffer => field(1, field(1, Buffer.from(name)));
+
+spec(9, 'a protobuf body is understood for a built-in kind, with its kind and without', async (t) => {
+  const path = `/api/v1/namespaces/${await t.namespace()}/configmaps`;
+  for (const [kind, name] of [
+    ['ConfigMap', 'pb'],
+    ['', 'nokind'],
+  ] as const) {
+    const answer = await t.post(path, envelope(kind, named(name)), { contentType: PROTOBUF });
+    same(created(answer).metadata.name, name, 'name');
+  }
+});
+
+spec(9, 'a protobuf body that is no such message answers 400 with the words of the decoder', async (t) => {
+  const path = `/api/v1/namespaces/${await t.namespace()}/configmaps`;
+  const handled = 'cannot be handled as a ConfigMap:';
+  for (const [body, message] of [
+    [envelope('ConfigMap', Buffer.from([0x0a, 0x7f, 1])), `ConfigMap in version "v1" ${handled} unexpected EOF`],
+    [
+      envelope('ConfigMap', Buffer.from([0x08, 1])),
+      `ConfigMap in version "v1" ${handled} proto: wrong wireType = 0 for field ObjectMeta`,
+    ],
+    [
+      envelope('ConfigMap', Buffer.from([0x07, 1])),
+      `ConfigMap in version "v1" ${handled} proto: ConfigMap: illegal tag 0 (wire type 7)`,
+    ],
+    [
+      envelope('Pod', named('a')),
+      `Pod in version "v1" ${handled} converting (v1.Pod) to (core.ConfigMap): unknown conversion`,
+    ],
+    [
+      envelope('Nope', Buffer.alloc(0)),
+      `Nope in version "v1" ${handled} no kind "Nope" is registered for version "v1" in scheme "pkg/runtime/scheme.go:111"`,
+    ],
+    [
+      Buffer.from('{"hello":1}'),
+      'the object provided is unrecognized (must be of type ConfigMap): provided data does not appear to be a protobuf message, expected prefix [107 56 115 0] ({"hello":1})',
+    ],
+    [Buffer.from('k8s\0'), 'the object provided is unrecognized (must be of type ConfigMap): empty body (6b387300)'],
+  ] as const)
+    failure(await t.post(path, body, { contentType: PROTOBUF }), { code: 400, reason: 'BadRequest', message });
+});
+
+spec(8, 'objects, lists, watches and failures are answered in protobuf, and custom resources are not', async (t) => {
+  const path = `/api/v1/namespaces/${await t.namespace()}/configmaps`;
+  await t.post(path, { metadata: { name: 'a' } });
+  const head = (kind: string) =>
+    Buffer.concat([Buffer.from('k8s\0'), field(1, field(1, Buffer.from('v1')), field(2, Buffer.from(kind)))]);
+  for (const [where, status, kind] of [
+    [`${path}/a`, 200, 'ConfigMap'],
+    [path, 200, 'ConfigMapList'],
+    [`${path}/none`, 404, 'Status'],
+  ] as const) {
+    const answer = await t.get(where, { accept: PROTOBUF });
+    same([answer.status, header(answer.headers['content-type'])], [status, PROTOBUF], where);
+    same(answer.bytes.subarray(0, head(kind).length).toString('latin1'), head(kind).toString('latin1'), 'envelope');
+  }
+  const widgets = await t.widgets();
+  const refused = await t.get(widgets.everywhere, { accept: PROTOBUF });
+  same([refused.status, header(refused.headers['content-type'])], [406, PROTOBUF], 'custom resource');
+  const partial = await t.get(widgets.everywhere, {
+    accept: `${PROTOBUF};as=PartialObjectMetadataList;v=v1;g=meta.k8s.io`,
+  });
+  same([partial.status, header(partial.headers['content-type'])], [200, PROTOBUF], 'metadata of custom resources');
+  const table = await t.get(path, { accept: `${PROTOBUF};as=Table;v=v1;g=meta.k8s.io` });
+  failure(table, { code: 406, reason: 'NotAcceptable' });
+});
+
+spec(9, 'CBOR answers 415 and 406', async (t) => {
+  const ns = await t.namespace();
+  for (const path of [`/api/v1/namespaces/${ns}/configmaps`, (await t.widgets()).path(ns)]) {
+    failure(await t.post(path, Buffer.from([0xa0]), { contentType: 'application/cbor' }), {
+      code: 415,
+      reason: 'UnsupportedMediaType',
     });
-    same(created(answer).metadata.name, 'pb', 'name');
-  },
-  { needs: ['protobuf'] },
-);
+    failure(await t.get(path, { accept: 'application/cbor' }), { code: 406, reason: 'NotAcceptable' });
+  }
+});
+
+spec(8, 'a watch in YAML answers 406 in YAML', async (t) => {
+  const answer = await t.get(`/api/v1/namespaces/${await t.namespace()}/configmaps`, {
+    accept: 'application/yaml',
+    query: { watch: true },
+  });
+  same([answer.status, header(answer.headers['content-type'])], [406, 'application/yaml'], 'answer');
+});
 
 spec(10, 'a body over 3 MiB answers 413', async (t) => {
   const ns = await t.namespace();

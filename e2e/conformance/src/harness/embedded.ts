@@ -8,7 +8,6 @@ const lacks = new Map<Capability, string>([
   ['token-requests', `${LATER}: tokens of service accounts`],
   ['reviews', `${LATER}: TokenReview and SelfSubjectRulesReview`],
   ['openapi-v3', `${LATER}: OpenAPI v3`],
-  ['protobuf', `${LATER}: protobuf bodies`],
   ['rbac', `${LATER}: RBAC`],
 ]);
 

@@ -9,7 +9,6 @@ export type Capability =
   | 'anonymous'
   | 'expiry'
   | 'openapi-v3'
-  | 'protobuf'
   | 'server-side-apply'
   | 'managed-fields'
   | 'token-requests'

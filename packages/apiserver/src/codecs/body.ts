@@ -1,4 +1,6 @@
 import { messageOf } from '@kctl/telemetry';
+import { decodeEnvelope, protobufType, unwrapMessage } from '../protobuf/envelope.js';
+import type { JsonObject } from '../registry/json.js';
 import { badRequest, unsupportedMediaType } from '../registry/status.js';
 import { maxDepth, scanJson } from './strict-json.js';
 
@@ -11,11 +13,8 @@ export interface ParsedBody {
 }
 
 const decoder = new TextDecoder();
-const served = [
-  'application/json',
-  'application/yaml',
-  'application/vnd.kubernetes.protobuf (request bodies in it: not implemented yet)',
-];
+const textTypes = ['application/json', 'application/yaml'];
+const bodyTypes = [...textTypes, protobufType];
 
 /** The media type of a Content-Type header, without parameters; JSON where there is none. */
 export function mediaTypeOf(contentType: string | undefined): string {
@@ -24,20 +23,54 @@ export function mediaTypeOf(contentType: string | undefined): string {
 }
 
 /**
- * Reads a JSON or YAML body.
+ * Reads a JSON, YAML or protobuf body. `expected` is the kind of a protobuf body that does not say it; where it is
+ * absent, protobuf is not taken.
  *
- * @throws StatusError 415 for other types; JsonSyntaxError where the text is neither
+ * @throws StatusError 415 for other types, 400 for protobuf of another kind; JsonSyntaxError, ProtobufError where the
+ * bytes are not what the type says
  */
-export async function parseBody(bytes: Uint8Array, contentType: string | undefined): Promise<ParsedBody> {
-  const text = decoder.decode(bytes);
+export async function parseBody(
+  bytes: Uint8Array,
+  contentType: string | undefined,
+  expected: ProtobufBody | undefined,
+): Promise<ParsedBody> {
   switch (mediaTypeOf(contentType)) {
     case 'application/json':
-      return parseJsonBody(text);
+      return parseJsonBody(decoder.decode(bytes));
     case 'application/yaml':
-      return parseYamlBody(text);
+      return parseYamlBody(decoder.decode(bytes));
+    case protobufType:
+      if (expected === undefined) throw unsupportedMediaType(textTypes);
+      return { value: parseProtobufBody(bytes, expected), text: '', duplicates: [] };
     default:
-      throw unsupportedMediaType(served);
+      throw unsupportedMediaType(bodyTypes);
   }
+}
+
+/** What a protobuf body is where it does not say it, and how its failures are put. */
+export interface ProtobufBody {
+  readonly apiVersion: string;
+  readonly kind: string;
+  /** The failure of a message whose kind is known. */
+  readonly fail: (given: { readonly apiVersion: string; readonly kind: string }, why: string) => Error;
+}
+
+function parseProtobufBody(bytes: Uint8Array, expected: ProtobufBody): JsonObject {
+  const envelope = unwrapMessage(bytes);
+  const apiVersion = envelope.apiVersion || expected.apiVersion;
+  const kind = envelope.kind || expected.kind;
+  let object: JsonObject | undefined;
+  try {
+    object = decodeEnvelope({ ...envelope, apiVersion, kind });
+  } catch (error) {
+    throw expected.fail({ apiVersion, kind }, messageOf(error));
+  }
+  if (object !== undefined) return object;
+  const scheme = 'pkg/runtime/scheme.go:111';
+  throw expected.fail(
+    { apiVersion, kind },
+    `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme ${JSON.stringify(scheme)}`,
+  );
 }
 
 /** Reads a JSON body. @throws JsonSyntaxError */

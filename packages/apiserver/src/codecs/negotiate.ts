@@ -1,18 +1,24 @@
+import { protobufType } from '../protobuf/envelope.js';
 import { notAcceptable } from '../registry/status.js';
 import { noRepresentation } from '../server/statuses.js';
 
 /** Shapes that a client can ask an object or list to be shown as. */
 export type Transform = 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList';
 
+/** Media types of answers, in upstream's order. */
+export type MediaType = 'application/json' | 'application/yaml' | typeof protobufType;
+
 /** What a client accepts. */
 export interface Negotiated {
-  readonly mediaType: 'application/json' | 'application/yaml';
+  readonly mediaType: MediaType;
   readonly transform?: Transform;
   /** Parameters of the clause that won. */
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-const acceptedTypes = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'];
+const acceptedTypes: readonly MediaType[] = ['application/json', 'application/yaml', protobufType];
+/** Media types that a watch can be framed in. */
+const streamedTypes: readonly MediaType[] = ['application/json', protobufType];
 const transforms = new Set<string>(['Table', 'PartialObjectMetadata', 'PartialObjectMetadataList']);
 
 interface Clause {
@@ -35,31 +41,80 @@ export function parseAccept(header: string): Clause[] {
   return clauses.filter((clause) => weight(clause) > 0).sort((a, b) => weight(b) - weight(a));
 }
 
-function mediaTypeOf(type: string): Negotiated['mediaType'] | undefined {
-  if (type === 'application/json' || type === '*/*') return 'application/json';
-  return type === 'application/yaml' ? type : undefined;
+function isTransform(as: string | undefined): as is Transform {
+  return as !== undefined && transforms.has(as);
 }
 
-function isTransform(as: string): as is Transform {
-  return transforms.has(as);
+/** The media types that a clause names, in upstream's order. */
+function typesOf(type: string): readonly MediaType[] {
+  if (type === '*/*' || type === 'application/*') return acceptedTypes;
+  return acceptedTypes.filter((accepted) => accepted === type);
+}
+
+/** What is asked about an answer in one media type. */
+interface Terms {
+  /** Custom resources have no form in protobuf; their metadata alone has. */
+  readonly isCustom: boolean;
+  /** Whether objects are shown in other shapes here. */
+  readonly hasTransforms: boolean;
+}
+
+/** How a clause is served in a media type; undefined where it is not. */
+function serve({ parameters }: Clause, mediaType: MediaType, terms: Terms): Negotiated | undefined {
+  const { as, g, v, stream = '' } = parameters;
+  if (stream !== '' && (stream !== 'watch' || !streamedTypes.includes(mediaType))) return undefined;
+  if (as === undefined && g === undefined && v === undefined)
+    return terms.isCustom && mediaType === protobufType ? undefined : { mediaType, parameters };
+  if (!terms.hasTransforms || g !== 'meta.k8s.io' || v !== 'v1' || !isTransform(as)) return undefined;
+  return as === 'Table' && mediaType === protobufType ? undefined : { mediaType, transform: as, parameters };
+}
+
+function firstServed(accept: string, terms: Terms): Negotiated | undefined {
+  for (const clause of parseAccept(accept)) {
+    for (const mediaType of typesOf(clause.type)) {
+      const negotiated = serve(clause, mediaType, terms);
+      if (negotiated !== undefined) return negotiated;
+    }
+  }
+  return undefined;
+}
+
+const plainJson: Negotiated = { mediaType: 'application/json', parameters: {} };
+
+function isEmpty(accept: string | undefined): accept is undefined | '' {
+  return accept === undefined || accept.trim() === '';
 }
 
 /**
- * The first clause of an Accept header that can be served.
+ * The first clause of an Accept header that can be served. `isStreamed`: it may be a watch.
  *
  * @throws StatusError 406 naming what is served; built-ins and custom resources say it differently
  */
-export function negotiate(accept: string | undefined, isCustom = false): Negotiated {
-  if (accept === undefined || accept.trim() === '') return { mediaType: 'application/json', parameters: {} };
-  let isTypeServed = false;
-  for (const { type, parameters } of parseAccept(accept)) {
-    const mediaType = mediaTypeOf(type);
-    if (mediaType === undefined) continue;
-    isTypeServed = true;
-    const { as, g, v } = parameters;
-    if (as === undefined) return { mediaType, parameters };
-    if (g === 'meta.k8s.io' && v === 'v1' && isTransform(as)) return { mediaType, transform: as, parameters };
-  }
-  if (isTypeServed || isCustom) throw notAcceptable(acceptedTypes);
-  throw noRepresentation(acceptedTypes);
+export function negotiate(
+  accept: string | undefined,
+  { isCustom = false, isStreamed = false }: { readonly isCustom?: boolean; readonly isStreamed?: boolean } = {},
+): Negotiated {
+  if (isEmpty(accept)) return plainJson;
+  // Built-ins stand behind a router that knows no `application/*`.
+  const isRouted = ({ type }: Clause): boolean => type === '*/*' || acceptedTypes.some((accepted) => accepted === type);
+  if (!isCustom && !parseAccept(accept).some(isRouted))
+    throw noRepresentation(isStreamed ? [...acceptedTypes, ...streamTypes()] : acceptedTypes);
+  const negotiated = firstServed(accept, { isCustom, hasTransforms: true });
+  if (negotiated === undefined) throw notAcceptable(acceptedTypes);
+  return negotiated;
+}
+
+/** The media type of a failure: the first clause without a shape that can be served, and JSON where there is none. */
+export function negotiateStatus(accept: string | undefined): Negotiated {
+  if (isEmpty(accept)) return plainJson;
+  return firstServed(accept, { isCustom: false, hasTransforms: false }) ?? plainJson;
+}
+
+/** Checks that a watch can be framed in what was negotiated. @throws StatusError 406 */
+export function requireStream({ mediaType }: Negotiated): void {
+  if (!streamedTypes.includes(mediaType)) throw notAcceptable(streamTypes());
+}
+
+function streamTypes(): string[] {
+  return streamedTypes.map((type) => `${type};stream=watch`);
 }

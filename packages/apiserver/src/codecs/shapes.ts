@@ -1,15 +1,11 @@
 import type { ResourceDefinition, TableColumn } from '../registry/resource.js';
 import { jsonText } from '../storage/json-text.js';
+import { protobufType } from '../protobuf/envelope.js';
 import { itemText, wholeText, type ObjectVersion, type Rendering } from '../storage/version.js';
 import type { WatchShape } from '../watch/shape.js';
+import type { ListMetadata } from './list-metadata.js';
 import type { Negotiated } from './negotiate.js';
-
-/** Metadata of a list. */
-export interface ListMetadata {
-  readonly resourceVersion: string;
-  readonly continue?: string;
-  readonly remainingItemCount?: number;
-}
+import { partialProtobuf, wholeProtobuf, type ProtobufShape } from './protobuf-shapes.js';
 
 /** How objects and lists of one resource are shown to one client. */
 export interface Shape {
@@ -22,6 +18,8 @@ export interface Shape {
   /** Where a list without items shows them as null. */
   readonly hasNullItems?: boolean;
   readonly watch: WatchShape;
+  /** What is shown instead of JSON, where protobuf was negotiated. */
+  readonly protobuf?: ProtobufShape;
 }
 
 /** A whole list. */
@@ -46,7 +44,36 @@ function listMetadataText(metadata: ListMetadata, alwaysContinue: boolean): stri
   });
 }
 
-function bookmark(kind: string, apiVersion: string): WatchShape['bookmarkText'] {
+const encoder = new TextEncoder();
+
+/** One line of a watch. */
+function watchLine(type: string, objectText: string): Uint8Array {
+  return encoder.encode(`{"type":"${type}","object":${objectText}}\n`);
+}
+
+/** What the lines of a watch are made of. */
+interface Lines {
+  readonly id: string;
+  readonly definition: ResourceDefinition;
+  readonly objectText: (version: ObjectVersion, isFirst: boolean) => string;
+  readonly bookmarkText: BookmarkText;
+  readonly hasPreamble: boolean;
+}
+
+function lineShape({ id, definition, objectText, bookmarkText, hasPreamble }: Lines): WatchShape {
+  return {
+    id,
+    definition,
+    event: (type, version, isFirst) => watchLine(type, objectText(version, isFirst)),
+    bookmark: (resourceVersion, annotations) => watchLine('BOOKMARK', bookmarkText(resourceVersion, annotations)),
+    error: (status) => watchLine('ERROR', jsonText(status)),
+    hasPreamble,
+  };
+}
+
+type BookmarkText = (resourceVersion: string, annotations: Readonly<Record<string, string>> | undefined) => string;
+
+function bookmark(kind: string, apiVersion: string): BookmarkText {
   return (resourceVersion, annotations) =>
     jsonText({
       kind,
@@ -64,13 +91,13 @@ function wholeShape(definition: ResourceDefinition): Shape {
       `{"kind":${JSON.stringify(listKind)},"apiVersion":${JSON.stringify(apiVersion)},"metadata":${listMetadataText(metadata, isCustom)},"items":[`,
     item: (rendering) => itemText(definition, rendering),
     close: ']}',
-    watch: {
+    watch: lineShape({
       id: `whole ${apiVersion} ${kind}`,
       definition,
       objectText: (version) => wholeText(definition, version.in(definition)),
       bookmarkText: bookmark(kind, apiVersion),
       hasPreamble: false,
-    },
+    }),
   };
 }
 
@@ -83,13 +110,13 @@ function partialShape(definition: ResourceDefinition): Shape {
     item: partialText,
     close: ']}',
     hasNullItems: true,
-    watch: {
+    watch: lineShape({
       id: `partial ${definition.apiVersion} ${definition.kind}`,
       definition,
       objectText: (version) => partialText(version.in(definition)),
       bookmarkText: bookmark('PartialObjectMetadata', metaVersion),
       hasPreamble: false,
-    },
+    }),
   };
 }
 
@@ -122,14 +149,14 @@ function tableShape(definition: ResourceDefinition, include: IncludeObject, now:
     open: (metadata) => head(listMetadataText(metadata, false), columns),
     item: row,
     close: ']}',
-    watch: {
+    watch: lineShape({
       id: `table ${include} ${definition.apiVersion} ${definition.kind}`,
       definition,
       objectText: (version: ObjectVersion, isFirst) => single(version.in(definition), isFirst ? columns : 'null'),
       bookmarkText: (resourceVersion, annotations) =>
         `${head(jsonText({ resourceVersion }), 'null')}{"cells":${jsonText(definition.columns.map(() => null))},"object":${bookmark('PartialObjectMetadata', metaVersion)(resourceVersion, annotations)}}]}`,
       hasPreamble: true,
-    },
+    }),
   };
 }
 
@@ -143,14 +170,22 @@ export function shapeFor(
   negotiated: Negotiated,
   options: { readonly includeObject: string | null; readonly now: () => number },
 ): Shape {
-  if (negotiated.transform === undefined) return wholeShape(definition);
+  const isProtobuf = negotiated.mediaType === protobufType;
+  if (negotiated.transform === undefined)
+    return isProtobuf ? withProtobuf(wholeShape(definition), wholeProtobuf(definition)) : wholeShape(definition);
   switch (negotiated.transform) {
     case 'PartialObjectMetadata':
     case 'PartialObjectMetadataList':
-      return partialShape(definition);
+      return isProtobuf
+        ? withProtobuf(partialShape(definition), partialProtobuf(definition))
+        : partialShape(definition);
     case 'Table': {
       const include = options.includeObject ?? '';
       return tableShape(definition, isInclude(include) ? include : 'Metadata', options.now);
     }
   }
+}
+
+function withProtobuf(shape: Shape, protobuf: ProtobufShape): Shape {
+  return { ...shape, protobuf, watch: protobuf.watch };
 }

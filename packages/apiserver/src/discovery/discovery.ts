@@ -156,9 +156,15 @@ export async function discover(context: DiscoveryContext, segments: readonly str
   }
   const document = legacyDocument(context, root, { first, second });
   if (document === undefined) return undefined;
-  const { mediaType, parameters } = negotiate(accept?.replaceAll(/;as=APIGroupDiscoveryList/g, ''));
-  const reply = await textReply(200, jsonText(document), { mediaType, parameters });
+  const { mediaType } = negotiate(withoutAggregated(accept));
+  const reply = await textReply(200, jsonText(document), { mediaType });
   return { ...reply, headers: { ...reply.headers, vary: 'Accept' } };
+}
+
+/** An Accept header without its clauses for aggregated discovery; as it is where it has nothing else. */
+function withoutAggregated(accept: string | undefined): string | undefined {
+  const others = accept?.split(',').filter((clause) => !clause.includes('as=APIGroupDiscoveryList'));
+  return others === undefined || others.length === 0 ? accept : others.join(',');
 }
 
 function legacyDocument(

@@ -1,41 +1,40 @@
 import { expired } from '../registry/status.js';
 import type { Sink } from '../server/sink.js';
-import { jsonText } from '../storage/json-text.js';
 import type { WatchTap } from '../watch/session.js';
-import { watchLine } from '../watch/shape.js';
+import type { WatchShape } from '../watch/shape.js';
 import type { FaultAction } from './faults.js';
 
 /** Lets so many lines through, then does something once; after that nothing passes. */
-function after(count: number, strike: (sink: Sink, line: Uint8Array | undefined) => void): WatchTap {
+function after(count: number, strike: (sink: Sink, shape: WatchShape) => void): WatchTap {
   let passed = 0;
   let isDone = false;
-  const strikeOnce = (sink: Sink, line: Uint8Array | undefined): void => {
+  const strikeOnce = (sink: Sink, shape: WatchShape): void => {
     if (isDone) return;
     isDone = true;
-    strike(sink, line);
+    strike(sink, shape);
   };
   return {
-    start: (sink) => {
-      if (count === 0) strikeOnce(sink, undefined);
+    start: (sink, shape) => {
+      if (count === 0) strikeOnce(sink, shape);
     },
-    line: (line, sink) => {
+    line: (line, sink, shape) => {
       if (isDone) return [];
       if (passed++ < count) return [line];
-      strikeOnce(sink, line);
+      strikeOnce(sink, shape);
       return [];
     },
   };
 }
 
-const expiredLine = (): Uint8Array =>
-  watchLine('ERROR', jsonText(expired('too old resource version: injected fault').status));
+const expiredLine = (shape: WatchShape): Uint8Array =>
+  shape.error(expired('too old resource version: injected fault').status);
 
 /** What an action does to the lines of a watch; undefined for actions that do nothing there. */
 function watchTapFor(action: FaultAction): WatchTap | undefined {
   switch (action.type) {
     case 'expireWatch':
-      return after(action.afterEvents ?? 0, (sink) => {
-        sink.write(expiredLine());
+      return after(action.afterEvents ?? 0, (sink, shape) => {
+        sink.write(expiredLine(shape));
         sink.end();
       });
     case 'dropWatch':
@@ -90,10 +89,10 @@ export function watchTapOf(actions: readonly FaultAction[]): WatchTap | undefine
 function chainTaps(taps: readonly WatchTap[]): WatchTap | undefined {
   if (taps.length < 2) return taps[0];
   return {
-    start: (sink) => {
-      for (const tap of taps) tap.start?.(sink);
+    start: (sink, shape) => {
+      for (const tap of taps) tap.start?.(sink, shape);
     },
-    line: (line, sink) =>
-      taps.reduce<readonly Uint8Array[]>((lines, tap) => lines.flatMap((each) => tap.line(each, sink)), [line]),
+    line: (line, sink, shape) =>
+      taps.reduce<readonly Uint8Array[]>((lines, tap) => lines.flatMap((each) => tap.line(each, sink, shape)), [line]),
   };
 }

@@ -1,5 +1,8 @@
-import { parseBody, type ParsedBody } from '../codecs/body.js';
+import { parseBody, type ParsedBody, type ProtobufBody } from '../codecs/body.js';
 import { JsonSyntaxError } from '../codecs/strict-json.js';
+import { ProtobufError } from '../protobuf/wire-reader.js';
+import { cannotBeHandled } from '../registry/decode-head.js';
+import type { KindRef } from '../registry/resource.js';
 import { badRequest } from '../registry/status.js';
 import type { ResourceCall } from './call.js';
 
@@ -13,16 +16,47 @@ export function summarize(bytes: Uint8Array): string {
   return bytes.length > summaryBytes ? `${text} ...` : text;
 }
 
+/** The kind of the object that a write sends: that of the resource, or of the subresource. */
+function bodyKind({ definition, path }: ResourceCall): KindRef {
+  const [name = ''] = path.subresource.split('/');
+  const subresource = definition.subresources.get(name);
+  if (subresource?.type === 'view') return subresource.view.kind;
+  return subresource?.type === 'action' ? subresource.accepts : definition;
+}
+
+/** Protobuf in the body of a write; custom resources have none, but their Scale has. */
+function protobufBody(call: ResourceCall): ProtobufBody | undefined {
+  const expected = bodyKind(call);
+  if (call.definition.isCustom && expected === call.definition) return undefined;
+  const { group, version, kind } = expected;
+  const apiVersion = group === '' ? version : `${group}/${version}`;
+  return {
+    apiVersion,
+    kind,
+    fail: (given, why) => {
+      const givenVersion = given.apiVersion.slice(given.apiVersion.indexOf('/') + 1);
+      return cannotBeHandled({ apiVersion, group, kind, version: givenVersion }, given.kind, why);
+    },
+  };
+}
+
 /** The body of a write, read. @throws StatusError 400, 413, 415 */
 export async function readWriteBody(call: ResourceCall): Promise<ParsedBody> {
-  const { request, definition } = call;
+  const { request } = call;
   const bytes = await request.readBody();
   try {
-    return await parseBody(bytes, request.header('content-type'));
+    return await parseBody(bytes, request.header('content-type'), protobufBody(call));
   } catch (error) {
-    if (!(error instanceof JsonSyntaxError)) throw error;
+    const why = syntaxProblem(error);
+    if (why === undefined) throw error;
     throw badRequest(
-      `the object provided is unrecognized (must be of type ${definition.kind}): couldn't get version/kind; json parse error: ${error.message} (${summarize(bytes)})`,
+      `the object provided is unrecognized (must be of type ${bodyKind(call).kind}): ${why} (${summarize(bytes)})`,
     );
   }
+}
+
+/** What upstream says of a body whose kind could not be found out; undefined for other failures. */
+export function syntaxProblem(error: unknown): string | undefined {
+  if (error instanceof JsonSyntaxError) return `couldn't get version/kind; json parse error: ${error.message}`;
+  return error instanceof ProtobufError ? error.message : undefined;
 }

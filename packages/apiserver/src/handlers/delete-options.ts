@@ -1,9 +1,9 @@
 import { parseBoolParameter, parseIntParameter } from '../codecs/go-text.js';
-import { parseBody } from '../codecs/body.js';
-import { JsonSyntaxError } from '../codecs/strict-json.js';
+import { parseBody, type ProtobufBody } from '../codecs/body.js';
 import { invalidValue, notSupported, type FieldError } from '../registry/field-error.js';
 import { isObject, type JsonObject } from '../registry/json.js';
 import { badRequest, invalidOptions } from '../registry/status.js';
+import { syntaxProblem } from './body.js';
 import type { ResourceCall } from './call.js';
 import type { DeletionWish } from './lifecycle.js';
 import { checkDryRun } from './write-options.js';
@@ -44,13 +44,18 @@ export async function readDeleteOptions(call: ResourceCall): Promise<DeleteOptio
   return checkOptions(given);
 }
 
+const protobufOptions: ProtobufBody = {
+  apiVersion: 'meta.k8s.io/v1',
+  kind: 'DeleteOptions',
+  fail: (_given, why) => badRequest(why),
+};
+
 async function parseOptions(bytes: Uint8Array, contentType: string | undefined): Promise<unknown> {
   try {
-    return (await parseBody(bytes, contentType)).value;
+    return (await parseBody(bytes, contentType, protobufOptions)).value;
   } catch (error) {
-    if (error instanceof JsonSyntaxError)
-      throw badRequest(`couldn't get version/kind; json parse error: ${error.message}`);
-    throw error;
+    const why = syntaxProblem(error);
+    throw why === undefined ? error : badRequest(why);
   }
 }
 

@@ -1,5 +1,4 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { listText } from '../codecs/shapes.js';
 import { objectOf, type JsonObject } from '../registry/json.js';
 import type { ResourceDefinition } from '../registry/resource.js';
 import { methodNotAllowed } from '../registry/status.js';
@@ -21,6 +20,7 @@ import {
   type DeletionResult,
   type PendingDeletion,
 } from './deletion.js';
+import { listReply } from './list-reply.js';
 import { objectReply, shapeOf, textReply } from './reply.js';
 import { selectionOf } from './selection.js';
 import { requirePresent } from './update.js';
@@ -128,8 +128,7 @@ export async function removeCollection(backend: Backend, call: ResourceCall): Pr
       return present && deleteReviewed(backend, definition, { present, options, admission, name: '' });
     }, admission?.signal);
   }
-  const shape = shapeOf(backend, call);
-  const items = deleted.map((rendering) => shape.item(rendering)).join(',');
+  const rendered = (from: number, to: number): Rendering[] => deleted.slice(from, to);
   const metadata = { resourceVersion: String(backend.store.revision) };
-  return await textReply(200, listText(shape, metadata, items), call.negotiated);
+  return await listReply(shapeOf(backend, call), call, { metadata, length: deleted.length, rendered });
 }

@@ -74,7 +74,8 @@ export async function dispatch(backend: Backend, resourceRequest: ResourceReques
   const verb = verbOf(request.method, path, query);
   if (verb === undefined) throw methodNotAllowed();
   const warnings: string[] = definition.deprecationWarning === undefined ? [] : [definition.deprecationWarning];
-  const negotiated = negotiate(request.header('accept'), definition.isCustom);
+  const isStreamed = path.name === '' && (verb === 'list' || verb === 'watch');
+  const negotiated = negotiate(request.header('accept'), { isCustom: definition.isCustom, isStreamed });
   const call: ResourceCall = { path, definition, query, negotiated, request, user, revisionsBehind, warnings, audit };
   try {
     const reply =

@@ -4,9 +4,11 @@ import type { Reply } from '../server/api-request.js';
 import type { Sink } from '../server/sink.js';
 import { convertAnew, convertVersions } from '../storage/convert-versions.js';
 import type { Table } from '../storage/table.js';
-import type { ObjectVersion } from '../storage/version.js';
+import type { ObjectVersion, Rendering } from '../storage/version.js';
 import { parseIntParameter } from '../codecs/go-text.js';
-import { listText, type ListMetadata, type Shape } from '../codecs/shapes.js';
+import { requireStream } from '../codecs/negotiate.js';
+import type { ListMetadata } from '../codecs/list-metadata.js';
+import { protobufType } from '../protobuf/envelope.js';
 import type { WatchScope } from '../watch/hub.js';
 import { runWatch, type WatchStart, type WatchTap } from '../watch/session.js';
 import { storageKeyOf, type Backend, type ResourceCall } from './call.js';
@@ -18,7 +20,8 @@ import {
   waitForRevision,
   type WatchParameters,
 } from './read-options.js';
-import { commonHeaders, objectReply, shapeOf, textReply } from './reply.js';
+import { breathe, listReply, sliceSize } from './list-reply.js';
+import { commonHeaders, objectReply, shapeOf } from './reply.js';
 import { selectionOf } from './selection.js';
 
 /** GET of one object. */
@@ -54,11 +57,6 @@ interface Page {
   /** 0: all. */
   readonly limit: number;
 }
-
-/** Objects that are read or written before others get their turn. */
-const sliceSize = 500;
-
-const breathe = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Reads a page in slices, so that a long one does not hold up others. The pin keeps its state readable meanwhile. */
 async function readPage(
@@ -129,34 +127,12 @@ export async function list(backend: Backend, call: ResourceCall): Promise<Reply>
           remainingItemCount: table.count({ prefix: scope.prefix, start: next, revision: page.revision }),
         }),
     };
-    return await listReply(shapeOf(backend, call), call, { metadata, found });
+    const rendered = (from: number, to: number): Rendering[] =>
+      found.slice(from, to).map((version) => version.in(definition));
+    return await listReply(shapeOf(backend, call), call, { metadata, length: found.length, rendered });
   } finally {
     unpin();
   }
-}
-
-async function listReply(
-  shape: Shape,
-  call: ResourceCall,
-  { metadata, found }: { readonly metadata: ListMetadata; readonly found: readonly ObjectVersion[] },
-): Promise<Reply> {
-  const { definition, negotiated } = call;
-  const render = (versions: readonly ObjectVersion[]): string =>
-    versions.map((version) => shape.item(version.in(definition))).join(',');
-  if (found.length <= sliceSize || negotiated.mediaType !== 'application/json')
-    return textReply(200, listText(shape, metadata, render(found)), negotiated);
-  const stream = async (sink: Sink): Promise<void> => {
-    sink.write(Buffer.from(shape.open(metadata)));
-    for (let index = 0; index < found.length && !sink.closed.aborted; index += sliceSize) {
-      const text = render(found.slice(index, index + sliceSize));
-      sink.write(Buffer.from(index === 0 ? text : `,${text}`));
-      await sink.drained();
-      await breathe();
-    }
-    sink.write(Buffer.from(shape.close));
-    sink.end();
-  };
-  return { status: 200, headers: { ...commonHeaders, 'content-type': 'application/json' }, stream, isLong: true };
 }
 
 /** Which state a LIST shows, and where it begins. Mirrors the table of the API concepts page and the 1.36 watch cache. */
@@ -200,6 +176,8 @@ export async function watch(backend: Backend, call: ResourceCall, tap?: WatchTap
   parseIntParameter(call.query, 'limit');
   const scope = selectionOf(call);
   if (call.definition.conversion !== undefined) await fillWatchCache(backend, call.definition);
+  const { mediaType } = call.negotiated;
+  requireStream(call.negotiated);
   const shape = shapeOf(backend, call).watch;
   const seconds = parameters.timeoutSeconds;
   const timeoutMs = seconds !== undefined && seconds > 0 ? seconds * 1000 : minWatchMs * (1 + backend.random());
@@ -213,7 +191,8 @@ export async function watch(backend: Backend, call: ResourceCall, tap?: WatchTap
       sink,
       ...(tap !== undefined && { tap }),
     });
-  return { status: 200, headers: { ...commonHeaders, 'content-type': 'application/json' }, stream };
+  const contentType = mediaType === protobufType ? `${mediaType};stream=watch` : mediaType;
+  return { status: 200, headers: { ...commonHeaders, 'content-type': contentType }, stream };
 }
 
 /** Upstream watches from a cache of all objects in the version of the watch. @throws StatusError 429 */

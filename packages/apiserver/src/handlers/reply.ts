@@ -2,7 +2,10 @@ import { isStatusError, type Status, type StatusError } from '@kctl/apimachinery
 import { messageOf } from '@kctl/telemetry';
 import { toYaml } from '../codecs/body.js';
 import { shapeFor, type Shape } from '../codecs/shapes.js';
-import type { Negotiated } from '../codecs/negotiate.js';
+import { negotiateStatus, type MediaType, type Negotiated } from '../codecs/negotiate.js';
+import { scanJson } from '../codecs/strict-json.js';
+import { encodeObject, protobufType } from '../protobuf/envelope.js';
+import { objectOf } from '../registry/json.js';
 import { internalError } from '../registry/status.js';
 import type { Reply } from '../server/api-request.js';
 import { jsonText } from '../storage/json-text.js';
@@ -13,16 +16,39 @@ import type { Backend, ResourceCall } from './call.js';
 export const commonHeaders = { 'cache-control': 'no-cache, private' } as const;
 
 /** A JSON text as an answer, in the media type that was negotiated. */
-export async function textReply(status: number, json: string, negotiated: Negotiated): Promise<Reply> {
-  const isYaml = negotiated.mediaType === 'application/yaml';
+export async function textReply(
+  status: number,
+  json: string,
+  { mediaType }: Pick<Negotiated, 'mediaType'>,
+): Promise<Reply> {
   return {
     status,
-    headers: { ...commonHeaders, 'content-type': negotiated.mediaType },
-    body: isYaml ? await toYaml(json) : json,
+    headers: { ...commonHeaders, 'content-type': mediaType },
+    body: await bodyIn(mediaType, json),
   };
 }
 
-/** A Status as an answer. */
+async function bodyIn(mediaType: MediaType, json: string): Promise<string | Uint8Array> {
+  switch (mediaType) {
+    case 'application/json':
+      return json;
+    case 'application/yaml':
+      return toYaml(json);
+    case protobufType:
+      return encodeObject(objectOf(scanJson(json).value));
+  }
+}
+
+/** A Status as an answer in the media type that the Accept header of a request wants of failures. */
+export async function negotiatedStatusReply(status: Status, accept: string | undefined): Promise<Reply> {
+  const reply = statusReply(status);
+  const { mediaType } = negotiateStatus(accept);
+  if (mediaType === 'application/json') return reply;
+  const { body } = await textReply(reply.status, jsonText(status), { mediaType });
+  return { ...reply, headers: { ...reply.headers, 'content-type': mediaType }, ...(body !== undefined && { body }) };
+}
+
+/** A Status as an answer in JSON. */
 export function statusReply(status: Status): Reply {
   const retryAfter = status.details?.retryAfterSeconds;
   return {
@@ -56,5 +82,9 @@ export function objectReply(
   call: ResourceCall,
   answer: { status: number; rendering: Rendering },
 ): Promise<Reply> {
-  return textReply(answer.status, shapeOf(backend, call).one(answer.rendering), call.negotiated);
+  const { status, rendering } = answer;
+  const shape = shapeOf(backend, call);
+  if (shape.protobuf === undefined) return textReply(status, shape.one(rendering), call.negotiated);
+  const headers = { ...commonHeaders, 'content-type': protobufType };
+  return Promise.resolve({ status, headers, body: shape.protobuf.one(rendering) });
 }

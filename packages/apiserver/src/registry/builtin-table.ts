@@ -83,7 +83,7 @@ export function isBuiltinKind(apiVersion: string, kind: string): boolean {
   return known.has(`${apiVersion} ${kind}`);
 }
 
-/** The type of a request body that is not a resource: Scale, Eviction, TokenRequest, DeleteOptions. */
+/** The type of a request body or answer that is not a resource: Scale, Eviction, TokenRequest, DeleteOptions, Status. */
 export function bodyStruct(name: string): GoStruct {
   for (const line of bodies.split('\n')) {
     const [given, index] = line.split(',');

@@ -5,7 +5,7 @@ import { discover } from '../discovery/discovery.js';
 import { openApi } from '../discovery/openapi.js';
 import type { Backend, RequestAudit } from '../handlers/call.js';
 import { dispatch, verbOf, WarnedError } from '../handlers/dispatch.js';
-import { statusReply, toStatusError } from '../handlers/reply.js';
+import { negotiatedStatusReply, toStatusError } from '../handlers/reply.js';
 import { withWarnings } from '../handlers/warnings.js';
 import { impersonate } from '../impersonation/impersonate.js';
 import { wantedUserOf } from '../impersonation/wanted-user.js';
@@ -200,7 +200,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
         ),
       );
     } catch (error) {
-      return noteAnswer(failure(error, parts.onError));
+      return noteAnswer(await failure(error, request, parts.onError));
     }
   };
 
@@ -208,7 +208,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     try {
       return withAuditId(await answer(request));
     } catch (error) {
-      return withAuditId(failure(error, parts.onError));
+      return withAuditId(await failure(error, request, parts.onError));
     }
   };
 }
@@ -239,12 +239,13 @@ async function withinTime(parts: PipelineParts, verb: string | undefined, work: 
   }
 }
 
-/** A failure as an answer. */
-export function failure(error: unknown, onError: (error: unknown) => void): Reply {
+/** A failure as an answer to a request. */
+async function failure(error: unknown, request: ApiRequest, onError: (error: unknown) => void): Promise<Reply> {
   const cause = error instanceof WarnedError ? error.cause : error;
   const status = toStatusError(cause);
   if (status !== cause) onError(cause);
-  return withWarnings(statusReply(status.status), error instanceof WarnedError ? error.warnings : []);
+  const reply = await negotiatedStatusReply(status.status, request.header('accept'));
+  return withWarnings(reply, error instanceof WarnedError ? error.warnings : []);
 }
 
 function allPaths({ backend }: PipelineParts): string[] {

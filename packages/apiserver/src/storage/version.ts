@@ -8,6 +8,8 @@ export interface Rendering {
   readonly object: UntypedObject;
   /** The JSON of the object after `{"kind":…,"apiVersion":…`: begins with `,` and ends with `}`. */
   readonly tail: string;
+  /** Its messages in protobuf, once one has been asked for: the object, and its metadata alone. */
+  protobuf?: { whole?: Uint8Array; partial?: Uint8Array };
 }
 
 /** One state of one object. Frozen: versions are shared by readers, watchers and history. */

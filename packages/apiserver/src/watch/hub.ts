@@ -5,7 +5,7 @@ import type { ResourceDefinition } from '../registry/resource.js';
 import type { StoreEvent } from '../storage/table.js';
 import type { ObjectVersion } from '../storage/version.js';
 import { convertPatiently } from './patient-conversion.js';
-import { watchLine, type EventType, type WatchShape } from './shape.js';
+import type { EventType, WatchShape } from './shape.js';
 
 /** Which objects a watch is about. */
 export interface WatchScope {
@@ -155,7 +155,7 @@ class LineCache {
     }
     let line = byVersion.get(change.version);
     if (line === undefined) {
-      line = watchLine(change.type, shape.objectText(change.version, false));
+      line = shape.event(change.type, change.version, false);
       byVersion.set(change.version, line);
     }
     return line;

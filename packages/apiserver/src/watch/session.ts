@@ -4,12 +4,11 @@ import type { Clock, ClockTimer } from '@kctl/wait';
 import { expired, resourceVersionTooLarge } from '../registry/status.js';
 import type { Sink } from '../server/sink.js';
 import type { Store } from '../storage/store.js';
-import { jsonText } from '../storage/json-text.js';
 import type { Table } from '../storage/table.js';
 import type { ObjectVersion } from '../storage/version.js';
 import { convertPatiently } from './patient-conversion.js';
 import { statesOf, type WatchBatch, type WatchChange, type WatchHub, type WatchScope } from './hub.js';
-import { watchLine, type WatchShape } from './shape.js';
+import type { WatchShape } from './shape.js';
 
 /** Where a watch begins. */
 export type WatchStart =
@@ -23,9 +22,9 @@ export type WatchStart =
 /** What happens to the lines of one watch on their way out; faults use it. */
 export interface WatchTap {
   /** Called before anything goes out. */
-  start?(sink: Sink): void;
+  start?(sink: Sink, shape: WatchShape): void;
   /** Called before a line goes out; answers what goes out in its place. */
-  line(line: Uint8Array, sink: Sink): readonly Uint8Array[];
+  line(line: Uint8Array, sink: Sink, shape: WatchShape): readonly Uint8Array[];
 }
 
 /** Options of {@link runWatch}. */
@@ -93,9 +92,9 @@ class Session {
   }
 
   async #watch(): Promise<void> {
-    const { start, timeoutMs, sink, bookmarks } = this.#options;
+    const { start, timeoutMs, sink, shape, bookmarks } = this.#options;
     const { store } = this.#env;
-    this.#options.tap?.start?.(sink);
+    this.#options.tap?.start?.(sink, shape);
     const asked = start.from === 'current' ? start.atLeast : 0;
     if (asked > store.revision) {
       this.#fail(resourceVersionTooLarge(String(asked), String(store.revision)).status);
@@ -222,19 +221,19 @@ class Session {
 
   #send(change: WatchChange): void {
     const { shape } = this.#options;
-    this.#write(watchLine(change.type, shape.objectText(change.version, this.#isFirst)));
+    this.#write(shape.event(change.type, change.version, this.#isFirst));
     this.#isFirst = false;
     this.#seen = Math.max(this.#seen, change.revision);
   }
 
   #write(line: Uint8Array): void {
-    const { sink, tap } = this.#options;
+    const { sink, shape, tap } = this.#options;
     if (tap === undefined) sink.write(line);
-    else for (const out of tap.line(line, sink)) sink.write(out);
+    else for (const out of tap.line(line, sink, shape)) sink.write(out);
   }
 
   #bookmark(annotations: Readonly<Record<string, string>> | undefined, revision: number): void {
-    this.#write(watchLine('BOOKMARK', this.#options.shape.bookmarkText(String(revision), annotations)));
+    this.#write(this.#options.shape.bookmark(String(revision), annotations));
     this.#seen = Math.max(this.#seen, revision);
   }
 
@@ -270,7 +269,7 @@ class Session {
   }
 
   #fail(status: Status): void {
-    this.#write(watchLine('ERROR', jsonText(status)));
+    this.#write(this.#options.shape.error(status));
     this.#options.sink.end();
   }
 

@@ -66,7 +66,7 @@ export class GoTable {
         omitZero: flags.includes('z'),
         optional: flags.includes('o'),
       };
-      if (protobuf !== '') field.protobuf = Number(protobuf);
+      if (protobuf !== '') field.protobuf = protobuf.split('.').map(Number);
       for (const extra of extras) {
         const value = extra.slice(1);
         if (extra.startsWith('p')) field.patchStrategy = value.split('+');
@@ -102,6 +102,10 @@ export class GoTable {
       }
       case '#': {
         const [goName, body] = this.#split(Number(rest));
+        if (body.startsWith('=&[')) {
+          const of = this.type(body.slice(3));
+          return { pointer, form: 'list', of, goName, isMessage: true };
+        }
         if (body.startsWith('=')) return { ...this.type(body.slice(1), pointer), goName };
         return { pointer, form: 'struct', struct: this.struct(Number(rest)), goName };
       }

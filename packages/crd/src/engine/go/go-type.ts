@@ -21,7 +21,8 @@ export type GoType = {
   readonly goName: string;
 } & (
   | { readonly form: 'scalar'; readonly scalar: GoScalar }
-  | { readonly form: 'list'; readonly of: GoType }
+  /** `isMessage`: in protobuf a message with the items as field 1, and not a repeated field. */
+  | { readonly form: 'list'; readonly of: GoType; readonly isMessage?: boolean }
   | { readonly form: 'map'; readonly of: GoType }
   | { readonly form: 'struct'; readonly struct: GoStruct }
   /** A struct, or instead of it a boolean, a list of such structs, or a list of strings. */
@@ -35,7 +36,8 @@ export interface GoField {
   readonly omitEmpty: boolean;
   readonly omitZero: boolean;
   readonly optional: boolean;
-  readonly protobuf?: number;
+  /** Number in protobuf; of a field of an embedded struct, the numbers on the way to it. */
+  readonly protobuf?: readonly number[];
   readonly patchStrategy?: readonly string[];
   readonly patchMergeKey?: string;
   readonly listType?: string;

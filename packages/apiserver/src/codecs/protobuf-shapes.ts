@@ -1,0 +1,113 @@
+import type { Status } from '@kctl/apimachinery';
+import { encodeObject, envelopeAround, wrapMessage } from '../protobuf/envelope.js';
+import { structOfKind } from '../protobuf/kinds.js';
+import { encodeMessage } from '../protobuf/message.js';
+import { ReverseWriter, wireType } from '../protobuf/wire-writer.js';
+import type { JsonObject } from '../registry/json.js';
+import type { ResourceDefinition } from '../registry/resource.js';
+import type { GoStruct } from '@kctl/crd/engine';
+import type { Rendering } from '../storage/version.js';
+import type { WatchShape } from '../watch/shape.js';
+import type { ListMetadata } from './list-metadata.js';
+
+/** How objects and lists of one resource are shown in protobuf to one client. */
+export interface ProtobufShape {
+  /** One object, with what it is. */
+  one(rendering: Rendering): Uint8Array;
+  /** An item of a list. */
+  item(rendering: Rendering): Uint8Array;
+  /** What stands before and after items of a total length. */
+  list(metadata: ListMetadata, length: number): { readonly head: Uint8Array; readonly tail: Uint8Array };
+  readonly watch: WatchShape;
+}
+
+/** Number of `items` in every list. */
+const itemsField = 2;
+
+function requireStruct(apiVersion: string, kind: string): GoStruct {
+  const struct = structOfKind(apiVersion, kind);
+  if (struct === undefined) throw new RangeError(`${apiVersion} ${kind} has no form in protobuf`);
+  return struct;
+}
+
+/** An event as a frame: its length in four bytes, then a WatchEvent whose object is an object with what it is. */
+export function watchFrame(type: string, object: Uint8Array): Uint8Array {
+  const writer = new ReverseWriter();
+  writer.raw(object);
+  writer.close(1, 0);
+  writer.close(2, 0);
+  const before = writer.length;
+  writer.text(type);
+  writer.close(1, before);
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(writer.length);
+  writer.raw(length);
+  return writer.finish();
+}
+
+interface Forms {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly listKind: string;
+  /** The message of an object. */
+  readonly messageOf: (rendering: Rendering) => Uint8Array;
+}
+
+function watchShape(definition: ResourceDefinition, { apiVersion, kind, messageOf }: Forms): WatchShape {
+  return {
+    id: `protobuf ${apiVersion} ${kind} of ${definition.apiVersion} ${definition.kind}`,
+    definition,
+    event: (type, version) =>
+      watchFrame(type, wrapMessage({ apiVersion, kind, raw: messageOf(version.in(definition)) })),
+    bookmark: (resourceVersion, annotations) => {
+      const metadata = { resourceVersion, ...(annotations !== undefined && { annotations }) };
+      return watchFrame('BOOKMARK', encodeObject({ apiVersion, kind, metadata }));
+    },
+    error: (status: Status) => watchFrame('ERROR', encodeObject({ ...status })),
+    hasPreamble: false,
+  };
+}
+
+function shapeOf(definition: ResourceDefinition, forms: Forms): ProtobufShape {
+  const { apiVersion, kind, listKind, messageOf } = forms;
+  return {
+    one: (rendering) => wrapMessage({ apiVersion, kind, raw: messageOf(rendering) }),
+    item: (rendering) => {
+      const message = messageOf(rendering);
+      const writer = new ReverseWriter();
+      writer.varint(message.length);
+      writer.tag(itemsField, wireType.bytes);
+      return Buffer.concat([writer.finish(), message]);
+    },
+    list: (metadata, length) => {
+      const before = encodeMessage(requireStruct(apiVersion, listKind), { metadata });
+      const { head, tail } = envelopeAround({ apiVersion, kind: listKind }, before.length + length);
+      return { head: Buffer.concat([head, before]), tail };
+    },
+    watch: watchShape(definition, forms),
+  };
+}
+
+/** Objects as they are. */
+export function wholeProtobuf(definition: ResourceDefinition): ProtobufShape {
+  const { apiVersion, kind, listKind } = definition;
+  const struct = requireStruct(apiVersion, kind);
+  const messageOf = (rendering: Rendering): Uint8Array => {
+    rendering.protobuf ??= {};
+    return (rendering.protobuf.whole ??= encodeMessage(struct, rendering.object));
+  };
+  return shapeOf(definition, { apiVersion, kind, listKind, messageOf });
+}
+
+/** Metadata alone. */
+export function partialProtobuf(definition: ResourceDefinition): ProtobufShape {
+  const kind = 'PartialObjectMetadata';
+  const apiVersion = 'meta.k8s.io/v1';
+  const struct = requireStruct(apiVersion, kind);
+  const messageOf = (rendering: Rendering): Uint8Array => {
+    const { metadata }: JsonObject = rendering.object;
+    rendering.protobuf ??= {};
+    return (rendering.protobuf.partial ??= encodeMessage(struct, { metadata }));
+  };
+  return shapeOf(definition, { apiVersion, kind, listKind: `${kind}List`, messageOf });
+}
