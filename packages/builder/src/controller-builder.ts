@@ -6,6 +6,8 @@ import type {
   ControllerSettings,
   EventHandler,
   InformerProvider,
+  ObjectReconcileFunction,
+  ObjectReconcileSettings,
   Predicate,
   Provided,
   Reconciler,
@@ -100,6 +102,8 @@ export interface ControllerBuilder<
   R = ReconcileRequest,
   D extends object = ManagerDependencies,
   S extends RequestState = 'fixed',
+  /** The kind of `for`; never before it was called. */
+  F extends Kind = never,
 > {
   /**
    * The kind to reconcile: an event of an object queues the object. Once in a definition. As the first input it also
@@ -109,56 +113,66 @@ export interface ControllerBuilder<
   for<K extends Kind>(
     kind: ReconciledKind<K, R>,
     options?: WholeInputOptions<K>,
-  ): ControllerBuilder<RequestFor<K, R, S>, D>;
+  ): ControllerBuilder<RequestFor<K, R, S>, D, 'fixed', K>;
   // One signature for each shape: of a union, a predicate that is written in place would have no type.
   for<K extends Kind>(
     kind: ReconciledKind<K, R>,
     options: MetadataInputOptions<K>,
-  ): ControllerBuilder<RequestFor<K, R, S>, D>;
-  for<K extends Kind>(kind: ReconciledKind<K, R>, options?: ForOptions<K>): ControllerBuilder<RequestFor<K, R, S>, D>;
+  ): ControllerBuilder<RequestFor<K, R, S>, D, 'fixed', K>;
+  for<K extends Kind>(
+    kind: ReconciledKind<K, R>,
+    options?: ForOptions<K>,
+  ): ControllerBuilder<RequestFor<K, R, S>, D, 'fixed', K>;
   /** A kind that reconciled objects own: an event of an object queues its owner of the `for` kind. */
   owns<K extends Kind>(
     kind: OwnedKind<K, R>,
     options?: WholeInputOptions<K> & OwnerOptions,
-  ): ControllerBuilder<R, D, S>;
+  ): ControllerBuilder<R, D, S, F>;
   owns<K extends Kind>(
     kind: OwnedKind<K, R>,
     options: MetadataInputOptions<K> & OwnerOptions,
-  ): ControllerBuilder<R, D, S>;
-  owns<K extends Kind>(kind: OwnedKind<K, R>, options?: OwnsOptions<K>): ControllerBuilder<R, D, S>;
+  ): ControllerBuilder<R, D, S, F>;
+  owns<K extends Kind>(kind: OwnedKind<K, R>, options?: OwnsOptions<K>): ControllerBuilder<R, D, S, F>;
   /** Any kind, with any handler. */
   watches<K extends Kind>(
     kind: K,
     handler: Provided<EventHandler<Watched<K>, R>, D>,
     options?: InputOptions<K>,
-  ): ControllerBuilder<R, D>;
+  ): ControllerBuilder<R, D, 'fixed', F>;
   /** Like {@link watches}, with metadata only: reading `.spec` does not compile. */
   watchesMetadata<K extends Kind>(
     kind: K,
     handler: Provided<EventHandler<Watched<MetadataKind<K>>, R>, D>,
     options?: InputOptions<MetadataKind<K>>,
-  ): ControllerBuilder<R, D>;
+  ): ControllerBuilder<R, D, 'fixed', F>;
   /** Any source; the predicates of `withEventFilter` do not apply to it. */
-  watchesRawSource(source: Provided<Source<R>, D>): ControllerBuilder<R, D>;
+  watchesRawSource(source: Provided<Source<R>, D>): ControllerBuilder<R, D, 'fixed', F>;
   /**
    * A source whose requests are not reconciled: each has all inputs reconciled once more, at low priority. For what
    * concerns every object, such as a new configuration. See `Controller.reconcileAllOn` of @kctl/controller.
    */
-  reconcileAllOn(source: Provided<Source<unknown>, D>): ControllerBuilder<R, D, S>;
+  reconcileAllOn(source: Provided<Source<unknown>, D>): ControllerBuilder<R, D, S, F>;
   /** Predicates of every input but raw sources, asked before the input's own. Several calls add up. */
-  withEventFilter(...predicates: readonly Provided<Predicate, D>[]): ControllerBuilder<R, D, S>;
+  withEventFilter(...predicates: readonly Provided<Predicate, D>[]): ControllerBuilder<R, D, S, F>;
   /** Settings; they win over the manager's. A second call replaces what it names; an undefined one names nothing. */
-  withOptions(options: BuilderOptions<R>): ControllerBuilder<R, D, S>;
+  withOptions(options: BuilderOptions<R>): ControllerBuilder<R, D, S, F>;
   /** Fields of the logs of one request. @default as controller-runtime: controllerGroup, controllerKind, the object, … */
-  withLogFields(logFields: (request: R) => LogFields): ControllerBuilder<R, D, S>;
+  withLogFields(logFields: (request: R) => LogFields): ControllerBuilder<R, D, S, F>;
   /** @default the lower-cased kind of `for` */
-  named(name: string): ControllerBuilder<R, D, S>;
+  named(name: string): ControllerBuilder<R, D, S, F>;
   /**
    * Makes the controller and adds it to the manager.
    *
    * @throws DefinitionError naming every mistake
    */
   complete(reconciler: Provided<Reconciler<R>, D>): Controller<R>;
+  /**
+   * Like {@link complete}, with a function that is handed the object of `for` instead of its key and returns its status:
+   * see `reconcileObject` of @kctl/controller. Children are applied with the controller's name as the field owner.
+   *
+   * @throws DefinitionError naming every mistake
+   */
+  reconcile(work: ObjectReconcileFunction<F>, options?: ObjectReconcileSettings<F>): Controller<R>;
   /** Same as {@link complete}. */
   build(reconciler: Provided<Reconciler<R>, D>): Controller<R>;
 }

@@ -1,16 +1,26 @@
 import type { Kind, MetadataKind, ObjectKey } from '@kctl/apimachinery';
 import { formatGroupKind } from '@kctl/apimachinery';
+import type { Client } from '@kctl/client';
 import type {
   Controller,
   EventHandler,
   EventObject,
+  ObjectReconcileFunction,
+  ObjectReconcileSettings,
   Predicate,
   Provided,
   Reconciler,
   ReconcileRequest,
   Source,
 } from '@kctl/controller';
-import { createController, enqueueRequestForObject, enqueueRequestForOwner, provide } from '@kctl/controller';
+import {
+  createController,
+  enqueueRequestForObject,
+  enqueueRequestForOwner,
+  inject,
+  provide,
+  reconcileObject,
+} from '@kctl/controller';
 import type { ManagerDependencies } from '@kctl/manager';
 import type { LogFields } from '@kctl/telemetry';
 import type {
@@ -61,7 +71,9 @@ export function controllerManagedBy<R = ReconcileRequest, D extends object = Man
   return new Definition<R, D, 'open'>(host);
 }
 
-class Definition<R, D extends object, S extends RequestState> implements ControllerBuilder<R, D, S> {
+class Definition<R, D extends object, S extends RequestState, F extends Kind = never>
+  implements ControllerBuilder<R, D, S, F>
+{
   readonly #host: ControllerHost<D>;
   readonly #forKinds: Kind[] = [];
   readonly #ownedKinds: Kind[] = [];
@@ -82,12 +94,15 @@ class Definition<R, D extends object, S extends RequestState> implements Control
     this.#host = host;
   }
 
-  for<K extends Kind>(kind: ReconciledKind<K, R>, options?: ForOptions<K>): ControllerBuilder<RequestFor<K, R, S>, D> {
+  for<K extends Kind>(
+    kind: ReconciledKind<K, R>,
+    options?: ForOptions<K>,
+  ): ControllerBuilder<RequestFor<K, R, S>, D, 'fixed', K> {
     this.#forKinds.push(kind);
     this.#requiresNamespace ||= !this.#takesAnyKey && isKind(kind) && kind.scope === 'Namespaced';
     this.#addKeyed('for', kind, options, () => enqueueRequestForObject());
     // The same definition: what it requires of requests from now on is what the narrower type promises of them.
-    return this as unknown as ControllerBuilder<RequestFor<K, R, S>, D>;
+    return this as unknown as ControllerBuilder<RequestFor<K, R, S>, D, 'fixed', K>;
   }
 
   owns<K extends Kind>(kind: OwnedKind<K, R>, options?: OwnsOptions<K>): this {
@@ -102,7 +117,7 @@ class Definition<R, D extends object, S extends RequestState> implements Control
     kind: K,
     handler: Provided<EventHandler<Watched<K>, R>, D>,
     options?: InputOptions<K>,
-  ): ControllerBuilder<R, D> {
+  ): ControllerBuilder<R, D, 'fixed', F> {
     const provided = (): EventHandler<Watched<K>, R> =>
       this.#provide(handler, `the handler of watches(${describeKind(kind)})`);
     this.#inputs.push(() => eraseInput({ method: 'watches', kind, handler: provided(), options, onlyMetadata: false }));
@@ -113,7 +128,7 @@ class Definition<R, D extends object, S extends RequestState> implements Control
     kind: K,
     handler: Provided<EventHandler<Watched<MetadataKind<K>>, R>, D>,
     options?: InputOptions<MetadataKind<K>>,
-  ): ControllerBuilder<R, D> {
+  ): ControllerBuilder<R, D, 'fixed', F> {
     const provided = (): EventHandler<Watched<MetadataKind<K>>, R> =>
       this.#provide(handler, `the handler of watchesMetadata(${describeKind(kind)})`);
     this.#inputs.push(() =>
@@ -122,7 +137,7 @@ class Definition<R, D extends object, S extends RequestState> implements Control
     return this.#fixed();
   }
 
-  watchesRawSource(source: Provided<Source<R>, D>): ControllerBuilder<R, D> {
+  watchesRawSource(source: Provided<Source<R>, D>): ControllerBuilder<R, D, 'fixed', F> {
     this.#rawSources.push(source);
     return this.#fixed();
   }
@@ -151,6 +166,19 @@ class Definition<R, D extends object, S extends RequestState> implements Control
   named(name: string): this {
     this.#name = name;
     return this;
+  }
+
+  reconcile(work: ObjectReconcileFunction<F>, options: ObjectReconcileSettings<F> = {}): Controller<R> {
+    const kind = this.#forKinds.find((known): known is F => isKind(known));
+    if (kind === undefined) this.#optionProblems.push('reconcile() can only be used together with for()');
+    if (typeof work !== 'function')
+      this.#optionProblems.push('must provide a non-nil Reconciler: reconcile() takes a function');
+    if (kind === undefined || typeof work !== 'function') return this.complete(() => Promise.resolve());
+    const reconciler = inject({ client: true }, ({ client }: { readonly client: Client }) =>
+      reconcileObject({ ...options, client, kind, fieldOwner: this.#name ?? kind.kind.toLowerCase(), reconcile: work }),
+    );
+    // Requests are keys of the kind of `for`; whether the manager has a client is found by `complete`.
+    return this.complete(reconciler as unknown as Provided<Reconciler<R>, D>);
   }
 
   build(reconciler: Provided<Reconciler<R>, D>): Controller<R> {
@@ -198,9 +226,9 @@ class Definition<R, D extends object, S extends RequestState> implements Control
   }
 
   /** The same definition, whose requests may be any key from now on. */
-  #fixed(): ControllerBuilder<R, D> {
+  #fixed(): ControllerBuilder<R, D, 'fixed', F> {
     this.#takesAnyKey = true;
-    return this as unknown as ControllerBuilder<R, D>;
+    return this as unknown as ControllerBuilder<R, D, 'fixed', F>;
   }
 
   #provide<T>(value: Provided<T, D>, what: string): T {

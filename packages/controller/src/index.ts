@@ -57,6 +57,17 @@ export type { HotLoopOptions } from './policy/hot-loop.js';
 export { inject, isInjectable, isMissingDependencyError, MissingDependencyError, provide } from './inject.js';
 export type { Injectable, Provided } from './inject.js';
 export { asReconciler, type ObjectReconcilerOptions } from './object-reconciler.js';
+export { reconcileObject } from './reconcile-object.js';
+export type {
+  ApplyChildOptions,
+  ChildConfiguration,
+  ObjectContext,
+  ObjectReconcileFunction,
+  ObjectReconcileSettings,
+  ObjectResult,
+  ReconcileObjectOptions,
+  StatusOf,
+} from './reconcile-object.js';
 export {
   annotationChanged,
   generationChanged,

@@ -117,7 +117,7 @@ export { createRateLimitingQueue, exponentialRateLimiter } from '@kctl/workqueue
 
 // Controllers
 export { controllerManagedBy, webhookManagedBy } from '@kctl/builder';
-export { asReconciler, createController, finalizing, terminalError } from '@kctl/controller';
+export { asReconciler, createController, finalizing, reconcileObject, terminalError } from '@kctl/controller';
 export {
   channelSource,
   createEventChannel,
@@ -148,6 +148,9 @@ export {
 } from '@kctl/controller';
 export type {
   Controller,
+  ObjectContext,
+  ObjectReconcileFunction,
+  ObjectResult,
   ReconcileContext,
   ReconcileFunction,
   Reconciler,

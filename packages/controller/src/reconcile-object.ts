@@ -1,0 +1,272 @@
+import type { DeepReadonly, Kind, KubeObject, ObjectOf } from '@kctl/apimachinery';
+import {
+  isConflict,
+  isDeleting,
+  isNotFound,
+  isSameJson,
+  keyOf,
+  mutableCopy,
+  setControllerReference,
+} from '@kctl/apimachinery';
+import { applyIfChanged, createApplyMemo, mergeFrom } from '@kctl/client';
+import type { ApplyConfiguration, ApplyFields, ApplyMemo, Client, ReadObject } from '@kctl/client';
+import { requireOptions } from '@kctl/wait';
+import type { OptionNames } from '@kctl/wait';
+import { finalizing } from './finalizer/finalizing.js';
+import type { Finalizer } from './finalizer/finalizing.js';
+import { keyFor } from './key-for.js';
+import { asReconciler } from './object-reconciler.js';
+import type { ReconcileContext, ReconcileFunction, ReconcileResult } from './reconciler.js';
+
+/** The type of the status of a kind's objects; never where it has none. */
+export type StatusOf<K extends Kind> = ObjectOf<K> extends { status?: infer S } ? NonNullable<S> : never;
+
+/** What {@link ObjectContext.apply} takes: a child needs a name alone, its namespace is the owner's unless it says one. */
+export type ChildConfiguration<K extends Kind> = ApplyFields<ObjectOf<K>> & {
+  readonly metadata: { readonly name: string; readonly namespace?: string };
+};
+
+/** Options of {@link ObjectContext.apply}. */
+export interface ApplyChildOptions {
+  /** Whether the reconciled object becomes the controller of the child, so that it is deleted with it. @default true */
+  readonly owned?: boolean;
+  /** Whether fields that others own are taken over. @default true, as Kubernetes asks of controllers */
+  readonly force?: boolean;
+}
+
+/** The context of a run on an object. */
+export interface ObjectContext extends ReconcileContext {
+  /** Reads from the cache where it has one, as the object was read. */
+  readonly client: Client;
+  /**
+   * Makes a child what the configuration says, by server-side apply: with the reconciled object as its controller and
+   * the controller's name as the field owner. Nothing is sent where the child is so already.
+   *
+   * @throws ApplyConflictError with `force: false`, when others own some of the fields; TypeError when the reconciled
+   *   object cannot own the child, e.g. one in another namespace: pass `owned: false`
+   */
+  apply<C extends Kind>(
+    kind: C,
+    configuration: ChildConfiguration<C>,
+    options?: ApplyChildOptions,
+  ): Promise<ReadObject<C>>;
+}
+
+/** What a run on an object asks for. */
+export interface ObjectResult<K extends Kind> extends ReconcileResult {
+  /** The whole status: what it leaves out is removed. Left out itself: the status is not written. */
+  readonly status?: DeepReadonly<StatusOf<K>>;
+}
+
+/** A reconcile that is handed the object and returns its status. */
+export type ObjectReconcileFunction<K extends Kind> = (
+  object: ReadObject<K>,
+  context: ObjectContext,
+  // eslint-disable-next-line @typescript-eslint/no-invalid-void-type -- as in ReconcileFunction
+) => Promise<ObjectResult<K> | void>;
+
+/** What `reconcile` of a builder takes besides the function. */
+export interface ObjectReconcileSettings<K extends Kind> {
+  /** See `finalizing`. Without one, objects that are being deleted are not reconciled. @default none */
+  readonly finalizers?: readonly Finalizer<K>[];
+}
+
+/** Options of {@link reconcileObject}. */
+export interface ReconcileObjectOptions<K extends Kind> extends ObjectReconcileSettings<K> {
+  readonly client: Client;
+  readonly kind: K;
+  /** The name under which fields of children and of the status are held: the controller's name. */
+  readonly fieldOwner: string;
+  readonly reconcile: ObjectReconcileFunction<K>;
+}
+
+const optionNames: OptionNames<ReconcileObjectOptions<never>> = {
+  client: true,
+  kind: true,
+  fieldOwner: true,
+  reconcile: true,
+  finalizers: true,
+};
+/** Conflicts with writers of the same generation, e.g. of labels. */
+const maxStatusAttempts = 5;
+
+/**
+ * A reconciler that is handed the object as the cache has it, typed as read, and returns its status:
+ *
+ * - An object that does not exist, or is being deleted, does not arrive; with `finalizers` its clean-up runs.
+ * - The status is written where it changed, and only for the generation that was reconciled: where the spec has changed
+ *   meanwhile, the event of that change leads to a run that writes its own.
+ * - Children are applied with `context.apply`.
+ *
+ * After `UpdateControl` of the Java Operator SDK.
+ *
+ * @example
+ * ```ts
+ * import { Deployment } from '@kctl/apimachinery/kinds/apps/v1';
+ * import { ConfigMap } from '@kctl/apimachinery/kinds/core/v1';
+ * import { createController, reconcileObject } from '@kctl/controller';
+ *
+ * createController({
+ *   name: 'settings',
+ *   reconciler: reconcileObject({
+ *     client,
+ *     kind: Deployment,
+ *     fieldOwner: 'settings',
+ *     reconcile: async ({ metadata, spec }, { apply }) => {
+ *       await apply(ConfigMap, { metadata: { name: metadata.name }, data: { replicas: String(spec?.replicas) } });
+ *       return { requeueAfterMs: 300_000 };
+ *     },
+ *   }),
+ * });
+ * ```
+ */
+export function reconcileObject<K extends Kind>(options: ReconcileObjectOptions<K>): ReconcileFunction {
+  requireOptions('reconcileObject', options, optionNames);
+  const { client, kind, fieldOwner, finalizers = [] } = options;
+  if (typeof options.reconcile !== 'function')
+    throw new TypeError(`reconcileObject: reconcile is of type ${typeof options.reconcile}: give a function`);
+  const memo = createApplyMemo();
+  const run = async (object: ReadObject<K>, context: ReconcileContext): Promise<ReconcileResult> => {
+    const children = new ChildContext({ client, kind, fieldOwner, memo, owner: object, context });
+    const returned = (await options.reconcile(object, children)) ?? {};
+    // Not a result: the controller says what is wrong with it.
+    if (typeof returned !== 'object') return returned;
+    const { status, ...result } = returned;
+    if (status !== undefined) await writeStatus(options, object, { status, signal: context.signal });
+    return result;
+  };
+  const reconcile =
+    finalizers.length > 0
+      ? finalizing({ client, kind, finalizers, apply: run })
+      : async (object: ReadObject<K>, context: ReconcileContext): Promise<ReconcileResult> =>
+          isDeleting(object) ? {} : await run(object, context);
+  return asReconciler({ client, kind, reconcile });
+}
+
+async function writeStatus<K extends Kind>(
+  { client, kind, fieldOwner }: ReconcileObjectOptions<K>,
+  reconciled: ReadObject<K>,
+  { status, signal }: { readonly status: unknown; readonly signal: AbortSignal },
+): Promise<void> {
+  let present: DeepReadonly<KubeObject> & { readonly status?: unknown } = reconciled;
+  for (let attempt = 1; !isSameJson(present.status, status); attempt++) {
+    try {
+      const patch = mergeFrom(present, { ...present, status }, { optimisticLock: true });
+      await client.status(kind).patch(keyFor(kind, keyOf(reconciled)), patch, { signal, fieldOwner });
+      return;
+    } catch (error) {
+      // Without the object there is nothing to write, and its deletion is an event of its own.
+      if (isNotFound(error) && (await find(client, kind, reconciled, signal)) === undefined) return;
+      if (!isConflict(error) || attempt === maxStatusAttempts) throw error;
+    }
+    const latest = await find(client, kind, reconciled, signal);
+    if (latest === undefined || !isSameGeneration(latest, reconciled)) return;
+    present = latest;
+  }
+}
+
+async function find<K extends Kind>(
+  client: Client,
+  kind: K,
+  object: ReadObject<K>,
+  signal: AbortSignal,
+): Promise<ReadObject<K> | undefined> {
+  try {
+    return await client.get(kind, keyFor(kind, keyOf(object)), { live: true, signal });
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+function isSameGeneration(
+  { metadata }: DeepReadonly<KubeObject>,
+  { metadata: reconciled }: DeepReadonly<KubeObject>,
+): boolean {
+  return metadata.uid === reconciled.uid && metadata.generation === reconciled.generation;
+}
+
+interface ChildContextParts<K extends Kind> {
+  readonly client: Client;
+  readonly kind: K;
+  readonly fieldOwner: string;
+  readonly memo: ApplyMemo;
+  readonly owner: ReadObject<K>;
+  readonly context: ReconcileContext;
+}
+
+/** The context of the run, with what is made for its object. Signals stay unmade until they are asked for. */
+class ChildContext<K extends Kind> implements ObjectContext {
+  readonly #parts: ChildContextParts<K>;
+  readonly client: Client;
+  readonly apply: ObjectContext['apply'];
+
+  constructor(parts: ChildContextParts<K>) {
+    this.#parts = parts;
+    this.client = parts.client;
+    // An own property: it is taken out of the context by destructuring.
+    this.apply = (kind, configuration, options) => this.#apply(kind, configuration, options);
+  }
+
+  get signal(): AbortSignal {
+    return this.#parts.context.signal;
+  }
+
+  get superseded(): AbortSignal {
+    return this.#parts.context.superseded;
+  }
+
+  get isSuperseded(): boolean {
+    return this.#parts.context.isSuperseded;
+  }
+
+  get logger(): ReconcileContext['logger'] {
+    return this.#parts.context.logger;
+  }
+
+  get span(): ReconcileContext['span'] {
+    return this.#parts.context.span;
+  }
+
+  get reconcileId(): string {
+    return this.#parts.context.reconcileId;
+  }
+
+  get attempt(): number {
+    return this.#parts.context.attempt;
+  }
+
+  get isLastAttempt(): boolean {
+    return this.#parts.context.isLastAttempt;
+  }
+
+  get priority(): number {
+    return this.#parts.context.priority;
+  }
+
+  get reasons(): readonly string[] {
+    return this.#parts.context.reasons;
+  }
+
+  async #apply<C extends Kind>(
+    kind: C,
+    configuration: ChildConfiguration<C>,
+    { owned = true, force = true }: ApplyChildOptions = {},
+  ): Promise<ReadObject<C>> {
+    const { client, fieldOwner, memo, owner, context } = this.#parts;
+    const metadata = mutableCopy(configuration.metadata) as KubeObject['metadata'];
+    const { namespace } = owner.metadata;
+    if (kind.scope === 'Namespaced' && metadata.namespace === undefined && namespace !== undefined)
+      metadata.namespace = namespace;
+    const draft: KubeObject = { metadata };
+    if (owned) setControllerReference(owner, this.#parts.kind, draft);
+    const { object } = await applyIfChanged(
+      client,
+      kind,
+      // The metadata is complete now.
+      { ...configuration, metadata: draft.metadata } as ApplyConfiguration<C>,
+      { fieldOwner, force, memo, signal: context.signal },
+    );
+    return object;
+  }
+}
