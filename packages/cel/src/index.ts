@@ -19,6 +19,7 @@ export { authorizerValue, jsonPatchLibrary } from './library/authorizer.js';
 export type { AuthorizationAnswer, AuthorizationQuestion } from './library/authorizer.js';
 export type { CelIssue } from './syntax/issues.js';
 export type { CostEstimate } from './cost/estimate.js';
+export { escapeField } from './schema/escape.js';
 export { structuralSchema } from './schema/structural.js';
 export type { StructuralSchema, ValidationRule } from './schema/structural.js';
 export { jsonValue as celValue } from './values/json.js';

@@ -1,7 +1,43 @@
 /**
- * Custom resources, validated as the API server validates them.
+ * Custom resources from schemas: one definition gives the types, the kind token, the CustomResourceDefinition, and
+ * validation as the API server does it.
  *
  * @packageDocumentation
  */
-export { CustomResourceValidator } from './engine/custom-resource.js';
-export type { CustomResourceRules } from './engine/custom-resource.js';
+export { defineResource } from './resource/define-resource.js';
+export type { Resource, ResourceVersion, VersionInput, VersionObject } from './resource/define-resource.js';
+export { formatProblem, isResourceDefinitionError, ResourceDefinitionError } from './resource/definition-error.js';
+export type { DefinitionProblem } from './resource/definition-error.js';
+export type { PrintColumn, ResourceOptions, ScaleOptions, VersionOptions } from './resource/options.js';
+export type { ValidateOptions, Validation } from './resource/validation.js';
+export { crdYaml } from './resource/yaml.js';
+export { fromJsonSchema } from './source/schema-value.js';
+export type { JsonSchemaRequest, SchemaInput, SchemaOutput, SchemaValue } from './source/schema-value.js';
+export type { FieldSetting } from './structural/field-settings.js';
+export type { CelOptions, Marker } from './markers/markers.js';
+export {
+  atLeastOneOf,
+  atMostOneOf,
+  cel,
+  defaultTo,
+  duration,
+  embeddedResource,
+  exactlyOneOf,
+  externalDocs,
+  format,
+  immutable,
+  intOrString,
+  libraryOnly,
+  listAtomic,
+  listMap,
+  listSet,
+  mapAtomic,
+  mapGranular,
+  markers,
+  nullable,
+  preserveUnknownFields,
+  quantity,
+  quantityPattern,
+  timestamp,
+} from './markers/markers.js';
+export type { FieldError, FieldErrorReason } from './engine/values/field-error.js';

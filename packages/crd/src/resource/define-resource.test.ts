@@ -1,0 +1,262 @@
+import type { Kind, KubeObject } from '@kctl/apimachinery';
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import { z } from 'zod';
+import {
+  cel,
+  defineResource,
+  exactlyOneOf,
+  fromJsonSchema,
+  immutable,
+  isResourceDefinitionError,
+  listMap,
+  listSet,
+} from '../index.js';
+import { duration, embed, intOrString, quantity, timestamp } from '../zod/index.js';
+
+const CronJob = defineResource({
+  group: 'batch.tutorial.kctl.dev',
+  kind: 'CronJob',
+  scope: 'Namespaced',
+  shortNames: ['cj'],
+  categories: ['all'],
+  versions: {
+    v1: {
+      storage: true,
+      spec: z.object({
+        schedule: z.string().min(1).describe('The schedule in Cron format.'),
+        suspend: z.boolean().default(false),
+        concurrencyPolicy: z.enum(['Allow', 'Forbid', 'Replace']).default('Allow'),
+        limit: z.int32().min(0).nullable().optional(),
+        size: quantity().optional(),
+        port: intOrString().optional(),
+        grace: duration().optional(),
+        at: timestamp().optional(),
+        tags: z.array(z.string().max(20)).max(10).meta(listSet()).optional(),
+        parts: z
+          .array(z.object({ name: z.string(), labels: z.record(z.string(), z.string()).optional() }))
+          .meta(listMap('name'))
+          .optional(),
+      }),
+      status: z.object({ active: z.array(z.string()).optional(), replicas: z.int32().optional() }),
+      rules: [cel('self.spec.schedule != "never"', 'never is not a schedule')],
+      fields: { 'spec.schedule': immutable() },
+      printColumns: [
+        { name: 'Suspended', path: '.spec.suspend' },
+        { name: 'Age', path: '.metadata.creationTimestamp' },
+      ],
+      selectableFields: ['.spec.schedule'],
+    },
+    v1beta1: { served: false, deprecated: 'use v1', spec: z.object({ cron: z.string() }) },
+  },
+});
+
+describe('defineResource', () => {
+  it('is a kind token of the storage version, with the types of the schema', () => {
+    expect(CronJob).toMatchObject({ apiVersion: 'batch.tutorial.kctl.dev/v1', plural: 'cronjobs', shape: 'full' });
+    expect(CronJob.versions.v1beta1).toMatchObject({ version: 'v1beta1', kind: 'CronJob' });
+    const kind: Kind<KubeObject & { spec: { schedule: string; suspend: boolean } }, 'Namespaced'> = CronJob;
+    expect(kind.scope).toBe('Namespaced');
+    const { object } = CronJob.validate({ metadata: { name: 'a' }, spec: { schedule: '* * * * *' } });
+    expectTypeOf(object.spec.concurrencyPolicy).toEqualTypeOf<'Allow' | 'Forbid' | 'Replace'>();
+    expectTypeOf(object.status).toEqualTypeOf<
+      { active?: string[] | undefined; replicas?: number | undefined } | undefined
+    >();
+    // @ts-expect-error: the schema has no such field
+    expect(object.spec.bogus).toBeUndefined();
+  });
+
+  it('writes the CustomResourceDefinition', () => {
+    expect(CronJob.toYaml()).toMatchSnapshot();
+    expect(CronJob.toYaml()).toBe(CronJob.toYaml());
+    expect(CronJob.warnings).toEqual([]);
+  });
+
+  it('validates as the API server does: defaults, pruning, schema, rules', () => {
+    const old = { metadata: { name: 'a', namespace: 'b', resourceVersion: '1' }, spec: { schedule: '* * * * *' } };
+    const good = CronJob.validate({ ...old, spec: { ...old.spec, bogus: 1 } as never });
+    expect(good).toMatchObject({ isValid: true, pruned: ['spec.bogus'], errors: [] });
+    expect(good.object).toEqual({
+      apiVersion: 'batch.tutorial.kctl.dev/v1',
+      kind: 'CronJob',
+      metadata: { ...old.metadata },
+      spec: { schedule: '* * * * *', suspend: false, concurrencyPolicy: 'Allow' },
+    });
+    expect(CronJob.validate({ ...old, spec: { schedule: 'never' } }).message).toBe(
+      '<nil>: Invalid value: never is not a schedule',
+    );
+    expect(CronJob.validate({ ...old, spec: { schedule: 'x' } }, { old }).message).toBe(
+      'spec.schedule: Invalid value: "x": field is immutable',
+    );
+    expect(CronJob.validate({ ...old, spec: { schedule: '', tags: ['a', 'a'] } }).errors).toMatchObject([
+      { field: 'spec.schedule', reason: 'FieldValueInvalid' },
+      { field: 'spec.tags[1]', reason: 'FieldValueDuplicate' },
+    ]);
+    expect(CronJob.validate({ metadata: { name: 'A_' }, spec: { schedule: 'x' } }).errors).toMatchObject([
+      { field: 'metadata.name' },
+    ]);
+  });
+
+  it('makes objects with defaults, and refuses those that are not valid', () => {
+    const made = CronJob.create({ metadata: { name: 'a' }, spec: { schedule: '1' } });
+    expect(made).toMatchObject({ kind: 'CronJob', metadata: { name: 'a' }, spec: { suspend: false } });
+    expect(made.metadata.namespace).toBeUndefined();
+    expect(() => CronJob.create({ metadata: { name: 'a' }, spec: { schedule: 'never' } })).toThrow(
+      'CronJob is not valid: <nil>: Invalid value: never is not a schedule',
+    );
+  });
+
+  it('validates a write of the status alone', () => {
+    const old = { metadata: { name: 'a', namespace: 'b' }, spec: { schedule: 'x' } };
+    const next = { ...old, spec: { schedule: 'ignored' }, status: { active: ['x'] } };
+    const { object, isValid } = CronJob.validate(next, { old, subresource: 'status' });
+    expect(isValid).toBe(true);
+    expect(object).toMatchObject({ spec: { schedule: 'x' }, status: { active: ['x'] } });
+    expect(() => CronJob.validate(next, { subresource: 'status' })).toThrow('needs old');
+  });
+
+  it('takes an object schema, for fields beside spec', () => {
+    const Flat = defineResource({
+      group: 'example.com',
+      kind: 'Flat',
+      scope: 'Cluster',
+      versions: { v1: { schema: z.object({ data: z.record(z.string(), z.string()).optional() }) } },
+    });
+    expect(Flat.validate({ metadata: { name: 'a' }, data: { a: 'b' } })).toMatchObject({ isValid: true });
+    expectTypeOf(Flat.validate({ metadata: { name: 'a' } }).object.data).toEqualTypeOf<
+      Record<string, string> | undefined
+    >();
+  });
+
+  it('embeds any schema value', () => {
+    const Part = fromJsonSchema<{ a: number }>({
+      type: 'object',
+      properties: { a: { type: 'integer' } },
+      required: ['a'],
+    });
+    const Holder = defineResource({
+      group: 'example.com',
+      kind: 'Holder',
+      versions: { v1: { spec: z.object({ part: embed(Part).optional(), more: z.array(embed(Part)).optional() }) } },
+    });
+    expect(Holder.validate({ metadata: { name: 'a' }, spec: { part: { a: 1 } } }).isValid).toBe(true);
+    expect(Holder.validate({ metadata: { name: 'a' }, spec: { more: [{ a: 'x' as never }] } }).errors).toMatchObject([
+      { field: 'spec.more[0].a', reason: 'FieldValueTypeInvalid' },
+    ]);
+  });
+});
+
+function problemsOf(define: () => unknown): string[] {
+  try {
+    define();
+  } catch (error) {
+    if (!isResourceDefinitionError(error)) throw error;
+    return error.problems.map(({ field, problem }) => `${field}: ${problem}`);
+  }
+  return [];
+}
+
+function withSpec(spec: Parameters<typeof z.object>[0], more: object = {}): () => unknown {
+  return () =>
+    defineResource({ group: 'example.com', kind: 'Thing', versions: { v1: { spec: z.object(spec), ...more } } });
+}
+
+describe('what a structural schema cannot say', () => {
+  interface Tree {
+    readonly next?: Tree | undefined;
+  }
+  const tree: z.ZodType<Tree> = z.object({
+    get next() {
+      return tree.optional();
+    },
+  });
+  it.each([
+    ['Date', { a: z.date() }, 'v1 spec.a: date cannot be said in a structural schema'],
+    [
+      'a transform',
+      { a: z.array(z.string().transform(Number)) },
+      'v1 spec.a[]: transform cannot be said in a structural schema',
+    ],
+    ['a refinement', { a: z.string().refine(Boolean) }, 'v1 spec.a: refine cannot be said in a structural schema'],
+    ['trimming', { a: z.string().trim() }, 'v1 spec.a: overwrite cannot be said in a structural schema'],
+    [
+      'flags',
+      { a: z.string().regex(/a/i) },
+      'v1 spec.a: regular expression flags "i" cannot be said in a structural schema',
+    ],
+    [
+      'a union of objects',
+      { a: z.union([z.object({}), z.object({ b: z.string() })]) },
+      'v1 spec.a: a union of types cannot be a structural schema',
+    ],
+    ['recursion', { a: tree }, 'v1 spec.a.next: a recursive type cannot be a structural schema'],
+    ['a tuple', { a: z.tuple([z.string()]) }, 'v1 spec.a: a tuple cannot be a structural schema'],
+    [
+      'names of a map',
+      { a: z.record(z.string().regex(/^a/), z.string()) },
+      'v1 spec.a: the names of a map cannot be limited by a structural schema',
+    ],
+    ['bigint', { a: z.bigint() }, 'v1 spec.a: bigint cannot be said in a structural schema'],
+  ])('refuses %s', (_name, spec, problem) => {
+    expect(problemsOf(withSpec(spec))).toEqual([problem]);
+  });
+
+  it('refuses a pattern that is not RE2', () => {
+    const [problem] = problemsOf(withSpec({ a: z.string().regex(/(?=a)b/) }));
+    expect(problem).toMatch(/^v1 spec\.a: the pattern is not RE2: /);
+  });
+
+  it('reports every problem at once, each with its remedy', () => {
+    expect(withSpec({ a: z.date(), b: z.string().refine(Boolean) })).toThrow(
+      /defineResource Thing\.example\.com: \n {2}v1 spec\.a: date .*timestamp\(\)\n {2}v1 spec\.b: refine .*cel\(\) rule/,
+    );
+  });
+});
+
+describe('paths, rules and columns', () => {
+  const spec = { a: z.string().optional(), list: z.array(z.string()).optional() };
+  it.each([
+    [
+      'a rule',
+      { rules: [cel('self.spec.bogus == 1')] },
+      /^v1 x-kubernetes-validations\[0\]\.rule: .*undefined field 'bogus'/s,
+    ],
+    [
+      'a column',
+      { printColumns: [{ name: 'A', path: '.spec.bogus' }] },
+      /^v1 printColumns\[0\]\.path: the schema has no field "bogus"/,
+    ],
+    [
+      'a selectable field',
+      { selectableFields: ['.spec.bogus'] },
+      /selectableFields\[0\]\.jsonPath: .*does not refer to a valid field/,
+    ],
+    [
+      'a scale path',
+      { scale: { specReplicasPath: '.spec.bogus', statusReplicasPath: '.status.x' } },
+      /^v1 scale\.specReplicasPath: the schema has no such field/,
+    ],
+    ['a path of fields', { fields: { 'spec.bogus': immutable() } }, /^v1 fields: the path leads to no field/],
+    ['a costly rule', { rules: [cel('self.spec.list.all(x, self.spec.list.all(y, x == y))')] }, /cost/],
+    [
+      'a oneOf of a field that is not there',
+      { fields: { spec: exactlyOneOf('a', 'bogus') } },
+      /undefined field 'bogus'/,
+    ],
+  ])('refuses %s', (_name, more, problem) => {
+    const [first] = problemsOf(withSpec(spec, more));
+    expect(first).toMatch(problem);
+  });
+
+  it('wants exactly one storage version, and a group with a dot', () => {
+    const twice = (): unknown =>
+      defineResource({
+        group: 'example.com',
+        kind: 'A',
+        versions: { v1: { spec: z.object({}) }, v2: { spec: z.object({}) } },
+      });
+    expect(problemsOf(twice)[0]).toContain('must have exactly one version marked as storage version');
+    const core = (): unknown =>
+      defineResource({ group: 'example', kind: 'A', versions: { v1: { spec: z.object({}) } } });
+    expect(problemsOf(core)[0]).toContain('should be a domain with at least one dot');
+  });
+});

@@ -1,0 +1,164 @@
+import {
+  defineKind,
+  type Kind,
+  type KindScope,
+  type KubeObject,
+  type ObjectMeta,
+  type UntypedObject,
+} from '@kctl/apimachinery';
+import { isObject, objectsOf, stringOf } from '../engine/values/json.js';
+import type { SchemaInput, SchemaOutput } from '../source/schema-value.js';
+import type { Report } from '../structural/report.js';
+import { ResourceDefinitionError } from './definition-error.js';
+import { buildManifest } from './manifest.js';
+import type { ResourceOptions, VersionOptions } from './options.js';
+import { LocalValidator, type ValidateOptions, type Validation } from './validation.js';
+import { crdYaml } from './yaml.js';
+
+type Flat<T> = { [K in keyof T]: T[K] };
+
+type Part<V, Name extends string, Value> = V extends Readonly<Record<Name, unknown>> ? Value : unknown;
+
+/** The fields of an object beside its type and metadata, as its schemas give them. */
+type Content<V extends VersionOptions, Spec, Status, Whole> = Omit<Part<V, 'schema', Whole>, keyof KubeObject> &
+  Part<V, 'spec', { spec: Spec }> &
+  Part<V, 'status', { status?: Status }>;
+
+/** An object of a version as the API server stores it: with defaults. */
+export type VersionObject<V extends VersionOptions> = KubeObject &
+  Flat<Content<V, SchemaOutput<V['spec']>, SchemaOutput<V['status']>, SchemaOutput<V['schema']>>>;
+
+/** An object of a version as a manifest writes it: what has a default may be left out. */
+export type VersionInput<V extends VersionOptions> = {
+  apiVersion?: string;
+  kind?: string;
+  metadata: ObjectMeta;
+} & Flat<Content<V, SchemaInput<V['spec']>, SchemaInput<V['status']>, SchemaInput<V['schema']>>>;
+
+type Versions = Readonly<Record<string, VersionOptions>>;
+
+type Marked<V extends Versions> = {
+  [K in keyof V]: V[K] extends { readonly storage: true } ? K : never;
+}[keyof V];
+
+/** The name of the storage version: the one that says so, or the only one. */
+type StorageVersion<V extends Versions> = [Marked<V>] extends [never] ? keyof V : Marked<V>;
+
+/** One version of a resource: a kind token, with validation. */
+export interface ResourceVersion<T extends KubeObject, Input, S extends KindScope> extends Kind<T, S> {
+  /**
+   * What the API server would say of an object: pruning, defaults, the schema, CEL rules with their costs. Same verdict,
+   * same messages, same paths.
+   */
+  readonly validate: (object: Input, options?: ValidateOptions) => Validation<T>;
+  /**
+   * An object of this version with its type and defaults.
+   *
+   * @throws TypeError with the API server's message when it is not valid
+   */
+  readonly create: (object: Input) => T;
+}
+
+/** A custom resource: the kind of its storage version, its other versions, and its CustomResourceDefinition. */
+export interface Resource<V extends Versions = Versions, S extends KindScope = KindScope>
+  extends ResourceVersion<VersionObject<V[StorageVersion<V>]>, VersionInput<V[StorageVersion<V>]>, S> {
+  readonly versions: { readonly [K in keyof V]: ResourceVersion<VersionObject<V[K]>, VersionInput<V[K]>, S> };
+  /** The CustomResourceDefinition, properties in alphabetical order. */
+  readonly manifest: UntypedObject;
+  /** What is not wrong, and not what it seems: formats that the API server does not check, keywords that are left out. */
+  readonly warnings: readonly string[];
+  /** The CustomResourceDefinition as YAML; the same text on every run. */
+  readonly toYaml: () => string;
+}
+
+function namesOf(options: ResourceOptions<Versions, KindScope>, plural: string): Parameters<typeof buildManifest>[1] {
+  const { kind, singular = kind.toLowerCase(), listKind = `${kind}List` } = options;
+  return { plural, singular, kind, listKind };
+}
+
+function versionOf(
+  kind: Kind<UntypedObject>,
+  manifest: UntypedObject,
+): ResourceVersion<UntypedObject, object, KindScope> {
+  let validator: LocalValidator | undefined;
+  const { spec } = manifest;
+  const versions = objectsOf(isObject(spec) ? spec['versions'] : undefined);
+  const version = versions.find(({ name }) => name === kind.version) ?? {};
+  const validate = (object: object, options: ValidateOptions = {}): Validation<UntypedObject> => {
+    // Compiled with the first object: a resource that is only watched costs nothing.
+    validator ??= new LocalValidator({
+      apiVersion: kind.apiVersion,
+      kind: kind.kind,
+      namespaced: kind.scope === 'Namespaced',
+      version,
+    });
+    return validator.validate(object, options);
+  };
+  return {
+    ...kind,
+    validate,
+    create(source) {
+      const metadata: unknown = Reflect.get(source, 'metadata');
+      const { object, message } = validate(source);
+      if (message !== '') throw new TypeError(`${kind.kind} is not valid: ${message}`);
+      // The namespace and name that validation assumes are for the caller, or the server, to give.
+      object.metadata = isObject(metadata) ? { ...metadata } : {};
+      const status: unknown = Reflect.get(source, 'status');
+      return status === undefined ? object : { ...object, status };
+    },
+  };
+}
+
+/**
+ * Defines a custom resource by the schemas of its versions. The result is a kind token, to be given to a client, a cache
+ * or a builder; its `manifest` is the CustomResourceDefinition; `validate` says what the API server would say.
+ *
+ * Schemas are those of any Standard JSON Schema library (zod 4.2, ArkType 2.1.28, Valibot through
+ * `@valibot/to-json-schema`), or plain JSON Schema by `fromJsonSchema`.
+ *
+ * @example
+ * const Website = defineResource({
+ *   group: 'shop.example.com',
+ *   kind: 'Website',
+ *   versions: { v1: { spec: z.object({ image: z.string(), replicas: z.int32().min(1).default(1) }) } },
+ * });
+ * @throws ResourceDefinitionError naming each field that cannot be said in a structural schema or that the API server
+ * would refuse, with what to write instead
+ */
+export function defineResource<const V extends Versions, const S extends KindScope = 'Namespaced'>(
+  options: ResourceOptions<V, S>,
+): Resource<V, S>;
+export function defineResource(options: ResourceOptions<Versions, KindScope>): object {
+  const { group, kind, scope = 'Namespaced' } = options;
+  const label = `${kind}.${group}`;
+  const names = Object.keys(options.versions);
+  const fail = (field: string, value: unknown, problem: string, remedy: string): never => {
+    throw new ResourceDefinitionError(label, [{ field, value, problem, remedy }]);
+  };
+  if (names.length === 0) fail('versions', {}, 'there is no version', 'give one: versions: { v1: { spec: … } }');
+  for (const [name, { spec, schema }] of Object.entries(options.versions)) {
+    if (spec !== undefined && schema !== undefined) {
+      fail(
+        `${name} schema`,
+        undefined,
+        'there is a spec beside it',
+        'give spec and status, or schema for the whole object',
+      );
+    }
+  }
+  const kinds = names.map((version) =>
+    defineKind()({
+      group,
+      version,
+      kind,
+      scope,
+      ...(options.plural !== undefined && { plural: options.plural }),
+    }),
+  );
+  const report: Report = { problems: [], warnings: [] };
+  const manifest = buildManifest(options, namesOf(options, kinds[0]?.plural ?? ''), report);
+  if (report.problems.length > 0) throw new ResourceDefinitionError(label, report.problems);
+  const versions = Object.fromEntries(kinds.map((each) => [each.version, versionOf(each, manifest)]));
+  const storage = names.find((name) => options.versions[name]?.storage === true) ?? stringOf(names[0]);
+  return { ...versions[storage], versions, manifest, warnings: report.warnings, toYaml: () => crdYaml(manifest) };
+}

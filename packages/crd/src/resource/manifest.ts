@@ -1,0 +1,173 @@
+import { compareVersions, type UntypedObject } from '@kctl/apimachinery';
+import { validateCrd } from '../engine/definition/crd-validation.js';
+import { compareText, isObject, stringOf, type JsonObject } from '../engine/values/json.js';
+import type { Report } from '../structural/report.js';
+import type { DefinitionProblem } from './definition-error.js';
+import { columnType, schemaAtPath } from './json-path-check.js';
+import { limitDescriptions, objectSchema } from './object-schema.js';
+import type { PrintColumn, ResourceOptions, VersionOptions } from './options.js';
+
+/** Names of a resource, all of them known. */
+export interface ResourceNames {
+  readonly plural: string;
+  readonly singular: string;
+  readonly kind: string;
+  readonly listKind: string;
+}
+
+/** A copy with the properties of every object in alphabetical order: what makes output the same on every run. */
+export function sorted<T>(value: T): T;
+export function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item: unknown) => sorted(item));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.keys(value)
+      .sort(compareText)
+      .flatMap((key) => (value[key] === undefined ? [] : [[key, sorted(value[key])]])),
+  );
+}
+
+function column(source: PrintColumn, schema: JsonObject, report: Report, field: string): JsonObject {
+  const target = schemaAtPath(schema, source.path);
+  if ('missing' in target) {
+    report.problems.push({
+      field,
+      value: source.path,
+      problem: `the schema has no field ${JSON.stringify(target.missing)}`,
+      remedy: 'declare the field in the schema, or correct the path',
+    });
+  }
+  return {
+    name: source.name,
+    type: source.type ?? columnType(target),
+    jsonPath: source.path,
+    format: source.format,
+    description: source.description,
+    priority: source.priority === 0 ? undefined : source.priority,
+  };
+}
+
+function checkScale(version: VersionOptions, schema: JsonObject, report: Report, label: string): void {
+  for (const [name, path] of Object.entries(version.scale ?? {})) {
+    if (typeof path !== 'string' || !('missing' in schemaAtPath(schema, path))) continue;
+    report.problems.push({
+      field: `${label} scale.${name}`,
+      value: path,
+      problem: 'the schema has no such field',
+      remedy: 'declare the field in the schema, or correct the path',
+    });
+  }
+}
+
+function versionManifest(name: string, version: VersionOptions, isStorage: boolean, report: Report): JsonObject {
+  const schema = objectSchema(version, report, name);
+  const hasStatus = isObject(schema['properties']) && schema['properties']['status'] !== undefined;
+  const columns = version.printColumns?.map((each, index) =>
+    column(each, schema, report, `${name} printColumns[${index}].path`),
+  );
+  checkScale(version, schema, report, name);
+  const subresources: JsonObject = {
+    ...((version.statusSubresource ?? hasStatus) && { status: {} }),
+    ...(version.scale !== undefined && { scale: { ...version.scale } }),
+  };
+  const { deprecated = false } = version;
+  return {
+    name,
+    served: version.served ?? true,
+    storage: isStorage,
+    ...(deprecated !== false && { deprecated: true }),
+    ...(typeof deprecated === 'string' && { deprecationWarning: deprecated }),
+    schema: { openAPIV3Schema: schema },
+    ...(Object.keys(subresources).length > 0 && { subresources }),
+    ...(columns !== undefined && columns.length > 0 && { additionalPrinterColumns: columns }),
+    ...((version.selectableFields?.length ?? 0) > 0 && {
+      selectableFields: version.selectableFields?.map((jsonPath) => ({ jsonPath })),
+    }),
+  };
+}
+
+/** The CustomResourceDefinition, and what is wrong with it. */
+export function buildManifest(
+  options: ResourceOptions<Readonly<Record<string, VersionOptions>>, 'Namespaced' | 'Cluster'>,
+  names: ResourceNames,
+  report: Report,
+): UntypedObject {
+  const entries = Object.entries(options.versions).sort(([a], [b]) => compareVersions(b, a));
+  const versions = entries.map(([name, version]) =>
+    versionManifest(name, version, version.storage ?? entries.length === 1, report),
+  );
+  if (options.maxDescriptionLength !== undefined) {
+    for (const { schema } of versions) {
+      if (isObject(schema)) limitDescriptions(schema['openAPIV3Schema'], options.maxDescriptionLength);
+    }
+  }
+  const manifest: UntypedObject = {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: {
+      name: `${names.plural}.${options.group}`,
+      ...(options.labels !== undefined && { labels: { ...options.labels } }),
+      ...(options.annotations !== undefined && { annotations: { ...options.annotations } }),
+    },
+    spec: {
+      group: options.group,
+      names: {
+        ...names,
+        ...((options.shortNames?.length ?? 0) > 0 && { shortNames: [...(options.shortNames ?? [])] }),
+        ...((options.categories?.length ?? 0) > 0 && { categories: [...(options.categories ?? [])] }),
+      },
+      scope: options.scope ?? 'Namespaced',
+      ...(options.conversion !== undefined && { conversion: options.conversion }),
+      versions,
+    },
+  };
+  const result = sorted(manifest);
+  report.problems.push(...serverProblems(result, report));
+  return result;
+}
+
+const schemaPrefix = /^spec\.(?:versions\[(\d+)\]\.schema|validation)\.openAPIV3Schema\.?/;
+
+function fieldOf(field: string, versions: readonly JsonObject[]): string {
+  const match = schemaPrefix.exec(field);
+  if (match === null) return field;
+  const [only] = versions;
+  const version = match[1] === undefined ? only : versions[Number(match[1])];
+  const path = field
+    .slice(match[0].length)
+    .replaceAll(/\.?properties\[([^\]]*)\]/g, '.$1')
+    .replaceAll(/\.items(?=$|[.[])/g, '[]')
+    .replaceAll(/\.additionalProperties(?=$|[.[])/g, '{}')
+    .replace(/^\./, '');
+  return `${stringOf(version?.['name'])} ${path}`.trimEnd();
+}
+
+function remedyOf(message: string): string {
+  if (message.includes('cost'))
+    return 'add maxItems, maxLength or maxProperties to the lists, strings and maps of the rule';
+  if (message.includes('undefined field')) return 'declare the field in the schema, or correct its name in the rule';
+  if (message.includes('exactly one version marked as storage')) return 'set storage: true on one version';
+  return '';
+}
+
+/** What the API server would refuse, in its own words. Nothing is asked of it where the schema is refused already. */
+function serverProblems(manifest: UntypedObject, report: Report): DefinitionProblem[] {
+  if (report.problems.length > 0) return [];
+  const { spec } = manifest;
+  const versions = isObject(spec) && Array.isArray(spec['versions']) ? spec['versions'].filter(isObject) : [];
+  const stored = versions.flatMap(({ name, storage }) => (storage === true && typeof name === 'string' ? [name] : []));
+  const conversion = isObject(spec) && isObject(spec['conversion']) ? spec['conversion'] : { strategy: 'None' };
+  const candidate: UntypedObject = {
+    ...manifest,
+    spec: { ...(isObject(spec) ? spec : {}), conversion },
+    status: { storedVersions: stored.length > 0 ? stored : ['none'] },
+  };
+  return validateCrd(candidate)
+    .filter(({ field }) => !field.startsWith('status.'))
+    .map(({ field, message }) => ({
+      field: fieldOf(field, versions),
+      value: undefined,
+      problem: message,
+      remedy: remedyOf(message),
+    }));
+}

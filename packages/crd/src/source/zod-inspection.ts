@@ -1,0 +1,67 @@
+import { isObject } from '../engine/values/json.js';
+
+/** Stands in a JSON Schema where its library could not write what the schema says; the value names it. */
+export const lostKey = 'x-kctl-lost';
+
+/** Stands in a JSON Schema where a check of the library is meant to stay out of the definition. */
+export const libraryOnlyKey = 'x-kctl-library-only';
+
+/** Types of zod that JSON has no value for. */
+const withoutJson: ReadonlySet<string> = new Set([
+  'bigint',
+  'date',
+  'file',
+  'function',
+  'map',
+  'nan',
+  'promise',
+  'set',
+  'success',
+  'symbol',
+  'undefined',
+  'void',
+]);
+
+function definitionOf(schema: unknown): Readonly<Record<string, unknown>> {
+  const internals = isObject(schema) ? schema['_zod'] : undefined;
+  const definition: unknown = isObject(internals) ? internals['def'] : undefined;
+  return isObject(definition) ? definition : {};
+}
+
+function lostCheck(check: unknown): string | undefined {
+  const definition = definitionOf(check);
+  if (definition['check'] === 'custom') return 'refine';
+  if (definition['check'] === 'overwrite') return 'overwrite';
+  const { pattern } = definition;
+  if (definition['check'] === 'string_format' && pattern instanceof RegExp && pattern.flags.replace('u', '') !== '') {
+    return `regular expression flags ${JSON.stringify(pattern.flags)}`;
+  }
+  return undefined;
+}
+
+/** What zod's JSON Schema does not say of one of its schemas. */
+function lostOf(schema: unknown, written: Readonly<Record<string, unknown>>): string | undefined {
+  const definition = definitionOf(schema);
+  const { type } = definition;
+  if (typeof type === 'string' && withoutJson.has(type)) return type;
+  if (type === 'transform' || type === 'catch') return type;
+  if (type === 'pipe') {
+    const after = definitionOf(definition['out'])['type'];
+    if (after === 'transform' || definition['transform'] !== undefined) return 'transform';
+    return 'pipe';
+  }
+  if (type === 'custom' && Object.keys(written).length === 0) return 'custom';
+  if (definition['coerce'] === true) return 'coerce';
+  const checks: unknown = definition['checks'];
+  if (!Array.isArray(checks)) return undefined;
+  return checks.map(lostCheck).find((lost) => lost !== undefined);
+}
+
+/** Options of zod's JSON Schema writer: what it would leave out without a word is marked instead. */
+export const zodOptions: Record<string, unknown> = {
+  unrepresentable: 'any',
+  override({ zodSchema, jsonSchema }: { zodSchema: unknown; jsonSchema: Record<string, unknown> }): void {
+    const lost = lostOf(zodSchema, jsonSchema);
+    if (lost !== undefined) jsonSchema[lostKey] = lost;
+  },
+};

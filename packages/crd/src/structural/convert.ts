@@ -1,0 +1,426 @@
+import { matchesFormat } from '../engine/schema/formats.js';
+import { compilePattern } from '../engine/schema/pattern.js';
+import {
+  cloneJson,
+  equalJson,
+  isObject,
+  objectsOf,
+  stringOf,
+  stringsOf,
+  type JsonObject,
+} from '../engine/values/json.js';
+import { markers } from '../markers/markers.js';
+import { writeJsonSchema } from '../source/json-schema.js';
+import { libraryOnlyKey, lostKey } from '../source/zod-inspection.js';
+import { isIntOrString, liftNull, mergeAll, unionOfValues } from './combine.js';
+import type { FieldSettings } from './field-settings.js';
+import { convertNumbers } from './numbers.js';
+import { resolveReference } from './references.js';
+import { remedies, unionRemedy } from './remedies.js';
+import type { Report } from './report.js';
+
+/** Keywords that structural schemas have with the same meaning. */
+const plain = [
+  'title',
+  'description',
+  'default',
+  'example',
+  'externalDocs',
+  'multipleOf',
+  'minLength',
+  'maxLength',
+  'minItems',
+  'maxItems',
+  'minProperties',
+  'maxProperties',
+] as const;
+
+/** Keywords that are read elsewhere, or that say nothing of values. */
+const silent: ReadonlySet<string> = new Set([
+  ...plain,
+  '$anchor',
+  '$comment',
+  '$defs',
+  '$id',
+  '$schema',
+  'additionalProperties',
+  'allOf',
+  'anyOf',
+  'const',
+  'definitions',
+  'enum',
+  'examples',
+  'exclusiveMaximum',
+  'exclusiveMinimum',
+  'format',
+  'id',
+  'items',
+  'maximum',
+  'minimum',
+  'not',
+  'nullable',
+  'oneOf',
+  'pattern',
+  'properties',
+  'propertyNames',
+  'readOnly',
+  'required',
+  'type',
+  'contentEncoding',
+  libraryOnlyKey,
+  lostKey,
+]);
+
+const numericFormats: ReadonlySet<string> = new Set(['int32', 'int64', 'float', 'double']);
+const scalars: ReadonlySet<unknown> = new Set(['string', 'integer', 'number', 'boolean']);
+
+interface Place {
+  /** `spec.parts[].name`. */
+  readonly path: string;
+  /** References that are being followed. */
+  readonly seen: readonly string[];
+  /** Whether the schema stands below allOf, anyOf, oneOf or not, where only constraints may be. */
+  readonly isNested: boolean;
+}
+
+/** Turns the JSON Schema of one type into a structural schema, the only form that a CustomResourceDefinition takes. */
+export class Converter {
+  readonly #root: JsonObject;
+  readonly #report: Report;
+  readonly #label: string;
+  readonly #fields: FieldSettings;
+
+  /** @param label goes before the paths of problems: the name of the version */
+  constructor(root: JsonObject, fields: FieldSettings, report: Report, label: string) {
+    this.#root = root;
+    this.#fields = fields;
+    this.#report = report;
+    this.#label = label;
+  }
+
+  convert(path: string): JsonObject {
+    return this.#node(this.#root, { path, seen: ['#'], isNested: false });
+  }
+
+  /** What is set for a field by its path goes on top of what the library wrote. */
+  #withSettings(written: JsonObject, place: Place): JsonObject {
+    const setting = place.isNested ? undefined : this.#fields.take(place.path);
+    if (setting === undefined) return written;
+    const { type, [lostKey]: _lost, ...rest } = written;
+    const isRetyped = setting['type'] !== undefined || setting['x-kubernetes-int-or-string'] === true;
+    return markers(isRetyped || type === undefined ? rest : written, setting);
+  }
+
+  /** A field whose schema is given by its path, instead of the library's. */
+  #replaced(place: Place): JsonObject | undefined {
+    const source = place.isNested ? undefined : this.#fields.takeSchema(place.path);
+    if (source === undefined) return undefined;
+    const written = writeJsonSchema(source);
+    if ('problem' in written) return this.#refuse(place, undefined, written.problem, remedies.otherLoss);
+    return new Converter(written.schema, this.#fields, this.#report, this.#label).convert(place.path);
+  }
+
+  #field(path: string): string {
+    return this.#label === '' ? path : `${this.#label} ${path}`.trimEnd();
+  }
+
+  #refuse(place: Place, value: unknown, problem: string, remedy: string): JsonObject {
+    this.#report.problems.push({ field: this.#field(place.path), value, problem, remedy });
+    return { type: 'object' };
+  }
+
+  #warn(place: Place, text: string): void {
+    this.#report.warnings.push(`${this.#field(place.path)}: ${text}`);
+  }
+
+  #node(source: JsonObject, place: Place): JsonObject {
+    const replaced = this.#replaced(place);
+    if (replaced !== undefined) return replaced;
+    const resolved = resolveReference(source, this.#root, place.seen);
+    if ('missing' in resolved) {
+      return this.#refuse(
+        place,
+        { $ref: resolved.missing },
+        'the reference leads nowhere',
+        'write the type in its place',
+      );
+    }
+    if ('recursive' in resolved) {
+      const text = 'a recursive type cannot be a structural schema';
+      return this.#refuse(place, { $ref: resolved.recursive }, text, remedies.recursive);
+    }
+    const inner = { ...place, seen: resolved.seen };
+    const { schema: lifted, isNullable } = liftNull(this.#withSettings(resolved.schema, inner));
+    this.#checkLost(lifted, inner);
+    const schema = this.#junctors(lifted, inner);
+    const result = this.#typed(schema, inner);
+    if (isNullable || schema['nullable'] === true) result['nullable'] = true;
+    return result;
+  }
+
+  #checkLost(schema: JsonObject, place: Place): void {
+    const lost = schema[lostKey];
+    if (lost === undefined) return;
+    const name = stringOf(lost);
+    const isCheck = name === 'refine' || name === 'predicate';
+    if (isCheck && schema[libraryOnlyKey] === true) return;
+    const remedy = remedies.lost[name] ?? remedies.otherLoss;
+    this.#refuse(place, undefined, `${name} cannot be said in a structural schema`, remedy);
+  }
+
+  /** Unions and intersections, where they say what a structural schema can say. */
+  #junctors(source: JsonObject, place: Place): JsonObject {
+    let schema = source;
+    const all = objectsOf(schema['allOf']);
+    if (all.length > 0 && !place.isNested) {
+      const parts = all.map((part) => resolveReference(part, this.#root, place.seen));
+      const merged = mergeAll(
+        schema,
+        parts.flatMap((part) => ('schema' in part ? [part.schema] : [])),
+      );
+      if (merged === undefined) {
+        this.#refuse(
+          place,
+          schema['allOf'],
+          'an intersection of types that contradict one another',
+          remedies.intersection,
+        );
+        return { type: 'object' };
+      }
+      schema = merged;
+    }
+    for (const junctor of ['anyOf', 'oneOf'] as const) {
+      const parts = objectsOf(schema[junctor]);
+      if (parts.length > 0 && !place.isNested) schema = this.#union(schema, junctor, parts, place);
+    }
+    return schema;
+  }
+
+  #union(schema: JsonObject, junctor: 'anyOf' | 'oneOf', written: JsonObject[], place: Place): JsonObject {
+    const { [junctor]: _parts, ...beside } = schema;
+    const parts = written.map((part) => {
+      const resolved = resolveReference(part, this.#root, place.seen);
+      return 'schema' in resolved ? resolved.schema : part;
+    });
+    const [only] = parts;
+    if (parts.length === 1 && only !== undefined) return { ...only, ...beside };
+    const values = unionOfValues(parts);
+    if (values !== undefined) return { ...beside, enum: values };
+    if (schema['x-kubernetes-int-or-string'] === true || isIntOrString(parts)) {
+      return { ...beside, ...this.#intOrStringBounds(parts, place), 'x-kubernetes-int-or-string': true };
+    }
+    // Constraints alone, on what is declared beside them.
+    if (parts.every((part) => part['type'] === undefined)) return schema;
+    const types = new Set(parts.map(({ type }) => type));
+    const [type] = types;
+    if (types.size === 1 && scalars.has(type)) {
+      const rest = parts.map(({ type: _type, title: _title, description: _text, ...part }) => part);
+      return { ...beside, type, [junctor]: rest };
+    }
+    return this.#refuse(
+      place,
+      parts.map(({ type: each }) => each ?? 'any'),
+      'a union of types cannot be a structural schema',
+      unionRemedy(parts),
+    );
+  }
+
+  #intOrStringBounds(parts: readonly JsonObject[], place: Place): JsonObject {
+    const bounds: JsonObject = {};
+    for (const part of parts) {
+      const { type, title: _title, description: _text, ...rest } = part;
+      const own = type === 'string' ? rest : convertNumbers({ ...rest, type: 'integer' }).schema;
+      delete own['type'];
+      Object.assign(bounds, own);
+    }
+    if (bounds['format'] !== undefined)
+      this.#warn(place, `format ${JSON.stringify(bounds['format'])} of an int-or-string is left out`);
+    delete bounds['format'];
+    return bounds;
+  }
+
+  #typed(schema: JsonObject, place: Place): JsonObject {
+    const result: JsonObject = {};
+    for (const keyword of plain) if (schema[keyword] !== undefined) result[keyword] = cloneJson(schema[keyword]);
+    if (schema['default'] === null) delete result['default'];
+    this.#examples(schema, result);
+    for (const [keyword, value] of Object.entries(schema)) {
+      if (keyword.startsWith('x-kubernetes-')) result[keyword] = cloneJson(value);
+    }
+    this.#enum(schema, result, place);
+    const type = this.#typeOf(schema, place);
+    if (type !== undefined && !place.isNested) result['type'] = type;
+    const numbers = convertNumbers({ ...schema, type });
+    Object.assign(result, numbers.bounds);
+    this.#text(schema, numbers.format, result, place);
+    this.#constraints(schema, result, place);
+    if (type === 'object' || (place.isNested && isObject(schema['properties']))) this.#object(schema, result, place);
+    if (type === 'array' || (place.isNested && schema['items'] !== undefined)) this.#array(schema, result, place);
+    if (type === undefined && !place.isNested) this.#untyped(result);
+    this.#leftOver(schema, place);
+    return result;
+  }
+
+  #examples(schema: JsonObject, result: JsonObject): void {
+    const { examples } = schema;
+    if (result['example'] === undefined && Array.isArray(examples) && examples.length > 0) {
+      result['example'] = cloneJson<unknown>(examples[0]);
+    }
+  }
+
+  #enum(schema: JsonObject, result: JsonObject, place: Place): void {
+    const values: unknown = schema['const'] === undefined ? schema['enum'] : [schema['const']];
+    if (!Array.isArray(values)) return;
+    if (values.length === 0) this.#refuse(place, values, 'an enum without values', 'name at least one value');
+    result['enum'] = cloneJson<unknown>(values);
+  }
+
+  #typeOf(schema: JsonObject, place: Place): string | undefined {
+    const { type } = schema;
+    if (schema['x-kubernetes-int-or-string'] === true) return undefined;
+    if (typeof type === 'string') {
+      if (type !== 'null') return type;
+      this.#refuse(place, 'null', 'a value that is always null cannot be a structural schema', 'leave the field out');
+      return 'object';
+    }
+    if (Array.isArray(type)) {
+      if (type.length === 2 && type.includes('integer') && type.includes('string')) return undefined;
+      this.#refuse(place, type, 'several types cannot be a structural schema', remedies.union);
+      return 'object';
+    }
+    if (isObject(schema['properties'])) return 'object';
+    if (schema['items'] !== undefined) return 'array';
+    return this.#typeOfValues(schema, place);
+  }
+
+  #typeOfValues(schema: JsonObject, place: Place): string | undefined {
+    const values: unknown = schema['const'] === undefined ? schema['enum'] : [schema['const']];
+    if (!Array.isArray(values) || place.isNested) return undefined;
+    const types = new Set(
+      values.map((value: unknown) =>
+        typeof value === 'number' ? (Number.isInteger(value) ? 'integer' : 'number') : typeof value,
+      ),
+    );
+    const [type] = types;
+    if (types.size === 1 && type !== undefined && scalars.has(type)) return type;
+    this.#refuse(place, values, 'an enum of several types cannot be a structural schema', 'give all values one type');
+    return 'object';
+  }
+
+  #text(schema: JsonObject, numberFormat: string | undefined, result: JsonObject, place: Place): void {
+    const { pattern } = schema;
+    const format = numberFormat ?? schema['format'];
+    if (typeof pattern === 'string') {
+      const compiled = compilePattern(pattern);
+      if ('problem' in compiled)
+        this.#refuse(place, pattern, `the pattern is not RE2: ${compiled.problem}`, remedies.pattern);
+      else result['pattern'] = pattern;
+    }
+    if (typeof format !== 'string' || format === '') return;
+    const isKnown = numericFormats.has(format) || matchesFormat(format, '') !== undefined;
+    if (isKnown) result['format'] = format;
+    else if (typeof pattern !== 'string' && objectsOf(schema['allOf']).length === 0) {
+      result['format'] = format;
+      this.#warn(
+        place,
+        `format ${JSON.stringify(format)} is not known to the API server, which does not check it: add a pattern`,
+      );
+    }
+  }
+
+  #constraints(schema: JsonObject, result: JsonObject, place: Place): void {
+    for (const junctor of ['allOf', 'anyOf', 'oneOf'] as const) {
+      const parts = objectsOf(schema[junctor]);
+      if (parts.length === 0) continue;
+      if (schema['x-kubernetes-int-or-string'] === true && junctor === 'anyOf') continue;
+      result[junctor] = parts.map((part) => this.#node(part, { ...place, isNested: true }));
+    }
+    if (schema['x-kubernetes-int-or-string'] === true) result['anyOf'] = [{ type: 'integer' }, { type: 'string' }];
+    const { not } = schema;
+    if (!isObject(not)) return;
+    if (Object.keys(not).length === 0)
+      this.#refuse(place, not, 'a field that cannot have a value', 'leave the field out');
+    else result['not'] = this.#node(not, { ...place, isNested: true });
+  }
+
+  #object(schema: JsonObject, result: JsonObject, place: Place): void {
+    const properties = isObject(schema['properties']) ? schema['properties'] : {};
+    const names = Object.keys(properties);
+    const child = (name: string): Place => ({ ...place, path: place.path === '' ? name : `${place.path}.${name}` });
+    if (names.length > 0) {
+      result['properties'] = Object.fromEntries(
+        names.map((name) => {
+          const property = properties[name];
+          return [name, isObject(property) ? this.#node(property, child(name)) : this.#schemaless()];
+        }),
+      );
+    }
+    const required = stringsOf(schema['required']).filter((name) => place.isNested || names.includes(name));
+    if (required.length > 0) result['required'] = [...new Set(required)].sort();
+    this.#map(schema, result, { names, place });
+  }
+
+  #map(schema: JsonObject, result: JsonObject, { names, place }: { names: readonly string[]; place: Place }): void {
+    const { additionalProperties: additional, propertyNames } = schema;
+    if (isObject(propertyNames) && !this.#namesAreFree(propertyNames)) {
+      this.#refuse(
+        place,
+        propertyNames,
+        'the names of a map cannot be limited by a structural schema',
+        remedies.propertyNames,
+      );
+    }
+    if (additional === undefined || additional === false) return;
+    const isOpen = additional === true || (isObject(additional) && Object.keys(additional).length === 0);
+    if (isOpen && propertyNames === undefined) {
+      result['x-kubernetes-preserve-unknown-fields'] = true;
+    } else if (names.length > 0) {
+      this.#refuse(place, additional, 'named properties and a catch-all exclude one another', remedies.catchAll);
+    } else {
+      result['additionalProperties'] = isObject(additional)
+        ? this.#node(additional, { ...place, path: `${place.path}{}` })
+        : this.#schemaless();
+    }
+  }
+
+  #namesAreFree(propertyNames: JsonObject): boolean {
+    return Object.entries(propertyNames).every(
+      ([keyword, value]) => keyword === '$schema' || equalJson([keyword, value], ['type', 'string']),
+    );
+  }
+
+  #array(schema: JsonObject, result: JsonObject, place: Place): void {
+    const { items, prefixItems } = schema;
+    if (prefixItems !== undefined || Array.isArray(items)) {
+      this.#refuse(place, prefixItems ?? items, 'a tuple cannot be a structural schema', remedies.tuple);
+      return;
+    }
+    if (schema['uniqueItems'] === true) {
+      this.#refuse(place, true, 'uniqueItems is not allowed in a CustomResourceDefinition', remedies.uniqueItems);
+    }
+    result['items'] = isObject(items) ? this.#node(items, { ...place, path: `${place.path}[]` }) : this.#schemaless();
+  }
+
+  #schemaless(): JsonObject {
+    return { 'x-kubernetes-preserve-unknown-fields': true };
+  }
+
+  #untyped(result: JsonObject): void {
+    if (result['x-kubernetes-int-or-string'] !== true) result['x-kubernetes-preserve-unknown-fields'] = true;
+  }
+
+  #leftOver(schema: JsonObject, place: Place): void {
+    for (const [keyword, value] of Object.entries(schema)) {
+      if (
+        silent.has(keyword) ||
+        keyword.startsWith('x-kubernetes-') ||
+        keyword === 'uniqueItems' ||
+        keyword === 'prefixItems'
+      )
+        continue;
+      const refused = remedies.keywords[keyword];
+      if (refused === undefined) this.#warn(place, `keyword ${JSON.stringify(keyword)} is left out`);
+      else this.#refuse(place, value, `${keyword} cannot be said in a structural schema`, refused);
+    }
+  }
+}

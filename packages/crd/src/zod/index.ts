@@ -1,0 +1,49 @@
+/**
+ * Types that zod has no schema for, as zod schemas: built-in Kubernetes types, int-or-string, quantities.
+ *
+ * @packageDocumentation
+ */
+import type { IntOrString, Quantity } from '@kctl/apimachinery';
+import { z } from 'zod';
+import {
+  duration as durationMarker,
+  intOrString as intOrStringMarker,
+  quantity as quantityMarker,
+} from '../markers/markers.js';
+import { writeJsonSchema } from '../source/json-schema.js';
+import type { SchemaInput, SchemaValue } from '../source/schema-value.js';
+
+/**
+ * Any schema value as a field of a zod object: a built-in type, or a schema of another library. zod itself takes every
+ * value there; `validate` of the resource and the API server check it.
+ *
+ * @example
+ * z.object({ template: embed(PodTemplateSpec) })
+ * @throws TypeError when the schema cannot be written as JSON Schema
+ */
+export function embed<S extends SchemaValue>(schema: S): z.ZodType<SchemaInput<S>, SchemaInput<S>> {
+  const written = writeJsonSchema(schema);
+  if ('problem' in written)
+    throw new TypeError(`embed: the schema cannot be written as JSON Schema: ${written.problem}`);
+  return z.custom<SchemaInput<S>>().meta(written.schema);
+}
+
+/** A number or a string, as ports and percentages are. */
+export function intOrString(): z.ZodType<IntOrString, IntOrString> {
+  return z.union([z.int(), z.string()]).meta(intOrStringMarker());
+}
+
+/** A quantity: `500m`, `1Gi`, `2`. */
+export function quantity(): z.ZodType<Quantity, Quantity> {
+  return z.union([z.int(), z.string()]).meta(quantityMarker());
+}
+
+/** A duration as Go writes it: `1h30m`. */
+export function duration(): z.ZodString {
+  return z.string().meta(durationMarker());
+}
+
+/** A point in time, RFC 3339. */
+export function timestamp(): z.ZodString {
+  return z.string().meta({ format: 'date-time' });
+}
