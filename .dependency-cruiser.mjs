@@ -103,7 +103,7 @@ export default {
       name: 'no-dev-dependency-in-source',
       severity: 'error',
       from: { path: '^packages/[^/]+/src/', pathNot: ['\\.test\\.ts$', '/src/(testing|conformance)/'] },
-      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'], pathNot: '^packages/' },
+      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only', 'npm-peer'], pathNot: '^packages/' },
     },
   ],
   options: {
