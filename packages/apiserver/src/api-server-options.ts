@@ -11,6 +11,26 @@ export interface StaticToken {
   readonly groups?: readonly string[];
 }
 
+/** The tokens of service accounts. */
+export interface ServiceAccountOptions {
+  /**
+   * Issuer of the tokens, an https URL. Of several the first issues, and all are accepted.
+   *
+   * @default 'https://kubernetes.default.svc.cluster.local'
+   */
+  readonly issuer?: string | readonly string[];
+  /** Audiences of the server: of a token that names none, and of a request that asks for none. @default the issuers */
+  readonly audiences?: readonly string[];
+  /** Private key that signs, PEM: RSA (RS256) or ECDSA on P-256, P-384 or P-521 (ES256 …). @default a new P-256 key */
+  readonly signingKey?: string;
+  /** Further keys that verify, PEM: public keys, private keys or certificates, one or several in each text. @default [] */
+  readonly publicKeys?: readonly string[];
+  /** Where verifiers find the keys. @default `/openid/v1/jwks` of this server */
+  readonly jwksUri?: string;
+  /** Longest life of a token, in seconds: a longer one is shortened, with a warning. @default no limit */
+  readonly maxTokenSeconds?: number;
+}
+
 /** Which controllers run. What is left out has its default. */
 export interface ControllerSwitches {
   /** Deletes what has lost its owners. @default true */
@@ -77,6 +97,8 @@ export interface ApiServerOptions {
    * `namespace/name:port` or `namespace/name`. @default none can be called
    */
   readonly resolveService?: ServiceResolver;
+  /** The tokens that `serviceaccounts/<name>/token` gives out. */
+  readonly serviceAccounts?: ServiceAccountOptions;
   /**
    * Controllers of kube-controller-manager that run in the server; false: none of them, as under Go's envtest.
    *

@@ -4,6 +4,8 @@ import { isIPv6 } from 'node:net';
 import { noopLogger } from '@kctl/telemetry';
 import { systemClock } from '@kctl/wait';
 import { createAdmissionChain } from './admission/chain.js';
+import { loadSigningKey, readTokenKeys, type TokenKeys } from './authentication/service-account-keys.js';
+import { createServiceAccountTokens } from './authentication/service-account-tokens.js';
 import { createMutatingPolicies } from './admission/policy/mutating-policies.js';
 import { createValidatingPolicies } from './admission/policy/validating-policies.js';
 import { createMutatingWebhooks } from './admission/webhook/mutating-webhooks.js';
@@ -113,6 +115,14 @@ export function createApiServer(options: ApiServerOptions = {}): ApiServer {
   return new EmbeddedApiServer(options);
 }
 
+const defaultIssuer = 'https://kubernetes.default.svc.cluster.local';
+
+function requireIssuers(issuers: readonly string[]): void {
+  if (issuers.length === 0) throw new TypeError('serviceAccounts.issuer: expected a URL, got none');
+  for (const issuer of issuers)
+    if (issuer === '') throw new TypeError(`serviceAccounts.issuer: expected a URL, got ${JSON.stringify(issuer)}`);
+}
+
 function requireMode(mode: string): void {
   if (mode !== 'AlwaysAllow' && mode !== 'RBAC')
     throw new TypeError(`authorization: expected 'AlwaysAllow' or 'RBAC', got ${JSON.stringify(mode)}`);
@@ -131,6 +141,7 @@ class EmbeddedApiServer implements ApiServer {
   readonly fetch: InProcessFetch;
   readonly answer: DirectAnswer;
   #identity: Identity | undefined;
+  #tokenKeys: TokenKeys | undefined;
   #persistence: Persistence | undefined;
   #listener: Listener | undefined;
   #controllers: Controllers | undefined;
@@ -156,11 +167,32 @@ class EmbeddedApiServer implements ApiServer {
     const hub = createWatchHub(store, clock);
     this.#webhooks = createWebhookCaller({ clock, resolveService: options.resolveService });
     const registry = createRegistry({ definitions: builtInDefinitions(), webhookCaller: this.#webhooks });
+    const { issuer = defaultIssuer, audiences, signingKey, publicKeys = [] } = options.serviceAccounts ?? {};
+    const issuers = typeof issuer === 'string' ? [issuer] : issuer;
+    requireIssuers(issuers);
+    // Keys that were given are judged here, where they were given.
+    if (signingKey !== undefined) this.#tokenKeys = readTokenKeys({ signingKey, publicKeys });
+    const tokens = createServiceAccountTokens({
+      store,
+      keys: () => this.#keysOfTokens(),
+      issuers,
+      audiences: audiences ?? issuers,
+      now: () => clock.now(),
+    });
+    this.#authenticator = createAuthenticator({
+      anonymous: options.anonymous ?? authorization === 'RBAC',
+      serviceAccounts: tokens,
+    });
     const stopping = (): AbortSignal => this.#stopping.signal;
     this.#backend = {
       store,
       registry,
       access: createAccessControl(authorization, store),
+      identities: {
+        authenticator: this.#authenticator,
+        tokens,
+        maxTokenSeconds: options.serviceAccounts?.maxTokenSeconds,
+      },
       admission: createAdmissionChain([
         createMutatingPolicies({ store, registry }),
         createMutatingWebhooks({ store, registry }, this.#webhooks),
@@ -187,15 +219,14 @@ class EmbeddedApiServer implements ApiServer {
     });
     journalCommits(this.#journal, store);
     this.#engine = createFaultEngine({ clock, journal: this.#journal, seed });
-    this.#authenticator = createAuthenticator({ anonymous: options.anonymous ?? authorization === 'RBAC' });
     const maxBodyBytes = options.maxBodyBytes ?? 3 * 1024 * 1024;
     this.#pipeline = createPipeline({
       backend: this.#backend,
-      authenticator: this.#authenticator,
       journal: this.#journal,
       faults: this.#engine,
       clock,
       serverAddress: () => `${this.#host}:${this.#port}`,
+      jwksUri: () => options.serviceAccounts?.jwksUri ?? `https://${this.#host}:${this.#port}/openid/v1/jwks`,
       isReady: () => this.#state === 'ready',
       requestTimeoutMs: options.requestTimeoutMs ?? 60_000,
       onError: (error) => logger.error('request failed inside the server', { error }),
@@ -312,6 +343,12 @@ class EmbeddedApiServer implements ApiServer {
 
   compact(revision?: number): number {
     return this.#backend.store.compact(revision);
+  }
+
+  #keysOfTokens(): TokenKeys {
+    const { publicKeys = [] } = this.#options.serviceAccounts ?? {};
+    this.#tokenKeys ??= readTokenKeys({ signingKey: loadSigningKey(this.#options.dataDir), publicKeys });
+    return this.#tokenKeys;
   }
 
   #known(): Identity {

@@ -15,7 +15,6 @@ export const capabilities: Capabilities = {
     'server-side apply in CBOR (application/apply-patch+cbor): 415',
     'CBOR: request bodies 415, Accept 406, as upstream without the feature gate CBORServingAndStorage',
     'OpenAPI v2: 404; OpenAPI v3 names paths and parameters, and no fields (kubectl explain says so)',
-    'serviceaccounts/token, TokenReview: 501',
     'pods/log, exec, attach, portforward and all proxy subresources: 501',
     'WebSocket watches',
   ],

@@ -23,6 +23,10 @@ A Kubernetes API server in one process. Prints one line of JSON when it is ready
   --token <token>             a bearer token of the administrator, besides the generated one
   --server-name <name>        a further DNS name or address that the certificate is valid for (repeatable)
   --anonymous                 let requests without credentials in
+  --service-account-issuer <url>            issuer of tokens; several are accepted, the first issues (repeatable)
+  --service-account-signing-key-file <file> private key that signs tokens, PEM (default: a new one)
+  --service-account-key-file <file>         further keys or certificates that verify tokens, PEM (repeatable)
+  --api-audiences <names>                   audiences of the server, separated by commas (default: the issuers)
   --rbac                      authorize requests by Roles and bindings (alias --authorization-mode RBAC)
   --bookmark-interval <ms>    time between watch bookmarks (default 60000)
   --no-controllers            no garbage collection, no clean-up of namespaces
@@ -44,6 +48,10 @@ const optionTypes = {
   'server-name': { type: 'string', multiple: true },
   anonymous: { type: 'boolean' },
   rbac: { type: 'boolean' },
+  'service-account-issuer': { type: 'string', multiple: true },
+  'service-account-signing-key-file': { type: 'string' },
+  'service-account-key-file': { type: 'string', multiple: true },
+  'api-audiences': { type: 'string' },
   'authorization-mode': { type: 'string' },
   'bookmark-interval': { type: 'string' },
   'no-controllers': { type: 'boolean' },
@@ -126,6 +134,7 @@ async function main(): Promise<void> {
   const bookmarkIntervalMs = wholeNumber('bookmark-interval', values['bookmark-interval'], 86_400_000);
   const dataDir = values['data-dir'] ?? values.persist;
   const kubeconfig = values['write-kubeconfig'] ?? values.kubeconfig;
+  const signingKeyFile = values['service-account-signing-key-file'];
   const server = createApiServer({
     ...(values.host !== undefined && { host: values.host }),
     ...(port !== undefined && { port }),
@@ -138,6 +147,12 @@ async function main(): Promise<void> {
     fsync: values.fsync ?? false,
     ...(values.anonymous !== undefined && { anonymous: values.anonymous }),
     authorization: authorizationOf(values),
+    serviceAccounts: {
+      ...(values['service-account-issuer'] !== undefined && { issuer: values['service-account-issuer'] }),
+      ...(values['api-audiences'] !== undefined && { audiences: values['api-audiences'].split(',') }),
+      ...(signingKeyFile !== undefined && { signingKey: readFileSync(signingKeyFile, 'utf8') }),
+      publicKeys: (values['service-account-key-file'] ?? []).map((file) => readFileSync(file, 'utf8')),
+    },
     controllers: values['no-controllers'] !== true,
     journalEntries: 0,
   });

@@ -11,7 +11,7 @@ export type { Capabilities } from './capabilities.js';
 export { capabilities } from './capabilities.js';
 export type { WorkerServerOptions } from './worker-protocol.js';
 export type { Commit } from './commits.js';
-export type { ApiServerOptions, ControllerSwitches, StaticToken } from './api-server-options.js';
+export type { ApiServerOptions, ControllerSwitches, ServiceAccountOptions, StaticToken } from './api-server-options.js';
 export type { AuthorizationMode } from './authorization/access-control.js';
 export type { Fault, FaultAction, FaultHandle, FaultMatch, Faults } from './faults/faults.js';
 export type {

@@ -14,6 +14,7 @@ import './cel.js';
 import './conversion.js';
 import './options.js';
 import './access.js';
+import './authorization.js';
 import './admission-answers.js';
 import './admission-matching.js';
 import './admission-requests.js';

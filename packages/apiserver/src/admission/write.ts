@@ -1,4 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
+import type { Authorizer } from '../authorization/authorizer.js';
 import type { JsonObject } from '../registry/json.js';
 import type { KindRef, ResourceDefinition } from '../registry/resource.js';
 import type { User } from '../server/api-request.js';
@@ -49,6 +50,8 @@ export interface AdmissionWrite extends WriteFacts {
   readonly options: JsonObject;
   readonly dryRun: boolean;
   readonly user: User;
+  /** What expressions ask what the user may do. */
+  readonly authorizer: Authorizer;
   readonly reinvocation: Reinvocation;
   /** Aborted when the request has ended: its deadline has passed, or its client has gone. */
   readonly signal: AbortSignal;

@@ -19,7 +19,14 @@ import { plainDeletion } from './delete-options.js';
 import { deleteStored } from './deletion.js';
 import { commitUpdate, retryOnLostRace } from './commit.js';
 import { requirePresent } from './update.js';
-import { admissionOptions } from './write-options.js';
+import { admissionOptions, parseWriteOptions, reportProblems } from './write-options.js';
+import {
+  decodeTokenRequest,
+  issueToken,
+  prepareTokenRequest,
+  type TokenContext,
+} from '../authentication/token-request.js';
+import { answerTokenReview, checkTokenReview } from '../authentication/token-review.js';
 import type { UntypedObject } from '@kctl/apimachinery';
 
 /** Kinds that are answered and not kept. */
@@ -30,12 +37,15 @@ export async function answerUnstored(backend: Backend, call: ResourceCall): Prom
   const body = await readWriteBody(call);
   const { object: given } = definition.decode({ value: body.value, text: body.text });
   const review = (object: UntypedObject): AccessReview => ({ resource, object, user, namespace: path.namespace });
+  if (resource === 'tokenreviews') checkTokenReview(given);
   if (resource === 'localsubjectaccessreviews') placeInNamespace(call, given);
   if (accessReviews.has(resource)) checkAccessReview(review(given));
   const object = await admitAction(backend, call, { object: given });
   if (accessReviews.has(resource)) return reviewReply(call, object, answerAccessReview(authorizer, review(object)));
   if (resource === 'selfsubjectrulesreviews')
     return reviewReply(call, { metadata: {}, spec: {} }, answerRulesReview(authorizer, review(object)));
+  if (resource === 'tokenreviews')
+    return reviewReply(call, object, await answerTokenReview(backend.identities.authenticator, object));
   if (resource === 'selfsubjectreviews') {
     const creationTimestamp = formatTime(backend.clock.now());
     const answered = { ...object, metadata: { ...object.metadata, creationTimestamp } };
@@ -49,10 +59,11 @@ function reviewReply(call: ResourceCall, object: UntypedObject, status: unknown)
   return textReply(201, jsonText({ ...object, kind, apiVersion, status }), call.negotiated);
 }
 
-/** Subresources that act: binding and eviction of pods. */
+/** Subresources that act: binding and eviction of pods, tokens of service accounts. */
 export async function answerAction(backend: Backend, call: ResourceCall, name: string): Promise<Reply> {
   if (name === 'binding') return bind(backend, call);
   if (name === 'eviction') return evict(backend, call);
+  if (name === 'token') return requestToken(backend, call);
   throw notImplemented(`${call.definition.plural}/${name} is not implemented by this server yet`);
 }
 
@@ -97,6 +108,32 @@ async function evict(backend: Backend, call: ResourceCall): Promise<Reply> {
     options: { ...plainDeletion, dryRun: call.query.has('dryRun') },
   });
   return textReply(201, created, call.negotiated);
+}
+
+async function requestToken(backend: Backend, call: ResourceCall): Promise<Reply> {
+  const { path, query, warnings } = call;
+  const { tokens, maxTokenSeconds } = backend.identities;
+  const options = parseWriteOptions(call, 'CreateOptions');
+  const body = await readWriteBody(call);
+  const { object, problems } = decodeTokenRequest({ value: body.value, text: body.text });
+  const definition = { ...call.definition, kind: 'TokenRequest', version: 'v1' };
+  const { namespace = '' } = object.metadata;
+  if (namespace !== '') placeInNamespace(call, object);
+  reportProblems({ ...call, definition }, [...body.duplicates, ...problems], options.fieldValidation);
+  const context: TokenContext = {
+    store: backend.store,
+    tokens,
+    maxSeconds: maxTokenSeconds,
+    nowMs: backend.clock.now(),
+    warn: (text) => warnings.push(text),
+  };
+  const about = { namespace: path.namespace, name: path.name };
+  const prepared = prepareTokenRequest(context, { request: object, ...about });
+  const request = await admitAction(backend, call, { object: prepared, subresource: 'token' });
+  const issued = await issueToken(context, { request, ...about });
+  const isDryRun = query.has('dryRun');
+  const answer = isDryRun ? { ...issued, status: prepared['status'] } : issued;
+  return textReply(201, jsonText(answer), call.negotiated);
 }
 
 /** Both passes of admission over something that is posted and not kept. @throws StatusError */

@@ -105,6 +105,7 @@ class RequestAdmission implements Admission {
       options,
       dryRun,
       user,
+      authorizer: this.#backend.access.authorizer,
       reinvocation: { isReinvoke: false, isRequested: false, values: new Map() },
       signal: this.signal,
       remainingMs: () => Math.max(0, this.#endsAt - this.#backend.clock.monotonicNow()),

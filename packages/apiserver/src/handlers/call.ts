@@ -1,15 +1,25 @@
 import type { UntypedObject } from '@kctl/apimachinery';
 import type { Clock, Random } from '@kctl/wait';
 import type { AdmissionChain } from '../admission/chain.js';
+import type { ServiceAccountTokens } from '../authentication/service-account-tokens.js';
 import type { AccessControl } from '../authorization/access-control.js';
 import type { Negotiated } from '../codecs/negotiate.js';
 import { formatTime } from '../codecs/go-text.js';
 import type { Registry } from '../registry/registry.js';
 import type { ResourceDefinition, WriteContext } from '../registry/resource.js';
 import type { ApiRequest, User } from '../server/api-request.js';
+import type { Authenticator } from '../server/authentication.js';
 import type { ResourcePath } from '../server/request-info.js';
 import type { Store } from '../storage/store.js';
 import type { WatchEnvironment } from '../watch/session.js';
+
+/** Who may use the server, and how service accounts get their tokens. */
+export interface Identities {
+  readonly authenticator: Authenticator;
+  readonly tokens: ServiceAccountTokens;
+  /** Longest life of a token of a service account, in seconds; undefined: what is asked for. */
+  readonly maxTokenSeconds: number | undefined;
+}
 
 /** What all handlers share. */
 export interface Backend {
@@ -24,6 +34,8 @@ export interface Backend {
   readonly admission: AdmissionChain;
   /** Who decides what users may do. */
   readonly access: AccessControl;
+  /** Who users are. */
+  readonly identities: Identities;
 }
 
 /** What is noted about a request beside its answer. */

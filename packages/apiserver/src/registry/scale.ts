@@ -1,10 +1,8 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { messageOf } from '@kctl/telemetry';
-import { bodyStruct } from './builtin-table.js';
-import { cannotBeHandled, requireApiVersion, requireObject, unknownFields } from './decode-head.js';
+import { decodeBodyKind } from './body-kind.js';
 import { invalidValue, type FieldError } from './field-error.js';
 import { at, isObject, numberOf, stringOf, type JsonObject } from './json.js';
-import { decodeStruct, validateMetadata } from '@kctl/crd/engine';
+import { validateMetadata } from '@kctl/crd/engine';
 import { subdomainName } from './name-rules.js';
 import type { Decoded, DecodeInput, ObjectView } from './resource.js';
 import { cloneJson } from './json.js';
@@ -27,20 +25,7 @@ export function scaleOf(object: UntypedObject, replicas: number, status: JsonObj
 
 /** Decodes a Scale from a body or a patched view. */
 export function decodeScale(input: DecodeInput): Decoded {
-  const body = requireObject(input, expected);
-  requireApiVersion(body, expected);
-  const unknown: string[] = [];
-  let decoded: JsonObject;
-  try {
-    decoded = decodeStruct(body, bodyStruct('Scale'), unknown);
-  } catch (error) {
-    throw cannotBeHandled(expected, 'Scale', messageOf(error));
-  }
-  const metadata = isObject(decoded['metadata']) ? decoded['metadata'] : {};
-  return {
-    object: { ...decoded, kind: 'Scale', apiVersion: 'autoscaling/v1', metadata },
-    problems: unknownFields(unknown),
-  };
+  return decodeBodyKind(input, expected);
 }
 
 /** Validates a Scale. */

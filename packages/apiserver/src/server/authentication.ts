@@ -1,7 +1,13 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { anonymousUser } from '../authentication/user-names.js';
+import type { ServiceAccountTokens } from '../authentication/service-account-tokens.js';
+import { allAuthenticated, anonymousUser } from '../authentication/user-names.js';
 import { unauthorized } from '../registry/status.js';
 import type { ApiRequest, User } from './api-request.js';
+
+/** What a token review finds out: a user and the audiences that the token is good for, or why it names none. */
+export type ReviewedToken =
+  | { readonly user: User; readonly audiences: readonly string[] }
+  | { readonly problem: string };
 
 /** The users of the server. */
 export interface Authenticator {
@@ -9,25 +15,27 @@ export interface Authenticator {
   authenticate(request: ApiRequest): User | Promise<User>;
   /** Lets a bearer token in. */
   addToken(token: string, user: User): void;
-  /** The user of a token. */
-  userOf(token: string): User | undefined;
+  /** Whose a token is, for any of these audiences; none: those of the server. */
+  review(token: string, audiences: readonly string[]): Promise<ReviewedToken>;
 }
 
 /** Options of {@link createAuthenticator}. */
 export interface AuthenticatorOptions {
   /** Whether a request without credentials is let in, as `system:anonymous`. @default false */
   readonly anonymous?: boolean;
+  readonly serviceAccounts: ServiceAccountTokens;
 }
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
 /** A user as requests carry it: every authenticated user is also in `system:authenticated`. */
 export function asAuthenticated(user: User): User {
-  const group = 'system:authenticated';
-  return user.groups.includes(group) ? user : { ...user, groups: [...user.groups, group] };
+  return user.groups.includes(allAuthenticated) ? user : { ...user, groups: [...user.groups, allAuthenticated] };
 }
 
-export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
+const invalidToken = 'invalid bearer token';
+
+export function createAuthenticator({ anonymous = false, serviceAccounts }: AuthenticatorOptions): Authenticator {
   /** Digests, so that comparing takes the same time whatever the token is. */
   const tokens = new Map<string, { readonly digest: Buffer; readonly user: User }>();
 
@@ -37,22 +45,37 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     return known !== undefined && timingSafeEqual(known.digest, given) ? known.user : undefined;
   };
 
+  const userOfAccount = (token: string): User | Promise<User> => {
+    const result = serviceAccounts.verify(token, serviceAccounts.audiences);
+    const judge = (found: Awaited<typeof result>): User => {
+      if (found === undefined || 'problem' in found) throw unauthorized();
+      return asAuthenticated(found.user);
+    };
+    return result instanceof Promise ? result.then(judge) : judge(result);
+  };
+
   return {
     addToken(token, user) {
       const key = digest(token);
       tokens.set(key.toString('hex'), { digest: key, user: asAuthenticated(user) });
     },
-    userOf,
+    async review(token, asked) {
+      const wanted = asked.length === 0 ? serviceAccounts.audiences : asked;
+      const user = userOf(token);
+      // A token that names no audience is good for those of the server.
+      const audiences = serviceAccounts.audiences.filter((audience) => wanted.includes(audience));
+      if (user !== undefined && audiences.length > 0) return { user, audiences };
+      const found = user === undefined ? await serviceAccounts.verify(token, wanted) : undefined;
+      if (found === undefined) return { problem: invalidToken };
+      if ('problem' in found) return { problem: `[${invalidToken}, ${found.problem}]` };
+      return { user: asAuthenticated(found.user), audiences: found.audiences };
+    },
     authenticate(request) {
       const authorization = request.header('authorization');
       const token = authorization === undefined ? undefined : /^bearer\s+(.+)$/i.exec(authorization)?.[1]?.trim();
       if (request.peer !== undefined && token === undefined) return asAuthenticated(request.peer);
-      if (token !== undefined) {
-        const user = userOf(token);
-        if (user !== undefined) return user;
-        throw unauthorized();
-      }
-      if (options.anonymous === true && authorization === undefined) return anonymousUser;
+      if (token !== undefined) return userOf(token) ?? userOfAccount(token);
+      if (anonymous && authorization === undefined) return anonymousUser;
       throw unauthorized();
     },
   };

@@ -14,19 +14,20 @@ import type { Verb } from '../registry/resource.js';
 import { notFound, serviceUnavailable, timedOut } from './statuses.js';
 import type { FaultEngine, FaultPlan } from '../faults/engine.js';
 import type { ApiRequest, Reply, User } from './api-request.js';
-import type { Authenticator } from './authentication.js';
+import { openId } from './openid.js';
 import { health, pageNotFound, pathList, version } from './health.js';
 import { decodePath, parseResourcePath, pathSegments, splitTarget, type ResourcePath } from './request-info.js';
 
 /** What the chain of filters and handlers consists of. */
 export interface PipelineParts {
   readonly backend: Backend;
-  readonly authenticator: Authenticator;
   readonly journal: WritableJournal;
   readonly faults: FaultEngine;
   readonly clock: Clock;
   /** `host:port`, for discovery. */
   readonly serverAddress: () => string;
+  /** Where the keys of the token issuer are, for its discovery. */
+  readonly jwksUri: () => string;
   readonly isReady: () => boolean;
   readonly requestTimeoutMs: number;
   /** Called with what no client is to blame for. */
@@ -61,7 +62,8 @@ function requestedAs(user: User, { method }: ApiRequest, { decodedPath, path, ve
 
 /** The one chain that sockets and the in-process transport share. */
 export function createPipeline(parts: PipelineParts): Pipeline {
-  const { backend, authenticator, journal, faults } = parts;
+  const { backend, journal, faults } = parts;
+  const { authenticator } = backend.identities;
 
   const { authorizer } = backend.access;
   const authorize = (attributes: Attributes): void => {
@@ -144,6 +146,8 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     }
     if (root === 'api') return unserved(backend, '');
     if (root === 'apis') return unserved(backend, segments[1] ?? '-');
+    const openIdReply = openId({ tokens: backend.identities.tokens, jwksUri: parts.jwksUri() }, segments);
+    if (openIdReply !== undefined) return openIdReply;
     if (root === 'openapi') {
       const document = openApi(registry, segments);
       if (document !== undefined) return document;
@@ -160,12 +164,13 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       return route(request, parsed, { user: { name: '', groups: [] }, plan: undefined, audit: {} });
     const authenticated = authenticator.authenticate(request);
     const requestor = authenticated instanceof Promise ? await authenticated : authenticated;
+    const { user, refuse } = actingUser(requestor, request, parsed);
     if (isOpen) {
-      authorize(requestedAs(requestor, request, parsed));
-      return route(request, parsed, { user: requestor, plan: undefined, audit: {} });
+      refuse();
+      authorize(requestedAs(user, request, parsed));
+      return route(request, parsed, { user, plan: undefined, audit: {} });
     }
     if (!parts.isReady()) throw serviceUnavailable('the server is shutting down');
-    const { user, refuse } = actingUser(requestor, request, parsed);
     const id = note(request, { user, requestor }, parsed);
     const facts = {
       id,

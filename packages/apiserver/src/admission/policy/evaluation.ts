@@ -8,6 +8,10 @@ import {
   type Value,
 } from '@kctl/cel';
 import type { UntypedObject } from '@kctl/apimachinery';
+import { serviceAccountGroups, serviceAccountUser } from '../../authentication/user-names.js';
+import { pathAttributes, resourceAttributes, type Attributes } from '../../authorization/attributes.js';
+import type { User } from '../../server/api-request.js';
+import type { AdmissionWrite } from '../write.js';
 import type { JsonObject } from '../../registry/json.js';
 import { admissionRequest, type ReviewedWrite } from '../review/admission-review.js';
 import type { CompiledExpression } from './environment.js';
@@ -38,9 +42,23 @@ function namespaceFacts({ metadata, spec, status }: UntypedObject & { spec?: unk
   return { metadata: { ...rest, ...(uid !== undefined && { UID: uid }) }, spec: spec ?? {}, status: status ?? {} };
 }
 
-/** The authorizer as expressions ask it. This server lets everything through that is authenticated. */
-function authorizerOf(question?: Omit<AuthorizationQuestion, 'verb'>): LibraryValue {
-  return authorizerValue(() => ({ allowed: true }), question);
+/** The authorizer as expressions ask it: for the user of the request, or for a service account. */
+function authorizerOf(
+  { authorizer, user }: AdmissionWrite,
+  question?: Omit<AuthorizationQuestion, 'verb'>,
+): LibraryValue {
+  return authorizerValue((asked) => authorizer.authorize(askedBy(user, asked)), question);
+}
+
+function askedBy(user: User, question: AuthorizationQuestion): Attributes {
+  const { verb, path, serviceAccount } = question;
+  const subject: User =
+    serviceAccount === undefined
+      ? user
+      : { name: serviceAccountUser(serviceAccount), groups: serviceAccountGroups(serviceAccount.namespace) };
+  if (path !== undefined) return pathAttributes(subject, verb, path);
+  const { group = '', resource = '', subresource = '', namespace = '', name = '' } = question;
+  return resourceAttributes(subject, verb, { group, version: '*', resource, subresource, namespace, name });
 }
 
 /** The variables of a policy: each is evaluated when it is first read. */
@@ -103,8 +121,8 @@ export class Evaluation {
       params: params ?? null,
       namespaceObject: namespace === undefined ? null : namespaceFacts(namespace),
       variables: new LazyVariables(this, variables),
-      authorizer: authorizerOf(),
-      'authorizer.requestResource': authorizerOf({
+      authorizer: authorizerOf(reviewed.write),
+      'authorizer.requestResource': authorizerOf(reviewed.write, {
         group: reviewed.resource.group,
         resource: reviewed.resource.resource,
         subresource: reviewed.write.subresource,
