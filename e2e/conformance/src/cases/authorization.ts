@@ -1,6 +1,6 @@
 /** §2.12 RBAC, impersonation, tokens of service accounts. */
 import { MERGE_PATCH, type Context } from '../harness/context.js';
-import type { Doc, Json } from '../harness/doc.js';
+import type { Json } from '../harness/doc.js';
 import { check, created, failure, matches, ok, same } from '../harness/expect.js';
 import { spec } from '../harness/spec.js';
 
