@@ -73,7 +73,8 @@ const tasks = {
 };
 
 /**
- * The suites of what talks to a server (clients over HTTP and over the cache, informer, events) on the same target.
+ * The suites of what talks to a server (clients over HTTP and over the cache, informer, events, the manifests of the
+ * documentation) on the same target.
  * @param {string} target
  */
 async function clientSuites(target) {
@@ -99,6 +100,7 @@ const serverSuites = [
   'packages/runtime/test/read-your-writes.test.ts',
   'packages/informer/test/server.test.ts',
   'packages/events/test/events.server.test.ts',
+  'tooling/doc-snippets/test/manifests.test.ts',
 ];
 
 /**

@@ -13,6 +13,7 @@ generate();
 rmSync('docs/api', { recursive: true, force: true });
 rmSync(site, { recursive: true, force: true });
 const passed =
+  (await step('docs: the port is counted', 'node', ['scripts/docs/port.mjs', '--check'])) &&
   (await step('docs: code blocks compile', 'node', ['scripts/check-snippets.mjs'])) &&
   (flags.has('--no-programs') || (await step('docs: programs run', 'node', ['scripts/docs/programs.mjs']))) &&
   (flags.has('--no-api') || (await step('docs: API reference', 'node', ['scripts/docs/api.mjs']))) &&

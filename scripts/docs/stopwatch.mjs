@@ -25,7 +25,6 @@ const real = isReal
   : undefined;
 const environment = cleanEnvironment({
   HOME: home,
-  ...(process.env.NODE_EXTRA_CA_CERTS === undefined ? {} : { NODE_EXTRA_CA_CERTS: process.env.NODE_EXTRA_CA_CERTS }),
   // The workspace's own Node; npm is the machine's.
   PATH: `${dirname(process.execPath)}${delimiter}${pathWithoutWorkspace()}`,
   'npm_config_@kctl:registry': registry.url,

@@ -54,7 +54,7 @@ export async function must(command, args, options) {
 /** The environment without what npm and pnpm set for the programs that they run. @param {Record<string, string>} [more] */
 export function cleanEnvironment(more = {}) {
   const kept = Object.entries(process.env).filter(
-    ([name]) => !/^(npm_|pnpm_|NODE_OPTIONS|NODE_PATH|NODE_ENV|KUBECONFIG|INIT_CWD)/i.test(name),
+    ([name]) => !/^(npm_|pnpm_|(NODE_OPTIONS|NODE_PATH|NODE_ENV|KUBECONFIG|INIT_CWD)$)/i.test(name),
   );
   const registry = Object.entries(process.env).filter(([name]) =>
     /^npm_config_(registry|cafile|.*proxy|cache)$/i.test(name),

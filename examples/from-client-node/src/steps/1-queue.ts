@@ -1,0 +1,111 @@
+// Step 1, @kctl/workqueue: what was retried by hand is a queue with back-off, one worker for each key, and a drain.
+import { setTimeout as pause } from 'node:timers/promises';
+import { createRateLimitingQueue, exponentialRateLimiter } from '@kctl/workqueue';
+import {
+  ApiException,
+  CoordinationV1Api,
+  CoreV1Api,
+  V1MicroTime,
+  Watch,
+  type V1Lease,
+  type V1Namespace,
+} from '@kubernetes/client-node';
+import type { Start } from '../start.js';
+
+const leaseSeconds = 3;
+const place = { namespace: 'default', name: 'contacts' };
+
+export async function run({ kubeConfig, signal, identity, log }: Start): Promise<void> {
+  const core = kubeConfig.makeApiClient(CoreV1Api);
+  const leases = kubeConfig.makeApiClient(CoordinationV1Api);
+  const known = new Map<string, V1Namespace>();
+
+  async function reconcile(name: string): Promise<void> {
+    const team = known.get(name)?.metadata?.labels?.['team'];
+    if (team === undefined) return;
+    const teams = await core.readNamespacedConfigMap({ namespace: 'default', name: 'teams' });
+    const contact = teams.data?.[team];
+    if (contact === undefined) {
+      log(`${name}: team ${team} has no contact`);
+      throw new Error(`team ${team} has no contact`);
+    }
+    const data = { team, contact };
+    try {
+      const found = await core.readNamespacedConfigMap({ namespace: name, name: 'contact' });
+      if (found.data?.['team'] === team && found.data['contact'] === contact) return;
+      await core.replaceNamespacedConfigMap({ namespace: name, name: 'contact', body: { ...found, data } });
+    } catch (error) {
+      if (!(error instanceof ApiException) || error.code !== 404) throw error;
+      await core.createNamespacedConfigMap({ namespace: name, body: { metadata: { name: 'contact' }, data } });
+    }
+    log(`${name}: ${contact}`);
+  }
+
+  const queue = createRateLimitingQueue({ rateLimiter: exponentialRateLimiter({ baseMs: 100, maxMs: 30_000 }) });
+
+  // List and watch: from the list's version on; after a failure, everything again.
+  async function follow(): Promise<void> {
+    const watch = new Watch(kubeConfig);
+    while (!signal.aborted) {
+      try {
+        const list = await core.listNamespace();
+        known.clear();
+        for (const item of list.items) {
+          known.set(item.metadata?.name ?? '', item);
+          queue.add(item.metadata?.name ?? '');
+        }
+        const query = { resourceVersion: list.metadata?.resourceVersion, allowWatchBookmarks: true };
+        const ended = Promise.withResolvers<undefined>();
+        const onEvent = (phase: string, item: V1Namespace): void => {
+          const name = item.metadata?.name ?? '';
+          if (phase === 'DELETED') known.delete(name);
+          else if (phase === 'ADDED' || phase === 'MODIFIED') known.set(name, item);
+          else return;
+          queue.add(name);
+        };
+        const request = await watch.watch('/api/v1/namespaces', query, onEvent, () => ended.resolve(undefined));
+        signal.addEventListener('abort', () => request.abort(), { once: true });
+        await ended.promise;
+      } catch (error) {
+        if (!signal.aborted) log(`list and watch failed: ${String(error)}`);
+      }
+      if (!signal.aborted) await pause(1_000);
+    }
+  }
+
+  // The lease: take it when it is free or expired, renew it, give it back.
+  let lease: V1Lease | undefined;
+  async function holdLease(holder: string): Promise<boolean> {
+    const now = new V1MicroTime();
+    try {
+      lease = await leases.readNamespacedLease(place);
+      const { holderIdentity = '', renewTime, leaseDurationSeconds = leaseSeconds } = lease.spec ?? {};
+      const renewed = new Date(renewTime ?? 0).getTime(); // a Date by type, and text in fact
+      const isExpired = now.getTime() > renewed + leaseDurationSeconds * 1_000;
+      if (holderIdentity !== '' && holderIdentity !== identity && !isExpired) return false;
+      const spec = { holderIdentity: holder, leaseDurationSeconds: leaseSeconds, renewTime: now };
+      await leases.replaceNamespacedLease({ ...place, body: { ...lease, spec } });
+    } catch (error) {
+      if (!(error instanceof ApiException)) throw error;
+      if (error.code === 409) return false;
+      if (error.code !== 404) throw error;
+      const spec = { holderIdentity: holder, leaseDurationSeconds: leaseSeconds, renewTime: now };
+      await leases.createNamespacedLease({ namespace: place.namespace, body: { metadata: place, spec } });
+    }
+    return true;
+  }
+
+  while (!signal.aborted && !(await holdLease(identity))) await pause(500);
+  if (signal.aborted) return;
+  log('leads');
+  const following = follow();
+  const pool = queue.run({ concurrency: 4, signal }, reconcile);
+  let isHeld = true;
+  while (!signal.aborted && isHeld) {
+    await pause(500);
+    isHeld = await holdLease(identity);
+  }
+  if (!isHeld) throw new Error('the lease is lost'); // and work in progress goes on beside the next leader's
+  await Promise.all([following, pool.ended]);
+  await holdLease('');
+}

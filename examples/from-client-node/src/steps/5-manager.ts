@@ -1,0 +1,48 @@
+// Step 5, @kctl/runtime: manager and builder start, stop, probe and measure what the steps before put together.
+import { ConfigMap, Namespace } from '@kctl/apimachinery/kinds/core/v1';
+import { asReconciler, controllerManagedBy, createManager, createOrUpdate, noopLogger } from '@kctl/runtime';
+import type { Start } from '../start.js';
+
+export async function run({ kubeConfig, signal, identity, log }: Start): Promise<void> {
+  const manager = await createManager({
+    kubeConfig,
+    logger: noopLogger,
+    leaderElection: {
+      name: 'contacts',
+      namespace: 'default',
+      identity,
+      leaseDurationMs: 3_000,
+      renewDeadlineMs: 2_000,
+      retryPeriodMs: 500,
+    },
+  });
+  const { client } = manager;
+  controllerManagedBy(manager)
+    .for(Namespace)
+    .withOptions({ maxConcurrentReconciles: 4 })
+    .complete(
+      asReconciler({
+        client,
+        kind: Namespace,
+        reconcile: async ({ metadata: { name, labels } }) => {
+          const team = labels?.['team'];
+          if (team === undefined) return;
+          const teams = await client.get(ConfigMap, { namespace: 'default', name: 'teams' });
+          const contact = teams.data?.[team];
+          if (contact === undefined) {
+            log(`${name}: team ${team} has no contact`);
+            throw new Error(`team ${team} has no contact`);
+          }
+          const key = { namespace: name, name: 'contact' };
+          const { result } = await createOrUpdate(client, ConfigMap, key, {
+            mutate: (draft) => {
+              draft.data = { team, contact };
+            },
+          });
+          if (result !== 'unchanged') log(`${name}: ${contact}`);
+        },
+      }),
+    );
+  manager.add(async () => log('leads'));
+  await manager.run(signal);
+}
