@@ -1,8 +1,9 @@
 // Lets plain Node run the workspace's TypeScript: Node strips the types itself; this resolves `./x.js` to `./x.ts`.
 // Published code is lowered by the build. Sources are not, and the oldest supported Node does not parse `using`: there,
 // the compiler lowers them as they are loaded.
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createRequire, registerHooks } from 'node:module';
-import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 registerHooks({
@@ -20,22 +21,30 @@ registerHooks({
   },
 });
 
-if (!parsesUsing()) {
-  const typescript = createRequire(import.meta.url)('typescript');
-  const { ES2023: target } = typescript.ScriptTarget;
+if (!parsesUsing())
   registerHooks({
     load(url, context, next) {
       if (!url.startsWith('file:') || !/\.m?ts$/.test(url)) return next(url, context);
-      const fileName = fileURLToPath(url);
-      const text = readFileSync(fileName, 'utf8');
+      const text = readFileSync(fileURLToPath(url), 'utf8');
       if (!/\busing\b/.test(text)) return next(url, context);
-      const { outputText: source } = typescript.transpileModule(text, {
-        fileName,
-        compilerOptions: { target, module: typescript.ModuleKind.ESNext, verbatimModuleSyntax: true },
-      });
-      return { format: 'module', source, shortCircuit: true };
+      return { format: 'module', source: lowered(text), shortCircuit: true };
     },
   });
+
+/** Kept by content: loading the compiler takes longer than most programs run. @param {string} text */
+function lowered(text) {
+  const cache = new URL('../.cache/lowered/', import.meta.url);
+  const file = new URL(`${createHash('sha256').update(text).digest('hex')}.js`, cache);
+  if (existsSync(file)) return readFileSync(file, 'utf8');
+  const { ModuleKind, ScriptTarget, transpileModule } = createRequire(import.meta.url)('typescript');
+  const { outputText } = transpileModule(text, {
+    compilerOptions: { target: ScriptTarget.ES2023, module: ModuleKind.ESNext, verbatimModuleSyntax: true },
+  });
+  mkdirSync(cache, { recursive: true });
+  const own = new URL(`${process.pid}-${Math.random()}.tmp`, cache);
+  writeFileSync(own, outputText);
+  renameSync(own, file); // several processes may lower the same file: none reads half of it
+  return outputText;
 }
 
 function parsesUsing() {

@@ -5,13 +5,12 @@ export interface FirstProgram {
   readonly install: readonly string[];
   readonly program: string;
   readonly needsCluster: boolean;
+  /** What it prints when it works: the block of output after it. */
+  readonly prints: RegExp;
 }
 
-/** @throws Error when the README does not open with an install line and a program */
+/** @throws Error when the README does not open with an install line and a program, or does not say what it prints */
 export function firstProgram(name: string): FirstProgram;
-
-/** What the programs print when they work, by package. */
-export const prints: Readonly<Record<string, RegExp | undefined>>;
 
 /** Programs that go on until they are told to stop. */
 export const untilStopped: ReadonlySet<string>;

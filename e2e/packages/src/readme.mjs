@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './workspace.mjs';
 
-/** @typedef {{ name: string, install: string[], program: string, needsCluster: boolean }} FirstProgram */
+/** @typedef {{ name: string, install: string[], program: string, needsCluster: boolean, prints: RegExp }} FirstProgram */
 
 /** @param {string} name of a package, without scope @returns {FirstProgram} */
 export function firstProgram(name) {
   const text = readFileSync(join(root, 'packages', name, 'README.md'), 'utf8');
-  const block = /^```ts\n([\s\S]*?)^```$/m.exec(text);
+  const block = /^```ts(?: program)?\n([\s\S]*?)^```$/m.exec(text);
   if (block === null) throw new Error(`packages/${name}/README.md: there is no program: expected a block of ts`);
   const before = text.slice(0, block.index);
   const line = /^```sh\nnpm install (.+)\n```$/m.exec(before)?.[1];
@@ -16,11 +16,27 @@ export function firstProgram(name) {
   const program = block[1] ?? '';
   if (/^\s*declare /m.test(program))
     throw new Error(`packages/${name}/README.md: the program declares what it has not`);
-  return { name, install: line.split(/\s+/), program, needsCluster: /^Needs a cluster\b/m.test(before) };
+  const needsCluster = /^Needs a cluster\b/m.test(before);
+  const after = text.slice(block.index + block[0].length);
+  return { name, install: line.split(/\s+/), program, needsCluster, prints: printsOf(name, after) };
 }
 
-/** What the programs print when they work; the ones that stop by a signal alone, after it. */
-export const prints = {
+/** @param {string} name @param {string} after the README after the program */
+function printsOf(name, after) {
+  const known = prints[/** @type {keyof typeof prints} */ (name)];
+  const shown = /^\s*```text output\n([\s\S]*?)^```$/m.exec(after.slice(0, 2_000));
+  if (known !== undefined) return known;
+  if (shown === null || after.slice(0, shown.index).trim() !== '')
+    throw new Error(`packages/${name}/README.md: no block of "text output" follows the program, to say what it prints`);
+  const parts = (shown[1] ?? '').trim().split('…');
+  return new RegExp(parts.map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('.*'));
+}
+
+/**
+ * What the programs print when they work, where the README does not show it; those that stop by a signal alone print it
+ * before.
+ */
+const prints = {
   apimachinery: /web.*docs-content.* true/s,
   apiserver: /https:\/\/127\.0\.0\.1:\d+ 201/,
   builder: /reconciling/,

@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { packAll } from './pack.mjs';
-import { firstProgram, prints, untilStopped } from './readme.mjs';
+import { firstProgram, untilStopped } from './readme.mjs';
 import { serveRegistry } from './registry.mjs';
 import { cleanEnvironment, must, nodeBinary, nodeVersions, pnpm, results, root, run } from './workspace.mjs';
 
@@ -75,7 +75,7 @@ async function tryPackage(name) {
 
 /** @param {string} name @param {string} place @param {string} binary @param {boolean} needsCluster @returns {Promise<string | undefined>} why it failed */
 async function runProgram(name, place, binary, needsCluster) {
-  const expected = prints[/** @type {keyof typeof prints} */ (name)] ?? /./s;
+  const { prints: expected } = firstProgram(name);
   const env = cleanEnvironment({ HOME: place, ...(needsCluster ? { KUBECONFIG: cluster.kubeconfig } : {}) });
   const isStopped = untilStopped.has(name);
   const ran = await run(binary, ['--disable-warning=ExperimentalWarning', 'first.ts'], {
