@@ -1,15 +1,15 @@
 import type { LogFields, Logger } from '@kctl/telemetry';
 import type { ControllerOptions } from './controller-options.js';
 import type { ControllerEnvironment } from './environment.js';
-import { FailureJudge } from './failure-judge.js';
-import { guardedLimiter } from './guarded-limiter.js';
+import { FailureJudge } from './retry/failure-judge.js';
+import { guardedLimiter } from './retry/guarded-limiter.js';
 import { defaultQueueFactory, defaultRateLimiter } from './make-queue.js';
 import { createPolicies } from './policy/policies.js';
 import { ReconcileLoop } from './reconcile-loop.js';
 import { adaptQueue } from './reconcile-queue.js';
 import type { ReconcileErrorHook, ReconcileFunction } from './reconciler.js';
 import { RequestIntake } from './request-intake.js';
-import { createRetryPolicy } from './retry-policy.js';
+import { createRetryPolicy } from './retry/retry-policy.js';
 import { RunningRequests } from './running-requests.js';
 import { Session } from './session.js';
 

@@ -5,7 +5,7 @@ import type { Debounce, RateLimiter } from '@kctl/workqueue';
 import type { HotLoopOptions } from './policy/hot-loop.js';
 import type { QueueFactory } from './reconcile-queue.js';
 import type { ReconcileErrorHook, Reconciler } from './reconciler.js';
-import type { RetryPolicy } from './retry-policy.js';
+import type { RetryPolicy } from './retry/retry-policy.js';
 import type { RunLimit } from './policy/run-limit.js';
 
 /** Settings that a manager may give to all its controllers. Mirrors `config.Controller`. */

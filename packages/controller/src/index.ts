@@ -98,8 +98,8 @@ export type {
   ReconcileResult,
   RetryDecision,
 } from './reconciler.js';
-export { createRetryPolicy, retryAfterMs } from './retry-policy.js';
-export type { RetryInput, RetryPolicy, RetryPolicyOptions } from './retry-policy.js';
+export { createRetryPolicy, retryAfterMs } from './retry/retry-policy.js';
+export type { RetryInput, RetryPolicy, RetryPolicyOptions } from './retry/retry-policy.js';
 export type { RunLimit } from './policy/run-limit.js';
 export { channelSource, type ChannelSourceOptions } from './source/channel-source.js';
 export { type CronSchedule, parseCron } from './source/cron-schedule.js';

@@ -3,7 +3,7 @@ import { hasFinalizer, isConflict, isDeleting, isInvalid, isNotFound, keyOf } fr
 import type { JsonPatchOperation, ReadObject, Writer } from '@kctl/client';
 import type { OptionNames } from '@kctl/wait';
 import { requireOptions } from '@kctl/wait';
-import { asksForAnotherRun } from '../outcome.js';
+import { asksForAnotherRun } from '../retry/outcome.js';
 import { keyFor } from '../key-for.js';
 import type { ReconcileContext, ReconcileResult } from '../reconciler.js';
 import type { StuckCleanupOptions } from './stuck-cleanup.js';

@@ -1,4 +1,4 @@
-import type { Outcome } from '../outcome.js';
+import type { Outcome } from '../retry/outcome.js';
 import type { ReconcileRun } from '../reconcile-run.js';
 
 /** When and how a key is queued again. */

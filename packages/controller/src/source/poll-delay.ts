@@ -1,4 +1,4 @@
-import { retryAfterMs } from '../retry-policy.js';
+import { retryAfterMs } from '../retry/retry-policy.js';
 
 const maxBackoffMs = 300_000;
 

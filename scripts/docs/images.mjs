@@ -3,11 +3,11 @@
 import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { blocksOf, documents } from '../../../scripts/docs/documents.mjs';
-import { buildImage } from './dockerfile.mjs';
-import { packAll } from './pack.mjs';
-import { serveRegistry } from './registry.mjs';
-import { cleanEnvironment, must, nodeBinary, root, run } from './workspace.mjs';
+import { blocksOf, documents } from './documents.mjs';
+import { buildImage } from '../../e2e/packages/src/dockerfile.mjs';
+import { packAll } from '../../e2e/packages/src/pack.mjs';
+import { serveRegistry } from '../../e2e/packages/src/registry.mjs';
+import { cleanEnvironment, must, nodeBinary, root, run } from '../../e2e/packages/src/workspace.mjs';
 
 /** An operator as in the first guide; where it runs comes by the environment, as a pod's does by its service account. */
 const operator = `import { ConfigMap } from '@kctl/apimachinery/kinds/core/v1';
