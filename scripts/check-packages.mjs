@@ -26,7 +26,8 @@ try {
       continue;
     }
     const path = join(folder, tarball);
-    const problem = nodeTypesProblem(join('packages', name)) ?? contentProblem(path);
+    const problem =
+      nodeTypesProblem(join('packages', name)) ?? wideTextProblem(join('packages', name)) ?? contentProblem(path);
     if (problem !== undefined) {
       console.error(`${name}: ${problem}`);
       failures++;
@@ -46,6 +47,18 @@ try {
 }
 console.log(failures === 0 ? 'every package can be published' : `${failures} objections`);
 process.exitCode = failures === 0 ? 0 : 1;
+
+/** One character beyond Latin-1 has V8 keep the whole file in two bytes per character. @param {string} package_ */
+function wideTextProblem(package_) {
+  const file = globSync(join(package_, 'dist', '**', '*.js')).find((path) =>
+    /[^\u0000-\u00ff]/.test(readFileSync(path, 'utf8')),
+  );
+  if (file === undefined) return undefined;
+  const [line] = readFileSync(file, 'utf8')
+    .split('\n')
+    .flatMap((text) => (/[^\u0000-\u00ff]/.test(text) ? [text.trim()] : []));
+  return `${file} has a character beyond U+00FF, which doubles its memory: ${line}: write it as an escape sequence, or - in a comment`;
+}
 
 /** Declarations that name types of Node need `@types/node`, and those who use them must learn it. @param {string} package_ */
 function nodeTypesProblem(package_) {

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Benchmark, Figure, Measurement, Subject } from './benchmark.js';
+import { compilePrograms } from './programs.js';
 
 const root = join(import.meta.dirname, '..', '..', '..');
 
@@ -24,6 +25,7 @@ export function beside(benchmark: Benchmark, directory: string): Benchmark {
     prepare: async () => {
       const prepared = await subject.prepare();
       if ('skipped' in prepared) return prepared;
+      compilePrograms(other);
       const programs = join(root, 'bench');
       return {
         command: prepared.command.map((part) =>
@@ -36,7 +38,7 @@ export function beside(benchmark: Benchmark, directory: string): Benchmark {
   const figures = new Map<string, Figure>();
   for (const { figure, ours, reading } of benchmark.figures) {
     const peer: Measurement = { subject: before(ours.subject), args: ours.args };
-    const id = [ours.subject, ...ours.args, reading.unit].join(' ');
+    const id = [ours.subject, ...ours.args, figure, reading.unit].join(' ');
     figures.set(id, { figure: `${figure} (${ours.subject})`, ours, peer, reading, reach: null, aim: 1 });
   }
   return { subjects: [...subjects, ...subjects.map(earlier)], figures: [...figures.values()] };

@@ -83,7 +83,11 @@ export async function runBenchmark(name: string, benchmark: Benchmark, options: 
       const sample = await measure(commands.get(measurement.subject) ?? [], measurement.args);
       samples.get(id)?.push(sample);
     }
-    rows = figures.map(rowOf);
+    // An earlier checkout may not have what a figure measures.
+    rows = figures.map(rowOf).filter(({ figure, peer, peerName }) => {
+      if (Number.isNaN(peer) && round === 1) say(`${figure}: not measured by ${peerName}`);
+      return !Number.isNaN(peer);
+    });
     write(name, { machine: { ...machine, rounds: round }, versions, rows });
     say(`${name}: round ${round} of ${rounds} done`);
   }

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Prepared, Subject } from './benchmark.js';
+import { compilePrograms } from './programs.js';
 
 const execute = promisify(execFile);
 const root = join(import.meta.dirname, '..', '..', '..');
@@ -10,6 +11,17 @@ const cache = join(root, '.cache', 'bench');
 
 /** A TypeScript program of this workspace, on this Node, with the built packages. */
 export function nodeSubject(name: string, program: string, fixedArgs: readonly string[], packageName: string): Subject {
+  const run = ['--import', join(root, 'scripts', 'typescript.mjs'), join(root, 'bench', 'src', program), ...fixedArgs];
+  return onNode(name, packageName, () => run);
+}
+
+/** The same, compiled before: for what measures memory or a start. `flags` are Node's. */
+export function compiledSubject(name: string, program: string, flags: readonly string[], packageName: string): Subject {
+  const run = (): string[] => [...flags, join(compilePrograms(root), program.replace(/\.ts$/, '.js'))];
+  return onNode(name, packageName, run);
+}
+
+function onNode(name: string, packageName: string, run: () => readonly string[]): Subject {
   return {
     name,
     prepare: () => {
@@ -19,14 +31,7 @@ export function nodeSubject(name: string, program: string, fixedArgs: readonly s
       const isOurs = packageName.startsWith('@kctl/');
       if (isOurs && !existsSync(join(root, 'bench', 'node_modules', packageName, 'dist', 'index.js')))
         throw new Error(`${packageName} is not built: run \`pnpm build\` first (${String(main ?? exports)})`);
-      const command = [
-        process.execPath,
-        '--expose-gc',
-        '--import',
-        join(root, 'scripts', 'typescript.mjs'),
-        join(root, 'bench', 'src', program),
-        ...fixedArgs,
-      ];
+      const command = [process.execPath, '--expose-gc', ...run()];
       return Promise.resolve({ command, version: `${String(version)} on Node ${process.versions.node}` });
     },
   };

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { cpu, peakMemory, throughput } from '../harness/benchmark.js';
-import type { Benchmark, Figure, Measurement, Reading, Subject } from '../harness/benchmark.js';
-import { goSubject, nodeSubject } from '../harness/subjects.js';
+import type { Benchmark, Figure, LimitFigure, Measurement, Reading, Subject } from '../harness/benchmark.js';
+import { compiledSubject, goSubject } from '../harness/subjects.js';
 import { extra } from '../servers/extra-reading.js';
 import { firstOf, onServer, sharedServer } from '../servers/shared-server.js';
 
@@ -27,38 +27,69 @@ function besideUpdates(subject: Subject): Subject {
 
 const ours = '@kctl/runtime';
 const go = 'controller-runtime';
+/** Options that a user can set, in NODE_OPTIONS; see the runtime's README. */
+const smallHeapFlags = ['--max-semi-space-size=1'];
+const smallHeap = `${ours} with ${smallHeapFlags.join(' ')}`;
+const idle = `${ours}, idle`;
+const imported = `${ours}, import`;
 const residentMemory: Reading = extra('residentMb', 'MB RSS');
+const idleMemory: Reading = extra('idleMb', 'MB RSS');
 
 interface Goal {
   readonly reach: number | null;
   readonly aim: number | null;
 }
 const none: Goal = { reach: null, aim: null };
-const asFast: Goal = { reach: 1, aim: 2 };
+const quick: Goal = { reach: 2, aim: 3 };
+
+const of = (subject: string, scenario: string): Measurement => ({ subject, args: [scenario, objects, passes] });
 
 function figure(name: string, scenario: string, reading: Reading, goal: Goal): Figure {
-  const of = (subject: string): Measurement => ({ subject, args: [scenario, objects, passes] });
-  return { figure: name, ours: of(ours), peer: of(go), reading, ...goal };
+  return { figure: name, ours: of(ours, scenario), peer: of(go, scenario), reading, ...goal };
+}
+
+/** Against a limit. `aimed`: what is aimed at, in the same unit. */
+function atMost(limit: number, aimed: number, measured: Omit<LimitFigure, 'limit' | 'reach' | 'aim'>): LimitFigure {
+  return { ...measured, limit, reach: 1, aim: Number((limit / aimed).toPrecision(3)) };
 }
 
 const start = `from the manager's start to ${objects} reconciled`;
 const events = `generic events for ${objects} keys, ${passes} times`;
 const updates = '200 updates a second';
+const cold = `${updates}, first 5 s`;
+const warm = `${updates}, after 20 s`;
+const memory = `memory with ${objects} resources cached`;
 
 export const benchmark: Benchmark = {
   subjects: [
-    nodeSubject(ours, 'reconcile/kctl.ts', [], '@kctl/runtime'),
-    goSubject(go, 'reconcile', [], ['sigs.k8s.io/controller-runtime']),
-  ].map((subject) => besideUpdates(onServer(subject, server))),
+    ...[
+      compiledSubject(ours, 'reconcile/kctl.ts', [], '@kctl/runtime'),
+      compiledSubject(smallHeap, 'reconcile/kctl.ts', smallHeapFlags, '@kctl/runtime'),
+      goSubject(go, 'reconcile', [], ['sigs.k8s.io/controller-runtime']),
+    ].map((subject) => besideUpdates(onServer(subject, server))),
+    onServer(compiledSubject(idle, 'reconcile/idle.ts', [], '@kctl/runtime'), server),
+    compiledSubject(imported, 'reconcile/import.ts', [], '@kctl/runtime'),
+  ],
   figures: [
-    figure(`no-op reconciles: ${events}`, 'events', throughput, asFast),
+    figure(`no-op reconciles: ${events}`, 'events', throughput, quick),
     figure(`no-op reconciles: ${events}: CPU time`, 'events', cpu, none),
-    figure(`no-op reconciles: ${start}`, 'initial', throughput, asFast),
+    figure(`no-op reconciles: ${start}`, 'initial', throughput, none),
     figure(`no-op reconciles: ${start}: CPU time`, 'initial', cpu, none),
-    figure(`memory with ${objects} resources cached`, 'initial', residentMemory, none),
-    figure(`peak memory with ${objects} resources cached`, 'initial', peakMemory, none),
-    figure(`${updates}: write sent to reconcile, p50`, 'updates', extra('p50Ms', 'ms'), none),
-    figure(`${updates}: write sent to reconcile, p99`, 'updates', extra('p99Ms', 'ms'), none),
-    figure(`${updates}: CPU time per reconcile`, 'updates', cpu, none),
+    figure(memory, 'initial', residentMemory, none),
+    atMost(115, 85, { figure: memory, ours: of(ours, 'initial'), reading: residentMemory }),
+    atMost(115, 85, { figure: memory, ours: of(smallHeap, 'initial'), reading: residentMemory }),
+    figure(`peak ${memory}`, 'initial', peakMemory, none),
+    atMost(70, 60, { figure: 'memory of an idle manager', ours: { subject: idle, args: [] }, reading: idleMemory }),
+    figure(`${cold}: write sent to reconcile, p50`, 'updates', extra('p50Ms', 'ms'), { reach: 0.9, aim: 1 }),
+    figure(`${cold}: write sent to reconcile, p99`, 'updates', extra('p99Ms', 'ms'), { reach: 0.7, aim: 1 }),
+    figure(`${cold}: CPU time per reconcile`, 'updates', cpu, { reach: 0.9, aim: 1 }),
+    figure(`${warm}: write sent to reconcile, p50`, 'updates', extra('warmP50Ms', 'ms'), { reach: 1.2, aim: 2 }),
+    figure(`${warm}: write sent to reconcile, p99`, 'updates', extra('warmP99Ms', 'ms'), { reach: 1.2, aim: 2 }),
+    figure(`${warm}: CPU time per reconcile`, 'updates', extra('warmCpuUs', 'CPU µs/op'), { reach: 1.2, aim: 2 }),
+    atMost(100, 60, {
+      figure: 'import of @kctl/runtime',
+      ours: { subject: imported, args: [] },
+      reading: extra('importMs', 'ms'),
+    }),
   ],
 };

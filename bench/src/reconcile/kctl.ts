@@ -4,7 +4,7 @@ import { enqueueRequestForObject, noopLogger } from '@kctl/runtime';
 import { printSample } from '../harness/measure.js';
 import { cpuMs, longestTurn, residentBytes, rest } from '../informer/usage.js';
 import { connectionTo, readServerInfo } from '../servers/server-info.js';
-import { lastColour, namespace, Widget, widgetName } from './widget.js';
+import { marks, namespace, Widget, widgetName } from './widget.js';
 
 const [path = '', scenario = 'initial', objectsText = '0', passesText = '0'] = process.argv.slice(2);
 const objects = Number(objectsText);
@@ -17,7 +17,9 @@ let goal = objects;
 let reached = Promise.withResolvers<undefined>();
 let isMeasuring = false;
 const lastSent = new Map<string, number>();
-const latencies: number[] = [];
+/** Those of the part of the run that is under way. */
+let latencies: number[] = [];
+let onMark: (mark: string) => void = () => undefined;
 const channel = createEventChannel<Widget>({ capacity: objects });
 controllerManagedBy(manager)
   .for(Widget)
@@ -31,7 +33,7 @@ controllerManagedBy(manager)
         lastSent.set(request.name, sentAt);
         latencies.push(performance.timeOrigin + performance.now() - sentAt);
       }
-      if (spec?.colour === lastColour) reached.resolve(undefined);
+      if (request.name === widgetName(0) && spec?.colour !== undefined) onMark(spec.colour);
     } else if (reconciles === goal) reached.resolve(undefined);
   });
 
@@ -67,17 +69,41 @@ if (scenario === 'initial') {
     lastSent.set(metadata.name ?? '', spec?.sentAt ?? 0);
   await rest(); // what the start has left to do is not part of it
   pause();
-  reached = Promise.withResolvers();
+  const percentile = (share: number): number => {
+    latencies.sort((a, b) => a - b);
+    return latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? Number.NaN;
+  };
+  let before = reconciles;
+  const part = (): { ops: number; wallMs: number; cpuMs: number; p50Ms: number; p99Ms: number } => ({
+    ops: reconciles - before,
+    ...used(),
+    p50Ms: percentile(0.5),
+    p99Ms: percentile(0.99),
+  });
+  const begin = (): void => {
+    latencies = [];
+    before = reconciles;
+    start = { wall: performance.now(), cpu: cpuMs() };
+  };
+  let cold: ReturnType<typeof part> | undefined;
+  let isWarm = false;
+  const done = Promise.withResolvers<undefined>();
+  onMark = (mark) => {
+    if (mark === marks.coldEnd) cold ??= part();
+    else if (mark === marks.warmStart && !isWarm) {
+      isWarm = true;
+      begin();
+    } else if (mark === marks.end) done.resolve(undefined);
+  };
   isMeasuring = true;
-  const before = reconciles;
-  start = { wall: performance.now(), cpu: cpuMs() };
+  begin();
   console.log('ready');
-  await reached.promise;
-  const sample = { ops: reconciles - before, ...used() };
-  latencies.sort((a, b) => a - b);
-  const percentile = (share: number): number =>
-    latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? Number.NaN;
-  printSample({ ...sample, ...{ p50Ms: percentile(0.5), p99Ms: percentile(0.99) } });
+  await done.promise;
+  const warm = part();
+  printSample({
+    ...(cold ?? warm),
+    ...{ warmP50Ms: warm.p50Ms, warmP99Ms: warm.p99Ms, warmCpuUs: (warm.cpuMs / warm.ops) * 1000 },
+  });
 }
 stop.abort();
 await run;

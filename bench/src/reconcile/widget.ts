@@ -22,5 +22,5 @@ export function widgetName(i: number): string {
   return `widget-${String(i).padStart(5, '0')}`;
 }
 
-/** The `colour` of the last update of a run. */
-export const lastColour = 'end';
+/** The `colour` of the write that ends each part of a run; of other writes it is another one. */
+export const marks = { coldEnd: 'cold-end', warmStart: 'warm-start', end: 'end' } as const;

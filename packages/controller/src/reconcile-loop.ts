@@ -53,28 +53,18 @@ export class ReconcileLoop<R> {
   }
 
   /** Reconciles one request and releases its key. Never rejects. */
-  async work(item: PrioritizedItem<R>, stopSignal: AbortSignal): Promise<void> {
-    const { queue, running, metrics, requestKey, clock, tracer, fail } = this.#options;
+  work(item: PrioritizedItem<R>, stopSignal: AbortSignal): Promise<void> {
+    const { queue, requestKey, clock, tracer } = this.#options;
     const started = clock.monotonicNow();
     const key = requestKey(item.item);
     for (const policy of this.#inward) {
       const deferMs = policy.admit?.(key) ?? 0;
       if (deferMs <= 0) continue;
       putBack(queue, item, deferMs);
-      return;
+      return deferred;
     }
-    metrics.activeWorkers.inc();
-    try {
-      const dequeued = { item, key, stopSignal };
-      await (tracer === noopTracer ? this.#run(dequeued, undefined) : this.#traced(dequeued));
-    } catch (error) {
-      fail(error); // nothing below rejects except a broken logger or queue
-    } finally {
-      running.end(key);
-      queue.done(item.item);
-      metrics.activeWorkers.dec();
-      metrics.seconds.observe((clock.monotonicNow() - started) / 1000);
-    }
+    const dequeued = { item, key, stopSignal, started };
+    return tracer === noopTracer ? this.#run(dequeued, undefined) : this.#traced(dequeued);
   }
 
   async #traced(dequeued: Dequeued<R>): Promise<void> {
@@ -89,34 +79,45 @@ export class ReconcileLoop<R> {
     await (run ?? this.#run(dequeued, undefined));
   }
 
-  async #run({ item, key, stopSignal }: Dequeued<R>, span: Span | undefined): Promise<void> {
-    const { reconcile, running, clock, queue, judge, timeoutMs, maxAttempts } = this.#options;
+  /** One function and one promise: every reconcile goes through it. */
+  async #run({ item, key, stopSignal, started }: Dequeued<R>, span: Span | undefined): Promise<void> {
+    const { reconcile, running, clock, queue, judge, metrics, timeoutMs, maxAttempts } = this.#options;
     const { item: request, priority, reasons } = item;
-    const attempt = running.failures(key) + 1;
-    const isLastAttempt = attempt >= maxAttempts;
-    const makeLogger = (reconcileId: string): Logger => this.#options.makeLogger(request, reconcileId);
-    const run = new ReconcileRun(
-      { attempt, isLastAttempt, priority, reasons, stopSignal, makeLogger, clock, timeoutMs },
-      span,
-    );
-    running.begin(key, run);
-    let outcome: Outcome;
-    let step: RunStep = 'call';
+    metrics.activeWorkers.inc();
     try {
-      const pending = reconcile(request, run);
-      step = 'wait';
-      const result = await pending;
-      step = 'settle';
-      outcome = outcomeOf(result);
+      const attempt = running.failures(key) + 1;
+      const isLastAttempt = attempt >= maxAttempts;
+      const makeLogger = (reconcileId: string): Logger => this.#options.makeLogger(request, reconcileId);
+      const run = new ReconcileRun(
+        { attempt, isLastAttempt, priority, reasons, stopSignal, makeLogger, clock, timeoutMs },
+        span,
+      );
+      running.begin(key, run);
+      let outcome: Outcome;
+      let step: RunStep = 'call';
+      try {
+        const pending = reconcile(request, run);
+        step = 'wait';
+        const result = await pending;
+        step = 'settle';
+        outcome = outcomeOf(result);
+      } catch (error) {
+        outcome = await judge.judge({ request, key, run, error, step, stopSignal });
+      }
+      run.end();
+      const settled: Settled = { key, run, outcome, next: this.#next(request, { key, run }, outcome), kept: undefined };
+      for (const policy of this.#outward) policy.settle?.(settled);
+      if (settled.next !== undefined) queue.addWith(settled.next, request);
+      if (settled.kept !== undefined) queue.addWith(settled.kept, request);
+      judge.log(settled);
     } catch (error) {
-      outcome = await judge.judge({ request, key, run, error, step, stopSignal });
+      this.#options.fail(error); // nothing above rejects except a broken logger or queue
+    } finally {
+      running.end(key);
+      queue.done(request);
+      metrics.activeWorkers.dec();
+      metrics.seconds.observe((clock.monotonicNow() - started) / 1000);
     }
-    run.end();
-    const settled: Settled = { key, run, outcome, next: this.#next(request, { key, run }, outcome), kept: undefined };
-    for (const policy of this.#outward) policy.settle?.(settled);
-    if (settled.next !== undefined) queue.addWith(settled.next, request);
-    if (settled.kept !== undefined) queue.addWith(settled.kept, request);
-    judge.log(settled);
   }
 
   /** What an outcome leads to, but for the policies. */
@@ -162,4 +163,8 @@ interface Dequeued<R> {
   readonly item: PrioritizedItem<R>;
   readonly key: string;
   readonly stopSignal: AbortSignal;
+  /** Monotonic time at which it was dequeued. */
+  readonly started: number;
 }
+
+const deferred: Promise<void> = Promise.resolve();

@@ -1,5 +1,4 @@
 import type { Clock } from '@kctl/wait';
-import { abortReason } from '@kctl/wait';
 import type { PrioritizedItem } from '@kctl/workqueue';
 import type { ReconcileQueue } from './reconcile-queue.js';
 
@@ -11,16 +10,27 @@ export interface WorkerPoolOptions<R> {
   readonly queue: ReconcileQueue<R>;
   readonly concurrency: number;
   readonly clock: Clock;
-  /** Gets the pool's signal, too. Must not reject. */
+  /** Gets the pool's signal, too. What it rejects with ends the pool. */
   readonly work: (item: PrioritizedItem<R>, signal: AbortSignal) => Promise<void>;
 }
 
-/** Hands items of a queue to at most `concurrency` workers at once; the number may change at any time. */
+/**
+ * Hands items of a queue to at most `concurrency` workers at once; the number may change at any time. Runs once. By
+ * callbacks instead of a loop that awaits: of a reconcile that is quick, the promises of the loop would be the larger part.
+ */
 export class WorkerPool<R> {
   readonly #options: WorkerPoolOptions<R>;
+  readonly #ended = Promise.withResolvers<undefined>();
+  #signal = new AbortController().signal;
   #active = 0;
   #concurrency: number;
-  #wake: (() => void) | undefined;
+  /** Taken from the queue when a worker was free that is no longer wanted: the next free one gets it. */
+  #held: PrioritizedItem<R> | undefined;
+  /** Whether the start, the next item or the next turn of the event loop goes on. */
+  #isWaiting = true;
+  /** Whether nothing is taken from the queue any longer. */
+  #isEnding = false;
+  #failure: { readonly error: unknown } | undefined;
   #sliceStart = 0;
 
   constructor(options: WorkerPoolOptions<R>) {
@@ -30,78 +40,109 @@ export class WorkerPool<R> {
 
   set concurrency(value: number) {
     this.#concurrency = value;
-    this.#wake?.();
+    this.#fill();
   }
 
-  /** Takes items until the signal is aborted or the queue is shut down; resolves when the last worker is done. */
+  /**
+   * Takes items until the signal is aborted or the queue is shut down; resolves when the last worker is done. Rejects
+   * then, where the queue has failed.
+   */
   async run(signal: AbortSignal): Promise<void> {
-    const { queue } = this.#options;
-    const wake = (): void => this.#wake?.();
-    signal.addEventListener('abort', wake, { once: true });
+    const stop = (): void => this.#end();
+    this.#signal = signal;
+    signal.addEventListener('abort', stop, { once: true });
     try {
-      while (this.#mayStart(signal) || (await this.#hasFreeWorker(signal))) {
-        const item = queue.tryGetWithPriority() ?? (await this.#wait(signal));
-        if (item === undefined) break;
-        // The limit may have been lowered while this loop waited; the item is ours already, so it waits for a worker.
-        if (!this.#mayStart(signal) && !(await this.#hasFreeWorker(signal))) {
-          putBack(queue, item);
-          break;
-        }
-        this.#start(item, signal);
-        if (this.#mustYield()) await this.#yield();
-      }
+      this.#isEnding = signal.aborted;
+      this.#goOn();
+      await this.#ended.promise;
     } finally {
-      signal.removeEventListener('abort', wake);
-      while (this.#active > 0) await this.#woken();
+      signal.removeEventListener('abort', stop);
     }
   }
 
-  /** The same as {@link #hasFreeWorker} without a promise, which would be the larger part of a reconcile that is quick. */
-  #mayStart(signal: AbortSignal): boolean {
-    return !signal.aborted && this.#active < this.#concurrency;
-  }
-
-  /** Waits for a free worker; false when the pool stops. */
-  async #hasFreeWorker(signal: AbortSignal): Promise<boolean> {
-    while (!signal.aborted && this.#active >= this.#concurrency) await this.#woken();
-    return !signal.aborted;
-  }
-
-  /** Resolves when a worker is done, the limit changes or the pool stops. */
-  #woken(): Promise<void> {
-    return new Promise((resolve) => (this.#wake = resolve));
-  }
-
-  async #wait(signal: AbortSignal): Promise<PrioritizedItem<R> | undefined> {
+  /** Starts what there are workers for. */
+  #fill(): void {
+    if (this.#isWaiting) return;
+    const { queue } = this.#options;
     try {
-      const item = await this.#options.queue.getWithPriority({ signal });
-      this.#sliceStart = this.#options.clock.monotonicNow();
-      return item;
+      while (!this.#isWaiting && !this.#isEnding && this.#active < this.#concurrency) {
+        const item = this.#held ?? queue.tryGetWithPriority();
+        this.#held = undefined;
+        if (item === undefined) this.#wait();
+        else this.#start(item);
+      }
+      if (this.#isEnding && !this.#isWaiting) this.#finish();
     } catch (error) {
-      if (signal.aborted && error === abortReason(signal)) return undefined;
-      if (signal.aborted) return undefined;
-      throw error;
+      this.#fail(error);
     }
   }
 
-  #start(item: PrioritizedItem<R>, signal: AbortSignal): void {
+  #start(item: PrioritizedItem<R>): void {
     this.#active++;
-    void this.#options.work(item, signal).then(this.#onDone);
+    this.#options.work(item, this.#signal).then(this.#onDone, this.#onBroken);
+    if (this.#options.clock.monotonicNow() - this.#sliceStart >= sliceMs) this.#yield();
   }
 
   readonly #onDone = (): void => {
     this.#active--;
-    this.#wake?.();
+    this.#fill();
   };
 
-  /** Reconciles that answer without waiting would otherwise run back to back and starve sockets and timers. */
-  #mustYield(): boolean {
-    return this.#options.clock.monotonicNow() - this.#sliceStart >= sliceMs;
+  /** Nothing rejects but a queue that cannot release the item. */
+  readonly #onBroken = (error: unknown): void => {
+    this.#active--;
+    this.#fail(error);
+  };
+
+  #wait(): void {
+    const next = this.#options.queue.getWithPriority({ signal: this.#signal });
+    this.#isWaiting = true;
+    next.then(
+      (item) => {
+        this.#sliceStart = this.#options.clock.monotonicNow();
+        this.#held = item;
+        if (item === undefined) this.#isEnding = true;
+        this.#goOn();
+      },
+      (error: unknown) => {
+        this.#isWaiting = false;
+        this.#fail(error);
+      },
+    );
   }
 
-  async #yield(): Promise<void> {
-    await new Promise((resolve) => setImmediate(resolve));
-    this.#sliceStart = this.#options.clock.monotonicNow();
+  /** Reconciles that answer without waiting would otherwise run back to back and starve sockets and timers. */
+  #yield(): void {
+    this.#isWaiting = true;
+    setImmediate(() => {
+      this.#sliceStart = this.#options.clock.monotonicNow();
+      this.#goOn();
+    });
+  }
+
+  #goOn(): void {
+    this.#isWaiting = false;
+    this.#fill();
+  }
+
+  #end(): void {
+    this.#isEnding = true;
+    this.#fill();
+  }
+
+  /** What a queue throws once the signal is aborted is that. */
+  #fail(error: unknown): void {
+    if (!this.#signal.aborted) this.#failure ??= { error };
+    this.#end();
+  }
+
+  #finish(): void {
+    const held = this.#held;
+    this.#held = undefined;
+    if (held !== undefined) putBack(this.#options.queue, held);
+    if (this.#active > 0) return;
+    if (this.#failure === undefined) this.#ended.resolve(undefined);
+    else this.#ended.reject(this.#failure.error);
   }
 }
 

@@ -238,7 +238,7 @@ export class Elector implements LeaderElector {
     return { why: signal.aborted ? 'stopped' : 'stepped-down' };
   }
 
-  /** Renews each retry period until one of the signals is aborted (→ undefined) or the term is lost (→ the reason). */
+  /** Renews each retry period until one of the signals is aborted (then: undefined) or the term is lost (then: the reason). */
   async #renewUntil(term: Term, signals: readonly AbortSignal[]): Promise<Error | undefined> {
     const { retryPeriodMs, renewDeadlineMs, onOpenUntil } = this.#options;
     using stop = anySignal(signals);

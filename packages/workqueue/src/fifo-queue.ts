@@ -68,7 +68,7 @@ export class FifoQueue<T> extends QueueBase<T, T> implements WorkQueue<T> {
     return this.isUnattended ? Promise.resolve() : this.drained();
   }
 
-  /** The slot of an item in use from now on; −1 if the bound refuses it. The caller sets a flag. */
+  /** The slot of an item in use from now on; -1 if the bound refuses it. The caller sets a flag. */
   protected slotFor(item: T): number {
     if (!this.admits(item)) return -1;
     const { table } = this;

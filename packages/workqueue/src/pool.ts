@@ -54,7 +54,7 @@ export interface PoolOptions<T> extends RunOptions<T> {
 /** Asynchronous work in progress. */
 interface Job<T> {
   readonly item: T;
-  /** −1 where the work has called `done` itself: the slot may be another worker's, or another key's, by now. */
+  /** -1 where the work has called `done` itself: the slot may be another worker's, or another key's, by now. */
   slot: number;
   /** Where the work has a limited time. */
   readonly limit: TimeLimit | undefined;
@@ -83,7 +83,7 @@ export class Pool<T> implements WorkerPool {
   /** How many looks at the clock it has left. */
   #looks = 0;
   #pause: NodeJS.Immediate | undefined;
-  /** The slot whose work is being called right now; −1 where there is none, or where it has called `done`. */
+  /** The slot whose work is being called right now; -1 where there is none, or where it has called `done`. */
   #current = -1;
   /** By slot: the asynchronous work in progress. */
   readonly #jobs = new Map<number, Job<T>>();

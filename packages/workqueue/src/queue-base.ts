@@ -73,7 +73,7 @@ export abstract class QueueBase<T, V> implements WorkQueue<T>, InspectableQueue<
   abstract add(item: T): void;
   abstract shutDown(): void;
   abstract shutDownWithDrain(): Promise<void>;
-  /** Removes the next slot from the ready ones and marks it as being processed; −1 where there is none. */
+  /** Removes the next slot from the ready ones and marks it as being processed; -1 where there is none. */
   protected abstract takeReady(): number;
   /** Clears the processing flag of a slot, makes it ready if it was added meanwhile, releases it if nothing is left. */
   protected abstract settle(slot: number): void;
@@ -82,7 +82,7 @@ export abstract class QueueBase<T, V> implements WorkQueue<T>, InspectableQueue<
   /** What a waiter gets for a slot that was just taken. */
   protected abstract handedOut(slot: number): V | undefined;
   protected abstract readonly failurePolicy: FailurePolicy<T>;
-  /** Removes the slot that a full queue gives up first; −1 where none is ready. */
+  /** Removes the slot that a full queue gives up first; -1 where none is ready. */
   protected abstract dropReady(): number;
   /** Takes a slot back that is pending; its flags but `processing` are cleared. */
   protected abstract withdraw(slot: number): void;

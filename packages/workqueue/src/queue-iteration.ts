@@ -3,7 +3,7 @@ import type { Waiter } from './waiter-list.js';
 
 /** What an iteration needs of a queue: items by slot. */
 export interface IterationSource<T> {
-  /** Takes the next slot and returns it; −1 where the queue is at its end; else waits and returns how to stop that. */
+  /** Takes the next slot and returns it; -1 where the queue is at its end; else waits and returns how to stop that. */
   takeOrWait(waiter: Waiter): number | (() => void);
   itemAt(slot: number): T | undefined;
   /** The holder is to be called for each slot that is finished by `done`, until {@link letGo}. */
@@ -31,7 +31,7 @@ export class QueueIteration<T> implements AsyncIterableIterator<T, undefined>, S
   readonly #signal: AbortSignal | undefined;
   /** Calls of `next` without an answer, in their order. */
   readonly #calls: PromiseWithResolvers<Result<T>>[] = [];
-  /** The slot that the consumer works on; −1 where there is none, or where the consumer has called `done` itself. */
+  /** The slot that the consumer works on; -1 where there is none, or where the consumer has called `done` itself. */
   #held = -1;
   /** The answer that the consumer has not seen yet. */
   #unseen: { done?: boolean; value: T | undefined } | undefined;

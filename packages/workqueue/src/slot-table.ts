@@ -78,7 +78,7 @@ export class SlotTable<T> {
     return this.#idle;
   }
 
-  /** The slot of a known key, else −1. */
+  /** The slot of a known key, else -1. */
   find(item: T): number {
     return this.#lookUp(this.keyOf(item));
   }
@@ -119,7 +119,7 @@ export class SlotTable<T> {
     }
   }
 
-  /** The slot of a known key, else −1. A slot that is in the Map remembers its key, and no other does. */
+  /** The slot of a known key, else -1. A slot that is in the Map remembers its key, and no other does. */
   #lookUp(key: QueueKey): number {
     const next = this.#last + 1;
     if (this.#isInOrder && next < this.#used && this.#remembered(next) === key) {

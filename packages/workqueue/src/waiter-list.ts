@@ -1,5 +1,5 @@
 /**
- * Called with the slot that is handed out, or −1 where the queue is shut down and nothing is left, or where a custom
+ * Called with the slot that is handed out, or -1 where the queue is shut down and nothing is left, or where a custom
  * backing queue failed, with its error.
  */
 export type Waiter = (slot: number, failure?: Error) => void;

@@ -147,7 +147,7 @@ export interface DelayingQueue<T> extends WorkQueue<T> {
   /**
    * Adds an item when `delayMs` has passed; at once for a delay ≤ 0. Of several delays of one key the earliest wins.
    * A plain {@link WorkQueue.add} meanwhile does not cancel the delay: both fire. Ignored after shutdown, which also
-   * drops what is not due yet. Any finite delay is kept exactly, also one beyond 2^31−1 ms.
+   * drops what is not due yet. Any finite delay is kept exactly, also one beyond 2^31-1 ms.
    *
    * @throws InvalidArgumentError for a delay that is not a number
    */

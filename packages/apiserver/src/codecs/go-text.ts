@@ -10,7 +10,7 @@ const unitMs: Readonly<Record<string, number>> = {
   m: 60_000,
   h: 3_600_000,
 };
-const part = /(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)/y;
+const part = /(\d+\.?\d*|\.\d+)(ns|us|µs|\u03bcs|ms|s|m|h)/y;
 
 /** A Go duration in ms; undefined where it is none. */
 export function parseGoDuration(text: string): number | undefined {

@@ -44,7 +44,7 @@ function withOwners(object: UntypedObject, owners: readonly OwnerReference[]): U
 class GarbageCollector implements InnerController {
   readonly #backend: Backend;
   readonly #nodes = new Map<string, Node>();
-  /** uid of an owner → uids of those that name it. */
+  /** uids of those that name an owner, by its uid. */
   readonly #dependents = new Map<string, Set<string>>();
   readonly #work = createWorkSet<string>();
   /** Objects whose owner is of a kind that is not served: looked at again when kinds come. */

@@ -167,7 +167,7 @@ class LineCache {
 }
 
 class MemoryHub implements WatchHub {
-  /** `table\nscope` → view id → view. */
+  /** Views by `table\nscope` and by view id. */
   readonly #views = new Map<string, Map<string, View>>();
   readonly #due = new Set<View>();
   readonly #lines = new LineCache();

@@ -52,7 +52,7 @@ interface Decoded {
   failure?: ObjectDecodeError;
 }
 
-/** Notes of a lazy object, in words before its bytes. Positions are relative to its first byte; −1 means absent. */
+/** Notes of a lazy object, in words before its bytes. Positions are relative to its first byte; -1 means absent. */
 const note = {
   uidStart: 0,
   uidEnd: 1,
@@ -65,7 +65,7 @@ const note = {
   bodyStart: 8,
   fieldsEnd: 9,
   fieldsEpoch: 10,
-  /** −1 where there is none; one that does not fit into a word is {@link inBytes}. */
+  /** -1 where there is none; one that does not fit into a word is {@link inBytes}. */
   generation: 11,
 } as const;
 /** How many words {@link LazyObject} needs of its slab store. */
@@ -151,7 +151,7 @@ export class LazyObject<T extends KubeObject> implements StoredObject<T>, SlabTe
 
   /**
    * Whether what follows `metadata` in `bytes` at `bodyStart` begins with the same bytes as here, as far as the values of
-   * the declared paths were read from them. Returns how many bytes that are; −1 where it is not so, or not known.
+   * the declared paths were read from them. Returns how many bytes that are; -1 where it is not so, or not known.
    */
   sameFieldsLength(bytes: Uint8Array, bodyStart: number, end: number, epoch: number): number {
     const { slab } = this;
@@ -340,7 +340,7 @@ export interface LazySource {
   readonly bytes: Uint8Array;
   readonly range: SlabRange;
   readonly scan: ObjectScan;
-  /** Up to where the bytes after `metadata` decide the values of the declared paths; −1 where that is not known. */
+  /** Up to where the bytes after `metadata` decide the values of the declared paths; -1 where that is not known. */
   readonly fieldsEnd: number;
   /** Which paths these were. */
   readonly fieldsEpoch: number;

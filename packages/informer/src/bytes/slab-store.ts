@@ -11,7 +11,7 @@ export interface SlabTenant {
 /** What the store itself notes before the notes of a tenant: there is a tenant for each event, so none has a field for it. */
 const own = {
   length: 0,
-  /** The tenant's place in {@link Slab.tenants}; −1 when it is no longer one. */
+  /** The tenant's place in {@link Slab.tenants}; -1 when it is no longer one. */
   slot: 1,
 } as const;
 /** How many words that takes. */

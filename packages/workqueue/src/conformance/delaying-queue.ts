@@ -103,7 +103,7 @@ export function describeDelayingQueue(name: string, create: QueueFactory<Delayin
       expect(queue.length).toBe(100);
     });
 
-    it('keeps delays beyond 2^31−1 ms', () => {
+    it('keeps delays beyond 2^31-1 ms', () => {
       const { clock, queue } = make();
       const delayMs = 2 ** 31 + 5;
       queue.addAfter('a', delayMs);

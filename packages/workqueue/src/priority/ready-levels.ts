@@ -14,9 +14,9 @@ export interface ReadyLevels {
   slots(): number[];
   /** The processing of a parked slot has ended. */
   unpark(slot: number, priority: number): void;
-  /** Removes and returns the most urgent slot that is not parked; −1 where there is none. */
+  /** Removes and returns the most urgent slot that is not parked; -1 where there is none. */
   take(): number;
-  /** Removes and returns the oldest slot of the lowest priority that is not parked; −1 where there is none. */
+  /** Removes and returns the oldest slot of the lowest priority that is not parked; -1 where there is none. */
   takeLowest(): number;
   /** Removes all slots, parked ones too; `onDrop` gets each with its priority. */
   clear(onDrop: (slot: number, priority: number) => void): void;

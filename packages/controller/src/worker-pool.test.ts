@@ -1,0 +1,177 @@
+import { FakeClock, settle } from '@kctl/wait/testing';
+import { createPriorityQueue } from '@kctl/workqueue';
+import { describe, expect, it } from 'vitest';
+import type { ReconcileQueue } from './reconcile-queue.js';
+import { WorkerPool } from './worker-pool.js';
+
+/** A pool whose work is ended by the test. */
+function open(concurrency: number, over: Partial<ReconcileQueue<string>> = {}) {
+  const clock = new FakeClock();
+  const queue = createPriorityQueue({ clock });
+  const given: ReconcileQueue<string> = {
+    addWith: (options, ...items) => queue.addWith(options, ...items),
+    getWithPriority: (options) => queue.getWithPriority(options),
+    tryGetWithPriority: () => queue.tryGetWithPriority(),
+    done: (item) => queue.done(item),
+    forget: (item) => queue.forget(item),
+    shutDown: () => queue.shutDown(),
+    get length() {
+      return queue.length;
+    },
+    ...over,
+  };
+  const running = new Map<string, () => void>();
+  const begun: string[] = [];
+  const pool = new WorkerPool<string>({
+    queue: given,
+    concurrency,
+    clock,
+    work: async ({ item }) => {
+      begun.push(item);
+      await new Promise<void>((resolve) => running.set(item, resolve));
+      running.delete(item);
+      queue.done(item);
+    },
+  });
+  const stop = new AbortController();
+  let outcome: unknown = 'runs';
+  const run = (): void => {
+    pool.run(stop.signal).then(
+      () => (outcome = 'ended'),
+      (error: unknown) => (outcome = error),
+    );
+  };
+  const end = async (item: string): Promise<void> => {
+    running.get(item)?.();
+    await settle();
+  };
+  return { pool, queue, running, begun, stop, run, end, outcome: () => outcome };
+}
+
+const broken = new Error('the queue is broken');
+
+describe('WorkerPool', () => {
+  it('takes nothing before it runs, whatever its limit becomes', async () => {
+    const t = open(1);
+    t.queue.add('a');
+    t.pool.concurrency = 3;
+    await settle();
+    expect(t.begun).toEqual([]);
+    t.run();
+    await settle();
+    expect(t.begun).toEqual(['a']);
+  });
+
+  it('has as many workers as its limit allows at each moment', async () => {
+    const t = open(2);
+    for (const item of ['a', 'b', 'c', 'd', 'e']) t.queue.add(item);
+    t.run();
+    await settle();
+    expect(t.begun).toEqual(['a', 'b']);
+    t.pool.concurrency = 3;
+    expect(t.begun).toEqual(['a', 'b', 'c']);
+    t.pool.concurrency = 1;
+    await t.end('a');
+    await t.end('b');
+    expect(t.begun).toEqual(['a', 'b', 'c']);
+    await t.end('c');
+    expect(t.begun).toEqual(['a', 'b', 'c', 'd']);
+  });
+
+  it('keeps what it waited for while its limit is lower, and puts it back at a stop', async () => {
+    const t = open(2);
+    t.queue.add('a');
+    t.run();
+    await settle();
+    t.pool.concurrency = 1;
+    t.queue.add('b'); // taken: the pool has waited for it
+    await settle();
+    expect([t.begun, t.queue.length]).toEqual([['a'], 0]);
+    t.stop.abort();
+    await settle();
+    expect([t.outcome(), t.queue.length]).toEqual(['runs', 1]);
+    await t.end('a');
+    expect([t.outcome(), t.begun]).toEqual(['ended', ['a']]);
+  });
+
+  it('ends at once where it is stopped before it runs', async () => {
+    const t = open(1);
+    t.queue.add('a');
+    t.stop.abort();
+    t.run();
+    await settle();
+    expect([t.outcome(), t.begun, t.queue.length]).toEqual(['ended', [], 1]);
+  });
+
+  it('ends with its queue, after the work', async () => {
+    const t = open(2);
+    t.queue.add('a');
+    t.run();
+    await settle();
+    t.queue.shutDown();
+    await settle();
+    expect(t.outcome()).toBe('runs');
+    await t.end('a');
+    expect(t.outcome()).toBe('ended');
+  });
+
+  it.each<[string, Partial<ReconcileQueue<string>>]>([
+    ['rejects', { getWithPriority: () => Promise.reject(broken) }],
+    [
+      'throws in get',
+      {
+        getWithPriority: () => {
+          throw broken;
+        },
+      },
+    ],
+  ])('fails after the work with a queue that %s', async (_how, over) => {
+    const t = open(2, over);
+    t.queue.add('a');
+    t.run();
+    await settle();
+    expect([t.outcome(), t.begun]).toEqual(['runs', ['a']]);
+    await t.end('a');
+    expect(t.outcome()).toBe(broken);
+  });
+
+  it('fails with a queue that throws in tryGet', async () => {
+    const t = open(2, {
+      tryGetWithPriority: () => {
+        throw broken;
+      },
+    });
+    t.run();
+    await settle();
+    expect(t.outcome()).toBe(broken);
+  });
+
+  it('leaves the event loop to others after each 10 ms of work that never waits', async () => {
+    let now = 0;
+    const clock = Object.assign(new FakeClock(), { monotonicNow: () => now });
+    const queue = createPriorityQueue({ clock });
+    for (let i = 0; i < 100; i++) queue.add(`item ${i}`);
+    let done = 0;
+    const pool = new WorkerPool<string>({
+      queue,
+      concurrency: 1,
+      clock,
+      work: ({ item }) => {
+        now++;
+        done++;
+        queue.done(item);
+        return Promise.resolve();
+      },
+    });
+    const stop = new AbortController();
+    const ended = pool.run(stop.signal);
+    const perTurn: number[] = [];
+    for (let before = 0; done < 100; before = done) {
+      await new Promise((resolve) => setImmediate(resolve));
+      perTurn.push(done - before);
+    }
+    expect(Math.max(...perTurn)).toBeLessThanOrEqual(11);
+    stop.abort();
+    await ended;
+  });
+});
