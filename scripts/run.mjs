@@ -69,6 +69,8 @@ const tasks = {
   bench: () => delegate('bench/src/main.ts'),
   chaos: () => delegate('e2e/chaos/src/main.ts'),
   engines,
+  hostile: () =>
+    args[0] === 'fuzz' ? run('e2e/hostile/src/fuzz.ts', args.slice(1)) : delegate('e2e/hostile/src/main.ts'),
   simulate: () => delegate('e2e/simulation/src/main.ts'),
 };
 

@@ -5,6 +5,7 @@ import type { KubeconfigOptions } from './api-server.js';
 import type { Fault } from './faults/faults.js';
 import type { JournalEntry } from './journal/journal.js';
 import type { KeyAndCertificate } from './server/certificates.js';
+import { packageThread } from './source-thread.js';
 import type { StoreSnapshot } from './storage/store.js';
 import type { WorkerCall, WorkerMessage, WorkerServerOptions } from './worker-protocol.js';
 
@@ -43,27 +44,14 @@ export interface WorkerFaults {
   failover(options?: { readonly downMs?: number }): Promise<void>;
 }
 
-/** Inside the workspace, where nothing is built: lets the thread resolve `./x.js` to `./x.ts`. */
-const sourceLoader = `data:text/javascript,${encodeURIComponent(`
-import { registerHooks } from 'node:module';
-registerHooks({
-  resolve(specifier, context, next) {
-    const isOurs = specifier.startsWith('.') && specifier.endsWith('.js') && context.parentURL?.endsWith('.ts');
-    return next(isOurs ? specifier.replace(/js$/, 'ts') : specifier, context);
-  },
-});`)}`;
-
 /**
  * Starts a server in a worker thread. It does not keep the process alive.
  *
  * @throws what `start` of the server threw; an Error when the thread ends before it is ready
  */
 export async function startApiServerWorker(options: WorkerServerOptions = {}): Promise<ApiServerWorker> {
-  const isSource = import.meta.url.endsWith('.ts');
-  const worker = new Worker(new URL(isSource ? './worker-main.ts' : './worker-main.js', import.meta.url), {
-    workerData: options,
-    ...(isSource && { execArgv: ['--conditions=@kctl/source', '--import', sourceLoader] }),
-  });
+  const thread = packageThread('worker-main');
+  const worker = new Worker(thread.url, { ...thread.options, workerData: options });
   const pending = new Map<number, { resolve: (value: unknown) => void; reject: (error: unknown) => void }>();
   let next = 0;
   let isStopping = false;

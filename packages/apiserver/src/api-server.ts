@@ -29,6 +29,7 @@ import type { KeyAndCertificate } from './server/certificates.js';
 import { kubeconfigText } from './server/kubeconfig.js';
 import { createListener, type Listener } from './server/listener.js';
 import { createPipeline } from './server/pipeline.js';
+import { createOffload, type Offload } from './offload/offload.js';
 import { openPersistence, type Persistence } from './storage/persistence.js';
 import { createStore, type StoreSnapshot } from './storage/store.js';
 import { createWatchHub } from './watch/hub.js';
@@ -115,6 +116,8 @@ export function createApiServer(options: ApiServerOptions = {}): ApiServer {
   return new EmbeddedApiServer(options);
 }
 
+/** Longest work of one request in another thread, in ms; CEL and YAML at their limits take 2 s. */
+const maxJobMs = 10_000;
 const defaultIssuer = 'https://kubernetes.default.svc.cluster.local';
 
 function requireIssuers(issuers: readonly string[]): void {
@@ -136,6 +139,7 @@ class EmbeddedApiServer implements ApiServer {
   readonly #authenticator;
   readonly #backend: Backend;
   readonly #webhooks: WebhookCaller;
+  readonly #offload: Offload;
   readonly #pipeline;
   readonly faults: Faults;
   readonly fetch: InProcessFetch;
@@ -166,6 +170,8 @@ class EmbeddedApiServer implements ApiServer {
     });
     const hub = createWatchHub(store, clock);
     this.#webhooks = createWebhookCaller({ clock, resolveService: options.resolveService });
+    this.#offload = createOffload({ clock, jobTimeoutMs: maxJobMs });
+    const offload = this.#offload;
     const registry = createRegistry({ definitions: builtInDefinitions(), webhookCaller: this.#webhooks });
     const { issuer = defaultIssuer, audiences, signingKey, publicKeys = [] } = options.serviceAccounts ?? {};
     const issuers = typeof issuer === 'string' ? [issuer] : issuer;
@@ -187,6 +193,7 @@ class EmbeddedApiServer implements ApiServer {
     this.#backend = {
       store,
       registry,
+      offload,
       access: createAccessControl(authorization, store),
       identities: {
         authenticator: this.#authenticator,
@@ -194,10 +201,10 @@ class EmbeddedApiServer implements ApiServer {
         maxTokenSeconds: options.serviceAccounts?.maxTokenSeconds,
       },
       admission: createAdmissionChain([
-        createMutatingPolicies({ store, registry }),
-        createMutatingWebhooks({ store, registry }, this.#webhooks),
-        createValidatingPolicies({ store, registry }),
-        createValidatingWebhooks({ store, registry }, this.#webhooks),
+        createMutatingPolicies({ store, registry, offload }),
+        createMutatingWebhooks({ store, registry, offload }, this.#webhooks),
+        createValidatingPolicies({ store, registry, offload }),
+        createValidatingWebhooks({ store, registry, offload }, this.#webhooks),
       ]),
       clock,
       random,
@@ -410,6 +417,7 @@ class EmbeddedApiServer implements ApiServer {
     await this.#listener?.close(this.#options.stopGraceMs ?? 5000);
     this.#listener = undefined;
     this.#webhooks.close();
+    this.#offload.close();
     this.#persistence?.tidy(this.#backend.store);
     this.#persistence?.close();
     this.#persistence = undefined;

@@ -163,3 +163,66 @@ describe('lists', () => {
     expect(large).toBeLessThan(small * 40 + 200);
   });
 });
+
+describe('evaluation that costs much', () => {
+  const items = (length: number) => Array.from({ length }, (_, index) => index);
+  const list = { type: 'array', maxItems: 500, items: { type: 'integer' } };
+  const quadratic = (bound: number) => `self.all(x, self.all(y, x + y >= ${bound}))`;
+
+  /** Which of a request and a small one sent after it is answered first. */
+  async function firstOf(server: Harness, hostile: Promise<{ readonly status: number }>) {
+    const small = server.get('/api/v1/namespaces/default');
+    const first = await Promise.race([hostile.then(() => 'hostile'), small.then(() => 'small')]);
+    return [first, (await hostile).status];
+  }
+
+  it('of rules leaves room for other requests, and comes to the same verdict', async () => {
+    const rules = [{ rule: quadratic(0), message: 'negative' }];
+    const server = await serving({ ...list, 'x-kubernetes-validations': rules });
+    const create = (name: string, p: unknown[]) => server.post(widgets, widget(name, {}, { p }));
+    expect(await firstOf(server, create('a', items(300)))).toEqual(['small', 201]);
+    const refused = await create('b', [...items(300), -1000]);
+    expect([refused.status, refused.body.message]).toEqual([422, expect.stringContaining('negative')]);
+    expect(await firstOf(server, server.merge(`${widgets}/a`, { spec: { p: items(301) } }))).toEqual(['small', 200]);
+    const over = await create('c', items(500));
+    expect(over.body.message).toContain('call cost exceeds limit for rule');
+  });
+
+  it('of policies does, too, also where they ask the authorizer', async () => {
+    const server = await serving(list);
+    const base = '/apis/admissionregistration.k8s.io/v1';
+    const rule = { apiGroups: ['ex.io'], apiVersions: ['*'], operations: ['CREATE'], resources: ['widgets'] };
+    const may = "authorizer.group('').resource('pods').check('get').allowed()";
+    await server.post(`${base}/validatingadmissionpolicies`, {
+      metadata: { name: 'p' },
+      spec: {
+        matchConstraints: { resourceRules: [rule] },
+        variables: [{ name: 'list', expression: 'object.spec.p' }],
+        validations: [
+          {
+            expression: `variables.list.all(x, variables.list.all(y, x + y >= 0)) && ${may}`,
+            messageExpression: "'negative: ' + string(variables.list.size())",
+          },
+        ],
+      },
+    });
+    await server.post(`${base}/validatingadmissionpolicybindings`, {
+      metadata: { name: 'p' },
+      spec: { policyName: 'p', validationActions: ['Deny'] },
+    });
+    const create = (name: string, p: unknown[]) => server.post(widgets, widget(name, {}, { p }));
+    expect(await firstOf(server, create('a', items(200)))).toEqual(['small', 201]);
+    const refused = await create('b', [...items(200), -1000]);
+    expect(refused.body.message).toContain("with binding 'p' denied request: negative: 201");
+  });
+
+  it('of a long YAML document does, too', async () => {
+    const server = await harness();
+    const text = `metadata: {name: doc}\ndata:\n${items(2000)
+      .map((index) => `  k${index}: "${index}"\n`)
+      .join('')}`;
+    const hostile = server.post(configMaps, text, { 'content-type': 'application/yaml' });
+    expect(await firstOf(server, hostile)).toEqual(['small', 201]);
+    expect(Object.keys((await server.get(`${configMaps}/doc`)).body.data)).toHaveLength(2000);
+  });
+});

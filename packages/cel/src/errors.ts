@@ -46,3 +46,13 @@ export class CelCostExceededError extends CelEvaluationError {
     super('operation cancelled: actual cost limit exceeded', cost);
   }
 }
+
+/** An evaluation costs more than its caller wants to wait for; there is no verdict. */
+export class CelInlineCostError extends Error {
+  override readonly name = 'CelInlineCostError';
+  readonly code = 'KCTL_CEL_INLINE_COST';
+
+  constructor() {
+    super('the evaluation costs more than it may here: evaluate it again without inlineCost, in another thread');
+  }
+}

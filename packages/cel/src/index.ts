@@ -14,7 +14,7 @@ export type {
 } from './environment.js';
 export { defaultCostLimit } from './program.js';
 export type { CelActivation, CelEvaluateOptions, CelProgram, CelResult } from './program.js';
-export { CelCompileError, CelCostExceededError, CelEvaluationError } from './errors.js';
+export { CelCompileError, CelCostExceededError, CelEvaluationError, CelInlineCostError } from './errors.js';
 export { authorizerValue, jsonPatchLibrary } from './library/authorizer.js';
 export type { AuthorizationAnswer, AuthorizationQuestion } from './library/authorizer.js';
 export type { CelIssue } from './syntax/issues.js';

@@ -22,6 +22,7 @@ import {
   type JsonPath,
   type ScalePaths,
   type Schema,
+  type RuleOutlet,
 } from '@kctl/crd/engine';
 import type {
   Decoded,
@@ -77,10 +78,8 @@ function isStringMap(value: unknown): boolean {
   return isObject(value) && Object.values(value).every((entry) => typeof entry === 'string');
 }
 
-function warningsOf(context: WriteContext): (warning: string) => void {
-  return (warning) => {
-    context.warn(warning);
-  };
+function outletOf({ warn, rules }: WriteContext): RuleOutlet {
+  return { warn: (warning) => warn(warning), ...(rules !== undefined && { evaluate: (run) => rules.evaluate(run) }) };
 }
 
 /** Everything about custom resources that does not depend on the handler: one instance serves one version. */
@@ -233,15 +232,15 @@ class CustomResource {
   }
 
   validateCreate(object: UntypedObject, context: WriteContext): FieldError[] {
-    return this.#validator.validateCreate(object, warningsOf(context));
+    return this.#validator.validateCreate(object, outletOf(context));
   }
 
   validateUpdate(object: UntypedObject, old: UntypedObject, context: WriteContext): FieldError[] {
-    return this.#validator.validateUpdate(object, old, warningsOf(context));
+    return this.#validator.validateUpdate(object, old, outletOf(context));
   }
 
   validateStatusUpdate(object: UntypedObject, old: UntypedObject, context: WriteContext): FieldError[] {
-    return this.#validator.validateStatusUpdate(object, old, warningsOf(context));
+    return this.#validator.validateStatusUpdate(object, old, outletOf(context));
   }
 
   fieldsOf(object: UntypedObject): Record<string, string> {

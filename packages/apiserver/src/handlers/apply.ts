@@ -10,6 +10,7 @@ import { ListItemError } from '../managed-fields/list-items.js';
 import { decodeManagers, type Manager, type Managers } from '../managed-fields/managers.js';
 import { printPath } from '../managed-fields/path-element.js';
 import { applyOwners, updateOwners, type AppliedOwners, type OwnershipChange } from '../managed-fields/updater.js';
+import type { Offload } from '../offload/offload.js';
 import { cloneJson, isObject, setOwn, stringOf, type JsonObject } from '../registry/json.js';
 import type { KindRef } from '../registry/resource.js';
 import { applyConflict, badRequest, conflict, methodNotAllowed, notFound, unclassified } from '../registry/status.js';
@@ -43,15 +44,15 @@ export interface Application {
 /** Reads an apply request. @throws StatusError 400, 413, 422 */
 export async function readApplication(call: ResourceCall): Promise<Application> {
   const options = parseWriteOptions(call, 'PatchOptions');
-  const config = await parseConfig(await call.request.readBody());
+  const config = await parseConfig(await call.request.readBody(), call.offload);
   return { config, isForced: parseBoolParameter(call.query, 'force'), options };
 }
 
-async function parseConfig(bytes: Uint8Array): Promise<JsonObject> {
+async function parseConfig(bytes: Uint8Array, offload: Offload): Promise<JsonObject> {
   const text = new TextDecoder().decode(bytes);
   let value: unknown;
   try {
-    value = text.trimStart().startsWith('{') ? parseJsonBody(text).value : (await parseYamlBody(text)).value;
+    value = text.trimStart().startsWith('{') ? parseJsonBody(text).value : (await parseYamlBody(text, offload)).value;
   } catch (error) {
     throw badRequest(`error decoding YAML: ${messageOf(error)}`);
   }

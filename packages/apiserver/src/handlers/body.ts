@@ -45,7 +45,10 @@ export async function readWriteBody(call: ResourceCall): Promise<ParsedBody> {
   const { request } = call;
   const bytes = await request.readBody();
   try {
-    return await parseBody(bytes, request.header('content-type'), protobufBody(call));
+    return await parseBody(bytes, request.header('content-type'), {
+      expected: protobufBody(call),
+      offload: call.offload,
+    });
   } catch (error) {
     const why = syntaxProblem(error);
     if (why === undefined) throw error;

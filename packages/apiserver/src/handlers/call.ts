@@ -5,6 +5,8 @@ import type { ServiceAccountTokens } from '../authentication/service-account-tok
 import type { AccessControl } from '../authorization/access-control.js';
 import type { Negotiated } from '../codecs/negotiate.js';
 import { formatTime } from '../codecs/go-text.js';
+import type { Offload } from '../offload/offload.js';
+import { createRuleEvaluation } from '../offload/rule-evaluation.js';
 import type { Registry } from '../registry/registry.js';
 import type { ResourceDefinition, WriteContext } from '../registry/resource.js';
 import type { ApiRequest, User } from '../server/api-request.js';
@@ -34,6 +36,8 @@ export interface Backend {
   readonly admission: AdmissionChain;
   /** Who decides what users may do. */
   readonly access: AccessControl;
+  /** Where work goes that would hold up other requests. */
+  readonly offload: Offload;
   /** Who users are. */
   readonly identities: Identities;
 }
@@ -54,6 +58,8 @@ export interface ResourceCall {
   readonly user: User;
   /** An injected fault: reads show the state of this many revisions ago. */
   readonly revisionsBehind: number;
+  /** Where work goes that would hold up other requests. */
+  readonly offload: Offload;
   /** Texts of `Warning: 299` headers, collected on the way. */
   readonly warnings: string[];
   readonly audit: RequestAudit;
@@ -75,6 +81,7 @@ export function writeContext(backend: Backend, call: ResourceCall, dryRun: boole
     objects: (storageKey) => liveObjects(backend.store, storageKey),
     warn: (text) => call.warnings.push(text),
     dryRun,
+    rules: createRuleEvaluation(backend.offload),
     user: call.user.name,
   };
 }

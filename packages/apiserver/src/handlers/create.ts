@@ -91,7 +91,12 @@ export async function createStored(
       if (errors.length > 0)
         throw invalid({ group: definition.group, kind: object.kind ?? definition.kind }, metadata.name ?? '', errors);
     };
-    check();
+    const settling = context.rules?.settle(check, call.request.signal);
+    if (settling !== undefined) {
+      await settling;
+      requirePlace(backend, call, object);
+      check();
+    }
     if (path.name !== '' && metadata.name !== path.name && !definition.isCustom)
       throw badRequest(
         `the name of the object (${metadata.name ?? ''}) does not match the name on the URL (${path.name})`,

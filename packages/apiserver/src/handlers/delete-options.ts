@@ -31,7 +31,7 @@ function isPolicy(value: unknown): value is (typeof policies)[number] {
 export async function readDeleteOptions(call: ResourceCall): Promise<DeleteOptions> {
   const { request, query } = call;
   const bytes = await request.readBody();
-  const body = bytes.length === 0 ? undefined : await parseOptions(bytes, request.header('content-type'));
+  const body = bytes.length === 0 ? undefined : await parseOptions(call, bytes);
   const kind = member(body, 'kind');
   if (kind !== undefined && kind !== 'DeleteOptions')
     throw badRequest('decoded object cannot be converted to DeleteOptions');
@@ -50,9 +50,9 @@ const protobufOptions: ProtobufBody = {
   fail: (_given, why) => badRequest(why),
 };
 
-async function parseOptions(bytes: Uint8Array, contentType: string | undefined): Promise<unknown> {
+async function parseOptions({ request, offload }: ResourceCall, bytes: Uint8Array): Promise<unknown> {
   try {
-    return (await parseBody(bytes, contentType, protobufOptions)).value;
+    return (await parseBody(bytes, request.header('content-type'), { expected: protobufOptions, offload })).value;
   } catch (error) {
     const why = syntaxProblem(error);
     throw why === undefined ? error : badRequest(why);

@@ -76,7 +76,9 @@ export async function dispatch(backend: Backend, resourceRequest: ResourceReques
   const warnings: string[] = definition.deprecationWarning === undefined ? [] : [definition.deprecationWarning];
   const isStreamed = path.name === '' && (verb === 'list' || verb === 'watch');
   const negotiated = negotiate(request.header('accept'), { isCustom: definition.isCustom, isStreamed });
-  const call: ResourceCall = { path, definition, query, negotiated, request, user, revisionsBehind, warnings, audit };
+  const { offload } = backend;
+  const facts = { path, definition, query, negotiated, request, user, offload };
+  const call: ResourceCall = { ...facts, revisionsBehind, warnings, audit };
   try {
     const reply =
       path.subresource === ''

@@ -1,6 +1,7 @@
 import { isStatusError, type UntypedObject } from '@kctl/apimachinery';
 import { mediaTypeOf, parseJsonBody, parseYamlBody } from '../codecs/body.js';
 import { JsonSyntaxError } from '../codecs/strict-json.js';
+import type { Offload } from '../offload/offload.js';
 import { applyJsonPatch } from '../patch/json-patch.js';
 import { applyMergePatch } from '../patch/merge-patch.js';
 import { invalidValue } from '../registry/field-error.js';
@@ -59,10 +60,10 @@ export async function readPatch(call: ResourceCall, type: string): Promise<Patch
   }
 }
 
-async function patchOf({ definition }: ResourceCall, type: string, bytes: Uint8Array): Promise<PatchFunction> {
+async function patchOf({ definition, offload }: ResourceCall, type: string, bytes: Uint8Array): Promise<PatchFunction> {
   const { strategicMerge } = definition;
   const isStrategic = type === strategicPatch;
-  const patch = await parsePatch(bytes, isStrategic ? '' : 'error decoding patch: ');
+  const patch = await parsePatch(bytes, isStrategic ? '' : 'error decoding patch: ', offload);
   if (type === jsonPatch) return (document) => applyJsonPatch(document, patch);
   if (patch === null && isStrategic) return (document) => document;
   if (patch === null) throw badRequest('Invalid JSON Patch');
@@ -77,7 +78,7 @@ async function patchOf({ definition }: ResourceCall, type: string, bytes: Uint8A
     : (document) => (isMetadataObject(document) ? mergeTyped(document, strategicMerge?.(document, patch)) : document);
 }
 
-async function parsePatch(bytes: Uint8Array, prefix: string): Promise<unknown> {
+async function parsePatch(bytes: Uint8Array, prefix: string, offload: Offload): Promise<unknown> {
   const text = new TextDecoder().decode(bytes);
   try {
     return parseJsonBody(text).value;
@@ -87,7 +88,7 @@ async function parsePatch(bytes: Uint8Array, prefix: string): Promise<unknown> {
     const yaml =
       text.trimStart().startsWith('{') || text.trimStart().startsWith('[')
         ? undefined
-        : await parseYamlBody(text).catch(() => undefined);
+        : await parseYamlBody(text, offload).catch(() => undefined);
     if (typeof yaml?.value === 'object' && yaml.value !== null) return yaml.value;
     throw badRequest(`${prefix}${error.message}`);
   }

@@ -150,9 +150,16 @@ export async function writeUpdate(backend: Backend, call: ResourceCall, pending:
   const { metadata } = object;
   metadata.resourceVersion = String(present.revision);
   target.strategy.prepareForUpdate(object, old, context);
-  const errors = target.strategy.validateUpdate(object, old, context);
-  if (errors.length > 0)
-    throw invalid({ group: definition.group, kind: object.kind ?? definition.kind }, metadata.name ?? '', errors);
+  const check = (): void => {
+    const errors = target.strategy.validateUpdate(object, old, context);
+    if (errors.length > 0)
+      throw invalid({ group: definition.group, kind: object.kind ?? definition.kind }, metadata.name ?? '', errors);
+  };
+  const settling = context.rules?.settle(check, call.request.signal);
+  if (settling !== undefined) {
+    await settling;
+    check();
+  }
   if (admission !== undefined) {
     await admission.validate({ name: path.name, object, oldObject: old });
     definition.pruneAdmitted(object);

@@ -1,5 +1,6 @@
 import type { UntypedObject } from '@kctl/apimachinery';
 import type { FieldTyping } from '../managed-fields/typing.js';
+import type { RuleEvaluation } from '../offload/rule-evaluation.js';
 import type { FieldError } from './field-error.js';
 import type { JsonObject } from './json.js';
 
@@ -24,6 +25,8 @@ export interface WriteContext {
   /** Adds a `Warning: 299` header to the answer. */
   readonly warn: (text: string) => void;
   readonly dryRun: boolean;
+  /** How the rules of a custom resource are evaluated; absent: at once. */
+  readonly rules?: RuleEvaluation;
   /** Name of the requesting user. */
   readonly user?: string;
 }

@@ -249,7 +249,7 @@ async function parseAnswer(status: number, contentType: string | undefined, body
   let value: unknown;
   try {
     // As upstream's decoder: what does not begin as an object does is read as YAML.
-    ({ value } = text.trimStart().startsWith('{') ? scanJson(text) : await parseYamlBody(text));
+    ({ value } = text.trimStart().startsWith('{') ? scanJson(text) : await parseYamlBody(text, undefined));
   } catch (error) {
     if (error instanceof JsonSyntaxError) throw new WebhookCallError(`${head} ${error.message}`);
     throw new WebhookCallError(messageOf(error));

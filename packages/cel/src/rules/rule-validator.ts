@@ -1,6 +1,6 @@
 import { createCelEnvironment } from '../environment.js';
-import { CelCostExceededError, CelEvaluationError } from '../errors.js';
-import type { CelProgram } from '../program.js';
+import { CelCostExceededError, CelEvaluationError, CelInlineCostError } from '../errors.js';
+import { defaultCostLimit, type CelProgram } from '../program.js';
 import { withTypeAndObjectMeta, type StructuralSchema, type ValidationRule } from '../schema/structural.js';
 import { schemaValue } from '../values/json.js';
 import { Failure, Optional, type Value } from '../values/value.js';
@@ -33,11 +33,20 @@ export interface RuleValidateOptions {
   readonly old?: unknown;
   /** What all rules together may cost. Default 10,000,000, as in the API server. */
   readonly costBudget?: number;
+  /**
+   * Where the validation gives up with {@link CelInlineCostError}, without a verdict, before its budget is spent: for
+   * callers that then validate elsewhere, in another thread. Default: never.
+   */
+  readonly inlineCost?: number;
 }
 
 /** Evaluates the rules of a schema. */
 export interface RuleValidator {
-  /** Never throws for what an object or a rule does: what goes wrong is an error of a field. */
+  /**
+   * Does not throw for what an object or a rule does: what goes wrong is an error of a field.
+   *
+   * @throws CelInlineCostError where it costs more than `inlineCost`
+   */
   validate(object: unknown, options?: RuleValidateOptions): RuleFindings;
 }
 
@@ -94,9 +103,11 @@ class Walk {
   readonly errors: RuleError[] = [];
   readonly warnings: RuleError[] = [];
   #budget: number;
+  #inline: number;
 
-  constructor(budget: number) {
+  constructor(budget: number, inline: number) {
     this.#budget = budget;
+    this.#inline = inline;
   }
 
   visit(node: RuleNode, visit: Visit): void {
@@ -171,11 +182,16 @@ class Walk {
   }
 
   #run(program: CelProgram, activation: object): { value?: Value; cost: number; error?: CelEvaluationError } {
+    const costLimit = Math.min(defaultCostLimit, this.#inline);
     try {
-      return program.evaluate({ ...activation });
+      const result = program.evaluate({ ...activation }, { costLimit });
+      this.#inline -= result.cost;
+      return result;
     } catch (error) {
-      if (error instanceof CelEvaluationError) return { cost: error.cost, error };
-      throw error;
+      if (!(error instanceof CelEvaluationError)) throw error;
+      if (error instanceof CelCostExceededError && costLimit < defaultCostLimit) throw new CelInlineCostError();
+      this.#inline -= error.cost;
+      return { cost: error.cost, error };
     }
   }
 
@@ -237,7 +253,7 @@ export function createRuleValidator(schema: StructuralSchema): RuleValidator | u
   if (root === undefined) return undefined;
   return {
     validate(object, options = {}) {
-      const walk = new Walk(options.costBudget ?? objectBudget);
+      const walk = new Walk(options.costBudget ?? objectBudget, options.inlineCost ?? Infinity);
       const old = options.old;
       const current = old === undefined ? undefined : new Correlation(object, old, schema);
       try {

@@ -1,5 +1,11 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { createRuleValidator, type RuleValidator, type StructuralSchema } from '@kctl/cel';
+import {
+  createRuleValidator,
+  type RuleFindings,
+  type RuleValidateOptions,
+  type RuleValidator,
+  type StructuralSchema,
+} from '@kctl/cel';
 import { coerceEmbedded, validateEmbedded } from './definition/embedded.js';
 import { validateScalePaths, type ScalePaths } from './definition/scale-paths.js';
 import { decodeStruct } from './go/go-decode.js';
@@ -39,6 +45,21 @@ const blocking: ReadonlySet<string> = new Set([
 ]);
 const unchecked =
   'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation';
+
+/** The rules of one object, about to be evaluated. */
+export interface RuleRun {
+  readonly schema: StructuralSchema;
+  readonly object: unknown;
+  readonly old: unknown;
+  validate(options?: Pick<RuleValidateOptions, 'inlineCost'>): RuleFindings;
+}
+
+/** Where the validation of an object puts its warnings, and how its rules are evaluated. */
+export interface RuleOutlet {
+  readonly warn: (warning: string) => void;
+  /** @default evaluates them at once */
+  readonly evaluate?: (run: RuleRun) => RuleFindings;
+}
 
 /**
  * Decodes and validates the objects of one version of a CustomResourceDefinition as the API server does. The embedded
@@ -88,18 +109,24 @@ export class CustomResourceValidator {
     errors: FieldError[],
     object: UntypedObject,
     old: UntypedObject | undefined,
-    warn: (warning: string) => void,
+    { warn, evaluate }: RuleOutlet,
   ): FieldError[] {
     if (this.#rules.schema.has?.rules !== true) return errors;
     if (errors.some(({ reason }) => blocking.has(reason))) return [...errors, invalidValue('<nil>', null, unchecked)];
     this.#cel ??= createRuleValidator(this.#rules.structural) ?? null;
-    const found = this.#cel?.validate(object, old === undefined ? {} : { old });
-    for (const warning of found?.warnings ?? []) warn(formatFieldError(warning));
-    return [...errors, ...(found?.errors ?? [])];
+    const cel = this.#cel;
+    if (cel === null) return errors;
+    const schema = this.#rules.structural;
+    const options = old === undefined ? {} : { old };
+    const run: RuleRun = { schema, object, old, validate: (more) => cel.validate(object, { ...options, ...more }) };
+    const found = evaluate === undefined ? run.validate() : evaluate(run);
+    for (const warning of found.warnings) warn(formatFieldError(warning));
+    return [...errors, ...found.errors];
   }
 
   /** What is wrong with an object that is about to be created. */
-  validateCreate(object: UntypedObject, warn: (warning: string) => void): FieldError[] {
+  validateCreate(object: UntypedObject, outlet: RuleOutlet): FieldError[] {
+    const { warn } = outlet;
     const { namespaced, schema, scale } = this.#rules;
     const typeErrors = this.#typeErrors(object);
     if (typeErrors.length > 0) return [...typeErrors, ...validateListTypes(object, schema)];
@@ -110,14 +137,15 @@ export class CustomResourceValidator {
       ...validateEmbedded(object, schema),
       ...validateListTypes(object, schema),
     ];
-    const errors = this.#withRules(structural, object, undefined, warn);
+    const errors = this.#withRules(structural, object, undefined, outlet);
     if (errors.length > 0) return errors;
     for (const warning of finalizerWarnings(object)) warn(warning);
     return validatePathSafety(object);
   }
 
   /** What is wrong with an object that is about to replace `old`. */
-  validateUpdate(object: UntypedObject, old: UntypedObject, warn: (warning: string) => void): FieldError[] {
+  validateUpdate(object: UntypedObject, old: UntypedObject, outlet: RuleOutlet): FieldError[] {
+    const { warn } = outlet;
     const { schema, scale } = this.#rules;
     const general = validateMetadataUpdate(object, old);
     const typeErrors = this.#typeErrors(object);
@@ -129,13 +157,13 @@ export class CustomResourceValidator {
       ...validateEmbedded(object, schema),
       ...(validateListTypes(old, schema).length > 0 ? [] : validateListTypes(object, schema)),
     ];
-    const errors = [...general, ...this.#withRules(own, object, old, warn)];
+    const errors = [...general, ...this.#withRules(own, object, old, outlet)];
     if (errors.length === 0) for (const warning of finalizerWarnings(object, old)) warn(warning);
     return errors;
   }
 
   /** What is wrong with an object whose status is about to replace that of `old`. */
-  validateStatusUpdate(object: UntypedObject, old: UntypedObject, warn: (warning: string) => void): FieldError[] {
+  validateStatusUpdate(object: UntypedObject, old: UntypedObject, outlet: RuleOutlet): FieldError[] {
     const { schema, scale } = this.#rules;
     const general = validateMetadataUpdate(object, old);
     const typeErrors = this.#typeErrors(object);
@@ -150,6 +178,6 @@ export class CustomResourceValidator {
       ...validateScalePaths(object, scale, false),
       ...(validateListTypes(old, schema).length > 0 ? [] : validateListTypes(object, schema)),
     ];
-    return [...general, ...this.#withRules(own, object, old, warn)];
+    return [...general, ...this.#withRules(own, object, old, outlet)];
   }
 }

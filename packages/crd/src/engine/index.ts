@@ -4,7 +4,7 @@
  *
  * @packageDocumentation
  */
-export type { CustomResourceRules } from './custom-resource.js';
+export type { CustomResourceRules, RuleOutlet, RuleRun } from './custom-resource.js';
 export { CustomResourceValidator } from './custom-resource.js';
 export type { CrdNames } from './definition/crd-names.js';
 export {

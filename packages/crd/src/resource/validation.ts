@@ -131,10 +131,10 @@ export class LocalValidator {
     const validator = this.#validator;
     const errors =
       old === undefined
-        ? validator.validateCreate(object, warn)
+        ? validator.validateCreate(object, { warn })
         : isStatus
-          ? validator.validateStatusUpdate(object, old, warn)
-          : validator.validateUpdate(object, old, warn);
+          ? validator.validateStatusUpdate(object, old, { warn })
+          : validator.validateUpdate(object, old, { warn });
     const message = errors.length === 0 ? '' : formatFieldErrors(errors);
     return { isValid: errors.length === 0, object, errors, message, pruned, warnings };
   }

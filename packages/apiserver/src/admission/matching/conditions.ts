@@ -2,13 +2,22 @@ import { duplicate, invalidValue, required, tooMany, type FieldError } from '../
 import { objectsOf, stringOf } from '../../registry/json.js';
 import { labelKey } from '../../registry/name-rules.js';
 import { PolicyEnvironment, type CompiledExpression } from '../policy/environment.js';
-import { conditionBudget, evaluateConditions, Evaluation, type ConditionVerdict } from '../policy/evaluation.js';
+import { evaluateHereOrThere } from '../../offload/evaluate.js';
+import type { Offload } from '../../offload/offload.js';
+import {
+  conditionBudget,
+  evaluateConditions,
+  Evaluation,
+  factsOf,
+  type ConditionVerdict,
+  type EvaluationContext,
+} from '../policy/evaluation.js';
 import type { ReviewedWrite } from '../review/admission-review.js';
 
 /** The match conditions of a webhook, compiled. */
 export interface MatchConditions {
   /** `problem`: what went wrong, where that refuses the write. */
-  evaluate(write: ReviewedWrite): ConditionVerdict;
+  evaluate(write: ReviewedWrite, offload: Offload): Promise<ConditionVerdict>;
 }
 
 const maxConditions = 64;
@@ -26,15 +35,25 @@ export function compileConditions(
   value: unknown,
   { ignoresFailures }: { readonly ignoresFailures: boolean },
 ): MatchConditions | undefined {
-  const conditions = objectsOf(value).map(({ expression }) => compileOne(stringOf(expression)));
+  const texts = objectsOf(value).map(({ expression }) => stringOf(expression));
+  const conditions = texts.map(compileOne);
   if (conditions.length === 0) return undefined;
   return {
-    evaluate(reviewed) {
-      const input = { reviewed, params: undefined, namespace: undefined };
-      const verdict = evaluateConditions(conditions, new Evaluation(input, new Map(), conditionBudget));
+    async evaluate(reviewed, offload) {
+      const facts = factsOf({ reviewed, params: undefined, namespace: undefined });
+      const verdict = await evaluateHereOrThere(
+        { offload, facts, write: reviewed.write },
+        (context) => evaluateConditions(conditions, new Evaluation(context, new Map(), conditionBudget)),
+        (answers) => ({ type: 'conditions', conditions: texts, facts, answers }),
+      );
       return verdict.problem !== undefined && ignoresFailures ? { matches: false } : verdict;
     },
   };
+}
+
+/** The match conditions of a webhook in another thread. */
+export function evaluateWebhookConditions(texts: readonly string[], context: EvaluationContext): ConditionVerdict {
+  return evaluateConditions(texts.map(compileOne), new Evaluation(context, new Map(), conditionBudget));
 }
 
 function validateExpression(expression: string, field: string): FieldError[] {

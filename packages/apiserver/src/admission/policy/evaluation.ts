@@ -1,10 +1,13 @@
 import {
   authorizerValue,
+  CelCostExceededError,
   CelEvaluationError,
+  CelInlineCostError,
+  defaultCostLimit,
   Failure,
   MapValue,
+  type AuthorizationAnswer,
   type AuthorizationQuestion,
-  type LibraryValue,
   type Value,
 } from '@kctl/cel';
 import type { UntypedObject } from '@kctl/apimachinery';
@@ -30,11 +33,32 @@ export class OutOfBudget extends Error {
 /** What came of one expression. */
 export type Evaluated = { readonly value: Value } | { readonly problem: string };
 
-/** Values that expressions read. */
+/** Values that expressions read, before they are made plain. */
 export interface EvaluationInput {
   readonly reviewed: ReviewedWrite;
   readonly params: UntypedObject | undefined;
   readonly namespace: UntypedObject | undefined;
+}
+
+/** What expressions of one write read: plain data, which another thread can be given. */
+export interface EvaluationFacts {
+  /** The AdmissionRequest, objects included. */
+  readonly request: JsonObject;
+  readonly params: UntypedObject | undefined;
+  readonly namespace: JsonObject | null;
+  /** What `authorizer.requestResource` begins with. */
+  readonly requestResource: Omit<AuthorizationQuestion, 'verb'>;
+}
+
+/** Answers what an expression asks the authorizer. */
+export type Ask = (question: AuthorizationQuestion) => AuthorizationAnswer;
+
+/** What an evaluation takes place in. */
+export interface EvaluationContext {
+  readonly facts: EvaluationFacts;
+  readonly ask: Ask;
+  /** Where an evaluation ends with CelInlineCostError, to begin again in another thread. @default never */
+  readonly inlineCost?: number;
 }
 
 function namespaceFacts({ metadata, spec, status }: UntypedObject & { spec?: unknown; status?: unknown }): JsonObject {
@@ -42,12 +66,25 @@ function namespaceFacts({ metadata, spec, status }: UntypedObject & { spec?: unk
   return { metadata: { ...rest, ...(uid !== undefined && { UID: uid }) }, spec: spec ?? {}, status: status ?? {} };
 }
 
+/** The facts of an input. */
+export function factsOf({ reviewed, params, namespace }: EvaluationInput): EvaluationFacts {
+  return {
+    request: admissionRequest('', reviewed),
+    params,
+    namespace: namespace === undefined ? null : namespaceFacts(namespace),
+    requestResource: {
+      group: reviewed.resource.group,
+      resource: reviewed.resource.resource,
+      subresource: reviewed.write.subresource,
+      namespace: reviewed.write.namespace,
+      name: reviewed.write.name,
+    },
+  };
+}
+
 /** The authorizer as expressions ask it: for the user of the request, or for a service account. */
-function authorizerOf(
-  { authorizer, user }: AdmissionWrite,
-  question?: Omit<AuthorizationQuestion, 'verb'>,
-): LibraryValue {
-  return authorizerValue((asked) => authorizer.authorize(askedBy(user, asked)), question);
+export function askOf({ authorizer, user }: AdmissionWrite): Ask {
+  return (question) => authorizer.authorize(askedBy(user, question));
 }
 
 function askedBy(user: User, question: AuthorizationQuestion): Attributes {
@@ -108,39 +145,36 @@ class LazyVariables extends MapValue {
 export class Evaluation {
   readonly #activation: Record<string, unknown>;
   #budget: number;
+  #inline: number;
 
-  constructor(input: EvaluationInput, variables: ReadonlyMap<string, CompiledExpression>, budget: number) {
-    const { reviewed, params, namespace } = input;
-    const request = admissionRequest('', reviewed);
-    const { object, oldObject, ...facts } = request;
+  constructor(context: EvaluationContext, variables: ReadonlyMap<string, CompiledExpression>, budget: number) {
+    const { facts, ask, inlineCost = Infinity } = context;
+    const { object, oldObject, ...request } = facts.request;
     this.#budget = budget;
+    this.#inline = inlineCost;
     this.#activation = {
       object,
       oldObject,
-      request: facts,
-      params: params ?? null,
-      namespaceObject: namespace === undefined ? null : namespaceFacts(namespace),
+      request,
+      params: facts.params ?? null,
+      namespaceObject: facts.namespace,
       variables: new LazyVariables(this, variables),
-      authorizer: authorizerOf(reviewed.write),
-      'authorizer.requestResource': authorizerOf(reviewed.write, {
-        group: reviewed.resource.group,
-        resource: reviewed.resource.resource,
-        subresource: reviewed.write.subresource,
-        namespace: reviewed.write.namespace,
-        name: reviewed.write.name,
-      }),
+      authorizer: authorizerValue(ask),
+      'authorizer.requestResource': authorizerValue(ask, facts.requestResource),
     };
   }
 
-  /** Evaluates without the words around an error. @throws OutOfBudget */
+  /** Evaluates without the words around an error. @throws OutOfBudget, CelInlineCostError */
   raw({ program, problem }: CompiledExpression): Evaluated {
     if (program === undefined) return { problem: `compilation error: ${problem ?? ''}` };
+    const costLimit = Math.min(defaultCostLimit, this.#inline);
     try {
-      const { value, cost } = program.evaluate(this.#activation);
+      const { value, cost } = program.evaluate(this.#activation, { costLimit });
       this.#spend(cost);
       return { value };
     } catch (error) {
       if (!(error instanceof CelEvaluationError)) throw error;
+      if (error instanceof CelCostExceededError && costLimit < defaultCostLimit) throw new CelInlineCostError();
       this.#spend(error.cost);
       return { problem: error.message };
     }
@@ -155,6 +189,7 @@ export class Evaluation {
 
   #spend(cost: number): void {
     this.#budget -= cost;
+    this.#inline -= cost;
     if (this.#budget < 0) throw new OutOfBudget();
   }
 }

@@ -20,7 +20,15 @@ import { isExempt, VersionedObjects, type MatchBackend } from '../webhook/invoca
 import type { AdmissionWrite, WriteFacts } from '../write.js';
 import { atomicPaths } from './atomic-paths.js';
 import { policyEnvironment, type CompiledExpression } from './environment.js';
-import { conditionBudget, evaluateConditions, Evaluation, policyBudget, type EvaluationInput } from './evaluation.js';
+import {
+  askOf,
+  conditionBudget,
+  evaluateConditions,
+  Evaluation,
+  factsOf,
+  policyBudget,
+  type EvaluationInput,
+} from './evaluation.js';
 import { matchResources, mayMatch, namespaceOf, readMatchResources, type MatchResources } from './match-resources.js';
 import { collectParams } from './params.js';
 import { configurationOf, operationsOf, PatchProblem } from './patch-values.js';
@@ -239,7 +247,9 @@ class MutatingPolicies implements AdmissionPlugin {
       params,
       namespace: namespaceOf(this.#backend, write),
     };
-    const verdict = evaluateConditions(policy.conditions, new Evaluation(input, policy.variables, conditionBudget));
+    const ask = askOf(write);
+    const context = { facts: factsOf(input), ask };
+    const verdict = evaluateConditions(policy.conditions, new Evaluation(context, policy.variables, conditionBudget));
     if (verdict.problem !== undefined) {
       refuse(verdict.problem);
       return;
@@ -274,7 +284,8 @@ function mutate(
   matched: MatchedResource,
 ): JsonObject {
   const { object } = input.reviewed;
-  const result = new Evaluation(input, policy.variables, policyBudget).evaluate(mutation.expression);
+  const context = { facts: factsOf(input), ask: askOf(input.reviewed.write) };
+  const result = new Evaluation(context, policy.variables, policyBudget).evaluate(mutation.expression);
   if ('problem' in result) throw new PatchProblem(result.problem);
   if (object === undefined) throw new PatchProblem('there is no object to mutate');
   if (mutation.type === 'JSONPatch') return applyPatch(object, operationsOf(result.value), matched);

@@ -3,6 +3,7 @@ import { messageOf } from '@kctl/telemetry';
 import { isObject, objectOf, objectsOf, stringOf, stringsOf, type JsonObject } from '../../registry/json.js';
 import { forbiddenObject } from '../../registry/status.js';
 import { jsonText } from '../../storage/json-text.js';
+import { evaluateHereOrThere } from '../../offload/evaluate.js';
 import type { AdmissionPlugin } from '../plugin.js';
 import type { ReviewedWrite } from '../review/admission-review.js';
 import { isExempt, VersionedObjects, type MatchBackend } from '../webhook/invocation.js';
@@ -14,7 +15,8 @@ import {
   Evaluation,
   OutOfBudget,
   policyBudget,
-  type EvaluationInput,
+  factsOf,
+  type EvaluationContext,
 } from './evaluation.js';
 import { matchResources, mayMatch, namespaceOf, readMatchResources, type MatchResources } from './match-resources.js';
 import { collectParams } from './params.js';
@@ -37,6 +39,7 @@ interface Validation {
 
 interface ValidatingPolicy {
   readonly name: string;
+  readonly object: UntypedObject;
   readonly match: MatchResources;
   readonly paramKind: unknown;
   readonly ignoresFailures: boolean;
@@ -60,6 +63,7 @@ function readPolicy(object: UntypedObject): ValidatingPolicy {
   };
   return {
     name: object.metadata.name ?? '',
+    object,
     match: readMatchResources(spec['matchConstraints']),
     paramKind: spec['paramKind'],
     ignoresFailures: spec['failurePolicy'] === 'Ignore',
@@ -76,7 +80,7 @@ function readPolicy(object: UntypedObject): ValidatingPolicy {
 }
 
 /** Why a policy refuses a write. */
-interface Decision {
+export interface Decision {
   readonly message: string;
   readonly reason: string;
   /** Which validation it comes from. */
@@ -89,7 +93,8 @@ interface Refusal extends Pick<Decision, 'message' | 'reason'> {
   readonly binding: string | undefined;
 }
 
-interface Verdict {
+/** What a policy says of one write. */
+export interface Verdict {
   readonly decisions: readonly Decision[];
   /** Audit annotations: a value, or what went wrong. */
   readonly annotations: readonly ({ readonly key: string; readonly value: string } | { readonly problem: string })[];
@@ -104,7 +109,7 @@ function firstMessage({ messageExpression, message, expression }: Validation, ev
 }
 
 /** Evaluates the validations of a policy for one write and one parameter. */
-function evaluateValidations(policy: ValidatingPolicy, input: EvaluationInput): Verdict {
+function evaluateValidations(policy: ValidatingPolicy, input: EvaluationContext): Verdict {
   const failed = (message: string, index = 0): Decision[] =>
     policy.ignoresFailures ? [] : [{ message, reason: '', index }];
   const conditions = new Evaluation(input, policy.variables, conditionBudget);
@@ -137,6 +142,11 @@ function evaluateAnnotations(policy: ValidatingPolicy, evaluation: Evaluation): 
     const value = typeof result.value === 'string' ? result.value.trim() : '';
     return value === '' ? [] : [{ key, value: value.slice(0, maxAnnotation) }];
   });
+}
+
+/** Compiles a policy and evaluates its validations: for another thread. */
+export function judgePolicy(policy: UntypedObject, context: EvaluationContext): Verdict {
+  return evaluateValidations(readPolicy(policy), context);
 }
 
 class ValidatingPolicies implements AdmissionPlugin {
@@ -197,8 +207,13 @@ class ValidatingPolicies implements AdmissionPlugin {
         if (matchResources(this.#backend, binding.match, write) === undefined) continue;
         const references = { paramKind: policy.paramKind, paramRef: binding.paramRef };
         for (const params of collectParams(this.#backend, references, write.namespace)) {
-          const input = { reviewed, params, namespace: namespaceOf(this.#backend, write) };
-          this.#report(policy, binding, evaluateValidations(policy, input), { write, refusals, annotations });
+          const facts = factsOf({ reviewed, params, namespace: namespaceOf(this.#backend, write) });
+          const verdict = await evaluateHereOrThere(
+            { offload: this.#backend.offload, facts, write },
+            (context) => evaluateValidations(policy, context),
+            (answers) => ({ type: 'validations', policy: policy.object, facts, answers }),
+          );
+          this.#report(policy, binding, verdict, { write, refusals, annotations });
         }
       } catch (error) {
         refuse(`failed to configure binding: ${messageOf(error)}`, binding.name);

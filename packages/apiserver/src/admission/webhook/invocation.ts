@@ -1,4 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
+import type { Offload } from '../../offload/offload.js';
 import type { Registry } from '../../registry/registry.js';
 import { forbiddenObject, internalError } from '../../registry/status.js';
 import { isStatusError } from '@kctl/apimachinery';
@@ -14,6 +15,8 @@ import type { Hook } from './hooks.js';
 export interface MatchBackend {
   readonly store: Store;
   readonly registry: Registry;
+  /** Where expressions are evaluated that cost too much for this thread. */
+  readonly offload: Offload;
 }
 
 const exempt: ReadonlySet<string> = new Set([
@@ -95,7 +98,7 @@ function namespaceVerdict(store: Store, hook: Hook, write: AdmissionWrite): true
  * @throws StatusError 403 where a match condition fails, 404 where the namespace is missing
  */
 export async function matchHook(
-  { store, registry }: MatchBackend,
+  { store, registry, offload }: MatchBackend,
   hook: Hook,
   { write, versions }: { readonly write: AdmissionWrite; readonly versions: VersionedObjects },
 ): Promise<MatchedResource | undefined> {
@@ -105,7 +108,7 @@ export async function matchHook(
   if (matched === undefined) return undefined;
   if (verdict instanceof Error) throw verdict;
   if (hook.conditions === undefined) return matched;
-  const result = hook.conditions.evaluate(await versions.in(matched));
+  const result = await hook.conditions.evaluate(await versions.in(matched), offload);
   if (result.problem !== undefined)
     throw forbiddenObject({ group: write.resource.group, plural: write.resource.resource }, write.name, result.problem);
   return result.matches ? matched : undefined;

@@ -1,0 +1,53 @@
+import { messageOf } from '@kctl/telemetry';
+import { maxDepth } from './strict-json.js';
+
+/** What is wrong with a YAML document. */
+export class YamlProblem extends Error {
+  override readonly name = 'YamlProblem';
+  readonly code = 'KCTL_YAML';
+}
+
+/**
+ * The value of a YAML document. The library is loaded with the first of them: few servers need it.
+ *
+ * @throws YamlProblem
+ */
+export async function readYaml(text: string): Promise<unknown> {
+  const { parseDocument } = await import('yaml');
+  let document: ReturnType<typeof parseDocument>;
+  try {
+    document = parseDocument(text, {
+      intAsBigInt: true,
+      uniqueKeys: false,
+      merge: false,
+      schema: 'yaml-1.1',
+      logLevel: 'error',
+    });
+  } catch (error) {
+    throw error instanceof RangeError ? new YamlProblem('exceeded max depth') : new YamlProblem(messageOf(error));
+  }
+  const [error] = document.errors;
+  if (error !== undefined) throw new YamlProblem(error.message);
+  return plain(read(() => document.toJS({ maxAliasCount: 100 })));
+}
+
+/** Reads the values out of a document; anchors that contain themselves and alias bombs are the client's mistakes. */
+function read(values: () => unknown): unknown {
+  try {
+    return values();
+  } catch (error) {
+    if (error instanceof ReferenceError) throw new YamlProblem('document contains excessive aliasing');
+    if (error instanceof RangeError) throw new YamlProblem('exceeded max depth');
+    throw new YamlProblem(messageOf(error));
+  }
+}
+
+/** Integers that a double holds become numbers; dates become the text they were. @throws YamlProblem for a cycle */
+function plain(value: unknown, depth = 0): unknown {
+  if (depth > maxDepth) throw new YamlProblem('exceeded max depth');
+  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value;
+  if (value instanceof Date) return value.toISOString();
+  if (Array.isArray(value)) return value.map((item) => plain(item, depth + 1));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, plain(member, depth + 1)]));
+}

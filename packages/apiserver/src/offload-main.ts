@@ -1,0 +1,69 @@
+import { parentPort } from 'node:worker_threads';
+import { createRuleValidator, type AuthorizationQuestion } from '@kctl/cel';
+import { messageOf } from '@kctl/telemetry';
+import { evaluateWebhookConditions } from './admission/matching/conditions.js';
+import { judgePolicy } from './admission/policy/validating-policies.js';
+import type { Ask } from './admission/policy/evaluation.js';
+import { readYaml, YamlProblem } from './codecs/yaml.js';
+import { jsonText } from './storage/json-text.js';
+import type { Job, JobResults, KnownAnswers, Question } from './offload/jobs.js';
+import type { OffloadMessage } from './offload/offload.js';
+
+/** Ends an evaluation that needs an answer of the authorizer: only the other thread has one. */
+class NeedsAnswer extends Error {
+  readonly question: AuthorizationQuestion;
+
+  constructor(question: AuthorizationQuestion) {
+    super('the evaluation needs an answer of the authorizer');
+    this.question = question;
+  }
+}
+
+function answering(answers: KnownAnswers): Ask {
+  return (question) => {
+    const known = answers[JSON.stringify(question)];
+    if (known === undefined) throw new NeedsAnswer(question);
+    return known;
+  };
+}
+
+/** The result, or the question that stands before it. */
+function orQuestion<T>(evaluate: () => T): T | Question {
+  try {
+    return evaluate();
+  } catch (error) {
+    if (error instanceof NeedsAnswer) return { question: error.question };
+    throw error;
+  }
+}
+
+async function perform(job: Job): Promise<JobResults[Job['type']]> {
+  switch (job.type) {
+    case 'yaml':
+      try {
+        return { json: jsonText(await readYaml(job.text)) };
+      } catch (error) {
+        if (error instanceof YamlProblem) return { problem: error.message };
+        throw error;
+      }
+    case 'rules': {
+      const options = job.old === undefined ? {} : { old: job.old };
+      return createRuleValidator(job.schema)?.validate(job.object, options) ?? { errors: [], warnings: [] };
+    }
+    case 'conditions':
+      return orQuestion(() =>
+        evaluateWebhookConditions(job.conditions, { facts: job.facts, ask: answering(job.answers) }),
+      );
+    case 'validations':
+      return orQuestion(() => judgePolicy(job.policy, { facts: job.facts, ask: answering(job.answers) }));
+  }
+}
+
+const port = parentPort;
+if (port === null) throw new Error('offload-main runs in a worker thread only');
+port.on('message', (job: Job) => {
+  void perform(job).then(
+    (value): void => port.postMessage({ value } satisfies OffloadMessage),
+    (error: unknown) => port.postMessage({ error: messageOf(error) } satisfies OffloadMessage),
+  );
+});

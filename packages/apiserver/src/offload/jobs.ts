@@ -1,0 +1,44 @@
+import type { AuthorizationQuestion, RuleFindings, StructuralSchema } from '@kctl/cel';
+import type { UntypedObject } from '@kctl/apimachinery';
+import type { ConditionVerdict, EvaluationFacts } from '../admission/policy/evaluation.js';
+import type { Verdict } from '../admission/policy/validating-policies.js';
+
+/** What an expression asked the authorizer, and what it answered: by the question as JSON. */
+export type KnownAnswers = Readonly<Record<string, { readonly allowed: boolean; readonly reason?: string }>>;
+
+/** Work that could hold up other requests, as another thread is given it. */
+export type Job =
+  /** The value of a YAML document, as JSON text. */
+  | { readonly type: 'yaml'; readonly text: string }
+  /** The rules of a custom resource. */
+  | { readonly type: 'rules'; readonly schema: StructuralSchema; readonly object: unknown; readonly old: unknown }
+  /** The match conditions of a webhook. */
+  | {
+      readonly type: 'conditions';
+      readonly conditions: readonly string[];
+      readonly facts: EvaluationFacts;
+      readonly answers: KnownAnswers;
+    }
+  /** The validations of a policy. */
+  | {
+      readonly type: 'validations';
+      readonly policy: UntypedObject;
+      readonly facts: EvaluationFacts;
+      readonly answers: KnownAnswers;
+    };
+
+/** What became of a job. */
+export interface JobResults {
+  readonly yaml: { readonly json: string } | { readonly problem: string };
+  readonly rules: RuleFindings;
+  readonly conditions: ConditionVerdict | Question;
+  readonly validations: Verdict | Question;
+}
+
+/** The evaluation cannot go on without an answer of the authorizer: it starts again with it. */
+export interface Question {
+  readonly question: AuthorizationQuestion;
+}
+
+/** The result of a job. */
+export type JobResult<J extends Job> = JobResults[J['type']];

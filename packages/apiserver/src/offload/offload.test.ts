@@ -1,0 +1,39 @@
+import { FakeClock } from '@kctl/wait/testing';
+import { expect, onTestFinished, test } from 'vitest';
+import { createOffload, type Offload } from './offload.js';
+
+function offload(clock = new FakeClock()): Offload {
+  const made = createOffload({ clock, jobTimeoutMs: 10_000 });
+  onTestFinished(() => made.close());
+  return made;
+}
+
+test('reads YAML in another thread, exact integers included', async () => {
+  const thread = offload();
+  expect(await thread.run({ type: 'yaml', text: 'a: 9223372036854775807\nb: [x]\n' })).toEqual({
+    json: '{"a":9223372036854775807,"b":["x"]}',
+  });
+  expect(await thread.run({ type: 'yaml', text: 'a: [' })).toHaveProperty('problem');
+});
+
+test('a job that takes too long is terminated, and the next one is done', async () => {
+  const clock = new FakeClock();
+  const thread = offload(clock);
+  const slow = thread.run({ type: 'yaml', text: `a: [${'1, '.repeat(300_000)}]` });
+  const next = thread.run({ type: 'yaml', text: 'a: 1' });
+  clock.advanceSync(10_000);
+  await expect(slow).rejects.toMatchObject({ status: { code: 413 } });
+  expect(await next).toEqual({ json: '{"a":1}' });
+});
+
+test('what waits fails when the server stops, and an aborted job is not begun', async () => {
+  const thread = offload();
+  const first = thread.run({ type: 'yaml', text: 'a: 1' });
+  const gone = thread.run({ type: 'yaml', text: 'a: 2' }, AbortSignal.abort(new Error('gone')));
+  const failures = [expect(gone).rejects.toThrow('gone')];
+  await first;
+  await Promise.all(failures);
+  const late = thread.run({ type: 'yaml', text: 'a: 3' });
+  thread.close();
+  await expect(late).rejects.toMatchObject({ status: { code: 500 } });
+});

@@ -1,0 +1,136 @@
+import { Worker } from 'node:worker_threads';
+import type { Clock } from '@kctl/wait';
+import { entityTooLarge, tooManyRequests, unclassified } from '../registry/status.js';
+import { packageThread } from '../source-thread.js';
+import type { Job, JobResult } from './jobs.js';
+
+/** Another thread for what would hold up the requests of this one. It starts with the first job. */
+export interface Offload {
+  /**
+   * Does a job in the thread; jobs are done one after the other.
+   *
+   * @throws StatusError 413 where it takes longer than it may, 429 where too many wait; the reason of the signal
+   */
+  run<J extends Job>(job: J, signal?: AbortSignal): Promise<JobResult<J>>;
+  /** Ends the thread; what waits for it fails. */
+  close(): void;
+}
+
+/** Options of {@link createOffload}. */
+export interface OffloadOptions {
+  readonly clock: Clock;
+  /** Longest time for one job, in ms: then the thread is terminated, and a new one takes its place. */
+  readonly jobTimeoutMs: number;
+}
+
+/** Jobs that may wait. */
+const maxWaiting = 100;
+
+interface Pending {
+  readonly job: Job;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** What the thread answers. */
+export type OffloadMessage = { readonly value: unknown } | { readonly error: string };
+
+class ThreadOffload implements Offload {
+  readonly #clock: Clock;
+  readonly #jobTimeoutMs: number;
+  readonly #waiting: Pending[] = [];
+  #worker: Worker | undefined;
+  #current: Pending | undefined;
+  #timer: { cancel(): void } | undefined;
+
+  constructor({ clock, jobTimeoutMs }: OffloadOptions) {
+    this.#clock = clock;
+    this.#jobTimeoutMs = jobTimeoutMs;
+  }
+
+  run<J extends Job>(job: J, signal?: AbortSignal): Promise<JobResult<J>> {
+    if (this.#waiting.length >= maxWaiting)
+      return Promise.reject(tooManyRequests('too many requests that take long are waiting, please try again later', 1));
+    return new Promise<JobResult<J>>((resolve, reject) => {
+      // The thread answers a job with the result of its type: see offload-main.
+      this.#waiting.push({ job, resolve: resolve as (value: unknown) => void, reject, signal });
+      this.#next();
+    });
+  }
+
+  close(): void {
+    for (const { reject } of this.#waiting.splice(0)) reject(unclassified('the server is shutting down'));
+    this.#end(unclassified('the server is shutting down'));
+  }
+
+  #next(): void {
+    if (this.#current !== undefined) return;
+    const pending = this.#waiting.shift();
+    if (pending === undefined) return;
+    if (pending.signal?.aborted === true) {
+      pending.reject(pending.signal.reason);
+      this.#next();
+      return;
+    }
+    this.#current = pending;
+    const worker = (this.#worker ??= this.#start());
+    this.#timer = this.#clock.setTimer(() => this.#end(tooLong(this.#jobTimeoutMs)), this.#jobTimeoutMs, {
+      keepAlive: false,
+    });
+    worker.ref();
+    worker.postMessage(pending.job);
+  }
+
+  #start(): Worker {
+    const { url, options } = packageThread('offload-main');
+    const worker = new Worker(url, { ...options, resourceLimits: { maxOldGenerationSizeMb: 512, stackSizeMb: 8 } });
+    worker.unref();
+    worker.on('message', (message: OffloadMessage) => {
+      if (this.#worker !== worker) return;
+      worker.unref();
+      this.#finish((pending) => {
+        if ('error' in message) pending.reject(unclassified(message.error));
+        else pending.resolve(message.value);
+      });
+    });
+    // A thread that runs out of memory or stack costs the job that it works on.
+    worker.on('error', () => {
+      if (this.#worker === worker) this.#end(tooLarge());
+    });
+    return worker;
+  }
+
+  /** Terminates the thread; the present job fails. */
+  #end(reason: unknown): void {
+    const worker = this.#worker;
+    this.#worker = undefined;
+    void worker?.terminate();
+    this.#finish(({ reject }) => reject(reason));
+  }
+
+  #finish(settle: (pending: Pending) => void): void {
+    const pending = this.#current;
+    this.#current = undefined;
+    this.#timer?.cancel();
+    if (pending !== undefined) settle(pending);
+    this.#next();
+  }
+}
+
+function tooLong(ms: number): Error {
+  return entityTooLarge(
+    `Request entity too large: reading or validating it takes longer than ${ms} ms; send a smaller object`,
+  );
+}
+
+function tooLarge(): Error {
+  return entityTooLarge(
+    'Request entity too large: reading or validating it needs too much memory; send a smaller object',
+  );
+}
+
+/** Makes an offload; nothing runs before its first job. */
+export function createOffload(options: OffloadOptions): Offload {
+  return new ThreadOffload(options);
+}
