@@ -1,5 +1,6 @@
 import { CelInlineCostError } from '@kctl/cel';
-import { askOf, type EvaluationContext, type EvaluationFacts } from '../admission/policy/evaluation.js';
+import { askOf, type EvaluationContext } from '../admission/policy/evaluation.js';
+import type { EvaluationFacts } from '../admission/policy/verdict.js';
 import type { AdmissionWrite } from '../admission/write.js';
 import type { Job, JobResults, KnownAnswers, Question } from './jobs.js';
 import type { Offload } from './offload.js';

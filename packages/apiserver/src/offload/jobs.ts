@@ -1,7 +1,6 @@
 import type { AuthorizationQuestion, RuleFindings, StructuralSchema } from '@kctl/cel';
 import type { UntypedObject } from '@kctl/apimachinery';
-import type { ConditionVerdict, EvaluationFacts } from '../admission/policy/evaluation.js';
-import type { Verdict } from '../admission/policy/validating-policies.js';
+import type { ConditionVerdict, EvaluationFacts, Verdict } from '../admission/policy/verdict.js';
 
 /** What an expression asked the authorizer, and what it answered: by the question as JSON. */
 export type KnownAnswers = Readonly<Record<string, { readonly allowed: boolean; readonly reason?: string }>>;

@@ -1,5 +1,6 @@
 import { CelInlineCostError, type RuleFindings } from '@kctl/cel';
 import type { RuleRun } from '@kctl/crd/engine';
+import type { RuleEvaluation } from '../registry/rule-evaluation.js';
 import type { Offload } from './offload.js';
 
 /** What the rules of an object may cost in this thread: about 15 ms. Objects in practice cost a hundredth of it. */
@@ -13,17 +14,6 @@ class RulesPending extends Error {
     super('the rules are evaluated in another thread');
     this.run = run;
   }
-}
-
-/** Evaluates the rules of one request: in this thread, or in another one where that would hold up other requests. */
-export interface RuleEvaluation {
-  /** @throws RulesPending, which {@link RuleEvaluation.settle} takes */
-  evaluate(run: RuleRun): RuleFindings;
-  /**
-   * Runs a check. Where its rules have to be evaluated elsewhere, returns a promise that resolves when that is done: the
-   * same check then ends at once.
-   */
-  settle(check: () => void, signal?: AbortSignal): Promise<void> | undefined;
 }
 
 /** The rule evaluation of one request. */

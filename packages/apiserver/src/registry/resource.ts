@@ -1,8 +1,8 @@
 import type { UntypedObject } from '@kctl/apimachinery';
 import type { FieldTyping } from '../managed-fields/typing.js';
-import type { RuleEvaluation } from '../offload/rule-evaluation.js';
 import type { FieldError } from './field-error.js';
 import type { JsonObject } from './json.js';
+import type { RuleEvaluation } from './rule-evaluation.js';
 
 /** What a client may do with a resource or subresource, as discovery names it. */
 export type Verb = 'create' | 'delete' | 'deletecollection' | 'get' | 'list' | 'patch' | 'update' | 'watch';

@@ -9,9 +9,9 @@ import {
   evaluateConditions,
   Evaluation,
   factsOf,
-  type ConditionVerdict,
   type EvaluationContext,
 } from '../policy/evaluation.js';
+import type { ConditionVerdict } from '../policy/verdict.js';
 import type { ReviewedWrite } from '../review/admission-review.js';
 
 /** The match conditions of a webhook, compiled. */

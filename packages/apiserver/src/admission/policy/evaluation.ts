@@ -18,6 +18,7 @@ import type { AdmissionWrite } from '../write.js';
 import type { JsonObject } from '../../registry/json.js';
 import { admissionRequest, type ReviewedWrite } from '../review/admission-review.js';
 import type { CompiledExpression } from './environment.js';
+import type { ConditionVerdict, EvaluationFacts } from './verdict.js';
 
 /** What all expressions of a policy may cost for one write, and what its match conditions may. */
 export const policyBudget = 10_000_000;
@@ -38,16 +39,6 @@ export interface EvaluationInput {
   readonly reviewed: ReviewedWrite;
   readonly params: UntypedObject | undefined;
   readonly namespace: UntypedObject | undefined;
-}
-
-/** What expressions of one write read: plain data, which another thread can be given. */
-export interface EvaluationFacts {
-  /** The AdmissionRequest, objects included. */
-  readonly request: JsonObject;
-  readonly params: UntypedObject | undefined;
-  readonly namespace: JsonObject | null;
-  /** What `authorizer.requestResource` begins with. */
-  readonly requestResource: Omit<AuthorizationQuestion, 'verb'>;
 }
 
 /** Answers what an expression asks the authorizer. */
@@ -192,13 +183,6 @@ export class Evaluation {
     this.#inline -= cost;
     if (this.#budget < 0) throw new OutOfBudget();
   }
-}
-
-/** What came of match conditions. */
-export interface ConditionVerdict {
-  readonly matches: boolean;
-  /** What went wrong; with it, `failurePolicy` decides. */
-  readonly problem?: string;
 }
 
 /** Whether all conditions hold. One that does not decides, whatever the others do. */

@@ -20,6 +20,7 @@ import {
 } from './evaluation.js';
 import { matchResources, mayMatch, namespaceOf, readMatchResources, type MatchResources } from './match-resources.js';
 import { collectParams } from './params.js';
+import type { Decision, Verdict } from './verdict.js';
 import { createPolicySource, type BoundPolicy, type PolicyBinding } from './policy-source.js';
 
 const maxMessage = 5 * 1024;
@@ -79,25 +80,10 @@ function readPolicy(object: UntypedObject): ValidatingPolicy {
   };
 }
 
-/** Why a policy refuses a write. */
-export interface Decision {
-  readonly message: string;
-  readonly reason: string;
-  /** Which validation it comes from. */
-  readonly index: number;
-}
-
 /** A decision with who made it. */
 interface Refusal extends Pick<Decision, 'message' | 'reason'> {
   readonly policy: string;
   readonly binding: string | undefined;
-}
-
-/** What a policy says of one write. */
-export interface Verdict {
-  readonly decisions: readonly Decision[];
-  /** Audit annotations: a value, or what went wrong. */
-  readonly annotations: readonly ({ readonly key: string; readonly value: string } | { readonly problem: string })[];
 }
 
 function firstMessage({ messageExpression, message, expression }: Validation, evaluation: Evaluation): string {
