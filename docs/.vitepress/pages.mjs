@@ -36,6 +36,7 @@ export const sections = [
       { text: 'Reconcile external systems', link: '/guides/external-systems' },
       { text: 'Write webhooks', link: '/guides/webhooks' },
       { text: 'Test with faults and time', link: '/guides/testing' },
+      { text: 'Simulate hours of faults', link: '/guides/simulation' },
       { text: 'Debug an operator', link: '/guides/debugging' },
       { text: 'Metrics and alerts', link: '/guides/metrics-and-alerts' },
       { text: 'Grant permissions (RBAC)', link: '/guides/rbac' },

@@ -1,8 +1,13 @@
-// `pnpm simulate -- --seeds N --minutes M --only rule --operator name --replay seed`: simulated hours of the operators of
-// this repository. Prints what it finds; exit code 1 on a violation.
+// `pnpm simulate -- --seeds N --minutes M --only rule --operator name --hours H --replay seed`: simulated hours of the
+// operators of this repository. Prints what it finds; exit code 1 on a violation. `--hours` goes on with further seeds of
+// all operators in turn until that much was simulated. `--replay` shows a seed step by step. `--record file` writes what came
+// of it.
+import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { isSimulationFailed, simulate, type SimulateOptions } from '@kctl/simulation';
+import { isSimulationFailed, simulate, type SimulateOptions, type Step } from '@kctl/simulation';
 import { operators } from './operators/index.js';
+import { formatRecord, type OperatorRecord } from './record.js';
+import { stepThrough } from './step-through.js';
 
 const { values } = parseArgs({
   args: process.argv.slice(2).filter((argument) => argument !== '--'),
@@ -10,9 +15,11 @@ const { values } = parseArgs({
     seeds: { type: 'string', default: '10' },
     seed: { type: 'string', default: '1' },
     minutes: { type: 'string', default: '60' },
+    hours: { type: 'string' },
     only: { type: 'string', multiple: true },
     operator: { type: 'string', multiple: true },
     replay: { type: 'string' },
+    record: { type: 'string' },
     compare: { type: 'string', default: 'yes' },
     shrink: { type: 'string', default: 'yes' },
     faults: { type: 'string', default: 'all' },
@@ -21,50 +28,72 @@ const { values } = parseArgs({
 });
 
 const names = values.operator ?? Object.keys(operators);
-const started = process.cpuUsage();
-const totals = { hours: 0, faults: 0, violations: 0 };
-
 for (const name of names) {
-  const make = operators[name];
-  if (make === undefined) {
-    console.error(
-      `simulate: there is no operator ${JSON.stringify(name)}: expected some of ${Object.keys(operators).join(', ')}`,
-    );
-    process.exit(2);
-  }
-  await run(name, make());
+  if (operators[name] !== undefined) continue;
+  console.error(
+    `simulate: there is no operator ${JSON.stringify(name)}: expected some of ${Object.keys(operators).join(', ')}`,
+  );
+  process.exit(2);
+}
+const started = process.cpuUsage();
+const records = new Map(names.map((name) => [name, newRecord()]));
+const hours = (): number => [...records.values()].reduce((sum, record) => sum + record.hours, 0);
+const first = Number(values.replay ?? values.seed);
+
+if (values.hours === undefined) {
+  const seeds = values.replay === undefined ? Number(values.seeds) : 1;
+  for (const name of names) await run(name, first, seeds);
+} else {
+  const wanted = Number(values.hours);
+  for (let seed = first; hours() < wanted; seed++)
+    for (const name of names) if (hours() < wanted) await run(name, seed, 1);
 }
 const { user, system } = process.cpuUsage(started);
-console.log(`${((user + system) / 1e6).toFixed(1)} s of CPU`);
-console.log(`${totals.hours.toFixed(1)} simulated hours, ${totals.faults} faults, ${totals.violations} violations`);
-process.exitCode = totals.violations === 0 ? 0 : 1;
+const cpuSeconds = (user + system) / 1e6;
+console.log(formatRecord(records, cpuSeconds));
+if (values.record !== undefined) writeFileSync(values.record, `${formatRecord(records, cpuSeconds)}\n`);
+process.exitCode = [...records.values()].some(({ violations }) => violations.length > 0) ? 1 : 0;
 
-async function run(name: string, operator: SimulateOptions): Promise<void> {
+function newRecord(): OperatorRecord {
+  return { seeds: [], hours: 0, faults: 0, violations: [] };
+}
+
+async function run(name: string, seed: number, seeds: number): Promise<void> {
   const isReplay = values.replay !== undefined;
+  const record = records.get(name) ?? newRecord();
+  const steps: Step[] = [];
+  const make = operators[name];
+  if (make === undefined) return;
   const options: SimulateOptions = {
-    ...operator,
-    seeds: isReplay ? 1 : Number(values.seeds),
-    seed: Number(values.replay ?? values.seed),
+    ...make(),
+    seeds,
+    seed,
     simulatedMinutes: Number(values.minutes),
     quietMs: 60_000 * Number(values['quiet-minutes']),
     compare: values.compare === 'yes',
-    shrink: values.shrink === 'yes',
+    verifyReplay: seed === first ? 'first' : false,
+    shrink: values.shrink === 'yes' && !isReplay,
     faults: values.faults === 'none' ? 'none' : 'all',
     ...(values.only === undefined ? {} : { only: values.only }),
+    ...(isReplay ? { onStep: (step) => void steps.push(step) } : {}),
+    onSeed: (done) => {
+      record.seeds.push(done.seed);
+      record.hours += done.simulatedHours;
+      record.faults += done.faults;
+      console.log(
+        `${name}: seed ${done.seed}, ${done.simulatedHours.toFixed(1)} h, ${done.faults} faults, trace ${done.hash}`,
+      );
+    },
   };
   try {
-    const { simulatedHours, faults, hashes } = await simulate(options);
-    totals.hours += simulatedHours;
-    totals.faults += faults;
-    const [hash = ''] = hashes.values();
-    console.log(`${name}: ${hashes.size} seeds, ${simulatedHours.toFixed(1)} h, ${faults} faults, first trace ${hash}`);
+    await simulate(options);
   } catch (error) {
     if (!isSimulationFailed(error)) throw error;
-    totals.hours += error.simulatedHours;
-    totals.faults += error.faults;
-    totals.violations++;
+    record.seeds.push(error.seed);
+    record.violations.push({ seed: error.seed, rule: error.violation.rule });
     console.log(
       `\n${name}: ${error.message}\n\nfound after ${error.seedsRun} seeds, shrunk to a run with ${error.faults} faults\n`,
     );
   }
+  if (isReplay) await stepThrough(steps);
 }

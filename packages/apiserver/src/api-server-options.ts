@@ -105,6 +105,11 @@ export interface ApiServerOptions {
    * @default true: all but `clusterRoleAggregation`
    */
   readonly controllers?: boolean | ControllerSwitches;
+  /**
+   * How long these controllers wait before they look at a change, in ms; those of a real cluster take from milliseconds to
+   * seconds. @default 0: the next turn of the event loop
+   */
+  readonly controllerDelayMs?: number;
   /** How many journal entries are kept; 0 keeps none. @default 50000 */
   readonly journalEntries?: number;
   /** @default noopLogger */

@@ -384,7 +384,10 @@ class EmbeddedApiServer implements ApiServer {
         this.#authenticator.addToken(token, { name: user, groups });
     }
     this.#backend.access.rebuild();
-    this.#controllers = startControllers(this.#backend, this.#options.controllers ?? true);
+    this.#controllers = startControllers(this.#backend, {
+      enabled: this.#options.controllers ?? true,
+      delayMs: this.#options.controllerDelayMs ?? 0,
+    });
     if (isFirst && bootRoles !== undefined) bootRoles(this.#backend);
     if (isFirst && this.#persistence?.hadData !== true) {
       bootNamespaces(this.#backend);

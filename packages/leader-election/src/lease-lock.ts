@@ -1,4 +1,4 @@
-import { defineKind, isNotFound, type KubeObject, type Kind, type ObjectMeta } from '@kctl/apimachinery';
+import { defineKind, isNotFound, mutableCopy, type KubeObject, type Kind, type ObjectMeta } from '@kctl/apimachinery';
 import type { Reader, Writer } from '@kctl/client';
 import { requireOptions } from '@kctl/wait';
 import type { LeaderElectionRecord, LockRequestOptions, ObservedRecord, ResourceLock } from './record.js';
@@ -103,7 +103,7 @@ class LeaseLock implements ResourceLock {
       const lease = await client.get(leaseKind, { namespace, name }, { ...request, live: true });
       // An answer to a request that was given up says nothing about which version we know.
       request.signal?.throwIfAborted();
-      return this.#observe(structuredClone(lease) as Lease);
+      return this.#observe(mutableCopy(lease));
     } catch (error) {
       if (!isNotFound(error)) throw error;
       this.#lease = undefined;

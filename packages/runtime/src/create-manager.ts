@@ -56,9 +56,9 @@ export async function createManager<X extends object = object>(
   checkNames(given);
   const connection = await findConnection(given);
   if (given.metrics !== undefined) return assemble(given, connection, given.metrics);
-  // How late the event loop is can be measured in real time alone.
-  const eventLoopLag = (given.clock ?? systemClock) === systemClock;
-  const metrics = createPrometheusMetrics({ defaultMetrics: true, eventLoopLag });
+  // The process and its event loop can be measured in real time alone.
+  const isReal = (given.clock ?? systemClock) === systemClock;
+  const metrics = createPrometheusMetrics({ defaultMetrics: isReal, eventLoopLag: isReal });
   try {
     return assemble(given, connection, metrics);
   } catch (error) {

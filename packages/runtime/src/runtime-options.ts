@@ -139,7 +139,7 @@ export interface RuntimeManagerOptions<X extends object = object>
   readonly webhook?: RuntimeWebhookOptions;
   /** @default no election: this process leads at once */
   readonly leaderElection?: RuntimeLeaderElectionOptions;
-  /** @default prom-client with a registry of its own, with the process's default metrics */
+  /** @default prom-client with a registry of its own; with the process's default metrics where `clock` is the system's */
   readonly metrics?: PrometheusMetrics;
 }
 

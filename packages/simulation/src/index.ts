@@ -6,8 +6,10 @@
  */
 export { defaultFaultRates } from './faults/fault.js';
 export type { FaultName, FaultRates } from './faults/fault.js';
-export type { SimulateOptions } from './options.js';
+export type { SeedProgress, SimulateOptions } from './options.js';
 export { isSimulationFailed, simulate, SimulationFailedError } from './simulate.js';
 export type { SimulationResult } from './simulate.js';
+export { formatStep } from './timeline.js';
+export type { Step } from './timeline.js';
 export type { Violation } from './violation.js';
 export type { Operator, Replica, ReplicaWorld, World, WorldOptions } from './world.js';

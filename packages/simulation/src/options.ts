@@ -1,6 +1,7 @@
 import type { DeepReadonly, KubeObject } from '@kctl/apimachinery';
-import { numberProblem, unknownOptions } from '@kctl/wait';
+import { numberProblem, shownValue, unknownOptions } from '@kctl/wait';
 import { faultRatesOf, type FaultRates } from './faults/fault.js';
+import type { Step } from './timeline.js';
 import type { Operator, ReplicaWorld, World } from './world.js';
 
 /** Options of {@link simulate}. */
@@ -53,10 +54,27 @@ export interface SimulateOptions {
    * @default true
    */
   readonly compare?: boolean;
-  /** Whether each run is made twice, to see that it replays exactly. @default false: the first seed alone */
-  readonly verifyReplay?: boolean;
+  /** Whether runs are made twice, to see that they replay exactly: the first seed's, each, or none. @default 'first' */
+  readonly verifyReplay?: boolean | 'first';
   /** Whether a failing run is shrunk to fewer faults. @default true */
   readonly shrink?: boolean;
+  /** Called when the run of a seed has ended without a violation. @default nothing */
+  readonly onSeed?: (progress: SeedProgress) => void;
+  /**
+   * Called with each step of the first run of each seed with faults, as it happens: to look on, or to stop in a debugger.
+   * It sees every step; a report has the last ones alone. @default nothing
+   */
+  readonly onStep?: (step: Step) => void;
+}
+
+/** What came of one seed. */
+export interface SeedProgress {
+  readonly seed: number;
+  readonly simulatedHours: number;
+  /** Faults that struck. */
+  readonly faults: number;
+  /** The trace hash. */
+  readonly hash: string;
 }
 
 /** {@link SimulateOptions}, complete and valid. */
@@ -75,8 +93,10 @@ export interface CompiledOptions {
   readonly quietMs: number;
   readonly stopWithinMs: number;
   readonly compare: boolean;
-  readonly verifyReplay: boolean;
+  readonly verifyReplay: boolean | 'first';
   readonly shrink: boolean;
+  readonly onSeed: (progress: SeedProgress) => void;
+  readonly onStep: (step: Step) => void;
 }
 
 const names = {
@@ -97,7 +117,11 @@ const names = {
   compare: true,
   verifyReplay: true,
   shrink: true,
+  onSeed: true,
+  onStep: true,
 } satisfies Record<keyof SimulateOptions, true>;
+
+const verifyReplays: ReadonlySet<unknown> = new Set([undefined, true, false, 'first']);
 
 /** Fills in defaults. @throws TypeError naming every option that is not valid */
 export function compileOptions(
@@ -123,6 +147,9 @@ export function compileOptions(
       typeof options.operator === 'function'
         ? undefined
         : 'operator is not a function: expected one that makes the operator',
+      verifyReplays.has(options.verifyReplay)
+        ? undefined
+        : `verifyReplay ${shownValue(options.verifyReplay)} is not known: expected true, false or "first"`,
       numberProblem('replicas', replicas, { least: 1, integer: true }),
       numberProblem('seeds', seeds, { least: 1, integer: true }),
       numberProblem(isReplay ? 'KCTL_SEED' : 'seed', seed, { integer: true }),
@@ -148,7 +175,9 @@ export function compileOptions(
     quietMs,
     stopWithinMs,
     compare: options.compare ?? true,
-    verifyReplay: options.verifyReplay ?? false,
+    verifyReplay: options.verifyReplay ?? 'first',
     shrink: options.shrink ?? true,
+    onSeed: options.onSeed ?? (() => undefined),
+    onStep: options.onStep ?? (() => undefined),
   };
 }

@@ -13,6 +13,10 @@ export interface HostObserver {
   note(who: string, what: string, object?: string): void;
   reconcileBegan(scope: Scope, reconcile: ReconcileActivity): void;
   reconcileEnded(scope: Scope, reconcile: ReconcileActivity, error: unknown): void;
+  /** An operator was made, and is about to run. */
+  made(host: ReplicaHost, scope: Scope, operator: Operator): void;
+  /** Its stop was requested. */
+  stopping(host: ReplicaHost): void;
   /** The operator says that a rule of the test is broken. */
   violate(rule: string, message: string, object?: string): void;
   /** A process started or ended. `error`: it ended by itself with one. */
@@ -74,6 +78,7 @@ export class ReplicaHost implements Replica {
   start(): void {
     const { scheduler, random, network, name } = { ...this.#options, name: this.name };
     this.incarnation++;
+    this.isStopping = false;
     const clock: ScopeClock = new ScopeClock(scheduler, () => scope, random);
     clock.skewMs = this.skewMs;
     const scope: Scope = {
@@ -118,6 +123,7 @@ export class ReplicaHost implements Replica {
     const scope = this.#scope;
     if (scope === undefined || scope.isDead) return;
     this.isStopping = true;
+    this.#options.observer.stopping(this);
     this.#options.scheduler.post(scope, () => activities.run({ scope }, () => this.#stop.abort()));
   }
 
@@ -132,6 +138,7 @@ export class ReplicaHost implements Replica {
     try {
       const operator = await this.#options.operator(world);
       this.#operator = operator;
+      if (!scope.isDead) this.#options.observer.made(this, scope, operator);
       await operator.run(stop);
     } catch (error) {
       failure = error ?? new Error('the operator rejected with nothing');

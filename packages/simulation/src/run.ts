@@ -7,14 +7,19 @@ import { planFaults, type PlannedFault } from './faults/fault.js';
 import { OtherActors } from './faults/other-actors.js';
 import { installResources } from './install-resources.js';
 import type { Exchange } from './network/exchange.js';
+import { Listeners } from './network/listeners.js';
 import { Network } from './network/network.js';
 import { describeTarget } from './network/target.js';
 import type { CompiledOptions } from './options.js';
 import { seededRandom } from './random.js';
 import { ReplicaHost } from './replica-host.js';
+import { catchRejections } from './rejections.js';
 import { cacheProblem } from './rules/caches.js';
 import { stateOf } from './rules/content.js';
+import { differenceOf } from './rules/difference.js';
+import { probeReadiness } from './rules/readiness.js';
 import { RuleBook } from './rules/rule-book.js';
+import { isWitnessable, Witnesses } from './rules/witness.js';
 import { Scheduler } from './scheduler.js';
 import { ScopeClock } from './scope-clock.js';
 import { activities } from './activity.js';
@@ -23,7 +28,7 @@ import { callerOf } from './stray.js';
 import { Timeline, type Step } from './timeline.js';
 import type { Violation } from './violation.js';
 import { installVirtualGlobals } from './virtual-globals.js';
-import type { World } from './world.js';
+import type { Operator, World } from './world.js';
 
 /** What came of one run. */
 export interface RunResult {
@@ -48,6 +53,8 @@ export interface RunVariation {
   readonly expected?: readonly string[] | undefined;
   /** In place of the length that the options say, in ms. */
   readonly faultMs?: number;
+  /** Called with each step. */
+  readonly onStep?: (step: Step) => void;
 }
 
 /** Runs a world from its beginning to its end, or to the first rule that is broken. */
@@ -59,6 +66,10 @@ export function runSeed(options: CompiledOptions, seed: number, variation: RunVa
 const askEveryMs = 5_000;
 /** A process that ended by itself is started again after about this long, in ms. */
 const restartMs = 2_000;
+/** How long the garbage collector and its like take to see a change, in ms. */
+const controllerDelayMs = 1000;
+/** A watch without bookmarks ends after ten minutes at the latest, and is opened again, in ms. */
+const hungWatchMs = 660_000;
 /** How many stray uses are looked at: a stack costs more than what it shows. */
 const mostStacks = 100;
 
@@ -78,6 +89,9 @@ class Run {
   readonly #faults: FaultExecutor;
   readonly #plan: readonly PlannedFault[];
   readonly #client: HttpClient;
+  readonly #listeners = new Listeners();
+  #quietSince: number | undefined;
+  readonly #witnesses = new Map<ReplicaHost, Witnesses>();
   #violation: Violation | undefined;
   #state: readonly string[] | undefined;
   #stacks = 0;
@@ -96,6 +110,10 @@ class Run {
       quietMs: options.quietMs,
       hosts: () => this.#hosts,
       openOf: (scope) => this.#network.openOf(scope),
+      ownReads: {
+        random: seededRandom(seed, 'own-reads'),
+        after: (scope, ms, work) => void this.#scheduler.after(scope, ms, work),
+      },
       violate: (rule, message, object) => this.#violate(rule, message, object),
     });
     this.#server = createApiServer({
@@ -105,6 +123,7 @@ class Run {
       seed,
       journalEntries: 0,
       historyMs: 300_000,
+      controllerDelayMs,
     });
     const network = new Network({
       scheduler: this.#scheduler,
@@ -134,9 +153,12 @@ class Run {
         hold: () => this.#network.holdUsers(),
         objects: this.#book.objects,
         sleep: (ms) => this.#sleep(ms),
+        patienceMs: 2 * options.convergeWithinMs,
+        stuck: (message, object) => this.#violate('deletion-stuck', message, object),
       }),
       note: (what, object) => this.#note('fault', what, object),
       disturbed: (what) => this.#book.disturbed(what),
+      ended: (host) => this.#book.stopped(host),
     });
     this.#client = createHttpClient({
       connection: network.connectionFor(this.#userScope),
@@ -147,11 +169,14 @@ class Run {
   }
 
   async execute(): Promise<RunResult> {
-    using _rejections = this.#catchRejections();
+    using _rejections = catchRejections((error) =>
+      this.#uncaught('unhandled-rejection', error, this.#scheduler.current),
+    );
     using _globals = installVirtualGlobals({
       random: seededRandom(this.#seed, 'globals'),
       setTimer: (scope, callback, delayMs) => scope.clock.setTimer(callback, delayMs),
       setImmediate: (scope, callback) => this.#immediate(scope, callback),
+      listen: (scope, server) => this.#listeners.add(scope, server),
       stray: (scope, what, remedy) => this.#stray(scope, what, remedy),
     });
     const stopCommits = this.#server.onCommit((commit) => {
@@ -207,6 +232,7 @@ class Run {
     const work = workload(world);
     await Promise.all([work, this.#sleep(this.#faultMs - this.#scheduler.now)]);
     this.#book.phase = 'settling';
+    this.#quietSince = this.#scheduler.now;
     this.#note('user', 'faults have ended');
     await this.#faults.end();
     await this.#converge(() => settled(world));
@@ -217,7 +243,10 @@ class Run {
       await this.#checkCaches();
     }
     this.#state = stateOf(this.#book.comparable());
-    if (isOn('differs-from-undisturbed')) this.#compare(this.#state);
+    const { expected } = this.#variation;
+    const difference =
+      isOn('differs-from-undisturbed') && expected !== undefined ? differenceOf(this.#state, expected) : undefined;
+    if (difference !== undefined) this.#violate('differs-from-undisturbed', difference.message, difference.object);
     this.#book.phase = 'stopping';
     await this.#stop();
   }
@@ -243,31 +272,20 @@ class Run {
     }
   }
 
+  /** Only its own time-out shows a client that its watch hangs: until then a cache may be behind. */
   async #checkCaches(): Promise<void> {
+    const until = (this.#quietSince ?? 0) + hungWatchMs;
     for (const host of this.#hosts) {
-      const problem = await cacheProblem(host, this.#book.objects);
+      let problem = await cacheProblem(host, this.#book.objects);
+      for (
+        ;
+        problem !== undefined && this.#scheduler.now < until;
+        problem = await cacheProblem(host, this.#book.objects)
+      )
+        await this.#sleep(30_000);
       if (problem !== undefined) this.#violate(problem.rule, problem.message, problem.object);
+      this.#witnesses.get(host)?.compare();
     }
-  }
-
-  #compare(state: readonly string[]): void {
-    const { expected } = this.#variation;
-    if (expected === undefined) return;
-    const here = countLines(state);
-    const there = countLines(expected);
-    const more = [...here].flatMap(([line, count]) => (count > (there.get(line) ?? 0) ? [line] : []));
-    const less = [...there].flatMap(([line, count]) => (count > (here.get(line) ?? 0) ? [line] : []));
-    if (more.length + less.length === 0) return;
-    const lines = [
-      ...more.map((line) => `only with faults:    ${line}`),
-      ...less.map((line) => `only without faults: ${line}`),
-    ];
-    const [object] = (more[0] ?? less[0] ?? '').split(' {');
-    this.#violate(
-      'differs-from-undisturbed',
-      `in the end the cluster is not what it is without faults: something was done twice, never, or from memory that a crash lost\n  ${lines.slice(0, 6).join('\n  ')}`,
-      object,
-    );
   }
 
   async #stop(): Promise<void> {
@@ -322,16 +340,38 @@ class Run {
         note: (who, what, object) => this.#note(who, what, object),
         reconcileBegan: (scope, reconcile) => this.#book.reconcileBegan(scope, reconcile),
         reconcileEnded: (scope, reconcile, error) => this.#book.reconcileEnded({ scope, reconcile, error }),
+        stopping: (host) => this.#witnesses.get(host)?.end(),
+        made: (made, scope, operator) => this.#witness(made, scope, operator),
         violate: (rule, message, object) => this.#violate(rule, message, object),
         changed: (host, error) => this.#changed(host, error),
       },
     });
   }
 
+  /** Lets handlers join and leave the informers of a process, and asks whether it is ready. */
+  #witness(host: ReplicaHost, scope: Scope, { cache }: Operator): void {
+    probeReadiness(host, scope, {
+      scheduler: this.#scheduler,
+      listeners: this.#listeners,
+      quietSince: () => this.#quietSince,
+      violate: (rule, message) => this.#violate(rule, message),
+    });
+    if (!this.#options.isOn('illegal-history') || !isWitnessable(cache)) return;
+    const witnesses = new Witnesses(host, scope, cache, {
+      scheduler: this.#scheduler,
+      random: seededRandom(this.#seed, `handlers of ${host.name} ${host.incarnation}`),
+      objects: this.#book.objects,
+      violate: (message, object) => this.#violate('illegal-history', message, object),
+    });
+    this.#witnesses.set(host, witnesses);
+  }
+
   /** A process that ends by itself is started again, as a kubelet does. */
   #changed(host: ReplicaHost, error: unknown): void {
     this.#book.replicaChanged(host);
+    if (!host.isAlive && host.scope !== undefined) this.#listeners.bury(host.scope);
     if (error === undefined || !host.isAlive) return;
+    if (host.isStopping && this.#book.phase !== 'stopping') return; // stopped in the middle of faults
     if (host.isStopping) {
       this.#violate(
         'stop-fails',
@@ -349,6 +389,7 @@ class Run {
 
   #answered(exchange: Exchange, status: number, note: string): void {
     this.#book.answered(exchange, status);
+    if (exchange.isWatch && status === 200) this.#faults.opened(exchange);
     const { scope, target, path } = exchange;
     const object =
       target.name === ''
@@ -391,7 +432,9 @@ class Run {
   }
 
   #note(who: string, what: string, object = ''): void {
-    this.#timeline.add({ at: this.#scheduler.now, who, object, what });
+    const step: Step = { at: this.#scheduler.now, who, object, what };
+    this.#timeline.add(step);
+    this.#variation.onStep?.(step);
   }
 
   #violate(rule: string, message: string, object?: string): void {
@@ -405,24 +448,4 @@ class Run {
     const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
     this.#violate(rule, `${scope?.name ?? 'the world'}: ${stack.split('\n').slice(0, 4).join('\n  ')}`);
   }
-
-  /** Unhandled rejections are the world's while it runs; the listeners of a test runner come back after it. */
-  #catchRejections(): Disposable {
-    const others = process.listeners('unhandledRejection');
-    process.removeAllListeners('unhandledRejection');
-    const listener = (error: unknown): void => this.#uncaught('unhandled-rejection', error, this.#scheduler.current);
-    process.on('unhandledRejection', listener);
-    return {
-      [Symbol.dispose]: () => {
-        process.off('unhandledRejection', listener);
-        for (const other of others) process.on('unhandledRejection', other);
-      },
-    };
-  }
-}
-
-function countLines(lines: readonly string[]): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const line of lines) counts.set(line, (counts.get(line) ?? 0) + 1);
-  return counts;
 }

@@ -63,7 +63,7 @@ export async function simulate(options: SimulateOptions): Promise<SimulationResu
   for (let index = 0; index < compiled.seeds; index++) {
     const seed = compiled.seed + index;
     const variation = await undisturbed(compiled, seed);
-    const result = await runSeed(compiled, seed, variation);
+    const result = await runSeed(compiled, seed, { ...variation, onStep: compiled.onStep });
     simulatedMs += result.simulatedMs;
     faults += result.faults;
     hashes.set(seed, result.hash);
@@ -73,7 +73,10 @@ export async function simulate(options: SimulateOptions): Promise<SimulationResu
         seedsRun: index + 1,
         simulatedHours: simulatedMs / 3_600_000,
       });
-    if (index === 0 || compiled.verifyReplay) await verifyReplay(compiled, result, variation);
+    if (compiled.verifyReplay === true || (index === 0 && compiled.verifyReplay === 'first'))
+      await verifyReplay(compiled, result, variation);
+    const { hash } = result;
+    compiled.onSeed({ seed, simulatedHours: result.simulatedMs / 3_600_000, faults: result.faults, hash });
   }
   return { seeds: compiled.seeds, simulatedHours: simulatedMs / 3_600_000, faults, hashes };
 }

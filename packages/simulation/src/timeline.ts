@@ -24,16 +24,17 @@ export class Timeline {
 
   add(step: Step): void {
     this.count++;
-    const text = `${step.at.toFixed(3)}|${step.who}|${step.object}|${step.what}`;
-    this.#hash = hashText(text, this.#hash);
-    this.#second = hashText(text, this.#second ^ this.count);
+    const { at, who, object, what } = step;
+    const micros = Math.round(at * 1000);
+    this.#hash = hashText(what, hashText(object, hashText(who, this.#hash ^ micros)));
+    this.#second = Math.imul(this.#second ^ this.#hash, 0x85ebca6b) + this.count;
     this.#steps.push(step);
     if (this.#steps.length >= 2 * keptSteps) this.#steps = this.#steps.slice(-keptSteps);
   }
 
   /** 16 hexadecimal digits. */
   get hash(): string {
-    return [this.#hash, this.#second].map((half) => half.toString(16).padStart(8, '0')).join('');
+    return [this.#hash, this.#second >>> 0].map((half) => half.toString(16).padStart(8, '0')).join('');
   }
 
   steps(): readonly Step[] {

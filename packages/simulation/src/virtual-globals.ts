@@ -1,6 +1,7 @@
 import { createRequire, syncBuiltinESMExports } from 'node:module';
 import type { Random } from '@kctl/wait';
 import { currentScope } from './activity.js';
+import type { ListeningServer } from './network/listeners.js';
 import type { Scope } from './scope.js';
 
 /** What the globals of code in a world do. Code outside of any world has the real ones. */
@@ -11,6 +12,8 @@ export interface VirtualHost {
   setImmediate(scope: Scope, callback: () => void): { cancel(): void };
   /** Randomness that need not be secret there. */
   readonly random: Random;
+  /** A server of a scope begins to listen, until the returned function is called. */
+  listen(scope: Scope, server: ListeningServer): () => void;
   /** Notes that time, randomness or a socket was used without having been injected. */
   stray(scope: Scope, what: string, remedy: string): void;
 }
@@ -34,6 +37,7 @@ export function installVirtualGlobals(host: VirtualHost): Disposable {
   replaceDate(host, undo);
   replaceRandomness(host, undo);
   replaceSockets(host, undo);
+  replaceListen(host, undo);
   syncBuiltinESMExports();
   return {
     [Symbol.dispose]: () => {
@@ -225,13 +229,11 @@ function replaceDate(host: VirtualHost, undo: (() => void)[]): void {
   };
   const realNow = realDate.now.bind(realDate);
   replace(realDate, 'now', virtualNow, undo);
-  const virtualDate = new Proxy(realDate, {
-    construct: (target, args, newTarget) => {
-      const scope = args.length === 0 ? currentScope() : undefined;
-      return Reflect.construct(target, scope === undefined ? args : [now(scope, 'new Date()')], newTarget) as Date;
-    },
-  });
-  replace(globalThis, 'Date', virtualDate, undo);
+  const scopeNow = (): number | undefined => {
+    const scope = currentScope();
+    return scope === undefined ? undefined : now(scope, 'new Date()');
+  };
+  replace(globalThis, 'Date', virtualDateConstructor(scopeNow), undo);
   const clock = performance;
   const realPerformanceNow = clock.now.bind(clock);
   const performanceNow = (): number => {
@@ -241,6 +243,25 @@ function replaceDate(host: VirtualHost, undo: (() => void)[]): void {
     return scope.clock.monotonicNow();
   };
   replace(performance, 'now', performanceNow, undo);
+}
+
+/** A Date whose present is that of the world; its objects are real ones. */
+function virtualDateConstructor(scopeNow: () => number | undefined): unknown {
+  function VirtualDate(this: unknown, ...args: unknown[]): unknown {
+    if (new.target === undefined) {
+      const ms = scopeNow();
+      return ms === undefined ? realDate() : new realDate(ms).toString();
+    }
+    if (args.length === 0) {
+      const ms = scopeNow();
+      if (ms !== undefined) args = [ms];
+    }
+    if (new.target === VirtualDate && args.length === 1) return new realDate(args[0] as number);
+    return Reflect.construct(realDate, args, new.target === VirtualDate ? realDate : new.target);
+  }
+  Object.setPrototypeOf(VirtualDate, realDate); // `now`, `parse` and `UTC`
+  VirtualDate.prototype = realDate.prototype;
+  return VirtualDate;
 }
 
 function replaceRandomness(host: VirtualHost, undo: (() => void)[]): void {
@@ -278,6 +299,43 @@ function replaceRandomness(host: VirtualHost, undo: (() => void)[]): void {
     'randomBytes',
     (size: number, callback?: unknown) =>
       currentScope() === undefined || callback !== undefined ? realBytes(size, callback) : bytes(size),
+    undo,
+  );
+}
+
+/** What Node's servers keep of the handle that listens. */
+interface NodeServer extends ListeningServer {
+  _handle: unknown;
+  once(event: 'listening', listener: Callback): unknown;
+  emit(event: string, ...args: unknown[]): boolean;
+}
+
+/** A server binds nothing; the world connects to it in memory. */
+function replaceListen(host: VirtualHost, undo: (() => void)[]): void {
+  const { Server } = requireBuiltin('node:net') as { Server: { prototype: { listen: Callback } } };
+  const realListen = Server.prototype.listen;
+  replace(
+    Server.prototype,
+    'listen',
+    function listen(this: NodeServer, ...args: unknown[]): unknown {
+      const scope = currentScope();
+      if (scope === undefined) {
+        Reflect.apply(realListen, this, args);
+        return this;
+      }
+      const listener = args.find((argument) => typeof argument === 'function') as Callback | undefined;
+      if (listener !== undefined) this.once('listening', listener);
+      const close = host.listen(scope, this);
+      this._handle = {
+        close,
+        ref: () => undefined,
+        unref: () => undefined,
+        getsockname: (address: object) =>
+          void Object.assign(address, { address: '10.0.0.2', family: 'IPv4', port: 8081 }),
+      };
+      process.nextTick(() => this.emit('listening'));
+      return this;
+    },
     undo,
   );
 }

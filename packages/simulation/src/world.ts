@@ -33,6 +33,10 @@ export interface Operator {
   run(signal: AbortSignal): Promise<unknown>;
   /** Compared with the server when everything is quiet, where it is there and lists its informers. */
   readonly cache?: unknown;
+  /** Reads of what the replica has just written are made by it, where it is there: they must not go back. */
+  readonly client?: unknown;
+  /** Whether it says of itself that it leads: no two may. */
+  readonly isLeader?: boolean;
   /** Closed when the replica crashes, so that nothing real outlives it. */
   readonly metrics?: unknown;
 }

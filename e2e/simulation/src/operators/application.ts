@@ -13,7 +13,10 @@ const demo = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace 
 export function applicationOperator(objects = 8): SimulateOptions {
   return {
     operator: ({ options }) =>
-      createOperator({ ...options, leaderElection: { name: 'application-operator', namespace } }, createDirectory()),
+      createOperator(
+        { ...options, leaderElection: { name: 'application-operator', namespace: 'default' } },
+        createDirectory(),
+      ),
     resources: [demo, applicationCrd],
     workload: (world) => useApplications(world, objects),
     settled: async ({ client }) => {

@@ -1,9 +1,15 @@
 import type { SimulateOptions } from '@kctl/simulation';
 import { applicationOperator } from './application.js';
+import { chaosPodOperator } from './chaos-pod.js';
 import { probeOperator } from './probe.js';
+import { trainingJobOperator } from './training-job.js';
+import { workbenchOperator } from './workbench.js';
 
 /** What is simulated, by name. */
 export const operators: Readonly<Record<string, () => SimulateOptions>> = {
   application: () => applicationOperator(),
-  probe: () => probeOperator(),
+  'training-job': trainingJobOperator,
+  'chaos-pod': chaosPodOperator,
+  probe: probeOperator,
+  workbench: workbenchOperator,
 };

@@ -27,7 +27,11 @@ export function probeOperator(): SimulateOptions {
 
 async function createProbe(world: ReplicaWorld) {
   const { violate } = world;
-  const manager = await createManager({ ...world.options, leaderElection: { name: 'probe', namespace } });
+  const manager = await createManager({
+    ...world.options,
+    health: { port: 8081 },
+    leaderElection: { name: 'probe', namespace: 'default' },
+  });
   const { client } = manager;
   controllerManagedBy(manager)
     .for(Widget)

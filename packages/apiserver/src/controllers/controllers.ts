@@ -1,3 +1,4 @@
+import type { ClockTimer } from '@kctl/wait';
 import { isLostRaceError } from '../storage/errors.js';
 import type { InnerController } from './inner-controller.js';
 import type { ControllerSwitches } from '../api-server-options.js';
@@ -22,8 +23,15 @@ export interface Controllers {
 /** How long queued work runs before others get their turn, in steps. */
 const stepsPerTurn = 200;
 
+/** Options of {@link startControllers}. */
+export interface ControllerOptions {
+  readonly enabled: boolean | ControllerSwitches;
+  /** How long work waits before it begins, in ms; 0: until the next turn of the event loop. */
+  readonly delayMs: number;
+}
+
 /** Starts the controllers on a store that has been loaded. */
-export function startControllers(backend: Backend, enabled: boolean | ControllerSwitches): Controllers {
+export function startControllers(backend: Backend, { enabled, delayMs }: ControllerOptions): Controllers {
   const controllers = enabledControllers(backend, enabled);
   const crds = createCrdController({
     registry: backend.registry,
@@ -32,6 +40,7 @@ export function startControllers(backend: Backend, enabled: boolean | Controller
   });
   let isStopped = false;
   let isScheduled = false;
+  let timer: ClockTimer | undefined;
 
   const turn = (): void => {
     isScheduled = false;
@@ -48,7 +57,8 @@ export function startControllers(backend: Backend, enabled: boolean | Controller
   const schedule = (): void => {
     if (isScheduled || isStopped) return;
     isScheduled = true;
-    setImmediate(turn);
+    if (delayMs > 0) timer = backend.clock.setTimer(turn, delayMs, { keepAlive: false });
+    else setImmediate(turn);
   };
   const resync = (): void => {
     const names = new Set([...backend.store.table(crdTable).scan({})].map(([name]) => name));
@@ -77,6 +87,7 @@ export function startControllers(backend: Backend, enabled: boolean | Controller
     },
     stop() {
       isStopped = true;
+      timer?.cancel();
       unsubscribe();
       unsubscribeRegistry();
     },

@@ -1,4 +1,4 @@
-import { isStatusError, type UntypedObject } from '@kctl/apimachinery';
+import { isStatusError, mutableCopy, type UntypedObject } from '@kctl/apimachinery';
 import { mediaTypeOf, parseJsonBody, parseYamlBody } from '../codecs/body.js';
 import { JsonSyntaxError } from '../codecs/strict-json.js';
 import type { Offload } from '../offload/offload.js';
@@ -174,7 +174,7 @@ function decodePatched(
 ): { object: UntypedObject; problems: readonly string[] } {
   try {
     return definition.decode({
-      value: structuredClone(value),
+      value: mutableCopy(value),
       ...(target.subresource !== '' && { subresource: target.subresource }),
     });
   } catch (error) {

@@ -1,4 +1,4 @@
-import type { UntypedObject } from '@kctl/apimachinery';
+import { mutableCopy, type UntypedObject } from '@kctl/apimachinery';
 import { invalidValue } from '../registry/field-error.js';
 import type { ResourceDefinition, UpdateStrategy } from '../registry/resource.js';
 import { badRequest, conflict, invalid, methodNotAllowed, notFound } from '../registry/status.js';
@@ -45,7 +45,7 @@ export async function update(backend: Backend, call: ResourceCall, target: Write
   const table = backend.store.table(definition.storageKey);
   using admission = beginUpdateAdmission(backend, call, { target, options });
   return await retryOnLostRace(async () => {
-    const own = structuredClone(object);
+    const own = mutableCopy(object);
     if (definition.allowCreateOnUpdate && table.get(storageKeyOf(path.namespace, path.name)) === undefined) {
       refuseUid(call, own, '');
       delete own.metadata.resourceVersion;

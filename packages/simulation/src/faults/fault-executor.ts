@@ -1,7 +1,7 @@
 import type { ApiServer } from '@kctl/apiserver';
 import type { Exchange, Mishap } from '../network/exchange.js';
 import type { Network } from '../network/network.js';
-import { isWrite } from '../network/target.js';
+import { isWrite, parameterOf } from '../network/target.js';
 import { pick } from '../random.js';
 import type { ReplicaHost } from '../replica-host.js';
 import type { Scheduler } from '../scheduler.js';
@@ -23,6 +23,8 @@ export interface FaultTargets {
   readonly objects: ReadonlyMap<string, CausedCommit>;
   note(what: string, object?: string): void;
   disturbed(what: 'lease-edit' | 'clock-jump'): void;
+  /** The run of a replica that was stopped has ended. */
+  ended(host: ReplicaHost): void;
 }
 
 /** A fault that waits for the request that it strikes. */
@@ -39,6 +41,10 @@ interface Revoked {
   readonly onlyWrites: boolean;
 }
 
+/** What a run that has ended leaves must have ended so much later, in ms. */
+const endedMs = 200;
+/** How long a replica that was stopped may take to end, in ms. */
+const stopPatienceMs = 60_000;
 /** How long a replica that died is down at most, in ms. */
 const longestDownMs = 30_000;
 
@@ -47,6 +53,7 @@ export class FaultExecutor {
   readonly #targets: FaultTargets;
   readonly #armed = new Set<Armed>();
   readonly #revoked = new Set<Revoked>();
+  readonly #flapping = new Set<{ readonly host: ReplicaHost; readonly resource: string }>();
   /** Faults that struck. */
   struck = 0;
   #isOver = false;
@@ -72,12 +79,14 @@ export class FaultExecutor {
     this.#isOver = true;
     this.#armed.clear();
     this.#revoked.clear();
+    this.#flapping.clear();
     network.isServerUp = true;
     for (const host of hosts) {
       if (host.scope !== undefined) {
         network.partition(host.scope, undefined);
         host.scope.stalledUntil = 0;
       }
+      if (host.isStopping) host.crash('after it was stopped');
       if (!host.isAlive) host.start();
     }
     await this.#targets.actors.settle();
@@ -146,8 +155,8 @@ export class FaultExecutor {
         );
         return;
       case 'gone':
-        this.#arm(fault, host, ({ target: { verb, query } }) =>
-          (verb === 'watch' || verb === 'list') && (query?.get('resourceVersion') ?? '') !== ''
+        this.#arm(fault, host, ({ target }) =>
+          (target.verb === 'watch' || target.verb === 'list') && parameterOf(target, 'resourceVersion') !== ''
             ? status(410, 'Expired')
             : undefined,
         );
@@ -165,8 +174,8 @@ export class FaultExecutor {
         this.#arm(fault, host, () => status(503, 'ServiceUnavailable'));
         return;
       case 'stale-list':
-        this.#arm(fault, host, ({ target: { verb, query } }) =>
-          verb === 'list' && query?.get('resourceVersion') === '0'
+        this.#arm(fault, host, ({ target }) =>
+          target.verb === 'list' && parameterOf(target, 'resourceVersion') === '0'
             ? { type: 'stale', revisions: 1 + Math.floor(a * 20) }
             : undefined,
         );
@@ -192,6 +201,12 @@ export class FaultExecutor {
         return;
       case 'crash-after-write':
         this.#crashAtWrite(host, a, b);
+        return;
+      case 'restart':
+        this.#restart(host, 200 + longestDownMs * a ** 2);
+        return;
+      case 'watch-flaps':
+        this.#flap(host, a, 2000 + 30_000 * b ** 2);
         return;
       case 'stall':
         this.#stall(host, 100 + 40_000 * a ** 2);
@@ -228,6 +243,48 @@ export class FaultExecutor {
     else if (fault === 'bookmarks-missing') watch.mood = 'no-bookmarks';
     else if ((b ?? 0) < 0.5) network.end(watch);
     else network.fail(watch, 'UND_ERR_SOCKET');
+  }
+
+  #flap(host: ReplicaHost, which: number, forMs: number): void {
+    const { network } = this.#targets;
+    const watches = [...network.openOf(host.scope)].filter(({ isWatch, status: code }) => isWatch && code === 200);
+    if (watches.length === 0) return;
+    const { resource } = pick(watches, which).target;
+    const flapping = { host, resource };
+    this.#flapping.add(flapping);
+    this.#happens(`each watch of ${resource} by ${host.name} ends at once for ${seconds(forMs)}`);
+    for (const watch of watches) if (watch.target.resource === resource) network.end(watch);
+    this.#later(forMs, () => {
+      this.#flapping.delete(flapping);
+    });
+  }
+
+  /** The watch has been opened. */
+  opened(exchange: Exchange): void {
+    for (const { host, resource } of this.#flapping)
+      if (exchange.isWatch && host.scope === exchange.scope && resource === exchange.target.resource)
+        this.#targets.network.end(exchange);
+  }
+
+  /** A process that does not end is killed, as by a kubelet. */
+  #restart(host: ReplicaHost, downMs: number): void {
+    const { scope } = host;
+    if (scope === undefined || !host.isAlive || host.isStopping) return;
+    this.#happens(`${host.name} is stopped`);
+    host.stop();
+    const again = (): void => {
+      if (host.scope === scope && host.isStopping) host.crash('after it was stopped');
+      if (!host.isAlive) host.start();
+    };
+    void host.ended.then(() => {
+      this.#later(endedMs, () => {
+        if (host.scope === scope && !scope.isDead) this.#targets.ended(host);
+      });
+      this.#later(endedMs + downMs, again);
+    });
+    this.#later(stopPatienceMs + downMs, () => {
+      if (host.scope === scope) again();
+    });
   }
 
   #partition(host: ReplicaHost, how: 'drops' | 'refuses', forMs: number): void {

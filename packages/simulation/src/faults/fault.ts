@@ -14,6 +14,7 @@ export type FaultName =
   | 'unavailable'
   | 'watch-dropped'
   | 'watch-hangs'
+  | 'watch-flaps'
   | 'bookmarks-missing'
   | 'stale-list'
   | 'compaction'
@@ -22,6 +23,7 @@ export type FaultName =
   | 'server-restart-cold'
   | 'crash'
   | 'crash-after-write'
+  | 'restart'
   | 'stall'
   | 'clock-jump'
   | 'lease-edit'
@@ -59,6 +61,8 @@ export const defaultFaultRates: Readonly<Record<FaultName, number>> = {
   'watch-dropped': 30,
   /** A watch stays open and silent. */
   'watch-hangs': 8,
+  /** For a while, each watch of one kind is ended as soon as it is open. */
+  'watch-flaps': 3,
   /** A watch gets no bookmarks. */
   'bookmarks-missing': 8,
   /** A list that allows it is answered from the past. */
@@ -75,6 +79,8 @@ export const defaultFaultRates: Readonly<Record<FaultName, number>> = {
   crash: 10,
   /** A replica dies right after a write was sent, or executed. */
   'crash-after-write': 20,
+  /** A replica is stopped by its signal, as by a rollout, and started again once its run has ended. */
+  restart: 6,
   /** The event loop of a replica stands still. */
   stall: 12,
   /** The wall clock of a replica jumps. */

@@ -20,6 +20,10 @@ export interface OtherActorsOptions {
   readonly scope: Scope;
   readonly objects: ReadonlyMap<string, CausedCommit>;
   readonly sleep: (ms: number) => Promise<void>;
+  /** How long a deletion may take before it counts as stuck, in ms. */
+  readonly patienceMs: number;
+  /** A deletion is stuck. */
+  readonly stuck: (message: string, object: string) => void;
   /** Makes the workload wait until the returned function is called. */
   readonly hold: () => () => void;
 }
@@ -131,7 +135,13 @@ export class OtherActors {
     try {
       const lost = this.#usersObjects(isInside);
       await this.#request('DELETE', pathOf(container));
-      while (await this.#exists(container)) await sleep(1000);
+      for (let waitedMs = 0; await this.#exists(container); waitedMs += 1000) {
+        if (waitedMs > this.#options.patienceMs) {
+          this.#reportStuck(container, isInside);
+          return;
+        }
+        await sleep(1000);
+      }
       await sleep(5000 * how);
       await this.#insist(container);
       await sleep(1000);
@@ -139,6 +149,21 @@ export class OtherActors {
     } finally {
       release();
     }
+  }
+
+  #reportStuck({ label }: CausedCommit, isInside: (commit: CausedCommit) => boolean): void {
+    const { objects, patienceMs, stuck } = this.#options;
+    const isLeft = (commit: CausedCommit): boolean =>
+      isInside(commit) && commit.object.metadata.deletionTimestamp !== undefined;
+    const left = [...objects.values()].filter(isLeft);
+    const what = left.slice(0, 3).map((commit) => {
+      const { finalizers = [] } = commit.object.metadata;
+      return `${commit.label} (finalizer ${finalizers.join(', ') || 'none'})`;
+    });
+    stuck(
+      `${label} was deleted by another client ${patienceMs / 1000} s ago and is still there, because of ${what.join(', ') || 'its own finalizers'}. The finalizer must come off whatever the object is deleted with; an operator whose Lease is in a namespace that is deleted can no longer lead: keep the Lease in the namespace of the operator`,
+      left[0]?.label ?? label,
+    );
   }
 
   /** Creates it, also where the server needs a moment before it may. */

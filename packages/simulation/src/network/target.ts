@@ -10,7 +10,13 @@ export interface Target {
   /** '' for a collection. */
   readonly name: string;
   readonly subresource: string;
-  readonly query: URLSearchParams | undefined;
+  /** What follows the question mark; undefined where there is none. */
+  readonly search: string | undefined;
+}
+
+/** A parameter of the query; '' where it is not given. */
+export function parameterOf({ search }: Target, name: string): string {
+  return search === undefined ? '' : (new URLSearchParams(search).get(name) ?? '');
 }
 
 const verbs: Readonly<Record<string, readonly [one: Target['verb'], all: Target['verb']]>> = {
@@ -24,19 +30,19 @@ const verbs: Readonly<Record<string, readonly [one: Target['verb'], all: Target[
 /** Reads a request line. */
 export function parseTarget(method: string, path: string): Target {
   const [pathname = '', search] = path.split('?', 2);
-  const query = search === undefined ? undefined : new URLSearchParams(search);
-  const segments = pathname.split('/').filter((segment) => segment !== '');
+  const segments = pathname.split('/');
+  segments.shift(); // before the first slash
   const isCore = segments[0] === 'api';
   const [group = '', version = '', ...rest] = isCore ? ['', ...segments.slice(1)] : segments.slice(1);
   const inNamespace = rest[0] === 'namespaces' && rest.length > 2;
   const namespace = inNamespace ? (rest[1] ?? '') : '';
   const [resource = '', name = '', subresource = ''] = inNamespace ? rest.slice(2) : rest;
   if (resource === '' || (!isCore && segments[0] !== 'apis'))
-    return { verb: 'raw', group: '', version: '', resource: '', namespace: '', name: '', subresource: '', query };
-  const isWatch = method === 'GET' && ['true', '1'].includes(query?.get('watch') ?? '');
+    return { verb: 'raw', group: '', version: '', resource: '', namespace: '', name: '', subresource: '', search };
+  const isWatch = method === 'GET' && search !== undefined && /(?:^|&)watch=(?:true|1)(?:&|$)/.test(search);
   const [one, all] = verbs[method] ?? ['raw', 'raw'];
   const verb = isWatch ? 'watch' : name === '' ? all : one;
-  return { verb, group, version, resource, namespace, name: decodeURIComponent(name), subresource, query };
+  return { verb, group, version, resource, namespace, name: decodeURIComponent(name), subresource, search };
 }
 
 /** `create configmaps demo/a`, for people. */

@@ -1,14 +1,34 @@
 import type { ReplicaHost } from '../replica-host.js';
+import type { Scope } from '../scope.js';
 import type { Rule, RuleContext } from './rule.js';
 
 /** How many timers and requests a replica may have pending at any time. */
 const mostTimers = 20_000;
 const mostExchanges = 2_000;
 
+/** By how much they may grow while nothing moves. */
+const mostGrowth = 50;
+
 /** A stop leaves nothing behind; a life does not pile up. */
 export function endsRule(context: RuleContext): Rule {
+  let before = new Map<Scope | undefined, number>();
+  const sizeOf = (scope: Scope | undefined): number =>
+    scope === undefined ? 0 : scope.timers + context.openOf(scope).size;
   return {
     names: ['left-behind', 'piles-up'],
+    quietBegan() {
+      before = new Map(context.replicas.map(({ scope }) => [scope, sizeOf(scope)]));
+    },
+    quietEnded() {
+      for (const { name, scope } of context.replicas) {
+        const [was, is] = [before.get(scope), sizeOf(scope)];
+        if (was === undefined || is <= 2 * was + mostGrowth) continue;
+        context.violate(
+          'piles-up',
+          `${name} has ${is} timers and open requests after ${context.quietMs / 60_000} quiet minutes, and had ${was} before: something sets them and never cancels them`,
+        );
+      }
+    },
     answered({ scope }) {
       if (scope.kind !== 'replica') return;
       if (scope.timers > mostTimers)

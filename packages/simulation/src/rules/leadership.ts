@@ -27,8 +27,33 @@ export function leadershipRule(context: RuleContext): Rule {
   const holds = (lease: LeaseState, scope: Scope): boolean =>
     lease.holder === scope || context.now - lease.editedAt < editGraceMs;
 
+  /** A stalled process says nothing; asked the moment it goes on, it must know that its lease has run out. */
+  const judgeClaims = (label: string, { holder, candidates, editedAt }: LeaseState): void => {
+    if (leases.size !== 1 || context.now - editedAt < editGraceMs) return;
+    for (const { name, scope, operator } of context.replicas) {
+      if (scope === undefined || scope === holder || !candidates.has(scope) || operator?.isLeader !== true) continue;
+      context.violate(
+        'two-claim-to-lead',
+        `${name} says that it leads while ${holder?.name ?? ''} holds the Lease: isLeader must be false from the moment at which the lease may be lost`,
+        label,
+      );
+    }
+  };
+
+  /** Only a controller that needs leadership is known to; leaders have those that run. */
+  const judgeRelease = (label: string, scope: Scope): void => {
+    const host = context.replicas.find((replica) => replica.scope === scope);
+    const [first] = host?.running.values() ?? [];
+    if (first === undefined) return;
+    context.violate(
+      'released-with-work',
+      `${scope.name} gives the Lease back while ${first.controller} reconciles ${first.key}: another replica may begin before that has ended. A lease is left to expire where work does not stop`,
+      label,
+    );
+  };
+
   return {
-    names: ['two-leaders', 'write-after-release'],
+    names: ['two-leaders', 'two-claim-to-lead', 'released-with-work', 'write-after-release'],
     committed(commit: CausedCommit) {
       if (commit.resource !== 'coordination.k8s.io/leases') return;
       const { spec } = commit.object as { spec?: { holderIdentity?: string } };
@@ -45,8 +70,10 @@ export function leadershipRule(context: RuleContext): Rule {
         lease.candidates.add(writer);
         if (identity !== '') identities.set(identity, writer);
       } else lease.editedAt = context.now;
+      if (writer?.kind === 'replica' && identity === '' && lease.identity !== '') judgeRelease(commit.label, writer);
       lease.identity = identity;
       lease.holder = commit.change === 'DELETED' ? undefined : identities.get(identity);
+      if (lease.holder !== undefined) judgeClaims(commit.label, lease);
     },
     sending(exchange: Exchange) {
       const { scope, target } = exchange;

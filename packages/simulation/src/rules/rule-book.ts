@@ -4,6 +4,7 @@ import type { ReplicaHost } from '../replica-host.js';
 import type { ReconcileActivity, Scope } from '../scope.js';
 import { endsRule } from './ends.js';
 import { leadershipRule } from './leadership.js';
+import { ownReadsRule, type OwnReadsOptions } from './own-reads.js';
 import { ownershipRule } from './ownership.js';
 import { reconcileRule } from './reconciles.js';
 import type { CausedCommit, EndedReconcile, Phase, Rule, RuleContext } from './rule.js';
@@ -15,6 +16,7 @@ export interface RuleBookOptions {
   readonly quietMs: number;
   readonly hosts: () => readonly ReplicaHost[];
   readonly openOf: (scope: Scope) => ReadonlySet<Exchange>;
+  readonly ownReads: OwnReadsOptions;
   readonly violate: (rule: string, message: string, object?: string) => void;
 }
 
@@ -62,6 +64,7 @@ export class RuleBook {
       ownershipRule(context),
       reconcileRule(context, (controller, key) => writes.writesOf(controller, key)),
       writes,
+      ownReadsRule(context, options.ownReads),
       endsRule(context),
     ];
   }

@@ -118,6 +118,8 @@ export function writesRule(context: RuleContext): WritesRule {
         const id = `${exchange.target.resource} of ${maker}`;
         created.set(id, (created.get(id) ?? 0) + 1);
       }
+      // What is deleted once and made again neither flaps nor wakes itself.
+      if (commit.change === 'DELETED' || commit.object.metadata.deletionTimestamp !== undefined) return;
       const state = writtenOf(label);
       if (state.contents.length === 0 && commit.previous !== undefined) state.contents.push(contentOf(commit.previous));
       state.contents.push(contentOf(commit.object));

@@ -1,0 +1,120 @@
+import {
+  compareResourceVersions,
+  isNotFound,
+  type Kind,
+  type NamespacedKey,
+  type PersistedObject,
+} from '@kctl/apimachinery';
+import { activities } from '../activity.js';
+import type { Exchange } from '../network/exchange.js';
+import type { ReplicaHost } from '../replica-host.js';
+import type { Scope } from '../scope.js';
+import type { CausedCommit, Rule, RuleContext } from './rule.js';
+
+/** What is needed of the client of an operator. */
+interface ReadingClient {
+  get(kind: Kind, key: NamespacedKey): Promise<PersistedObject<Kind>>;
+  list(kind: Kind, options: object): Promise<{ readonly items: readonly PersistedObject<Kind>[] }>;
+}
+
+interface OwnWrite {
+  readonly label: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly resource: string;
+  readonly resourceVersion: string;
+  readonly uid: string;
+}
+
+/** Options of {@link ownReadsRule}. */
+export interface OwnReadsOptions {
+  readonly random: () => number;
+  /** Runs it after so long, as the scope. */
+  readonly after: (scope: Scope, ms: number, work: () => void) => void;
+}
+
+/** How soon after the answer to a write the object is read, in ms at most. */
+const soonMs = 400;
+
+/** A replica that has the answer to its write reads nothing older through its client. */
+export function ownReadsRule(context: RuleContext, { random, after }: OwnReadsOptions): Rule {
+  const pending = new WeakMap<Exchange, OwnWrite>();
+
+  const check = async (host: ReplicaHost, scope: Scope, write: OwnWrite): Promise<void> => {
+    const { client, cache } = host.operator ?? {};
+    const kind = kindsOf(cache).find(({ group, plural }) => `${group}/${plural}` === write.resource);
+    if (kind === undefined || !isReading(client)) return;
+    const { label, name, namespace } = write;
+    const judge = (how: string, found: PersistedObject<Kind> | undefined): void => {
+      if (scope.isDead) return;
+      const present = context.objects.get(label)?.object.metadata;
+      if (found === undefined) {
+        if (present?.uid === write.uid && present.deletionTimestamp === undefined)
+          violate(
+            `${how} does not have ${label}, which it wrote at ${write.resourceVersion} and which was not deleted`,
+          );
+      } else if (found.metadata.uid === write.uid && isOlder(found.metadata.resourceVersion, write.resourceVersion))
+        violate(
+          `${how} has ${label} at ${found.metadata.resourceVersion}, and it has written ${write.resourceVersion}`,
+        );
+    };
+    const violate = (what: string): void =>
+      context.violate(
+        'reads-behind-own-writes',
+        `${scope.name}: ${what}: reads must not go back behind own writes`,
+        label,
+      );
+    try {
+      if (random() < 0.3) {
+        const { items } = await client.list(kind, namespace === '' ? {} : { namespace });
+        judge(
+          'a list',
+          items.find(({ metadata }) => metadata.name === name),
+        );
+      } else judge('a get', await client.get(kind, { namespace, name }));
+    } catch (error) {
+      if (isNotFound(error)) judge('a get', undefined);
+    }
+  };
+
+  return {
+    names: ['reads-behind-own-writes'],
+    committed({ exchange, change, label, resource, namespace, name, object }: CausedCommit) {
+      if (exchange?.scope.kind !== 'replica' || change === 'DELETED') return;
+      const { resourceVersion = '', uid = '' } = object.metadata;
+      pending.set(exchange, { label, resource, namespace, name, resourceVersion, uid });
+    },
+    answered(exchange, status) {
+      const write = pending.get(exchange);
+      const { scope } = exchange;
+      if (write === undefined || status < 200 || status > 299) return;
+      const host = context.replicas.find((each) => each.scope === scope);
+      if (host === undefined) return;
+      after(scope, random() * soonMs, () => {
+        if (host.isStopping || context.phase === 'stopping') return;
+        activities.run({ scope }, () => void check(host, scope, write));
+      });
+    },
+  };
+}
+
+function isOlder(found: string, written: string): boolean {
+  return compareResourceVersions(found, written) === 'older';
+}
+
+function isReading(client: unknown): client is ReadingClient {
+  return (
+    typeof client === 'object' &&
+    client !== null &&
+    ['get', 'list'].every((name) => typeof Reflect.get(client, name) === 'function')
+  );
+}
+
+/** The kinds that are read from a cache. */
+function kindsOf(cache: unknown): readonly Kind[] {
+  if (typeof cache !== 'object' || cache === null || !('informers' in cache)) return [];
+  const { informers } = cache;
+  if (typeof informers !== 'function') return [];
+  const all = Reflect.apply(informers, cache, []) as readonly { readonly kind: Kind; readonly isWanted: boolean }[];
+  return all.filter(({ kind, isWanted }) => isWanted && kind.shape === 'full').map(({ kind }) => kind);
+}
