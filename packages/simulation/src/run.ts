@@ -5,6 +5,7 @@ import { sleep } from '@kctl/wait';
 import { FaultExecutor } from './faults/fault-executor.js';
 import { planFaults, type PlannedFault } from './faults/fault.js';
 import { OtherActors } from './faults/other-actors.js';
+import { immediate } from './immediate.js';
 import { installResources } from './install-resources.js';
 import type { Exchange } from './network/exchange.js';
 import { Listeners } from './network/listeners.js';
@@ -175,7 +176,7 @@ class Run {
     using _globals = installVirtualGlobals({
       random: seededRandom(this.#seed, 'globals'),
       setTimer: (scope, callback, delayMs) => scope.clock.setTimer(callback, delayMs),
-      setImmediate: (scope, callback) => this.#immediate(scope, callback),
+      setImmediate: (scope, callback) => immediate(this.#scheduler, scope, callback),
       listen: (scope, server) => this.#listeners.add(scope, server),
       stray: (scope, what, remedy) => this.#stray(scope, what, remedy),
     });
@@ -410,17 +411,6 @@ class Run {
 
   #sleep(ms: number): Promise<void> {
     return sleep(ms, { clock: this.#userScope.clock });
-  }
-
-  #immediate(scope: Scope, callback: () => void): { cancel(): void } {
-    // What the server does in a later turn, it does for itself.
-    const activity = scope.kind === 'server' ? { scope } : (activities.getStore() ?? { scope });
-    const task = this.#scheduler.post(scope, () => activities.run(activity, callback));
-    return {
-      cancel: () => {
-        task.isCancelled = true;
-      },
-    };
   }
 
   #stray(scope: Scope, what: string, remedy: string): void {
