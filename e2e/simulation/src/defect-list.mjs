@@ -164,7 +164,7 @@ export const defects = [
   },
   {
     defect: 'a requeueAfterMs of zero or less loses the run',
-    file: 'packages/controller/src/outcome.ts',
+    file: 'packages/controller/src/retry/outcome.ts',
     operator: 'workbench',
     from: "return requeueAfterMs !== undefined || backoff === true ? { type: 'backoff', priority } : done;",
     to: "return backoff === true ? { type: 'backoff', priority } : done;",
