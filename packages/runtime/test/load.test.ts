@@ -8,7 +8,7 @@ const loaded = (): string[] =>
     (path) => /^.*[\\/]node_modules[\\/](.*)$/.exec(path)?.[1]?.replaceAll('\\', '/') ?? [],
   );
 
-// What an import costs is in `designs/016-what-a-process-costs.md`: each of these was seen in it.
+// What an import costs is in `designs/017-what-a-process-costs.md`: each of these was seen in it.
 it('loads of other packages no more than connections and a metrics registry', async () => {
   await createManager({ connection: { server: 'https://127.0.0.1:1' } });
   const files = loaded();
