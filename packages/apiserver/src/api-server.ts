@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { isIPv6 } from 'node:net';
+import type { DeepReadonly, UntypedObject } from '@kctl/apimachinery';
 import { noopLogger } from '@kctl/telemetry';
 import { systemClock } from '@kctl/wait';
 import { createAdmissionChain } from './admission/chain.js';
@@ -17,6 +18,7 @@ import { startControllers, type Controllers } from './controllers/controllers.js
 import { createFaultEngine } from './faults/engine.js';
 import type { Faults } from './faults/faults.js';
 import type { Backend } from './handlers/call.js';
+import { seed } from './handlers/seed.js';
 import { createJournal, journalCommits, type Journal } from './journal/journal.js';
 import { builtInDefinitions } from './registry/builtins.js';
 import { createRegistry } from './registry/create-registry.js';
@@ -86,6 +88,26 @@ export interface ApiServer extends AsyncDisposable {
   readonly revision: number;
   /** How many watches are open and have caught up. */
   readonly watchers: number;
+  /**
+   * Puts objects into the store with the status, uid and times that they say, in one step each: past admission, and over
+   * what has the same name. What they leave open they get as from a create; a namespace is `default`.
+   *
+   * @returns the objects as they are then read, in order
+   * @throws TypeError for a kind that is not served, an unknown field, and a namespace that does not exist; StatusError
+   *   422 for an object that is not valid
+   *
+   * @example
+   * ```ts
+   * import { createApiServer } from '@kctl/apiserver';
+   *
+   * const server = createApiServer();
+   * await server.start();
+   * await server.seed([
+   *   { apiVersion: 'v1', kind: 'Node', metadata: { name: 'a', uid: 'uid-1' }, status: { phase: 'Running' } },
+   * ]);
+   * ```
+   */
+  seed(objects: readonly DeepReadonly<UntypedObject>[]): Promise<readonly UntypedObject[]>;
   /** All live objects, for {@link ApiServer.restore}. */
   snapshot(): StoreSnapshot;
   /** Puts all objects back to a snapshot. Watches end; the revision goes on; older resourceVersions are expired. */
@@ -333,6 +355,10 @@ class EmbeddedApiServer implements ApiServer {
 
   onCommit(listener: (commit: Commit) => void): () => void {
     return subscribeCommits(this.#backend.store, listener);
+  }
+
+  seed(objects: readonly DeepReadonly<UntypedObject>[]): Promise<readonly UntypedObject[]> {
+    return seed(this.#backend, objects);
   }
 
   snapshot(): StoreSnapshot {

@@ -2,11 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DeepReadonly } from '@kctl/apimachinery';
-import type { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
 import { Namespace } from '@kctl/apimachinery/kinds/core/v1';
 import { createApiServer, type ApiServer, type ApiServerOptions } from '@kctl/apiserver';
 import { createHttpClient, type Connection, type HttpClient } from '@kctl/client-http';
 import { noopLogger, type Logger } from '@kctl/telemetry';
+import { resolveCrds, type CrdSource } from './crd-sources.js';
 import { installCrds } from './install-crds.js';
 import {
   prepareWebhooks,
@@ -30,8 +30,11 @@ export interface EnvironmentOptions {
    * @default KCTL_TEST_SERVER; else `existing` where USE_EXISTING_CLUSTER is 'true' (as in envtest); else `embedded`
    */
   readonly server?: EnvironmentServer;
-  /** Installed and established before the environment is handed out. */
-  readonly crds?: readonly DeepReadonly<CustomResourceDefinition>[];
+  /**
+   * Installed and established before the environment is handed out: definitions, paths of files or folders, YAML, or
+   * kinds. For a kind a definition without a schema is made, which takes any object and has a status subresource.
+   */
+  readonly crds?: readonly CrdSource[];
   /** Options of the embedded server. */
   readonly embedded?: ApiServerOptions;
   /** `real`: also the garbage collector and the namespace controller, which the embedded server has built in. @default true */
@@ -58,8 +61,8 @@ export interface TestEnvironment extends AsyncDisposable {
   readonly real: RealApiServer | undefined;
   /** Creates a namespace of its own for a test: `<prefix>-<random>`. */
   createNamespace(prefix?: string): Promise<string>;
-  /** Installs CustomResourceDefinitions and waits until they are established. */
-  installCrds(crds: readonly DeepReadonly<CustomResourceDefinition>[]): Promise<void>;
+  /** Installs CustomResourceDefinitions and waits until they are established; see {@link EnvironmentOptions.crds}. */
+  installCrds(crds: readonly CrdSource[]): Promise<void>;
   /**
    * A place on this machine for the webhook server of a test: host, port and certificate. The same one each time; it goes
    * with the environment.
@@ -111,7 +114,7 @@ export async function createEnvironment(options: EnvironmentOptions = {}): Promi
       const { metadata } = await client.create(Namespace, { metadata: { generateName: `${prefix}-` } });
       return metadata.name ?? '';
     },
-    installCrds: (crds) => installCrds(client, crds),
+    installCrds: async (crds) => await installCrds(client, await resolveCrds(crds)),
     prepareWebhooks: async () => (await localWebhooks()).serving,
     installWebhooks: async (configurations, installOptions) =>
       await (await localWebhooks()).install(client, configurations, installOptions),

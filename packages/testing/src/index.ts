@@ -3,6 +3,7 @@
  *
  * @packageDocumentation
  */
+export type { CrdSource } from './crd-sources.js';
 export { createEnvironment } from './environment.js';
 export type { EnvironmentOptions, EnvironmentServer, TestEnvironment } from './environment.js';
 export { eventually } from './eventually.js';

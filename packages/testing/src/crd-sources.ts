@@ -1,0 +1,108 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { DeepReadonly, Kind } from '@kctl/apimachinery';
+import type { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
+import { parseAllDocuments } from 'yaml';
+
+/**
+ * Where a CustomResourceDefinition comes from: the object itself; the path of a file, or of a folder with `.yaml`, `.yml`
+ * and `.json` files; a text of YAML or JSON documents; or a kind, for which a definition is made that takes any object.
+ */
+export type CrdSource = DeepReadonly<CustomResourceDefinition> | Kind | string;
+
+/**
+ * The definitions of sources, in order. Other documents in files and texts are skipped, as envtest does. Kinds of one
+ * group and name give one definition that serves all of their versions.
+ *
+ * @throws Error that names the file or text where nothing is found, or where it is not YAML
+ */
+export async function resolveCrds(
+  sources: readonly CrdSource[],
+): Promise<readonly DeepReadonly<CustomResourceDefinition>[]> {
+  const definitions: DeepReadonly<CustomResourceDefinition>[] = [];
+  const kinds = new Map<string, Kind[]>();
+  for (const source of sources) {
+    if (typeof source === 'string') definitions.push(...(await readSource(source)));
+    else if ('spec' in source) definitions.push(source);
+    else if (isKind(source)) {
+      const name = `${source.plural}.${source.group}`;
+      kinds.set(name, [...(kinds.get(name) ?? []), source]);
+    } else throw new TypeError('crds: expected a CustomResourceDefinition, a kind, a path or YAML');
+  }
+  return [...definitions, ...[...kinds.values()].map(anyObjectOf)];
+}
+
+function isKind(source: object): source is Kind {
+  return 'plural' in source && 'apiVersion' in source && 'scope' in source;
+}
+
+async function readSource(source: string): Promise<CustomResourceDefinition[]> {
+  if (source.includes('\n') || source.trimStart().startsWith('{')) return parse(source, 'the text of crds');
+  let found: Awaited<ReturnType<typeof stat>>;
+  try {
+    found = await stat(source);
+  } catch (cause) {
+    throw new Error(`crds: ${JSON.stringify(source)} is neither a file or folder that can be read nor YAML`, { cause });
+  }
+  const files = found.isDirectory()
+    ? (await readdir(source))
+        .filter((name) => /\.(ya?ml|json)$/.test(name))
+        .sort()
+        .map((name) => join(source, name))
+    : [source];
+  const definitions: CustomResourceDefinition[] = [];
+  for (const file of files) {
+    const inFile = parse(await readFile(file, 'utf8'), file, found.isDirectory());
+    definitions.push(...inFile);
+  }
+  if (definitions.length === 0) throw new Error(`crds: there is no CustomResourceDefinition in ${source}`);
+  return definitions;
+}
+
+/** The definitions among the documents of a text. */
+function parse(text: string, what: string, mayBeEmpty = false): CustomResourceDefinition[] {
+  const definitions: CustomResourceDefinition[] = [];
+  for (const document of parseAllDocuments(text)) {
+    const [error] = document.errors;
+    if (error !== undefined) throw new Error(`crds: ${what} is not YAML: ${error.message}`);
+    const value: unknown = document.toJS();
+    if (isDefinition(value)) definitions.push(value);
+  }
+  if (definitions.length === 0 && !mayBeEmpty) throw new Error(`crds: there is no CustomResourceDefinition in ${what}`);
+  return definitions;
+}
+
+function isDefinition(value: unknown): value is CustomResourceDefinition {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'kind' in value &&
+    value.kind === 'CustomResourceDefinition' &&
+    'spec' in value
+  );
+}
+
+/** A definition without a schema: objects are taken as they are, with a status of their own. */
+function anyObjectOf(kinds: readonly Kind[]): CustomResourceDefinition {
+  const [first] = kinds;
+  if (first === undefined) throw new RangeError('there is no kind');
+  const { group, kind, plural, scope } = first;
+  if (group === '' || !group.includes('.'))
+    throw new TypeError(`crds: ${kind} of group ${JSON.stringify(group)} is built in: it needs no definition`);
+  const versions = [...new Set(kinds.map(({ version }) => version))];
+  return {
+    metadata: { name: `${plural}.${group}` },
+    spec: {
+      group,
+      scope,
+      names: { kind, plural },
+      versions: versions.map((name, index) => ({
+        name,
+        served: true,
+        storage: index === 0,
+        schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+        subresources: { status: {} },
+      })),
+    },
+  };
+}
