@@ -89,7 +89,7 @@ export function scanBodyFields(
     if (position < 0) return -2;
     if (keyEnd - keyStart === metadataKey.length && isText(bytes, keyStart, metadataKey)) return -2;
     const which = childIndex(paths.root, bytes, keyStart, keyEnd);
-    const node = paths.root.children[which];
+    const node = which < 0 ? undefined : paths.root.children[which];
     let next: number;
     if (node === undefined) next = skipValue(bytes, position, end);
     else {
@@ -149,7 +149,7 @@ export function scanFields(
     position = afterColon(bytes, keyEnd + 1, end);
     if (position < 0) return -1;
     const which = childIndex(node, bytes, keyStart, keyEnd);
-    const child = node.children[which];
+    const child = which < 0 ? undefined : node.children[which];
     let next: number;
     if (child === undefined) next = skipValue(bytes, position, end);
     else {

@@ -187,19 +187,15 @@ function scanMetadata(bytes: Uint8Array, at: number, end: number, scan: ObjectSc
     if (keyEnd < 0) return -1;
     const value = afterColon(bytes, keyEnd + 1, end);
     if (value < 0) return -1;
-    const isManagedFields =
-      keyEnd - keyStart === 13 && bytes[value] === openBracket && isText(bytes, keyStart, keys.managedFields);
-    const next = isManagedFields ? skipFlatArray(bytes, value, end) : skipValue(bytes, value, end);
-    if (next < 0) return -1;
     member.keyStart = keyStart;
     member.keyEnd = keyEnd;
     member.value = value;
-    member.next = next;
-    if (!noteMember(bytes, scan)) return -1;
+    const next = scanMember(bytes, end, scan);
+    if (next < 0) return -1;
     position = skipSpace(bytes, next, end);
     if (position >= end) return -1;
     const hasComma = bytes[position] === comma;
-    if (isManagedFields && scan.managedFieldsStart === value) {
+    if (scan.managedFieldsStart === value) {
       scan.managedFieldsStart = previousComma >= 0 ? previousComma : memberStart;
       scan.managedFieldsEnd = previousComma >= 0 || !hasComma ? next : position + 1;
     }
@@ -208,8 +204,8 @@ function scanMetadata(bytes: Uint8Array, at: number, end: number, scan: ObjectSc
   }
 }
 
-/** The member that {@link noteMember} looks at: one for all, as there are a dozen in each object. */
-const member = { keyStart: 0, keyEnd: 0, value: 0, next: 0 };
+/** The member that {@link scanMember} looks at: one for all, as there are a dozen in each object. */
+const member = { keyStart: 0, keyEnd: 0, value: 0 };
 
 /** The members of ObjectMeta that count. */
 const keys = {
@@ -225,76 +221,80 @@ const keys = {
 } as const;
 
 /**
- * Notes where a member lies. Returns false where a parse has to decide what it says: another type than API servers write,
- * an escape sequence, a second time. Dispatches by the length of the key.
+ * Notes where the value of a member lies. Returns the position after it; −1 where a parse has to decide what it says:
+ * another type than API servers write, an escape sequence, a second time. Dispatches by the length of the key.
  */
-function noteMember(bytes: Uint8Array, scan: ObjectScan): boolean {
-  const { keyStart, keyEnd, value, next } = member;
+function scanMember(bytes: Uint8Array, end: number, scan: ObjectScan): number {
+  const { keyStart, keyEnd, value } = member;
+  let next: number;
   switch (keyEnd - keyStart) {
     case 3:
-      if (!isText(bytes, keyStart, keys.uid)) return true;
-      if (scan.uidStart >= 0 || !isPlainString(bytes, value, next)) return false;
+      if (!isText(bytes, keyStart, keys.uid)) break;
+      next = scan.uidStart < 0 ? skipPlainString(bytes, value, end) : -1;
       scan.uidStart = value + 1;
       scan.uidEnd = next - 1;
-      return true;
+      return next;
     case 4:
-      if (!isText(bytes, keyStart, keys.name)) return true;
-      if (scan.nameStart >= 0 || next - value < 3 || !isPlainString(bytes, value, next)) return false;
+      if (!isText(bytes, keyStart, keys.name)) break;
+      next = scan.nameStart < 0 ? skipPlainString(bytes, value, end) : -1;
       scan.nameStart = value + 1;
       scan.nameEnd = next - 1;
-      return true;
+      return scan.nameEnd === scan.nameStart ? -1 : next;
     case 6:
-      if (!isText(bytes, keyStart, keys.labels)) return true;
-      if (scan.labelsStart >= 0 || bytes[value] !== openBrace) return false;
+      if (!isText(bytes, keyStart, keys.labels)) break;
+      if (scan.labelsStart >= 0 || bytes[value] !== openBrace) return -1;
       scan.labelsStart = value;
-      scan.labelsEnd = next;
-      return true;
+      return (scan.labelsEnd = skipValue(bytes, value, end));
     case 9:
-      if (!isText(bytes, keyStart, keys.namespace)) return true;
-      if (scan.namespaceStart >= 0 || !isPlainString(bytes, value, next)) return false;
+      if (!isText(bytes, keyStart, keys.namespace)) break;
+      next = scan.namespaceStart < 0 ? skipPlainString(bytes, value, end) : -1;
       scan.namespaceStart = value + 1;
       scan.namespaceEnd = next - 1;
-      return true;
+      return next;
     case 10:
-      if (!isText(bytes, keyStart, keys.generation)) return true;
-      if (scan.generation >= 0) return false;
+      if (!isText(bytes, keyStart, keys.generation)) break;
+      if (scan.generation >= 0) return -1;
+      next = skipValue(bytes, value, end);
       scan.generation = readInteger(bytes, value, next);
-      return scan.generation >= 0;
+      return scan.generation < 0 ? -1 : next;
     case 13:
-      if (!isText(bytes, keyStart, keys.managedFields)) return true;
-      if (scan.managedFieldsStart >= 0 || bytes[value] !== openBracket) return false;
+      if (!isText(bytes, keyStart, keys.managedFields)) break;
+      if (scan.managedFieldsStart >= 0 || bytes[value] !== openBracket) return -1;
       scan.managedFieldsStart = value;
-      return true;
+      return skipFlatArray(bytes, value, end);
     case 15:
       if (isText(bytes, keyStart, keys.resourceVersion)) {
-        if (scan.resourceVersionStart >= 0 || !isPlainString(bytes, value, next)) return false;
+        next = scan.resourceVersionStart < 0 ? skipPlainString(bytes, value, end) : -1;
         scan.resourceVersionStart = value + 1;
         scan.resourceVersionEnd = next - 1;
-      } else if (isText(bytes, keyStart, keys.ownerReferences)) {
-        if (scan.ownersStart >= 0 || bytes[value] !== openBracket) return false;
-        scan.ownersStart = value;
-        scan.ownersEnd = next;
+        return next;
       }
-      return true;
+      if (!isText(bytes, keyStart, keys.ownerReferences)) break;
+      if (scan.ownersStart >= 0 || bytes[value] !== openBracket) return -1;
+      scan.ownersStart = value;
+      return (scan.ownersEnd = skipValue(bytes, value, end));
     case 17:
-      if (!isText(bytes, keyStart, keys.deletionTimestamp)) return true;
-      if (scan.deletionTimestampStart >= 0 || !isPlainString(bytes, value, next)) return false;
+      if (!isText(bytes, keyStart, keys.deletionTimestamp)) break;
+      next = scan.deletionTimestampStart < 0 ? skipPlainString(bytes, value, end) : -1;
       scan.deletionTimestampStart = value + 1;
       scan.deletionTimestampEnd = next - 1;
-      return true;
-    default:
-      return true;
+      return next;
   }
+  return skipValue(bytes, value, end);
 }
 
-/** Identities are ASCII without escapes on every server; anything else goes the way of the parser. */
-function isPlainString(bytes: Uint8Array, at: number, next: number): boolean {
-  if (bytes[at] !== quote) return false;
-  for (let position = at + 1; position < next - 1; position++) {
+/**
+ * The position after the string at `at`; −1 for anything else. Identities are ASCII without escapes on every server;
+ * what is not goes the way of the parser.
+ */
+function skipPlainString(bytes: Uint8Array, at: number, end: number): number {
+  if (bytes[at] !== quote) return -1;
+  for (let position = at + 1; position < end; position++) {
     const byte = bytes[position] ?? 0;
-    if (byte === 0x5c || byte >= 0x80 || byte < 0x20) return false;
+    if (byte === quote) return position + 1;
+    if (byte === backslash || byte >= 0x80 || byte < 0x20) return -1;
   }
-  return true;
+  return -1;
 }
 
 /** Digits that are exactly a number, as JSON writes it; −1 for anything else. */
