@@ -71,6 +71,41 @@ describe('cache', () => {
     await run;
   });
 
+  it('peeks at what get would return at once, and leaves waits and errors to get', async () => {
+    const server = fake([thing('b', 'x', 1), thing('a', 'y', 2)]);
+    const cache = createCache({
+      client: {} as never,
+      listerWatcherFor: server.make,
+      byObject: [{ kind: Thing, namespaces: { a: {} } }],
+    });
+    const here = { namespace: 'a', name: 'y' };
+    const stop = new AbortController();
+    expect(cache.peek(Thing, here)).toBeUndefined(); // not started
+    const run = cache.run(stop.signal);
+    expect(cache.peek(Thing, here)).toBeUndefined(); // not synced
+    await cache.waitForSync();
+    const found = cache.peek(Thing, here);
+    expect(found).toBe(await cache.get(Thing, here));
+    expect(found?.metadata.resourceVersion).toBe('2');
+    expect(cache.peek(untyped(Thing), here)).toBe(found);
+    for (const key of [
+      { namespace: 'a', name: 'nope' },
+      { namespace: 'b', name: 'x' },
+      { namespace: '', name: 'y' },
+    ])
+      expect(cache.peek(Thing, key)).toBeUndefined();
+    expect(cache.peek(metadataOnly(Thing), here)).toBeUndefined(); // not declared
+    // A token that can be changed is looked at anew each time.
+    const loose = { ...Thing, version: 'v1' };
+    expect(cache.peek(loose, here)).toBe(found);
+    loose.version = 'v2';
+    expect(cache.peek(loose, here)).toBeUndefined();
+    await cache.setNamespaces({ b: {} });
+    expect(cache.peek(Thing, here)).toBe(found); // its namespaces are its own
+    stop.abort();
+    await run;
+  });
+
   it('changes its namespaces while it runs', async () => {
     const server = fake([thing('b', 'x', 1), thing('a', 'y', 2, 'n2'), thing('c', 'z', 3)]);
     const cache = createCache({
