@@ -92,10 +92,5 @@ export function bodyStruct(name: string): GoStruct {
   throw new RangeError(`builtin table: there is no body type ${JSON.stringify(name)}`);
 }
 
-/** The type of `metadata`. */
-export function objectMetaStruct(): GoStruct {
-  return table().struct(0);
-}
-
 /** The Kubernetes release that the built-in kinds are those of, e.g. `1.36.3`. */
 export const builtinRelease: string = release;

@@ -1,16 +1,13 @@
-export type { FieldError, FieldErrorReason } from '@kctl/crd/engine';
+export type { FieldError } from '@kctl/crd/engine';
 export {
   duplicate,
   forbidden,
-  formatFieldError,
   formatFieldErrors,
   invalidValue,
   notFoundValue,
   notSupported,
-  quoteValue,
   required,
   toCauses,
   tooLong,
   tooMany,
-  typeInvalid,
 } from '@kctl/crd/engine';
