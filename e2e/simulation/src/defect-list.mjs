@@ -135,8 +135,8 @@ export const defects = [
   {
     defect: 'a worker is never free again',
     file: 'packages/controller/src/worker-pool.ts',
-    from: '    this.#active--;\n    this.#wake?.();',
-    to: '    this.#wake?.();',
+    from: '    this.#active--;\n    this.#fill();',
+    to: '    this.#fill();',
   },
   {
     defect: 'events of a relist are not told',
@@ -184,25 +184,25 @@ export const defects = [
   },
   {
     defect: 'events that a key got while no lease was held are forgotten',
-    file: 'packages/workqueue/src/keyed-priority-queue.ts',
+    file: 'packages/workqueue/src/priority/keyed-priority-queue.ts',
     from: '    if (state === 0) this.table.use();\n    if (options.reason',
     to: '    if (state === 0) this.table.use();\n    if ((state & processing) !== 0) return;\n    if (options.reason',
   },
   {
     defect: 'a key is ready while it is processed',
-    file: 'packages/workqueue/src/keyed-priority-queue.ts',
+    file: 'packages/workqueue/src/priority/keyed-priority-queue.ts',
     from: 'this.#levels.push(slot, priority, this.#isParked(slot));\n    this.wake();',
     to: 'this.#levels.push(slot, priority, false);\n    this.wake();',
   },
   {
     defect: 'a key that is done is not released',
     file: 'packages/controller/src/reconcile-loop.ts',
-    from: '      queue.done(item.item);\n',
+    from: '      queue.done(request);\n',
     to: '',
   },
   {
     defect: 'a retry waits for ever',
-    file: 'packages/workqueue/src/keyed-priority-queue.ts',
+    file: 'packages/workqueue/src/priority/keyed-priority-queue.ts',
     from: '      this.#enter(slot, delayed);\n      this.#line.push(slot, delayMs);',
     to: '      this.#enter(slot, delayed);\n      this.#line.push(slot, delayMs * 1e6);',
   },
@@ -258,7 +258,7 @@ export const defects = [
   },
   {
     defect: 'a handler that was removed is called',
-    file: 'packages/informer/src/handler-place.ts',
+    file: 'packages/informer/src/handlers/handler-place.ts',
     from: '    this.#delivery.end();\n    this.#waiters',
     to: '    this.#waiters',
   },
@@ -300,13 +300,13 @@ export const defects = [
   },
   {
     defect: 'an older answer replaces a newer own write',
-    file: 'packages/client-delegating/src/own-write.ts',
+    file: 'packages/client-delegating/src/writes/own-write.ts',
     from: '  return !isNewer(before, at);\n}\n\n/** One store',
     to: '  return true;\n}\n\n/** One store',
   },
   {
     defect: 'own writes are taken for seen as soon as they are made',
-    file: 'packages/client-delegating/src/own-write.ts',
+    file: 'packages/client-delegating/src/writes/own-write.ts',
     from: '    return isPast(write, storeVersion) || (cached !== undefined && isAtLeast(versionOf(cached), version));',
     to: "    return storeVersion !== '' || cached !== undefined;",
   },
@@ -319,7 +319,7 @@ export const defects = [
   },
   {
     defect: 'what was deleted by oneself is still read',
-    file: 'packages/client-delegating/src/write-recorder.ts',
+    file: 'packages/client-delegating/src/writes/write-recorder.ts',
     from: '    this.#record(kind, outcomeOfDelete(kind, { key, result: asAnswer(result), known }));\n',
     to: '',
   },

@@ -27,7 +27,7 @@ export interface WritesRule extends Rule {
 
 /** How many writes of one object, or requests of one replica, in ten minutes are a storm. */
 const stormWrites = 400;
-const stormRequests = 20_000;
+const stormRequests = 6_000;
 const stormWindowMs = 600_000;
 
 /** In quiet times nothing is written: who does so anyway wakes itself, flaps or fights. At no time there are storms. */
