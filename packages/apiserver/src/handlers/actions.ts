@@ -15,8 +15,8 @@ import {
 } from '../authorization/reviews.js';
 import { placeInNamespace } from './create.js';
 import { beginAdmission } from './admission.js';
-import { plainDeletion } from './delete-options.js';
-import { deleteStored } from './deletion.js';
+import { checkDeleteOptions } from './delete-options.js';
+import { evictStored } from './eviction.js';
 import { commitUpdate, retryOnLostRace } from './commit.js';
 import { requirePresent } from './update.js';
 import { admissionOptions, parseWriteOptions, reportProblems } from './write-options.js';
@@ -101,11 +101,11 @@ async function bind(backend: Backend, call: ResourceCall): Promise<Reply> {
 
 async function evict(backend: Backend, call: ResourceCall): Promise<Reply> {
   const body = await readWriteBody(call);
-  await admitAction(backend, call, { object: asUntyped(body.value), subresource: 'eviction' });
-  // Past admission for DELETE, as upstream: the eviction has been admitted.
-  deleteStored(backend, call.definition, {
-    present: requirePresent(backend, call),
-    options: { ...plainDeletion, dryRun: call.query.has('dryRun') },
+  const eviction = await admitAction(backend, call, { object: asUntyped(body.value), subresource: 'eviction' });
+  const given = checkDeleteOptions(memberOf(eviction, 'deleteOptions') ?? {});
+  await retryOnLostRace(async () => {
+    evictStored(backend, call, { ...given, dryRun: given.dryRun || call.query.has('dryRun') });
+    return Promise.resolve();
   });
   return textReply(201, created, call.negotiated);
 }

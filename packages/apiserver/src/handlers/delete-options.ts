@@ -41,7 +41,7 @@ export async function readDeleteOptions(call: ResourceCall): Promise<DeleteOptio
     orphanDependents: query.has('orphanDependents') ? parseBoolParameter(query, 'orphanDependents') : undefined,
     ...(query.has('dryRun') && { dryRun: query.getAll('dryRun') }),
   };
-  return checkOptions(given);
+  return checkDeleteOptions(given);
 }
 
 const protobufOptions: ProtobufBody = {
@@ -59,7 +59,8 @@ async function parseOptions({ request, offload }: ResourceCall, bytes: Uint8Arra
   }
 }
 
-function checkOptions(given: unknown): DeleteOptions {
+/** Options as an eviction contains them, too. @throws StatusError 422 */
+export function checkDeleteOptions(given: unknown): DeleteOptions {
   const policy = member(given, 'propagationPolicy') ?? undefined;
   const orphan = member(given, 'orphanDependents') ?? undefined;
   const dryRun = member(given, 'dryRun') ?? [];

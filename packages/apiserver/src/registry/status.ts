@@ -136,6 +136,14 @@ export function tooManyRequests(message: string, retryAfterSeconds: number): Sta
   return failure(429, 'TooManyRequests', message, { retryAfterSeconds });
 }
 
+/** 429 of an eviction, with what the budget says. */
+export function disruptionRefused(why: string, retryAfterSeconds?: number): StatusError {
+  return failure(429, 'TooManyRequests', "Cannot evict pod as it would violate the pod's disruption budget.", {
+    causes: [{ reason: 'DisruptionBudget', message: why }],
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+  });
+}
+
 /** 401. */
 export function unauthorized(): StatusError {
   return failure(401, 'Unauthorized', 'Unauthorized');

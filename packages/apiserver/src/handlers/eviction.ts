@@ -1,0 +1,100 @@
+// The subresource `eviction` of pods: a deletion that disruption budgets may refuse. Mirrors pkg/registry/core/pod/storage.
+import { labelSelectorFrom, type UntypedObject } from '@kctl/apimachinery';
+import { formatTime } from '../codecs/go-text.js';
+import { at, isObject } from '../registry/json.js';
+import { disruptionRefused, forbiddenObject, internalError } from '../registry/status.js';
+import type { ObjectVersion } from '../storage/version.js';
+import type { Backend, ResourceCall } from './call.js';
+import { placeOf } from './commit.js';
+import type { DeleteOptions } from './delete-options.js';
+import { deleteStored } from './deletion.js';
+import { requirePresent } from './update.js';
+
+/** So many evictions of a budget may be under way. */
+const maxDisrupted = 2_000;
+
+/**
+ * Deletes a pod unless a disruption budget forbids it, past admission for DELETE: the eviction has been admitted.
+ *
+ * @throws StatusError 404, 409, 429, 403, 500; LostRaceError
+ */
+export function evictStored(backend: Backend, call: ResourceCall, options: DeleteOptions): void {
+  const present = requirePresent(backend, call);
+  if (!isOver(present.object)) spendBudget(backend, call, { pod: present.object, dryRun: options.dryRun });
+  deleteStored(backend, call.definition, { present, options });
+}
+
+/** What does not run, or is about to end, disrupts nothing. */
+function isOver(pod: UntypedObject): boolean {
+  const phase = at(pod, 'status', 'phase');
+  return (
+    phase === 'Succeeded' || phase === 'Failed' || phase === 'Pending' || pod.metadata.deletionTimestamp !== undefined
+  );
+}
+
+function isReady(pod: UntypedObject): boolean {
+  const conditions = at(pod, 'status', 'conditions');
+  const all: readonly unknown[] = Array.isArray(conditions) ? conditions : [];
+  return all.some((condition) => at(condition, 'type') === 'Ready' && at(condition, 'status') === 'True');
+}
+
+function spendBudget(
+  backend: Backend,
+  { path }: ResourceCall,
+  { pod, dryRun }: { readonly pod: UntypedObject; readonly dryRun: boolean },
+): void {
+  const definition = backend.registry.find('policy', 'v1', 'poddisruptionbudgets');
+  if (definition === undefined) return;
+  const prefix = `${path.namespace}/`;
+  const budgets: ObjectVersion[] = [];
+  for (const [, version] of backend.store.table(definition.storageKey).scan({ prefix }))
+    if (selects(version.object, pod)) budgets.push(version);
+  const [budget, second] = budgets;
+  if (budget === undefined) return;
+  if (second !== undefined)
+    throw internalError(
+      'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.',
+    );
+  const { object } = budget;
+  const name = object.metadata.name ?? '';
+  const status = at(object, 'status');
+  const count = (field: string): number => numberOf(at(status, field));
+  if (count('observedGeneration') < numberOf(object.metadata.generation))
+    throw disruptionRefused(`The disruption budget ${name} is still being processed by the server.`, 10);
+  if (!isReady(pod)) {
+    if (at(object, 'spec', 'unhealthyPodEvictionPolicy') === 'AlwaysAllow') return;
+    // A pod that is not ready does not count among the healthy ones: it may go while there are enough of these.
+    if (count('currentHealthy') >= count('desiredHealthy') && count('desiredHealthy') > 0) return;
+  }
+  const allowed = count('disruptionsAllowed');
+  if (allowed < 0) throw forbiddenObject(definition, name, 'pdb disruptions allowed is negative');
+  const disrupted = at(status, 'disruptedPods');
+  const others = isObject(disrupted) ? disrupted : {};
+  if (Object.keys(others).length > maxDisrupted)
+    throw forbiddenObject(
+      definition,
+      name,
+      'DisruptedPods map too big - too many evictions not confirmed by PDB controller',
+    );
+  if (allowed === 0)
+    throw disruptionRefused(
+      `The disruption budget ${name} needs ${count('desiredHealthy')} healthy pods and has ${count('currentHealthy')} currently`,
+    );
+  if (dryRun) return;
+  const disruptedPods = { ...others, [pod.metadata.name ?? '']: formatTime(backend.clock.now()) };
+  const next = {
+    ...object,
+    status: { ...(isObject(status) ? status : {}), disruptionsAllowed: allowed - 1, disruptedPods },
+  };
+  backend.store.commit({ ...placeOf(definition, object), expected: budget.revision, object: next });
+}
+
+function selects(budget: UntypedObject, pod: UntypedObject): boolean {
+  const selector = at(budget, 'spec', 'selector');
+  // Without a selector it selects nothing; an empty one selects every pod of the namespace.
+  return isObject(selector) && labelSelectorFrom(selector).matches(pod.metadata.labels ?? {});
+}
+
+function numberOf(value: unknown): number {
+  return typeof value === 'number' ? value : 0;
+}

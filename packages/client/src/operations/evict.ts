@@ -1,0 +1,42 @@
+import type { DeepReadonly, KubeObject, NamespacedKey } from '@kctl/apimachinery';
+import { Pod } from '@kctl/apimachinery/kinds/core/v1';
+import type { SubResources } from '../client.js';
+import type { AbortOptions } from '../options.js';
+
+/** Options of {@link evict}. */
+export interface EvictOptions extends AbortOptions {
+  /** How long the pod may take to end, in seconds. @default what the pod says */
+  readonly gracePeriodSeconds?: number;
+  /** Asks whether it would be evicted, and changes nothing. @default false */
+  readonly dryRun?: boolean;
+}
+
+/** The body of the subresource `eviction` of policy/v1. */
+interface Eviction extends KubeObject {
+  deleteOptions?: { gracePeriodSeconds?: number; dryRun?: string[]; preconditions?: { uid?: string } };
+}
+
+/**
+ * Evicts a pod: deletes it unless that would break a PodDisruptionBudget. With the uid of an object that was read, a
+ * later pod of that name stays.
+ *
+ * @throws StatusError: 429 (`isTooManyRequests`) where a budget does not allow it now, 404 where there is no such pod,
+ *   409 where it is another pod
+ */
+export async function evict(
+  client: Pick<SubResources, 'subResource'>,
+  pod: NamespacedKey | DeepReadonly<KubeObject & { metadata: NamespacedKey }>,
+  options: EvictOptions = {},
+): Promise<void> {
+  const { gracePeriodSeconds, dryRun = false, signal } = options;
+  const { namespace, name, uid }: NamespacedKey & { readonly uid?: string } = 'metadata' in pod ? pod.metadata : pod;
+  const deleteOptions = {
+    ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
+    ...(dryRun ? { dryRun: ['All'] } : {}),
+    ...(uid === undefined ? {} : { preconditions: { uid } }),
+  };
+  const body: Eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { namespace, name }, deleteOptions };
+  await client
+    .subResource<typeof Pod, Eviction>(Pod, 'eviction')
+    .create({ namespace, name }, body, signal === undefined ? {} : { signal });
+}

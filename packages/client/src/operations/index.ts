@@ -1,0 +1,24 @@
+/**
+ * What operators do to workloads and nodes, as kubectl does it: evict, drain, rollouts, scale, owners.
+ *
+ * @packageDocumentation
+ */
+export { cordon, drain, DrainRefusedError, isDrainRefused, uncordon } from './drain.js';
+export type { CordonOptions, DrainedPod, DrainOptions, DrainProgress } from './drain.js';
+export { evict } from './evict.js';
+export type { EvictOptions } from './evict.js';
+export { childrenOf, ownersOf } from './owners.js';
+export type { ChildrenOptions, OwnerLink, OwnersOptions } from './owners.js';
+export {
+  isRolloutStalled,
+  pauseRollout,
+  restartRollout,
+  resumeRollout,
+  rolloutStatus,
+  RolloutStalledError,
+  undoRollout,
+  waitForRollout,
+} from './rollout.js';
+export type { RestartOptions, RolloutKind, RolloutStatus, UndoOptions, WaitForRolloutOptions } from './rollout.js';
+export { getScale, scale } from './scale.js';
+export type { Scale, ScaleOptions } from './scale.js';

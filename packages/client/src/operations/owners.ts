@@ -1,0 +1,89 @@
+import { isNotFound } from '@kctl/apimachinery';
+import type { DeepReadonly, Kind, KubeObject } from '@kctl/apimachinery';
+import type { KindResolver, Reader, ReadObject } from '../client.js';
+import type { AbortOptions } from '../options.js';
+
+/** Options of {@link childrenOf}. */
+export interface ChildrenOptions extends AbortOptions {
+  /** Every object that names the owner, not those alone whose controller it is. @default false */
+  readonly everyOwner?: boolean;
+}
+
+/**
+ * The objects of some kinds that an object owns, by its uid. Kinds are read in the owner's namespace; those of a
+ * cluster-scoped owner in all. With a cached client and an index on owners this costs no request; otherwise one list a
+ * kind.
+ *
+ * @throws TypeError when the owner has no uid; what the client throws
+ */
+export async function childrenOf<K extends Kind>(
+  client: Pick<Reader, 'list'>,
+  owner: DeepReadonly<KubeObject>,
+  kinds: readonly K[],
+  options: ChildrenOptions = {},
+): Promise<ReadObject<K>[]> {
+  const { uid = '', namespace } = owner.metadata;
+  if (uid === '') throw new TypeError('childrenOf: the owner has no uid: pass an object as it was read');
+  const { everyOwner = false, signal } = options;
+  const isOwned = ({ metadata }: DeepReadonly<KubeObject>): boolean =>
+    metadata.ownerReferences?.some(
+      (reference) => reference.uid === uid && (everyOwner || reference.controller === true),
+    ) === true;
+  const lists = kinds.map(async (kind) => {
+    const { items } = await client.list(kind, {
+      ...(namespace === undefined || kind.scope === 'Cluster' ? {} : { namespace }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+    return items.filter(isOwned);
+  });
+  return (await Promise.all(lists)).flat();
+}
+
+/** Options of {@link ownersOf}. */
+export interface OwnersOptions extends AbortOptions {
+  /** Finds kinds that are known by name alone, e.g. `manager.mapper`. */
+  readonly resolver: KindResolver;
+}
+
+/** One owner. */
+export interface OwnerLink {
+  readonly kind: Kind;
+  readonly object: ReadObject<Kind>;
+}
+
+const maxDepth = 32;
+
+/**
+ * The controllers of an object, the nearest one first: a Pod's ReplicaSet, then its Deployment. It ends at an object
+ * without a controller, and at a controller that does not exist or is another one of that name by now.
+ *
+ * @throws NoKindMatchError for a kind that the server does not serve; what the client throws
+ */
+export async function ownersOf(
+  client: Pick<Reader, 'get'>,
+  object: DeepReadonly<KubeObject>,
+  options: OwnersOptions,
+): Promise<OwnerLink[]> {
+  const { resolver, signal } = options;
+  const owners: OwnerLink[] = [];
+  let present: DeepReadonly<KubeObject> = object;
+  while (owners.length < maxDepth) {
+    const reference = present.metadata.ownerReferences?.find(({ controller }) => controller === true);
+    if (reference === undefined) break;
+    const [version = '', group = ''] = reference.apiVersion.split('/').toReversed();
+    const kind = await resolver.kindFor({ group, version, kind: reference.kind });
+    const { namespace } = present.metadata;
+    const key = { name: reference.name, ...(kind.scope === 'Cluster' || namespace === undefined ? {} : { namespace }) };
+    let owner: ReadObject<Kind>;
+    try {
+      owner = await client.get(kind, key, signal === undefined ? {} : { signal });
+    } catch (error) {
+      if (isNotFound(error)) break;
+      throw error;
+    }
+    if (owner.metadata.uid !== reference.uid) break;
+    owners.push({ kind, object: owner });
+    present = owner;
+  }
+  return owners;
+}

@@ -1,0 +1,61 @@
+import type { KeyOrObject, Kind, KubeObject } from '@kctl/apimachinery';
+import { numberProblem } from '@kctl/wait';
+import type { SubResources } from '../client.js';
+import type { AbortOptions } from '../options.js';
+import { keyIn } from '../require-kind.js';
+
+/** What the subresource `scale` of autoscaling/v1 says. */
+export interface Scale {
+  /** How many replicas are wanted. */
+  readonly replicas: number;
+  /** How many there are. */
+  readonly current: number;
+  /** Selects the pods, as text; undefined where the kind does not say it. */
+  readonly selector: string | undefined;
+}
+
+/** The body of the subresource. */
+interface ScaleBody extends KubeObject {
+  spec?: { replicas?: number };
+  status?: { replicas?: number; selector?: string };
+}
+
+/** How many replicas an object of any kind with the subresource `scale` wants and has. @throws what the client throws */
+export async function getScale<K extends Kind>(
+  client: Pick<SubResources, 'subResource'>,
+  kind: K,
+  named: KeyOrObject<K>,
+  options: AbortOptions = {},
+): Promise<Scale> {
+  return toScale(await client.subResource<K, ScaleBody>(kind, 'scale').get(keyIn('getScale', kind, named), options));
+}
+
+/** Options of {@link scale}. */
+export interface ScaleOptions extends AbortOptions {
+  /** How many replicas are wanted from now on. */
+  readonly replicas: number;
+  readonly fieldOwner?: string;
+}
+
+/**
+ * Sets how many replicas an object of any kind with the subresource `scale` wants. Mirrors `kubectl scale`.
+ *
+ * @throws TypeError when `replicas` is not an integer ≥ 0; what the client throws
+ */
+export async function scale<K extends Kind>(
+  client: Pick<SubResources, 'subResource'>,
+  kind: K,
+  named: KeyOrObject<K>,
+  { replicas, ...options }: ScaleOptions,
+): Promise<Scale> {
+  const problem = numberProblem('replicas', replicas, { integer: true });
+  if (problem !== undefined) throw new TypeError(`scale: ${problem}`);
+  const scales = client.subResource<K, ScaleBody>(kind, 'scale');
+  return toScale(
+    await scales.patch(keyIn('scale', kind, named), { type: 'merge', body: { spec: { replicas } } }, options),
+  );
+}
+
+function toScale({ spec, status }: ScaleBody): Scale {
+  return { replicas: spec?.replicas ?? 0, current: status?.replicas ?? 0, selector: status?.selector };
+}
