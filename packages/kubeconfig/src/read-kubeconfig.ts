@@ -25,6 +25,8 @@ interface Entries {
   /** What client-node does not keep, by the name of the entry. */
   readonly clusterExtras: Map<string, Partial<Connection>>;
   readonly userExtras: Map<string, Partial<UserConnection>>;
+  /** Users who say as which groups to act, and not as whom. */
+  readonly impersonatingNone: Set<string>;
   /** The folder of the file that an entry came from, to which its relative paths belong. */
   readonly userFolders: Map<string, string>;
 }
@@ -48,6 +50,7 @@ export async function readKubeconfig(
     currentContext: undefined,
     clusterExtras: new Map(),
     userExtras: new Map(),
+    impersonatingNone: new Set(),
     userFolders: new Map(),
   };
   for (const path of paths) {
@@ -77,6 +80,10 @@ export async function readKubeconfig(
     );
   }
   requireKnownProvider(entries.users.find(({ name }) => name === known.user));
+  if (entries.impersonatingNone.has(known.user))
+    throw new KubeConfigError(
+      `kubeconfig: user ${JSON.stringify(known.user)}: as-uid, as-groups or as-user-extra is set without as: name the user to act as`,
+    );
   const kubeConfig = new KubeConfig();
   kubeConfig.loadFromOptions({ ...entries, currentContext });
   const { user, ...connection } = connectionFromKubeConfig(kubeConfig);
@@ -141,11 +148,20 @@ function addExtras(entries: Entries, config: unknown, directory: string): void {
     if (entries.userExtras.has(name)) continue;
     entries.userFolders.set(name, directory);
     const { tokenFile, as } = value;
+    if ((as ?? '') === '' && impersonationFields.some((field) => isFilled(value[field])))
+      entries.impersonatingNone.add(name);
     entries.userExtras.set(name, {
       ...(typeof tokenFile === 'string' && tokenFile !== '' ? { tokenFile: resolve(directory, tokenFile) } : {}),
       ...(typeof as === 'string' && as !== '' ? { impersonate: impersonation(as, value) } : {}),
     });
   }
+}
+
+const impersonationFields = ['as-uid', 'as-groups', 'as-user-extra'];
+
+/** Whether a field of a kubeconfig says something: empty ones are written as well. */
+function isFilled(value: unknown): boolean {
+  return typeof value === 'object' && value !== null ? Object.keys(value).length > 0 : (value ?? '') !== '';
 }
 
 function impersonation(userName: string, user: Readonly<Record<string, unknown>>): Impersonation {

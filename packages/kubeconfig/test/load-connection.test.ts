@@ -186,6 +186,35 @@ describe('connectionFromKubeConfig', () => {
     expect((await loadConnection({ path: await write('anonymous', anonymous) })).user).toEqual({});
   });
 
+  it.each([
+    [
+      'groups to act as without a user',
+      '{ token: t, as-groups: [a] }',
+      'as-uid, as-groups or as-user-extra is set without as',
+    ],
+    [
+      'a uid to act as without a user',
+      "{ token: t, as: '', as-uid: '7' }",
+      'as-uid, as-groups or as-user-extra is set without as',
+    ],
+    ['a certificate without its key', '{ client-certificate: c.pem }', 'client-certificate is set without client-key'],
+    [
+      'certificate data without a key',
+      `{ client-certificate-data: ${Buffer.from('pem').toString('base64')} }`,
+      'client-certificate is set without client-key',
+    ],
+    ['a token that is blank', '{ token: "  " }', 'token is blank'],
+  ])('refuses %s, whose requests would be those of another user', async (_what, user, message) => {
+    const text = config().replace(
+      "user: { tokenFile: token, as: jane, as-uid: '7', as-groups: [a, b], as-user-extra: { scope: [x] } }",
+      `user: ${user}`,
+    );
+    const path = await write('config', text);
+    await expect(loadConnection({ path })).rejects.toThrow(`kubeconfig: user "u": ${message}`);
+    expect(isKubeConfigError(await loadConnection({ path }).catch((error: unknown) => error))).toBe(true);
+    expect(await loadConnection({ path, context: 'other' })).toMatchObject({ user: { exec: { command: 'aws' } } });
+  });
+
   it('refuses an auth provider that is not known, before any request', async () => {
     const unknown = (provider: string): string =>
       config().replace(

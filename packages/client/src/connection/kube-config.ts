@@ -88,6 +88,7 @@ function userConnection(user: KubeConfigUser, kubeConfig: KubeConfigLike): UserC
   const tokenFile = textOf(config?.['tokenFile']);
   const impersonateUser = textOf(user.impersonateUser);
   const oidc = provider?.['name'] === 'oidc' && config !== undefined ? oidcRefresh(config) : undefined;
+  requireUsable(user);
   const isOtherProvider = provider !== undefined && exec === undefined && tokenFile === undefined && oidc === undefined;
   return withoutUndefined<UserConnection>({
     certificate: fromBase64(user.certData, 'client-certificate-data'),
@@ -103,6 +104,16 @@ function userConnection(user: KubeConfigUser, kubeConfig: KubeConfigLike): UserC
     provider: isOtherProvider ? delegated(kubeConfig, textOf(provider['name'])) : undefined,
     impersonate: impersonateUser === undefined ? undefined : { userName: impersonateUser },
   });
+}
+
+/** What is incomplete would make requests anonymous: as client-go, it is refused. */
+function requireUsable(user: KubeConfigUser): void {
+  const where = `kubeconfig: user ${JSON.stringify(user.name)}`;
+  const isSet = (...values: readonly unknown[]): boolean => values.some((value) => textOf(value) !== undefined);
+  if (isSet(user.certData, user.certFile) && !isSet(user.keyData, user.keyFile))
+    throw new KubeConfigError(`${where}: client-certificate is set without client-key: set both, or none`);
+  if (textOf(user.token)?.trim() === '')
+    throw new KubeConfigError(`${where}: token is blank: set it, or remove the field`);
 }
 
 /**
