@@ -30,8 +30,9 @@ run('conformance on the embedded server', program(conformance, '--target', 'embe
 const suite = 'end-to-end suites on the embedded server';
 run(suite, tests('@kctl/e2e-*'), { KCTL_E2E: '1', KCTL_SUITE: suite });
 
-const simulated = ['--seeds', '1', '--minutes', '60', '--compare', 'no'];
-run('six simulated hours', program('e2e/simulation/src/main.ts', ...simulated));
+const operators = ['application', 'training-job', 'chaos-pod', 'probe'].flatMap((name) => ['--operator', name]);
+const simulated = ['--seeds', '1', '--minutes', '60', '--compare', 'no', ...operators];
+run('five simulated hours', program('e2e/simulation/src/main.ts', ...simulated));
 
 const hasBinaries = process.env.KUBEBUILDER_ASSETS !== undefined || process.env.TEST_ASSET_KUBE_APISERVER !== undefined;
 if (!hasBinaries && !(await goAvailable())) {

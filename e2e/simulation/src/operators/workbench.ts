@@ -10,7 +10,7 @@ import type { ReplicaWorld, SimulateOptions, World } from '@kctl/simulation';
 import { sleep } from '@kctl/wait';
 import { namespace, Widget, widgetOperator } from '../broken/widget.js';
 
-/** How long after its creation a Widget has expired, in ms. */
+/** How long after a process first sees it a Widget has expired, in ms. */
 const lifetimeMs = 30_000;
 
 /**
@@ -93,16 +93,19 @@ function addChildren(manager: RuntimeManager, { violate }: ReplicaWorld): void {
 /** Says in the status when a Widget is older than its lifetime; how long that takes is computed a moment late. */
 function addExpiry(manager: RuntimeManager, { clock, random }: ReplicaWorld): void {
   const { client } = manager;
+  // Since when each Widget is known to this process: its wall clock may jump by an hour.
+  const knownSince = new Map<string, number>();
   controllerManagedBy(manager)
     .named('expiry')
     .for(Widget)
     .complete(async (key, { signal }) => {
       const widget = await ignoreNotFound(client.get(Widget, key, { signal }));
       if (widget === undefined || widget.status?.checkedAt !== undefined) return undefined;
-      const bornAt = Date.parse(widget.metadata.creationTimestamp ?? '');
-      if (clock.now() < bornAt + lifetimeMs) {
+      const since = knownSince.get(widget.metadata.uid) ?? clock.monotonicNow();
+      knownSince.set(widget.metadata.uid, since);
+      if (clock.monotonicNow() < since + lifetimeMs) {
         await sleep(random() * 2 * lifetimeMs, { clock, signal });
-        return { requeueAfterMs: bornAt + lifetimeMs - clock.now() };
+        return { requeueAfterMs: since + lifetimeMs - clock.monotonicNow() };
       }
       const body = { status: { checkedAt: new Date(clock.now()).toISOString() } };
       await client.status(Widget).patch(key, { type: 'merge', body }, { signal });
