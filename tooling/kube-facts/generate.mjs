@@ -9,12 +9,14 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { renderBuiltIn } from './render-built-in.mjs';
 import { renderKinds } from './render-kinds.mjs';
+import { renderSchemas } from './render-schemas.mjs';
 
 const here = import.meta.dirname;
 const root = join(here, '..', '..');
 const factsFile = join(here, 'facts.json');
 const machinery = join(root, 'packages', 'apimachinery');
 const kindsDirectory = join(machinery, 'src', 'kinds', 'generated');
+const schemasDirectory = join(machinery, 'src', 'schemas', 'generated');
 const manifestFile = join(machinery, 'package.json');
 
 const isCheck = process.argv.includes('--check');
@@ -34,10 +36,12 @@ if (hasGo && !process.argv.includes('--kinds')) {
 const facts = JSON.parse(factsText);
 const files = renderKinds(facts).set('built-in.ts', renderBuiltIn(facts));
 for (const [name, content] of files) wanted.set(join(kindsDirectory, name), content);
-wanted.set(manifestFile, withKindExports([...files.keys()]));
+const schemas = renderSchemas(facts, files);
+for (const [name, content] of schemas) wanted.set(join(schemasDirectory, name), content);
+wanted.set(manifestFile, withExports({ kinds: [...files.keys()], schemas: [...schemas.keys()] }));
 
 const stale = [...wanted].filter(([file, content]) => read(file) !== content).map(([file]) => file);
-const orphans = listFiles(kindsDirectory).filter((file) => !wanted.has(file));
+const orphans = [...listFiles(kindsDirectory), ...listFiles(schemasDirectory)].filter((file) => !wanted.has(file));
 if (isCheck) {
   for (const file of stale) console.error(`${relative(root, file)} is stale: run tooling/kube-facts/generate.mjs`);
   for (const file of orphans) console.error(`${relative(root, file)} is generated no more: run generate.mjs`);
@@ -64,24 +68,26 @@ function readSource() {
   }
 }
 
-/** The manifest of apimachinery with one subpath for each group version and one for their list, before `./package.json`. */
-function withKindExports(/** @type {string[]} */ names) {
+/** The manifest of apimachinery with one subpath for each generated module, before `./package.json`. */
+function withExports(/** @type {Record<string, string[]>} */ folders) {
   const manifest = JSON.parse(readFileSync(manifestFile, 'utf8'));
-  const kept = Object.entries(manifest.exports).filter(
-    ([subpath]) => !subpath.startsWith('./kinds/') && subpath !== './package.json',
+  const isGenerated = (/** @type {string} */ subpath) =>
+    Object.keys(folders).some((folder) => subpath.startsWith(`./${folder}/`)) || subpath === './package.json';
+  const kept = Object.entries(manifest.exports).filter(([subpath]) => !isGenerated(subpath));
+  const generated = Object.entries(folders).flatMap(([folder, names]) =>
+    names.sort().map((name) => {
+      const base = name.replace(/\.ts$/, '');
+      return [
+        `./${folder}/${base}`,
+        {
+          '@kctl/source': `./src/${folder}/generated/${base}.ts`,
+          types: `./dist/${folder}/generated/${base}.d.ts`,
+          default: `./dist/${folder}/generated/${base}.js`,
+        },
+      ];
+    }),
   );
-  const kinds = names.sort().map((name) => {
-    const base = name.replace(/\.ts$/, '');
-    return [
-      `./kinds/${base}`,
-      {
-        '@kctl/source': `./src/kinds/generated/${base}.ts`,
-        types: `./dist/kinds/generated/${base}.d.ts`,
-        default: `./dist/kinds/generated/${base}.js`,
-      },
-    ];
-  });
-  manifest.exports = Object.fromEntries([...kept, ...kinds, ['./package.json', './package.json']]);
+  manifest.exports = Object.fromEntries([...kept, ...generated, ['./package.json', './package.json']]);
   return `${JSON.stringify(manifest, null, 2)}\n`;
 }
 

@@ -41,10 +41,12 @@ type fieldFacts struct {
 	ListMapKeys   []string `json:"listMapKeys,omitempty"`
 	MapType       string   `json:"mapType,omitempty"`
 	StructType    string   `json:"structType,omitempty"`
-	Default       string   `json:"default,omitempty"`
-	Protobuf      int      `json:"protobuf,omitempty"`
-	ProtobufWire  string   `json:"protobufWire,omitempty"`
-	Doc           string   `json:"doc,omitempty"`
+	// Validations are controller-gen's markers: `MaxLength=316`.
+	Validations  []string `json:"validations,omitempty"`
+	Default      string   `json:"default,omitempty"`
+	Protobuf     int      `json:"protobuf,omitempty"`
+	ProtobufWire string   `json:"protobufWire,omitempty"`
+	Doc          string   `json:"doc,omitempty"`
 }
 
 type typeFacts struct {
@@ -55,9 +57,11 @@ type typeFacts struct {
 	// CustomJSON says that the Go type marshals itself: fields do not describe its JSON.
 	CustomJSON bool `json:"customJSON,omitempty"`
 	// Values are the constants of a string type, in the order of the source.
-	Values []string     `json:"values,omitempty"`
-	Doc    string       `json:"doc,omitempty"`
-	Fields []fieldFacts `json:"fields,omitempty"`
+	Values []string `json:"values,omitempty"`
+	// StructType is server-side apply's: the fields of an atomic struct have one owner.
+	StructType string       `json:"structType,omitempty"`
+	Doc        string       `json:"doc,omitempty"`
+	Fields     []fieldFacts `json:"fields,omitempty"`
 
 	name    string
 	markers []string
@@ -179,6 +183,11 @@ func (l *loader) readTypes(p *pkg, file *ast.File) {
 			doc, markers := splitComment(group)
 			markers = append(comments.detachedMarkers(group, start), markers...)
 			facts := &typeFacts{name: declared.Name.Name, Doc: doc, markers: markers}
+			for _, marker := range markers {
+				if value, found := strings.CutPrefix(marker, "structType="); found {
+					facts.StructType = value
+				}
+			}
 			switch t := declared.Type.(type) {
 			case *ast.StructType:
 				facts.Fields = l.readFields(p, imports, t)
@@ -255,6 +264,9 @@ func (l *loader) readFields(p *pkg, imports map[string]string, structure *ast.St
 				facts.StructType = value
 			case "default":
 				facts.Default = value
+			}
+			if rule, found := strings.CutPrefix(marker, "kubebuilder:validation:"); found {
+				facts.Validations = append(facts.Validations, rule)
 			}
 		}
 		fields = append(fields, facts)

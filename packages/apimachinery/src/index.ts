@@ -116,6 +116,8 @@ export type {
   LabelSelectorRequirement,
   Selector,
 } from './selector.js';
+export type { TypeSchema } from './type-schema.js';
+export { typeSchema } from './type-schema.js';
 export type { Status, StatusCause, StatusDetails, StatusReason } from './status.js';
 export {
   isAlreadyExists,

@@ -105,6 +105,14 @@ export class LocalValidator {
     return object;
   }
 
+  /** What is wrong with an object as it is stored, status included, were it written today. */
+  validateStored(source: object): { readonly errors: readonly FieldError[]; readonly pruned: readonly string[] } {
+    const pruned: string[] = [];
+    const object = this.#read(source, pruned);
+    metadataFor(object, undefined, this.#facts.namespaced);
+    return { errors: this.#validator.validateCreate(object, () => undefined), pruned };
+  }
+
   validate(source: object, options: ValidateOptions): Validation<UntypedObject> {
     const pruned: string[] = [];
     const warnings: string[] = [];

@@ -1,0 +1,170 @@
+import {
+  arrayOf,
+  equalJson,
+  isObject,
+  objectsOf,
+  stringOf,
+  stringsOf,
+  type JsonObject,
+} from '../engine/values/json.js';
+import type { Note } from './changes.js';
+
+const lower = ['minimum', 'minLength', 'minItems', 'minProperties'];
+const upper = ['maximum', 'maxLength', 'maxItems', 'maxProperties'];
+
+function shown(value: unknown): string {
+  return value === undefined ? 'none' : JSON.stringify(value);
+}
+
+function child(path: string, name: string): string {
+  return path === '' ? name : `${path}.${name}`;
+}
+
+function typeOf(schema: JsonObject): string {
+  if (schema['x-kubernetes-int-or-string'] === true) return 'int-or-string';
+  return stringOf(schema['type']) || 'any';
+}
+
+const widenings: ReadonlySet<string> = new Set(['integer number', 'integer int-or-string', 'string int-or-string']);
+
+function diffTypes(old: JsonObject, next: JsonObject, path: string, note: Note): boolean {
+  const [before, after] = [typeOf(old), typeOf(next)];
+  if (before === after) return true;
+  if (widenings.has(`${before} ${after}`) || after === 'any') {
+    note('compatible', path, `type ${before} becomes ${after}`);
+    return false;
+  }
+  note('breaking', path, `type ${before} becomes ${after}`);
+  return false;
+}
+
+function diffBounds(old: JsonObject, next: JsonObject, path: string, note: Note): void {
+  for (const [names, isTighter] of [
+    [lower, (a: number, b: number): boolean => b > a],
+    [upper, (a: number, b: number): boolean => b < a],
+  ] as const) {
+    for (const name of names) {
+      const [before, after] = [old[name], next[name]];
+      const exclusive = `exclusive${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+      const isClosed = old[exclusive] !== true && next[exclusive] === true;
+      if (equalJson(before, after) && old[exclusive] === next[exclusive]) continue;
+      const isNarrower =
+        typeof after === 'number' &&
+        (typeof before !== 'number' || isTighter(before, after) || (before === after && isClosed));
+      note(isNarrower ? 'narrowing' : 'compatible', path, `${name} ${shown(before)} becomes ${shown(after)}`);
+    }
+  }
+}
+
+function diffEnum(old: JsonObject, next: JsonObject, path: string, note: Note): void {
+  if (equalJson(old['enum'], next['enum'])) return;
+  const [before, after] = [arrayOf(old['enum']), arrayOf(next['enum'])];
+  if (next['enum'] === undefined) return note('compatible', path, 'enum is removed');
+  if (old['enum'] === undefined) return note('narrowing', path, `enum ${shown(after)} is added`);
+  const removed = before.filter((value) => !after.some((each) => equalJson(each, value)));
+  if (removed.length > 0) note('narrowing', path, `enum values ${removed.map(shown).join(', ')} are removed`);
+  const added = after.filter((value) => !before.some((each) => equalJson(each, value)));
+  if (added.length > 0) note('compatible', path, `enum values ${added.map(shown).join(', ')} are added`);
+}
+
+function diffConstraints(old: JsonObject, next: JsonObject, path: string, note: Note): void {
+  for (const name of ['pattern', 'format', 'multipleOf', 'allOf', 'anyOf', 'oneOf', 'not']) {
+    if (equalJson(old[name], next[name])) continue;
+    const isGone = next[name] === undefined;
+    note(
+      isGone ? 'compatible' : 'narrowing',
+      path,
+      isGone ? `${name} is removed` : `${name} becomes ${shown(next[name])}`,
+    );
+  }
+  if (old['nullable'] !== next['nullable']) {
+    const isNow = next['nullable'] === true;
+    note(isNow ? 'compatible' : 'narrowing', path, isNow ? 'null is allowed' : 'null is no longer allowed');
+  }
+  if (!equalJson(old['default'], next['default'])) {
+    note('compatible', path, `default ${shown(old['default'])} becomes ${shown(next['default'])}`);
+  }
+  const key = 'x-kubernetes-validations';
+  const [before, after] = [objectsOf(old[key]), objectsOf(next[key])];
+  const rulesOf = (rules: readonly JsonObject[]): string[] => rules.map(({ rule }) => stringOf(rule));
+  for (const rule of rulesOf(after)) {
+    if (!rulesOf(before).includes(rule)) note('narrowing', path, `rule ${shown(rule)} is added`);
+  }
+  for (const rule of rulesOf(before)) {
+    if (!rulesOf(after).includes(rule)) note('compatible', path, `rule ${shown(rule)} is removed`);
+  }
+}
+
+function diffExtensions(old: JsonObject, next: JsonObject, path: string, note: Note): void {
+  const names = [
+    'x-kubernetes-list-type',
+    'x-kubernetes-list-map-keys',
+    'x-kubernetes-map-type',
+    'x-kubernetes-embedded-resource',
+  ];
+  const defaults: JsonObject = {
+    'x-kubernetes-list-type': 'atomic',
+    'x-kubernetes-map-type': 'granular',
+    'x-kubernetes-embedded-resource': false,
+  };
+  for (const name of names) {
+    const [before, after] = [old[name] ?? defaults[name], next[name] ?? defaults[name]];
+    if (!equalJson(before, after)) note('breaking', path, `${name} ${shown(before)} becomes ${shown(after)}`);
+  }
+  const key = 'x-kubernetes-preserve-unknown-fields';
+  if (old[key] === true && next[key] !== true) note('breaking', path, 'unknown fields are no longer kept');
+  if (old[key] !== true && next[key] === true) note('compatible', path, 'unknown fields are kept');
+}
+
+function diffProperties(old: JsonObject, next: JsonObject, path: string, note: Note): void {
+  const before = isObject(old['properties']) ? old['properties'] : {};
+  const after = isObject(next['properties']) ? next['properties'] : {};
+  const isOpen = next['x-kubernetes-preserve-unknown-fields'] === true;
+  const catchAll = next['additionalProperties'];
+  for (const [name, schema] of Object.entries(before)) {
+    const later = after[name] ?? (isObject(catchAll) ? catchAll : undefined);
+    if (isObject(later)) diffSchemas(isObject(schema) ? schema : {}, later, child(path, name), note);
+    else if (isOpen || catchAll === true)
+      note('compatible', child(path, name), 'field is no longer described, and kept');
+    else note('breaking', child(path, name), 'field is removed: stored values are dropped');
+  }
+  for (const name of Object.keys(after)) if (!(name in before)) note('compatible', child(path, name), 'field is added');
+  const [wanted, now] = [stringsOf(old['required']), stringsOf(next['required'])];
+  for (const name of now) {
+    if (wanted.includes(name)) continue;
+    const property = after[name];
+    const hasDefault = isObject(property) && property['default'] !== undefined;
+    if (hasDefault) note('compatible', child(path, name), 'field is required, and has a default');
+    else note('breaking', child(path, name), 'field is required, without a default');
+  }
+  for (const name of wanted) {
+    if (!now.includes(name) && name in after) note('compatible', child(path, name), 'field is no longer required');
+  }
+}
+
+/** Notes what differs between two structural schemas. Descriptions, titles and examples are not compared. */
+export function diffSchemas(old: JsonObject, next: JsonObject, path: string, note: Note): void {
+  if (equalJson(old, next)) return;
+  if (!diffTypes(old, next, path, note)) return;
+  diffBounds(old, next, path, note);
+  diffEnum(old, next, path, note);
+  diffConstraints(old, next, path, note);
+  diffExtensions(old, next, path, note);
+  diffProperties(old, next, path, note);
+  const pairs = [
+    ['items', `${path}[]`],
+    ['additionalProperties', `${path}{}`],
+  ] as const;
+  for (const [keyword, place] of pairs) {
+    const [before, after] = [old[keyword], next[keyword]];
+    if (isObject(before) && isObject(after)) diffSchemas(before, after, place, note);
+    else if (
+      keyword === 'additionalProperties' &&
+      isObject(before) &&
+      after === undefined &&
+      next['properties'] !== undefined
+    ) {
+      note('breaking', place, 'map becomes an object: entries that it does not name are dropped');
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import type { UntypedObject } from '@kctl/apimachinery';
+import { isObject, objectOf, objectsOf, stringOf, type JsonObject } from '../engine/values/json.js';
+
+const metadataRef = /\.apis\.meta\.v1\.ObjectMeta$/;
+
+/** A schema without references. A type that contains itself is left open where it does. */
+function resolved(schema: unknown, schemas: JsonObject, seen: readonly string[]): JsonObject {
+  if (!isObject(schema)) return {};
+  const reference = stringOf(schema['$ref']).replace(/^#\/components\/schemas\//, '');
+  if (reference !== '') {
+    if (metadataRef.test(reference)) return { type: 'object' };
+    if (seen.includes(reference)) return { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+    const { $ref: _reference, ...beside } = schema;
+    return { ...resolved(schemas[reference], schemas, [...seen, reference]), ...beside };
+  }
+  const [only, ...others] = objectsOf(schema['allOf']);
+  if (only !== undefined && others.length === 0) {
+    const { allOf: _all, ...beside } = schema;
+    return { ...resolved(only, schemas, seen), ...beside };
+  }
+  const result: JsonObject = { ...schema };
+  // An empty default is what Go's zero values look like there; it is no default of the API.
+  if (isObject(schema['default']) && Object.keys(schema['default']).length === 0) delete result['default'];
+  if (objectsOf(schema['oneOf']).length === 2 && schema['type'] === undefined)
+    result['x-kubernetes-int-or-string'] = true;
+  if (isObject(schema['properties'])) {
+    result['properties'] = Object.fromEntries(
+      Object.entries(schema['properties']).map(([name, property]) => [name, resolved(property, schemas, seen)]),
+    );
+  }
+  for (const keyword of ['items', 'additionalProperties']) {
+    if (isObject(schema[keyword])) result[keyword] = resolved(schema[keyword], schemas, seen);
+  }
+  return result;
+}
+
+interface Place {
+  readonly plural: string;
+  readonly scope: 'Namespaced' | 'Cluster';
+}
+
+/** Where the objects of each kind are, by the paths of the document. */
+function placesOf(document: JsonObject): Map<string, Place> {
+  const places = new Map<string, Place>();
+  for (const [path, item] of Object.entries(objectOf(document['paths']))) {
+    const match = /^\/apis?\/[^{]*?(\/namespaces\/\{namespace\})?\/([a-z0-9-]+)\/\{name\}$/.exec(path);
+    const kind = objectOf(objectOf(objectOf(item)['get'])['x-kubernetes-group-version-kind'])['kind'];
+    if (match === null || typeof kind !== 'string') continue;
+    places.set(kind, { plural: match[2] ?? '', scope: match[1] === undefined ? 'Cluster' : 'Namespaced' });
+  }
+  return places;
+}
+
+/**
+ * The kinds of a cluster's OpenAPI document as definitions, for `generateKinds`: the documents that the API server has
+ * under `/openapi/v3/apis/<group>/<version>`. Kinds without a path of their own (lists, options) are left out.
+ */
+export function definitionsOfOpenApi(document: object): UntypedObject[] {
+  const source = objectOf(document);
+  const schemas = objectOf(objectOf(source['components'])['schemas']);
+  const places = placesOf(source);
+  return Object.entries(schemas).flatMap(([name, schema]) => {
+    const kinds = objectsOf(objectOf(schema)['x-kubernetes-group-version-kind']);
+    const [only] = kinds;
+    const place = places.get(stringOf(only?.['kind']));
+    if (only === undefined || kinds.length !== 1 || place === undefined) return [];
+    const { plural, scope } = place;
+    const group = stringOf(only['group']);
+    const version = { name: stringOf(only['version']), served: true, storage: true };
+    const openAPIV3Schema = resolved(schema, schemas, [name]);
+    return [
+      {
+        apiVersion: 'apiextensions.k8s.io/v1',
+        kind: 'CustomResourceDefinition',
+        metadata: { name: `${plural}.${group}` },
+        spec: {
+          group,
+          scope,
+          names: { kind: stringOf(only['kind']), plural },
+          versions: [{ ...version, schema: { openAPIV3Schema } }],
+        },
+      },
+    ];
+  });
+}
