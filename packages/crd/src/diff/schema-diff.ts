@@ -59,8 +59,14 @@ function diffBounds(old: JsonObject, next: JsonObject, path: string, note: Note)
 function diffEnum(old: JsonObject, next: JsonObject, path: string, note: Note): void {
   if (equalJson(old['enum'], next['enum'])) return;
   const [before, after] = [arrayOf(old['enum']), arrayOf(next['enum'])];
-  if (next['enum'] === undefined) return note('compatible', path, 'enum is removed');
-  if (old['enum'] === undefined) return note('narrowing', path, `enum ${shown(after)} is added`);
+  if (next['enum'] === undefined) {
+    note('compatible', path, 'enum is removed');
+    return;
+  }
+  if (old['enum'] === undefined) {
+    note('narrowing', path, `enum ${shown(after)} is added`);
+    return;
+  }
   const removed = before.filter((value) => !after.some((each) => equalJson(each, value)));
   if (removed.length > 0) note('narrowing', path, `enum values ${removed.map(shown).join(', ')} are removed`);
   const added = after.filter((value) => !before.some((each) => equalJson(each, value)));

@@ -1,0 +1,85 @@
+import type { Random } from './random.js';
+import type { Json } from './random-schema.js';
+
+const texts = [
+  '',
+  'a',
+  'b',
+  'c',
+  'ab',
+  'zz',
+  'bad',
+  'abcdefghijkl',
+  'ä€😀',
+  '7',
+  'x1',
+  '1h',
+  '2026-01-02T03:04:05Z',
+  '10.0.0.1',
+  'aGk=',
+  'a@b.c',
+  'http://x/y',
+  '2026-01-02',
+] as const;
+const anything = ['', 'a', 0, 1, -1, 3, 5, 1.5, 2 ** 33, true, false, null, [], {}, ['a'], { a: 1 }] as const;
+
+function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A value for a schema: fitting in kind as a rule, sometimes anything. */
+export function valueFor(random: Random, schema: Json): unknown {
+  if (random.chance(0.025)) return random.pick(anything);
+  if (schema['nullable'] === true && random.chance(0.3)) return null;
+  if (Array.isArray(schema['enum']) && random.chance(0.9)) return schema['enum'][random.below(schema['enum'].length)];
+  if (schema['x-kubernetes-int-or-string'] === true) return random.chance(0.5) ? random.below(9) : random.pick(texts);
+  switch (schema['type']) {
+    case 'boolean':
+      return random.chance(0.5);
+    case 'integer':
+      return random.chance(0.05) ? random.pick([-1, 2 ** 31, 100, 2.5]) : random.below(10);
+    case 'string':
+      return random.pick(texts);
+    case 'array':
+      return Array.from({ length: random.below(4) }, () =>
+        valueFor(random, isObject(schema['items']) ? schema['items'] : {}),
+      );
+    case 'object':
+      return objectFor(random, schema);
+    default:
+      return random.pick(anything);
+  }
+}
+
+function objectFor(random: Random, schema: Json): Json {
+  const result: Json = {};
+  const { additionalProperties: values, properties } = schema;
+  if (isObject(values))
+    for (const name of ['a', 'b', 'c.d']) if (random.chance(0.35)) result[name] = valueFor(random, values);
+  for (const [name, property] of Object.entries(isObject(properties) ? properties : {})) {
+    const isRequired = Array.isArray(schema['required']) && schema['required'].includes(name);
+    if (random.chance(isRequired ? 0.95 : 0.6)) result[name] = valueFor(random, isObject(property) ? property : {});
+  }
+  if (random.chance(0.05)) result['unknown'] = random.pick(anything);
+  return result;
+}
+
+/** The value with a part of it made anew. */
+export function mutated(random: Random, value: unknown, schema: Json): unknown {
+  if (random.chance(0.25)) return valueFor(random, schema);
+  if (Array.isArray(value) && isObject(schema['items'])) {
+    const { items } = schema;
+    const next: unknown[] = value.map((item: unknown) =>
+      random.chance(0.4) && isObject(items) ? mutated(random, item, items) : item,
+    );
+    return random.chance(0.2) ? next.reverse() : next;
+  }
+  if (!isObject(value)) return random.chance(0.3) ? valueFor(random, schema) : value;
+  const properties = isObject(schema['properties']) ? schema['properties'] : {};
+  const entries = Object.entries(value).flatMap(([name, entry]): [string, unknown][] => {
+    if (random.chance(0.08)) return [];
+    const child = properties[name] ?? schema['additionalProperties'];
+    return [[name, isObject(child) && random.chance(0.4) ? mutated(random, entry, child) : entry]];
+  });
+  return Object.fromEntries(entries);
+}
