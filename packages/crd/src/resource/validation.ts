@@ -110,7 +110,7 @@ export class LocalValidator {
     const pruned: string[] = [];
     const object = this.#read(source, pruned);
     metadataFor(object, undefined, this.#facts.namespaced);
-    return { errors: this.#validator.validateCreate(object, () => undefined), pruned };
+    return { errors: this.#validator.validateCreate(object, { warn: () => undefined }), pruned };
   }
 
   validate(source: object, options: ValidateOptions): Validation<UntypedObject> {
