@@ -40,6 +40,15 @@ describe('validateValue', () => {
       ['<nil>: Invalid value: "": Checked value must be of type integer with format int32 in a'],
     ],
     [{ type: 'number' }, 1, []],
+    // Found by e2e/crd: formats and enums as the real server treats them.
+    [{ type: 'string', format: 'date-time' }, ['x'], []],
+    [
+      { type: 'string', format: 'date-time' },
+      1,
+      ['a: Invalid value: "int64": a in body must be of type date-time: "int64"'],
+    ],
+    [{ type: 'integer', format: 'int32' }, true, ['a: Invalid value: "": a in body must be of type int32: ""']],
+    [{ type: 'string', enum: ['x'], nullable: true }, null, ['a: Unsupported value: null: supported values: "x"']],
     [
       { 'x-kubernetes-int-or-string': true },
       true,
@@ -88,7 +97,7 @@ describe('validateValue', () => {
       {},
       ['a.x: Required value', '<nil>: Invalid value: "": "a" must validate all the schemas (allOf). None validated'],
     ],
-    [{ type: 'string', nullable: true, enum: ['a'] }, null, []],
+    [{ type: 'string', nullable: true, enum: ['a'] }, null, ['a: Unsupported value: null: supported values: "a"']],
   ])('%j of %j', (schema, value, expected) => {
     expect(errorsOf(schema, { a: value })).toEqual(expected);
   });

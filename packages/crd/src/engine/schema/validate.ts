@@ -90,6 +90,20 @@ function checkNull(schema: Schema, place: Place, findings: Findings): void {
   findings.errors.push(typeInvalid(fieldOf(place), 'null', text));
 }
 
+/** The format of a schema, where the server has it: others are dropped when a definition is read. */
+function checkedFormat({ format }: Schema): string | undefined {
+  if (format === undefined || numericFormats.has(format)) return format;
+  return matchesFormat(format, '') === undefined ? undefined : format;
+}
+
+const numericFormats: ReadonlySet<string> = new Set(['int32', 'int64', 'float', 'double']);
+
+/** What upstream's validator prints of a value that meets a format: the name of Go's type of a number. */
+function goFormatOf(value: unknown): string {
+  if (typeof value !== 'number' && typeof value !== 'bigint') return '';
+  return jsonTypeOf(value) === 'integer' ? 'int64' : 'float64';
+}
+
 function checkType(value: unknown, schema: Schema, place: Place, findings: Findings): void {
   const types = expectedTypes(schema);
   if (types.length === 0) return;
@@ -98,8 +112,17 @@ function checkType(value: unknown, schema: Schema, place: Place, findings: Findi
     findings.matches += 1;
     return;
   }
-  const text = `${place.path} in body must be of type ${types.join(',')}: ${JSON.stringify(actual)}`;
-  findings.errors.push(typeInvalid(fieldOf(place), actual, text));
+  const format = checkedFormat(schema);
+  const isText = typeof value === 'string' || Array.isArray(value);
+  const isNumeric = types.includes('number') || types.includes('integer');
+  if (format !== undefined && isText && !isNumeric) {
+    // Upstream leaves texts to the check of the format, and lists with them.
+    findings.matches += 1;
+    return;
+  }
+  const [wanted, given] = format !== undefined && !isText ? [format, goFormatOf(value)] : [types.join(','), actual];
+  const text = `${place.path} in body must be of type ${wanted}: ${JSON.stringify(given)}`;
+  findings.errors.push(typeInvalid(fieldOf(place), given, text));
 }
 
 function tryOut(value: unknown, schema: Schema, place: Place, cost: Cost): Findings {
@@ -193,8 +216,8 @@ function checkNumber(value: number | bigint, schema: Schema, place: Place, findi
   if (schema.type === 'integer') {
     const range = ranges[format ?? ''];
     if (jsonTypeOf(value) !== 'integer') {
-      const kind = range === undefined ? 'default' : (format ?? '');
-      findings.errors.push(composite(place, `Checked value must be of type integer (${kind} format) in ${place.path}`));
+      const kind = range === undefined ? '(default format)' : `with format ${format ?? ''}`;
+      findings.errors.push(composite(place, `Checked value must be of type integer ${kind} in ${place.path}`));
     } else if (range !== undefined && (BigInt(value) < range[0] || BigInt(value) > range[1])) {
       findings.errors.push(
         composite(place, `Checked value must be of type integer with format ${format} in ${place.path}`),
@@ -245,8 +268,8 @@ function checkArray(value: readonly unknown[], schema: Schema, place: Place, fin
 }
 
 function checkEnum(value: unknown, schema: Schema, place: Place, findings: Findings): void {
-  if (schema.enum === undefined || schema.enum.some((each) => equalJson(each, value ?? null))) return;
-  if (value === null && schema.nullable === true) return;
+  // Upstream never takes null for one of the values, even where it is nullable or named.
+  if (schema.enum === undefined || (value !== null && schema.enum.some((each) => equalJson(each, value)))) return;
   const supported = schema.enum.map((each) => (typeof each === 'string' ? each : JSON.stringify(each)));
   findings.errors.push(notSupported(fieldOf(place), value, supported));
 }
