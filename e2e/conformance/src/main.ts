@@ -18,6 +18,7 @@ const { values } = parseArgs({
     list: { type: 'boolean', default: false },
     verbose: { type: 'boolean', default: false },
     differential: { type: 'boolean', default: false },
+    webhooks: { type: 'boolean', default: false },
     calls: { type: 'string', default: '20000' },
     seed: { type: 'string' },
   },
@@ -76,17 +77,18 @@ async function runSuite(name: TargetName): Promise<boolean> {
 async function runBoth(): Promise<boolean> {
   const seed = values.seed === undefined ? Math.trunc(Math.random() * 1_000_000) : Number(values.seed);
   const calls = Number(values.calls);
-  console.log(
-    `differential run: seed ${seed}, ${calls} calls (again with --differential --seed ${seed} --calls ${calls})`,
-  );
+  const { webhooks } = values;
+  const how = `--differential${webhooks ? ' --webhooks' : ''} --seed ${seed} --calls ${calls}`;
+  console.log(`differential run: seed ${seed}, ${calls} calls (again with ${how})`);
   const started = performance.now();
   // Without controllers on either side: what they do in the background comes at different moments.
-  const real = await startTarget('real', { controllers: false });
-  const embedded = await startEmbedded({ token: 'unused', user: 'unused' }, { controllers: false });
+  const real = await startTarget('real', { controllers: false, audit: webhooks });
+  const embedded = await startEmbedded({ token: 'unused', user: 'unused' }, { controllers: false, audit: webhooks });
   try {
     const result = await runDifferential([real, embedded], {
       calls,
       seed,
+      webhooks,
       sessions: Number(values.concurrency),
       log: (line) => console.log(line),
     });

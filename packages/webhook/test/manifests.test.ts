@@ -29,6 +29,7 @@ import { Widget } from './fixtures.js';
 const Pod = defineKind({ group: '', version: 'v1', kind: 'Pod', scope: 'Namespaced' });
 const Deployment = defineKind({ group: 'apps', version: 'v1', kind: 'Deployment', scope: 'Namespaced' });
 const Node = defineKind({ group: '', version: 'v1', kind: 'Node', scope: 'Cluster' });
+const Namespace = defineKind({ group: '', version: 'v1', kind: 'Namespace', scope: 'Cluster' });
 const address = { service: { name: 'operator', namespace: 'operators' } };
 const allows = { validateCreate: () => undefined, validateDelete: () => undefined };
 
@@ -161,7 +162,7 @@ describe('webhookConfigurations', () => {
 });
 
 describe('blast radius', () => {
-  const validating = (kind: typeof Pod | typeof Node, registration: WebhookRegistration) => () =>
+  const validating = (kind: typeof Pod | typeof Node | typeof Namespace, registration: WebhookRegistration) => () =>
     webhookOf(validatingWebhook(kind as typeof Pod, allows, { registration }));
   const own = { matchLabels: { 'kubernetes.io/metadata.name': 'operators' } };
   const others = { matchLabels: { env: 'prod' } };
@@ -179,6 +180,17 @@ describe('blast radius', () => {
       'a core kind of the cluster',
       validating(Node, { timeoutSeconds: 5 }),
       'failurePolicy Fail on Node without a selector',
+    ],
+    [
+      'a core kind of the cluster with a selector of namespaces, which it has none of',
+      validating(Node, { namespaceSelector: outside }),
+      'failurePolicy Fail on Node without a selector',
+    ],
+    ['namespaces, selected', validating(Namespace, { namespaceSelector: outside }), undefined],
+    [
+      'the own namespace itself',
+      validating(Namespace, { namespaceSelector: own }),
+      "catches the operator's own namespace",
     ],
     ['an empty selector', validating(Pod, { namespaceSelector: {} }), 'without a selector'],
     ['a core kind, confirmed', validating(Pod, { confirm: ['core-kinds'] }), undefined],
@@ -211,6 +223,19 @@ describe('blast radius', () => {
       () => validatingWebhook(Widget, allows, { registration: { timeoutSeconds: 31 } }),
       'timeoutSeconds 31 is not valid',
     ],
+    ...(
+      [
+        [{ failurePolicy: 'ignore' }, 'failurePolicy "ignore" is not valid: expected Fail or Ignore'],
+        [{ matchPolicy: 'Any' }, 'matchPolicy "Any" is not valid: expected Exact or Equivalent'],
+        [{ sideEffects: 'Some' }, 'sideEffects "Some" is not valid: expected None or NoneOnDryRun'],
+        [{ operations: ['CREATE', 'GET'] }, 'operations "GET" is not valid: expected CREATE or UPDATE'],
+        [{ confirm: ['everything'] }, 'confirm "everything" is not valid'],
+      ] as unknown as readonly (readonly [WebhookRegistration, string])[]
+    ).map(([registration, problem]): [string, () => unknown, string] => [
+      `a value that a field does not have: ${problem}`,
+      () => validatingWebhook(Widget, allows, { registration }),
+      problem,
+    ]),
     [
       'a name of two parts',
       () => validatingWebhook(Widget, allows, { registration: { name: 'a.b' } }),
@@ -232,6 +257,12 @@ describe('blast radius', () => {
     const matches = (name: string) =>
       labelSelectorFrom(selector ?? {}).matches({ 'kubernetes.io/metadata.name': name });
     expect([matches('operators'), matches('default')]).toEqual([false, true]);
+    const ofNamespaces = webhookOf(
+      validatingWebhook(Namespace, allows, { registration: { confirm: ['core-kinds'] } }),
+    )?.namespaceSelector;
+    expect(labelSelectorFrom(ofNamespaces ?? {}).matches({ 'kubernetes.io/metadata.name': 'operators' })).toBe(false);
+    const ofNodes = webhookOf(validatingWebhook(Node, allows, { registration: { confirm: ['core-kinds'] } }));
+    expect(ofNodes).not.toHaveProperty('namespaceSelector');
   });
 });
 

@@ -370,6 +370,13 @@ spec(7, 'every answer carries Cache-Control and Audit-Id', async (t) => {
   }
 });
 
+spec(7, 'an Audit-Id of the client comes back', async (t) => {
+  for (const id of ['11111111-2222-3333-4444-555555555555', 'mine', 'x'.repeat(64)]) {
+    const { headers } = await t.get('/api/v1/namespaces', { headers: { 'audit-id': id } });
+    same(header(headers['audit-id']), id, 'audit-id');
+  }
+});
+
 spec(7, 'a method that the resource lacks answers 405', async (t) => {
   const calls = [
     ['POST', '/api/v1/namespaces/default/configmaps/x'],

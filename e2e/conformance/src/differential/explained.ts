@@ -71,9 +71,9 @@ export const explanations: readonly Explanation[] = [
   {
     reason:
       'the real server allocates addresses and node ports of a Service before it validates the rest, and fails there first',
-    covers: ({ path, real }, request) =>
+    covers: ({ path }, request, { divergences }) =>
       path.startsWith('/body/details/causes') &&
       request.includes('/services') &&
-      /nodePort|clusterIPs|failed to allocate/.test(JSON.stringify(real)),
+      divergences.some(({ real }) => /nodePort|clusterIPs|failed to allocate/.test(JSON.stringify(real) ?? '')),
   },
 ];

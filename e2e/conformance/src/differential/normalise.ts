@@ -89,7 +89,7 @@ export function normaliseDocument(document: Json, revisionOf: RevisionOf): Json 
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 
-function normaliseText(text: string): string {
+export function normaliseText(text: string): string {
   return (
     text
       .replace(/patch: Invalid value: "\{.*\}": /s, 'patch: Invalid value: "<object>": ')
@@ -101,6 +101,7 @@ function normaliseText(text: string): string {
         '$1',
       )
       .replace(UUID, '<uid>')
+      .replace(/\b127\.0\.0\.1:\d+/g, '<address>')
       .replace(/the ResourceVersion in (the precondition|record) \(\d+\)/g, 'the ResourceVersion in $1 (<revision>)')
       .replace(/resource version: \d+( \(\d+\)|, current: \d+)/g, 'resource version: <revision>')
       .replace(/\b10\.\d+\.\d+\.\d+\b/g, '<ip>')

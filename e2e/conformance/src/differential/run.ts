@@ -2,17 +2,22 @@
 import { createContext, type Run } from '../harness/context.js';
 import { connect, type Connection } from '../harness/http.js';
 import type { Target } from '../harness/target.js';
+import { steadyConnection } from '../harness/hook.js';
 import { createWidgetCrd } from '../harness/widgets.js';
 import { explanations } from './explained.js';
 import { randomKinds } from './kinds.js';
 import { createRandom } from './random.js';
 import { runSession, type Finding, type Pair } from './session.js';
+import { createGadgets } from './webhooks/gadgets.js';
+import { startHooked } from './webhooks/hooked.js';
 
 export interface DifferentialOptions {
   readonly calls: number;
   readonly seed: number;
   /** Sequences at once, each in its own namespace. */
   readonly sessions: number;
+  /** Whether writes pass random webhooks, and a custom resource is converted by one. @default false */
+  readonly webhooks?: boolean;
   readonly log: (line: string) => void;
 }
 
@@ -36,7 +41,11 @@ export async function runDifferential(
   ) as unknown as Pair<Run>;
   const [widgets] = await Promise.all(runs.map((run) => createWidgetCrd(createContext(run).context, id)));
   if (widgets === undefined) throw new Error('no custom resource');
-  const connections = runs.map(({ connection }) => connection) as unknown as Pair<Connection>;
+  const contexts = runs.map((run) => createContext(run));
+  const gadgets = options.webhooks ? await Promise.all(contexts.map(({ context }) => createGadgets(context))) : [];
+  const connections = runs.map(({ connection, target }) =>
+    options.webhooks && target.name === 'real' ? steadyConnection(connection) : connection,
+  ) as unknown as Pair<Connection>;
 
   const groups = new Map<string, Finding[]>();
   const explainedBy = new Map<string, number>();
@@ -63,16 +72,25 @@ export async function runDifferential(
         const made = await connection.send('POST', '/api/v1/namespaces', { body: { metadata: { name: namespace } } });
         if (made.status !== 201) throw new Error(`namespace ${namespace}: ${made.status} ${made.text}`);
       }
-      await runSession({
-        connections,
-        namespace,
-        kinds: randomKinds(widgets),
-        random: createRandom(options.seed * 1000 + index),
-        takeCall,
-        onFinding,
-      });
+      const hooked = options.webhooks
+        ? await startHooked(runs, namespace, createRandom(options.seed * 1000 + 500 + index))
+        : undefined;
+      try {
+        await runSession({
+          connections,
+          namespace,
+          kinds: [...randomKinds(widgets), ...(gadgets[0] ?? [])],
+          random: createRandom(options.seed * 1000 + index),
+          takeCall,
+          onFinding,
+          ...(hooked !== undefined && { extension: hooked }),
+        });
+      } finally {
+        await hooked?.stop();
+      }
     }),
   );
+  await Promise.all(contexts.map(({ cleanUp }) => cleanUp()));
   for (const connection of connections) await connection.close();
 
   const sorted = [...groups.entries()].toSorted(([, a], [, b]) => b.length - a.length);
@@ -91,7 +109,7 @@ export async function runDifferential(
       }
       if (finding.events !== undefined)
         finding.events.forEach((side, index) => log(`    ${index === 0 ? 'real' : 'embedded'}: ${side.join(', ')}`));
-      for (const line of finding.before.slice(-4)) log(`    before: ${line.slice(0, 300)}`);
+      for (const line of finding.before.slice(-8)) log(`    before: ${line.slice(0, 600)}`);
     }
   }
   for (const [reason, count] of explainedBy) log(`explained ${count}: ${reason}`);

@@ -21,7 +21,21 @@ export interface Finding {
   readonly before: readonly string[];
 }
 
+/** What a session does and compares beside its calls. */
+export interface SessionExtension {
+  beforeCall(): Promise<void>;
+  /** A call that is compared begins. */
+  begin(): void;
+  /** What else it came to, on each side. */
+  observe(answers: Pair<Answer>, body: unknown): Promise<Pair<Json>>;
+  /** The state in which calls are made, for a finding. */
+  describe(): readonly string[];
+  /** Does work that nothing may refuse. */
+  aside(work: () => Promise<void>): Promise<void>;
+}
+
 export interface SessionOptions {
+  readonly extension?: SessionExtension;
   readonly connections: Pair<Connection>;
   readonly namespace: string;
   readonly kinds: readonly (readonly [number, RandomKind])[];
@@ -54,7 +68,7 @@ const NAMES = ['a', 'b', 'c', 'd'];
 const HISTORY = 12;
 
 export async function runSession(options: SessionOptions): Promise<void> {
-  const { random, connections, namespace, takeCall, onFinding } = options;
+  const { random, connections, namespace, takeCall, onFinding, extension } = options;
   const known = new Map<string, Known>();
   const histories = new Map<string, string[]>();
   const revisions: { kind: RandomKind; at: Pair<string>; call: number }[] = [];
@@ -65,20 +79,24 @@ export async function runSession(options: SessionOptions): Promise<void> {
 
   /** Sends on both sides, compares, remembers. Returns the answers when they agree. */
   const exchange = async (request: Request): Promise<Pair<Answer> | undefined> => {
+    extension?.begin();
     const answers = await both((side) =>
       connections[side].send(request.method, request.path(side), request.options?.(side)),
     );
     const history = histories.get(request.about) ?? [];
     histories.set(request.about, history);
-    const found = divergences(
-      ...(answers.map((answer, side) =>
-        normaliseAnswer(answer, (key) => lastRevision[side as 0 | 1].get(key)),
-      ) as unknown as Pair<Json>),
-    );
     const { body, contentType, accept } = request.options?.(0) ?? {};
+    const more = await extension?.observe(answers, body);
+    const found = divergences(
+      ...(answers.map((answer, side) => ({
+        ...normaliseAnswer(answer, (key) => lastRevision[side as 0 | 1].get(key)),
+        ...(more === undefined ? {} : { admission: more[side as 0 | 1] }),
+      })) as unknown as Pair<Json>),
+    );
     const asked = `${answers[0].request}${accept === undefined || accept === 'application/json' ? '' : ` (as ${accept})`}${contentType === undefined ? '' : ` (${contentType})`}`;
     const shown = `${asked}${body === undefined ? '' : ` ${typeof body === 'string' ? body : JSON.stringify(body)}`} → ${answers[0].status}/${answers[1].status}`;
-    if (found.length > 0) onFinding({ call, request: asked, body, divergences: found, before: [...history] });
+    const before = [...history, ...(extension?.describe() ?? [])];
+    if (found.length > 0) onFinding({ call, request: asked, body, divergences: found, before });
     history.push(shown.slice(0, 400));
     if (history.length > HISTORY) history.shift();
     if (found.length > 0) return undefined;
@@ -91,7 +109,7 @@ export async function runSession(options: SessionOptions): Promise<void> {
     const docs = answers.map((answer) => answer.body) as unknown as Pair<Doc>;
     if (docs[0].kind !== kind.kind) return;
     const { name } = docs[0].metadata;
-    const key = `${kind.kind}/${name}`;
+    const key = keyOf(kind, name);
     const previous = known.get(key);
     if (docs[0].metadata.resourceVersion === undefined) return;
     docs.forEach((doc, side) => lastRevision[side as 0 | 1].set(objectKey(doc), doc.metadata.resourceVersion));
@@ -106,24 +124,27 @@ export async function runSession(options: SessionOptions): Promise<void> {
     if (revisions.length > 40) revisions.shift();
   };
 
-  const forget = (kind: RandomKind, name: string): void => void known.delete(`${kind.kind}/${name}`);
+  const forget = (kind: RandomKind, name: string): void => void known.delete(keyOf(kind, name));
 
   /** Brings both sides to the same state after they have disagreed about an object. */
   const heal = async (kind: RandomKind, name: string): Promise<void> => {
     const path = kind.path(namespace, name);
-    await both(async (side) => {
-      await connections[side].send('PATCH', path, {
-        contentType: MERGE_PATCH,
-        body: { metadata: { finalizers: null } },
+    const putAway = async (): Promise<void> => {
+      await both(async (side) => {
+        await connections[side].send('PATCH', path, {
+          contentType: MERGE_PATCH,
+          body: { metadata: { finalizers: null } },
+        });
+        await connections[side].send('DELETE', path, {
+          body: { gracePeriodSeconds: 0, propagationPolicy: 'Background' },
+        });
+        await connections[side].send('PATCH', path, {
+          contentType: MERGE_PATCH,
+          body: { metadata: { finalizers: null } },
+        });
       });
-      await connections[side].send('DELETE', path, {
-        body: { gracePeriodSeconds: 0, propagationPolicy: 'Background' },
-      });
-      await connections[side].send('PATCH', path, {
-        contentType: MERGE_PATCH,
-        body: { metadata: { finalizers: null } },
-      });
-    });
+    };
+    await (extension === undefined ? putAway() : extension.aside(putAway));
     forget(kind, name);
   };
 
@@ -523,7 +544,7 @@ export async function runSession(options: SessionOptions): Promise<void> {
     const sentinel: Draft = {
       apiVersion: kind.apiVersion,
       kind: kind.kind,
-      metadata: { name: 'zz-sentinel', labels: { l: 'a' } },
+      metadata: { name: 'zz-sentinel', labels: { l: 'a', ready: 'sentinel' } },
       ...sentinelFields(kind),
     };
     const events = await both(async (side) => {
@@ -574,6 +595,7 @@ export async function runSession(options: SessionOptions): Promise<void> {
     const next = takeCall();
     if (next === undefined) return;
     call = next;
+    await extension?.beforeCall();
     const kind = random.weighted(options.kinds);
     const action = random.weighted<() => Promise<void>>([
       [18, () => create(kind)],
@@ -589,6 +611,11 @@ export async function runSession(options: SessionOptions): Promise<void> {
     ]);
     await action();
   }
+}
+
+/** Two versions of a kind are two kinds here, for what is sent again has the version in which it came. */
+function keyOf({ apiVersion, kind }: RandomKind, name: string): string {
+  return `${apiVersion}/${kind}/${name}`;
 }
 
 /** Leaves out events that show nothing new: on a real server a change of managedFields alone makes one. */

@@ -1,7 +1,7 @@
 /** The server of @kctl/apiserver, in this process. */
 import { createApiServer } from '@kctl/apiserver';
 import type { Capability } from './spec.js';
-import type { Target } from './target.js';
+import type { Target, TargetOptions } from './target.js';
 
 const LATER = 'later round';
 const lacks = new Map<Capability, string>([
@@ -10,11 +10,12 @@ const lacks = new Map<Capability, string>([
 
 export async function startEmbedded(
   other: { token: string; user: string },
-  { controllers = true }: { controllers?: boolean } = {},
+  { controllers = true, audit = false }: TargetOptions = {},
 ): Promise<Target> {
   const server = createApiServer({
     controllers,
     authorization: 'RBAC',
+    journalEntries: audit ? 2_000 : 50_000,
     tokens: [{ token: other.token, user: other.user }],
   });
   await server.start();
@@ -29,6 +30,10 @@ export async function startEmbedded(
       return { certPem: cert, keyPem: key };
     },
     otherToken: other,
+    ...(audit && {
+      auditOf: async (auditId: string) =>
+        server.journal.responses().findLast((response) => response.auditId === auditId)?.auditAnnotations ?? {},
+    }),
     async compact() {
       server.compact();
     },

@@ -6,7 +6,7 @@ import { createCertificateAuthority } from '@kctl/testing';
 import type { Context } from './context.js';
 import type { Doc, Json } from './doc.js';
 import { created } from './expect.js';
-import type { Answer } from './http.js';
+import type { Answer, Connection } from './http.js';
 
 /** A request that a webhook was sent. */
 export interface Review {
@@ -190,6 +190,19 @@ export function steady(t: Context): Context {
     put: async (path, body, options) => settled(path, await t.put(path, body, options)),
     patch: async (path, type, body, options) => settled(path, await t.patch(path, type, body, options)),
     delete: async (path, body, options) => settled(path, await t.delete(path, body, options)),
+  };
+}
+
+/** As {@link steady}, for a connection. */
+export function steadyConnection(connection: Connection): Connection {
+  return {
+    ...connection,
+    send: async (method, path, options) => {
+      const answer = await connection.send(method, path, options);
+      if (method !== 'GET')
+        await connection.send('GET', collectionOf(path.split('?')[0] ?? ''), { query: { labelSelector: 'no=such' } });
+      return answer;
+    },
   };
 }
 

@@ -13,7 +13,17 @@ export interface Target {
   issueClientCertificate?(subject: { commonName: string; organizations?: string[] }): Promise<Credentials>;
   /** A bearer token of a user that is not the admin. */
   readonly otherToken?: { readonly token: string; readonly user: string };
+  /** Audit annotations of admission of the request with this `Audit-Id`. Only where auditing was asked for. */
+  auditOf?(auditId: string): Promise<Readonly<Record<string, string>>>;
   /** Forgets the history up to now (etcd's compaction). */
   compact?(): Promise<void>;
   stop(): Promise<void>;
+}
+
+/** How a target is started. */
+export interface TargetOptions {
+  /** Whether what is deleted or owned is cleaned up. @default true */
+  readonly controllers?: boolean;
+  /** Whether {@link Target.auditOf} is needed. @default false */
+  readonly audit?: boolean;
 }

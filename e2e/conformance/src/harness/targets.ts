@@ -1,14 +1,15 @@
 /** Starts or finds the server that `--target` names. */
 import { startRealApiServer } from '@kctl/kube-apiserver';
 import { readKubeconfig } from './kubeconfig.js';
-import type { Target } from './target.js';
+import { createAuditLog } from './audit-log.js';
+import type { Target, TargetOptions } from './target.js';
 
 const OTHER = { token: 'conformance-other-token', user: 'conformance-other' };
 
 export type TargetName = Target['name'];
 export const targetNames: readonly TargetName[] = ['embedded', 'real', 'existing'];
 
-export function startTarget(name: TargetName, options: { controllers?: boolean } = {}): Promise<Target> {
+export function startTarget(name: TargetName, options: TargetOptions = {}): Promise<Target> {
   switch (name) {
     case 'real':
       return startReal(options);
@@ -19,9 +20,11 @@ export function startTarget(name: TargetName, options: { controllers?: boolean }
   }
 }
 
-async function startReal({ controllers = true }: { controllers?: boolean }): Promise<Target> {
+async function startReal({ controllers = true, audit = false }: TargetOptions): Promise<Target> {
+  const auditLog = audit ? await createAuditLog() : undefined;
   const server = await startRealApiServer({
     controllerManager: controllers,
+    ...(auditLog !== undefined && { apiServerFlags: auditLog.flags }),
     tokens: [{ token: OTHER.token, user: OTHER.user }],
   });
   return {
@@ -44,7 +47,11 @@ async function startReal({ controllers = true }: { controllers?: boolean }): Pro
       const { header } = await etcd('/v3/kv/range', { key: Buffer.from('a').toString('base64') });
       await etcd('/v3/kv/compaction', { revision: header.revision, physical: true });
     },
-    stop: () => server.stop(),
+    ...(auditLog !== undefined && { auditOf: (auditId: string) => auditLog.annotationsOf(auditId) }),
+    async stop() {
+      await server.stop();
+      await auditLog?.[Symbol.asyncDispose]();
+    },
   };
 }
 

@@ -1,3 +1,4 @@
+import type { Reinvocations } from './reinvocations.js';
 import type { UntypedObject } from '@kctl/apimachinery';
 import type { Authorizer } from '../authorization/authorizer.js';
 import type { JsonObject } from '../registry/json.js';
@@ -35,7 +36,7 @@ export interface Reinvocation {
   /** Whether a plugin wants a second round. */
   isRequested: boolean;
   /** By plugin name. */
-  readonly values: Map<string, unknown>;
+  readonly values: Map<string, Reinvocations>;
 }
 
 /** One write on its way through the plugins. Mirrors `admission.Attributes`. */
@@ -44,6 +45,11 @@ export interface AdmissionWrite extends WriteFacts {
   readonly name: string;
   /** The new state in the version of the request; undefined for DELETE. A mutating plugin replaces it, never changes it. */
   object: UntypedObject | undefined;
+  /**
+   * The object as it came, where one of its owners has the time of this write. In a built-in kind upstream keeps that time
+   * with fractions of a second, which the first patch cuts off: it counts as a change, whatever it changes.
+   */
+  readonly stamped?: UntypedObject | undefined;
   /** The state that is replaced or deleted; undefined for CREATE. */
   readonly oldObject: UntypedObject | undefined;
   /** CreateOptions, UpdateOptions or DeleteOptions. */

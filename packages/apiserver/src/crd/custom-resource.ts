@@ -74,6 +74,13 @@ function printScalar(value: unknown): string {
   return typeof value === 'string' ? value : jsonText(value);
 }
 
+/** Parts of the metadata that are not stored where they are empty. */
+const emptied = ['labels', 'annotations', 'finalizers', 'ownerReferences'] as const;
+
+function isEmpty(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+}
+
 function isStringMap(value: unknown): boolean {
   return isObject(value) && Object.values(value).every((entry) => typeof entry === 'string');
 }
@@ -132,11 +139,15 @@ class CustomResource {
     const metadata = isObject(value['metadata']) ? value['metadata'] : {};
     // Labels and annotations that are none go unheard, as they do when upstream reads the object from its storage.
     for (const name of ['labels', 'annotations']) if (!isStringMap(metadata[name])) delete metadata[name];
-    return Object.assign(value, { metadata: decodeStruct(metadata, objectMetaStruct(), [], 'metadata') });
+    const decoded = decodeStruct(metadata, objectMetaStruct(), [], 'metadata');
+    // What a patch has emptied is there for the plugins that follow.
+    for (const name of emptied) if (isEmpty(metadata[name])) decoded[name] = metadata[name];
+    return Object.assign(value, { metadata: decoded });
   }
 
   pruneAdmitted(object: UntypedObject): void {
     const { schema, names } = this.#facts;
+    for (const name of emptied) if (isEmpty(object.metadata[name])) delete object.metadata[name];
     if (object.kind !== names.kind) return;
     dropNulls(object, schema);
     pruneUnknown(object, schema, []);

@@ -28,6 +28,8 @@ export interface AdmittedState {
   readonly name: string;
   readonly object?: UntypedObject;
   readonly oldObject?: UntypedObject;
+  /** Whether an owner of the object has the time of this write. @default false */
+  readonly isStamped?: boolean;
   /** Options of this one object. @default those of the request */
   readonly options?: JsonObject;
 }
@@ -89,7 +91,7 @@ class RequestAdmission implements Admission {
     return this.#link.signal;
   }
 
-  #write({ name, object, oldObject, options = this.#operation.options() }: AdmittedState): AdmissionWrite {
+  #write({ name, object, oldObject, isStamped, options = this.#operation.options() }: AdmittedState): AdmissionWrite {
     const { dryRun } = this.#operation;
     const { user, warnings, audit } = this.#call;
     const namespace =
@@ -102,6 +104,7 @@ class RequestAdmission implements Admission {
       name,
       object,
       oldObject,
+      stamped: isStamped === true && !this.#facts.definition.isCustom ? object : undefined,
       options,
       dryRun,
       user,

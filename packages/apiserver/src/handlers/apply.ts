@@ -96,7 +96,9 @@ async function applyOnce(
   const converted = present && convertVersions(definition, [present]);
   if (converted !== undefined) await converted;
   const live = present?.in(definition).object ?? definition.fieldTyping.empty();
-  const write = { definition, manager: options.fieldManager, subresource: target.subresource };
+  let isStamped = false;
+  const onStamp = (): void => void (isStamped = true);
+  const write = { definition, manager: options.fieldManager, subresource: target.subresource, onStamp };
   const merging = computeOwners(write, (converting) => applyConfig(backend, converting, { live, application }));
   const object = merging instanceof Promise ? await merging : merging;
   if (present === undefined) {
@@ -106,12 +108,13 @@ async function applyOnce(
     if (uid !== '') throw conflict(definition, path.name, why);
     checkIdentity(call, object);
     delete object.metadata.resourceVersion;
-    return [201, await createStored(backend, call, { object, options, isTracked: true, isUpsert: true })];
+    return [201, await createStored(backend, call, { object, options, isTracked: true, isStamped, isUpsert: true })];
   }
   checkIdentity(call, object);
   const { resourceVersion = '' } = object.metadata;
   if (resourceVersion !== '' && resourceVersion !== String(present.revision)) throw conflict(definition, path.name);
-  return [200, await writeUpdate(backend, call, { object, present, target, options, isTracked: true, admission })];
+  const update = { object, present, target, options, isTracked: true, isStamped, admission };
+  return [200, await writeUpdate(backend, call, update)];
 }
 
 /** The live object with a configuration applied, owners included, decoded and defaulted. @throws StatusError 400, 409, 500 */

@@ -2,7 +2,7 @@ import type { UntypedObject } from '@kctl/apimachinery';
 import type { ResourceDefinition } from '../registry/resource.js';
 import { isDeepEqual } from '../storage/equality.js';
 import { isLostRaceError } from '../storage/errors.js';
-import type { ObjectVersion, Rendering } from '../storage/version.js';
+import { renderObject, type ObjectVersion, type Rendering } from '../storage/version.js';
 import { storageKeyOf, type Backend } from './call.js';
 import { shownIn, showStored, storedForm } from './conversions.js';
 import { isReadyToGo } from './lifecycle.js';
@@ -52,6 +52,8 @@ export async function commitUpdate(backend: Backend, update: PreparedUpdate): Pr
   const { store } = backend;
   if (isReadyToGo(stored, definition.storageKey === '/namespaces')) {
     if (!dryRun) store.commit({ ...place, expected: present.revision });
+    // As upstream: what is gone is shown as it was written, with what the storage version would have lost.
+    if (definition.conversion !== undefined) return renderObject(withVersionOf(object, present));
     return showStored(definition, withVersionOf(stored, present));
   }
   if (dryRun) return showStored(definition, withVersionOf(stored, present));

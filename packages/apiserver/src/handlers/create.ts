@@ -40,6 +40,8 @@ export interface PendingCreate {
   readonly options: WriteOptions;
   /** Whether its managedFields are final: an apply has made them. @default false */
   readonly isTracked?: boolean;
+  /** Whether an owner among these has the time of this write. @default false */
+  readonly isStamped?: boolean;
   /** Whether a lost race is the caller's, who then updates what has come instead. @default false */
   readonly isUpsert?: boolean;
 }
@@ -59,22 +61,33 @@ export async function createObject(backend: Backend, call: ResourceCall, pending
 export async function createStored(
   backend: Backend,
   call: ResourceCall,
-  { object: given, options, isTracked = false, isUpsert = false }: PendingCreate,
+  { object: given, options, isTracked = false, isStamped: wasStamped = false, isUpsert = false }: PendingCreate,
 ): Promise<Rendering> {
   const { definition, path } = call;
   requirePlace(backend, call, given);
-  if (!isTracked) {
-    const tracked = trackCreate(backend, { definition, manager: options.fieldManager, subresource: '' }, given);
-    if (tracked !== undefined) await tracked;
-  }
-  for (const field of ['deletionTimestamp', 'deletionGracePeriodSeconds', 'selfLink', 'uid'] as const)
-    delete given.metadata[field];
   using admission = beginAdmission(backend, call, {
     operation: 'CREATE',
     dryRun: options.dryRun,
     options: () => admissionOptions(call, 'CreateOptions'),
   });
-  const object = admission === undefined ? given : await admitCreate(call, admission, given);
+  let isStamped = wasStamped;
+  if (!isTracked) {
+    const isReviewed = admission !== undefined;
+    const onStamp = (): void => void (isStamped = true);
+    const write = { definition, manager: options.fieldManager, subresource: '', isReviewed, onStamp };
+    const tracked = trackCreate(backend, write, given);
+    if (tracked !== undefined) await tracked;
+  }
+  for (const field of [
+    'creationTimestamp',
+    'deletionTimestamp',
+    'deletionGracePeriodSeconds',
+    'selfLink',
+    'uid',
+  ] as const)
+    delete given.metadata[field];
+  definition.admit?.(given, undefined, writeContext(backend, call, options.dryRun));
+  const object = admission === undefined ? given : await admitCreate(call, admission, { object: given, isStamped });
   checkGrant(backend, call, object, undefined);
   const { metadata } = object;
   const isVersioned = metadata.resourceVersion !== undefined && metadata.resourceVersion !== '';
@@ -122,9 +135,14 @@ export async function createStored(
 }
 
 /** The mutating pass over an object that is to be created. It may be given a name, but no other namespace. */
-async function admitCreate(call: ResourceCall, admission: Admission, object: UntypedObject): Promise<UntypedObject> {
+async function admitCreate(
+  call: ResourceCall,
+  admission: Admission,
+  { object, isStamped }: { readonly object: UntypedObject; readonly isStamped: boolean },
+): Promise<UntypedObject> {
   const { managedFields } = object.metadata;
-  const admitted = await admission.admit({ name: call.path.name || (object.metadata.name ?? ''), object });
+  const name = call.path.name || (object.metadata.name ?? '');
+  const admitted = await admission.admit({ name, object, isStamped });
   keepOwners(call, admitted, managedFields);
   requireAdmitted(call, admitted);
   placeInNamespace(call, admitted);

@@ -6,7 +6,7 @@ import {
   MissingConversion,
   type ConvertedObjects,
 } from '../managed-fields/converted-objects.js';
-import { isOfType } from '../managed-fields/check.js';
+import { isOfType, printErrors, typeErrors } from '../managed-fields/check.js';
 import { ListItemError } from '../managed-fields/list-items.js';
 import {
   decodeManagers,
@@ -27,6 +27,10 @@ export interface OwnedWrite {
   readonly manager: string;
   /** '' for the object itself. */
   readonly subresource: string;
+  /** Whether admission plugins see the object before it is validated. @default false */
+  readonly isReviewed?: boolean;
+  /** Called where an owner gets the time of this write. */
+  readonly onStamp?: () => void;
   /** What the conversion webhook has converted so far, where there is one. */
   readonly converted?: ConvertedObjects;
 }
@@ -82,11 +86,21 @@ export function versionsOf({ registry }: Backend, { definition, subresource, con
     },
     convert(object, to, what = '') {
       if (object.apiVersion === to) return object;
-      if (converted !== undefined) return converted.get(object, to, what);
+      if (converted !== undefined) {
+        const result = converted.get(object, to, what);
+        requireTyped(result, find(to), what);
+        return result;
+      }
       const from = find(object.apiVersion ?? '') ?? definition;
       return find(to)?.fromStorage(from.toStorage(object)) ?? object;
     },
   };
+}
+
+/** As upstream: what a webhook has made of an object has to be of its version's type. @throws StatusError 500 */
+function requireTyped(object: UntypedObject, definition: ResourceDefinition | undefined, what: string): void {
+  const errors = definition === undefined ? [] : typeErrors(object, definition.fieldTyping.atom);
+  if (errors.length > 0) throw unclassified(`${what === '' ? '' : `${what}: `}${printErrors(errors)}`);
 }
 
 /** A change of owners, as {@link updateOwners} and `applyOwners` take it. */
@@ -100,6 +114,7 @@ export function ownershipChange(
     versions: versionsOf(backend, write),
     writer: { manager, operation, apiVersion: definition.apiVersion, subresource },
     now: formatTime(backend.clock.now()),
+    onStamp: write.onStamp,
     live: withoutOwners({ ...live, kind: definition.kind, apiVersion: definition.apiVersion }),
     managers,
   };
@@ -172,9 +187,10 @@ function track(backend: Backend, write: OwnedWrite, tracked: Tracked): void | Pr
 function setTracked(backend: Backend, write: OwnedWrite, { object, live, managers }: Tracked): void {
   const change = ownershipChange(backend, write, { operation: 'Update', live, managers });
   const next = withoutOwners(object);
-  // As upstream: an object that is not of its type has no owners. Its validation is still to come, or what is wrong in
-  // it is put back as it was, as a write of the status does with the rest.
-  if (write.subresource !== '' && !isOfType(next, write.definition.fieldTyping.atom)) {
+  // As upstream: an object that is not of its type has no owners. Webhooks see that, and may mend it; or what is wrong
+  // in it is put back as it was, as a write of the status does with the rest. All other validation refuses it.
+  const mayBecomeValid = write.subresource !== '' || write.isReviewed === true;
+  if (mayBecomeValid && !isOfType(next, write.definition.fieldTyping.atom)) {
     delete object.metadata.managedFields;
     return;
   }

@@ -101,6 +101,8 @@ export interface PendingUpdate {
   readonly options: WriteOptions;
   /** Whether its managedFields are final: an apply has made them. @default false */
   readonly isTracked?: boolean;
+  /** Whether an owner among these has the time of this write. @default false */
+  readonly isStamped?: boolean;
   readonly admission: UpdateAdmission | undefined;
 }
 
@@ -131,15 +133,19 @@ export async function writeUpdate(backend: Backend, call: ResourceCall, pending:
   const { definition, path } = call;
   const { object: given, present, target, options, isTracked = false, admission } = pending;
   const { object: old } = present.in(definition);
+  let { isStamped = false } = pending;
   if (!isTracked) {
-    const write = { definition, manager: options.fieldManager, subresource: target.subresource };
+    const isReviewed = admission !== undefined;
+    const onStamp = (): void => void (isStamped = true);
+    const write = { definition, manager: options.fieldManager, subresource: target.subresource, isReviewed, onStamp };
     const tracked = trackUpdate(backend, write, { object: given, old });
     if (tracked !== undefined) await tracked;
   }
+  target.strategy.admit?.(given, old, writeContext(backend, call, options.dryRun));
   let object = given;
   if (admission !== undefined) {
     const { managedFields } = given.metadata;
-    object = await admission.admit({ name: path.name, object: given, oldObject: old });
+    object = await admission.admit({ name: path.name, object: given, oldObject: old, isStamped });
     keepOwners(call, object, managedFields);
     requireAdmitted(call, object);
     placeInNamespace(call, object);

@@ -31,6 +31,8 @@ export interface JournalResponse {
   readonly at: number;
   /** 0: the connection was cut instead. */
   readonly status: number;
+  /** The `Audit-Id` header of the answer: what the client sent, or a fresh one. */
+  readonly auditId: string;
   /** Audit annotations of admission: those of webhooks and policies, and what mutating webhooks have changed. */
   readonly auditAnnotations?: Readonly<Record<string, string>>;
 }

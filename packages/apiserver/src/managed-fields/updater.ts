@@ -41,6 +41,8 @@ export interface OwnershipChange {
   readonly writer: ManagerInfo;
   /** RFC 3339. */
   readonly now: string;
+  /** Called where an owner gets the time of this write. */
+  readonly onStamp?: (() => void) | undefined;
   readonly live: UntypedObject;
   readonly managers: Managers;
 }
@@ -145,6 +147,7 @@ export function updateOwners(change: OwnershipChange, next: UntypedObject): Mana
     const before = managers.get(id)?.fields ?? emptySet;
     const all = isEmptySet(difference(fields, before)) ? before : union(fields, before);
     managers.set(id, { ...writer, fields: all, time: now });
+    change.onStamp?.();
   }
   capUpdaters(managers);
   return managers;
@@ -177,6 +180,7 @@ export function applyOwners(change: OwnershipChange, config: UntypedObject, isFo
     const same = last !== undefined && isDeepEqualSet(last.fields, left) ? last.fields : left;
     if (isEmptySet(left)) managers.delete(id);
     else managers.set(id, { ...mine, fields: same, time: isChanged ? now : mine.time });
+    if (isChanged) change.onStamp?.();
   }
   return { object: isChanged ? pruned : undefined, managers };
 }

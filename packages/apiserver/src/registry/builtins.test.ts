@@ -30,6 +30,7 @@ function create(definition: ResourceDefinition, value: unknown) {
   if (!definition.namespaced) delete object.metadata.namespace;
   object.metadata.uid = 'u-1';
   object.metadata.creationTimestamp = '2026-11-21T00:50:17Z';
+  definition.admit?.(object, undefined, context());
   definition.prepareForCreate(object, context());
   return { object, problems, errors: definition.validateCreate(object, context()) };
 }

@@ -33,6 +33,8 @@ export interface KindStrategy {
   };
   /** Fills in defaults after decoding, in place. */
   default?(object: UntypedObject): void;
+  /** What upstream's own admission plugins make of a create or an update (`old` is there) before webhooks are called. */
+  admit?(object: UntypedObject, old: UntypedObject | undefined, context: WriteContext): void;
   prepareForCreate?(object: UntypedObject, context: WriteContext): void;
   prepareForUpdate?(object: UntypedObject, old: UntypedObject, context: WriteContext): void;
   /** What is wrong with the object itself, metadata excepted: runs on create and on update. */

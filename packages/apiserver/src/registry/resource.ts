@@ -60,6 +60,11 @@ export interface TableColumn {
 
 /** How one update endpoint (the object itself, or a subresource that shows it whole) treats what is sent to it. */
 export interface UpdateStrategy {
+  /**
+   * What upstream's own admission plugins make of a create or an update (`old` is there), in place: after owners are
+   * noted, before webhooks and policies.
+   */
+  admit?(object: UntypedObject, old: UntypedObject | undefined, context: WriteContext): void;
   /** Puts back what this endpoint ignores, fills in what it must, sets the generation. Changes `object` only. */
   prepareForUpdate(object: UntypedObject, old: UntypedObject, context: WriteContext): void;
   /** All that is wrong with the update, metadata included; empty when valid. */

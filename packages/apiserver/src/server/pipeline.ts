@@ -156,7 +156,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     return root === undefined ? pathList(allPaths(parts)) : pageNotFound();
   };
 
-  const answer = async (request: ApiRequest): Promise<Reply> => {
+  const answer = async (request: ApiRequest, auditId: string): Promise<Reply> => {
     const parsed = parse(request);
     const [root = ''] = parsed.segments;
     const isOpen = openPaths.has(root);
@@ -188,6 +188,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
         type: 'response',
         id,
         status,
+        auditId,
         ...(annotations !== undefined && { auditAnnotations: annotations }),
       });
       return reply;
@@ -210,10 +211,12 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   };
 
   return async (request) => {
+    const auditId = request.header('audit-id') ?? '';
+    const id = auditId === '' ? randomUUID() : auditId;
     try {
-      return withAuditId(await answer(request));
+      return withAuditId(await answer(request, id), id);
     } catch (error) {
-      return withAuditId(await failure(error, request, parts.onError));
+      return withAuditId(await failure(error, request, parts.onError), id);
     }
   };
 }
@@ -225,9 +228,9 @@ function unserved({ registry }: Backend, group: string): Reply {
   throw notFound('the server could not find the requested resource');
 }
 
-/** Every answer has an id of its own. */
-function withAuditId(reply: Reply): Reply {
-  return { ...reply, headers: { ...reply.headers, 'audit-id': randomUUID() } };
+/** Every answer has an id: that of its client, or a fresh one. */
+function withAuditId(reply: Reply, id: string): Reply {
+  return { ...reply, headers: { ...reply.headers, 'audit-id': id } };
 }
 
 /** Requests other than watches end after a minute. */

@@ -24,7 +24,7 @@ export interface WebhookRegistration {
   readonly sideEffects?: 'None' | 'NoneOnDryRun';
   /** Whether a mutating webhook is called again after others have changed the object. @default 'Never' */
   readonly reinvocationPolicy?: 'Never' | 'IfNeeded';
-  /** Which namespaces. @default every one but the operator's own */
+  /** Which namespaces; of no effect on cluster-scoped kinds other than Namespace. @default every one but the operator's own */
   readonly namespaceSelector?: LabelSelector;
   /** Which objects, by their labels. @default every one */
   readonly objectSelector?: LabelSelector;
@@ -82,9 +82,39 @@ export function isCoreKind({ group }: Pick<Kind, 'group'>): boolean {
   return group === '' || !group.includes('.') || group.endsWith('.k8s.io');
 }
 
+/** The values that fields may have. */
+const fieldValues = {
+  failurePolicy: ['Fail', 'Ignore'],
+  matchPolicy: ['Exact', 'Equivalent'],
+  sideEffects: ['None', 'NoneOnDryRun'],
+  reinvocationPolicy: ['Never', 'IfNeeded'],
+  operations: ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'],
+  confirm: ['core-kinds', 'own-namespace'],
+} as const satisfies Partial<{
+  readonly [F in keyof WebhookRegistration]-?: readonly (WebhookRegistration[F] extends readonly (infer T)[] | undefined
+    ? T
+    : WebhookRegistration[F])[];
+}>;
+
+/** Values that no field of an API has: they would be refused by the API server, or mean something else than they say. */
+function valueProblems(registration: WebhookRegistration): string[] {
+  return Object.entries(fieldValues).flatMap(([field, values]: readonly [string, readonly unknown[]]) => {
+    const given: unknown = registration[field as keyof typeof fieldValues];
+    const all: readonly unknown[] = given === undefined ? [] : Array.isArray(given) ? given : [given];
+    return all
+      .filter((value) => !values.includes(value))
+      .map((value) => `${field} ${JSON.stringify(value)} is not valid: expected ${values.join(' or ')}`);
+  });
+}
+
+/** Whether a namespaceSelector says anything about a kind: it looks at the namespace of an object, or at a Namespace. */
+export function isInNamespaces({ scope, group, kind }: Kind): boolean {
+  return scope !== 'Cluster' || (group === '' && kind === 'Namespace');
+}
+
 function fieldProblems({ type, operations, registration }: AdmissionTarget): string[] {
   const { name, timeoutSeconds = 10, reinvocationPolicy, namespaceSelector, objectSelector } = registration;
-  const problems: string[] = [];
+  const problems = valueProblems(registration);
   const timeout = numberProblem('timeoutSeconds', timeoutSeconds, { least: 1, most: 30, integer: true });
   if (timeout !== undefined) problems.push(timeout);
   if (name !== undefined && !/^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?){2,}$/.test(name))
@@ -114,14 +144,16 @@ function dangers({ kind, registration }: AdmissionTarget, operatorNamespace: str
   } = registration;
   if (failurePolicy === 'Ignore') return [];
   const found: string[] = [];
-  const selects = isRestrictive(namespaceSelector) || isRestrictive(objectSelector) || matchConditions.length > 0;
+  const hasNamespaces = isInNamespaces(kind);
+  const selects =
+    (hasNamespaces && isRestrictive(namespaceSelector)) || isRestrictive(objectSelector) || matchConditions.length > 0;
   if (isCoreKind(kind) && !selects && !confirm.includes('core-kinds'))
     found.push(
-      `failurePolicy Fail on ${kind.kind} without a selector stops that kind in the whole cluster while the operator is down: give namespaceSelector, objectSelector or matchConditions, set failurePolicy: 'Ignore', or confirm: ['core-kinds']`,
+      `failurePolicy Fail on ${kind.kind} without a selector stops that kind in the whole cluster while the operator is down: give ${hasNamespaces ? 'namespaceSelector, ' : ''}objectSelector or matchConditions, set failurePolicy: 'Ignore', or confirm: ['core-kinds']`,
     );
   const isCaught =
     operatorNamespace !== undefined &&
-    kind.scope === 'Namespaced' &&
+    hasNamespaces &&
     namespaceSelector !== undefined &&
     matchesNamespace(namespaceSelector, operatorNamespace);
   if (isCaught && !confirm.includes('own-namespace'))

@@ -11,7 +11,7 @@ import type { OptionNames } from '@kctl/wait';
 import { requireOptions } from '@kctl/wait';
 import { WebhookServerError } from '../errors.js';
 import type { WebhookHandler } from '../server/handler.js';
-import { checkRegistration, isCoreKind, nameLabel, type AdmissionTarget } from './registration.js';
+import { checkRegistration, isCoreKind, isInNamespaces, nameLabel, type AdmissionTarget } from './registration.js';
 
 /** Where the API server finds the webhook server: a Service, or a URL for an operator outside of the cluster. */
 export type WebhookAddress =
@@ -164,7 +164,7 @@ function webhookOf(
     sideEffects,
     timeoutSeconds,
     admissionReviewVersions: ['v1'],
-    ...(namespaceSelector === undefined || kind.scope === 'Cluster' ? {} : { namespaceSelector }),
+    ...(namespaceSelector === undefined || !isInNamespaces(kind) ? {} : { namespaceSelector }),
     ...(objectSelector === undefined ? {} : { objectSelector }),
     ...(matchConditions === undefined ? {} : { matchConditions: [...matchConditions] }),
   };

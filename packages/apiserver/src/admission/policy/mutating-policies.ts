@@ -16,6 +16,7 @@ import { forbiddenObject } from '../../registry/status.js';
 import { decodeAdmitted } from '../decode.js';
 import type { MatchedResource } from '../matching/equivalents.js';
 import type { AdmissionPlugin } from '../plugin.js';
+import { Reinvocations } from '../reinvocations.js';
 import { isExempt, VersionedObjects, type MatchBackend } from '../webhook/invocation.js';
 import type { AdmissionWrite, WriteFacts } from '../write.js';
 import { atomicPaths } from './atomic-paths.js';
@@ -77,31 +78,6 @@ function readPolicy(object: UntypedObject): MutatingPolicy {
     ),
     mutations: objectsOf(spec['mutations']).map(mutation),
   };
-}
-
-/** Which policies are to be invoked a second time. */
-interface ReinvokeState {
-  lastOutput: UntypedObject | undefined;
-  readonly policiesInvoked: Set<string>;
-  readonly policiesAgain: Set<string>;
-}
-
-function isState(value: unknown): value is ReinvokeState {
-  return typeof value === 'object' && value !== null && 'policiesInvoked' in value && 'policiesAgain' in value;
-}
-
-function stateOf(write: AdmissionWrite): ReinvokeState {
-  const { values } = write.reinvocation;
-  const known = values.get(pluginName);
-  if (isState(known)) return known;
-  const state: ReinvokeState = { lastOutput: undefined, policiesInvoked: new Set(), policiesAgain: new Set() };
-  values.set(pluginName, state);
-  return state;
-}
-
-function invokeAgain({ policiesInvoked, policiesAgain }: ReinvokeState): void {
-  for (const key of policiesInvoked) policiesAgain.add(key);
-  policiesInvoked.clear();
 }
 
 /** Why a policy refuses a write. */
@@ -188,14 +164,14 @@ class MutatingPolicies implements AdmissionPlugin {
     if (isExempt(write)) return;
     const refusals: Refusal[] = [];
     const invocations = this.#invocations(write, refusals);
-    const { reinvocation } = write;
-    const state = stateOf(write);
-    if (reinvocation.isReinvoke && !equalSemantic(state.lastOutput, write.object)) invokeAgain(state);
+    const reinvocations = Reinvocations.of(write, pluginName);
+    reinvocations.begin();
     const versions = new VersionedObjects(write);
     try {
-      for (const invocation of invocations) await this.#invoke(invocation, { write, versions, state, refusals });
+      for (const invocation of invocations)
+        await this.#invoke(invocation, { write, versions, reinvocations, refusals });
     } finally {
-      state.lastOutput = write.object;
+      reinvocations.end();
     }
     if (refusals.length > 0) throw refusal(write, refusals);
   }
@@ -233,9 +209,9 @@ class MutatingPolicies implements AdmissionPlugin {
     {
       write,
       versions,
-      state,
+      reinvocations,
       refusals,
-    }: { write: AdmissionWrite; versions: VersionedObjects; state: ReinvokeState; refusals: Refusal[] },
+    }: { write: AdmissionWrite; versions: VersionedObjects; reinvocations: Reinvocations; refusals: Refusal[] },
   ): Promise<void> {
     const { policy, binding, matched, params } = invocation;
     const refuse = (message: string): void => {
@@ -255,7 +231,7 @@ class MutatingPolicies implements AdmissionPlugin {
       return;
     }
     const key = keyOf(invocation);
-    if (!verdict.matches || (write.reinvocation.isReinvoke && !state.policiesAgain.has(key))) return;
+    if (!verdict.matches || !reinvocations.isDue(key)) return;
     const before = write.object;
     for (const mutation of policy.mutations) {
       const reviewed = await versions.in(matched);
@@ -269,11 +245,8 @@ class MutatingPolicies implements AdmissionPlugin {
         refuse(messageOf(error));
       }
     }
-    if (!equalSemantic(before, write.object)) {
-      invokeAgain(state);
-      write.reinvocation.isRequested = true;
-    }
-    if (policy.isReinvoked) state.policiesInvoked.add(key);
+    const isChanged = !equalSemantic(before, write.object);
+    reinvocations.note(key, { isChanged, isReinvoked: policy.isReinvoked });
   }
 }
 

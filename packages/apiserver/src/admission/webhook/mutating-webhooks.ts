@@ -9,6 +9,7 @@ import type { WebhookCaller } from '../../webhooks/webhook-caller.js';
 import { decodeAdmitted } from '../decode.js';
 import type { MatchedResource } from '../matching/equivalents.js';
 import type { AdmissionPlugin } from '../plugin.js';
+import { Reinvocations } from '../reinvocations.js';
 import type { AdmissionAnswer } from '../review/admission-response.js';
 import type { ReviewedWrite } from '../review/admission-review.js';
 import type { AdmissionWrite } from '../write.js';
@@ -18,32 +19,6 @@ import { createHookSource, type Hook } from './hooks.js';
 import { anyMatches, isExempt, matchHook, VersionedObjects, type MatchBackend } from './invocation.js';
 
 const pluginName = 'MutatingAdmissionWebhook';
-
-/** Which webhooks are to be called a second time. */
-interface ReinvokeState {
-  /** The object as the last round left it. */
-  lastOutput: UntypedObject | undefined;
-  readonly invoked: Set<string>;
-  readonly again: Set<string>;
-}
-
-function stateOf(write: AdmissionWrite): ReinvokeState {
-  const { values } = write.reinvocation;
-  const known = values.get(pluginName);
-  if (isState(known)) return known;
-  const state: ReinvokeState = { lastOutput: undefined, invoked: new Set(), again: new Set() };
-  values.set(pluginName, state);
-  return state;
-}
-
-function isState(value: unknown): value is ReinvokeState {
-  return typeof value === 'object' && value !== null && 'invoked' in value && 'again' in value;
-}
-
-function invokeAgain({ invoked, again }: ReinvokeState): void {
-  for (const id of invoked) again.add(id);
-  invoked.clear();
-}
 
 /** The operations of a patch. @throws CallFailure for what is not a JSON patch */
 function operationsOf(hook: Hook, patch: string): JsonObject[] {
@@ -91,6 +66,14 @@ function patched(
   }
 }
 
+/** What the calls of one round share, and what one of them is about. */
+interface Calling {
+  readonly write: AdmissionWrite;
+  readonly versions: VersionedObjects;
+  readonly matched: MatchedResource;
+  readonly reinvocations: Reinvocations;
+}
+
 class MutatingWebhooks implements AdmissionPlugin {
   readonly name = pluginName;
   readonly #backend: MatchBackend;
@@ -113,33 +96,22 @@ class MutatingWebhooks implements AdmissionPlugin {
 
   async admit(write: AdmissionWrite): Promise<void> {
     if (isExempt(write)) return;
-    const { reinvocation } = write;
-    const state = stateOf(write);
-    if (reinvocation.isReinvoke && !equalSemantic(state.lastOutput, write.object)) invokeAgain(state);
+    const reinvocations = Reinvocations.of(write, pluginName);
+    reinvocations.begin();
     const versions = new VersionedObjects(write);
     try {
       for (const [index, hook] of this.#hooks().entries()) {
         const matched = await matchHook(this.#backend, hook, { write, versions });
-        if (matched === undefined || (reinvocation.isReinvoke && !state.again.has(hook.id))) continue;
-        await this.#invoke(hook, index, { write, versions, matched, state });
+        if (matched === undefined || !reinvocations.isDue(hook.id)) continue;
+        await this.#invoke(hook, index, { write, versions, matched, reinvocations });
       }
     } finally {
-      state.lastOutput = write.object;
+      reinvocations.end();
     }
   }
 
-  async #invoke(
-    hook: Hook,
-    index: number,
-    {
-      write,
-      versions,
-      matched,
-      state,
-    }: { write: AdmissionWrite; versions: VersionedObjects; matched: MatchedResource; state: ReinvokeState },
-  ): Promise<void> {
-    const { reinvocation } = write;
-    const place = `round_${reinvocation.isReinvoke ? 1 : 0}_index_${index}`;
+  async #invoke(hook: Hook, index: number, { write, versions, matched, reinvocations }: Calling): Promise<void> {
+    const place = `round_${write.reinvocation.isReinvoke ? 1 : 0}_index_${index}`;
     const who = { configuration: hook.configuration, webhook: hook.name };
     let isChanged = false;
     try {
@@ -147,7 +119,8 @@ class MutatingWebhooks implements AdmissionPlugin {
       const answer = await callHook(this.#caller, hook, { reviewed, isMutating: true });
       const change = patched(hook, answer, { reviewed, matched });
       if (change === undefined) return;
-      isChanged = !equalSemantic(change.object, reviewed.object);
+      const isStamped = write.object !== undefined && write.object === write.stamped;
+      isChanged = isStamped || !equalSemantic(change.object, reviewed.object);
       write.object = await versions.back(change.object, matched);
       write.annotate(
         `patch.webhook.admission.k8s.io/${place}`,
@@ -159,11 +132,7 @@ class MutatingWebhooks implements AdmissionPlugin {
       write.signal.throwIfAborted();
     } finally {
       write.annotate(`mutation.webhook.admission.k8s.io/${place}`, jsonText({ ...who, mutated: isChanged }));
-      if (isChanged) {
-        invokeAgain(state);
-        reinvocation.isRequested = true;
-      }
-      if (hook.isReinvoked) state.invoked.add(hook.id);
+      reinvocations.note(hook.id, { isChanged, isReinvoked: hook.isReinvoked });
     }
   }
 }

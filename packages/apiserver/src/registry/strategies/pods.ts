@@ -63,22 +63,27 @@ function raiseGrace(spec: JsonObject): void {
   if ((numberOf(spec['terminationGracePeriodSeconds']) ?? 0) < 0) spec['terminationGracePeriodSeconds'] = 1;
 }
 
-/** What admission gave to a pod stays when a manifest without it replaces the pod. */
-function prepareForUpdate(object: UntypedObject, old: UntypedObject): void {
+/** What the plugins gave to a pod stays when a manifest without it replaces the pod. */
+function admit(object: UntypedObject, old: UntypedObject | undefined, context: WriteContext): void {
   const spec = ensureObject(object, 'spec');
-  raiseGrace(spec);
   addNodeTolerations(spec);
+  if (old === undefined) {
+    setPriority(spec, context);
+    return;
+  }
   for (const name of ['priority', 'preemptionPolicy']) {
     const before = at(old, 'spec', name);
     if (spec[name] === undefined && before !== undefined) spec[name] = before;
   }
 }
 
+function prepareForUpdate(object: UntypedObject): void {
+  raiseGrace(ensureObject(object, 'spec'));
+}
+
 function prepareForCreate(object: UntypedObject, context: WriteContext): void {
   const spec = ensureObject(object, 'spec');
   raiseGrace(spec);
-  addNodeTolerations(spec);
-  setPriority(spec, context);
   const status: JsonObject = { phase: 'Pending', qosClass: qosClass(spec) };
   object['status'] = status;
   if (!isGated(object)) return;
@@ -154,6 +159,7 @@ function field(...path: readonly string[]): (object: UntypedObject) => string {
 export const podStrategies: Readonly<Record<string, KindStrategy>> = {
   '/Pod': {
     generation: 'spec',
+    admit,
     prepareForCreate,
     prepareForUpdate,
     validate: (object) => validatePodSpec(objectOf(object['spec']), 'spec'),

@@ -33,6 +33,7 @@ function create(path: string, body: Record<string, unknown>, context = contextOf
   const { object } = definition.decode({ value: structuredClone({ metadata: { name: 'x' }, ...body }) });
   if (definition.namespaced) object.metadata.namespace = 'default';
   Object.assign(object.metadata, { uid: 'u-1', creationTimestamp: context.now });
+  definition.admit?.(object, undefined, context);
   definition.prepareForCreate(object, context);
   return { object, message: messageOf(definition.validateCreate(object, context)) };
 }
@@ -49,6 +50,7 @@ function update(
   draft.metadata.resourceVersion = '1';
   change(draft as never);
   const { object } = definition.decode({ value: draft });
+  definition.admit?.(object, old, context);
   definition.prepareForUpdate(object, old, context);
   return { object, message: messageOf(definition.validateUpdate(object, old, context)) };
 }
