@@ -27,6 +27,9 @@ const tests = (...projects) => ['scripts/vitest.mjs', ...projects.flatMap((proje
 const conformance = 'e2e/conformance/src/main.ts';
 
 run('conformance on the embedded server', program(conformance, '--target', 'embedded'));
+const rotation = 'e2e/webhook/src/main.ts';
+// By itself: it has a rate to reach.
+run('certificate rotation, embedded server', program(rotation, '--server', 'embedded', '--seconds', '45'));
 const suite = 'end-to-end suites on the embedded server';
 run(suite, tests('@kctl/e2e-*'), { KCTL_E2E: '1', KCTL_SUITE: suite });
 
@@ -51,6 +54,9 @@ if (!hasBinaries && !(await goAvailable())) {
   };
   run('conformance on the real server', program(conformance, '--target', 'real'));
   run('both servers compared', program(conformance, '--differential', '--calls', '3000', '--seed', '1'));
+  const hooked = ['--webhooks', '--calls', '1500', '--seed', '1'];
+  run('both servers compared, with webhooks', program(conformance, '--differential', ...hooked));
+  run('certificate rotation, real server', program(rotation, '--server', 'real', '--seconds', '45'));
   const name = 'examples and clients on the real server';
   run(
     name,
@@ -63,6 +69,7 @@ if (!hasBinaries && !(await goAvailable())) {
       '@kctl/manager',
       '@kctl/webhook',
       '@kctl/e2e-leader-election',
+      '@kctl/e2e-webhook',
     ),
     {
       ...assets,

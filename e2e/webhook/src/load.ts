@@ -11,8 +11,8 @@ export interface LoadReport {
   answered: number;
   /** Refused by the validator, as they had to be. */
   denied: number;
-  /** Writes that were neither accepted nor denied by the validator, each with the time since the start, in ms. */
-  readonly failures: { readonly atMs: number; readonly what: string; readonly isWebhook: boolean }[];
+  /** Writes that were neither accepted nor denied by the validator, and from when to when since the start, in ms. */
+  readonly failures: { readonly fromMs: number; readonly toMs: number; readonly what: string }[];
   /** Accepted though the validator must refuse them. */
   wronglyAccepted: number;
   /** How long answers took, in ms. */
@@ -79,17 +79,21 @@ export function startLoad(client: HttpClient, ratePerSecond: number): Load {
       if (isBad && isAnswer && what.includes('is too large')) {
         note();
         report.denied++;
-      } else report.failures.push({ atMs: Math.round(at), what, isWebhook: /webhook/.test(what) });
+      } else report.failures.push({ fromMs: Math.round(at), toMs: Math.round(sinceStart()), what });
     }
     report.latenciesMs.push(sinceStart() - at);
   };
   const running = (async () => {
-    for (let sent = 0; !stop.signal.aborted; await sleep(tickMs)) {
+    let sent = 0;
+    while (!stop.signal.aborted) {
       const due = Math.floor((sinceStart() * ratePerSecond) / 1000);
       for (; sent < due && inFlight.size < mostInFlight; sent++) {
-        const one: Promise<void> = write(sent).finally(() => inFlight.delete(one));
+        const one: Promise<void> = write(sent).finally(() => {
+          inFlight.delete(one);
+        });
         inFlight.add(one);
       }
+      await sleep(tickMs);
     }
     await Promise.all(inFlight);
   })();

@@ -1,7 +1,8 @@
 /** `--server embedded|real --seconds N --rate N [--out FILE]`: see README.md. */
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { runRotation } from './rotation.js';
+import { addTotals } from '@kctl/totals';
+import { runRotation, violationsOf } from './rotation.js';
 
 const { values } = parseArgs({
   args: process.argv.slice(2).filter((argument) => argument !== '--'),
@@ -21,4 +22,11 @@ const report = await runRotation({
 const text = `${JSON.stringify(report, undefined, 2)}\n`;
 process.stdout.write(text);
 if (values.out !== undefined) await writeFile(values.out, text);
-if (report.failures.length + report.wronglyAccepted + report.failedHandshakes.length > 0) process.exitCode = 1;
+const violations = violationsOf(report);
+for (const violation of violations.slice(0, 20)) console.error(violation);
+const suite = `certificate rotation on the ${report.server} server`;
+addTotals({ suite, passed: violations.length === 0 ? 1 : 0, failed: violations.length === 0 ? 0 : 1, skipped: 0 });
+console.log(
+  `${report.reviewsPerSecond} admissions a second, ${report.authorities} authorities, ${report.certificates} certificates, ${violations.length} violations`,
+);
+if (violations.length > 0) process.exitCode = 1;

@@ -93,7 +93,7 @@ export async function runRotation(options: RotationOptions): Promise<RotationRep
     reviewsPerSecond: Math.round(reviews / seconds),
     slowestSecond: Math.min(...report.perSecond.slice(1, options.seconds - 1)),
     denied: report.denied,
-    failures: report.failures.map(({ atMs, what }) => `${atMs} ms: ${what}`),
+    failures: report.failures.map(({ fromMs, what }) => `${fromMs} ms: ${what}`),
     wronglyAccepted: report.wronglyAccepted,
     cpuPerWrite: Math.round((user + system) / report.answered / 10) / 100,
     median: at(0.5),
@@ -106,4 +106,23 @@ export async function runRotation(options: RotationOptions): Promise<RotationRep
     failedHandshakes,
     secretWrites: stage.replicas.flatMap(({ counts }) => counts.writes),
   };
+}
+
+/** What a run must not come to; empty where it is as it should be. */
+export function violationsOf(report: RotationReport): string[] {
+  const { authorities, secretWrites, rate, reviewsPerSecond } = report;
+  const renewals = secretWrites.filter((reason) => reason.includes('a new one is trusted beside it')).length;
+  const expected = Math.floor(report.seconds / 18);
+  return [
+    ...report.failures.map((failure) => `a write failed: ${failure}`),
+    ...report.failedHandshakes.map((failure) => `a handshake failed: ${failure}`),
+    ...(report.wronglyAccepted > 0 ? [`${report.wronglyAccepted} writes were accepted that have to be refused`] : []),
+    ...(report.denied === 0 ? ['no write was refused'] : []),
+    ...(authorities <= expected ? [`there were ${authorities} authorities, expected more than ${expected}`] : []),
+    ...(report.certificates <= expected ? [`there were ${report.certificates} certificates`] : []),
+    ...(report.overlaps === 0 ? ['an old and a new authority were never trusted side by side'] : []),
+    // Of two replicas that find the same thing to do, one does it; the last one may not have been seen.
+    ...(renewals - (authorities - 1) > 1 ? [`${renewals} renewals made ${authorities} authorities`] : []),
+    ...(reviewsPerSecond < rate ? [`${reviewsPerSecond} reviews a second are fewer than ${rate}`] : []),
+  ];
 }

@@ -308,7 +308,7 @@ async function pass(scene: Scene): Promise<Outcome> {
   const caller: WebhookCaller = {
     close: () => undefined,
     post: async (config, review, { timeoutMs }) => {
-      const hook = all.get(('url' in config ? String(config.url) : '').at(-1) ?? '');
+      const hook = all.get(config.url.at(-1) ?? '');
       if (hook === undefined) throw new Error('no such webhook');
       const { letter, does } = hook;
       const { request } = review as { request: { uid: string; object: UntypedObject | null } };

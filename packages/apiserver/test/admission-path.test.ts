@@ -57,7 +57,7 @@ async function turnsOf({ server, clock }: Harness): Promise<{ turns: number; tim
       { start: () => undefined, data: () => undefined, end: () => undefined, destroy: () => undefined },
     );
     let turns = 0;
-    for (; !isCommitted && turns < 10_000; turns++) await undefined;
+    for (; !isCommitted && turns < 10_000; turns++) await Promise.resolve();
     const counted = isCommitted ? turns : Infinity;
     await done;
     stop();

@@ -162,7 +162,7 @@ describe('webhookConfigurations', () => {
 });
 
 describe('blast radius', () => {
-  const validating = (kind: typeof Pod | typeof Node | typeof Namespace, registration: WebhookRegistration) => () =>
+  const validating = (kind: typeof Pod | typeof Node, registration: WebhookRegistration) => () =>
     webhookOf(validatingWebhook(kind as typeof Pod, allows, { registration }));
   const own = { matchLabels: { 'kubernetes.io/metadata.name': 'operators' } };
   const others = { matchLabels: { env: 'prod' } };

@@ -1,4 +1,5 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { X509Certificate } from 'node:crypto';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect as connectHttp2 } from 'node:http2';
 import { request as httpsRequest } from 'node:https';
 import { connect } from 'node:net';
@@ -6,12 +7,16 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect as connectTls, TLSSocket } from 'node:tls';
+import type { HttpClient } from '@kctl/client-http';
 import { createCertificateAuthority, type CertificateAuthority } from '@kctl/testing';
 import { FakeClock } from '@kctl/wait/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import {
   admissionWebhook,
   allowed,
+  createSelfManagedCertificates,
+  createSelfSignedCertificate,
   createWebhookServer,
   type AdmissionHandlerContext,
   type CertificateSource,
@@ -21,6 +26,7 @@ import {
   type WebhookServerOptions,
 } from '../src/index.js';
 import { review } from './fixtures.js';
+import { RecordedMetrics } from './recorded-metrics.js';
 
 let folder: string;
 let authority: CertificateAuthority;
@@ -100,6 +106,37 @@ function post(
     request.end(JSON.stringify(review('CREATE')));
   });
 }
+
+describe('expiry', () => {
+  const name = 'kctl_webhook_certificate_expiration_timestamp_seconds';
+
+  it('is exported of a certificate from files, follows a renewal, and has an alert in the README', async () => {
+    const metrics = new RecordedMetrics();
+    await start({ metrics });
+    const first = metrics.get(name, { certificate: 'serving' });
+    expect(first).toBe(new X509Certificate((await pair()).cert).validToDate.getTime() / 1000);
+    const { cert, key } = await createSelfSignedCertificate({ validityMs: 3_600_000 });
+    await writeFile(join(folder, 'tls.key'), key);
+    await writeFile(join(folder, 'tls.crt'), cert);
+    const renewed = new X509Certificate(cert).validToDate.getTime() / 1000;
+    while (metrics.get(name, { certificate: 'serving' }) !== renewed) await turn();
+
+    const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
+    const [, alert = ''] = /```yaml\n(- alert:[^]*?)```/.exec(readme) ?? [];
+    const [rule] = parse(alert) as { expr: string; annotations: { summary: string } }[];
+    expect(rule?.expr).toMatch(new RegExp(`^${name} - time\\(\\) < `));
+    expect(rule?.annotations.summary).toContain('{{ $labels.certificate }}');
+  });
+
+  it('is not exported where it is not known: an alert would take 0 for a certificate that has long expired', async () => {
+    const metrics = new RecordedMetrics();
+    await start({ metrics, getCertificate: () => pair() });
+    expect([...metrics.values.keys()].filter((key) => key.startsWith(name))).toEqual([]);
+    const client = { get: () => Promise.reject(new Error('no')) } as unknown as HttpClient;
+    createSelfManagedCertificates({ client, secret: { name: 's', namespace: 'n' }, dnsNames: ['a'], metrics });
+    expect([...metrics.values.keys()].filter((key) => key.startsWith(name))).toEqual([]);
+  });
+});
 
 describe('stop', () => {
   it('ends within its deadline with a TCP connection that says nothing', async () => {

@@ -149,6 +149,12 @@ spec(33, 'generateName appends five characters that make no words', async (t) =>
   matches(long.metadata.name, /^g{58}[bcdfghjklmnpqrstvwxz2456789]{5}$/, 'name of a long prefix');
 });
 
+spec(33, 'a namespace whose name is generated has that name as a label', async (t) => {
+  const { metadata } = created(await t.post('/api/v1/namespaces', { metadata: { generateName: 'gen-' } }));
+  t.defer(() => t.delete(`/api/v1/namespaces/${metadata.name}`));
+  same(metadata.labels, { 'kubernetes.io/metadata.name': metadata.name }, 'labels');
+});
+
 spec(33, 'name wins over generateName', async (t) => {
   const ns = await t.namespace();
   const made = created(await t.post(configMaps(ns), { metadata: { name: 'named', generateName: 'gen-' } }));

@@ -17,6 +17,8 @@ export interface Finding {
   readonly divergences: readonly Divergence[];
   /** Of a watch: what came, in short. */
   readonly events?: Pair<readonly string[]>;
+  /** Whether writes pass webhooks. */
+  readonly hooked?: boolean;
   /** The calls about the same object before this one. */
   readonly before: readonly string[];
 }
@@ -96,7 +98,8 @@ export async function runSession(options: SessionOptions): Promise<void> {
     const asked = `${answers[0].request}${accept === undefined || accept === 'application/json' ? '' : ` (as ${accept})`}${contentType === undefined ? '' : ` (${contentType})`}`;
     const shown = `${asked}${body === undefined ? '' : ` ${typeof body === 'string' ? body : JSON.stringify(body)}`} → ${answers[0].status}/${answers[1].status}`;
     const before = [...history, ...(extension?.describe() ?? [])];
-    if (found.length > 0) onFinding({ call, request: asked, body, divergences: found, before });
+    if (found.length > 0)
+      onFinding({ call, request: asked, body, divergences: found, before, hooked: extension !== undefined });
     history.push(shown.slice(0, 400));
     if (history.length > HISTORY) history.shift();
     if (found.length > 0) return undefined;
@@ -588,6 +591,7 @@ export async function runSession(options: SessionOptions): Promise<void> {
           side.map(({ type, object }) => `${type} ${object.metadata.name} ${object.metadata.resourceVersion}`),
         ) as unknown as Pair<string[]>,
         before: histories.get(about) ?? [],
+        hooked: extension !== undefined,
       });
   };
 

@@ -104,7 +104,7 @@ class RequestAdmission implements Admission {
       name,
       object,
       oldObject,
-      stamped: isStamped === true && !this.#facts.definition.isCustom ? object : undefined,
+      stamped: isStamped === true && this.#isTyped ? object : undefined,
       options,
       dryRun,
       user,
@@ -118,6 +118,12 @@ class RequestAdmission implements Admission {
         if (!Object.hasOwn(audit.annotations, key)) audit.annotations[key] = value;
       },
     };
+  }
+
+  /** Whether upstream handles what is written as a type of Go: a custom resource it does not, but its Scale. */
+  get #isTyped(): boolean {
+    const { definition, subresource } = this.#facts;
+    return !definition.isCustom || definition.subresources.get(subresource)?.type === 'view';
   }
 
   async admit(state: AdmittedState & { readonly object: UntypedObject }): Promise<UntypedObject> {

@@ -42,6 +42,8 @@ export interface PendingCreate {
   readonly isTracked?: boolean;
   /** Whether an owner among these has the time of this write. @default false */
   readonly isStamped?: boolean;
+  /** The subresource that a PUT creates through. @default '' */
+  readonly subresource?: string;
   /** Whether a lost race is the caller's, who then updates what has come instead. @default false */
   readonly isUpsert?: boolean;
 }
@@ -61,12 +63,20 @@ export async function createObject(backend: Backend, call: ResourceCall, pending
 export async function createStored(
   backend: Backend,
   call: ResourceCall,
-  { object: given, options, isTracked = false, isStamped: wasStamped = false, isUpsert = false }: PendingCreate,
+  {
+    object: given,
+    options,
+    isTracked = false,
+    isStamped: wasStamped = false,
+    isUpsert = false,
+    subresource = '',
+  }: PendingCreate,
 ): Promise<Rendering> {
   const { definition, path } = call;
   requirePlace(backend, call, given);
   using admission = beginAdmission(backend, call, {
     operation: 'CREATE',
+    subresource,
     dryRun: options.dryRun,
     options: () => admissionOptions(call, 'CreateOptions'),
   });
@@ -90,7 +100,8 @@ export async function createStored(
   const object = admission === undefined ? given : await admitCreate(call, admission, { object: given, isStamped });
   checkGrant(backend, call, object, undefined);
   const { metadata } = object;
-  const isVersioned = metadata.resourceVersion !== undefined && metadata.resourceVersion !== '';
+  const { resourceVersion = '' } = metadata;
+  const isVersioned = resourceVersion !== '';
   delete metadata.resourceVersion;
   const base = metadata.name === undefined || metadata.name === '' ? metadata.generateName : undefined;
   let context = writeContext(backend, call, options.dryRun);
@@ -99,6 +110,7 @@ export async function createStored(
   for (let attempt = 1; ; attempt++) {
     if (base !== undefined && base !== '') metadata.name = generateName(base, backend.random);
     if (attempt === 1) definition.prepareForCreate(object, context);
+    definition.canonicalize?.(object);
     const check = (): void => {
       const errors = definition.validateCreate(object, context);
       if (errors.length > 0)
@@ -115,7 +127,9 @@ export async function createStored(
         `the name of the object (${metadata.name ?? ''}) does not match the name on the URL (${path.name})`,
       );
     if (admission !== undefined) {
-      await admission.validate({ name: path.name || (metadata.name ?? ''), object });
+      // Upstream it is the storage that looks at a version of the client, after all reviews.
+      const reviewed = isVersioned ? { ...object, metadata: { ...metadata, resourceVersion } } : object;
+      await admission.validate({ name: path.name || (metadata.name ?? ''), object: reviewed });
       // Others may have written meanwhile: what was checked of them is checked again, in one step with the commit.
       requirePlace(backend, call, object);
       context = { ...context, warn: () => undefined };

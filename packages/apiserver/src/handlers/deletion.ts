@@ -149,7 +149,10 @@ export function graceGiven(
   object: UntypedObject,
   options: DeleteOptions,
 ): number | undefined {
-  return definition.storageKey === pods ? graceOf(definition, object, options) : options.gracePeriodSeconds;
+  const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = object.metadata;
+  // Nothing is filled in where the deletion has begun and no grace is left.
+  const isDue = deletionTimestamp !== undefined && deletionGracePeriodSeconds === 0;
+  return definition.storageKey === pods && !isDue ? graceOf(definition, object, options) : options.gracePeriodSeconds;
 }
 
 function namespaceIsGoing(definition: ResourceDefinition, object: UntypedObject): Error {

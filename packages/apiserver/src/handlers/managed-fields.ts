@@ -82,7 +82,9 @@ export function versionsOf({ registry }: Backend, { definition, subresource, con
   return {
     find(apiVersion) {
       const typing = find(apiVersion)?.fieldTyping;
-      return typing && { atom: typing.atom, ignored: typing.ignored(subresource) };
+      // As upstream: of a custom resource, what a write leaves alone is known of the version alone that is written.
+      const isIgnoring = !definition.isCustom || apiVersion === definition.apiVersion;
+      return typing && { atom: typing.atom, ignored: isIgnoring ? typing.ignored(subresource) : undefined };
     },
     convert(object, to, what = '') {
       if (object.apiVersion === to) return object;
@@ -190,7 +192,8 @@ function setTracked(backend: Backend, write: OwnedWrite, { object, live, manager
   // As upstream: an object that is not of its type has no owners. Webhooks see that, and may mend it; or what is wrong
   // in it is put back as it was, as a write of the status does with the rest. All other validation refuses it.
   const mayBecomeValid = write.subresource !== '' || write.isReviewed === true;
-  if (mayBecomeValid && !isOfType(next, write.definition.fieldTyping.atom)) {
+  const { kind, fieldTyping } = write.definition;
+  if (mayBecomeValid && (object.kind !== kind || !isOfType(next, fieldTyping.atom))) {
     delete object.metadata.managedFields;
     return;
   }

@@ -26,6 +26,8 @@ export interface ScaleWrite {
   /** The object behind the view. */
   readonly object: UntypedObject;
   readonly manager: string;
+  /** Called where an owner gets the time of this write. */
+  readonly onStamp?: () => void;
 }
 
 /** Where the versions of a kind keep their replicas; undefined for versions that are not served. */
@@ -64,6 +66,7 @@ export function scaleChange(backend: Backend, write: ScaleWrite, operation: 'App
     versions: scaleVersions,
     writer: { manager: write.manager, operation, apiVersion, subresource: 'scale' },
     now: formatTime(backend.clock.now()),
+    onStamp: write.onStamp,
     live: withoutOwners(write.view.show(write.object, true)),
     managers: scaleOwners(backend, write),
   };

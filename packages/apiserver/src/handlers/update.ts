@@ -49,7 +49,8 @@ export async function update(backend: Backend, call: ResourceCall, target: Write
     if (definition.allowCreateOnUpdate && table.get(storageKeyOf(path.namespace, path.name)) === undefined) {
       refuseUid(call, own, '');
       delete own.metadata.resourceVersion;
-      return createObject(backend, call, { object: own, options, isUpsert: true });
+      const { subresource } = target;
+      return createObject(backend, call, { object: own, options, isUpsert: true, subresource });
     }
     const present = requirePresent(backend, call);
     const converted = convertVersions(definition, [present]);
@@ -174,8 +175,10 @@ export async function writeUpdate(backend: Backend, call: ResourceCall, pending:
 }
 
 /** The resourceVersion of a body is a precondition. @throws StatusError 409 where it is stale, 422 where it is required */
-function checkVersion({ definition }: ResourceCall, object: UntypedObject, present: ObjectVersion): void {
-  const { resourceVersion = '', name = '' } = object.metadata;
+function checkVersion({ definition, path }: ResourceCall, object: UntypedObject, present: ObjectVersion): void {
+  const { resourceVersion = '' } = object.metadata;
+  // A webhook may have renamed the object.
+  const { name } = path;
   if (resourceVersion === '' || resourceVersion === '0') {
     if (definition.allowUnconditionalUpdate) return;
     const error = invalidValue('metadata.resourceVersion', 0, 'must be specified for an update');

@@ -94,7 +94,9 @@ async function writeViewOnce(backend: Backend, call: ResourceCall, step: ViewSte
   const converted = convertVersions(definition, [present]);
   if (converted !== undefined) await converted;
   const { object } = present.in(definition);
-  const write = { definition, view, object, manager: options.fieldManager };
+  let isStamped = false;
+  const onStamp = (): void => void (isStamped = true);
+  const write = { definition, view, object, manager: options.fieldManager, onStamp };
   const applied = application && applyView(backend, write, application);
   const value = structuredClone(applied === undefined ? make(view.show(object, true)) : applied.object);
   const { object: decoded, problems } = decodeView(call, view, value);
@@ -107,6 +109,7 @@ async function writeViewOnce(backend: Backend, call: ResourceCall, step: ViewSte
           name: path.name,
           object: withScaleOwners(decoded, owners.after),
           oldObject: withScaleOwners(view.show(object, true), owners.before),
+          isStamped,
         });
   const { name = '', resourceVersion = '' } = wanted.metadata;
   if (name !== '' && name !== path.name)

@@ -310,6 +310,7 @@ export function createBuiltin(kind: BuiltinKind, strategy: KindStrategy): Resour
     decodeAdmitted: resource.decodeAdmitted.bind(resource),
     // Decoding has dropped it.
     pruneAdmitted: () => undefined,
+    ...(strategy.canonicalize !== undefined && { canonicalize: strategy.canonicalize.bind(strategy) }),
     ...(strategy.admit !== undefined && { admit: strategy.admit.bind(strategy) }),
     prepareForCreate: resource.prepareForCreate.bind(resource),
     validateCreate: resource.validateCreate.bind(resource),

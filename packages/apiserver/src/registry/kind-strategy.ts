@@ -35,6 +35,8 @@ export interface KindStrategy {
   default?(object: UntypedObject): void;
   /** What upstream's own admission plugins make of a create or an update (`old` is there) before webhooks are called. */
   admit?(object: UntypedObject, old: UntypedObject | undefined, context: WriteContext): void;
+  /** Fills in what follows from the name, after one was generated, too. */
+  canonicalize?(object: UntypedObject): void;
   prepareForCreate?(object: UntypedObject, context: WriteContext): void;
   prepareForUpdate?(object: UntypedObject, old: UntypedObject, context: WriteContext): void;
   /** What is wrong with the object itself, metadata excepted: runs on create and on update. */

@@ -173,6 +173,8 @@ export interface ResourceDefinition extends UpdateStrategy {
   /** Removes, in place, what the schema does not know from an object that admission has changed. */
   pruneAdmitted(object: UntypedObject): void;
   prepareForCreate(object: UntypedObject, context: WriteContext): void;
+  /** Fills in what follows from the name: after each one that is generated. */
+  canonicalize?(object: UntypedObject): void;
   validateCreate(object: UntypedObject, context: WriteContext): FieldError[];
   /** Why this object must not be deleted: the message of a 403, e.g. for namespace `default`. */
   deletionForbidden(object: UntypedObject): string | undefined;

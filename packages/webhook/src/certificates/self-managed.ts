@@ -3,6 +3,7 @@ import {
   messageOf,
   noopLogger,
   noopMetrics,
+  type Family,
   type Gauge,
   type Logger,
   type MetricOptions,
@@ -110,7 +111,7 @@ class SecretCertificates implements SelfManagedCertificates {
   readonly #secret: CertificateSecret;
   readonly #clock: Clock;
   readonly #logger: Logger;
-  readonly #expiry: { readonly serving: Gauge; readonly authority: Gauge };
+  readonly #expiry: Family<Gauge>;
   #state: CertificateState | undefined;
   #notInjected: string | undefined = 'the certificates have not been loaded yet';
 
@@ -120,11 +121,7 @@ class SecretCertificates implements SelfManagedCertificates {
     this.#secret = new CertificateSecret(options.client, options.secret);
     this.#clock = options.clock ?? systemClock;
     this.#logger = options.logger ?? noopLogger;
-    const expiry = (options.metrics ?? noopMetrics).gauge(expiryMetric);
-    this.#expiry = {
-      serving: expiry.with({ certificate: 'serving' }),
-      authority: expiry.with({ certificate: 'authority' }),
-    };
+    this.#expiry = (options.metrics ?? noopMetrics).gauge(expiryMetric);
   }
 
   get caBundle(): string | undefined {
@@ -196,9 +193,11 @@ class SecretCertificates implements SelfManagedCertificates {
 
   #adopt(state: CertificateState): void {
     this.#state = state;
-    const seconds = (pem: string): number => (expiryOf(pem) ?? 0) / 1000;
-    this.#expiry.serving.set(seconds(state.serving.cert));
-    this.#expiry.authority.set(seconds(state.authorities[0] ?? ''));
+    // No series before there is a certificate: an alert would take 0 for one that has long expired.
+    const set = (certificate: string, pem: string): void =>
+      this.#expiry.with({ certificate }).set((expiryOf(pem) ?? 0) / 1000);
+    set('serving', state.serving.cert);
+    set('authority', state.authorities[0] ?? '');
   }
 
   async #inject(signal: AbortSignal): Promise<void> {

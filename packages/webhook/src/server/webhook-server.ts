@@ -291,10 +291,14 @@ class HttpsWebhookServer implements WebhookServer {
       ...(ca === undefined ? {} : { ca }),
     });
     const replace = (): void => this.#server?.setSecureContext(context());
-    const expiry = this.#sink.gauge(expiryMetric).with({ certificate: 'serving' });
     const use = (next: KeyPair): void => {
       pair = next;
-      expiry.set((expiryOf(next.cert) ?? 0) / 1000);
+      // What a callback returns is known for the start alone: its expiry would stand still while the callback renews.
+      if (getCertificate === undefined)
+        this.#sink
+          .gauge(expiryMetric)
+          .with({ certificate: 'serving' })
+          .set((expiryOf(next.cert) ?? 0) / 1000);
       replace();
     };
     use(await this.#source().load(use, ended));

@@ -27,7 +27,7 @@ function service(object: JsonObject): void {
     type === 'LoadBalancer' ||
     (type === 'ClusterIP' && objectsOf(spec['externalIPs']).length > 0);
   if (isExternal) setText(spec, 'externalTrafficPolicy', 'Cluster');
-  if (type !== 'ExternalName') setDefault(spec, 'internalTrafficPolicy', 'Cluster');
+  if (['ClusterIP', 'NodePort', 'LoadBalancer'].includes(type)) setDefault(spec, 'internalTrafficPolicy', 'Cluster');
   if (type !== 'LoadBalancer') return;
   setDefault(spec, 'allocateLoadBalancerNodePorts', true);
   const status = ensureObject(ensureObject(object, 'status'), 'loadBalancer');

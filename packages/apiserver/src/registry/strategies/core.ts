@@ -109,6 +109,9 @@ const undeletable: ReadonlySet<string> = new Set(['default', 'kube-system', 'kub
 
 const namespace: KindStrategy = {
   nameRule: labelName,
+  canonicalize({ metadata }) {
+    metadata.labels = { ...metadata.labels, 'kubernetes.io/metadata.name': metadata.name ?? '' };
+  },
   prepareForCreate(object) {
     object['status'] = { phase: 'Active' };
     const finalizers = stringsOf(at(object, 'spec', 'finalizers'));

@@ -59,7 +59,8 @@ function setPriority(spec: JsonObject, context: WriteContext): void {
 }
 
 /** Of a pod, though not of a template, a negative grace is read as 1 s. */
-function raiseGrace(spec: JsonObject): void {
+function raiseGrace(object: UntypedObject): void {
+  const spec = objectOf(object['spec']);
   if ((numberOf(spec['terminationGracePeriodSeconds']) ?? 0) < 0) spec['terminationGracePeriodSeconds'] = 1;
 }
 
@@ -77,13 +78,8 @@ function admit(object: UntypedObject, old: UntypedObject | undefined, context: W
   }
 }
 
-function prepareForUpdate(object: UntypedObject): void {
-  raiseGrace(ensureObject(object, 'spec'));
-}
-
 function prepareForCreate(object: UntypedObject, context: WriteContext): void {
   const spec = ensureObject(object, 'spec');
-  raiseGrace(spec);
   const status: JsonObject = { phase: 'Pending', qosClass: qosClass(spec) };
   object['status'] = status;
   if (!isGated(object)) return;
@@ -160,8 +156,8 @@ export const podStrategies: Readonly<Record<string, KindStrategy>> = {
   '/Pod': {
     generation: 'spec',
     admit,
+    default: raiseGrace,
     prepareForCreate,
-    prepareForUpdate,
     validate: (object) => validatePodSpec(objectOf(object['spec']), 'spec'),
     // Pods are changed by controllers, who would not read warnings.
     warnings: (object, old) => (old === undefined ? podWarnings(objectOf(object['spec']), 'spec') : []),
