@@ -299,6 +299,49 @@ describe('clients', () => {
     await expect(post(server, mine)).rejects.toThrow();
   });
 
+  it('are known in a session that they resume, and no longer once their authority was replaced', async () => {
+    await writeFile(join(folder, 'ca.crt'), authority.ca.certPem);
+    const server = await start({ clientCaName: 'ca.crt', allowedClients: ['kube-apiserver'] });
+    const mine = await authority.issueClient({ commonName: 'kube-apiserver' });
+    const open = async (session?: Buffer): Promise<{ answer: string; next: Buffer | undefined; isReused: boolean }> => {
+      const socket = connectTls({
+        host: '127.0.0.1',
+        port: server.port ?? 0,
+        servername: 'localhost',
+        ca: authority.ca.certPem,
+        cert: mine.certPem,
+        key: mine.keyPem,
+        ...(session === undefined ? {} : { session }),
+      });
+      cleanUps.push(() => socket.destroy());
+      let next: Buffer | undefined;
+      let isReused = false;
+      socket.on('session', (ticket: Buffer) => (next = ticket));
+      socket.on('secureConnect', () => (isReused = socket.isSessionReused()));
+      const body = JSON.stringify(review('CREATE'));
+      socket.write(
+        `POST /allow HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+      );
+      let answer = '';
+      for await (const chunk of socket) answer += String(chunk);
+      return { answer, next, isReused };
+    };
+    const first = await open();
+    expect(first.answer).toMatch(/^HTTP\/1.1 200/);
+    const second = await open(first.next);
+    expect([second.isReused, second.answer.slice(0, 12)]).toEqual([true, 'HTTP/1.1 200']);
+    await writeFile(join(folder, 'ca.crt'), (await createCertificateAuthority('next-ca', Date.now())).ca.certPem);
+    clock.advanceSync(10_000);
+    // What the server refuses ends without an answer, with an error or not.
+    const answerOf = (session: Buffer | undefined): Promise<string> =>
+      open(session).then(
+        ({ answer }) => answer,
+        () => '',
+      );
+    while ((await answerOf(second.next ?? first.next)) !== '') await turn();
+    expect(await answerOf(undefined)).toBe('');
+  });
+
   it.each(['HTTP/1.1', 'HTTP/2'])('are told apart by name, and known to handlers (%s)', async (protocol) => {
     await writeFile(join(folder, 'ca.crt'), authority.ca.certPem);
     const server = await start({ clientCaName: 'ca.crt', allowedClients: ['kube-apiserver'] });
