@@ -8,6 +8,7 @@ import type { AdmissionPlugin } from '../src/admission/plugin.js';
 import { createMutatingWebhooks } from '../src/admission/webhook/mutating-webhooks.js';
 import { createValidatingWebhooks } from '../src/admission/webhook/validating-webhooks.js';
 import type { AdmissionWrite } from '../src/admission/write.js';
+import { alwaysAllow } from '../src/authorization/authorizer.js';
 import { builtInDefinitions } from '../src/registry/builtins.js';
 import { createRegistry } from '../src/registry/create-registry.js';
 import { createStore, type Store } from '../src/storage/store.js';
@@ -359,6 +360,7 @@ async function pass(scene: Scene): Promise<Outcome> {
     user: { name: 'u', groups: [] },
     reinvocation: { isReinvoke: false, isRequested: false, values: new Map() },
     signal: end.signal,
+    authorizer: alwaysAllow,
     remainingMs: () => 30_000,
     warn: (text) => warnings.push(text),
     annotate: (key, value) => {
