@@ -9,6 +9,7 @@ import { createMutatingWebhooks } from '../src/admission/webhook/mutating-webhoo
 import { createValidatingWebhooks } from '../src/admission/webhook/validating-webhooks.js';
 import type { AdmissionWrite } from '../src/admission/write.js';
 import { alwaysAllow } from '../src/authorization/authorizer.js';
+import { createOffload } from '../src/offload/offload.js';
 import { builtInDefinitions } from '../src/registry/builtins.js';
 import { createRegistry } from '../src/registry/create-registry.js';
 import { createStore, type Store } from '../src/storage/store.js';
@@ -208,6 +209,7 @@ function model(scene: Scene): Outcome {
 // The chain.
 
 const clock = new FakeClock();
+const offload = createOffload({ clock, jobTimeoutMs: 10_000 });
 const registry = createRegistry({ definitions: builtInDefinitions() });
 const found = registry.find('', 'v1', 'configmaps');
 if (found === undefined) throw new Error('there are no configmaps');
@@ -367,7 +369,7 @@ async function pass(scene: Scene): Promise<Outcome> {
       if (!annotations.has(key)) annotations.set(key, value);
     },
   };
-  const backend = { store: storeOf(scene.hooks), registry };
+  const backend = { store: storeOf(scene.hooks), registry, offload };
   const chain = createAdmissionChain([
     policy,
     createMutatingWebhooks(backend, caller),
