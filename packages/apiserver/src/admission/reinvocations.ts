@@ -20,9 +20,11 @@ export class Reinvocations {
   /** Those of one plugin, for both rounds of a write. */
   static of(write: AdmissionWrite, plugin: string): Reinvocations {
     const { values } = write.reinvocation;
-    const known = values.get(plugin) ?? new Reinvocations(write);
-    values.set(plugin, known);
-    return known;
+    const known = values.get(plugin);
+    if (known instanceof Reinvocations) return known;
+    const made = new Reinvocations(write);
+    values.set(plugin, made);
+    return made;
   }
 
   /** A round of the plugin begins: what other plugins have changed meanwhile counts, too. */

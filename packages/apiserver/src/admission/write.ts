@@ -1,4 +1,3 @@
-import type { Reinvocations } from './reinvocations.js';
 import type { UntypedObject } from '@kctl/apimachinery';
 import type { Authorizer } from '../authorization/authorizer.js';
 import type { JsonObject } from '../registry/json.js';
@@ -36,7 +35,7 @@ export interface Reinvocation {
   /** Whether a plugin wants a second round. */
   isRequested: boolean;
   /** By plugin name. */
-  readonly values: Map<string, Reinvocations>;
+  readonly values: Map<string, unknown>;
 }
 
 /** One write on its way through the plugins. Mirrors `admission.Attributes`. */
