@@ -68,6 +68,7 @@ const tasks = {
   },
   bench: () => delegate('bench/src/main.ts'),
   chaos: () => delegate('e2e/chaos/src/main.ts'),
+  peers: () => delegate('e2e/peers/src/main.ts'),
   engines,
   hostile: () =>
     args[0] === 'fuzz' ? run('e2e/hostile/src/fuzz.ts', args.slice(1)) : delegate('e2e/hostile/src/main.ts'),

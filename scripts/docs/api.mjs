@@ -9,7 +9,13 @@ const require = createRequire(new URL('../../docs/package.json', import.meta.url
 const { Application } = await import(require.resolve('typedoc'));
 
 /** Entry points that are no API: programs of threads. */
-const programs = new Set(['./worker-main', './election-thread', './election-worker']);
+const programs = new Set([
+  './worker-main',
+  './envtest/etcd',
+  './envtest/kube-apiserver',
+  './election-thread',
+  './election-worker',
+]);
 
 /** @type {Record<string, string>} source → page */
 const entries = {};

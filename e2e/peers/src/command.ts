@@ -42,3 +42,21 @@ export function run(program: string, args: readonly string[], options: CommandOp
     child.stdin.end(options.input ?? '');
   });
 }
+
+/** Runs a program to its end; what it writes to stderr is shown. @throws where it fails */
+export function runSync(
+  program: string,
+  args: readonly string[],
+  { cwd, env }: { readonly cwd?: string; readonly env?: Readonly<Record<string, string>> } = {},
+): { readonly stdout: string } {
+  const { status, stdout, error } = spawnSync(program, args, {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+    ...(cwd !== undefined && { cwd }),
+  });
+  if (error !== undefined) throw error;
+  if (status !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${status}`);
+  return { stdout };
+}

@@ -1,6 +1,7 @@
 import type { Logger } from '@kctl/telemetry';
 import type { Clock, Random } from '@kctl/wait';
 import type { AuthorizationMode } from './authorization/access-control.js';
+import type { KeyAndCertificate } from './server/certificates.js';
 import type { ServiceResolver } from './webhooks/client-config.js';
 
 /** A user with a static bearer token. */
@@ -57,6 +58,10 @@ export interface ApiServerOptions {
   readonly fsync?: boolean;
   /** Further DNS names and IP addresses that the certificate is valid for. @default [] */
   readonly serverNames?: readonly string[];
+  /** Certificate and key to serve with, PEM. @default issued by an authority that the server makes */
+  readonly servingCertificate?: KeyAndCertificate;
+  /** Certificates of further authorities that vouch for client certificates, PEM: CN is the user, O are the groups. @default [] */
+  readonly clientAuthorities?: readonly string[];
   /** Users besides the administrator. @default [] */
   readonly tokens?: readonly StaticToken[];
   /**

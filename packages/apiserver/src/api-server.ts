@@ -13,7 +13,9 @@ import { createMutatingWebhooks } from './admission/webhook/mutating-webhooks.js
 import { createValidatingWebhooks } from './admission/webhook/validating-webhooks.js';
 import { createAccessControl } from './authorization/access-control.js';
 import type { ApiServerOptions } from './api-server-options.js';
-import { bootNamespaces } from './controllers/boot.js';
+import { bootKubernetesService } from './boot/kubernetes-service.js';
+import { bootNamespaces } from './boot/namespaces.js';
+import { bootSystemObjects } from './boot/system-objects.js';
 import { startControllers, type Controllers } from './controllers/controllers.js';
 import { createFaultEngine } from './faults/engine.js';
 import type { Faults } from './faults/faults.js';
@@ -304,8 +306,10 @@ class EmbeddedApiServer implements ApiServer {
     this.#state = 'starting';
     this.#stopping = new AbortController();
     try {
-      await this.#load();
+      const isFresh = await this.#load();
       await this.#listen();
+      bootKubernetesService(this.#backend, { host: this.#host, port: this.#port });
+      if (isFresh) this.#backend.store.raiseFloor();
       this.#state = 'ready';
     } catch (error) {
       this.#state = 'stopped';
@@ -389,7 +393,8 @@ class EmbeddedApiServer implements ApiServer {
     return this.#identity;
   }
 
-  async #load(): Promise<void> {
+  /** Resolves with whether the store is a new one. */
+  async #load(): Promise<boolean> {
     const { dataDir, fsync = false } = this.#options;
     // Read only where it is needed: it is as large as all the rest of a small server's data.
     const bootRoles =
@@ -415,11 +420,13 @@ class EmbeddedApiServer implements ApiServer {
       delayMs: this.#options.controllerDelayMs ?? 0,
     });
     if (isFirst && bootRoles !== undefined) bootRoles(this.#backend);
-    if (isFirst && this.#persistence?.hadData !== true) {
+    const isFresh = isFirst && this.#persistence?.hadData !== true;
+    if (isFresh) {
       bootNamespaces(this.#backend);
+      bootSystemObjects(this.#backend);
       this.#controllers.drain();
-      store.raiseFloor();
     }
+    return isFresh;
   }
 
   async #listen(): Promise<void> {
@@ -430,8 +437,8 @@ class EmbeddedApiServer implements ApiServer {
       pipeline: this.#pipeline,
       host: this.#host,
       port: this.#port,
-      server,
-      clientAuthority: authority.cert,
+      server: this.#options.servingCertificate ?? server,
+      clientAuthorities: [authority.cert, ...(this.#options.clientAuthorities ?? [])],
       maxBodyBytes: this.#options.maxBodyBytes ?? 3 * 1024 * 1024,
       clock: this.#clock,
       onError: (error) => logger.error('connection failed inside the server', { error }),

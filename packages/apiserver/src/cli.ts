@@ -2,14 +2,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { messageOf } from '@kctl/telemetry';
-import { systemClock } from '@kctl/wait';
 import { createApiServer, type ApiServer } from './api-server.js';
 import type { AuthorizationMode } from './authorization/access-control.js';
 import { capabilities } from './capabilities.js';
+import { stopWithParent } from './envtest/stop-with-parent.js';
 
 const usage = `Usage: kctl-apiserver [options]
+       kctl-apiserver envtest-assets <directory> [--layout flat|setup-envtest]
 
 A Kubernetes API server in one process. Prints one line of JSON when it is ready:
 {"url","certificateAuthority","token","kubeconfig","pid"}.
@@ -33,6 +35,9 @@ A Kubernetes API server in one process. Prints one line of JSON when it is ready
   --detached                  stay when the parent process goes
   --capabilities              print what this server does not do, as JSON, and exit
   --help
+
+envtest-assets writes the executables kube-apiserver, etcd and kubectl that Go's envtest starts, and prints the directory
+to set KUBEBUILDER_ASSETS to.
 `;
 
 const optionTypes = {
@@ -59,9 +64,6 @@ const optionTypes = {
   capabilities: { type: 'boolean' },
   help: { type: 'boolean' },
 } as const;
-
-/** How often the parent is looked for, in ms. */
-const parentCheckMs = 1000;
 
 function fail(message: string): never {
   process.stderr.write(`kctl-apiserver: ${message}\n`);
@@ -109,15 +111,6 @@ async function createFrom(server: ApiServer, directory: string): Promise<void> {
         throw new Error(`${join(directory, file)}: ${await response.text()}`);
     }
   }
-}
-
-function stopWithParent(stop: () => void): void {
-  const parent = process.ppid;
-  const check = (): void => {
-    if (process.ppid !== parent) stop();
-    else systemClock.setTimer(check, parentCheckMs, { keepAlive: false });
-  };
-  check();
 }
 
 async function main(): Promise<void> {
@@ -171,8 +164,33 @@ async function main(): Promise<void> {
   if (values.detached !== true) stopWithParent(stop);
 }
 
+/** `envtest-assets <directory>`. */
+async function envtestAssets(args: string[]): Promise<void> {
+  const { positionals, values } = parseAssetArguments(args);
+  const [directory] = positionals;
+  const { layout = 'flat' } = values;
+  if (directory === undefined || positionals.length > 1)
+    fail('envtest-assets: expected one directory: kctl-apiserver envtest-assets <directory>');
+  if (layout !== 'flat' && layout !== 'setup-envtest')
+    fail(`envtest-assets: --layout ${layout}: expected flat or setup-envtest`);
+  const { writeEnvtestAssets } = await import('./envtest/assets.js');
+  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
+  const moduleOf = (name: string): string => fileURLToPath(new URL(`./envtest/${name}.${extension}`, import.meta.url));
+  const modules = { etcd: moduleOf('etcd'), 'kube-apiserver': moduleOf('kube-apiserver') };
+  process.stdout.write(`${writeEnvtestAssets(directory, { layout, modules })}\n`);
+}
+
+function parseAssetArguments(args: string[]) {
+  try {
+    return parseArgs({ args, options: { layout: { type: 'string' } }, allowPositionals: true });
+  } catch (error) {
+    return fail(`envtest-assets: ${messageOf(error)}`);
+  }
+}
+
 try {
-  await main();
+  const [command, ...rest] = process.argv.slice(2);
+  await (command === 'envtest-assets' ? envtestAssets(rest) : main());
 } catch (error) {
   fail(messageOf(error));
 }

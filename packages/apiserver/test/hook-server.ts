@@ -25,6 +25,8 @@ export interface HookServer {
   readonly url: string;
   /** PEM. */
   readonly authority: string;
+  /** The certificate that it serves with, PEM. */
+  readonly certificate: string;
   readonly requests: HookRequest[];
   /** How many TLS connections were opened. */
   readonly connections: number;
@@ -101,6 +103,7 @@ export async function startHook(names: readonly string[] = ['127.0.0.1', 'localh
     port: { value: port },
     url: { value: url },
     authority: { value: authority.cert },
+    certificate: { value: cert },
     requests: { value: requests },
     connections: { get: () => connections },
     client: {

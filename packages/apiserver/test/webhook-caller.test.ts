@@ -141,6 +141,14 @@ it('trusts the certificates of the bundle and the names in them alone', async ()
   );
 });
 
+it('trusts a certificate that is in the bundle itself, as Go does and envtest needs', async () => {
+  const hook = await startHook();
+  const bundle = { url: hook.url, caBundle: Buffer.from(hook.certificate).toString('base64') };
+  await expect(caller().post(configOf(bundle), review, { timeoutMs: 5000 })).resolves.toMatchObject({
+    response: { allowed: true },
+  });
+});
+
 it('calls the Service of a configuration where the option says, by its name in the cluster', async () => {
   const hook = await startHook(['w.ns.svc']);
   const service = { namespace: 'ns', name: 'w', path: '/a/', port: 8443 };

@@ -25,8 +25,8 @@ export interface ListenerOptions {
   /** 0: a free one. */
   readonly port: number;
   readonly server: KeyAndCertificate;
-  /** Vouches for client certificates, PEM. */
-  readonly clientAuthority: string;
+  /** Vouch for client certificates, PEM. */
+  readonly clientAuthorities: readonly string[];
   readonly maxBodyBytes: number;
   readonly clock: Clock;
   readonly onError: (error: unknown) => void;
@@ -139,7 +139,7 @@ async function send(reply: Reply, request: AnyRequest, response: AnyResponse): P
 
 /** Binds, and answers by the pipeline. */
 export async function createListener(options: ListenerOptions): Promise<Listener> {
-  const { pipeline, host, port, server: leaf, clientAuthority, maxBodyBytes, onError, clock } = options;
+  const { pipeline, host, port, server: leaf, clientAuthorities, maxBodyBytes, onError, clock } = options;
   const sockets = new Set<Socket>();
   const sessions = new Set<ServerHttp2Session>();
   const users = new WeakMap<object, User>();
@@ -149,7 +149,7 @@ export async function createListener(options: ListenerOptions): Promise<Listener
     allowHTTP1: true,
     key: leaf.key,
     cert: leaf.cert,
-    ca: clientAuthority,
+    ca: [...clientAuthorities],
     requestCert: true,
     rejectUnauthorized: false,
     maxSessionMemory: 1000,

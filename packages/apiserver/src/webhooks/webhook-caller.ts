@@ -141,7 +141,11 @@ class HttpsWebhookCaller implements WebhookCaller {
         keepAlive: true,
         maxFreeSockets: 25,
         checkServerIdentity: checkCertificateNames,
-        ...(certificateAuthority !== undefined && { ca: certificateAuthority }),
+        ...(certificateAuthority !== undefined && {
+          ca: certificateAuthority,
+          // As Go: a certificate that is trusted vouches for itself, whether it is an authority or not. envtest relies on it.
+          allowPartialTrustChain: true,
+        }),
       });
     this.#agents.set(key, agent);
     const [oldest] = this.#agents;

@@ -1,0 +1,144 @@
+import { isIPv6 } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import type { UntypedObject } from '@kctl/apimachinery';
+import { formatTime } from '../codecs/go-text.js';
+import type { Backend } from '../handlers/call.js';
+import { isDeepEqual } from '../storage/equality.js';
+
+/** Where a server is reached. */
+export interface Reachable {
+  readonly host: string;
+  readonly port: number;
+}
+
+const serviceIp = '10.0.0.1';
+const serviceRange = '10.0.0.0/16';
+
+/** The port of the Service where the server does not listen at all. */
+const usualPort = 6443;
+
+/** The address that a server advertises: its own, and where that is loopback or any, one of this machine. */
+function advertised(host: string): string {
+  const isOpen =
+    host === '0.0.0.0' || host === '::' || host === '::1' || host.startsWith('127.') || host === 'localhost';
+  if (!isOpen) return host;
+  for (const addresses of Object.values(networkInterfaces()))
+    for (const { address, family, internal } of addresses ?? []) if (!internal && family === 'IPv4') return address;
+  return host === 'localhost' ? '127.0.0.1' : host;
+}
+
+interface Wanted {
+  readonly table: string;
+  readonly key: string;
+  readonly object: UntypedObject;
+}
+
+function wantedObjects({ host, port }: Reachable, now: string): readonly Wanted[] {
+  const address = advertised(host);
+  const shownPort = port === 0 ? usualPort : port;
+  const family = isIPv6(address) ? 'IPv6' : 'IPv4';
+  const metadata = { name: 'kubernetes', namespace: 'default' };
+  const ports = [{ name: 'https', port: shownPort, protocol: 'TCP' }];
+  return [
+    {
+      table: 'networking.k8s.io/servicecidrs',
+      key: 'kubernetes',
+      object: {
+        kind: 'ServiceCIDR',
+        apiVersion: 'networking.k8s.io/v1',
+        metadata: { name: 'kubernetes' },
+        spec: { cidrs: [serviceRange] },
+        status: {
+          conditions: [
+            {
+              type: 'Ready',
+              status: 'True',
+              lastTransitionTime: now,
+              reason: '',
+              message: 'Kubernetes default Service CIDR is ready',
+            },
+          ],
+        },
+      },
+    },
+    {
+      table: 'networking.k8s.io/ipaddresses',
+      key: serviceIp,
+      object: {
+        kind: 'IPAddress',
+        apiVersion: 'networking.k8s.io/v1',
+        metadata: {
+          name: serviceIp,
+          labels: {
+            'ipaddress.kubernetes.io/ip-family': 'IPv4',
+            'ipaddress.kubernetes.io/managed-by': 'ipallocator.k8s.io',
+          },
+        },
+        spec: { parentRef: { resource: 'services', namespace: 'default', name: 'kubernetes' } },
+      },
+    },
+    {
+      table: '/services',
+      key: 'default/kubernetes',
+      object: {
+        kind: 'Service',
+        apiVersion: 'v1',
+        metadata: { ...metadata, labels: { component: 'apiserver', provider: 'kubernetes' } },
+        spec: {
+          ports: [{ name: 'https', protocol: 'TCP', port: 443, targetPort: shownPort }],
+          clusterIP: serviceIp,
+          clusterIPs: [serviceIp],
+          type: 'ClusterIP',
+          sessionAffinity: 'None',
+          ipFamilies: ['IPv4'],
+          ipFamilyPolicy: 'SingleStack',
+          internalTrafficPolicy: 'Cluster',
+        },
+        status: { loadBalancer: {} },
+      },
+    },
+    {
+      table: '/endpoints',
+      key: 'default/kubernetes',
+      object: {
+        kind: 'Endpoints',
+        apiVersion: 'v1',
+        metadata: { ...metadata, labels: { 'endpointslice.kubernetes.io/skip-mirror': 'true' } },
+        subsets: [{ addresses: [{ ip: address }], ports }],
+      },
+    },
+    {
+      table: 'discovery.k8s.io/endpointslices',
+      key: 'default/kubernetes',
+      object: {
+        kind: 'EndpointSlice',
+        apiVersion: 'discovery.k8s.io/v1',
+        metadata: { ...metadata, generation: 1, labels: { 'kubernetes.io/service-name': 'kubernetes' } },
+        addressType: family,
+        endpoints: [{ addresses: [address], conditions: { ready: true } }],
+        ports: [{ name: 'https', protocol: 'TCP', port: shownPort }],
+      },
+    },
+  ];
+}
+
+/**
+ * Keeps Service, Endpoints and EndpointSlice `default/kubernetes` as a real server does at each start: they are made
+ * where they are missing, and the endpoints follow the address and the port of the server.
+ */
+export function bootKubernetesService({ store, clock, newUid }: Backend, reachable: Reachable): void {
+  const now = formatTime(clock.now());
+  for (const { table, key, object } of wantedObjects(reachable, now)) {
+    const present = store.table(table).get(key);
+    if (present === undefined) {
+      const metadata = { ...object.metadata, uid: newUid(), creationTimestamp: now };
+      store.commit({ table, key, expected: 0, object: { ...object, metadata } });
+      continue;
+    }
+    // The Service is the user's once it is there; where the server is reached is not.
+    const isEndpoints = object.kind === 'Endpoints' || object.kind === 'EndpointSlice';
+    const next: UntypedObject = { ...object, metadata: present.object.metadata };
+    if (!isEndpoints || isDeepEqual(next, present.object)) continue;
+    store.commit({ table, key, expected: present.revision, object: structuredClone(next) });
+  }
+}
