@@ -4,9 +4,7 @@ import type { Capability } from './spec.js';
 import type { Target, TargetOptions } from './target.js';
 
 const LATER = 'later round';
-const lacks = new Map<Capability, string>([
-  ['openapi-v3', `${LATER}: OpenAPI v3`],
-]);
+const lacks = new Map<Capability, string>([['openapi-v3', `${LATER}: OpenAPI v3`]]);
 
 export async function startEmbedded(
   other: { token: string; user: string },
