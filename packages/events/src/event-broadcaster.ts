@@ -239,7 +239,8 @@ class QueueingBroadcaster implements EventBroadcaster {
     }
     try {
       const result: unknown = this.#options.onEvent?.(event);
-      if (result instanceof Promise) void result.catch((error: unknown) => this.#reportObserver(error));
+      // Also a promise of another realm, or any other thenable.
+      if (result !== undefined) void Promise.resolve(result).catch((error: unknown) => this.#reportObserver(error));
     } catch (error) {
       this.#reportObserver(error);
     }

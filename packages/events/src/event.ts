@@ -1,4 +1,5 @@
 import type { DeepReadonly, KubeObject } from '@kctl/apimachinery';
+import { shownValue } from '@kctl/wait';
 
 /** Whether all is as it should be. */
 export type EventType = 'Normal' | 'Warning';
@@ -61,6 +62,9 @@ export interface RecordedEvent {
 
 /** A reference to a subject. @throws TypeError naming what it lacks */
 export function referenceTo(subject: EventSubject): EventReference {
+  const given: unknown = subject;
+  if (typeof given !== 'object' || given === null)
+    throw new TypeError(`an event must be about an object or a reference to one, not ${shownValue(given)}`);
   const reference =
     'metadata' in subject && typeof subject.metadata === 'object' ? referenceToObject(subject) : subject;
   for (const field of ['apiVersion', 'kind', 'name'] as const) {
@@ -92,19 +96,15 @@ export function toRecordedEvent(
   regarding: EventSubject,
   details: EventDetails,
 ): RecordedEvent {
+  requireDetails(details);
   const { type, reason, action = reason, note, related, annotations } = details;
   const types: readonly string[] = ['Normal', 'Warning'];
   if (!types.includes(type))
     throw new TypeError(`type ${JSON.stringify(type)} of an event is not valid: expected Normal or Warning`);
-  for (const [field, value] of [
-    ['reason', reason],
-    ['action', action],
-  ] as const) {
-    if (value === '' || value.length > maxWordLength)
-      throw new TypeError(
-        `${field} ${JSON.stringify(value)} of an event is not valid: expected 1 to ${maxWordLength} characters`,
-      );
-  }
+  requireWord('reason', reason);
+  requireWord('action', action);
+  if (!isText(note)) throw new TypeError(`note of an event is ${shownValue(note)}: expected text`);
+  if (annotations !== undefined) requireAnnotations(annotations);
   return {
     ...source,
     regarding: referenceTo(regarding),
@@ -115,6 +115,31 @@ export function toRecordedEvent(
     note: cut(note),
     annotations: annotations === undefined ? undefined : { ...annotations },
   };
+}
+
+/** Types hold only for programs that have them. */
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+function requireDetails(details: unknown): void {
+  if (typeof details === 'object' && details !== null) return;
+  throw new TypeError(`the details of an event are ${shownValue(details)}: expected { type, reason, note }`);
+}
+
+function requireWord(field: string, value: unknown): void {
+  if (isText(value) && value !== '' && value.length <= maxWordLength) return;
+  throw new TypeError(
+    `${field} ${shownValue(value)} of an event is not valid: expected 1 to ${maxWordLength} characters`,
+  );
+}
+
+function requireAnnotations(annotations: unknown): void {
+  if (typeof annotations !== 'object' || annotations === null)
+    throw new TypeError(`annotations of an event are ${shownValue(annotations)}: expected an object of texts`);
+  for (const [key, value] of Object.entries(annotations))
+    if (!isText(value))
+      throw new TypeError(`annotation ${JSON.stringify(key)} of an event is ${shownValue(value)}: expected text`);
 }
 
 /** client-go: how an event begins that stands for events with different notes. */

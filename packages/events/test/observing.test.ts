@@ -145,4 +145,24 @@ describe('createFakeRecorder', () => {
     );
     expect(() => recorder.normal(pod, '', 'a')).toThrow('reason "" of an event is not valid');
   });
+
+  it.each([
+    [pod, { type: 'Normal', reason: 5, note: 'a' }, 'reason 5 of an event is not valid: expected 1 to 128 characters'],
+    [pod, { type: 'Normal', note: 'a' }, 'reason undefined of an event is not valid'],
+    [pod, { type: 'Normal', reason: 'A' }, 'note of an event is undefined: expected text'],
+    [
+      pod,
+      { type: 'Normal', reason: 'A', note: 'a', annotations: { b: 1 } },
+      'annotation "b" of an event is 1: expected text',
+    ],
+    [pod, { type: 'Normal', reason: 'A', note: 'a', annotations: 'b' }, 'annotations of an event are "b"'],
+    [pod, undefined, 'the details of an event are undefined: expected { type, reason, note }'],
+    [
+      null,
+      { type: 'Normal', reason: 'A', note: 'a' },
+      'an event must be about an object or a reference to one, not null',
+    ],
+  ])('names what is wrong with an event about %j: %j', (subject, details, message) => {
+    expect(() => createFakeRecorder().event(subject as never, details as never)).toThrow(message);
+  });
 });
