@@ -71,9 +71,10 @@ describe.skipIf(!hasKubectl)('kubectl on the embedded server', () => {
     expect(explain.output).toMatch(/does not describe fields/);
   });
 
-  it('says why commands that send protobuf do not work yet', async () => {
+  it('creates what it sends as protobuf', async () => {
     const create = await kubectl('create', 'configmap', 'x', '--from-literal=a=b');
-    expect(create.code).not.toBe(0);
-    expect(create.output).toMatch(/protobuf.*not implemented yet/);
+    expect(create).toMatchObject({ code: 0, output: 'configmap/x created\n' });
+    const data = await kubectl('get', 'configmap', 'x', '-o', 'jsonpath={.data}');
+    expect(data.output).toBe('{"a":"b"}');
   });
 });

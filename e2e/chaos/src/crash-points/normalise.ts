@@ -9,13 +9,19 @@ export async function readState(
 ): Promise<string[]> {
   const objects: [Kind, KubeObject][] = [];
   for (const kind of kinds)
-    for (const item of (await reader.list(kind, { namespace })).items) objects.push([kind, item as KubeObject]);
+    for (const item of (await reader.list(kind, { namespace })).items)
+      if (!isOfServer(kind, item as KubeObject)) objects.push([kind, item as KubeObject]);
   const living = new Set(objects.map(([, { metadata }]) => metadata.uid));
   const lines = objects.map(([kind, object]) => {
     const { name = '', generation } = object.metadata;
     return `${kind.kind}/${name} ${JSON.stringify(clean(object, '', { living, generation }))}`;
   });
   return [...lines, ...[...directory].map(([name, address]) => `entry ${name} ${address}`)].sort();
+}
+
+/** The Service `default/kubernetes`: every API server has it. */
+function isOfServer(kind: Kind, { metadata }: KubeObject): boolean {
+  return kind.kind === 'Service' && metadata.namespace === 'default' && metadata.name === 'kubernetes';
 }
 
 interface Frame {
