@@ -1,7 +1,7 @@
 // The same measurements of two checkouts of this workspace in one run: what did a change cost?
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import type { Benchmark, Figure, Measurement, Subject } from './benchmark.js';
 import { compilePrograms } from './programs.js';
 
@@ -27,12 +27,13 @@ export function beside(benchmark: Benchmark, directory: string): Benchmark {
       if ('skipped' in prepared) return prepared;
       compilePrograms(other);
       const programs = join(root, 'bench');
-      return {
-        command: prepared.command.map((part) =>
-          part.startsWith(programs) || part.startsWith(join(root, 'scripts')) ? part.replace(root, other) : part,
-        ),
-        version: revision(other),
-      };
+      const command = prepared.command.map((part) =>
+        part.startsWith(programs) || part.startsWith(join(root, 'scripts')) ? part.replace(root, other) : part,
+      );
+      const missing = command.find((part) => part.startsWith(join(other, 'bench')) && !existsSync(part));
+      // A program that was written since.
+      if (missing !== undefined) return { skipped: `${other} has no ${basename(missing)}` };
+      return { command, version: revision(other) };
     },
   });
   const figures = new Map<string, Figure>();
