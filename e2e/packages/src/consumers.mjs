@@ -16,6 +16,12 @@ const folder = mkdtempSync(join(tmpdir(), 'kctl-consumers-'));
 const packages = await packAll(mkdtempSync(join(folder, 'packed-')));
 const registry = await serveRegistry(packages);
 const entries = packages.flatMap(({ name, manifest }) => entryPoints(name, manifest)).sort();
+// Libraries that a package works with where its user has them, such as prom-client and zod.
+const peers = new Set(
+  packages
+    .flatMap(({ manifest }) => Object.keys(manifest.peerDependencies ?? {}))
+    .filter((name) => !name.startsWith('@kctl/') && !name.startsWith('@types/')),
+);
 const { createApiServer } = await import(join(root, 'packages', 'apiserver', 'dist', 'index.js'));
 const server = createApiServer();
 await server.start();
@@ -33,7 +39,7 @@ try {
       mkdirSync(dirname(join(place, file)), { recursive: true });
       writeFileSync(join(place, file), content);
     }
-    const all = [...packages.map(({ name }) => name), 'prom-client', ...consumer.installs];
+    const all = [...packages.map(({ name }) => name), ...peers, ...consumer.installs];
     await must('npm', ['install', ...all], { cwd: place, env: cleanEnvironment() });
     const env = cleanEnvironment({ KCTL_SERVER: JSON.stringify(access), KCTL_ENTRIES: JSON.stringify(entries) });
     let output = '';
@@ -81,10 +87,10 @@ function passes(outcome) {
   return outcome === 'ok' || /^\d+$/.test(outcome);
 }
 
-/** Every entry point but those of threads and of vitest suites. @param {string} name @param {Record<string, any>} manifest */
+/** Every entry point but those of threads, of executables and of vitest suites. @param {string} name @param {Record<string, any>} manifest */
 function entryPoints(name, manifest) {
   return Object.keys(manifest.exports)
-    .filter((path) => !/package\.json|worker|thread|conformance/.test(path))
+    .filter((path) => !/package\.json|worker|thread|offload|envtest\/|conformance/.test(path))
     .map((path) => name + path.slice(1));
 }
 
