@@ -5,6 +5,7 @@ import type {
   InformerTrouble,
   ListerWatcher,
   ListerWatcherScope,
+  ReflectorBackoff,
   WatchErrorDecision,
 } from '@kctl/informer';
 import type { Logger, Metrics } from '@kctl/telemetry';
@@ -17,10 +18,12 @@ export interface ScopeOptions {
   /** Only objects with these fields, chosen by the server. `metadata.namespace=x` becomes a list within x. */
   readonly fieldSelector?: NonNullable<ListOptions['fieldSelector']>;
   /**
-   * Changes each object once before it is stored; forces every object to be parsed. Applies to kinds that are declared
-   * as `stripped(kind)` alone: nothing else would keep what is left from being written back whole.
+   * Changes each object once before it is stored; forces every object to be parsed. For kinds that are declared as
+   * `stripped(kind)`: nothing else would keep what is left from being written back whole. Among `defaults` and
+   * `defaultNamespaces` it applies to stripped and metadata-only kinds, and a kind that is held whole is refused unless
+   * it says `transform: null`.
    */
-  readonly transform?: (object: KubeObject) => KubeObject;
+  readonly transform?: ((object: KubeObject) => KubeObject) | null;
   /** Hands out mutable objects: raw speed, without protection of the cache from changes. @default false */
   readonly unsafeMutableObjects?: boolean;
   /** @default true */
@@ -42,8 +45,8 @@ interface KindScopes extends ScopeOptions {
 /** A kind that is cached as the server sends it. */
 export interface WholeKindOptions extends KindScopes {
   readonly kind: Kind;
-  /** See {@link StrippedKindOptions}. */
-  readonly transform?: never;
+  /** `null` keeps the kind whole where `defaults` have a transform. See {@link StrippedKindOptions} for one of its own. */
+  readonly transform?: null;
 }
 
 /** A kind of which a transform leaves less: `kind: stripped(Pod)`. It is read by that token; `Pod` is read live. */
@@ -54,8 +57,23 @@ export interface StrippedKindOptions extends KindScopes {
 /** Options for one kind. Mirrors `cache.ByObject`. */
 export type KindOptions = WholeKindOptions | StrippedKindOptions;
 
+/** What {@link Cache.selectedInformer} holds of a kind. */
+export interface SelectedInformerOptions extends Omit<ScopeOptions, 'transform'> {
+  /** Distinguishes it from others of its kind, in logs and metrics, too. */
+  readonly name: string;
+  /** @default the namespaces of the kind in this cache */
+  readonly namespaces?: NamespaceScopes;
+}
+
 /** Options of `createCache`. */
 export interface CacheOptions {
+  /**
+   * Goes before the names of informers in logs and metrics, as `west/pods`: for caches of several clusters that share
+   * metrics.
+   *
+   * @default none; a second cache that shares the metrics of another goes by `cache-2`, a third by `cache-3`, …
+   */
+  readonly name?: string;
   /** Lists and watches. Bytes are taken where it yields them. */
   readonly client: InformerClient;
   /** Kinds with options of their own. Naming a kind here declares it: its informer starts with the cache. */
@@ -89,6 +107,12 @@ export interface CacheOptions {
   readonly idleTimeoutMs?: number;
   /** A list, or the start of a stream, without any bytes for this long, in ms, is given up. @default 60_000 */
   readonly listIdleTimeoutMs?: number;
+  /** Back-off between lists and watches that fail. @default client-go's: 800 ms, doubled up to 30 s */
+  readonly backoff?: ReflectorBackoff;
+  /** How long an InternalError within a stream is answered by reopening the watch, in ms. @default 0 (never) */
+  readonly maxInternalErrorRetryMs?: number;
+  /** Measures each callback of each handler, see the informer's option. @default false */
+  readonly handlerMetrics?: boolean;
   readonly clock?: Clock;
   readonly random?: Random;
   readonly logger?: Logger;
@@ -96,7 +120,8 @@ export interface CacheOptions {
 }
 
 /** One informer's worth of a kind. */
-export interface ResolvedScope extends ScopeOptions {
+export interface ResolvedScope extends Omit<ScopeOptions, 'transform'> {
+  readonly transform?: (object: KubeObject) => KubeObject;
   /** '' for all (or all other) namespaces, and for cluster-scoped kinds. */
   readonly namespace: string;
   /** What is listed and watched. */

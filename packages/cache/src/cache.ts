@@ -2,7 +2,7 @@ import type { DeepReadonly, KeyOf, Kind, KubeObject, ObjectOf, PersistedObject }
 import type { IndexDefinition } from '@kctl/cache-index';
 import type { ListOptions, Reader, ReadObject, ReadScope } from '@kctl/client';
 import type { InformerState, InformerTrouble, InformerWaitOptions, SharedInformer } from '@kctl/informer';
-import type { NamespaceScopes } from './cache-options.js';
+import type { NamespaceScopes, SelectedInformerOptions } from './cache-options.js';
 
 /** An informer on loan: it runs at least until the loan is returned. */
 export interface InformerLease<K extends Kind> extends AsyncDisposable {
@@ -12,6 +12,8 @@ export interface InformerLease<K extends Kind> extends AsyncDisposable {
 /** How an informer of a cache is doing. */
 export interface InformerStatus {
   readonly kind: Kind;
+  /** The name of a selected informer. */
+  readonly selection?: string;
   readonly state: InformerState;
   readonly trouble: InformerTrouble | undefined;
   readonly hasSynced: boolean;
@@ -49,8 +51,18 @@ export interface Cache extends Reader {
   ): Promise<SharedInformer<PersistedObject<K>>>;
   /** Borrows an informer. After the last loan it lingers, then it stops, unless the kind was declared otherwise. */
   acquire<K extends Kind>(kind: K): InformerLease<K>;
-  /** Stops and forgets the informer of a kind; its handlers get deletes marked `leftScope`. */
-  removeInformer(kind: Kind): Promise<void>;
+  /**
+   * A further informer of a kind, with selectors and namespaces of its own: it lists and watches beside that of
+   * {@link informerFor}, runs with the cache, and reads of the cache do not see what it holds; read its `lister`.
+   *
+   * @throws TypeError when the kind has one of that name already
+   */
+  selectedInformer<K extends Kind>(kind: K, options: SelectedInformerOptions): SharedInformer<PersistedObject<K>>;
+  /**
+   * Stops and forgets the informer of a kind, or a selected one of it by its name; its handlers get deletes marked
+   * `leftScope`.
+   */
+  removeInformer(kind: Kind, name?: string): Promise<void>;
   /**
    * Adds an index that `list` uses for `fieldSelector: { [name]: value }`: over a path such as `spec.nodeName`, which
    * costs no parse, or a function. Declares the kind.

@@ -8,6 +8,7 @@ export type {
   KindOptions,
   NamespaceScopes,
   ScopeOptions,
+  SelectedInformerOptions,
   StrippedKindOptions,
   WholeKindOptions,
 } from './cache-options.js';

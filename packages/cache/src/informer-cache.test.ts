@@ -302,12 +302,56 @@ describe('cache', () => {
       createCache({ ...options(fake([thing('a', 'x', 1)])), byObject, ...more });
     expect(() => open([refused])).toThrow('declare it as byObject: [{ kind: stripped(Thing), transform }]');
     expect(() => open([{ kind: Thing, namespaces: { a: { transform } } }])).toThrow('stripped(Thing)');
-    const cache = open([{ kind: Thing }], { defaults: { transform } });
+  });
+
+  it('refuses to hold a kind whole where there is a default transform, unless the kind opts out', async () => {
+    const transform = (object: KubeObject): KubeObject => ({ metadata: object.metadata });
+    const open = (byObject: readonly KindOptions[], more: Partial<CacheOptions> = {}): Cache =>
+      createCache({ ...options(fake([thing('a', 'x', 1)])), byObject, ...more });
+    const refusal =
+      'the cache has defaults.transform, and example.com/v1, Kind=Thing is to be held whole: declare it as byObject: [{ kind: stripped(Thing) }] and read it by that token, or keep it whole by byObject: [{ kind: Thing, transform: null }]';
+    expect(() => open([{ kind: Thing }], { defaults: { transform } })).toThrow(refusal);
+    const none = open([], { defaults: { transform } });
+    expect(() => none.informerFor(Thing)).toThrow(refusal);
+    expect(() => none.informerFor(untyped(Thing))).toThrow(refusal);
+    expect(() => none.addIndex(Thing, 'spec.node', { path: 'spec.node' })).toThrow(refusal);
+    expect(() => open([{ kind: Thing }], { defaultNamespaces: { a: { transform } } })).toThrow(
+      'the cache has defaultNamespaces["a"].transform, and',
+    );
+    // What is not held is read live, and whole.
+    expect(none.project(Thing, thing('a', 'x', 1))).toHaveProperty('spec');
+    expect(none.isCached(Thing)).toBe(false);
+
+    const cache = open([{ kind: Thing, transform: null }], { defaults: { transform } });
     const stop = await start(cache);
     expect(await cache.get(Thing, { namespace: 'a', name: 'x' })).toEqual(thing('a', 'x', 1));
+    expect(cache.isLossy(Thing)).toBe(false);
     await stop();
-    const lean = open([{ kind: Lean }], { defaults: { transform } });
-    expect(lean.project(Lean, thing('a', 'x', 1))).not.toHaveProperty('spec');
+  });
+
+  it('applies a default transform to stripped and metadata-only kinds', async () => {
+    const transform = ({ metadata }: KubeObject): KubeObject => ({
+      metadata: { ...metadata, annotations: { seen: 'by the transform' } },
+    });
+    const cache = createCache({
+      ...options(fake([thing('a', 'x', 1)])),
+      byObject: [{ kind: Lean }, { kind: metadataOnly(Thing) }],
+      defaults: { transform },
+    });
+    const stop = await start(cache);
+    for (const kind of [Lean, metadataOnly(Thing)])
+      expect((await cache.get(kind, { namespace: 'a', name: 'x' })).metadata.annotations).toEqual({
+        seen: 'by the transform',
+      });
+    expect(cache.project(Lean, thing('a', 'x', 1))).not.toHaveProperty('spec');
+    await stop();
+  });
+
+  it('leaves the namespaces as they were where a new one has a transform for a kind that is held whole', async () => {
+    const cache = createCache({ ...options(fake([])), byObject: [{ kind: Thing }], defaultNamespaces: { a: {} } });
+    const transform = (object: KubeObject): KubeObject => object;
+    await expect(cache.setNamespaces({ b: { transform } })).rejects.toThrow('defaultNamespaces["b"].transform');
+    expect(cache.scopesOf(Thing)).toEqual([{ namespace: 'a' }]);
   });
 
   it('projects objects as a store would hold them', () => {

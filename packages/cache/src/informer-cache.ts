@@ -17,7 +17,15 @@ import type { InformerWaitOptions, SharedInformer } from '@kctl/informer';
 import { InformerStartedError, SyncError } from '@kctl/informer';
 import { messageOf } from '@kctl/telemetry';
 import { aborted, keepAlive, requireSignal, systemClock } from '@kctl/wait';
-import type { CacheOptions, NamespaceScopes, ResolvedScope } from './cache-options.js';
+import { claimCacheName } from './cache-name.js';
+import type { CacheName } from './cache-name.js';
+import type {
+  CacheOptions,
+  KindOptions,
+  NamespaceScopes,
+  ResolvedScope,
+  SelectedInformerOptions,
+} from './cache-options.js';
 import type { Cache, CacheScope, InformerLease, InformerStatus } from './cache.js';
 import { copyCacheOptions, copyNamespaces } from './copy-options.js';
 import { CacheNotStartedError, KindNotCachedError, UnknownNamespaceError } from './errors.js';
@@ -27,8 +35,9 @@ import { getLive, listLive } from './live-read.js';
 import type { LiveReadScope } from './live-read.js';
 import { makeScopeInformer } from './make-informer.js';
 import { fieldIndexName, indexedFieldOf, listFrom, matcherFrom, notFound } from './read.js';
-import { requireCacheOptions, requireNamespaces } from './required.js';
-import { isEmpty, limitsOf, resolveScopes } from './resolve-scopes.js';
+import { requireCacheOptions, requireKind, requireNamespaces, requireSelection } from './required.js';
+import { isEmpty, limitsOf, resolveScopes, withoutTransforms } from './resolve-scopes.js';
+import type { ScopeSources } from './resolve-scopes.js';
 import { ScopeTable } from './scope-table.js';
 import { ScopedInformer } from './scoped-informer.js';
 
@@ -59,6 +68,7 @@ class InformerCache implements Cache {
   #signal: AbortSignal | undefined;
   #fail: ((error: unknown) => void) | undefined;
   readonly #runs = new Set<Promise<void>>();
+  readonly #name: CacheName;
 
   constructor(options: CacheOptions) {
     requireCacheOptions(options);
@@ -67,7 +77,13 @@ class InformerCache implements Cache {
     this.#defaultNamespaces =
       defaultNamespaces === undefined || isEmpty(defaultNamespaces) ? undefined : defaultNamespaces;
     requireDistinct(byObject.map(({ kind }) => kind));
-    for (const { kind } of byObject) this.#declare(kind);
+    this.#name = claimCacheName(options.name, options.metrics);
+    try {
+      for (const { kind } of byObject) this.#declare(kind);
+    } catch (error) {
+      this.#name.release();
+      throw error;
+    }
   }
 
   get isStarted(): boolean {
@@ -101,8 +117,28 @@ class InformerCache implements Cache {
     };
   }
 
-  async removeInformer(kind: Kind): Promise<void> {
-    const entry = this.#entries.get(idOf(kind));
+  selectedInformer<K extends Kind>(kind: K, options: SelectedInformerOptions): SharedInformer<PersistedObject<K>> {
+    requireKind('selectedInformer: kind', kind);
+    requireSelection(options);
+    const { name, ...limits } = options;
+    const id = selectionId(kind, name);
+    if (this.#entries.has(id))
+      throw new TypeError(
+        `selectedInformer: ${formatGroupVersionKind(kind)} has one of the name ${JSON.stringify(name)} already: give another name, or remove that one`,
+      );
+    const isWhole = kind.shape !== 'stripped' && kind.shape !== 'metadata';
+    const byKind: KindOptions = { ...limits, kind, ...(isWhole ? { transform: null } : {}) };
+    const entry = this.#addEntry(kind, {
+      id,
+      selection: name,
+      scopes: () => resolveScopes(kind, this.#sources(byKind)),
+    });
+    entry.pin();
+    return entry.informer as unknown as SharedInformer<PersistedObject<K>>;
+  }
+
+  async removeInformer(kind: Kind, name?: string): Promise<void> {
+    const entry = this.#entries.get(name === undefined ? idOf(kind) : selectionId(kind, name));
     if (entry !== undefined) await this.#remove(entry);
   }
 
@@ -114,8 +150,18 @@ class InformerCache implements Cache {
 
   async setNamespaces(namespaces: NamespaceScopes): Promise<void> {
     requireNamespaces('setNamespaces', namespaces);
+    const before = this.#defaultNamespaces;
     this.#defaultNamespaces = copyNamespaces(namespaces);
-    await Promise.all([...this.#entries.values()].map((entry) => entry.setScopes(this.#scopesOf(entry.kind))));
+    const entries = [...this.#entries.values()];
+    let scopes: readonly (readonly ResolvedScope[])[];
+    try {
+      scopes = entries.map((entry) => entry.resolve());
+    } catch (error) {
+      // Nothing is half done.
+      this.#defaultNamespaces = before;
+      throw error;
+    }
+    await Promise.all(entries.map((entry, index) => entry.setScopes(scopes[index] ?? [])));
   }
 
   async waitForSync(options: InformerWaitOptions = {}): Promise<void> {
@@ -150,6 +196,7 @@ class InformerCache implements Cache {
     signal.removeEventListener('abort', end);
     for (const entry of this.#entries.values()) entry.stopLinger();
     while (this.#runs.size > 0) await Promise.all(this.#runs);
+    this.#name.release();
     if (failure !== undefined) throw failure.error;
   }
 
@@ -228,8 +275,9 @@ class InformerCache implements Cache {
   }
 
   informers(): readonly InformerStatus[] {
-    return [...this.#entries.values()].map(({ informer, isWanted }) => ({
+    return [...this.#entries.values()].map(({ informer, isWanted, selection }) => ({
       kind: informer.kind,
+      ...(selection === undefined ? {} : { selection }),
       state: informer.state,
       trouble: informer.trouble,
       hasSynced: informer.hasSynced,
@@ -254,10 +302,16 @@ class InformerCache implements Cache {
       throw new TypeError(
         `${formatGroupVersionKind(kind)} is cached ${other.kind.shape === 'stripped' ? 'stripped already: use stripped(…)' : 'whole already: use the plain kind'}, or read it live; both would be held twice`,
       );
-    const informer = new ScopedInformer<KubeObject>(kind, this.#scopesOf(kind), (scope, indexers) =>
-      makeScopeInformer(this.#options, { kind, scope, indexers }),
+    return this.#addEntry(kind, { id, scopes: () => this.#scopesOf(kind) });
+  }
+
+  #addEntry(kind: Kind, { id, selection, scopes }: NewEntry): KindEntry {
+    const { prefix } = this.#name;
+    const of = selection === undefined ? {} : { selection };
+    const informer = new ScopedInformer<KubeObject>(kind, scopes(), (scope, indexers) =>
+      makeScopeInformer(this.#options, { kind, scope, prefix, indexers, ...of }),
     );
-    const entry = new KindEntry(kind, informer);
+    const entry = new KindEntry({ id, kind, informer, resolve: scopes, ...of });
     this.#entries.set(id, entry);
     this.#start(entry);
     return entry;
@@ -275,23 +329,26 @@ class InformerCache implements Cache {
 
   /** Does nothing for one that was removed before: another of its kind may be there by now. */
   async #remove(entry: KindEntry): Promise<void> {
-    const id = idOf(entry.kind);
-    if (this.#entries.get(id) !== entry) return;
-    this.#entries.delete(id);
+    if (this.#entries.get(entry.id) !== entry) return;
+    this.#entries.delete(entry.id);
     entry.stopLinger();
     await entry.informer.leaveScope();
   }
 
   #scopesOf(kind: Kind): ResolvedScope[] {
-    return resolveScopes(kind, {
-      byKind: limitsOf(kind, this.#options.byObject ?? []),
-      defaultNamespaces: this.#defaultNamespaces,
-      defaults: this.#options.defaults,
-    });
+    return resolveScopes(kind, this.#sources(limitsOf(kind, this.#options.byObject ?? [])));
+  }
+
+  #sources(byKind: KindOptions | undefined): ScopeSources {
+    return { byKind, defaultNamespaces: this.#defaultNamespaces, defaults: this.#options.defaults };
   }
 
   #tableOf(kind: Kind): ScopeTable {
-    return this.#entries.get(idOf(kind))?.scopes ?? new ScopeTable(kind, this.#scopesOf(kind));
+    const entry = this.#entries.get(idOf(kind));
+    if (entry !== undefined) return entry.scopes;
+    // What is read live, because it is not held, is whole.
+    const sources = withoutTransforms(this.#sources(limitsOf(kind, this.#options.byObject ?? [])));
+    return new ScopeTable(kind, resolveScopes(kind, sources));
   }
 
   /** What a live read must keep to. @throws UnknownNamespaceError as a cached read does */
@@ -344,6 +401,18 @@ class InformerCache implements Cache {
     if (!part.hasSynced) await part.waitForSync(options);
     return part;
   }
+}
+
+/** What an entry is made of. */
+interface NewEntry {
+  readonly id: string;
+  readonly selection?: string;
+  readonly scopes: () => ResolvedScope[];
+}
+
+/** Not that of any kind: reads do not find it. */
+function selectionId(kind: Kind, name: string): string {
+  return `${idOf(kind)}?${name}`;
 }
 
 /** A read, for the words of its errors. */

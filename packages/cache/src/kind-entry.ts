@@ -11,18 +11,36 @@ export interface LeaseOptions {
   readonly onUnused: () => Promise<void>;
 }
 
-/** One kind in a cache, and who wants it. */
-export class KindEntry {
+/** What an entry is made of. */
+export interface KindEntryParts {
+  /** Where the cache finds it. */
+  readonly id: string;
   readonly kind: Kind;
+  /** What distinguishes a selected informer from others of its kind. */
+  readonly selection?: string;
   readonly informer: ScopedInformer<KubeObject>;
+  /** What it is to hold as the cache's options are now. */
+  readonly resolve: () => readonly ResolvedScope[];
+}
+
+/** One kind in a cache, or a selection of it, and who wants it. */
+export class KindEntry {
+  readonly id: string;
+  readonly kind: Kind;
+  readonly selection: string | undefined;
+  readonly informer: ScopedInformer<KubeObject>;
+  readonly resolve: () => readonly ResolvedScope[];
   #scopes: ScopeTable;
   #isPinned = false;
   #leases = 0;
   #linger: ClockTimer | undefined;
 
-  constructor(kind: Kind, informer: ScopedInformer<KubeObject>) {
+  constructor({ id, kind, selection, informer, resolve }: KindEntryParts) {
+    this.id = id;
     this.kind = kind;
+    this.selection = selection;
     this.informer = informer;
+    this.resolve = resolve;
     this.#scopes = new ScopeTable(kind, informer.scopes);
   }
 

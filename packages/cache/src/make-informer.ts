@@ -8,16 +8,21 @@ import type { CacheOptions, ResolvedScope } from './cache-options.js';
 export interface ScopeInformer {
   readonly kind: Kind;
   readonly scope: ResolvedScope;
+  /** Goes before the name of the kind: the cache's. */
+  readonly prefix: string;
+  /** Goes behind it: what distinguishes it from others of the kind. */
+  readonly selection?: string;
   readonly indexers: Readonly<Record<string, IndexDefinition<KubeObject>>>;
 }
 
 /** Makes the informer of one scope of a kind. */
 export function makeScopeInformer(
   options: CacheOptions,
-  { kind, scope, indexers }: ScopeInformer,
+  { kind, scope, prefix, selection, indexers }: ScopeInformer,
 ): SharedInformer<KubeObject> {
   const { client, watchErrorHandler, clock, random, logger, metrics, watchList } = options;
-  const { minWatchTimeoutMs, idleTimeoutMs, listIdleTimeoutMs } = options;
+  const { minWatchTimeoutMs, idleTimeoutMs, listIdleTimeoutMs, backoff, maxInternalErrorRetryMs } = options;
+  const selected = selection === undefined ? '' : ` (${selection})`;
   const { transform, bookmarks, resyncMs, keepManagedFields, unsafeMutableObjects, listScope } = scope;
   const makeListerWatcher = options.listerWatcherFor ?? ((own, within) => listerWatcherFor(client, own, within));
   const resource = kind.group === '' ? kind.plural : `${kind.plural}.${kind.group}`;
@@ -26,7 +31,7 @@ export function makeScopeInformer(
     kind,
     listerWatcher: makeListerWatcher(kind, listScope),
     indexers,
-    name: `${resource}${shape}${scope.namespace === '' ? '' : ` in ${scope.namespace}`}`,
+    name: `${prefix}${resource}${shape}${selected}${scope.namespace === '' ? '' : ` in ${scope.namespace}`}`,
     freeze: unsafeMutableObjects !== true,
     ...(transform === undefined ? {} : { transform }),
     ...(bookmarks === undefined ? {} : { bookmarks }),
@@ -37,6 +42,9 @@ export function makeScopeInformer(
     ...(minWatchTimeoutMs === undefined ? {} : { minWatchTimeoutMs }),
     ...(idleTimeoutMs === undefined ? {} : { idleTimeoutMs }),
     ...(listIdleTimeoutMs === undefined ? {} : { listIdleTimeoutMs }),
+    ...(backoff === undefined ? {} : { backoff }),
+    ...(maxInternalErrorRetryMs === undefined ? {} : { maxInternalErrorRetryMs }),
+    ...(options.handlerMetrics === undefined ? {} : { handlerMetrics: options.handlerMetrics }),
     ...(clock === undefined ? {} : { clock }),
     ...(random === undefined ? {} : { random }),
     ...(logger === undefined ? {} : { logger }),

@@ -1,8 +1,16 @@
+import { reflectorConfigProblems } from '@kctl/informer';
 import { numberProblem, optionProblems, requireOptions, shownValue, type OptionNames } from '@kctl/wait';
-import type { CacheOptions, KindOptions, NamespaceScopes, ScopeOptions } from './cache-options.js';
+import type {
+  CacheOptions,
+  KindOptions,
+  NamespaceScopes,
+  ScopeOptions,
+  SelectedInformerOptions,
+} from './cache-options.js';
 
 /** The options of each object: complete by type, so that none can be forgotten here. */
 const cacheNames: OptionNames<CacheOptions> = {
+  name: true,
   client: true,
   byObject: true,
   defaultNamespaces: true,
@@ -15,6 +23,9 @@ const cacheNames: OptionNames<CacheOptions> = {
   minWatchTimeoutMs: true,
   idleTimeoutMs: true,
   listIdleTimeoutMs: true,
+  backoff: true,
+  maxInternalErrorRetryMs: true,
+  handlerMetrics: true,
   clock: true,
   random: true,
   logger: true,
@@ -29,12 +40,18 @@ const scopeNames: OptionNames<ScopeOptions> = {
   resyncMs: true,
   keepManagedFields: true,
 };
+const selectedNames: OptionNames<SelectedInformerOptions> = (({ transform: _, ...names }) => ({
+  ...names,
+  name: true,
+  namespaces: true,
+}))(scopeNames);
 const kindNames: OptionNames<KindOptions> = { ...scopeNames, kind: true, namespaces: true };
 
 /** @throws TypeError naming the option, its value and what is expected */
 export function requireCacheOptions(options: CacheOptions): void {
   requireOptions('createCache', options, cacheNames);
   const { client, byObject = [], lingerMs, listerWatcherFor, defaults, defaultNamespaces } = options;
+  const { name, backoff, maxInternalErrorRetryMs } = options;
   if (listerWatcherFor === undefined && !canRead(client))
     throw new TypeError(
       `createCache: client ${shownValue(client)} is not valid: expected a client, such as createHttpClient(…) of @kctl/client-http`,
@@ -49,8 +66,25 @@ export function requireCacheOptions(options: CacheOptions): void {
       ...namespaceProblems(options.namespaces, `byObject[${index}].namespaces`),
     ]),
     lingerMs === undefined ? undefined : numberProblem('lingerMs', lingerMs),
+    name === undefined || (typeof name === 'string' && name !== '')
+      ? undefined
+      : `name ${shownValue(name)} is not valid: expected a text such as "west"`,
+    ...reflectorConfigProblems({
+      ...(backoff === undefined ? {} : { backoff }),
+      ...(maxInternalErrorRetryMs === undefined ? {} : { maxInternalErrorRetryMs }),
+    }),
   ].filter((problem) => problem !== undefined);
   if (problems.length > 0) throw new TypeError(`createCache: ${problems.join('; ')}`);
+}
+
+/** @throws TypeError naming every option of a selected informer that is not valid */
+export function requireSelection(options: SelectedInformerOptions): void {
+  requireOptions('selectedInformer', options, selectedNames);
+  const problems = namespaceProblems(options.namespaces, 'namespaces');
+  const { name }: { readonly name: unknown } = options;
+  if (typeof name !== 'string' || name === '')
+    problems.push(`name ${shownValue(name)} is not valid: expected a text that distinguishes it from others of its kind`);
+  if (problems.length > 0) throw new TypeError(`selectedInformer: ${problems.join('; ')}`);
 }
 
 /** @throws TypeError naming every option of a namespace that is not known */

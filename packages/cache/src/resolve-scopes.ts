@@ -36,11 +36,12 @@ const everywhere: NamespaceScopes = { '': {} };
  * The informers that a kind needs. Each field of a namespace's options comes from: the namespace's entry of the kind, the
  * kind's own options, the same namespace in `defaultNamespaces`, the defaults. Mirrors controller-runtime's ByObject.
  *
- * @throws TypeError when a cluster-scoped kind is given namespaces, or a kind a transform that is not declared stripped
+ * @throws TypeError when a cluster-scoped kind is given namespaces, or a kind that is held whole a transform
  */
 export function resolveScopes(kind: Kind, sources: ScopeSources): ResolvedScope[] {
   const { byKind, defaultNamespaces, defaults } = sources;
   if (kind.shape !== 'stripped') requireNoTransform(kind, byKind);
+  if (isWhole(kind)) requireNoDefaultTransform(kind, sources);
   if (kind.scope === 'Cluster') {
     if (byKind?.namespaces !== undefined && !isEmpty(byKind.namespaces))
       throw new TypeError(
@@ -65,17 +66,48 @@ export function isEmpty(namespaces: NamespaceScopes): boolean {
 
 function requireNoTransform(kind: Kind, byKind: KindOptions | undefined): void {
   const own = [byKind, ...Object.values(byKind?.namespaces ?? {})];
-  if (own.every((options) => options?.transform === undefined)) return;
+  if (own.every((options) => (options?.transform ?? undefined) === undefined)) return;
   throw new TypeError(
     `the cache is to transform ${formatGroupVersionKind(kind)}: declare it as byObject: [{ kind: stripped(${kind.kind}), transform }] and read it by that token`,
   );
 }
 
-/** A default transform is for stripped kinds alone. */
-function optionsOf(kind: Kind, levels: readonly (ScopeOptions | undefined)[]): ScopeOptions {
-  const { transform, ...options } = mergeOptions(levels);
-  return kind.shape === 'stripped' && transform !== undefined ? { ...options, transform } : options;
+/** What would be taken for whole, and could be written back. */
+function isWhole({ shape }: Kind): boolean {
+  return shape !== 'stripped' && shape !== 'metadata';
 }
+
+/** A default that did not apply would go unnoticed. */
+function requireNoDefaultTransform(kind: Kind, { byKind, defaultNamespaces, defaults }: ScopeSources): void {
+  if (byKind?.transform === null) return;
+  const named = Object.entries(defaultNamespaces ?? {}).find(([, { transform }]) => (transform ?? null) !== null);
+  const isDefault = (defaults?.transform ?? null) !== null;
+  if (!isDefault && (named === undefined || kind.scope === 'Cluster')) return;
+  const option = isDefault ? 'defaults.transform' : `defaultNamespaces[${JSON.stringify(named?.[0])}].transform`;
+  const name = kind.kind;
+  throw new TypeError(
+    `the cache has ${option}, and ${formatGroupVersionKind(kind)} is to be held whole: declare it as byObject: [{ kind: stripped(${name}) }] and read it by that token, or keep it whole by byObject: [{ kind: ${name}, transform: null }]`,
+  );
+}
+
+/** The sources without their default transforms: for what is not held. */
+export function withoutTransforms({ byKind, defaultNamespaces, defaults }: ScopeSources): ScopeSources {
+  const without = <S extends ScopeOptions>({ transform: _transform, ...scope }: S): Omit<S, 'transform'> => scope;
+  const namespaces = Object.entries(defaultNamespaces ?? {}).map(([name, scope]) => [name, without(scope)] as const);
+  return {
+    byKind,
+    defaultNamespaces: defaultNamespaces === undefined ? undefined : Object.fromEntries(namespaces),
+    defaults: defaults === undefined ? undefined : without(defaults),
+  };
+}
+
+function optionsOf(kind: Kind, levels: readonly (ScopeOptions | undefined)[]): Merged {
+  const { transform, ...options } = mergeOptions(levels);
+  return isWhole(kind) || transform === undefined || transform === null ? options : { ...options, transform };
+}
+
+/** Options of which the transform, where there is one, applies. */
+type Merged = Omit<ScopeOptions, 'transform'> & Pick<ResolvedScope, 'transform'>;
 
 /** Earlier options win, field by field. */
 function mergeOptions(levels: readonly (ScopeOptions | undefined)[]): ScopeOptions {
@@ -100,7 +132,7 @@ const optionFields = [
   'keepManagedFields',
 ] as const satisfies readonly (keyof ScopeOptions)[];
 
-function resolveScope(namespace: string, options: ScopeOptions, named: readonly string[]): ResolvedScope {
+function resolveScope(namespace: string, options: Merged, named: readonly string[]): ResolvedScope {
   const terms = options.fieldSelector === undefined ? [] : fieldSelectorFrom(options.fieldSelector).terms;
   const pinned = terms.find((term) => term.path === 'metadata.namespace' && term.operator === '=');
   const others = namespace === '' ? named.map(elsewhereThan) : [];

@@ -122,7 +122,7 @@ export class ScopedInformer<T extends KubeObject> implements SharedInformer<T>, 
     return [namespaceIndexName, ...Object.keys(this.#indexers)];
   }
 
-  addEventHandler(handler: InformerEventHandler<T>, options: EventHandlerOptions = {}): HandlerRegistration {
+  addEventHandler(handler: InformerEventHandler<T>, options: EventHandlerOptions<T> = {}): HandlerRegistration {
     if (this.#isStopped) throw new InformerStoppedError('the handler was not added: the informer has stopped already');
     requireHandlerOptions(options);
     const registration = new ScopedRegistration<T>(handler, options, {

@@ -15,7 +15,7 @@ export interface RegistrationHost<T extends KubeObject> {
  */
 export class ScopedRegistration<T extends KubeObject> implements HandlerRegistration {
   readonly #handler: InformerEventHandler<T>;
-  readonly #options: EventHandlerOptions;
+  readonly #options: EventHandlerOptions<T>;
   readonly #host: RegistrationHost<T>;
   readonly #places = new Map<SharedInformer<T>, HandlerRegistration>();
   /** Those that had not synced when that was asked last. */
@@ -29,7 +29,7 @@ export class ScopedRegistration<T extends KubeObject> implements HandlerRegistra
   /** How often a place was added. */
   #joins = 0;
 
-  constructor(handler: InformerEventHandler<T>, options: EventHandlerOptions, host: RegistrationHost<T>) {
+  constructor(handler: InformerEventHandler<T>, options: EventHandlerOptions<T>, host: RegistrationHost<T>) {
     this.#handler = handler;
     this.#options = options;
     this.#turn = options.turn ?? new Turn();

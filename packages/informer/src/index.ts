@@ -24,6 +24,7 @@ export {
 export type {
   AddInfo,
   DeleteInfo,
+  EventFilters,
   EventHandlerOptions,
   HandlerRegistration,
   InformerEvent,
@@ -61,5 +62,7 @@ export { isTombstone } from './fifo/delta.js';
 export type { DeletedDelta, Delta, Deltas, DeltaType, PresentDelta, Tombstone } from './fifo/delta.js';
 export { FifoClosedError, isFifoClosed, isRequeueError, RequeueError } from './fifo/errors.js';
 export { createReflector } from './reflector/create-reflector.js';
-export type { Reflector, ReflectorBackoff, ReflectorOptions } from './reflector/create-reflector.js';
+export type { Reflector, ReflectorOptions } from './reflector/create-reflector.js';
+export { reflectorConfigProblems } from './reflector/reflector-config.js';
+export type { ReflectorBackoff, ReflectorConfigOptions } from './reflector/reflector-config.js';
 export type { ReflectorStore } from './reflector/reflector-store.js';

@@ -8,7 +8,7 @@ import { numberProblem, requireOptions, systemClock, systemRandom } from '@kctl/
 import type { HandlerErrorHook, SharedInformerOptions, WatchErrorHandler } from './informer.js';
 import type { ListerWatcher } from './list-watcher.js';
 import type { ReflectorConfig } from './reflector/reflector-config.js';
-import { defaultReflectorConfig } from './reflector/reflector-config.js';
+import { reflectorConfigOf, reflectorConfigProblems } from './reflector/reflector-config.js';
 import { hasMethods, requireKind, requireThat } from './required.js';
 
 /** {@link SharedInformerOptions} with every choice made. */
@@ -32,6 +32,7 @@ export interface ResolvedOptions<T extends KubeObject> {
   readonly random: Random;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  readonly handlerMetrics: boolean;
   readonly name: string;
 }
 
@@ -46,6 +47,8 @@ const optionNames: OptionNames<SharedInformerOptions<never>> = {
   watchErrorHandler: true,
   watchList: true,
   pageSize: true,
+  backoff: true,
+  maxInternalErrorRetryMs: true,
   bookmarks: true,
   minWatchTimeoutMs: true,
   idleTimeoutMs: true,
@@ -55,6 +58,7 @@ const optionNames: OptionNames<SharedInformerOptions<never>> = {
   random: true,
   logger: true,
   metrics: true,
+  handlerMetrics: true,
   name: true,
 };
 
@@ -65,14 +69,14 @@ export function resolveInformerOptions<T extends KubeObject & Persisted>(
   options: SharedInformerOptions<T>,
 ): ResolvedOptions<T> {
   requireOptions('createSharedInformer', options, optionNames);
-  const { kind, logger = noopLogger, minWatchTimeoutMs = 300_000, pageSize, idleTimeoutMs } = options;
+  const { kind, logger = noopLogger, minWatchTimeoutMs = 300_000, idleTimeoutMs } = options;
   const { listIdleTimeoutMs = 60_000, resyncMs = 0 } = options;
   requireKind('createSharedInformer', kind);
   requireListerWatcher('createSharedInformer', options.listerWatcher);
   const name = options.name ?? (kind.group === '' ? kind.plural : `${kind.plural}.${kind.group}`);
   const problem =
     numberProblem('minWatchTimeoutMs', minWatchTimeoutMs, { least: leastWatchTimeoutMs }) ??
-    (pageSize === undefined ? undefined : numberProblem('pageSize', pageSize, { least: 1, integer: true })) ??
+    reflectorConfigProblems(options)[0] ??
     (idleTimeoutMs === undefined ? undefined : numberProblem('idleTimeoutMs', idleTimeoutMs, { least: 1 })) ??
     numberProblem('listIdleTimeoutMs', listIdleTimeoutMs, { least: 1 }) ??
     numberProblem('resyncMs', resyncMs);
@@ -86,7 +90,7 @@ export function resolveInformerOptions<T extends KubeObject & Persisted>(
     keepManagedFields: options.keepManagedFields ?? false,
     freeze: options.freeze ?? true,
     watchErrorHandler: options.watchErrorHandler ?? (() => undefined),
-    config: { ...defaultReflectorConfig, watchList: options.watchList ?? true, pageSize },
+    config: reflectorConfigOf(options),
     bookmarks: options.bookmarks ?? true,
     minWatchTimeoutMs,
     idleTimeoutMs,
@@ -100,6 +104,7 @@ export function resolveInformerOptions<T extends KubeObject & Persisted>(
     random: options.random ?? systemRandom,
     logger,
     metrics: options.metrics ?? noopMetrics,
+    handlerMetrics: options.handlerMetrics ?? false,
     name,
   };
 }

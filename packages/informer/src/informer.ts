@@ -5,6 +5,7 @@ import type { Clock, Random } from '@kctl/wait';
 import type { EventHandlerOptions, HandlerRegistration, InformerEventHandler } from './handlers/event.js';
 import type { InformerState, InformerTrouble } from './informer-state.js';
 import type { ListerWatcher } from './list-watcher.js';
+import type { ReflectorConfigOptions } from './reflector/reflector-config.js';
 
 /** What `waitForSync` and `waitForResourceVersion` take. */
 export interface InformerWaitOptions {
@@ -42,7 +43,7 @@ export interface SharedInformer<T extends KubeObject> {
    *
    * @throws InformerStoppedError after the informer has stopped; TypeError when `resyncMs` is not valid
    */
-  addEventHandler(handler: InformerEventHandler<T>, options?: EventHandlerOptions): HandlerRegistration;
+  addEventHandler(handler: InformerEventHandler<T>, options?: EventHandlerOptions<T>): HandlerRegistration;
   /** Adds indexes, also to a filled store. @throws IndexConflictError when a name is taken; nothing is added then */
   addIndexers(indexers: Readonly<Record<string, IndexDefinition<T>>>): void;
   /**
@@ -96,7 +97,8 @@ export interface FailedEvent {
 export type WatchErrorHandler = (trouble: InformerTrouble) => WatchErrorDecision | undefined;
 
 /** What {@link createSharedInformer} takes. */
-export interface SharedInformerOptions<T extends KubeObject, S extends KindScope = KindScope> {
+export interface SharedInformerOptions<T extends KubeObject, S extends KindScope = KindScope>
+  extends ReflectorConfigOptions {
   readonly kind: Kind<T, S>;
   readonly listerWatcher: ListerWatcher<T>;
   readonly indexers?: Readonly<Record<string, IndexDefinition<T & Persisted<S>>>>;
@@ -112,10 +114,6 @@ export interface SharedInformerOptions<T extends KubeObject, S extends KindScope
   /** Freezes what it stores. false: raw speed, without protection of the cache from changes. @default true */
   readonly freeze?: boolean;
   readonly watchErrorHandler?: WatchErrorHandler;
-  /** Starts by streaming (WatchList) where the ListerWatcher can. @default true */
-  readonly watchList?: boolean;
-  /** @default 500, by client-go's rules; set it to page always */
-  readonly pageSize?: number;
   /** @default true */
   readonly bookmarks?: boolean;
   /** The least time after which the server is asked to end a watch; the most is twice that. @default 300_000 */
@@ -133,6 +131,12 @@ export interface SharedInformerOptions<T extends KubeObject, S extends KindScope
   readonly random?: Random;
   readonly logger?: Logger;
   readonly metrics?: Metrics;
+  /**
+   * Measures how long each callback of a handler takes, as `informer_handler_duration_seconds` by informer and handler.
+   *
+   * @default false: nothing is measured per event
+   */
+  readonly handlerMetrics?: boolean;
   /** Name in logs and metrics. @default the kind */
   readonly name?: string;
 }

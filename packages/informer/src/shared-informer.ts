@@ -10,6 +10,7 @@ import { InformerStartedError, InformerStoppedError, SyncError } from './errors.
 import type { EventHandlerOptions, HandlerRegistration, InformerEventHandler } from './handlers/event.js';
 import { frameSource, objectSource } from './reflector/frame-source.js';
 import { requireHandlerOptions } from './handlers/handler-options.js';
+import { filteredByType } from './handlers/filter-by-type.js';
 import { HandlerPlace } from './handlers/handler-place.js';
 import type { HandlerHost } from './handlers/handler-place.js';
 import type { InformerState, InformerTrouble } from './informer-state.js';
@@ -18,7 +19,12 @@ import type { InformerWaitOptions, SharedInformer, SharedInformerOptions } from 
 import type { ResolvedOptions } from './informer-options.js';
 import { resolveInformerOptions } from './informer-options.js';
 import type { SkipReport } from './decoders/decoder.js';
-import { createInformerMetrics, createSkipCounter } from './informer-metrics.js';
+import {
+  createHandlerTimer,
+  createIndexErrorCounter,
+  createInformerMetrics,
+  createSkipCounter,
+} from './informer-metrics.js';
 import type { ChangeSink } from './reflector/intake.js';
 import { Intake } from './reflector/intake.js';
 import { yieldsFrames } from './list-watcher.js';
@@ -98,10 +104,14 @@ class CoalescingInformer<T extends KubeObject> implements SharedInformer<T>, Han
     this.kind = options.kind;
     this.name = options.name;
     this.#waiters = new Waiters(options.clock);
+    const countIndexError = createIndexErrorCounter(options.metrics, this.name);
     this.#indexer = createIndexer<T>({
       indexers: options.indexers,
       freeze: options.freeze,
-      onIndexError: (error) => options.logger.error('index function failed', { error, informer: this.name }),
+      onIndexError: (error) => {
+        countIndexError(error.indexName);
+        options.logger.error('index function failed', { error, informer: this.name });
+      },
       // The decoder has reported the object, once for all reads.
       onUnreadable: () => undefined,
     });
@@ -158,7 +168,7 @@ class CoalescingInformer<T extends KubeObject> implements SharedInformer<T>, Han
     return this.#indexer.resourceVersion;
   }
 
-  addEventHandler(handler: InformerEventHandler<T>, options: EventHandlerOptions = {}): HandlerRegistration {
+  addEventHandler(handler: InformerEventHandler<T>, options: EventHandlerOptions<T> = {}): HandlerRegistration {
     if (this.#isStopped)
       throw new InformerStoppedError(`the handler was not added: informer ${this.name} has stopped already`);
     requireHandlerOptions(options);
@@ -169,9 +179,14 @@ class CoalescingInformer<T extends KubeObject> implements SharedInformer<T>, Han
       timeoutMs = 30_000,
       after,
       turn,
+      filters,
     } = options;
+    const observe = this.#options.handlerMetrics
+      ? createHandlerTimer(this.#options.metrics, this.name)(name)
+      : undefined;
     const place = new HandlerPlace<T>(this, {
-      handler,
+      handler: filters === undefined ? handler : filteredByType(filters, handler),
+      observe,
       name,
       delivery,
       after,
@@ -400,6 +415,7 @@ class CoalescingInformer<T extends KubeObject> implements SharedInformer<T>, Han
       bytes: this.#heldBytes,
       pending: () => this.#audience.members.reduce((sum, place) => sum + place.pending, 0),
       phase: () => this.state.phase,
+      resourceVersion: () => this.resourceVersion,
     });
   }
 

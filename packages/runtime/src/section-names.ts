@@ -20,6 +20,7 @@ const http: NamesOf<RuntimeManagerOptions['http']> = {
   environment: true,
 };
 const cache: NamesOf<RuntimeManagerOptions['cache']> = {
+  name: true,
   byObject: true,
   defaultNamespaces: true,
   defaults: true,
@@ -31,6 +32,9 @@ const cache: NamesOf<RuntimeManagerOptions['cache']> = {
   minWatchTimeoutMs: true,
   idleTimeoutMs: true,
   listIdleTimeoutMs: true,
+  backoff: true,
+  maxInternalErrorRetryMs: true,
+  handlerMetrics: true,
   random: true,
 };
 const client: NamesOf<RuntimeManagerOptions['client']> = {

@@ -67,8 +67,20 @@ export interface InformerEventHandler<T extends KubeObject> {
   onDelete?(object: DeepReadonly<T>, info: DeleteInfo): void | Promise<void>;
 }
 
+/**
+ * Which events a handler receives, by their type; a type without a filter passes. Where a filter throws, the event is
+ * reported as one that the handler failed for. Unlike `filterEvents`, nothing is remembered and no event becomes one of
+ * another type.
+ */
+export interface EventFilters<T extends KubeObject> {
+  add?(event: InformerEvent<T>): boolean;
+  /** Resyncs included. */
+  update?(event: InformerEvent<T>): boolean;
+  delete?(event: InformerEvent<T>): boolean;
+}
+
 /** Options of `addEventHandler`. */
-export interface EventHandlerOptions {
+export interface EventHandlerOptions<T extends KubeObject = KubeObject> {
   /**
    * `latest`: changes that wait for a busy handler merge per object, so that what waits is bounded by the number of
    * objects. `every`: each change is delivered; what waits is unbounded (see the metric `informer_pending_events`).
@@ -98,6 +110,8 @@ export interface EventHandlerOptions {
    * informers. @default a turn of its own
    */
   readonly turn?: Turn;
+  /** Which events it receives. @default every one */
+  readonly filters?: EventFilters<T>;
 }
 
 /** A handler's place in an informer. */

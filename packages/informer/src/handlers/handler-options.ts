@@ -1,24 +1,33 @@
-import { numberProblem, requireOptions, shownValue, type OptionNames } from '@kctl/wait';
-import type { EventHandlerOptions } from './event.js';
+import type { KubeObject } from '@kctl/apimachinery';
+import { numberProblem, optionProblems, requireOptions, shownValue, type OptionNames } from '@kctl/wait';
+import type { EventFilters, EventHandlerOptions } from './event.js';
 
-const optionNames: OptionNames<EventHandlerOptions> = {
+const optionNames: OptionNames<EventHandlerOptions<never>> = {
   delivery: true,
   resyncMs: true,
   after: true,
   name: true,
   timeoutMs: true,
   turn: true,
+  filters: true,
 };
+const filterNames: OptionNames<EventFilters<never>> = { add: true, update: true, delete: true };
 const deliveries: readonly unknown[] = [undefined, 'latest', 'every'];
 
 /** For `addEventHandler` of every informer. @throws TypeError naming the option that is not valid, or not known */
-export function requireHandlerOptions(options: EventHandlerOptions): void {
+export function requireHandlerOptions<T extends KubeObject>(options: EventHandlerOptions<T>): void {
   requireOptions('addEventHandler', options, optionNames);
-  const { delivery, resyncMs = 0, timeoutMs = 0 } = options;
+  const { delivery, resyncMs = 0, timeoutMs = 0, filters } = options;
   const problem =
     (deliveries.includes(delivery)
       ? undefined
       : `delivery ${shownValue(delivery)} is not valid: expected "latest" or "every"`) ??
+    optionProblems(filters, filterNames, 'filters')[0] ??
+    Object.entries(filters ?? {})
+      .filter(([, filter]) => filter !== undefined && typeof filter !== 'function')
+      .map(
+        ([type, filter]) => `filters.${type} ${shownValue(filter)} is not valid: expected a function of the event`,
+      )[0] ??
     numberProblem('resyncMs', resyncMs) ??
     numberProblem('timeoutMs', timeoutMs, { orInfinity: true });
   if (problem !== undefined) throw new TypeError(`addEventHandler: ${problem}`);

@@ -1,6 +1,6 @@
 import type { KubeObject } from '@kctl/apimachinery';
 import type { Slicer, Turn } from '@kctl/delivery';
-import { Delivery } from '@kctl/delivery';
+import { Delivery, isThenable } from '@kctl/delivery';
 import type { Clock, ClockTimer } from '@kctl/wait';
 import { callHandler } from './call-handler.js';
 import type { Change } from './change.js';
@@ -33,6 +33,8 @@ export interface HandlerPlaceOptions<T extends KubeObject> {
   readonly turn: Turn | undefined;
   /** No callback begins before this has settled. */
   readonly after: Promise<unknown> | undefined;
+  /** Receives how long each callback took, in ms. */
+  readonly observe: ((durationMs: number) => void) | undefined;
 }
 
 /** One handler in one informer: its delivery, whether it has synced, and its resyncs. */
@@ -61,7 +63,7 @@ export class HandlerPlace<T extends KubeObject> implements HandlerRegistration {
     this.#resyncMs = options.resyncMs;
     this.#waiters = new Waiters(host.clock);
     this.#delivery = new Delivery({
-      call: (change) => callHandler(handler, change),
+      call: options.observe === undefined ? (change) => callHandler(handler, change) : timed(host, options),
       traits: this.#isEvery ? allChanges<T>() : latestChanges<T>(),
       onFailure: ({ event, error }) => host.onHandlerError(error, name, event),
       clock: host.clock,
@@ -182,4 +184,29 @@ export class HandlerPlace<T extends KubeObject> implements HandlerRegistration {
     const { name, state } = this.#host;
     return new SyncError(`handler ${this.name} of informer ${name} ended before it had synced`, [{ name, state }]);
   }
+}
+
+/** Calls the handler, and observes how long that took: where it failed, too. */
+function timed<T extends KubeObject>(
+  { clock }: HandlerHost<T>,
+  { handler, observe }: HandlerPlaceOptions<T>,
+): (change: Change<T>) => void | Promise<void> {
+  return (change) => {
+    const begin = clock.monotonicNow();
+    const done = (): void => observe?.(clock.monotonicNow() - begin);
+    let result: unknown;
+    try {
+      result = callHandler(handler, change);
+    } catch (error) {
+      done();
+      throw error;
+    }
+    if (isThenable(result))
+      return Promise.resolve(result).then(done, (error: unknown) => {
+        done();
+        throw error;
+      });
+    done();
+    return undefined;
+  };
 }

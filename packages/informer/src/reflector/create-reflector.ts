@@ -3,7 +3,7 @@ import { Slicer } from '@kctl/delivery';
 import type { Logger, Metrics } from '@kctl/telemetry';
 import { noopLogger, noopMetrics } from '@kctl/telemetry';
 import type { Clock, OptionNames, Random } from '@kctl/wait';
-import { keepAlive, numberProblem, optionProblems, requireOptions, sleep, systemClock, systemRandom } from '@kctl/wait';
+import { keepAlive, numberProblem, requireOptions, sleep, systemClock, systemRandom } from '@kctl/wait';
 import { ByteDecoder } from '../decoders/byte-decoder.js';
 import type { SkipReport } from '../decoders/decoder.js';
 import { ObjectDecoder } from '../decoders/object-decoder.js';
@@ -17,28 +17,17 @@ import type { ListerWatcher } from '../list-watcher.js';
 import { yieldsFrames } from '../list-watcher.js';
 import { hasMethods, requireKind, requireThat } from '../required.js';
 import { frameSource, objectSource } from './frame-source.js';
-import { defaultReflectorConfig } from './reflector-config.js';
-import type { ReflectorConfig } from './reflector-config.js';
+import { reflectorConfigOf, reflectorConfigProblems } from './reflector-config.js';
+import type { ReflectorConfig, ReflectorConfigOptions } from './reflector-config.js';
 import { createReflectorMetrics } from './reflector-metrics.js';
 import type { ReflectorStore } from './reflector-store.js';
 import { Reflector as ReflectorLoop } from './reflector.js';
 import { StoreIntake } from './store-intake.js';
 import { decideOn } from './watch-error-decision.js';
 
-/** Times of the back-off between attempts: each is doubled by the factor, and lasts up to twice as long by jitter. */
-export interface ReflectorBackoff {
-  /** @default 800 */
-  readonly initialMs?: number;
-  /** @default 2 */
-  readonly factor?: number;
-  /** @default 30_000 */
-  readonly maxMs?: number;
-  /** The back-off starts over after this long without any. @default 120_000 */
-  readonly resetMs?: number;
-}
-
 /** What {@link createReflector} takes. */
-export interface ReflectorOptions<T extends KubeObject, S extends KindScope = KindScope> {
+export interface ReflectorOptions<T extends KubeObject, S extends KindScope = KindScope>
+  extends ReflectorConfigOptions {
   readonly kind: Kind<T, S>;
   readonly listerWatcher: ListerWatcher<T>;
   /** What is read goes here: a store of the caller's, or a DeltaFIFO. */
@@ -53,13 +42,6 @@ export interface ReflectorOptions<T extends KubeObject, S extends KindScope = Ki
   readonly watchErrorHandler?: WatchErrorHandler;
   /** Receives what the store throws; the reflector goes on. @default logged */
   readonly onStoreError?: (error: unknown) => void;
-  readonly backoff?: ReflectorBackoff;
-  /** How long an InternalError within a stream is answered by reopening the watch, in ms. @default 0 (never) */
-  readonly maxInternalErrorRetryMs?: number;
-  /** Starts by streaming (WatchList) where the ListerWatcher can. @default true */
-  readonly watchList?: boolean;
-  /** @default 500, by client-go's rules; set it to page always */
-  readonly pageSize?: number;
   /** @default true */
   readonly bookmarks?: boolean;
   /** The least time after which the server is asked to end a watch; the most is twice that. @default 300_000 */
@@ -233,22 +215,10 @@ function createLoop<T extends KubeObject, S extends KindScope>(
 }
 
 function configOf<T extends KubeObject, S extends KindScope>(options: ReflectorOptions<T, S>): ReflectorConfig {
-  const { backoff = {}, listerWatcher } = options;
-  const defaults = defaultReflectorConfig.backoff;
-  return {
-    watchList: (options.watchList ?? true) && listerWatcher.supportsWatchList !== false,
-    pageSize: options.pageSize,
-    maxInternalErrorRetryMs: options.maxInternalErrorRetryMs ?? defaultReflectorConfig.maxInternalErrorRetryMs,
-    backoff: {
-      initialMs: backoff.initialMs ?? defaults.initialMs,
-      factor: backoff.factor ?? defaults.factor,
-      maxMs: backoff.maxMs ?? defaults.maxMs,
-      resetMs: backoff.resetMs ?? defaults.resetMs,
-    },
-  };
+  const config = reflectorConfigOf(options);
+  return { ...config, watchList: config.watchList && options.listerWatcher.supportsWatchList !== false };
 }
 
-const backoffNames: OptionNames<ReflectorBackoff> = { initialMs: true, factor: true, maxMs: true, resetMs: true };
 /** The names of a reflector's options. */
 export const reflectorOptionNames: OptionNames<ReflectorOptions<KubeObject>> = {
   kind: true,
@@ -277,26 +247,20 @@ export const reflectorOptionNames: OptionNames<ReflectorOptions<KubeObject>> = {
 function requireValid<T extends KubeObject, S extends KindScope>(options: ReflectorOptions<T, S>): void {
   const where = 'createReflector';
   requireOptions<ReflectorOptions<T, S>>(where, options, reflectorOptionNames);
-  const problems = optionProblems(options.backoff, backoffNames, 'backoff');
+  const problems = reflectorConfigProblems(options);
   if (problems.length > 0) throw new TypeError(`${where}: ${problems.join('; ')}`);
-  const { kind, listerWatcher, store, backoff = {} } = options;
+  const { kind, listerWatcher, store } = options;
   requireKind(where, kind);
   requireListerWatcher(where, listerWatcher);
   requireThat(hasMethods(store, ['add', 'update', 'delete', 'replace']), `${where}: store`, {
     value: store,
     expected: 'add, update, delete and replace, such as createDeltaFifo()',
   });
-  const bounds: readonly (readonly [string, number | undefined, { least?: number; integer?: boolean }])[] = [
+  const bounds: readonly (readonly [string, number | undefined, { least?: number }])[] = [
     ['resyncMs', options.resyncMs, {}],
-    ['maxInternalErrorRetryMs', options.maxInternalErrorRetryMs, {}],
-    ['pageSize', options.pageSize, { least: 1, integer: true }],
     ['minWatchTimeoutMs', options.minWatchTimeoutMs, { least: 1000 }],
     ['idleTimeoutMs', options.idleTimeoutMs, { least: 1 }],
     ['listIdleTimeoutMs', options.listIdleTimeoutMs, { least: 1 }],
-    ['backoff.initialMs', backoff.initialMs, { least: 1 }],
-    ['backoff.factor', backoff.factor, { least: 1 }],
-    ['backoff.maxMs', backoff.maxMs, { least: 1 }],
-    ['backoff.resetMs', backoff.resetMs, { least: 1 }],
   ];
   for (const [name, value, range] of bounds) {
     const problem = value === undefined ? undefined : numberProblem(name, value, range);

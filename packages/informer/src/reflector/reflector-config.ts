@@ -1,3 +1,34 @@
+import type { OptionNames } from '@kctl/wait';
+import { numberProblem, optionProblems } from '@kctl/wait';
+
+/** Times of the back-off between attempts: each is doubled by the factor, and lasts up to twice as long by jitter. */
+export interface ReflectorBackoff {
+  /** @default 800 */
+  readonly initialMs?: number;
+  /** @default 2 */
+  readonly factor?: number;
+  /** @default 30_000 */
+  readonly maxMs?: number;
+  /** The back-off starts over after this long without any. @default 120_000 */
+  readonly resetMs?: number;
+}
+
+/** What of a reflector's options decides its transitions. */
+export interface ReflectorConfigOptions {
+  /** Back-off between attempts. @default client-go's */
+  readonly backoff?: ReflectorBackoff;
+  /**
+   * How long an InternalError within a stream is answered by reopening the watch, in ms, before it counts as a failure.
+   *
+   * @default 0 (never)
+   */
+  readonly maxInternalErrorRetryMs?: number;
+  /** Starts by streaming (WatchList) where the ListerWatcher can. @default true */
+  readonly watchList?: boolean;
+  /** @default 500, by client-go's rules; set it to page always */
+  readonly pageSize?: number;
+}
+
 /** What the reflector's transitions depend on besides what happens. */
 export interface ReflectorConfig {
   /** Whether streaming is worth a try. */
@@ -6,13 +37,7 @@ export interface ReflectorConfig {
   readonly pageSize: number | undefined;
   /** How long an InternalError within a stream is answered by reopening the watch. */
   readonly maxInternalErrorRetryMs: number;
-  readonly backoff: {
-    readonly initialMs: number;
-    readonly factor: number;
-    readonly maxMs: number;
-    /** The backoff starts over after this long without any. */
-    readonly resetMs: number;
-  };
+  readonly backoff: Required<ReflectorBackoff>;
 }
 
 /** client-go's numbers: 0.8 s, doubled up to 30 s, each sleep up to twice as long by jitter. */
@@ -22,3 +47,42 @@ export const defaultReflectorConfig: ReflectorConfig = {
   maxInternalErrorRetryMs: 0,
   backoff: { initialMs: 800, factor: 2, maxMs: 30_000, resetMs: 120_000 },
 };
+
+/** The options with every choice made. */
+export function reflectorConfigOf(options: ReflectorConfigOptions): ReflectorConfig {
+  const { backoff = {} } = options;
+  const defaults = defaultReflectorConfig.backoff;
+  return {
+    watchList: options.watchList ?? true,
+    pageSize: options.pageSize,
+    maxInternalErrorRetryMs: options.maxInternalErrorRetryMs ?? defaultReflectorConfig.maxInternalErrorRetryMs,
+    backoff: {
+      initialMs: backoff.initialMs ?? defaults.initialMs,
+      factor: backoff.factor ?? defaults.factor,
+      maxMs: backoff.maxMs ?? defaults.maxMs,
+      resetMs: backoff.resetMs ?? defaults.resetMs,
+    },
+  };
+}
+
+const backoffNames: OptionNames<ReflectorBackoff> = { initialMs: true, factor: true, maxMs: true, resetMs: true };
+
+/** A sentence for each of these options that is not valid. */
+export function reflectorConfigProblems({
+  backoff,
+  maxInternalErrorRetryMs,
+  pageSize,
+}: ReflectorConfigOptions): string[] {
+  const unknown = optionProblems(backoff, backoffNames, 'backoff');
+  if (unknown.length > 0) return unknown;
+  const times = Object.entries(backoff ?? {}).map(([name, value]) =>
+    value === undefined ? undefined : numberProblem(`backoff.${name}`, value, { least: 1 }),
+  );
+  return [
+    ...times,
+    maxInternalErrorRetryMs === undefined
+      ? undefined
+      : numberProblem('maxInternalErrorRetryMs', maxInternalErrorRetryMs),
+    pageSize === undefined ? undefined : numberProblem('pageSize', pageSize, { least: 1, integer: true }),
+  ].filter((problem) => problem !== undefined);
+}

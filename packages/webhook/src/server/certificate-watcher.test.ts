@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { noopLogger, noopMetrics } from '@kctl/telemetry';
+import type { Metrics } from '@kctl/telemetry';
 import { createCertificateAuthority } from '@kctl/testing';
 import { FakeClock } from '@kctl/wait/testing';
 import { expect, it } from 'vitest';
@@ -19,13 +20,24 @@ it('misses no change that comes while it reads, without the poll', async () => {
     return certPem;
   };
   await write();
+  const expiries: number[] = [];
+  const gauge: Metrics['gauge'] = ({ name }) => ({
+    with: (labels) => {
+      expect([name, labels]).toEqual([
+        'certwatcher_certificate_expiration_timestamp_seconds',
+        { certificate: certFile },
+      ]);
+      return { ...noopMetrics.gauge({ name, help: '' }).with({}), set: (value) => void expiries.push(value) };
+    },
+    remove: () => undefined,
+  });
   let seen = Promise.withResolvers<string>();
   using watcher = createCertificateWatcher({
     certFile,
     keyFile,
     clock: new FakeClock(), // its poll never comes
     logger: noopLogger,
-    metrics: noopMetrics,
+    metrics: { ...noopMetrics, gauge },
     onChange: ({ cert }) => seen.resolve(cert.toString()),
   });
   await watcher.load();
@@ -34,5 +46,8 @@ it('misses no change that comes while it reads, without the poll', async () => {
     const written = await write();
     expect(await seen.promise).toBe(written);
   }
+  // Of the first pair, and of each that followed.
+  expect(expiries).toHaveLength(21);
+  expect(expiries.every((expiry) => expiry > Date.now() / 1000)).toBe(true);
   await rm(certDir, { recursive: true });
 });

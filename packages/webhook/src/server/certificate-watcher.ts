@@ -1,8 +1,9 @@
+import { X509Certificate } from 'node:crypto';
 import { watch, type FSWatcher } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { createSecureContext } from 'node:tls';
-import type { Counter, Logger, Metrics } from '@kctl/telemetry';
+import type { Counter, Gauge, Logger, Metrics } from '@kctl/telemetry';
 import type { Clock, ClockTimer, OptionNames } from '@kctl/wait';
 import { requireOptions } from '@kctl/wait';
 
@@ -50,6 +51,7 @@ class FileCertificateWatcher implements CertificateWatcher {
   readonly #options: CertificateWatcherOptions;
   readonly #reads: Counter;
   readonly #failures: Counter;
+  readonly #expiry: Gauge;
   readonly #watchers: FSWatcher[] = [];
   #timer: ClockTimer | undefined;
   #current: KeyPair | undefined;
@@ -67,11 +69,18 @@ class FileCertificateWatcher implements CertificateWatcher {
     this.#failures = metrics
       .counter({ name: 'certwatcher_read_certificate_errors_total', help: 'Total number of failed certificate reads.' })
       .with({});
+    this.#expiry = metrics
+      .gauge({
+        name: 'certwatcher_certificate_expiration_timestamp_seconds',
+        help: 'When the certificate in use expires, in seconds since the epoch.',
+        labelNames: ['certificate'],
+      })
+      .with({ certificate: options.certFile });
   }
 
   async load(): Promise<KeyPair> {
     const pair = await this.#read();
-    this.#current = pair;
+    this.#adopt(pair);
     if (this.#disposed) return pair;
     this.#watch();
     this.#poll();
@@ -124,12 +133,17 @@ class FileCertificateWatcher implements CertificateWatcher {
       const isNew =
         this.#current === undefined || !pair.cert.equals(this.#current.cert) || !pair.key.equals(this.#current.key);
       if (!isNew || this.#disposed) return;
-      this.#current = pair;
+      this.#adopt(pair);
       this.#options.onChange(pair);
       this.#options.logger.info('updated current TLS certificate');
     } catch (error) {
       this.#options.logger.error('cannot read the new certificate; the old one stays in use', { error });
     }
+  }
+
+  #adopt(pair: KeyPair): void {
+    this.#current = pair;
+    this.#expiry.set(new X509Certificate(pair.cert).validToDate.getTime() / 1000);
   }
 
   async #read(): Promise<KeyPair> {

@@ -1,0 +1,43 @@
+import type { Metrics } from '@kctl/telemetry';
+import { noopMetrics } from '@kctl/telemetry';
+
+/** The names of the caches that write to the same metrics; nothing else has a place in common. */
+const taken = new WeakMap<Metrics, Set<string>>();
+
+/** A cache's place among those that share its metrics. */
+export interface CacheName {
+  /** What goes before the names of its informers. */
+  readonly prefix: string;
+  /** Frees the name for a later cache. */
+  release(): void;
+}
+
+/**
+ * Claims a name, so that two caches that share metrics do not write to the same series. Without one, the first cache
+ * has no prefix, and each further one a number.
+ *
+ * @throws TypeError for a name that another cache has
+ */
+export function claimCacheName(name: string | undefined, metrics: Metrics = noopMetrics): CacheName {
+  if (metrics === noopMetrics) return { prefix: prefixOf(name ?? ''), release: () => undefined };
+  const names = taken.get(metrics) ?? new Set<string>();
+  taken.set(metrics, names);
+  if (name !== undefined && names.has(name))
+    throw new TypeError(
+      `createCache: name ${JSON.stringify(name)} is that of another cache with the same metrics: give each its own`,
+    );
+  const claimed = name ?? firstFree(names);
+  names.add(claimed);
+  return { prefix: prefixOf(claimed), release: () => void names.delete(claimed) };
+}
+
+function firstFree(names: ReadonlySet<string>): string {
+  if (!names.has('')) return '';
+  let number = 2;
+  while (names.has(`cache-${number}`)) number++;
+  return `cache-${number}`;
+}
+
+function prefixOf(name: string): string {
+  return name === '' ? '' : `${name}/`;
+}
