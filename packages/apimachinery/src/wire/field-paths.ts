@@ -20,7 +20,7 @@ export interface FieldPaths {
   /** As given, in the order in which values are reported. */
   readonly paths: readonly string[];
   readonly root: PathNode;
-  /** `metadata` and the keys on the way of a path, as a search finds them. */
+  /** The keys on the way of a path, as a search finds them. */
   readonly marks: readonly KeyMark[];
 }
 
@@ -87,7 +87,7 @@ function build(draft: Draft): PathNode {
 }
 
 function marksOf(paths: readonly string[]): KeyMark[] {
-  return [...new Set(['metadata', ...paths.flatMap(splitPath)])].map((name) => {
+  return [...new Set(paths.flatMap(splitPath))].map((name) => {
     const key = Buffer.from(`"${name}"`);
     const endAt = rarestIn(key);
     return { key: [...key], end: key.subarray(endAt), endAt };

@@ -40,7 +40,7 @@ function fieldsEnd(): number {
 }
 
 /**
- * Whether `metadata` or a key of the paths may be there again behind `from`, where a parse takes the last one: native
+ * Whether a key of the paths may be there again behind `from`, where a parse takes the last one: native
  * searches, which the objects of API servers mostly pass. Where it may be, only a comparison with the parsed object says
  * whether what was scanned holds.
  */

@@ -4,10 +4,8 @@ import { formatKey, parseJson } from '@kctl/apimachinery';
 import type { FieldPaths, ObjectScan } from '@kctl/apimachinery/wire';
 import {
   asBuffer,
-  compileFieldPaths,
   createObjectScan,
   fieldAt,
-  headerOf,
   headerValues,
   mayRepeat,
   readAscii,
@@ -245,42 +243,57 @@ export class LazyObject<T extends KubeObject> implements StoredObject<T>, SlabTe
     return freeze ? Object.freeze(typed) : typed;
   }
 
-  /** Whether an object says what the bytes have said so far. It does not where a key occurs again behind what was scanned. */
+  /**
+   * Whether an object says what the bytes have said so far: it does not where a key occurs again behind what was scanned.
+   * Parts of the header that no one has asked for are not read for this; from here on the object says them.
+   */
   #isAsScanned(object: unknown): boolean {
     const { type } = this.#context;
     const { kind, apiVersion, metadata } = object as KubeObject;
+    const decoded = this.#decoded;
     return (
       kind === type.kind &&
       apiVersion === type.apiVersion &&
       metadata.name === this.name &&
       headerValues.text(metadata.resourceVersion) === this.resourceVersion &&
       headerValues.text(metadata.namespace) === this.namespace &&
-      headerValues.text(metadata.uid) === this.uid &&
-      (!this.#mayRepeat() || this.#isSameAs(object as KubeObject))
+      this.#isUid(headerValues.text(metadata.uid)) &&
+      headerValues.generation(metadata.generation) === this.generation &&
+      headerValues.timestamp(metadata.deletionTimestamp) === this.deletionTimestamp &&
+      (decoded?.labels === undefined || isDeepStrictEqual(headerValues.labels(metadata.labels), decoded.labels)) &&
+      (decoded?.owners === undefined ||
+        isDeepStrictEqual(headerValues.owners(metadata.ownerReferences), decoded.owners)) &&
+      (!this.#mayRepeat() || this.#hasScannedFields(object))
     );
   }
 
-  /** Whether a key that counts may occur again behind what was scanned. */
+  /** Whether the uid is this one. Bytes are compared: no text is made. */
+  #isUid(uid: string): boolean {
+    const { slab } = this;
+    const start = this.#note(note.uidStart);
+    const length = start < 0 ? 0 : this.#note(note.uidEnd) - start;
+    if (slab === undefined || uid.length !== length) return false;
+    const from = this.offset + start;
+    for (let index = 0; index < length; index++) if (slab.buffer[from + index] !== uid.charCodeAt(index)) return false;
+    return true;
+  }
+
+  /** Whether a key on the way to an index value may occur again behind what was scanned. */
   #mayRepeat(): boolean {
+    const { paths, epoch } = this.#context.fieldPaths();
+    if (paths === undefined || paths.paths.length === 0) return false;
     const { slab, offset } = this;
-    const { paths = noPaths, epoch } = this.#context.fieldPaths();
-    const isCurrent = this.#note(note.fieldsEpoch) === epoch;
-    const from = paths.paths.length === 0 ? this.#note(note.bodyStart) : isCurrent ? this.#note(note.fieldsEnd) : -1;
+    const from = this.#note(note.fieldsEpoch) === epoch ? this.#note(note.fieldsEnd) : -1;
     if (slab === undefined || from < 0) return true;
     return mayRepeat(slab.buffer, offset + from, offset + this.#context.slabs.lengthOf(this), paths);
   }
 
-  /** Whether an object has the header and the index values that were read from the bytes. */
-  #isSameAs(object: KubeObject): boolean {
-    const { generation, deletionTimestamp, labels, ownerReferences } = headerOf(object);
-    const { paths = noPaths } = this.#context.fieldPaths();
-    return (
-      generation === this.generation &&
-      deletionTimestamp === this.deletionTimestamp &&
-      isDeepStrictEqual(labels, this.labels) &&
-      isDeepStrictEqual(ownerReferences, this.ownerReferences) &&
-      (this.#scannedFields(paths)?.every((value, index) => value === fieldsOf(object, paths)[index]) ?? true)
-    );
+  /** Whether an object has the index values that were read from the bytes. */
+  #hasScannedFields(object: unknown): boolean {
+    const { paths } = this.#context.fieldPaths();
+    if (paths === undefined) return true;
+    const fields = fieldsOf(object, paths);
+    return this.#scannedFields(paths)?.every((value, index) => value === fields[index]) ?? true;
   }
 
   #unreadable(cause: unknown): ObjectDecodeError {
@@ -345,9 +358,6 @@ export interface LazySource {
   /** Which paths these were. */
   readonly fieldsEpoch: number;
 }
-
-/** What {@link LazyObject} looks for where no index declares a path. */
-const noPaths = compileFieldPaths([]);
 
 function fieldsOf(object: unknown, paths: FieldPaths): readonly (string | undefined)[] {
   return paths.paths.map((path) => fieldAt(object, splitPath(path)));
