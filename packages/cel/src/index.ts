@@ -42,7 +42,12 @@ export {
 } from './values/value.js';
 export type { Value } from './values/value.js';
 export { createRuleValidator, hasRules } from './rules/rule-validator.js';
-export type { RuleFindings, RuleValidateOptions, RuleValidator } from './rules/rule-validator.js';
+export type {
+  RuleFindings,
+  RuleValidateOptions,
+  RuleValidator,
+  RuleValidatorOptions,
+} from './rules/rule-validator.js';
 export { checkRules } from './rules/check-rules.js';
 export type { CheckRulesOptions } from './rules/check-rules.js';
 export type { RuleError } from './rules/rule-error.js';

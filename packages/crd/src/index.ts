@@ -20,6 +20,7 @@ export type { GeneratedModule, GenerateKindsOptions } from './kinds/generate-kin
 export { fromJsonSchema } from './source/schema-value.js';
 export type { JsonSchemaRequest, SchemaInput, SchemaOutput, SchemaValue } from './source/schema-value.js';
 export type { FieldSetting } from './structural/field-settings.js';
+export { conditions } from './markers/conditions.js';
 export type { CelOptions, Marker } from './markers/markers.js';
 export {
   atLeastOneOf,

@@ -31,11 +31,11 @@ function member(name: string, id: string, type: string, call: ListCall): Functio
 }
 
 function find(items: readonly Value[], value: Value, context: CallContext): number {
-  return items.findIndex((item) => equalValues(item, value, context.meter));
+  return items.findIndex((item) => equalValues(item, value, context.meter) === true);
 }
 
 function findLast(items: readonly Value[], value: Value, context: CallContext): number {
-  return items.findLastIndex((item) => equalValues(item, value, context.meter));
+  return items.findLastIndex((item) => equalValues(item, value, context.meter) === true);
 }
 
 function order(a: Value, b: Value): number | undefined {

@@ -46,7 +46,7 @@ const equality: FunctionEntry[] = [
     name: '_!=_',
     id: 'not_equals',
     type: '(A, A): bool',
-    call: ([a = null, b = null], { meter }) => !equalValues(a, b, meter),
+    call: ([a = null, b = null], { meter }) => equalValues(a, b, meter) !== true,
   },
 ];
 
@@ -55,8 +55,10 @@ function inList(list: ListValue, value: Value, meter: { toil(steps: number): voi
   const { size } = list;
   for (let index = 0; index < size; index++) {
     const item = list.at(index);
-    if (item instanceof Failure) failure ??= item;
-    else if (equalValues(item, value, meter)) return true;
+    const equal = equalValues(item, value, meter);
+    if (equal === true) return true;
+    // Lists without a schema pass over what cannot be compared.
+    if (equal instanceof Failure && list.raw !== undefined) failure ??= equal;
   }
   return failure ?? false;
 }

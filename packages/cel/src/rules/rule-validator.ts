@@ -2,8 +2,8 @@ import { createCelEnvironment } from '../environment.js';
 import { CelCostExceededError, CelEvaluationError, CelInlineCostError } from '../errors.js';
 import { defaultCostLimit, type CelProgram } from '../program.js';
 import { withTypeAndObjectMeta, type StructuralSchema, type ValidationRule } from '../schema/structural.js';
-import { schemaValue } from '../values/json.js';
-import { Failure, Optional, type Value } from '../values/value.js';
+import { jsonValue, schemaValue } from '../values/json.js';
+import { Failure, ListValue, MapValue, Optional, type Value } from '../values/value.js';
 import { RuleCompiler, type CompiledRule } from './compile-rule.js';
 import { Correlation, isRatcheted, KeyedItems, ratchetItem, ratchetProperty, type Ratchet } from './correlation.js';
 import { childPath, shownPath } from './field-path.js';
@@ -33,11 +33,19 @@ export interface RuleValidateOptions {
   readonly old?: unknown;
   /** What all rules together may cost. Default 10,000,000, as in the API server. */
   readonly costBudget?: number;
+  /** Goes before the fields of the errors. Default '': the object is the root. */
+  readonly path?: string;
   /**
    * Where the validation gives up with {@link CelInlineCostError}, without a verdict, before its budget is spent: for
    * callers that then validate elsewhere, in another thread. Default: never.
    */
   readonly inlineCost?: number;
+}
+
+/** Options of {@link createRuleValidator}. */
+export interface RuleValidatorOptions {
+  /** Whether the schema is that of a whole resource, with kind and metadata. Default true. */
+  readonly isResource?: boolean;
 }
 
 /** Evaluates the rules of a schema. */
@@ -87,6 +95,16 @@ function ruleText({ rule, message }: ValidationRule): string {
 
 function messageOf(rule: ValidationRule): string {
   return (rule.message ?? '') === '' ? `failed rule: ${ruleText(rule)}` : (rule.message ?? '').trim();
+}
+
+/**
+ * An old value as a rule with `optionalOldSelf` sees it: cel-go takes it out of its optional as plain JSON, and objects
+ * and lists lose their schema. Scalars keep their types.
+ */
+function unwrapped(oldSelf: Value | undefined): Value | undefined {
+  if (!(oldSelf instanceof MapValue) && !(oldSelf instanceof ListValue)) return oldSelf;
+  const plain = jsonValue(oldSelf.raw);
+  return plain instanceof Failure ? oldSelf : plain;
 }
 
 /** Ends the walk: the budget is spent. */
@@ -160,7 +178,7 @@ class Walk {
     const self = schemaValue(visit.value, schema);
     const oldSelf = hasOld ? schemaValue(visit.old, schema) : undefined;
     const variables = { self, oldSelf };
-    const optional = { self, oldSelf: oldSelf instanceof Failure ? oldSelf : new Optional(oldSelf) };
+    const optional = { self, oldSelf: oldSelf instanceof Failure ? oldSelf : new Optional(unwrapped(oldSelf)) };
     for (const compiled of node.rules) {
       if (compiled.error !== undefined) {
         this.errors.push(invalid(field, type, `rule compile error: ${compiled.error}`));
@@ -242,14 +260,17 @@ function failedEvaluation(field: string, type: string, rule: ValidationRule, err
 }
 
 /**
- * Compiles the rules of a schema (`x-kubernetes-validations`) that is that of a whole resource.
+ * Compiles the rules of a schema (`x-kubernetes-validations`).
  *
  * @returns undefined where the schema has no rules.
  */
-export function createRuleValidator(schema: StructuralSchema): RuleValidator | undefined {
+export function createRuleValidator(
+  schema: StructuralSchema,
+  { isResource = true }: RuleValidatorOptions = {},
+): RuleValidator | undefined {
   if (!hasRules(schema)) return undefined;
   // Rules that are stored already may use everything that the server knows.
-  const root = build(schema, true, new RuleCompiler(createCelEnvironment()));
+  const root = build(schema, isResource, new RuleCompiler(createCelEnvironment()));
   if (root === undefined) return undefined;
   return {
     validate(object, options = {}) {
@@ -257,7 +278,7 @@ export function createRuleValidator(schema: StructuralSchema): RuleValidator | u
       const old = options.old;
       const current = old === undefined ? undefined : new Correlation(object, old, schema);
       try {
-        walk.visit(root, { path: '', value: object, old, ratchet: { current, nearest: undefined } });
+        walk.visit(root, { path: options.path ?? '', value: object, old, ratchet: { current, nearest: undefined } });
       } catch (error) {
         if (!(error instanceof Spent)) throw error;
       }

@@ -129,7 +129,7 @@ export function planMembership(resolved: ResolvedCall, args: readonly Plan[]): P
       const value = item.run(frame);
       if (value instanceof Failure) return value;
       if (!isNumeric(value)) return plain.has(value);
-      return numbers.some((number) => equalValues(number, value, frame.meter));
+      return numbers.some((number) => equalValues(number, value, frame.meter) === true);
     },
   };
 }

@@ -9,6 +9,7 @@ import {
   Timestamp,
   TypeValue,
   Uint,
+  type Operand,
   type Value,
 } from './value.js';
 import { sameType } from '../types/type.js';
@@ -42,29 +43,23 @@ function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && a.every((byte, index) => byte === b[index]);
 }
 
+/** Element by element. A comparison that fails counts as equal, as in cel-go's lists. */
 function equalLists(a: ListValue, b: ListValue, toil: Toil): boolean {
-  const own = a.equalTo(b, (x, y) => equalValues(x, y, toil)) ?? b.equalTo(a, (x, y) => equalValues(x, y, toil));
-  if (own !== undefined) return own;
   const { size } = a;
   if (size !== b.size) return false;
   for (let index = 0; index < size; index++) {
-    const x = a.at(index);
-    const y = b.at(index);
-    if (x instanceof Failure || y instanceof Failure || !equalValues(x, y, toil)) return false;
+    if (equalValues(a.at(index), b.at(index), toil) === false) return false;
   }
   return true;
 }
 
+/** Entry by entry. A comparison that fails counts as equal, as in cel-go's maps. */
 function equalMaps(a: MapValue, b: MapValue, toil: Toil): boolean {
   if (a.size !== b.size) return false;
-  const own = a.equalTo(b);
-  if (own !== undefined) return own;
   for (const key of a.keys()) {
     const x = a.get(key);
     const y = b.get(key);
-    if (x === undefined && y === undefined) continue;
-    if (x === undefined || y === undefined || x instanceof Failure || y instanceof Failure) return false;
-    if (!equalValues(x, y, toil)) return false;
+    if (y === undefined || (x !== undefined && equalValues(x, y, toil) === false)) return false;
   }
   return true;
 }
@@ -73,19 +68,30 @@ function equalStructs(a: StructValue, b: StructValue, toil: Toil): boolean {
   if (!sameType(a.type, b.type) || a.fields.size !== b.fields.size) return false;
   for (const [name, value] of a.fields) {
     const other = b.fields.get(name);
-    if (other === undefined || !equalValues(value, other, toil)) return false;
+    if (other === undefined || equalValues(value, other, toil) !== true) return false;
   }
   return true;
 }
 
-/** CEL's `==`: numbers compare across their types, values of different types are not equal. */
-export function equalValues(a: Value, b: Value, toil: Toil): boolean {
+/** How a value of its own type compares: null is like any other value here. */
+function ownEquality(a: Operand, b: Operand, toil: Toil): boolean | Failure {
   toil.toil(1);
+  if (a instanceof Failure) return a;
+  if (a instanceof ListValue || a instanceof MapValue) {
+    const own = a.equalTo(b, (x, y) => ownEquality(x, y, toil));
+    if (own !== undefined) return own;
+    if (a instanceof ListValue) return b instanceof ListValue && equalLists(a, b, toil);
+    return b instanceof MapValue && equalMaps(a, b, toil);
+  }
+  return b instanceof Failure ? false : equalScalars(a, b, toil);
+}
+
+type Scalar = Exclude<Value, ListValue | MapValue>;
+
+function equalScalars(a: Scalar, b: Value, toil: Toil): boolean | Failure {
   if (isNumeric(a)) return isNumeric(b) && compareNumbers(a, b) === 0;
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
-  if (a instanceof ListValue) return b instanceof ListValue && equalLists(a, b, toil);
-  if (a instanceof MapValue) return b instanceof MapValue && equalMaps(a, b, toil);
   if (a instanceof Uint8Array) return b instanceof Uint8Array && equalBytes(a, b);
   if (a instanceof Duration) return b instanceof Duration && a.nanos === b.nanos;
   if (a instanceof Timestamp) return b instanceof Timestamp && a.unixNanos === b.unixNanos;
@@ -94,7 +100,17 @@ export function equalValues(a: Value, b: Value, toil: Toil): boolean {
   if (a instanceof StructValue) return b instanceof StructValue && equalStructs(a, b, toil);
   if (!(a instanceof Optional) || !(b instanceof Optional)) return false;
   if (a.value === undefined || b.value === undefined) return a.value === b.value;
-  return equalValues(a.value, b.value, toil);
+  return ownEquality(a.value, b.value, toil);
+}
+
+/**
+ * CEL's `==`: numbers compare across their types, values of different types are not equal. A failure where an object with
+ * a schema meets what it cannot be compared with, as in the API server; `!=` is true there.
+ */
+export function equalValues(a: Operand, b: Operand, toil: Toil): boolean | Failure {
+  if (a !== null && b !== null) return ownEquality(a, b, toil);
+  toil.toil(1);
+  return a === b;
 }
 
 function compareTexts(a: string, b: string): number {

@@ -11,6 +11,7 @@ import {
   Timestamp,
   noSuchOverload,
   type Equality,
+  type Operand,
   type Value,
 } from './value.js';
 import { isDeepStrictEqual } from 'node:util';
@@ -145,20 +146,32 @@ class TypedMap extends MapValue {
     }
   }
 
-  override equalTo(other: MapValue): boolean | undefined {
-    // Fields without a schema are compared as data; all others entry by entry.
-    const theirs = other.raw;
-    if (this.#schema.properties === undefined || theirs === undefined) return undefined;
+  override equalTo(other: Operand, equals: Equality): boolean | Failure {
+    if (!(other instanceof MapValue)) return mismatch(other);
+    if (this.size !== other.size) return false;
     for (const [name, raw] of Object.entries(this.#raw)) {
-      if (this.#schemaOf(name) !== undefined || !Object.hasOwn(theirs, name)) continue;
-      if (!isDeepStrictEqual(raw, Reflect.get(theirs, name))) return false;
+      if (this.#schemaOf(name) === undefined) {
+        // Fields without a schema are compared as data, which only another object with a schema lets see.
+        if (!(other instanceof TypedMap)) return noSuchOverload;
+        if (Object.hasOwn(other.raw, name) && !isDeepStrictEqual(raw, Reflect.get(other.raw, name))) return false;
+        continue;
+      }
+      const [mine, their] = [this.get(name), other.get(name)];
+      if ((mine === undefined) !== (their === undefined)) return false;
+      if (mine === undefined || their === undefined) continue;
+      const equal = equals(mine, their);
+      if (equal !== true) return equal;
     }
-    return undefined;
+    return true;
   }
 }
 
+function mismatch(other: Operand): Failure {
+  return other instanceof Failure ? other : noSuchOverload;
+}
+
 /** The item as JSON, where it is a scalar or a view of JSON. */
-function rawItem(item: Value | Failure): unknown {
+function rawItem(item: Operand): unknown {
   if (typeof item === 'bigint') return Number.isSafeInteger(Number(item)) ? Number(item) : item;
   if (item instanceof MapValue) return item.raw;
   return typeof item === 'string' || typeof item === 'number' || typeof item === 'boolean' ? item : undefined;
@@ -170,6 +183,25 @@ function rawItems(list: ListValue): readonly unknown[] | undefined {
   return items.includes(undefined) ? undefined : items;
 }
 
+/** A list with a schema, of type atomic. */
+class TypedList extends JsonList {
+  override equalTo(other: Operand, equals: Equality): boolean | Failure {
+    if (!(other instanceof ListValue)) return mismatch(other);
+    const { size } = this;
+    if (size !== other.size) return false;
+    for (let index = 0; index < size; index++) {
+      const equal = equals(this.at(index), other.at(index));
+      if (equal !== true) return equal;
+    }
+    return true;
+  }
+}
+
+/** The item as a set of JSON has it; a symbol, which no set has, where CEL reads it as another value. */
+function setItem(item: Operand): unknown {
+  return typeof item === 'number' && Number.isInteger(item) ? Symbol('double') : (rawItem(item) ?? Symbol('other'));
+}
+
 /** A list with `x-kubernetes-list-type: set`: equal in any order; `+` is the union. */
 class SetList extends JsonList {
   readonly #convert: (raw: unknown) => Value | Failure;
@@ -179,12 +211,12 @@ class SetList extends JsonList {
     this.#convert = convert;
   }
 
-  override equalTo(other: ListValue): boolean | undefined {
+  override equalTo(other: Operand): boolean | Failure {
+    if (!(other instanceof ListValue)) return mismatch(other);
     if (other.size !== this.size) return false;
-    const theirs = rawItems(other);
-    if (theirs === undefined) return undefined;
     const mine = new Set(this.raw);
-    return theirs.every((item) => mine.has(item));
+    // What CEL does not read as it is written (a date, a whole double) is in no set: upstream looks up what CEL reads.
+    return Array.from(other, setItem).every((item) => mine.has(item));
   }
 
   override concat(other: ListValue): ListValue | Failure {
@@ -213,17 +245,16 @@ class KeyedList extends JsonList {
     );
   }
 
-  override equalTo(other: ListValue, equals: Equality): boolean | undefined {
+  override equalTo(other: Operand, equals: Equality): boolean | Failure {
+    if (!(other instanceof ListValue)) return mismatch(other);
     if (other.size !== this.size) return false;
-    const theirs = rawItems(other);
-    if (theirs === undefined) return undefined;
     const mine = new Map(this.raw.map((item) => [this.#keyOf(item), item]));
-    for (const [index, item] of theirs.entries()) {
-      const key = this.#keyOf(item);
-      if (!mine.has(key)) return false;
-      const value = this.#convert(mine.get(key));
-      const their = other.at(index);
-      if (value instanceof Failure || their instanceof Failure || !equals(value, their)) return false;
+    for (const their of other) {
+      const raw = rawItem(their);
+      const key = this.#keyOf(raw);
+      if (!isJson(raw) || !mine.has(key)) return false;
+      const equal = equals(this.#convert(mine.get(key)), their);
+      if (equal !== true) return equal;
     }
     return true;
   }
@@ -288,7 +319,7 @@ function arrayValue(raw: unknown, schema: StructuralSchema): Value | Failure {
   if (schema.listType === 'map') {
     return new KeyedList(raw, schema.listMapKeys ?? [], convert);
   }
-  return new JsonList(raw, convert);
+  return new TypedList(raw, convert);
 }
 
 function numericValue(raw: unknown, type: 'integer' | 'number'): Value | Failure {

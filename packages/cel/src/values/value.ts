@@ -54,8 +54,11 @@ export class Optional {
   }
 }
 
-/** Whether two values are equal. */
-export type Equality = (a: Value, b: Value) => boolean;
+/** A value, or the failure to read one. */
+export type Operand = Value | Failure;
+
+/** Whether two values are equal; a failure where they cannot be compared. */
+export type Equality = (a: Operand, b: Operand) => boolean | Failure;
 
 /** A list, in memory or made on demand. */
 export abstract class ListValue {
@@ -76,7 +79,7 @@ export abstract class ListValue {
   }
 
   /** Equality, where the list has one that differs from element by element. */
-  equalTo(_other: ListValue, _equals: Equality): boolean | undefined {
+  equalTo(_other: Operand, _equals: Equality): boolean | Failure | undefined {
     return undefined;
   }
 }
@@ -94,7 +97,7 @@ export abstract class MapValue {
   }
 
   /** Equality, where the map has one that differs from entry by entry. */
-  equalTo(_other: MapValue): boolean | undefined {
+  equalTo(_other: Operand, _equals: Equality): boolean | Failure | undefined {
     return undefined;
   }
 }

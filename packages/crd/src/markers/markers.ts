@@ -27,19 +27,33 @@ export function cel(rule: string, options: string | CelOptions = {}): Marker {
   return { [rulesKey]: [{ rule, ...(typeof options === 'string' ? { message: options } : options) }] };
 }
 
-/** The value cannot change once it is set. An optional field can still be added and removed. */
+/** Stands in a JSON Schema where a field is immutable: the object around an optional one gets a rule, too. */
+export const immutableKey = 'x-kctl-immutable';
+
+/**
+ * The value cannot change once it is set. An optional field can still be added, and cannot be removed: the object that it
+ * belongs to gets a rule for that.
+ */
 export function immutable(message = 'field is immutable'): Marker {
-  return cel('self == oldSelf', message);
+  return { ...cel('self == oldSelf', message), [immutableKey]: true };
+}
+
+/** The rule of an object for an optional field that is immutable. */
+export function keptOnceSet(field: string): Marker {
+  const name = nameInCel(field);
+  return cel(`!has(oldSelf.${name}) || has(self.${name})`, `field ${field} is immutable once set`);
+}
+
+function nameInCel(field: string): string {
+  const name = escapeField(field);
+  if (name !== undefined) return name;
+  throw new TypeError(
+    `field ${JSON.stringify(field)} has no name in CEL: expected letters, digits, "_", "-", "." and "/"`,
+  );
 }
 
 function setOf(field: string): string {
-  const name = escapeField(field);
-  if (name === undefined) {
-    throw new TypeError(
-      `field ${JSON.stringify(field)} has no name in CEL: expected letters, digits, "_", "-", "." and "/"`,
-    );
-  }
-  return `has(self.${name})`;
+  return `has(self.${nameInCel(field)})`;
 }
 
 function countOf(fields: readonly string[]): string {

@@ -1,4 +1,5 @@
 import type { Kind, KubeObject } from '@kctl/apimachinery';
+import { PodTemplateSpec } from '@kctl/apimachinery/schemas/core/v1';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
 import {
@@ -11,7 +12,7 @@ import {
   listMap,
   listSet,
 } from '../index.js';
-import { duration, embed, intOrString, quantity, timestamp } from '../zod/index.js';
+import { conditions, duration, embed, intOrString, quantity, timestamp } from '../zod/index.js';
 
 const CronJob = defineResource({
   group: 'batch.tutorial.kctl.dev',
@@ -125,6 +126,72 @@ describe('defineResource', () => {
     expectTypeOf(Flat.validate({ metadata: { name: 'a' } }).object.data).toEqualTypeOf<
       Record<string, string> | undefined
     >();
+  });
+
+  it('keeps an optional immutable field from being removed', () => {
+    const Disk = defineResource({
+      group: 'example.com',
+      kind: 'Disk',
+      versions: {
+        v1: {
+          spec: z.object({ size: z.int().meta(immutable()).optional(), name: z.string().meta(immutable()) }),
+          fields: { 'spec.size': cel('self > 0', 'a disk has a size') },
+        },
+      },
+    });
+    const object = (spec: object): never => ({ metadata: { name: 'a' }, spec: { name: 'x', ...spec } }) as never;
+    expect(Disk.validate(object({}), { old: object({ size: 1 }) }).message).toBe(
+      'spec: Invalid value: field size is immutable once set',
+    );
+    expect(Disk.validate(object({ size: 1 }), { old: object({}) }).isValid).toBe(true);
+    expect(Disk.toYaml()).not.toContain('field name is immutable once set');
+  });
+
+  it('leaves a skipped version out of the definition', () => {
+    const Hub = defineResource({
+      group: 'example.com',
+      kind: 'Hub',
+      versions: {
+        v1: { spec: z.object({ a: z.string() }) },
+        v1alpha1: { skip: true, spec: z.object({ b: z.string() }) },
+      },
+    });
+    expect(Hub.toYaml()).not.toContain('v1alpha1');
+    expect(Hub.apiVersion).toBe('example.com/v1');
+    const { v1alpha1 } = Hub.versions;
+    expect(v1alpha1.validate({ metadata: { name: 'a' }, spec: { b: 'x' } }).isValid).toBe(true);
+    expectTypeOf(Hub.create({ metadata: { name: 'a' }, spec: { a: 'x' } }).spec).toEqualTypeOf<{ a: string }>();
+  });
+
+  it('has conditions, and templates with or without their metadata', () => {
+    const define = (embeddedMetadata: 'kept' | 'pruned') =>
+      defineResource({
+        group: 'example.com',
+        kind: 'Made',
+        embeddedMetadata,
+        versions: {
+          v1: {
+            spec: z.object({ template: embed(PodTemplateSpec) }),
+            status: z.object({ conditions: conditions() }),
+          },
+        },
+      });
+    const labels = { metadata: { labels: { a: 'b' } }, spec: { containers: [] } };
+    const input = { metadata: { name: 'a' }, spec: { template: labels } } as const;
+    expect(define('kept').validate(input).pruned).toEqual([]);
+    expect(define('pruned').validate(input).pruned).toEqual(['spec.template.metadata.labels']);
+    const ready = {
+      type: 'Ready',
+      status: 'True',
+      reason: 'Made',
+      message: '',
+      lastTransitionTime: '2026-01-02T03:04:05Z',
+    };
+    const status = { conditions: [ready, ready] } as never;
+    const old = define('kept').create(input);
+    expect(define('kept').validate({ ...input, status }, { old, subresource: 'status' }).errors).toMatchObject([
+      { field: 'status.conditions[1]', reason: 'FieldValueDuplicate' },
+    ]);
   });
 
   it('embeds any schema value', () => {
@@ -245,6 +312,18 @@ describe('paths, rules and columns', () => {
   ])('refuses %s', (_name, more, problem) => {
     const [first] = problemsOf(withSpec(spec, more));
     expect(first).toMatch(problem);
+  });
+
+  it('checks defaults, the rules of their fields included', () => {
+    const tooLong = { a: z.string().max(2).default('abc') };
+    expect(problemsOf(withSpec(tooLong))[0]).toMatch(/^v1 spec\.a\.default: Too long/);
+    const unruly = { a: z.string().max(9).default('abc').meta(cel('self != "abc"', 'not abc')) };
+    expect(problemsOf(withSpec(unruly))).toEqual(['v1 spec.a.default: Invalid value: "abc": not abc']);
+    const starts = cel('oldSelf.hasValue() || self == "new"', { message: 'starts as new', optionalOldSelf: true });
+    expect(problemsOf(withSpec({ a: z.string().max(9).default('old').meta(starts) }))).toEqual([
+      'v1 spec.a.default: Invalid value: "old": starts as new',
+    ]);
+    expect(problemsOf(withSpec({ a: z.string().max(9).default('new').meta(starts) }))).toEqual([]);
   });
 
   it('wants exactly one storage version, and a group with a dot', () => {

@@ -6,7 +6,7 @@ import {
   type ObjectMeta,
   type UntypedObject,
 } from '@kctl/apimachinery';
-import { isObject, objectsOf, stringOf } from '../engine/values/json.js';
+import { isObject, stringOf, type JsonObject } from '../engine/values/json.js';
 import type { SchemaInput, SchemaOutput } from '../source/schema-value.js';
 import type { Report } from '../structural/report.js';
 import { ResourceDefinitionError } from './definition-error.js';
@@ -37,12 +37,17 @@ export type VersionInput<V extends VersionOptions> = {
 
 type Versions = Readonly<Record<string, VersionOptions>>;
 
+/** Names of the versions that the definition has. */
+type Written<V extends Versions> = {
+  [K in keyof V]: V[K] extends { readonly skip: true } ? never : K;
+}[keyof V];
+
 type Marked<V extends Versions> = {
   [K in keyof V]: V[K] extends { readonly storage: true } ? K : never;
 }[keyof V];
 
 /** The name of the storage version: the one that says so, or the only one. */
-type StorageVersion<V extends Versions> = [Marked<V>] extends [never] ? keyof V : Marked<V>;
+type StorageVersion<V extends Versions> = [Marked<V>] extends [never] ? Written<V> : Marked<V>;
 
 /** One version of a resource: a kind token, with validation. */
 export interface ResourceVersion<T extends KubeObject, Input, S extends KindScope> extends Kind<T, S> {
@@ -78,11 +83,9 @@ function namesOf(options: ResourceOptions<Versions, KindScope>, plural: string):
 
 function versionOf(
   kind: Kind<UntypedObject>,
-  manifest: UntypedObject,
+  versions: readonly JsonObject[],
 ): ResourceVersion<UntypedObject, object, KindScope> {
   let validator: LocalValidator | undefined;
-  const { spec } = manifest;
-  const versions = objectsOf(isObject(spec) ? spec['versions'] : undefined);
   const version = versions.find(({ name }) => name === kind.version) ?? {};
   const validate = (object: object, options: ValidateOptions = {}): Validation<UntypedObject> => {
     // Compiled with the first object: a resource that is only watched costs nothing.
@@ -156,9 +159,9 @@ export function defineResource(options: ResourceOptions<Versions, KindScope>): o
     }),
   );
   const report: Report = { problems: [], warnings: [] };
-  const manifest = buildManifest(options, namesOf(options, kinds[0]?.plural ?? ''), report);
+  const { manifest, versions: entries } = buildManifest(options, namesOf(options, kinds[0]?.plural ?? ''), report);
   if (report.problems.length > 0) throw new ResourceDefinitionError(label, report.problems);
-  const versions = Object.fromEntries(kinds.map((each) => [each.version, versionOf(each, manifest)]));
-  const storage = names.find((name) => options.versions[name]?.storage === true) ?? stringOf(names[0]);
+  const versions = Object.fromEntries(kinds.map((each) => [each.version, versionOf(each, entries)]));
+  const storage = stringOf(entries.find((entry) => entry['storage'] === true)?.['name']);
   return { ...versions[storage], versions, manifest, warnings: report.warnings, toYaml: () => crdYaml(manifest) };
 }

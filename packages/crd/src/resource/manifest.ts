@@ -4,7 +4,7 @@ import { compareText, isObject, stringOf, type JsonObject } from '../engine/valu
 import type { Report } from '../structural/report.js';
 import type { DefinitionProblem } from './definition-error.js';
 import { columnType, schemaAtPath } from './json-path-check.js';
-import { limitDescriptions, objectSchema } from './object-schema.js';
+import { limitDescriptions, objectSchema, pruneEmbeddedMetadata } from './object-schema.js';
 import type { PrintColumn, ResourceOptions, VersionOptions } from './options.js';
 
 /** Names of a resource, all of them known. */
@@ -86,21 +86,29 @@ function versionManifest(name: string, version: VersionOptions, isStorage: boole
   };
 }
 
-/** The CustomResourceDefinition, and what is wrong with it. */
+/** A CustomResourceDefinition, and the entries of all versions, those that it leaves out included. */
+export interface BuiltManifest {
+  readonly manifest: UntypedObject;
+  readonly versions: readonly JsonObject[];
+}
+
+/** The CustomResourceDefinition; what is wrong with it goes to the report. */
 export function buildManifest(
   options: ResourceOptions<Readonly<Record<string, VersionOptions>>, 'Namespaced' | 'Cluster'>,
   names: ResourceNames,
   report: Report,
-): UntypedObject {
+): BuiltManifest {
   const entries = Object.entries(options.versions).sort(([a], [b]) => compareVersions(b, a));
-  const versions = entries.map(([name, version]) =>
-    versionManifest(name, version, version.storage ?? entries.length === 1, report),
+  const written = entries.filter(([, { skip }]) => skip !== true).length;
+  const all = entries.map(([name, version]) =>
+    versionManifest(name, version, version.skip !== true && (version.storage ?? written === 1), report),
   );
-  if (options.maxDescriptionLength !== undefined) {
-    for (const { schema } of versions) {
-      if (isObject(schema)) limitDescriptions(schema['openAPIV3Schema'], options.maxDescriptionLength);
-    }
+  for (const { schema } of all) {
+    const source = isObject(schema) ? schema['openAPIV3Schema'] : undefined;
+    if (options.maxDescriptionLength !== undefined) limitDescriptions(source, options.maxDescriptionLength);
+    if (options.embeddedMetadata === 'pruned') pruneEmbeddedMetadata(source);
   }
+  const versions = all.filter((_version, index) => entries[index]?.[1].skip !== true);
   const manifest: UntypedObject = {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
@@ -123,7 +131,7 @@ export function buildManifest(
   };
   const result = sorted(manifest);
   report.problems.push(...serverProblems(result, report));
-  return result;
+  return { manifest: result, versions: all };
 }
 
 const schemaPrefix = /^spec\.(?:versions\[(\d+)\]\.schema|validation)\.openAPIV3Schema\.?/;

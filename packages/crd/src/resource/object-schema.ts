@@ -1,4 +1,4 @@
-import { arrayOf, isObject, stringsOf, type JsonObject } from '../engine/values/json.js';
+import { arrayOf, equalJson, isObject, stringsOf, type JsonObject } from '../engine/values/json.js';
 import { allRules, FieldSettings } from '../structural/field-settings.js';
 import { Converter } from '../structural/convert.js';
 import type { Report } from '../structural/report.js';
@@ -57,11 +57,31 @@ function applyRootMarkers(schema: JsonObject, version: VersionOptions, settings:
   const rules = allRules(markers);
   for (const marker of markers) {
     for (const [keyword, value] of Object.entries(marker)) {
-      if (keyword !== 'x-kubernetes-validations') schema[keyword] = value;
+      if (keyword !== 'x-kubernetes-validations' && !keyword.startsWith('x-kctl-')) schema[keyword] = value;
     }
   }
   const all = [...arrayOf(schema['x-kubernetes-validations']), ...rules];
   if (all.length > 0) schema['x-kubernetes-validations'] = all;
+}
+
+/** Names of the fields that the schema of an embedded template's metadata has. */
+const embeddedNames = ['annotations', 'finalizers', 'labels', 'name', 'namespace'];
+
+function isEmbeddedMetadata(schema: unknown): schema is JsonObject {
+  if (!isObject(schema) || !isObject(schema['properties'])) return false;
+  return equalJson(Object.keys(schema['properties']).sort(), embeddedNames);
+}
+
+/** Leaves `type: object` of the metadata of embedded templates, in place, as controller-gen does by default. */
+export function pruneEmbeddedMetadata(schema: unknown): void {
+  if (!isObject(schema)) return;
+  const properties = isObject(schema['properties']) ? schema['properties'] : {};
+  for (const [name, property] of Object.entries(properties)) {
+    if (name === 'metadata' && isEmbeddedMetadata(property)) delete property['properties'];
+    else pruneEmbeddedMetadata(property);
+  }
+  pruneEmbeddedMetadata(schema['items']);
+  pruneEmbeddedMetadata(schema['additionalProperties']);
 }
 
 /** Cuts descriptions, in place: to so many characters, at the end of a sentence or a word where there is one. */

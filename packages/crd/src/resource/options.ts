@@ -38,6 +38,8 @@ export interface VersionOptions {
   readonly storage?: boolean;
   /** Whether the API server serves it. @default true */
   readonly served?: boolean;
+  /** Whether the definition leaves the version out. It keeps its kind token and its validation. @default false */
+  readonly skip?: boolean;
   /** Whether clients are warned; a text is the warning. @default false */
   readonly deprecated?: boolean | string;
   /** Rules and other markers of the whole object. */
@@ -81,6 +83,14 @@ export interface ResourceOptions<V extends Readonly<Record<string, VersionOption
   readonly conversion?: Readonly<Record<string, unknown>>;
   /** Descriptions are cut to so many characters; 0 leaves them out. @default no limit */
   readonly maxDescriptionLength?: number;
+  /**
+   * What the schema of an embedded template's metadata says: `kept` names labels, annotations, finalizers, name and
+   * namespace, so that the API server keeps them; `pruned` says nothing, as controller-gen does by default, and the API
+   * server drops what is in it.
+   *
+   * @default 'kept'
+   */
+  readonly embeddedMetadata?: 'kept' | 'pruned';
   /** The versions by name, in any order. */
   readonly versions: V;
 }

@@ -130,9 +130,9 @@ export class LocalValidator {
       const errors: FieldError[] = [{ reason: 'FieldValueTypeInvalid', field: 'metadata', message }];
       return { isValid: false, object: { metadata: {} }, errors, message, pruned, warnings };
     }
+    if (old !== undefined) metadataFor(old, old, this.#facts.namespaced);
     metadataFor(object, old, this.#facts.namespaced);
     object = this.#carryOver(object, old, options.subresource);
-    if (old !== undefined) metadataFor(old, old, this.#facts.namespaced);
     const warn = (warning: string): void => {
       warnings.push(warning);
     };

@@ -57,11 +57,17 @@ function lostOf(schema: unknown, written: Readonly<Record<string, unknown>>): st
   return checks.map(lostCheck).find((lost) => lost !== undefined);
 }
 
+/** What zod's number formats are in OpenAPI: the bounds that zod writes for them go as soon as others are given. */
+const numberFormats: Readonly<Record<string, string>> = { int32: 'int32', float32: 'float', float64: 'double' };
+
 /** Options of zod's JSON Schema writer: what it would leave out without a word is marked instead. */
 export const zodOptions: Record<string, unknown> = {
   unrepresentable: 'any',
   override({ zodSchema, jsonSchema }: { zodSchema: unknown; jsonSchema: Record<string, unknown> }): void {
     const lost = lostOf(zodSchema, jsonSchema);
     if (lost !== undefined) jsonSchema[lostKey] = lost;
+    const { type, format } = definitionOf(zodSchema);
+    const known = type === 'number' && typeof format === 'string' ? numberFormats[format] : undefined;
+    if (known !== undefined) jsonSchema['format'] ??= known;
   },
 };

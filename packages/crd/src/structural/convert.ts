@@ -9,7 +9,7 @@ import {
   stringsOf,
   type JsonObject,
 } from '../engine/values/json.js';
-import { markers } from '../markers/markers.js';
+import { immutableKey, keptOnceSet, markers, rulesOf } from '../markers/markers.js';
 import { writeJsonSchema } from '../source/json-schema.js';
 import { libraryOnlyKey, lostKey } from '../source/zod-inspection.js';
 import { isIntOrString, liftNull, mergeAll, unionOfValues } from './combine.js';
@@ -67,6 +67,7 @@ const silent: ReadonlySet<string> = new Set([
   'required',
   'type',
   'contentEncoding',
+  immutableKey,
   libraryOnlyKey,
   lostKey,
 ]);
@@ -89,6 +90,8 @@ export class Converter {
   readonly #report: Report;
   readonly #label: string;
   readonly #fields: FieldSettings;
+  /** Results whose value cannot change once it is set. */
+  readonly #immutable = new WeakSet<JsonObject>();
 
   /** @param label goes before the paths of problems: the name of the version */
   constructor(root: JsonObject, fields: FieldSettings, report: Report, label: string) {
@@ -117,7 +120,10 @@ export class Converter {
     if (source === undefined) return undefined;
     const written = writeJsonSchema(source);
     if ('problem' in written) return this.#refuse(place, undefined, written.problem, remedies.otherLoss);
-    return new Converter(written.schema, this.#fields, this.#report, this.#label).convert(place.path);
+    const inner = new Converter(written.schema, this.#fields, this.#report, this.#label);
+    const result = inner.convert(place.path);
+    if (inner.#immutable.has(result)) this.#immutable.add(result);
+    return result;
   }
 
   #field(path: string): string {
@@ -155,6 +161,7 @@ export class Converter {
     const schema = this.#junctors(lifted, inner);
     const result = this.#typed(schema, inner);
     if (isNullable || schema['nullable'] === true) result['nullable'] = true;
+    if (lifted[immutableKey] === true) this.#immutable.add(result);
     return result;
   }
 
@@ -357,7 +364,19 @@ export class Converter {
     }
     const required = stringsOf(schema['required']).filter((name) => place.isNested || names.includes(name));
     if (required.length > 0) result['required'] = [...new Set(required)].sort();
+    this.#keepImmutable(result, required);
     this.#map(schema, result, { names, place });
+  }
+
+  /** An optional field that is immutable cannot be removed either: its own rule does not run without it. */
+  #keepImmutable(result: JsonObject, required: readonly string[]): void {
+    const properties = isObject(result['properties']) ? result['properties'] : {};
+    const kept = Object.keys(properties).filter((name) => {
+      const property = properties[name];
+      return isObject(property) && this.#immutable.has(property) && !required.includes(name);
+    });
+    if (kept.length === 0) return;
+    result['x-kubernetes-validations'] = [...kept.flatMap((name) => rulesOf(keptOnceSet(name))), ...rulesOf(result)];
   }
 
   #map(schema: JsonObject, result: JsonObject, { names, place }: { names: readonly string[]; place: Place }): void {

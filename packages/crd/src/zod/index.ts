@@ -3,8 +3,9 @@
  *
  * @packageDocumentation
  */
-import type { IntOrString, Quantity } from '@kctl/apimachinery';
+import type { Condition, IntOrString, Quantity } from '@kctl/apimachinery';
 import { z } from 'zod';
+import { conditionsSchema } from '../markers/conditions.js';
 import {
   duration as durationMarker,
   intOrString as intOrStringMarker,
@@ -46,4 +47,17 @@ export function duration(): z.ZodString {
 /** A point in time, RFC 3339. */
 export function timestamp(): z.ZodString {
   return z.string().meta({ format: 'date-time' });
+}
+
+/**
+ * `status.conditions`: an optional list of conditions, one of each type.
+ *
+ * @example
+ * z.object({ conditions: conditions() })
+ */
+export function conditions(): z.ZodOptional<z.ZodType<Condition[], Condition[]>> {
+  return z
+    .custom<Condition[]>()
+    .meta({ ...conditionsSchema() })
+    .optional();
 }

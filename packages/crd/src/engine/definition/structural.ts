@@ -1,4 +1,4 @@
-import { checkRules, structuralSchema } from '@kctl/cel';
+import { checkRules, createRuleValidator, structuralSchema } from '@kctl/cel';
 import {
   forbidden,
   formatFieldError,
@@ -228,6 +228,14 @@ function checkNode(schema: JsonObject, level: Level, field: string): FieldError[
   return errors;
 }
 
+/** What the rules of a default's own schema say of it: as an update that leaves it as it is, and as a new value. */
+function defaultRules(source: JsonObject, value: unknown, path: string): FieldError[] {
+  const rules = createRuleValidator(structuralSchema(source), { isResource: false });
+  if (rules === undefined) return [];
+  const unchanged = rules.validate(value, { old: value, path }).errors;
+  return [...(unchanged.length > 0 ? unchanged : rules.validate(value, { path }).errors)];
+}
+
 /** Every default must be valid and hold nothing that its own schema would prune. */
 function checkDefaults(source: JsonObject, field: string): FieldError[] {
   const errors: FieldError[] = [];
@@ -240,7 +248,8 @@ function checkDefaults(source: JsonObject, field: string): FieldError[] {
       pruneUnknown({ value: copy }, { properties: new Map([['value', schema]]) }, pruned);
     if (pruned.length > 0) errors.push(invalidValue(`${field}.default`, value, 'must not have unknown fields'));
     applyDefaults(copy, { ...schema, default: undefined });
-    errors.push(...validateValue(copy, schema, `${field}.default`));
+    const found = validateValue(copy, schema, `${field}.default`);
+    errors.push(...(found.length > 0 ? found : defaultRules(source, copy, `${field}.default`)));
   }
   for (const [name, property] of Object.entries(isObject(source['properties']) ? source['properties'] : {})) {
     if (isObject(property)) errors.push(...checkDefaults(property, `${field}.properties[${name}]`));

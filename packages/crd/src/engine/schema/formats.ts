@@ -37,7 +37,7 @@ function isUuid(version: string): (text: string) => boolean {
 /** Formats that the server checks; any other format is ignored. Mirrors `strfmt.Default`. */
 const formats: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ['bsonobjectid', (text: string): boolean => /^[0-9a-f]{24}$/i.test(text)],
-  ['byte', (text: string): boolean => text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text)],
+  ['byte', (text: string): boolean => text !== '' && text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text)],
   ['cidr', isCidr],
   ['date', (text: string): boolean => /^\d{4}-\d{2}-\d{2}$/.test(text) && isCalendarDay(text)],
   ['date-time', isDateTime],
