@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { lanes, step } from './steps.mjs';
-import { printTotals, resetTotals } from '../tooling/totals/index.js';
+import { printTotals, readTotals, resetTotals } from '../tooling/totals/index.js';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 process.chdir(root);
@@ -58,11 +58,13 @@ const tasks = {
   },
   demo,
   async conformance() {
-    const target = /^--target[ =](embedded|real|existing)$/.exec(args.join(' '))?.[1];
+    const [, target, , release] =
+      /^--target[ =](embedded|real|existing)( --version[ =](\S+))?$/.exec(args.join(' ')) ?? [];
     if (target === undefined) return delegate('e2e/conformance/src/main.ts');
     resetTotals();
     const api = await delegate('e2e/conformance/src/main.ts');
-    const clients = await clientSuites(target);
+    const clients = await clientSuites(target, release);
+    if (release !== undefined) await writeVersions(release);
     printTotals();
     return api && clients;
   },
@@ -79,15 +81,17 @@ const tasks = {
  * The suites of what talks to a server (clients over HTTP and over the cache, informer, events, the manifests of the
  * documentation) on the same target.
  * @param {string} target
+ * @param {string | undefined} release of the real server
  */
-async function clientSuites(target) {
+async function clientSuites(target, release) {
   process.env.KCTL_TEST_SERVER = target;
-  process.env.KCTL_SUITE = `clients and informers on ${target}`;
-  if (target === 'real' && process.env.TEST_ASSET_KUBE_APISERVER === undefined) {
+  process.env.KCTL_SUITE = clientsOn(target, release);
+  if (target === 'real' && (release !== undefined || process.env.TEST_ASSET_KUBE_APISERVER === undefined)) {
     const { ensureBinaries } = await import('../e2e/kube-apiserver/build.mjs');
     // A test environment of a real server runs a controller manager, too.
     const { kubeApiserver, etcd, kubeControllerManager } = await ensureBinaries({
       controllerManager: true,
+      release,
       log: (/** @type {string} */ line) => console.log(line),
     });
     process.env.TEST_ASSET_KUBE_APISERVER = kubeApiserver;
@@ -95,6 +99,21 @@ async function clientSuites(target) {
     process.env.TEST_ASSET_KUBE_CONTROLLER_MANAGER = kubeControllerManager;
   }
   return step('', 'node', ['scripts/vitest.mjs', ...serverSuites]);
+}
+
+/** @param {string} target @param {string | undefined} release */
+const clientsOn = (target, release) =>
+  `clients and informers on ${target}${release === undefined ? '' : ` ${release}`}`;
+
+/**
+ * Adds what the client stack did on a release to its result, and writes the matrix of all releases anew.
+ * @param {string} release
+ */
+async function writeVersions(release) {
+  const suite = clientsOn('real', release);
+  const { passed = 0, failed = 0, skipped = 0 } = readTotals().find((each) => each.suite === suite) ?? {};
+  const program = 'e2e/conformance/src/write-matrix.ts';
+  await run(program, [release, String(passed), String(failed), String(skipped)]);
 }
 
 const serverSuites = [

@@ -11,14 +11,17 @@ import { access, constants, mkdir, readFile, readdir, rename, rm, stat } from 'n
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
+import { parseArgs, promisify } from 'node:util';
 import { withLock } from './lock.mjs';
+import { releases, writeReleaseModule } from './release-module.mjs';
 
 const run = promisify(execFile);
 
 const MODULE_DIR = fileURLToPath(new URL('.', import.meta.url));
 /** What the binaries are made of: a change of any of these files is another cache folder. */
 const INPUTS = ['go.mod', 'go.sum', ...['kube-apiserver', 'kube-controller-manager', 'etcd'].map(mainFile)];
+/** The same of another release. */
+const RELEASE_INPUTS = ['release-module.mjs', ...['kube-apiserver', 'kube-controller-manager'].map(mainFile)];
 const STAGE_PREFIX = '.stage-';
 const ABANDONED_MS = 3_600_000;
 
@@ -33,6 +36,8 @@ const ABANDONED_MS = 3_600_000;
  *
  * @typedef {object} EnsureBinariesOptions
  * @property {boolean} [controllerManager] kube-controller-manager is needed too; default false
+ * @property {string | undefined} [release] a minor release, as `1.34`: kube-apiserver and kube-controller-manager are built from it,
+ *   whatever the environment names; default: what the environment names, else the release in go.mod
  * @property {(line: string) => void} [log] told what is being done; default: a line on stderr
  * @property {AbortSignal | undefined} [signal] gives up waiting and building
  */
@@ -51,28 +56,35 @@ export class NoBinariesError extends Error {
  * @returns {Promise<Binaries>}
  * @throws {NoBinariesError} with `code: 'KCTL_NO_BINARIES'`
  */
-export async function ensureBinaries({ controllerManager = false, log = logToStderr, signal } = {}) {
+export async function ensureBinaries({ controllerManager = false, release, log = logToStderr, signal } = {}) {
   /** @type {BinaryName[]} */
   const names = [
     'kube-apiserver',
     'etcd',
     ...(controllerManager ? /** @type {const} */ (['kube-controller-manager']) : []),
   ];
+  const kubernetesVersion = await moduleVersion();
+  const version = release === undefined ? kubernetesVersion : await versionOfRelease(release, kubernetesVersion);
   /** @type {Map<BinaryName, string>} */
   const paths = new Map();
   for (const name of names) {
-    const given = await givenBinary(name);
+    const given = release === undefined || name === 'etcd' ? await givenBinary(name) : undefined;
     if (given !== undefined) paths.set(name, given);
   }
+  if (version !== kubernetesVersion) {
+    const ofRelease = names.filter((name) => name !== 'etcd');
+    const module = { version, isRelease: true };
+    for (const [name, path] of await buildMissing(ofRelease, module, log, signal)) paths.set(name, path);
+  }
   const own = names.filter((name) => !paths.has(name));
-  const kubernetesVersion = await moduleVersion();
-  const built = own.length > 0 ? await buildMissing(own, kubernetesVersion, log, signal) : new Map();
+  const module = { version: kubernetesVersion, isRelease: false };
+  const built = own.length > 0 ? await buildMissing(own, module, log, signal) : new Map();
   const pathOf = (/** @type {BinaryName} */ name) => /** @type {string} */ (paths.get(name) ?? built.get(name));
   return {
     kubeApiserver: pathOf('kube-apiserver'),
     etcd: pathOf('etcd'),
     ...(controllerManager ? { kubeControllerManager: pathOf('kube-controller-manager') } : {}),
-    version: built.has('kube-apiserver') ? kubernetesVersion : await versionOf(pathOf('kube-apiserver')),
+    version: release !== undefined || built.has('kube-apiserver') ? version : await versionOf(pathOf('kube-apiserver')),
   };
 }
 
@@ -107,14 +119,20 @@ async function givenBinary(name) {
 }
 
 /**
+ * What binaries are built from: the module beside this file, or one that is written for a release.
+ *
+ * @typedef {{ version: string, isRelease: boolean }} Source
+ *
  * @param {BinaryName[]} names
- * @param {string} version
+ * @param {Source} source
  * @param {(line: string) => void} log
  * @param {AbortSignal | undefined} signal
  * @returns {Promise<Map<BinaryName, string>>}
  */
-async function buildMissing(names, version, log, signal) {
-  const folder = join(cacheRoot(), 'kctl', 'kube-apiserver', `${version}-${await inputsHash(version)}`);
+async function buildMissing(names, source, log, signal) {
+  const { version, isRelease } = source;
+  const inputs = isRelease ? RELEASE_INPUTS : INPUTS;
+  const folder = join(cacheRoot(), 'kctl', 'kube-apiserver', `${version}-${await inputsHash(version, inputs)}`);
   const missing = async () => {
     const found = await Promise.all(names.map((name) => isExecutable(join(folder, name))));
     return names.filter((_, index) => !found[index]);
@@ -129,7 +147,12 @@ async function buildMissing(names, version, log, signal) {
     const onWait = () => log(`another process builds into ${folder}, waiting for it`);
     await withLock(join(folder, '.lock'), { signal, onWait }, async () => {
       const todo = await missing();
-      if (todo.length > 0) await goBuild(todo, version, folder, log, signal);
+      if (todo.length === 0) return;
+      const module = join(folder, 'module');
+      const moduleDir = isRelease
+        ? await writeReleaseModule({ version, programs: MODULE_DIR, folder: module, env: goEnvironment() })
+        : MODULE_DIR;
+      await goBuild(todo, { version, moduleDir, folder }, log, signal);
     });
   }
   return new Map(names.map((name) => [name, join(folder, name)]));
@@ -139,12 +162,11 @@ async function buildMissing(names, version, log, signal) {
  * Builds into a folder of its own and renames each finished binary, so that nobody ever sees half a file.
  *
  * @param {BinaryName[]} names
- * @param {string} version
- * @param {string} folder
+ * @param {{ version: string, moduleDir: string, folder: string }} into
  * @param {(line: string) => void} log
  * @param {AbortSignal | undefined} signal
  */
-async function goBuild(names, version, folder, log, signal) {
+async function goBuild(names, { version, moduleDir, folder }, log, signal) {
   await removeAbandonedStages(folder);
   const stage = join(folder, `${STAGE_PREFIX}${process.pid}`);
   const workDir = join(stage, 'work');
@@ -154,7 +176,7 @@ async function goBuild(names, version, folder, log, signal) {
   try {
     const packages = names.map((name) => `./cmd/${name}`);
     const flags = ['-trimpath', '-buildvcs=false', '-ldflags', linkerFlags(version)];
-    await goCommand(['build', ...flags, '-o', `${stage}/`, ...packages], workDir, log, signal);
+    await goCommand(['build', ...flags, '-o', `${stage}/`, ...packages], { moduleDir, workDir }, log, signal);
     for (const name of names) await rename(join(stage, name), join(folder, name));
   } finally {
     await rm(stage, { recursive: true, force: true, maxRetries: 5 });
@@ -177,15 +199,16 @@ async function removeAbandonedStages(folder) {
 
 /**
  * @param {string[]} args
- * @param {string} workDir for go's temporary files: it does not remove them when it is stopped
+ * @param {{ moduleDir: string, workDir: string }} folders
+ *   `workDir` for go's temporary files: it does not remove them when it is stopped
  * @param {(line: string) => void} log
  * @param {AbortSignal | undefined} signal
  * @returns {Promise<void>}
  */
-function goCommand(args, workDir, log, signal) {
+function goCommand(args, { moduleDir, workDir }, log, signal) {
   return new Promise((resolve, reject) => {
     const env = { ...goEnvironment(), GOTMPDIR: workDir };
-    const child = spawn('go', args, { cwd: MODULE_DIR, env, stdio: ['ignore', 'pipe', 'pipe'], signal });
+    const child = spawn('go', args, { cwd: moduleDir, env, stdio: ['ignore', 'pipe', 'pipe'], signal });
     let tail = '';
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8').on('data', (text) => {
@@ -236,10 +259,25 @@ async function versionOf(kubeApiserver) {
   return stdout.trim().split(' ').at(-1) ?? 'unknown';
 }
 
-/** @param {string} version */
-async function inputsHash(version) {
+/**
+ * @param {string} release
+ * @param {string} own the version in go.mod
+ */
+async function versionOfRelease(release, own) {
+  if (own.startsWith(`v${release}.`)) return own;
+  const version = Object.entries(releases).find(([minor]) => minor === release)?.[1];
+  if (version !== undefined) return version;
+  const known = [...Object.keys(releases), own.split('.').slice(0, 2).join('.').slice(1)];
+  throw new NoBinariesError(`release ${JSON.stringify(release)}: expected one of ${known.join(', ')}`);
+}
+
+/**
+ * @param {string} version
+ * @param {string[]} inputs
+ */
+async function inputsHash(version, inputs) {
   const hash = createHash('sha256').update(`${process.platform} ${process.arch} ${linkerFlags(version)}\n`);
-  for (const file of INPUTS) hash.update(`${file}\n`).update(await readFile(join(MODULE_DIR, file)));
+  for (const file of inputs) hash.update(`${file}\n`).update(await readFile(join(MODULE_DIR, file)));
   return hash.digest('hex').slice(0, 12);
 }
 
@@ -271,8 +309,11 @@ if (process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLTo
     process.on(name, () => abort.abort(new Error(`stopped by ${name}`)));
   }
   try {
-    const controllerManager = process.argv.includes('--controller-manager');
-    const binaries = await ensureBinaries({ controllerManager, signal: abort.signal });
+    const { values } = parseArgs({
+      options: { 'controller-manager': { type: 'boolean', default: false }, release: { type: 'string' } },
+    });
+    const { 'controller-manager': controllerManager, release } = values;
+    const binaries = await ensureBinaries({ controllerManager, release, signal: abort.signal });
     process.stdout.write(`${JSON.stringify(binaries, undefined, 2)}\n`);
   } catch (error) {
     logToStderr(/** @type {Error} */ (error).message);

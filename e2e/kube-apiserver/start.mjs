@@ -1,7 +1,7 @@
 /**
  * Starts a real kube-apiserver, building it first where no binaries are given. The start itself is @kctl/testing's.
  *
- * As a command: `pnpm apiserver:real [--controller-manager] [--port N] [--data-dir DIR]`; see README.md.
+ * As a command: `pnpm apiserver:real [--controller-manager] [--port N] [--data-dir DIR] [--release 1.34]`; see README.md.
  */
 import { realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -11,13 +11,13 @@ import { startRealApiServer as startWithBinaries } from '@kctl/testing';
 import { ensureBinaries } from './build.mjs';
 
 /**
- * @param {Omit<import('@kctl/testing').RealApiServerOptions, 'binaries'>} [options]
+ * @param {Omit<import('@kctl/testing').RealApiServerOptions, 'binaries'> & { release?: string }} [options]
  * @returns {Promise<import('@kctl/testing').RealApiServer>}
  */
 export async function startRealApiServer(options = {}) {
   const logger = options.logger ?? createConsoleLogger({ format: 'text' });
-  const { controllerManager = false, signal } = options;
-  const binaries = await ensureBinaries({ controllerManager, signal, log: (line) => logger.info(line) });
+  const { controllerManager = false, release, signal } = options;
+  const binaries = await ensureBinaries({ controllerManager, release, signal, log: (line) => logger.info(line) });
   return startWithBinaries({ ...options, logger, binaries });
 }
 
@@ -29,6 +29,7 @@ async function main(args) {
       'controller-manager': { type: 'boolean', default: false },
       port: { type: 'string' },
       'data-dir': { type: 'string' },
+      release: { type: 'string' },
     },
   });
   const abort = new AbortController();
@@ -45,6 +46,7 @@ async function main(args) {
     controllerManager: values['controller-manager'],
     ...(values.port === undefined ? {} : { port: Number(values.port) }),
     ...(values['data-dir'] === undefined ? {} : { dataDir: values['data-dir'] }),
+    ...(values.release === undefined ? {} : { release: values.release }),
     signal: abort.signal,
   });
   process.stdout.write(`${server.kubeconfigPath}\n`);

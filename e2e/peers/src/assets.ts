@@ -1,5 +1,5 @@
 /** The executables that envtest starts: those of the embedded server, or real ones. */
-import { mkdtemp, rm, symlink } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -28,6 +28,23 @@ export async function prepareAssets(target: TargetName, isBuilt: boolean): Promi
   }
   return {
     directory,
-    [Symbol.asyncDispose]: () => rm(directory, { recursive: true, force: true }),
+    async [Symbol.asyncDispose]() {
+      await endLeftovers(directory);
+      await rm(directory, { recursive: true, force: true });
+    },
   };
+}
+
+/** Some suites leave servers running. Those of this folder are ended; where there is no `/proc`, they stay. */
+async function endLeftovers(directory: string): Promise<void> {
+  const pids = await readdir('/proc').catch(() => []);
+  for (const pid of pids.filter((name) => /^\d+$/.test(name))) {
+    const command = await readFile(join('/proc', pid, 'cmdline'), 'utf8').catch(() => '');
+    if (!command.startsWith(`${directory}/`)) continue;
+    try {
+      process.kill(Number(pid), 'SIGTERM');
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
 }

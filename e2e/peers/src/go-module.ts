@@ -2,21 +2,22 @@
 import { existsSync } from 'node:fs';
 import { chmod, cp, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { runSync } from './command.js';
 
-const cache = join(
+export const peersCache = join(
   process.env['KCTL_CACHE'] ?? process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'),
   'kctl',
   'peers',
 );
 
-const environment = { GOFLAGS: '-mod=mod', GOTOOLCHAIN: 'local', GOWORK: 'off' };
+/** The flags of e2e/kube-apiserver: what both need is compiled once. */
+export const goEnvironment = { GOFLAGS: '-mod=mod', GOTOOLCHAIN: 'local', GOWORK: 'off', CGO_ENABLED: '0' };
 
 export interface GoModule {
   /** Its source, which can be written. */
   readonly source: string;
-  /** Builds the tests of a package, once; answers the program. */
+  /** Builds the tests of a package, once; returns the path of the program. */
   testProgram(pkg: string): string;
 }
 
@@ -30,14 +31,19 @@ async function makeWritable(folder: string): Promise<void> {
   }
 }
 
+/** Where Go keeps a module, read-only; downloads it. */
+export function moduleFolder(path: string, version: string): string {
+  const { stdout } = runSync('go', ['mod', 'download', '-json', `${path}@${version}`], { env: goEnvironment });
+  return (JSON.parse(stdout) as { Dir: string }).Dir;
+}
+
 /** A module at a version, e.g. `sigs.k8s.io/controller-runtime@v0.25.2`. */
 export async function goModule(path: string, version: string): Promise<GoModule> {
-  const name = path.split('/').at(-1) ?? path;
-  const folder = join(cache, `${name}-${version}`);
+  const name = basename(path);
+  const folder = join(peersCache, `${name}-${version}`);
   const source = join(folder, 'src');
   if (!existsSync(source)) {
-    const { stdout } = runSync('go', ['mod', 'download', '-json', `${path}@${version}`], { env: environment });
-    const { Dir: directory } = JSON.parse(stdout) as { Dir: string };
+    const directory = moduleFolder(path, version);
     const stage = `${source}.${process.pid}`;
     await mkdir(folder, { recursive: true });
     await cp(directory, stage, { recursive: true });
@@ -50,7 +56,7 @@ export async function goModule(path: string, version: string): Promise<GoModule>
       const program = join(folder, 'bin', `${pkg.replaceAll('/', '_')}.test`);
       if (!existsSync(program)) {
         process.stderr.write(`building the tests of ${name}/pkg/${pkg}\n`);
-        runSync('go', ['test', '-vet=off', '-c', '-o', program, `./pkg/${pkg}`], { cwd: source, env: environment });
+        runSync('go', ['test', '-vet=off', '-c', '-o', program, `./pkg/${pkg}`], { cwd: source, env: goEnvironment });
       }
       return program;
     },

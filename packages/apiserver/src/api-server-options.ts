@@ -30,6 +30,13 @@ export interface ServiceAccountOptions {
   readonly jwksUri?: string;
   /** Longest life of a token, in seconds: a longer one is shortened, with a warning. @default no limit */
   readonly maxTokenSeconds?: number;
+  /**
+   * Whether a new pod gets a service account (`default` where it names none), a volume with its token and its image pull
+   * secrets, and is refused where the account does not exist, as the ServiceAccount admission plugin does.
+   *
+   * @default false: as under Go's envtest
+   */
+  readonly podAdmission?: boolean;
 }
 
 /** Which controllers run. What is left out has its default. */

@@ -223,6 +223,7 @@ class EmbeddedApiServer implements ApiServer {
         authenticator: this.#authenticator,
         tokens,
         maxTokenSeconds: options.serviceAccounts?.maxTokenSeconds,
+        podServiceAccounts: options.serviceAccounts?.podAdmission ?? false,
       },
       admission: createAdmissionChain([
         createMutatingPolicies({ store, registry, offload }),

@@ -29,6 +29,7 @@ A Kubernetes API server in one process. Prints one line of JSON when it is ready
   --service-account-signing-key-file <file> private key that signs tokens, PEM (default: a new one)
   --service-account-key-file <file>         further keys or certificates that verify tokens, PEM (repeatable)
   --api-audiences <names>                   audiences of the server, separated by commas (default: the issuers)
+  --enable-admission-plugins <names>        ServiceAccount: new pods get their service account and its token
   --rbac                      authorize requests by Roles and bindings (alias --authorization-mode RBAC)
   --bookmark-interval <ms>    time between watch bookmarks (default 60000)
   --no-controllers            no garbage collection, no clean-up of namespaces
@@ -57,6 +58,7 @@ const optionTypes = {
   'service-account-signing-key-file': { type: 'string' },
   'service-account-key-file': { type: 'string', multiple: true },
   'api-audiences': { type: 'string' },
+  'enable-admission-plugins': { type: 'string' },
   'authorization-mode': { type: 'string' },
   'bookmark-interval': { type: 'string' },
   'no-controllers': { type: 'boolean' },
@@ -92,6 +94,14 @@ function authorizationOf(values: {
   const mode = values['authorization-mode'] ?? (values.rbac === true ? 'RBAC' : 'AlwaysAllow');
   if (mode !== 'AlwaysAllow' && mode !== 'RBAC') fail(`--authorization-mode ${mode}: expected AlwaysAllow or RBAC`);
   return mode;
+}
+
+/** ServiceAccount is the one plugin of kube-apiserver that is off by default here. */
+function enablesServiceAccounts(plugins: string | undefined): boolean {
+  const names = plugins?.split(',') ?? [];
+  const unknown = names.find((name) => name !== 'ServiceAccount');
+  if (unknown !== undefined) fail(`--enable-admission-plugins ${unknown}: expected ServiceAccount`);
+  return names.length > 0;
 }
 
 /** Creates what the files hold; an existing object is not changed. */
@@ -144,6 +154,7 @@ async function main(): Promise<void> {
       ...(values['service-account-issuer'] !== undefined && { issuer: values['service-account-issuer'] }),
       ...(values['api-audiences'] !== undefined && { audiences: values['api-audiences'].split(',') }),
       ...(signingKeyFile !== undefined && { signingKey: readFileSync(signingKeyFile, 'utf8') }),
+      podAdmission: enablesServiceAccounts(values['enable-admission-plugins']),
       publicKeys: (values['service-account-key-file'] ?? []).map((file) => readFileSync(file, 'utf8')),
     },
     controllers: values['no-controllers'] !== true,

@@ -190,3 +190,57 @@ test('expressions ask the authorizer for the user of the request', async () => {
     ).status;
   expect([await create('quiet'), await create('loud')]).toEqual([422, 201]);
 });
+
+describe('service accounts of pods', () => {
+  const pods = '/api/v1/namespaces/default/pods';
+  const containers = [{ name: 'c', image: 'i' }];
+  const pod = (spec: object = {}) => ({ metadata: { name: 'p' }, spec: { containers, ...spec } });
+
+  test('stay as they are by default', async () => {
+    const { post } = await harness();
+    const { status: code, body } = await post(pods, pod({ serviceAccountName: 'missing' }));
+    expect(code).toBe(201);
+    expect(body.spec.volumes).toBeUndefined();
+  });
+
+  test('are given with a token and pull secrets, where the plugin is on', async () => {
+    const { post, get } = await harness({ serviceAccounts: { podAdmission: true } });
+    await post(accounts, { metadata: { name: 'sa' }, imagePullSecrets: [{ name: 'registry' }] });
+    const { body } = await post(pods, pod({ serviceAccountName: 'sa', initContainers: [{ name: 'i', image: 'i' }] }));
+    const [volume] = body.spec.volumes;
+    expect(volume).toEqual({
+      name: expect.stringMatching(/^kube-api-access-[bcdfghjklmnpqrstvwxz2456789]{5}$/),
+      projected: {
+        sources: [
+          { serviceAccountToken: { expirationSeconds: 3607, path: 'token' } },
+          { configMap: { name: 'kube-root-ca.crt', items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
+          {
+            downwardAPI: {
+              items: [{ path: 'namespace', fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.namespace' } }],
+            },
+          },
+        ],
+        defaultMode: 420,
+      },
+    });
+    const mount = { name: volume.name, readOnly: true, mountPath: '/var/run/secrets/kubernetes.io/serviceaccount' };
+    expect(body.spec.containers[0].volumeMounts).toEqual([mount]);
+    expect(body.spec.initContainers[0].volumeMounts).toEqual([mount]);
+    expect(body.spec.imagePullSecrets).toEqual([{ name: 'registry' }]);
+
+    // The account `default` is made by a controller, in the next turn of the event loop.
+    await expect.poll(async () => (await get(`${accounts}/default`)).status).toBe(200);
+    const plain = await post(pods, { ...pod({ automountServiceAccountToken: false }), metadata: { name: 'q' } });
+    expect(plain.body.spec).toMatchObject({ serviceAccountName: 'default', serviceAccount: 'default' });
+    expect(plain.body.spec.volumes).toBeUndefined();
+  });
+
+  test('have to exist, where the plugin is on', async () => {
+    const { post } = await harness({ serviceAccounts: { podAdmission: true } });
+    const { status: code, body } = await post(pods, pod({ serviceAccountName: 'missing' }));
+    expect(code).toBe(403);
+    expect(body.message).toBe(
+      'pods "p" is forbidden: error looking up service account default/missing: serviceaccount "missing" not found',
+    );
+  });
+});

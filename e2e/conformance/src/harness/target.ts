@@ -26,4 +26,6 @@ export interface TargetOptions {
   readonly controllers?: boolean;
   /** Whether {@link Target.auditOf} is needed. @default false */
   readonly audit?: boolean;
+  /** A minor release of the real server, as `1.34`. @default the one that the suite was written against */
+  readonly release?: string;
 }

@@ -20,10 +20,11 @@ export function startTarget(name: TargetName, options: TargetOptions = {}): Prom
   }
 }
 
-async function startReal({ controllers = true, audit = false }: TargetOptions): Promise<Target> {
+async function startReal({ controllers = true, audit = false, release }: TargetOptions): Promise<Target> {
   const auditLog = audit ? await createAuditLog() : undefined;
   const server = await startRealApiServer({
     controllerManager: controllers,
+    ...(release !== undefined && { release }),
     ...(auditLog !== undefined && { apiServerFlags: auditLog.flags }),
     tokens: [{ token: OTHER.token, user: OTHER.user }],
   });

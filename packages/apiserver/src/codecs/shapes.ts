@@ -14,6 +14,8 @@ export interface Shape {
   /** What stands before the items of a list, and after them. */
   open(metadata: ListMetadata): string;
   item(rendering: Rendering): string;
+  /** The order of items, where it is not that of names. */
+  readonly order?: (a: Rendering, b: Rendering) => number;
   readonly close: string;
   /** Where a list without items shows them as null. */
   readonly hasNullItems?: boolean;
@@ -138,6 +140,7 @@ function tableShape(definition: ResourceDefinition, include: IncludeObject, now:
   const row = (rendering: Rendering): string =>
     `{"cells":${jsonText(definition.cells(rendering.object, now()))},"object":${objectOf[include](rendering)}}`;
   const columns = columnsText(definition.columns);
+  const { rowOrder } = definition;
   const head = (metadata: string, definitions: string): string =>
     `{"kind":"Table","apiVersion":"${metaVersion}","metadata":${metadata},"columnDefinitions":${definitions},"rows":[`;
   const single = (rendering: Rendering, definitions: string): string => {
@@ -148,6 +151,7 @@ function tableShape(definition: ResourceDefinition, include: IncludeObject, now:
     one: (rendering) => single(rendering, columns),
     open: (metadata) => head(listMetadataText(metadata, false), columns),
     item: row,
+    ...(rowOrder !== undefined && { order: (a, b) => rowOrder(a.object, b.object) }),
     close: ']}',
     watch: lineShape({
       id: `table ${include} ${definition.apiVersion} ${definition.kind}`,

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { parseAccept, negotiate } from '../codecs/negotiate.js';
 import { commonHeaders, textReply } from '../handlers/reply.js';
 import type { Registry } from '../registry/registry.js';
@@ -35,6 +36,20 @@ function kindOf(definition: ResourceDefinition, subresource: Subresource): KindR
   }
 }
 
+/** Kinds that kube-apiserver stores in another version than this server does. */
+const upstreamStorage: Readonly<Record<string, string>> = {
+  CustomResourceDefinition: 'apiextensions.k8s.io/v1beta1',
+  MutatingAdmissionPolicy: 'admissionregistration.k8s.io/v1beta1',
+  MutatingAdmissionPolicyBinding: 'admissionregistration.k8s.io/v1beta1',
+};
+
+/** What upstream shows of the version that objects have in storage: the start of a hash of group, version and kind. */
+function storageVersionHash({ storageApiVersion, kind, isCustom }: ResourceDefinition): string {
+  const apiVersion = (isCustom ? undefined : upstreamStorage[kind]) ?? storageApiVersion;
+  const groupVersion = apiVersion.includes('/') ? apiVersion : `/${apiVersion}`;
+  return createHash('sha256').update(`${groupVersion}/${kind}`).digest().subarray(0, 8).toString('base64');
+}
+
 function legacyResources(definition: ResourceDefinition): unknown[] {
   const { plural, singular, namespaced, kind, verbs, shortNames, categories } = definition;
   const resource = {
@@ -45,6 +60,7 @@ function legacyResources(definition: ResourceDefinition): unknown[] {
     verbs,
     ...(shortNames.length > 0 && { shortNames }),
     ...(categories.length > 0 && { categories }),
+    ...(definition.isStored && verbs.includes('create') && { storageVersionHash: storageVersionHash(definition) }),
   };
   const below = [...definition.subresources.values()].map((subresource) => {
     const own = kindOf(definition, subresource);

@@ -13,6 +13,7 @@ export const apiServerFlags: Readonly<Record<string, string>> = {
   'bind-address': 'address to listen on (default 127.0.0.1)',
   'cert-dir': 'directory of apiserver.crt and apiserver.key, written where they are missing',
   'client-ca-file': 'authorities that vouch for client certificates',
+  'disable-admission-plugins': 'ServiceAccount can be disabled: pods then keep the service account that they name',
   help: 'print this and exit',
   'secure-port': 'port to listen on; 0 takes a free one (default 6443)',
   'service-account-issuer': 'issuer of service account tokens; of several the first issues',
@@ -120,6 +121,7 @@ export function optionsOfFlags(flags: Flags): ApiServerOptions {
       ...(longest !== undefined && {
         maxTokenSeconds: readSeconds('service-account-max-token-expiration', longest),
       }),
+      podAdmission: !flags.list('disable-admission-plugins').includes('ServiceAccount'),
       publicKeys: flags.all('service-account-key-file').map((file) => readText('service-account-key-file', file)),
     },
   };

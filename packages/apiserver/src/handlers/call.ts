@@ -21,6 +21,8 @@ export interface Identities {
   readonly tokens: ServiceAccountTokens;
   /** Longest life of a token of a service account, in seconds; undefined: what is asked for. */
   readonly maxTokenSeconds: number | undefined;
+  /** Whether new pods get their service account and its token. */
+  readonly podServiceAccounts: boolean;
 }
 
 /** What all handlers share. */
@@ -83,6 +85,7 @@ export function writeContext(backend: Backend, call: ResourceCall, dryRun: boole
     dryRun,
     rules: createRuleEvaluation(backend.offload),
     user: call.user.name,
+    podServiceAccounts: backend.identities.podServiceAccounts,
   };
 }
 

@@ -7,22 +7,19 @@ import { beginAdmission, keepOwners, requireAdmitted, type Admission } from './a
 import { readWriteBody } from './body.js';
 import { checkGrant } from './grants.js';
 import { crdTable, writeContext, type Backend, type ResourceCall } from './call.js';
+import { nameSuffix } from '../registry/name-suffix.js';
 import { placeOf } from './commit.js';
 import { shownIn, showStored, storedForm } from './conversions.js';
 import { trackCreate } from './managed-fields.js';
 import { objectReply } from './reply.js';
 import { admissionOptions, parseWriteOptions, reportProblems, type WriteOptions } from './write-options.js';
 
-/** Letters and digits that upstream makes names of: no vowels, nothing that looks like another. */
-const alphabet = 'bcdfghjklmnpqrstvwxz2456789';
 const nameAttempts = 8;
 /** Room for the suffix in a name of 63. */
 const maxGeneratedBase = 58;
 
 function generateName(base: string, random: () => number): string {
-  let suffix = '';
-  for (let index = 0; index < 5; index++) suffix += alphabet.charAt(Math.floor(random() * alphabet.length));
-  return `${base.slice(0, maxGeneratedBase)}${suffix}`;
+  return `${base.slice(0, maxGeneratedBase)}${nameSuffix(random)}`;
 }
 
 /** POST. */

@@ -24,8 +24,8 @@ interface ListContent {
 
 /** A list as an answer; a long one is written in slices, so that it does not hold up others. */
 export async function listReply(shape: Shape, { negotiated }: ResourceCall, content: ListContent): Promise<Reply> {
-  const { metadata, length, rendered } = content;
   if (shape.protobuf !== undefined) return protobufReply(shape.protobuf, content);
+  const { metadata, length, rendered } = shape.order === undefined ? content : inOrder(content, shape.order);
   const render = (from: number, to: number): string =>
     rendered(from, to)
       .map((rendering) => shape.item(rendering))
@@ -44,6 +44,12 @@ export async function listReply(shape: Shape, { negotiated }: ResourceCall, cont
     sink.end();
   };
   return { status: 200, headers: { ...commonHeaders, 'content-type': 'application/json' }, stream, isLong: true };
+}
+
+/** Few objects: all are taken at once. */
+function inOrder(content: ListContent, order: NonNullable<Shape['order']>): ListContent {
+  const all = content.rendered(0, content.length).toSorted(order);
+  return { ...content, rendered: (from, to) => all.slice(from, to) };
 }
 
 /** In protobuf the length of all stands before the first, so all is made before any goes out. */

@@ -323,5 +323,6 @@ export function createBuiltin(kind: BuiltinKind, strategy: KindStrategy): Resour
     fieldLabelError: resource.fieldLabelError.bind(resource),
     columns: table.columns,
     cells: (object, now) => table.cells(object, now),
+    ...(table.order !== undefined && { rowOrder: table.order }),
   };
 }

@@ -29,6 +29,8 @@ export interface WriteContext {
   readonly rules?: RuleEvaluation;
   /** Name of the requesting user. */
   readonly user?: string;
+  /** Whether new pods get their service account and its token. */
+  readonly podServiceAccounts?: boolean;
 }
 
 /** A parsed request body on its way to becoming an object. */
@@ -192,4 +194,6 @@ export interface ResourceDefinition extends UpdateStrategy {
   readonly columns: readonly TableColumn[];
   /** Cells of an object's row; `now` in ms since the epoch renders ages. */
   cells(object: UntypedObject, now: number): unknown[];
+  /** The order of a Table's rows. @default that of the list: by name */
+  readonly rowOrder?: (a: UntypedObject, b: UntypedObject) => number;
 }

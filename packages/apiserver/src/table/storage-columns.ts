@@ -122,9 +122,4 @@ export const storageColumns: Readonly<Record<string, readonly PrintedColumn[]>> 
     text('Modes', (object) => orElse(stringsOf(at(object, 'spec', 'volumeLifecycleModes')).join(','))),
     ageColumn,
   ],
-  'storage.k8s.io/CSIStorageCapacity': [
-    nameColumn,
-    text('StorageClassName', (object) => stringOf(object['storageClassName'])),
-    text('Capacity', (object) => orElse(object['capacity'], '<unset>')),
-  ],
 };

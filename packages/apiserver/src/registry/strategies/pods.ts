@@ -16,6 +16,7 @@ import {
 import type { KindStrategy } from '../kind-strategy.js';
 import type { UpdateStrategy, WriteContext } from '../resource.js';
 import { validatePodChange } from './pod-change.js';
+import { giveServiceAccount } from './pod-service-account.js';
 import { podWarnings, validatePodSpec } from './pod-spec.js';
 import { qosClass } from './qos.js';
 
@@ -69,6 +70,7 @@ function admit(object: UntypedObject, old: UntypedObject | undefined, context: W
   const spec = ensureObject(object, 'spec');
   addNodeTolerations(spec);
   if (old === undefined) {
+    if (context.podServiceAccounts === true) giveServiceAccount(object, context);
     setPriority(spec, context);
     return;
   }

@@ -136,14 +136,28 @@ function validatePort(port: JsonObject, index: number, isSingle: boolean): Field
   return errors;
 }
 
+function othersThan(self: UntypedObject, context: WriteContext): UntypedObject[] {
+  const { name, namespace } = self.metadata;
+  return [...context.objects('/services')].filter(
+    ({ metadata }) => metadata.name !== name || metadata.namespace !== namespace,
+  );
+}
+
 /** Ports are taken only once everything else is in order. */
-function validateNodePorts(spec: JsonObject): FieldError[] {
+function validateNodePorts(spec: JsonObject, context: WriteContext, self: UntypedObject): FieldError[] {
   const [low, high] = nodePorts;
+  const taken = new Set(
+    othersThan(self, context)
+      .flatMap((other) => objectsOf(at(other, 'spec', 'ports')))
+      .map((port) => port['nodePort']),
+  );
   const text = `provided port is not in the valid range. The range of valid ports is ${low}-${high}`;
   return objectsOf(spec['ports']).flatMap((port, index) => {
     const nodePort = numberOf(port['nodePort']) ?? 0;
-    const isFine = nodePort === 0 || (nodePort >= low && nodePort <= high);
-    return isFine ? [] : [invalidValue(`spec.ports[${index}].nodePort`, nodePort, text)];
+    const field = `spec.ports[${index}].nodePort`;
+    if (nodePort === 0) return [];
+    if (nodePort < low || nodePort > high) return [invalidValue(field, nodePort, text)];
+    return taken.has(nodePort) ? [invalidValue(field, nodePort, 'provided port is already allocated')] : [];
   });
 }
 
@@ -162,13 +176,10 @@ function validateIps(spec: JsonObject, context: WriteContext, self: UntypedObjec
       ),
     ];
   }
-  for (const other of context.objects('/services')) {
-    const isSelf = other.metadata.name === self.metadata.name && other.metadata.namespace === self.metadata.namespace;
-    if (!isSelf && stringsOf(at(other, 'spec', 'clusterIPs')).includes(ip)) {
-      return [invalidValue('spec.clusterIPs', [ip], `failed to allocate IP ${ip}: provided IP is already allocated`)];
-    }
-  }
-  return [];
+  const isTaken = othersThan(self, context).some((other) => stringsOf(at(other, 'spec', 'clusterIPs')).includes(ip));
+  return isTaken
+    ? [invalidValue('spec.clusterIPs', [ip], `failed to allocate IP ${ip}: provided IP is already allocated`)]
+    : [];
 }
 
 /** What makes no sense without a virtual IP is accepted all the same. */
@@ -219,7 +230,7 @@ function validateService(object: UntypedObject, context: WriteContext): FieldErr
     ...oneOf(spec['type'], 'spec.type', serviceTypes),
   );
   if (errors.length > 0) return errors;
-  return [...validateIps(spec, context, object), ...validateNodePorts(spec)];
+  return [...validateIps(spec, context, object), ...validateNodePorts(spec, context, object)];
 }
 
 function validateServiceChange(object: UntypedObject, old: UntypedObject): FieldError[] {

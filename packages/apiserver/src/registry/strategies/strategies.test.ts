@@ -132,6 +132,18 @@ describe('strategies, by the answers of a real server', () => {
     expect(first['spec']).toMatchObject({ clusterIP: '10.0.0.16', ports: [{ nodePort: 30000 }] });
     expect(second['spec']).toMatchObject({ clusterIP: '10.0.0.17', ports: [{ nodePort: 30001 }, { nodePort: 30002 }] });
   });
+  it('refuses a node port that another Service has, and lets a Service keep its own', () => {
+    const spec = { ports: [{ port: 80, nodePort: 30080 }], type: 'NodePort' };
+    const first = create('/v1/services', { spec }).object;
+    const context = contextOf({ '/services': [first] });
+    expect(create('/v1/services', { metadata: { name: 'y' }, spec }, context).message).toBe(
+      'spec.ports[0].nodePort: Invalid value: 30080: provided port is already allocated',
+    );
+    const changed = update('/v1/services', first, (draft) => {
+      Object.assign(draft['spec'] ?? {}, { selector: { a: 'b' } });
+    });
+    expect(changed.message).toBe('');
+  });
   it('§2.6-42 Pod, Deployment, ConfigMap and Secret: what may not change', () => {
     const pod = create('/v1/pods', { spec: { containers: [container] } }).object;
     expect(
