@@ -16,6 +16,7 @@ import type {
   WatchOptions,
 } from '@kctl/controller';
 import type { ManagerDependencies } from '@kctl/manager';
+import type { AccessOptions, AccessVerb } from '@kctl/rbac';
 import type { Logger, LogFields, Metrics, Tracer } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
 
@@ -82,7 +83,7 @@ export type BuilderOptions<R> = Omit<
 /** What the builder needs of a manager; that of @kctl/manager is one. `D` is what can be injected. */
 export interface ControllerHost<D extends object = object> {
   readonly dependencies: D;
-  readonly cache: InformerProvider;
+  readonly cache: InformerProvider & { namespacesFor?(kind: Kind): readonly string[] | undefined };
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly tracer: Tracer;
@@ -156,6 +157,13 @@ export interface ControllerBuilder<
   withEventFilter(...predicates: readonly Provided<Predicate, D>[]): ControllerBuilder<R, D, S, F>;
   /** Settings; they win over the manager's. A second call replaces what it names; an undefined one names nothing. */
   withOptions(options: BuilderOptions<R>): ControllerBuilder<R, D, S, F>;
+  /**
+   * Declares rights that the reconciler needs: for `generateRbac` of @kctl/rbac, `kctl generate rbac` and the recorder of a
+   * test. What is watched is known. Without a declaration for a resource it is assumed that `complete` updates and patches
+   * the status of the kind of `for`, and creates, updates, patches and deletes what it owns; a declaration stands in place
+   * of that. In the namespaces of the cache, unless `options` name others.
+   */
+  needs(kind: Kind, verbs: readonly AccessVerb[], options?: AccessOptions): ControllerBuilder<R, D, S, F>;
   /** Fields of the logs of one request. @default as controller-runtime: controllerGroup, controllerKind, the object, … */
   withLogFields(logFields: (request: R) => LogFields): ControllerBuilder<R, D, S, F>;
   /** @default the lower-cased kind of `for` */

@@ -22,6 +22,7 @@ import {
   reconcileObject,
 } from '@kctl/controller';
 import type { ManagerDependencies } from '@kctl/manager';
+import { accessTo, needProblems, type AccessNeed, type AccessOptions, type AccessVerb } from '@kctl/rbac';
 import type { LogFields } from '@kctl/telemetry';
 import type {
   BuilderOptions,
@@ -37,6 +38,7 @@ import type {
   Watched,
 } from './controller-builder.js';
 import { findProblems } from './definition.js';
+import { controllerNeeds } from './access-needs.js';
 import { collect } from './collect.js';
 import { DefinitionError } from './errors.js';
 import { findHostProblems } from './host.js';
@@ -84,6 +86,8 @@ class Definition<R, D extends object, S extends RequestState, F extends Kind = n
   readonly #filters: Provided<Predicate, D>[] = [];
   #options: BuilderOptions<R> = {};
   readonly #optionProblems: string[] = [];
+  readonly #declaredNeeds: AccessNeed[] = [];
+  #objectReconciler: { readonly hasFinalizers: boolean } | undefined;
   #logFields: ((request: R) => LogFields) | undefined;
   #name: string | undefined;
   /** Whether something was added whose requests are whatever the user says. */
@@ -158,6 +162,14 @@ class Definition<R, D extends object, S extends RequestState, F extends Kind = n
     return this;
   }
 
+  needs(kind: Kind, verbs: readonly AccessVerb[], options: AccessOptions = {}): this {
+    const problems = needProblems(kind, verbs, options);
+    this.#optionProblems.push(...problems.map((problem) => `needs(${describeKind(kind)}): ${problem}`));
+    if (problems.length === 0)
+      this.#declaredNeeds.push(accessTo(kind, verbs, { ...this.#namespacesOf(kind), ...options }));
+    return this;
+  }
+
   withLogFields(logFields: (request: R) => LogFields): this {
     this.#logFields = logFields;
     return this;
@@ -177,6 +189,7 @@ class Definition<R, D extends object, S extends RequestState, F extends Kind = n
     const reconciler = inject({ client: true }, ({ client }: { readonly client: Client }) =>
       reconcileObject({ ...options, client, kind, fieldOwner: this.#name ?? kind.kind.toLowerCase(), reconcile: work }),
     );
+    this.#objectReconciler = { hasFinalizers: (options.finalizers ?? []).length > 0 };
     // Requests are keys of the kind of `for`; whether the manager has a client is found by `complete`.
     return this.complete(reconciler as unknown as Provided<Reconciler<R>, D>);
   }
@@ -245,6 +258,7 @@ class Definition<R, D extends object, S extends RequestState, F extends Kind = n
       ...(byKind === undefined ? {} : { maxConcurrentReconciles: byKind }),
       ...this.#options,
       name: name === '' ? 'unnamed' : name,
+      accessNeeds: [...(this.#options.accessNeeds ?? []), ...this.#accessNeeds()],
       reconciler: kind !== undefined && this.#requiresNamespace ? requireNamespace(kind, reconciler) : reconciler,
       logger: kind === undefined ? logger : logger.child({ controllerGroup: kind.group, controllerKind: kind.kind }),
       logFields: this.#logFields ?? ((request) => logFieldsOf(kind, request)),
@@ -252,6 +266,23 @@ class Definition<R, D extends object, S extends RequestState, F extends Kind = n
       tracer,
       clock,
     });
+  }
+
+  #accessNeeds(): readonly AccessNeed[] {
+    return controllerNeeds({
+      forKind: this.#forKinds[0],
+      ownedKinds: this.#ownedKinds,
+      declared: this.#declaredNeeds,
+      isObjectReconciler: this.#objectReconciler !== undefined,
+      hasFinalizers: this.#objectReconciler?.hasFinalizers === true,
+      namespacesFor: (kind) => this.#namespacesOf(kind).namespaces,
+    });
+  }
+
+  /** The namespaces that the cache is limited to: a controller writes where it watches. */
+  #namespacesOf(kind: Kind): { readonly namespaces?: readonly string[] } {
+    const namespaces = this.#host.cache.namespacesFor?.(kind);
+    return namespaces === undefined ? {} : { namespaces };
   }
 
   #addKeyed<T>(

@@ -245,6 +245,12 @@ class InformerCache implements Cache {
     return this.#entries.get(idOf(kind))?.scopes.lists ?? noScopes;
   }
 
+  namespacesFor(kind: Kind): readonly string[] | undefined {
+    const namespaces = this.#tableOf(kind).lists.map(({ namespace }) => namespace);
+    const named = namespaces.filter((namespace) => namespace !== undefined);
+    return named.length < namespaces.length ? undefined : [...new Set(named)].sort();
+  }
+
   isCached(kind: Kind, namespace?: string): boolean {
     const entry = this.#entries.get(idOf(kind));
     if (entry === undefined) return this.#startsOnRead(kind);

@@ -9,6 +9,7 @@ const known = {
   controller: {
     name: true,
     reconciler: true,
+    accessNeeds: true,
     retryPolicy: true,
     onError: true,
     rateLimiter: true,

@@ -1,3 +1,4 @@
+import type { AccessNeed } from '@kctl/rbac';
 import type { Logger, LogFields, Metrics, Tracer } from '@kctl/telemetry';
 import type { Clock, Random } from '@kctl/wait';
 import { numberProblem } from '@kctl/wait';
@@ -41,6 +42,8 @@ export interface ControllerOptions<R> extends ControllerSettings {
   /** Label of metrics, field of logs; unique in a manager. */
   readonly name: string;
   readonly reconciler: Reconciler<R>;
+  /** Rights that the reconciler needs beside those of its sources, see `accessTo` of @kctl/rbac. @default none */
+  readonly accessNeeds?: readonly AccessNeed[];
   /** What a failure leads to. @default `createRetryPolicy()`: back-off without limit; terminal errors and Retry-After honoured */
   readonly retryPolicy?: RetryPolicy;
   /** Runs after each failure; may write status and change what follows. @default the reconciler's own, else none */

@@ -1,4 +1,5 @@
 import type { Kind } from '@kctl/apimachinery';
+import type { AccessNeed } from '@kctl/rbac';
 import type { Logger, Metrics, Tracer } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
 import type { ControllerSettings } from './controller-options.js';
@@ -114,6 +115,8 @@ export interface Controller<R = ReconcileRequest> {
    * @throws as {@link watch}
    */
   reconcileAllOn(source: Source<unknown>, options?: WatchOptions): WatchHandle;
+  /** The rights of its options; those of its sources follow from {@link Controller.sources}. For a manager that generates roles. */
+  accessNeeds(): readonly AccessNeed[];
   /** How each source is doing, in the order in which they were added. For readiness. */
   sources(): readonly SourceStatus[];
   /** Queues a request by hand. Ignored while the controller neither runs nor is warm. */

@@ -1,3 +1,4 @@
+import type { AccessNeed } from '@kctl/rbac';
 import type { Logger } from '@kctl/telemetry';
 import { aborted, keepAlive, orAborted, requireSignal } from '@kctl/wait';
 import { assembleSession } from './assemble-session.js';
@@ -124,6 +125,10 @@ class ReconcileController<R> implements Controller<R> {
     requireSource(this.name, source);
     const trigger = triggerSource<R>(source, () => this.#session?.replay());
     return this.#watch(trigger, source, options);
+  }
+
+  accessNeeds(): readonly AccessNeed[] {
+    return this.#options.accessNeeds ?? [];
   }
 
   sources(): readonly SourceStatus[] {

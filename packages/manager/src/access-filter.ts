@@ -4,6 +4,7 @@ import { inspect } from 'node:util';
 import type { KubeObject } from '@kctl/apimachinery';
 import { defineKind, isStatusError } from '@kctl/apimachinery';
 import type { Writer } from '@kctl/client';
+import { accessTo, type AccessNeed } from '@kctl/rbac';
 import { describeError } from '@kctl/telemetry';
 import type { Logger } from '@kctl/telemetry';
 import type { Clock, OptionNames, Random } from '@kctl/wait';
@@ -90,16 +91,27 @@ const optionNames: OptionNames<AccessFilterOptions> = {
  * const manager = await createManager({ metricsServer: { port: 8443, filter } });
  * ```
  */
-export function createAccessFilter(options: AccessFilterOptions): HttpHandler {
+export function createAccessFilter(options: AccessFilterOptions): AccessFilterHandler {
   requireOptions('createAccessFilter', options, optionNames);
   const filter = new AccessFilter(options);
-  return async (request, response) => {
+  const handle: HttpHandler = async (request, response) => {
     const refusal = await filter.judge(request);
     if (refusal === undefined) return false;
     response.writeHead(refusal.status, { 'content-type': 'text/plain; charset=utf-8' }).end(`${refusal.message}\n`);
     return true;
   };
+  return Object.assign(handle, { accessNeeds: reviewNeeds });
 }
+
+/** The handler of {@link createAccessFilter}, with the rights that it needs. */
+export type AccessFilterHandler = HttpHandler & { readonly accessNeeds: readonly AccessNeed[] };
+
+/** A test has to send a request with a token to the metrics for these to be used. */
+const when = 'metrics are requested with a token that was not seen before';
+const reviewNeeds: readonly AccessNeed[] = [
+  accessTo(tokenReviews, ['create'], { reason: 'createAccessFilter', when }),
+  accessTo(accessReviews, ['create'], { reason: 'createAccessFilter', when }),
+];
 
 interface Refusal {
   readonly status: 401 | 403 | 500 | 503;

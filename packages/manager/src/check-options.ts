@@ -19,6 +19,7 @@ const known = {
     gracefulShutdownTimeoutMs: true,
     controllers: true,
     dependencies: true,
+    accessNeeds: true,
     webhookServer: true,
     profiling: true,
   } satisfies OptionNames<ManagerOptions>,
@@ -45,6 +46,7 @@ const known = {
   profiling: { port: true, host: true } satisfies OptionNames<ProfilingOptions>,
   leaderElection: {
     newElector: true,
+    accessNeeds: true,
     onLost: true,
     rejoinTimeoutMs: true,
   } satisfies OptionNames<LeaderElectionOptions>,

@@ -1,6 +1,7 @@
 import type { GroupVersionKind } from '@kctl/apimachinery';
 import type { Client, KindResolver, Reader } from '@kctl/client';
 import type { InformerProvider } from '@kctl/controller';
+import type { AccessNeed } from '@kctl/rbac';
 import type { Runnable } from './runnable.js';
 
 /** The state of one informer, as far as health needs it; an `InformerStatus` of @kctl/cache is one. */
@@ -24,12 +25,16 @@ export interface ManagedCache extends InformerProvider, Reader {
   waitForSync(options?: { readonly signal?: AbortSignal }): Promise<unknown>;
   /** For the readiness check `informers`. @default they count as healthy */
   informers?(): Iterable<InformerReport>;
+  /** The namespaces that an informer of a kind watches; undefined: all of them. @default all */
+  namespacesFor?(kind: GroupVersionKind): readonly string[] | undefined;
 }
 
 /** What the manager needs of an event recorder's owner: it ends after everything that may record. */
 export interface EventSink {
   /** Delivers events until the signal is aborted and what was recorded before is delivered. */
   run(signal: AbortSignal): Promise<void>;
+  /** The rights that it needs. @default none */
+  accessNeeds?(): readonly AccessNeed[];
 }
 
 /** The parts of a cluster. */

@@ -1,11 +1,13 @@
 import type { Client, KindResolver, Reader } from '@kctl/client';
 import type { Provided } from '@kctl/controller';
 import { provide } from '@kctl/controller';
+import { accessTo, type AccessKind, type AccessNeed, type AccessOptions, type AccessVerb } from '@kctl/rbac';
 import type { Logger, Metrics, Tracer } from '@kctl/telemetry';
 import { noopLogger, noopMetrics, noopTracer } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
 import { keepAlive, requireSignal, systemClock } from '@kctl/wait';
 import type { WebhookServer } from '@kctl/webhook';
+import { accessNeedsOf } from './access-needs.js';
 import { cachesCheck, informersCheck } from './built-in-checks.js';
 import { checkOptions } from './check-options.js';
 import { requireCheck, requireRunnable } from './required.js';
@@ -78,6 +80,7 @@ class RunnableManager<X extends object> implements Manager<X> {
   readonly #liveness = new Map<string, HealthCheck>();
   readonly #readiness = new Map<string, HealthCheck>();
   readonly #extraHandlers = new Map<string, HttpHandler>();
+  readonly #declaredNeeds: AccessNeed[] = [];
   #wasRun = false;
   #hasWebhooks = false;
 
@@ -173,6 +176,21 @@ class RunnableManager<X extends object> implements Manager<X> {
     if (isCluster(added)) this.#clusters.add(added);
     const remove = (): Promise<void> => this.remove(added);
     return { name, remove, [Symbol.asyncDispose]: remove };
+  }
+
+  needs(kind: AccessKind, verbs: readonly AccessVerb[], options: AccessOptions = {}): void {
+    this.#declaredNeeds.push(accessTo(kind, verbs, options));
+  }
+
+  accessNeeds(): readonly AccessNeed[] {
+    const { accessNeeds, leaderElection } = this.#options;
+    return [
+      ...accessNeedsOf(this.cluster, this.#runnables.all),
+      ...[...this.#runnables.scopeNames].flatMap((scope) => leaderElection?.accessNeeds?.(scope) ?? []),
+      ...(this.cluster.events?.accessNeeds?.() ?? []),
+      ...(accessNeeds?.() ?? []),
+      ...this.#declaredNeeds,
+    ];
   }
 
   remove(runnable: Runnable): Promise<void> {

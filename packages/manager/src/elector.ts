@@ -1,3 +1,5 @@
+import type { AccessNeed } from '@kctl/rbac';
+
 /** What an {@link ElectorFactory} is given. */
 export interface ElectorRequest {
   /** '' for the manager's own lease. */
@@ -51,6 +53,8 @@ export type OnLost = 'exit' | 'rejoin' | 'rejoin-after-outage';
 /** Leader election of a manager. */
 export interface LeaderElectionOptions {
   readonly newElector: ElectorFactory;
+  /** The rights that the election of a scope needs. @default none are known */
+  readonly accessNeeds?: (scope: string) => readonly AccessNeed[];
   /** @default 'exit', as in controller-runtime; @kctl/runtime: 'rejoin-after-outage' */
   readonly onLost?: OnLost;
   /** How long leader runnables may take to stop after a loss, in ms. @default 10000 */

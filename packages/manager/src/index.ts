@@ -3,7 +3,7 @@
  *
  * @packageDocumentation
  */
-export type { AccessFilterOptions } from './access-filter.js';
+export type { AccessFilterHandler, AccessFilterOptions } from './access-filter.js';
 export { createAccessFilter } from './access-filter.js';
 export type { Cluster, ClusterFactories, ClusterParts, EventSink, InformerReport, ManagedCache } from './cluster.js';
 export { createCluster } from './cluster.js';

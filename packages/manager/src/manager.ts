@@ -1,5 +1,6 @@
 import type { Client, KindResolver, Reader } from '@kctl/client';
 import type { ControllerSettings, Provided } from '@kctl/controller';
+import type { AccessKind, AccessNeed, AccessOptions, AccessVerb } from '@kctl/rbac';
 import type { Logger, Metrics, Tracer } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
 import type { WebhookServer } from '@kctl/webhook';
@@ -89,6 +90,8 @@ export interface ManagerOptions<X extends object = object> {
   readonly controllers?: ControllerDefaults;
   /** More that can be injected, e.g. the configuration or a database. @default none */
   readonly dependencies?: X;
+  /** Rights that code needs which is not a runnable, for {@link Manager.accessNeeds}. @default none */
+  readonly accessNeeds?: () => readonly AccessNeed[];
   /** Runs only if {@link Manager.webhookServer} is used. @default none */
   readonly webhookServer?: WebhookServer;
   /** @default no profiling endpoint */
@@ -132,6 +135,17 @@ export interface Manager<X extends object = object> {
    * @throws MissingDependencyError naming what an injected runnable needs and the manager does not have
    */
   add(runnable: Provided<Runnable | RunnableFunction, ManagerDependencies & X>): RunnableHandle;
+  /**
+   * Declares rights that follow from nothing else: those of a client that is used outside of controllers.
+   *
+   * @throws TypeError naming everything that is not valid
+   */
+  needs(kind: AccessKind, verbs: readonly AccessVerb[], options?: AccessOptions): void;
+  /**
+   * The rights that everything needs which was added until now: to watch, to elect a leader, to record events, and what
+   * controllers and {@link Manager.needs} declare. For `generateRbac` and `compareAccess` of @kctl/rbac.
+   */
+  accessNeeds(): readonly AccessNeed[];
   /** Same as the handle's `remove`. */
   remove(runnable: Runnable): Promise<void>;
   /** Adds a liveness check. @throws ManagerError for a name that is taken */

@@ -1,3 +1,4 @@
+import type { AccessNeed } from '@kctl/rbac';
 import type { Logger, Metrics } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
 import { ManagerError } from './errors.js';
@@ -5,6 +6,7 @@ import type { HttpHandler, HttpServer, ServerTls } from './http-server.js';
 import { createHttpServer } from './http-server.js';
 import type { CertificateFiles, ServingCertificate } from './serving-certificate.js';
 import { createServingCertificate } from './serving-certificate.js';
+import type { Runnable } from './runnable.js';
 import { isLoopback } from './loopback.js';
 import { targetOf } from './request-target.js';
 
@@ -35,7 +37,7 @@ export interface MetricsServerOptions extends CertificateFiles {
   /** Settings of TLS, or a certificate and key as PEM. */
   readonly tls?: ServerTls;
   /** Asked before every request: answers it itself and returns true to refuse it. @default no access control */
-  readonly filter?: HttpHandler;
+  readonly filter?: HttpHandler & { readonly accessNeeds?: readonly AccessNeed[] };
 }
 
 /** The metrics server as a runnable. */
@@ -46,7 +48,7 @@ export function createMetricsServer(options: {
   readonly metrics: Metrics;
   readonly logger: Logger;
   readonly clock: Clock;
-}): HttpServer {
+}): HttpServer & Pick<Runnable, 'accessNeeds'> {
   const { server, exporter, extra, logger, clock } = options;
   const { port = defaultMetricsPort, host, path = defaultMetricsPath, tls, filter } = server;
   const serveMetrics: HttpHandler = async (request, response, context) => {
@@ -59,7 +61,7 @@ export function createMetricsServer(options: {
     return true;
   };
   const isOpen = filter === undefined && tls?.requestCert !== true && !isLoopback(host ?? '');
-  return createHttpServer({
+  const http = createHttpServer({
     name: 'metrics server',
     port,
     ...(host === undefined ? {} : { host }),
@@ -70,6 +72,7 @@ export function createMetricsServer(options: {
     logger,
     clock,
   });
+  return Object.assign(http, { accessNeeds: () => filter?.accessNeeds ?? [] });
 }
 
 function warnOpen(logger: Logger, addr: HttpServer['address'], paths: readonly string[]): void {

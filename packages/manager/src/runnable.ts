@@ -1,5 +1,6 @@
 import type { GroupVersionKind } from '@kctl/apimachinery';
 import type { ControllerSettings } from '@kctl/controller';
+import type { AccessNeed } from '@kctl/rbac';
 import type { Logger, Metrics, Tracer } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
 
@@ -71,6 +72,8 @@ export interface Runnable {
    * does not lead, so that readiness can wait for them and a new leader finds them filled.
    */
   sources?(): readonly RunnableSource[];
+  /** The rights that it needs beside those to watch what its {@link Runnable.sources} name. @default none */
+  accessNeeds?(): readonly AccessNeed[];
   /** Resolves when nothing of it is left, also of what it keeps between two runs. @default when `run` has settled */
   waitUntilCold?(): Promise<void>;
   /** Takes over what its own options leave open. Called when it is added, before anything else. */

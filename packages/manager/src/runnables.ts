@@ -53,6 +53,16 @@ export class Runnables {
     return [...this.#scopes.values()];
   }
 
+  /** Everything that was added and not removed. */
+  get all(): Iterable<Runnable> {
+    return this.#groups.keys();
+  }
+
+  /** Names of the lease scopes. */
+  get scopeNames(): Iterable<string> {
+    return this.#scopes.keys();
+  }
+
   /** The lease scope of that name, made on first use. */
   scope(name: string): LeaderScope {
     const known = this.#scopes.get(name);

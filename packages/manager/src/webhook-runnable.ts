@@ -11,6 +11,7 @@ export function webhookRunnable(server: WebhookServer, clock: Clock): Runnable {
     name: 'webhook server',
     group: 'webhooks',
     run: (signal) => server.run(signal),
+    accessNeeds: () => server.accessNeeds?.() ?? [],
     waitForReady: async (signal) => {
       while (server.port === undefined && server.isDisabled !== true) await sleep(pollMs, { clock, signal });
     },

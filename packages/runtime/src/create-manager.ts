@@ -1,3 +1,4 @@
+import { Event } from '@kctl/apimachinery/kinds/events.k8s.io/v1';
 import { builtInKinds } from '@kctl/apimachinery/kinds/built-in';
 import { createCache, type Cache } from '@kctl/cache';
 import { createDelegatingClient, type DelegatingClient } from '@kctl/client-delegating';
@@ -9,7 +10,7 @@ import {
   type Connection,
   type HttpClient,
 } from '@kctl/client-http';
-import { createEventBroadcaster, type EventRecorder } from '@kctl/events';
+import { createEventBroadcaster, type EventBroadcaster, type EventRecorder } from '@kctl/events';
 import {
   createCluster,
   createManager as createBareManager,
@@ -21,6 +22,7 @@ import { createPrometheusMetrics, type PrometheusMetrics } from '@kctl/metrics';
 import { createConsoleLogger, type Logger } from '@kctl/telemetry';
 import { optionProblems, systemClock, type Clock, type OptionNames } from '@kctl/wait';
 import { createSelfManagedCertificates, createWebhookServer, type WebhookServerOptions } from '@kctl/webhook';
+import { eventNeeds } from './access-needs.js';
 import { createLeadership } from './leadership.js';
 import { loadConnection } from './load-connection.js';
 import type {
@@ -81,6 +83,15 @@ function assemble<X extends object>(
   const liveClient = createHttpClient({ ...withoutUndefined(http ?? {}), ...wired, connection });
   const events = createEventBroadcaster({ ...wired, client: liveClient });
   const userAgent = http?.userAgent ?? defaultUserAgent({ program: http?.program });
+  const recorders = new Set<string>();
+  const notedEvents: EventBroadcaster = {
+    recorder: (controller, instance) => {
+      recorders.add(controller);
+      return events.recorder(controller, instance);
+    },
+    run: (signal) => events.run(signal),
+    flush: () => events.flush(),
+  };
   const leadership =
     leaderElection === undefined
       ? undefined
@@ -89,7 +100,7 @@ function assemble<X extends object>(
   const writer = leadership === undefined ? liveClient : leadership.fence(liveClient);
   const client = newClient({ ...withoutUndefined(clientOptions ?? {}), ...wired, cache, client: writer });
   const mapper = createRestMapper({ transport: liveClient.transport, kinds: builtInKinds, clock, logger });
-  const parts = { cache, client, apiReader: liveClient, liveClient, mapper, events, metrics };
+  const parts = { cache, client, apiReader: liveClient, liveClient, mapper, events: notedEvents, metrics };
   // A spread of generic objects loses nothing: those of the user come last, as in the bare manager.
   const injected = { ...parts, ...withoutUndefined(dependencies ?? {}) } as RuntimeDependencies & X;
   const manager = createBareManager<RuntimeDependencies & X>({
@@ -97,7 +108,8 @@ function assemble<X extends object>(
     ...withoutConnection(bare),
     ...wired,
     dependencies: injected,
-    cluster: createCluster({ client, apiReader: liveClient, cache, mapper, events }),
+    accessNeeds: () => [...eventNeeds([...recorders], cache.namespacesFor(Event)), ...(options.accessNeeds?.() ?? [])],
+    cluster: createCluster({ client, apiReader: liveClient, cache, mapper, events: notedEvents }),
     ...(leadership === undefined ? {} : { leaderElection: leadership.options }),
   });
   const runBare = manager.run.bind(manager);
@@ -109,7 +121,7 @@ function assemble<X extends object>(
       await Promise.all([liveClient[Symbol.asyncDispose](), leadership?.dispose()]);
     }
   };
-  const recorder = (controller: string): EventRecorder => events.recorder(controller);
+  const recorder = (controller: string): EventRecorder => notedEvents.recorder(controller);
   if (!hasParts(manager, { cache, client }))
     throw new TypeError('unreachable: the manager has another cache or client than it was given');
   return Object.assign(manager, { liveClient, metrics, recorder, run });

@@ -16,6 +16,7 @@ import {
 import type { LeaderElectionOptions } from '@kctl/manager';
 import type { Logger, Metrics } from '@kctl/telemetry';
 import { optionProblems, type Clock } from '@kctl/wait';
+import { electionNeeds } from './access-needs.js';
 import { withCandidate } from './coordinated-elector.js';
 import { createElectionEvents } from './election-events.js';
 import { OutsideFence } from './outside-fence.js';
@@ -98,7 +99,9 @@ export function createLeadership(
     if (inWorker) {
       const { mainStallLimitMs } = options;
       const stallLimit = mainStallLimitMs === undefined ? {} : { mainStallLimitMs };
-      const lockData: WorkerLockData = { connection, request, lease };
+      // A thread cannot be given a function.
+      const { observe: _observe, ...portable } = connection;
+      const lockData: WorkerLockData = { connection: portable, request, lease };
       return createWorkerLeaderElector({ ...common, ...stallLimit, threadModule: findThreadModule, lockData });
     }
     const lock = newLock?.({ lease, client }) ?? createLeaseLock({ ...lease, client });
@@ -110,6 +113,7 @@ export function createLeadership(
     identity,
     ...(labels === undefined ? {} : { labels }),
   });
+  const leaseIn = (scope: string): ElectionLease => leaseOf(scope === '' ? name : `${name}-${scope}`);
   // Electors are made when the manager runs. What is wrong with their options is told now; one that never runs does nothing.
   makeElector(leaseOf(name), { callbacks: { onStartedLeading: () => undefined } });
   const recorder = events.recorder('leader-election', identity.slice(0, 128));
@@ -117,8 +121,9 @@ export function createLeadership(
     options: {
       onLost,
       ...(rejoinTimeoutMs === undefined ? {} : { rejoinTimeoutMs }),
+      accessNeeds: (scope) => electionNeeds(leaseIn(scope), { coordinated: coordinated !== undefined, newLock }),
       newElector: ({ scope, lead, reelect }) => {
-        const lease = leaseOf(scope === '' ? name : `${name}-${scope}`);
+        const lease = leaseIn(scope);
         const told = createElectionEvents({ client, recorder, lease });
         const onStartedLeading = (signal: AbortSignal, fence: Fence): Promise<void> => {
           if (scope === '') outside.began(signal);

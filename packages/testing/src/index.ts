@@ -18,6 +18,8 @@ export type {
   WebhookConfiguration,
   WebhookServing,
 } from './install-webhooks.js';
+export { createOperatorAccess } from './operator-access.js';
+export type { OperatorAccess, OperatorAccessOptions } from './operator-access.js';
 export { findBinaries } from './real/binaries.js';
 export type { ApiServerBinaries } from './real/binaries.js';
 export { createCertificateAuthority } from './real/certificates.js';

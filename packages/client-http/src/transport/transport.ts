@@ -155,6 +155,7 @@ class HttpTransport implements Transport {
   readonly #prefix: string;
   readonly #headers: Readonly<Record<string, string | string[]>>;
   readonly #options: TransportOptions;
+  readonly #observe: Connection['observe'];
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #metrics: RequestMetrics;
@@ -173,9 +174,12 @@ class HttpTransport implements Transport {
     );
     const url = parseServer(connection.server);
     checkOptions(options);
+    if (connection.observe !== undefined && typeof connection.observe !== 'function')
+      throw new TypeError('connection.observe is not a function: expected one that takes { method, path, status }');
     if (connection.newDispatcher !== undefined && typeof connection.newDispatcher !== 'function')
       throw new TypeError('connection.newDispatcher is not a function: expected one that makes a dispatcher');
     this.#options = options;
+    this.#observe = connection.observe;
     this.#clock = clock;
     this.#logger = logger;
     this.server = withoutUserInfo(connection.server).replace(/\/+$/, '');
@@ -308,11 +312,13 @@ class HttpTransport implements Transport {
         },
       );
       this.#metrics.answered(method, String(answer.status), seconds());
+      this.#tell(method, path, answer.status);
       if (body !== undefined) this.#metrics.sized(method, body.length);
       this.#warn(answer);
       return this.#toResponse(answer, request);
     } catch (error) {
       this.#metrics.answered(method, '<error>', seconds());
+      this.#tell(method, path, undefined);
       throw error;
     }
   }
@@ -352,6 +358,15 @@ class HttpTransport implements Transport {
     const ms = this.#options.requestTimeoutMs ?? 60_000;
     if (expect === 'object') return { headersMs: 0, idleMs: 0, totalMs: ms, errorMs: ms };
     return { headersMs: ms, idleMs: expect === 'list' ? ms : 0, totalMs: 0, errorMs: ms };
+  }
+
+  #tell(method: string, path: string, status: number | undefined): void {
+    const observe = this.#observe;
+    if (observe === undefined) return;
+    callHook(
+      () => observe({ method, path: this.#prefix + path, status }),
+      (error) => this.#logger.error('connection.observe failed', { error }),
+    );
   }
 
   #warn({ headers }: Exchange): void {

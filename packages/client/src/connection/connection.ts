@@ -116,6 +116,15 @@ export interface RequestDispatcher {
   destroy(): Promise<void>;
 }
 
+/** A request that was sent, see {@link Connection.observe}. */
+export interface ObservedRequest {
+  readonly method: string;
+  /** Path with query, as it went onto the wire. */
+  readonly path: string;
+  /** Status of the answer; undefined where there was none. */
+  readonly status: number | undefined;
+}
+
 /** Where the server is, how to trust it, and who we are: one context of a kubeconfig, flattened. */
 export interface Connection {
   /** `https://host:port`, with an optional path prefix; a user name and password in it count where `user` says nothing. */
@@ -143,4 +152,11 @@ export interface Connection {
    * @default pools of TLS connections
    */
   readonly newDispatcher?: () => RequestDispatcher;
+  /**
+   * Called for each request once its answer begins, or it has failed: every attempt of every client that is made with this
+   * connection, but for a thread that renews a lease. What it throws is logged.
+   *
+   * @default none
+   */
+  readonly observe?: (request: ObservedRequest) => void;
 }

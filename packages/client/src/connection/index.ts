@@ -13,6 +13,7 @@ export type {
   ExecEnvironment,
   ExecPlugin,
   Impersonation,
+  ObservedRequest,
   OidcRefresh,
   Pem,
   ProxyUser,

@@ -9,10 +9,12 @@ import {
   type MetricOptions,
   type Metrics,
 } from '@kctl/telemetry';
+import type { AccessNeed } from '@kctl/rbac';
 import { numberProblem, requireOptions, retry, sleep, systemClock, type Clock, type OptionNames } from '@kctl/wait';
 import { WebhookServerError } from '../errors.js';
 import type { CertificateSource } from '../server/certificate-source.js';
 import type { KeyPair } from '../server/certificate-watcher.js';
+import { certificateNeeds } from './certificate-needs.js';
 import { CertificateSecret, isLostRace } from './certificate-secret.js';
 import { expiryOf, nextState, type CertificateState, type StatePolicy } from './certificate-state.js';
 import { injectionTargets, type InjectionTargets } from './inject-ca.js';
@@ -126,6 +128,10 @@ class SecretCertificates implements SelfManagedCertificates {
 
   get caBundle(): string | undefined {
     return this.#state?.authorities.join('');
+  }
+
+  accessNeeds(): readonly AccessNeed[] {
+    return certificateNeeds(this.#options);
   }
 
   check(): void {

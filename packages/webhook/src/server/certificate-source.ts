@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { AccessNeed } from '@kctl/rbac';
 import type { Logger, Metrics } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
 import { createCertificateWatcher, type KeyPair } from './certificate-watcher.js';
@@ -14,6 +15,8 @@ export interface CertificateSource {
   load(onChange: (pair: KeyPair) => void, signal: AbortSignal): Promise<KeyPair>;
   /** What else has to be so for the server to be ready, as that the API server trusts it. @throws where it is not */
   check?(): void;
+  /** The rights that it needs. @default none */
+  accessNeeds?(): readonly AccessNeed[];
 }
 
 /** What the sources of this file work with. */

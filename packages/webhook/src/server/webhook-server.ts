@@ -10,6 +10,7 @@ import {
   type ServerLimits,
   type ServerTls,
 } from '@kctl/http-server';
+import type { AccessNeed } from '@kctl/rbac';
 import { guardLogger, messageOf, noopLogger, noopMetrics, type Logger, type Metrics } from '@kctl/telemetry';
 import { numberProblem, requireOptions, requireSignal, systemClock, type Clock, type OptionNames } from '@kctl/wait';
 import { expiryOf } from '../certificates/certificate-state.js';
@@ -112,6 +113,8 @@ export interface WebhookServer {
   readonly isDisabled?: boolean;
   /** For readiness checks. @throws WebhookServerError while not serving */
   checkStarted(): void;
+  /** The rights that its certificates need. @default none */
+  accessNeeds?(): readonly AccessNeed[];
 }
 
 /**
@@ -177,6 +180,10 @@ class HttpsWebhookServer implements WebhookServer {
 
   get port(): number | undefined {
     return this.#server?.address?.port;
+  }
+
+  accessNeeds(): readonly AccessNeed[] {
+    return this.#options.certificate?.accessNeeds?.() ?? [];
   }
 
   get isDisabled(): boolean {

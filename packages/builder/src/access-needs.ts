@@ -1,0 +1,51 @@
+import type { Kind } from '@kctl/apimachinery';
+import { accessTo, type AccessNeed, type AccessOptions, type AccessVerb } from '@kctl/rbac';
+import { isKind } from './input.js';
+
+/** What a definition says about its rights. */
+export interface AccessDefinition {
+  readonly forKind: Kind | undefined;
+  readonly ownedKinds: readonly Kind[];
+  /** What the author declared. */
+  readonly declared: readonly AccessNeed[];
+  /** Whether the reconciler is one of `reconcile()`, of which it is known what it writes and how. */
+  readonly isObjectReconciler: boolean;
+  readonly hasFinalizers: boolean;
+  readonly namespacesFor: (kind: Kind) => readonly string[] | undefined;
+}
+
+const onConflict = 'a conflict, or an answer that was lost, has the object read past the cache';
+const onEnforcement = 'the cluster enforces OwnerReferencesPermissionEnforcement';
+
+/**
+ * The rights of a controller beside those of its watches. What a reconciler writes is code: for `complete` it is assumed
+ * that it writes the status of the kind of `for`, and makes, changes and deletes what it owns; for a resource that the
+ * author declared, the declaration stands in place of the assumption.
+ */
+export function controllerNeeds(definition: AccessDefinition): readonly AccessNeed[] {
+  const { forKind, ownedKinds, declared, isObjectReconciler, hasFinalizers } = definition;
+  const scoped = (kind: Kind): AccessOptions => {
+    const namespaces = definition.namespacesFor(kind);
+    return namespaces === undefined ? {} : { namespaces };
+  };
+  const assumed: AccessNeed[] = [];
+  const rare: AccessNeed[] = [];
+  const add = (kind: Kind, verbs: readonly AccessVerb[], options: AccessOptions): void => {
+    (options.when === undefined ? assumed : rare).push(accessTo(kind, verbs, { ...scoped(kind), ...options }));
+  };
+  if (isKind(forKind)) {
+    const reason = `for(${forKind.kind})`;
+    add(forKind, ['get'], { reason, when: onConflict });
+    add(forKind, isObjectReconciler ? ['patch'] : ['update', 'patch'], { reason, subresource: 'status' });
+    if (hasFinalizers) add(forKind, ['patch'], { reason: 'finalizers' });
+    if (ownedKinds.length > 0) add(forKind, ['update'], { reason, subresource: 'finalizers', when: onEnforcement });
+  }
+  for (const kind of ownedKinds.filter((each) => isKind(each))) {
+    const reason = `owns(${kind.kind})`;
+    add(kind, ['get'], { reason, when: onConflict });
+    add(kind, isObjectReconciler ? ['create', 'patch'] : ['create', 'update', 'patch', 'delete'], { reason });
+  }
+  const isDeclared = ({ group, resource }: AccessNeed): boolean =>
+    declared.some((need) => need.group === group && need.resource === resource);
+  return [...assumed.filter((need) => !isDeclared(need)), ...rare, ...declared];
+}

@@ -1,0 +1,122 @@
+import { optionProblems, type OptionNames } from '@kctl/wait';
+
+/** The verbs of RBAC on resources, in the order in which rules list them. */
+export const accessVerbs = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection'] as const;
+
+/** A verb of RBAC on resources. */
+export type AccessVerb = (typeof accessVerbs)[number];
+
+/** Rights on one resource, and what needs them. */
+export interface AccessNeed {
+  /** '' for the core group. */
+  readonly group: string;
+  /** Plural, with a subresource after a slash: `websites`, `websites/status`. */
+  readonly resource: string;
+  readonly verbs: readonly AccessVerb[];
+  /** @default every namespace, and objects without one */
+  readonly namespaces?: readonly string[];
+  /** Names of objects; `list`, `watch` and `create` cannot be bound to them. @default every object */
+  readonly names?: readonly string[];
+  /** What needs the rights, as the author wrote it: `for(Website)`. */
+  readonly reason: string;
+  /** The rare case in which the rights are used. They are granted, and a test that never uses them does not report them. */
+  readonly when?: string;
+}
+
+/** The part of a kind that names its resource. */
+export interface AccessKind {
+  readonly group: string;
+  readonly kind: string;
+  readonly plural: string;
+}
+
+/** What narrows or explains a need. */
+export interface AccessOptions {
+  /** `status`, `finalizers`, `scale`, … @default none: the object itself */
+  readonly subresource?: string;
+  /** See {@link AccessNeed.namespaces}. @default every namespace */
+  readonly namespaces?: readonly string[];
+  /** See {@link AccessNeed.names}. @default every object */
+  readonly names?: readonly string[];
+  /** @default `needs(<kind>)` */
+  readonly reason?: string;
+  /** See {@link AccessNeed.when}. @default none: used in every test that covers the operator */
+  readonly when?: string;
+}
+
+const optionNames: OptionNames<AccessOptions> = {
+  subresource: true,
+  namespaces: true,
+  names: true,
+  reason: true,
+  when: true,
+};
+
+/** Why some verbs cannot be bound to names: the request does not have the name, or does not have it in its path. */
+const unnamedVerbs: readonly string[] = ['list', 'watch', 'create', 'deletecollection'];
+
+/**
+ * Rights on the objects of a kind.
+ *
+ * @throws TypeError naming everything that is not valid
+ *
+ * @example
+ * ```ts
+ * import { Secret } from '@kctl/apimachinery/kinds/core/v1';
+ * import { accessTo } from '@kctl/rbac';
+ *
+ * const need = accessTo(Secret, ['get'], { namespaces: ['shop'], names: ['database'] });
+ * ```
+ */
+export function accessTo(kind: AccessKind, verbs: readonly AccessVerb[], options: AccessOptions = {}): AccessNeed {
+  const problems = needProblems(kind, verbs, options);
+  if (problems.length > 0) throw new TypeError(`needs: ${problems.join('; ')}`);
+  const { subresource, namespaces, names, when } = options;
+  return {
+    group: kind.group,
+    resource: subresource === undefined ? kind.plural : `${kind.plural}/${subresource}`,
+    verbs: sortVerbs(verbs),
+    ...(namespaces === undefined ? {} : { namespaces }),
+    ...(names === undefined ? {} : { names }),
+    reason: options.reason ?? `needs(${kind.kind})`,
+    ...(when === undefined ? {} : { when }),
+  };
+}
+
+/** Everything that is wrong with the arguments of {@link accessTo}, for builders that collect mistakes. */
+export function needProblems(kind: unknown, verbs: unknown, options: AccessOptions | undefined): string[] {
+  if (typeof kind !== 'object' || kind === null || !('plural' in kind))
+    return ['the kind is not valid: expected a kind, such as one of defineKind(…); is its import right?'];
+  const problems = optionProblems(options, optionNames);
+  const known: readonly unknown[] = accessVerbs;
+  if (!Array.isArray(verbs) || verbs.length === 0)
+    return [...problems, `the verbs are not valid: expected a list of ${accessVerbs.join(', ')}`];
+  for (const verb of verbs)
+    if (!known.includes(verb))
+      problems.push(`verb ${JSON.stringify(verb)} is not valid: expected one of ${accessVerbs.join(', ')}`);
+  for (const field of ['namespaces', 'names'] as const) {
+    const value: unknown = options?.[field];
+    const isList = Array.isArray(value) && value.length > 0 && value.every((name) => typeof name === 'string');
+    if (value !== undefined && !isList)
+      problems.push(`${field} ${JSON.stringify(value)} is not valid: expected a list of names; leave it out for all`);
+  }
+  const unnamed = options?.names === undefined ? [] : verbs.filter((verb) => unnamedVerbs.includes(String(verb)));
+  if (unnamed.length > 0)
+    problems.push(
+      `${unnamed.join(', ')} cannot be bound to names: RBAC compares names with the path of a request; declare them apart, without names`,
+    );
+  return problems;
+}
+
+/** Verbs in the order of {@link accessVerbs}, each once. */
+export function sortVerbs(verbs: Iterable<string>): AccessVerb[] {
+  const given = new Set(verbs);
+  return accessVerbs.filter((verb) => given.has(verb));
+}
+
+/** `websites.example.com`, `pods`, `websites.example.com/status`: as `kubectl auth can-i` takes a resource. */
+export function formatResource({ group, resource }: { readonly group: string; readonly resource: string }): string {
+  const [plural = '', subresource] = resource.split('/');
+  const name = group === '' ? plural : `${plural}.${group}`;
+  return subresource === undefined ? name : `${name}/${subresource}`;
+}

@@ -1,0 +1,92 @@
+import type { AccessVerb } from './access-need.js';
+
+/** A request as a connection reports it: `Connection.observe` of @kctl/client gives these. */
+export interface SentRequest {
+  readonly method: string;
+  /** Path with query, as it went onto the wire. */
+  readonly path: string;
+  /** Status of the answer; undefined where there was none. */
+  readonly status: number | undefined;
+}
+
+/** A right that a request used. */
+export interface AccessUse {
+  readonly verb: AccessVerb;
+  readonly group: string;
+  /** With the subresource after a slash. */
+  readonly resource: string;
+  /** Undefined where the request concerned every namespace, or an object without one. */
+  readonly namespace: string | undefined;
+  readonly name: string | undefined;
+}
+
+const verbs: Readonly<Record<string, AccessVerb>> = { POST: 'create', PUT: 'update', PATCH: 'patch' };
+
+/**
+ * The rights that the API server asks for before it answers a request, as its RequestInfo resolver and its handlers find
+ * them: none for paths that are not of resources, and `create` besides where a write made the object.
+ */
+export function accessOf({ method, path, status }: SentRequest): AccessUse[] {
+  const url = new URL(path, 'https://server');
+  const parts = url.pathname
+    .split('/')
+    .filter((part) => part !== '')
+    .map(decodeURIComponent);
+  const at = parts.findIndex((part) => part === 'api' || part === 'apis');
+  if (at === -1) return [];
+  const isCore = parts[at] === 'api';
+  const group = isCore ? '' : (parts[at + 1] ?? '');
+  const rest = parts.slice(at + (isCore ? 2 : 3));
+  if (rest.length === 0) return [];
+  const found = locate(rest);
+  const verb = verbOf(method, url, found.name);
+  if (verb === undefined) return [];
+  const named = found.name ?? nameSelected(url);
+  const use = { group, resource: found.resource, namespace: found.namespace, name: named };
+  const isCreation = status === 201 && (verb === 'patch' || verb === 'update');
+  // Authorization of a creation has no name in its path, whatever the write was.
+  return isCreation
+    ? [
+        { ...use, verb },
+        { ...use, verb: 'create', name: undefined },
+      ]
+    : [{ ...use, verb }];
+}
+
+interface Located {
+  readonly resource: string;
+  readonly namespace: string | undefined;
+  readonly name: string | undefined;
+}
+
+/** Subresources of a Namespace itself: everything else below a namespace's name is a resource in it. */
+const namespaceParts: readonly string[] = ['status', 'finalize'];
+
+function locate(rest: readonly string[]): Located {
+  const [first = '', second, third] = rest;
+  if (first !== 'namespaces' || third === undefined || namespaceParts.includes(third))
+    return {
+      resource: withPart(first, third),
+      namespace: first === 'namespaces' ? second : undefined,
+      name: second,
+    };
+  const [name, part] = rest.slice(3);
+  return { resource: withPart(third, part), namespace: second, name };
+}
+
+function withPart(resource: string, part: string | undefined): string {
+  return part === undefined ? resource : `${resource}/${part}`;
+}
+
+function verbOf(method: string, url: URL, name: string | undefined): AccessVerb | undefined {
+  if (method === 'DELETE') return name === undefined ? 'deletecollection' : 'delete';
+  if (method !== 'GET' && method !== 'HEAD') return verbs[method];
+  const watch = url.searchParams.get('watch');
+  if (watch === 'true' || watch === '1') return 'watch';
+  return name === undefined ? 'list' : 'get';
+}
+
+/** The name that a list or watch is limited to: authorization takes it for the name of the request. */
+function nameSelected(url: URL): string | undefined {
+  return /^metadata\.name==?([^,]+)$/.exec(url.searchParams.get('fieldSelector') ?? '')?.[1];
+}

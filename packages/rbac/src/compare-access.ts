@@ -1,0 +1,87 @@
+import { formatResource, type AccessNeed, type AccessVerb } from './access-need.js';
+import type { AccessUse } from './access-use.js';
+import type { CountedUse } from './access-recorder.js';
+
+/** A right that was used and is not declared. */
+export interface MissingAccess extends CountedUse {
+  /** What to add, as a sentence. */
+  readonly remedy: string;
+}
+
+/** A right that is declared and was not used. */
+export interface UnusedAccess {
+  readonly group: string;
+  readonly resource: string;
+  readonly verb: AccessVerb;
+  /** What declared it. */
+  readonly reason: string;
+}
+
+/** What a test showed of declared rights. */
+export interface AccessDifference {
+  readonly missing: readonly MissingAccess[];
+  /** Without those that are declared for rare cases, see `AccessNeed.when`. */
+  readonly unused: readonly UnusedAccess[];
+  /** Whether nothing is missing, and nothing unused. */
+  readonly isEqual: boolean;
+}
+
+/** Compares the rights that are declared with those that were used, e.g. in a test that covers an operator. */
+export function compareAccess(needs: readonly AccessNeed[], uses: readonly CountedUse[]): AccessDifference {
+  const missing = uses
+    .filter((use) => !needs.some((need) => grants(need, use)))
+    .map((use) => ({ ...use, remedy: remedyFor(needs, use) }));
+  const isUsed = (need: AccessNeed, verb: AccessVerb): boolean =>
+    uses.some((use) => use.verb === verb && grants(need, use));
+  const unused = new Map<string, UnusedAccess>();
+  for (const need of needs) {
+    if (need.when !== undefined) continue;
+    for (const verb of need.verbs) {
+      if (isUsed(need, verb)) continue;
+      const { group, resource, reason } = need;
+      unused.set(JSON.stringify([group, resource, verb, reason]), { group, resource, verb, reason });
+    }
+  }
+  const found = [...unused].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, each]) => each);
+  return { missing, unused: found, isEqual: missing.length === 0 && found.length === 0 };
+}
+
+/** Whether a need grants what a request used. */
+function grants(need: AccessNeed, use: AccessUse): boolean {
+  if (need.group !== use.group || need.resource !== use.resource || !need.verbs.includes(use.verb)) return false;
+  const isNamespace =
+    need.namespaces === undefined || (use.namespace !== undefined && need.namespaces.includes(use.namespace));
+  return isNamespace && (need.names === undefined || (use.name !== undefined && need.names.includes(use.name)));
+}
+
+function remedyFor(needs: readonly AccessNeed[], use: AccessUse): string {
+  const near = needs.find(
+    ({ group, resource, verbs }) => group === use.group && resource === use.resource && verbs.includes(use.verb),
+  );
+  if (near !== undefined) {
+    const within = near.namespaces === undefined ? '' : ` in ${near.namespaces.join(', ')}`;
+    const named = near.names === undefined ? '' : ` on ${near.names.join(', ')}`;
+    return `${near.reason} declares it${named}${within} alone: widen that declaration`;
+  }
+  const [plural = '', subresource] = use.resource.split('/');
+  const part = subresource === undefined ? '' : `, { subresource: '${subresource}' }`;
+  return `add .needs(<the kind of ${formatResource({ group: use.group, resource: plural })}>, ['${use.verb}']${part}) to the controller that sends it`;
+}
+
+/** A difference as lines: each right by its name, with what to do about it. '' where there is none. */
+export function formatAccess({ missing, unused }: Pick<AccessDifference, 'missing' | 'unused'>): string {
+  const lines = [
+    ...missing.map((use) => {
+      const where = use.namespace === undefined ? '' : ` in namespace ${use.namespace}`;
+      const times = use.count === 1 ? 'once' : `${use.count} times`;
+      const refused =
+        use.refused === 0 ? '' : `, refused ${use.refused === use.count ? 'each time' : `${use.refused} times`}`;
+      return `not granted: ${use.verb} ${formatResource(use)}${where} (sent ${times}${refused}): ${use.remedy}`;
+    }),
+    ...unused.map(
+      ({ verb, reason, ...of }) =>
+        `never used: ${verb} ${formatResource(of)}, which ${reason} declares: cover it by a test, or declare less`,
+    ),
+  ];
+  return lines.join('\n');
+}

@@ -1,0 +1,132 @@
+import { Deployment } from '@kctl/apimachinery/kinds/apps/v1';
+import { ConfigMap, Secret } from '@kctl/apimachinery/kinds/core/v1';
+import { compareAccess, formatAccess, policyRules } from '@kctl/rbac';
+import { createEnvironment, createOperatorAccess, eventually } from '@kctl/testing';
+import { describe, expect, it } from 'vitest';
+import { controllerManagedBy, createManager, noopLogger, webhookManagedBy, type RuntimeManager } from '../src/index.js';
+
+const nowhere = { server: 'https://127.0.0.1:1' };
+
+/** An operator that copies the labels of Deployments into ConfigMaps. */
+function addLabels(manager: RuntimeManager): void {
+  const events = manager.recorder('labels');
+  controllerManagedBy(manager)
+    .for(Deployment)
+    .owns(ConfigMap)
+    .needs(Deployment, ['patch'], { subresource: 'status' })
+    .reconcile(async (deployment, { apply }) => {
+      const { name, labels = {} } = deployment.metadata;
+      await apply(ConfigMap, { metadata: { name }, data: { ...labels } });
+      events.normal(deployment, 'Copied', 'labels are copied');
+      return { status: { ...deployment.status, observedGeneration: deployment.metadata.generation ?? 0 } };
+    });
+}
+
+describe('accessNeeds', () => {
+  it('has what an operator sends on a server with RBAC, no more and no less; a rule that is taken away is named', async () => {
+    await using environment = await createEnvironment({ embedded: { authorization: 'RBAC' } });
+    const namespace = await environment.createNamespace('rbac');
+    const access = createOperatorAccess(environment, { name: 'labels' });
+    const manager = await createManager({
+      connection: access.connection,
+      logger: noopLogger,
+      leaderElection: { name: 'labels' },
+    });
+    addLabels(manager);
+    await access.grant(manager.accessNeeds());
+    const stop = new AbortController();
+    const running = manager.run(stop.signal);
+    const template = { metadata: { labels: { app: 'a' } }, spec: { containers: [{ name: 'c', image: 'i' }] } };
+    await environment.client.create(Deployment, {
+      metadata: { namespace, name: 'web', labels: { tier: 'front' } },
+      spec: { selector: { matchLabels: { app: 'a' } }, template },
+    });
+    await eventually(async () =>
+      expect((await environment.client.get(ConfigMap, { namespace, name: 'web' })).data).toEqual({ tier: 'front' }),
+    );
+    await eventually(() => expect(access.report()).toBe(''));
+    stop.abort();
+    await running;
+    expect(access.report()).toBe('');
+
+    const reduced = manager
+      .accessNeeds()
+      .map((need) => ({
+        ...need,
+        verbs: need.verbs.filter((verb) => need.resource !== 'configmaps' || verb !== 'patch'),
+      }));
+    expect(formatAccess(compareAccess(reduced, access.recorder.uses()))).toMatch(
+      /^not granted: patch configmaps in namespace .*: add \.needs\(<the kind of configmaps>, \['patch'\]\)/,
+    );
+  });
+
+  it('follows from what is registered, without a request', async () => {
+    const manager = await createManager({
+      connection: nowhere,
+      logger: noopLogger,
+      leaderElection: { name: 'op', namespace: 'op-system' },
+      cache: { defaultNamespaces: { shop: {} } },
+      webhook: {
+        port: 0,
+        selfManagedCertificates: {
+          secret: { name: 'op-webhook', namespace: 'op-system' },
+          service: { name: 'op', namespace: 'op-system' },
+          inject: { validating: ['op-validating'] },
+        },
+      },
+    });
+    controllerManagedBy(manager)
+      .for(ConfigMap)
+      .needs(Secret, ['get'], { names: ['database'] })
+      .complete(async () => {
+        await Promise.resolve();
+      });
+    const before = policyRules(manager.accessNeeds());
+    expect(before.cluster).toEqual([]);
+    expect(before.namespaces.get('shop')).toEqual([
+      { apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list', 'watch'] },
+      { apiGroups: [''], resources: ['configmaps/status'], verbs: ['update', 'patch'] },
+      { apiGroups: [''], resources: ['secrets'], resourceNames: ['database'], verbs: ['get'] },
+    ]);
+    expect(before.namespaces.get('op-system')).toEqual([
+      { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch'] },
+      { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create'] },
+      { apiGroups: ['coordination.k8s.io'], resources: ['leases'], resourceNames: ['op'], verbs: ['get', 'update'] },
+      { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
+    ]);
+    webhookManagedBy(manager)
+      .for(ConfigMap)
+      .withValidator({ validateCreate: () => undefined }, { confirm: ['core-kinds'] })
+      .complete();
+    manager.recorder('settings');
+    manager.needs(Secret, ['list']);
+    const after = policyRules(manager.accessNeeds());
+    expect(after.cluster).toEqual([
+      { apiGroups: [''], resources: ['secrets'], verbs: ['list'] },
+      {
+        apiGroups: ['admissionregistration.k8s.io'],
+        resources: ['validatingwebhookconfigurations'],
+        resourceNames: ['op-validating'],
+        verbs: ['get', 'update'],
+      },
+    ]);
+    expect(after.namespaces.get('shop')?.map(({ resources }) => resources)).toContainEqual(['events']);
+    expect(after.namespaces.get('op-system')).toContainEqual({
+      apiGroups: [''],
+      resources: ['secrets'],
+      resourceNames: ['op-webhook'],
+      verbs: ['get', 'update'],
+    });
+    await manager.liveClient[Symbol.asyncDispose]();
+  });
+
+  it('names what is wrong with a declaration', async () => {
+    const manager = await createManager({ connection: nowhere, logger: noopLogger });
+    const builder = controllerManagedBy(manager)
+      .for(ConfigMap)
+      .needs(Secret, ['lst' as never]);
+    expect(() => builder.complete(() => Promise.resolve())).toThrow('needs(Secret): verb "lst" is not valid');
+    expect(() => manager.needs(undefined as never, ['get'])).toThrow('is its import right?');
+    await manager.liveClient[Symbol.asyncDispose]();
+  });
+});
