@@ -75,6 +75,8 @@ export type { KeyOf, KeyOrObject, NamespacedKey, ObjectKey } from './object-key.
 export { formatKey, isSameKey, keyOf, parseKey } from './object-key.js';
 export { everything, labelSelectorFrom, nothing, parseLabelSelector } from './label-selector.js';
 export { applyMergePatch, createMergePatch } from './merge-patch.js';
+export { nameFilter } from './name-filter.js';
+export type { NameFilter, NamePattern } from './name-filter.js';
 export type { Owner, OwnerReferenceOptions } from './owner-reference.js';
 export {
   AlreadyOwnedError,

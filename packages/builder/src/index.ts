@@ -20,4 +20,10 @@ export type {
 export { controllerManagedBy } from './controller-managed-by.js';
 export { DefinitionError, isDefinitionError } from './errors.js';
 export { webhookManagedBy } from './webhook-managed-by.js';
-export type { WebhookBuilder, WebhookBuilderStart, WebhookHost, WebhookOptions } from './webhook-managed-by.js';
+export type {
+  RuleFilter,
+  WebhookBuilder,
+  WebhookBuilderStart,
+  WebhookHost,
+  WebhookOptions,
+} from './webhook-managed-by.js';

@@ -5,9 +5,12 @@ import { provide } from '@kctl/controller';
 import type { ConverterRegistry, ManagerDependencies } from '@kctl/manager';
 import type { Logger } from '@kctl/telemetry';
 import type {
+  AdmissionFilter,
   Converter,
   Defaulter,
+  MutationRule,
   TypedWebhookOptions,
+  ValidationRule,
   Validator,
   WebhookHandler,
   WebhookRegistration,
@@ -17,8 +20,10 @@ import {
   conversionWebhook,
   defaultingWebhook,
   isKindConverter,
+  mutationRule,
   uncoveredVersions,
   validatingWebhook,
+  validationRule,
 } from '@kctl/webhook';
 import type { OptionNames } from '@kctl/wait';
 import { requireOptions } from '@kctl/wait';
@@ -42,6 +47,12 @@ export interface WebhookHost<D extends object = object> {
 /** How the API server is to call a webhook, and how its requests are logged. */
 export type WebhookOptions = WebhookRegistration & Pick<TypedWebhookOptions, 'logConstructor'>;
 
+/**
+ * Which requests a rule sees, and how the API server is to call it. `namespaces` stand for `namespaceSelector`, `labels`
+ * for `objectSelector`, `on` for `operations`.
+ */
+export type RuleFilter = AdmissionFilter & Omit<WebhookOptions, 'operations'>;
+
 const optionNames: OptionNames<WebhookOptions> = {
   name: true,
   failurePolicy: true,
@@ -58,12 +69,26 @@ const optionNames: OptionNames<WebhookOptions> = {
   logConstructor: true,
 };
 
+const { operations: _operations, ...ruleOptionNames } = optionNames;
+const ruleNames: OptionNames<RuleFilter> = { ...ruleOptionNames, on: true, namespaces: true, labels: true };
+
 /** Defines the webhooks of a kind. Nothing happens before {@link complete}. Mirrors `builder.WebhookBuilder`. */
 export interface WebhookBuilder<K extends Kind, D extends object = ManagerDependencies> {
   /** Behind `/mutate-<group, dots as dashes>-<version>-<kind>`. Several are joined by `chainDefaulters`. */
   withDefaulter(defaulter: Provided<Defaulter<ObjectOf<K>>, D>, options?: WebhookOptions): WebhookBuilder<K, D>;
   /** Behind `/validate-<group, dots as dashes>-<version>-<kind>`. Several are joined by `chainValidators`. */
   withValidator(validator: Provided<Validator<ObjectOf<K>>, D>, options?: WebhookOptions): WebhookBuilder<K, D>;
+  /**
+   * A rule that filters itself: it sees the operations, namespaces and objects that its filter chooses, and the filter
+   * becomes rules and selectors of the webhook configuration. May be given several times: each is a webhook of its own,
+   * behind the path of {@link withValidator} with a number, `/validate-…/1`.
+   */
+  validate(filter: RuleFilter, rule: ValidationRule<ObjectOf<K>>): WebhookBuilder<K, D>;
+  /** A rule for every create and update. */
+  validate(rule: ValidationRule<ObjectOf<K>>): WebhookBuilder<K, D>;
+  /** As {@link validate}, for a rule that changes the object; behind `/mutate-…/1`. */
+  mutate(filter: RuleFilter, rule: MutationRule<ObjectOf<K>>): WebhookBuilder<K, D>;
+  mutate(rule: MutationRule<ObjectOf<K>>): WebhookBuilder<K, D>;
   /** Behind `/convert`, which all kinds of the manager share. */
   withConverter(converter: Provided<Converter, D>): WebhookBuilder<K, D>;
   withDefaulterCustomPath(path: string): WebhookBuilder<K, D>;
@@ -112,6 +137,14 @@ export function webhookManagedBy<K extends Kind, D extends object = ManagerDepen
   return kind === undefined ? Object.assign(define<K>(undefined), { for: define }) : define(kind);
 }
 
+/** A rule as it was given. */
+interface GivenRule {
+  readonly method: 'validate' | 'mutate';
+  readonly filter: RuleFilter;
+  readonly rule: unknown;
+  readonly create: (filter: AdmissionFilter, options: TypedWebhookOptions) => WebhookHandler;
+}
+
 interface Given<T, D extends object> {
   readonly value: Provided<T, D>;
   readonly options: WebhookOptions;
@@ -127,6 +160,7 @@ class WebhookDefinition<K extends Kind, D extends object> implements WebhookBuil
   #validatorPath: string | undefined;
   /** Methods that were called a second time: the first would silently have no effect. */
   readonly #repeated = new Set<string>();
+  readonly #rules: GivenRule[] = [];
   #isComplete = false;
 
   constructor(host: WebhookHost<D>, kind: K | undefined) {
@@ -145,6 +179,34 @@ class WebhookDefinition<K extends Kind, D extends object> implements WebhookBuil
     if (this.#validator !== undefined)
       this.#repeated.add('withValidator() is given twice: join them with chainValidators');
     this.#validator = { value, options };
+    return this;
+  }
+
+  validate(...given: RuleArguments<ValidationRule<ObjectOf<K>>>): this {
+    return this.#addRule(
+      'validate',
+      given,
+      (kind, rule) => (filter, options) => validationRule(kind, filter, rule, options),
+    );
+  }
+
+  mutate(...given: RuleArguments<MutationRule<ObjectOf<K>>>): this {
+    return this.#addRule(
+      'mutate',
+      given,
+      (kind, rule) => (filter, options) => mutationRule(kind, filter, rule, options),
+    );
+  }
+
+  #addRule<R>(
+    method: GivenRule['method'],
+    given: RuleArguments<R>,
+    create: (kind: K, rule: R) => GivenRule['create'],
+  ): this {
+    const [filter, rule] = given.length === 1 ? [{}, given[0]] : given;
+    const kind = this.#kind;
+    // Without a kind complete() refuses it all.
+    if (kind !== undefined) this.#rules.push({ method, filter, rule, create: create(kind, rule) });
     return this;
   }
 
@@ -198,6 +260,25 @@ class WebhookDefinition<K extends Kind, D extends object> implements WebhookBuil
       plan(this.#validatorPath ?? pathOf('validate', kind), () =>
         validatingWebhook(kind, validator, webhookOptions('withValidator', this.#validator?.options)),
       );
+    this.#rules.forEach(({ method, filter, rule, create }, index) => {
+      const number = this.#rules.slice(0, index + 1).filter((other) => other.method === method).length;
+      const what = `${method}() number ${number}`;
+      if (typeof rule !== 'function')
+        problems.push(`${what}: the rule is not a function: expected ${method}(filter, (object) => …)`);
+      else
+        plan(`${pathOf(method, kind)}/${number}`, () => {
+          requireOptions(what, filter, ruleNames);
+          const { on, namespaces, labels, ...options } = filter;
+          const { registration = {}, ...rest } = webhookOptions(what, options);
+          const name = registration.name ?? ruleName(method, kind, number);
+          const own: AdmissionFilter = {
+            ...(on === undefined ? {} : { on }),
+            ...(namespaces === undefined ? {} : { namespaces }),
+            ...(labels === undefined ? {} : { labels }),
+          };
+          return create(own, { ...rest, registration: { ...registration, name } });
+        });
+    });
     if (converter !== undefined) step(() => requireConverterOf(kind, converter));
     if (server === undefined || problems.length > 0) return fail();
     if (converter !== undefined) step(() => this.#host.converters.register(kind, converter));
@@ -213,8 +294,11 @@ class WebhookDefinition<K extends Kind, D extends object> implements WebhookBuil
   #findProblems(): string[] {
     const problems: string[] = [...this.#repeated];
     if (this.#isComplete) problems.push('complete() was called already');
-    if (this.#defaulter === undefined && this.#validator === undefined && this.#converter === undefined)
-      problems.push('there is nothing to serve: use withDefaulter(), withValidator() or withConverter()');
+    const given = [this.#defaulter, this.#validator, this.#converter];
+    if (given.every((one) => one === undefined) && this.#rules.length === 0)
+      problems.push(
+        'there is nothing to serve: use validate(), mutate(), withDefaulter(), withValidator() or withConverter()',
+      );
     const paths = [
       { option: 'withDefaulterCustomPath', path: this.#defaulterPath, needs: this.#defaulter, what: 'withDefaulter()' },
       { option: 'withValidatorCustomPath', path: this.#validatorPath, needs: this.#validator, what: 'withValidator()' },
@@ -235,6 +319,14 @@ class WebhookDefinition<K extends Kind, D extends object> implements WebhookBuil
 
 function pathOf(verb: 'mutate' | 'validate', { group, version, kind }: Kind): string {
   return `/${verb}-${group.replaceAll('.', '-')}-${version}-${kind.toLowerCase()}`;
+}
+
+type RuleArguments<R> = [RuleFilter, R] | [R];
+
+/** As webhooks of the kind are named, with the number of the rule. */
+function ruleName(method: GivenRule['method'], { group, version, kind }: Kind, number: number): string {
+  const domain = group === '' ? 'core.k8s.io' : group.includes('.') ? group : `${group}.k8s.io`;
+  return `${method === 'mutate' ? 'm' : 'v'}${kind.toLowerCase()}-${number}.${version}.${domain}`;
 }
 
 /** @throws TypeError naming every option that is not known */

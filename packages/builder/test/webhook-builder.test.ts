@@ -6,6 +6,7 @@ import { settle } from '@kctl/wait/testing';
 import {
   createWebhookServer,
   hubSpokeConverter,
+  webhookConfigurations,
   type Converter,
   type WebhookHandler,
   type WebhookServer,
@@ -72,6 +73,70 @@ describe('webhookManagedBy', () => {
       .complete();
     expect(paths).toEqual(['/mutate-apps-example-com-v1-app', '/validate-apps-example-com-v1-app', '/convert']);
     expect([...webhookServer.handlers.keys()]).toEqual(paths);
+  });
+
+  it('registers rules that filter themselves, each behind a path and with a name of its own', () => {
+    const { manager, webhookServer } = setUp();
+    const paths = webhookManagedBy(manager)
+      .for(App)
+      .withValidator({ validateCreate: () => undefined })
+      .validate({ on: ['create'], namespaces: ['demo'], labels: { team: '*' } }, ({ spec }) => {
+        if (spec.replicas === 0) throw new Error('none');
+      })
+      .mutate((draft) => void (draft.spec.replicas ??= 1))
+      .validate({ on: ['delete'], name: 'no-deletes.apps.example.com', timeoutSeconds: 3 }, () => ['a warning'])
+      .complete();
+    expect(paths).toEqual([
+      '/validate-apps-example-com-v1-app',
+      '/validate-apps-example-com-v1-app/1',
+      '/mutate-apps-example-com-v1-app/1',
+      '/validate-apps-example-com-v1-app/2',
+    ]);
+    const webhooks = webhookConfigurations(webhookServer.handlers, {
+      name: 'app',
+      address: { url: 'https://localhost' },
+    }).flatMap((configuration) => configuration.webhooks ?? []);
+    expect(
+      webhooks.map(({ name, rules, objectSelector, timeoutSeconds }) => [
+        name,
+        rules?.[0]?.operations,
+        objectSelector,
+        timeoutSeconds,
+      ]),
+    ).toEqual([
+      ['mapp-1.v1.apps.example.com', ['CREATE', 'UPDATE'], undefined, 10],
+      ['vapp-v1.apps.example.com', ['CREATE'], undefined, 10],
+      ['vapp-1.v1.apps.example.com', ['CREATE'], { matchExpressions: [{ key: 'team', operator: 'Exists' }] }, 10],
+      ['no-deletes.apps.example.com', ['DELETE'], undefined, 3],
+    ]);
+  });
+
+  it('refuses rules that cannot be, with every mistake, and registers nothing', () => {
+    const { manager, webhookServer } = setUp();
+    const define = () =>
+      webhookManagedBy(manager)
+        .for(Other)
+        .validate({ on: ['create'] }, () => undefined)
+        .validate({ namespaces: ['demo'] }, 'a text' as never)
+        .mutate({ on: ['delete'], namespaces: ['demo'] }, () => undefined)
+        .validate({ operations: ['CREATE'] } as never, () => undefined)
+        .complete();
+    expect(problemsOf(define)).toEqual([
+      expect.stringContaining('failurePolicy Fail on Pod without a selector stops that kind in the whole cluster'),
+      'validate() number 2: the rule is not a function: expected validate(filter, (object) => …)',
+      'rule for Pod v1: on: a delete cannot be mutated: leave it out, or validate it',
+      expect.stringContaining('unknown option "operations"'),
+    ]);
+    expect(webhookServer.handlers.size).toBe(0);
+    const twice = () =>
+      webhookManagedBy(manager)
+        .for(App)
+        .validate(() => undefined)
+        .complete();
+    twice();
+    expect(problemsOf(twice)).toEqual([
+      expect.stringContaining('path /validate-apps-example-com-v1-app/1 has a handler already'),
+    ]);
   });
 
   it('refuses a path that has a handler, because what is skipped validates nothing', () => {

@@ -3,6 +3,7 @@
  *
  * @packageDocumentation
  */
+export type { AdmissionFilter, RuleOperation } from './admission/admission-filter.js';
 export { admissionWebhook } from './admission/admission-webhook.js';
 export type {
   AdmissionHandler,
@@ -29,6 +30,8 @@ export type {
   ReviewResource,
   UserInfo,
 } from './admission/review.js';
+export { mutationRule, validationRule } from './admission/rules.js';
+export type { MutationRule, RuleContext, ValidationRule } from './admission/rules.js';
 export { defaultingWebhook, validatingWebhook } from './admission/typed.js';
 export type {
   AdmissionContext,
