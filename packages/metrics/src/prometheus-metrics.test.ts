@@ -1,6 +1,7 @@
+import perfHooks from 'node:perf_hooks';
 import { FakeClock } from '@kctl/wait/testing';
 import { collectDefaultMetrics, Counter, Registry, register as globalRegistry } from 'prom-client';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createPrometheusMetrics, isMetricShapeError } from './index.js';
 
 const lines = (body: string): string[] => body.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
@@ -178,6 +179,39 @@ describe('the default metrics', () => {
     collectDefaultMetrics({ register: registry });
     using metrics = createPrometheusMetrics({ defaultMetrics: true });
     expect(described((await metrics.export()).body)).toEqual(described(await registry.metrics()));
+    using measured = createPrometheusMetrics({ defaultMetrics: true, eventLoopLag: true });
+    expect(described((await measured.export()).body).filter((line) => !line.includes(' kctl_'))).toEqual(
+      described(await registry.metrics()),
+    );
+  });
+
+  it('report the samples of the event-loop lag where that is measured, and start no second timer', async () => {
+    const monitor = vi.spyOn(perfHooks, 'monitorEventLoopDelay');
+    const clock = new FakeClock();
+    // A timer is late by as much as the clock has run ahead.
+    let aheadMs = 0;
+    using metrics = createPrometheusMetrics({
+      defaultMetrics: true,
+      eventLoopLag: true,
+      clock: {
+        ...{ now: () => clock.now(), setTimer: clock.setTimer.bind(clock) },
+        monotonicNow: () => clock.monotonicNow() + aheadMs,
+      },
+    });
+    const seconds = async (name: string): Promise<number> => {
+      const { body } = await metrics.export();
+      const line = body.split('\n').find((text) => text.startsWith(`nodejs_eventloop_lag_${name}_seconds `));
+      return Number(line?.split(' ')[1]);
+    };
+    expect(await seconds('max')).toBe(0);
+    for (const lateMs of [0, 0, 200]) {
+      aheadMs += lateMs;
+      clock.advanceSync(50);
+    }
+    expect(await seconds('max')).toBeCloseTo(0.2, 2);
+    clock.advanceSync(50);
+    expect(await seconds('max')).toBeLessThan(0.001);
+    expect(monitor).not.toHaveBeenCalled();
   });
 
   it('count the CPU time of the process', async () => {

@@ -100,10 +100,10 @@ export function createPrometheusMetrics(options: PrometheusMetricsOptions = {}):
     onCollect: (collect) => hooks.add(collect),
   };
 
-  if (options.defaultMetrics === true) collectDefaultMetrics(registry);
-  const stopLag = options.eventLoopLag === true ? createEventLoopLag(metrics, clock) : undefined;
+  const lag = options.eventLoopLag === true ? createEventLoopLag(metrics, clock) : undefined;
+  if (options.defaultMetrics === true) collectDefaultMetrics(registry, lag);
   const close = (): void => {
-    stopLag?.();
+    lag?.stop();
     hooks.clear();
   };
   return {
