@@ -37,6 +37,8 @@ const operators = ['application', 'training-job', 'chaos-pod', 'probe'].flatMap(
 const simulated = ['--seeds', '1', '--minutes', '60', '--compare', 'no', ...operators];
 run('five simulated hours', program('e2e/simulation/src/main.ts', ...simulated));
 
+if (await goAvailable()) run('definitions beside controller-gen', program('e2e/crd/src/golden.ts'));
+
 const hasBinaries = process.env.KUBEBUILDER_ASSETS !== undefined || process.env.TEST_ASSET_KUBE_APISERVER !== undefined;
 if (!hasBinaries && !(await goAvailable())) {
   console.log(
@@ -56,6 +58,8 @@ if (!hasBinaries && !(await goAvailable())) {
   run('both servers compared', program(conformance, '--differential', '--calls', '3000', '--seed', '1'));
   const hooked = ['--webhooks', '--calls', '1500', '--seed', '1'];
   run('both servers compared, with webhooks', program(conformance, '--differential', ...hooked));
+  const random = ['--objects', '4000', '--schemas', '20', '--seed', '11'];
+  run('verdicts on random objects', program('e2e/crd/src/verdicts.ts', ...random));
   run('certificate rotation, real server', program(rotation, '--server', 'real', '--seconds', '45'));
   const name = 'examples and clients on the real server';
   run(

@@ -159,24 +159,32 @@ export function renderSchemas(facts, kinds) {
   function structOf(type, use, isInline = false) {
     const properties = {};
     const required = [];
+    const rules = [];
+    let mapType = isInline ? undefined : type.structType;
     for (const field of type.fields) {
       if (isTypeMeta(field)) {
         properties.apiVersion = text;
         properties.kind = text;
       } else if (field.inline === true) {
-        const { fields = [] } = facts.types[field.type.ref] ?? {};
+        const { fields = [], structType } = facts.types[field.type.ref] ?? {};
         const inner = structOf({ fields }, use, true);
         Object.assign(properties, inner.properties);
         required.push(...(inner.required ?? []));
+        rules.push(...(inner[rulesKey] ?? []));
+        // As controller-gen flattens it.
+        mapType ??= structType;
       } else if (field.json !== undefined) {
         properties[field.json] = fieldOf(field, use);
-        if (field.optional !== true) required.push(field.json);
+        const isRequired = field.optional !== true || field.required === true;
+        if (isRequired) required.push(field.json);
+        else if (field.immutable === true) rules.push(keptOnceSet(field.json));
       }
     }
     const schema = { type: 'object' };
     if (Object.keys(properties).length > 0) schema.properties = sorted(properties);
     if (required.length > 0) schema.required = required.sort();
-    if (!isInline && type.structType !== undefined) schema['x-kubernetes-map-type'] = type.structType;
+    if (mapType !== undefined) schema['x-kubernetes-map-type'] = mapType;
+    if (rules.length > 0) schema[rulesKey] = rules;
     return schema;
   }
 
@@ -189,8 +197,9 @@ export function renderSchemas(facts, kinds) {
     if (mapType !== undefined) own['x-kubernetes-map-type'] = mapType;
     // `ref(Constant)` names a constant of Go, which controller-gen leaves out, too.
     if (field.default?.startsWith('ref(') === false) own.default = JSON.parse(field.default);
-    for (const rule of field.validations ?? []) Object.assign(own, validation(rule));
     const type = expression(field.type, use);
+    for (const rule of field.validations ?? []) Object.assign(own, validation(rule, type));
+    if (field.immutable === true) own[rulesKey] = [{ rule: 'self == oldSelf', message: 'field is immutable' }];
     return type instanceof Reference ? new Reference(type.name, own) : { ...type, ...own };
   }
 
@@ -223,8 +232,16 @@ const numeric = {
   MaxItems: 'maxItems',
 };
 
+const rulesKey = 'x-kubernetes-validations';
+
+/** The rule of an object for an optional field that cannot change: its own does not run without it. */
+function keptOnceSet(name) {
+  return { rule: `!has(oldSelf.${name}) || has(self.${name})`, message: `field ${name} is immutable once set` };
+}
+
 /** A marker of controller-gen. */
-function validation(rule) {
+function validation(rule, type) {
+  if (rule === 'NotEmpty') return notEmpty(type);
   const at = rule.indexOf('=');
   const name = rule.slice(0, at);
   const value = rule.slice(at + 1);
@@ -232,6 +249,13 @@ function validation(rule) {
   if (name === 'Enum') return { enum: value.split(';') };
   if (name === 'Pattern') return { pattern: value.replace(/^[`"]|[`"]$/g, '') };
   return {};
+}
+
+/** What declarative validation's `required` asks of a value: an object or a reference to one has a field, a text a character. */
+function notEmpty(type) {
+  if (type instanceof Reference || type.type === 'object') return { minProperties: 1 };
+  if (type.type === 'array') return { minItems: 1 };
+  return type.type === 'string' ? { minLength: 1 } : {};
 }
 
 const sorted = (object) =>

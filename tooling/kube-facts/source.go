@@ -28,13 +28,15 @@ type typeExpr struct {
 }
 
 type fieldFacts struct {
-	Go            string   `json:"go"`
-	JSON          string   `json:"json,omitempty"`
-	Inline        bool     `json:"inline,omitempty"`
-	Type          typeExpr `json:"type"`
-	OmitEmpty     bool     `json:"omitempty,omitempty"`
-	OmitZero      bool     `json:"omitzero,omitempty"`
-	Optional      bool     `json:"optional,omitempty"`
+	Go        string   `json:"go"`
+	JSON      string   `json:"json,omitempty"`
+	Inline    bool     `json:"inline,omitempty"`
+	Type      typeExpr `json:"type"`
+	OmitEmpty bool     `json:"omitempty,omitempty"`
+	OmitZero  bool     `json:"omitzero,omitempty"`
+	Optional  bool     `json:"optional,omitempty"`
+	// Required is what a marker says, whatever the tag does.
+	Required      bool     `json:"required,omitempty"`
 	PatchStrategy []string `json:"patchStrategy,omitempty"`
 	PatchMergeKey string   `json:"patchMergeKey,omitempty"`
 	ListType      string   `json:"listType,omitempty"`
@@ -42,6 +44,8 @@ type fieldFacts struct {
 	MapType       string   `json:"mapType,omitempty"`
 	StructType    string   `json:"structType,omitempty"`
 	// Validations are controller-gen's markers: `MaxLength=316`.
+	// Immutable says that the value cannot change once it is set.
+	Immutable    bool     `json:"immutable,omitempty"`
 	Validations  []string `json:"validations,omitempty"`
 	Default      string   `json:"default,omitempty"`
 	Protobuf     int      `json:"protobuf,omitempty"`
@@ -249,11 +253,22 @@ func (l *loader) readFields(p *pkg, imports map[string]string, structure *ast.St
 		doc, markers := splitComment(field.Doc)
 		facts.Doc = doc
 		facts.Optional = facts.OmitEmpty || facts.OmitZero
+		isOptional := slices.Contains(markers, "optional") || slices.Contains(markers, "k8s:optional")
 		for _, marker := range markers {
 			key, value, _ := strings.Cut(marker, "=")
 			switch key {
 			case "optional", "k8s:optional":
 				facts.Optional = true
+			case "required", "k8s:required":
+				facts.Required = !isOptional
+				if key == "k8s:required" {
+					facts.Validations = append(facts.Validations, "NotEmpty")
+				}
+			case "k8s:immutable":
+				facts.Immutable = true
+			case "k8s:maxItems", "k8s:minimum", "k8s:maximum":
+				name := strings.TrimPrefix(key, "k8s:")
+				facts.Validations = append(facts.Validations, strings.ToUpper(name[:1])+name[1:]+"="+value)
 			case "listType":
 				facts.ListType = value
 			case "listMapKey":

@@ -2,7 +2,7 @@
  * `verdicts [--objects N] [--schemas N] [--seed S]`: random objects and updates over random schemas, judged by
  * `resource.validate` and by a real API server: same verdict, same fields, same stored object.
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual, parseArgs } from 'node:util';
@@ -198,7 +198,12 @@ console.log(JSON.stringify(result));
 if (values.write) {
   const folder = join(import.meta.dirname, '..', 'results');
   mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, 'verdicts.json'), `${JSON.stringify(result, null, 2)}\n`);
+  const file = join(folder, 'verdicts.json');
+  const known: unknown = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : [];
+  const rows = Array.isArray(known) ? known.filter(isObject).filter((row) => row['seed'] !== seed) : [];
+  rows.push(result);
+  rows.sort((a, b) => Number(a['seed']) - Number(b['seed']));
+  writeFileSync(file, `${JSON.stringify(rows, null, 2)}\n`);
 }
 console.log(
   `${String(counts.objects + counts.updates)} objects and updates, ${String(differences.length)} differences`,

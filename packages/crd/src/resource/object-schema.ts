@@ -104,8 +104,8 @@ function shortened(text: string, limit: number): string {
   const characters = Array.from(text);
   if (characters.length <= limit) return text;
   const head = characters.slice(0, limit).join('');
-  const sentence = Math.max(head.lastIndexOf('. '), head.lastIndexOf('.\n'));
+  const sentence = Math.max(...['.', '!', '?'].map((end) => head.lastIndexOf(end)));
   if (sentence > 0) return head.slice(0, sentence + 1);
-  const word = head.lastIndexOf(' ');
-  return word > 0 ? head.slice(0, word) : head;
+  const word = Math.max(head.lastIndexOf(' '), head.lastIndexOf('\n'));
+  return `${word > 0 ? head.slice(0, word) : head}...`;
 }

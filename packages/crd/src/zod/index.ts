@@ -61,3 +61,29 @@ export function conditions(): z.ZodOptional<z.ZodType<Condition[], Condition[]>>
     .meta({ ...conditionsSchema() })
     .optional();
 }
+
+/** The metadata of a template: what the API server keeps of it. */
+export interface EmbeddedMetadata {
+  name?: string | undefined;
+  namespace?: string | undefined;
+  labels?: Record<string, string> | undefined;
+  annotations?: Record<string, string> | undefined;
+  finalizers?: string[] | undefined;
+}
+
+/**
+ * The metadata of a template that a resource holds: labels, annotations, finalizers, name and namespace. `embeddedMetadata`
+ * of the resource says whether the definition names them.
+ *
+ * @example
+ * z.object({ template: z.object({ metadata: embeddedMetadata().optional(), spec: embed(PodSpec) }) })
+ */
+export function embeddedMetadata(): z.ZodType<EmbeddedMetadata, EmbeddedMetadata> {
+  return z.object({
+    name: z.string().optional(),
+    namespace: z.string().optional(),
+    labels: z.record(z.string(), z.string()).optional(),
+    annotations: z.record(z.string(), z.string()).optional(),
+    finalizers: z.array(z.string()).optional(),
+  });
+}
