@@ -14,7 +14,7 @@ export const capabilities: Capabilities = {
   missing: [
     'server-side apply in CBOR (application/apply-patch+cbor): 415',
     'CBOR: request bodies 415, Accept 406, as upstream without the feature gate CBORServingAndStorage',
-    'OpenAPI v2: 404; OpenAPI v3 names paths and parameters, and no fields (kubectl explain says so)',
+    'OpenAPI v3 in protobuf: 406; v3 is served in JSON, v2 in JSON and protobuf',
     'pods/log, exec, attach, portforward and all proxy subresources: 501',
     'WebSocket watches',
   ],

@@ -147,7 +147,6 @@ describe('GET and LIST', () => {
     expect((await h.get('/api')).body.versions).toEqual(['v1']);
     const { resources } = (await h.get('/apis/apps/v1')).body as { resources: { name: string }[] };
     expect(resources.map(({ name }) => name)).toContain('deployments/scale');
-    expect((await h.get('/openapi/v2')).body).toMatchObject({ kind: 'Status', code: 404 });
     expect((await h.get('/apis/none.example/v1/x')).text).toBe('404 page not found\n');
   });
 

@@ -1,5 +1,6 @@
 // Importing a file registers its cases.
 import './discovery.js';
+import './openapi.js';
 import './hostile.js';
 import './negotiation.js';
 import './lists.js';

@@ -3,8 +3,7 @@ import { createApiServer } from '@kctl/apiserver';
 import type { Capability } from './spec.js';
 import type { Target, TargetOptions } from './target.js';
 
-const LATER = 'later round';
-const lacks = new Map<Capability, string>([['openapi-v3', `${LATER}: OpenAPI v3`]]);
+const lacks = new Map<Capability, string>();
 
 export async function startEmbedded(
   other: { token: string; user: string },

@@ -8,7 +8,6 @@ export type Capability =
   | 'client-certificates'
   | 'anonymous'
   | 'expiry'
-  | 'openapi-v3'
   | 'server-side-apply'
   | 'managed-fields'
   | 'token-requests'

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '@kctl/wait';
 import { forbiddenRequest, requestAttributes, type Attributes } from '../authorization/attributes.js';
 import { discover } from '../discovery/discovery.js';
-import { openApi } from '../discovery/openapi.js';
-import type { Backend, RequestAudit } from '../handlers/call.js';
+import { createOpenApi } from '../discovery/openapi/openapi.js';
+import { crdTable, type Backend, type RequestAudit } from '../handlers/call.js';
 import { dispatch, verbOf, WarnedError } from '../handlers/dispatch.js';
 import { negotiatedStatusReply, toStatusError } from '../handlers/reply.js';
 import { withWarnings } from '../handlers/warnings.js';
@@ -64,6 +64,11 @@ function requestedAs(user: User, { method }: ApiRequest, { decodedPath, path, ve
 export function createPipeline(parts: PipelineParts): Pipeline {
   const { backend, journal, faults } = parts;
   const { authenticator } = backend.identities;
+  const openApi = createOpenApi({
+    registry: backend.registry,
+    crd: (name) => backend.store.table(crdTable).get(name)?.object,
+    clock: parts.clock,
+  });
 
   const { authorizer } = backend.access;
   const authorize = (attributes: Attributes): void => {
@@ -148,11 +153,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     if (root === 'apis') return unserved(backend, segments[1] ?? '-');
     const openIdReply = openId({ tokens: backend.identities.tokens, jwksUri: parts.jwksUri() }, segments);
     if (openIdReply !== undefined) return openIdReply;
-    if (root === 'openapi') {
-      const document = openApi(registry, segments);
-      if (document !== undefined) return document;
-      throw notFound('the server could not find the requested resource');
-    }
+    if (root === 'openapi') return openApi.answer(request, segments, query);
     return root === undefined ? pathList(allPaths(parts)) : pageNotFound();
   };
 

@@ -1,0 +1,46 @@
+/** The documents of the built-in kinds: compressed data, read when a client asks for the first of them. */
+import { promisify } from 'node:util';
+import { brotliDecompress } from 'node:zlib';
+import { objectOf, type JsonObject } from '../../registry/json.js';
+
+/** A document as it is served. */
+export interface OpenApiDocument {
+  readonly body: string | Uint8Array;
+  /** SHA-512 of the JSON form, in capital hexadecimal digits: upstream's entity tag. */
+  readonly hash: string;
+}
+
+/** What was recorded of a real server. */
+export interface BuiltinDocuments {
+  /** OpenAPI v3, by path: `api/v1`, `apis/apps/v1`, `version`. */
+  readonly v3: ReadonlyMap<string, OpenApiDocument>;
+  /** The text of the v2 document up to the end of its paths, and from there to the end of its definitions. */
+  readonly v2: { readonly start: Uint8Array; readonly end: Uint8Array; readonly hash: string };
+  /** Schemas that the documents of custom resources share, by name. */
+  readonly customSchemas: JsonObject;
+}
+
+const decompress = promisify(brotliDecompress);
+
+/** Reads the data: some milliseconds, most of them in a thread of zlib's. */
+export async function readBuiltinDocuments(): Promise<BuiltinDocuments> {
+  const { data, sections } = await import('./generated/documents.js');
+  const whole = await decompress(Buffer.from(data, 'base64'));
+  const documents = new Map<string, { readonly body: Buffer; readonly hash: string }>();
+  let at = 0;
+  for (const line of sections.split('\n')) {
+    const [name = '', length = '', hash = ''] = line.split(',');
+    const end = at + Number(length);
+    documents.set(name, { body: whole.subarray(at, end), hash });
+    at = end;
+  }
+  const take = (name: string): { readonly body: Buffer; readonly hash: string } => {
+    const document = documents.get(name);
+    if (document === undefined) throw new RangeError(`OpenAPI: the data has no section ${JSON.stringify(name)}`);
+    documents.delete(name);
+    return document;
+  };
+  const [start, end] = [take('v2 start'), take('v2 end')];
+  const customSchemas = objectOf(JSON.parse(take('custom schemas').body.toString()));
+  return { v3: documents, v2: { start: start.body, end: end.body, hash: `${start.hash}${end.hash}` }, customSchemas };
+}

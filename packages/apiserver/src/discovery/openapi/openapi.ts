@@ -1,0 +1,242 @@
+/** `/openapi/v2` and `/openapi/v3`. */
+import { createHash } from 'node:crypto';
+import type { UntypedObject } from '@kctl/apimachinery';
+import type { Clock } from '@kctl/wait';
+import { parseAccept } from '../../codecs/negotiate.js';
+import { breathe } from '../../handlers/list-reply.js';
+import { commonHeaders } from '../../handlers/reply.js';
+import { objectOf } from '../../registry/json.js';
+import type { Registry } from '../../registry/registry.js';
+import type { ResourceDefinition } from '../../registry/resource.js';
+import type { ApiRequest, Reply } from '../../server/api-request.js';
+import { pageNotFound } from '../../server/health.js';
+import { jsonText } from '../../storage/json-text.js';
+import { readBuiltinDocuments, type BuiltinDocuments, type OpenApiDocument } from './builtin-documents.js';
+import { customDocument, fragmentV2, fragmentV3, type Fragment, type FragmentV2 } from './custom-documents.js';
+import { encodeOpenApiV2 } from './protobuf-v2.js';
+
+/** What the documents are made of. */
+export interface OpenApiOptions {
+  readonly registry: Registry;
+  /** The CustomResourceDefinition of this name, as it is stored. */
+  readonly crd: (name: string) => UntypedObject | undefined;
+  readonly clock: Clock;
+}
+
+/** Answers requests for OpenAPI documents. */
+export interface OpenApi {
+  /** The answer to a request below `/openapi`; a bare 404 where there is no such document. */
+  answer(request: ApiRequest, segments: readonly string[], query: URLSearchParams): Promise<Reply>;
+}
+
+const jsonType = 'application/json';
+const protobufV2 = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
+/** The name that clients use, and the one that the answer has. */
+const v2Types = new Map([
+  [jsonType, jsonType],
+  ['application/com.github.proto-openapi.spec.v2@v1.0+protobuf', protobufV2],
+  [protobufV2, protobufV2],
+]);
+const v3Types = new Map([[jsonType, jsonType]]);
+
+const yearMs = 365 * 24 * 60 * 60 * 1000;
+/** Entries that are encoded at a time: about 5 ms. */
+const entriesAtOnce = 32;
+
+function hashOf(parts: readonly (string | Uint8Array)[]): string {
+  const hash = createHash('sha512');
+  for (const part of parts) hash.update(part);
+  return hash.digest('hex').toUpperCase();
+}
+
+/** The media type of an answer: of the first clause that is served; undefined where there is none. */
+function negotiateType(accept: string | undefined, types: ReadonlyMap<string, string>): string | undefined {
+  for (const { type } of parseAccept(accept === undefined || accept === '' ? '*/*' : accept)) {
+    if (type === '*/*' || type === 'application/*') return jsonType;
+    const served = types.get(type);
+    if (served !== undefined) return served;
+  }
+  return undefined;
+}
+
+function empty(status: number, headers: Readonly<Record<string, string>> = {}): Reply {
+  return { status, headers: { ...commonHeaders, ...headers }, body: '' };
+}
+
+function pathOf(group: string, version: string): string {
+  return group === '' ? `api/${version}` : `apis/${group}/${version}`;
+}
+
+interface CustomVersion {
+  readonly definition: ResourceDefinition;
+  readonly crd: UntypedObject;
+}
+
+class OpenApiDocuments implements OpenApi {
+  readonly #options: OpenApiOptions;
+  /** Fragments by the object that defines them, which a change replaces; then by version. */
+  readonly #fragments = new WeakMap<UntypedObject, Map<string, Fragment>>();
+  readonly #fragmentsV2 = new WeakMap<UntypedObject, Map<string, FragmentV2>>();
+  /** Documents by path, as long as they are made of the same fragments. */
+  readonly #documents = new Map<string, { readonly of: readonly Fragment[]; readonly document: OpenApiDocument }>();
+  #builtin: Promise<BuiltinDocuments> | undefined;
+  #builtinProtobuf: Promise<readonly Uint8Array[]> | undefined;
+
+  constructor(options: OpenApiOptions) {
+    this.#options = options;
+  }
+
+  async answer(request: ApiRequest, segments: readonly string[], query: URLSearchParams): Promise<Reply> {
+    const [, version, ...path] = segments;
+    if (version === 'v2' && path.length === 0) return this.#answerV2(request);
+    if (version !== 'v3') return pageNotFound();
+    if (path.length === 0) return this.#index();
+    const document = await this.#document(path.join('/'));
+    if (document === undefined) return empty(404);
+    const type = negotiateType(request.header('accept'), v3Types);
+    if (type === undefined) return empty(406, { vary: 'Accept' });
+    const headers = { 'content-type': type, etag: JSON.stringify(document.hash), vary: 'Accept' };
+    const given = query.get('hash') ?? '';
+    if (given === '') return conditional(request, document.body, headers);
+    const location = `/openapi/v3/${path.join('/')}?hash=${document.hash}`;
+    if (given !== document.hash) return empty(301, { ...headers, location });
+    return conditional(request, document.body, {
+      ...headers,
+      'cache-control': 'public, immutable',
+      expires: new Date(this.#options.clock.now() + yearMs).toUTCString().replace('GMT', 'UTC'),
+    });
+  }
+
+  #read(): Promise<BuiltinDocuments> {
+    this.#builtin ??= readBuiltinDocuments();
+    return this.#builtin;
+  }
+
+  /** Custom resources that are served, by the path of their document. */
+  #custom(): Map<string, CustomVersion[]> {
+    const { registry, crd: find } = this.#options;
+    const byPath = new Map<string, CustomVersion[]>();
+    for (const definition of registry.list()) {
+      const crd = definition.isCustom ? find(`${definition.plural}.${definition.group}`) : undefined;
+      if (crd === undefined) continue;
+      const path = pathOf(definition.group, definition.version);
+      const versions = byPath.get(path);
+      if (versions === undefined) byPath.set(path, [{ definition, crd }]);
+      else versions.push({ definition, crd });
+    }
+    return byPath;
+  }
+
+  async #document(path: string): Promise<OpenApiDocument | undefined> {
+    const { v3 } = await this.#read();
+    const builtin = v3.get(path);
+    if (builtin !== undefined) return builtin;
+    const versions = this.#custom().get(path);
+    return versions === undefined ? undefined : this.#customDocument(path, versions);
+  }
+
+  async #customDocument(path: string, versions: readonly CustomVersion[]): Promise<OpenApiDocument> {
+    const { customSchemas } = await this.#read();
+    const fragments: Fragment[] = [];
+    for (const version of versions) fragments.push(await remembered(this.#fragments, version, fragmentV3));
+    const known = this.#documents.get(path);
+    if (known?.of.length === fragments.length && known.of.every((fragment, index) => fragment === fragments[index]))
+      return known.document;
+    const body = customDocument(fragments, customSchemas);
+    const document = { body, hash: hashOf([body]) };
+    this.#documents.set(path, { of: fragments, document });
+    return document;
+  }
+
+  async #index(): Promise<Reply> {
+    const { v3 } = await this.#read();
+    const hashes = new Map([...v3].map(([path, { hash }]) => [path, hash]));
+    const custom = this.#custom();
+    for (const path of this.#documents.keys()) if (!custom.has(path)) this.#documents.delete(path);
+    for (const [path, versions] of custom)
+      if (!hashes.has(path)) hashes.set(path, (await this.#customDocument(path, versions)).hash);
+    const paths = Object.fromEntries(
+      [...hashes].map(([path, hash]) => [path, { serverRelativeURL: `/openapi/v3/${path}?hash=${hash}` }]),
+    );
+    // As upstream, which leaves the type to Go's file server.
+    return {
+      status: 200,
+      headers: { ...commonHeaders, 'content-type': 'text/plain; charset=utf-8' },
+      body: jsonText({ paths }),
+    };
+  }
+
+  async #answerV2(request: ApiRequest): Promise<Reply> {
+    const type = negotiateType(request.header('accept'), v2Types);
+    if (type === undefined) return empty(406, { vary: 'Accept' });
+    const { v2 } = await this.#read();
+    const fragments: FragmentV2[] = [];
+    for (const versions of this.#custom().values())
+      for (const version of versions) fragments.push(await remembered(this.#fragmentsV2, version, fragmentV2));
+    const paths = fragments.map((fragment) => `,${fragment.paths}`);
+    const definitions = fragments.map((fragment) => `,${fragment.definitions}`);
+    const headers = {
+      'content-type': type,
+      etag: JSON.stringify(hashOf([v2.hash, ...paths, ...definitions])),
+      vary: 'Accept',
+    };
+    if (type === jsonType) {
+      const texts = [v2.start, ...paths, v2.end, ...definitions, '}}'];
+      return conditional(request, Buffer.concat(texts.map((text) => Buffer.from(text))), headers);
+    }
+    // Protobuf messages one after the other are their union.
+    const messages = [...(await this.#encodeBuiltin()), ...fragments.map(({ protobuf }) => protobuf)];
+    return conditional(request, Buffer.concat(messages), headers);
+  }
+
+  /** The v2 document of the built-in kinds in protobuf, a part at a time. */
+  #encodeBuiltin(): Promise<readonly Uint8Array[]> {
+    const encode = async (): Promise<readonly Uint8Array[]> => {
+      const { v2 } = await this.#read();
+      const whole = objectOf(JSON.parse(`${Buffer.from(v2.start).toString()}${Buffer.from(v2.end).toString()}}}`));
+      const { paths, definitions, ...others } = whole;
+      const messages = [encodeOpenApiV2(others)];
+      for (const [name, entries] of Object.entries({ paths, definitions })) {
+        const members = Object.entries(objectOf(entries));
+        for (let index = 0; index < members.length; index += entriesAtOnce) {
+          await breathe();
+          const some = Object.fromEntries(members.slice(index, index + entriesAtOnce));
+          messages.push(encodeOpenApiV2({ [name]: some }));
+        }
+      }
+      return messages;
+    };
+    this.#builtinProtobuf ??= encode();
+    return this.#builtinProtobuf;
+  }
+}
+
+/** The fragment of a version, made once for each state of its definition; others are served between two of them. */
+async function remembered<T>(
+  known: WeakMap<UntypedObject, Map<string, T>>,
+  { definition, crd }: CustomVersion,
+  make: (definition: ResourceDefinition, crd: UntypedObject) => T,
+): Promise<T> {
+  const byVersion = known.get(crd) ?? new Map<string, T>();
+  known.set(crd, byVersion);
+  const present = byVersion.get(definition.version);
+  if (present !== undefined) return present;
+  await breathe();
+  const made = make(definition, crd);
+  byVersion.set(definition.version, made);
+  return made;
+}
+
+/** The body, or that the client has it. */
+function conditional(request: ApiRequest, body: string | Uint8Array, headers: Readonly<Record<string, string>>): Reply {
+  const { etag = '', ...others } = headers;
+  const known = (request.header('if-none-match') ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+  const { 'content-type': _type, ...bare } = others;
+  if (known.includes(etag) || known.includes('*')) return empty(304, { ...bare, etag });
+  return { status: 200, headers: { ...commonHeaders, ...headers }, body };
+}
+
+/** Makes the documents of a server; nothing is read before the first request. */
+export function createOpenApi(options: OpenApiOptions): OpenApi {
+  return new OpenApiDocuments(options);
+}
