@@ -1,332 +1,573 @@
-/** @type {readonly { defect: string, file: string, from: string, to: string, operator?: string, options?: string[] }[]} */
+/**
+ * @typedef {object} Defect A fix that is taken back.
+ * @property {string} defect What is wrong then.
+ * @property {readonly { file: string, from: string, to: string }[]} edits
+ * @property {string} [operator] Which operator shows it; `probe` where none is named.
+ * @property {readonly string[]} [rules] The rules that name this mistake; all where none is named.
+ */
+
+/** @type {readonly Defect[]} */
 export const defects = [
   {
-    defect: 'a fenced client does not ask its fence before a write',
-    file: 'packages/leader-election/src/fenced-client.ts',
-    from: '    fence.check();\n    using link',
-    to: '    using link',
+    defect: 'a fenced client asks its fence neither before a write nor when this leaves',
+    rules: ['two-leaders', 'write-after-release'],
+    edits: [
+      {
+        file: 'packages/leader-election/src/fenced-client.ts',
+        from: '    fence.check();\n    using link',
+        to: '    using link',
+      },
+      {
+        file: 'packages/leader-election/src/fenced-client.ts',
+        from: 'signal: watchful(link, fence)',
+        to: 'signal: link.signal',
+      },
+    ],
   },
   {
     defect: 'a write waits behind a stall and is sent without asking the fence again',
-    file: 'packages/leader-election/src/fenced-client.ts',
-    from: 'signal: watchful(link, fence)',
-    to: 'signal: link.signal',
+    rules: ['two-leaders', 'write-after-release'],
+    edits: [
+      {
+        file: 'packages/leader-election/src/fenced-client.ts',
+        from: 'signal: watchful(link, fence)',
+        to: 'signal: link.signal',
+      },
+    ],
   },
   {
     defect: 'a term is open until its signal is aborted, whatever the clock says',
-    file: 'packages/leader-election/src/term.ts',
-    from: '!this.#controller.signal.aborted && this.#limits.now() < this.openUntil',
-    to: '!this.#controller.signal.aborted',
+    rules: ['two-claim-to-lead', 'two-leaders'],
+    edits: [
+      {
+        file: 'packages/leader-election/src/term.ts',
+        from: '!this.#controller.signal.aborted && this.#limits.now() < this.openUntil',
+        to: '!this.#controller.signal.aborted',
+      },
+    ],
   },
   {
     defect: 'the fence stays open beyond the lease',
-    file: 'packages/leader-election/src/term.ts',
-    from: 'return this.#renewedAt + this.#limits.renewDeadlineMs;',
-    to: 'return this.#renewedAt + 3 * this.#limits.leaseDurationMs;',
+    rules: ['two-claim-to-lead', 'two-leaders'],
+    edits: [
+      {
+        file: 'packages/leader-election/src/term.ts',
+        from: 'return this.#renewedAt + this.#limits.renewDeadlineMs;',
+        to: 'return this.#renewedAt + 3 * this.#limits.leaseDurationMs;',
+      },
+    ],
   },
   {
     defect: 'a candidate takes a lease that is still valid',
-    file: 'packages/leader-election/src/contest.ts',
-    from: '    if (this.validForMs > 0) return false;\n    await this.#write',
-    to: '    await this.#write',
+    rules: ['lease-taken-early'],
+    edits: [
+      {
+        file: 'packages/leader-election/src/contest.ts',
+        from: '    if (this.validForMs > 0) return false;\n    await this.#write',
+        to: '    await this.#write',
+      },
+    ],
   },
   {
     defect: 'a lease that another holds is renewed over',
-    file: 'packages/leader-election/src/contest.ts',
-    from: 'if (!this.#isMine(record)) return new Error(describeHolder(record, lock.identity));',
-    to: '',
+    rules: ['lease-taken-early'],
+    edits: [
+      {
+        file: 'packages/leader-election/src/contest.ts',
+        from: 'if (!this.#isMine(record)) return new Error(describeHolder(record, lock.identity));',
+        to: '',
+      },
+    ],
   },
   {
     defect: 'each look at an unchanged lease makes it valid for longer',
-    file: 'packages/leader-election/src/contest.ts',
-    from: 'found !== undefined && found.fingerprint !== this.#observed?.fingerprint',
-    to: 'found !== undefined',
+    rules: ['no-leader'],
+    edits: [
+      {
+        file: 'packages/leader-election/src/contest.ts',
+        from: 'found !== undefined && found.fingerprint !== this.#observed?.fingerprint',
+        to: 'found !== undefined',
+      },
+    ],
   },
   {
     defect: 'an election request that hangs is waited for',
-    file: 'packages/leader-election/src/leader-elector.ts',
-    from: 'this.#attempt(signal, renewDeadlineMs / 2, (request)',
-    to: 'this.#attempt(signal, 1e9, (request)',
+    edits: [
+      {
+        file: 'packages/leader-election/src/leader-elector.ts',
+        from: 'this.#attempt(signal, renewDeadlineMs / 2, (request)',
+        to: 'this.#attempt(signal, 1e9, (request)',
+      },
+    ],
   },
   {
     defect: 'the lease is released while work goes on',
-    file: 'packages/manager/src/lifecycle.ts',
-    from: '    await Promise.all(runnables.scopes.map((scope) => collect(scope.stop(until, reason))));\n',
-    to: '    await this.#release(until);\n    await Promise.all(runnables.scopes.map((scope) => collect(scope.stop(until, reason))));\n',
+    rules: ['released-with-work', 'write-after-release'],
+    edits: [
+      {
+        file: 'packages/manager/src/lifecycle.ts',
+        from: '    await Promise.all(runnables.scopes.map((scope) => collect(scope.stop(until, reason))));\n',
+        to: '    await this.#release(until);\n    await Promise.all(runnables.scopes.map((scope) => collect(scope.stop(until, reason))));\n',
+      },
+    ],
   },
   {
     defect: 'a silent watch is waited for without a deadline',
-    file: 'packages/informer/src/reflector/reflector.ts',
-    from: 'if (!isInitial) watch.reader.idleMs = watch.liveIdleMs;',
-    to: 'if (!isInitial) watch.reader.idleMs = 1e12;',
+    edits: [
+      {
+        file: 'packages/informer/src/reflector/reflector.ts',
+        from: 'if (!isInitial) watch.reader.idleMs = watch.liveIdleMs;',
+        to: 'if (!isInitial) watch.reader.idleMs = 1e12;',
+      },
+    ],
   },
   {
     defect: 'a watch begins without a deadline for its first events',
-    file: 'packages/informer/src/reflector/reflector.ts',
-    from: 'idleMs: listIdleMs, what: `the watch of',
-    to: 'idleMs: 1e12, what: `the watch of',
+    edits: [
+      {
+        file: 'packages/informer/src/reflector/reflector.ts',
+        from: 'idleMs: listIdleMs, what: `the watch of',
+        to: 'idleMs: 1e12, what: `the watch of',
+      },
+    ],
   },
   {
     defect: 'a request is waited for without a deadline',
-    file: 'packages/client-http/src/transport/transport.ts',
-    from: "if (expect === 'object') return { headersMs: 0, idleMs: 0, totalMs: ms, errorMs: ms };",
-    to: "if (expect === 'object') return { headersMs: 0, idleMs: 0, totalMs: 0, errorMs: 0 };",
+    edits: [
+      {
+        file: 'packages/client-http/src/transport/transport.ts',
+        from: "if (expect === 'object') return { headersMs: 0, idleMs: 0, totalMs: ms, errorMs: ms };",
+        to: "if (expect === 'object') return { headersMs: 0, idleMs: 0, totalMs: 0, errorMs: 0 };",
+      },
+    ],
   },
   {
     defect: 'headers of a watch are waited for without a deadline',
-    file: 'packages/client-http/src/transport/exchange.ts',
-    from: 'if (timeouts.headersMs > 0)',
-    to: 'if (timeouts.headersMs > 1e9)',
+    edits: [
+      {
+        file: 'packages/client-http/src/transport/exchange.ts',
+        from: 'if (timeouts.headersMs > 0)',
+        to: 'if (timeouts.headersMs > 1e9)',
+      },
+    ],
   },
   {
     defect: 'an expired resourceVersion is watched again and again',
-    file: 'packages/informer/src/reflector/reflector-machine.ts',
-    from: "return failure.reason === 'expired' || failure.reason === 'too-large-resource-version';",
-    to: 'return false;',
+    edits: [
+      {
+        file: 'packages/informer/src/reflector/reflector-machine.ts',
+        from: "return failure.reason === 'expired' || failure.reason === 'too-large-resource-version';",
+        to: 'return false;',
+      },
+    ],
   },
   {
     defect: 'an event that arrives while its key is processed is lost',
-    file: 'packages/workqueue/src/fifo-queue.ts',
-    from: 'flags[slot] = state | dirty;\n      return;',
-    to: 'return;',
+    edits: [
+      {
+        file: 'packages/workqueue/src/fifo-queue.ts',
+        from: 'flags[slot] = state | dirty;\n      return;',
+        to: 'return;',
+      },
+    ],
   },
   {
     defect: 'a reconcile that fails is not retried',
-    file: 'packages/controller/src/reconcile-loop.ts',
-    from: "return { afterMs, priority: run.priority, reason: 'retry' };",
-    to: 'return undefined;',
+    edits: [
+      {
+        file: 'packages/controller/src/reconcile-loop.ts',
+        from: "return { afterMs, priority: run.priority, reason: 'retry' };",
+        to: 'return undefined;',
+      },
+    ],
   },
   {
     defect: 'a reconcile that a lost lease cut short is forgotten',
-    file: 'packages/controller/src/reconcile-loop.ts',
-    from: "return { afterMs: 0, priority: run.priority, reason: 'stopped' };",
-    to: 'return undefined;',
+    edits: [
+      {
+        file: 'packages/controller/src/reconcile-loop.ts',
+        from: "return { afterMs: 0, priority: run.priority, reason: 'stopped' };",
+        to: 'return undefined;',
+      },
+    ],
   },
   {
     defect: 'own writes are not read while the cache is behind',
-    file: 'packages/client-delegating/src/overlay/ledger.ts',
-    from: 'return notes === undefined || note === undefined ? undefined : this.#openFor(kind, notes, note);',
-    to: 'return undefined;',
+    edits: [
+      {
+        file: 'packages/client-delegating/src/overlay/ledger.ts',
+        from: 'return notes === undefined || note === undefined ? undefined : this.#openFor(kind, notes, note);',
+        to: 'return undefined;',
+      },
+    ],
   },
   {
     defect: 'a list lacks own writes while the cache is behind',
-    file: 'packages/client-delegating/src/overlay/ledger.ts',
-    from: '      if (write !== undefined) found.set(formatKey(write.key), write);\n',
-    to: '',
+    edits: [
+      {
+        file: 'packages/client-delegating/src/overlay/ledger.ts',
+        from: '      if (write !== undefined) found.set(formatKey(write.key), write);\n',
+        to: '',
+      },
+    ],
   },
   {
     defect: 'timers of a finished request stay pending',
-    file: 'packages/client-http/src/transport/exchange.ts',
-    from: '    this.#totalTimer?.cancel();\n',
-    to: '',
+    edits: [
+      {
+        file: 'packages/client-http/src/transport/exchange.ts',
+        from: '    this.#totalTimer?.cancel();\n',
+        to: '',
+      },
+    ],
   },
   {
     defect: 'requests that are under way when a client is disposed go on',
-    file: 'packages/runtime/src/create-manager.ts',
-    from: 'await Promise.all([liveClient[Symbol.asyncDispose](), leadership?.dispose()]);',
-    to: '',
+    edits: [
+      {
+        file: 'packages/runtime/src/create-manager.ts',
+        from: 'await Promise.all([liveClient[Symbol.asyncDispose](), leadership?.dispose()]);',
+        to: '',
+      },
+    ],
   },
   {
     defect: 'a manager is measured on the clock of the system',
-    file: 'packages/runtime/src/create-manager.ts',
-    from: 'createPrometheusMetrics({ defaultMetrics: isReal, eventLoopLag: isReal });',
-    to: 'createPrometheusMetrics({ defaultMetrics: true, eventLoopLag: true });',
+    edits: [
+      {
+        file: 'packages/runtime/src/create-manager.ts',
+        from: 'createPrometheusMetrics({ defaultMetrics: isReal, eventLoopLag: isReal });',
+        to: 'createPrometheusMetrics({ defaultMetrics: true, eventLoopLag: true });',
+      },
+    ],
   },
   {
     defect: 'a worker is never free again',
-    file: 'packages/controller/src/worker-pool.ts',
-    from: '    this.#active--;\n    this.#fill();',
-    to: '    this.#fill();',
+    edits: [
+      {
+        file: 'packages/controller/src/worker-pool.ts',
+        from: '    this.#active--;\n    this.#fill();',
+        to: '    this.#fill();',
+      },
+    ],
   },
   {
     defect: 'events of a relist are not told',
-    file: 'packages/informer/src/reflector/reflector.ts',
-    from: 'await intake.commit(effect.resourceVersion, slicer,',
-    to: 'if (!this.#hasBookmarks) await intake.commit(effect.resourceVersion, slicer,',
+    edits: [
+      {
+        file: 'packages/informer/src/reflector/reflector.ts',
+        from: 'await intake.commit(effect.resourceVersion, slicer,',
+        to: 'if (!this.#hasBookmarks) await intake.commit(effect.resourceVersion, slicer,',
+      },
+    ],
   },
   {
     defect: 'an election does not stop with its manager',
-    file: 'packages/manager/src/leader-scope.ts',
-    from: "this.#release.abort(new DOMException('the manager has stopped', 'AbortError'));",
-    to: '',
+    edits: [
+      {
+        file: 'packages/manager/src/leader-scope.ts',
+        from: "this.#release.abort(new DOMException('the manager has stopped', 'AbortError'));",
+        to: '',
+      },
+    ],
   },
   {
     defect: 'work is not stopped when its lease is lost',
-    file: 'packages/manager/src/leader-scope.ts',
-    from: 'const stragglers = await this.group.pause(deadline.signal, lost);',
-    to: 'const stragglers: readonly unknown[] = [];',
+    edits: [
+      {
+        file: 'packages/manager/src/leader-scope.ts',
+        from: 'const stragglers = await this.group.pause(deadline.signal, lost);',
+        to: 'const stragglers: readonly unknown[] = [];',
+      },
+    ],
   },
   {
     defect: 'a controller processes a key on two workers',
-    file: 'packages/workqueue/src/fifo-queue.ts',
-    from: 'if ((state & dirty) !== 0) {',
-    to: 'if ((state & dirty) < 0) {',
+    edits: [
+      {
+        file: 'packages/workqueue/src/fifo-queue.ts',
+        from: 'if ((state & dirty) !== 0) {',
+        to: 'if ((state & dirty) < 0) {',
+      },
+    ],
   },
   {
     defect: 'a requeueAfterMs of zero or less loses the run',
-    file: 'packages/controller/src/retry/outcome.ts',
     operator: 'workbench',
-    from: "return requeueAfterMs !== undefined || backoff === true ? { type: 'backoff', priority } : done;",
-    to: "return backoff === true ? { type: 'backoff', priority } : done;",
+    edits: [
+      {
+        file: 'packages/controller/src/retry/outcome.ts',
+        from: "return requeueAfterMs !== undefined || backoff === true ? { type: 'backoff', priority } : done;",
+        to: "return backoff === true ? { type: 'backoff', priority } : done;",
+      },
+    ],
   },
   {
     defect: 'the lease is given back although work did not stop',
-    file: 'packages/manager/src/leader-scope.ts',
+    rules: ['released-with-work'],
     operator: 'workbench',
-    from: '    if (isWorkLeft) {\n',
-    to: "    if (isWorkLeft && this.scope === 'never') {\n",
+    edits: [
+      {
+        file: 'packages/manager/src/leader-scope.ts',
+        from: '    if (isWorkLeft) {\n',
+        to: "    if (isWorkLeft && this.scope === 'never') {\n",
+      },
+    ],
   },
   {
     defect: 'isLeader is true straight after a stall',
-    file: 'packages/manager/src/leader-scope.ts',
-    from: 'return this.#isLeading && this.#elector?.isLeader !== false;',
-    to: 'return this.#isLeading;',
+    rules: ['two-claim-to-lead'],
+    edits: [
+      {
+        file: 'packages/manager/src/leader-scope.ts',
+        from: 'return this.#isLeading && this.#elector?.isLeader !== false;',
+        to: 'return this.#isLeading;',
+      },
+    ],
   },
   {
     defect: 'events that a key got while no lease was held are forgotten',
-    file: 'packages/workqueue/src/priority/keyed-priority-queue.ts',
-    from: '    if (state === 0) this.table.use();\n    if (options.reason',
-    to: '    if (state === 0) this.table.use();\n    if ((state & processing) !== 0) return;\n    if (options.reason',
+    edits: [
+      {
+        file: 'packages/workqueue/src/priority/keyed-priority-queue.ts',
+        from: '    if (state === 0) this.table.use();\n    if (options.reason',
+        to: '    if (state === 0) this.table.use();\n    if ((state & processing) !== 0) return;\n    if (options.reason',
+      },
+    ],
   },
   {
     defect: 'a key is ready while it is processed',
-    file: 'packages/workqueue/src/priority/keyed-priority-queue.ts',
-    from: 'this.#levels.push(slot, priority, this.#isParked(slot));\n    this.wake();',
-    to: 'this.#levels.push(slot, priority, false);\n    this.wake();',
+    edits: [
+      {
+        file: 'packages/workqueue/src/priority/keyed-priority-queue.ts',
+        from: 'this.#levels.push(slot, priority, this.#isParked(slot));\n    this.wake();',
+        to: 'this.#levels.push(slot, priority, false);\n    this.wake();',
+      },
+    ],
   },
   {
     defect: 'a key that is done is not released',
-    file: 'packages/controller/src/reconcile-loop.ts',
-    from: '      queue.done(request);\n',
-    to: '',
+    edits: [
+      {
+        file: 'packages/controller/src/reconcile-loop.ts',
+        from: '      queue.done(request);\n',
+        to: '',
+      },
+    ],
   },
   {
     defect: 'a retry waits for ever',
-    file: 'packages/workqueue/src/priority/keyed-priority-queue.ts',
-    from: '      this.#enter(slot, delayed);\n      this.#line.push(slot, delayMs);',
-    to: '      this.#enter(slot, delayed);\n      this.#line.push(slot, delayMs * 1e6);',
+    edits: [
+      {
+        file: 'packages/workqueue/src/priority/keyed-priority-queue.ts',
+        from: '      this.#enter(slot, delayed);\n      this.#line.push(slot, delayMs);',
+        to: '      this.#enter(slot, delayed);\n      this.#line.push(slot, delayMs * 1e6);',
+      },
+    ],
   },
   {
     defect: 'an answer that comes after a stall wins the lease',
-    file: 'packages/leader-election/src/leader-elector.ts',
-    from: 'if (isHeld && this.#now() < sentAt + renewDeadlineMs) return sentAt;',
-    to: 'if (isHeld) return this.#now();',
+    rules: ['two-claim-to-lead', 'two-leaders'],
+    edits: [
+      {
+        file: 'packages/leader-election/src/leader-elector.ts',
+        from: 'if (isHeld && this.#now() < sentAt + renewDeadlineMs) return sentAt;',
+        to: 'if (isHeld) return this.#now();',
+      },
+    ],
   },
   {
     defect: 'a leader scope settles before its work has ended',
-    file: 'packages/manager/src/leader-scope.ts',
     operator: 'workbench',
-    from: 'await (this.#isStopping ? this.#options.idle() : this.group.idle());',
-    to: '',
+    edits: [
+      {
+        file: 'packages/manager/src/leader-scope.ts',
+        from: 'await (this.#isStopping ? this.#options.idle() : this.group.idle());',
+        to: '',
+      },
+    ],
   },
   {
     defect: 'a stop leaves a sleep pending',
-    file: 'packages/wait/src/sleep.ts',
-    from: '    const onAbort = (): void => {\n      timer.cancel();',
-    to: '    const onAbort = (): void => {',
+    edits: [
+      {
+        file: 'packages/wait/src/sleep.ts',
+        from: '    const onAbort = (): void => {\n      timer.cancel();',
+        to: '    const onAbort = (): void => {',
+      },
+    ],
   },
   {
     defect: 'a candidate that is refused asks again at once',
-    file: 'packages/leader-election/src/leader-elector.ts',
-    from: 'await this.#pause(validForMs > 0 ? Math.min(pollMs, validForMs) : pollMs, signal);',
-    to: 'await this.#pause(1, signal);',
+    edits: [
+      {
+        file: 'packages/leader-election/src/leader-elector.ts',
+        from: 'await this.#pause(validForMs > 0 ? Math.min(pollMs, validForMs) : pollMs, signal);',
+        to: 'await this.#pause(1, signal);',
+      },
+    ],
   },
 
   {
     defect: 'a watch that brings nothing new is opened again at once',
-    file: 'packages/informer/src/reflector/reflector-machine.ts',
-    from: 'if (!isShort) return reopenWatch(next, config);',
-    to: 'if (input.openMs >= 0) return reopenWatch(next, config);',
+    edits: [
+      {
+        file: 'packages/informer/src/reflector/reflector-machine.ts',
+        from: 'if (!isShort) return reopenWatch(next, config);',
+        to: 'if (input.openMs >= 0) return reopenWatch(next, config);',
+      },
+    ],
   },
   {
     defect: 'retries of an informer do not back off',
-    file: 'packages/informer/src/reflector/reflector-machine.ts',
-    from: 'const delayMs = Math.min(config.backoff.initialMs * config.backoff.factor ** step, config.backoff.maxMs);',
-    to: 'const delayMs = Math.min(step, 1);',
+    edits: [
+      {
+        file: 'packages/informer/src/reflector/reflector-machine.ts',
+        from: 'const delayMs = Math.min(config.backoff.initialMs * config.backoff.factor ** step, config.backoff.maxMs);',
+        to: 'const delayMs = Math.min(step, 1);',
+      },
+    ],
   },
   {
     defect: 'callbacks of one handler overlap',
-    file: 'packages/delivery/src/delivery.ts',
-    from: '      this.#running.size < this.#lanes &&\n      this.#turn.isFreeFor(this)',
-    to: "      this.#options.name !== ''",
+    edits: [
+      {
+        file: 'packages/delivery/src/delivery.ts',
+        from: '      this.#running.size < this.#lanes &&\n      this.#turn.isFreeFor(this)',
+        to: "      this.#options.name !== ''",
+      },
+    ],
   },
   {
     defect: 'a handler that joins is given changes before what is stored',
-    file: 'packages/delivery/src/delivery.ts',
-    from: '      this.#replay === undefined &&\n',
-    to: '',
+    edits: [
+      {
+        file: 'packages/delivery/src/delivery.ts',
+        from: '      this.#replay === undefined &&\n',
+        to: '',
+      },
+    ],
   },
   {
     defect: 'a handler that was removed is called',
-    file: 'packages/informer/src/handlers/handler-place.ts',
-    from: '    this.#delivery.end();\n    this.#waiters',
-    to: '    this.#waiters',
+    rules: ['illegal-history'],
+    edits: [
+      {
+        file: 'packages/informer/src/handlers/handler-place.ts',
+        from: '    this.#delivery.end();\n    this.#waiters',
+        to: '    this.#waiters',
+      },
+    ],
   },
   {
     defect: 'objects that a relist lacks are kept',
-    file: 'packages/informer/src/reflector/intake.ts',
-    from: 'const isGone = present === undefined || isAnother(old, present);',
-    to: 'const isGone = present !== undefined && isAnother(old, present);',
+    edits: [
+      {
+        file: 'packages/informer/src/reflector/intake.ts',
+        from: 'const isGone = present === undefined || isAnother(old, present);',
+        to: 'const isGone = present !== undefined && isAnother(old, present);',
+      },
+    ],
   },
   {
     defect: 'a relist reports what it adds as an update',
-    file: 'packages/informer/src/reflector/intake.ts',
-    from: "yield new Change('add', stored, undefined, isInInitialList ? initialFlags : undefined);",
-    to: "yield new Change('update', stored, stored);",
+    edits: [
+      {
+        file: 'packages/informer/src/reflector/intake.ts',
+        from: "yield new Change('add', stored, undefined, isInInitialList ? initialFlags : undefined);",
+        to: "yield new Change('update', stored, stored);",
+      },
+    ],
   },
   {
     defect: 'a watch that begins earlier takes the store back',
-    file: 'packages/informer/src/reflector/intake.ts',
-    from: "return compareResourceVersions(next.resourceVersion, old.resourceVersion) === 'older';",
-    to: "return next.resourceVersion === '' && old.resourceVersion === '';",
+    edits: [
+      {
+        file: 'packages/informer/src/reflector/intake.ts',
+        from: "return compareResourceVersions(next.resourceVersion, old.resourceVersion) === 'older';",
+        to: "return next.resourceVersion === '' && old.resourceVersion === '';",
+      },
+    ],
   },
   {
     defect: 'an expired version is listed again and again',
-    file: 'packages/informer/src/reflector/reflector-machine.ts',
-    from: "    return list({ ...memory, isUnavailable: true }, config, []);\n  return wait(memory, config, { next: 'sync', failure, now: input.now, report: true });",
-    to: "    return list(memory, config, []);\n  return wait(memory, config, { next: 'sync', failure, now: input.now, report: true });",
+    edits: [
+      {
+        file: 'packages/informer/src/reflector/reflector-machine.ts',
+        from: "    return list({ ...memory, isUnavailable: true }, config, []);\n  return wait(memory, config, { next: 'sync', failure, now: input.now, report: true });",
+        to: "    return list(memory, config, []);\n  return wait(memory, config, { next: 'sync', failure, now: input.now, report: true });",
+      },
+    ],
   },
   {
     defect: 'changes that wait for a handler merge to nothing',
-    file: 'packages/delivery/src/coalesce.ts',
-    from: "      waiting.push(type === 'update' ? traits.mergeUpdate(last, event) : event);",
-    to: "      if (type === 'update') waiting.push(traits.mergeUpdate(last, event));",
+    edits: [
+      {
+        file: 'packages/delivery/src/coalesce.ts',
+        from: "      waiting.push(type === 'update' ? traits.mergeUpdate(last, event) : event);",
+        to: "      if (type === 'update') waiting.push(traits.mergeUpdate(last, event));",
+      },
+    ],
   },
   {
     defect: 'an add and a later delete of a busy handler are both dropped, the object of another life too',
-    file: 'packages/delivery/src/coalesce.ts',
-    from: "      if (type === 'delete') waiting.pop();\n      waiting.push(event);",
-    to: "      if (type === 'delete') waiting.pop();\n      else waiting.splice(0);\n      waiting.push(event);",
+    edits: [
+      {
+        file: 'packages/delivery/src/coalesce.ts',
+        from: "      if (type === 'delete') waiting.pop();\n      waiting.push(event);",
+        to: "      if (type === 'delete') waiting.pop();\n      else waiting.splice(0);\n      waiting.push(event);",
+      },
+    ],
   },
   {
     defect: 'an older answer replaces a newer own write',
-    file: 'packages/client-delegating/src/writes/own-write.ts',
-    from: '  return !isNewer(before, at);\n}\n\n/** One store',
-    to: '  return true;\n}\n\n/** One store',
+    edits: [
+      {
+        file: 'packages/client-delegating/src/writes/own-write.ts',
+        from: '  return !isNewer(before, at);\n}\n\n/** One store',
+        to: '  return true;\n}\n\n/** One store',
+      },
+    ],
   },
   {
     defect: 'own writes are taken for seen as soon as they are made',
-    file: 'packages/client-delegating/src/writes/own-write.ts',
-    from: '    return isPast(write, storeVersion) || (cached !== undefined && isAtLeast(versionOf(cached), version));',
-    to: "    return storeVersion !== '' || cached !== undefined;",
+    edits: [
+      {
+        file: 'packages/client-delegating/src/writes/own-write.ts',
+        from: '    return isPast(write, storeVersion) || (cached !== undefined && isAtLeast(versionOf(cached), version));',
+        to: "    return storeVersion !== '' || cached !== undefined;",
+      },
+    ],
   },
   {
     defect: 'a list by an index lacks own creates',
-    file: 'packages/client-delegating/src/cached-reader.ts',
     operator: 'workbench',
-    from: 'return held !== undefined && matches(held) ? held : undefined;',
-    to: 'return held !== undefined && options.fieldSelector === undefined && matches(held) ? held : undefined;',
+    edits: [
+      {
+        file: 'packages/client-delegating/src/cached-reader.ts',
+        from: 'return held !== undefined && matches(held) ? held : undefined;',
+        to: 'return held !== undefined && options.fieldSelector === undefined && matches(held) ? held : undefined;',
+      },
+    ],
   },
   {
     defect: 'what was deleted by oneself is still read',
-    file: 'packages/client-delegating/src/writes/write-recorder.ts',
-    from: '    this.#record(kind, outcomeOfDelete(kind, { key, result: asAnswer(result), known }));\n',
-    to: '',
+    edits: [
+      {
+        file: 'packages/client-delegating/src/writes/write-recorder.ts',
+        from: '    this.#record(kind, outcomeOfDelete(kind, { key, result: asAnswer(result), known }));\n',
+        to: '',
+      },
+    ],
   },
   {
     defect: 'a list that fails once is not repeated',
-    file: 'packages/informer/src/reflector/reflector-machine.ts',
-    from: "  return wait(memory, config, { next: 'sync', failure, now: input.now, report: true });\n}\n\n/** The initial events",
-    to: "  return { state: { phase: 'listing', memory, step }, effects: [] };\n}\n\n/** The initial events",
+    edits: [
+      {
+        file: 'packages/informer/src/reflector/reflector-machine.ts',
+        from: "  return wait(memory, config, { next: 'sync', failure, now: input.now, report: true });\n}\n\n/** The initial events",
+        to: "  return { state: { phase: 'listing', memory, step }, effects: [] };\n}\n\n/** The initial events",
+      },
+    ],
   },
 ];

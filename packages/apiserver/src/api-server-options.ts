@@ -3,6 +3,7 @@ import type { Clock, Random } from '@kctl/wait';
 import type { AuthorizationMode } from './authorization/access-control.js';
 import type { KeyAndCertificate } from './server/certificates.js';
 import type { ServiceResolver } from './webhooks/client-config.js';
+import type { WebhookTransport } from './webhooks/webhook-caller.js';
 
 /** A user with a static bearer token. */
 export interface StaticToken {
@@ -109,6 +110,8 @@ export interface ApiServerOptions {
    * `namespace/name:port` or `namespace/name`. @default none can be called
    */
   readonly resolveService?: ServiceResolver;
+  /** Carries calls of webhooks, of admission and of conversion: for a network that is simulated. @default HTTPS */
+  readonly webhookTransport?: WebhookTransport;
   /** The tokens that `serviceaccounts/<name>/token` gives out. */
   readonly serviceAccounts?: ServiceAccountOptions;
   /**

@@ -193,7 +193,11 @@ class EmbeddedApiServer implements ApiServer {
       writeAhead: (record) => this.#persistence?.append(record),
     });
     const hub = createWatchHub(store, clock);
-    this.#webhooks = createWebhookCaller({ clock, resolveService: options.resolveService });
+    this.#webhooks = createWebhookCaller({
+      clock,
+      resolveService: options.resolveService,
+      transport: options.webhookTransport,
+    });
     this.#offload = createOffload({ clock, jobTimeoutMs: maxJobMs });
     const offload = this.#offload;
     const registry = createRegistry({ definitions: builtInDefinitions(), webhookCaller: this.#webhooks });

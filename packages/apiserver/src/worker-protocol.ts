@@ -6,7 +6,7 @@ import type { StoreSnapshot } from './storage/store.js';
 
 /** Options that can cross to another thread: no clock, no randomness, no logger, Services as a table only. */
 export interface WorkerServerOptions
-  extends Omit<ApiServerOptions, 'clock' | 'random' | 'logger' | 'listen' | 'resolveService'> {
+  extends Omit<ApiServerOptions, 'clock' | 'random' | 'logger' | 'listen' | 'resolveService' | 'webhookTransport'> {
   /** Where the Services are that webhook configurations name, by `namespace/name:port` or `namespace/name`. */
   readonly resolveService?: Readonly<Record<string, ServiceAddress>>;
 }

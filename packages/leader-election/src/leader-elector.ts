@@ -73,6 +73,13 @@ export function createLeaderElector(options: LeaderElectorOptions): LeaderElecto
   return new Elector(resolveLeaderElectorOptions(options));
 }
 
+/**
+ * Share of the retry period after which a candidate looks again. client-go waits 1 to 2.2 of them; here less than one, so
+ * that each renewal is seen before the next, which bounds a failover, and not much less, because each standby goes on asking.
+ */
+const leastPoll = 0.8;
+const pollSpread = 0.1;
+
 /** How a term ended. */
 type Ending =
   | { readonly why: 'stopped' | 'stepped-down' }
@@ -192,7 +199,7 @@ export class Elector implements LeaderElector {
       const isHeld = await this.#attempt(signal, renewDeadlineMs / 2, (request) => this.#contest.tryAcquire(request));
       // A response that arrives after a stall is stale: ask again.
       if (isHeld && this.#now() < sentAt + renewDeadlineMs) return sentAt;
-      const pollMs = retryPeriodMs * (0.5 + 0.4 * random());
+      const pollMs = retryPeriodMs * (leastPoll + pollSpread * random());
       const { validForMs } = this.#contest;
       await this.#pause(validForMs > 0 ? Math.min(pollMs, validForMs) : pollMs, signal);
     }

@@ -175,6 +175,21 @@ describe('hazards of acquiring', () => {
       await clock.advance(0);
     }
   });
+
+  it('asks for a lease that another holds no more often than the bound of a failover needs', async () => {
+    const [server, clock] = setUp();
+    const a = startCandidate(server, clock, 'a');
+    await clock.advance(0);
+    const jitters = [0, 0.25, 0.5, 0.75, 0.999];
+    let next = 0;
+    const b = startCandidate(server, clock, 'b', { random: () => jitters[next++ % jitters.length]! });
+    await clock.advance(600_000);
+    const asked = server.requests.filter((request) => request === 'b get').length;
+    expect(asked).toBeGreaterThan(600 / 2);
+    expect(asked).toBeLessThanOrEqual(600 / 1.6 + 1);
+    for (const { stop } of [a, b]) stop.abort();
+    await clock.advance(0);
+  });
 });
 
 describe('hazards of leading', () => {

@@ -12,4 +12,4 @@ export type { SimulationResult } from './simulate.js';
 export { formatStep } from './timeline.js';
 export type { Step } from './timeline.js';
 export type { Violation } from './violation.js';
-export type { Operator, Replica, ReplicaWorld, World, WorldOptions } from './world.js';
+export type { Operator, Replica, ReplicaWorld, SimulatedWebhook, World, WorldOptions } from './world.js';

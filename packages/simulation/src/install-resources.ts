@@ -1,9 +1,15 @@
 import { defineKind, isAlreadyExists, type DeepReadonly, type KubeObject } from '@kctl/apimachinery';
+import {
+  MutatingWebhookConfiguration,
+  ValidatingWebhookConfiguration,
+} from '@kctl/apimachinery/kinds/admissionregistration.k8s.io/v1';
 import { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
 import { Namespace } from '@kctl/apimachinery/kinds/core/v1';
 import type { HttpClient } from '@kctl/client-http';
 
-const known = [CustomResourceDefinition, Namespace].map((kind) => defineKind({ ...kind }));
+const known = [CustomResourceDefinition, Namespace, MutatingWebhookConfiguration, ValidatingWebhookConfiguration].map(
+  (kind) => defineKind({ ...kind }),
+);
 
 /**
  * Creates what a world begins with, and waits until definitions are served.
@@ -19,7 +25,7 @@ export async function installResources(
     const kind = known.find((candidate) => candidate.kind === resource.kind);
     if (kind === undefined)
       throw new TypeError(
-        `simulate: resources has an object of kind ${JSON.stringify(resource.kind ?? '')}: expected CustomResourceDefinitions and Namespaces; create others in the workload`,
+        `simulate: resources has an object of kind ${JSON.stringify(resource.kind ?? '')}: expected CustomResourceDefinitions, Namespaces and webhook configurations; create others in the workload`,
       );
     try {
       await client.create(kind, resource);

@@ -40,6 +40,7 @@ export class ReplicaHost implements Replica {
   #scope: Scope | undefined;
   #clock: ScopeClock | undefined;
   #operator: Operator | undefined;
+  #given: WorldOptions | undefined;
   #stop = new AbortController();
   #ended: Promise<void> = Promise.resolve();
   #reconciles = 0;
@@ -101,6 +102,7 @@ export class ReplicaHost implements Replica {
       logger: this.#logger(scope, {}),
       tracer: this.#tracer(scope),
     };
+    this.#given = given;
     const violate: ReplicaWorld['violate'] = (rule, message, object) => {
       if (!scope.isDead) this.#options.observer.violate(rule, `${name}: ${message}`, object);
     };
@@ -125,6 +127,16 @@ export class ReplicaHost implements Replica {
     this.isStopping = true;
     this.#options.observer.stopping(this);
     this.#options.scheduler.post(scope, () => activities.run({ scope }, () => this.#stop.abort()));
+  }
+
+  /** Calls a webhook of the operator, in the scope of the process. @throws Error where it has none behind the path */
+  async callWebhook(
+    path: string,
+    request: { readonly body: unknown; readonly signal: AbortSignal },
+  ): Promise<{ readonly code?: number; readonly body: unknown }> {
+    const webhook = this.operator?.webhooks?.get(path);
+    if (webhook === undefined || this.#given === undefined) throw new Error(`${this.name} has no webhook at ${path}`);
+    return await webhook.handle({ ...request, path, logger: this.#given.logger });
   }
 
   /** Makes the wall clock of the machine jump. */

@@ -2,7 +2,7 @@ import { createApiServer, type ApiServer } from '@kctl/apiserver';
 import { createHttpClient, type HttpClient } from '@kctl/client-http';
 import { messageOf } from '@kctl/telemetry';
 import { sleep } from '@kctl/wait';
-import { FaultExecutor } from './faults/fault-executor.js';
+import { FaultExecutor, labelOf } from './faults/fault-executor.js';
 import { planFaults, type PlannedFault } from './faults/fault.js';
 import { OtherActors } from './faults/other-actors.js';
 import { immediate } from './immediate.js';
@@ -10,6 +10,7 @@ import { installResources } from './install-resources.js';
 import type { Exchange } from './network/exchange.js';
 import { Listeners } from './network/listeners.js';
 import { Network } from './network/network.js';
+import { WebhookCalls } from './network/webhook-calls.js';
 import { describeTarget } from './network/target.js';
 import type { CompiledOptions } from './options.js';
 import { seededRandom } from './random.js';
@@ -20,7 +21,7 @@ import { stateOf } from './rules/content.js';
 import { differenceOf } from './rules/difference.js';
 import { probeReadiness } from './rules/readiness.js';
 import { RuleBook } from './rules/rule-book.js';
-import { isWitnessable, Witnesses } from './rules/witness.js';
+import { WatchedHandlers } from './rules/handlers.js';
 import { Scheduler } from './scheduler.js';
 import { ScopeClock } from './scope-clock.js';
 import { activities } from './activity.js';
@@ -92,7 +93,7 @@ class Run {
   readonly #client: HttpClient;
   readonly #listeners = new Listeners();
   #quietSince: number | undefined;
-  readonly #witnesses = new Map<ReplicaHost, Witnesses>();
+  readonly #handlers = new WatchedHandlers();
   #violation: Violation | undefined;
   #state: readonly string[] | undefined;
   #stacks = 0;
@@ -117,8 +118,16 @@ class Run {
       },
       violate: (rule, message, object) => this.#violate(rule, message, object),
     });
+    const webhooks = new WebhookCalls({
+      scheduler: this.#scheduler,
+      serverScope: this.#serverScope,
+      random: seededRandom(seed, 'webhooks'),
+      hosts: () => this.#hosts,
+      isPartitioned: (scope) => this.#network.isPartitioned(scope),
+    });
     this.#server = createApiServer({
       listen: false,
+      webhookTransport: webhooks.transport,
       clock: this.#serverScope.clock,
       random: seededRandom(seed, 'server'),
       seed,
@@ -144,6 +153,7 @@ class Run {
     this.#faults = new FaultExecutor({
       scheduler: this.#scheduler,
       network,
+      webhooks,
       server: this.#server,
       hosts: this.#hosts,
       userScope: this.#userScope,
@@ -190,12 +200,8 @@ class Run {
       this.#scheduler.post(this.#userScope, () =>
         activities.run({ scope: this.#userScope }, () => {
           void this.#live()
-            .catch((error: unknown) => {
-              this.#failure = { error };
-            })
-            .finally(() => {
-              isOver = true;
-            });
+            .catch((error: unknown) => void (this.#failure = { error }))
+            .finally(() => void (isOver = true));
         }),
       );
       await this.#scheduler.drive(() => isOver || this.#violation !== undefined);
@@ -232,6 +238,7 @@ class Run {
     this.#faults.schedule(this.#plan);
     const work = workload(world);
     await Promise.all([work, this.#sleep(this.#faultMs - this.#scheduler.now)]);
+    await this.#sleep(this.#faults.stalledMs); // what stands still has not yet seen what befell it
     this.#book.phase = 'settling';
     this.#quietSince = this.#scheduler.now;
     this.#note('user', 'faults have ended');
@@ -245,8 +252,8 @@ class Run {
     }
     this.#state = stateOf(this.#book.comparable());
     const { expected } = this.#variation;
-    const difference =
-      isOn('differs-from-undisturbed') && expected !== undefined ? differenceOf(this.#state, expected) : undefined;
+    const isCompared = isOn('differs-from-undisturbed') && expected !== undefined;
+    const difference = isCompared ? differenceOf(this.#state, expected) : undefined;
     if (difference !== undefined) this.#violate('differs-from-undisturbed', difference.message, difference.object);
     this.#book.phase = 'stopping';
     await this.#stop();
@@ -278,14 +285,12 @@ class Run {
     const until = (this.#quietSince ?? 0) + hungWatchMs;
     for (const host of this.#hosts) {
       let problem = await cacheProblem(host, this.#book.objects);
-      for (
-        ;
-        problem !== undefined && this.#scheduler.now < until;
-        problem = await cacheProblem(host, this.#book.objects)
-      )
+      while (problem !== undefined && this.#scheduler.now < until) {
         await this.#sleep(30_000);
+        problem = await cacheProblem(host, this.#book.objects);
+      }
       if (problem !== undefined) this.#violate(problem.rule, problem.message, problem.object);
-      this.#witnesses.get(host)?.compare();
+      this.#handlers.compare(host);
     }
   }
 
@@ -341,7 +346,7 @@ class Run {
         note: (who, what, object) => this.#note(who, what, object),
         reconcileBegan: (scope, reconcile) => this.#book.reconcileBegan(scope, reconcile),
         reconcileEnded: (scope, reconcile, error) => this.#book.reconcileEnded({ scope, reconcile, error }),
-        stopping: (host) => this.#witnesses.get(host)?.end(),
+        stopping: (host) => this.#handlers.end(host),
         made: (made, scope, operator) => this.#witness(made, scope, operator),
         violate: (rule, message, object) => this.#violate(rule, message, object),
         changed: (host, error) => this.#changed(host, error),
@@ -357,14 +362,13 @@ class Run {
       quietSince: () => this.#quietSince,
       violate: (rule, message) => this.#violate(rule, message),
     });
-    if (!this.#options.isOn('illegal-history') || !isWitnessable(cache)) return;
-    const witnesses = new Witnesses(host, scope, cache, {
+    if (!this.#options.isOn('illegal-history')) return;
+    this.#handlers.watch(host, scope, cache, {
       scheduler: this.#scheduler,
       random: seededRandom(this.#seed, `handlers of ${host.name} ${host.incarnation}`),
       objects: this.#book.objects,
       violate: (message, object) => this.#violate('illegal-history', message, object),
     });
-    this.#witnesses.set(host, witnesses);
   }
 
   /** A process that ends by itself is started again, as a kubelet does. */
@@ -392,19 +396,13 @@ class Run {
     this.#book.answered(exchange, status);
     if (exchange.isWatch && status === 200) this.#faults.opened(exchange);
     const { scope, target, path } = exchange;
-    const object =
-      target.name === ''
-        ? ''
-        : `${target.resource} ${[target.namespace, target.name].filter((part) => part !== '').join('/')}`;
-    this.#note(scope.name, `${describeTarget(target, path)} → ${status === 0 ? note : status}`, object);
+    const what = `${describeTarget(target, path)} → ${status === 0 ? note : status}`;
+    this.#note(scope.name, what, target.name === '' ? '' : labelOf(exchange));
   }
 
   #scope(kind: 'server' | 'user'): Scope {
-    const clock = new ScopeClock(
-      this.#scheduler,
-      () => scope,
-      kind === 'user' ? () => 0 : seededRandom(this.#seed, kind),
-    );
+    const random = kind === 'user' ? () => 0 : seededRandom(this.#seed, kind);
+    const clock = new ScopeClock(this.#scheduler, () => scope, random);
     const scope: Scope = { name: kind, kind, clock, isDead: false, stalledUntil: 0, timers: 0 };
     return scope;
   }
@@ -435,7 +433,7 @@ class Run {
 
   #uncaught(rule: string, error: unknown, scope: Scope | undefined): void {
     if (scope?.isDead === true) return;
-    const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    this.#violate(rule, `${scope?.name ?? 'the world'}: ${stack.split('\n').slice(0, 4).join('\n  ')}`);
+    const lines = (error instanceof Error ? (error.stack ?? error.message) : String(error)).split('\n');
+    this.#violate(rule, `${scope?.name ?? 'the world'}: ${lines.slice(0, 4).join('\n  ')}`);
   }
 }

@@ -6,6 +6,8 @@ const nextTurn: (callback: () => void) => unknown = globalThis.setImmediate;
 /** Something to do at a time of the world. */
 export interface Task {
   at: number;
+  /** When it was to run first: a stall puts it off, and its order among others stays. */
+  readonly due: number;
   readonly sequence: number;
   readonly scope: Scope;
   readonly run: () => void;
@@ -44,14 +46,15 @@ export class Scheduler {
 
   /** Runs it after what is due now. */
   post(scope: Scope, run: () => void): Task {
-    const task: Task = { at: this.now, sequence: this.#sequence++, scope, run, isCancelled: false };
+    const task: Task = { at: this.now, due: this.now, sequence: this.#sequence++, scope, run, isCancelled: false };
     this.#ready.push(task);
     return task;
   }
 
   /** Runs it once the time has come. */
   after(scope: Scope, delayMs: number, run: () => void): Task {
-    const task: Task = { at: this.now + delayMs, sequence: this.#sequence++, scope, run, isCancelled: false };
+    const at = this.now + delayMs;
+    const task: Task = { at, due: at, sequence: this.#sequence++, scope, run, isCancelled: false };
     push(this.#heap, task);
     return task;
   }
@@ -120,7 +123,8 @@ export class Scheduler {
 }
 
 function isBefore(a: Task, b: Task): boolean {
-  return a.at < b.at || (a.at === b.at && a.sequence < b.sequence);
+  if (a.at !== b.at) return a.at < b.at;
+  return a.due < b.due || (a.due === b.due && a.sequence < b.sequence);
 }
 
 function push(heap: Task[], task: Task): void {

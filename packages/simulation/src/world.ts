@@ -27,6 +27,17 @@ export interface ReplicaWorld extends WorldOptions {
   readonly options: WorldOptions;
 }
 
+/** A webhook of an operator; a handler of @kctl/webhook is one. */
+export interface SimulatedWebhook {
+  /** Answers a review. */
+  handle(request: {
+    readonly path: string;
+    readonly body: unknown;
+    readonly signal: AbortSignal;
+    readonly logger: Logger;
+  }): Promise<{ readonly code?: number; readonly body: unknown }>;
+}
+
 /** The operator, as far as the world needs it; a manager is one. */
 export interface Operator {
   /** Runs until the signal is aborted and everything has ended. */
@@ -37,6 +48,11 @@ export interface Operator {
   readonly client?: unknown;
   /** Whether it says of itself that it leads: no two may. */
   readonly isLeader?: boolean;
+  /**
+   * Webhooks by path, `manager.webhookServer.webhooks` for example: the server calls them where configurations name them,
+   * whatever Service or host they name, without TLS. Give the manager `webhook: { port: -1 }`, so that none listens.
+   */
+  readonly webhooks?: ReadonlyMap<string, SimulatedWebhook>;
   /** Closed when the replica crashes, so that nothing real outlives it. */
   readonly metrics?: unknown;
 }

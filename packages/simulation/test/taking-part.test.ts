@@ -56,7 +56,10 @@ function cacheThatTells(told: readonly Told[], { isHasty = false } = {}) {
   };
   return {
     informers: () => [{ kind: ConfigMap, isWanted: true, state: { phase: 'watching' } }],
-    acquire: () => ({ informer: { addEventHandler }, [Symbol.asyncDispose]: () => Promise.resolve() }),
+    acquire: (_kind: unknown = ConfigMap) => ({
+      informer: { addEventHandler },
+      [Symbol.asyncDispose]: () => Promise.resolve(),
+    }),
     project: (_kind: unknown, object: KubeObject) => object,
   };
 }
@@ -93,6 +96,31 @@ it.each<[string, readonly Told[], { isHasty?: boolean }]>([
   const { rule, message } = await violationOf({ ...small, operator });
   expect(rule).toBe('illegal-history');
   expect(message).toContain(words);
+});
+
+it("watches the operator's own handlers too", async () => {
+  const given: unknown[] = [];
+  const operator = (world: ReplicaWorld): Operator => {
+    const cache = {
+      ...cacheThatTells([
+        ['add', '7'],
+        ['update', '5'],
+      ]),
+      informers: () => [], // no handler of the world joins
+    };
+    return {
+      run: async (signal) => {
+        const { informer } = cache.acquire(ConfigMap);
+        informer.addEventHandler({ onEvent: (event) => Promise.resolve(void given.push(event)) });
+        await eachMinute(world, signal, () => Promise.resolve());
+      },
+      cache,
+    };
+  };
+  const { rule, message } = await violationOf({ ...small, operator });
+  expect(rule).toBe('illegal-history');
+  expect(message).toMatch(/one of the operator's own handlers of ConfigMap gets version 5 after 7/);
+  expect(given).toHaveLength(2);
 });
 
 it('finds a read that is behind an own write', async () => {

@@ -9,11 +9,42 @@ import { isObject, type JsonObject } from '../registry/json.js';
 import { jsonText } from '../storage/json-text.js';
 import { answerProblem, connectionProblem, failureOf, WebhookCallError } from './call-error.js';
 import { checkCertificateNames } from './certificate-names.js';
-import { resolveService, type ServiceResolver, type WebhookClientConfig } from './client-config.js';
+import {
+  resolveService,
+  type ServiceReference,
+  type ServiceResolver,
+  type WebhookClientConfig,
+} from './client-config.js';
+
+/** One call of a webhook, for a {@link WebhookTransport}. */
+export interface WebhookCall {
+  /** With its path and the query `timeout`, which the webhook has for its answer. */
+  readonly url: string;
+  /** The Service that the host of {@link url} stands for. */
+  readonly service: ServiceReference | undefined;
+  /** The review, JSON. */
+  readonly body: Uint8Array;
+  /** Aborted when the caller waits no longer. */
+  readonly signal: AbortSignal;
+}
+
+/** What a webhook answered. */
+export interface WebhookCallAnswer {
+  readonly status: number;
+  readonly contentType?: string | undefined;
+  /** The header `Retry-After`. */
+  readonly retryAfter?: string | undefined;
+  readonly body: Uint8Array;
+}
+
+/** Carries calls of webhooks in place of HTTPS, e.g. through a simulated network. A rejection is a connection that failed. */
+export type WebhookTransport = (call: WebhookCall) => Promise<WebhookCallAnswer>;
 
 /** Options of {@link createWebhookCaller}. */
 export interface WebhookCallerOptions {
   readonly clock: Clock;
+  /** @default HTTPS */
+  readonly transport?: WebhookTransport | undefined;
   /** How Services become addresses. @default none does */
   readonly resolveService?: ServiceResolver | undefined;
   /** Largest answer that is read, in bytes. @default 16777216 */
@@ -40,13 +71,6 @@ export interface WebhookCaller {
   post(config: WebhookClientConfig, review: unknown, options: WebhookCallOptions): Promise<JsonObject>;
   /** Closes all connections that are kept. Calls may follow: they open new ones. */
   close(): void;
-}
-
-interface Answer {
-  readonly status: number;
-  readonly contentType: string | undefined;
-  readonly retryAfter: string | undefined;
-  readonly body: Uint8Array;
 }
 
 interface Call {
@@ -105,12 +129,14 @@ class HttpsWebhookCaller implements WebhookCaller {
   }
 
   /** Sends, and sends again where the webhook asks for it by `Retry-After`. */
-  async #send(call: Call): Promise<Answer> {
-    const { clock } = this.#options;
-    const { body, signal } = call;
+  async #send(call: Call): Promise<WebhookCallAnswer> {
+    const { clock, transport } = this.#options;
+    const { body, signal, config, url } = call;
     for (let attempt = 0; ; attempt++) {
-      const target = await this.#target(call);
-      const answer = await this.#exchange(target, body, signal);
+      const answer =
+        transport === undefined
+          ? await this.#exchange(await this.#target(call), body, signal)
+          : await orAborted(transport({ url: url.href, service: config.service, body, signal }), signal);
       const seconds = answer.retryAfter;
       const isBusy = answer.status === 429 || answer.status >= 500;
       if (!isBusy || seconds === undefined || !/^\d+$/.test(seconds) || attempt === maxRetries) return answer;
@@ -157,7 +183,7 @@ class HttpsWebhookCaller implements WebhookCaller {
   }
 
   /** One request and its answer. A kept connection that the other side has just closed costs nothing but a new one. */
-  async #exchange(target: Target, body: Uint8Array, signal: AbortSignal): Promise<Answer> {
+  async #exchange(target: Target, body: Uint8Array, signal: AbortSignal): Promise<WebhookCallAnswer> {
     const first = await this.#attempt(target, body, signal);
     if (first.answer !== undefined) return first.answer;
     if (!first.isStale) throw first.error;
@@ -171,7 +197,7 @@ class HttpsWebhookCaller implements WebhookCaller {
     body: Uint8Array,
     signal: AbortSignal,
   ): Promise<
-    | { readonly answer: Answer; readonly error?: undefined; readonly isStale?: undefined }
+    | { readonly answer: WebhookCallAnswer; readonly error?: undefined; readonly isStale?: undefined }
     | { readonly answer?: undefined; readonly error: Error; readonly isStale: boolean }
   > {
     const { maxAnswerBytes = 16 * 1024 * 1024 } = this.#options;
@@ -234,7 +260,7 @@ async function readBody(response: IncomingMessage, limit: number): Promise<Uint8
 }
 
 /** The JSON object of an answer. @throws WebhookCallError */
-async function readAnswer({ status, contentType, body }: Answer): Promise<JsonObject> {
+async function readAnswer({ status, contentType, body }: WebhookCallAnswer): Promise<JsonObject> {
   const isSuccess = status >= 200 && status <= 206;
   if (isSuccess) return parseAnswer(status, contentType, body);
   const value = tryParse(body);

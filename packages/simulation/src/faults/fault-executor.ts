@@ -1,6 +1,7 @@
 import type { ApiServer } from '@kctl/apiserver';
 import type { Exchange, Mishap } from '../network/exchange.js';
 import type { Network } from '../network/network.js';
+import type { WebhookCalls, WebhookOutage } from '../network/webhook-calls.js';
 import { isWrite, parameterOf } from '../network/target.js';
 import { pick } from '../random.js';
 import type { ReplicaHost } from '../replica-host.js';
@@ -15,6 +16,7 @@ import type { OtherActors } from './other-actors.js';
 export interface FaultTargets {
   readonly scheduler: Scheduler;
   readonly network: Network;
+  readonly webhooks: WebhookCalls;
   readonly server: ApiServer;
   readonly hosts: readonly ReplicaHost[];
   /** Whose code strikes. */
@@ -43,6 +45,8 @@ interface Revoked {
 
 /** What a run that has ended leaves must have ended so much later, in ms. */
 const endedMs = 200;
+/** An answer that is not delayed has arrived so much later, in ms. */
+const answeredMs = 10;
 /** How long a replica that was stopped may take to end, in ms. */
 const stopPatienceMs = 60_000;
 /** How long a replica that died is down at most, in ms. */
@@ -73,19 +77,23 @@ export class FaultExecutor {
       );
   }
 
+  /** How long replicas stand still yet, in ms. */
+  get stalledMs(): number {
+    const { hosts, scheduler } = this.#targets;
+    return Math.max(0, ...hosts.map(({ scope }) => (scope?.stalledUntil ?? 0) - scheduler.now));
+  }
+
   /** Ends all faults; what is down comes up again. */
   async end(): Promise<void> {
-    const { network, hosts } = this.#targets;
+    const { network, webhooks, hosts } = this.#targets;
     this.#isOver = true;
     this.#armed.clear();
     this.#revoked.clear();
     this.#flapping.clear();
     network.isServerUp = true;
+    webhooks.outage = undefined;
     for (const host of hosts) {
-      if (host.scope !== undefined) {
-        network.partition(host.scope, undefined);
-        host.scope.stalledUntil = 0;
-      }
+      if (host.scope !== undefined) network.partition(host.scope, undefined);
       if (host.isStopping) host.crash('after it was stopped');
       if (!host.isAlive) host.start();
     }
@@ -209,13 +217,17 @@ export class FaultExecutor {
         this.#flap(host, a, 2000 + 30_000 * b ** 2);
         return;
       case 'stall':
-        this.#stall(host, 100 + 40_000 * a ** 2);
+        if (b < 0.6) this.#stall(host, 100 + 40_000 * a ** 2);
+        else this.#stallBeforeRepeat(host, 10_000 + 30_000 * a);
         return;
       case 'clock-jump':
         this.#jump(host, Math.round((a < 0.5 ? -1 : 1) * 1000 * 3600 ** b));
         return;
       case 'permission-revoked':
         this.#revoke(host, [a, b]);
+        return;
+      case 'webhook-down':
+        this.#loseWebhooks(a < 0.5 ? 'refuses' : 'hangs', 1000 + 60_000 * b ** 2);
         return;
       case 'lease-edit':
       case 'crd-recreated':
@@ -343,6 +355,17 @@ export class FaultExecutor {
     this.#happens(`the event loop of ${host.name} stands still for ${seconds(forMs)}`);
   }
 
+  /** The next write is refused for a second; the event loop stands still before it is sent again. */
+  #stallBeforeRepeat(host: ReplicaHost, forMs: number): void {
+    this.#arm('stall', host, ({ target, scope }) => {
+      if (!isWrite(target) || target.resource === 'leases' || target.resource === 'events') return undefined;
+      this.#later(answeredMs, () => {
+        if (host.scope === scope) this.#stall(host, forMs);
+      });
+      return { ...status(429, 'TooManyRequests'), retryAfterSeconds: 1 };
+    });
+  }
+
   #jump(host: ReplicaHost, byMs: number): void {
     host.jump(byMs);
     this.#targets.disturbed('clock-jump');
@@ -360,6 +383,19 @@ export class FaultExecutor {
     this.#happens(`${host.name} may not ${b < 0.5 ? 'write' : 'use'} ${revoked.resource} for ${seconds(forMs)}`);
     this.#later(forMs, () => {
       this.#revoked.delete(revoked);
+    });
+  }
+
+  #loseWebhooks(how: WebhookOutage, forMs: number): void {
+    const { webhooks } = this.#targets;
+    if (!webhooks.areServed) return;
+    webhooks.outage = how;
+    this.#happens(
+      `no webhook can be reached for ${seconds(forMs)} (calls ${how === 'hangs' ? 'hang' : 'are refused'})`,
+    );
+    this.#later(forMs, () => {
+      webhooks.outage = undefined;
+      this.#targets.note('webhooks can be reached again');
     });
   }
 

@@ -30,6 +30,7 @@ export type FaultName =
   | 'crd-recreated'
   | 'namespace-deleted'
   | 'permission-revoked'
+  | 'webhook-down'
   | 'other-edits'
   | 'other-deletes';
 
@@ -93,6 +94,8 @@ export const defaultFaultRates: Readonly<Record<FaultName, number>> = {
   'namespace-deleted': 0.5,
   /** A replica may not write, or not read, a resource for a while. */
   'permission-revoked': 3,
+  /** The server reaches no webhook of the operator for a while. */
+  'webhook-down': 3,
   /** Another client edits an object that is owned. */
   'other-edits': 15,
   /** Another client deletes an object that is owned. */

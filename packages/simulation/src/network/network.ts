@@ -44,6 +44,8 @@ const spreadMs = 1.5;
 const connectTimeoutMs = 30_000;
 /** Why the server stops working for a request; one for all, because an error costs its stack. */
 const clientGone = new DOMException('the client has gone', 'AbortError');
+/** A user repeats a write that failed because a webhook could not be asked so much later, in ms. */
+const userRepeatMs = 1000;
 /** How long the server keeps a connection whose client is gone without a word, in ms. */
 const forgottenMs = 60_000;
 
@@ -245,6 +247,10 @@ export class Network {
       destroy: () => this.fail(exchange, 'UND_ERR_SOCKET'),
       end: () => {
         if (mishap?.type === 'answer-lost') return;
+        if (exchange.scope.kind === 'user' && isWebhookDown(status, chunks)) {
+          this.#options.scheduler.after(this.#options.serverScope, userRepeatMs, () => this.#arrive(exchange));
+          return;
+        }
         if (mishap?.type === 'then') mishap.then();
         if (mishap?.type === 'cut-after') this.fail(exchange, 'UND_ERR_SOCKET');
         else if (mishap?.type === 'status' && status < 300) this.#answerStatus(exchange, mishap);
@@ -405,6 +411,13 @@ class ScopeDispatcher implements RequestDispatcher {
 
 function controllerOf({ controller }: Exchange): DispatchControl {
   return controller ?? dispatchControl(() => undefined);
+}
+
+const webhookFailed = 'failed calling webhook';
+
+/** Whether a write was refused before it was executed, because a webhook could not be asked. */
+function isWebhookDown(status: number, chunks: readonly Uint8Array[]): boolean {
+  return status === 500 && Buffer.concat(chunks).includes(webhookFailed);
 }
 
 const bookmark = Buffer.from('"type":"BOOKMARK"');

@@ -12,6 +12,8 @@ interface LeaseState {
   readonly candidates: Set<Scope>;
   holder: Scope | undefined;
   identity: string;
+  /** Until when its holder may lead, by its last write and the duration that this names; ms since the world began. */
+  validUntil: number;
   /** When another than a candidate last wrote it. */
   editedAt: number;
 }
@@ -19,10 +21,44 @@ interface LeaseState {
 /** How long after an edit by hand the holder may still believe that it leads: until its next renewal, in ms. */
 const editGraceMs = 30_000;
 
+/** So long after the last fault, and after it has run out, a Lease without a new holder is one that no replica takes, in ms. */
+const vacancyMs = 90_000;
+
 /** Who holds a Lease at the server is the only one of its candidates that sends writes. */
 export function leadershipRule(context: RuleContext): Rule {
   const leases = new Map<string, LeaseState>();
   const identities = new Map<string, Scope>();
+
+  let faultsUntil = 0;
+
+  /** Another's Lease is taken once it has run out, counted from when the server has its last renewal. */
+  const judgeTaking = (label: string, before: LeaseState, writer: Scope): void => {
+    const owner = identities.get(before.identity);
+    if (before.identity === '' || owner === writer || context.now >= before.validUntil) return;
+    context.violate(
+      'lease-taken-early',
+      `${writer.name} takes the Lease of ${owner?.name ?? before.identity} ${Math.round(before.validUntil - context.now)} ms before it runs out: its holder may lead until then. A candidate waits for the whole duration after it saw a change`,
+      label,
+    );
+  };
+
+  /** A candidate that asks for a Lease without a holder for so long does not take it. */
+  const judgeVacancy = ({ scope, target }: Exchange): void => {
+    if (context.phase === 'faults' || context.phase === 'stopping') {
+      faultsUntil = context.now;
+      return;
+    }
+    if (target.resource !== 'leases' || target.verb !== 'get') return;
+    const label = `leases ${target.namespace}/${target.name}`;
+    const lease = leases.get(label);
+    if (lease === undefined || lease.candidates.size === 0) return;
+    if (context.now - Math.max(faultsUntil, lease.validUntil, lease.editedAt) < vacancyMs) return;
+    context.violate(
+      'no-leader',
+      `the Lease ran out ${Math.round((context.now - lease.validUntil) / 1000)} s ago, nothing is broken, and ${scope.name} looks at it without taking it: nothing is reconciled meanwhile`,
+      label,
+    );
+  };
 
   const holds = (lease: LeaseState, scope: Scope): boolean =>
     lease.holder === scope || context.now - lease.editedAt < editGraceMs;
@@ -53,16 +89,24 @@ export function leadershipRule(context: RuleContext): Rule {
   };
 
   return {
-    names: ['two-leaders', 'two-claim-to-lead', 'released-with-work', 'write-after-release'],
+    names: [
+      'lease-taken-early',
+      'no-leader',
+      'two-leaders',
+      'two-claim-to-lead',
+      'released-with-work',
+      'write-after-release',
+    ],
     committed(commit: CausedCommit) {
       if (commit.resource !== 'coordination.k8s.io/leases') return;
-      const { spec } = commit.object as { spec?: { holderIdentity?: string } };
+      const { spec } = commit.object as { spec?: { holderIdentity?: string; leaseDurationSeconds?: number } };
       const identity = spec?.holderIdentity ?? '';
       const writer = commit.exchange?.scope;
       const lease = leases.get(commit.label) ?? {
         candidates: new Set<Scope>(),
         holder: undefined,
         identity: '',
+        validUntil: -Infinity,
         editedAt: -Infinity,
       };
       leases.set(commit.label, lease);
@@ -71,12 +115,17 @@ export function leadershipRule(context: RuleContext): Rule {
         if (identity !== '') identities.set(identity, writer);
       } else lease.editedAt = context.now;
       if (writer?.kind === 'replica' && identity === '' && lease.identity !== '') judgeRelease(commit.label, writer);
-      lease.identity = identity;
-      lease.holder = commit.change === 'DELETED' ? undefined : identities.get(identity);
+      if (writer?.kind === 'replica' && identity !== lease.identity && identity !== '')
+        judgeTaking(commit.label, lease, writer);
+      const isHeld = identity !== '' && commit.change !== 'DELETED';
+      lease.validUntil = isHeld ? context.now + 1000 * (spec?.leaseDurationSeconds ?? 0) : context.now;
+      lease.identity = isHeld ? identity : '';
+      lease.holder = isHeld ? identities.get(identity) : undefined;
       if (lease.holder !== undefined) judgeClaims(commit.label, lease);
     },
     sending(exchange: Exchange) {
       const { scope, target } = exchange;
+      if (scope.kind === 'replica') judgeVacancy(exchange);
       if (scope.kind !== 'replica' || !isWrite(target) || unfenced.has(target.resource)) return;
       const own = [...leases.values()].filter(({ candidates }) => candidates.has(scope));
       if (own.length === 0 || own.some((lease) => holds(lease, scope))) return;

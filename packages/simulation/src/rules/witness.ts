@@ -1,121 +1,51 @@
-import { compareResourceVersions, type Kind, type KubeObject } from '@kctl/apimachinery';
+import type { Kind } from '@kctl/apimachinery';
 import { activities } from '../activity.js';
 import type { ReplicaHost } from '../replica-host.js';
 import type { Scheduler } from '../scheduler.js';
 import type { Scope } from '../scope.js';
+import { HandlerHistory, type WitnessedCache, type WitnessedEvent, type WitnessedHandler } from './handler-history.js';
+import { witnesses } from './own-handlers.js';
 import type { CausedCommit } from './rule.js';
 
-/** What a handler is given; that of @kctl/informer is one. */
-interface WitnessedEvent {
-  readonly type: 'add' | 'update' | 'delete';
-  readonly key: string;
-  readonly header: { readonly resourceVersion: string; readonly uid: string };
-  readonly leftScope: boolean;
-}
-
-interface Registration {
-  readonly hasSynced: boolean;
-  remove(): Promise<void>;
-}
-
-interface WitnessedInformer {
-  addEventHandler(handler: { onEvent(event: WitnessedEvent): Promise<void> }): Registration;
-}
-
-interface WitnessedCache {
-  informers(): readonly {
-    readonly kind: Kind;
-    readonly isWanted: boolean;
-    readonly state: { readonly phase: string };
-  }[];
-  acquire(kind: Kind): AsyncDisposable & { readonly informer: WitnessedInformer };
-  project(kind: Kind, object: KubeObject): unknown;
-}
-
-/** Options of {@link witness}. */
+/** Options of {@link Witnesses}. */
 export interface WitnessOptions {
   readonly scheduler: Scheduler;
   readonly random: () => number;
   readonly objects: ReadonlyMap<string, CausedCommit>;
-  violate(message: string, object?: string): void;
+  readonly violate: (message: string, object?: string) => void;
 }
 
 /** A handler joins every so often, and leaves again, in ms. */
 const turnMs = 120_000;
 /** A handler takes this long for an event at most, in ms. */
 const longestCallMs = 20;
-/** A handler that joined an informer of a replica, and what it was given. */
+
+/** A handler that joined an informer of a replica: it takes its time for some events. */
 class Witness {
-  readonly kind: Kind;
+  readonly history: HandlerHistory;
   readonly #scope: Scope;
   readonly #options: WitnessOptions;
-  readonly #known = new Map<string, { readonly resourceVersion: string; readonly uid: string }>();
-  #isBusy = false;
-  #hasLeft = false;
-  registration: Registration | undefined;
 
   constructor(kind: Kind, scope: Scope, options: WitnessOptions) {
-    this.kind = kind;
     this.#scope = scope;
     this.#options = options;
+    const { objects, violate } = options;
+    this.history = new HandlerHistory({ scope, kind, handler: 'a handler', objects, violate });
   }
 
-  async onEvent({ type, key, header, leftScope }: WitnessedEvent): Promise<void> {
+  async onEvent(event: WitnessedEvent): Promise<void> {
     const { scheduler, random } = this.#options;
-    const before = this.#known.get(key);
-    if (this.#hasLeft) this.#broken(key, `gets a ${type} after it was removed: a removed handler is called no more`);
-    if (this.#isBusy) this.#broken(key, `gets a ${type} while its last callback runs: one event at a time`);
-    if (type === 'add' && before !== undefined) this.#broken(key, 'gets an add of what it was given already');
-    if (type !== 'add' && before === undefined)
-      this.#broken(key, `gets ${type === 'update' ? 'an update' : 'a delete'} of what it was never given`);
-    if (type === 'update' && before !== undefined && before.uid === header.uid)
-      if (compareResourceVersions(header.resourceVersion, before.resourceVersion) === 'older')
-        this.#broken(key, `gets version ${header.resourceVersion} after ${before.resourceVersion}`);
-    if (type === 'delete' && !leftScope && this.#isUntouched(key, header.uid, header.resourceVersion))
-      this.#broken(key, 'gets a delete of what was never deleted');
-    if (type === 'delete') this.#known.delete(key);
-    else this.#known.set(key, { resourceVersion: header.resourceVersion, uid: header.uid });
-    if (random() < 0.5) return;
-    this.#isBusy = true;
-    await new Promise<void>((resolve) => {
-      scheduler.after(this.#scope, random() * longestCallMs, resolve);
-    });
-    this.#isBusy = false;
-  }
-
-  /** What it was given is what the server has. */
-  compare(cache: WitnessedCache): void {
-    if (this.registration?.hasSynced !== true) return;
-    const table = `${this.kind.group}/${this.kind.plural}`;
-    for (const { resource, object, label } of this.#options.objects.values()) {
-      if (resource !== table || cache.project(this.kind, object) === undefined) continue;
-      const key = label.slice(label.indexOf(' ') + 1);
-      const last = this.#known.get(key)?.resourceVersion;
-      if (last !== object.metadata.resourceVersion)
-        this.#broken(
-          key,
-          `was ${last === undefined ? 'never given it' : `last given version ${last}`} when nothing moves, and the server has it at ${object.metadata.resourceVersion ?? ''}`,
-        );
-    }
-    for (const key of this.#known.keys())
-      if (!this.#options.objects.has(`${this.kind.plural} ${key}`)) this.#broken(key, 'was never given its delete');
+    this.history.began(event);
+    if (random() >= 0.5)
+      await new Promise<void>((resolve) => {
+        scheduler.after(this.#scope, random() * longestCallMs, resolve);
+      });
+    this.history.ended();
   }
 
   leave(): void {
-    this.#hasLeft = true;
-    void this.registration?.remove().catch(() => undefined);
-  }
-
-  /** Whether the server has that very version: then no delete of it can have happened. */
-  #isUntouched(key: string, uid: string, resourceVersion: string): boolean {
-    const found = this.#options.objects.get(`${this.kind.plural} ${key}`);
-    const { metadata } = found?.object ?? {};
-    return metadata?.uid === uid && metadata.resourceVersion === resourceVersion;
-  }
-
-  #broken(key: string, what: string): void {
-    if (this.#scope.isDead) return;
-    this.#options.violate(`${this.#scope.name}: a handler of ${this.kind.kind} ${what}`, `${this.kind.plural} ${key}`);
+    this.history.left();
+    void this.history.registration?.remove().catch(() => undefined);
   }
 }
 
@@ -138,7 +68,7 @@ export class Witnesses {
 
   /** Whether those that are there were given what the server has. */
   compare(): void {
-    for (const witness of this.#present) witness.compare(this.#cache);
+    for (const witness of this.#present) witness.history.compare(this.#cache);
   }
 
   /** No handler joins from here on, and those that are there leave. */
@@ -169,16 +99,9 @@ export class Witnesses {
     const witness = new Witness(chosen.kind, this.#scope, this.#options);
     const loan = this.#cache.acquire(chosen.kind);
     this.#present.push(witness);
-    witness.registration = loan.informer.addEventHandler({ onEvent: (event) => witness.onEvent(event) });
+    const handler: WitnessedHandler = { onEvent: (event) => witness.onEvent(event) };
+    witnesses.add(handler);
+    witness.history.registration = loan.informer.addEventHandler(handler);
     void loan[Symbol.asyncDispose]();
   }
-}
-
-/** Whether a cache can be witnessed. */
-export function isWitnessable(cache: unknown): cache is WitnessedCache {
-  return (
-    typeof cache === 'object' &&
-    cache !== null &&
-    ['informers', 'acquire', 'project'].every((name) => typeof Reflect.get(cache, name) === 'function')
-  );
 }
