@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { EventCounter } from '../src/apiserver/event-counter.js';
+import { EventCounter, type Framing } from '../src/apiserver/event-counter.js';
 
 const head = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
 const chunk = (body: string): string => `${body.length.toString(16)}\r\n${body}\r\n`;
 const event = '{"type":"MODIFIED","object":{"kind":"ConfigMap"}}\n';
 
-function countIn(response: string, pieceLength: number): number {
-  const counter = new EventCounter();
-  const bytes = Buffer.from(response);
+function countIn(response: string, pieceLength: number, framing: Framing = 'lines'): number {
+  const counter = new EventCounter(framing);
+  const bytes = Buffer.from(response, 'latin1');
   let events = 0;
   for (let at = 0; at < bytes.length; at += pieceLength) events += counter.count(bytes.subarray(at, at + pieceLength));
   return events;
@@ -26,5 +26,19 @@ describe('EventCounter', () => {
     const response = head + chunks.map(chunk).join('');
     for (let pieceLength = 1; pieceLength <= response.length; pieceLength++)
       expect(countIn(response, pieceLength)).toBe(events);
+  });
+
+  const frame = (length: number): string =>
+    `${String.fromCharCode(0, 0, length >> 8, length & 255)}${'\n'.repeat(length)}`;
+  const frames: [string, string[]][] = [
+    ['a frame in each chunk', [frame(3), frame(300), frame(1)]],
+    ['several frames in a chunk', [frame(3) + frame(7) + frame(5)]],
+    ['a chunk that ends in the length of a frame', [frame(9).slice(0, 2), frame(9).slice(2) + frame(4), frame(1)]],
+  ];
+
+  it.each(frames)('counts %s, whose bytes may be newlines', (_, chunks) => {
+    const response = head + chunks.map(chunk).join('');
+    for (let pieceLength = 1; pieceLength <= response.length; pieceLength++)
+      expect(countIn(response, pieceLength, 'frames')).toBe(3);
   });
 });

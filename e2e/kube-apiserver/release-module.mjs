@@ -44,7 +44,7 @@ export function releaseGoMod(upstream, version) {
     .filter(({ at }) => at !== 'v0.0.0');
   const staged = [
     ...new Set(
-      [...upstream.matchAll(/^\s*(k8s\.io\/[\w-]+)(?: v0\.0\.0\b| => \.\/staging\/)/gm)].map(([, path]) => path),
+      [...upstream.matchAll(/^\s*(k8s\.io\/[\w-]+)(?: v0\.0\.0$| => \.\/staging\/)/gm)].map(([, path]) => path),
     ),
   ];
   return [

@@ -67,6 +67,8 @@ export const benchmark: Benchmark = {
     ...figures({ name: 'creates of 1 KB, 16 connections', args: ['create', '0', '1500'], limit: 1500 }),
     ...figures({ name: 'gets of 1 KB, 16 connections', args: ['get', '0', '3000'] }),
     ...figures({ name: `lists of ${smallCount} × 1 KB`, args: ['list', '0', '6'] }),
+    ...figures({ name: 'protobuf: watch events to 20 watchers', args: ['watch-protobuf', '20', '1000'] }),
+    ...figures({ name: `protobuf: lists of ${smallCount} × 1 KB`, args: ['list-protobuf', '0', '6'] }),
     { figure: `list of ${largeCount} × 1 KB`, ours: blocked, peer: blockedThere, reading: duration, ...none },
     { figure: `longest get beside it`, ours: blocked, peer: blockedThere, reading: pause, ...none },
     { figure: `longest get beside it`, ours: blocked, limit: 50, reading: pause, ...must },

@@ -1,16 +1,29 @@
 const newline = 10;
 const carriageReturn = 13;
 
+/** How events are told apart: JSON ends with a newline, protobuf begins with its length in four bytes. */
+export type Framing = 'lines' | 'frames';
+
+const lengthBytes = 4;
+
 /**
- * Counts the events of a watch in the bytes of its HTTP/1.1 connection: the lines of the body, whose chunks may end
- * anywhere, also between an event and its newline.
+ * Counts the events of a watch in the bytes of its HTTP/1.1 connection: the lines or frames of the body, whose chunks may
+ * end anywhere, also between an event and its newline.
  */
 export class EventCounter {
+  readonly #framing: Framing;
+  /** Of the length of the present frame: how many bytes have come, and their value so far. */
+  #lengthRead = 0;
+  #frameLeft = 0;
   #place: 'head' | 'size' | 'body' = 'head';
   /** Of the body of the current chunk, with the line end after it. */
   #left = 0;
   #size = '';
   #lineLength = 0;
+
+  constructor(framing: Framing = 'lines') {
+    this.#framing = framing;
+  }
 
   /** How many events end in these bytes. */
   count(bytes: Buffer): number {
@@ -23,17 +36,33 @@ export class EventCounter {
       }
       const end = Math.min(at + this.#left, bytes.length);
       const bodyEnd = Math.min(at + Math.max(0, this.#left - 2), bytes.length);
-      for (
-        let found = bytes.indexOf(newline, at);
-        found >= 0 && found < bodyEnd;
-        found = bytes.indexOf(newline, found + 1)
-      )
-        events++;
+      events += this.#framing === 'lines' ? linesIn(bytes, at, bodyEnd) : this.#framesIn(bytes, at, bodyEnd);
       this.#left -= end - at;
       at = end;
       if (this.#left === 0) this.#place = 'size';
     }
     return events;
+  }
+
+  /** How many frames end here. */
+  #framesIn(bytes: Buffer, from: number, to: number): number {
+    let frames = 0;
+    let at = from;
+    while (at < to) {
+      if (this.#lengthRead < lengthBytes) {
+        this.#frameLeft = this.#frameLeft * 256 + (bytes[at] ?? 0);
+        this.#lengthRead++;
+        at++;
+        continue;
+      }
+      const taken = Math.min(this.#frameLeft, to - at);
+      this.#frameLeft -= taken;
+      at += taken;
+      if (this.#frameLeft > 0) continue;
+      frames++;
+      this.#lengthRead = 0;
+    }
+    return frames;
   }
 
   /** Reads on in the head or in the line that tells a chunk's size; returns where it stopped. */
@@ -61,4 +90,10 @@ export class EventCounter {
     }
     this.#lineLength = 0;
   }
+}
+
+function linesIn(bytes: Buffer, from: number, to: number): number {
+  let lines = 0;
+  for (let at = bytes.indexOf(newline, from); at >= 0 && at < to; at = bytes.indexOf(newline, at + 1)) lines++;
+  return lines;
 }

@@ -1,4 +1,5 @@
-// Load on a server of its own: load.ts <server.json> <watch|create|get|list|blocked> <size> <operations>.
+// Load on a server of its own: load.ts <server.json> <scenario> <size> <operations>. Scenarios: watch, create, get, list,
+// blocked; watch-protobuf and list-protobuf in the form that Go's clients ask for.
 // The CPU time that is told is the server's.
 import { Worker } from 'node:worker_threads';
 import { Pool } from 'undici';
@@ -7,6 +8,7 @@ import { printSample } from '../harness/measure.js';
 import type { Sample } from '../harness/measure.js';
 import { readServerInfo } from '../servers/server-info.js';
 import { cpuMsOf } from './processes.js';
+import type { Framing } from './event-counter.js';
 import { openWatchers } from './watchers.js';
 import { configMapData, created, large, pathOf, small, smallCount, watched, watchedCount } from './workload.js';
 
@@ -16,11 +18,14 @@ const operations = Number(operationsText);
 const server = readServerInfo(path);
 const pool = new Pool(server.url, { connections: 16, connect: { ca: server.ca } });
 
+const json = 'application/json';
+const protobuf = 'application/vnd.kubernetes.protobuf';
+
 /** Sends a request and reads the answer, which is thrown away. */
-async function send(method: Dispatcher.HttpMethod, target: string, body?: object): Promise<number> {
+async function send(method: Dispatcher.HttpMethod, target: string, body?: object, accept = json): Promise<number> {
   const headers = {
     authorization: `Bearer ${server.token}`,
-    accept: 'application/json',
+    accept,
     'content-type': 'application/json',
   };
   const answer = await pool.request({
@@ -52,31 +57,38 @@ async function measure(ops: number, work: (share: number) => Promise<unknown>): 
   return { ops, wallMs: performance.now() - start.wall, cpuMs: cpuMsOf(server.pids) - start.cpu };
 }
 
-const scenarios: Record<string, () => Promise<Sample>> = {
-  watch: async () => {
-    const watchers = await openWatchers(
-      server,
-      `${pathOf(watched)}?watch=true&resourceVersion=${await latest()}`,
-      size,
-    );
-    const sample = await measure(operations * size, async (share) => {
-      const updates = Math.ceil(operations * share);
-      const received = watchers.received(updates);
-      await repeat(updates, (i) => {
-        const name = `object-${i % watchedCount}`;
-        const data = { sequence: `${process.pid}-${share}-${i}` };
-        return send('PUT', pathOf(watched, name), {
-          apiVersion: 'v1',
-          kind: 'ConfigMap',
-          metadata: { namespace: watched, name },
-          data,
-        });
+/** Updates, each seen by all watchers. */
+async function watch(accept: string, framing: Framing): Promise<Sample> {
+  const path = `${pathOf(watched)}?watch=true&resourceVersion=${await latest()}`;
+  const watchers = await openWatchers(server, { path, count: size, accept, framing });
+  const sample = await measure(operations * size, async (share) => {
+    const updates = Math.ceil(operations * share);
+    const received = watchers.received(updates);
+    await repeat(updates, (i) => {
+      const name = `object-${i % watchedCount}`;
+      const data = { sequence: `${process.pid}-${share}-${i}` };
+      return send('PUT', pathOf(watched, name), {
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        metadata: { namespace: watched, name },
+        data,
       });
-      await received;
     });
-    watchers.close();
-    return sample;
-  },
+    await received;
+  });
+  watchers.close();
+  return sample;
+}
+
+function list(accept: string): Promise<Sample> {
+  return measure(operations, async (share) => {
+    for (let i = 0; i < operations * share; i++) await send('GET', pathOf(small), undefined, accept);
+  });
+}
+
+const scenarios: Record<string, () => Promise<Sample>> = {
+  watch: () => watch(json, 'lines'),
+  'watch-protobuf': () => watch(`${protobuf};stream=watch`, 'frames'),
   create: () => {
     let pass = 0;
     return measure(operations, (share) => {
@@ -91,10 +103,8 @@ const scenarios: Record<string, () => Promise<Sample>> = {
     measure(operations, (share) =>
       repeat(operations * share, (i) => send('GET', pathOf(small, `object-${i % smallCount}`))),
     ),
-  list: () =>
-    measure(operations, async (share) => {
-      for (let i = 0; i < operations * share; i++) await send('GET', pathOf(small));
-    }),
+  list: () => list(json),
+  'list-protobuf': () => list(protobuf),
   /** The longest GET beside a LIST that a thread of its own sends. */
   blocked: async () => {
     const lister = new Worker(new URL('list-thread.ts', import.meta.url), {

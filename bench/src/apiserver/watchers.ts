@@ -1,7 +1,7 @@
 // Watch connections that count what arrives and do nothing else: a client that decoded would be the slower side.
 import { connect } from 'node:tls';
 import type { ServerInfo } from '../servers/server-info.js';
-import { EventCounter } from './event-counter.js';
+import { EventCounter, type Framing } from './event-counter.js';
 
 /** Without an event for so long, events are missing and not late. */
 const stallMs = 30_000;
@@ -15,8 +15,19 @@ export interface Watchers {
   close(): void;
 }
 
-/** Opens `count` watches over HTTP/1.1 and waits until each has been answered. */
-export async function openWatchers(server: ServerInfo, path: string, count: number): Promise<Watchers> {
+/** What is watched, by how many, and in which form. */
+export interface WatchOrder {
+  readonly path: string;
+  readonly count: number;
+  readonly accept: string;
+  readonly framing: Framing;
+}
+
+/** Opens watches over HTTP/1.1 and waits until each has been answered. */
+export async function openWatchers(
+  server: ServerInfo,
+  { path, count, accept, framing }: WatchOrder,
+): Promise<Watchers> {
   const { hostname, port } = new URL(server.url);
   const counts = new Array<number>(count).fill(0);
   let total = 0;
@@ -24,7 +35,7 @@ export async function openWatchers(server: ServerInfo, path: string, count: numb
   let reached = Promise.withResolvers<undefined>();
   const open = (_: unknown, watcher: number): Promise<{ destroy(): void }> =>
     new Promise((resolve, reject) => {
-      const counter = new EventCounter();
+      const counter = new EventCounter(framing);
       let isOpen = false;
       const socket = connect({ host: hostname, port: Number(port), ca: server.ca });
       socket.on('data', (chunk: Buffer) => {
@@ -47,7 +58,7 @@ export async function openWatchers(server: ServerInfo, path: string, count: numb
         if (!isClosing) reached.reject(new Error('the server ended a watch'));
       });
       socket.write(
-        `GET ${path} HTTP/1.1\r\nhost: ${hostname}:${port}\r\nauthorization: Bearer ${server.token}\r\naccept: application/json\r\n\r\n`,
+        `GET ${path} HTTP/1.1\r\nhost: ${hostname}:${port}\r\nauthorization: Bearer ${server.token}\r\naccept: ${accept}\r\n\r\n`,
       );
     });
   let isClosing = false;

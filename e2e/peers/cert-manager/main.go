@@ -48,16 +48,20 @@ import (
 	_ "github.com/cert-manager/cert-manager/pkg/issuer/selfsigned"
 )
 
+// flags are a set of their own: controller-runtime puts -kubeconfig into the common one.
+var flags = flag.NewFlagSet("cert-manager", flag.ExitOnError)
+
 var (
-	mode       = flag.String("mode", "controller", "controller, cainjector or webhook")
-	kubeconfig = flag.String("kubeconfig", os.Getenv("KUBECONFIG"), "path of the kubeconfig")
-	port       = flag.Int("port", 0, "of the webhook")
-	certFile   = flag.String("tls-cert-file", "", "of the webhook")
-	keyFile    = flag.String("tls-private-key-file", "", "of the webhook")
+	mode       = flags.String("mode", "controller", "controller, cainjector or webhook")
+	kubeconfig = flags.String("kubeconfig", os.Getenv("KUBECONFIG"), "path of the kubeconfig")
+	port       = flags.Int("port", 0, "of the webhook")
+	certFile   = flags.String("tls-cert-file", "", "of the webhook")
+	keyFile    = flags.String("tls-private-key-file", "", "of the webhook")
 )
 
 func main() {
-	flag.Parse()
+	// The set exits by itself.
+	_ = flags.Parse(os.Args[1:])
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	ctrl.SetLogger(klog.Background())

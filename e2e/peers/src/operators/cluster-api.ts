@@ -201,7 +201,7 @@ async function playAdmission(stage: Stage): Promise<void> {
       () => 'admitted',
       (error: unknown) => String(error),
     );
-    isTrue(answer, answer.includes('must match spec.template.metadata.labels') || answer.includes('Invalid value'));
+    isTrue(answer, answer.includes('spec.template.metadata.labels: Forbidden: must match spec.selector'));
   });
 }
 
