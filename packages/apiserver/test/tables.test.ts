@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { createApiServer } from '../src/index.js';
+import { harness } from './harness.js';
 
 interface Golden {
   readonly storageVersionHash?: string;
@@ -70,5 +71,32 @@ describe('tables of built-in kinds', () => {
       ['catch-all', 10000],
     ]);
     await server.stop();
+  });
+});
+
+describe('APIServices', () => {
+  it('come and go with the group versions of custom resources', async () => {
+    const server = await harness({ controllers: false });
+    const path = '/apis/apiregistration.k8s.io/v1/apiservices/v1.tables.example';
+    const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+    const schema = { openAPIV3Schema: { type: 'object' } };
+    await server.post(definitions, {
+      metadata: { name: 'things.tables.example' },
+      spec: {
+        group: 'tables.example',
+        scope: 'Cluster',
+        names: { plural: 'things', kind: 'Thing' },
+        versions: [{ name: 'v1', served: true, storage: true, schema }],
+      },
+    });
+    await expect.poll(async () => (await server.get(path)).status).toBe(200);
+    const { body } = await server.get(path);
+    expect(body).toMatchObject({
+      metadata: { labels: { 'kube-aggregator.kubernetes.io/automanaged': 'true' } },
+      spec: { group: 'tables.example', version: 'v1', groupPriorityMinimum: 1000, versionPriority: 100 },
+      status: { conditions: [{ type: 'Available', status: 'True', reason: 'Local' }] },
+    });
+    await server.delete(`${definitions}/things.tables.example`);
+    await expect.poll(async () => (await server.get(path)).status).toBe(404);
   });
 });

@@ -6,6 +6,7 @@ import { crdTable, type Backend } from '../handlers/call.js';
 import { createCrdController } from '../crd/crd-controller.js';
 import { formatTime } from '../codecs/go-text.js';
 import { createAggregationController } from './aggregation-controller.js';
+import { createApiServiceController } from './api-service-controller.js';
 import { createCrdBackend } from './crd-backend.js';
 import { createGarbageCollector } from './garbage-collector.js';
 import { createNamespaceController } from './namespace-controller.js';
@@ -32,7 +33,8 @@ export interface ControllerOptions {
 
 /** Starts the controllers on a store that has been loaded. */
 export function startControllers(backend: Backend, { enabled, delayMs }: ControllerOptions): Controllers {
-  const controllers = enabledControllers(backend, enabled);
+  // kube-apiserver itself keeps APIServices, also where no controller manager runs.
+  const controllers = [createApiServiceController(backend), ...enabledControllers(backend, enabled)];
   const crds = createCrdController({
     registry: backend.registry,
     backend: createCrdBackend(backend),
