@@ -53,6 +53,7 @@ const prints = {
   informer: /add default\/web-0/,
   kubeconfig: /https:\/\/127\.0\.0\.1:\d+ \d/,
   'leader-election': /this process leads/,
+  pods: /0 web-0/,
   manager: /sweeping true/,
   metrics: /jobs_total\{result="success"\} 1/,
   runtime: /entries: 1/,

@@ -22,6 +22,7 @@ import type { Faults } from './faults/faults.js';
 import type { Backend } from './handlers/call.js';
 import { seed } from './handlers/seed.js';
 import { createJournal, journalCommits, type Journal } from './journal/journal.js';
+import { createPodScripts, type PodScripts } from './pods/pod-scripts.js';
 import { builtInDefinitions } from './registry/builtins.js';
 import { createRegistry } from './registry/create-registry.js';
 import { createAuthenticator } from './server/authentication.js';
@@ -78,6 +79,8 @@ export interface ApiServer extends AsyncDisposable {
   issueToken(user: string, groups?: readonly string[]): string;
   /** Faults on demand. */
   readonly faults: Faults;
+  /** Answers for kubelets: logs, exec, attach and port-forward of pods, as tests script them. */
+  readonly pods: PodScripts;
   /** Requests, responses, commits and faults, in order. */
   readonly journal: Journal;
   /** The in-process transport: same chain, same answers, no socket. Without an Authorization header it is the administrator. */
@@ -166,6 +169,7 @@ class EmbeddedApiServer implements ApiServer {
   readonly #offload: Offload;
   readonly #pipeline;
   readonly faults: Faults;
+  readonly pods: PodScripts;
   readonly fetch: InProcessFetch;
   readonly answer: DirectAnswer;
   #identity: Identity | undefined;
@@ -217,6 +221,8 @@ class EmbeddedApiServer implements ApiServer {
       anonymous: options.anonymous ?? authorization === 'RBAC',
       serviceAccounts: tokens,
     });
+    const pods = createPodScripts();
+    this.pods = pods;
     const stopping = (): AbortSignal => this.#stopping.signal;
     this.#backend = {
       store,
@@ -235,6 +241,7 @@ class EmbeddedApiServer implements ApiServer {
         createValidatingPolicies({ store, registry, offload }),
         createValidatingWebhooks({ store, registry, offload }, this.#webhooks),
       ]),
+      pods,
       clock,
       random,
       newUid: () => randomUUID(),

@@ -22,6 +22,16 @@ export type {
   JournalRequest,
   JournalResponse,
 } from './journal/journal.js';
+export type {
+  LogEntry,
+  LogRequest,
+  PodMatch,
+  PodScript,
+  PodScripts,
+  ScriptedContainer,
+  ScriptedLog,
+  ScriptedProcess,
+} from './pods/pod-scripts.js';
 export type { Verb } from './registry/resource.js';
 export type { KeyAndCertificate } from './server/certificates.js';
 export type { User } from './server/api-request.js';

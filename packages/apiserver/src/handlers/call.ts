@@ -13,6 +13,7 @@ import type { ApiRequest, User } from '../server/api-request.js';
 import type { Authenticator } from '../server/authentication.js';
 import type { ResourcePath } from '../server/request-info.js';
 import type { Store } from '../storage/store.js';
+import type { PodScriptTable } from '../pods/pod-scripts.js';
 import type { WatchEnvironment } from '../watch/session.js';
 
 /** Who may use the server, and how service accounts get their tokens. */
@@ -42,6 +43,8 @@ export interface Backend {
   readonly offload: Offload;
   /** Who users are. */
   readonly identities: Identities;
+  /** What answers for kubelets. */
+  readonly pods: PodScriptTable;
 }
 
 /** What is noted about a request beside its answer. */

@@ -1,7 +1,8 @@
 import { negotiate } from '../codecs/negotiate.js';
 import { parseBoolParameter, parseGoDuration } from '../codecs/go-text.js';
 import type { Subresource, Verb } from '../registry/resource.js';
-import { badRequest, methodNotAllowed, notFound, notImplemented } from '../registry/status.js';
+import { answerConnect } from '../pods/connect.js';
+import { badRequest, methodNotAllowed, notFound } from '../registry/status.js';
 import type { ApiRequest, Reply, User } from '../server/api-request.js';
 import type { ResourcePath } from '../server/request-info.js';
 import type { WatchTap } from '../watch/session.js';
@@ -174,6 +175,6 @@ function answerBy(
     case 'action':
       return answerAction(backend, call, subresource.name);
     case 'connect':
-      throw notImplemented(`${call.definition.plural}/${subresource.name} is not implemented by this server yet`);
+      return answerConnect(backend, call, subresource.name);
   }
 }

@@ -1,3 +1,5 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
 import type { Sink } from './sink.js';
 
 /** Who makes a request. */
@@ -24,6 +26,16 @@ export interface ApiRequest {
   readonly peer: User | undefined;
   /** Aborted when the client went away. */
   readonly signal: AbortSignal;
+  /** Whether the transport can hand over its connection to another protocol, as its `Upgrade` header asks. @default false */
+  readonly canUpgrade?: boolean;
+}
+
+/** A connection that an answer takes over. */
+export interface Upgrade {
+  readonly request: IncomingMessage;
+  readonly socket: Duplex;
+  /** What has arrived behind the request. */
+  readonly head: Buffer;
 }
 
 /** Header names in lower case. */
@@ -38,6 +50,8 @@ export interface Reply {
   readonly stream?: (sink: Sink) => Promise<void>;
   /** Whether the stream is one long document, worth compressing; a watch is not. @default false */
   readonly isLong?: boolean;
+  /** Takes the connection over, instead of an answer. Only for a request that can upgrade. Resolves when it is done. */
+  readonly upgrade?: (upgrade: Upgrade) => Promise<void>;
   /** Cut the connection instead of answering. */
   readonly destroy?: boolean;
   /** Send only this many bytes of the body, then cut the connection. */

@@ -5,8 +5,9 @@ import {
   type Http2ServerResponse,
   type ServerHttp2Session,
 } from 'node:http2';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { ServerResponse, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { TLSSocket, type PeerCertificate } from 'node:tls';
 import type { Clock } from '@kctl/wait';
 import { entityTooLarge } from '../registry/status.js';
@@ -75,7 +76,7 @@ async function readBody(request: AnyRequest, limit: number): Promise<Uint8Array>
 function toApiRequest(
   request: AnyRequest,
   response: AnyResponse,
-  { peer, limit }: { peer: User | undefined; limit: number },
+  { peer, limit, canUpgrade = false }: { peer: User | undefined; limit: number; canUpgrade?: boolean },
 ): ApiRequest {
   const gone = new AbortController();
   response.once('close', () => {
@@ -92,6 +93,7 @@ function toApiRequest(
     readBody: () => readBody(request, limit),
     peer,
     signal: gone.signal,
+    canUpgrade,
   };
 }
 
@@ -173,6 +175,31 @@ export async function createListener(options: ListenerOptions): Promise<Listener
   const peerOf = (socket: object): User | undefined => users.get(socket);
 
   server.on('request', onRequest);
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    socket.on('error', ignore);
+    const response = new ServerResponse(request);
+    // What is not an upgrade is answered like any other request, and ends the connection.
+    if (socket instanceof TLSSocket) response.assignSocket(socket);
+    response.shouldKeepAlive = false;
+    response.on('error', ignore);
+    response.once('finish', () => socket.end());
+    const gone = new AbortController();
+    socket.once('close', () => gone.abort());
+    const facts = { peer: peerOf(socket), limit: maxBodyBytes, canUpgrade: true };
+    void pipeline({ ...toApiRequest(request, response, facts), signal: gone.signal })
+      .then(async (reply) => {
+        if (reply.upgrade === undefined) {
+          await send(reply, request, response);
+          return;
+        }
+        if (socket instanceof TLSSocket) response.detachSocket(socket);
+        await reply.upgrade({ request, socket, head });
+      })
+      .catch((error: unknown) => {
+        if (!socket.destroyed) onError(error);
+        socket.destroy();
+      });
+  });
   server.on('connection', (socket: Socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));

@@ -59,7 +59,7 @@ export function createConnectionPools(options: ConnectionPoolsOptions): Connecti
   const retire = (old: PoolPair): void => {
     logger.debug('TLS material changed: new connections for new requests');
     closing.add(old);
-    void Promise.allSettled([old.requests.close(), old.watches.close()]).finally(() => closing.delete(old));
+    void Promise.allSettled(dispatchersOf(old).map((each) => each.close())).finally(() => closing.delete(old));
   };
   const issued = (credential: Credential): Pick<TlsMaterial, 'cert' | 'key'> =>
     credential.certificate === undefined ? {} : { cert: bytes(credential.certificate), key: bytes(credential.key) };
@@ -93,7 +93,7 @@ export function createConnectionPools(options: ConnectionPoolsOptions): Connecti
     },
     destroy: async () => {
       const all = current === undefined ? [...closing] : [current.pools, ...closing];
-      await Promise.all(all.flatMap(({ requests, watches }) => [requests.destroy(), watches.destroy()]));
+      await Promise.all(all.flatMap(dispatchersOf).map((each) => each.destroy()));
     },
   };
 }
@@ -106,7 +106,7 @@ function givenDispatcher(newDispatcher: () => RequestDispatcher): ConnectionPool
     get: () => {
       if (pools === undefined) {
         const dispatcher = newDispatcher();
-        pools = { requests: dispatcher, watches: dispatcher };
+        pools = { requests: dispatcher, watches: dispatcher, upgrades: dispatcher };
       }
       return pools;
     },
@@ -117,6 +117,11 @@ function givenDispatcher(newDispatcher: () => RequestDispatcher): ConnectionPool
       await pools?.requests.destroy();
     },
   };
+}
+
+/** Each dispatcher of a pair once. */
+function dispatchersOf({ requests, watches, upgrades }: PoolPair): readonly RequestDispatcher[] {
+  return [...new Set([requests, watches, upgrades])];
 }
 
 function isSameMaterial(a: TlsMaterial, b: TlsMaterial): boolean {

@@ -24,6 +24,8 @@ export interface PoolSettings {
 export interface PoolPair {
   readonly requests: RequestDispatcher;
   readonly watches: RequestDispatcher;
+  /** For connections that switch protocols: HTTP/1.1, as API servers do not switch streams of HTTP/2. */
+  readonly upgrades: RequestDispatcher;
 }
 
 /** Probes a silent connection after this many ms; libuv then gives it up after ten unanswered probes, a second apart. */
@@ -33,9 +35,11 @@ const idleConnectionMs = 30_000;
 
 /** Opens the pools. No connection is made before the first request. */
 export function createPoolPair(settings: PoolSettings, tls: TlsMaterial): PoolPair {
+  const watches = createPool(settings, tls, null);
   return {
     requests: createPool(settings, tls, settings.maxConnections),
-    watches: createPool(settings, tls, null),
+    watches,
+    upgrades: settings.http2 ? createPool({ ...settings, http2: false }, tls, null) : watches,
   };
 }
 

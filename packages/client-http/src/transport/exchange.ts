@@ -1,3 +1,4 @@
+import { Duplex } from 'node:stream';
 import { abortReason } from '@kctl/wait';
 import type { Clock, ClockTimer } from '@kctl/wait';
 import type { DispatchControl, RequestDispatcher } from '@kctl/client/connection';
@@ -13,6 +14,8 @@ export interface ExchangeRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string | string[]>>;
   readonly body?: string | Uint8Array;
+  /** The protocol to switch to. */
+  readonly upgrade?: string | undefined;
 }
 
 /** How long to wait, in ms; 0 is unlimited. */
@@ -32,6 +35,8 @@ export interface Exchange {
   readonly status: number;
   readonly headers: ResponseHeaders;
   readonly body: ByteStream;
+  /** The connection, once it speaks the protocol that the request asked for. It belongs to the caller; there is no body. */
+  readonly socket?: Duplex;
 }
 
 export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
@@ -105,15 +110,25 @@ class RunningExchange implements ByteSource {
     if (timeouts.headersMs > 0) this.#headersTimer = this.#deadline(timeouts.headersMs, 'no answer');
     if (timeouts.totalMs > 0) this.#totalTimer = this.#deadline(timeouts.totalMs, 'no complete answer');
     this.#lastActivity = clock.monotonicNow();
-    const { origin, method, path, headers, body } = this.#request;
+    const { origin, method, path, headers, body, upgrade } = this.#request;
     try {
       dispatcher.dispatch(
-        { origin, method, path, headers, body: body ?? null, headersTimeout: 0, bodyTimeout: 0 },
+        {
+          origin,
+          method,
+          path,
+          headers,
+          body: body ?? null,
+          headersTimeout: 0,
+          bodyTimeout: 0,
+          ...(upgrade === undefined ? {} : { upgrade }),
+        },
         {
           onRequestStart: (controller) => this.#onStart(controller),
           onResponseStart: (_controller, status, answer) => this.#onHeaders(status, answer),
           onResponseData: (_controller, chunk) => this.#onData(chunk),
           onResponseEnd: () => this.#onEnd(),
+          onRequestUpgrade: (_controller, status, answer, socket) => this.#onUpgrade(status, answer, socket),
           onResponseError: (_controller, error) => this.#onError(error),
         },
       );
@@ -163,6 +178,21 @@ class RunningExchange implements ByteSource {
 
   #onEnd(): void {
     this.#body?.end();
+  }
+
+  #onUpgrade(status: number, headers: ResponseHeaders, socket: unknown): void {
+    if (!(socket instanceof Duplex)) {
+      this.#onError(new Error('the connection that was upgraded is not a stream'));
+      return;
+    }
+    if (this.#phase === 'done') {
+      socket.destroy();
+      return;
+    }
+    this.#finish();
+    const body = new ByteStream(this, () => undefined);
+    body.end();
+    this.#settler.resolve({ status, headers, body, socket });
   }
 
   #onError(error: Error): void {

@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import { guardLogger, noopLogger, noopMetrics } from '@kctl/telemetry';
 import type { Logger, Metrics } from '@kctl/telemetry';
 import {
@@ -118,6 +119,13 @@ export interface TransportRequest {
    * repeated after a 429 alone: a 5xx may come from a server that was already at it. @default false
    */
   readonly once?: boolean;
+  /** Further headers, by their lower-case names. Those of the transport win: credentials, impersonation, user agent. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /**
+   * The protocol to switch the connection to, such as `websocket`. The answer has the connection where the server
+   * switches; any other answer is one like others. Only for GET, and over HTTP/1.1.
+   */
+  readonly upgrade?: string;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -128,7 +136,11 @@ export interface TransportResponse {
   readonly retryAfterMs: number | undefined;
   /** Where a redirect leads to. Redirects are not followed. */
   readonly location?: string | undefined;
+  /** All headers, by their lower-case names. */
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: AsyncIterable<Buffer[]>;
+  /** The connection after an upgrade. It belongs to the caller; disposing the transport destroys it. */
+  readonly socket?: Duplex;
 }
 
 /** Requests to one API server: authenticated, limited, measured, repeated where that is safe. */
@@ -165,6 +177,8 @@ class HttpTransport implements Transport {
   readonly #compress: boolean;
   readonly #seenWarnings = new Set<string>();
   readonly #closed = new AbortController();
+  /** Connections that were upgraded and are not closed yet. */
+  readonly #sockets = new Set<Duplex>();
 
   constructor(connection: Connection, options: TransportOptions) {
     const { clock = systemClock, environment = process.env } = options;
@@ -214,7 +228,7 @@ class HttpTransport implements Transport {
   }
 
   async send(request: TransportRequest): Promise<TransportResponse> {
-    const { method, signal, expect = 'object', once = false } = request;
+    const { method, signal, expect = 'object', once = false, upgrade } = request;
     const maxRetries = this.#options.maxRetries ?? 10;
     return await retry(
       async (attempt) => {
@@ -228,7 +242,8 @@ class HttpTransport implements Transport {
       {
         maxAttempts: maxRetries + 1,
         isRetriable: (error) =>
-          error instanceof AskedToWait || (expect !== 'watch' && isRetryableFailure(error, method)),
+          error instanceof AskedToWait ||
+          (expect !== 'watch' && upgrade === undefined && isRetryableFailure(error, method)),
         pause: (error) => {
           const isAsked = error instanceof AskedToWait;
           this.#metrics.retried(method, isAsked ? String(error.status) : '<error>');
@@ -241,6 +256,7 @@ class HttpTransport implements Transport {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed.abort(this.#disposedError('', ''));
     this.#credentials.close?.();
+    for (const socket of this.#sockets) socket.destroy(this.#disposedError('', ''));
     await this.#pools.destroy();
   }
 
@@ -301,9 +317,11 @@ class HttpTransport implements Transport {
           path: this.#prefix + path,
           headers: this.#headersFor(request, credential),
           ...(body === undefined ? {} : { body }),
+          upgrade: request.upgrade,
         },
         {
-          dispatcher: expect === 'watch' ? pools.watches : pools.requests,
+          dispatcher:
+            request.upgrade !== undefined ? pools.upgrades : expect === 'watch' ? pools.watches : pools.requests,
           timeouts: this.#timeoutsFor(expect),
           clock: this.#clock,
           signal,
@@ -314,6 +332,7 @@ class HttpTransport implements Transport {
       this.#metrics.answered(method, String(answer.status), seconds());
       this.#tell(method, path, answer.status);
       if (body !== undefined) this.#metrics.sized(method, body.length);
+      if (answer.socket !== undefined) this.#adopt(answer.socket);
       this.#warn(answer);
       return this.#toResponse(answer, request);
     } catch (error) {
@@ -323,7 +342,19 @@ class HttpTransport implements Transport {
     }
   }
 
-  #toResponse({ status, headers, body }: Exchange, { method, path }: TransportRequest): TransportResponse {
+  /** Ends the connection with the transport. */
+  #adopt(socket: Duplex): void {
+    if (this.#closed.signal.aborted) {
+      socket.destroy();
+      return;
+    }
+    this.#sockets.add(socket);
+    // Its owner sees how it ends; one without an owner yet must not end the process.
+    socket.on('error', () => undefined);
+    socket.once('close', () => this.#sockets.delete(socket));
+  }
+
+  #toResponse({ status, headers, body, socket }: Exchange, { method, path }: TransportRequest): TransportResponse {
     const explain = (reason: string, cause: unknown): TransportError =>
       new TransportError(
         {
@@ -341,13 +372,15 @@ class HttpTransport implements Transport {
       contentType: headerOf(headers, 'content-type') ?? '',
       retryAfterMs: retryAfterOfHeader(headerOf(headers, 'retry-after'), this.#clock.now()),
       location: headerOf(headers, 'location'),
+      headers,
+      ...(socket === undefined ? {} : { socket }),
       body: headerOf(headers, 'content-encoding') === 'gzip' ? gunzip(body, explain) : body,
     };
   }
 
   #headersFor(request: TransportRequest, credential: Credential): Record<string, string | string[]> {
     const { accept = 'application/json', contentType, body, expect } = request;
-    const headers: Record<string, string | string[]> = { accept, ...this.#headers };
+    const headers: Record<string, string | string[]> = { ...request.headers, accept, ...this.#headers };
     if (body !== undefined) headers['content-type'] = contentType ?? 'application/json';
     if (expect === 'list' && this.#compress) headers['accept-encoding'] = 'gzip';
     if (credential.authorization !== undefined) headers['authorization'] = credential.authorization;

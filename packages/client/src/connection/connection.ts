@@ -81,6 +81,8 @@ export interface DispatchedRequest {
   /** 0: the transport keeps time itself. */
   readonly headersTimeout: number;
   readonly bodyTimeout: number;
+  /** The protocol to switch the connection to, such as `websocket`. What cannot switch answers as without it. */
+  readonly upgrade?: string;
 }
 
 /** What a handler acts on its request with: the part of undici's `Dispatcher.DispatchController` that a transport uses. */
@@ -103,6 +105,13 @@ export interface DispatchCallbacks {
   ): void;
   onResponseData(control: DispatchControl, chunk: Buffer): void;
   onResponseEnd(control: DispatchControl): void;
+  /** In place of an answer, where the server switches protocols: `socket` is a Duplex of Node. */
+  onRequestUpgrade?(
+    control: DispatchControl,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+    socket: unknown,
+  ): void;
   /** At any time, also before `onRequestStart`. Its `code` is that of Node or undici, such as `ECONNREFUSED`. */
   onResponseError(control: DispatchControl, error: Error): void;
 }

@@ -1,0 +1,65 @@
+import type { Backend, ResourceCall } from '../handlers/call.js';
+import { badRequest, internalError, notImplemented } from '../registry/status.js';
+import { forbiddenRequest, resourceAttributes } from '../authorization/attributes.js';
+import type { Reply } from '../server/api-request.js';
+import { answerLog } from './log.js';
+import { kubeletOf, nodeOf, plainError, refusedDial, requireContainer, requirePod } from './place.js';
+import { answerPortForward } from './port-forward.js';
+import { answerProcess } from './processes.js';
+
+/** Subresources that lead to a kubelet. There is none: scripts answer for it. @throws StatusError */
+export async function answerConnect(backend: Backend, call: ResourceCall, name: string): Promise<Reply> {
+  if (call.definition.plural !== 'pods' || call.definition.group !== '') throw missing(call, name);
+  switch (name) {
+    case 'log':
+      return await answerLog(backend, call);
+    case 'exec':
+    case 'attach':
+    case 'portforward':
+      return answerUpgrade(backend, call, name);
+    default:
+      throw missing(call, name);
+  }
+}
+
+function missing({ definition }: ResourceCall, name: string): Error {
+  return notImplemented(`${definition.plural}/${name} is not implemented by this server yet`);
+}
+
+function answerUpgrade(backend: Backend, call: ResourceCall, name: 'exec' | 'attach' | 'portforward'): Reply {
+  const { path, query, request } = call;
+  if (query.has('dryRun')) throw badRequest('dryRun is not supported');
+  requireCreate(backend, call, name);
+  const pod = requirePod(backend, call);
+  const container = name === 'portforward' ? '' : requireContainer(pod, query.get('container') ?? '');
+  const node = nodeOf(pod);
+  if (node === '') throw badRequest(`pod ${path.name} does not have a host assigned`);
+  const isScripted = backend.pods.covers(path);
+  const kubelet = isScripted ? '' : kubeletOf(backend, node);
+  const upgrade = request.canUpgrade === true ? (request.header('upgrade') ?? '').toLowerCase() : '';
+  if (upgrade === '') throw badRequest('Upgrade request required');
+  if (upgrade !== 'websocket')
+    throw notImplemented(`${upgrade} is not implemented by this server: use WebSockets, as kubectl does by default`);
+  const of = { namespace: path.namespace, name: path.name, container };
+  if (name === 'portforward') {
+    if (!isScripted) throw plainError(`error dialing backend: ${refusedDial(kubelet)}`);
+    return answerPortForward(backend, call);
+  }
+  const url = `https://${kubelet}/${name}/${of.namespace}/${of.name}/${container}?${query.toString()}`;
+  const failure = (): Error =>
+    internalError(`error sending request: Post ${JSON.stringify(url)}: ${refusedDial(kubelet)}`);
+  return answerProcess(backend, call, { of, what: name, failure: isScripted ? undefined : failure });
+}
+
+/** A stream may do anything, so that a right to `get` it is not enough. Mirrors AuthorizePodWebsocketUpgradeCreatePermission. */
+function requireCreate(backend: Backend, { path, user }: ResourceCall, subresource: string): void {
+  const attributes = resourceAttributes(user, 'create', {
+    version: path.version,
+    resource: 'pods',
+    subresource,
+    namespace: path.namespace,
+    name: path.name,
+  });
+  const { allowed, reason } = backend.access.authorizer.authorize(attributes);
+  if (!allowed) throw forbiddenRequest(attributes, reason);
+}

@@ -1,0 +1,77 @@
+import type { Duplex } from 'node:stream';
+import { StatusError } from '@kctl/apimachinery';
+import type { Status } from '@kctl/apimachinery';
+import type { Reader } from '@kctl/client';
+
+/** A request about a pod. */
+export interface PodRequest {
+  readonly method: 'GET';
+  /** Path below the server's address, with query. */
+  readonly path: string;
+  readonly accept?: string;
+  readonly expect?: 'list' | 'watch';
+  readonly once?: boolean;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly upgrade?: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Its answer. */
+export interface PodResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: AsyncIterable<readonly Uint8Array[]>;
+  /** The connection, where the server has switched protocols. */
+  readonly socket?: Duplex;
+}
+
+/** What carries the requests: the transport of `@kctl/client-http`, or another that can upgrade connections. */
+export interface PodTransport {
+  send(request: PodRequest): Promise<PodResponse>;
+}
+
+/** A client with a transport: that of `createHttpClient`, for example. */
+export interface PodsClient extends Pick<Reader, 'get' | 'list'> {
+  readonly transport: PodTransport;
+}
+
+/** What is read of an answer that is not a success, in bytes. */
+const maxErrorBytes = 1024 * 1024;
+
+/** The failure that an answer says. */
+export async function failureOf(response: PodResponse, what: string): Promise<StatusError> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const batch of response.body) {
+    for (const chunk of batch) {
+      chunks.push(chunk);
+      length += chunk.length;
+    }
+    if (length > maxErrorBytes) break;
+  }
+  const text = Buffer.concat(chunks).subarray(0, maxErrorBytes).toString();
+  const status = parseStatus(text);
+  if (status !== undefined) return new StatusError(status);
+  const said = text.trim() === '' ? '' : `: ${text.trim().slice(0, 300)}`;
+  const message = `${what}: the server answers with ${response.status}${said}`;
+  return new StatusError({ status: 'Failure', code: response.status, message });
+}
+
+/** A Status, where a text is one. */
+export function parseStatus(text: string): Status | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isStatus(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isStatus(value: unknown): value is Status {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'status' in value &&
+    (value.status === 'Success' || value.status === 'Failure')
+  );
+}

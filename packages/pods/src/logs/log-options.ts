@@ -1,0 +1,81 @@
+import type { AbortOptions } from '@kctl/client';
+import { numberProblem, requireOptions } from '@kctl/wait';
+import type { OptionNames } from '@kctl/wait';
+import type { QueryFields } from '../pod-path.js';
+
+/** Options of {@link podLogs}. */
+export interface PodLogsOptions extends AbortOptions {
+  /** One container. @default that of the annotation `kubectl.kubernetes.io/default-container`, else the first one */
+  readonly container?: string;
+  /** Several containers, or all of them: init, regular and ephemeral ones. */
+  readonly containers?: readonly string[] | 'all';
+  /** Every pod of a workload or Service, not the best one alone. @default false */
+  readonly allPods?: boolean;
+  /** Goes on while the container runs. @default false */
+  readonly follow?: boolean;
+  /** The container that ran before the last restart. @default false */
+  readonly previous?: boolean;
+  /** Not older than this, in seconds. */
+  readonly sinceSeconds?: number;
+  /** Not older than this: a time as RFC 3339 text or Date. */
+  readonly sinceTime?: string | Date;
+  /** The last lines alone. @default all, by what the node keeps */
+  readonly tailLines?: number;
+  /** At most this many bytes of each container. @default no limit */
+  readonly limitBytes?: number;
+  /** Asks for the time of each line: {@link LogLine.timestamp}. @default false */
+  readonly timestamps?: boolean;
+  /** A line that is longer is handed out in pieces, in bytes. @default 1_048_576 */
+  readonly maxLineBytes?: number;
+}
+
+const optionNames: OptionNames<PodLogsOptions> = {
+  container: true,
+  containers: true,
+  allPods: true,
+  follow: true,
+  previous: true,
+  sinceSeconds: true,
+  sinceTime: true,
+  tailLines: true,
+  limitBytes: true,
+  timestamps: true,
+  maxLineBytes: true,
+  signal: true,
+};
+
+/** @throws TypeError naming each option that is not valid */
+export function checkLogOptions(options: PodLogsOptions): void {
+  requireOptions('podLogs', options, optionNames);
+  const { sinceSeconds, sinceTime, tailLines, limitBytes, maxLineBytes, container, containers } = options;
+  const problems = [
+    numberProblem('sinceSeconds', sinceSeconds ?? 1, { least: 1, integer: true }),
+    numberProblem('tailLines', tailLines ?? 0, { integer: true }),
+    numberProblem('limitBytes', limitBytes ?? 1, { least: 1, integer: true }),
+    numberProblem('maxLineBytes', maxLineBytes ?? 1, { least: 1, integer: true }),
+    container !== undefined && containers !== undefined ? 'container and containers are both set: set one' : undefined,
+    sinceSeconds !== undefined && sinceTime !== undefined
+      ? 'sinceSeconds and sinceTime are both set: set one'
+      : undefined,
+    sinceTime !== undefined && Number.isNaN(new Date(sinceTime).getTime())
+      ? `sinceTime ${JSON.stringify(sinceTime)} is not a time: expected RFC 3339, such as 2026-01-31T12:00:00Z`
+      : undefined,
+  ].filter((problem) => problem !== undefined);
+  if (problems.length > 0) throw new TypeError(`podLogs: ${problems.join('; ')}`);
+}
+
+/** The query of a request for the log of one container. */
+export function logQuery(container: string | undefined, options: PodLogsOptions): QueryFields {
+  const { follow, previous, sinceSeconds, sinceTime, tailLines, limitBytes, timestamps } = options;
+  return {
+    container,
+    follow,
+    previous,
+    sinceSeconds,
+    // Servers take whole seconds alone.
+    sinceTime: sinceTime === undefined ? undefined : new Date(sinceTime).toISOString().replace(/\.\d+Z$/, 'Z'),
+    tailLines,
+    limitBytes,
+    timestamps,
+  };
+}

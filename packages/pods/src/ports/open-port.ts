@@ -1,0 +1,111 @@
+import { Duplex } from 'node:stream';
+import type { AbortOptions } from '@kctl/client';
+import { abortReason, numberProblem, systemClock } from '@kctl/wait';
+import type { Clock } from '@kctl/wait';
+import { Channels } from '../channels/channels.js';
+import { openWebSocket } from '../channels/open-web-socket.js';
+import type { PodsClient } from '../client.js';
+import { PodStreamError } from '../errors.js';
+import { podPath } from '../pod-path.js';
+import { describeTarget } from '../target.js';
+import type { PodTarget } from '../target.js';
+import { resolvePort } from './resolve-port.js';
+
+/** Options of {@link openPort}. */
+export interface OpenPortOptions extends AbortOptions {
+  /** @default systemClock */
+  readonly clock?: Clock;
+}
+
+const channel = { data: 0, error: 1 } as const;
+/** Each channel begins with the number of its port. */
+const portBytes = 2;
+
+/**
+ * Opens one connection to a port of a pod: a stream in both directions, without a socket on this machine. Of a Service it is
+ * the Service's port, which is translated to that of the pod; a name is that of a port of the pod's containers.
+ *
+ * Ending the stream ends both directions: the protocol cannot close one of them.
+ *
+ * @throws StatusError, PodTargetError, TypeError; a port on which nothing listens destroys the stream with a PodStreamError
+ */
+export async function openPort(
+  client: PodsClient,
+  target: PodTarget,
+  port: number | string,
+  options: OpenPortOptions = {},
+): Promise<Duplex> {
+  const { signal, clock = systemClock } = options;
+  const { pod, number } = await resolvePort(client, target, port, options);
+  const problem = numberProblem('port', number, { least: 1, integer: true });
+  if (problem !== undefined) throw new TypeError(`openPort: ${problem}`);
+  const what = `port ${number} of ${describeTarget(pod)}`;
+  const path = podPath(pod, 'portforward', { ports: number });
+  const opened = await openWebSocket(client.transport, { path, protocols: ['v4.channel.k8s.io'], what, signal });
+  const stream = new PortStream(opened, { clock, what });
+  if (signal !== undefined) {
+    const onAbort = (): void => void stream.destroy(abortReason(signal));
+    if (signal.aborted) onAbort();
+    signal.addEventListener('abort', onAbort, { once: true });
+    stream.once('close', () => signal.removeEventListener('abort', onAbort));
+  }
+  return stream;
+}
+
+class PortStream extends Duplex {
+  readonly #channels: Channels;
+  /** How much of the port's number has still to come, by channel. */
+  readonly #head = new Map<number, number>([
+    [channel.data, portBytes],
+    [channel.error, portBytes],
+  ]);
+
+  constructor(
+    opened: ConstructorParameters<typeof Channels>[0],
+    { clock, what }: { readonly clock: Clock; readonly what: string },
+  ) {
+    super({ allowHalfOpen: false });
+    this.on('error', () => undefined);
+    this.#channels = new Channels(opened, {
+      clock,
+      onEnd: (error) => {
+        if (error === undefined) this.push(null);
+        else this.destroy(error);
+      },
+    });
+    this.#channels.listen(channel.data, (data) => {
+      const rest = this.#withoutHead(channel.data, data);
+      return rest.length === 0 || this.push(rest);
+    });
+    this.#channels.listen(channel.error, (data) => {
+      const text = this.#withoutHead(channel.error, data).toString();
+      if (text !== '') this.destroy(new PodStreamError(`${what}: ${text}`));
+      return true;
+    });
+  }
+
+  override _read(): void {
+    this.#channels.drained(channel.data);
+  }
+
+  override _write(chunk: Buffer, _encoding: string, done: (error?: Error | null) => void): void {
+    this.#channels.send(channel.data, chunk, done);
+  }
+
+  override _final(done: () => void): void {
+    this.#channels.close();
+    done();
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    this.#channels.destroy(error ?? undefined);
+    done(error);
+  }
+
+  #withoutHead(of: number, data: Buffer): Buffer {
+    const missing = this.#head.get(of) ?? 0;
+    const taken = Math.min(missing, data.length);
+    this.#head.set(of, missing - taken);
+    return data.subarray(taken);
+  }
+}

@@ -1,0 +1,160 @@
+import { createServer } from 'node:net';
+import type { Server, Socket } from 'node:net';
+import type { NamespacedKey } from '@kctl/apimachinery';
+import type { AbortOptions } from '@kctl/client';
+import { abortReason, requireOptions, systemClock } from '@kctl/wait';
+import type { Clock, OptionNames } from '@kctl/wait';
+import type { PodsClient } from '../client.js';
+import type { PodTarget } from '../target.js';
+import { openPort } from './open-port.js';
+import { resolvePort } from './resolve-port.js';
+
+/** A port to forward. */
+export interface ForwardedPort {
+  /** A number, or a name; of a Service the Service's port. */
+  readonly remote: number | string;
+  /** The port on this machine; 0 takes a free one. @default the number of `remote`, of a name that of the pod */
+  readonly local?: number;
+}
+
+/** Options of {@link portForward}. */
+export interface PortForwardOptions extends AbortOptions {
+  /** A number stands for the same port on both sides; a text is kubectl's: `8080:80`, `:80` takes a free one. */
+  readonly ports: readonly (number | string | ForwardedPort)[];
+  /** Where to listen on this machine. @default '127.0.0.1' */
+  readonly address?: string;
+  /** Called with what a single connection failed with; the others go on. */
+  readonly onError?: (error: unknown) => void;
+  /** @default systemClock */
+  readonly clock?: Clock;
+}
+
+/** A port that is forwarded. */
+export interface ForwardedAddress {
+  readonly address: string;
+  /** The port on this machine. */
+  readonly local: number;
+  /** The port of the pod. */
+  readonly remote: number;
+}
+
+/** Ports of a pod on this machine, until it is disposed of or its signal is aborted. */
+export interface PortForward extends AsyncDisposable {
+  readonly pod: NamespacedKey;
+  /** In the order of the options. */
+  readonly ports: readonly ForwardedAddress[];
+}
+
+const optionNames: OptionNames<PortForwardOptions> = {
+  ports: true,
+  address: true,
+  onError: true,
+  clock: true,
+  signal: true,
+};
+
+/**
+ * Listens on this machine and carries each connection to a port of a pod. Mirrors `kubectl port-forward`: of a workload or
+ * Service one pod is taken at the start, and connections fail when it is gone. Each connection has a stream of its own to
+ * the server, so that one that fails, as where nothing listens on the port, ends no other.
+ *
+ * @throws StatusError, PodTargetError, TypeError; an error with code EADDRINUSE when a port is taken
+ *
+ * @example
+ * ```ts
+ * import { Service } from '@kctl/apimachinery/kinds/core/v1';
+ * import { createHttpClient, loadConnection } from '@kctl/client-http';
+ * import { portForward } from '@kctl/pods';
+ *
+ * await using client = createHttpClient({ connection: await loadConnection() });
+ * const web = { kind: Service, namespace: 'shop', name: 'web' };
+ * await using forward = await portForward(client, web, { ports: [{ remote: 'http', local: 0 }] });
+ * console.log(await (await fetch(`http://127.0.0.1:${forward.ports[0]?.local}/healthz`)).text());
+ * ```
+ */
+export async function portForward(
+  client: PodsClient,
+  target: PodTarget,
+  options: PortForwardOptions,
+): Promise<PortForward> {
+  requireOptions('portForward', options, optionNames);
+  const { ports, address = '127.0.0.1', onError, clock = systemClock, signal } = options;
+  if (ports.length === 0) throw new TypeError('portForward: ports is empty: name a port');
+  const within = signal === undefined ? {} : { signal };
+  const wanted = ports.map(parsePort);
+  const left = new AbortController();
+  const servers: Server[] = [];
+  const sockets = new Set<Socket>();
+  const close = async (): Promise<void> => {
+    left.abort();
+    signal?.removeEventListener('abort', onAbort);
+    for (const socket of sockets) socket.destroy();
+    await Promise.all(servers.map((server) => new Promise<void>((resolve) => server.close(() => resolve()))));
+  };
+  const onAbort = (): void => void close();
+  const report = (error: unknown): void => {
+    if (!left.signal.aborted) onError?.(error);
+  };
+  const carry = async (socket: Socket, pod: NamespacedKey, remote: number): Promise<void> => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+    socket.on('error', () => undefined);
+    try {
+      const stream = await openPort(client, pod, remote, { clock, signal: left.signal });
+      stream.on('error', (error) => {
+        report(error);
+        socket.destroy();
+      });
+      socket.once('close', () => stream.destroy());
+      stream.once('end', () => socket.end());
+      socket.pipe(stream, { end: false });
+      stream.pipe(socket, { end: false });
+    } catch (error) {
+      report(error);
+      socket.destroy();
+    }
+  };
+  try {
+    const [first] = wanted;
+    // One pod for all ports.
+    const { pod } = await resolvePort(client, target, first?.remote ?? 0, within);
+    const forwarded: ForwardedAddress[] = [];
+    for (const { remote, local } of wanted) {
+      const resolved = await resolvePort(client, target, remote, within);
+      if (signal?.aborted === true) throw abortReason(signal);
+      const server = createServer((socket) => void carry(socket, pod, resolved.number));
+      servers.push(server);
+      const bound = await listen(server, local ?? resolved.number, address);
+      forwarded.push({ address, local: bound, remote: resolved.number });
+    }
+    if (signal?.aborted === true) throw abortReason(signal);
+    signal?.addEventListener('abort', onAbort, { once: true });
+    return { pod, ports: forwarded, [Symbol.asyncDispose]: close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function parsePort(port: number | string | ForwardedPort): ForwardedPort {
+  if (typeof port === 'number') return { remote: port };
+  if (typeof port === 'object') return port;
+  const [left = '', right] = port.split(':');
+  if (right === undefined) return { remote: left };
+  const local = left === '' ? 0 : Number(left);
+  if (right === '' || !Number.isInteger(local) || local < 0 || local > 65_535)
+    throw new TypeError(`portForward: port ${JSON.stringify(port)} is not valid: expected 8080:80, :80 or 80`);
+  return { remote: right, local };
+}
+
+function listen(server: Server, port: number, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      server.on('error', () => undefined);
+      const bound = server.address();
+      resolve(typeof bound === 'object' && bound !== null ? bound.port : port);
+    });
+  });
+}

@@ -1,0 +1,143 @@
+import { Readable } from 'node:stream';
+import type { Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { numberProblem, requireOptions } from '@kctl/wait';
+import type { OptionNames } from '@kctl/wait';
+import type { PodsClient } from '../client.js';
+import { isPodStreamError, PodStreamError } from '../errors.js';
+import type { PodTarget } from '../target.js';
+import { openProcess } from './pod-process.js';
+import type { PodProcess, ProcessOptions } from './pod-process.js';
+
+/** What a process reads: a text, bytes, or what arrives, such as a stream of Node. */
+export type ProcessInput = string | Uint8Array | AsyncIterable<string | Uint8Array>;
+
+/** Options of {@link exec}. */
+export interface ExecOptions extends Omit<ProcessOptions, 'stdin' | 'stdout' | 'stderr'> {
+  /** What the process reads. @default no input */
+  readonly stdin?: ProcessInput;
+  /** Where its output goes; it is then not in the result. */
+  readonly stdout?: Writable;
+  readonly stderr?: Writable;
+  /** Longest output of each stream in the result, in bytes: more is an error. @default 10_485_760 */
+  readonly maxOutputBytes?: number;
+}
+
+/** How a process has ended. */
+export interface ExecResult {
+  /** 0 for success. Another one is not an error. */
+  readonly exitCode: number;
+  /** What it wrote, as text; '' where `options.stdout` took it. */
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+const processOptionNames: OptionNames<ProcessOptions> = {
+  container: true,
+  stdin: true,
+  stdout: true,
+  stderr: true,
+  tty: true,
+  clock: true,
+  signal: true,
+};
+
+const execOptionNames: OptionNames<ExecOptions> = { ...processOptionNames, maxOutputBytes: true };
+
+/**
+ * Runs a command in a container and waits for its end. The command does not go through a shell: use `['sh', '-c', '…']`
+ * for that. It is sent once, whatever happens.
+ *
+ * @throws StatusError where it cannot be started; PodStreamError when the connection is lost or there is too much output;
+ *   PodTargetError; TypeError; the signal's reason
+ *
+ * @example
+ * ```ts
+ * import { createHttpClient, loadConnection } from '@kctl/client-http';
+ * import { exec } from '@kctl/pods';
+ *
+ * await using client = createHttpClient({ connection: await loadConnection() });
+ * const { exitCode, stdout } = await exec(client, { namespace: 'shop', name: 'web-0' }, ['cat', '/etc/hostname']);
+ * console.log(exitCode, stdout);
+ * ```
+ */
+export async function exec(
+  client: PodsClient,
+  target: PodTarget,
+  command: readonly string[],
+  options: ExecOptions = {},
+): Promise<ExecResult> {
+  requireOptions('exec', options, execOptionNames);
+  const { stdin, stdout, stderr, maxOutputBytes = 10 * 1024 * 1024, tty = false, ...rest } = options;
+  const problem = numberProblem('maxOutputBytes', maxOutputBytes, { integer: true, orInfinity: true });
+  if (problem !== undefined) throw new TypeError(`exec: ${problem}`);
+  const process = await startExec(client, target, command, { ...rest, tty, stdin: stdin !== undefined });
+  try {
+    const output = consume(process.stdout, stdout, maxOutputBytes);
+    const errors = consume(process.stderr, stderr, maxOutputBytes);
+    // A process may end without reading all of its input.
+    const input = stdin === undefined ? undefined : feed(stdin, process.stdin);
+    const ended = Promise.all([process.exited, output, errors]);
+    // Input that fails ends the call; input that ends does not.
+    const [exitCode, out, err] = await (input === undefined ? ended : Promise.race([ended, input.then(() => ended)]));
+    return { exitCode, stdout: out, stderr: err };
+  } finally {
+    await process[Symbol.asyncDispose]();
+  }
+}
+
+/**
+ * Starts a command in a container and hands out its streams. Resolves when the server has taken it.
+ *
+ * @throws as {@link exec}; what is found out later is in {@link PodProcess.exited}
+ */
+export async function startExec(
+  client: PodsClient,
+  target: PodTarget,
+  command: readonly string[],
+  options: ProcessOptions = {},
+): Promise<PodProcess> {
+  requireOptions('startExec', options, processOptionNames);
+  if (command.length === 0) throw new TypeError("exec: the command is empty: expected a program, such as ['ls', '-l']");
+  return await openProcess(client, target, { subresource: 'exec', command, options });
+}
+
+/**
+ * Joins the main process of a container. It goes on when this connection ends.
+ *
+ * @throws as {@link startExec}
+ */
+export async function attach(client: PodsClient, target: PodTarget, options: ProcessOptions = {}): Promise<PodProcess> {
+  requireOptions('attach', options, processOptionNames);
+  return await openProcess(client, target, { subresource: 'attach', options });
+}
+
+async function consume(source: Readable, sink: Writable | undefined, maxBytes: number): Promise<string> {
+  if (sink !== undefined) {
+    await pipeline(source, sink, { end: false });
+    return '';
+  }
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  const pieces: AsyncIterable<Uint8Array> = source;
+  for await (const piece of pieces) {
+    length += piece.length;
+    if (length > maxBytes)
+      throw new PodStreamError(
+        `the process wrote more than ${maxBytes} bytes: set maxOutputBytes, or stdout and stderr`,
+      );
+    chunks.push(piece);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+async function feed(input: ProcessInput, sink: Writable): Promise<void> {
+  const source = typeof input === 'string' || input instanceof Uint8Array ? [Buffer.from(input)] : input;
+  try {
+    await pipeline(Readable.from(source), sink);
+  } catch (error) {
+    // The process has ended without reading all of it, or the connection has: the process says which.
+    if (isPodStreamError(error) || sink.errored === null) return;
+    throw error;
+  }
+}

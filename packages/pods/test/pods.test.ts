@@ -1,0 +1,455 @@
+import { createServer } from 'node:http';
+import { mkdtemp, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
+import { isStatusError } from '@kctl/apimachinery';
+import { Deployment } from '@kctl/apimachinery/kinds/apps/v1';
+import { Namespace, Pod, Service } from '@kctl/apimachinery/kinds/core/v1';
+import type { ApiServer, LogRequest, ScriptedProcess } from '@kctl/apiserver';
+import { createEnvironment } from '@kctl/testing';
+import type { TestEnvironment } from '@kctl/testing';
+import { pack } from 'tar-stream';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import {
+  attach,
+  copyFromPod,
+  copyToPod,
+  exec,
+  isPodStreamError,
+  isPodTargetError,
+  openPort,
+  podLogs,
+  podLogText,
+  portForward,
+  resolvePod,
+  startExec,
+} from '../src/index.js';
+import type { LogLine, PodLogsOptions, PodTarget } from '../src/index.js';
+
+let environment: TestEnvironment;
+let server: ApiServer;
+const key = { namespace: 'shop', name: 'web-0' };
+
+beforeAll(async () => {
+  environment = await createEnvironment({ server: 'embedded' });
+  if (environment.embedded === undefined) throw new Error('not the embedded server');
+  server = environment.embedded;
+  const { client } = environment;
+  await client.create(Namespace, { metadata: { name: 'shop' } });
+  const containers = [
+    { name: 'app', image: 'app', ports: [{ name: 'http', containerPort: 8080 }] },
+    { name: 'sidecar', image: 'sidecar' },
+  ];
+  const labels = { app: 'web' };
+  await server.seed([
+    {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { ...key, labels },
+      spec: { nodeName: 'node-1', initContainers: [{ name: 'init', image: 'init' }], containers },
+      status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] },
+    },
+  ]);
+  await client.create(Pod, { metadata: { namespace: 'shop', name: 'unassigned', labels }, spec: { containers } });
+  const selector = { matchLabels: labels };
+  const template = { metadata: { labels }, spec: { containers } };
+  await client.create(Deployment, { metadata: { namespace: 'shop', name: 'web' }, spec: { selector, template } });
+  const ports = [{ name: 'web', port: 80, targetPort: 'http' }];
+  await client.create(Service, { metadata: { namespace: 'shop', name: 'web' }, spec: { selector: labels, ports } });
+});
+
+afterEach(() => server.pods.clear());
+afterAll(() => environment.stop());
+
+async function linesOf(target: PodTarget, options: PodLogsOptions = {}): Promise<readonly string[]> {
+  const lines: LogLine[] = [];
+  for await (const line of podLogs(environment.client, target, options)) lines.push(line);
+  return lines.map(({ container, text }) => `${container}: ${text}`);
+}
+
+const failureOf = async (work: Promise<unknown>): Promise<unknown> =>
+  await work.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+
+describe('podLogs', () => {
+  it('hands out lines of one container, of several, and of all', async () => {
+    server.pods.script({ name: 'web-0', container: 'app' }, { log: 'one\ntwo\n\nfour' });
+    server.pods.script({ name: 'web-0', container: 'sidecar' }, { log: ['proxy'] });
+    expect(await linesOf(key)).toEqual(['app: one', 'app: two', 'app: ', 'app: four']);
+    expect(await linesOf(key, { container: 'sidecar' })).toEqual(['sidecar: proxy']);
+    expect(await linesOf(key, { containers: 'all', tailLines: 1 })).toEqual(['app: four', 'sidecar: proxy']);
+    expect(await podLogText(environment.client, key, { containers: ['sidecar', 'app'], tailLines: 1 })).toBe(
+      'proxy\nfour\n',
+    );
+  });
+
+  it('asks for times, since, tail and bytes', async () => {
+    const log = [1, 2, 3].map((minute) => ({ time: `2026-01-01T00:0${minute}:00.5Z`, text: `at ${minute}` }));
+    server.pods.script(key, { log });
+    const within = async (options: PodLogsOptions): Promise<string> =>
+      await podLogText(environment.client, key, options);
+    expect(await within({ sinceTime: '2026-01-01T00:02:00Z' })).toBe('at 2\nat 3\n');
+    expect(await within({ sinceSeconds: 1 })).toBe('');
+    expect(await within({ tailLines: 0 })).toBe('');
+    expect(await within({ limitBytes: 6 })).toBe('at 1\na\n');
+    const [first] = await Array.fromAsync(podLogs(environment.client, key, { timestamps: true }));
+    expect(first).toEqual({
+      ...key,
+      name: undefined,
+      pod: 'web-0',
+      container: 'app',
+      text: 'at 1',
+      timestamp: '2026-01-01T00:01:00.5Z',
+    });
+  });
+
+  it('follows several containers until they end, and leaves all when the loop is left', async () => {
+    const left: string[] = [];
+    const forever = (name: string) =>
+      async function* ({ signal }: { signal: AbortSignal }) {
+        signal.addEventListener('abort', () => left.push(name), { once: true });
+        for (let line = 1; !signal.aborted; line++) {
+          yield `${name} ${line}`;
+          if (line >= 2) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+        }
+      };
+    for (const name of ['app', 'sidecar'])
+      server.pods.script({ ...key, container: name }, { log: (request) => forever(name)(request) });
+    const seen = new Set<string>();
+    for await (const { text } of podLogs(environment.client, key, { containers: ['app', 'sidecar'], follow: true })) {
+      seen.add(text);
+      if (seen.size === 4) break;
+    }
+    expect([...seen].sort()).toEqual(['app 1', 'app 2', 'sidecar 1', 'sidecar 2']);
+    await expect.poll(() => left.sort()).toEqual(['app', 'sidecar']);
+  });
+
+  it('ends with the reason of its signal', async () => {
+    const controller = new AbortController();
+    server.pods.script(key, {
+      log: async function* ({ signal }: LogRequest) {
+        yield 'first';
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      },
+    });
+    const reason = new Error('enough');
+    const reading = (async () => {
+      for await (const { text } of podLogs(environment.client, key, { follow: true, signal: controller.signal }))
+        if (text === 'first') controller.abort(reason);
+    })();
+    expect(await failureOf(reading)).toBe(reason);
+  });
+
+  it('hands out a line without an end in pieces', async () => {
+    server.pods.script(key, { log: `${'x'.repeat(25)}\nend` });
+    expect((await linesOf(key, { maxLineBytes: 10 })).map((line) => line.length - 'app: '.length)).toEqual([
+      10, 10, 5, 3,
+    ]);
+  });
+
+  it.each<[string, PodTarget, PodLogsOptions, string]>([
+    ['a pod that does not exist', { ...key, name: 'none' }, { container: 'app' }, '404 pods "none" not found'],
+    ['a container that does not exist', key, { container: 'db' }, '400 container db is not valid for pod web-0'],
+    [
+      'a restart that was not',
+      key,
+      { previous: true },
+      '400 previous terminated container "app" in pod "web-0" not found',
+    ],
+  ])('fails as upstream for %s', async (_, target, options, said) => {
+    server.pods.script(key, { log: '' });
+    const error = await failureOf(linesOf(target, options));
+    expect(isStatusError(error) && `${error.httpCode} ${error.status.message}`).toBe(said);
+  });
+
+  it('has no lines of a pod that is on no node, and a previous log where there is one', async () => {
+    expect(await linesOf({ ...key, name: 'unassigned' })).toEqual([]);
+    server.pods.script(key, { previousLog: 'crashed' });
+    expect(await linesOf(key, { previous: true })).toEqual(['app: crashed']);
+  });
+
+  it('refuses options that contradict each other', async () => {
+    const options = { container: 'app', containers: 'all', sinceSeconds: 1, sinceTime: 'soon', tailLines: -1 } as const;
+    const error = await failureOf(linesOf(key, options));
+    expect(String(error)).toMatch(/tailLines.*container and containers.*sinceSeconds and sinceTime.*sinceTime "soon"/);
+  });
+});
+
+describe('exec', () => {
+  const shell = async ({ command, stdin, stdout, stderr }: ScriptedProcess): Promise<number> => {
+    for await (const chunk of stdin) stdout.write(String(chunk).toUpperCase());
+    stderr.write(`ran ${command.join(' ')}`);
+    return command.includes('false') ? 3 : 0;
+  };
+
+  it('returns what the process wrote, and its exit code', async () => {
+    server.pods.script(key, { exec: shell });
+    const run = async (command: string[], stdin?: string | Readable) =>
+      await exec(environment.client, key, command, stdin === undefined ? {} : { stdin });
+    expect(await run(['cat'], 'hello')).toEqual({ exitCode: 0, stdout: 'HELLO', stderr: 'ran cat' });
+    expect(await run(['cat'], Readable.from(['a', 'b']))).toMatchObject({ stdout: 'AB' });
+    expect(await run(['false', '-x y'])).toEqual({ exitCode: 3, stdout: '', stderr: 'ran false -x y' });
+  });
+
+  it('carries megabytes both ways, with a reader that is slow to begin', async () => {
+    server.pods.script(key, {
+      exec: async ({ stdin, stdout }) => {
+        for await (const chunk of stdin)
+          if (!stdout.write(chunk)) await new Promise((resolve) => stdout.once('drain', resolve));
+      },
+    });
+    const bytes = Buffer.alloc(3 * 1024 * 1024 + 17, 'abcdefg');
+    const { stdout } = await exec(environment.client, key, ['cat'], { stdin: bytes });
+    expect(Buffer.from(stdout).equals(bytes)).toBe(true);
+  });
+
+  it('hands out streams, sizes and the end of the process', async () => {
+    server.pods.script(key, {
+      exec: async ({ sizes, stdout, tty }) => {
+        for await (const { columns, rows } of sizes) {
+          stdout.write(`${tty} ${columns}x${rows}`);
+          return 7;
+        }
+        return 1;
+      },
+    });
+    await using process = await startExec(environment.client, key, ['sh'], { tty: true, stdin: true });
+    process.resize(80, 24);
+    expect(await Array.fromAsync(process.stdout, String)).toEqual(['true 80x24']);
+    expect([await process.exited, process.container]).toEqual([7, 'app']);
+    expect(() => process.resize(0, 1)).toThrow(/columns/);
+  });
+
+  it('writes into the streams that it is given', async () => {
+    server.pods.script(key, { exec: shell });
+    const stdout = new PassThrough();
+    const result = await exec(environment.client, key, ['cat'], { stdin: 'x', stdout });
+    expect([result.stdout, stdout.read()?.toString(), result.stderr]).toEqual(['', 'X', 'ran cat']);
+  });
+
+  it('tells the process that its client is gone', async () => {
+    const { promise: gone, resolve } = Promise.withResolvers<string>();
+    server.pods.script(key, {
+      exec: ({ signal }) => {
+        controller.abort(reason);
+        return new Promise<number>(() => signal.addEventListener('abort', () => resolve('gone')));
+      },
+    });
+    const controller = new AbortController();
+    const reason = new Error('enough');
+    const running = failureOf(exec(environment.client, key, ['sleep'], { signal: controller.signal }));
+    expect([await running, await gone]).toEqual([reason, 'gone']);
+  });
+
+  it('ends with the input that fails, and not with input that is not read', async () => {
+    server.pods.script(key, {
+      exec: async ({ stdin }) => {
+        for await (const _ of stdin) {
+          /* all of it */
+        }
+      },
+    });
+    const broken = async function* () {
+      yield 'a';
+      throw new Error('no more');
+    };
+    expect(String(await failureOf(exec(environment.client, key, ['cat'], { stdin: broken() })))).toBe('Error: no more');
+    server.pods.script(key, { exec: () => 4 });
+    const endless = Readable.from(
+      (async function* () {
+        for (;;) yield 'x'.repeat(1000);
+      })(),
+    );
+    expect(await exec(environment.client, key, ['true'], { stdin: endless })).toMatchObject({ exitCode: 4 });
+  });
+
+  it('bounds what it collects', async () => {
+    server.pods.script(key, { exec: ({ stdout }) => void stdout.write('x'.repeat(100)) });
+    const error = await failureOf(exec(environment.client, key, ['yes'], { maxOutputBytes: 10 }));
+    expect([isPodStreamError(error), String(error)]).toEqual([true, expect.stringMatching(/more than 10 bytes/)]);
+  });
+
+  it.each<[string, string, number, RegExp]>([
+    ['a pod on no node', 'unassigned', 400, /^pod unassigned does not have a host assigned$/],
+    ['a pod that does not exist', 'none', 404, /^pods "none" not found$/],
+    ['a container that runs nothing', 'web-0', 500, /container not found \("app"\)/],
+  ])('fails as upstream for %s', async (_, name, code, message) => {
+    server.pods.script(key, { log: '' });
+    const error = await failureOf(exec(environment.client, { ...key, name }, ['true'], { container: 'app' }));
+    expect(isStatusError(error) && [error.httpCode, error.status.message]).toEqual([
+      code,
+      expect.stringMatching(message),
+    ]);
+  });
+
+  it('attaches to the main process', async () => {
+    server.pods.script(key, { attach: ({ stdout, command }) => void stdout.write(`main ${command.length}`) });
+    await using process = await attach(environment.client, key);
+    expect(await Array.fromAsync(process.stdout, String)).toEqual(['main 0']);
+    expect(await process.exited).toBe(0);
+  });
+
+  it('ends with a lost connection', async () => {
+    server.pods.script(key, {
+      exec: ({ stdout }) => {
+        stdout.write('up');
+        return new Promise<number>(() => undefined);
+      },
+    });
+    await using process = await startExec(environment.client, key, ['sleep']);
+    for await (const _ of process.stdout) break;
+    await server.faults.failover();
+    const error = await failureOf(process.exited);
+    expect(isPodStreamError(error)).toBe(true);
+  });
+});
+
+describe('portForward', () => {
+  it('carries connections of this machine to a port of a pod, a Deployment or a Service', async () => {
+    const http = createServer((request, response) => response.end(`you asked for ${request.url ?? ''}`));
+    server.pods.script(key, { ports: { 8080: (connection) => void http.emit('connection', connection) } });
+    const targets: [PodTarget, number | string][] = [
+      [key, 8080],
+      [{ kind: Deployment, namespace: 'shop', name: 'web' }, 'http'],
+      [{ kind: Service, namespace: 'shop', name: 'web' }, 80],
+      [{ kind: Service, namespace: 'shop', name: 'web' }, 'web'],
+    ];
+    for (const [target, remote] of targets) {
+      await using forward = await portForward(environment.client, target, { ports: [{ remote, local: 0 }] });
+      const [port] = forward.ports;
+      const response = await fetch(`http://127.0.0.1:${port?.local}/a`, { headers: { connection: 'close' } });
+      expect([await response.text(), port?.remote]).toEqual(['you asked for /a', 8080]);
+    }
+  });
+
+  it('gives a stream without a socket', async () => {
+    server.pods.script(key, { ports: { 7: (connection) => void connection.pipe(connection) } });
+    const stream = await openPort(environment.client, key, 7);
+    stream.write('echo');
+    expect(String(await new Promise((resolve) => stream.once('data', resolve)))).toBe('echo');
+    stream.destroy();
+  });
+
+  it('reports a port on which nothing listens, and goes on', async () => {
+    server.pods.script(key, { ports: { 7: (connection) => void connection.end('ok') } });
+    const errors: unknown[] = [];
+    await using forward = await portForward(environment.client, key, {
+      ports: [':7', { remote: 9, local: 0 }],
+      onError: (error) => errors.push(error),
+    });
+    const [good, bad] = forward.ports;
+    await expect(fetch(`http://127.0.0.1:${bad?.local}/`)).rejects.toThrow();
+    await expect
+      .poll(() => errors.map(String))
+      .toEqual([expect.stringMatching(/port 9 of Pod shop\/web-0.*connection refused/)]);
+    const { connect } = await import('node:net');
+    expect(await Array.fromAsync(connect(good?.local ?? 0, '127.0.0.1'), String)).toEqual(['ok']);
+  });
+
+  it('closes its ports with its signal', async () => {
+    server.pods.script(key, {});
+    const controller = new AbortController();
+    const forward = await portForward(environment.client, key, { ports: [':7'], signal: controller.signal });
+    controller.abort();
+    await expect(fetch(`http://127.0.0.1:${forward.ports[0]?.local}/`)).rejects.toThrow();
+  });
+
+  it('names the ports that there are', async () => {
+    const service = { kind: Service, namespace: 'shop', name: 'web' };
+    const error = await failureOf(portForward(environment.client, service, { ports: [':81'] }));
+    expect([isPodTargetError(error), String(error)]).toEqual([
+      true,
+      expect.stringMatching(/has no port 81: it has 80 \(web\)/),
+    ]);
+    await expect(portForward(environment.client, key, { ports: ['x:1'] })).rejects.toThrow(/expected 8080:80/);
+  });
+});
+
+describe('copy', () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'kctl-copy-'));
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  it('packs files and folders for tar in the container', async () => {
+    await mkdir(join(folder, 'site/sub'), { recursive: true });
+    await writeFile(join(folder, 'site/a.txt'), 'A');
+    await writeFile(join(folder, 'site/sub/empty'), '');
+    await symlink('/etc/passwd', join(folder, 'site/link'));
+    const commands: string[] = [];
+    const archives: Buffer[] = [];
+    server.pods.script(key, {
+      exec: async ({ command, stdin }) => {
+        commands.push(command.join(' '));
+        if (command[0] === 'test') return 0;
+        archives.push(Buffer.concat(await Array.fromAsync(stdin)));
+        return 0;
+      },
+    });
+    const skipped: string[] = [];
+    const onSkipped = (path: string) => skipped.push(path);
+    const result = await copyToPod(environment.client, key, { from: join(folder, 'site'), to: '/srv' }, { onSkipped });
+    expect([result, commands]).toEqual([{ files: 2, bytes: 1 }, ['test -d /srv', 'tar -xmf - -C /srv']]);
+    expect(skipped).toEqual([join(folder, 'site/link')]);
+    const names = archives.flatMap((archive) => archive.toString('latin1').match(/site[\w./]*/g) ?? []);
+    expect(names).toEqual(['site', 'site/a.txt', 'site/sub', 'site/sub/empty']);
+  });
+
+  const tarOf = (...names: string[]) => {
+    server.pods.script(key, {
+      exec: async ({ stdout, command }) => {
+        expect(command).toEqual(['tar', 'cf', '-', '-C', '/srv', 'site']);
+        const archive = pack();
+        for (const name of names)
+          if (name.endsWith('/')) archive.entry({ name, type: 'directory' });
+          else archive.entry({ name }, `in ${name}`);
+        archive.entry({ name: 'site/link', type: 'symlink', linkname: '/etc/passwd' });
+        archive.finalize();
+        for await (const chunk of archive) stdout.write(chunk);
+      },
+    });
+  };
+
+  it('unpacks files and folders of the container', async () => {
+    tarOf('site/', 'site/a.txt', 'site/sub/b.txt');
+    const files: string[] = [];
+    const to = join(folder, 'out');
+    const result = await copyFromPod(
+      environment.client,
+      key,
+      { from: '/srv/site/', to },
+      { onFile: (path) => files.push(path) },
+    );
+    expect([result, files]).toEqual([{ files: 2, bytes: 30 }, [join(to, 'a.txt'), join(to, 'sub/b.txt')]]);
+    expect(await readFile(join(to, 'sub/b.txt'), 'utf8')).toBe('in site/sub/b.txt');
+  });
+
+  it.each(['../evil', 'site/../../evil', '/evil', 'other/a'])('does not write %s, which leads out', async (name) => {
+    tarOf(name);
+    const error = await failureOf(
+      copyFromPod(environment.client, key, { from: '/srv/site', to: join(folder, 'safe') }),
+    );
+    expect(String(error)).toMatch(/which is not in "site"/);
+  });
+
+  it('says what tar says', async () => {
+    server.pods.script(key, {
+      exec: ({ stderr }) => {
+        stderr.write('tar: /srv: no such file');
+        return 2;
+      },
+    });
+    await expect(copyFromPod(environment.client, key, { from: '/srv/site', to: folder })).rejects.toThrow(
+      /tar exited with 2: tar: \/srv: no such file/,
+    );
+  });
+});
+
+it('takes of a workload the pod that runs', async () => {
+  const pod = await resolvePod(environment.client, { kind: Deployment, namespace: 'shop', name: 'web' });
+  expect(pod.metadata.name).toBe('web-0');
+});
