@@ -46,7 +46,7 @@ it(`keeps its authority, its word and its certificates through restarts of the A
   await client.delete(Secret, secret);
   await eventually(async () => expect((await client.get(Secret, secret)).data?.['ca.key']).toBeDefined(), patience);
 
-  // The Secret goes, and with the next breath the server: who restores it finds nobody to write to.
+  // The server crashes right after the Secret was deleted, so that the write that restores it fails.
   await duringOutage(async () => {
     await client.delete(Secret, secret).catch(isNotFound);
     await stage.server.crash();

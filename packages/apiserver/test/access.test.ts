@@ -152,7 +152,7 @@ describe('RBAC', () => {
     expect((await get(`${rbac}/clusterroles/admin`)).body.rules.length).toBeGreaterThan(20);
   });
 
-  test('nobody grants what they do not hold', async () => {
+  test('a user cannot grant permissions that the user does not have', async () => {
     const { post, grant } = await guarded();
     await grant('bob', 'admins', [
       { verbs: ['*'], apiGroups: ['rbac.authorization.k8s.io'], resources: ['clusterroles', 'clusterrolebindings'] },

@@ -285,14 +285,14 @@ class Definition<R, D extends object, S extends RequestState, F extends Kind = n
     return namespaces === undefined ? {} : { namespaces };
   }
 
-  #addKeyed<T>(
+  #addKeyed(
     method: 'for' | 'owns',
     kind: Kind,
-    options: GivenOptions<T> | undefined,
+    options: GivenOptions<never> | undefined,
     handler: () => EventHandler<EventObject, ObjectKey>,
   ): this {
     // The signatures of for() and owns() admit only request types that an object's key is one of.
-    const keyed = (): EventHandler<T, R> => handler() as unknown as EventHandler<T, R>;
+    const keyed = (): EventHandler<never, R> => handler() as unknown as EventHandler<never, R>;
     this.#inputs.push(() => eraseInput({ method, kind, handler: keyed(), options }));
     return this;
   }

@@ -21,6 +21,7 @@ import {
   defaultingWebhook,
   isKindConverter,
   mutationRule,
+  registrationProblem,
   uncoveredVersions,
   validatingWebhook,
   validationRule,
@@ -94,7 +95,8 @@ export interface WebhookBuilder<K extends Kind, D extends object = ManagerDepend
   withDefaulterCustomPath(path: string): WebhookBuilder<K, D>;
   withValidatorCustomPath(path: string): WebhookBuilder<K, D>;
   /**
-   * Registers the webhooks and returns their paths. Upstream skips a path that has a handler already; here it is a
+   * Registers the webhooks and returns their paths. Logs a warning for each that `webhookConfigurations` refuses, such as
+   * one that fails closed on a kind of Kubernetes itself without a selector. Upstream skips a path that has a handler already; here it is a
    * mistake, because what is skipped validates nothing. Only `/convert` is shared.
    *
    * @throws DefinitionError naming every mistake; nothing is registered then
@@ -285,10 +287,20 @@ class WebhookDefinition<K extends Kind, D extends object> implements WebhookBuil
     if (problems.length > 0) return fail();
     this.#isComplete = true;
     const { convert } = this.#host.converters;
-    for (const [path, handler] of handlers) server.register(path, handler);
+    for (const [path, handler] of handlers) {
+      server.register(path, handler);
+      this.#warnOfRefusal(path, handler);
+    }
     if (converter !== undefined && !server.has(conversionPath))
       server.register(conversionPath, conversionWebhook(convert));
     return [...handlers.keys(), ...(converter === undefined ? [] : [conversionPath])];
+  }
+
+  /** The API server may know the webhook from a manifest of the user's own: then it is served as it is. */
+  #warnOfRefusal(path: string, { target }: WebhookHandler): void {
+    const problem = target === undefined ? undefined : registrationProblem(target);
+    if (problem === undefined) return;
+    this.#host.logger.warn('webhookConfigurations refuses this webhook', { path, problem });
   }
 
   #findProblems(): string[] {

@@ -1,18 +1,20 @@
 import { defineKind } from '@kctl/apimachinery';
-import type { KubeObject } from '@kctl/apimachinery';
+import type { Kind, KubeObject } from '@kctl/apimachinery';
 import { inject } from '@kctl/controller';
 import { createManager } from '@kctl/manager';
+import { noopLogger, type LogFields } from '@kctl/telemetry';
 import { settle } from '@kctl/wait/testing';
 import {
   createWebhookServer,
   hubSpokeConverter,
   webhookConfigurations,
   type Converter,
+  type Validator,
   type WebhookHandler,
   type WebhookServer,
 } from '@kctl/webhook';
 import { describe, expect, it } from 'vitest';
-import { isDefinitionError, webhookManagedBy } from '../src/index.js';
+import { isDefinitionError, webhookManagedBy, type WebhookOptions } from '../src/index.js';
 import { fakeCluster } from './fakes.js';
 
 interface App extends KubeObject {
@@ -194,6 +196,28 @@ describe('webhookManagedBy', () => {
     ]);
     expect(webhookServer.handlers.size).toBe(0);
     expect(onPods({ failurePolicy: 'Fail', confirm: ['core-kinds'] })()).toEqual(['/validate--v1-pod']);
+  });
+
+  const creates: Validator<unknown> = { validateCreate: () => undefined };
+  it.each<[string, Kind, Validator<unknown>, WebhookOptions, RegExp?]>([
+    ['a kind of Kubernetes itself that fails closed', Other, creates, {}, /failurePolicy Fail on Pod/],
+    ['one that fails open', Other, creates, { failurePolicy: 'Ignore' }],
+    ['one with a selector', Other, creates, { objectSelector: { matchLabels: { a: 'b' } } }],
+    ['a custom kind', App, creates, {}],
+    ['a validator without a member', App, {}, {}, /there is no operation/],
+  ])('warns at complete() when no configuration can be derived: %s', (_what, kind, validator, options, expected) => {
+    const warnings: LogFields[] = [];
+    const webhookServer = new FakeWebhookServer();
+    const logger = { ...noopLogger, warn: (_message: string, fields: LogFields = {}) => void warnings.push(fields) };
+    const manager = createManager({ cluster: fakeCluster(), webhookServer, logger });
+    const paths = webhookManagedBy(manager).for(kind).withValidator(validator, options).complete();
+    expect(warnings).toEqual(
+      expected === undefined ? [] : [{ path: paths[0], problem: expect.stringMatching(expected) }],
+    );
+    const derive = (): unknown =>
+      webhookConfigurations(webhookServer.handlers, { name: 'x', address: { url: 'https://x' } });
+    if (expected === undefined) expect(derive).not.toThrow();
+    else expect(derive).toThrow(expected);
   });
 
   it('checks that a hub spoke converter is of the kind and has its version', () => {

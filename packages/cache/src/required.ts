@@ -1,5 +1,13 @@
 import { reflectorConfigProblems } from '@kctl/informer';
-import { numberProblem, optionProblems, requireOptions, shownValue, type OptionNames } from '@kctl/wait';
+import {
+  clockOption,
+  functionOption,
+  numberProblem,
+  type OptionNames,
+  optionProblems,
+  requireOptions,
+  shownValue,
+} from '@kctl/wait';
 import type {
   CacheOptions,
   KindOptions,
@@ -7,6 +15,7 @@ import type {
   ScopeOptions,
   SelectedInformerOptions,
 } from './cache-options.js';
+import { loggerOption, metricsOption } from '@kctl/telemetry';
 
 /** The options of each object: complete by type, so that none can be forgotten here. */
 const cacheNames: OptionNames<CacheOptions> = {
@@ -17,8 +26,8 @@ const cacheNames: OptionNames<CacheOptions> = {
   defaults: true,
   undeclaredReads: true,
   lingerMs: true,
-  watchErrorHandler: true,
-  listerWatcherFor: true,
+  watchErrorHandler: functionOption,
+  listerWatcherFor: functionOption,
   watchList: true,
   minWatchTimeoutMs: true,
   idleTimeoutMs: true,
@@ -26,10 +35,10 @@ const cacheNames: OptionNames<CacheOptions> = {
   backoff: true,
   maxInternalErrorRetryMs: true,
   handlerMetrics: true,
-  clock: true,
-  random: true,
-  logger: true,
-  metrics: true,
+  clock: clockOption,
+  random: functionOption,
+  logger: loggerOption,
+  metrics: metricsOption,
 };
 const scopeNames: OptionNames<ScopeOptions> = {
   labelSelector: true,
@@ -83,7 +92,9 @@ export function requireSelection(options: SelectedInformerOptions): void {
   const problems = namespaceProblems(options.namespaces, 'namespaces');
   const { name }: { readonly name: unknown } = options;
   if (typeof name !== 'string' || name === '')
-    problems.push(`name ${shownValue(name)} is not valid: expected a text that distinguishes it from others of its kind`);
+    problems.push(
+      `name ${shownValue(name)} is not valid: expected a text that distinguishes it from others of its kind`,
+    );
   if (problems.length > 0) throw new TypeError(`selectedInformer: ${problems.join('; ')}`);
 }
 

@@ -27,9 +27,9 @@ import type {
   UpdateOptions,
   WriteObject,
 } from '@kctl/client';
-import { noopLogger, noopMetrics } from '@kctl/telemetry';
+import { loggerOption, metricsOption, noopLogger, noopMetrics } from '@kctl/telemetry';
 import type { Logger, Metrics } from '@kctl/telemetry';
-import { numberProblem, requireOptions, systemClock } from '@kctl/wait';
+import { clockOption, numberProblem, optionWithMethods, requireOptions, systemClock } from '@kctl/wait';
 import type { Clock, OptionNames } from '@kctl/wait';
 import type { CacheView } from './overlay/cache-view.js';
 import { CachedReader } from './cached-reader.js';
@@ -70,16 +70,19 @@ export interface DelegatingClientOptions {
 }
 
 const optionNames: OptionNames<DelegatingClientOptions> = {
-  cache: true,
-  client: true,
+  cache: optionWithMethods(['get', 'list', 'isCached'], 'a cache, such as createCache({ … }) of @kctl/cache'),
+  client: optionWithMethods(
+    ['get', 'list', 'update', 'patch', 'delete'],
+    'a client, such as createHttpClient({ … }) of @kctl/client-http',
+  ),
   uncached: true,
   cacheUntyped: true,
   readYourWrites: true,
   barrierTimeoutMs: true,
   ownWriteTtlMs: true,
-  logger: true,
-  metrics: true,
-  clock: true,
+  logger: loggerOption,
+  metrics: metricsOption,
+  clock: clockOption,
 };
 
 /** A client that reads from a cache and writes to the server. Mirrors controller-runtime's default client. */

@@ -1,3 +1,4 @@
+import { loggerOption, metricsOption } from '@kctl/telemetry';
 import { formatGroupVersionKind, keyOf, stringifyJson } from '@kctl/apimachinery';
 import type {
   DeepReadonly,
@@ -34,7 +35,7 @@ import type {
   WatchStream,
 } from '@kctl/client';
 import type { OptionNames } from '@kctl/wait';
-import { requireOptions } from '@kctl/wait';
+import { clockOption, functionOption, optionWithMethods, requireOptions } from '@kctl/wait';
 import { collect } from './bytes/byte-stream.js';
 import { acceptList, acceptObject, asList, asObject, decodeJson, refuseHtml, toSend } from './bytes/codec.js';
 import type { Connection, KubeConfigLike } from '@kctl/client/connection';
@@ -58,9 +59,12 @@ export interface HttpClientOptions extends TransportOptions {
 }
 
 const optionNames: OptionNames<HttpClientOptions> = {
-  kubeConfig: true,
+  kubeConfig: optionWithMethods(
+    ['getCurrentContext', 'getCurrentCluster', 'getCurrentUser'],
+    'a KubeConfig of @kubernetes/client-node',
+  ),
   connection: true,
-  transport: true,
+  transport: optionWithMethods(['send'], 'a Transport, such as createTransport(connection)'),
   impersonate: true,
   program: true,
   userAgent: true,
@@ -71,17 +75,21 @@ const optionNames: OptionNames<HttpClientOptions> = {
   maxConnections: true,
   http2: true,
   compression: true,
-  onWarning: true,
-  logger: true,
-  metrics: true,
+  onWarning: functionOption,
+  logger: loggerOption,
+  metrics: metricsOption,
   detailedMetrics: true,
-  clock: true,
+  clock: clockOption,
   environment: true,
 };
 
 /** A client of the API server: every read and write is a request. */
 export interface HttpClient extends WatchingClient, FrameReader, AsyncDisposable {
-  get<K extends Kind>(kind: K, key: KeyOrObject<K>, options?: GetOptions): Promise<PersistedObject<K> & ReadObject<K>>;
+  get<K extends Kind>(
+    kind: K,
+    key: NoInfer<KeyOrObject<K>>,
+    options?: GetOptions,
+  ): Promise<PersistedObject<K> & ReadObject<K>>;
   list<K extends Kind>(kind: K, options?: ListOptions): Promise<KubeList<PersistedObject<K> & ReadObject<K>>>;
   /** For requests that are about no kind, such as discovery. */
   readonly transport: Transport;
@@ -237,7 +245,7 @@ class ServerClient implements HttpClient {
       );
     const path = paths.withQuery(paths.collectionPath(kind, namespace), paths.selectionQuery(options));
     const response = await this.#send(
-      { method: 'DELETE', path, ...deleteBody(options), expect: 'list', signal },
+      { method: 'DELETE', path, accept: acceptList(kind), ...deleteBody(options), expect: 'list', signal },
       { kind },
     );
     return deletedCollection(kind, (await collect(response.body)).toString());

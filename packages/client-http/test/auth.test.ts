@@ -157,6 +157,51 @@ describe('TLS', () => {
   });
 });
 
+describe('a connection without which requests would be those of another user', () => {
+  const given = { user: { token: 'a-secret' } };
+  it.each<[string, unknown, string]>([
+    ['an empty token', { user: { token: '' } }, 'user.token is blank: set it, or leave it out for requests without it'],
+    ['a blank token', { user: { token: ' \n' } }, 'user.token is blank'],
+    ['a token that is null', { user: { token: null } }, 'user.token is null: expected a text'],
+    [
+      'a token that is a promise',
+      { user: { token: Promise.resolve('t') } },
+      'user.token is a promise: expected a text',
+    ],
+    ['an empty token file', { user: { tokenFile: '' } }, 'user.tokenFile is blank'],
+    ['an empty user name', { user: { username: '', password: 'p' } }, 'user.username is blank'],
+    ['a certificate without its key', { user: { certificate: 'pem' } }, 'user.certificate is set without user.key'],
+    ['a certificate file alone', { user: { certificateFile: 'f' } }, 'user.certificate is set without user.key'],
+    ['empty bytes', { user: { certificate: new Uint8Array(), key: 'k' } }, 'user.certificate is blank'],
+    ['no name to act as', { user: { token: 't', impersonate: { userName: '', groups: ['a'] } } }, 'userName is blank'],
+    [
+      'an empty ca',
+      { ca: '', ...given },
+      'ca is blank: set it, or leave it out to trust the authorities of the system',
+    ],
+    ['a user that is a text', { user: 'a-secret' }, 'user is a value of type string: expected an object'],
+  ])('is refused before any request: %s', (_what, fields, message) => {
+    expect(() => open(fields as Partial<Connection>)).toThrow(message);
+    expect(server.requests).toHaveLength(0);
+  });
+
+  it('is refused as an option, too, with all that is wrong', () => {
+    expect(() => open(given, { impersonate: { userName: ' ' } })).toThrow(
+      new TypeError('impersonate.userName is blank: set it, or leave impersonate out to act as the user itself'),
+    );
+    expect(() => open({ caFile: '', user: { token: '', certificate: 'c' } })).toThrow(
+      /^connection: caFile is blank.*; user.token is blank.*; user.certificate is set without user.key/,
+    );
+  });
+
+  it('is not one without a user, with fields that are undefined, or with white space around a token', async () => {
+    await get(open({}));
+    await get(open({ user: { token: undefined, certificate: undefined } as never }));
+    await get(open({ user: { token: ' t\n' } }));
+    expect(server.requests.map(({ headers }) => headers.authorization)).toEqual([undefined, undefined, 'Bearer t']);
+  });
+});
+
 describe('tokens', () => {
   it('sends a bearer token, basic credentials and impersonation', async () => {
     await get(open({ user: { token: 'secret-token' } }));
@@ -300,7 +345,7 @@ describe('exec plugins', () => {
   });
 
   it('does not keep a request that is aborted', async () => {
-    const client = open({ user: await plugin(`await new Promise((resolve) => setTimeout(resolve, 60_000));`) });
+    const client = open({ user: await plugin('setInterval(() => undefined, 1_000);') }); // until it is ended
     const controller = new AbortController();
     const got = client.get(Node, { name: 'n' }, { signal: controller.signal });
     setImmediate(() => controller.abort(new Error('no longer wanted')));

@@ -263,6 +263,11 @@ describe('writes', () => {
     });
     await client.deleteAllOf(ConfigMap, { namespace: 'ns', labelSelector: 'a=b' });
     expect(server.requests[1]?.url.search).toBe('?labelSelector=a%3Db');
+    await client.deleteAllOf(metadataOnly(ConfigMap), { namespace: 'ns' });
+    expect(server.requests.slice(1, 3).map(({ headers }) => headers.accept)).toEqual([
+      'application/json',
+      'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json',
+    ]);
     await expect(client.deleteAllOf(ConfigMap)).rejects.toThrow('options.namespace is not set');
   });
 

@@ -49,7 +49,7 @@ export type WriteObject<K extends Kind> = DeepReadonly<ObjectOf<K>> & WholeObjec
 /** Reads objects: from a cache or from the server. Where a key is expected, an object that was read is taken, too. */
 export interface Reader {
   /** @throws StatusError — `isNotFound(error)` when there is none */
-  get<K extends Kind>(kind: K, key: KeyOrObject<K>, options?: GetOptions): Promise<ReadObject<K>>;
+  get<K extends Kind>(kind: K, key: NoInfer<KeyOrObject<K>>, options?: GetOptions): Promise<ReadObject<K>>;
   /** One answer of the collection; see `limit` and `continue`. */
   list<K extends Kind>(kind: K, options?: ListOptions): Promise<KubeList<ReadObject<K>>>;
 }
@@ -74,12 +74,16 @@ export interface Writer {
   update<K extends Kind>(kind: K, object: WriteObject<K>, options?: UpdateOptions): Promise<PersistedObject<K>>;
   patch<K extends Kind>(
     kind: K,
-    key: KeyOrObject<K>,
+    key: NoInfer<KeyOrObject<K>>,
     patch: Patch,
     options?: PatchOptions,
   ): Promise<PersistedObject<K>>;
   /** Resolves with the object while finalizers or a grace period keep it, with a Status when it is gone. */
-  delete<K extends Kind>(kind: K, key: KeyOrObject<K>, options?: DeleteOptions): Promise<PersistedObject<K> | Status>;
+  delete<K extends Kind>(
+    kind: K,
+    key: NoInfer<KeyOrObject<K>>,
+    options?: DeleteOptions,
+  ): Promise<PersistedObject<K> | Status>;
   /** Deletes every object that matches. Finalizers and grace periods may keep some of them for longer. */
   deleteAllOf<K extends Kind>(kind: K, options?: DeleteAllOfOptions): Promise<DeletedCollection<K>>;
 }

@@ -58,7 +58,7 @@ export interface CreateOrUpdateResult<K extends Kind, R extends OperationResult 
 export async function createOrUpdate<K extends WholeKind>(
   client: Reader & Writer,
   kind: K,
-  named: KeyOrObject<K>,
+  named: NoInfer<KeyOrObject<K>>,
   { mutate, ...options }: CreateOrUpdateOptions<K>,
 ): Promise<CreateOrUpdateResult<K, 'unchanged' | 'created' | 'updated'>> {
   const { signal } = options;
@@ -85,7 +85,7 @@ export async function createOrUpdate<K extends WholeKind>(
 export async function createOrPatch<K extends Kind>(
   client: Reader & Writer & SubResources,
   kind: K,
-  named: KeyOrObject<K>,
+  named: NoInfer<KeyOrObject<K>>,
   { mutate, ...options }: CreateOrUpdateOptions<K>,
 ): Promise<CreateOrUpdateResult<K>> {
   const { signal } = options;

@@ -1,5 +1,13 @@
 import { isConflict } from '@kctl/apimachinery';
-import { createBackoff, requireOptions, retry, systemClock } from '@kctl/wait';
+import {
+  clockOption,
+  createBackoff,
+  functionOption,
+  requireOptions,
+  retry,
+  signalOption,
+  systemClock,
+} from '@kctl/wait';
 import type { BackoffOptions, Clock, OptionNames, Random } from '@kctl/wait';
 import type { AbortOptions } from './options.js';
 
@@ -25,7 +33,12 @@ export interface RetryOnConflictOptions extends AbortOptions {
   readonly random?: Random;
 }
 
-const optionNames: OptionNames<RetryOnConflictOptions> = { backoff: true, clock: true, random: true, signal: true };
+const optionNames: OptionNames<RetryOnConflictOptions> = {
+  backoff: true,
+  clock: clockOption,
+  random: functionOption,
+  signal: signalOption,
+};
 
 /**
  * Repeats work that fails with a conflict. The work must read the object anew each time, change it and write it;

@@ -2,9 +2,11 @@ import { isNotFound } from '@kctl/apimachinery';
 import type { KeyOf, KeyOrObject, Kind, StatusError } from '@kctl/apimachinery';
 import {
   abortReason,
+  clockOption,
   createBackoff,
   numberProblem,
   requireOptions,
+  signalOption,
   sleep,
   systemClock,
   withDeadline,
@@ -42,8 +44,8 @@ const optionNames: OptionNames<WaitForOptions<never>> = {
   until: true,
   timeoutMs: true,
   intervalMs: true,
-  clock: true,
-  signal: true,
+  clock: clockOption,
+  signal: signalOption,
 };
 
 /**
@@ -70,7 +72,7 @@ const optionNames: OptionNames<WaitForOptions<never>> = {
 export async function waitFor<K extends Kind, C extends WaitCondition<K> = WaitCondition<K>>(
   client: Reader | (Reader & Watcher),
   kind: K,
-  named: KeyOrObject<K>,
+  named: NoInfer<KeyOrObject<K>>,
   options: WaitForOptions<K> & { readonly until: C & NotOfErrors<C> },
 ): Promise<ReadObject<K> | undefined> {
   requireOptions('waitFor', options, optionNames);

@@ -8,7 +8,7 @@ import {
   stripped,
   untyped,
 } from '@kctl/apimachinery';
-import type { KubeObject, NamespacedKey, ObjectKey, PersistedObject } from '@kctl/apimachinery';
+import type { KeyOrObject, KubeObject, NamespacedKey, ObjectKey, PersistedObject } from '@kctl/apimachinery';
 import { Deployment } from '@kctl/apimachinery/kinds/apps/v1';
 import { Job } from '@kctl/apimachinery/kinds/batch/v1';
 import { ConfigMap, Namespace, Node, Pod } from '@kctl/apimachinery/kinds/core/v1';
@@ -123,6 +123,18 @@ describe('what was read', () => {
 });
 
 describe('every verb', () => {
+  it('takes a name that was declared for the kind, for every form of it', () => {
+    compiled(async () => {
+      const named: KeyOrObject<typeof Job> = await client.get(Job, key);
+      const meta: KeyOrObject<typeof Meta> = key;
+      await client.get(metadataOnly(Job), named);
+      await client.patch(metadataOnly(Job), named, patch);
+      await client.delete(metadataOnly(Job), named);
+      await waitFor(client, metadataOnly(Job), named, { until: exists() });
+      await client.get(Widget, meta);
+    });
+  });
+
   it('takes an object as read or a key, of a namespaced kind', () => {
     compiled(async () => {
       const object = await client.get(Job, key);

@@ -1,5 +1,6 @@
+import { loggerOption, metricsOption, tracerOption } from '@kctl/telemetry';
 import type { Debounce } from '@kctl/workqueue';
-import { optionProblems, shownValue, type OptionNames } from '@kctl/wait';
+import { clockOption, functionOption, type OptionNames, optionProblems, shownValue } from '@kctl/wait';
 import type { ControllerOptions, SafetyInterval } from './controller-options.js';
 import type { HotLoopOptions } from './policy/hot-loop.js';
 import type { RunLimit } from './policy/run-limit.js';
@@ -20,12 +21,12 @@ const known = {
     runLimit: true,
     safetyInterval: true,
     hotLoop: true,
-    logger: true,
+    logger: loggerOption,
     logFields: true,
-    metrics: true,
-    tracer: true,
-    clock: true,
-    random: true,
+    metrics: metricsOption,
+    tracer: tracerOption,
+    clock: clockOption,
+    random: functionOption,
     maxConcurrentReconciles: true,
     cacheSyncTimeoutMs: true,
     recoverPanic: true,

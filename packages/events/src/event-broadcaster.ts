@@ -1,9 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Writer } from '@kctl/client';
-import { noopLogger, noopMetrics } from '@kctl/telemetry';
+import { loggerOption, metricsOption, noopLogger, noopMetrics } from '@kctl/telemetry';
 import type { Counter, Family, Logger, Metrics } from '@kctl/telemetry';
-import { aborted, numberProblem, requireOptions, requireSignal, systemClock, systemRandom } from '@kctl/wait';
+import {
+  aborted,
+  clockOption,
+  functionOption,
+  numberProblem,
+  optionWithMethods,
+  requireOptions,
+  requireSignal,
+  systemClock,
+  systemRandom,
+} from '@kctl/wait';
 import type { Clock, ClockTimer, OptionNames, Random } from '@kctl/wait';
 import { createCorrelator, spamSource } from './correlator.js';
 import type { Correlated, Correlator } from './correlator.js';
@@ -56,7 +66,7 @@ export interface EventBroadcasterOptions {
 }
 
 const optionNames: OptionNames<EventBroadcasterOptions> = {
-  client: true,
+  client: optionWithMethods(['create', 'patch'], 'a client, such as createHttpClient({ … }) of @kctl/client-http'),
   api: true,
   queueLimit: true,
   maxConcurrentDeliveries: true,
@@ -65,10 +75,10 @@ const optionNames: OptionNames<EventBroadcasterOptions> = {
   maxSeries: true,
   flushTimeoutMs: true,
   onEvent: true,
-  logger: true,
-  metrics: true,
-  clock: true,
-  random: true,
+  logger: loggerOption,
+  metrics: metricsOption,
+  clock: clockOption,
+  random: functionOption,
 };
 
 /** Delivers what recorders record. */

@@ -1,8 +1,17 @@
 import type { SecureContextOptions } from 'node:tls';
 import type { Logger } from '@kctl/telemetry';
-import { guardLogger, messageOf, noopLogger } from '@kctl/telemetry';
+import { guardLogger, loggerOption, messageOf, noopLogger } from '@kctl/telemetry';
 import type { Clock, OptionNames } from '@kctl/wait';
-import { aborted, keepAlive, numberProblem, orAborted, requireOptions, requireSignal, systemClock } from '@kctl/wait';
+import {
+  aborted,
+  clockOption,
+  keepAlive,
+  numberProblem,
+  orAborted,
+  requireOptions,
+  requireSignal,
+  systemClock,
+} from '@kctl/wait';
 import type { ConnectionPhase } from './connection.js';
 import { Connections } from './connections.js';
 import { HttpServerError } from './errors.js';
@@ -23,8 +32,8 @@ const optionNames: OptionNames<HttpServerOptions> = {
   port: true,
   shutdownTimeoutMs: true,
   limits: true,
-  logger: true,
-  clock: true,
+  logger: loggerOption,
+  clock: clockOption,
 };
 
 /** A server that is bounded in time and connections, and stops within its deadline. */

@@ -2,9 +2,9 @@ import type { Kind, KubeObject, Persisted } from '@kctl/apimachinery';
 import type { IndexDefinition } from '@kctl/cache-index';
 import { namespaceIndex, namespaceIndexName } from '@kctl/cache-index';
 import type { Logger, Metrics } from '@kctl/telemetry';
-import { noopLogger, noopMetrics } from '@kctl/telemetry';
+import { loggerOption, metricsOption, noopLogger, noopMetrics } from '@kctl/telemetry';
 import type { Clock, OptionNames, Random } from '@kctl/wait';
-import { numberProblem, requireOptions, systemClock, systemRandom } from '@kctl/wait';
+import { clockOption, functionOption, numberProblem, requireOptions, systemClock, systemRandom } from '@kctl/wait';
 import type { HandlerErrorHook, SharedInformerOptions, WatchErrorHandler } from './informer.js';
 import type { ListerWatcher } from './list-watcher.js';
 import type { ReflectorConfig } from './reflector/reflector-config.js';
@@ -41,10 +41,10 @@ const optionNames: OptionNames<SharedInformerOptions<never>> = {
   listerWatcher: true,
   indexers: true,
   resyncMs: true,
-  transform: true,
+  transform: functionOption,
   keepManagedFields: true,
   freeze: true,
-  watchErrorHandler: true,
+  watchErrorHandler: functionOption,
   watchList: true,
   pageSize: true,
   backoff: true,
@@ -53,12 +53,12 @@ const optionNames: OptionNames<SharedInformerOptions<never>> = {
   minWatchTimeoutMs: true,
   idleTimeoutMs: true,
   listIdleTimeoutMs: true,
-  onHandlerError: true,
-  clock: true,
-  random: true,
-  logger: true,
-  metrics: true,
   handlerMetrics: true,
+  onHandlerError: functionOption,
+  clock: clockOption,
+  random: functionOption,
+  logger: loggerOption,
+  metrics: metricsOption,
   name: true,
 };
 

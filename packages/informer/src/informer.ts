@@ -119,8 +119,10 @@ export interface SharedInformerOptions<T extends KubeObject, S extends KindScope
   /** The least time after which the server is asked to end a watch; the most is twice that. @default 300_000 */
   readonly minWatchTimeoutMs?: number;
   /**
-   * A watch without any frame for this long is taken for dead. @default the server's timeout plus 5 s, or 3 min once
-   * the server has shown that it sends bookmarks
+   * A watch without any frame for this long is taken for dead.
+   *
+   * @default the server's timeout plus 5 s, or 3 min once the server has sent a bookmark. The one that ends the initial
+   *   events of a stream counts until a watch is silent for 3 min without another.
    */
   readonly idleTimeoutMs?: number;
   /** A list, or the start of a stream, without any bytes for this long is given up. @default 60_000 */

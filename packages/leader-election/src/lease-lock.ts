@@ -1,6 +1,6 @@
 import { defineKind, isNotFound, mutableCopy, type KubeObject, type Kind, type ObjectMeta } from '@kctl/apimachinery';
 import type { Reader, Writer } from '@kctl/client';
-import { requireOptions } from '@kctl/wait';
+import { type OptionNames, optionWithMethods, requireOptions } from '@kctl/wait';
 import type { LeaderElectionRecord, LockRequestOptions, ObservedRecord, ResourceLock } from './record.js';
 
 /**
@@ -53,12 +53,12 @@ export interface LeaseLockOptions {
 }
 
 const optionNames = {
-  client: true,
+  client: optionWithMethods(['get', 'create', 'update'], 'one such as createHttpClient({ … })'),
   namespace: true,
   name: true,
   identity: true,
   labels: true,
-} satisfies Record<keyof LeaseLockOptions, true>;
+} satisfies OptionNames<LeaseLockOptions>;
 
 /**
  * A lock on a Lease object. It remembers the Lease it last saw, so that every write is based on a known version.

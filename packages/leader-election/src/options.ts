@@ -1,5 +1,22 @@
-import { guardMetrics, noopLogger, noopMetrics, type Logger, type Metrics } from '@kctl/telemetry';
-import { optionProblems, systemClock, systemRandom, type Clock, type Random } from '@kctl/wait';
+import {
+  guardMetrics,
+  type Logger,
+  loggerOption,
+  type Metrics,
+  metricsOption,
+  noopLogger,
+  noopMetrics,
+} from '@kctl/telemetry';
+import {
+  type Clock,
+  clockOption,
+  functionOption,
+  type OptionNames,
+  optionProblems,
+  type Random,
+  systemClock,
+  systemRandom,
+} from '@kctl/wait';
 import { createAwakeClock } from './awake-clock.js';
 import type { Fence } from './fence.js';
 import type { ResourceLock } from './record.js';
@@ -57,7 +74,7 @@ export interface ResolvedLeaderElectorOptions extends Required<LeaderElectorOpti
 }
 
 /** Every option: complete by type, so that none can be forgotten here. */
-export const electorOptionNames: Readonly<Record<keyof LeaderElectorOptions, true>> = {
+export const electorOptionNames: OptionNames<LeaderElectorOptions> = {
   lock: true,
   callbacks: true,
   leaseDurationMs: true,
@@ -67,10 +84,10 @@ export const electorOptionNames: Readonly<Record<keyof LeaderElectorOptions, tru
   reelect: true,
   coordinated: true,
   name: true,
-  clock: true,
-  random: true,
-  logger: true,
-  metrics: true,
+  clock: clockOption,
+  random: functionOption,
+  logger: loggerOption,
+  metrics: metricsOption,
 };
 
 const callbackNames: Readonly<Record<keyof LeaderCallbacks, true>> = {

@@ -4,11 +4,11 @@ import { inspect } from 'node:util';
 import type { KubeObject } from '@kctl/apimachinery';
 import { defineKind, isStatusError } from '@kctl/apimachinery';
 import type { Writer } from '@kctl/client';
-import { accessTo, type AccessNeed } from '@kctl/rbac';
-import { describeError } from '@kctl/telemetry';
+import { type AccessNeed, accessTo } from '@kctl/rbac';
+import { describeError, loggerOption } from '@kctl/telemetry';
 import type { Logger } from '@kctl/telemetry';
 import type { Clock, OptionNames, Random } from '@kctl/wait';
-import { requireOptions, sleep, systemRandom } from '@kctl/wait';
+import { clockOption, functionOption, optionWithMethods, requireOptions, sleep, systemRandom } from '@kctl/wait';
 import type { HttpHandler } from './http-server.js';
 import { targetOf } from './request-target.js';
 import { ReviewMemory } from './review-memory.js';
@@ -69,10 +69,10 @@ export interface AccessFilterOptions {
 }
 
 const optionNames: OptionNames<AccessFilterOptions> = {
-  client: true,
-  logger: true,
-  clock: true,
-  random: true,
+  client: optionWithMethods(['create'], 'a client, such as createHttpClient({ … }) of @kctl/client-http'),
+  logger: loggerOption,
+  clock: clockOption,
+  random: functionOption,
 };
 
 /**

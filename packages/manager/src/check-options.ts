@@ -1,5 +1,13 @@
+import { loggerOption, metricsOption, tracerOption } from '@kctl/telemetry';
 import { controllerDefaults } from '@kctl/controller';
-import { numberProblem, optionProblems, shownValue, type OptionNames } from '@kctl/wait';
+import {
+  clockOption,
+  numberProblem,
+  type OptionNames,
+  optionProblems,
+  optionWithMethods,
+  shownValue,
+} from '@kctl/wait';
 import type { LeaderElectionOptions } from './elector.js';
 import type { ControllerDefaults, HealthOptions, ManagerOptions } from './manager.js';
 import type { MetricsServerOptions } from './metrics-server.js';
@@ -9,10 +17,10 @@ import type { ProfilingOptions } from './profiling.js';
 const known = {
   manager: {
     cluster: true,
-    logger: true,
-    metrics: true,
-    tracer: true,
-    clock: true,
+    logger: loggerOption,
+    metrics: metricsOption,
+    tracer: tracerOption,
+    clock: clockOption,
     leaderElection: true,
     health: true,
     metricsServer: true,
@@ -20,7 +28,10 @@ const known = {
     controllers: true,
     dependencies: true,
     accessNeeds: true,
-    webhookServer: true,
+    webhookServer: optionWithMethods(
+      ['register', 'has', 'run'],
+      'a webhook server, such as createWebhookServer() of @kctl/webhook',
+    ),
     profiling: true,
   } satisfies OptionNames<ManagerOptions>,
   health: {

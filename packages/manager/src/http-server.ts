@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createHttpServer as createBoundedServer, defaultLimits } from '@kctl/http-server';
 import type { HttpServer as BoundedServer, ServerLimits, ServerTls } from '@kctl/http-server';
-import { messageOf } from '@kctl/telemetry';
+import { loggerOption, messageOf } from '@kctl/telemetry';
 import type { Logger } from '@kctl/telemetry';
 import type { Clock, OptionNames } from '@kctl/wait';
-import { numberProblem, requireOptions } from '@kctl/wait';
+import { clockOption, numberProblem, requireOptions } from '@kctl/wait';
 import type { Runnable } from './runnable.js';
 import type { ServingCertificate, ServingPair } from './serving-certificate.js';
 
@@ -60,8 +60,8 @@ const optionNames: OptionNames<HttpServerOptions> = {
   tls: true,
   certificate: true,
   handlers: true,
-  logger: true,
-  clock: true,
+  logger: loggerOption,
+  clock: clockOption,
   shutdownTimeoutMs: true,
   limits: true,
   onListening: true,

@@ -1,5 +1,5 @@
 import type { Family, Labels, MetricOptions, Metrics } from '@kctl/telemetry';
-import { requireOptions, systemClock } from '@kctl/wait';
+import { clockOption, requireOptions, systemClock } from '@kctl/wait';
 import type { Clock, OptionNames } from '@kctl/wait';
 import type { Registry } from 'prom-client';
 import { CollectHooks } from './collect-hooks.js';
@@ -30,7 +30,7 @@ const optionNames: OptionNames<PrometheusMetricsOptions> = {
   registry: true,
   defaultMetrics: true,
   eventLoopLag: true,
-  clock: true,
+  clock: clockOption,
 };
 
 /** An export of all metrics. */

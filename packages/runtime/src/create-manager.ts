@@ -20,7 +20,7 @@ import {
 } from '@kctl/manager';
 import { createPrometheusMetrics, type PrometheusMetrics } from '@kctl/metrics';
 import { createConsoleLogger, type Logger } from '@kctl/telemetry';
-import { optionProblems, systemClock, type Clock, type OptionNames } from '@kctl/wait';
+import { type Clock, functionOption, type OptionNames, optionProblems, systemClock } from '@kctl/wait';
 import { createSelfManagedCertificates, createWebhookServer, type WebhookServerOptions } from '@kctl/webhook';
 import { eventNeeds } from './access-needs.js';
 import { createLeadership } from './leadership.js';
@@ -159,8 +159,8 @@ const ownNames = {
   http: true,
   cache: true,
   client: true,
-  newCache: true,
-  newClient: true,
+  newCache: functionOption,
+  newClient: functionOption,
   webhook: true,
 } satisfies OptionNames<Omit<RuntimeManagerOptions, keyof ManagerOptions>>;
 

@@ -1,4 +1,4 @@
-import { optionProblems, type OptionNames } from '@kctl/wait';
+import { functionOption, type OptionNames, optionProblems } from '@kctl/wait';
 import type { CoordinatedElectionOptions, RuntimeManagerOptions, RuntimeWebhookOptions } from './runtime-options.js';
 
 type NamesOf<T> = OptionNames<NonNullable<T>>;
@@ -15,7 +15,7 @@ const http: NamesOf<RuntimeManagerOptions['http']> = {
   maxConnections: true,
   http2: true,
   compression: true,
-  onWarning: true,
+  onWarning: functionOption,
   detailedMetrics: true,
   environment: true,
 };
@@ -26,8 +26,8 @@ const cache: NamesOf<RuntimeManagerOptions['cache']> = {
   defaults: true,
   undeclaredReads: true,
   lingerMs: true,
-  watchErrorHandler: true,
-  listerWatcherFor: true,
+  watchErrorHandler: functionOption,
+  listerWatcherFor: functionOption,
   watchList: true,
   minWatchTimeoutMs: true,
   idleTimeoutMs: true,
@@ -35,7 +35,7 @@ const cache: NamesOf<RuntimeManagerOptions['cache']> = {
   backoff: true,
   maxInternalErrorRetryMs: true,
   handlerMetrics: true,
-  random: true,
+  random: functionOption,
 };
 const client: NamesOf<RuntimeManagerOptions['client']> = {
   uncached: true,

@@ -262,7 +262,7 @@ describe('rollouts', () => {
     ]);
   });
 
-  it('gives up where the deadline is exceeded or there is no object', async () => {
+  it('rejects when the deadline is exceeded or the object does not exist', async () => {
     await deployment('stalled');
     const conditions = [{ type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded' }];
     await client

@@ -23,6 +23,7 @@ export { guardLogger } from './guard-logger.js';
 export { guardMetrics } from './guard-metrics.js';
 export { exponentialBuckets } from './exponential-buckets.js';
 export type { LogFields, Logger, LogLevel } from './logger.js';
+export { loggerOption, metricsOption, tracerOption } from './option-checks.js';
 export { messageOf } from './message-of.js';
 export type { Counter, Family, Gauge, Histogram, HistogramOptions, Labels, MetricOptions, Metrics } from './metrics.js';
 export { noopLogger, noopMetrics, noopTracer } from './noop.js';

@@ -85,7 +85,7 @@ function isDefinition(value: unknown): value is CustomResourceDefinition {
 /** A definition without a schema: objects are taken as they are, with a status of their own. */
 function anyObjectOf(kinds: readonly Kind[]): CustomResourceDefinition {
   const [first] = kinds;
-  if (first === undefined) throw new RangeError('there is no kind');
+  if (first === undefined) throw new RangeError('crds: the list of kinds is empty: expected at least one');
   const { group, kind, plural, scope } = first;
   if (group === '' || !group.includes('.'))
     throw new TypeError(`crds: ${kind} of group ${JSON.stringify(group)} is built in: it needs no definition`);

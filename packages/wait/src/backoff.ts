@@ -1,3 +1,4 @@
+import { clockOption, functionOption } from './option-check.js';
 import type { Clock, Random } from './clock.js';
 import { numberProblem } from './number-problem.js';
 import { systemClock, systemRandom } from './system-clock.js';
@@ -31,8 +32,8 @@ const optionNames: OptionNames<BackoffOptions> = {
   jitter: true,
   capMs: true,
   resetAfterMs: true,
-  clock: true,
-  random: true,
+  clock: clockOption,
+  random: functionOption,
 };
 
 /** Delays that grow from failure to failure. */

@@ -16,6 +16,8 @@ export { DeadlineExceededError, isDeadlineExceeded } from './deadline-error.js';
 export { keepAlive } from './keep-alive.js';
 export { numberProblem } from './number-problem.js';
 export type { NumberRange } from './number-problem.js';
+export { clockOption, functionOption, optionWithMethods, signalOption } from './option-check.js';
+export type { OptionCheck } from './option-check.js';
 export { aborted, orAborted, untilAborted } from './or-aborted.js';
 export { poll, waitUntil } from './poll.js';
 export type { PollOptions } from './poll.js';

@@ -1,3 +1,4 @@
+import { clockOption, signalOption } from './option-check.js';
 import type { Backoff } from './backoff.js';
 import type { Clock } from './clock.js';
 import { isConnectionFailure } from './connection-failure.js';
@@ -36,8 +37,8 @@ const optionNames: OptionNames<PollOptions> = {
   message: true,
   isRetriable: true,
   immediate: true,
-  signal: true,
-  clock: true,
+  signal: signalOption,
+  clock: clockOption,
 };
 
 /**

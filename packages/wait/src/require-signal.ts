@@ -1,3 +1,5 @@
+import { isSignal } from './option-check.js';
+
 /**
  * Refuses to begin without a signal: a run that nothing can end. For everything with `run(signal)`.
  *
@@ -7,11 +9,4 @@
 export function requireSignal(what: string, signal: unknown): void {
   if (isSignal(signal)) return;
   throw new TypeError(`${what} needs an AbortSignal, which ends it: run(new AbortController().signal)`);
-}
-
-function isSignal(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return (
-    typeof Reflect.get(value, 'aborted') === 'boolean' && typeof Reflect.get(value, 'addEventListener') === 'function'
-  );
 }

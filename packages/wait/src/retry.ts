@@ -1,3 +1,4 @@
+import { clockOption, signalOption } from './option-check.js';
 import type { Backoff } from './backoff.js';
 import type { Clock } from './clock.js';
 import { numberProblem } from './number-problem.js';
@@ -30,8 +31,8 @@ const optionNames: OptionNames<RetryOptions> = {
   pause: true,
   maxAttempts: true,
   isRetriable: true,
-  signal: true,
-  clock: true,
+  signal: signalOption,
+  clock: clockOption,
 };
 
 /**

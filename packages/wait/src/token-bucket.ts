@@ -1,3 +1,4 @@
+import { clockOption } from './option-check.js';
 import type { Clock } from './clock.js';
 import { numberProblem } from './number-problem.js';
 import { sleep } from './sleep.js';
@@ -38,7 +39,7 @@ export interface TokenBucket {
   take(options?: { readonly signal?: AbortSignal }): Promise<number>;
 }
 
-const optionNames: OptionNames<TokenBucketOptions> = { perSecond: true, burst: true, clock: true };
+const optionNames: OptionNames<TokenBucketOptions> = { perSecond: true, burst: true, clock: clockOption };
 
 /**
  * Makes a token bucket.

@@ -1,8 +1,9 @@
+import type { OptionCheck } from './option-check.js';
 import { shownType, shownValue } from './shown-value.js';
 
 /**
  * The names of the options of type `T`, complete by type: an option that is added to `T` and not to its record does not
- * compile.
+ * compile. The value under a name is an {@link OptionCheck}, or `true` where what reads the option checks its value.
  */
 export type OptionNames<T> = Readonly<Record<T extends unknown ? keyof T : never, unknown>>;
 
@@ -31,8 +32,9 @@ export function unknownOptions(given: object, known: Iterable<string>, prefix = 
 }
 
 /**
- * What is wrong with the names of options, or with an object of options among them, whose name is `section`: it is not an
- * object, or has options that are not known. Nothing for undefined, which means that none are given.
+ * What is wrong with the options themselves, or with an object of options among them, whose name is `section`: it is not an
+ * object, has options that are not known, or values that their {@link OptionCheck} objects to. Nothing for undefined,
+ * which means that none are given.
  *
  * @example
  * optionProblems(options.ageing, { stepMs: true }, 'ageing');
@@ -43,18 +45,34 @@ export function optionProblems(given: unknown, known: Readonly<Record<string, un
     const shown = Array.isArray(given) ? 'of type array' : shownValue(given);
     return [`${section ?? 'options'} ${shown} is not valid: expected an object of options`];
   }
-  return unknownOptions(given, Object.keys(known), section === undefined ? '' : `${section}.`);
+  const prefix = section === undefined ? '' : `${section}.`;
+  return [...unknownOptions(given, Object.keys(known), prefix), ...valueProblems(given, known, prefix)];
+}
+
+/** What the checks of options object to. An option that is undefined is not given. */
+function valueProblems(given: object, known: Readonly<Record<string, unknown>>, prefix: string): string[] {
+  return Object.entries(known).flatMap(([name, check]) => {
+    if (!isCheck(check)) return [];
+    const value: unknown = Reflect.get(given, name);
+    return (value === undefined ? undefined : check(prefix + name, value)) ?? [];
+  });
+}
+
+function isCheck(value: unknown): value is OptionCheck {
+  return typeof value === 'function';
 }
 
 /**
- * Refuses options that are not known. What takes options calls it before it reads any of them.
+ * Refuses options that are not known, and values that their {@link OptionCheck} objects to. What takes options calls it
+ * before it reads any of them.
  *
  * @param what names what the options are for, at the beginning of the message, e.g. `createWorkQueue`
- * @throws TypeError naming every option that is not known, and the nearest one that is; TypeError when there are no
+ * @throws TypeError naming every option that is not known, and the nearest one that is, and every value that does not
+ *   fit, with what does; TypeError when there are no
  *   options: where they may be left out, their default is `{}`
  */
 export function requireOptions<T extends object>(what: string, options: T, known: OptionNames<T>): void {
-  if (isKnown(options, known)) return;
+  if (isFine(options, known)) return;
   const given: unknown = options;
   if (typeof given !== 'object' || given === null || Array.isArray(given))
     throw new TypeError(`${what}: expected options, not ${isText(given) ? shownValue(given) : shownType(given)}`);
@@ -67,9 +85,15 @@ function isText(value: unknown): boolean {
 }
 
 /** The usual case at the price of a look: it is on the path of calls, not only of constructors. */
-function isKnown(options: unknown, known: object): boolean {
+function isFine(options: unknown, known: object): boolean {
   if (typeof options !== 'object' || options === null || Array.isArray(options)) return false;
-  return Object.keys(options).every((name) => Object.hasOwn(known, name));
+  return Object.keys(options).every((name) => {
+    if (!Object.hasOwn(known, name)) return false;
+    const check: unknown = Reflect.get(known, name);
+    if (!isCheck(check)) return true;
+    const value: unknown = Reflect.get(options, name);
+    return value === undefined || check(name, value) === undefined;
+  });
 }
 
 /** The most similar name; undefined where none is similar. */

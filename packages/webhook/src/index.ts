@@ -61,6 +61,7 @@ export { applyManifests } from './manifests/apply-manifests.js';
 export { withConversion } from './manifests/conversion-stanza.js';
 export type { ConversionStanzaOptions } from './manifests/conversion-stanza.js';
 export { printManifests } from './manifests/print-manifests.js';
+export { registrationProblem } from './manifests/registration.js';
 export type { AdmissionTarget, Confirmation, WebhookRegistration } from './manifests/registration.js';
 export { webhookConfigurations } from './manifests/webhook-configurations.js';
 export type {

@@ -454,6 +454,69 @@ describe('verdicts', () => {
     expect(context).toEqual({ isDryRun: false, subResource: undefined, user: 'jane' });
   });
 
+  describe('a subresource whose objects are of another kind', () => {
+    const scale = (replicas: number) => ({
+      apiVersion: 'autoscaling/v1',
+      kind: 'Scale',
+      metadata: { name: 'w', namespace: 'a' },
+      spec: { replicas },
+    });
+    const scaling = (request: Record<string, unknown> = {}) =>
+      review('UPDATE', {
+        kind: { group: 'autoscaling', version: 'v1', kind: 'Scale' },
+        subResource: 'scale',
+        object: scale(9),
+        oldObject: scale(1),
+        ...request,
+      });
+    const validating = (subResources?: readonly string[]) =>
+      harness(
+        validatingWebhook(
+          Widget,
+          {
+            validateUpdate: (old, object, { subResource }) => {
+              if (subResource !== 'scale') return undefined;
+              throw new Error(`${old.kind} ${JSON.stringify(old.spec)} to ${JSON.stringify(object.spec)}`);
+            },
+          },
+          subResources === undefined ? {} : { registration: { subResources } },
+        ),
+      );
+
+    it.each([[['scale']], [['status', 'scale']], [['*']]])('reaches a validator that names it: %j', async (names) => {
+      const { status } = (await validating(names).send(scaling())).body.response;
+      expect(status).toMatchObject({ code: 403, message: 'Scale {"replicas":1} to {"replicas":9}' });
+    });
+
+    it('reaches a defaulter', async () => {
+      const hook = harness(
+        defaultingWebhook(
+          Widget,
+          (draft, { subResource }) => {
+            if (subResource === 'scale') Object.assign(draft.spec, { replicas: 3 });
+          },
+          { registration: { subResources: ['scale'] } },
+        ),
+      );
+      const { response } = (await hook.send(scaling())).body;
+      expect(JSON.parse(Buffer.from(response.patch ?? '', 'base64').toString())).toEqual([
+        { op: 'replace', path: '/spec/replicas', value: 3 },
+      ]);
+    });
+
+    it.each([
+      ['that is not named', undefined, {}],
+      ['that is another one', ['status'], {}],
+      ['of another resource', ['scale'], { resource: { group: 'ex.io', version: 'v1', resource: 'gadgets' } }],
+      ['of another version', ['scale'], { resource: { group: 'ex.io', version: 'v2', resource: 'widgets' } }],
+      ['when the object is not of the kind that the request names', ['scale'], { object: widget() }],
+      ['when the request is about the object itself', ['scale'], { subResource: '' }],
+    ])('is refused %s', async (_when, names, request) => {
+      const { status, allowed: isAllowed } = (await validating(names).send(scaling(request))).body.response;
+      expect({ isAllowed, code: status.code }).toEqual({ isAllowed: false, code: 400 });
+    });
+  });
+
   it('patches as little as possible, and keeps fields and big integers that the type does not know', async () => {
     const hook = harness(
       defaultingWebhook(Widget, (draft) => {

@@ -1,4 +1,4 @@
-import { anySignal, requireOptions } from '@kctl/wait';
+import { anySignal, requireOptions, signalOption } from '@kctl/wait';
 import type { OptionNames } from '@kctl/wait';
 import { requireFunction, requireInteger } from './errors.js';
 
@@ -14,7 +14,12 @@ export interface ParallelizeOptions {
   readonly signal?: AbortSignal;
 }
 
-const optionNames: OptionNames<ParallelizeOptions> = { workers: true, pieces: true, chunkSize: true, signal: true };
+const optionNames: OptionNames<ParallelizeOptions> = {
+  workers: true,
+  pieces: true,
+  chunkSize: true,
+  signal: signalOption,
+};
 
 /**
  * Works on `pieces` numbered pieces, some at a time, in ascending order. Mirrors `workqueue.ParallelizeUntil`, except

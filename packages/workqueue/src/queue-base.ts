@@ -1,4 +1,4 @@
-import { abortReason, requireOptions, systemClock } from '@kctl/wait';
+import { abortReason, requireOptions, signalOption, systemClock } from '@kctl/wait';
 import type { Clock, OptionNames } from '@kctl/wait';
 import { Drain } from './drain.js';
 import { QueueArgumentError, QueueFullError, requireFunction, requireInteger } from './errors.js';
@@ -16,12 +16,12 @@ import type { IdleOptions, InspectableQueue, QueueEntry, QueueKey, WorkQueue } f
 
 const runOptionNames: OptionNames<RunOptions<never>> = {
   concurrency: true,
-  signal: true,
+  signal: signalOption,
   timeoutMs: true,
   startRate: true,
   onError: true,
 };
-const idleOptionNames: OptionNames<IdleOptions> = { signal: true, includeDelayed: true };
+const idleOptionNames: OptionNames<IdleOptions> = { signal: signalOption, includeDelayed: true };
 /** What is not being worked on yet. */
 const pending = ready | dirty | delayed;
 

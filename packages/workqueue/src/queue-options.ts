@@ -1,6 +1,7 @@
+import { metricsOption } from '@kctl/telemetry';
 import type { Metrics } from '@kctl/telemetry';
 import type { Clock, OptionNames } from '@kctl/wait';
-import { optionProblems } from '@kctl/wait';
+import { clockOption, optionProblems } from '@kctl/wait';
 import type { BackingQueue } from './backing-queue.js';
 import type { RateLimiter } from './limiters/rate-limiter.js';
 import type { KeyFunction } from './work-queue.js';
@@ -83,10 +84,10 @@ export interface PriorityQueueOptions<T> extends Omit<RateLimitingQueueOptions<T
 const optionNames: OptionNames<RateLimitingQueueOptions<never> & PriorityQueueOptions<never>> = {
   queue: true,
   name: true,
-  metrics: true,
+  metrics: metricsOption,
   controller: true,
   key: true,
-  clock: true,
+  clock: clockOption,
   bound: true,
   keepAlive: true,
   rateLimiter: true,

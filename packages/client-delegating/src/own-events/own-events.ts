@@ -2,9 +2,9 @@ import { keyOf } from '@kctl/apimachinery';
 import type { DeepReadonly, Kind, KubeObject, ObjectKey, PersistedObject } from '@kctl/apimachinery';
 import { intercept } from '@kctl/client';
 import type { Client, SubResourceHooks } from '@kctl/client';
-import { noopLogger, noopMetrics } from '@kctl/telemetry';
+import { loggerOption, metricsOption, noopLogger, noopMetrics } from '@kctl/telemetry';
 import type { Logger, Metrics } from '@kctl/telemetry';
-import { numberProblem, requireOptions, systemClock } from '@kctl/wait';
+import { clockOption, numberProblem, requireOptions, systemClock } from '@kctl/wait';
 import type { Clock, OptionNames } from '@kctl/wait';
 import { withoutOwnUpdates } from './own-informers.js';
 import type { ObservableInformers } from './own-informers.js';
@@ -33,9 +33,9 @@ export interface OwnEventsOptions {
 
 const optionNames: OptionNames<OwnEventsOptions> = {
   maxHoldMs: true,
-  logger: true,
-  metrics: true,
-  clock: true,
+  logger: loggerOption,
+  metrics: metricsOption,
+  clock: clockOption,
 };
 
 /** Keeps the updates that own writes cause from handlers that have nothing to learn from them. */

@@ -20,7 +20,7 @@ export interface CredentialContext {
 export function credentialsOf(connection: Connection, context: CredentialContext): CredentialSource {
   const user = connection.user ?? {};
   if (user.tokenFile !== undefined) return tokenFileCredential(user.tokenFile, context);
-  if (user.token !== undefined) return staticCredential({ authorization: `Bearer ${user.token}` });
+  if (user.token !== undefined) return staticCredential({ authorization: `Bearer ${user.token.trim()}` });
   if (user.username !== undefined) return basicCredential(user.username, user.password ?? '');
   const { user: fromUrl } = splitUrlUser(connection.server);
   if (fromUrl !== undefined && !hasAuthorization(user)) return basicCredential(fromUrl.name, fromUrl.password);

@@ -1,9 +1,9 @@
 import { defineKind, formatGroupKind, NoKindMatchError } from '@kctl/apimachinery';
 import type { GroupVersionKind, Kind, UntypedObject } from '@kctl/apimachinery';
 import type { AbortOptions, KindResolver } from '@kctl/client';
-import { guardLogger, noopLogger } from '@kctl/telemetry';
+import { guardLogger, loggerOption, noopLogger } from '@kctl/telemetry';
 import type { Logger } from '@kctl/telemetry';
-import { numberProblem, orAborted, requireOptions, systemClock } from '@kctl/wait';
+import { clockOption, numberProblem, optionWithMethods, orAborted, requireOptions, systemClock } from '@kctl/wait';
 import type { Clock, OptionNames } from '@kctl/wait';
 import { fetchGroups } from './discovery.js';
 import type { ApiGroup, ApiResource, DiscoveredGroups } from './discovery.js';
@@ -28,11 +28,11 @@ export interface RestMapperOptions {
 }
 
 const optionNames: OptionNames<RestMapperOptions> = {
-  transport: true,
+  transport: optionWithMethods(['send'], 'a Transport, such as the transport of an HttpClient'),
   kinds: true,
   missTtlMs: true,
-  logger: true,
-  clock: true,
+  logger: loggerOption,
+  clock: clockOption,
 };
 
 /** A kind by name; without a version, the one that the server prefers. */

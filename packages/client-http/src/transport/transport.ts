@@ -1,8 +1,10 @@
 import type { Duplex } from 'node:stream';
-import { guardLogger, noopLogger, noopMetrics } from '@kctl/telemetry';
+import { guardLogger, loggerOption, metricsOption, noopLogger, noopMetrics } from '@kctl/telemetry';
 import type { Logger, Metrics } from '@kctl/telemetry';
 import {
   anySignal,
+  clockOption,
+  functionOption,
   numberProblem,
   orAborted,
   requireOptions,
@@ -21,7 +23,7 @@ import type { Credential, CredentialSource } from '../credentials/credential-sou
 import { isTransportError, TransportError } from '../errors.js';
 import { exchange, headerOf } from './exchange.js';
 import type { Exchange, ExchangeTimeouts } from './exchange.js';
-import { joinUrlUser, withoutUserInfo } from '@kctl/client/connection';
+import { joinUrlUser, requireConnection, requireImpersonation, withoutUserInfo } from '@kctl/client/connection';
 import { callHook, guardedMetrics } from './guarded-hooks.js';
 import { gunzip } from '../bytes/gunzip.js';
 import { proxyFromEnvironment, requireProxyUrl } from '../connection/proxy.js';
@@ -96,11 +98,11 @@ const optionNames: OptionNames<TransportOptions> = {
   maxConnections: true,
   http2: true,
   compression: true,
-  onWarning: true,
-  logger: true,
-  metrics: true,
+  onWarning: functionOption,
+  logger: loggerOption,
+  metrics: metricsOption,
   detailedMetrics: true,
-  clock: true,
+  clock: clockOption,
   environment: true,
 };
 
@@ -154,10 +156,13 @@ export interface Transport extends AsyncDisposable {
 /**
  * Makes a transport. Nothing is read or opened before the first request.
  *
- * @throws TypeError naming each option that is not valid
+ * @throws TypeError naming each option that is not valid, and each field of the connection without which requests would
+ *   be those of another user
  */
 export function createTransport(connection: Connection, options: TransportOptions = {}): Transport {
   requireOptions('createTransport', options, optionNames);
+  requireConnection(connection);
+  requireImpersonation('impersonate', options.impersonate);
   return new HttpTransport(connection, options);
 }
 

@@ -46,7 +46,10 @@ export interface AuthProvider {
   authorization(): Promise<string | undefined>;
 }
 
-/** Who we are. Of several, the first that is set counts: tokenFile, token, username, exec, oidc, provider. */
+/**
+ * Who we are. Of several, the first that is set counts: tokenFile, token, username, exec, oidc, provider. What is
+ * blank, and a certificate without its key, are refused: requests would be anonymous.
+ */
 export interface UserConnection {
   readonly certificate?: Pem;
   readonly certificateFile?: string;

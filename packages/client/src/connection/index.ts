@@ -29,5 +29,6 @@ export type { InClusterOptions } from './in-cluster.js';
 export { connectionFromKubeConfig, unknownProvider } from './kube-config.js';
 export type { KubeConfigCluster, KubeConfigLike, KubeConfigUser } from './kube-config.js';
 export { redact, redactKnown } from './redact.js';
+export { requireConnection, requireImpersonation } from './require-connection.js';
 export { joinUrlUser, splitUrlUser, withoutUserInfo } from './url-user.js';
 export type { UrlUser } from './url-user.js';

@@ -2,7 +2,7 @@ import { isForbidden, isNotFound, isStatusError, isTooManyRequests } from '@kctl
 import type { LabelSelector, Selector } from '@kctl/apimachinery';
 import { DaemonSet } from '@kctl/apimachinery/kinds/apps/v1';
 import { Node, Pod } from '@kctl/apimachinery/kinds/core/v1';
-import { numberProblem, requireOptions, sleep, systemClock, withDeadline } from '@kctl/wait';
+import { clockOption, numberProblem, requireOptions, signalOption, sleep, systemClock, withDeadline } from '@kctl/wait';
 import type { Clock, OptionNames } from '@kctl/wait';
 import type { Client, ReadObject } from '../client.js';
 import type { AbortOptions } from '../options.js';
@@ -87,8 +87,8 @@ const optionNames: OptionNames<DrainOptions> = {
   retryMs: true,
   pollMs: true,
   onProgress: true,
-  clock: true,
-  signal: true,
+  clock: clockOption,
+  signal: signalOption,
 };
 
 const code = 'KCTL_DRAIN_REFUSED';

@@ -125,7 +125,7 @@ export interface WaitForRolloutOptions extends Omit<WaitForOptions<RolloutKind>,
 export async function waitForRollout<K extends RolloutKind>(
   client: Reader | (Reader & Watcher),
   kind: K,
-  named: KeyOrObject<K>,
+  named: NoInfer<KeyOrObject<K>>,
   options: WaitForRolloutOptions = {},
 ): Promise<ReadObject<K>> {
   const { onProgress, ...wait } = options;
@@ -156,7 +156,7 @@ export interface RestartOptions extends AbortOptions {
 export async function restartRollout<K extends RolloutKind>(
   client: Client,
   kind: K,
-  named: KeyOrObject<K>,
+  named: NoInfer<KeyOrObject<K>>,
   options: RestartOptions = {},
 ): Promise<void> {
   const { clock = systemClock, ...patchOptions } = options;
@@ -182,7 +182,7 @@ export interface UndoOptions extends AbortOptions {
 export async function undoRollout<K extends RolloutKind>(
   client: Client,
   kind: K,
-  named: KeyOrObject<K>,
+  named: NoInfer<KeyOrObject<K>>,
   options: UndoOptions = {},
 ): Promise<number> {
   const { toRevision, ...patchOptions } = options;

@@ -24,7 +24,7 @@ interface ScaleBody extends KubeObject {
 export async function getScale<K extends Kind>(
   client: Pick<SubResources, 'subResource'>,
   kind: K,
-  named: KeyOrObject<K>,
+  named: NoInfer<KeyOrObject<K>>,
   options: AbortOptions = {},
 ): Promise<Scale> {
   return toScale(await client.subResource<K, ScaleBody>(kind, 'scale').get(keyIn('getScale', kind, named), options));
@@ -45,7 +45,7 @@ export interface ScaleOptions extends AbortOptions {
 export async function scale<K extends Kind>(
   client: Pick<SubResources, 'subResource'>,
   kind: K,
-  named: KeyOrObject<K>,
+  named: NoInfer<KeyOrObject<K>>,
   { replicas, ...options }: ScaleOptions,
 ): Promise<Scale> {
   const problem = numberProblem('replicas', replicas, { integer: true });

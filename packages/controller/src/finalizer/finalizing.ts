@@ -1,8 +1,9 @@
+import { metricsOption } from '@kctl/telemetry';
 import type { Kind } from '@kctl/apimachinery';
 import { hasFinalizer, isConflict, isDeleting, isInvalid, isNotFound, keyOf } from '@kctl/apimachinery';
 import type { JsonPatchOperation, ReadObject, Writer } from '@kctl/client';
 import type { OptionNames } from '@kctl/wait';
-import { requireOptions } from '@kctl/wait';
+import { clockOption, requireOptions } from '@kctl/wait';
 import { asksForAnotherRun } from '../retry/outcome.js';
 import { keyFor } from '../key-for.js';
 import type { ReconcileContext, ReconcileResult } from '../reconciler.js';
@@ -47,8 +48,8 @@ const optionNames: OptionNames<FinalizingOptions<never>> = {
   apply: true,
   stuckAfterMs: true,
   onStuck: true,
-  metrics: true,
-  clock: true,
+  metrics: metricsOption,
+  clock: clockOption,
 };
 
 /**

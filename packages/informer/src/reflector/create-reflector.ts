@@ -1,9 +1,19 @@
 import type { DeepReadonly, Kind, KindScope, KubeObject, Persisted } from '@kctl/apimachinery';
 import { Slicer } from '@kctl/delivery';
 import type { Logger, Metrics } from '@kctl/telemetry';
-import { noopLogger, noopMetrics } from '@kctl/telemetry';
+import { loggerOption, metricsOption, noopLogger, noopMetrics } from '@kctl/telemetry';
 import type { Clock, OptionNames, Random } from '@kctl/wait';
-import { keepAlive, numberProblem, requireOptions, sleep, systemClock, systemRandom } from '@kctl/wait';
+import {
+  clockOption,
+  functionOption,
+  keepAlive,
+  numberProblem,
+  optionProblems,
+  requireOptions,
+  sleep,
+  systemClock,
+  systemRandom,
+} from '@kctl/wait';
 import { ByteDecoder } from '../decoders/byte-decoder.js';
 import type { SkipReport } from '../decoders/decoder.js';
 import { ObjectDecoder } from '../decoders/object-decoder.js';
@@ -237,10 +247,10 @@ export const reflectorOptionNames: OptionNames<ReflectorOptions<KubeObject>> = {
   minWatchTimeoutMs: true,
   idleTimeoutMs: true,
   listIdleTimeoutMs: true,
-  clock: true,
-  random: true,
-  logger: true,
-  metrics: true,
+  clock: clockOption,
+  random: functionOption,
+  logger: loggerOption,
+  metrics: metricsOption,
   name: true,
 };
 

@@ -41,6 +41,13 @@ const initialPatience = 5;
 /** Servers that send bookmarks do so about once a minute. */
 const bookmarkedIdleMs = 180_000;
 
+/**
+ * What a server has shown of its bookmarks. `expected`: it has ended initial events by one, which a server does that sends
+ * them from time to time, too; but for kinds that it reads from etcd without a cache, such as events, it need not.
+ * `absent`: none came in time, although it was expected.
+ */
+type Bookmarks = 'unseen' | 'expected' | 'seen' | 'absent';
+
 /** Performs what the reflector's transitions ask for, one after the other. All decisions are the transitions'. */
 export class Reflector<Raw> {
   readonly #options: ReflectorOptions<Raw>;
@@ -48,7 +55,7 @@ export class Reflector<Raw> {
   #since = 0;
   #nextAttemptAt = 0;
   #watch: OpenWatch<Raw> | undefined;
-  #hasBookmarks = false;
+  #bookmarks: Bookmarks = 'unseen';
   #recent: Failure | undefined;
 
   constructor(options: ReflectorOptions<Raw>) {
@@ -240,10 +247,11 @@ export class Reflector<Raw> {
           const raw = watch.batch[watch.next++] as Raw;
           const kind = isInitial ? intake.initialFrame(raw) : intake.liveFrame(raw);
           if (kind === 'upsert' || kind === 'delete' || kind === 'failed') watch.events++;
-          else if (kind === 'bookmark' && !isInitial && !this.#hasBookmarks) this.#hasBookmarks = true;
-          else if (kind === 'initial-end' && isInitial)
+          else if (kind === 'bookmark' && !isInitial) this.#bookmarks = 'seen';
+          else if (kind === 'initial-end' && isInitial) {
+            if (this.#bookmarks === 'unseen' && this.#options.bookmarks) this.#bookmarks = 'expected';
             return { type: 'initial-end', resourceVersion: intake.resourceVersion };
-          else if (kind === 'error')
+          } else if (kind === 'error')
             return this.#watchFailed('stream', failureOfStatus(intake.status ?? {}), watch.openedAt);
           if ((watch.next & 15) === 0 && slicer.isOver) {
             await slicer.breathe();
@@ -252,7 +260,8 @@ export class Reflector<Raw> {
         }
         if (slicer.isOver) await slicer.breathe();
         if (isInitial && this.#isInitialOverdue(watch)) return this.#ended(watch, 'idle', undefined);
-        if (this.#hasBookmarks && idleTimeoutMs === undefined && !isInitial)
+        const isBookmarked = this.#bookmarks === 'seen' || this.#bookmarks === 'expected';
+        if (isBookmarked && idleTimeoutMs === undefined && !isInitial)
           watch.reader.idleMs = Math.min(watch.liveIdleMs, bookmarkedIdleMs);
         const result = await watch.reader.wait(watch.iterator.next());
         if (result.done === true) return this.#ended(watch, 'closed', undefined);
@@ -286,6 +295,8 @@ export class Reflector<Raw> {
     const failure =
       given ?? classifyFailure(isInitial ? this.#unendedError(cause, openMs) : this.#shortError(watch, openMs));
     this.#close();
+    // Expected once: a server that has none would have each watch reopened every three minutes.
+    if (cause === 'idle' && !isInitial && this.#bookmarks === 'expected') this.#bookmarks = 'absent';
     const { resourceVersion } = intake;
     if (cause === 'closed' && openMs < 1000 && resourceVersion === this.#state.memory.resourceVersion)
       metrics.shortWatch();

@@ -174,6 +174,62 @@ describe('failures', () => {
   });
 });
 
+describe.each(sources)('a watch that hangs without an end (%s)', (source) => {
+  /** An informer whose first stream has ended its initial events. */
+  async function streaming(options: ConstructorParameters<typeof ScriptedSession>[0] = {}): Promise<ScriptedSession> {
+    const session = new ScriptedSession({ source, streams: true, ...options });
+    await session.start();
+    session.server.watch.send(added(thing('x', 1)), initialEnd(10));
+    await settle();
+    return session;
+  }
+
+  it('before its first bookmark is noticed after 3 min: the end of its initial events was one', async () => {
+    await using session = await streaming();
+    await session.clock.advance(179_999);
+    expect(session.server.watches).toHaveLength(1);
+    await session.clock.advance(1);
+    expect(session.server.watches.map(({ call }) => call.resourceVersion)).toEqual([undefined, '10']);
+    expect(session.server.lists).toHaveLength(0);
+  });
+
+  it('is noticed after 3 min each time, where bookmarks came', async () => {
+    await using session = await streaming();
+    await session.clock.advance(60_000);
+    session.server.watch.send(bookmark(11));
+    await settle();
+    for (const opened of [2, 3, 4]) {
+      await session.clock.advance(180_000);
+      expect(session.server.watches).toHaveLength(opened);
+    }
+  });
+
+  it('may be one of a quiet kind without bookmarks: it is reopened once, and then kept for as long as was asked', async () => {
+    await using session = await streaming();
+    await session.clock.advance(180_000);
+    expect(session.server.watches).toHaveLength(2);
+    await session.clock.advance(304_999);
+    expect(session.server.watches).toHaveLength(2);
+    await session.clock.advance(1);
+    expect(session.server.watches).toHaveLength(3);
+    session.server.watch.send(bookmark(12));
+    await settle();
+    await session.clock.advance(180_000);
+    expect(session.server.watches).toHaveLength(4);
+  });
+
+  it('is kept for as long as was asked where no bookmarks are asked for, or an idle time is given', async () => {
+    await using session = await streaming({ bookmarks: false });
+    await session.clock.advance(304_999);
+    expect(session.server.watches).toHaveLength(1);
+    await using patient = await streaming({ idleTimeoutMs: 200_000 });
+    await patient.clock.advance(199_999);
+    expect(patient.server.watches).toHaveLength(1);
+    await patient.clock.advance(1);
+    expect(patient.server.watches).toHaveLength(2);
+  });
+});
+
 describe.each(sources)('a server that closes watches at once (%s)', (source) => {
   /** Closes each watch as soon as it has sent these frames. Returns when they were asked for. */
   async function opened(session: ScriptedSession, frames: () => readonly Frame[]): Promise<number[]> {

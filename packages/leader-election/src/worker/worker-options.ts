@@ -1,5 +1,5 @@
 import { noopLogger, type Logger, type Metrics } from '@kctl/telemetry';
-import { requireOptions } from '@kctl/wait';
+import { type OptionNames, requireOptions } from '@kctl/wait';
 import {
   checkCallbacks,
   checkDurations,
@@ -61,7 +61,7 @@ const maxHeartbeatMs = 500;
 const { lock: _lock, clock: _clock, random: _random, ...shared } = electorOptionNames;
 
 /** Every option: complete by type, so that none can be forgotten here. */
-const optionNames: Readonly<Record<keyof WorkerLeaderElectorOptions, true>> = {
+const optionNames: OptionNames<WorkerLeaderElectorOptions> = {
   ...shared,
   lockModule: true,
   threadModule: true,

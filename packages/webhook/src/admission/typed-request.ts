@@ -1,22 +1,37 @@
-import { isJsonObject, isStatusError, type Kind, type KubeObject, type Status } from '@kctl/apimachinery';
+import { formatApiVersion, isJsonObject, isStatusError, type KubeObject, type Status } from '@kctl/apimachinery';
+import type { AdmissionTarget } from '../manifests/registration.js';
 import { causesOf, isA, memberOf } from '../server/safe-error.js';
 import { shownName } from './admission-webhook.js';
 import type { AdmissionRequest } from './review.js';
 
-/** Why a request does not belong to a kind: no validator or defaulter sees it, and the response is 400. */
-export function kindProblem(kind: Kind, { kind: asked }: AdmissionRequest): string | undefined {
+/** Why a request does not belong to a webhook: no validator or defaulter sees it, and the response is 400. */
+export function kindProblem(target: AdmissionTarget, request: AdmissionRequest): string | undefined {
+  const { kind } = target;
+  const { kind: asked } = request;
   if (asked.group === kind.group && asked.kind === kind.kind && asked.version === kind.version) return undefined;
+  if (isOfSubResource(target, request)) return undefined;
   const theirs = `${shownName(asked.kind)} of ${shownName(`${asked.group}/${asked.version}`)}`;
   return `this webhook serves ${kind.kind} of ${JSON.stringify(`${kind.group}/${kind.version}`)}, not ${theirs}`;
 }
 
+/** Whether it is about a subresource that the webhook is registered for: its objects may be of another kind, as a Scale is. */
+function isOfSubResource(
+  { kind, registration: { subResources = [] } }: AdmissionTarget,
+  { subResource = '', resource }: AdmissionRequest,
+): boolean {
+  if (subResource === '' || !(subResources.includes(subResource) || subResources.includes('*'))) return false;
+  return resource.group === kind.group && resource.version === kind.version && resource.resource === kind.plural;
+}
+
 /**
- * The `object` or `oldObject` of a request, checked to be there and of the kind.
+ * The `object` or `oldObject` of a request, checked to be there and of the kind that the request names: see
+ * {@link kindProblem}.
  *
  * @throws DecodeError
  */
-export function decodeObject(kind: Kind, request: AdmissionRequest, field: 'object' | 'oldObject'): KubeObject {
+export function decodeObject(request: AdmissionRequest, field: 'object' | 'oldObject'): KubeObject {
   const object: unknown = request[field];
+  const kind = { apiVersion: formatApiVersion(request.kind.group, request.kind.version), kind: request.kind.kind };
   if (object === undefined || object === null)
     throw new DecodeError(`there is no content to decode: request.${field} is missing in a ${request.operation}`);
   if (!isJsonObject(object)) throw new DecodeError(`request.${field} is not an object`);

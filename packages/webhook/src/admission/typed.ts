@@ -44,7 +44,10 @@ export interface AdmissionContext {
   readonly logger: Logger;
   /** Whether nothing will be stored: then a handler must have no side effects either. */
   readonly isDryRun: boolean;
-  /** `status`, `scale` …; undefined for the object itself. */
+  /**
+   * `status`, `scale` …; undefined for the object itself. Under the `subResources` of the registration the object is
+   * what the API server sends for one: a Scale for `scale`, an Eviction for `eviction`.
+   */
   readonly subResource: string | undefined;
   /** The HTTP side: headers, the client's certificate, Node's request. */
   readonly http?: WebhookHttp;
@@ -93,7 +96,7 @@ export function validatingWebhook<K extends Kind>(
   options: TypedWebhookOptions = {},
 ): WebhookHandler {
   return typedWebhook(targetOf('validating', kind, operationsOf(validator)), options, async (request, context) => {
-    const outcome: unknown = await judge(kind, validator, { request, context });
+    const outcome: unknown = await judge(validator, { request, context });
     return withWarnings(allowed(), ...warningTexts(outcome));
   });
 }
@@ -106,7 +109,7 @@ export function defaultingWebhook<K extends Kind>(
 ): WebhookHandler {
   return typedWebhook(targetOf('mutating', kind, ['CREATE', 'UPDATE']), options, async (request, context) => {
     if (request.operation === 'DELETE') return allowed();
-    const object = decodeObject(kind, request, 'object');
+    const object = decodeObject(request, 'object');
     const draft = mutableCopy(object) as ObjectOf<K>;
     await defaulter(draft, context);
     const patches = patchesOf(object, draft);
@@ -137,7 +140,7 @@ function typedWebhook(
   if (Object.keys(registration).length > 0) checkRegistration(target);
   const handler = admissionWebhook(
     async (request, { signal, logger, http }: AdmissionHandlerContext) => {
-      const mismatch = kindProblem(kind, request);
+      const mismatch = kindProblem(target, request);
       if (mismatch !== undefined) return errored(400, mismatch);
       const warnings: string[] = [];
       const context: AdmissionContext = {
@@ -188,23 +191,22 @@ function refusal(error: unknown): AdmissionResponse {
 }
 
 async function judge<K extends Kind>(
-  kind: K,
   validator: Validator<ObjectOf<K>>,
   { request, context }: { readonly request: AdmissionRequest; readonly context: AdmissionContext },
 ): Promise<unknown> {
   switch (request.operation) {
     // Decoded first: what does not decode is refused, also where the validator has no member for the operation.
     case 'CREATE': {
-      const object = decodeObject(kind, request, 'object') as DeepReadonly<ObjectOf<K>>;
+      const object = decodeObject(request, 'object') as DeepReadonly<ObjectOf<K>>;
       return await validator.validateCreate?.(object, context);
     }
     case 'UPDATE': {
-      const object = decodeObject(kind, request, 'object') as DeepReadonly<ObjectOf<K>>;
-      const oldObject = decodeObject(kind, request, 'oldObject') as DeepReadonly<ObjectOf<K>>;
+      const object = decodeObject(request, 'object') as DeepReadonly<ObjectOf<K>>;
+      const oldObject = decodeObject(request, 'oldObject') as DeepReadonly<ObjectOf<K>>;
       return await validator.validateUpdate?.(oldObject, object, context);
     }
     case 'DELETE': {
-      const object = decodeObject(kind, request, 'oldObject') as DeepReadonly<ObjectOf<K>>;
+      const object = decodeObject(request, 'oldObject') as DeepReadonly<ObjectOf<K>>;
       return await validator.validateDelete?.(object, context);
     }
     case 'CONNECT':

@@ -1,16 +1,28 @@
 import type { Reader, Writer } from '@kctl/client';
 import {
-  messageOf,
-  noopLogger,
-  noopMetrics,
   type Family,
   type Gauge,
   type Logger,
+  loggerOption,
+  messageOf,
   type MetricOptions,
   type Metrics,
+  metricsOption,
+  noopLogger,
+  noopMetrics,
 } from '@kctl/telemetry';
 import type { AccessNeed } from '@kctl/rbac';
-import { numberProblem, requireOptions, retry, sleep, systemClock, type Clock, type OptionNames } from '@kctl/wait';
+import {
+  type Clock,
+  clockOption,
+  numberProblem,
+  type OptionNames,
+  optionWithMethods,
+  requireOptions,
+  retry,
+  sleep,
+  systemClock,
+} from '@kctl/wait';
 import { WebhookServerError } from '../errors.js';
 import type { CertificateSource } from '../server/certificate-source.js';
 import type { KeyPair } from '../server/certificate-watcher.js';
@@ -48,7 +60,10 @@ export interface SelfManagedCertificatesOptions {
 }
 
 const optionNames: OptionNames<SelfManagedCertificatesOptions> = {
-  client: true,
+  client: optionWithMethods(
+    ['get', 'create', 'update'],
+    'a client, such as createHttpClient({ … }) of @kctl/client-http',
+  ),
   secret: true,
   service: true,
   dnsNames: true,
@@ -57,9 +72,9 @@ const optionNames: OptionNames<SelfManagedCertificatesOptions> = {
   servingValidityMs: true,
   overlapMs: true,
   checkIntervalMs: true,
-  logger: true,
-  metrics: true,
-  clock: true,
+  logger: loggerOption,
+  metrics: metricsOption,
+  clock: clockOption,
 };
 
 /** A certificate source that needs no cert-manager. */

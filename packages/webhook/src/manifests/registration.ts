@@ -32,7 +32,12 @@ export interface WebhookRegistration {
   readonly matchConditions?: readonly MatchCondition[];
   /** @default CREATE and UPDATE for a defaulter, what a validator has members for otherwise */
   readonly operations?: readonly Operation[];
-  /** Subresources beside the object itself: `status`, `scale`, … @default none */
+  /**
+   * Subresources beside the object itself: `status`, `scale`, …, or `*`. A validator or defaulter then gets what the API
+   * server sends for one, which may be of another kind (`scale`: a Scale); see `subResource` of its context.
+   *
+   * @default none
+   */
   readonly subResources?: readonly string[];
   /**
    * What is refused otherwise. `core-kinds`: it fails closed on a kind of Kubernetes itself and has no selector, so that
@@ -67,14 +72,26 @@ export interface AdmissionTarget {
 
 /** @throws WebhookServerError naming every field of a registration that cannot be, or that is dangerous and not confirmed */
 export function checkRegistration(target: AdmissionTarget, operatorNamespace?: string): void {
+  const problem = registrationProblem(target, operatorNamespace);
+  if (problem !== undefined) throw new WebhookServerError(problem);
+}
+
+/**
+ * Why `webhookConfigurations` refuses a webhook, in one sentence: fields of its registration that are not valid, or a
+ * danger that is not confirmed; undefined when it does not.
+ *
+ * @param target what a typed webhook serves, `handler.target`
+ * @param operatorNamespace namespace that the operator runs in @default not known
+ */
+export function registrationProblem(target: AdmissionTarget, operatorNamespace?: string): string | undefined {
   const problems = [
     ...optionProblems(target.registration, registrationNames),
     ...fieldProblems(target),
     ...dangers(target, operatorNamespace),
   ];
-  if (problems.length === 0) return;
+  if (problems.length === 0) return undefined;
   const { kind } = target;
-  throw new WebhookServerError(`${target.type} webhook of ${kind.kind} ${kind.apiVersion}: ${problems.join('; ')}`);
+  return `${target.type} webhook of ${kind.kind} ${kind.apiVersion}: ${problems.join('; ')}`;
 }
 
 /** Whether it is a kind of Kubernetes itself. */

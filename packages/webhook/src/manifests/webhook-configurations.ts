@@ -72,7 +72,11 @@ export type WebhookConfiguration = MutatingWebhookConfiguration | ValidatingWebh
  * import { createWebhookServer, printManifests, validatingWebhook, webhookConfigurations } from '@kctl/webhook';
  *
  * const server = createWebhookServer();
- * server.register('/validate-settings', validatingWebhook(ConfigMap, { validateCreate: () => undefined }));
+ * server.register('/validate-settings', validatingWebhook(
+ *   ConfigMap,
+ *   { validateCreate: () => undefined },
+ *   { registration: { objectSelector: { matchLabels: { app: 'settings' } } } },
+ * ));
  * const configurations = webhookConfigurations(server.webhooks ?? [], {
  *   name: 'settings',
  *   address: { service: { name: 'settings-webhook', namespace: 'settings-system' } },

@@ -1,11 +1,12 @@
 import { X509Certificate } from 'node:crypto';
+import { loggerOption, metricsOption } from '@kctl/telemetry';
 import { watch, type FSWatcher } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import type { Counter, Gauge, Logger, Metrics } from '@kctl/telemetry';
 import type { Clock, ClockTimer, OptionNames } from '@kctl/wait';
-import { requireOptions } from '@kctl/wait';
+import { clockOption, requireOptions } from '@kctl/wait';
 
 /** How often the files are read even if the file system says nothing, in ms. As in controller-runtime. */
 const pollMs = 10_000;
@@ -30,9 +31,9 @@ export interface CertificateWatcherOptions {
 const optionNames: OptionNames<CertificateWatcherOptions> = {
   certFile: true,
   keyFile: true,
-  clock: true,
-  logger: true,
-  metrics: true,
+  clock: clockOption,
+  logger: loggerOption,
+  metrics: metricsOption,
   onChange: true,
 };
 

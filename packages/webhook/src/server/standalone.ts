@@ -1,5 +1,5 @@
-import { noopLogger, noopMetrics, type Logger, type Metrics } from '@kctl/telemetry';
-import { requireOptions, systemClock, type Clock, type OptionNames } from '@kctl/wait';
+import { type Logger, loggerOption, type Metrics, metricsOption, noopLogger, noopMetrics } from '@kctl/telemetry';
+import { type Clock, clockOption, type OptionNames, requireOptions, systemClock } from '@kctl/wait';
 import type { HttpRequest, HttpResponse } from '@kctl/http-server';
 import { BodyBudget } from './body-budget.js';
 import type { WebhookHandler } from './handler.js';
@@ -22,10 +22,10 @@ export interface StandaloneOptions {
 
 const optionNames: OptionNames<StandaloneOptions> = {
   metricsPath: true,
-  logger: true,
-  metrics: true,
+  logger: loggerOption,
+  metrics: metricsOption,
   maxBufferedBytes: true,
-  clock: true,
+  clock: clockOption,
 };
 
 /**

@@ -11,8 +11,27 @@ import {
   type ServerTls,
 } from '@kctl/http-server';
 import type { AccessNeed } from '@kctl/rbac';
-import { guardLogger, messageOf, noopLogger, noopMetrics, type Logger, type Metrics } from '@kctl/telemetry';
-import { numberProblem, requireOptions, requireSignal, systemClock, type Clock, type OptionNames } from '@kctl/wait';
+import {
+  guardLogger,
+  type Logger,
+  loggerOption,
+  messageOf,
+  type Metrics,
+  metricsOption,
+  noopLogger,
+  noopMetrics,
+} from '@kctl/telemetry';
+import {
+  type Clock,
+  clockOption,
+  functionOption,
+  numberProblem,
+  type OptionNames,
+  optionWithMethods,
+  requireOptions,
+  requireSignal,
+  systemClock,
+} from '@kctl/wait';
 import { expiryOf } from '../certificates/certificate-state.js';
 import { expiryMetric } from '../certificates/self-managed.js';
 import { WebhookServerError } from '../errors.js';
@@ -83,8 +102,8 @@ const optionNames: OptionNames<WebhookServerOptions> = {
   certDir: true,
   certName: true,
   keyName: true,
-  certificate: true,
-  getCertificate: true,
+  certificate: optionWithMethods(['load'], 'a source, such as createSelfManagedCertificates({ … })'),
+  getCertificate: functionOption,
   tls: true,
   http2: true,
   clientCaName: true,
@@ -92,9 +111,9 @@ const optionNames: OptionNames<WebhookServerOptions> = {
   limits: true,
   maxBufferedBytes: true,
   shutdownTimeoutMs: true,
-  logger: true,
-  metrics: true,
-  clock: true,
+  logger: loggerOption,
+  metrics: metricsOption,
+  clock: clockOption,
 };
 
 /** Serves webhooks over HTTPS (HTTP/2 and HTTP/1.1), with a certificate that is reloaded when its files change. */

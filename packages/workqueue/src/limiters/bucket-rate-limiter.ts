@@ -1,4 +1,4 @@
-import { createTokenBucket, requireOptions, systemClock } from '@kctl/wait';
+import { clockOption, createTokenBucket, requireOptions, systemClock } from '@kctl/wait';
 import type { Clock, OptionNames } from '@kctl/wait';
 import { requireNumber } from '../errors.js';
 import { LimiterKey } from './failure-counts.js';
@@ -28,7 +28,7 @@ const optionNames: OptionNames<BucketRateLimiterOptions<never>> = {
   perSecond: true,
   burst: true,
   coalesce: true,
-  clock: true,
+  clock: clockOption,
   key: true,
 };
 

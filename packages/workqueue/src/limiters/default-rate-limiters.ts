@@ -1,5 +1,5 @@
 import type { Clock, OptionNames } from '@kctl/wait';
-import { requireOptions } from '@kctl/wait';
+import { clockOption, requireOptions } from '@kctl/wait';
 import { bucketRateLimiter } from './bucket-rate-limiter.js';
 import type { KeyedLimiterOptions } from './failure-counts.js';
 import { exponentialRateLimiter, maxOfRateLimiter } from './item-rate-limiters.js';
@@ -12,7 +12,7 @@ export interface DefaultRateLimiterOptions<T> extends KeyedLimiterOptions<T> {
 }
 
 const optionNames: OptionNames<DefaultRateLimiterOptions<never>> = {
-  clock: true,
+  clock: clockOption,
   key: true,
 };
 

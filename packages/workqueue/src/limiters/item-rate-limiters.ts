@@ -1,5 +1,5 @@
 import type { OptionNames } from '@kctl/wait';
-import { requireOptions } from '@kctl/wait';
+import { functionOption, requireOptions } from '@kctl/wait';
 import { QueueArgumentError, requireInteger, requireNumber } from '../errors.js';
 import type { KeyedLimiterOptions } from './failure-counts.js';
 import { FailureCounts } from './failure-counts.js';
@@ -23,7 +23,7 @@ export interface ExponentialRateLimiterOptions<T> extends KeyedLimiterOptions<T>
 const exponentialNames: OptionNames<ExponentialRateLimiterOptions<never>> = {
   baseMs: true,
   maxMs: true,
-  random: true,
+  random: functionOption,
   key: true,
 };
 

@@ -13,7 +13,7 @@ export interface MixedHook {
   /** Fields of its entry beside name, address and selector of the namespace. */
   readonly fields: Readonly<Record<string, unknown>>;
   answer(review: Review): HookAnswer;
-  /** What it does, for whoever reads about a difference. */
+  /** What it does, for the report of a difference. */
   readonly description: string;
 }
 

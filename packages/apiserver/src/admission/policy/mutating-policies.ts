@@ -260,7 +260,7 @@ function mutate(
   const context = { facts: factsOf(input), ask: askOf(input.reviewed.write) };
   const result = new Evaluation(context, policy.variables, policyBudget).evaluate(mutation.expression);
   if ('problem' in result) throw new PatchProblem(result.problem);
-  if (object === undefined) throw new PatchProblem('there is no object to mutate');
+  if (object === undefined) throw new PatchProblem('the request has no object to mutate');
   if (mutation.type === 'JSONPatch') return applyPatch(object, operationsOf(result.value), matched);
   return applyConfiguration(object, configurationOf(result.value), matched);
 }

@@ -1,0 +1,77 @@
+import { shownType } from '@kctl/wait';
+import type { Connection, Impersonation, UserConnection } from './connection.js';
+
+/** Fields of a user that hold a text; one that is there and empty is what a variable that is not set leaves. */
+const userTexts = [
+  'token',
+  'tokenFile',
+  'username',
+  'certificateFile',
+  'keyFile',
+] as const satisfies readonly (keyof UserConnection)[];
+
+/**
+ * Refuses a connection whose requests would be sent as another user than the one it describes, or would trust other
+ * servers: what is empty or incomplete counts as missing, and without it requests are anonymous. As client-go does for
+ * a kubeconfig.
+ *
+ * @throws TypeError naming every field, and none of their values
+ */
+export function requireConnection(connection: Connection): void {
+  const given: unknown = connection;
+  if (typeof given !== 'object' || given === null)
+    throw new TypeError(`connection is ${shownType(given)}: expected { server, ca, user }`);
+  const { ca, caFile, user } = connection;
+  const problems = [
+    pemProblem('ca', ca, 'to trust the authorities of the system'),
+    textProblem('caFile', caFile, 'to trust the authorities of the system'),
+    ...(user === undefined ? [] : userProblems(user)),
+  ].filter((problem) => problem !== undefined);
+  if (problems.length > 0) throw new TypeError(`connection: ${problems.join('; ')}`);
+}
+
+/**
+ * Refuses to impersonate no one: without a name the API server ignores the headers, and requests are sent as the real user.
+ *
+ * @param where names the field, at the beginning of the message, e.g. `connection.user.impersonate`
+ * @throws TypeError
+ */
+export function requireImpersonation(where: string, impersonate: Impersonation | undefined): void {
+  if (impersonate === undefined) return;
+  const userName: unknown = isObject(impersonate) ? impersonate.userName : undefined;
+  if (typeof userName === 'string' && userName.trim() !== '') return;
+  const problem = typeof userName === 'string' ? 'is blank' : 'is not set';
+  throw new TypeError(`${where}.userName ${problem}: set it, or leave ${where} out to act as the user itself`);
+}
+
+function userProblems(user: UserConnection): readonly (string | undefined)[] {
+  if (!isObject(user)) return [`user is ${shownType(user)}: expected an object`];
+  requireImpersonation('connection.user.impersonate', user.impersonate);
+  const isAnonymous = 'for requests without it';
+  const { certificate, certificateFile, key, keyFile } = user;
+  const hasCertificate = (certificate ?? certificateFile) !== undefined;
+  const hasKey = (key ?? keyFile) !== undefined;
+  return [
+    ...userTexts.map((field) => textProblem(`user.${field}`, user[field], isAnonymous)),
+    pemProblem('user.certificate', certificate, isAnonymous),
+    pemProblem('user.key', key, isAnonymous),
+    hasCertificate && !hasKey
+      ? 'user.certificate is set without user.key: set both (or certificateFile and keyFile), or none'
+      : undefined,
+  ];
+}
+
+function textProblem(field: string, value: unknown, without: string): string | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value !== 'string') return `${field} is ${shownType(value)}: expected a text`;
+  return value.trim() === '' ? `${field} is blank: set it, or leave it out ${without}` : undefined;
+}
+
+function pemProblem(field: string, value: unknown, without: string): string | undefined {
+  if (!(value instanceof Uint8Array)) return textProblem(field, value, without);
+  return value.length === 0 ? `${field} is blank: set it, or leave it out ${without}` : undefined;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,89 @@
+import { createContext, runInContext } from 'node:vm';
+import { describe, expect, it } from 'vitest';
+import { clockOption, functionOption, optionWithMethods, signalOption } from './option-check.js';
+import { systemClock } from './system-clock.js';
+import { FakeClock } from './testing/index.js';
+import { optionProblems, requireOptions } from './unknown-option.js';
+
+const revoked = (): object => {
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  return proxy;
+};
+
+describe('optionWithMethods', () => {
+  const store = optionWithMethods(['get', 'set'], 'a store, such as a Map');
+
+  it.each([
+    ['its own', { get: () => 1, set: () => 1 }],
+    ['those of a class', new Map()],
+    ['those of a function', Object.assign(() => 1, { get: () => 1, set: () => 1 })],
+  ])('takes what has the methods: %s', (_what, value) => {
+    expect(store('cache', value)).toBeUndefined();
+  });
+
+  it.each([
+    [{}, 'cache has no method get, set: expected a store, such as a Map'],
+    [{ get: () => 1, set: true }, 'cache has no method set: expected a store, such as a Map'],
+    [Map, 'cache has no method get, set: expected a store, such as a Map'],
+    [null, 'cache is null: expected a store, such as a Map'],
+    ['a secret', 'cache is a value of type string: expected a store, such as a Map'],
+    [[], 'cache has no method get, set: expected a store, such as a Map'],
+  ])('names what is missing: %#', (value, problem) => {
+    expect(store('cache', value)).toBe(problem);
+  });
+
+  it('does not throw for a proxy that was revoked', () => {
+    expect(store('cache', revoked())).toBe('cache has no method get, set: expected a store, such as a Map');
+  });
+});
+
+describe('checks of options', () => {
+  const { signal } = new AbortController();
+  it.each([
+    [clockOption, systemClock],
+    [clockOption, new FakeClock()],
+    [functionOption, () => 1],
+    [signalOption, signal],
+    [signalOption, runInContext('({ aborted: false, addEventListener() {} })', createContext({})) as unknown],
+  ])('take what fits: %#', (check, value) => {
+    expect(check('it', value)).toBeUndefined();
+  });
+
+  it.each([
+    [
+      clockOption,
+      Date,
+      'it has no method monotonicNow, setTimer: expected a Clock, such as systemClock or a FakeClock',
+    ],
+    [
+      clockOption,
+      {},
+      'it has no method now, monotonicNow, setTimer: expected a Clock, such as systemClock or a FakeClock',
+    ],
+    [functionOption, {}, 'it is a value of type object: expected a function'],
+    [
+      signalOption,
+      new AbortController(),
+      'it is an AbortController: expected an AbortSignal, such as new AbortController().signal',
+    ],
+    [signalOption, {}, 'it is a value of type object: expected an AbortSignal, such as new AbortController().signal'],
+    [signalOption, null, 'it is null: expected an AbortSignal, such as new AbortController().signal'],
+  ])('name what does not fit: %#', (check, value, problem) => {
+    expect(check('it', value)).toBe(problem);
+  });
+
+  it('are called for values that are given, also inherited ones, with the name of their section', () => {
+    const known = { clock: clockOption, name: true };
+    expect(optionProblems({ clock: undefined, name: 1 }, known)).toEqual([]);
+    expect(optionProblems({ clock: {}, nmae: 1 }, known, 'cache')).toEqual([
+      'unknown option "cache.nmae": did you mean "name"?',
+      expect.stringMatching(/^cache\.clock has no method now/),
+    ]);
+    const require = (options: object) => () => requireOptions<object>('createThing', options, known as never);
+    expect(require({ clock: {} })).toThrow(
+      /^createThing: clock has no method now, monotonicNow, setTimer: expected a Clock/,
+    );
+    expect(require({ clock: systemClock, name: {} })).not.toThrow();
+  });
+});

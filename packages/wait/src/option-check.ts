@@ -1,0 +1,67 @@
+import { shownType } from './shown-value.js';
+
+/**
+ * Looks at the value of an option, which is not undefined: a sentence that names the option, what it is and what fits;
+ * undefined when the value fits. Stands in a record of `OptionNames`, so that `requireOptions` calls it.
+ */
+export type OptionCheck = (name: string, value: unknown) => string | undefined;
+
+/**
+ * A check that a value has methods, own or inherited, which is what makes it a logger, a clock or a client.
+ *
+ * @param methods the methods that it must have
+ * @param expected what fits, after "expected", e.g. `a Clock, such as systemClock`
+ *
+ * @example
+ * ```ts
+ * import { optionWithMethods, requireOptions } from '@kctl/wait';
+ *
+ * const names = { store: optionWithMethods(['get', 'set'], 'a store, such as a Map') };
+ * requireOptions('createThing', { store: new Map() }, names);
+ * ```
+ */
+export function optionWithMethods(methods: readonly string[], expected: string): OptionCheck {
+  return (name, value) => {
+    if ((typeof value !== 'object' && typeof value !== 'function') || value === null)
+      return `${name} is ${shownType(value)}: expected ${expected}`;
+    const missing = methods.filter((method) => !hasMethod(value, method));
+    return missing.length === 0 ? undefined : `${name} has no method ${missing.join(', ')}: expected ${expected}`;
+  };
+}
+
+/** A check that an option is a function. */
+export const functionOption: OptionCheck = (name, value) =>
+  typeof value === 'function' ? undefined : `${name} is ${shownType(value)}: expected a function`;
+
+/** A check that an option is a {@link Clock}. */
+export const clockOption: OptionCheck = optionWithMethods(
+  ['now', 'monotonicNow', 'setTimer'],
+  'a Clock, such as systemClock or a FakeClock',
+);
+
+/** A check that an option is an AbortSignal, of this realm or another. */
+export const signalOption: OptionCheck = (name, value) =>
+  isSignal(value)
+    ? undefined
+    : `${name} is ${shownSignal(value)}: expected an AbortSignal, such as new AbortController().signal`;
+
+/** Whether a value is an AbortSignal; one of another realm is. */
+export function isSignal(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return typeof Reflect.get(value, 'aborted') === 'boolean' && hasMethod(value, 'addEventListener');
+}
+
+function shownSignal(value: unknown): string {
+  return typeof value === 'object' && value !== null && isSignal(Reflect.get(value, 'signal'))
+    ? 'an AbortController'
+    : shownType(value);
+}
+
+/** What throws when it is asked has no methods: a proxy that was revoked. */
+function hasMethod(value: object, method: string): boolean {
+  try {
+    return typeof Reflect.get(value, method) === 'function';
+  } catch {
+    return false;
+  }
+}
