@@ -199,25 +199,42 @@ describe('webhookManagedBy', () => {
   });
 
   const creates: Validator<unknown> = { validateCreate: () => undefined };
-  it.each<[string, Kind, Validator<unknown>, WebhookOptions, RegExp?]>([
-    ['a kind of Kubernetes itself that fails closed', Other, creates, {}, /failurePolicy Fail on Pod/],
-    ['one that fails open', Other, creates, { failurePolicy: 'Ignore' }],
-    ['one with a selector', Other, creates, { objectSelector: { matchLabels: { a: 'b' } } }],
-    ['a custom kind', App, creates, {}],
-    ['a validator without a member', App, {}, {}, /there is no operation/],
-  ])('warns at complete() when no configuration can be derived: %s', (_what, kind, validator, options, expected) => {
+  interface Underivable {
+    readonly what: string;
+    readonly kind: Kind;
+    readonly validator: Validator<unknown>;
+    readonly options?: WebhookOptions;
+    readonly problem?: RegExp;
+  }
+  it.each<Underivable>([
+    {
+      what: 'a kind of Kubernetes itself that fails closed',
+      kind: Other,
+      validator: creates,
+      problem: /failurePolicy Fail on Pod/,
+    },
+    { what: 'one that fails open', kind: Other, validator: creates, options: { failurePolicy: 'Ignore' } },
+    {
+      what: 'one with a selector',
+      kind: Other,
+      validator: creates,
+      options: { objectSelector: { matchLabels: { a: 'b' } } },
+    },
+    { what: 'a custom kind', kind: App, validator: creates },
+    { what: 'a validator without a member', kind: App, validator: {}, problem: /there is no operation/ },
+  ])('warns at complete() when no configuration can be derived: $what', ({ kind, validator, options, problem }) => {
     const warnings: LogFields[] = [];
     const webhookServer = new FakeWebhookServer();
     const logger = { ...noopLogger, warn: (_message: string, fields: LogFields = {}) => void warnings.push(fields) };
     const manager = createManager({ cluster: fakeCluster(), webhookServer, logger });
     const paths = webhookManagedBy(manager).for(kind).withValidator(validator, options).complete();
     expect(warnings).toEqual(
-      expected === undefined ? [] : [{ path: paths[0], problem: expect.stringMatching(expected) }],
+      problem === undefined ? [] : [{ path: paths[0], problem: expect.stringMatching(problem) }],
     );
     const derive = (): unknown =>
       webhookConfigurations(webhookServer.handlers, { name: 'x', address: { url: 'https://x' } });
-    if (expected === undefined) expect(derive).not.toThrow();
-    else expect(derive).toThrow(expected);
+    if (problem === undefined) expect(derive).not.toThrow();
+    else expect(derive).toThrow(problem);
   });
 
   it('checks that a hub spoke converter is of the kind and has its version', () => {

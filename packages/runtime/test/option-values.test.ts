@@ -106,7 +106,7 @@ const rows: readonly (readonly [name: string, make: Make, options: readonly stri
   ['retryOnConflict', (o) => retryOnConflict(() => Promise.resolve(1), o), ['clock', 'signal', 'random']],
   [
     'waitFor',
-    (o) => waitFor(client, Pod, { namespace: 'n', name: 'p' }, { until: () => true, timeoutMs: 1, ...o } as never),
+    (o) => waitFor(client, Pod, { namespace: 'n', name: 'p' }, { until: () => true, timeoutMs: 1, ...o }),
     ['clock', 'signal'],
   ],
 ];

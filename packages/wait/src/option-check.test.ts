@@ -80,7 +80,7 @@ describe('checks of options', () => {
       'unknown option "cache.nmae": did you mean "name"?',
       expect.stringMatching(/^cache\.clock has no method now/),
     ]);
-    const require = (options: object) => () => requireOptions<object>('createThing', options, known as never);
+    const require = (options: object) => () => requireOptions<object>('createThing', options, known);
     expect(require({ clock: {} })).toThrow(
       /^createThing: clock has no method now, monotonicNow, setTimer: expected a Clock/,
     );
