@@ -8,7 +8,6 @@ import {
   functionOption,
   keepAlive,
   numberProblem,
-  optionProblems,
   requireOptions,
   sleep,
   systemClock,

@@ -92,7 +92,7 @@ export function mutationRule<K extends Kind>(
   const mutate = async (draft: ObjectOf<K>, context: AdmissionContext): Promise<void> => {
     if (!compiled.matches(context.request)) return;
     const { request } = context;
-    const old = request.operation === 'UPDATE' ? decodeObject(kind, request, 'oldObject') : undefined;
+    const old = request.operation === 'UPDATE' ? decodeObject(request, 'oldObject') : undefined;
     await rule(draft, ruleContext(context, old as DeepReadonly<ObjectOf<K>> | undefined));
   };
   return defaultingWebhook(kind, mutate, { ...options, registration: compiled.registration });
