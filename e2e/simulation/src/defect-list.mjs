@@ -3,6 +3,7 @@
  * @property {string} defect What is wrong then.
  * @property {readonly { file: string, from: string, to: string }[]} edits
  * @property {string} [operator] Which operator shows it; `probe` where none is named.
+ * @property {number} [replicas] As many as the operator has where none is named.
  * @property {readonly string[]} [rules] The rules that name this mistake; all where none is named.
  */
 
@@ -92,6 +93,7 @@ export const defects = [
   },
   {
     defect: 'an election request that hangs is waited for',
+    rules: ['reconciles-without-lease', 'two-leaders', 'no-leader'],
     edits: [
       {
         file: 'packages/leader-election/src/leader-elector.ts',
@@ -103,6 +105,7 @@ export const defects = [
   {
     defect: 'the lease is released while work goes on',
     rules: ['released-with-work', 'write-after-release'],
+    operator: 'workbench',
     edits: [
       {
         file: 'packages/manager/src/lifecycle.ts',
@@ -153,6 +156,7 @@ export const defects = [
   },
   {
     defect: 'an expired resourceVersion is watched again and again',
+    operator: 'workbench',
     edits: [
       {
         file: 'packages/informer/src/reflector/reflector-machine.ts',
@@ -163,6 +167,7 @@ export const defects = [
   },
   {
     defect: 'an event that arrives while its key is processed is lost',
+    operator: 'workbench',
     edits: [
       {
         file: 'packages/workqueue/src/fifo-queue.ts',
@@ -183,6 +188,8 @@ export const defects = [
   },
   {
     defect: 'a reconcile that a lost lease cut short is forgotten',
+    operator: 'workbench',
+    replicas: 1,
     edits: [
       {
         file: 'packages/controller/src/reconcile-loop.ts',
@@ -283,6 +290,7 @@ export const defects = [
   },
   {
     defect: 'a controller processes a key on two workers',
+    operator: 'workbench',
     edits: [
       {
         file: 'packages/workqueue/src/fifo-queue.ts',
@@ -327,6 +335,7 @@ export const defects = [
   },
   {
     defect: 'events that a key got while no lease was held are forgotten',
+    operator: 'workbench',
     edits: [
       {
         file: 'packages/workqueue/src/priority/keyed-priority-queue.ts',
@@ -337,6 +346,7 @@ export const defects = [
   },
   {
     defect: 'a key is ready while it is processed',
+    operator: 'workbench',
     edits: [
       {
         file: 'packages/workqueue/src/priority/keyed-priority-queue.ts',
@@ -357,6 +367,7 @@ export const defects = [
   },
   {
     defect: 'a retry waits for ever',
+    operator: 'workbench',
     edits: [
       {
         file: 'packages/workqueue/src/priority/keyed-priority-queue.ts',
@@ -461,6 +472,7 @@ export const defects = [
   },
   {
     defect: 'objects that a relist lacks are kept',
+    operator: 'workbench',
     edits: [
       {
         file: 'packages/informer/src/reflector/intake.ts',
@@ -481,6 +493,7 @@ export const defects = [
   },
   {
     defect: 'a watch that begins earlier takes the store back',
+    operator: 'workbench',
     edits: [
       {
         file: 'packages/informer/src/reflector/intake.ts',
@@ -491,6 +504,7 @@ export const defects = [
   },
   {
     defect: 'an expired version is listed again and again',
+    operator: 'workbench',
     edits: [
       {
         file: 'packages/informer/src/reflector/reflector-machine.ts',
@@ -521,6 +535,7 @@ export const defects = [
   },
   {
     defect: 'an older answer replaces a newer own write',
+    operator: 'workbench',
     edits: [
       {
         file: 'packages/client-delegating/src/writes/own-write.ts',
@@ -552,6 +567,7 @@ export const defects = [
   },
   {
     defect: 'what was deleted by oneself is still read',
+    operator: 'workbench',
     edits: [
       {
         file: 'packages/client-delegating/src/writes/write-recorder.ts',

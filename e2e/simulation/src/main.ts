@@ -18,6 +18,7 @@ const { values } = parseArgs({
     hours: { type: 'string' },
     only: { type: 'string', multiple: true },
     operator: { type: 'string', multiple: true },
+    replicas: { type: 'string' },
     replay: { type: 'string' },
     record: { type: 'string' },
     compare: { type: 'string', default: 'yes' },
@@ -82,6 +83,7 @@ async function run(name: string, seed: number, seeds: number): Promise<void> {
     verifyReplay: values.verify === 'yes' && seed === first ? 'first' : false,
     shrink: values.shrink === 'yes' && !isReplay,
     faults: values.faults === 'none' ? 'none' : ratesOf(Number(values.intensity)),
+    ...(values.replicas === undefined ? {} : { replicas: Number(values.replicas) }),
     ...(values.only === undefined ? {} : { only: values.only }),
     ...(isReplay ? { onStep: (step) => void steps.push(step) } : {}),
     onSeed: (done) => {

@@ -51,3 +51,31 @@ it('finds a Lease that no candidate takes', async () => {
   expect(rule).toBe('no-leader');
   expect(message).toContain('nothing is reconciled');
 });
+
+it('finds work that goes on in a replica whose Lease another has', async () => {
+  const operator = (world: ReplicaWorld): Operator => ({
+    run: async (signal) => {
+      const { connection, clock, name, tracer } = world;
+      await using client = createHttpClient({ connection, clock });
+      const startedAt = clock.monotonicNow();
+      let hasLed = false;
+      while (!signal.aborted) {
+        const { spec } = await client.get(Lease, key);
+        const mine =
+          name === 'replica-1' ? spec?.holderIdentity === undefined : clock.monotonicNow() > startedAt + 60_000;
+        if (mine && spec?.holderIdentity !== name) {
+          const body = { spec: { holderIdentity: name, leaseDurationSeconds: 15 } };
+          await client.patch(Lease, key, { type: 'merge', body });
+          hasLed = true;
+        }
+        if (hasLed)
+          await tracer.withSpan('reconcile', { controller: 'shop', request: 'demo/a' }, () => Promise.resolve());
+        await untilAborted(sleep(2_000, { clock, signal }), signal);
+      }
+    },
+  });
+  const { message } = await violationOf({ ...small, operator, only: ['reconciles-without-lease'] });
+  expect(message).toMatch(
+    /replica-1: controller shop begins to reconcile demo\/a \d+ s after replica-2 took the Lease/,
+  );
+});

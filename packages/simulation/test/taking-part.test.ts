@@ -147,6 +147,27 @@ it('finds a read that is behind an own write', async () => {
   expect(message).toContain('configmaps default/watched');
 });
 
+it('finds a read of what the replica has deleted', async () => {
+  const operator = (world: ReplicaWorld): Operator => {
+    let first: KubeObject | undefined;
+    const old = () => Promise.resolve(first);
+    return {
+      run: (signal) =>
+        eachMinute(world, signal, async (client) => {
+          first ??= await client.get(ConfigMap, key);
+          await client.delete(ConfigMap, key);
+        }),
+      cache: { informers: () => [{ kind: ConfigMap, isWanted: true }] },
+      client: { get: old, list: async () => ({ items: [await old()] }) },
+    };
+  };
+  const workload: SimulateOptions['workload'] = async ({ client }) =>
+    void (await client.create(ConfigMap, { metadata: key }));
+  const { rule, message } = await violationOf({ ...small, operator, workload });
+  expect(rule).toBe('reads-behind-own-writes');
+  expect(message).toContain('which it has deleted');
+});
+
 it('finds two replicas that say that they lead', async () => {
   const metadata = { namespace: 'default', name: 'lease' };
   const operator = (world: ReplicaWorld): Operator => ({

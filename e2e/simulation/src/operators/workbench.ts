@@ -15,7 +15,8 @@ const lifetimeMs = 30_000;
 
 /**
  * More of our own stack than one reconciler has: children found by an index over a function, a run that is asked for at
- * a time which may have passed, work that ignores its stop, and users who do not pause.
+ * a time which may have passed, work that ignores its stop, a queue without priorities, informers that list, and users
+ * who do not pause.
  */
 export function workbenchOperator(): SimulateOptions {
   return {
@@ -41,6 +42,7 @@ async function createWorkbench(world: ReplicaWorld): Promise<RuntimeManager> {
   const manager = await createManager({
     ...world.options,
     gracefulShutdownTimeoutMs: 10_000,
+    cache: { watchList: false },
     health: { port: 8081 },
     leaderElection: { name: 'workbench', namespace: 'default' },
   });
@@ -64,10 +66,18 @@ function addChildren(manager: RuntimeManager, { violate }: ReplicaWorld): void {
       const ofOwner = { namespace: key.namespace, fieldSelector: { owner: key.name }, signal };
       const { items } = await client.list(ConfigMap, ofOwner);
       const size = String(widget.spec.size);
-      for (const { metadata, data } of items)
-        if (data?.['size'] !== size)
-          await client.patch(ConfigMap, metadata, { type: 'merge', body: { data: { size } } }, { signal });
-      if (items.length > 0) return;
+      for (const { metadata, data } of items) {
+        if (data?.['size'] === size) continue;
+        if (widget.spec.size % 3 === 0) {
+          await ignoreNotFound(client.delete(ConfigMap, metadata, { signal }));
+          continue;
+        }
+        // Two at the same time, whose answers may come in any order.
+        const write = (body: object): Promise<unknown> =>
+          client.patch(ConfigMap, metadata, { type: 'merge', body }, { signal });
+        await Promise.all([write({ data: { size } }), write({ metadata: { labels: { size } } })]);
+      }
+      if (items.some(({ data }) => data?.['size'] === size) || (items.length > 0 && widget.spec.size % 3 !== 0)) return;
       const child: ConfigMap = {
         metadata: { namespace: key.namespace, generateName: `${key.name}-` },
         data: { owner: key.name, size },
@@ -119,6 +129,7 @@ function addStubbornWork(manager: RuntimeManager, { clock }: ReplicaWorld): void
   controllerManagedBy(manager)
     .named('stubborn')
     .for(Widget)
+    .withOptions({ usePriorityQueue: false })
     .complete(async (key) => {
       const widget = await ignoreNotFound(client.get(Widget, key));
       if (widget !== undefined && widget.spec.size % 4 === 0) await sleep(40_000, { clock });

@@ -188,8 +188,11 @@ export class FaultExecutor {
             : undefined,
         );
         return;
-      case 'watch-dropped':
       case 'watch-hangs':
+        if (b < 0.3) this.#arm(fault, host, ({ isWatch }) => (isWatch ? { type: 'silent' } : undefined));
+        else this.#strikeWatch(fault, host, [a, b]);
+        return;
+      case 'watch-dropped':
       case 'bookmarks-missing':
         this.#strikeWatch(fault, host, [a, b]);
         return;
@@ -218,7 +221,8 @@ export class FaultExecutor {
         return;
       case 'stall':
         if (b < 0.6) this.#stall(host, 100 + 40_000 * a ** 2);
-        else this.#stallBeforeRepeat(host, 10_000 + 30_000 * a);
+        else if (b < 0.8) this.#stallBeforeRepeat(host, 10_000 + 30_000 * a);
+        else this.#stallBeforeAnswer(host, 8_000 + 30_000 * a);
         return;
       case 'clock-jump':
         this.#jump(host, Math.round((a < 0.5 ? -1 : 1) * 1000 * 3600 ** b));
@@ -364,6 +368,15 @@ export class FaultExecutor {
       });
       return { ...status(429, 'TooManyRequests'), retryAfterSeconds: 1 };
     });
+  }
+
+  /** The next write of a Lease is executed; its answer is read only after the event loop stood still. */
+  #stallBeforeAnswer(host: ReplicaHost, forMs: number): void {
+    this.#arm('stall', host, ({ target }) =>
+      target.resource === 'leases' && isWrite(target)
+        ? { type: 'then', then: () => this.#stall(host, forMs) }
+        : undefined,
+    );
   }
 
   #jump(host: ReplicaHost, byMs: number): void {

@@ -12,6 +12,8 @@ export type Mishap =
   | { readonly type: 'lost' }
   /** The server does what was asked; its answer vanishes. */
   | { readonly type: 'answer-lost' }
+  /** Of a watch: its headers arrive, and nothing after them. */
+  | { readonly type: 'silent' }
   /** Request and answer take longer. */
   | { readonly type: 'slow'; readonly requestMs: number; readonly answerMs: number }
   /** The answer breaks off after a share of its bytes. */

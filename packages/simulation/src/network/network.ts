@@ -284,7 +284,11 @@ export class Network {
     return {
       start: (status, headers) => {
         if (mishap?.type === 'answer-lost') this.#strand(exchange);
-        else this.#toClient(exchange, () => this.#start(exchange, status, headers));
+        else
+          this.#toClient(exchange, () => {
+            this.#start(exchange, status, headers);
+            if (mishap?.type === 'silent') this.#strand(exchange);
+          });
       },
       data: (bytes) => {
         const wanted = exchange.mood === 'no-bookmarks' ? withoutBookmarks(bytes) : bytes;

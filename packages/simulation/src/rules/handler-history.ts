@@ -86,6 +86,10 @@ export class HandlerHistory {
     this.#isBusy = false;
   }
 
+  get hasLeft(): boolean {
+    return this.#hasLeft;
+  }
+
   /** The handler has left: nothing may be given to it from here on. */
   left(): void {
     this.#hasLeft = true;

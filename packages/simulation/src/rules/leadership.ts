@@ -1,7 +1,7 @@
 import { labelOf } from '../faults/fault-executor.js';
 import type { Exchange } from '../network/exchange.js';
 import { isWrite } from '../network/target.js';
-import type { Scope } from '../scope.js';
+import type { ReconcileActivity, Scope } from '../scope.js';
 import type { CausedCommit, Rule, RuleContext } from './rule.js';
 
 /** Written without leadership by design: the election itself, and what is reported about it. */
@@ -14,12 +14,17 @@ interface LeaseState {
   identity: string;
   /** Until when its holder may lead, by its last write and the duration that this names; ms since the world began. */
   validUntil: number;
+  /** When its holder became the holder. */
+  takenAt: number;
   /** When another than a candidate last wrote it. */
   editedAt: number;
 }
 
 /** How long after an edit by hand the holder may still believe that it leads: until its next renewal, in ms. */
 const editGraceMs = 30_000;
+
+/** How long after another took its Lease a reconcile may begin in a replica that led, in ms. */
+const workGraceMs = 2_000;
 
 /** So long after the last fault, and after it has run out, a Lease without a new holder is one that no replica takes, in ms. */
 const vacancyMs = 90_000;
@@ -30,6 +35,26 @@ export function leadershipRule(context: RuleContext): Rule {
   const identities = new Map<string, Scope>();
 
   let faultsUntil = 0;
+  /** Controllers that reconcile in replicas that never led need no Lease. */
+  const ledBefore = new Set<Scope>();
+  const unbound = new Set<string>();
+  let suspect: { readonly controller: string; readonly message: string; readonly key: string } | undefined;
+
+  /** Work of a leader ends with its lease; what begins once another has it begins in two replicas. */
+  const judgeWork = (scope: Scope, { controller, key }: ReconcileActivity): void => {
+    if (!ledBefore.has(scope)) unbound.add(controller);
+    if (suspect !== undefined || leases.size !== 1 || unbound.has(controller)) return;
+    for (const [label, { holder, candidates, takenAt, editedAt }] of leases) {
+      if (holder === undefined || holder === scope || !candidates.has(scope)) continue;
+      const sinceMs = context.now - Math.max(takenAt, editedAt + editGraceMs, scope.stalledUntil);
+      if (sinceMs < workGraceMs) continue;
+      suspect = {
+        controller,
+        key,
+        message: `${scope.name}: controller ${controller} begins to reconcile ${key} ${Math.round((context.now - takenAt) / 1000)} s after ${holder.name} took the Lease (${label}): work of a leader must be stopped when its lease runs out, whatever a renewal is waiting for`,
+      };
+    }
+  };
 
   /** Another's Lease is taken once it has run out, counted from when the server has its last renewal. */
   const judgeTaking = (label: string, before: LeaseState, writer: Scope): void => {
@@ -96,6 +121,7 @@ export function leadershipRule(context: RuleContext): Rule {
       'two-claim-to-lead',
       'released-with-work',
       'write-after-release',
+      'reconciles-without-lease',
     ],
     committed(commit: CausedCommit) {
       if (commit.resource !== 'coordination.k8s.io/leases') return;
@@ -107,6 +133,7 @@ export function leadershipRule(context: RuleContext): Rule {
         holder: undefined,
         identity: '',
         validUntil: -Infinity,
+        takenAt: -Infinity,
         editedAt: -Infinity,
       };
       leases.set(commit.label, lease);
@@ -119,9 +146,16 @@ export function leadershipRule(context: RuleContext): Rule {
         judgeTaking(commit.label, lease, writer);
       const isHeld = identity !== '' && commit.change !== 'DELETED';
       lease.validUntil = isHeld ? context.now + 1000 * (spec?.leaseDurationSeconds ?? 0) : context.now;
+      if (identity !== lease.identity) lease.takenAt = context.now;
       lease.identity = isHeld ? identity : '';
       lease.holder = isHeld ? identities.get(identity) : undefined;
+      if (lease.holder !== undefined) ledBefore.add(lease.holder);
       if (lease.holder !== undefined) judgeClaims(commit.label, lease);
+    },
+    reconcileBegan: judgeWork,
+    quietEnded() {
+      if (suspect !== undefined && !unbound.has(suspect.controller))
+        context.violate('reconciles-without-lease', suspect.message, suspect.key);
     },
     sending(exchange: Exchange) {
       const { scope, target } = exchange;

@@ -24,6 +24,8 @@ interface OwnWrite {
   readonly resource: string;
   readonly resourceVersion: string;
   readonly uid: string;
+  /** It was deleted by the replica, and is gone. */
+  readonly isDelete: boolean;
 }
 
 /** Options of {@link ownReadsRule}. */
@@ -48,7 +50,9 @@ export function ownReadsRule(context: RuleContext, { random, after }: OwnReadsOp
     const judge = (how: string, found: PersistedObject<Kind> | undefined): void => {
       if (scope.isDead) return;
       const present = context.objects.get(label)?.object.metadata;
-      if (found === undefined) {
+      if (write.isDelete) {
+        if (found?.metadata.uid === write.uid) violate(`${how} has ${label}, which it has deleted`);
+      } else if (found === undefined) {
         if (present?.uid === write.uid && present.deletionTimestamp === undefined)
           violate(
             `${how} does not have ${label}, which it wrote at ${write.resourceVersion} and which was not deleted`,
@@ -80,9 +84,11 @@ export function ownReadsRule(context: RuleContext, { random, after }: OwnReadsOp
   return {
     names: ['reads-behind-own-writes'],
     committed({ exchange, change, label, resource, namespace, name, object }: CausedCommit) {
-      if (exchange?.scope.kind !== 'replica' || change === 'DELETED') return;
+      if (exchange?.scope.kind !== 'replica') return;
+      const isDelete = change === 'DELETED';
+      if (isDelete && (exchange.target.verb !== 'delete' || exchange.target.name !== name)) return;
       const { resourceVersion = '', uid = '' } = object.metadata;
-      pending.set(exchange, { label, resource, namespace, name, resourceVersion, uid });
+      pending.set(exchange, { label, resource, namespace, name, resourceVersion, uid, isDelete });
     },
     answered(exchange, status) {
       const write = pending.get(exchange);

@@ -17,8 +17,12 @@ export interface WitnessOptions {
 
 /** A handler joins every so often, and leaves again, in ms. */
 const turnMs = 120_000;
-/** A handler takes this long for an event at most, in ms. */
+/** A handler takes this long for an event at most, in ms; now and then much longer, so that events wait for it. */
 const longestCallMs = 20;
+const slowCallMs = 20_000;
+/** How many of its events a handler takes long for, and during how many of those it leaves. */
+const slowShare = 0.05;
+const leavingShare = 0.2;
 
 /** A handler that joined an informer of a replica: it takes its time for some events. */
 class Witness {
@@ -36,14 +40,20 @@ class Witness {
   async onEvent(event: WitnessedEvent): Promise<void> {
     const { scheduler, random } = this.#options;
     this.history.began(event);
-    if (random() >= 0.5)
+    const chance = random();
+    const isSlow = chance < slowShare;
+    if (chance < 0.5) {
+      const takesMs = random() * (isSlow ? slowCallMs : longestCallMs);
+      if (isSlow && random() < leavingShare) scheduler.after(this.#scope, takesMs * random(), () => this.leave());
       await new Promise<void>((resolve) => {
-        scheduler.after(this.#scope, random() * longestCallMs, resolve);
+        scheduler.after(this.#scope, takesMs, resolve);
       });
+    }
     this.history.ended();
   }
 
   leave(): void {
+    if (this.history.hasLeft) return;
     this.history.left();
     void this.history.registration?.remove().catch(() => undefined);
   }
@@ -88,6 +98,8 @@ export class Witnesses {
 
   #turn(): void {
     const { random } = this.#options;
+    for (let index = this.#present.length - 1; index >= 0; index--)
+      if (this.#present[index]?.history.hasLeft === true) this.#present.splice(index, 1);
     const [leaving] = this.#present.length > 2 || random() < 0.3 ? this.#present.splice(0, 1) : [];
     if (leaving !== undefined) {
       leaving.leave();
