@@ -33,6 +33,7 @@ const known = {
       'a webhook server, such as createWebhookServer() of @kctl/webhook',
     ),
     profiling: true,
+    scheduleStore: true,
   } satisfies OptionNames<ManagerOptions>,
   health: {
     port: true,

@@ -5,7 +5,7 @@ import { accessTo, type AccessKind, type AccessNeed, type AccessOptions, type Ac
 import type { Logger, Metrics, Tracer } from '@kctl/telemetry';
 import { noopLogger, noopMetrics, noopTracer } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
-import { keepAlive, requireSignal, systemClock } from '@kctl/wait';
+import { keepAlive, requireSignal, systemClock, systemRandom } from '@kctl/wait';
 import type { WebhookServer } from '@kctl/webhook';
 import { accessNeedsOf } from './access-needs.js';
 import { cachesCheck, informersCheck } from './built-in-checks.js';
@@ -34,6 +34,10 @@ import { createMetricsServer, defaultMetricsPath } from './metrics-server.js';
 import { createProfilingServer } from './profiling.js';
 import type { Runnable, RunnableFunction } from './runnable.js';
 import { Runnables } from './runnables.js';
+import { resolveSchedule } from './schedule/occurrences.js';
+import { createScheduleMetrics } from './schedule/schedule-metrics.js';
+import type { ScheduleOptions } from './schedule/schedule.js';
+import { Scheduler } from './schedule/scheduler.js';
 import { webhookRunnable } from './webhook-runnable.js';
 
 /** How long a stop may take, in ms. */
@@ -79,6 +83,7 @@ class RunnableManager<X extends object> implements Manager<X> {
   readonly #lifecycle: Lifecycle;
   readonly #liveness = new Map<string, HealthCheck>();
   readonly #readiness = new Map<string, HealthCheck>();
+  readonly #schedules = new Set<string>();
   readonly #extraHandlers = new Map<string, HttpHandler>();
   readonly #declaredNeeds: AccessNeed[] = [];
   #wasRun = false;
@@ -191,6 +196,30 @@ class RunnableManager<X extends object> implements Manager<X> {
       ...(accessNeeds?.() ?? []),
       ...this.#declaredNeeds,
     ];
+  }
+
+  schedule(options: ScheduleOptions): RunnableHandle {
+    const schedule = resolveSchedule(options);
+    const { name } = schedule;
+    if (this.#schedules.has(name))
+      throw new ManagerError(`there is a schedule of the name ${JSON.stringify(name)} already: give each its own`);
+    const { clock, logger, metrics } = this;
+    const scheduler = new Scheduler({
+      schedule,
+      store: this.#options.scheduleStore,
+      leaderElectionScope: options.leaderElectionScope,
+      clock,
+      random: systemRandom,
+      logger,
+      metrics: createScheduleMetrics(metrics, name),
+    });
+    const handle = this.add(scheduler);
+    this.#schedules.add(name);
+    const remove = async (): Promise<void> => {
+      this.#schedules.delete(name);
+      await handle.remove();
+    };
+    return { name: handle.name, remove, [Symbol.asyncDispose]: remove };
   }
 
   remove(runnable: Runnable): Promise<void> {

@@ -44,6 +44,7 @@ export type {
   RunnableRunOptions,
   RunnableSource,
 } from './runnable.js';
+export type { ScheduleContext, ScheduleOptions, ScheduleOverlap, ScheduleStore } from './schedule/schedule.js';
 export type { ProfilingOptions } from './profiling.js';
 export type { CertificateFiles, ServingCertificate, ServingPair } from './serving-certificate.js';
 export type { SignalProcess, StopSignal } from './signals.js';

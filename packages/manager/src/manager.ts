@@ -12,6 +12,7 @@ import type { HttpHandler } from './http-server.js';
 import type { MetricsExporter, MetricsServerOptions } from './metrics-server.js';
 import type { ProfilingOptions } from './profiling.js';
 import type { Runnable, RunnableFunction } from './runnable.js';
+import type { ScheduleOptions, ScheduleStore } from './schedule/schedule.js';
 
 /** Defaults for the controllers of a manager. Mirrors `config.Controller`. */
 export interface ControllerDefaults extends ControllerSettings {
@@ -96,6 +97,8 @@ export interface ManagerOptions<X extends object = object> {
   readonly webhookServer?: WebhookServer;
   /** @default no profiling endpoint */
   readonly profiling?: ProfilingOptions;
+  /** Where the last runs of schedules are remembered. @default in memory alone; @kctl/runtime: in a Lease */
+  readonly scheduleStore?: ScheduleStore;
 }
 
 /** A runnable in a manager. */
@@ -105,7 +108,20 @@ export interface RunnableHandle extends AsyncDisposable {
   remove(): Promise<void>;
 }
 
-/** Starts, gates, watches over and stops what a process runs. Mirrors `manager.Manager`. */
+/**
+ * Starts, gates, watches over and stops what a process runs. Mirrors `manager.Manager`.
+ *
+ * @example
+ * ```ts
+ * import type { Manager } from '@kctl/manager';
+ *
+ * export function addWork(manager: Manager): void {
+ *   manager.add({ name: 'greeter', needLeaderElection: false, run: async () => console.log(manager.isLeader) });
+ *   manager.schedule({ name: 'sweep', every: '10m', run: ({ logger }) => logger.info('sweeping') });
+ *   manager.addReadyzCheck('always', () => undefined);
+ * }
+ * ```
+ */
 export interface Manager<X extends object = object> {
   readonly cluster: Cluster;
   readonly client: Client;
@@ -146,6 +162,14 @@ export interface Manager<X extends object = object> {
    * controllers and {@link Manager.needs} declare. For `generateRbac` and `compareAccess` of @kctl/rbac.
    */
   accessNeeds(): readonly AccessNeed[];
+  /**
+   * Periodic work of the leader: at an interval or by a cron expression. The last occurrence is remembered by
+   * `scheduleStore`: a process that takes over goes on from there, and makes up, once, for what was missed meanwhile.
+   * Measured as `kctl_schedule_*`.
+   *
+   * @throws TypeError naming the option that is not valid; ManagerError when the name is taken
+   */
+  schedule(options: ScheduleOptions): RunnableHandle;
   /** Same as the handle's `remove`. */
   remove(runnable: Runnable): Promise<void>;
   /** Adds a liveness check. @throws ManagerError for a name that is taken */

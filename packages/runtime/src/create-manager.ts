@@ -24,6 +24,7 @@ import { type Clock, functionOption, type OptionNames, optionProblems, systemClo
 import { createSelfManagedCertificates, createWebhookServer, type WebhookServerOptions } from '@kctl/webhook';
 import { eventNeeds } from './access-needs.js';
 import { createLeadership } from './leadership.js';
+import { createLeaseScheduleStore } from './lease-schedule-store.js';
 import { loadConnection } from './load-connection.js';
 import type {
   ConnectionOptions,
@@ -99,6 +100,17 @@ function assemble<X extends object>(
   const cache = newCache({ ...withoutUndefined(cacheOptions ?? {}), ...wired, client: liveClient });
   const writer = leadership === undefined ? liveClient : leadership.fence(liveClient);
   const client = newClient({ ...withoutUndefined(clientOptions ?? {}), ...wired, cache, client: writer });
+  const lease = leadership?.lease;
+  const scheduleStore =
+    bare.scheduleStore ??
+    (lease === undefined
+      ? undefined
+      : createLeaseScheduleStore({
+          client: writer,
+          namespace: lease.namespace,
+          name: `${lease.name}-schedules`,
+          clock,
+        }));
   const mapper = createRestMapper({ transport: liveClient.transport, kinds: builtInKinds, clock, logger });
   const parts = { cache, client, apiReader: liveClient, liveClient, mapper, events: notedEvents, metrics };
   // A spread of generic objects loses nothing: those of the user come last, as in the bare manager.
@@ -107,6 +119,7 @@ function assemble<X extends object>(
     webhookServer: createWebhookServer({ ...webhookOptions(webhook, liveClient, wired), ...wired }),
     ...withoutConnection(bare),
     ...wired,
+    ...(scheduleStore === undefined ? {} : { scheduleStore }),
     dependencies: injected,
     accessNeeds: () => [...eventNeeds([...recorders], cache.namespacesFor(Event)), ...(options.accessNeeds?.() ?? [])],
     cluster: createCluster({ client, apiReader: liveClient, cache, mapper, events: notedEvents }),

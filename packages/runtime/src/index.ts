@@ -16,6 +16,8 @@ export type {
   RuntimeManagerOptions,
   RuntimeWebhookOptions,
 } from './runtime-options.js';
+export { createLeaseScheduleStore } from './lease-schedule-store.js';
+export type { LeaseScheduleStoreOptions } from './lease-schedule-store.js';
 export { setupSignalHandler } from './setup-signal-handler.js';
 
 // Kinds, objects, keys, selectors, status errors
@@ -163,7 +165,7 @@ export { createEventBroadcaster } from '@kctl/events';
 export type { EventRecorder } from '@kctl/events';
 export { createLeaderElector, createLeaseLock, fencedClient } from '@kctl/leader-election';
 export { createCluster, ping } from '@kctl/manager';
-export type { Cluster, Manager, Runnable } from '@kctl/manager';
+export type { Cluster, Manager, Runnable, ScheduleContext, ScheduleOptions, ScheduleStore } from '@kctl/manager';
 export { createPrometheusMetrics } from '@kctl/metrics';
 export { createConsoleLogger, noopLogger } from '@kctl/telemetry';
 export type { Logger, Metrics, Tracer } from '@kctl/telemetry';

@@ -26,6 +26,8 @@ import type { WorkerLockData } from './worker-lock.js';
 
 /** The election of a manager, and the fence that follows from it. */
 export interface Leadership {
+  /** Where the lease of the manager is. */
+  readonly lease: Pick<ElectionLease, 'namespace' | 'name'>;
   readonly options: LeaderElectionOptions;
   /**
    * The client whose writes are refused from the moment at which the lease that they depend on is lost (or was given
@@ -118,6 +120,7 @@ export function createLeadership(
   makeElector(leaseOf(name), { callbacks: { onStartedLeading: () => undefined } });
   const recorder = events.recorder('leader-election', identity.slice(0, 128));
   return {
+    lease: { namespace, name },
     options: {
       onLost,
       ...(rejoinTimeoutMs === undefined ? {} : { rejoinTimeoutMs }),

@@ -49,12 +49,10 @@ describe('accessNeeds', () => {
     await running;
     expect(access.report()).toBe('');
 
-    const reduced = manager
-      .accessNeeds()
-      .map((need) => ({
-        ...need,
-        verbs: need.verbs.filter((verb) => need.resource !== 'configmaps' || verb !== 'patch'),
-      }));
+    const reduced = manager.accessNeeds().map((need) => ({
+      ...need,
+      verbs: need.verbs.filter((verb) => need.resource !== 'configmaps' || verb !== 'patch'),
+    }));
     expect(formatAccess(compareAccess(reduced, access.recorder.uses()))).toMatch(
       /^not granted: patch configmaps in namespace .*: add \.needs\(<the kind of configmaps>, \['patch'\]\)/,
     );

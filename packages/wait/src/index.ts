@@ -13,6 +13,8 @@ export { isConnectionFailure } from './connection-failure.js';
 export { withDeadline } from './deadline.js';
 export type { DeadlineOptions } from './deadline.js';
 export { DeadlineExceededError, isDeadlineExceeded } from './deadline-error.js';
+export { durationSchema, formatDuration, parseDuration } from './duration.js';
+export type { Duration } from './duration.js';
 export { keepAlive } from './keep-alive.js';
 export { numberProblem } from './number-problem.js';
 export type { NumberRange } from './number-problem.js';

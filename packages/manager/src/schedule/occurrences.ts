@@ -1,0 +1,104 @@
+import { parseCron } from '@kctl/controller';
+import { numberProblem, parseDuration, requireOptions, shownValue } from '@kctl/wait';
+import type { OptionNames } from '@kctl/wait';
+import type { ScheduleOptions, ScheduleOverlap } from './schedule.js';
+
+/** The times of a schedule, in ms since the epoch. */
+export interface Occurrences {
+  /** The first one after a time; undefined where there is none. */
+  after(time: number): number | undefined;
+  /** The last one that is later than `from` and not later than `to`; undefined where there is none. */
+  lastBetween(from: number, to: number): number | undefined;
+}
+
+/** {@link ScheduleOptions} with every choice made. */
+export interface ResolvedSchedule {
+  readonly name: string;
+  /** The occurrences, counted from the last one, or from the start. */
+  readonly occurrences: (origin: number) => Occurrences;
+  readonly run: ScheduleOptions['run'];
+  readonly overlap: ScheduleOverlap;
+  readonly jitterMs: number;
+  readonly timeoutMs: number;
+  readonly startingDeadlineMs: number;
+  readonly runAtStart: boolean;
+}
+
+const optionNames: OptionNames<ScheduleOptions> = {
+  name: true,
+  every: true,
+  cron: true,
+  run: true,
+  overlap: true,
+  jitter: true,
+  timeout: true,
+  startingDeadline: true,
+  runAtStart: true,
+  leaderElectionScope: true,
+};
+const overlaps: readonly unknown[] = ['forbid', 'allow', 'replace'];
+/** Shorter intervals are a loop, not a schedule. */
+const leastEveryMs = 100;
+
+/** @throws TypeError naming the option that is not valid */
+export function resolveSchedule(options: ScheduleOptions): ResolvedSchedule {
+  requireOptions('schedule', options, optionNames);
+  const { name, every, cron, run, overlap = 'forbid', runAtStart = false } = options;
+  const where = `schedule ${JSON.stringify(name)}`;
+  const fail = (problem: string): never => {
+    throw new TypeError(`${where}: ${problem}`);
+  };
+  if (typeof name !== 'string' || !/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(name))
+    fail('name is not valid: expected at most 63 lower-case letters, digits and "-"');
+  if (typeof run !== 'function') fail(`run ${shownValue(run)} is not valid: expected a function`);
+  if (!overlaps.includes(overlap))
+    fail(`overlap ${shownValue(overlap)} is not valid: expected "forbid", "allow" or "replace"`);
+  if ((every === undefined) === (cron === undefined)) fail('give every or cron, one of them');
+  const duration = (field: 'jitter' | 'timeout' | 'startingDeadline', unset: number): number => {
+    const given = options[field];
+    if (given === undefined) return unset;
+    const ms = parseDuration(given, `${where}: ${field}`);
+    const problem = numberProblem(field, ms);
+    return problem === undefined ? ms : fail(problem);
+  };
+  return {
+    name,
+    occurrences: cron === undefined ? everyOccurrences(every, where) : cronOccurrences(cron),
+    run,
+    overlap,
+    jitterMs: duration('jitter', 0),
+    timeoutMs: duration('timeout', Infinity),
+    startingDeadlineMs: duration('startingDeadline', Infinity),
+    runAtStart,
+  };
+}
+
+function everyOccurrences(every: ScheduleOptions['every'], where: string): ResolvedSchedule['occurrences'] {
+  const ms = parseDuration(every ?? 0, `${where}: every`);
+  const problem = numberProblem('every', ms, { least: leastEveryMs });
+  if (problem !== undefined) throw new TypeError(`${where}: ${problem}`);
+  return (origin) => {
+    const after = (time: number): number => origin + (Math.floor((time - origin) / ms) + 1) * ms;
+    return {
+      after,
+      lastBetween: (from, to) => {
+        const last = origin + Math.floor((to - origin) / ms) * ms;
+        return last > from ? last : undefined;
+      },
+    };
+  };
+}
+
+function cronOccurrences(expression: string): ResolvedSchedule['occurrences'] {
+  const schedule = parseCron(expression);
+  const lastBetween = (from: number, to: number): number | undefined => {
+    // From a window that surely has one of them, the latest: not one by one from a year ago.
+    for (let windowMs = 60_000; ; windowMs *= 2) {
+      const begin = Math.max(from, to - windowMs);
+      let last: number | undefined;
+      for (let next = schedule.next(begin); next !== undefined && next <= to; next = schedule.next(next)) last = next;
+      if (last !== undefined || begin === from) return last;
+    }
+  };
+  return () => ({ after: (time) => schedule.next(time), lastBetween });
+}
