@@ -1,5 +1,6 @@
 /**
- * What operators do to workloads and nodes, as kubectl does it: evict, drain, rollouts, scale, owners.
+ * What operators do to workloads and nodes, as kubectl does it: evict, drain, rollouts, scale, owners,
+ * storage migration.
  *
  * @packageDocumentation
  */
@@ -7,6 +8,15 @@ export { cordon, drain, DrainRefusedError, isDrainRefused, uncordon } from './dr
 export type { CordonOptions, DrainedPod, DrainOptions, DrainProgress } from './drain.js';
 export { evict } from './evict.js';
 export type { EvictOptions } from './evict.js';
+export { migrateStorage } from './migrate-storage.js';
+export type {
+  MigrateStorageOptions,
+  StorageMigration,
+  StorageMigrationClient,
+  StorageMigrationProgress,
+} from './migrate-storage.js';
+export { isStorageMigration, StorageMigrationError } from './storage-migration-error.js';
+export type { FailedMigration } from './storage-migration-error.js';
 export { childrenOf, ownersOf } from './owners.js';
 export type { ChildrenOptions, OwnerLink, OwnersOptions } from './owners.js';
 export {
