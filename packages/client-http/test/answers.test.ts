@@ -1,5 +1,14 @@
 // What is made of answers that are not what was asked for, and of hooks that fail while one comes in.
-import { defineKind, isForbidden, isNoKindMatch, isNotFound, isStatusError, metadataOnly } from '@kctl/apimachinery';
+import {
+  defineKind,
+  isConflict,
+  isForbidden,
+  isNoKindMatch,
+  isNotFound,
+  isStatusError,
+  metadataOnly,
+} from '@kctl/apimachinery';
+import { Secret } from '@kctl/apimachinery/kinds/core/v1';
 import { FakeClock } from '@kctl/wait/testing';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -32,6 +41,46 @@ beforeEach(async () => {
 afterEach(async () => {
   for (const client of clients.splice(0)) await client[Symbol.asyncDispose]();
   await server[Symbol.asyncDispose]();
+});
+
+describe('a Status whose members are not of their types', () => {
+  const guards = [isConflict, isForbidden, isNotFound] as const;
+  it.each([
+    ['no code and no reason', {}],
+    ['a code of 0', { code: 0 }],
+    ['a code that is a text', { code: '409' }],
+    ['a message that is a number', { message: 5 }],
+    ['a message that is an object', { message: { secret: 'a' }, reason: ['x'] }],
+    ['details that are a text', { details: 'widgets' }],
+    ['details that are null', { details: null, metadata: null }],
+    ['causes that are an object', { details: { name: 'n', causes: { message: 'a' } } }],
+    ['causes that are null', { details: { name: 'n', causes: [null, 'a', { message: 7, field: 'spec' }] } }],
+  ])('is the failure that the HTTP status says: %s', async (_what, members) => {
+    for (const [index, code] of [409, 403, 404].entries()) {
+      server.handler = (_request, response) =>
+        json(
+          response,
+          { kind: 'Status', status: 'Failure', message: 'said', details: { name: 'n' }, ...members },
+          code,
+        );
+      for (const kind of [Node, Secret]) {
+        const key = { namespace: 'ns', name: 'n' };
+        const error: unknown = await open({})
+          .get(kind, key)
+          .catch((thrown: unknown) => thrown);
+        if (code === 404 && !isStatusError(error)) {
+          expect(isNoKindMatch(error)).toBe(true);
+          continue;
+        }
+        expect(guards.map((guard) => guard(error))).toEqual(guards.map((_, at) => at === index));
+        if (!isStatusError(error)) throw new Error('it is not a StatusError');
+        expect(error.httpCode).toBe(code);
+        expect(error.message).toEqual(expect.any(String));
+        for (const { field, message = '' } of error.status.details?.causes ?? [])
+          expect([field, message]).toEqual(['spec', '']);
+      }
+    }
+  });
 });
 
 describe('a hook that fails', () => {

@@ -7,6 +7,7 @@ import type { ChunkReleaser } from './chunk-releaser.js';
 import { asObject, decodeBytes } from './codec.js';
 import { DecodeError } from '../errors.js';
 import { isStatus } from '../failure/failure-status.js';
+import { typedStatus } from '../failure/typed-status.js';
 
 /**
  * Splits a watch body at its newlines. What came with one read comes out as one batch. The connection is released
@@ -97,7 +98,7 @@ function bookmark(object: unknown, what: string): WatchEvent<never> {
 
 function asStatus(object: unknown): Status {
   return isStatus(object)
-    ? object
+    ? typedStatus(object)
     : { status: 'Failure', reason: 'Unknown', message: 'the watch ended with an error that is not a Status' };
 }
 

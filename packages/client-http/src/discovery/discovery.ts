@@ -115,7 +115,7 @@ async function fetchJson(transport: Transport, { path, accept, signal }: JsonReq
     if (response.status === 404) return undefined;
     const { status: code } = response;
     const message = `discovery: GET ${path} at ${transport.server} answered ${code}`;
-    throw new StatusError(parseStatus(text) ?? { status: 'Failure', code, message });
+    throw new StatusError({ code, ...(parseStatus(text) ?? { status: 'Failure', message }) });
   }
   refuseHtml(response, `discovery: GET ${path}`);
   return fieldsOf(decodeJson((await collect(response.body)).toString(), `discovery: GET ${path}`));

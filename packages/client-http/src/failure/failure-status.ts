@@ -3,6 +3,7 @@ import type { Kind, NoKindMatchError, Status, StatusReason } from '@kctl/apimach
 import { collectPrefix } from '../bytes/byte-stream.js';
 import { isTransportError, noKindMatch } from '../errors.js';
 import { redact } from '@kctl/client/connection';
+import { typedStatus } from './typed-status.js';
 import type { TransportResponse } from '../transport/transport.js';
 
 /** What a failed request was about. */
@@ -77,12 +78,12 @@ async function readAnswer(response: TransportResponse): Promise<Answer> {
   }
 }
 
-/** The Status that a text holds, if it is one of a failure. */
+/** The Status that a text holds, if it is one of a failure, with members of the right types alone. */
 export function parseStatus(text: string): Status | undefined {
   if (!text.startsWith('{')) return undefined;
   try {
     const value: unknown = parseJson(text);
-    return isStatus(value) && value.status !== 'Success' ? value : undefined;
+    return isStatus(value) && value.status !== 'Success' ? typedStatus(value) : undefined;
   } catch {
     return undefined;
   }

@@ -1,0 +1,54 @@
+import type { Status } from '@kctl/apimachinery';
+
+type Checks = Readonly<Record<string, (value: unknown) => boolean>>;
+
+const isText = (value: unknown): boolean => typeof value === 'string';
+/** Zero is how Go says that there is none. */
+const isCount = (value: unknown): boolean => typeof value === 'number' && Number.isSafeInteger(value) && value > 0;
+
+const ofStatus: Checks = {
+  metadata: isObject,
+  status: isText,
+  message: isText,
+  reason: isText,
+  details: isObject,
+  code: isCount,
+};
+const ofDetails: Checks = {
+  name: isText,
+  group: isText,
+  kind: isText,
+  uid: isText,
+  causes: Array.isArray,
+  retryAfterSeconds: isCount,
+};
+const ofCause: Checks = { reason: isText, message: isText, field: isText };
+
+/**
+ * A Status from the wire with the members that its type promises: a member of another type is left out, as if it were
+ * not given. What answers may be a proxy, an aggregated API server or a webhook, and what handles the error reads the
+ * members as they are typed.
+ */
+export function typedStatus(given: Status): Status {
+  const status: Status = fitting(given, ofStatus);
+  if (status.details === undefined) return status;
+  const details = fitting(status.details, ofDetails);
+  const { causes } = details;
+  if (causes === undefined) return { ...status, details };
+  return {
+    ...status,
+    details: { ...details, causes: causes.filter(isObject).map((cause) => fitting(cause, ofCause)) },
+  };
+}
+
+/** A copy of an object with optional members, without those that do not fit. */
+function fitting<T extends object>(given: T, checks: Checks): T {
+  const copy = { ...given };
+  for (const [name, isFit] of Object.entries(checks))
+    if (!isFit(Reflect.get(copy, name))) Reflect.deleteProperty(copy, name);
+  return copy;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
