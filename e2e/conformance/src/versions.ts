@@ -17,12 +17,22 @@ export interface VersionResult {
 
 const folder = new URL('../results/', import.meta.url);
 
+/** The first line of a failure, with the message of a Status in its place and without names that differ from run to run. */
+export function howOf(reason: string): string {
+  const [line = ''] = reason.split('\n');
+  return line
+    .replace(/\{"kind":"Status".*?"message":"((?:[^"\\]|\\.)*).*$/, (_, text: string) => text.replaceAll('\\"', '"'))
+    .replaceAll(/\b(?:c|user)-[a-z0-9]{4,6}-[a-z0-9]+\b/g, '<name>')
+    .replaceAll(/\bw[a-z0-9]{5}\.kctl\.test\b/g, '<group>')
+    .slice(0, 240);
+}
+
 /** Writes `results/<version>.json`. */
 export function writeVersion(version: string, results: readonly Result[]): void {
   const count = (outcome: Result['outcome']): number => results.filter((result) => result.outcome === outcome).length;
   const differences = results
     .filter(({ outcome }) => outcome === 'failed')
-    .map(({ id, reason = '' }) => ({ case: id, how: (reason.split('\n')[0] ?? '').slice(0, 300) }))
+    .map(({ id, reason = '' }) => ({ case: id, how: howOf(reason) }))
     .toSorted((a, b) => (a.case < b.case ? -1 : 1));
   const result: VersionResult = { version, passed: count('passed'), skipped: count('skipped'), differences };
   mkdirSync(folder, { recursive: true });

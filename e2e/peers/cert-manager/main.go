@@ -29,6 +29,7 @@ import (
 	"github.com/cert-manager/cert-manager/pkg/api"
 	"github.com/cert-manager/cert-manager/pkg/controller"
 	"github.com/cert-manager/cert-manager/pkg/controller/cainjector"
+	"github.com/cert-manager/cert-manager/pkg/util"
 	"github.com/cert-manager/cert-manager/pkg/webhook/options"
 
 	_ "github.com/cert-manager/cert-manager/pkg/controller/certificate-shim/ingresses"
@@ -125,6 +126,8 @@ func runInjector(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	// The name that it applies by comes from the user agent.
+	config = util.RestConfigWithUserAgent(config, "cainjector")
 	scheme := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{
 		clientgoscheme.AddToScheme, api.AddToScheme, apiextensionsv1.AddToScheme, apiregistrationv1.AddToScheme, admissionv1.AddToScheme,

@@ -36,7 +36,7 @@ async function table(): Promise<string> {
     const known = embedded ?? real;
     if (known === undefined) continue;
     parts.push(
-      `| ${suite} ${known.version}: passed | embedded | real |\n|---|---|---|\n${[...rowsOf(embedded, real), sumRow(embedded, real)].join('\n')}`,
+      `| ${`${suite} ${known.version}`.trim()}: passed | embedded | real |\n|---|---|---|\n${[...rowsOf(embedded, real), sumRow(embedded, real)].join('\n')}`,
     );
     const failures = (embedded?.groups ?? []).flatMap(({ name, failed }) =>
       failed.map((each) => `- ${name}: ${each.name}: ${each.cause}`),

@@ -1,11 +1,13 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { connect as connectHttp2 } from 'node:http2';
 import { Agent, request } from 'node:https';
+import { Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
-import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createApiServer, startApiServerWorker, type ApiServer, type ApiServerOptions } from '../src/index.js';
+import { FakeClock } from '@kctl/wait/testing';
 import { configMap, configMaps } from './harness.js';
 
 interface Wire {
@@ -232,5 +234,25 @@ describe('sockets', () => {
     expect((await send(server, '/api/v1/namespaces', { headers: bearer(server) })).status).toBe(200);
     expect((await server.journal()).filter((entry) => entry.type === 'fault')).toHaveLength(1);
     expect(await server.kubeconfig()).toContain(server.url);
+  });
+
+  it('stops after its grace, also where Node has lost count of the connections', async () => {
+    const clock = new FakeClock();
+    const server = createApiServer({ clock, stopGraceMs: 5000 });
+    await server.start();
+    const closed = vi.spyOn(Server.prototype, 'close');
+    // The callback of `close` never comes.
+    closed.mockReturnValue(new Server());
+    let hasStopped = false;
+    const stopping = server.stop().then(() => {
+      hasStopped = true;
+    });
+    await clock.advance(4999);
+    expect(hasStopped).toBe(false);
+    await clock.advance(1);
+    await stopping;
+    const listening = closed.mock.contexts.find((context) => context instanceof Server);
+    closed.mockRestore();
+    listening?.close();
   });
 });

@@ -195,6 +195,8 @@ const workloads: readonly Step[] = [
   'kubectl drain n1 --ignore-daemonsets --force',
   'kubectl get node n1 -o jsonpath={.spec}',
   'kubectl delete node n1',
+  // With its owner it would go by itself, before or after its turn.
+  'kubectl delete job from-cron -n tools',
   'kubectl delete all --all -n tools --wait=false --grace-period=0',
 ];
 

@@ -166,15 +166,17 @@ async function provideMachine(stage: Stage, machine: KubeObject): Promise<void> 
   await stage.api
     .get(`${nodes}/${name}`)
     .catch(() => stage.api.create(nodes, { metadata: { name }, spec: { providerID } }));
-  const ready = {
-    type: 'Ready',
-    status: 'True',
-    reason: 'KubeletReady',
-    message: 'ready',
-    lastHeartbeatTime: new Date().toISOString().replace(/\.\d+/, ''),
-  };
+  const lastHeartbeatTime = new Date().toISOString().replace(/\.\d+/, '');
+  const reported = (type: string, status: string): object => ({
+    type,
+    status,
+    reason: 'Kubelet',
+    message: 'as a kubelet reports',
+    lastHeartbeatTime,
+  });
+  const pressures = ['MemoryPressure', 'DiskPressure', 'PIDPressure'].map((type) => reported(type, 'False'));
   await stage.api.patch(`${nodes}/${name}/status`, {
-    status: { conditions: [ready], nodeInfo: { kubeletVersion: 'v1.36.3' } },
+    status: { conditions: [reported('Ready', 'True'), ...pressures], nodeInfo: { kubeletVersion: 'v1.36.3' } },
   });
 }
 
@@ -268,8 +270,7 @@ async function playControlPlane(stage: Stage): Promise<void> {
     equal('phase', machine.status?.['phase'], 'Running');
   });
   await stage.check('the Cluster says that its control plane is initialized', async () => {
-    const object = await api.get(`${core}/clusters/one`);
-    equal('initialized', at(object, 'status.initialization.controlPlaneInitialized'), true);
+    condition(await api.get(`${core}/clusters/one`), 'ControlPlaneInitialized', 'True');
   });
 }
 

@@ -251,10 +251,14 @@ export async function createListener(options: ListenerOptions): Promise<Listener
       isClosing = true;
       const closed = stop();
       for (const session of sessions) session.close();
-      const timer = clock.setTimer(destroyAll, graceMs, { keepAlive: false });
-      const idle = closeIdle(server);
-      await closed;
-      idle();
+      const late = Promise.withResolvers<undefined>();
+      // It keeps the process alive: a connection that Node has lost count of holds no handle, and `closed` never comes.
+      const timer = clock.setTimer(() => {
+        destroyAll();
+        late.resolve(undefined);
+      }, graceMs);
+      closeIdle(server);
+      await Promise.race([closed, late.promise]);
       timer.cancel();
     },
     async destroy() {
@@ -275,8 +279,7 @@ function isGone(response: AnyResponse): boolean {
 }
 
 /** HTTP/1.1 connections that wait for a next request hold up `close`: the embedded HTTP/1 side offers to drop them. */
-function closeIdle(server: Http2SecureServer): () => void {
+function closeIdle(server: Http2SecureServer): void {
   const drop: unknown = Reflect.get(server, 'closeIdleConnections');
   if (typeof drop === 'function') Reflect.apply(drop, server, []);
-  return () => undefined;
 }
