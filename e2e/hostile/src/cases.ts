@@ -84,6 +84,21 @@ function policy(name: string, expressions: readonly string[]): HostileRequest[] 
   ];
 }
 
+function mutatingPolicy(name: string, expressions: readonly string[]): HostileRequest[] {
+  const rule = { apiGroups: [group], apiVersions: ['v1'], operations: ['CREATE'], resources: [name] };
+  return [
+    post(`${registration}/mutatingadmissionpolicies`, {
+      metadata: { name },
+      spec: {
+        matchConstraints: { resourceRules: [rule] },
+        reinvocationPolicy: 'Never',
+        mutations: expressions.map((expression) => ({ patchType: 'JSONPatch', jsonPatch: { expression } })),
+      },
+    }),
+    post(`${registration}/mutatingadmissionpolicybindings`, { metadata: { name }, spec: { policyName: name } }),
+  ];
+}
+
 const wideYaml = `metadata:\n  name: wide\ndata:\n${numbers(60_000)
   .map((index) => `  key${index}: "value ${index} of a wide document"\n`)
   .join('')}`;
@@ -211,6 +226,21 @@ export const hostileCases: readonly HostileCase[] = [
     ],
     request: object('policed', 'one', { items: numbers(400) }),
     statuses: [201, 422],
+  },
+  {
+    name: 'CEL of a mutating policy: quadratic, three mutations of a million units',
+    setUp: [
+      definition('mutated'),
+      ...mutatingPolicy(
+        'mutated',
+        numbers(3).map(
+          (index) =>
+            `${quadraticPolicy} ? [JSONPatch{op: "add", path: "/metadata/labels", value: {"a": "${index}"}}] : []`,
+        ),
+      ),
+    ],
+    request: object('mutated', 'one', { items: numbers(400) }),
+    statuses: [201, 403, 422],
   },
   {
     name: 'pattern of a schema on a text of 200,000 characters',

@@ -2,6 +2,7 @@ import { parentPort } from 'node:worker_threads';
 import { createRuleValidator, type AuthorizationQuestion } from '@kctl/cel';
 import { messageOf } from '@kctl/telemetry';
 import { evaluateWebhookConditions } from './admission/matching/conditions.js';
+import { judgeMutation, judgeMutationConditions } from './admission/policy/mutating-policies.js';
 import { judgePolicy } from './admission/policy/validating-policies.js';
 import type { Ask } from './admission/policy/evaluation.js';
 import { readYaml, YamlProblem } from './codecs/yaml.js';
@@ -56,6 +57,10 @@ async function perform(job: Job): Promise<JobResults[Job['type']]> {
       );
     case 'validations':
       return orQuestion(() => judgePolicy(job.policy, { facts: job.facts, ask: answering(job.answers) }));
+    case 'mutationConditions':
+      return orQuestion(() => judgeMutationConditions(job.policy, { facts: job.facts, ask: answering(job.answers) }));
+    case 'mutation':
+      return orQuestion(() => judgeMutation(job.policy, job.index, { facts: job.facts, ask: answering(job.answers) }));
   }
 }
 

@@ -216,6 +216,45 @@ describe('evaluation that costs much', () => {
     expect(refused.body.message).toContain("with binding 'p' denied request: negative: 201");
   });
 
+  it('of mutating policies does, too: conditions and mutations', async () => {
+    const server = await serving(list);
+    const base = '/apis/admissionregistration.k8s.io/v1';
+    const rule = { apiGroups: ['ex.io'], apiVersions: ['*'], operations: ['CREATE'], resources: ['widgets'] };
+    const may = "authorizer.group('').resource('pods').check('get').allowed()";
+    const all = 'variables.list.all(x, variables.list.all(y, x + y >= 0))';
+    const label = (value: string) => `Object{metadata: Object.metadata{labels: {"${value}": "set"}}}`;
+    const defined = await server.post(`${base}/mutatingadmissionpolicies`, {
+      metadata: { name: 'p' },
+      spec: {
+        matchConstraints: { resourceRules: [rule] },
+        reinvocationPolicy: 'Never',
+        variables: [{ name: 'list', expression: 'object.spec.p' }],
+        matchConditions: [{ name: 'c', expression: `${all.replaceAll('variables.list', 'object.spec.p')} || true` }],
+        mutations: [
+          {
+            patchType: 'ApplyConfiguration',
+            applyConfiguration: { expression: `${all} && ${may} ? ${label('a')} : ${label('b')}` },
+          },
+          {
+            patchType: 'JSONPatch',
+            jsonPatch: { expression: `[JSONPatch{op: "add", path: "/metadata/labels/c", value: string(${all})}]` },
+          },
+        ],
+      },
+    });
+    expect([defined.status, defined.body.message]).toEqual([201, undefined]);
+    await server.post(`${base}/mutatingadmissionpolicybindings`, {
+      metadata: { name: 'p' },
+      spec: { policyName: 'p' },
+    });
+    const create = (name: string, p: unknown[]) => server.post(widgets, widget(name, {}, { p }));
+    expect(await firstOf(server, create('a', items(200)))).toEqual(['small', 201]);
+    expect((await server.get(`${widgets}/a`)).body.metadata.labels).toEqual({ a: 'set', c: 'true' });
+    expect((await create('b', [...items(200), -1000])).body.metadata.labels).toEqual({ b: 'set', c: 'false' });
+    const over = await create('c', items(490));
+    expect([over.status, over.body.message]).toEqual([403, expect.stringContaining('cost')]);
+  });
+
   it('of a long YAML document does, too', async () => {
     const server = await harness();
     const text = `metadata: {name: doc}\ndata:\n${items(2000)
@@ -224,5 +263,65 @@ describe('evaluation that costs much', () => {
     const hostile = server.post(configMaps, text, { 'content-type': 'application/yaml' });
     expect(await firstOf(server, hostile)).toEqual(['small', 201]);
     expect(Object.keys((await server.get(`${configMaps}/doc`)).body.data)).toHaveLength(2000);
+  });
+});
+
+describe('long JSON', () => {
+  const data = (length: number) =>
+    Object.fromEntries(Array.from({ length }, (_, index) => [`key${index}`, 'value of some length']));
+
+  /** How often others have their turn while a request is answered: its body is there from the start. */
+  async function turnsOf(server: Harness, method: string, target: string, body: unknown): Promise<number> {
+    const headers = {
+      'content-type': method === 'PATCH' ? 'application/apply-patch+yaml' : 'application/json',
+    };
+    let turns = 0;
+    let isDone = false;
+    const count = (): void => {
+      turns++;
+      if (!isDone) setImmediate(count);
+    };
+    setImmediate(count);
+    let status = 0;
+    const receiver = {
+      start: (code: number) => void (status = code),
+      data: () => {},
+      end: () => {},
+      destroy: () => {},
+    };
+    const request = { method, target, headers, body: Buffer.from(JSON.stringify(body)) };
+    await server.server.answer({ ...request, signal: new AbortController().signal }, receiver);
+    isDone = true;
+    expect(status).toBeLessThan(300);
+    return turns;
+  }
+
+  it.each([
+    ['POST', configMaps],
+    ['PUT', `${configMaps}/long`],
+    ['PATCH', `${configMaps}/long?fieldManager=test&force=true`],
+  ])('lets others have their turn between the steps of a %s', async (method, target) => {
+    const server = await harness();
+    if (method === 'PUT') await server.post(configMaps, configMap('long'));
+    const object = (length: number) => ({
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'long', namespace: 'default' },
+      data: data(length),
+    });
+    expect(await turnsOf(server, method, target, object(5_000))).toBeGreaterThanOrEqual(2);
+    const short = { ...object(5), metadata: { name: 'long', namespace: 'default' } };
+    if (method !== 'POST') expect(await turnsOf(server, method, target, short)).toBe(0);
+  });
+
+  it('into a namespace that goes meanwhile creates nothing', async () => {
+    const server = await harness();
+    await server.post('/api/v1/namespaces', { metadata: { name: 'going' } });
+    const path = '/api/v1/namespaces/going/configmaps';
+    const [long] = await Promise.all([
+      server.post(path, { metadata: { name: 'long' }, data: data(5_000) }),
+      server.delete('/api/v1/namespaces/going'),
+    ]);
+    expect([403, 404]).toContain(long.status);
   });
 });

@@ -18,9 +18,11 @@ import type { Reply } from '../server/api-request.js';
 import { convertVersions } from '../storage/convert-versions.js';
 import type { Rendering } from '../storage/version.js';
 import type { Admission } from './admission.js';
+import { isLongBody } from './body.js';
 import { storageKeyOf, type Backend, type ResourceCall } from './call.js';
 import { retryOnLostRace } from './commit.js';
 import { createStored } from './create.js';
+import { breathe } from './list-reply.js';
 import { computeOwners, ownershipChange, setOwners, type OwnedWrite } from './managed-fields.js';
 import { objectReply } from './reply.js';
 import { beginUpdateAdmission, checkIdentity, writeUpdate, type WriteTarget } from './update.js';
@@ -38,14 +40,18 @@ export function isApply({ request }: ResourceCall): boolean {
 export interface Application {
   readonly config: JsonObject;
   readonly isForced: boolean;
+  /** Length of its text. */
+  readonly length: number;
   readonly options: WriteOptions;
 }
 
 /** Reads an apply request. @throws StatusError 400, 413, 422 */
 export async function readApplication(call: ResourceCall): Promise<Application> {
   const options = parseWriteOptions(call, 'PatchOptions');
-  const config = await parseConfig(await call.request.readBody(), call.offload);
-  return { config, isForced: parseBoolParameter(call.query, 'force'), options };
+  const bytes = await call.request.readBody();
+  const config = await parseConfig(bytes, call.offload);
+  if (isLongBody(bytes)) await breathe();
+  return { config, isForced: parseBoolParameter(call.query, 'force'), length: bytes.length, options };
 }
 
 async function parseConfig(bytes: Uint8Array, offload: Offload): Promise<JsonObject> {
@@ -101,6 +107,8 @@ async function applyOnce(
   const write = { definition, manager: options.fieldManager, subresource: target.subresource, onStamp };
   const merging = computeOwners(write, (converting) => applyConfig(backend, converting, { live, application }));
   const object = merging instanceof Promise ? await merging : merging;
+  // A write that comes first makes this one begin again.
+  if (isLongBody(application)) await breathe();
   if (present === undefined) {
     if (target.subresource !== '') throw notFound(definition, path.name);
     const { uid = '' } = object.metadata;

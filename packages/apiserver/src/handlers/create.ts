@@ -4,8 +4,9 @@ import type { Reply } from '../server/api-request.js';
 import { isLostRaceError } from '../storage/errors.js';
 import type { Rendering } from '../storage/version.js';
 import { beginAdmission, keepOwners, requireAdmitted, type Admission } from './admission.js';
-import { readWriteBody } from './body.js';
+import { isLongBody, readWriteBody } from './body.js';
 import { checkGrant } from './grants.js';
+import { breathe } from './list-reply.js';
 import { crdTable, writeContext, type Backend, type ResourceCall } from './call.js';
 import { nameSuffix } from '../registry/name-suffix.js';
 import { placeOf } from './commit.js';
@@ -26,9 +27,12 @@ function generateName(base: string, random: () => number): string {
 export async function create(backend: Backend, call: ResourceCall): Promise<Reply> {
   const options = parseWriteOptions(call, 'CreateOptions');
   const body = await readWriteBody(call);
+  const isLong = isLongBody(body.text);
+  if (isLong) await breathe();
   const { object, problems } = call.definition.decode({ value: body.value, text: body.text });
   reportProblems(call, [...body.duplicates, ...problems], options.fieldValidation);
-  return createObject(backend, call, { object, options });
+  if (isLong) await breathe();
+  return createObject(backend, call, { object, options, isLong });
 }
 
 /** An object on its way into the store for the first time. */
@@ -41,6 +45,8 @@ export interface PendingCreate {
   readonly isStamped?: boolean;
   /** The subresource that a PUT creates through. @default '' */
   readonly subresource?: string;
+  /** Whether it takes long enough for others to get their turn in between. @default false */
+  readonly isLong?: boolean;
   /** Whether a lost race is the caller's, who then updates what has come instead. @default false */
   readonly isUpsert?: boolean;
 }
@@ -66,6 +72,7 @@ export async function createStored(
     isTracked = false,
     isStamped: wasStamped = false,
     isUpsert = false,
+    isLong = false,
     subresource = '',
   }: PendingCreate,
 ): Promise<Rendering> {
@@ -84,6 +91,10 @@ export async function createStored(
     const write = { definition, manager: options.fieldManager, subresource: '', isReviewed, onStamp };
     const tracked = trackCreate(backend, write, given);
     if (tracked !== undefined) await tracked;
+    if (isLong) {
+      await breathe();
+      requirePlace(backend, call, given);
+    }
   }
   for (const field of [
     'creationTimestamp',

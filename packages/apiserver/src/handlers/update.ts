@@ -6,11 +6,12 @@ import type { Reply } from '../server/api-request.js';
 import { convertVersions } from '../storage/convert-versions.js';
 import type { ObjectVersion, Rendering } from '../storage/version.js';
 import { beginAdmission, keepOwners, requireAdmitted, type Admission } from './admission.js';
-import { readWriteBody } from './body.js';
+import { isLongBody, readWriteBody } from './body.js';
 import { storageKeyOf, writeContext, type Backend, type ResourceCall } from './call.js';
 import { commitUpdate, retryOnLostRace } from './commit.js';
 import { createObject, placeInNamespace } from './create.js';
 import { checkGrant } from './grants.js';
+import { breathe } from './list-reply.js';
 import { trackUpdate } from './managed-fields.js';
 import { objectReply } from './reply.js';
 import { admissionOptions, parseWriteOptions, reportProblems, type WriteOptions } from './write-options.js';
@@ -35,6 +36,7 @@ export async function update(backend: Backend, call: ResourceCall, target: Write
   const options = parseWriteOptions(call, 'UpdateOptions');
   if (path.name === '') throw definition.isCustom ? badRequest('name must be provided') : methodNotAllowed();
   const body = await readWriteBody(call);
+  if (isLongBody(body.text)) await breathe();
   const { object, problems } = definition.decode({
     value: body.value,
     text: body.text,
@@ -42,6 +44,7 @@ export async function update(backend: Backend, call: ResourceCall, target: Write
   });
   reportProblems(call, [...body.duplicates, ...problems], options.fieldValidation);
   checkIdentity(call, object);
+  if (isLongBody(body.text)) await breathe();
   const table = backend.store.table(definition.storageKey);
   using admission = beginUpdateAdmission(backend, call, { target, options });
   return await retryOnLostRace(async () => {

@@ -27,12 +27,11 @@ export function buildSet(...paths: readonly (readonly PathElement[])[]): FieldSe
 
 /** Adds a path; the empty path means the object as a whole, which has no owner. */
 export function insertPath(set: FieldSetBuilder, path: readonly PathElement[]): void {
+  const last = path.at(-1);
+  if (last === undefined) return;
   let node = set;
-  for (const [index, element] of path.entries()) {
-    if (index === path.length - 1) {
-      node.members.add(element);
-      return;
-    }
+  for (let index = 0; index < path.length - 1; index++) {
+    const element = path[index] ?? last;
     let child = node.children.get(element);
     if (child === undefined) {
       child = buildSet();
@@ -40,6 +39,7 @@ export function insertPath(set: FieldSetBuilder, path: readonly PathElement[]): 
     }
     node = child;
   }
+  node.members.add(last);
 }
 
 /** Whether it has no members. */
@@ -117,13 +117,16 @@ export function* pathsOf(set: FieldSet, prefix: readonly PathElement[] = []): It
 const encoded = new WeakMap<FieldSet, JsonObject>();
 const decoded = new WeakMap<JsonObject, FieldSet>();
 
+/** What stands for a member with nothing below it: one object for all, as an object may have 100,000 fields. */
+const leaf: JsonObject = Object.freeze<JsonObject>({});
+
 function encode(set: FieldSet): JsonObject {
   const json: JsonObject = {};
   const elements = new Set([...set.members, ...set.children.keys()]);
   for (const element of [...elements].sort(compareElements)) {
     const child = set.children.get(element);
-    if (child === undefined) setOwn(json, element, {});
-    else setOwn(json, element, set.members.has(element) ? { '.': {}, ...encode(child) } : encode(child));
+    if (child === undefined) setOwn(json, element, leaf);
+    else setOwn(json, element, set.members.has(element) ? { '.': leaf, ...encode(child) } : encode(child));
   }
   return json;
 }

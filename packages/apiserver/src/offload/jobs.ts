@@ -1,6 +1,6 @@
 import type { AuthorizationQuestion, RuleFindings, StructuralSchema } from '@kctl/cel';
 import type { UntypedObject } from '@kctl/apimachinery';
-import type { ConditionVerdict, EvaluationFacts, Verdict } from '../admission/policy/verdict.js';
+import type { ConditionVerdict, EvaluationFacts, MutationVerdict, Verdict } from '../admission/policy/verdict.js';
 
 /** What an expression asked the authorizer, and what it answered: by the question as JSON. */
 export type KnownAnswers = Readonly<Record<string, { readonly allowed: boolean; readonly reason?: string }>>;
@@ -24,6 +24,21 @@ export type Job =
       readonly policy: UntypedObject;
       readonly facts: EvaluationFacts;
       readonly answers: KnownAnswers;
+    }
+  /** The match conditions of a mutating policy, or one of its mutations. */
+  | {
+      readonly type: 'mutationConditions';
+      readonly policy: UntypedObject;
+      readonly facts: EvaluationFacts;
+      readonly answers: KnownAnswers;
+    }
+  | {
+      readonly type: 'mutation';
+      readonly policy: UntypedObject;
+      /** Which of its mutations. */
+      readonly index: number;
+      readonly facts: EvaluationFacts;
+      readonly answers: KnownAnswers;
     };
 
 /** What became of a job. */
@@ -32,6 +47,8 @@ export interface JobResults {
   readonly rules: RuleFindings;
   readonly conditions: ConditionVerdict | Question;
   readonly validations: Verdict | Question;
+  readonly mutationConditions: ConditionVerdict | Question;
+  readonly mutation: MutationVerdict | Question;
 }
 
 /** The evaluation cannot go on without an answer of the authorizer: it starts again with it. */

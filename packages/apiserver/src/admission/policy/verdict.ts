@@ -33,3 +33,9 @@ export interface Verdict {
   /** Audit annotations: a value, or what went wrong. */
   readonly annotations: readonly ({ readonly key: string; readonly value: string } | { readonly problem: string })[];
 }
+
+/** What a mutation of a policy makes of one write. */
+export type MutationVerdict =
+  | { readonly configuration: JsonObject }
+  | { readonly operations: readonly JsonObject[] }
+  | { readonly problem: string };

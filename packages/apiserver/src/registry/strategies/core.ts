@@ -33,9 +33,10 @@ function sizeOf(map: unknown, encoding: 'utf8' | 'base64'): number {
 function validateConfigMap(object: UntypedObject): FieldError[] {
   const { data, binaryData } = object;
   const errors: FieldError[] = [];
+  const binary = objectOf(binaryData);
   for (const key of Object.keys(objectOf(data))) {
     for (const message of configMapKey(key)) errors.push(invalidValue(`data[${key}]`, key, message));
-    if (Object.hasOwn(objectOf(binaryData), key)) {
+    if (Object.hasOwn(binary, key)) {
       errors.push(invalidValue(`data[${key}]`, key, `duplicate of key present in binaryData`));
     }
   }
