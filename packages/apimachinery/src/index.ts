@@ -121,6 +121,7 @@ export type {
 export type { TypeSchema } from './type-schema.js';
 export { typeSchema } from './type-schema.js';
 export type { Status, StatusCause, StatusDetails, StatusReason } from './status.js';
+export { typedStatus } from './typed-status.js';
 export {
   isAlreadyExists,
   isBadRequest,

@@ -235,6 +235,26 @@ spec(45, 'pods/binding assigns a node once', async (t) => {
   ok(await t.delete(`${pods(ns, 'a')}?gracePeriodSeconds=0`));
 });
 
+spec(45, 'a Binding that is posted to its namespace assigns the pod that it names', async (t) => {
+  const ns = await podNamespace(t);
+  created(await t.post(pods(ns), podDraft('a')));
+  const target = { apiVersion: 'v1', kind: 'Node', name: 'n1' };
+  const path = `/api/v1/namespaces/${ns}/bindings`;
+  const bound = created(await t.post(path, { apiVersion: 'v1', kind: 'Binding', metadata: { name: 'a' }, target }));
+  same([bound.kind, bound.status], ['Status', 'Success'], 'answer');
+  same(ok(await t.get(pods(ns, 'a'))).spec.nodeName, 'n1', 'node');
+  failure(await t.post(path, { apiVersion: 'v1', kind: 'Binding', metadata: { name: 'a' }, target }), {
+    code: 409,
+    reason: 'Conflict',
+    message: /pod a is already assigned to node "n1"/,
+  });
+  failure(await t.post(path, { apiVersion: 'v1', kind: 'Binding', metadata: { name: 'none' }, target }), {
+    code: 404,
+    reason: 'NotFound',
+  });
+  ok(await t.delete(`${pods(ns, 'a')}?gracePeriodSeconds=0`));
+});
+
 spec(45, 'pods/eviction deletes the pod', async (t) => {
   const ns = await podNamespace(t);
   created(await t.post(pods(ns), podDraft('a')));

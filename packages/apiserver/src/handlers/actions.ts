@@ -1,4 +1,4 @@
-import { badRequest, conflict, notImplemented } from '../registry/status.js';
+import { badRequest, conflict, methodNotAllowed } from '../registry/status.js';
 import { formatTime } from '../codecs/go-text.js';
 import type { Reply } from '../server/api-request.js';
 import { jsonText } from '../storage/json-text.js';
@@ -40,7 +40,9 @@ export async function answerUnstored(backend: Backend, call: ResourceCall): Prom
   if (resource === 'tokenreviews') checkTokenReview(given);
   if (resource === 'localsubjectaccessreviews') placeInNamespace(call, given);
   if (accessReviews.has(resource)) checkAccessReview(review(given));
+  if (resource === 'bindings') placeInNamespace(call, given);
   const object = await admitAction(backend, call, { object: given });
+  if (resource === 'bindings') return assign(backend, podCallOf(backend, call, given.metadata.name ?? ''), object);
   if (accessReviews.has(resource)) return reviewReply(call, object, answerAccessReview(authorizer, review(object)));
   if (resource === 'selfsubjectrulesreviews')
     return reviewReply(call, { metadata: {}, spec: {} }, answerRulesReview(authorizer, review(object)));
@@ -51,7 +53,7 @@ export async function answerUnstored(backend: Backend, call: ResourceCall): Prom
     const answered = { ...object, metadata: { ...object.metadata, creationTimestamp } };
     return reviewReply(call, answered, { userInfo: userInfoOf(user) });
   }
-  throw notImplemented(`${definition.plural} are not implemented by this server yet`);
+  throw methodNotAllowed();
 }
 
 function reviewReply(call: ResourceCall, object: UntypedObject, status: unknown): Promise<Reply> {
@@ -64,14 +66,27 @@ export async function answerAction(backend: Backend, call: ResourceCall, name: s
   if (name === 'binding') return bind(backend, call);
   if (name === 'eviction') return evict(backend, call);
   if (name === 'token') return requestToken(backend, call);
-  throw notImplemented(`${call.definition.plural}/${name} is not implemented by this server yet`);
+  throw methodNotAllowed();
 }
 
 const created = jsonText({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 });
 
+/** The older form of `pods/binding`: the binding names its pod itself. */
+function podCallOf(backend: Backend, call: ResourceCall, name: string): ResourceCall {
+  if (name === '') throw badRequest('Name parameter required.');
+  const pods = backend.registry.list().find(({ plural, group }) => plural === 'pods' && group === '');
+  if (pods === undefined) throw new Error('the registry has no pods: a binding cannot be assigned');
+  return { ...call, definition: pods, path: { ...call.path, name } };
+}
+
 async function bind(backend: Backend, call: ResourceCall): Promise<Reply> {
   const body = await readWriteBody(call);
   const binding = await admitAction(backend, call, { object: asUntyped(body.value), subresource: 'binding' });
+  return assign(backend, call, binding);
+}
+
+/** Gives a pod to the node that a binding names. */
+async function assign(backend: Backend, call: ResourceCall, binding: UntypedObject): Promise<Reply> {
   const target = memberOf(binding, 'target');
   const node = memberOf(target, 'name');
   if (typeof node !== 'string' || node === '') throw badRequest('target.name: Required value');

@@ -1,4 +1,4 @@
-import { formatGroupVersionKind } from '@kctl/apimachinery';
+import { formatGroupVersionKind, typedStatus } from '@kctl/apimachinery';
 import { createLineSplitter, framesOfLine, splitDocuments } from '@kctl/apimachinery/wire';
 import type { Kind, PersistedObject, PartialObjectMetadata, Status } from '@kctl/apimachinery';
 import type { FrameOptions, FrameStream, WatchEvent, WatchStream } from '@kctl/client';
@@ -7,7 +7,6 @@ import type { ChunkReleaser } from './chunk-releaser.js';
 import { asObject, decodeBytes } from './codec.js';
 import { DecodeError } from '../errors.js';
 import { isStatus } from '../failure/failure-status.js';
-import { typedStatus } from '../failure/typed-status.js';
 
 /**
  * Splits a watch body at its newlines. What came with one read comes out as one batch. The connection is released

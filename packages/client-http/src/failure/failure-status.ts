@@ -1,9 +1,8 @@
-import { parseJson, StatusError } from '@kctl/apimachinery';
+import { parseJson, StatusError, typedStatus } from '@kctl/apimachinery';
 import type { Kind, NoKindMatchError, Status, StatusReason } from '@kctl/apimachinery';
 import { collectPrefix } from '../bytes/byte-stream.js';
 import { isTransportError, noKindMatch } from '../errors.js';
 import { redact } from '@kctl/client/connection';
-import { typedStatus } from './typed-status.js';
 import type { TransportResponse } from '../transport/transport.js';
 
 /** What a failed request was about. */

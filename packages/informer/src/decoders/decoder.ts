@@ -1,5 +1,5 @@
 import type { KubeObject, Status } from '@kctl/apimachinery';
-import { isJsonObject } from '@kctl/apimachinery';
+import { isJsonObject, typedStatus } from '@kctl/apimachinery';
 import type { StoredObject } from '@kctl/cache-index';
 
 /** What a watch frame says. `failed`: its object could not be transformed. `skipped`: it counts for nothing. */
@@ -118,7 +118,7 @@ export function settleFrame<T extends KubeObject>(frame: DecodedFrame<T>, isDele
 /** The status that an ERROR carries, whatever it carries. */
 export function statusOf(value: unknown): Status {
   return isJsonObject(value)
-    ? value
+    ? typedStatus(value)
     : {
         kind: 'Status',
         status: 'Failure',

@@ -174,6 +174,24 @@ describe('failures', () => {
   });
 });
 
+describe.each(sources)('an ERROR whose Status has members of other types (%s)', (source) => {
+  it.each([
+    [{ code: 410, message: 5 }, 'expired'],
+    [{ reason: 'Timeout', message: 5, details: { causes: { a: 1 } } }, 'status'],
+    [{ code: '410', reason: ['Gone'] }, 'status'],
+  ])('is sorted by those that fit: %j', async (members, reason) => {
+    const reasons: string[] = [];
+    await using session = new ScriptedSession({
+      source,
+      watchErrorHandler: (trouble) => void reasons.push(trouble.reason),
+    });
+    await session.start();
+    session.server.watch.send({ type: 'ERROR', object: { kind: 'Status', status: 'Failure', ...members } as never });
+    await session.clock.advance(1);
+    expect(reasons).toEqual([reason]);
+  });
+});
+
 describe.each(sources)('a watch that hangs without an end (%s)', (source) => {
   /** An informer whose first stream has ended its initial events. */
   async function streaming(options: ConstructorParameters<typeof ScriptedSession>[0] = {}): Promise<ScriptedSession> {

@@ -1,4 +1,4 @@
-import type { Status } from '@kctl/apimachinery';
+import type { Status } from './status.js';
 
 type Checks = Readonly<Record<string, (value: unknown) => boolean>>;
 
