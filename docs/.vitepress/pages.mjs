@@ -59,6 +59,7 @@ export const sections = [
     items: [
       { text: 'Go (controller-runtime)', link: '/coming-from/go' },
       { text: "Defaults that differ from Go's", link: '/coming-from/defaults' },
+      { text: 'Features beside those of others', link: '/coming-from/features' },
       { text: "Exported names beside Go's", link: '/coming-from/names' },
       { text: '@kubernetes/client-node', link: '/coming-from/client-node' },
       { text: 'Pepr', link: '/coming-from/pepr' },

@@ -7,6 +7,8 @@
  */
 export { parseJson, stringifyJson } from './json-text.js';
 export type { Condition, ConditionList, ConditionStatus, ConditionUpdate, SetConditionOptions } from './condition.js';
+export { childName } from './child-name.js';
+export type { ChildNameOptions } from './child-name.js';
 export {
   findCondition,
   isConditionFalse,

@@ -107,7 +107,7 @@ export interface Cache extends Reader {
    * until that changes.
    */
   scopesOf(kind: Kind): readonly ReadScope[];
-  /** The namespaces that an informer of the kind lists and watches, held or not; undefined: all, or the kind has none. */
+  /** The namespaces that an informer of the kind lists and watches, held or not; undefined: all, none yet, or the kind has none. */
   namespacesFor(kind: Kind): readonly string[] | undefined;
   /** The fields that {@link addIndex} has made an index for. */
   indexedFields(kind: Kind): readonly string[];

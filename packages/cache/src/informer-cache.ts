@@ -248,7 +248,8 @@ class InformerCache implements Cache {
   namespacesFor(kind: Kind): readonly string[] | undefined {
     const namespaces = this.#tableOf(kind).lists.map(({ namespace }) => namespace);
     const named = namespaces.filter((namespace) => namespace !== undefined);
-    return named.length < namespaces.length ? undefined : [...new Set(named)].sort();
+    // Of an empty set that is yet to be filled, no name is known.
+    return named.length < namespaces.length || named.length === 0 ? undefined : [...new Set(named)].sort();
   }
 
   isCached(kind: Kind, namespace?: string): boolean {

@@ -18,6 +18,8 @@ describe('setNamespaces', () => {
     expect(await names(cache)).toEqual(['a/x']);
     await cache.setNamespaces({});
     expect(await names(cache)).toEqual([]);
+    // What rights the ones to come need is not known: not those of no namespace.
+    expect(cache.namespacesFor(Thing)).toBeUndefined();
     expect((await cache.list(Thing, { fieldSelector: 'metadata.uid=u-x' })).items).toEqual([]);
     await expect(cache.list(Thing, { fieldSelector: 'spec.node=n' })).rejects.toThrow('does not exist');
     expect(() => cache.addIndex(Thing, 'metadata.uid', { path: 'metadata.uid' })).toThrow('indexer conflict');

@@ -4,7 +4,7 @@ import type { ReadObject, Reader } from '@kctl/client';
 import type { OptionNames } from '@kctl/wait';
 import { requireOptions } from '@kctl/wait';
 import type { ObjectStep } from './finalizer/finalizing.js';
-import type { ReconcileFunction } from './reconciler.js';
+import type { ReconcileFunction, ReconcileRequest } from './reconciler.js';
 import { keyFor } from './key-for.js';
 
 /** Options of {@link asReconciler}. */
@@ -12,12 +12,15 @@ export interface ObjectReconcilerOptions<K extends Kind> {
   readonly client: Pick<Reader, 'get'>;
   readonly kind: K;
   readonly reconcile: ObjectStep<K>;
+  /** Called for an object that does not exist. @default nothing */
+  readonly onMissing?: (request: ReconcileRequest) => void;
 }
 
 const optionNames: OptionNames<ObjectReconcilerOptions<never>> = {
   client: true,
   kind: true,
   reconcile: true,
+  onMissing: true,
 };
 
 /**
@@ -41,13 +44,16 @@ const optionNames: OptionNames<ObjectReconcilerOptions<never>> = {
  */
 export function asReconciler<K extends Kind>(options: ObjectReconcilerOptions<K>): ReconcileFunction {
   requireOptions('asReconciler', options, optionNames);
-  const { client, kind, reconcile } = options;
+  const { client, kind, reconcile, onMissing } = options;
   return async (request, context) => {
     let object: ReadObject<K>;
     try {
       object = await client.get(kind, keyFor(kind, request), { signal: context.signal });
     } catch (error) {
-      if (isNotFound(error)) return {};
+      if (isNotFound(error)) {
+        onMissing?.(request);
+        return {};
+      }
       throw error;
     }
     return await reconcile(object, context);

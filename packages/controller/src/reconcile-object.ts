@@ -15,6 +15,7 @@ import type { OptionNames } from '@kctl/wait';
 import { finalizing } from './finalizer/finalizing.js';
 import type { Finalizer } from './finalizer/finalizing.js';
 import { keyFor } from './key-for.js';
+import { ObjectMemos } from './object-memos.js';
 import { asReconciler } from './object-reconciler.js';
 import type { ReconcileContext, ReconcileFunction, ReconcileResult } from './reconciler.js';
 
@@ -38,6 +39,11 @@ export interface ApplyChildOptions {
 export interface ObjectContext extends ReconcileContext {
   /** Reads from the cache where it has one, as the object was read. */
   readonly client: Client;
+  /**
+   * State of this object in this process: made at the first call, the same for all later runs, and dropped when the
+   * object is gone. It is lost with the process; what must not be lost belongs into the status.
+   */
+  memo<T>(create: () => T): T;
   /**
    * Makes a child what the configuration says, by server-side apply: with the reconciled object as its controller and
    * the controller's name as the field owner. Nothing is sent where the child is so already.
@@ -126,8 +132,9 @@ export function reconcileObject<K extends Kind>(options: ReconcileObjectOptions<
   if (typeof options.reconcile !== 'function')
     throw new TypeError(`reconcileObject: reconcile is of type ${typeof options.reconcile}: give a function`);
   const memo = createApplyMemo();
+  const memos = new ObjectMemos();
   const run = async (object: ReadObject<K>, context: ReconcileContext): Promise<ReconcileResult> => {
-    const children = new ChildContext({ client, kind, fieldOwner, memo, owner: object, context });
+    const children = new ChildContext({ client, kind, fieldOwner, memo, memos, owner: object, context });
     const returned = (await options.reconcile(object, children)) ?? {};
     // Not a result: the controller says what is wrong with it.
     if (typeof returned !== 'object') return returned;
@@ -140,7 +147,7 @@ export function reconcileObject<K extends Kind>(options: ReconcileObjectOptions<
       ? finalizing({ client, kind, finalizers, apply: run })
       : async (object: ReadObject<K>, context: ReconcileContext): Promise<ReconcileResult> =>
           isDeleting(object) ? {} : await run(object, context);
-  return asReconciler({ client, kind, reconcile });
+  return asReconciler({ client, kind, reconcile, onMissing: (request) => memos.drop(request) });
 }
 
 async function writeStatus<K extends Kind>(
@@ -191,6 +198,7 @@ interface ChildContextParts<K extends Kind> {
   readonly kind: K;
   readonly fieldOwner: string;
   readonly memo: ApplyMemo;
+  readonly memos: ObjectMemos;
   readonly owner: ReadObject<K>;
   readonly context: ReconcileContext;
 }
@@ -200,11 +208,13 @@ class ChildContext<K extends Kind> implements ObjectContext {
   readonly #parts: ChildContextParts<K>;
   readonly client: Client;
   readonly apply: ObjectContext['apply'];
+  readonly memo: ObjectContext['memo'];
 
   constructor(parts: ChildContextParts<K>) {
     this.#parts = parts;
     this.client = parts.client;
-    // An own property: it is taken out of the context by destructuring.
+    // Own properties: they are taken out of the context by destructuring.
+    this.memo = (create) => parts.memos.of(parts.owner, create);
     this.apply = (kind, configuration, options) => this.#apply(kind, configuration, options);
   }
 

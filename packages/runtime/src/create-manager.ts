@@ -1,6 +1,13 @@
+import { Namespace } from '@kctl/apimachinery/kinds/core/v1';
 import { Event } from '@kctl/apimachinery/kinds/events.k8s.io/v1';
 import { builtInKinds } from '@kctl/apimachinery/kinds/built-in';
-import { createCache, type Cache } from '@kctl/cache';
+import {
+  createCache,
+  createNamespaceFollower,
+  type Cache,
+  type NamespaceFollowerOptions,
+  type NamespaceSelection,
+} from '@kctl/cache';
 import { createDelegatingClient, type DelegatingClient } from '@kctl/client-delegating';
 import {
   connectionFromKubeConfig,
@@ -17,8 +24,10 @@ import {
   managerOptionNames,
   type Manager,
   type ManagerOptions,
+  type Runnable,
 } from '@kctl/manager';
 import { createPrometheusMetrics, type PrometheusMetrics } from '@kctl/metrics';
+import { accessTo } from '@kctl/rbac';
 import { createConsoleLogger, type Logger } from '@kctl/telemetry';
 import { type Clock, functionOption, type OptionNames, optionProblems, systemClock } from '@kctl/wait';
 import { createSelfManagedCertificates, createWebhookServer, type WebhookServerOptions } from '@kctl/webhook';
@@ -26,6 +35,7 @@ import { eventNeeds } from './access-needs.js';
 import { createLeadership } from './leadership.js';
 import { createLeaseScheduleStore } from './lease-schedule-store.js';
 import { loadConnection } from './load-connection.js';
+import { resolveNamespaces } from './namespaces.js';
 import type {
   ConnectionOptions,
   RuntimeDependencies,
@@ -76,7 +86,11 @@ function assemble<X extends object>(
   metrics: PrometheusMetrics,
 ): RuntimeManager<X> {
   const { http, cache: cacheOptions, client: clientOptions, webhook, leaderElection, dependencies, ...rest } = options;
-  const { newCache = createCache, newClient = createDelegatingClient, ...bare } = rest;
+  const { newCache = createCache, newClient = createDelegatingClient, namespaces, ...bare } = rest;
+  const watched =
+    namespaces === undefined
+      ? undefined
+      : resolveNamespaces(namespaces, { own: connection.namespace, environment: process.env });
   const clock = options.clock ?? systemClock;
   const logger = options.logger ?? createConsoleLogger({ now: () => clock.now() });
   const wired = { logger, metrics, clock };
@@ -97,7 +111,13 @@ function assemble<X extends object>(
     leaderElection === undefined
       ? undefined
       : createLeadership(withoutUndefined(leaderElection), { connection, events, userAgent, ...wired });
-  const cache = newCache({ ...withoutUndefined(cacheOptions ?? {}), ...wired, client: liveClient });
+  const scopes = watched !== undefined && 'scopes' in watched ? watched.scopes : undefined;
+  const cache = newCache({
+    ...withoutUndefined(cacheOptions ?? {}),
+    ...(scopes === undefined ? {} : { defaultNamespaces: scopes }),
+    ...wired,
+    client: liveClient,
+  });
   const writer = leadership === undefined ? liveClient : leadership.fence(liveClient);
   const client = newClient({ ...withoutUndefined(clientOptions ?? {}), ...wired, cache, client: writer });
   const lease = leadership?.lease;
@@ -125,6 +145,8 @@ function assemble<X extends object>(
     cluster: createCluster({ client, apiReader: liveClient, cache, mapper, events: notedEvents }),
     ...(leadership === undefined ? {} : { leaderElection: leadership.options }),
   });
+  if (watched !== undefined && 'selection' in watched)
+    manager.add(followNamespaces(watched.selection, { cache, client: liveClient, ...wired }));
   const runBare = manager.run.bind(manager);
   const run = async (signal: AbortSignal): Promise<void> => {
     try {
@@ -153,6 +175,17 @@ function webhookOptions(
   return { ...rest, certificate: createSelfManagedCertificates(certificates) };
 }
 
+/** Keeps the cache to the namespaces that a selection chooses. */
+function followNamespaces(
+  selection: NamespaceSelection,
+  parts: Omit<NamespaceFollowerOptions, keyof NamespaceSelection>,
+): Runnable {
+  const reason = 'namespaces of the cache';
+  return Object.assign(createNamespaceFollower({ ...selection, ...parts }), {
+    accessNeeds: () => [accessTo(Namespace, ['list', 'watch'], { reason })],
+  });
+}
+
 /** The manager declares the parts that it needs; here they have their full types. */
 function hasParts<M extends Manager>(manager: M, parts: Parts): manager is M & Parts {
   return manager.cache === parts.cache && manager.client === parts.client;
@@ -174,6 +207,7 @@ const ownNames = {
   client: true,
   newCache: functionOption,
   newClient: functionOption,
+  namespaces: true,
   webhook: true,
 } satisfies OptionNames<Omit<RuntimeManagerOptions, keyof ManagerOptions>>;
 
@@ -182,6 +216,8 @@ function checkNames(options: RuntimeManagerOptions): void {
   const { cluster: _cluster, ...bare } = managerOptionNames;
   const problems = optionProblems(options, { ...bare, ...ownNames });
   if (problems.length === 0) problems.push(...sectionProblems(options));
+  if (options.namespaces !== undefined && options.cache?.defaultNamespaces !== undefined)
+    problems.push('give namespaces or cache.defaultNamespaces, not both');
   if (problems.length > 0) throw new TypeError(`createManager: ${problems.join('; ')}`);
 }
 

@@ -6,6 +6,7 @@ import type { RestMapper } from '@kctl/client-http';
 import type { ResourceLock } from '@kctl/leader-election';
 import type { LeaderElectionOptions, Manager, ManagerOptions, OnLost } from '@kctl/manager';
 import type { PrometheusMetrics } from '@kctl/metrics';
+import type { WatchedNamespaces } from './namespaces.js';
 import type { SelfManagedCertificatesOptions, WebhookServerOptions } from '@kctl/webhook';
 
 /** Parts that the facade fills in itself. */
@@ -127,6 +128,8 @@ export interface RuntimeManagerOptions<X extends object = object>
     Omit<ManagerOptions<X>, 'cluster' | 'leaderElection' | 'metrics'> {
   /** Timeouts, rate limit, user agent, … of requests. */
   readonly http?: Omit<HttpClientOptions, Wired | 'connection' | 'kubeConfig' | 'transport'>;
+  /** The namespaces that the cache holds. @default those of `cache`, and without them all */
+  readonly namespaces?: WatchedNamespaces;
   /** Namespaces, selectors, transforms, … of the cache. */
   readonly cache?: Omit<CacheOptions, Wired | 'client'>;
   /** Uncached kinds, read-your-own-writes, … of the client. */

@@ -13,6 +13,16 @@ export interface ObjectVersion<T extends KubeObject> {
  * A handler that receives some objects only. One that begins to be accepted is an add, one that no longer is, a delete
  * with its last accepted state. It remembers which ones the handler has received: add it to one informer, once. Mirrors
  * `cache.FilteringResourceEventHandler`.
+ *
+ * @example
+ * ```ts
+ * import { Pod } from '@kctl/apimachinery/kinds/core/v1';
+ * import { createSharedInformer, filterEvents, listerWatcherFor } from '@kctl/informer';
+ *
+ * const informer = createSharedInformer({ kind: Pod, listerWatcher: listerWatcherFor(client, Pod) });
+ * const onEvent = ({ type, key }: { readonly type: string; readonly key: string }): void => console.log(type, key);
+ * informer.addEventHandler(filterEvents(({ object }) => object.status?.phase === 'Running', { onEvent }));
+ * ```
  */
 export function filterEvents<T extends KubeObject>(
   accepts: (version: ObjectVersion<T>) => boolean,

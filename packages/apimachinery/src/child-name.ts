@@ -1,0 +1,66 @@
+import type { DeepReadonly, KubeObject } from './object.js';
+
+/** Options of {@link childName}. */
+export interface ChildNameOptions {
+  /** The longest name, 16 to 253. @default 63, the limit of labels and Services */
+  readonly maxLength?: number;
+}
+
+const defaultMaxLength = 63;
+
+/**
+ * A name for a child of an object: `<owner>-<suffix>`. It is a DNS label, so that it does for Services, Pods and labels:
+ * where it would be longer than 63 characters, or have others than lower-case letters, digits and "-", it is shortened
+ * and gets a hash of the whole. The same owner and suffix always give the same name; different ones give different names,
+ * but for those that are the same joined by "-".
+ *
+ * @throws TypeError when owner or suffix is empty
+ *
+ * @example
+ * ```ts
+ * import { childName } from '@kctl/apimachinery';
+ *
+ * console.log(childName('web', 'config')); // web-config
+ * console.log(childName('a'.repeat(70), 'config').length); // 63
+ * ```
+ */
+export function childName(
+  owner: string | DeepReadonly<Pick<KubeObject, 'metadata'>>,
+  suffix: string,
+  { maxLength = defaultMaxLength }: ChildNameOptions = {},
+): string {
+  const name = typeof owner === 'string' ? owner : owner.metadata.name;
+  for (const [field, value] of Object.entries({ owner: name, suffix }))
+    if (typeof value !== 'string' || value === '')
+      throw new TypeError(
+        `childName: ${field} ${JSON.stringify(value)} is not valid: expected a name that is not empty`,
+      );
+  if (!Number.isInteger(maxLength) || maxLength < 16 || maxLength > 253)
+    throw new TypeError(`childName: maxLength ${String(maxLength)} is not valid: expected an integer from 16 to 253`);
+  const whole = `${name}-${suffix}`;
+  if (whole.length <= maxLength && /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/.test(whole)) return whole;
+  const hash = hashOf(whole);
+  const label = whole
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replace(/^-+/, '');
+  const head = label.slice(0, maxLength - hash.length - 1).replace(/-+$/, '');
+  return head === '' ? hash : `${head}-${hash}`;
+}
+
+/** Neither vowels nor digits that read as such: no words arise. As Kubernetes' `SafeEncodeString`. */
+const alphabet = 'bcdfghjklmnpqrstvwxz2456789';
+const hashLength = 10;
+
+/** FNV-1a of 64 bits over UTF-8, as ten characters. */
+function hashOf(text: string): string {
+  let hash = 0xcbf29ce484222325n;
+  for (const byte of new TextEncoder().encode(text))
+    hash = ((hash ^ BigInt(byte)) * 0x100000001b3n) & 0xffffffffffffffffn;
+  let encoded = '';
+  for (let index = 0; index < hashLength; index++) {
+    encoded += alphabet[Number(hash % BigInt(alphabet.length))] ?? '';
+    hash /= BigInt(alphabet.length);
+  }
+  return encoded;
+}
