@@ -19,6 +19,12 @@ export const phrases = [
       /(?<!\b(?:there|where|exists?) )\b(?:is|are|was|were) no (?!longer|more than|later|older|newer|earlier|larger|smaller|way|need\b|op\b)[a-z]+/gi,
     instead: 'is not a …',
   },
+  {
+    phrase: 'there is no object',
+    // As a whole message: it does not say what lacks the object.
+    pattern: /(?<=^['"`])there (?:is|are) no (?:object|kind)s?\b/gi,
+    instead: 'what lacks it: the request has no object, the list of kinds is empty',
+  },
   { phrase: 'hears', pattern: /\b(?:hears?|heard|hearing)\b/gi, instead: 'receives, is notified of' },
   {
     phrase: 'tells, is told',

@@ -36,6 +36,12 @@ it('names the line, in documents and in code', () => {
   ]);
 });
 
+it('finds a message that names nothing but what is missing', () => {
+  expect(hits('a.ts', "throw new Error('there is no kind');")).toEqual(['there is no kind']);
+  expect(hits('a.ts', 'throw new Error(`there are no objects to mutate`);')).toEqual(['there are no objects']);
+  expect(hits('a.ts', "throw new Error('there is no content to decode: request.object is missing');")).toEqual([]);
+});
+
 it.each([
   'There is no such object, and the lease is no longer held; no more than five.',
   'A known kind that the scheme does not have.',

@@ -186,7 +186,7 @@ describe.each(sources)('an ERROR whose Status has members of other types (%s)', 
       watchErrorHandler: (trouble) => void reasons.push(trouble.reason),
     });
     await session.start();
-    session.server.watch.send({ type: 'ERROR', object: { kind: 'Status', status: 'Failure', ...members } as never });
+    session.server.watch.send({ type: 'ERROR', object: { kind: 'Status', status: 'Failure', ...members } });
     await session.clock.advance(1);
     expect(reasons).toEqual([reason]);
   });
