@@ -80,6 +80,7 @@ async function run(name: string, seed: number, seeds: number): Promise<void> {
     simulatedMinutes: Number(values.minutes),
     quietMs: 60_000 * Number(values['quiet-minutes']),
     compare: values.compare === 'yes',
+    countObjects: values.verify === 'yes' && seed === first ? 'first' : false,
     verifyReplay: values.verify === 'yes' && seed === first ? 'first' : false,
     shrink: values.shrink === 'yes' && !isReplay,
     faults: values.faults === 'none' ? 'none' : ratesOf(Number(values.intensity)),

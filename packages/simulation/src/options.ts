@@ -56,6 +56,13 @@ export interface SimulateOptions {
   readonly compare?: boolean;
   /** Whether runs are made twice, to see that they replay exactly: the first seed's, each, or none. @default 'first' */
   readonly verifyReplay?: boolean | 'first';
+  /**
+   * In which runs live promises and event targets (abort signals) are counted before and after the quiet time, for the rule
+   * `piles-up`: each, the first, or none. Each count collects the whole heap twice: a second or so in a test runner.
+   *
+   * @default false
+   */
+  readonly countObjects?: boolean | 'first';
   /** Whether a failing run is shrunk to fewer faults. @default true */
   readonly shrink?: boolean;
   /** Called when the run of a seed has ended without a violation. @default nothing */
@@ -94,6 +101,7 @@ export interface CompiledOptions {
   readonly stopWithinMs: number;
   readonly compare: boolean;
   readonly verifyReplay: boolean | 'first';
+  readonly countObjects: boolean | 'first';
   readonly shrink: boolean;
   readonly onSeed: (progress: SeedProgress) => void;
   readonly onStep: (step: Step) => void;
@@ -116,12 +124,18 @@ const names = {
   stopWithinMs: true,
   compare: true,
   verifyReplay: true,
+  countObjects: true,
   shrink: true,
   onSeed: true,
   onStep: true,
 } satisfies Record<keyof SimulateOptions, true>;
 
-const verifyReplays: ReadonlySet<unknown> = new Set([undefined, true, false, 'first']);
+const runChoices: ReadonlySet<unknown> = new Set([undefined, true, false, 'first']);
+
+function runsProblem(name: string, value: unknown): string | undefined {
+  if (runChoices.has(value)) return undefined;
+  return `${name} ${shownValue(value)} is not known: expected true, false or "first"`;
+}
 
 /** Fills in defaults. @throws TypeError naming every option that is not valid */
 export function compileOptions(
@@ -147,9 +161,8 @@ export function compileOptions(
       typeof options.operator === 'function'
         ? undefined
         : 'operator is not a function: expected one that makes the operator',
-      verifyReplays.has(options.verifyReplay)
-        ? undefined
-        : `verifyReplay ${shownValue(options.verifyReplay)} is not known: expected true, false or "first"`,
+      runsProblem('verifyReplay', options.verifyReplay),
+      runsProblem('countObjects', options.countObjects),
       numberProblem('replicas', replicas, { least: 1, integer: true }),
       numberProblem('seeds', seeds, { least: 1, integer: true }),
       numberProblem(isReplay ? 'KCTL_SEED' : 'seed', seed, { integer: true }),
@@ -176,6 +189,7 @@ export function compileOptions(
     stopWithinMs,
     compare: options.compare ?? true,
     verifyReplay: options.verifyReplay ?? 'first',
+    countObjects: options.countObjects ?? false,
     shrink: options.shrink ?? true,
     onSeed: options.onSeed ?? (() => undefined),
     onStep: options.onStep ?? (() => undefined),

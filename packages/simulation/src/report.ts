@@ -1,4 +1,4 @@
-import type { RunResult } from './run.js';
+import type { RunResult } from './run-result.js';
 import { formatStep, formatTime } from './timeline.js';
 
 /** How many steps a report shows. */

@@ -13,6 +13,8 @@ import { Network } from './network/network.js';
 import { WebhookCalls } from './network/webhook-calls.js';
 import { describeTarget } from './network/target.js';
 import type { CompiledOptions } from './options.js';
+import type { RunResult, RunVariation } from './run-result.js';
+import { growthSince, liveObjects } from './rules/retention.js';
 import { seededRandom } from './random.js';
 import { ReplicaHost } from './replica-host.js';
 import { catchRejections } from './rejections.js';
@@ -31,33 +33,6 @@ import { Timeline, type Step } from './timeline.js';
 import type { Violation } from './violation.js';
 import { installVirtualGlobals } from './virtual-globals.js';
 import type { Operator, World } from './world.js';
-
-/** What came of one run. */
-export interface RunResult {
-  readonly seed: number;
-  /** Equal for equal runs. */
-  readonly hash: string;
-  readonly simulatedMs: number;
-  /** Faults that struck. */
-  readonly faults: number;
-  readonly plan: readonly PlannedFault[];
-  readonly violation: Violation | undefined;
-  /** The objects in the end, comparable with those of another run; undefined where the run did not get there. */
-  readonly state: readonly string[] | undefined;
-  readonly steps: readonly Step[];
-}
-
-/** How a run differs from what its seed says. */
-export interface RunVariation {
-  /** In place of the faults that the seed draws. */
-  readonly plan?: readonly PlannedFault[];
-  /** What the objects must be in the end. */
-  readonly expected?: readonly string[] | undefined;
-  /** In place of the length that the options say, in ms. */
-  readonly faultMs?: number;
-  /** Called with each step. */
-  readonly onStep?: (step: Step) => void;
-}
 
 /** Runs a world from its beginning to its end, or to the first rule that is broken. */
 export function runSeed(options: CompiledOptions, seed: number, variation: RunVariation = {}): Promise<RunResult> {
@@ -246,7 +221,10 @@ class Run {
     await this.#converge(() => settled(world));
     if (quietMs > 0) {
       this.#book.quietBegan();
+      const before = this.#variation.countObjects === true && isOn('piles-up') ? liveObjects() : undefined;
       await this.#sleep(quietMs);
+      const growth = before === undefined ? undefined : growthSince(before);
+      if (growth !== undefined) this.#violate('piles-up', `${growth} in ${quietMs / 60_000} quiet minutes`);
       this.#book.quietEnded();
       await this.#checkCaches();
     }

@@ -1,6 +1,7 @@
 import type { PlannedFault } from './faults/fault.js';
 import type { CompiledOptions } from './options.js';
-import { runSeed, type RunResult, type RunVariation } from './run.js';
+import type { RunResult, RunVariation } from './run-result.js';
+import { runSeed } from './run.js';
 
 /** How many runs shrinking may take. */
 const mostRuns = 60;

@@ -1,6 +1,7 @@
 import { compileOptions, type CompiledOptions, type SimulateOptions } from './options.js';
 import { formatFailure } from './report.js';
-import { runSeed, type RunResult, type RunVariation } from './run.js';
+import type { RunResult, RunVariation } from './run-result.js';
+import { runSeed } from './run.js';
 import { shrinkRun } from './shrink.js';
 import type { Violation } from './violation.js';
 
@@ -63,13 +64,14 @@ export async function simulate(options: SimulateOptions): Promise<SimulationResu
   for (let index = 0; index < compiled.seeds; index++) {
     const seed = compiled.seed + index;
     const variation = await undisturbed(compiled, seed);
-    const result = await runSeed(compiled, seed, { ...variation, onStep: compiled.onStep });
+    const countObjects = compiled.countObjects === true || (index === 0 && compiled.countObjects === 'first');
+    const result = await runSeed(compiled, seed, { ...variation, countObjects, onStep: compiled.onStep });
     simulatedMs += result.simulatedMs;
     faults += result.faults;
     hashes.set(seed, result.hash);
     if (result.violation !== undefined)
       throw await failureOf(compiled, result, {
-        variation,
+        variation: { ...variation, countObjects },
         seedsRun: index + 1,
         simulatedHours: simulatedMs / 3_600_000,
       });

@@ -52,7 +52,7 @@ export interface Operator {
    * Webhooks by path, `manager.webhookServer.webhooks` for example: the server calls them where configurations name them,
    * whatever Service or host they name, without TLS. Give the manager `webhook: { port: -1 }`, so that none listens.
    */
-  readonly webhooks?: ReadonlyMap<string, SimulatedWebhook>;
+  readonly webhooks?: ReadonlyMap<string, SimulatedWebhook> | undefined;
   /** Closed when the replica crashes, so that nothing real outlives it. */
   readonly metrics?: unknown;
 }

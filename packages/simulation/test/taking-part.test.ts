@@ -197,6 +197,20 @@ it('finds timers that grow in number while nothing moves', async () => {
   expect(await violationOf({ ...small, simulatedMinutes: 1, operator })).toMatchObject({ rule: 'piles-up' });
 });
 
+it('finds promises that are held, more and more, while nothing moves', async () => {
+  const held: unknown[] = [];
+  const operator = (world: ReplicaWorld): Operator => ({
+    run: (signal) =>
+      eachMinute(world, signal, () => {
+        for (let count = 0; count < 50; count++) held.push(new Promise(() => undefined));
+        return Promise.resolve();
+      }),
+  });
+  const { rule, message } = await violationOf({ ...small, simulatedMinutes: 1, operator, countObjects: 'first' });
+  expect(rule).toBe('piles-up');
+  expect(message).toContain('promises that something holds grew');
+}, 180_000);
+
 it('shows each step, and what came of each seed', async () => {
   const steps: string[] = [];
   const seeds: number[] = [];
