@@ -7,7 +7,7 @@ const randomness = 'Take a `random: () => number` option: randomness is injected
 export function houseRules(root) {
   return tseslint.config(
     { ignores: ['**/dist/**', '**/node_modules/**', '**/generated/**', '**/*.mjs', '**/*.js', '**/*.cjs', '**/tsup.config.ts', '**/vitest.config.ts', '**/.turbo/**',
-        '**/extracted/**',
+        '**/extracted/**', 'packages/create/template/**',
         '**/*.d.ts'] },
     {
       files: ['**/*.ts'],

@@ -1,0 +1,161 @@
+import { isNotFound, type Kind, type UntypedObject } from '@kctl/apimachinery';
+import { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
+import { messageOf } from '@kctl/telemetry';
+import { sleep, systemClock } from '@kctl/wait';
+import type { OpenCluster } from './cluster.js';
+import { CliError } from './errors.js';
+import type { CliIo } from './io.js';
+
+/** The field owner of everything that kctl applies. */
+export const fieldOwner = 'kctl';
+
+const pollMs = 200;
+/** How long an object may take to become what is waited for, in ms. */
+export const waitTimeoutMs = 120_000;
+
+/** An object that is to be applied. */
+export interface ManifestObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly namespace?: string };
+}
+
+/** Whether a value is an object with type and name. */
+export function isManifest(value: unknown): value is ManifestObject {
+  if (typeof value !== 'object' || value === null) return false;
+  const metadata: unknown = Reflect.get(value, 'metadata');
+  return (
+    typeof Reflect.get(value, 'apiVersion') === 'string' &&
+    typeof Reflect.get(value, 'kind') === 'string' &&
+    typeof metadata === 'object' &&
+    metadata !== null &&
+    'name' in metadata
+  );
+}
+
+/** `deployment/websites in websites-system`, as people name objects. */
+export function describeManifest({ kind, metadata }: ManifestObject): string {
+  const where = metadata.namespace === undefined ? '' : ` in ${metadata.namespace}`;
+  return `${kind.toLowerCase()}/${metadata.name}${where}`;
+}
+
+/** Applies objects in order, server-side, with a line for each. @throws CliError naming the object that is refused */
+export async function applyObjects(
+  io: CliIo,
+  cluster: OpenCluster,
+  objects: readonly ManifestObject[],
+  { dryRun = false }: { readonly dryRun?: boolean } = {},
+): Promise<void> {
+  for (const object of objects) {
+    const { name, namespace } = object.metadata;
+    try {
+      const kind = await kindOf(cluster, object, io.signal);
+      const key = namespace === undefined ? { name } : { name, namespace };
+      const body = JSON.parse(JSON.stringify(object)) as Record<string, unknown>;
+      await cluster.client.patch(
+        kind,
+        key,
+        { type: 'apply', body },
+        { fieldOwner, force: true, signal: io.signal, ...(dryRun ? { dryRun } : {}) },
+      );
+      io.err(`applied ${describeManifest(object)}${dryRun ? ' (dry run)' : ''}\n`);
+    } catch (error) {
+      if (dryRun && namespace !== undefined && isNotFound(error)) {
+        io.err(`skipped ${describeManifest(object)}: its namespace is not there, so a dry run cannot judge it\n`);
+        continue;
+      }
+      throw new CliError(`${describeManifest(object)} cannot be applied: ${messageOf(error)}`, { cause: error });
+    }
+  }
+}
+
+/** Deletes objects in order; what is gone already is fine. Waits for each, and names what is stuck. */
+export async function deleteObjects(
+  io: CliIo,
+  cluster: OpenCluster,
+  objects: readonly ManifestObject[],
+  { dryRun = false }: { readonly dryRun?: boolean } = {},
+): Promise<void> {
+  for (const object of objects) {
+    const { name, namespace } = object.metadata;
+    const key = namespace === undefined ? { name } : { name, namespace };
+    let kind: Kind<UntypedObject>;
+    try {
+      kind = await kindOf(cluster, object, io.signal);
+      await cluster.client.delete(kind, key, { signal: io.signal, ...(dryRun ? { dryRun } : {}) });
+    } catch (error) {
+      if (isNotFound(error) || isUnknownKind(error)) continue;
+      throw new CliError(`${describeManifest(object)} cannot be deleted: ${messageOf(error)}`, { cause: error });
+    }
+    if (!dryRun) await waitGone(io, cluster, { kind, key, what: describeManifest(object) });
+    io.err(`deleted ${describeManifest(object)}${dryRun ? ' (dry run)' : ''}\n`);
+  }
+}
+
+interface Gone {
+  readonly kind: Kind<UntypedObject>;
+  readonly key: { readonly name: string; readonly namespace?: string };
+  readonly what: string;
+}
+
+async function waitGone(io: CliIo, { client }: OpenCluster, { kind, key, what }: Gone): Promise<void> {
+  let left: readonly string[] = [];
+  await waitFor(
+    io,
+    async () => {
+      try {
+        const { metadata } = await client.get(kind, key, { signal: io.signal });
+        left = metadata.finalizers ?? [];
+        return false;
+      } catch (error) {
+        if (isNotFound(error)) return true;
+        throw error;
+      }
+    },
+    () =>
+      `${what} is not gone after ${waitTimeoutMs / 1000} s: finalizers ${left.join(', ') || 'none'} keep it: is the operator that removes them running?`,
+  );
+}
+
+/** Waits until CustomResourceDefinitions are established. */
+export async function waitEstablished(io: CliIo, { client }: OpenCluster, names: readonly string[]): Promise<void> {
+  for (const name of names) {
+    let seen = 'it has no conditions';
+    await waitFor(
+      io,
+      async () => {
+        const { status } = await client.get(CustomResourceDefinition, { name }, { signal: io.signal });
+        const conditions = status?.conditions ?? [];
+        if (conditions.length > 0)
+          seen = conditions
+            .map(({ type, status: value, message = '' }) => `${type}=${value} ${message}`.trim())
+            .join('; ');
+        return conditions.some(({ type, status: value }) => type === 'Established' && value === 'True');
+      },
+      () => `customresourcedefinition/${name} is not established: ${seen}`,
+    );
+    io.err(`established customresourcedefinition/${name}\n`);
+  }
+}
+
+/** Asks again until it is so. @throws CliError with the message when it takes too long */
+export async function waitFor(io: CliIo, isSo: () => Promise<boolean>, message: () => string): Promise<void> {
+  const deadline = systemClock.monotonicNow() + waitTimeoutMs;
+  while (!(await isSo())) {
+    if (systemClock.monotonicNow() > deadline) throw new CliError(message());
+    await sleep(pollMs, { signal: io.signal });
+  }
+}
+
+async function kindOf(
+  { mapper }: OpenCluster,
+  object: ManifestObject,
+  signal: AbortSignal,
+): Promise<Kind<UntypedObject>> {
+  const [group, version] = object.apiVersion.includes('/') ? object.apiVersion.split('/') : ['', object.apiVersion];
+  return await mapper.kindFor({ group: group ?? '', version: version ?? '', kind: object.kind }, { signal });
+}
+
+function isUnknownKind(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'KCTL_NO_KIND_MATCH';
+}

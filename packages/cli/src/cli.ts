@@ -1,0 +1,22 @@
+#!/usr/bin/env node
+import { compareVersions, minimumNode } from './node-version.js';
+
+if (compareVersions(process.versions.node, minimumNode) < 0) {
+  process.stderr.write(`kctl: Node ${process.versions.node} is too old: install ${minimumNode} or newer\n`);
+  process.exitCode = 1;
+} else {
+  // Only now: what an old Node cannot parse would be the error.
+  const { run } = await import('./program.js');
+  const stop = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
+  process.exitCode = await run(
+    {
+      cwd: process.cwd(),
+      environment: process.env,
+      out: (text) => void process.stdout.write(text),
+      err: (text) => void process.stderr.write(text),
+      signal: stop.signal,
+    },
+    process.argv.slice(2),
+  );
+}

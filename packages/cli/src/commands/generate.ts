@@ -1,0 +1,107 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { CliError } from '../errors.js';
+import type { CliIo } from '../io.js';
+import { fileGroups, generateFiles, type FileGroup } from '../manifests/generate-files.js';
+import type { GeneratedFiles } from '../manifests/manifest-input.js';
+import { loadOperator, readProject, shownPath } from '../project.js';
+
+/** Options of {@link generate}. */
+export interface GenerateOptions {
+  readonly main?: string;
+  readonly output?: string;
+  readonly image?: string;
+  /** Writes nothing, and fails where a file differs. */
+  readonly check?: boolean;
+}
+
+/** What a generation found, a path in each list. */
+export interface GenerateOutcome {
+  readonly written: readonly string[];
+  readonly unchanged: readonly string[];
+  /** Generated files that the operator no longer gives. */
+  readonly removed: readonly string[];
+}
+
+/**
+ * Writes the manifests of a project's operator, or compares them.
+ *
+ * @throws CliError with exit code 3 where `check` finds a difference, naming the files
+ */
+export async function generate(
+  io: CliIo,
+  groups: readonly FileGroup[],
+  options: GenerateOptions,
+): Promise<GenerateOutcome> {
+  const project = readProject(io.cwd, options);
+  const operator = await loadOperator(project);
+  const input = { graph: await operator.graph(), image: options.image ?? project.image };
+  const files = generateFiles(input, groups);
+  const outcome = compare(project.output, files, groups);
+  const stale = [...outcome.written, ...outcome.removed].map((path) => shownPath(io.cwd, join(project.output, path)));
+  if (options.check === true) {
+    if (stale.length === 0) return outcome;
+    throw new CliError(
+      `generated files are out of date: ${stale.join(', ')}: run kctl generate and commit what it writes`,
+      { exitCode: 3 },
+    );
+  }
+  for (const path of outcome.written) {
+    const target = join(project.output, ...path.split('/'));
+    mkdirSync(dirname(target), { recursive: true });
+    writeFileSync(target, files.get(path) ?? '');
+  }
+  for (const path of outcome.removed) rmSync(join(project.output, ...path.split('/')), { force: true });
+  return outcome;
+}
+
+/** Folders that belong to a group as a whole: what is not generated any longer is removed there, and nowhere else. */
+const ownedFolders: Readonly<Partial<Record<FileGroup, string>>> = {
+  crds: 'crds',
+  rbac: 'rbac',
+  webhooks: 'webhook',
+  chart: 'chart/templates',
+};
+
+function compare(output: string, files: GeneratedFiles, groups: readonly FileGroup[]): GenerateOutcome {
+  const same = [...files].filter(([path, content]) => read(join(output, ...path.split('/'))) === content);
+  const unchanged = same.map(([path]) => path);
+  const written = [...files.keys()].filter((path) => !unchanged.includes(path));
+  const removed = groups.flatMap((group) => {
+    const folder = ownedFolders[group];
+    if (folder === undefined) return [];
+    return listFiles(join(output, ...folder.split('/')))
+      .map((name) => `${folder}/${name}`)
+      .filter((path) => !files.has(path));
+  });
+  return { written, unchanged, removed };
+}
+
+function listFiles(folder: string): string[] {
+  try {
+    return readdirSync(folder).filter((name) => name.endsWith('.yaml') && statSync(join(folder, name)).isFile());
+  } catch {
+    return [];
+  }
+}
+
+/** Line ends as git may have made them on Windows count as equal. */
+function read(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8').replaceAll('\r\n', '\n');
+  } catch {
+    return undefined;
+  }
+}
+
+/** The groups that a name stands for. @throws CliError naming the known ones */
+export function groupsOf(what: string | undefined): readonly FileGroup[] {
+  if (what === undefined || what === 'all') return fileGroups;
+  if (what === 'manifests') return fileGroups.filter((group) => group !== 'chart');
+  const found = fileGroups.find((group) => group === what || group === `${what}s`);
+  if (found === undefined)
+    throw new CliError(`kctl generate ${what} is not known: expected all, manifests, kinds, ${fileGroups.join(', ')}`, {
+      exitCode: 2,
+    });
+  return [found];
+}

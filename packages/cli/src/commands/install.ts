@@ -1,0 +1,152 @@
+import type { OperatorGraph } from '@kctl/operator';
+import {
+  applyObjects,
+  deleteObjects,
+  isManifest,
+  waitEstablished,
+  waitFor,
+  type ManifestObject,
+} from '../apply-objects.js';
+import { openClient, type ClusterOptions, type OpenCluster } from '../cluster.js';
+import { CliError } from '../errors.js';
+import type { CliIo } from '../io.js';
+import { deploymentObjects } from '../manifests/generate-files.js';
+import { loadOperator, readProject } from '../project.js';
+import { defineKind, isNotFound, type Kind } from '@kctl/apimachinery';
+import { Deployment } from '@kctl/apimachinery/kinds/apps/v1';
+
+/** Options of the commands that change a cluster. */
+export interface InstallOptions extends ClusterOptions {
+  readonly main?: string;
+  readonly image?: string;
+  /** Asks the server what it would do, and changes nothing. */
+  readonly dryRun?: boolean;
+  /** Deletes objects and CRDs although objects of the kinds exist. */
+  readonly deleteObjects?: boolean;
+}
+
+/** Applies the CRDs of the operator, and waits until they are established. */
+export async function install(io: CliIo, options: InstallOptions): Promise<void> {
+  const { graph } = await load(io, options);
+  await using cluster = await openClient(io, options);
+  const crds = crdsOf(graph);
+  if (crds.length === 0) io.err('the operator brings no kinds: nothing to install\n');
+  await applyObjects(io, cluster, crds, options);
+  if (options.dryRun !== true)
+    await waitEstablished(
+      io,
+      cluster,
+      crds.map(({ metadata }) => metadata.name),
+    );
+}
+
+/** Deletes the CRDs; with objects of theirs only where that is asked for, and first the objects, so that finalizers run. */
+export async function uninstall(io: CliIo, options: InstallOptions): Promise<void> {
+  const { graph } = await load(io, options);
+  await using cluster = await openClient(io, options);
+  await removeObjects(io, cluster, graph, options);
+  await deleteObjects(io, cluster, crdsOf(graph).toReversed(), options);
+}
+
+/** Applies everything, and waits until the Deployment is available. */
+export async function deploy(io: CliIo, options: InstallOptions): Promise<void> {
+  const { graph, image } = await load(io, options);
+  await using cluster = await openClient(io, options);
+  const all = deploymentObjects({ graph, image }).filter((object) => isManifest(object));
+  const crds = crdsOf(graph);
+  const [namespaces, rest] = [
+    all.filter(({ kind }) => kind === 'Namespace'),
+    all.filter(({ kind }) => kind !== 'Namespace'),
+  ];
+  await applyObjects(io, cluster, [...namespaces, ...crds], options);
+  if (options.dryRun !== true)
+    await waitEstablished(
+      io,
+      cluster,
+      crds.map(({ metadata }) => metadata.name),
+    );
+  cluster.mapper.invalidate();
+  await applyObjects(io, cluster, rest, options);
+  if (options.dryRun !== true) await waitAvailable(io, cluster, graph);
+}
+
+/** Deletes the objects of the operator's kinds, then the operator, then its CRDs, so that finalizers run. */
+export async function undeploy(io: CliIo, options: InstallOptions): Promise<void> {
+  const { graph, image } = await load(io, options);
+  await using cluster = await openClient(io, options);
+  await removeObjects(io, cluster, graph, options);
+  const all = deploymentObjects({ graph, image }).filter((object) => isManifest(object));
+  await deleteObjects(io, cluster, [...all.toReversed(), ...crdsOf(graph).toReversed()], options);
+}
+
+async function load(io: CliIo, options: InstallOptions): Promise<{ graph: OperatorGraph; image: string }> {
+  const project = readProject(io.cwd, options);
+  const operator = await loadOperator(project);
+  return { graph: await operator.graph(), image: options.image ?? project.image };
+}
+
+function crdsOf({ resources }: OperatorGraph): ManifestObject[] {
+  return resources.map(({ manifest }): unknown => manifest).filter((manifest) => isManifest(manifest));
+}
+
+async function removeObjects(
+  io: CliIo,
+  cluster: OpenCluster,
+  graph: OperatorGraph,
+  options: InstallOptions,
+): Promise<void> {
+  for (const resource of graph.resources) {
+    const kind = kindOfManifest(resource.manifest);
+    const found = await cluster.client.list(kind, { signal: io.signal }).catch((error: unknown) => {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    });
+    const items = found?.items ?? [];
+    if (items.length === 0) continue;
+    if (options.deleteObjects !== true && options.dryRun !== true)
+      throw new CliError(
+        `${items.length} objects of ${kind.plural}.${kind.group} exist and would be deleted with their kind: delete them first, or add --delete-objects`,
+      );
+    const objects = items.map(({ metadata }) => ({
+      apiVersion: kind.apiVersion,
+      kind: kind.kind,
+      metadata: {
+        name: metadata.name ?? '',
+        ...(metadata.namespace === undefined ? {} : { namespace: metadata.namespace }),
+      },
+    }));
+    await deleteObjects(io, cluster, objects, options);
+  }
+}
+
+/** The storage version of a CustomResourceDefinition as a kind. */
+export function kindOfManifest(manifest: unknown): Kind {
+  const { spec } = manifest as {
+    readonly spec: {
+      readonly group: string;
+      readonly scope: string;
+      readonly names: { readonly kind: string; readonly plural: string };
+      readonly versions: readonly { readonly name: string; readonly storage: boolean }[];
+    };
+  };
+  const version = spec.versions.find(({ storage }) => storage)?.name ?? '';
+  const scope = spec.scope === 'Cluster' ? 'Cluster' : 'Namespaced';
+  return defineKind()({ group: spec.group, version, kind: spec.names.kind, plural: spec.names.plural, scope });
+}
+
+async function waitAvailable(io: CliIo, { client }: OpenCluster, { name, namespace }: OperatorGraph): Promise<void> {
+  let seen = 'no replica is available';
+  await waitFor(
+    io,
+    async () => {
+      const { metadata, spec, status } = await client.get(Deployment, { name, namespace }, { signal: io.signal });
+      const wanted = spec?.replicas ?? 1;
+      const failed = status?.conditions?.find(({ type, status: value }) => type !== 'Available' && value === 'False');
+      seen = `${status?.availableReplicas ?? 0} of ${wanted} replicas are available${failed?.message === undefined ? '' : `: ${failed.message}`}`;
+      return status?.observedGeneration === metadata.generation && (status?.availableReplicas ?? 0) >= wanted;
+    },
+    () =>
+      `deployment/${name} in ${namespace} does not become available: ${seen}: see kubectl describe pods --namespace ${namespace}`,
+  );
+  io.err(`available deployment/${name}\n`);
+}

@@ -1,0 +1,43 @@
+import { describeError, messageOf } from '@kctl/telemetry';
+
+/** A command cannot do its work; the message is a sentence that ends with what to do. */
+export class CliError extends Error {
+  override readonly name = 'CliError';
+  /** Stable code of this error class. */
+  readonly code = 'KCTL_CLI' as const;
+  /** 1: it failed; 2: it was called wrongly; 3: a check found a difference. */
+  readonly exitCode: 1 | 2 | 3;
+
+  constructor(
+    message: string,
+    { exitCode = 1, cause }: { readonly exitCode?: 1 | 2 | 3; readonly cause?: unknown } = {},
+  ) {
+    super(message, { cause });
+    this.exitCode = exitCode;
+  }
+}
+
+/** Whether an error is a {@link CliError}. */
+export function isCliError(error: unknown): error is CliError {
+  return error instanceof Error && 'code' in error && error.code === 'KCTL_CLI';
+}
+
+const remedies: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'is the cluster running? Name another by --context or --kubeconfig, or use kctl dev, which needs none',
+  EADDRINUSE: 'another process has the port: stop it, or give another',
+};
+
+/** An error as a sentence for a person, with a remedy where one is known. */
+export function explain(error: unknown): string {
+  const message = messageOf(error);
+  if (isCliError(error)) return message;
+  const text = `${message} ${JSON.stringify(describeError(error))}`;
+  if (text.includes('KCTL_KUBE_CONFIG') || text.includes('no API server is configured'))
+    return `${message}: start a cluster and set KUBECONFIG, or use kctl dev, which needs none`;
+  const known = Object.entries(remedies).find(([code]) => text.includes(code) || text.includes(plain(code)));
+  return known === undefined ? message : `${message}: ${known[1]}`;
+}
+
+function plain(code: string): string {
+  return code === 'ECONNREFUSED' ? 'connection refused' : 'address already in use';
+}

@@ -1,0 +1,198 @@
+import { stringify } from 'yaml';
+import type { ManifestInput } from './manifest-input.js';
+import type { ContainerManifest, DeploymentManifest } from './manager.js';
+import {
+  budgetOf,
+  defaultResources,
+  deploymentOf,
+  labelsOf,
+  metricsServiceOf,
+  networkPolicyOf,
+  serviceMonitorOf,
+} from './manager.js';
+
+type Files = readonly (readonly [string, string])[];
+
+/** Parts that the chart shares with the kustomization. */
+export interface ChartParts {
+  readonly crds: readonly object[];
+  readonly rbac: readonly object[];
+  readonly webhooks: readonly object[];
+}
+
+/** Fields of a pod that are put in where the values have them; block values are indented by the template. */
+const podFields = ['nodeSelector', 'tolerations', 'affinity', 'imagePullSecrets', 'topologySpreadConstraints'] as const;
+
+/** A Helm chart with the same objects: what platform teams set are values. */
+export function chartFiles(input: ManifestInput, { crds, rbac, webhooks }: ChartParts): Files {
+  const { name } = input.graph;
+  const inRelease = (object: object): string => releaseNamespace(input, template(object));
+  const metrics = metricsServiceOf(input);
+  return [
+    [
+      'chart/Chart.yaml',
+      text({
+        apiVersion: 'v2',
+        name,
+        type: 'application',
+        version: '0.1.0',
+        appVersion: '0.1.0',
+        description: `Deploys ${name}.`,
+      }),
+    ],
+    ['chart/values.yaml', valuesFile(input)],
+    ['chart/templates/rbac.yaml', rbac.map(inRelease).join('---\n')],
+    ...(webhooks.length === 0
+      ? []
+      : [['chart/templates/webhook.yaml', webhooks.map(inRelease).join('---\n')] as const]),
+    ['chart/templates/deployment.yaml', releaseNamespace(input, deploymentTemplate(input))],
+    ['chart/templates/pod-disruption-budget.yaml', when('podDisruptionBudget.enabled', inRelease(budgetOf(input)))],
+    ['chart/templates/network-policy.yaml', when('networkPolicy.enabled', inRelease(networkPolicyOf(input)))],
+    ...(metrics === undefined
+      ? []
+      : [
+          ['chart/templates/metrics-service.yaml', inRelease(metrics)] as const,
+          [
+            'chart/templates/service-monitor.yaml',
+            when('serviceMonitor.enabled', inRelease(serviceMonitorOf(input))),
+          ] as const,
+        ]),
+    ...crds.map((crd, index) => [`chart/templates/crd-${index}.yaml`, crdTemplate(crd)] as const),
+  ];
+}
+
+function valuesFile({ image }: ManifestInput): string {
+  const values = {
+    image: { reference: image, pullPolicy: 'IfNotPresent' },
+    replicas: 2,
+    resources: defaultResources,
+    nodeSelector: {},
+    tolerations: [],
+    affinity: {},
+    topologySpreadConstraints: [],
+    imagePullSecrets: [],
+    env: [],
+    volumes: [],
+    volumeMounts: [],
+    podDisruptionBudget: { enabled: true },
+    networkPolicy: { enabled: true },
+    serviceMonitor: { enabled: false },
+    crds: { install: true, keep: true },
+  };
+  return text(values);
+}
+
+/**
+ * The Deployment, with what platform teams set as values. The parts that follow from the operator are those of the
+ * manifest; the rest is written around them.
+ */
+function deploymentTemplate(input: ManifestInput): string {
+  const { name, namespace } = input.graph;
+  const parts = podParts(deploymentOf(input, { image: '', replicas: 1, resources: {} }));
+  const { ports, livenessProbe, readinessProbe, securityContext, args } = parts.container;
+  const given = { args, ...(ports === undefined ? {} : { ports }), livenessProbe, readinessProbe, securityContext };
+  return `apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: ${name}
+  namespace: ${namespace}
+  labels:
+${indent(template(labelsOf(name)), 4)}spec:
+  replicas: {{ .Values.replicas }}
+  selector:
+    matchLabels:
+      app.kubernetes.io/name: ${name}
+  template:
+    metadata:
+      labels:
+        app.kubernetes.io/name: ${name}
+    spec:
+      serviceAccountName: ${name}
+      terminationGracePeriodSeconds: ${parts.graceSeconds}
+      securityContext:
+${indent(template(parts.podSecurityContext), 8)}${podFields.map((field) => optional(field, 6)).join('')}      containers:
+        - name: operator
+          image: {{ .Values.image.reference | quote }}
+          imagePullPolicy: {{ .Values.image.pullPolicy }}
+${indent(template(withoutUndefined(given)), 10)}          resources:
+            {{- toYaml .Values.resources | nindent 12 }}
+          env:
+${indent(template(parts.container.env), 12)}${more('env', 12)}${lists('volumeMounts', parts.container.volumeMounts, 10)}${lists('volumes', parts.volumes, 6)}`;
+}
+
+interface PodParts {
+  readonly container: ContainerManifest;
+  readonly volumes: object | undefined;
+  readonly podSecurityContext: object;
+  readonly graceSeconds: number;
+}
+
+function podParts(deployment: DeploymentManifest): PodParts {
+  const { containers, volumes, securityContext, terminationGracePeriodSeconds } = deployment.spec.template.spec;
+  const [container] = containers;
+  return { container, volumes, podSecurityContext: securityContext, graceSeconds: terminationGracePeriodSeconds };
+}
+
+/** A field of the pod where the values have it. */
+function optional(field: string, spaces: number): string {
+  const pad = ' '.repeat(spaces);
+  return `${pad}{{- with .Values.${field} }}\n${pad}${field}:\n${pad}  {{- toYaml . | nindent ${spaces + 2} }}\n${pad}{{- end }}\n`;
+}
+
+/** Further items of a list that is there already. */
+function more(field: string, spaces: number): string {
+  const pad = ' '.repeat(spaces);
+  return `${pad}{{- with .Values.${field} }}\n${pad}{{- toYaml . | nindent ${spaces} }}\n${pad}{{- end }}\n`;
+}
+
+/** A list of the operator and of the values, or of the values alone. */
+function lists(field: string, own: object | undefined, spaces: number): string {
+  if (own === undefined) return optional(field, spaces);
+  return `${' '.repeat(spaces)}${field}:\n${indent(template(own), spaces + 2)}${more(field, spaces + 2)}`;
+}
+
+function when(value: string, content: string): string {
+  return `{{- if .Values.${value} }}\n${content}{{- end }}\n`;
+}
+
+/** A CRD stays with its objects when the release is removed, unless the values say otherwise. */
+function crdTemplate(manifest: object): string {
+  const { metadata } = manifest as { readonly metadata: { readonly annotations?: object } };
+  const kept = '{{- if .Values.crds.keep }}\n    helm.sh/resource-policy: keep\n    {{- end }}';
+  const marked = {
+    ...manifest,
+    metadata: { ...metadata, annotations: { ...metadata.annotations, 'kctl.dev/keep': 'marker' } },
+  };
+  return when(
+    'crds.install',
+    template(marked).replace(/kctl\.dev\/keep: marker/, `kctl.dev/chart: "true"\n    ${kept}`),
+  );
+}
+
+/** The release says the namespace: the objects of the operator itself follow it, and the subjects of its bindings. */
+function releaseNamespace({ graph: { namespace } }: ManifestInput, content: string): string {
+  return content
+    .replaceAll(`namespace: ${namespace}\n`, 'namespace: {{ .Release.Namespace }}\n')
+    .replaceAll(`.${namespace}.svc`, '.{{ .Release.Namespace }}.svc')
+    .replaceAll(
+      `cert-manager.io/inject-ca-from: ${namespace}/`,
+      'cert-manager.io/inject-ca-from: {{ .Release.Namespace }}/',
+    );
+}
+
+/** YAML whose braces are text for Helm, too. */
+function template(object: object): string {
+  return stringify(object, { lineWidth: 0, aliasDuplicateObjects: false }).replaceAll('{{', '{{ "{{" }}');
+}
+
+function text(object: object): string {
+  return `# Generated by kctl generate. Do not edit: give helm values of your own.\n${stringify(object, { lineWidth: 0 })}`;
+}
+
+function indent(content: string, spaces: number): string {
+  return content.replace(/^(?=.)/gm, ' '.repeat(spaces));
+}
+
+function withoutUndefined(fields: Readonly<Record<string, object | undefined>>): object {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,5 @@
+/** The port of a bind address such as `:8081`; undefined for `0`, which is none. */
+export function parsePort(address: string): number | undefined {
+  const port = Number(/:(\d+)$/.exec(address)?.[1] ?? 0);
+  return port === 0 ? undefined : port;
+}

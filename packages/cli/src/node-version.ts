@@ -1,0 +1,12 @@
+/** The oldest Node that works: as `engines` of every package says. */
+export const minimumNode = '22.19.0';
+
+/** Below 0 where the first version is older. */
+export function compareVersions(left: string, right: string): number {
+  const [a, b] = [left, right].map((version) => version.split('.').map(Number));
+  for (let at = 0; at < 3; at++) {
+    const difference = (a?.[at] ?? 0) - (b?.[at] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}

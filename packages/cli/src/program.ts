@@ -1,0 +1,170 @@
+import { Argument, Command, CommanderError } from 'commander';
+import { deploy, install, undeploy, uninstall, type InstallOptions } from './commands/install.js';
+import { dev } from './commands/dev.js';
+import { doctor, formatFindings } from './commands/doctor.js';
+import { generate, groupsOf, type GenerateOutcome } from './commands/generate.js';
+import { writeKinds } from './commands/kinds.js';
+import { completions, completionScript, shells } from './completion.js';
+import { CliError, explain, isCliError } from './errors.js';
+import type { CliIo } from './io.js';
+import { fileGroups } from './manifests/generate-files.js';
+
+interface ClusterFlags {
+  readonly kubeconfig?: string;
+  readonly context?: string;
+}
+
+type GenerateFlags = ClusterFlags & {
+  readonly main?: string;
+  readonly output?: string;
+  readonly image?: string;
+  readonly check?: boolean;
+  readonly json?: boolean;
+  readonly from?: readonly string[];
+};
+
+/** Makes the commands; each writes through `io` alone. */
+export function createProgram(io: CliIo): Command {
+  const program = new Command('kctl')
+    .description('From a type to a running operator: manifests, roles, a development loop.')
+    .exitOverride()
+    .configureOutput({ writeOut: io.out, writeErr: () => undefined })
+    .showSuggestionAfterError()
+    .addHelpText('after', '\nExit codes: 0 done, 1 failed, 2 called wrongly, 3 a check found a difference.\n');
+  const command = (name: string, description: string, example: string): Command =>
+    program
+      .command(name)
+      .description(description)
+      .exitOverride()
+      .configureOutput({ writeOut: io.out, writeErr: () => undefined })
+      .addHelpText('after', `\nExample:\n  ${example}\n`);
+  const onCluster = (of: Command): Command =>
+    of
+      .option('--kubeconfig <file>', 'kubeconfig (default: as kubectl finds it)')
+      .option('--context <name>', 'context of the kubeconfig');
+  const withMain = (of: Command): Command =>
+    of.option('--main <module>', 'module that exports the operator (default: kctl.main in package.json, src/main.ts)');
+
+  addGenerate(
+    io,
+    withMain(
+      onCluster(
+        command('generate', 'write manifests from the operator, or kinds from CRDs', 'kctl generate rbac --check'),
+      ),
+    ),
+  );
+  const change = (
+    name: string,
+    description: string,
+    run: (io: CliIo, options: InstallOptions) => Promise<void>,
+  ): void => {
+    const of = withMain(onCluster(command(name, description, `kctl ${name} --dry-run`))).option(
+      '--dry-run',
+      'ask the server, and change nothing',
+    );
+    if (name.endsWith('deploy')) of.option('--image <reference>', 'image (default: kctl.image in package.json)');
+    if (name.startsWith('un')) of.option('--delete-objects', 'delete the objects of the kinds, too');
+    of.action(async (options: InstallOptions) => await run(io, options));
+  };
+  change('install', 'apply the CRDs, and wait until they are established', install);
+  change('uninstall', 'delete the CRDs', uninstall);
+  change('deploy', 'apply everything, and wait until the operator is available', deploy);
+  change('undeploy', 'delete the operator and its CRDs', undeploy);
+  withMain(
+    onCluster(
+      command(
+        'dev',
+        'run the operator, restarted when a file changes; without a cluster on a server of its own',
+        'kctl dev -- --log-level debug',
+      ),
+    ),
+  )
+    .option('--samples <folder>', 'objects to apply at the start (default: deploy/samples)')
+    .argument('[arguments...]', 'for the operator')
+    .action(
+      async (given: string[], options: ClusterFlags & { readonly main?: string; readonly samples?: string }) =>
+        await dev(io, { ...options, arguments: given }),
+    );
+  withMain(onCluster(command('doctor', 'look at Node, project, cluster, CRDs and rights', 'kctl doctor --as-operator')))
+    .option('--as-operator', "judge the rights of the operator's service account")
+    .option('--json', 'findings as JSON')
+    .action(
+      async (
+        options: ClusterFlags & { readonly main?: string; readonly asOperator?: boolean; readonly json?: boolean },
+      ) => {
+        const findings = await doctor(io, options);
+        io.out(options.json === true ? `${JSON.stringify({ findings }, null, 2)}\n` : formatFindings(findings));
+        const problems = findings.filter(({ status }) => status === 'problem').length;
+        if (problems > 0) throw new CliError(`${problems} ${problems === 1 ? 'problem' : 'problems'} found`);
+      },
+    );
+  command('completion', 'print the completion script of a shell', 'source <(kctl completion bash)')
+    .addArgument(new Argument('<shell>').choices([...shells]))
+    .action((shell: string) => io.out(completionScript(shell)));
+  program
+    .command('complete', { hidden: true })
+    .argument('[words...]')
+    .action((words: string[]) =>
+      io.out(
+        completions(program, words)
+          .map((word) => `${word}\n`)
+          .join(''),
+      ),
+    );
+  return program;
+}
+
+function addGenerate(io: CliIo, command: Command): void {
+  command
+    .addArgument(
+      new Argument('[what]', 'which files').choices(['all', 'manifests', 'kinds', ...fileGroups]).default('all'),
+    )
+    .option('--output <folder>', 'where to (default: kctl.output in package.json, deploy; src/kinds for kinds)')
+    .option('--image <reference>', 'image of the Deployment (default: kctl.image in package.json)')
+    .option('--check', 'write nothing, and fail where a file is out of date')
+    .option('--json', 'what was written as JSON')
+    .option('--from <source...>', 'for kinds: files, folders, URLs, or "cluster"')
+    .action(async (what: string, options: GenerateFlags) => {
+      if (what === 'kinds') {
+        if (options.from === undefined)
+          throw new CliError('kctl generate kinds needs --from: a file, a folder, a URL or "cluster"', { exitCode: 2 });
+        const written = await writeKinds(io, { ...options, from: options.from, output: options.output ?? 'src/kinds' });
+        io.out(
+          options.json === true
+            ? `${JSON.stringify({ written })}\n`
+            : written.map((path) => `wrote ${path}\n`).join(''),
+        );
+        return;
+      }
+      const outcome = await generate(io, groupsOf(what), options);
+      io.out(options.json === true ? `${JSON.stringify(outcome)}\n` : describeOutcome(outcome));
+    });
+}
+
+function describeOutcome({ written, unchanged, removed }: GenerateOutcome): string {
+  const lines = [...written.map((path) => `wrote ${path}`), ...removed.map((path) => `removed ${path}`)];
+  return `${[...lines, `${unchanged.length} unchanged`].join('\n')}\n`;
+}
+
+/**
+ * Runs a command line.
+ *
+ * @returns the exit code: 0 done, 1 failed, 2 called wrongly, 3 a check found a difference
+ */
+export async function run(io: CliIo, given: readonly string[]): Promise<number> {
+  try {
+    await createProgram(io).parseAsync([...given], { from: 'user' });
+    return 0;
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      if (error.exitCode === 0) return 0;
+      const isHelp = error.code === 'commander.help';
+      if (!isHelp) io.err(`kctl: ${error.message.replace(/^error: /, '').replaceAll('\n', ' ')}: see kctl --help\n`);
+      else io.err(createProgram(io).helpInformation());
+      return 2;
+    }
+    if (io.signal.aborted) return 130;
+    io.err(`kctl: ${explain(error)}\n`);
+    return isCliError(error) ? error.exitCode : 1;
+  }
+}

@@ -1,0 +1,88 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Operator } from '@kctl/operator';
+import { messageOf } from '@kctl/telemetry';
+import { CliError } from './errors.js';
+
+/** Settings of a project: the field `kctl` of its package.json. */
+export interface Project {
+  readonly folder: string;
+  /** The module that exports the operator, absolute. */
+  readonly main: string;
+  /** The folder of generated manifests, absolute. */
+  readonly output: string;
+  readonly image: string;
+}
+
+const knownFields: readonly string[] = ['main', 'output', 'image'];
+
+/** Reads the project in a folder. @throws CliError naming the file, or the field, that is not right */
+export function readProject(folder: string, given: { readonly main?: string; readonly output?: string } = {}): Project {
+  const file = join(folder, 'package.json');
+  if (!existsSync(file))
+    throw new CliError(
+      `there is no package.json in ${folder}: run kctl in the folder of an operator, or make one by npm create @kctl`,
+    );
+  const manifest = readJson(file);
+  const settings = objectOf(manifest['kctl']);
+  const unknown = Object.keys(settings).filter((field) => !knownFields.includes(field));
+  if (unknown.length > 0)
+    throw new CliError(`${file}: kctl.${unknown.join(', kctl.')} is not known: expected ${knownFields.join(', ')}`);
+  const textOf = (field: string, fallback: string): string => {
+    const value = settings[field] ?? fallback;
+    if (typeof value !== 'string' || value === '')
+      throw new CliError(`${file}: kctl.${field} ${JSON.stringify(value)} is not valid: expected a text`);
+    return value;
+  };
+  const name = typeof manifest['name'] === 'string' ? manifest['name'].replace(/^@[^/]*\//, '') : 'operator';
+  const main = resolve(folder, given.main ?? textOf('main', 'src/main.ts'));
+  const output = resolve(folder, given.output ?? textOf('output', 'deploy'));
+  return { folder, main, output, image: textOf('image', `${name}:latest`) };
+}
+
+/**
+ * Imports the operator of a project; nothing of it starts.
+ *
+ * @throws CliError when the module is not there, cannot be imported, or exports none
+ */
+export async function loadOperator({ main, folder }: Project): Promise<Operator> {
+  if (!existsSync(main))
+    throw new CliError(
+      `${shownPath(folder, main)} does not exist: name the module that exports the operator by --main, or by kctl.main in package.json`,
+    );
+  let loaded: unknown;
+  try {
+    loaded = await import(pathToFileURL(main).href);
+  } catch (error) {
+    throw new CliError(`${shownPath(folder, main)} cannot be imported: ${messageOf(error)}`, { cause: error });
+  }
+  const found: unknown = typeof loaded === 'object' && loaded !== null ? Reflect.get(loaded, 'operator') : undefined;
+  if (!isOperator(found))
+    throw new CliError(
+      `${shownPath(folder, main)} exports no operator: add export const operator = defineOperator({ … }) of @kctl/operator`,
+    );
+  return found;
+}
+
+/** A path as a person reads it: relative where it is inside of the folder, with slashes on every system. */
+export function shownPath(folder: string, path: string): string {
+  const inside = relative(folder, path);
+  return inside.startsWith('..') || isAbsolute(inside) ? path : inside.split(sep).join('/');
+}
+
+function isOperator(value: unknown): value is Operator {
+  return typeof value === 'object' && value !== null && 'graph' in value && typeof value.graph === 'function';
+}
+
+function readJson(file: string): Record<string, unknown> {
+  try {
+    return objectOf(JSON.parse(readFileSync(file, 'utf8')));
+  } catch (error) {
+    throw new CliError(`${file} cannot be read: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+function objectOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+}

@@ -1,0 +1,245 @@
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { defineKind } from '@kctl/apimachinery';
+import { createEnvironment } from '@kctl/testing';
+import { Deployment } from '@kctl/apimachinery/kinds/apps/v1';
+import { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
+import { parseAllDocuments } from 'yaml';
+import { afterEach, describe, expect, it } from 'vitest';
+import { run, type CliIo } from '../src/index.js';
+import { boundedName } from '../src/manifests/names.js';
+
+const folders: string[] = [];
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+/** A copy of the fixture inside of the package, where its imports resolve. */
+function project(): string {
+  const folder = mkdtempSync(join(import.meta.dirname, '.project-'));
+  folders.push(folder);
+  cpSync(join(import.meta.dirname, 'fixture'), folder, { recursive: true });
+  return folder;
+}
+
+interface Result {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+async function kctl(cwd: string, ...given: readonly string[]): Promise<Result> {
+  let out = '';
+  let err = '';
+  const io: CliIo = {
+    cwd,
+    environment: {},
+    out: (text) => (out += text),
+    err: (text) => (err += text),
+    signal: new AbortController().signal,
+  };
+  const code = await run(io, given);
+  return { code, out, err };
+}
+
+const objectsIn = (file: string): Record<string, unknown>[] =>
+  parseAllDocuments(readFileSync(file, 'utf8')).map((document): Record<string, unknown> => document.toJS());
+
+describe('kctl generate', () => {
+  it('writes manifests that follow from the operator; a second run changes nothing', async () => {
+    const folder = project();
+    const first = await kctl(folder, 'generate');
+    expect(first).toMatchObject({ code: 0, err: '' });
+    expect(first.out).toContain('wrote rbac/rbac.yaml');
+    const second = await kctl(folder, 'generate', '--json');
+    expect(JSON.parse(second.out)).toMatchObject({ written: [], removed: [] });
+    const deploy = join(folder, 'deploy');
+    expect(objectsIn(join(deploy, 'crds', 'websites.example.com.yaml'))[0]).toMatchObject({
+      kind: 'CustomResourceDefinition',
+    });
+    const role = objectsIn(join(deploy, 'rbac', 'rbac.yaml')).find(({ kind }) => kind === 'ClusterRole');
+    expect(role?.['rules']).toContainEqual({
+      apiGroups: ['example.com'],
+      resources: ['websites/status'],
+      verbs: ['patch'],
+    });
+    expect(role?.['rules']).toContainEqual({
+      apiGroups: [''],
+      resources: ['configmaps'],
+      verbs: ['get', 'list', 'watch', 'create', 'patch'],
+    });
+    const [deployment] = objectsIn(join(deploy, 'manager', 'manager.yaml'));
+    expect(deployment).toMatchObject({
+      kind: 'Deployment',
+      spec: {
+        template: {
+          spec: {
+            terminationGracePeriodSeconds: 45,
+            securityContext: { runAsNonRoot: true, runAsUser: 65532, seccompProfile: { type: 'RuntimeDefault' } },
+            containers: [{ image: 'registry.example.com/websites:1', args: ['--leader-elect'] }],
+          },
+        },
+      },
+    });
+    const kinds = objectsIn(join(deploy, 'webhook', 'webhook.yaml')).map(({ kind }) => kind);
+    expect(kinds).toEqual(['Service', 'Issuer', 'Certificate', 'ValidatingWebhookConfiguration']);
+    const [kustomization] = objectsIn(join(deploy, 'kustomization.yaml'));
+    for (const path of kustomization?.['resources'] as string[])
+      expect(existsSync(join(deploy, path)), path).toBe(true);
+    expect(readFileSync(join(deploy, 'chart', 'templates', 'crd-0.yaml'), 'utf8')).toContain('{{ "{{" }} braces }}');
+  });
+
+  it('--check names what is out of date, and writes nothing', async () => {
+    const folder = project();
+    await kctl(folder, 'generate', 'rbac');
+    expect(await kctl(folder, 'generate', 'rbac', '--check')).toMatchObject({ code: 0 });
+    const file = join(folder, 'deploy', 'rbac', 'rbac.yaml');
+    writeFileSync(file, 'edited');
+    const stale = await kctl(folder, 'generate', 'rbac', '--check');
+    expect(stale).toMatchObject({
+      code: 3,
+      err: 'kctl: generated files are out of date: deploy/rbac/rbac.yaml: run kctl generate and commit what it writes\n',
+    });
+    expect(readFileSync(file, 'utf8')).toBe('edited');
+  });
+
+  it('takes line ends of Windows for what they are', async () => {
+    const folder = project();
+    await kctl(folder, 'generate', 'rbac');
+    const file = join(folder, 'deploy', 'rbac', 'rbac.yaml');
+    writeFileSync(file, readFileSync(file, 'utf8').replaceAll('\n', '\r\n'));
+    expect(await kctl(folder, 'generate', 'rbac', '--check')).toMatchObject({ code: 0 });
+  });
+
+  it('kinds: writes typed modules from CRDs in files', async () => {
+    const folder = project();
+    await kctl(folder, 'generate', 'crds');
+    const found = await kctl(folder, 'generate', 'kinds', '--from', 'deploy/crds');
+    expect(found).toMatchObject({ code: 0, out: 'wrote src/kinds/example.com/v1.ts\n' });
+    expect(readFileSync(join(folder, 'src', 'kinds', 'example.com', 'v1.ts'), 'utf8')).toContain(
+      'export const Website',
+    );
+  });
+});
+
+describe('on a server', () => {
+  it('installs, deploys, looks, and takes it away again', async () => {
+    await using environment = await createEnvironment({ server: 'embedded', embedded: { authorization: 'RBAC' } });
+    const folder = project();
+    const cluster = ['--kubeconfig', environment.kubeconfigPath];
+    const before = await kctl(folder, 'doctor', ...cluster);
+    expect(before).toMatchObject({ code: 1, err: 'kctl: 1 problem found\n' });
+    expect(before.out).toContain('the kind Website (websites.example.com) is not installed: run kctl install');
+
+    const dry = await kctl(folder, 'install', '--dry-run', ...cluster);
+    expect(dry).toMatchObject({ code: 0, err: 'applied customresourcedefinition/websites.example.com (dry run)\n' });
+    expect((await environment.client.list(CustomResourceDefinition)).items).toEqual([]);
+
+    expect(await kctl(folder, 'install', ...cluster)).toMatchObject({ code: 0 });
+    const rights = await kctl(folder, 'doctor', '--as-operator', ...cluster);
+    expect(rights.code).toBe(1);
+    expect(rights.out).toContain(
+      'system:serviceaccount:websites-system:websites may not patch websites.example.com/status, which for(Website) needs: apply what kctl generate rbac writes',
+    );
+    const after = await kctl(folder, 'doctor', ...cluster);
+    expect(after, after.out).toMatchObject({ code: 0 });
+    expect(await kctl(folder, 'uninstall', ...cluster)).toMatchObject({ code: 0 });
+    expect((await environment.client.list(CustomResourceDefinition)).items).toEqual([]);
+  });
+
+  it('does not delete objects with their kind unless it is asked to', async () => {
+    await using environment = await createEnvironment({ server: 'embedded' });
+    const folder = project();
+    const cluster = ['--kubeconfig', environment.kubeconfigPath];
+    await kctl(folder, 'install', ...cluster);
+    const Website = defineKind()({ group: 'example.com', version: 'v1', kind: 'Website', scope: 'Namespaced' });
+    const body = { metadata: { namespace: 'default', name: 'a' }, spec: { html: 'x' } };
+    await environment.client.create(Website, body);
+    expect(await kctl(folder, 'uninstall', ...cluster)).toMatchObject({
+      code: 1,
+      err: 'kctl: 1 objects of websites.example.com exist and would be deleted with their kind: delete them first, or add --delete-objects\n',
+    });
+    expect(await kctl(folder, 'uninstall', '--delete-objects', ...cluster)).toMatchObject({ code: 0 });
+    expect((await environment.client.list(Deployment)).items).toEqual([]);
+  });
+});
+
+describe('a newcomer', () => {
+  it.each<[string, readonly string[], number, RegExp]>([
+    [
+      'an unknown command',
+      ['instal'],
+      2,
+      /^kctl: unknown command 'instal' \(Did you mean install\?\): see kctl --help\n$/,
+    ],
+    [
+      'an unknown option',
+      ['generate', '--chek'],
+      2,
+      /^kctl: unknown option '--chek' \(Did you mean --check\?\): see kctl --help\n$/,
+    ],
+    ['an unknown group of files', ['generate', 'rabc'], 2, /Allowed choices are all, manifests, kinds, crds/],
+    ['no source of kinds', ['generate', 'kinds'], 2, /needs --from: a file, a folder, a URL or "cluster"/],
+    [
+      'a module that is not there',
+      ['generate', '--main', 'src/other.ts'],
+      1,
+      /src\/other\.ts does not exist: name the module/,
+    ],
+    [
+      'a kubeconfig that is not there',
+      ['install', '--kubeconfig', '/does/not/exist'],
+      1,
+      /^kctl: .*\/does\/not\/exist/,
+    ],
+  ])('that gives %s reads a sentence', async (_what, given, code, message) => {
+    const result = await kctl(project(), ...given);
+    expect(result.code).toBe(code);
+    expect(result.err).toMatch(message);
+    expect(result.err).not.toMatch(/^\s+at /m);
+  });
+
+  it('is told where a project is missing', async () => {
+    const folder = project();
+    rmSync(join(folder, 'package.json'));
+    expect((await kctl(folder, 'generate')).err).toContain(
+      'run kctl in the folder of an operator, or make one by npm create @kctl',
+    );
+  });
+
+  it('reads help with an example for each command', async () => {
+    const { out } = await kctl(project(), '--help');
+    const names = [...out.matchAll(/^ {2}(\w+) /gm)].flatMap(([, name]) =>
+      name === undefined || name === 'help' ? [] : [name],
+    );
+    expect(names).toEqual(['generate', 'install', 'uninstall', 'deploy', 'undeploy', 'dev', 'doctor', 'completion']);
+    for (const name of names) {
+      const help = await kctl(project(), name, '--help');
+      expect(help).toMatchObject({ code: 0, err: '' });
+      expect(help.out, name).toContain('Example:');
+    }
+  });
+});
+
+describe('completion', () => {
+  it.each([
+    [['gen'], ['generate']],
+    [['generate', 'cr'], ['crds']],
+    [['doctor', '--as'], ['--as-operator']],
+  ])('of %j', async (words, expected) => {
+    expect((await kctl(project(), 'complete', '--', ...words)).out).toBe(expected.map((word) => `${word}\n`).join(''));
+  });
+
+  it.each(['bash', 'zsh', 'fish'])('has a script for %s', async (shell) => {
+    expect((await kctl(project(), 'completion', shell)).out).toContain('kctl complete');
+  });
+});
+
+describe('names', () => {
+  it('are cut to 63 characters, and stay apart', () => {
+    const long = 'a'.repeat(63);
+    expect(boundedName(long, '-metrics')).toHaveLength(63);
+    expect(boundedName(long, '-metrics')).not.toBe(boundedName(`${'a'.repeat(62)}b`, '-metrics'));
+    expect(boundedName('web', '-metrics')).toBe('web-metrics');
+  });
+});

@@ -1,0 +1,10 @@
+/**
+ * `npm create @kctl`: an operator with a test, manifests, an image and a workflow.
+ *
+ * @packageDocumentation
+ */
+export { createProject } from './create-project.js';
+export type { CreateProjectOptions } from './create-project.js';
+export type { ProjectNames } from './names.js';
+export { run } from './run.js';
+export type { CreateIo } from './run.js';

@@ -1,0 +1,119 @@
+import { spawnSync } from 'node:child_process';
+import { basename, relative, resolve } from 'node:path';
+import { cancel, intro, isCancel, outro, text } from '@clack/prompts';
+import { Command, CommanderError } from 'commander';
+import { createProject } from './create-project.js';
+import { nameProblem, type ProjectNames } from './names.js';
+
+/** What `npm create @kctl` works with: the process, or a test. */
+export interface CreateIo {
+  readonly cwd: string;
+  /** Whether a person can be asked. */
+  readonly isInteractive: boolean;
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+  /** Runs npm in a folder. @returns its exit code */
+  readonly npm: (folder: string, given: readonly string[]) => number;
+}
+
+/** npm as it is found; on Windows it is a script, which needs a shell. */
+export function runNpm(folder: string, given: readonly string[]): number {
+  const result = spawnSync('npm', [...given], { cwd: folder, stdio: 'inherit', shell: process.platform === 'win32' });
+  return result.status ?? 1;
+}
+
+interface Flags {
+  readonly name?: string;
+  readonly group?: string;
+  readonly kind?: string;
+  readonly yes?: boolean;
+  readonly install: boolean;
+}
+
+/** Runs the command line. @returns the exit code: 0 done, 1 failed, 2 called wrongly, 130 ended by the person */
+export async function run(io: CreateIo, given: readonly string[]): Promise<number> {
+  const program = new Command('create-kctl')
+    .description('Makes an operator in TypeScript: npm create @kctl@latest my-operator')
+    .argument('[folder]', 'where to')
+    .option('--name <name>', 'of the operator (default: that of the folder)')
+    .option('--group <domain>', 'of the API (default: example.com)')
+    .option('--kind <Kind>', 'of the custom resource (default: Greeting)')
+    .option('--yes', 'ask nothing')
+    .option('--no-install', 'leave npm install and kctl generate to you')
+    .exitOverride()
+    .configureOutput({ writeOut: io.out, writeErr: () => undefined });
+  try {
+    program.parse([...given], { from: 'user' });
+    const flags = program.opts<Flags>();
+    const answers = await ask(io, program.args[0], flags);
+    if (answers === undefined) return 130;
+    return make(io, answers, flags);
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      if (error.exitCode === 0) return 0;
+      io.err(`${error.message.replace(/^error: /, '').replaceAll('\n', ' ')}: see npm create @kctl -- --help\n`);
+      return 2;
+    }
+    io.err(`${error instanceof Error ? error.message : String(error)}\n`);
+    return error instanceof TypeError ? 2 : 1;
+  }
+}
+
+interface Answers extends ProjectNames {
+  readonly folder: string;
+}
+
+/** The flags, and for what they leave open a person or the defaults; undefined where the person ends it. */
+async function ask(io: CreateIo, given: string | undefined, flags: Flags): Promise<Answers | undefined> {
+  const mayAsk = io.isInteractive && flags.yes !== true;
+  if (mayAsk) intro('An operator in TypeScript');
+  const question = async (
+    field: keyof ProjectNames | undefined,
+    message: string,
+    initial: string,
+  ): Promise<string | undefined> => {
+    if (!mayAsk) return initial;
+    const check = (value: string | undefined): string | undefined =>
+      field === undefined ? undefined : nameProblem(field, value ?? '');
+    const answer = await text({ message, initialValue: initial, validate: check });
+    if (!isCancel(answer)) return answer;
+    cancel('Nothing was written.');
+    return undefined;
+  };
+  const folder = given ?? (await question(undefined, 'Folder', 'my-operator'));
+  if (folder === undefined) return undefined;
+  const name = flags.name ?? (await question('name', 'Name', basename(resolve(io.cwd, folder)).toLowerCase()));
+  if (name === undefined) return undefined;
+  const group = flags.group ?? (await question('group', 'Group of the API', 'example.com'));
+  if (group === undefined) return undefined;
+  const kind = flags.kind ?? (await question('kind', 'Kind', 'Greeting'));
+  return kind === undefined ? undefined : { folder, name, group, kind };
+}
+
+function make(io: CreateIo, { folder, ...names }: Answers, { install }: Flags): number {
+  const target = resolve(io.cwd, folder);
+  const files = createProject({ folder: target, ...names });
+  io.out(`wrote ${files.length} files to ${folder}\n`);
+  if (install) {
+    const steps = [
+      ['install', '--no-fund', '--no-audit'],
+      ['run', '--silent', 'generate'],
+    ];
+    for (const step of steps) {
+      if (io.npm(target, step) === 0) continue;
+      io.err(`npm ${step.join(' ')} failed in ${folder}: the files are there; run it again\n`);
+      return 1;
+    }
+  }
+  const shown = relative(io.cwd, target);
+  const next = [
+    ...(shown === '' ? [] : [`cd ${shown}`]),
+    ...(install ? [] : ['npm install', 'npm run generate']),
+    'npm test',
+    'npm run dev',
+  ];
+  const message = `Next:\n${next.map((line) => `  ${line}`).join('\n')}\n`;
+  if (io.isInteractive) outro(message.trimEnd());
+  else io.out(message);
+  return 0;
+}

@@ -1,0 +1,122 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { run as kctl } from '@kctl/cli';
+import { afterEach, describe, expect, it } from 'vitest';
+import { run, type CreateIo } from '../src/index.js';
+import { runNpm } from '../src/run.js';
+
+const folders: string[] = [];
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+/** A folder inside of the package, where imports of @kctl resolve. */
+function place(): string {
+  const folder = mkdtempSync(join(import.meta.dirname, '.project-'));
+  folders.push(folder);
+  return folder;
+}
+
+interface Result {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+  readonly npm: string[];
+}
+
+async function create(cwd: string, given: readonly string[], npm: CreateIo['npm'] = () => 0): Promise<Result> {
+  let out = '';
+  let err = '';
+  const calls: string[] = [];
+  const io: CreateIo = {
+    cwd,
+    isInteractive: false,
+    out: (text) => (out += text),
+    err: (text) => (err += text),
+    npm: (folder, args) => {
+      calls.push(args.join(' '));
+      return npm(folder, args);
+    },
+  };
+  return { code: await run(io, given), out, err, npm: calls };
+}
+
+const filesIn = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+
+describe('npm create @kctl', () => {
+  it('writes a project without a question where there is no terminal', async () => {
+    const cwd = place();
+    const made = await create(cwd, ['shop', '--kind', 'CronJob', '--group', 'batch.example.com']);
+    expect(made).toMatchObject({ code: 0, err: '', npm: ['install --no-fund --no-audit', 'run --silent generate'] });
+    expect(made.out).toContain('cd shop\n  npm test\n');
+    const folder = join(cwd, 'shop');
+    for (const path of [
+      '.gitignore',
+      '.github/workflows/ci.yaml',
+      'Dockerfile',
+      'src/api/cron-job.ts',
+      'test/cron-job.test.ts',
+    ])
+      expect(existsSync(join(folder, path)), path).toBe(true);
+    for (const file of filesIn(folder)) expect(readFileSync(file, 'utf8'), file).not.toMatch(/__[a-zA-Z-]+__/);
+    expect(readFileSync(join(folder, 'Dockerfile'), 'utf8')).toContain('USER 65532:65532');
+    expect(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))).toMatchObject({ name: 'shop' });
+  });
+
+  it.each<[string, readonly string[], number, RegExp]>([
+    ['a name', ['Shop'.repeat(20)], 2, /name "shop.*" is not valid: expected lower case letters/],
+    ['a group', ['shop', '--group', 'shop'], 2, /group "shop" is not valid: expected a domain with a dot/],
+    ['a kind', ['shop', '--kind', 'web-site'], 2, /kind "web-site" is not valid/],
+    ['an option', ['shop', '--knd', 'A'], 2, /unknown option '--knd' \(Did you mean --kind\?\)/],
+    ['a folder with files', ['.'], 1, /is not empty: name another folder/],
+  ])('names %s that is not right, and writes nothing', async (what, given, code, message) => {
+    const cwd = place();
+    if (what === 'a folder with files') await create(cwd, ['.', '--name', 'first']);
+    const before = filesIn(cwd).length;
+    const made = await create(cwd, given.concat(what === 'a folder with files' ? ['--name', 'second'] : []));
+    expect(made.err).toMatch(message);
+    expect(made).toMatchObject({ code, npm: [] });
+    expect(filesIn(cwd)).toHaveLength(before);
+  });
+
+  it('says what to run again where npm fails', async () => {
+    const made = await create(place(), ['shop'], () => 1);
+    expect(made).toMatchObject({
+      code: 1,
+      err: 'npm install --no-fund --no-audit failed in shop: the files are there; run it again\n',
+    });
+  });
+
+  it('runs npm', () => expect(runNpm(dirname(import.meta.dirname), ['--version', '--silent'])).toBe(0));
+});
+
+describe('the project', () => {
+  const root = join(import.meta.dirname, '..', '..', '..');
+  const node = (folder: string, ...given: readonly string[]) =>
+    spawnSync(
+      process.execPath,
+      ['--import', join(root, 'scripts', 'typescript.mjs'), '--conditions=@kctl/source', ...given],
+      {
+        cwd: folder,
+        encoding: 'utf8',
+        env: { ...process.env, NODE_TEST_CONTEXT: undefined },
+      },
+    );
+
+  it('passes its own test, and its manifests are generated', async () => {
+    const cwd = place();
+    await create(cwd, ['shop', '--no-install']);
+    const folder = join(cwd, 'shop');
+    const tested = node(folder, '--test', 'test/greeting.test.ts');
+    expect(tested.status, tested.stdout + tested.stderr).toBe(0);
+    const lines: string[] = [];
+    const write = (text: string): void => void lines.push(text);
+    const io = { cwd: folder, environment: {}, out: write, err: write, signal: new AbortController().signal };
+    expect(await kctl(io, ['generate']), lines.join('')).toBe(0);
+    expect(lines.join('')).toContain('wrote crds/greetings.example.com.yaml');
+  }, 60_000);
+});

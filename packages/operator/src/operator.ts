@@ -1,0 +1,181 @@
+import { realpathSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { DeepReadonly, KubeObject } from '@kctl/apimachinery';
+import type { AccessNeed } from '@kctl/rbac';
+import {
+  createConsoleLogger,
+  createManager,
+  setupSignalHandler,
+  type RuntimeManager,
+  type RuntimeManagerOptions,
+} from '@kctl/runtime';
+import { messageOf, type ConsoleLogger } from '@kctl/telemetry';
+import type { RegisteredWebhooks } from '@kctl/webhook';
+import { isSettingsError } from './errors.js';
+import { createLevelReloader } from './level-reloader.js';
+import { loadSettings } from './load-settings.js';
+import type { SettingsSchema } from './settings-schema.js';
+import { managerOptionsOf, type StandardSettings } from './standard-settings.js';
+
+/** A kind with its CustomResourceDefinition: what `defineResource` of @kctl/crd returns. */
+export interface OperatorResource {
+  readonly kind: string;
+  readonly manifest: DeepReadonly<KubeObject>;
+}
+
+/** Options of {@link defineOperator}. `S`: the author's settings. */
+export interface OperatorOptions<S extends object> {
+  /** Of the lease, the service account and the Deployment: lower case, digits and dashes. */
+  readonly name: string;
+  /** Where it is deployed. @default `<name>-system` */
+  readonly namespace?: string;
+  /** The kinds that it brings. @default none */
+  readonly resources?: readonly OperatorResource[];
+  /** Settings of its own, beside those that every operator has. @default none */
+  readonly settings?: SettingsSchema<unknown, S>;
+  /** More options of the manager; they win over those that follow from the settings. @default none */
+  readonly manager?: (settings: StandardSettings & S) => RuntimeManagerOptions;
+  /** Adds controllers and webhooks. It is called for the manifests too, without a cluster: it must not send requests. */
+  readonly setup: (manager: RuntimeManager, settings: StandardSettings & S) => Promise<void> | void;
+}
+
+/** What manifests follow from. */
+export interface OperatorGraph {
+  readonly name: string;
+  readonly namespace: string;
+  readonly resources: readonly OperatorResource[];
+  /** With leader election, whatever the settings say: a Deployment has it. */
+  readonly accessNeeds: readonly AccessNeed[];
+  /** Handlers by path; empty where there are no webhooks. */
+  readonly webhooks: RegisteredWebhooks;
+  readonly settings: StandardSettings;
+}
+
+/** An operator: what it is made of, before anything runs. */
+export interface Operator<S extends object = object> {
+  readonly name: string;
+  readonly namespace: string;
+  readonly resources: readonly OperatorResource[];
+  /**
+   * Makes its manager with everything added; it starts nothing. For tests: `createManager({ connection })`.
+   *
+   * @throws SettingsError when the author's settings have no default and are not given
+   */
+  createManager(options?: RuntimeManagerOptions, settings?: Partial<StandardSettings & S>): Promise<RuntimeManager>;
+  /** What it is made of, without a cluster: for `kctl generate`. */
+  graph(): Promise<OperatorGraph>;
+  /**
+   * Runs it where `moduleUrl` is the program that Node was started with, and does nothing otherwise: so that the module can
+   * be imported. Settings are those of file, environment and arguments. A failure is one line, and exit code 1; a setting
+   * that is not valid has exit code 2.
+   */
+  main(moduleUrl: string): Promise<void>;
+}
+
+/**
+ * Defines an operator. Nothing starts, and no request is sent, before `main`.
+ *
+ * @throws TypeError naming what is not valid
+ *
+ * @example
+ * ```ts
+ * import { ConfigMap } from '@kctl/apimachinery/kinds/core/v1';
+ * import { defineOperator } from '@kctl/operator';
+ * import { controllerManagedBy } from '@kctl/runtime';
+ *
+ * export const operator = defineOperator({
+ *   name: 'settings',
+ *   setup(manager) {
+ *     controllerManagedBy(manager).for(ConfigMap).complete(async (key) => manager.logger.info('seen', { key }));
+ *   },
+ * });
+ * await operator.main(import.meta.url);
+ * ```
+ */
+export function defineOperator<S extends object = object>(options: OperatorOptions<S>): Operator<S> {
+  const { name, namespace = `${name}-system`, resources = [], setup } = options;
+  if (!/^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/.test(name))
+    throw new TypeError(
+      `defineOperator: name ${JSON.stringify(name)} is not valid: expected lower case letters, digits and dashes, at most 63`,
+    );
+  if (typeof setup !== 'function')
+    throw new TypeError('defineOperator: setup is not a function: expected (manager) => …');
+  const assemble = async (
+    settings: StandardSettings & S,
+    more: RuntimeManagerOptions,
+    logger: ConsoleLogger,
+  ): Promise<RuntimeManager> => {
+    const given = { ...managerOptionsOf(name, settings, logger), ...options.manager?.(settings), ...more };
+    const manager = await createManager(given);
+    await setup(manager, settings);
+    return manager;
+  };
+  const defaults = async (): Promise<StandardSettings & S> => {
+    const loaded = await loadSettings(name, options.settings);
+    if (loaded.help !== undefined) throw new TypeError('unreachable: help without arguments');
+    return loaded.settings;
+  };
+  const run = async (): Promise<void> => {
+    const loaded = await loadSettings(name, options.settings, {
+      arguments: process.argv.slice(2),
+      environment: process.env,
+    });
+    if (loaded.help !== undefined) {
+      process.stdout.write(loaded.help);
+      return;
+    }
+    const { settings, file, fromFile } = loaded;
+    const logger = createConsoleLogger({ level: settings.logLevel, format: settings.logFormat });
+    const manager = await assemble(settings, {}, logger);
+    if (file !== undefined && fromFile.includes('logLevel'))
+      manager.add(createLevelReloader({ file, logger, clock: manager.clock }));
+    await manager.run(setupSignalHandler());
+  };
+  return {
+    name,
+    namespace,
+    resources,
+    createManager: async (more = {}, settings = {}) => {
+      const all = { ...(await defaults()), ...settings };
+      return await assemble(all, more, createConsoleLogger({ level: all.logLevel, format: 'text' }));
+    },
+    graph: async () => {
+      const settings = { ...(await defaults()), leaderElect: true, namespace };
+      const silent = createConsoleLogger({ level: 'error', write: () => undefined });
+      const manager = await assemble(settings, { connection: nowhere }, silent);
+      try {
+        // Before the webhook server is asked for, which has its rights counted.
+        const accessNeeds = manager.accessNeeds();
+        const webhooks = manager.webhookServer.webhooks ?? new Map();
+        const hasWebhooks = webhooks.size > 0;
+        return { name, namespace, resources, accessNeeds, webhooks: hasWebhooks ? webhooks : new Map(), settings };
+      } finally {
+        manager.metrics.close();
+        await manager.liveClient[Symbol.asyncDispose]();
+      }
+    },
+    main: async (moduleUrl) => {
+      if (!isProgram(moduleUrl)) return;
+      try {
+        await run();
+      } catch (error) {
+        process.stderr.write(`${messageOf(error)}\n`);
+        process.exitCode = isSettingsError(error) ? 2 : 1;
+      }
+    },
+  };
+}
+
+/** A server that is never asked. */
+const nowhere = { server: 'https://kctl.invalid', namespace: 'default' };
+
+/** Whether a module is the program of this process; links are followed, as Node does. */
+function isProgram(moduleUrl: string): boolean {
+  const [, script] = process.argv;
+  if (script === undefined || !moduleUrl.startsWith('file:')) return false;
+  try {
+    return realpathSync(script) === realpathSync(fileURLToPath(moduleUrl));
+  } catch {
+    return false;
+  }
+}

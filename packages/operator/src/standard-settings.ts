@@ -1,0 +1,133 @@
+import type { RuntimeManagerOptions } from '@kctl/runtime';
+import type { ConsoleLogger, LogLevel } from '@kctl/telemetry';
+import type { SettingField } from './settings-schema.js';
+
+/** Settings that every operator has. */
+export interface StandardSettings {
+  /** @default KUBECONFIG, else the pod's service account, else ~/.kube/config */
+  readonly kubeconfig?: string;
+  /** @default the current context */
+  readonly context?: string;
+  /** Namespace that the operator runs in: that of its Lease. `POD_NAMESPACE`. @default that of the connection */
+  readonly namespace?: string;
+  /** @default every namespace */
+  readonly watchNamespaces: readonly string[];
+  readonly leaderElect: boolean;
+  /** `host:port` or `:port`; `0` for none. */
+  readonly healthProbeBindAddress: string;
+  /** `host:port` or `:port`; `0` for none. */
+  readonly metricsBindAddress: string;
+  readonly webhookPort: number;
+  /** @default that of the webhook server */
+  readonly webhookCertDir?: string;
+  readonly logLevel: LogLevel;
+  readonly logFormat: 'json' | 'text';
+  readonly gracefulShutdownTimeoutMs: number;
+}
+
+/** The defaults; addresses are those of kubebuilder's operators. */
+export const standardDefaults: StandardSettings = {
+  watchNamespaces: [],
+  leaderElect: false,
+  healthProbeBindAddress: ':8081',
+  metricsBindAddress: ':8080',
+  webhookPort: 9443,
+  logLevel: 'info',
+  logFormat: 'json',
+  gracefulShutdownTimeoutMs: 30_000,
+};
+
+/** The levels of a logger, least severe first. */
+export const logLevels: readonly string[] = ['debug', 'info', 'warn', 'error'];
+
+const shown = (name: keyof StandardSettings): string => JSON.stringify(standardDefaults[name]);
+
+/** As flags, environment and file carry them. */
+export const standardFields: readonly SettingField[] = [
+  { name: 'kubeconfig', type: 'string', description: 'file of the cluster to use' },
+  { name: 'context', type: 'string', description: 'context of the kubeconfig' },
+  { name: 'namespace', type: 'string', description: 'namespace that the operator runs in; environment: POD_NAMESPACE' },
+  { name: 'watchNamespaces', type: 'list', description: 'namespaces to watch; all where none is given' },
+  {
+    name: 'leaderElect',
+    type: 'boolean',
+    description: 'let one of several replicas work',
+    defaultText: shown('leaderElect'),
+  },
+  {
+    name: 'healthProbeBindAddress',
+    type: 'string',
+    description: 'where health is answered; 0 for none',
+    defaultText: shown('healthProbeBindAddress'),
+  },
+  {
+    name: 'metricsBindAddress',
+    type: 'string',
+    description: 'where metrics are served; 0 for none',
+    defaultText: shown('metricsBindAddress'),
+  },
+  { name: 'webhookPort', type: 'number', description: 'port of the webhook server', defaultText: shown('webhookPort') },
+  { name: 'webhookCertDir', type: 'string', description: 'folder of the certificate of the webhook server' },
+  {
+    name: 'logLevel',
+    type: 'string',
+    choices: logLevels,
+    description: 'least severe level that is written; a change in the file takes effect while it runs',
+    defaultText: shown('logLevel'),
+  },
+  {
+    name: 'logFormat',
+    type: 'string',
+    choices: ['json', 'text'],
+    description: 'one JSON object a line, or text for people',
+    defaultText: shown('logFormat'),
+  },
+  {
+    name: 'gracefulShutdownTimeoutMs',
+    type: 'number',
+    description: 'how long a stop may take, in ms',
+    defaultText: shown('gracefulShutdownTimeoutMs'),
+  },
+];
+
+/**
+ * The options of a manager with these settings.
+ *
+ * @throws TypeError naming a setting that is not valid
+ */
+export function managerOptionsOf(
+  name: string,
+  settings: StandardSettings,
+  logger: ConsoleLogger,
+): RuntimeManagerOptions {
+  const { kubeconfig, context, namespace, watchNamespaces, leaderElect, webhookCertDir } = settings;
+  const health = parseBindAddress('healthProbeBindAddress', settings.healthProbeBindAddress);
+  const metrics = parseBindAddress('metricsBindAddress', settings.metricsBindAddress);
+  const defaultNamespaces = Object.fromEntries(watchNamespaces.map((each) => [each, {}]));
+  return {
+    logger,
+    gracefulShutdownTimeoutMs: settings.gracefulShutdownTimeoutMs,
+    webhook: { port: settings.webhookPort, ...(webhookCertDir === undefined ? {} : { certDir: webhookCertDir }) },
+    ...(kubeconfig === undefined ? {} : { kubeconfigPath: kubeconfig }),
+    ...(context === undefined ? {} : { context }),
+    ...(watchNamespaces.length === 0 ? {} : { cache: { defaultNamespaces } }),
+    ...(health === undefined ? {} : { health }),
+    ...(metrics === undefined ? {} : { metricsServer: metrics }),
+    ...(leaderElect ? { leaderElection: { name, ...(namespace === undefined ? {} : { namespace }) } } : {}),
+  };
+}
+
+/** A bind address of Go: `:8081`, `127.0.0.1:8081`, `[::1]:8081`; undefined for `0`. @throws TypeError */
+export function parseBindAddress(
+  field: string,
+  address: string,
+): { readonly host?: string; readonly port: number } | undefined {
+  if (address === '0' || address === '') return undefined;
+  const [, bracketed, host = bracketed, port] = /^(?:\[([^\]]*)\]|([^:]*)):(\d{1,5})$/.exec(address) ?? [];
+  const number = Number(port);
+  if (port === undefined || number > 65_535)
+    throw new TypeError(
+      `${field} ${JSON.stringify(address)} is not valid: expected host:port or :port, such as ":8081", or "0" for none`,
+    );
+  return host === undefined || host === '' ? { port: number } : { host, port: number };
+}

@@ -1,0 +1,188 @@
+import { ConfigMap } from '@kctl/apimachinery/kinds/core/v1';
+import { controllerManagedBy } from '@kctl/runtime';
+import { createConsoleLogger } from '@kctl/telemetry';
+import { FakeClock } from '@kctl/wait/testing';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { defineOperator, loadSettings, managerOptionsOf, standardDefaults } from '../src/index.js';
+import { createLevelReloader } from '../src/level-reloader.js';
+
+const schema = z.object({
+  maxSites: z.number().int().min(1).default(10).describe('Sites at most.'),
+  hosts: z.array(z.string()).optional(),
+  mode: z.enum(['fast', 'safe']).default('safe'),
+  strict: z.boolean().default(false),
+});
+const settingsOf = async (given: readonly string[], environment: Record<string, string> = {}, file?: string) => {
+  const sources = { arguments: given, environment, ...(file === undefined ? {} : { readFile: () => file }) };
+  const loaded = await loadSettings('op', schema, sources);
+  if (loaded.help !== undefined) throw new Error(loaded.help);
+  return loaded.settings;
+};
+
+describe('loadSettings', () => {
+  it('has defaults, then the file, then the environment, then flags', async () => {
+    const file = 'maxSites: 2\nlogLevel: warn\nmode: fast\nwebhookPort: 1\n';
+    const environment = { CONFIG_FILE: '/etc/op.yaml', MAX_SITES: '3', LOG_LEVEL: 'debug' };
+    expect(await settingsOf([])).toMatchObject({ ...standardDefaults, maxSites: 10, mode: 'safe', strict: false });
+    expect(await settingsOf(['--config', 'x'], {}, file)).toMatchObject({
+      maxSites: 2,
+      logLevel: 'warn',
+      mode: 'fast',
+    });
+    expect(await settingsOf([], environment, file)).toMatchObject({
+      maxSites: 3,
+      logLevel: 'debug',
+      mode: 'fast',
+      webhookPort: 1,
+    });
+    const flags = ['--max-sites', '4', '--log-level=error', '--strict', '--hosts', 'a, b', '--leader-elect'];
+    expect(await settingsOf(flags, environment, file)).toMatchObject({
+      maxSites: 4,
+      logLevel: 'error',
+      strict: true,
+      hosts: ['a', 'b'],
+      leaderElect: true,
+    });
+    expect(await settingsOf(['--no-leader-elect'], { LEADER_ELECT: 'true' })).toMatchObject({ leaderElect: false });
+    expect(await settingsOf([], { POD_NAMESPACE: 'here' })).toMatchObject({ namespace: 'here' });
+  });
+
+  it.each<[string, readonly string[], Record<string, string>, string | undefined, RegExp]>([
+    [
+      'a flag that is not known',
+      ['--leader-elct'],
+      {},
+      undefined,
+      /unknown option '--leader-elct' \(Did you mean --leader-elect\?\): see op --help/,
+    ],
+    ['a flag of the wrong type', ['--webhook-port', 'x'], {}, undefined, /--webhook-port.*expected a number/],
+    ['a choice that is none', ['--log-level', 'loud'], {}, undefined, /Allowed choices are debug, info, warn, error/],
+    [
+      'an environment variable',
+      [],
+      { MAX_SITES: 'many' },
+      undefined,
+      /environment variable MAX_SITES "many" is not valid: .*expected a number/,
+    ],
+    [
+      'a setting of the file',
+      [],
+      { CONFIG_FILE: 'f.yaml' },
+      'loglevel: info',
+      /f\.yaml has an unknown setting "loglevel": did you mean logLevel\?/,
+    ],
+    [
+      'a value of the file',
+      [],
+      { CONFIG_FILE: 'f.yaml' },
+      'maxSites: many',
+      /f\.yaml: maxSites "many" is not valid: expected a number/,
+    ],
+    ['a file that is no mapping', [], { CONFIG_FILE: 'f.yaml' }, '- a', /f\.yaml is not a mapping/],
+    [
+      'what the schema refuses',
+      ['--max-sites', '0'],
+      {},
+      undefined,
+      /setting maxSites \(--max-sites, MAX_SITES\) is not valid/,
+    ],
+  ])('names %s', async (...[, given, environment, file, message]) => {
+    await expect(settingsOf(given, environment, file)).rejects.toThrow(message);
+  });
+
+  it('has help with each setting, its default and its variable', async () => {
+    const loaded = await loadSettings('op', schema, { arguments: ['--help'] });
+    expect(loaded.help).toMatch(/--max-sites <number> +Sites at most\. \(default: 10\)\s+\(env:\s+MAX_SITES\)/);
+    expect(loaded.help).toContain('--leader-elect');
+  });
+
+  it('refuses a setting that a flag cannot carry, and one that is taken', async () => {
+    await expect(loadSettings('op', z.object({ a: z.object({ b: z.string() }) }))).rejects.toThrow(
+      'settings.a: a flag cannot carry',
+    );
+    await expect(loadSettings('op', z.object({ logLevel: z.string() }))).rejects.toThrow(
+      'settings.logLevel is a setting that every operator has',
+    );
+  });
+});
+
+describe('managerOptionsOf', () => {
+  const logger = createConsoleLogger({ write: () => undefined });
+  it('reads bind addresses as Go writes them', () => {
+    const options = managerOptionsOf(
+      'op',
+      { ...standardDefaults, healthProbeBindAddress: '[::1]:1', metricsBindAddress: '0' },
+      logger,
+    );
+    expect(options.health).toEqual({ host: '::1', port: 1 });
+    expect(options.metricsServer).toBeUndefined();
+    expect(() => managerOptionsOf('op', { ...standardDefaults, metricsBindAddress: '8080' }, logger)).toThrow(
+      'metricsBindAddress "8080" is not valid: expected host:port or :port',
+    );
+  });
+});
+
+describe('the log level', () => {
+  it('follows the file while the operator runs; a file that is wrong changes nothing', async () => {
+    const clock = new FakeClock();
+    const lines: string[] = [];
+    const logger = createConsoleLogger({ write: (line) => lines.push(line) });
+    let content = 'logLevel: debug';
+    const stop = new AbortController();
+    const running = createLevelReloader({ file: 'f', logger, clock, readFile: () => content }).run(stop.signal);
+    await clock.advance(10_000);
+    expect(logger.level).toBe('debug');
+    content = 'logLevel: loud';
+    await clock.advance(10_000);
+    expect(logger.level).toBe('debug');
+    expect(lines.at(-1)).toContain('expected debug, info, warn, error');
+    content = '';
+    await clock.advance(10_000);
+    expect(logger.level).toBe('info');
+    stop.abort();
+    await running;
+  });
+});
+
+describe('defineOperator', () => {
+  const operator = defineOperator({
+    name: 'op',
+    settings: schema,
+    setup(manager, { maxSites }) {
+      controllerManagedBy(manager)
+        .for(ConfigMap)
+        .withOptions({ maxConcurrentReconciles: maxSites })
+        .complete(async () => {
+          await Promise.resolve();
+        });
+    },
+  });
+
+  it('has a graph without a cluster: with leader election, and no webhook server where there is no webhook', async () => {
+    const { accessNeeds, webhooks, namespace } = await operator.graph();
+    expect(namespace).toBe('op-system');
+    expect(webhooks).toEqual(new Map());
+    expect(accessNeeds.find(({ resource, names }) => resource === 'leases' && names?.[0] === 'op')).toMatchObject({
+      verbs: ['get', 'update'],
+      namespaces: ['op-system'],
+    });
+  });
+
+  it('makes a manager for tests', async () => {
+    const manager = await operator.createManager(
+      { connection: { server: 'https://127.0.0.1:1' } },
+      { maxSites: 3, logLevel: 'error' },
+    );
+    expect(manager.accessNeeds().some(({ resource }) => resource === 'configmaps')).toBe(true);
+    await manager.liveClient[Symbol.asyncDispose]();
+  });
+
+  it('does not run where the module is not the program', async () => {
+    await expect(operator.main(import.meta.url)).resolves.toBeUndefined();
+  });
+
+  it('names what is wrong with a definition', () => {
+    expect(() => defineOperator({ name: 'Op', setup: () => undefined })).toThrow('name "Op" is not valid');
+  });
+});
