@@ -39,6 +39,7 @@ export const sections = [
       { text: 'Simulate hours of faults', link: '/guides/simulation' },
       { text: 'Debug an operator', link: '/guides/debugging' },
       { text: 'Metrics and alerts', link: '/guides/metrics-and-alerts' },
+      { text: 'From a type to a running operator', link: '/guides/kctl' },
       { text: 'Grant permissions (RBAC)', link: '/guides/rbac' },
       { text: 'Deploy to a cluster', link: '/guides/deployment' },
       { text: 'Bundle into one file', link: '/guides/bundling' },

@@ -6,10 +6,10 @@ if (compareVersions(process.versions.node, minimumNode) < 0) {
   process.exitCode = 1;
 } else {
   // Only now: what an old Node cannot parse would be the error.
-  const { run } = await import('./program.js');
+  const { runKctl } = await import('./program.js');
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
-  process.exitCode = await run(
+  process.exitCode = await runKctl(
     {
       cwd: process.cwd(),
       environment: process.env,

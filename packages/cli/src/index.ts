@@ -10,4 +10,4 @@ export type { CliIo } from './io.js';
 export { fileGroups, generateFiles } from './manifests/generate-files.js';
 export type { FileGroup } from './manifests/generate-files.js';
 export type { GeneratedFiles, ManifestInput } from './manifests/manifest-input.js';
-export { run } from './program.js';
+export { runKctl } from './program.js';

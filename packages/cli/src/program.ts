@@ -151,7 +151,7 @@ function describeOutcome({ written, unchanged, removed }: GenerateOutcome): stri
  *
  * @returns the exit code: 0 done, 1 failed, 2 called wrongly, 3 a check found a difference
  */
-export async function run(io: CliIo, given: readonly string[]): Promise<number> {
+export async function runKctl(io: CliIo, given: readonly string[]): Promise<number> {
   try {
     await createProgram(io).parseAsync([...given], { from: 'user' });
     return 0;

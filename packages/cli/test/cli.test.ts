@@ -6,7 +6,7 @@ import { Deployment } from '@kctl/apimachinery/kinds/apps/v1';
 import { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
 import { parseAllDocuments } from 'yaml';
 import { afterEach, describe, expect, it } from 'vitest';
-import { run, type CliIo } from '../src/index.js';
+import { runKctl, type CliIo } from '../src/index.js';
 import { boundedName } from '../src/manifests/names.js';
 
 const folders: string[] = [];
@@ -38,7 +38,7 @@ async function kctl(cwd: string, ...given: readonly string[]): Promise<Result> {
     err: (text) => (err += text),
     signal: new AbortController().signal,
   };
-  const code = await run(io, given);
+  const code = await runKctl(io, given);
   return { code, out, err };
 }
 

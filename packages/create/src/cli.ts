@@ -5,7 +5,7 @@ if (major < 22 || (major === 22 && minor < 19)) {
   process.exitCode = 1;
 } else {
   // Only now: what an old Node cannot parse would be the error.
-  const { run, runNpm } = await import('./run.js');
+  const { runCreate, runNpm } = await import('./run.js');
   const io = {
     cwd: process.cwd(),
     isInteractive: process.stdin.isTTY && process.stdout.isTTY,
@@ -13,5 +13,5 @@ if (major < 22 || (major === 22 && minor < 19)) {
     err: (text: string) => void process.stderr.write(text),
     npm: runNpm,
   };
-  process.exitCode = await run(io, process.argv.slice(2));
+  process.exitCode = await runCreate(io, process.argv.slice(2));
 }

@@ -6,5 +6,5 @@
 export { createProject } from './create-project.js';
 export type { CreateProjectOptions } from './create-project.js';
 export type { ProjectNames } from './names.js';
-export { run } from './run.js';
+export { runCreate } from './run.js';
 export type { CreateIo } from './run.js';

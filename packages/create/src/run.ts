@@ -31,7 +31,7 @@ interface Flags {
 }
 
 /** Runs the command line. @returns the exit code: 0 done, 1 failed, 2 called wrongly, 130 ended by the person */
-export async function run(io: CreateIo, given: readonly string[]): Promise<number> {
+export async function runCreate(io: CreateIo, given: readonly string[]): Promise<number> {
   const program = new Command('create-kctl')
     .description('Makes an operator in TypeScript: npm create @kctl@latest my-operator')
     .argument('[folder]', 'where to')

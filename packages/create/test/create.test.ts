@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { run as kctl } from '@kctl/cli';
+import { runKctl } from '@kctl/cli';
 import { afterEach, describe, expect, it } from 'vitest';
-import { run, type CreateIo } from '../src/index.js';
+import { runCreate, type CreateIo } from '../src/index.js';
 import { runNpm } from '../src/run.js';
 
 const folders: string[] = [];
@@ -39,7 +39,7 @@ async function create(cwd: string, given: readonly string[], npm: CreateIo['npm'
       return npm(folder, args);
     },
   };
-  return { code: await run(io, given), out, err, npm: calls };
+  return { code: await runCreate(io, given), out, err, npm: calls };
 }
 
 const filesIn = (folder: string): string[] =>
@@ -116,7 +116,7 @@ describe('the project', () => {
     const lines: string[] = [];
     const write = (text: string): void => void lines.push(text);
     const io = { cwd: folder, environment: {}, out: write, err: write, signal: new AbortController().signal };
-    expect(await kctl(io, ['generate']), lines.join('')).toBe(0);
+    expect(await runKctl(io, ['generate']), lines.join('')).toBe(0);
     expect(lines.join('')).toContain('wrote crds/greetings.example.com.yaml');
   }, 60_000);
 });
