@@ -1,12 +1,10 @@
 import type { Metrics } from '@kctl/telemetry';
 
-/** How an occurrence ended. `skipped`: a run was under way; `missed`: it was too late to begin. */
-export type ScheduleResult = 'success' | 'error' | 'skipped' | 'missed';
-
 /** What a schedule measures. */
 export interface ScheduleMetrics {
   began(dueAt: number): void;
   ended(result: 'success' | 'error', durationMs: number): void;
+  /** `skipped`: a run was under way; `missed`: it was too late to begin. */
   omitted(result: 'skipped' | 'missed', count: number): void;
 }
 
