@@ -20,6 +20,7 @@ const { values } = parseArgs({
     verbose: { type: 'boolean', default: false },
     differential: { type: 'boolean', default: false },
     webhooks: { type: 'boolean', default: false },
+    users: { type: 'boolean', default: false },
     calls: { type: 'string', default: '20000' },
     seed: { type: 'string' },
     version: { type: 'string' },
@@ -83,8 +84,8 @@ async function runSuite(name: TargetName, version: string | undefined): Promise<
 async function runBoth(): Promise<boolean> {
   const seed = values.seed === undefined ? Math.trunc(Math.random() * 1_000_000) : Number(values.seed);
   const calls = Number(values.calls);
-  const { webhooks } = values;
-  const how = `--differential${webhooks ? ' --webhooks' : ''} --seed ${seed} --calls ${calls}`;
+  const { webhooks, users } = values;
+  const how = `--differential${webhooks ? ' --webhooks' : ''}${users ? ' --users' : ''} --seed ${seed} --calls ${calls}`;
   console.log(`differential run: seed ${seed}, ${calls} calls (again with ${how})`);
   const started = performance.now();
   // Without controllers on either side: what they do in the background comes at different moments.
@@ -95,6 +96,7 @@ async function runBoth(): Promise<boolean> {
       calls,
       seed,
       webhooks,
+      users,
       sessions: Number(values.concurrency),
       log: (line) => console.log(line),
     });

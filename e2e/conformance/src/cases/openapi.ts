@@ -196,7 +196,7 @@ async function published(t: Context): Promise<Published> {
     ({ status: code }) => code === 200,
   );
   const v2 = await t.eventually(
-    async () => (ok(await t.get('/openapi/v2')) as Json).definitions[model] as Json,
+    async () => (ok(await t.get('/openapi/v2')) as Json).definitions[model],
     (definition) => definition !== undefined,
   );
   const { components, paths } = ok(answer) as Json;

@@ -8,6 +8,8 @@ import { explanations } from './explained.js';
 import { randomKinds } from './kinds.js';
 import { createRandom } from './random.js';
 import { runSession, type Finding, type Pair } from './session.js';
+import { createRuled } from './ruled.js';
+import { createRoles, randomUser } from './users.js';
 import { createGadgets } from './webhooks/gadgets.js';
 import { startHooked } from './webhooks/hooked.js';
 
@@ -18,6 +20,8 @@ export interface DifferentialOptions {
   readonly sessions: number;
   /** Whether writes pass random webhooks, and a custom resource is converted by one. @default false */
   readonly webhooks?: boolean;
+  /** Whether some calls are made as other users, and about a custom resource with rules. @default false */
+  readonly users?: boolean;
   readonly log: (line: string) => void;
 }
 
@@ -42,6 +46,8 @@ export async function runDifferential(
   const [widgets] = await Promise.all(runs.map((run) => createWidgetCrd(createContext(run).context, id)));
   if (widgets === undefined) throw new Error('no custom resource');
   const contexts = runs.map((run) => createContext(run));
+  const [ruled] = options.users ? await Promise.all(contexts.map(({ context }) => createRuled(context))) : [];
+  if (options.users) await Promise.all(contexts.map(({ context }) => createRoles(context)));
   const gadgets = options.webhooks ? await Promise.all(contexts.map(({ context }) => createGadgets(context))) : [];
   const connections = runs.map(({ connection, target }) =>
     options.webhooks && target.name === 'real' ? steadyConnection(connection) : connection,
@@ -79,10 +85,11 @@ export async function runDifferential(
         await runSession({
           connections,
           namespace,
-          kinds: [...randomKinds(widgets), ...(gadgets[0] ?? [])],
+          kinds: [...randomKinds(widgets), ...(ruled === undefined ? [] : [ruled]), ...(gadgets[0] ?? [])],
           random: createRandom(options.seed * 1000 + index),
           takeCall,
           onFinding,
+          ...(options.users && { randomUser }),
           ...(hooked !== undefined && { extension: hooked }),
         });
       } finally {

@@ -45,6 +45,8 @@ export interface SessionOptions {
   /** Number of the next call over all sessions; undefined when there are enough. */
   readonly takeCall: () => number | undefined;
   readonly onFinding: (finding: Finding) => void;
+  /** Headers of a call that is made as another user. */
+  readonly randomUser?: (random: Random) => Readonly<Record<string, string>> | undefined;
 }
 
 /** An object that both servers have, as each of them last showed it. */
@@ -70,7 +72,7 @@ const NAMES = ['a', 'b', 'c', 'd'];
 const HISTORY = 12;
 
 export async function runSession(options: SessionOptions): Promise<void> {
-  const { random, connections, namespace, takeCall, onFinding, extension } = options;
+  const { random, connections, namespace, takeCall, onFinding, extension, randomUser } = options;
   const known = new Map<string, Known>();
   const histories = new Map<string, string[]>();
   const revisions: { kind: RandomKind; at: Pair<string>; call: number }[] = [];
@@ -82,9 +84,16 @@ export async function runSession(options: SessionOptions): Promise<void> {
   /** Sends on both sides, compares, remembers. Returns the answers when they agree. */
   const exchange = async (request: Request): Promise<Pair<Answer> | undefined> => {
     extension?.begin();
-    const answers = await both((side) =>
-      connections[side].send(request.method, request.path(side), request.options?.(side)),
-    );
+    const user = randomUser?.(random);
+    const answers = await both((side) => {
+      const given = request.options?.(side);
+      const headers = { ...given?.headers, ...user };
+      return connections[side].send(
+        request.method,
+        request.path(side),
+        user === undefined ? given : { ...given, headers },
+      );
+    });
     const history = histories.get(request.about) ?? [];
     histories.set(request.about, history);
     const { body, contentType, accept } = request.options?.(0) ?? {};
@@ -96,10 +105,11 @@ export async function runSession(options: SessionOptions): Promise<void> {
       })) as unknown as Pair<Json>),
     );
     const asked = `${answers[0].request}${accept === undefined || accept === 'application/json' ? '' : ` (as ${accept})`}${contentType === undefined ? '' : ` (${contentType})`}`;
-    const shown = `${asked}${body === undefined ? '' : ` ${typeof body === 'string' ? body : JSON.stringify(body)}`} → ${answers[0].status}/${answers[1].status}`;
+    const as = user === undefined ? '' : ` (as ${JSON.stringify(user)})`;
+    const shown = `${asked}${as}${body === undefined ? '' : ` ${typeof body === 'string' ? body : JSON.stringify(body)}`} → ${answers[0].status}/${answers[1].status}`;
     const before = [...history, ...(extension?.describe() ?? [])];
     if (found.length > 0)
-      onFinding({ call, request: asked, body, divergences: found, before, hooked: extension !== undefined });
+      onFinding({ call, request: `${asked}${as}`, body, divergences: found, before, hooked: extension !== undefined });
     history.push(shown.slice(0, 400));
     if (history.length > HISTORY) history.shift();
     if (found.length > 0) return undefined;

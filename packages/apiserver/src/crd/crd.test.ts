@@ -134,9 +134,9 @@ describe('custom resources, by the recorded answers', () => {
       'spec.color: Unsupported value: "green": supported values: "red", "blue"',
     );
   });
-  it('§2.2-10 create kind mismatch: 422 about the given kind, without defaults of this one', () => {
+  it('§2.2-10 create kind mismatch: 422 about the given kind; rules are evaluated, without defaults of this one', () => {
     expect(createMessage(widgets, { kind: 'Gadget', metadata: { name: 'km' }, spec: { size: 1 } })).toBe(
-      'Gadget.ex.io "km" is invalid: kind: Invalid value: "Gadget": must be Widget',
+      'Gadget.ex.io "km" is invalid: [kind: Invalid value: "Gadget": must be Widget, spec: Invalid value: "object": no such key: max evaluating rule: size must be <= max]',
     );
   });
   it.each([

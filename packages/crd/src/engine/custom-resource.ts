@@ -129,14 +129,16 @@ export class CustomResourceValidator {
     const { warn } = outlet;
     const { namespaced, schema, scale } = this.#rules;
     const typeErrors = this.#typeErrors(object);
-    if (typeErrors.length > 0) return [...typeErrors, ...validateListTypes(object, schema)];
-    const structural = [
-      ...validateMetadata(object, { namespaced, nameRule: subdomainName }),
-      ...validateValue(object, schema),
-      ...validateScalePaths(object, scale, true),
-      ...validateEmbedded(object, schema),
-      ...validateListTypes(object, schema),
-    ];
+    // As upstream: of an object of another kind, what its schema embeds, list types and rules are still looked at.
+    const content =
+      typeErrors.length > 0
+        ? typeErrors
+        : [
+            ...validateMetadata(object, { namespaced, nameRule: subdomainName }),
+            ...validateValue(object, schema),
+            ...validateScalePaths(object, scale, true),
+          ];
+    const structural = [...content, ...validateEmbedded(object, schema), ...validateListTypes(object, schema)];
     const errors = this.#withRules(structural, object, undefined, outlet);
     if (errors.length > 0) return errors;
     for (const warning of finalizerWarnings(object)) warn(warning);
@@ -149,11 +151,16 @@ export class CustomResourceValidator {
     const { schema, scale } = this.#rules;
     const general = validateMetadataUpdate(object, old);
     const typeErrors = this.#typeErrors(object);
-    if (typeErrors.length > 0) return [...general, ...typeErrors];
+    const content =
+      typeErrors.length > 0
+        ? typeErrors
+        : [
+            ...validateMetadataUpdate(object, old),
+            ...validateValue(object, schema, '', old),
+            ...validateScalePaths(object, scale, true),
+          ];
     const own = [
-      ...validateMetadataUpdate(object, old),
-      ...validateValue(object, schema, '', old),
-      ...validateScalePaths(object, scale, true),
+      ...content,
       ...validateEmbedded(object, schema),
       ...(validateListTypes(old, schema).length > 0 ? [] : validateListTypes(object, schema)),
     ];
@@ -167,17 +174,19 @@ export class CustomResourceValidator {
     const { schema, scale } = this.#rules;
     const general = validateMetadataUpdate(object, old);
     const typeErrors = this.#typeErrors(object);
-    if (typeErrors.length > 0) return [...general, ...typeErrors];
     const statusSchema = schema.properties?.get('status');
     const { status } = object;
-    const own = [
-      ...validateMetadataUpdate(object, old),
-      ...(status === undefined || statusSchema === undefined
-        ? []
-        : validateValue(status, statusSchema, 'status', old['status'])),
-      ...validateScalePaths(object, scale, false),
-      ...(validateListTypes(old, schema).length > 0 ? [] : validateListTypes(object, schema)),
-    ];
+    const content =
+      typeErrors.length > 0
+        ? typeErrors
+        : [
+            ...validateMetadataUpdate(object, old),
+            ...(status === undefined || statusSchema === undefined
+              ? []
+              : validateValue(status, statusSchema, 'status', old['status'])),
+            ...validateScalePaths(object, scale, false),
+          ];
+    const own = [...content, ...(validateListTypes(old, schema).length > 0 ? [] : validateListTypes(object, schema))];
     return [...general, ...this.#withRules(own, object, old, outlet)];
   }
 }
