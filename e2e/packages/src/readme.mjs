@@ -54,6 +54,7 @@ const prints = {
   kubeconfig: /https:\/\/127\.0\.0\.1:\d+ \d/,
   'leader-election': /this process leads/,
   pods: /0 web-0/,
+  manifests: /Namespace shop created[\s\S]*ConfigMap colours pruned/,
   manager: /sweeping true/,
   metrics: /jobs_total\{result="success"\} 1/,
   runtime: /entries: 1/,

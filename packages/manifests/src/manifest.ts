@@ -1,0 +1,125 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isJsonObject } from '@kctl/apimachinery';
+import type { DeepReadonly, KubeObject, UntypedObject } from '@kctl/apimachinery';
+import { ManifestError } from './errors.js';
+import { messageOf } from './message-of.js';
+import { parseText } from './parse.js';
+import type { ParsedDocument } from './parse.js';
+
+/**
+ * Where manifests come from: an object; a text of YAML or JSON documents; the path of a file, or of a folder with `.yaml`,
+ * `.yml` and `.json` files, without those of folders in it.
+ */
+export type ManifestSource = string | DeepReadonly<KubeObject>;
+
+/** An object to apply, and where it is from. */
+export interface Manifest {
+  readonly object: UntypedObject & {
+    readonly apiVersion: string;
+    readonly kind: string;
+    readonly metadata: { readonly name: string };
+  };
+  /** For errors: a file, a document, an index. */
+  readonly place: string;
+}
+
+/**
+ * The objects of sources, in order, with those of Lists in place of the Lists. Nothing is sent.
+ *
+ * @throws ManifestError naming each problem: what is not YAML or no object, what lacks apiVersion, kind or name, what is
+ *   there twice
+ */
+export async function readManifests(sources: ManifestSource | readonly ManifestSource[]): Promise<readonly Manifest[]> {
+  const list = isList(sources) ? sources : [sources];
+  const problems: string[] = [];
+  const manifests: Manifest[] = [];
+  for (const [index, source] of list.entries()) {
+    for (const document of await documentsOf(source, `manifest ${index + 1}`)) add(document, { manifests, problems });
+  }
+  const seen = new Map<string, string>();
+  for (const { object, place } of manifests) {
+    const { apiVersion, kind, metadata } = object;
+    const group = apiVersion.includes('/') ? apiVersion.split('/')[0] : '';
+    const id = `${kind}.${group} ${metadata.namespace ?? ''}/${metadata.name}`;
+    const other = seen.get(id);
+    if (other === undefined) seen.set(id, place);
+    else problems.push(`${place}: ${kind} ${metadata.name} is also in ${other}: leave one out`);
+  }
+  if (problems.length > 0) throw new ManifestError(problems);
+  return manifests;
+}
+
+function isList(sources: ManifestSource | readonly ManifestSource[]): sources is readonly ManifestSource[] {
+  return Array.isArray(sources);
+}
+
+async function documentsOf(source: ManifestSource, place: string): Promise<readonly ParsedDocument[]> {
+  if (typeof source !== 'string') return [{ value: source, place }];
+  if (source.includes('\n') || source.trimStart().startsWith('{')) return parseText(source, place);
+  try {
+    const found = await stat(source);
+    const files = found.isDirectory()
+      ? (await readdir(source))
+          .filter((name) => /\.(ya?ml|json)$/.test(name))
+          .sort()
+          .map((name) => join(source, name))
+      : [source];
+    const texts = await Promise.all(files.map(async (file) => ({ file, text: await readFile(file, 'utf8') })));
+    return texts.flatMap(({ file, text }) => parseText(text, file));
+  } catch (error) {
+    const problem = `neither a file or folder that can be read nor YAML: ${messageOf(error)}`;
+    return [{ value: undefined, place: JSON.stringify(source), problem }];
+  }
+}
+
+interface Found {
+  readonly manifests: Manifest[];
+  readonly problems: string[];
+}
+
+function add({ value, place, problem }: ParsedDocument, found: Found): void {
+  const refuse = (reason: string): void => void found.problems.push(`${place}: ${reason}`);
+  if (problem !== undefined) {
+    refuse(problem);
+    return;
+  }
+  if (!isJsonObject(value)) {
+    refuse('not an object: expected apiVersion, kind and metadata');
+    return;
+  }
+  const { apiVersion, kind, metadata, items } = value;
+  if (typeof apiVersion !== 'string' || apiVersion === '') {
+    refuse('apiVersion is not set');
+    return;
+  }
+  if (typeof kind !== 'string' || kind === '') {
+    refuse('kind is not set');
+    return;
+  }
+  if (kind.endsWith('List') && Array.isArray(items)) {
+    for (const [index, item] of items.entries()) add({ value: item, place: `${place}: item ${index + 1}` }, found);
+    return;
+  }
+  const { name, generateName, namespace, labels, ...rest }: Record<string, unknown> = isJsonObject(metadata)
+    ? metadata
+    : {};
+  if (typeof name !== 'string' || name === '') {
+    const hint = generateName === undefined ? '' : ': generateName makes a new object each time: name it';
+    refuse(`${kind}: metadata.name is not set${hint}`);
+    return;
+  }
+  if (rest['managedFields'] !== undefined) {
+    refuse(
+      `${kind} ${name}: metadata.managedFields is set: apply the fields that you mean to own, not an object as it was read`,
+    );
+    return;
+  }
+  const own = {
+    ...rest,
+    name,
+    ...(typeof namespace === 'string' && namespace !== '' ? { namespace } : {}),
+    ...(isJsonObject(labels) ? { labels: labels as Record<string, string> } : {}),
+  };
+  found.manifests.push({ object: { ...value, apiVersion, kind, metadata: own }, place });
+}
