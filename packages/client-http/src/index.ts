@@ -43,12 +43,15 @@ export { GroupDiscoveryError, isGroupDiscoveryError } from './discovery/group-re
 export type { UnavailableGroup } from './discovery/group-resources.js';
 export { createHttpClient } from './http-client.js';
 export type { HttpClient, HttpClientOptions } from './http-client.js';
+export { isServed, serverHealth, serverVersion } from './discovery/server-facts.js';
+export type { ServerHealth, ServerVersion } from './discovery/server-facts.js';
 export { loadConnection } from './connection/load-connection.js';
 export type { RateLimit } from './transport/rate-limiter.js';
 export { createRestMapper } from './discovery/rest-mapper.js';
 export type { KindName, ResourceName, RestMapper, RestMapperOptions } from './discovery/rest-mapper.js';
 export { createTransport } from './transport/transport.js';
 export type { Transport, TransportOptions, TransportRequest, TransportResponse } from './transport/transport.js';
+export type { WarnedRequest } from './transport/warnings.js';
 export { defaultUserAgent } from './transport/user-agent.js';
 export type { UserAgentFacts } from './transport/user-agent.js';
 export type { ServerWarning } from './transport/warnings.js';

@@ -5,6 +5,7 @@ import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createHttpClient, isTransportError } from '../src/index.js';
 import type { HttpClient, HttpClientOptions } from '../src/index.js';
+import { RecordingLogger } from './support/recording-logger.js';
 import { failure, json, startServer } from './support/server.js';
 import type { SeenRequest, TestServer } from './support/server.js';
 
@@ -350,6 +351,35 @@ describe('answers', () => {
     expect(onWarning.mock.calls.map(([warning]: unknown[]) => warning)).toEqual([
       { code: 299, agent: '-', text: 'use v2, "v1" is gone' },
       { code: 299, agent: 'kube', text: 'two' },
+    ]);
+  });
+
+  it('bring warnings that name their request, and are logged once until a thousand others came', async () => {
+    let text = 'first';
+    server.handler = (_request, response) =>
+      json(response, { metadata: { name: 'n' } }, 200, { warning: `299 - "${text}"` });
+    const logger = new RecordingLogger();
+    const requests: unknown[] = [];
+    await open({ onWarning: (_warning, request) => requests.push(request) }).get(Node, { name: 'n' });
+    expect(requests).toEqual([{ method: 'GET', path: '/api/v1/nodes/n' }]);
+    const client = open({ logger });
+    for (text of ['first', 'first', ...Array.from({ length: 1000 }, (_, index) => `w${index}`), 'first'])
+      await client.get(Node, { name: 'n' });
+    const warnings = logger.lines.filter(({ level }) => level === 'warn');
+    expect(warnings).toHaveLength(1002);
+    expect(warnings.at(-1)).toMatchObject({ message: 'first', fields: { method: 'GET', path: '/api/v1/nodes/n' } });
+  });
+
+  it('are noted in one debug line each, without the query', async () => {
+    server.handler = (_request, response) => json(response, { metadata: { name: 'n' } });
+    const logger = new RecordingLogger();
+    await open({ logger }).get(Node, { name: 'n' }, { resourceVersion: '0' });
+    expect(logger.lines.filter(({ message }) => message === 'Request')).toEqual([
+      {
+        level: 'debug',
+        message: 'Request',
+        fields: { method: 'GET', path: '/api/v1/nodes/n', status: 200, ms: expect.any(Number) },
+      },
     ]);
   });
 

@@ -1,9 +1,10 @@
 import { isConflict, isJsonObject } from '@kctl/apimachinery';
 import type { KeyOf, Kind, ObjectOf, PersistedObject, Primitive, StatusError } from '@kctl/apimachinery';
-import type { Writer } from './client.js';
+import type { SubResources, Writer } from './client.js';
 import { keyOfKind, metadataOf } from './kube-object.js';
 import type { PatchOptions } from './options.js';
 import { applyPatch } from './patch.js';
+import type { Patch } from './patch.js';
 
 /** `T` with every field optional, at every depth: an apply contains only the fields that its owner manages. */
 export type ApplyFields<T> = T extends Primitive
@@ -81,17 +82,53 @@ export async function apply<K extends Kind>(
   configuration: ApplyConfiguration<K>,
   options: ApplyOptions = {},
 ): Promise<PersistedObject<K>> {
+  const { key, patch } = toPatch(kind, configuration);
+  try {
+    return await client.patch(kind, key, patch, options);
+  } catch (error) {
+    throw asApplyConflict(error);
+  }
+}
+
+/**
+ * Server-side apply of the subresource `status`: as {@link apply}, for the fields of the status. The object must be there.
+ *
+ * @throws as {@link apply}; StatusError 404 where there is no such object
+ *
+ * @example
+ * ```ts
+ * import { Deployment } from '@kctl/apimachinery/kinds/apps/v1';
+ * import { applyStatus } from '@kctl/client';
+ *
+ * const status = { readyReplicas: 3, replicas: 3 };
+ * const web = { metadata: { namespace: 'shop', name: 'web' }, status };
+ * await applyStatus(client, Deployment, web, { fieldOwner: 'shop-operator' });
+ * ```
+ */
+export async function applyStatus<K extends Kind>(
+  client: Pick<SubResources, 'status'>,
+  kind: K,
+  configuration: ApplyConfiguration<K>,
+  options: ApplyOptions = {},
+): Promise<PersistedObject<K>> {
+  const { key, patch } = toPatch(kind, configuration);
+  try {
+    return await client.status(kind).patch(key, patch, options);
+  } catch (error) {
+    throw asApplyConflict(error);
+  }
+}
+
+function toPatch<K extends Kind>(
+  kind: K,
+  configuration: ApplyConfiguration<K>,
+): { readonly key: KeyOf<K>; readonly patch: Patch } {
   const key = keyOfKind(kind, configuration);
   if (metadataOf(configuration).managedFields !== undefined)
     throw new TypeError(
       `apply: ${kind.kind} ${key.name} has managedFields: apply the fields you want, not an object as it was read`,
     );
-  const body = { ...configuration, apiVersion: kind.apiVersion, kind: kind.kind };
-  try {
-    return await client.patch(kind, key, applyPatch(body), options);
-  } catch (error) {
-    throw asApplyConflict(error);
-  }
+  return { key, patch: applyPatch({ ...configuration, apiVersion: kind.apiVersion, kind: kind.kind }) };
 }
 
 function asApplyConflict(error: unknown): unknown {

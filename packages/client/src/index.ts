@@ -5,7 +5,7 @@
  *
  * @packageDocumentation
  */
-export { apply, ApplyConflictError, isApplyConflict } from './apply.js';
+export { apply, ApplyConflictError, applyStatus, isApplyConflict } from './apply.js';
 export type { ApplyConfiguration, ApplyFields, ApplyOptions, FieldConflict } from './apply.js';
 export { applyIfChanged, createApplyMemo } from './apply-if-changed.js';
 export type {
@@ -40,6 +40,8 @@ export { exists, hasCondition, isDeleted, isReady, readiness } from './condition
 export type { Readiness } from './conditions.js';
 export { createOrPatch, createOrUpdate } from './create-or-update.js';
 export type { CreateOrUpdateOptions, CreateOrUpdateResult, OperationResult } from './create-or-update.js';
+export { extractApplied } from './extract-applied.js';
+export type { ExtractOptions } from './extract-applied.js';
 export { addFinalizer, isObjectDeleting, ObjectDeletingError, removeFinalizer } from './finalizer.js';
 export type { FinalizerOptions } from './finalizer.js';
 export { ignoreAlreadyExists, ignoreNotFound } from './ignore.js';

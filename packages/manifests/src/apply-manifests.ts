@@ -258,7 +258,7 @@ class Run {
       const key = namespace === undefined ? { name } : { namespace, name };
       let result: AppliedObject = { kind, key, action: 'pruned', differences: [], object };
       try {
-        await this.#client.delete(kind, key as never, {
+        await this.#client.delete(kind, key, {
           propagationPolicy: 'Background',
           dryRun,
           signal,
@@ -279,11 +279,9 @@ class Run {
     const before = await this.#read(kind, key);
     const labels = this.#set === undefined ? object.metadata.labels : { ...object.metadata.labels, ...this.#set.label };
     const metadata = { ...object.metadata, ...key, ...(labels === undefined ? {} : { labels }) };
-    const after = await this.#retry(async () =>
-      apply(this.#client, kind, { ...object, metadata } as never, { fieldOwner, force, dryRun, signal }),
-    );
-    const { uid = '' } = after.metadata;
-    this.#applied.add(uid);
+    const write = { fieldOwner, force, dryRun, signal };
+    const after = await this.#retry(() => apply(this.#client, kind, { ...object, metadata }, write));
+    this.#applied.add(after.metadata.uid);
     if (kind.kind === 'CustomResourceDefinition' && !dryRun) await this.#established(key.name);
     if (before === undefined) return { kind, key, action: 'created', differences: [], object: after };
     const differences = createJsonPatch(comparable(before), comparable(after));
@@ -292,7 +290,7 @@ class Run {
 
   async #read(kind: Kind<UntypedObject>, key: ObjectKey): Promise<object | undefined> {
     try {
-      return await this.#client.get(kind, key as never, { live: true, signal: this.#options.signal });
+      return await this.#client.get(kind, key, { live: true, signal: this.#options.signal });
     } catch (error) {
       if (isNotFound(error) || (isNoKindMatch(error) && this.#isDeclared(kind))) return undefined;
       throw error;
@@ -376,7 +374,7 @@ function unknownKind({ apiVersion, kind }: Manifest['object']): Kind<UntypedObje
   return defineKind({ ...parseApiVersion(apiVersion), kind, scope: 'Namespaced' });
 }
 
-/** An object without what changes with each write, so that what is left differs because somebody wants it so. */
+/** An object without what changes with each write, so that what is left differs by intent. */
 function comparable(object: object): object {
   if (!isJsonObject(object) || !isJsonObject(object['metadata'])) return object;
   const { status: _status, metadata, ...rest } = object;

@@ -8,6 +8,7 @@ import {
   type NamespaceFollowerOptions,
   type NamespaceSelection,
 } from '@kctl/cache';
+import { hideSecrets } from '@kctl/client/connection';
 import { createDelegatingClient, type DelegatingClient } from '@kctl/client-delegating';
 import {
   connectionFromKubeConfig,
@@ -16,6 +17,7 @@ import {
   defaultUserAgent,
   type Connection,
   type HttpClient,
+  type RestMapper,
 } from '@kctl/client-http';
 import { createEventBroadcaster, type EventBroadcaster, type EventRecorder } from '@kctl/events';
 import {
@@ -157,9 +159,9 @@ function assemble<X extends object>(
     }
   };
   const recorder = (controller: string): EventRecorder => notedEvents.recorder(controller);
-  if (!hasParts(manager, { cache, client }))
-    throw new TypeError('unreachable: the manager has another cache or client than it was given');
-  return Object.assign(manager, { liveClient, metrics, recorder, run });
+  if (!hasParts(manager, { cache, client, mapper }))
+    throw new TypeError('unreachable: the manager has another cache, client or mapper than it was given');
+  return Object.assign(manager, { liveClient, connection: hideSecrets(connection), metrics, recorder, run });
 }
 
 /** Options of the webhook server; with certificates that it makes itself, these as its source. */
@@ -188,12 +190,13 @@ function followNamespaces(
 
 /** The manager declares the parts that it needs; here they have their full types. */
 function hasParts<M extends Manager>(manager: M, parts: Parts): manager is M & Parts {
-  return manager.cache === parts.cache && manager.client === parts.client;
+  return manager.cache === parts.cache && manager.client === parts.client && manager.mapper === parts.mapper;
 }
 
 interface Parts {
   readonly cache: Cache;
   readonly client: DelegatingClient;
+  readonly mapper: RestMapper;
 }
 
 /** The facade's own options: those that a bare manager does not have. */

@@ -181,6 +181,10 @@ export interface RuntimeManager<X extends object = object> extends Manager<Runti
   readonly client: DelegatingClient;
   /** Talks to the server directly, and watches. Not fenced: for reads, and for writes that need no leadership. */
   readonly liveClient: HttpClient;
+  /** Where the server is and who this process is: for further clients, e.g. of `@kctl/pods`. */
+  readonly connection: Connection;
+  /** Kinds by name, resources by name, and all resources that the server serves. */
+  readonly mapper: RestMapper;
   readonly metrics: PrometheusMetrics;
   /** Records Events in the name of a controller, e.g. `example.com/widgets`. They are flushed at the stop. */
   recorder(controller: string): EventRecorder;

@@ -41,7 +41,7 @@ import {
 import { defaultUserAgent } from './user-agent.js';
 import { parseWarnings } from './warnings.js';
 import { safeCause } from '../failure/safe-cause.js';
-import type { ServerWarning } from './warnings.js';
+import type { ServerWarning, WarnedRequest } from './warnings.js';
 
 /** Options of {@link createTransport}. */
 export interface TransportOptions {
@@ -75,8 +75,8 @@ export interface TransportOptions {
   readonly http2?: boolean;
   /** Asks for gzip on lists. @default true, unless the server is on this machine or the connection disables it */
   readonly compression?: boolean;
-  /** Called with each warning of the server; what it throws is logged. @default logs each text once */
-  readonly onWarning?: (warning: ServerWarning) => void;
+  /** Called with each warning of the server, and the request that it is about; what it throws is logged. @default logs each text once */
+  readonly onWarning?: (warning: ServerWarning, request: WarnedRequest) => void;
   readonly logger?: Logger;
   readonly metrics?: Metrics;
   /** Also measures durations, sizes, rate limiting and retries. @default false */
@@ -165,6 +165,9 @@ export function createTransport(connection: Connection, options: TransportOption
   requireImpersonation('impersonate', options.impersonate);
   return new HttpTransport(connection, options);
 }
+
+/** How many texts of warnings are remembered, to log each of them once. */
+const maxSeenWarnings = 1000;
 
 class HttpTransport implements Transport {
   readonly server: string;
@@ -338,11 +341,13 @@ class HttpTransport implements Transport {
       this.#tell(method, path, answer.status);
       if (body !== undefined) this.#metrics.sized(method, body.length);
       if (answer.socket !== undefined) this.#adopt(answer.socket);
-      this.#warn(answer);
+      this.#note(request, seconds(), { status: answer.status });
+      this.#warn(answer, request);
       return this.#toResponse(answer, request);
     } catch (error) {
       this.#metrics.answered(method, '<error>', seconds());
       this.#tell(method, path, undefined);
+      this.#note(request, seconds(), { error });
       throw error;
     }
   }
@@ -407,18 +412,27 @@ class HttpTransport implements Transport {
     );
   }
 
-  #warn({ headers }: Exchange): void {
+  /** One debug line for each attempt. */
+  #note({ method, path }: TransportRequest, seconds: number, outcome: { status: number } | { error: unknown }): void {
+    if (!this.#logger.isEnabled('debug')) return;
+    this.#logger.debug('Request', { method, path: pathOf(path), ...outcome, ms: Math.round(seconds * 1000) });
+  }
+
+  #warn({ headers }: Exchange, { method, path }: TransportRequest): void {
     for (const warning of parseWarnings(headers['warning'])) {
       const { onWarning } = this.#options;
       if (onWarning !== undefined)
         // The request has been executed: a hook that fails must not take its answer away.
         callHook(
-          () => onWarning(warning),
+          () => onWarning(warning, { method, path: pathOf(path) }),
           (error) => this.#logger.error('onWarning failed', { error }),
         );
-      else if (!this.#seenWarnings.has(warning.text) && this.#seenWarnings.size < 1000) {
+      else if (!this.#seenWarnings.has(warning.text)) {
         this.#seenWarnings.add(warning.text);
-        this.#logger.warn(warning.text, { source: 'API server warning' });
+        // The oldest is forgotten, and logged once more when it comes again.
+        const [oldest] = this.#seenWarnings;
+        if (this.#seenWarnings.size > maxSeenWarnings && oldest !== undefined) this.#seenWarnings.delete(oldest);
+        this.#logger.warn(warning.text, { source: 'API server warning', method, path: pathOf(path) });
       }
     }
   }

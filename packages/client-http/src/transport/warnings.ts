@@ -6,6 +6,13 @@ export interface ServerWarning {
   readonly text: string;
 }
 
+/** The request whose answer had a warning. */
+export interface WarnedRequest {
+  readonly method: string;
+  /** Path without the query. */
+  readonly path: string;
+}
+
 /** `299 agent "text" ["date"]`, several of them separated by commas; the text is a quoted string with \-escapes. */
 const warning = /299 (\S+) "((?:[^"\\]|\\.)*)"(?: "[^"]*")?/g;
 

@@ -1,0 +1,93 @@
+import { StatusError } from '@kctl/apimachinery';
+import type { Kind } from '@kctl/apimachinery';
+import type { AbortOptions } from '@kctl/client';
+import { collectPrefix } from '../bytes/byte-stream.js';
+import { decodeJson } from '../bytes/codec.js';
+import { parseStatus } from '../failure/failure-status.js';
+import type { Transport } from '../transport/transport.js';
+import { fetchVersion } from './discovery.js';
+
+/** What is read of an answer, in bytes. */
+const maxBytes = 1024 * 1024;
+
+/** What a server says of itself. */
+export interface ServerVersion {
+  /** `1`. */
+  readonly major: string;
+  /** `36`; some providers add a `+`. */
+  readonly minor: string;
+  /** `v1.36.3`. */
+  readonly gitVersion: string;
+  /** `linux/amd64`. */
+  readonly platform: string;
+}
+
+/**
+ * The version of the server, from `/version`. Mirrors client-go's `ServerVersion`.
+ *
+ * @throws StatusError, TransportError; DecodeError for an answer that is not JSON
+ */
+export async function serverVersion(transport: Transport, { signal }: AbortOptions = {}): Promise<ServerVersion> {
+  const { status, text } = await readPath(transport, '/version', signal);
+  if (status !== 200)
+    throw new StatusError(
+      parseStatus(text) ?? { status: 'Failure', code: status, message: `GET /version answered ${status}` },
+    );
+  const value = decodeJson(text, 'GET /version');
+  const fields: Readonly<Record<string, unknown>> = typeof value === 'object' && value !== null ? { ...value } : {};
+  const textOf = (name: string): string => (typeof fields[name] === 'string' ? fields[name] : '');
+  return {
+    major: textOf('major'),
+    minor: textOf('minor'),
+    gitVersion: textOf('gitVersion'),
+    platform: textOf('platform'),
+  };
+}
+
+/** How a server is. */
+export interface ServerHealth {
+  readonly isHealthy: boolean;
+  /** One line for each check, such as `[+]etcd ok`; of a server that refuses details what it says. */
+  readonly details: string;
+}
+
+/**
+ * Asks a server whether it is alive (`livez`) or takes requests (`readyz`). One that answers that it does not is a result, not
+ * an error.
+ *
+ * @throws TransportError where there is no answer; StatusError 401 and 403
+ */
+export async function serverHealth(
+  transport: Transport,
+  endpoint: 'livez' | 'readyz',
+  { signal }: AbortOptions = {},
+): Promise<ServerHealth> {
+  const { status, text } = await readPath(transport, `/${endpoint}?verbose`, signal);
+  if (status === 401 || status === 403)
+    throw new StatusError(parseStatus(text) ?? { status: 'Failure', code: status, message: text.trim() });
+  return { isHealthy: status === 200, details: text.trim() };
+}
+
+/**
+ * Whether the server serves a kind, as where a program uses a CustomResourceDefinition or a newer version if it is there. It
+ * asks each time, also for built-in kinds.
+ *
+ * @throws StatusError, TransportError where the group does not answer
+ */
+export async function isServed(
+  transport: Transport,
+  { group, version, kind }: Pick<Kind, 'group' | 'version' | 'kind'>,
+  { signal }: AbortOptions = {},
+): Promise<boolean> {
+  const resources = await fetchVersion(transport, { group, version }, signal);
+  return resources?.some((resource) => resource.kind === kind) === true;
+}
+
+async function readPath(
+  transport: Transport,
+  path: string,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly status: number; readonly text: string }> {
+  const { status, body } = await transport.send({ method: 'GET', path, accept: 'application/json, */*', signal });
+  return { status, text: (await collectPrefix(body, maxBytes)).bytes.toString() };
+}

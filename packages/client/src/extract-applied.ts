@@ -1,0 +1,80 @@
+import { isJsonObject, isSameJson } from '@kctl/apimachinery';
+import type { Kind } from '@kctl/apimachinery';
+import type { ApplyConfiguration } from './apply.js';
+import type { ReadObject } from './client.js';
+import { isWhole, keyedItems, memberField, memberNames, setValues } from './managed-fields.js';
+import type { FieldSet } from './managed-fields.js';
+import { metadataOf } from './kube-object.js';
+
+/** Options of {@link extractApplied}. */
+export interface ExtractOptions {
+  /** Of what was applied to this subresource, such as `status`. @default the object itself */
+  readonly subresource?: string;
+}
+
+/**
+ * What an owner has applied to an object: a configuration to change and apply again, so that no field of its own is lost and
+ * none of others is claimed. Mirrors client-go's `Extract…`. Without fields of the owner it has the identity alone.
+ *
+ * @throws TypeError for an object without managedFields, as of a cache that strips them
+ *
+ * @example
+ * ```ts
+ * import { Deployment } from '@kctl/apimachinery/kinds/apps/v1';
+ * import { apply, extractApplied } from '@kctl/client';
+ *
+ * const present = await client.get(Deployment, { namespace: 'shop', name: 'web' }, { live: true });
+ * const mine = extractApplied(Deployment, present, 'shop-operator');
+ * const wanted = { ...mine, spec: { ...mine.spec, replicas: 3 } };
+ * await apply(client, Deployment, wanted, { fieldOwner: 'shop-operator' });
+ * ```
+ */
+export function extractApplied<K extends Kind>(
+  kind: K,
+  object: ReadObject<K>,
+  fieldOwner: string,
+  { subresource = '' }: ExtractOptions = {},
+): ApplyConfiguration<K> {
+  const { managedFields, name, namespace } = metadataOf(object);
+  if (managedFields === undefined || managedFields.length === 0)
+    throw new TypeError(
+      `extractApplied: ${kind.kind} ${name ?? ''} has no managedFields: read it live, or from a cache that keeps them`,
+    );
+  const own = managedFields.find(
+    (entry) => entry.manager === fieldOwner && entry.operation === 'Apply' && (entry.subresource ?? '') === subresource,
+  );
+  const fields = own?.fieldsV1 === undefined ? {} : extract(own.fieldsV1, object);
+  const rest: object = isJsonObject(fields) ? fields : {};
+  const applied = 'metadata' in rest && isJsonObject(rest.metadata) ? rest.metadata : {};
+  const identity = { ...(namespace === undefined ? {} : { namespace }), name };
+  const configuration: object = { ...rest, metadata: { ...applied, ...identity } };
+  return configuration as ApplyConfiguration<K>;
+}
+
+/** The part of a value that a set of fields names. */
+function extract(fields: FieldSet, value: unknown): unknown {
+  const names = memberNames(fields);
+  if (isJsonObject(value) && names.length > 0) {
+    const members = names.flatMap((name): [string, unknown][] =>
+      name in value ? [[name, extract(memberField(fields, name) ?? {}, value[name])]] : [],
+    );
+    return Object.fromEntries(members);
+  }
+  if (Array.isArray(value)) {
+    const items = keyedItems(fields);
+    if (items.length > 0) return value.flatMap((item: unknown): unknown[] => extractItem(items, item));
+    const values = setValues(fields);
+    if (values !== undefined) return value.filter((item) => values.some((owned) => isSameJson(owned, item)));
+  }
+  // A node with nothing below it owns the whole value; `.` alone owns that it is there.
+  return isWhole(fields) ? value : Array.isArray(value) ? [] : isJsonObject(value) ? {} : value;
+}
+
+/** An item of a list, where it is one of those that are owned: with its keys. */
+function extractItem(items: ReturnType<typeof keyedItems>, item: unknown): unknown[] {
+  if (!isJsonObject(item)) return [];
+  const owned = items.find(({ keys }) => Object.entries(keys).every(([key, value]) => isSameJson(item[key], value)));
+  if (owned === undefined) return [];
+  const part = extract(owned.fields, item);
+  return [{ ...(isJsonObject(part) ? part : {}), ...owned.keys }];
+}
