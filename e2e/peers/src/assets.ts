@@ -42,7 +42,8 @@ async function endLeftovers(directory: string): Promise<void> {
     const command = await readFile(join('/proc', pid, 'cmdline'), 'utf8').catch(() => '');
     if (!command.startsWith(`${directory}/`)) continue;
     try {
-      process.kill(Number(pid), 'SIGTERM');
+      // Without its etcd a kube-apiserver does not end by SIGTERM.
+      process.kill(Number(pid), 'SIGKILL');
     } catch {
       // It has ended meanwhile.
     }

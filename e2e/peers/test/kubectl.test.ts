@@ -75,10 +75,9 @@ describe.skipIf(!hasGo)('kubectl on the embedded server', () => {
     ]);
   });
 
-  it('says why explain shows no fields yet', async () => {
-    const explain = await kubectl('explain', 'configmap');
-    expect(explain.output).toMatch(/ConfigMap/);
-    expect(explain.output).toMatch(/does not describe fields/);
+  it('explains fields', async () => {
+    const explain = await kubectl('explain', 'configmap.immutable');
+    expect(explain.output).toMatch(/FIELD: immutable <boolean>/);
   });
 
   it('creates what it sends as protobuf', async () => {
