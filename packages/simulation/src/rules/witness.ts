@@ -19,7 +19,7 @@ export interface WitnessOptions {
 const turnMs = 120_000;
 /** A handler takes this long for an event at most, in ms; now and then much longer, so that events wait for it. */
 const longestCallMs = 20;
-const slowCallMs = 20_000;
+const slowCallMs = 4_000;
 /** How many of its events a handler takes long for, and during how many of those it leaves. */
 const slowShare = 0.05;
 const leavingShare = 0.2;
