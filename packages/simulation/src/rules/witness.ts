@@ -20,6 +20,7 @@ const turnMs = 120_000;
 /** A handler takes this long for an event at most, in ms; now and then much longer, so that events wait for it. */
 const longestCallMs = 20;
 const slowCallMs = 4_000;
+const pieceMs = 50;
 /** How many of its events a handler takes long for, and during how many of those it leaves. */
 const slowShare = 0.05;
 const leavingShare = 0.2;
@@ -29,9 +30,11 @@ class Witness {
   readonly history: HandlerHistory;
   readonly #scope: Scope;
   readonly #options: WitnessOptions;
+  readonly #isOver: () => boolean;
 
-  constructor(kind: Kind, scope: Scope, options: WitnessOptions) {
+  constructor(kind: Kind, scope: Scope, options: WitnessOptions & { readonly isOver: () => boolean }) {
     this.#scope = scope;
+    this.#isOver = options.isOver;
     this.#options = options;
     const { objects, violate } = options;
     this.history = new HandlerHistory({ scope, kind, handler: 'a handler', objects, violate });
@@ -45,9 +48,11 @@ class Witness {
     if (chance < 0.5) {
       const takesMs = random() * (isSlow ? slowCallMs : longestCallMs);
       if (isSlow && random() < leavingShare) scheduler.after(this.#scope, takesMs * random(), () => this.leave());
-      await new Promise<void>((resolve) => {
-        scheduler.after(this.#scope, takesMs, resolve);
-      });
+      // Not beyond a stop, which does not wait for handlers of the world.
+      for (let leftMs = takesMs; leftMs > 0 && !this.#isOver(); leftMs -= pieceMs)
+        await new Promise<void>((resolve) => {
+          scheduler.after(this.#scope, Math.min(leftMs, pieceMs), resolve);
+        });
     }
     this.history.ended();
   }
@@ -108,7 +113,10 @@ export class Witnesses {
     const wanted = this.#cache.informers().filter(({ isWanted, state }) => isWanted && state.phase !== 'stopped');
     const chosen = wanted[Math.floor(random() * wanted.length)];
     if (chosen === undefined || (chosen.kind.shape !== 'full' && chosen.kind.shape !== 'untyped')) return;
-    const witness = new Witness(chosen.kind, this.#scope, this.#options);
+    const witness = new Witness(chosen.kind, this.#scope, {
+      ...this.#options,
+      isOver: () => this.#isOver || this.#host.isStopping,
+    });
     const loan = this.#cache.acquire(chosen.kind);
     this.#present.push(witness);
     const handler: WitnessedHandler = { onEvent: (event) => witness.onEvent(event) };
