@@ -10,6 +10,7 @@ describe('checks of options', () => {
     [metricsOption, noopMetrics],
     [metricsOption, { counter: () => undefined, gauge: () => undefined }],
     [loggerOption, console],
+    [loggerOption, { warn: () => undefined }],
     [metricsOption, guardMetrics(noopMetrics, () => undefined)],
     [tracerOption, noopTracer],
   ])('take what fits: %#', (check, value) => {
@@ -22,11 +23,7 @@ describe('checks of options', () => {
       {},
       /^it has no method isEnabled, trace, debug, info, warn, error, child: expected a Logger, such as/,
     ],
-    [
-      loggerOption,
-      { info: () => undefined },
-      /^it has no method isEnabled, trace, debug, warn, error, child: expected/,
-    ],
+    [loggerOption, { level: 'info' }, /^it has no method isEnabled, trace, debug, info, warn, error, child: expected/],
     [loggerOption, null, /^it is null: expected a Logger/],
     [loggerOption, 'debug', /^it is a value of type string: expected a Logger/],
     [metricsOption, {}, /^it has no method counter, gauge, histogram, onCollect: expected Metrics, such as/],

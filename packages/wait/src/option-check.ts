@@ -7,9 +7,10 @@ import { shownType } from './shown-value.js';
 export type OptionCheck = (name: string, value: unknown) => string | undefined;
 
 /**
- * A check that a value has methods, own or inherited, which is what makes it a logger, a clock or a client.
+ * A check that a value has methods, own or inherited, which is what makes it a logger, a store or a client. One of them is
+ * enough: the stub of a test has those that the test needs, while an object of options or another thing has none.
  *
- * @param methods the methods that it must have
+ * @param methods the methods by which it is known
  * @param expected what fits, after "expected", e.g. `a Clock, such as systemClock`
  *
  * @example
@@ -21,11 +22,19 @@ export type OptionCheck = (name: string, value: unknown) => string | undefined;
  * ```
  */
 export function optionWithMethods(methods: readonly string[], expected: string): OptionCheck {
+  return methodsCheck(methods, expected, (missing) => missing.length < methods.length);
+}
+
+function methodsCheck(
+  methods: readonly string[],
+  expected: string,
+  isEnough: (missing: readonly string[]) => boolean,
+): OptionCheck {
   return (name, value) => {
     if ((typeof value !== 'object' && typeof value !== 'function') || value === null)
       return `${name} is ${shownType(value)}: expected ${expected}`;
     const missing = methods.filter((method) => !hasMethod(value, method));
-    return missing.length === 0 ? undefined : `${name} has no method ${missing.join(', ')}: expected ${expected}`;
+    return isEnough(missing) ? undefined : `${name} has no method ${missing.join(', ')}: expected ${expected}`;
   };
 }
 
@@ -33,10 +42,11 @@ export function optionWithMethods(methods: readonly string[], expected: string):
 export const functionOption: OptionCheck = (name, value) =>
   typeof value === 'function' ? undefined : `${name} is ${shownType(value)}: expected a function`;
 
-/** A check that an option is a {@link Clock}. */
-export const clockOption: OptionCheck = optionWithMethods(
+/** A check that an option is a {@link Clock}, with all of its methods: `Date` has one of them. */
+export const clockOption: OptionCheck = methodsCheck(
   ['now', 'monotonicNow', 'setTimer'],
   'a Clock, such as systemClock or a FakeClock',
+  (missing) => missing.length === 0,
 );
 
 /** A check that an option is an AbortSignal, of this realm or another. */

@@ -63,7 +63,7 @@ export interface PodScript {
   /** The log before the last restart. @default there is none: 400, as upstream */
   readonly previousLog?: ScriptedLog | ((request: LogRequest) => ScriptedLog | Promise<ScriptedLog>);
   /** Plays a command, and returns its exit code; undefined is 0. What it throws is an internal error. */
-  readonly exec?: (process: ScriptedProcess) => number | undefined | Promise<number | undefined>;
+  readonly exec?: (process: ScriptedProcess) => number | undefined | Promise<number | undefined> | Promise<void>;
   /** Plays the main process, for those who attach to it. */
   readonly attach?: PodScript['exec'];
   /** Takes connections, by the port of the pod, e.g. `{ 8080: (connection) => httpServer.emit('connection', connection) }`. */

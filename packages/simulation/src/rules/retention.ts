@@ -15,7 +15,7 @@ export type LiveObjects = ReadonlyMap<string, number>;
 
 /** Counts what is alive in this process. */
 export function liveObjects(): LiveObjects {
-  const { emitWarning } = process;
+  const emitWarning = Reflect.get(process, 'emitWarning');
   process.emitWarning = () => undefined; // that queryObjects is experimental, once for each process
   try {
     return new Map(counted.map(({ what, of }) => [what, queryObjects(of, { format: 'count' })]));

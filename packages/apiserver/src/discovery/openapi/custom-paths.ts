@@ -193,8 +193,8 @@ function contents(types: readonly string[], model: string): JsonObject {
 }
 
 function responses({ codes }: Operation, more: JsonObject): JsonObject {
-  const answers = codes.map((code) => [String(code), { ...more, description: reasons[code] }]);
-  return { ...Object.fromEntries(answers), 401: { description: reasons[401] } };
+  const answers = codes.map((code): [string, JsonObject] => [String(code), { ...more, description: reasons[code] }]);
+  return { ...Object.fromEntries<JsonObject>(answers), 401: { description: reasons[401] } };
 }
 
 function sorted(names: readonly string[]): readonly string[] {

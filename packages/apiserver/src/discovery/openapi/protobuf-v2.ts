@@ -205,10 +205,12 @@ const queryParameter = message(23, () => [
 
 const parameter: Write = (writer, value) => {
   const { in: place } = objectOf(value);
-  if (place === 'body') return nested(bodyParameter)(writer, 1, value);
-  nested((inner, other) =>
-    place === 'path' ? nested(pathParameter)(inner, 4, other) : nested(queryParameter)(inner, 3, other),
-  )(writer, 2, value);
+  if (place === 'body') nested(bodyParameter)(writer, 1, value);
+  else
+    nested((inner, other) => {
+      if (place === 'path') nested(pathParameter)(inner, 4, other);
+      else nested(queryParameter)(inner, 3, other);
+    })(writer, 2, value);
 };
 const parameters = each(nested(orReference(parameter)));
 
