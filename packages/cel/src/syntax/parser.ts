@@ -275,7 +275,7 @@ class Parser {
     return this.#make.ident(token.offset, dot + token.text);
   }
 
-  /** The name before `{`, when what comes is `a.b.C{…}`. */
+  /** The name before `{`, when what comes is `a.b.C{...}`. */
   #structName(): string | undefined {
     let position = this.#position;
     const parts: string[] = [];
