@@ -90,6 +90,9 @@ export class Pool<T> implements WorkerPool {
   /** When the signal of work in progress is aborted, after a stop with a grace period. */
   #graceEnd = Infinity;
   #graceTimer: ClockTimer | undefined;
+  readonly #work: WorkFunction<T>;
+  /** Undefined where work may take as long as it likes. */
+  readonly #timeoutMs: number | undefined;
   readonly #bucket: TokenBucket | undefined;
   /** Armed while work waits for its turn. */
   #turnTimer: ClockTimer | undefined;
@@ -102,6 +105,8 @@ export class Pool<T> implements WorkerPool {
     this.#source = source;
     this.#policy = policy;
     this.#options = options;
+    this.#work = options.work;
+    this.#timeoutMs = timeoutMs === Infinity ? undefined : timeoutMs;
     this.#concurrency = concurrency;
     this.#onAbort = () => this.#halt(signal?.reason);
     if (signal?.aborted === true) queueMicrotask(this.#onAbort);
@@ -150,7 +155,7 @@ export class Pool<T> implements WorkerPool {
         left = groupSize;
         if (this.#isSliceOver()) break;
       }
-      if (!this.#hasTurn()) break;
+      if (this.#bucket !== undefined && !this.#hasTurn(this.#bucket)) break;
       const slot = this.#take();
       if (slot < 0) break;
       this.#start(slot);
@@ -172,9 +177,8 @@ export class Pool<T> implements WorkerPool {
   }
 
   /** Whether the start rate lets work be started now; otherwise comes back when it does. */
-  #hasTurn(): boolean {
-    const bucket = this.#bucket;
-    if (bucket === undefined || bucket.tryTake()) return true;
+  #hasTurn(bucket: TokenBucket): boolean {
+    if (bucket.tryTake()) return true;
     if (this.#turnTimer !== undefined || this.#source.length === 0) return false;
     const waitMs = bucket.reserve();
     bucket.cancel();
@@ -216,9 +220,10 @@ export class Pool<T> implements WorkerPool {
     // Counted before the work begins: the pool may be stopped before the first await of it.
     this.#active++;
     this.#current = slot;
-    const limit = this.#limit();
+    const limit = this.#timeoutMs === undefined ? undefined : this.#limit(this.#timeoutMs);
     try {
-      const result = this.#options.work(item, limit ?? this.#context);
+      const work = this.#work;
+      const result = work(item, limit ?? this.#context);
       if (isPromiseLike(result)) {
         void this.#follow(result, this.#jobOf(item, limit));
         return;
@@ -240,9 +245,8 @@ export class Pool<T> implements WorkerPool {
     return slot;
   }
 
-  #limit(): TimeLimit | undefined {
-    const { timeoutMs = Infinity } = this.#options;
-    return timeoutMs === Infinity ? undefined : new TimeLimit(this.#source.clock, timeoutMs, this.#abort.signal);
+  #limit(timeoutMs: number): TimeLimit {
+    return new TimeLimit(this.#source.clock, timeoutMs, this.#abort.signal);
   }
 
   #jobOf(item: T, limit: TimeLimit | undefined): Job<T> {
