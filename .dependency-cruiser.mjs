@@ -108,7 +108,7 @@ export default {
   ],
   options: {
     tsPreCompilationDeps: true,
-    exclude: { path: '^(packages|tooling|examples)/[^/]+/dist/|/generated/|^packages/create/template/' },
+    exclude: { path: '^(packages|tooling|examples)/[^/]+/dist/|/generated/|/\\.cache/|^packages/create/template/' },
     doNotFollow: { path: 'node_modules' },
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {

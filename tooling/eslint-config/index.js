@@ -6,7 +6,7 @@ const randomness = 'Take a `random: () => number` option: randomness is injected
 /** The house rules. `root` is the directory that holds the workspace. */
 export function houseRules(root) {
   return tseslint.config(
-    { ignores: ['**/dist/**', '**/node_modules/**', '**/generated/**', '**/*.mjs', '**/*.js', '**/*.cjs', '**/tsup.config.ts', '**/vitest.config.ts', '**/.turbo/**',
+    { ignores: ['**/dist/**', '**/node_modules/**', '**/generated/**', '**/.cache/**', '**/*.mjs', '**/*.js', '**/*.cjs', '**/tsup.config.ts', '**/vitest.config.ts', '**/.turbo/**',
         '**/extracted/**', 'packages/create/template/**',
         '**/*.d.ts'] },
     {

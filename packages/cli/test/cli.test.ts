@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineKind } from '@kctl/apimachinery';
 import { createEnvironment } from '@kctl/testing';
@@ -14,9 +14,11 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
-/** A copy of the fixture inside of the package, where its imports resolve. */
+/** A copy of the fixture inside of the package, where its imports resolve, and where no other tool looks while this one writes. */
 function project(): string {
-  const folder = mkdtempSync(join(import.meta.dirname, '.project-'));
+  const cache = join(import.meta.dirname, '..', '.cache');
+  mkdirSync(cache, { recursive: true });
+  const folder = mkdtempSync(join(cache, 'project-'));
   folders.push(folder);
   cpSync(join(import.meta.dirname, 'fixture'), folder, { recursive: true });
   return folder;

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { runKctl } from '@kctl/cli';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -11,9 +11,11 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
-/** A folder inside of the package, where imports of @kctl resolve. */
+/** A folder inside of the package, where imports of @kctl resolve, and where no other tool looks while this one writes. */
 function place(): string {
-  const folder = mkdtempSync(join(import.meta.dirname, '.project-'));
+  const cache = join(import.meta.dirname, '..', '.cache');
+  mkdirSync(cache, { recursive: true });
+  const folder = mkdtempSync(join(cache, 'project-'));
   folders.push(folder);
   return folder;
 }
