@@ -1,9 +1,10 @@
+import { isBadRequest } from '@kctl/apimachinery';
 import { messageOf } from '@kctl/telemetry';
 import { decodeEnvelope, protobufType, unwrapMessage } from '../protobuf/envelope.js';
 import type { JsonObject } from '../registry/json.js';
 import { badRequest, unsupportedMediaType } from '../registry/status.js';
 import type { Offload } from '../offload/offload.js';
-import { scanJson } from './strict-json.js';
+import { JsonSyntaxError, scanJson } from './strict-json.js';
 import { readYaml, YamlProblem } from './yaml.js';
 
 /** A request body, read. */
@@ -34,13 +35,13 @@ export function mediaTypeOf(contentType: string | undefined): string {
 export async function parseBody(
   bytes: Uint8Array,
   contentType: string | undefined,
-  { expected, offload }: { readonly expected: ProtobufBody | undefined; readonly offload: Offload },
+  { expected, ...elsewhere }: { readonly expected: ProtobufBody | undefined } & YamlPlace,
 ): Promise<ParsedBody> {
   switch (mediaTypeOf(contentType)) {
     case 'application/json':
       return parseJsonBody(decoder.decode(bytes));
     case 'application/yaml':
-      return parseYamlBody(decoder.decode(bytes), offload);
+      return parseYamlBody(decoder.decode(bytes), elsewhere);
     case protobufType:
       if (expected === undefined) throw unsupportedMediaType(textTypes);
       return { value: parseProtobufBody(bytes, expected), text: '', duplicates: [] };
@@ -84,18 +85,34 @@ export function parseJsonBody(text: string): ParsedBody {
 /** YAML from this length on goes to another thread: reading 1 KB takes about 1 ms. */
 const inlineYamlLength = 8 * 1024;
 
-/** Reads YAML by way of JSON, as the API server does. @throws StatusError 400 */
-export async function parseYamlBody(text: string, offload: Offload | undefined): Promise<ParsedBody> {
-  if (offload === undefined || text.length < inlineYamlLength) {
+/** Where YAML that is long is read, and for whom. */
+export interface YamlPlace {
+  readonly offload: Offload;
+  /** Aborted when the client has gone. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Reads YAML by way of JSON, as the API server does: long YAML in another thread, where there is one.
+ *
+ * @throws StatusError 400
+ */
+export async function parseYamlBody(text: string, elsewhere: YamlPlace | undefined): Promise<ParsedBody> {
+  if (elsewhere === undefined || text.length < inlineYamlLength) {
     try {
       return { value: await readYaml(text), text, duplicates: [] };
     } catch (error) {
       throw error instanceof YamlProblem ? invalidYaml(error.message) : error;
     }
   }
-  const result = await offload.run({ type: 'yaml', text });
+  const result = await elsewhere.offload.run({ type: 'yaml', text }, elsewhere.signal);
   if ('problem' in result) throw invalidYaml(result.problem);
   return { value: scanJson(result.json).value, text, duplicates: [] };
+}
+
+/** Whether reading failed because of the text: not because there was no time or no room for it, or no client. */
+export function isUnreadable(error: unknown): boolean {
+  return error instanceof JsonSyntaxError || isBadRequest(error);
 }
 
 function invalidYaml(problem: string): Error {

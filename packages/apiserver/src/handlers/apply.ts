@@ -1,6 +1,6 @@
 import type { UntypedObject } from '@kctl/apimachinery';
 import { messageOf } from '@kctl/telemetry';
-import { mediaTypeOf, parseJsonBody, parseYamlBody } from '../codecs/body.js';
+import { isUnreadable, mediaTypeOf, parseJsonBody, parseYamlBody, type YamlPlace } from '../codecs/body.js';
 import { parseBoolParameter } from '../codecs/go-text.js';
 import type { Atom } from '../managed-fields/atom.js';
 import { printErrors, typeErrors } from '../managed-fields/check.js';
@@ -10,7 +10,6 @@ import { ListItemError } from '../managed-fields/list-items.js';
 import { decodeManagers, type Manager, type Managers } from '../managed-fields/managers.js';
 import { printPath } from '../managed-fields/path-element.js';
 import { applyOwners, updateOwners, type AppliedOwners, type OwnershipChange } from '../managed-fields/updater.js';
-import type { Offload } from '../offload/offload.js';
 import { cloneJson, isObject, setOwn, stringOf, type JsonObject } from '../registry/json.js';
 import type { KindRef } from '../registry/resource.js';
 import { applyConflict, badRequest, conflict, methodNotAllowed, notFound, unclassified } from '../registry/status.js';
@@ -49,17 +48,18 @@ export interface Application {
 export async function readApplication(call: ResourceCall): Promise<Application> {
   const options = parseWriteOptions(call, 'PatchOptions');
   const bytes = await call.request.readBody();
-  const config = await parseConfig(bytes, call.offload);
+  const config = await parseConfig(bytes, { offload: call.offload, signal: call.request.signal });
   if (isLongBody(bytes)) await breathe();
   return { config, isForced: parseBoolParameter(call.query, 'force'), length: bytes.length, options };
 }
 
-async function parseConfig(bytes: Uint8Array, offload: Offload): Promise<JsonObject> {
+async function parseConfig(bytes: Uint8Array, elsewhere: YamlPlace): Promise<JsonObject> {
   const text = new TextDecoder().decode(bytes);
   let value: unknown;
   try {
-    value = text.trimStart().startsWith('{') ? parseJsonBody(text).value : (await parseYamlBody(text, offload)).value;
+    value = text.trimStart().startsWith('{') ? parseJsonBody(text).value : (await parseYamlBody(text, elsewhere)).value;
   } catch (error) {
+    if (!isUnreadable(error)) throw error;
     throw badRequest(`error decoding YAML: ${messageOf(error)}`);
   }
   if (value === null || value === undefined) return {};

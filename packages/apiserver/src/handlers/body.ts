@@ -56,6 +56,7 @@ export async function readWriteBody(call: ResourceCall): Promise<ParsedBody> {
     return await parseBody(bytes, request.header('content-type'), {
       expected: protobufBody(call),
       offload: call.offload,
+      signal: request.signal,
     });
   } catch (error) {
     const why = syntaxProblem(error);

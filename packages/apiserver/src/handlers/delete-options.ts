@@ -52,7 +52,9 @@ const protobufOptions: ProtobufBody = {
 
 async function parseOptions({ request, offload }: ResourceCall, bytes: Uint8Array): Promise<unknown> {
   try {
-    return (await parseBody(bytes, request.header('content-type'), { expected: protobufOptions, offload })).value;
+    const { signal } = request;
+    const how = { expected: protobufOptions, offload, signal };
+    return (await parseBody(bytes, request.header('content-type'), how)).value;
   } catch (error) {
     const why = syntaxProblem(error);
     throw why === undefined ? error : badRequest(why);

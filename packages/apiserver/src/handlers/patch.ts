@@ -1,7 +1,6 @@
 import { isStatusError, mutableCopy, type UntypedObject } from '@kctl/apimachinery';
-import { mediaTypeOf, parseJsonBody, parseYamlBody } from '../codecs/body.js';
+import { isUnreadable, mediaTypeOf, parseJsonBody, parseYamlBody, type YamlPlace } from '../codecs/body.js';
 import { JsonSyntaxError } from '../codecs/strict-json.js';
-import type { Offload } from '../offload/offload.js';
 import { applyJsonPatch } from '../patch/json-patch.js';
 import { applyMergePatch } from '../patch/merge-patch.js';
 import { invalidValue } from '../registry/field-error.js';
@@ -60,10 +59,17 @@ export async function readPatch(call: ResourceCall, type: string): Promise<Patch
   }
 }
 
-async function patchOf({ definition, offload }: ResourceCall, type: string, bytes: Uint8Array): Promise<PatchFunction> {
+async function patchOf(
+  { definition, offload, request }: ResourceCall,
+  type: string,
+  bytes: Uint8Array,
+): Promise<PatchFunction> {
   const { strategicMerge } = definition;
   const isStrategic = type === strategicPatch;
-  const patch = await parsePatch(bytes, isStrategic ? '' : 'error decoding patch: ', offload);
+  const patch = await parsePatch(bytes, isStrategic ? '' : 'error decoding patch: ', {
+    offload,
+    signal: request.signal,
+  });
   if (type === jsonPatch) return (document) => applyJsonPatch(document, patch);
   if (patch === null && isStrategic) return (document) => document;
   if (patch === null) throw badRequest('Invalid JSON Patch');
@@ -78,7 +84,7 @@ async function patchOf({ definition, offload }: ResourceCall, type: string, byte
     : (document) => (isMetadataObject(document) ? mergeTyped(document, strategicMerge?.(document, patch)) : document);
 }
 
-async function parsePatch(bytes: Uint8Array, prefix: string, offload: Offload): Promise<unknown> {
+async function parsePatch(bytes: Uint8Array, prefix: string, elsewhere: YamlPlace): Promise<unknown> {
   const text = new TextDecoder().decode(bytes);
   try {
     return parseJsonBody(text).value;
@@ -88,7 +94,10 @@ async function parsePatch(bytes: Uint8Array, prefix: string, offload: Offload): 
     const yaml =
       text.trimStart().startsWith('{') || text.trimStart().startsWith('[')
         ? undefined
-        : await parseYamlBody(text, offload).catch(() => undefined);
+        : await parseYamlBody(text, elsewhere).catch((failure: unknown) => {
+            if (!isUnreadable(failure)) throw failure;
+            return undefined;
+          });
     if (typeof yaml?.value === 'object' && yaml.value !== null) return yaml.value;
     throw badRequest(`${prefix}${error.message}`);
   }

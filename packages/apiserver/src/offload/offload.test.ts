@@ -37,3 +37,26 @@ test('what waits fails when the server stops, and an aborted job is not begun', 
   thread.close();
   await expect(late).rejects.toMatchObject({ status: { code: 500 } });
 });
+
+test('a job whose client has gone is ended, whether it waits or is under way, and the next one is done', async () => {
+  const thread = offload(); // the clock stands still: no job takes too long
+  const [gone, left] = [new AbortController(), new AbortController()];
+  const slow = thread.run({ type: 'yaml', text: `a: [${'1, '.repeat(300_000)}]` }, gone.signal);
+  const waiting = Array.from({ length: 100 }, () => thread.run({ type: 'yaml', text: 'a: 1' }, left.signal));
+  await expect(thread.run({ type: 'yaml', text: 'a: 2' })).rejects.toMatchObject({ status: { code: 429 } });
+  left.abort(new Error('hung up'));
+  // There is room again at once.
+  const next = thread.run({ type: 'yaml', text: 'a: 3' });
+  for (const each of waiting) await expect(each).rejects.toThrow('hung up');
+  gone.abort(new Error('gone'));
+  await expect(slow).rejects.toThrow('gone');
+  expect(await next).toEqual({ json: '{"a":3}' });
+});
+
+test('a job that cannot be copied to the thread fails alone', async () => {
+  const thread = offload();
+  const bad = thread.run({ type: 'rules', schema: {}, object: () => undefined, old: undefined });
+  const next = thread.run({ type: 'yaml', text: 'a: 1' });
+  await expect(bad).rejects.toThrow('could not be cloned');
+  expect(await next).toEqual({ json: '{"a":1}' });
+});

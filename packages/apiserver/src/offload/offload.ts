@@ -7,7 +7,8 @@ import type { Job, JobResult } from './jobs.js';
 /** Another thread for what would hold up the requests of this one. It starts with the first job. */
 export interface Offload {
   /**
-   * Does a job in the thread; jobs are done one after the other.
+   * Does a job in the thread; jobs are done one after the other. An abort takes a job that waits out of the line, and
+   * ends the thread for one that is under way: the next job gets a new thread.
    *
    * @throws StatusError 413 where it takes longer than it may, 429 where too many wait; the reason of the signal
    */
@@ -30,7 +31,6 @@ interface Pending {
   readonly job: Job;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
-  readonly signal: AbortSignal | undefined;
 }
 
 /** What the thread answers. */
@@ -49,14 +49,22 @@ class ThreadOffload implements Offload {
     this.#jobTimeoutMs = jobTimeoutMs;
   }
 
-  run<J extends Job>(job: J, signal?: AbortSignal): Promise<JobResult<J>> {
+  async run<J extends Job>(job: J, signal?: AbortSignal): Promise<JobResult<J>> {
+    signal?.throwIfAborted();
     if (this.#waiting.length >= maxWaiting)
-      return Promise.reject(tooManyRequests('too many requests that take long are waiting, please try again later', 1));
-    return new Promise<JobResult<J>>((resolve, reject) => {
-      // The thread answers a job with the result of its type: see offload-main.
-      this.#waiting.push({ job, resolve: resolve as (value: unknown) => void, reject, signal });
-      this.#next();
-    });
+      throw tooManyRequests('too many requests that take long are waiting, please try again later', 1);
+    const { promise, resolve, reject } = Promise.withResolvers<JobResult<J>>();
+    // The thread answers a job with the result of its type: see offload-main.
+    const pending: Pending = { job, resolve: resolve as (value: unknown) => void, reject };
+    const leave = (): void => this.#leave(pending, signal?.reason);
+    signal?.addEventListener('abort', leave, { once: true });
+    this.#waiting.push(pending);
+    this.#next();
+    try {
+      return await promise;
+    } finally {
+      signal?.removeEventListener('abort', leave);
+    }
   }
 
   close(): void {
@@ -68,18 +76,30 @@ class ThreadOffload implements Offload {
     if (this.#current !== undefined) return;
     const pending = this.#waiting.shift();
     if (pending === undefined) return;
-    if (pending.signal?.aborted === true) {
-      pending.reject(pending.signal.reason);
-      this.#next();
-      return;
-    }
     this.#current = pending;
     const worker = (this.#worker ??= this.#start());
     this.#timer = this.#clock.setTimer(() => this.#end(tooLong(this.#jobTimeoutMs)), this.#jobTimeoutMs, {
       keepAlive: false,
     });
     worker.ref();
-    worker.postMessage(pending.job);
+    try {
+      worker.postMessage(pending.job);
+    } catch (error) {
+      // What cannot be copied to the thread costs this job.
+      worker.unref();
+      this.#finish(({ reject }) => reject(error));
+    }
+  }
+
+  #leave(pending: Pending, reason: unknown): void {
+    if (pending === this.#current) {
+      this.#end(reason);
+      return;
+    }
+    const index = this.#waiting.indexOf(pending);
+    if (index === -1) return;
+    this.#waiting.splice(index, 1);
+    pending.reject(reason);
   }
 
   #start(): Worker {
