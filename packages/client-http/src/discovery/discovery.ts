@@ -2,7 +2,7 @@ import type { KindScope } from '@kctl/apimachinery';
 import { collect, collectPrefix } from '../bytes/byte-stream.js';
 import { decodeJson, refuseHtml } from '../bytes/codec.js';
 import { StatusError } from '@kctl/apimachinery';
-import { parseStatus } from '../failure/failure-status.js';
+import { statusErrorOf } from '../failure/failure-status.js';
 import type { Transport } from '../transport/transport.js';
 
 /** One resource that the server serves. */
@@ -113,9 +113,8 @@ async function fetchJson(transport: Transport, { path, accept, signal }: JsonReq
   if (response.status !== 200) {
     const text = (await collectPrefix(response.body, maxErrorBytes)).bytes.toString();
     if (response.status === 404) return undefined;
-    const { status: code } = response;
-    const message = `discovery: GET ${path} at ${transport.server} answered ${code}`;
-    throw new StatusError({ code, ...(parseStatus(text) ?? { status: 'Failure', message }) });
+    const { status } = response;
+    throw statusErrorOf({ status, text }, `discovery: GET ${path} at ${transport.server} answered ${status}`);
   }
   refuseHtml(response, `discovery: GET ${path}`);
   return fieldsOf(decodeJson((await collect(response.body)).toString(), `discovery: GET ${path}`));

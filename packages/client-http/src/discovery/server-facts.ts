@@ -1,9 +1,8 @@
-import { StatusError } from '@kctl/apimachinery';
 import type { Kind } from '@kctl/apimachinery';
 import type { AbortOptions } from '@kctl/client';
 import { collectPrefix } from '../bytes/byte-stream.js';
 import { decodeJson } from '../bytes/codec.js';
-import { parseStatus } from '../failure/failure-status.js';
+import { statusErrorOf } from '../failure/failure-status.js';
 import type { Transport } from '../transport/transport.js';
 import { fetchVersion } from './discovery.js';
 
@@ -29,10 +28,7 @@ export interface ServerVersion {
  */
 export async function serverVersion(transport: Transport, { signal }: AbortOptions = {}): Promise<ServerVersion> {
   const { status, text } = await readPath(transport, '/version', signal);
-  if (status !== 200)
-    throw new StatusError(
-      parseStatus(text) ?? { status: 'Failure', code: status, message: `GET /version answered ${status}` },
-    );
+  if (status !== 200) throw statusErrorOf({ status, text }, `GET /version answered ${status}`);
   const value = decodeJson(text, 'GET /version');
   const fields: Readonly<Record<string, unknown>> = typeof value === 'object' && value !== null ? { ...value } : {};
   const textOf = (name: string): string => (typeof fields[name] === 'string' ? fields[name] : '');
@@ -63,8 +59,7 @@ export async function serverHealth(
   { signal }: AbortOptions = {},
 ): Promise<ServerHealth> {
   const { status, text } = await readPath(transport, `/${endpoint}?verbose`, signal);
-  if (status === 401 || status === 403)
-    throw new StatusError(parseStatus(text) ?? { status: 'Failure', code: status, message: text.trim() });
+  if (status === 401 || status === 403) throw statusErrorOf({ status, text }, text.trim());
   return { isHealthy: status === 200, details: text.trim() };
 }
 

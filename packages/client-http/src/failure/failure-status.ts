@@ -88,6 +88,14 @@ export function parseStatus(text: string): Status | undefined {
   }
 }
 
+/** The error of an answer that is not about an object; its code is the HTTP status where the Status has none. */
+export function statusErrorOf(
+  answer: { readonly status: number; readonly text: string },
+  message: string,
+): StatusError {
+  return new StatusError({ code: answer.status, ...(parseStatus(answer.text) ?? { status: 'Failure', message }) });
+}
+
 /** A document that a message quotes: the API server shows the whole object where a patched one cannot be read. */
 const quotedDocument = /"\{(?:[^"\\]|\\.)*"/g;
 
