@@ -8,6 +8,7 @@ import type { NamespaceFollower, NamespaceFollowerOptions } from './namespace-fo
 
 /** A server of Namespaces that a test changes, and a cache that notes what it is set to. */
 class Stage {
+  readonly clock = new FakeClock();
   readonly set: string[][] = [];
   readonly lists: unknown[] = [];
   readonly stop = new AbortController();
@@ -50,7 +51,8 @@ class Stage {
     };
     return createNamespaceFollower({
       client: client as never,
-      clock: new FakeClock(),
+      clock: this.clock,
+      random: () => 0,
       cache: {
         setNamespaces: (namespaces) => {
           this.set.push(Object.keys(namespaces));
@@ -120,6 +122,80 @@ describe('createNamespaceFollower', () => {
       ['a', 'b'],
       ['a', 'b', 'c', 'd'],
     ]);
+    stage.stop.abort();
+    await running;
+  });
+
+  it('sets what the cache refused again, later and later, without a further change', async () => {
+    const stage = new Stage('a');
+    const follower = stage.follow({});
+    const running = follower.run(stage.stop.signal);
+    await follower.waitForReady(stage.stop.signal);
+    let failures = 2;
+    stage.setNamespaces = async () => {
+      if (failures-- > 0) throw new Error('not now');
+    };
+    await stage.add('b');
+    expect(stage.set).toHaveLength(3);
+    await stage.clock.advance(1000);
+    expect(stage.set).toHaveLength(4);
+    await stage.clock.advance(1999);
+    expect(stage.set).toHaveLength(4);
+    await stage.clock.advance(1);
+    expect(stage.set.slice(2)).toEqual([
+      ['a', 'b'],
+      ['a', 'b'],
+      ['a', 'b'],
+    ]);
+    await stage.clock.advance(600_000);
+    expect(stage.set).toHaveLength(5);
+    failures = 1;
+    await stage.add('c');
+    stage.stop.abort();
+    await running;
+    expect(stage.clock.pendingTimers).toBe(0);
+  });
+
+  it('does not let a namespace that cannot be listed hold up those that come later, nor the stop', async () => {
+    const stage = new Stage('a');
+    stage.setNamespaces = () => new Promise(() => undefined);
+    const follower = stage.follow({});
+    const running = follower.run(stage.stop.signal);
+    await settle();
+    let isReady = false;
+    void follower.waitForReady(stage.stop.signal).then(
+      () => (isReady = true),
+      () => undefined,
+    );
+    await stage.add('b');
+    expect(stage.set).toEqual([[], ['a']]);
+    await stage.clock.advance(10_000);
+    expect(stage.set).toEqual([[], ['a'], ['a', 'b']]);
+    stage.setNamespaces = () => Promise.resolve();
+    await stage.clock.advance(10_000);
+    await stage.add('c');
+    expect(stage.set.at(-1)).toEqual(['a', 'b', 'c']);
+    // The first are not there yet.
+    expect(isReady).toBe(false);
+    stage.setNamespaces = () => new Promise(() => undefined);
+    await stage.add('d');
+    stage.stop.abort();
+    await running;
+    expect(stage.clock.pendingTimers).toBe(0);
+  });
+
+  it('does not end the process where the cache refuses to be empty, and is ready without any namespace', async () => {
+    const stage = new Stage();
+    stage.setNamespaces = () => Promise.reject(new Error('not now'));
+    const follower = stage.follow({});
+    await settle();
+    stage.setNamespaces = () => Promise.resolve();
+    const running = follower.run(stage.stop.signal);
+    await follower.waitForReady(stage.stop.signal);
+    expect(stage.set).toEqual([[], []]);
+    await expect(follower.run(stage.stop.signal)).rejects.toThrow('the follower was started already');
+    await stage.add('a');
+    expect(stage.set.at(-1)).toEqual(['a']);
     stage.stop.abort();
     await running;
   });

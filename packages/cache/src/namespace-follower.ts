@@ -2,12 +2,12 @@ import { labelSelectorFrom, metadataOnly, nameFilter } from '@kctl/apimachinery'
 import type { NameFilter } from '@kctl/apimachinery';
 import { Namespace } from '@kctl/apimachinery/kinds/core/v1';
 import type { ListOptions } from '@kctl/client';
-import { createSharedInformer, listerWatcherFor } from '@kctl/informer';
+import { createSharedInformer, InformerStartedError, listerWatcherFor } from '@kctl/informer';
 import type { InformerClient, SharedInformer } from '@kctl/informer';
 import type { Logger, Metrics } from '@kctl/telemetry';
 import { noopLogger } from '@kctl/telemetry';
-import type { Clock, OptionNames, Random } from '@kctl/wait';
-import { requireOptions } from '@kctl/wait';
+import type { Backoff, Clock, ClockTimer, OptionNames, Random } from '@kctl/wait';
+import { createBackoff, orAborted, requireOptions, systemClock } from '@kctl/wait';
 import type { NamespaceScopes, ScopeOptions } from './cache-options.js';
 import type { Cache } from './cache.js';
 
@@ -61,8 +61,9 @@ const optionNames: OptionNames<NamespaceFollowerOptions> = {
 /**
  * Watches Namespaces (their metadata alone), and calls `cache.setNamespaces` with those whose names and labels are
  * chosen: a namespace that is made, or labelled, is listed and then becomes visible; one that no longer matches leaves
- * with deletes marked `leftScope`. One that is being deleted stays until it is gone. It does nothing before it runs, but
- * for setting the cache to no namespace at all.
+ * with deletes marked `leftScope`. One that is being deleted stays until it is gone. Where the cache refuses them, they are
+ * set again after a second, later after up to a minute, or with the next change. It does nothing before it runs, but for
+ * setting the cache to no namespace at all.
  *
  * @throws TypeError naming the option that is not valid
  */
@@ -70,6 +71,9 @@ export function createNamespaceFollower(options: NamespaceFollowerOptions): Name
   requireOptions('createNamespaceFollower', options, optionNames);
   return new Follower(options);
 }
+
+/** How long a change waits for the one before it: a namespace that cannot be listed does not hold up all others. */
+const patienceMs = 10_000;
 
 class Follower implements NamespaceFollower {
   readonly name = 'namespaces';
@@ -79,15 +83,33 @@ class Follower implements NamespaceFollower {
   readonly #filter: NameFilter | undefined;
   readonly #informer: SharedInformer<{ metadata: { name: string } } & Namespace>;
   readonly #ready = Promise.withResolvers<undefined>();
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #backoff: Backoff;
   #namespaces: readonly string[] = [];
-  /** Whether the cache has them. */
+  /** Whether the cache has them, or is about to. */
   #isSet = false;
   #isDue = false;
+  #isStopped = false;
   #work: Promise<void> | undefined;
+  /** How many calls of `setNamespaces` have not ended. */
+  #pending = 0;
+  /** Ends the wait for the last of them. */
+  #goOn: () => void = () => undefined;
+  #retry: ClockTimer | undefined;
 
   constructor(options: NamespaceFollowerOptions) {
     const { names, labelSelector, client, clock, random, logger, metrics } = options;
     this.#options = options;
+    this.#clock = clock ?? systemClock;
+    this.#logger = logger ?? noopLogger;
+    this.#backoff = createBackoff({
+      initialMs: 1000,
+      capMs: 60_000,
+      jitter: 0.5,
+      clock: this.#clock,
+      ...(random === undefined ? {} : { random }),
+    });
     this.#filter = names === undefined ? undefined : nameFilter(names);
     if (labelSelector !== undefined) labelSelectorFrom(labelSelector); // says what is wrong with it
     const kind = metadataOnly(Namespace);
@@ -101,8 +123,10 @@ class Follower implements NamespaceFollower {
       ...(metrics === undefined ? {} : { metrics }),
     }) as never;
     this.#ready.promise.catch(() => undefined);
-    // An empty set of default namespaces would mean all.
-    void options.cache.setNamespaces({});
+    // A cache without default namespaces holds all of them: none, until the first are read.
+    void this.#set([], {});
+    // The first that are read are set, even where there are none.
+    this.#isSet = false;
   }
 
   get namespaces(): readonly string[] {
@@ -111,15 +135,11 @@ class Follower implements NamespaceFollower {
 
   async waitForReady(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    await Promise.race([
-      this.#ready.promise,
-      new Promise<never>((_, reject) =>
-        signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }),
-      ),
-    ]);
+    await orAborted(this.#ready.promise, signal);
   }
 
   async run(signal: AbortSignal): Promise<void> {
+    if (this.#informer.isStarted) throw new InformerStartedError('the follower was started already; make another one');
     this.#informer.addEventHandler({
       onEvent: ({ type }) => {
         if (type !== 'update' && this.#informer.hasSynced) this.#due();
@@ -127,9 +147,15 @@ class Follower implements NamespaceFollower {
     });
     const running = this.#informer.run(signal);
     const first = this.#informer.waitForSync({ signal }).then(() => this.#due());
-    await Promise.all([running, first.catch(() => undefined)]);
+    try {
+      await Promise.all([running, first.catch(() => undefined)]);
+    } finally {
+      this.#isStopped = true;
+      this.#retry?.cancel();
+      this.#goOn();
+      this.#ready.reject(new Error('the namespaces were not read: the follower has stopped'));
+    }
     await this.#work;
-    this.#ready.reject(new Error('the namespaces were not read: the follower has stopped'));
   }
 
   /** Sets the cache to what there is now; what changes meanwhile is one more turn. */
@@ -139,8 +165,8 @@ class Follower implements NamespaceFollower {
   }
 
   async #follow(): Promise<void> {
-    const { cache, scope = {}, logger = noopLogger } = this.#options;
-    while (this.#isDue) {
+    const { scope = {} } = this.#options;
+    while (this.#isDue && !this.#isStopped) {
       this.#isDue = false;
       const names = this.#informer.indexer
         .list()
@@ -148,18 +174,37 @@ class Follower implements NamespaceFollower {
         .filter((name) => this.#filter?.matches(name) !== false)
         .sort();
       if (this.#isSet && names.join() === this.#namespaces.join()) continue;
-      logger.info('the namespaces of the cache changed', { namespaces: names.length });
+      this.#retry?.cancel();
+      this.#logger.info('the namespaces of the cache changed', { namespaces: names.length });
       const scopes: NamespaceScopes = Object.fromEntries(names.map((name) => [name, scope]));
-      this.#namespaces = names;
-      this.#isSet = false;
-      try {
-        await cache.setNamespaces(scopes);
-        this.#isSet = true;
-        this.#ready.resolve(undefined);
-      } catch (error) {
-        // A namespace that ended while it was listed: the change that is due sets the rest.
-        logger.error('cannot set the namespaces of the cache', { error });
-      }
+      const patience = Promise.withResolvers<undefined>();
+      this.#goOn = () => patience.resolve(undefined);
+      const timer = this.#clock.setTimer(this.#goOn, patienceMs);
+      await Promise.race([this.#set(names, scopes), patience.promise]);
+      timer.cancel();
     }
+  }
+
+  /** Where the cache refuses them, and nothing has followed, they are due again later. */
+  async #set(names: readonly string[], scopes: NamespaceScopes): Promise<void> {
+    this.#namespaces = names;
+    this.#isSet = true;
+    this.#pending++;
+    try {
+      await this.#options.cache.setNamespaces(scopes);
+      if (this.#namespaces === names) this.#backoff.reset();
+    } catch (error) {
+      this.#logger.error('cannot set the namespaces of the cache', { error });
+      if (this.#namespaces === names) this.#again();
+    } finally {
+      this.#pending--;
+    }
+    if (this.#isSet && this.#pending === 0) this.#ready.resolve(undefined);
+  }
+
+  #again(): void {
+    this.#isSet = false;
+    if (!this.#informer.hasSynced || this.#isStopped) return;
+    this.#retry = this.#clock.setTimer(() => this.#due(), this.#backoff.next());
   }
 }
