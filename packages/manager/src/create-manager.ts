@@ -215,10 +215,12 @@ class RunnableManager<X extends object> implements Manager<X> {
     });
     const handle = this.add(scheduler);
     this.#schedules.add(name);
-    const remove = async (): Promise<void> => {
-      this.#schedules.delete(name);
-      await handle.remove();
-    };
+    let removed: Promise<void> | undefined;
+    // The name is free when its last run has ended, and not a second time: another schedule may have it by then.
+    const remove = (): Promise<void> =>
+      (removed ??= handle.remove().finally(() => {
+        this.#schedules.delete(name);
+      }));
     return { name: handle.name, remove, [Symbol.asyncDispose]: remove };
   }
 

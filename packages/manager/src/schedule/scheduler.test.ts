@@ -1,7 +1,7 @@
 import { noopLogger, noopMetrics } from '@kctl/telemetry';
 import { sleep } from '@kctl/wait';
 import { FakeClock, settle } from '@kctl/wait/testing';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createManager } from '../index.js';
 import { resolveSchedule } from './occurrences.js';
 import { createScheduleMetrics } from './schedule-metrics.js';
@@ -203,6 +203,43 @@ describe('a schedule', () => {
     expect(log.at(-1)).toBe('cannot remember the run of a schedule: another process may repeat it');
   });
 
+  it('does not repeat in a later term what it has begun and could not save', async () => {
+    const store = new MemoryStore(new FakeClock().now());
+    const { clock, runs, scheduler, stop, running } = session({ every: '10m' }, store);
+    await settle();
+    store.failures = 1;
+    await clock.advance(10 * minute);
+    expect([runs, store.saved]).toEqual([[10 * minute], []]);
+    stop.abort();
+    await running;
+    const again = new AbortController();
+    clocks.push(again);
+    void scheduler.run(again.signal);
+    await clock.advance(minute);
+    expect(runs).toEqual([10 * minute]);
+    await clock.advance(9 * minute);
+    expect(runs).toEqual([10 * minute, 20 * minute]);
+  });
+
+  it('makes up in a later term for an occurrence that the loss of the lease kept from beginning', async () => {
+    const store = new MemoryStore();
+    const { clock, runs, scheduler, stop, running } = session({ every: '10m' }, store);
+    await settle();
+    const save = vi.spyOn(store, 'save').mockImplementationOnce(() => {
+      stop.abort();
+      return Promise.reject(new Error('the lease is lost'));
+    });
+    await clock.advance(10 * minute);
+    await running;
+    expect([save.mock.calls.length, runs]).toEqual([1, []]);
+    const again = new AbortController();
+    clocks.push(again);
+    await store.save('sweep', clock.now() - 10 * minute);
+    void scheduler.run(again.signal);
+    await settle();
+    expect(runs).toEqual([10 * minute]);
+  });
+
   it('takes a remembered time of the future for now: a clock that was ahead does not silence it', async () => {
     const { clock, runs } = session({ every: '10m' }, new MemoryStore(new FakeClock().now() + 1000 * hour));
     await clock.advance(10 * minute);
@@ -249,6 +286,34 @@ describe('a schedule', () => {
 });
 
 describe('manager.schedule', () => {
+  it('has its name until its last run has ended, and gives it back once', async () => {
+    const untilAborted = (signal: AbortSignal): Promise<void> =>
+      new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+    const clock = new FakeClock();
+    const cache = { run: untilAborted, waitForSync: async () => undefined };
+    const cluster = { cache, name: 'cluster', group: 'caches', run: untilAborted, waitForReady: async () => undefined };
+    const manager = createManager({ cluster: { ...cluster, client: {}, apiReader: {} } as never, clock });
+    const ended = Promise.withResolvers<undefined>();
+    const first = manager.schedule({ name: 'sweep', every: '1m', runAtStart: true, run: () => ended.promise });
+    const stop = new AbortController();
+    const running = manager.run(stop.signal);
+    await settle();
+    const removed = first.remove();
+    await settle();
+    const add = () => manager.schedule({ name: 'sweep', every: '1m', run: () => undefined });
+    expect(add).toThrow('there is a schedule of the name "sweep" already');
+    ended.resolve(undefined);
+    await removed;
+    add();
+    await first.remove();
+    expect(add).toThrow('there is a schedule of the name "sweep" already');
+    stop.abort();
+    await running;
+    expect(() => manager.schedule({ name: 'late', every: '1m', run: () => undefined })).toThrow(
+      'stop procedure is already engaged',
+    );
+  });
+
   it('runs while this process leads, under a name of its own, until it is removed', async () => {
     const clock = new FakeClock();
     const untilAborted = (signal: AbortSignal): Promise<void> =>

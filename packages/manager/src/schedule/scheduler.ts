@@ -100,9 +100,9 @@ export class Scheduler implements Runnable {
       signal.throwIfAborted();
     }
     const lastDueAt = this.#last;
-    this.#last = dueAt;
     await this.#save(dueAt, signal);
     signal.throwIfAborted();
+    this.#last = dueAt;
     const controller = new AbortController();
     const run = this.#call({ dueAt, lastDueAt, controller, signal }).finally(() => this.#running.delete(controller));
     this.#running.set(controller, run);
@@ -132,7 +132,10 @@ export class Scheduler implements Runnable {
     }
   }
 
-  /** Waits until the store answers: without the last run, everything would begin anew. */
+  /**
+   * What the store has, or what this process has begun in an earlier term and could not save. Waits until the store
+   * answers: without the last run, everything would begin anew.
+   */
   async #load(signal: AbortSignal): Promise<number | undefined> {
     const { store, schedule, clock, random, logger } = this.#parts;
     if (store === undefined) return this.#last;
@@ -140,8 +143,9 @@ export class Scheduler implements Runnable {
     for (;;) {
       try {
         const loaded = await store.load(schedule.name, { signal });
+        const known = [loaded, this.#last].filter((time) => time !== undefined);
         // A clock that was ahead when it was saved does not silence the schedule until then.
-        return loaded !== undefined && loaded > clock.now() ? clock.now() : loaded;
+        return known.length === 0 ? undefined : Math.min(Math.max(...known), clock.now());
       } catch (error) {
         signal.throwIfAborted();
         logger.error('cannot read the last run of a schedule, it waits until it can', {
