@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Logger } from '@kctl/telemetry';
-import { isAbortError, untilAborted } from '@kctl/wait';
+import { anySignal, isAbortError, untilAborted } from '@kctl/wait';
 import { ManagerError, RunnableError } from './errors.js';
 import type { Straggler } from './errors.js';
 import type { Runnable, RunnableRunOptions } from './runnable.js';
@@ -178,14 +178,21 @@ export class RunnableGroup {
     );
     this.#running.set(member, { abort, ended });
     if (member.waitForReady === undefined) return;
-    // A member that failed is never ready, and one that has finished has nothing more to get ready.
-    const ready = member.waitForReady(abort.signal).catch((error: unknown) => {
-      if (abort.signal.aborted) return;
+    // A member that failed is never ready, and one that has finished has nothing more to get ready: the wait ends with
+    // either, or its timer would keep the process alive.
+    const over = new AbortController();
+    using link = anySignal([abort.signal, over.signal]);
+    const ready = member.waitForReady(link.signal).catch((error: unknown) => {
+      if (link.signal.aborted) return;
       const failed = new RunnableError(name, error);
       this.#options.onError(failed);
       throw failed;
     });
-    await Promise.race([ready, failure.promise, ended]);
+    try {
+      await Promise.race([ready, failure.promise, ended]);
+    } finally {
+      over.abort(new DOMException(`${name} has ended or is ready`, 'AbortError'));
+    }
   }
 }
 

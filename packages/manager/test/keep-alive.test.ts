@@ -7,4 +7,12 @@ describe('the process of a manager', () => {
     const program = startExample(join(import.meta.dirname, 'alone-program.ts'));
     expect([await program.exited, program.output]).toEqual([0, 'ended\n']);
   });
+
+  it('ends after a webhook server that cannot start: no wait for its readiness is left', async () => {
+    const program = startExample(join(import.meta.dirname, 'failed-program.ts'));
+    expect([await program.exited, program.output]).toEqual([
+      0,
+      'webhook server failed: webhook server: no certificate\n',
+    ]);
+  });
 });
