@@ -116,7 +116,7 @@ function optionsOf(field: SettingField): Option[] {
   const text = `${description}${fallback} (env: ${environmentName(name)})`;
   if (type === 'boolean') return [new Option(`--${kebab(name)}`, text), new Option(`--no-${kebab(name)}`).hideHelp()];
   const option = new Option(`--${kebab(name)} <${type === 'list' ? 'a,b' : type}>`, text);
-  if (choices !== undefined) return [option.choices(choices)];
+  if (choices !== undefined && type === 'string') return [option.choices(choices)];
   return [option.argParser((value: string) => valueOf(field, value, `--${kebab(name)}`))];
 }
 

@@ -66,8 +66,8 @@ export interface Operator<S extends object = object> {
   graph(): Promise<OperatorGraph>;
   /**
    * Runs it where `moduleUrl` is the program that Node was started with, and does nothing otherwise: so that the module can
-   * be imported. Settings are those of file, environment and arguments. A failure is one line, and exit code 1; a setting
-   * that is not valid has exit code 2.
+   * be imported. Settings are those of file, environment and arguments. A failure is one line, and ends the process with
+   * exit code 1, whatever else runs in it; a setting that is not valid has exit code 2.
    */
   main(moduleUrl: string): Promise<void>;
 }
@@ -159,8 +159,10 @@ export function defineOperator<S extends object = object>(options: OperatorOptio
       try {
         await run();
       } catch (error) {
-        process.stderr.write(`${messageOf(error)}\n`);
-        process.exitCode = isSettingsError(error) ? 2 : 1;
+        await written(process.stderr, `${messageOf(error)}\n`);
+        await written(process.stdout, '');
+        // What `setup` has started may keep the process alive for ever, and a pod that does not end is not started again.
+        process.exit(isSettingsError(error) ? 2 : 1);
       }
     },
   };
@@ -168,6 +170,11 @@ export function defineOperator<S extends object = object>(options: OperatorOptio
 
 /** A server that is never asked. */
 const nowhere = { server: 'https://kctl.invalid', namespace: 'default' };
+
+/** Resolves when a stream has taken everything up to this text, or takes nothing any longer. */
+async function written(stream: NodeJS.WritableStream, text: string): Promise<void> {
+  await new Promise<void>((resolve) => stream.write(text, () => resolve()));
+}
 
 /** Whether a module is the program of this process; links are followed, as Node does. */
 function isProgram(moduleUrl: string): boolean {

@@ -1,5 +1,6 @@
 import type { RuntimeManagerOptions } from '@kctl/runtime';
 import type { ConsoleLogger, LogLevel } from '@kctl/telemetry';
+import { SettingsError } from './errors.js';
 import type { SettingField } from './settings-schema.js';
 
 /** Settings that every operator has. */
@@ -93,7 +94,7 @@ export const standardFields: readonly SettingField[] = [
 /**
  * The options of a manager with these settings.
  *
- * @throws TypeError naming a setting that is not valid
+ * @throws SettingsError naming a setting that is not valid
  */
 export function managerOptionsOf(
   name: string,
@@ -117,7 +118,7 @@ export function managerOptionsOf(
   };
 }
 
-/** A bind address of Go: `:8081`, `127.0.0.1:8081`, `[::1]:8081`; undefined for `0`. @throws TypeError */
+/** A bind address of Go: `:8081`, `127.0.0.1:8081`, `[::1]:8081`; undefined for `0`. @throws SettingsError */
 export function parseBindAddress(
   field: string,
   address: string,
@@ -126,7 +127,7 @@ export function parseBindAddress(
   const [, bracketed, host = bracketed, port] = /^(?:\[([^\]]*)\]|([^:]*)):(\d{1,5})$/.exec(address) ?? [];
   const number = Number(port);
   if (port === undefined || number > 65_535)
-    throw new TypeError(
+    throw new SettingsError(
       `${field} ${JSON.stringify(address)} is not valid: expected host:port or :port, such as ":8081", or "0" for none`,
     );
   return host === undefined || host === '' ? { port: number } : { host, port: number };

@@ -1,6 +1,8 @@
+import { join } from 'node:path';
 import { ConfigMap } from '@kctl/apimachinery/kinds/core/v1';
 import { controllerManagedBy } from '@kctl/runtime';
 import { createConsoleLogger } from '@kctl/telemetry';
+import { startExample } from '@kctl/vitest-config/example';
 import { FakeClock } from '@kctl/wait/testing';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -12,6 +14,7 @@ const schema = z.object({
   hosts: z.array(z.string()).optional(),
   mode: z.enum(['fast', 'safe']).default('safe'),
   strict: z.boolean().default(false),
+  features: z.array(z.enum(['a', 'b'])).optional(),
 });
 const settingsOf = async (given: readonly string[], environment: Record<string, string> = {}, file?: string) => {
   const sources = { arguments: given, environment, ...(file === undefined ? {} : { readFile: () => file }) };
@@ -36,6 +39,10 @@ describe('loadSettings', () => {
       mode: 'fast',
       webhookPort: 1,
     });
+    expect(await settingsOf(['--features', 'a,b'])).toMatchObject({ features: ['a', 'b'] });
+    await expect(settingsOf(['--features', 'a,c'])).rejects.toThrow(
+      'setting features (--features, FEATURES) is not valid',
+    );
     const flags = ['--max-sites', '4', '--log-level=error', '--strict', '--hosts', 'a, b', '--leader-elect'];
     expect(await settingsOf(flags, environment, file)).toMatchObject({
       maxSites: 4,
@@ -180,6 +187,20 @@ describe('defineOperator', () => {
 
   it('does not run where the module is not the program', async () => {
     await expect(operator.main(import.meta.url)).resolves.toBeUndefined();
+  });
+
+  it.each([
+    ['1 after a failure', [], 1, 'setup: no database\n'],
+    [
+      '2 for a setting that is not valid',
+      ['--metrics-bind-address', '8080'],
+      2,
+      /^metricsBindAddress "8080" is not valid/,
+    ],
+  ])('ends the process with exit code %s, whatever it keeps alive', async (_what, args, code, output) => {
+    const program = startExample(join(import.meta.dirname, 'failed-program.ts'), { args });
+    expect(await program.exited).toBe(code);
+    expect(program.output).toMatch(output);
   });
 
   it('names what is wrong with a definition', () => {
