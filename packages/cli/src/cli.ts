@@ -8,7 +8,9 @@ if (compareVersions(process.versions.node, minimumNode) < 0) {
   // Only now: what an old Node cannot parse would be the error.
   const { runKctl } = await import('./program.js');
   const stop = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
+  // The first signal ends the command in order, the second one at once.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.on(signal, () => (stop.signal.aborted ? process.exit(130) : stop.abort()));
   process.exitCode = await runKctl(
     {
       cwd: process.cwd(),

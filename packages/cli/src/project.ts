@@ -13,9 +13,14 @@ export interface Project {
   /** The folder of generated manifests, absolute. */
   readonly output: string;
   readonly image: string;
+  /** `version` of its package.json: the chart's. @default 0.1.0 */
+  readonly version: string;
 }
 
 const knownFields: readonly string[] = ['main', 'output', 'image'];
+
+/** As npm and Helm require it: three numbers, then pre-release and build, each after its sign. */
+const semanticVersion = /^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$/;
 
 /** Reads the project in a folder. @throws CliError naming the file, or the field, that is not right */
 export function readProject(folder: string, given: { readonly main?: string; readonly output?: string } = {}): Project {
@@ -38,7 +43,10 @@ export function readProject(folder: string, given: { readonly main?: string; rea
   const name = typeof manifest['name'] === 'string' ? manifest['name'].replace(/^@[^/]*\//, '') : 'operator';
   const main = resolve(folder, given.main ?? textOf('main', 'src/main.ts'));
   const output = resolve(folder, given.output ?? textOf('output', 'deploy'));
-  return { folder, main, output, image: textOf('image', `${name}:latest`) };
+  const version = manifest['version'] ?? '0.1.0';
+  if (typeof version !== 'string' || !semanticVersion.test(version))
+    throw new CliError(`${file}: version ${JSON.stringify(version)} is not valid: expected one such as 1.0.0`);
+  return { folder, main, output, image: textOf('image', `${name}:latest`), version };
 }
 
 /**

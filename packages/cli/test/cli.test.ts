@@ -113,6 +113,21 @@ describe('kctl generate', () => {
     expect(await kctl(folder, 'generate', 'rbac', '--check')).toMatchObject({ code: 0 });
   });
 
+  it('gives the chart the version of package.json, and names one that is not valid', async () => {
+    const folder = project();
+    const file = join(folder, 'package.json');
+    const manifest = JSON.parse(readFileSync(file, 'utf8')) as object;
+    const chart = (): Record<string, unknown> | undefined =>
+      objectsIn(join(folder, 'deploy', 'chart', 'Chart.yaml'))[0];
+    await kctl(folder, 'generate', 'chart');
+    expect(chart()).toMatchObject({ version: '0.1.0', appVersion: '0.1.0' });
+    writeFileSync(file, JSON.stringify({ ...manifest, version: '1.2.3-rc.1' }));
+    await kctl(folder, 'generate', 'chart');
+    expect(chart()).toMatchObject({ version: '1.2.3-rc.1', appVersion: '1.2.3-rc.1' });
+    writeFileSync(file, JSON.stringify({ ...manifest, version: 'v1' }));
+    expect((await kctl(folder, 'generate')).err).toContain('version "v1" is not valid: expected one such as 1.0.0');
+  });
+
   it('kinds: writes typed modules from CRDs in files', async () => {
     const folder = project();
     await kctl(folder, 'generate', 'crds');

@@ -1,16 +1,18 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, watch } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { createApiServer } from '@kctl/apiserver';
 import { createHttpClient, createRestMapper } from '@kctl/client-http';
+import type { Operator } from '@kctl/operator';
 import { builtInKinds } from '@kctl/apimachinery/kinds/built-in';
+import { createSelfSignedCertificate } from '@kctl/webhook';
 import { parseAllDocuments } from 'yaml';
 import { applyObjects, isManifest, waitEstablished, type ManifestObject } from '../apply-objects.js';
 import { openClient, type ClusterOptions, type OpenCluster } from '../cluster.js';
 import { CliError } from '../errors.js';
 import type { CliIo } from '../io.js';
-import { loadOperator, readProject, shownPath, type Project } from '../project.js';
+import { loadOperator, readProject, type Project } from '../project.js';
+import { runAndRestart } from '../run-and-restart.js';
 
 /** Options of {@link dev}. */
 export interface DevOptions extends ClusterOptions {
@@ -20,9 +22,6 @@ export interface DevOptions extends ClusterOptions {
   /** Arguments for the operator. */
   readonly arguments: readonly string[];
 }
-
-/** How long after a change of a file the operator is restarted, in ms: editors write a file in several steps. */
-const settleMs = 100;
 
 /**
  * Runs the operator against an API server in this process, or the cluster that `context` or `kubeconfig` names, and
@@ -43,7 +42,8 @@ export async function dev(io: CliIo, options: DevOptions): Promise<void> {
     );
     server.cluster.mapper.invalidate();
     await applyObjects(io, server.cluster, samplesOf(project, options));
-    await runAndRestart(io, project, { arguments: options.arguments, environment: server.environment });
+    const environment = { ...(await webhookEnvironment(io, operator, folder)), ...server.environment };
+    await runAndRestart(io, project, { arguments: options.arguments, environment });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -79,6 +79,25 @@ async function openServer(io: CliIo, options: DevOptions, folder: string): Promi
   return { cluster, environment: { KUBECONFIG: kubeconfig }, [Symbol.asyncDispose]: close };
 }
 
+/** A certificate for the webhooks of the operator, which do not start without one; a setting of the user's wins. */
+async function webhookEnvironment(
+  { environment, err }: CliIo,
+  operator: Operator,
+  folder: string,
+): Promise<Readonly<Record<string, string>>> {
+  const { webhooks } = await operator.graph();
+  if (webhooks.size === 0 || (environment['WEBHOOK_CERT_DIR'] ?? '') !== '') return {};
+  const certificates = join(folder, 'serving-certs');
+  const { cert, key } = await createSelfSignedCertificate();
+  mkdirSync(certificates);
+  writeFileSync(join(certificates, 'tls.crt'), cert);
+  writeFileSync(join(certificates, 'tls.key'), key, { mode: 0o600 });
+  err(
+    'webhooks have a self-signed certificate, and the API server does not call them; --webhook-cert-dir names others\n',
+  );
+  return { WEBHOOK_CERT_DIR: certificates };
+}
+
 function samplesOf({ folder, output }: Project, { samples }: DevOptions): ManifestObject[] {
   const path = samples === undefined ? join(output, 'samples') : join(folder, samples);
   if (!existsSync(path)) {
@@ -92,58 +111,4 @@ function samplesOf({ folder, output }: Project, { samples }: DevOptions): Manife
       parseAllDocuments(readFileSync(join(path, name), 'utf8')).map((document): unknown => document.toJS() as unknown),
     )
     .filter((each) => isManifest(each));
-}
-
-interface RunOptions {
-  readonly arguments: readonly string[];
-  readonly environment: Readonly<Record<string, string>>;
-}
-
-/** Runs the program; a change of a file next to it, or below, ends it and starts it anew. */
-async function runAndRestart(io: CliIo, project: Project, options: RunOptions): Promise<void> {
-  const ended = Promise.withResolvers<undefined>();
-  const watched = dirname(project.main);
-  let child: ChildProcess | undefined;
-  let timer: NodeJS.Timeout | undefined;
-  const start = (): void => {
-    const args = [...process.execArgv, project.main, '--log-format', 'text', ...options.arguments];
-    const started = spawn(process.execPath, args, {
-      cwd: project.folder,
-      env: { ...io.environment, POD_NAMESPACE: 'default', ...options.environment },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    child = started;
-    started.stdout.on('data', (text: Buffer) => io.out(text.toString()));
-    started.stderr.on('data', (text: Buffer) => io.err(text.toString()));
-    started.once('exit', (code, signal) => {
-      if (child !== started || io.signal.aborted) return;
-      child = undefined;
-      io.err(`the operator ended with ${signal ?? `code ${code ?? ''}`}: it starts again when a file changes\n`);
-    });
-  };
-  const stop = async (): Promise<void> => {
-    const running = child;
-    child = undefined;
-    if (running === undefined || running.exitCode !== null || running.signalCode !== null) return;
-    const exited = new Promise((resolve) => running.once('exit', resolve));
-    running.kill('SIGTERM');
-    await exited;
-  };
-  const restart = async (name: string): Promise<void> => {
-    await stop();
-    if (io.signal.aborted) return;
-    io.err(`restarted: ${name} changed\n`);
-    start();
-  };
-  const watcher = watch(watched, { recursive: true }, (_event, name) => {
-    clearTimeout(timer);
-    // eslint-disable-next-line no-restricted-globals -- as above
-    timer = setTimeout(() => void restart(name ?? shownPath(project.folder, watched)), settleMs);
-  });
-  io.signal.addEventListener('abort', () => ended.resolve(undefined), { once: true });
-  if (io.signal.aborted) ended.resolve(undefined);
-  start();
-  await ended.promise;
-  watcher.close();
-  await stop();
 }

@@ -35,7 +35,7 @@ export async function generate(
 ): Promise<GenerateOutcome> {
   const project = readProject(io.cwd, options);
   const operator = await loadOperator(project);
-  const input = { graph: await operator.graph(), image: options.image ?? project.image };
+  const input = { graph: await operator.graph(), image: options.image ?? project.image, version: project.version };
   const files = generateFiles(input, groups);
   const outcome = compare(project.output, files, groups);
   const stale = [...outcome.written, ...outcome.removed].map((path) => shownPath(io.cwd, join(project.output, path)));

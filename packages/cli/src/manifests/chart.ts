@@ -26,6 +26,7 @@ const podFields = ['nodeSelector', 'tolerations', 'affinity', 'imagePullSecrets'
 /** A Helm chart with the same objects: what platform teams set are values. */
 export function chartFiles(input: ManifestInput, { crds, rbac, webhooks }: ChartParts): Files {
   const { name } = input.graph;
+  const { version = '0.1.0' } = input;
   const inRelease = (object: object): string => releaseNamespace(input, template(object));
   const metrics = metricsServiceOf(input);
   return [
@@ -35,8 +36,8 @@ export function chartFiles(input: ManifestInput, { crds, rbac, webhooks }: Chart
         apiVersion: 'v2',
         name,
         type: 'application',
-        version: '0.1.0',
-        appVersion: '0.1.0',
+        version,
+        appVersion: version,
         description: `Deploys ${name}.`,
       }),
     ],

@@ -1,0 +1,152 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { watch, type FSWatcher } from 'node:fs';
+import { dirname } from 'node:path';
+import { isAbortError, sleep, untilAborted } from '@kctl/wait';
+import type { CliIo } from './io.js';
+import { shownPath, type Project } from './project.js';
+
+/** How long after a change of a file the operator is restarted, in ms: editors write a file in several steps. */
+const settleMs = 100;
+/** How long the operator may take to end before it is killed, in ms. */
+const stopMs = 10_000;
+
+/** What the program of {@link runAndRestart} is given. */
+export interface RunOptions {
+  readonly arguments: readonly string[];
+  /** Beside that of the command. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** How long the program may take to end before it is killed, in ms. @default 10000 */
+  readonly stopMs?: number;
+}
+
+/**
+ * Runs the program of a project; a change of a file next to it, or below, ends it and starts it anew. There is one at a
+ * time. Resolves when the signal is aborted and the program has ended.
+ */
+export async function runAndRestart(io: CliIo, project: Project, options: RunOptions): Promise<void> {
+  const folder = dirname(project.main);
+  let changes = await watchFolder(folder, io.signal);
+  try {
+    for (;;) {
+      const program = startProgram(io, project, options);
+      try {
+        await untilAborted(changes.changed, io.signal);
+        if (io.signal.aborted) return;
+        await sleep(settleMs, { signal: io.signal });
+        // A watch ends with its folder, which may have been made anew. The next one begins before the program does.
+        const next = await watchFolder(folder, io.signal);
+        changes.close();
+        const name = changes.name ?? shownPath(project.folder, folder);
+        changes = next;
+        await program.stop();
+        io.err(`restarted: ${name} changed\n`);
+      } finally {
+        await program.stop();
+      }
+      if (io.signal.aborted) return;
+    }
+  } catch (error) {
+    if (!io.signal.aborted || !isAbortError(error)) throw error;
+  } finally {
+    changes.close();
+  }
+}
+
+interface FolderChanges {
+  /** Resolves with the first change. */
+  readonly changed: Promise<undefined>;
+  /** Of the file that changed last, where the system names it. */
+  readonly name: string | undefined;
+  close(): void;
+}
+
+/** Watches a folder, as soon as it is there. @throws the reason of the signal */
+async function watchFolder(folder: string, signal: AbortSignal): Promise<FolderChanges> {
+  const first = Promise.withResolvers<undefined>();
+  let name: string | undefined;
+  for (;;) {
+    let watcher: FSWatcher;
+    try {
+      watcher = watch(folder, { recursive: true });
+    } catch {
+      await sleep(settleMs, { signal });
+      continue;
+    }
+    watcher.on('change', (_event, changed) => {
+      name = String(changed);
+      first.resolve(undefined);
+    });
+    // The folder cannot be watched further: the next watch waits until it can.
+    watcher.on('error', () => first.resolve(undefined));
+    return {
+      changed: first.promise,
+      get name() {
+        return name;
+      },
+      close: () => watcher.close(),
+    };
+  }
+}
+
+interface RunningProgram {
+  /** Ends it, by force where it does not end by itself; resolves when it has ended. */
+  stop(): Promise<void>;
+}
+
+function startProgram(io: CliIo, { main, folder }: Project, options: RunOptions): RunningProgram {
+  const args = [...process.execArgv, main, '--log-format', 'text', ...options.arguments];
+  const child = spawn(process.execPath, args, {
+    cwd: folder,
+    env: { ...io.environment, POD_NAMESPACE: 'default', ...options.environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // A group of its own: Ctrl-C reaches the command alone, which asks once; asked twice, an operator ends at once.
+    detached: hasGroups,
+  });
+  let isStopping = false;
+  const kill = (): void => killGroup(child);
+  process.once('exit', kill); // the command was ended by a second signal
+  child.stdout.on('data', (text: Buffer) => io.out(text.toString()));
+  child.stderr.on('data', (text: Buffer) => io.err(text.toString()));
+  const ended = endOf(child).then((how) => {
+    process.off('exit', kill);
+    if (!isStopping) io.err(`the operator ended with ${how}: it starts again when a file changes\n`);
+  });
+  return {
+    stop: async () => {
+      if (!isStopping) child.kill('SIGTERM');
+      isStopping = true;
+      const { stopMs: limitMs = stopMs } = options;
+      const late = new AbortController();
+      const killLate = sleep(limitMs, { signal: late.signal }).then(
+        () => {
+          io.err(`the operator does not end within ${limitMs / 1000} s of SIGTERM: killed\n`);
+          kill();
+        },
+        () => undefined,
+      );
+      await ended;
+      late.abort();
+      await killLate;
+    },
+  };
+}
+
+const hasGroups = process.platform !== 'win32';
+
+/** Kills a process with those that it has started. */
+function killGroup(child: ChildProcess): void {
+  if (child.pid === undefined) return;
+  try {
+    process.kill(hasGroups ? -child.pid : child.pid, 'SIGKILL');
+  } catch {
+    // It has ended.
+  }
+}
+
+/** How a process ended: `code 1`, `SIGTERM`, or why it did not start. Resolves after its last output. */
+async function endOf(child: ChildProcess): Promise<string> {
+  return await new Promise((resolve) => {
+    child.once('error', ({ message }) => resolve(message));
+    child.once('close', (code, signal) => resolve(signal ?? `code ${code ?? ''}`));
+  });
+}

@@ -1,0 +1,44 @@
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { startExample } from '@kctl/vitest-config/example';
+import { afterEach, describe, expect, it } from 'vitest';
+
+const folders: string[] = [];
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+/** A copy of the fixture with a sample, inside of the package, where its imports resolve. */
+function project(): string {
+  const cache = join(import.meta.dirname, '..', '.cache');
+  mkdirSync(cache, { recursive: true });
+  const folder = mkdtempSync(join(cache, 'dev-'));
+  folders.push(folder);
+  cpSync(join(import.meta.dirname, 'fixture'), folder, { recursive: true });
+  mkdirSync(join(folder, 'deploy', 'samples'), { recursive: true });
+  const sample = { apiVersion: 'example.com/v1', kind: 'Website', metadata: { name: 'hello', namespace: 'default' } };
+  writeFileSync(join(folder, 'deploy', 'samples', 'a.yaml'), JSON.stringify({ ...sample, spec: { html: 'hi' } }));
+  return folder;
+}
+
+const cli = join(import.meta.dirname, '..', 'src', 'cli.ts');
+const anyPort = ['--health-probe-bind-address', '0', '--metrics-bind-address', '0', '--webhook-port', '0'];
+
+describe('kctl dev', () => {
+  it('runs an operator with webhooks on a server of its own, and again after a change', async () => {
+    const folder = project();
+    const program = startExample(cli, { cwd: folder, args: ['dev', '--', ...anyPort] });
+    try {
+      await program.waitFor('applied website/hello in default');
+      await program.waitFor('Serving webhook server');
+      await program.waitFor('Starting workers');
+      const main = join(folder, 'src', 'main.ts');
+      writeFileSync(main, `${readFileSync(main, 'utf8')}console.log('the second one');\n`);
+      await program.waitFor('restarted: main.ts changed');
+      await program.waitFor('All workers finished');
+      expect(program.output.match(/API server at/g)).toHaveLength(1);
+    } finally {
+      expect(await program.stop('SIGINT')).toBe(0);
+    }
+  });
+});
