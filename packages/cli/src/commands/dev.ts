@@ -86,7 +86,7 @@ async function webhookEnvironment(
   folder: string,
 ): Promise<Readonly<Record<string, string>>> {
   const { webhooks } = await operator.graph();
-  if (webhooks.size === 0 || (environment['WEBHOOK_CERT_DIR'] ?? '') !== '') return {};
+  if ([...webhooks].length === 0 || (environment['WEBHOOK_CERT_DIR'] ?? '') !== '') return {};
   const certificates = join(folder, 'serving-certs');
   const { cert, key } = await createSelfSignedCertificate();
   mkdirSync(certificates);
