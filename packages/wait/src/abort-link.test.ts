@@ -26,6 +26,12 @@ describe('anySignal', () => {
     expect(listeners(a.signal)).toBe(0);
   });
 
+  it('refuses a source that is no signal, and leaves nothing on the others', () => {
+    const a = new AbortController();
+    expect(() => anySignal([a.signal, new AbortController() as never])).toThrow('signal is an AbortController');
+    expect(listeners(a.signal)).toBe(0);
+  });
+
   it('leaves nothing on its sources when disposed, and does not follow them any more', () => {
     const a = new AbortController();
     let signal: AbortSignal;

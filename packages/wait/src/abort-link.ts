@@ -1,5 +1,6 @@
 import type { Clock } from './clock.js';
 import { DeadlineExceededError } from './deadline-error.js';
+import { signalOption } from './option-check.js';
 
 /** An abort signal that is tied to something else; disposing it unties it and leaves nothing behind. */
 export interface AbortLink extends Disposable {
@@ -11,6 +12,8 @@ export interface AbortLink extends Disposable {
 /**
  * A signal that aborts as soon as one of `signals` does, with its reason. Unlike `AbortSignal.any`, disposing it
  * removes its listeners from long-lived sources at once; it also does so when it aborts.
+ *
+ * @throws TypeError for what is not an AbortSignal
  *
  * @example
  * ```ts
@@ -33,6 +36,11 @@ export function anySignal(signals: Iterable<AbortSignal | undefined>): AbortLink
   };
   for (const source of signals) {
     if (source === undefined) continue;
+    const problem = signalOption('signal', source);
+    if (problem !== undefined) {
+      dispose();
+      throw new TypeError(problem);
+    }
     if (source.aborted) {
       abort(source.reason);
       break;

@@ -1,4 +1,5 @@
-import { clockOption, functionOption } from './option-check.js';
+import { clockOption, functionOption, optionWithMethods } from './option-check.js';
+import type { OptionCheck } from './option-check.js';
 import type { Clock, Random } from './clock.js';
 import { numberProblem } from './number-problem.js';
 import { systemClock, systemRandom } from './system-clock.js';
@@ -10,7 +11,12 @@ export interface BackoffOptions {
   readonly initialMs: number;
   /** By how much each delay exceeds the one before. @default 2 */
   readonly factor?: number;
-  /** Up to this share of the delay is added at random: 0.5 makes 100 ms anything from 100 to 150. @default 0 */
+  /**
+   * Up to this share of the delay is added at random: 0.5 makes 100 ms anything from 100 to 150. Finite: Infinity would
+   * make every delay infinite, whatever the cap.
+   *
+   * @default 0
+   */
   readonly jitter?: number;
   /** No delay exceeds this many ms, jitter left aside. @default no limit */
   readonly capMs?: number;
@@ -35,6 +41,9 @@ const optionNames: OptionNames<BackoffOptions> = {
   clock: clockOption,
   random: functionOption,
 };
+
+/** A check that an option is a {@link Backoff}: found late, it would take the place of the failure that is retried. */
+export const backoffOption: OptionCheck = optionWithMethods(['next'], 'a Backoff, such as that of createBackoff');
 
 /** Delays that grow from failure to failure. */
 export interface Backoff {
@@ -72,7 +81,7 @@ export function createBackoff(options: BackoffOptions): Backoff {
   const problem =
     numberProblem('initialMs', initialMs, { orInfinity: true }) ??
     numberProblem('factor', factor, { least: 1, orInfinity: true }) ??
-    numberProblem('jitter', jitter, { orInfinity: true }) ??
+    numberProblem('jitter', jitter) ??
     numberProblem('capMs', capMs, { orInfinity: true }) ??
     numberProblem('resetAfterMs', resetAfterMs, { orInfinity: true });
   if (problem !== undefined) throw new RangeError(`createBackoff: ${problem}`);

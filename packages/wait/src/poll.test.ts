@@ -173,3 +173,10 @@ describe('poll without an interval that is one', () => {
 it('names an interval of null, which plain JavaScript may give', async () => {
   await expect(poll(() => 1, { interval: null as never })).rejects.toThrow('poll: interval null is not valid');
 });
+
+it('names an interval that is no backoff, and an isRetriable that is no function', async () => {
+  await expect(poll(() => 1, { interval: {} as never })).rejects.toThrow('interval has no method next');
+  await expect(poll(() => 1, { interval: 1, isRetriable: true as never })).rejects.toThrow(
+    'isRetriable is a value of type boolean',
+  );
+});

@@ -1,4 +1,5 @@
-import { clockOption, signalOption } from './option-check.js';
+import { clockOption, functionOption, signalOption } from './option-check.js';
+import { backoffOption } from './backoff.js';
 import type { Backoff } from './backoff.js';
 import type { Clock } from './clock.js';
 import { isConnectionFailure } from './connection-failure.js';
@@ -35,7 +36,7 @@ const optionNames: OptionNames<PollOptions> = {
   interval: true,
   timeoutMs: true,
   message: true,
-  isRetriable: true,
+  isRetriable: functionOption,
   immediate: true,
   signal: signalOption,
   clock: clockOption,
@@ -69,7 +70,8 @@ export async function poll<T>(
   requireOptions('poll', options, optionNames);
   const { interval, timeoutMs = Infinity, immediate = true, clock = systemClock } = options;
   const { isRetriable = isConnectionFailure } = options;
-  const problem = typeof interval === 'object' && interval !== null ? undefined : numberProblem('interval', interval);
+  const isBackoff = typeof interval === 'object' && interval !== null;
+  const problem = isBackoff ? backoffOption('interval', interval) : numberProblem('interval', interval);
   if (problem !== undefined) throw new RangeError(`poll: ${problem}`);
   const delay = (): number => (typeof interval === 'number' ? interval : interval.next());
   let last: { readonly error: unknown } | undefined;

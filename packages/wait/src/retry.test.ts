@@ -73,6 +73,17 @@ describe('retry', () => {
 });
 
 describe('retry without a limit that is one', () => {
+  it.each([
+    [{ backoff: 100 }, 'backoff is a value of type number: expected a Backoff'],
+    [{ backoff: {} }, 'backoff has no method next: expected a Backoff'],
+    [{ isRetriable: true }, 'isRetriable is a value of type boolean: expected a function'],
+    [{ pause: 5 }, 'pause is a value of type number: expected a function'],
+  ])('refuses %j before the first attempt, so that it takes the place of no failure', async (options, text) => {
+    let attempts = 0;
+    await expect(retry(() => attempts++, options as never)).rejects.toThrow(text);
+    expect(attempts).toBe(0);
+  });
+
   it.each([NaN, 0, 1.5])('refuses maxAttempts %s', async (maxAttempts) => {
     const attempts = retry(() => Promise.reject(new Error('again')), {
       backoff: createBackoff({ initialMs: 1 }),

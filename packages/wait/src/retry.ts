@@ -1,4 +1,5 @@
-import { clockOption, signalOption } from './option-check.js';
+import { clockOption, functionOption, signalOption } from './option-check.js';
+import { backoffOption } from './backoff.js';
 import type { Backoff } from './backoff.js';
 import type { Clock } from './clock.js';
 import { numberProblem } from './number-problem.js';
@@ -27,10 +28,10 @@ export interface RetryOptions {
 }
 
 const optionNames: OptionNames<RetryOptions> = {
-  backoff: true,
-  pause: true,
+  backoff: backoffOption,
+  pause: functionOption,
   maxAttempts: true,
-  isRetriable: true,
+  isRetriable: functionOption,
   signal: signalOption,
   clock: clockOption,
 };
@@ -38,8 +39,8 @@ const optionNames: OptionNames<RetryOptions> = {
 /**
  * Repeats work until it succeeds, one attempt at a time.
  *
- * @throws the last error, when it is not retriable or no attempt is left; the signal's reason on abort; RangeError when
- *   `maxAttempts` is not an integer ≥ 1
+ * @throws the last error, when it is not retriable or no attempt is left; the signal's reason on abort; before the first
+ *   attempt RangeError when `maxAttempts` is not an integer ≥ 1, TypeError for another option that is not valid
  */
 export async function retry<T>(work: (attempt: number) => T | Promise<T>, options: RetryOptions = {}): Promise<T> {
   requireOptions('retry', options, optionNames);

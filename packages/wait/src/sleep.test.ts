@@ -19,6 +19,13 @@ describe('sleep', () => {
     expect(getEventListeners(signal, 'abort')).toHaveLength(0);
   });
 
+  it('refuses a signal that is none, and leaves no timer that fails later', async () => {
+    const clock = new FakeClock();
+    const signal = new AbortController() as never;
+    await expect(sleep(5, { clock, signal })).rejects.toThrow('sleep: signal is an AbortController');
+    expect(clock.pendingTimers).toBe(0);
+  });
+
   it('rejects with the reason of an abort and leaves no timer', async () => {
     const clock = new FakeClock();
     const controller = new AbortController();

@@ -1,5 +1,6 @@
 import type { Clock } from './clock.js';
 import { numberProblem } from './number-problem.js';
+import { signalOption } from './option-check.js';
 import { systemClock } from './system-clock.js';
 
 /** Options of {@link sleep}. */
@@ -17,7 +18,7 @@ export interface SleepOptions {
  * until the abort.
  *
  * @throws the signal's reason, when it is or becomes aborted; timer and listener are gone by then. RangeError when `ms`
- *   is NaN or not a number
+ *   is NaN or not a number, TypeError when `signal` is not one
  *
  * @example
  * ```ts
@@ -31,6 +32,8 @@ export function sleep(ms: number, options: SleepOptions = {}): Promise<void> {
   // A time that has passed is in order.
   const problem = ms < 0 ? undefined : numberProblem('ms', ms, { orInfinity: true });
   if (problem !== undefined) return Promise.reject(new RangeError(`sleep: ${problem}`));
+  const misuse = signal === undefined ? undefined : signalOption('signal', signal);
+  if (misuse !== undefined) return Promise.reject(new TypeError(`sleep: ${misuse}`));
   return new Promise((resolve, reject) => {
     if (signal?.aborted === true) {
       reject(abortReason(signal));

@@ -1,4 +1,4 @@
-import { shownValue } from '@kctl/wait';
+import { shownValue, signalOption } from '@kctl/wait';
 
 const argumentCode = 'KCTL_WORKQUEUE_ARGUMENT';
 const fullCode = 'KCTL_WORKQUEUE_FULL';
@@ -83,6 +83,12 @@ export function requireNumber(field: string, value: number, least: number = -Inf
 /** @throws QueueArgumentError unless `value` is a function */
 export function requireFunction(field: string, value: unknown): void {
   if (typeof value !== 'function') throw new QueueArgumentError(field, value, 'give a function');
+}
+
+/** What is wrong with the signal of a wait. Found while waiting, it would leave a waiter that takes a key with it. */
+export function signalProblem(what: string, signal: AbortSignal | undefined): TypeError | undefined {
+  const problem = signal === undefined ? undefined : signalOption('signal', signal);
+  return problem === undefined ? undefined : new TypeError(`${what}: ${problem}`);
 }
 
 /** @throws QueueArgumentError unless `value` is an integer ≥ `least` */

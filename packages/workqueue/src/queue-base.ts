@@ -1,7 +1,7 @@
 import { abortReason, requireOptions, signalOption, systemClock } from '@kctl/wait';
 import type { Clock, OptionNames } from '@kctl/wait';
 import { Drain } from './drain.js';
-import { QueueArgumentError, QueueFullError, requireFunction, requireInteger } from './errors.js';
+import { QueueArgumentError, QueueFullError, requireFunction, requireInteger, signalProblem } from './errors.js';
 import type { FailurePolicy, PoolSource } from './pool.js';
 import { Pool } from './pool.js';
 import { QueueIteration } from './queue-iteration.js';
@@ -313,6 +313,8 @@ export abstract class QueueBase<T, V> implements WorkQueue<T>, InspectableQueue<
 
   /** Waits in the order of the calls, also when items are ready but were not handed out yet. */
   protected waitForNext(signal: AbortSignal | undefined): Promise<V | undefined> {
+    const problem = signalProblem('get', signal);
+    if (problem !== undefined) return Promise.reject(problem);
     if (signal?.aborted === true) return Promise.reject(abortReason(signal));
     try {
       if (this.#waiters.size === 0) {

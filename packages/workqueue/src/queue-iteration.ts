@@ -1,4 +1,5 @@
 import { abortReason } from '@kctl/wait';
+import { signalProblem } from './errors.js';
 import type { Waiter } from './waiter-list.js';
 
 /** What an iteration needs of a queue: items by slot. */
@@ -39,6 +40,8 @@ export class QueueIteration<T> implements AsyncIterableIterator<T, undefined>, S
   #isOver = false;
 
   constructor(source: IterationSource<T>, signal: AbortSignal | undefined) {
+    const problem = signalProblem('items', signal);
+    if (problem !== undefined) throw problem;
     this.#source = source;
     this.#signal = signal;
   }

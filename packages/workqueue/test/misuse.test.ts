@@ -6,7 +6,11 @@ import {
   createPriorityQueue,
   createRateLimitingQueue,
   createWorkQueue,
+  errorAwareRateLimiter,
+  exponentialRateLimiter,
   isQueueArgumentError,
+  maxOfRateLimiter,
+  maxWaitRateLimiter,
 } from '../src/index.js';
 import type { PriorityQueueOptions, RateLimiter, WorkQueue } from '../src/index.js';
 
@@ -47,6 +51,16 @@ describe.each(Object.entries(flavours))('%s', (_name, create) => {
     expect(String(thrownBy(() => queue.run((() => 1) as never, undefined as never)))).toContain('work is undefined');
     expect(String(thrownBy(() => queue.run({ onError: 'retry' as never }, broken)))).toContain('onError is "retry"');
     expect([queue.length, queue.processing]).toEqual([1, 0]);
+  });
+
+  it('loses no key to a wait whose signal is none', async () => {
+    const queue = create();
+    const signal = new AbortController() as never;
+    await expect(queue.get({ signal })).rejects.toThrow('get: signal is an AbortController: expected an AbortSignal');
+    expect(() => queue.items({ signal })).toThrow('items: signal is an AbortController: expected an AbortSignal');
+    queue.add('a');
+    await settle();
+    expect(queue.tryGet()).toBe('a');
   });
 
   it.each([undefined, null, 1, {}])('stops for the verdict %s, with the failure as its cause', async (verdict) => {
@@ -103,5 +117,23 @@ describe.each(Object.entries(limiting))('%s', (_name, create) => {
     const queue = create({ clock: new FakeClock() });
     expect(isQueueArgumentError(thrownBy(() => queue.addDebounced('a', debounce as never)))).toBe(true);
     expect([queue.length, queue.delayed]).toEqual([0, 0]);
+  });
+});
+
+describe('a limiter made of others', () => {
+  const limiter = exponentialRateLimiter();
+  it.each([
+    ['limiters[1].when', () => maxOfRateLimiter(limiter, undefined as never)],
+    ['limiter.when', () => maxWaitRateLimiter({} as never, 5)],
+    ['otherwise.when', () => errorAwareRateLimiter({ otherwise: undefined as never })],
+    ['rules[0].matches', () => errorAwareRateLimiter({ otherwise: limiter, rules: [{ limiter } as never] })],
+    [
+      'rules[0].limiter.when',
+      () => errorAwareRateLimiter({ otherwise: limiter, rules: [{ matches: broken } as never] }),
+    ],
+    ['key', () => exponentialRateLimiter({ key: 'name' as never })],
+  ])('names %s where it is none, before the first failure would stop a pool', (field, create) => {
+    const error = thrownBy(create);
+    expect(isQueueArgumentError(error) && error.field).toBe(field);
   });
 });

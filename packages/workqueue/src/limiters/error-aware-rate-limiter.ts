@@ -1,6 +1,7 @@
 import type { OptionNames } from '@kctl/wait';
 import { requireOptions, retryAfterMs } from '@kctl/wait';
-import { requireNumber } from '../errors.js';
+import { requireFunction, requireNumber } from '../errors.js';
+import { requireRateLimiter } from './rate-limiter.js';
 import type { RateLimiter } from './rate-limiter.js';
 
 /** A class of failures with its own limiter. */
@@ -35,6 +36,11 @@ export function errorAwareRateLimiter<T = string>(options: ErrorAwareRateLimiter
   requireOptions('errorAwareRateLimiter', options, optionNames);
   const { otherwise, rules = [], maxRetryAfterMs = 3_600_000 } = options;
   requireNumber('maxRetryAfterMs', maxRetryAfterMs, 0);
+  requireRateLimiter(otherwise, 'otherwise');
+  for (const [index, rule] of rules.entries()) {
+    requireFunction(`rules[${index}].matches`, rule.matches);
+    requireRateLimiter(rule.limiter, `rules[${index}].limiter`);
+  }
   const limiters = [...new Set([...rules.map((rule) => rule.limiter), otherwise])];
   return {
     when(item, cause) {

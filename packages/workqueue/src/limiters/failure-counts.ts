@@ -1,4 +1,5 @@
 import { defaultKey, keyBy } from '../default-key.js';
+import { requireFunction } from '../errors.js';
 import type { KeyFunction, QueueKey } from '../work-queue.js';
 
 /** Options of limiters that count per item. */
@@ -12,6 +13,7 @@ export class LimiterKey<T> {
   #key: KeyFunction<T> | undefined;
 
   constructor(options: KeyedLimiterOptions<T>) {
+    if (options.key !== undefined) requireFunction('key', options.key);
     this.#key = options.key;
   }
 

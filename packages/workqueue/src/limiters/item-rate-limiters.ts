@@ -3,6 +3,7 @@ import { functionOption, requireOptions } from '@kctl/wait';
 import { QueueArgumentError, requireInteger, requireNumber } from '../errors.js';
 import type { KeyedLimiterOptions } from './failure-counts.js';
 import { FailureCounts } from './failure-counts.js';
+import { requireRateLimiter } from './rate-limiter.js';
 import type { RateLimiter } from './rate-limiter.js';
 
 /** Options of {@link exponentialRateLimiter}. */
@@ -93,6 +94,7 @@ export function fastSlowRateLimiter<T = string>(options: FastSlowRateLimiterOpti
 /** The longest delay of several limiters; each of them counts the failure. Mirrors `NewTypedMaxOfRateLimiter`. */
 export function maxOfRateLimiter<T = string>(...limiters: readonly RateLimiter<T>[]): RateLimiter<T> {
   if (limiters.length === 0) throw new QueueArgumentError('limiters', 'empty', 'give at least one limiter');
+  for (const [index, limiter] of limiters.entries()) requireRateLimiter(limiter, `limiters[${index}]`);
   return {
     when: (item, cause) => Math.max(...limiters.map((limiter) => limiter.when(item, cause))),
     forget(item) {
@@ -107,6 +109,7 @@ export function maxOfRateLimiter<T = string>(...limiters: readonly RateLimiter<T
 
 /** A limiter whose delays are cut to `maxMs`; its state is not changed. Mirrors `NewTypedWithMaxWaitRateLimiter`. */
 export function maxWaitRateLimiter<T = string>(limiter: RateLimiter<T>, maxMs: number): RateLimiter<T> {
+  requireRateLimiter(limiter, 'limiter');
   requireNumber('maxMs', maxMs, 0);
   return {
     when: (item, cause) => Math.min(limiter.when(item, cause), maxMs),

@@ -22,8 +22,8 @@ export interface RateLimiter<T> {
 }
 
 /** @throws QueueArgumentError unless it has the methods of a limiter: without them the first failure would end a pool */
-export function requireRateLimiter(limiter: unknown): void {
+export function requireRateLimiter(limiter: unknown, field = 'rateLimiter'): void {
   const methods = typeof limiter === 'object' && limiter !== null ? limiter : {};
   for (const method of ['when', 'forget', 'numRequeues'])
-    requireFunction(`rateLimiter.${method}`, Reflect.get(methods, method));
+    requireFunction(`${field}.${method}`, Reflect.get(methods, method));
 }
