@@ -71,7 +71,8 @@ export interface CacheOptions {
    * Goes before the names of informers in logs and metrics, as `west/pods`: for caches of several clusters that share
    * metrics.
    *
-   * @default none; a second cache that shares the metrics of another goes by `cache-2`, a third by `cache-3`, …
+   * @default none; a second cache that shares the metrics of another goes by `cache-2`, a third by `cache-3`, …; a name is free
+   *   again when its cache has ended, or was collected without having run
    */
   readonly name?: string;
   /** Lists and watches. Bytes are taken where it yields them. */

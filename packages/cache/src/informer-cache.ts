@@ -77,7 +77,7 @@ class InformerCache implements Cache {
     this.#defaultNamespaces =
       defaultNamespaces === undefined || isEmpty(defaultNamespaces) ? undefined : defaultNamespaces;
     requireDistinct(byObject.map(({ kind }) => kind));
-    this.#name = claimCacheName(options.name, options.metrics);
+    this.#name = claimCacheName(options.name, options.metrics, this);
     try {
       for (const { kind } of byObject) this.#declare(kind);
     } catch (error) {

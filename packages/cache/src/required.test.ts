@@ -20,6 +20,11 @@ describe('createCache', () => {
     expect(() => createCache(options as CacheOptions)).toThrow(message);
   });
 
+  it('takes the stub of a test, which has what the test reads, and says what an informer lacks', () => {
+    const cache = createCache({ client: { get: refuse } as never });
+    expect(() => cache.informerFor(Thing)).toThrow('listerWatcherFor: client of type object is not valid');
+  });
+
   it('needs no client where it is told how to list and watch', () => {
     expect(() => createCache({ listerWatcherFor: () => client } as unknown as CacheOptions)).not.toThrow();
   });

@@ -61,7 +61,7 @@ export function requireCacheOptions(options: CacheOptions): void {
   requireOptions('createCache', options, cacheNames);
   const { client, byObject = [], lingerMs, listerWatcherFor, defaults, defaultNamespaces } = options;
   const { name, backoff, maxInternalErrorRetryMs } = options;
-  if (listerWatcherFor === undefined && !canRead(client))
+  if (listerWatcherFor === undefined && !isClient(client))
     throw new TypeError(
       `createCache: client ${shownValue(client)} is not valid: expected a client, such as createHttpClient(…) of @kctl/client-http`,
     );
@@ -117,8 +117,9 @@ export function requireKind(field: string, kind: unknown): void {
   );
 }
 
-function canRead(client: unknown): boolean {
+function isClient(client: unknown): boolean {
   if (typeof client !== 'object' || client === null) return false;
-  const isFunction = (name: string): boolean => typeof Reflect.get(client, name) === 'function';
-  return (isFunction('list') && isFunction('watch')) || (isFunction('listFrames') && isFunction('watchFrames'));
+  return ['get', 'list', 'watch', 'listFrames', 'watchFrames'].some(
+    (method) => typeof Reflect.get(client, method) === 'function',
+  );
 }

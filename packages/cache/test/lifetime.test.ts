@@ -2,6 +2,8 @@ import type { KubeObject } from '@kctl/apimachinery';
 import { expectCost, expectCount, expectReleased, structure } from '@kctl/lifetime';
 import { createSharedInformer } from '@kctl/informer';
 import type { ObjectListerWatcher, SharedInformer } from '@kctl/informer';
+import { noopMetrics } from '@kctl/telemetry';
+import type { Metrics } from '@kctl/telemetry';
 import { afterEach, expect, it } from 'vitest';
 import { createCache } from '../src/index.js';
 import type { Cache } from '../src/index.js';
@@ -125,6 +127,18 @@ structure(
           for (let read = 0; read < 300; read++) await cache.list(Thing, { namespace: 'n1' });
         },
       });
+    });
+
+    it('gives the name of a cache that never runs back', async () => {
+      const metrics: Metrics = { ...noopMetrics };
+      const create = (): Cache =>
+        createCache({ name: 'west', client: {} as never, listerWatcherFor: () => listerWatcher('') as never, metrics });
+      await expectReleased(() => {
+        const cache = create();
+        expect(create).toThrow('"west" is that of another cache');
+        return { keep: metrics, released: { cache } };
+      });
+      create();
     });
 
     it('lets go of a namespace that has left', async () => {
