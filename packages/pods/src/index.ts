@@ -6,7 +6,7 @@
 export type { PodRequest, PodResponse, PodsClient, PodTransport } from './client.js';
 export { copyFromPod } from './copy/copy-from-pod.js';
 export { copyToPod } from './copy/copy-to-pod.js';
-export type { CopyOptions, CopyPaths, CopyResult } from './copy/copy-to-pod.js';
+export type { CopyOptions, CopyPaths, CopyResult } from './copy/copy-options.js';
 export { isPodStreamError, isPodTargetError, PodStreamError, PodTargetError } from './errors.js';
 export type { PodLogsOptions } from './logs/log-options.js';
 export { podLogs, podLogText } from './logs/pod-logs.js';

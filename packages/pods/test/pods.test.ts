@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
-import { mkdtemp, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, mkdir, readdir, readFile, readlink, rm, symlink, truncate, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
@@ -25,7 +26,7 @@ import {
   resolvePod,
   startExec,
 } from '../src/index.js';
-import type { LogLine, PodLogsOptions, PodTarget } from '../src/index.js';
+import type { CopyOptions, LogLine, PodLogsOptions, PodsClient, PodTarget } from '../src/index.js';
 
 let environment: TestEnvironment;
 let server: ApiServer;
@@ -345,8 +346,94 @@ describe('portForward', () => {
     await expect
       .poll(() => errors.map(String))
       .toEqual([expect.stringMatching(/port 9 of Pod shop\/web-0.*connection refused/)]);
-    const { connect } = await import('node:net');
     expect(await Array.fromAsync(connect(good?.local ?? 0, '127.0.0.1'), String)).toEqual(['ok']);
+  });
+
+  it('carries all that a connection sends before it ends', async () => {
+    const received = Promise.withResolvers<number>();
+    server.pods.script(key, {
+      ports: {
+        7: (connection) => {
+          let length = 0;
+          connection
+            .on('data', (chunk: Buffer) => (length += chunk.length))
+            .once('end', () => received.resolve(length));
+        },
+      },
+    });
+    await using forward = await portForward(environment.client, key, { ports: [':7'] });
+    const size = 4 * 1024 * 1024;
+    connect(forward.ports[0]?.local ?? 0, '127.0.0.1').end(Buffer.alloc(size));
+    expect(await received.promise).toBe(size);
+  });
+
+  it('leaves no stream of a connection that ends before its stream is open', async () => {
+    const gate = Promise.withResolvers<undefined>();
+    const ended = Promise.withResolvers<string>();
+    const { transport } = environment.client;
+    const client: PodsClient = {
+      get: environment.client.get.bind(environment.client),
+      list: environment.client.list.bind(environment.client),
+      transport: {
+        send: async (request) => {
+          await gate.promise;
+          // As one whose answer comes just before the end of the connection.
+          const { signal: _ended, ...rest } = request;
+          return await transport.send(rest);
+        },
+      },
+    };
+    server.pods.script(key, {
+      ports: { 7: (connection) => void connection.resume().once('end', () => ended.resolve('ended')) },
+    });
+    await using forward = await portForward(client, key, { ports: [':7'] });
+    const socket = connect(forward.ports[0]?.local ?? 0, '127.0.0.1');
+    await new Promise((resolve) => socket.resume().once('close', resolve).end());
+    gate.resolve(undefined);
+    expect(await ended.promise).toBe('ended');
+  });
+
+  it.each([
+    ['a WebSocket of another key', { status: 101, headers: { 'sec-websocket-accept': 'x' } }, /handshake is not valid/],
+    ['no subprotocol', { status: 101, headers: {} }, /handshake is not valid/],
+    ['an answer without an end', { status: 200, headers: {} }, /answers with 200 instead of 101/],
+    ['a refusal', { status: 403, headers: {} }, /answers with 403: no/],
+  ])('opens no port where the server answers with %s', async (_what, answer, expected) => {
+    let isLeft = false;
+    const socket = new PassThrough();
+    const body = async function* (): AsyncGenerator<readonly Uint8Array[], void, undefined> {
+      try {
+        yield [Buffer.from('no')];
+        if (answer.status === 200) await new Promise(() => undefined);
+      } finally {
+        isLeft = true;
+      }
+    };
+    const client: PodsClient = {
+      get: environment.client.get.bind(environment.client),
+      list: environment.client.list.bind(environment.client),
+      transport: {
+        send: () => Promise.resolve({ ...answer, body: body(), ...(answer.status === 101 ? { socket } : {}) }),
+      },
+    };
+    await expect(openPort(client, key, 7)).rejects.toThrow(expected);
+    expect(answer.status === 101 ? socket.destroyed : isLeft || answer.status === 200).toBe(true);
+  });
+
+  it('rejects with the reason of its signal, aborted before, while it opens and after', async () => {
+    server.pods.script(key, { ports: { 7: (connection) => void connection.resume() } });
+    const reason = new Error('enough');
+    const { client } = environment;
+    expect(await failureOf(openPort(client, key, 7, { signal: AbortSignal.abort(reason) }))).toBe(reason);
+    const during = new AbortController();
+    const opening = failureOf(openPort(client, key, 7, { signal: during.signal }));
+    during.abort(reason);
+    expect(await opening).toBe(reason);
+    const after = new AbortController();
+    const stream = await openPort(client, key, 7, { signal: after.signal });
+    const failed = failureOf(Array.fromAsync(stream));
+    after.abort(reason);
+    expect([await failed, stream.destroyed]).toEqual([reason, true]);
   });
 
   it('closes its ports with its signal', async () => {
@@ -434,6 +521,112 @@ describe('copy', () => {
       copyFromPod(environment.client, key, { from: '/srv/site', to: join(folder, 'safe') }),
     );
     expect(String(error)).toMatch(/which is not in "site"/);
+  });
+
+  /** Files below the folder that this process has open. */
+  const openFiles = async (): Promise<readonly string[]> => {
+    const links = await Promise.all(
+      (await readdir('/proc/self/fd')).map((descriptor) => readlink(`/proc/self/fd/${descriptor}`).catch(() => '')),
+    );
+    return links.filter((link) => link.startsWith(folder));
+  };
+
+  it.runIf(process.platform === 'linux')('leaves no file open when it is aborted half-way', async () => {
+    const reason = new Error('enough');
+    const begun = Promise.withResolvers<undefined>();
+    server.pods.script(key, {
+      exec: ({ command, stdin, stdout, signal }) => {
+        if (command[0] === 'test') return Promise.resolve(1);
+        const archive = pack();
+        archive.on('data', (chunk) => stdout.write(chunk as Buffer));
+        archive.entry({ name: 'site/half', size: 1_000_000 }).write(Buffer.alloc(100_000));
+        stdin.once('readable', () => begun.resolve(undefined));
+        return new Promise<number>((resolve) => signal.addEventListener('abort', () => resolve(1)));
+      },
+    });
+    const from = new AbortController();
+    const to = join(folder, 'half-out');
+    const reading = failureOf(copyFromPod(environment.client, key, { from: '/srv/site', to }, { signal: from.signal }));
+    await expect.poll(openFiles).toEqual([join(to, 'half')]);
+    from.abort(reason);
+    expect([await reading, await openFiles()]).toEqual([reason, []]);
+
+    const big = join(folder, 'big');
+    await writeFile(big, '');
+    await truncate(big, 64 * 1024 * 1024);
+    const upload = new AbortController();
+    const writing = failureOf(
+      copyToPod(environment.client, key, { from: big, to: '/srv/big' }, { signal: upload.signal }),
+    );
+    await begun.promise;
+    await expect.poll(openFiles).toEqual([big]);
+    upload.abort(reason);
+    expect([await writing, await openFiles()]).toEqual([reason, []]);
+  });
+
+  it.runIf(process.platform === 'linux')('leaves no file open when the container refuses tar', async () => {
+    const big = join(folder, 'refused');
+    await writeFile(big, Buffer.alloc(8 * 1024 * 1024));
+    server.pods.script(key, { exec: ({ command }) => (command[0] === 'test' ? 1 : 2) });
+    await expect(copyToPod(environment.client, key, { from: big, to: '/srv/big' })).rejects.toThrow(
+      /tar exited with 2/,
+    );
+    expect(await openFiles()).toEqual([]);
+    const { transport } = environment.client;
+    const client: PodsClient = {
+      get: environment.client.get.bind(environment.client),
+      list: environment.client.list.bind(environment.client),
+      transport: {
+        send: async (request) => {
+          if (!request.path.includes('command=tar')) return await transport.send(request);
+          await expect.poll(openFiles).toEqual([big]);
+          throw new Error('no connection');
+        },
+      },
+    };
+    await expect(copyToPod(client, key, { from: big, to: '/srv/big' })).rejects.toThrow('no connection');
+    expect(await openFiles()).toEqual([]);
+  });
+
+  it('unpacks all that is in a folder without a name', async () => {
+    const commands: string[] = [];
+    server.pods.script(key, {
+      exec: async ({ stdout, command }) => {
+        commands.push(command.join(' '));
+        const archive = pack();
+        archive.entry({ name: './', type: 'directory' });
+        archive.entry({ name: './a.txt' }, 'A');
+        if (commands.length === 3) archive.entry({ name: './../evil' }, 'E');
+        archive.finalize();
+        for await (const chunk of archive) stdout.write(chunk);
+      },
+    });
+    for (const [index, from] of ['/', '.', 'a/../..'].entries()) {
+      const to = join(folder, `all-${index}`);
+      const copy = copyFromPod(environment.client, key, { from, to });
+      if (index === 2) await expect(copy).rejects.toThrow(/"\.\/\.\.\/evil", which is not in "\."/);
+      else expect(await copy).toEqual({ files: 1, bytes: 1 });
+      expect(await readFile(join(to, 'a.txt'), 'utf8')).toBe('A');
+    }
+    expect(commands).toEqual(['tar cf - -C / .', 'tar cf - -C . .', 'tar cf - -C .. .']);
+    expect(await readdir(folder)).not.toContain('evil');
+  });
+
+  it('fails when the archive ends in the middle of a file, and says which option or path is not valid', async () => {
+    server.pods.script(key, {
+      exec: async ({ stdout }) => {
+        const archive = pack();
+        archive.entry({ name: 'site/cut' }, 'x'.repeat(10_000));
+        archive.finalize();
+        const [header = Buffer.alloc(0)] = await Array.fromAsync(archive);
+        stdout.write(header);
+      },
+    });
+    const paths = { from: '/srv/site', to: join(folder, 'cut') };
+    await expect(copyFromPod(environment.client, key, paths)).rejects.toThrow(/Unexpected end/);
+    await expect(copyFromPod(environment.client, key, { ...paths, to: '' })).rejects.toThrow(/to "" is not valid/);
+    const misspelt = { onfile: () => undefined } as CopyOptions;
+    await expect(copyToPod(environment.client, key, paths, misspelt)).rejects.toThrow(/onfile/);
   });
 
   it('says what tar says', async () => {

@@ -47,11 +47,16 @@ export async function openWebSocket(transport: PodTransport, options: OpenOption
     signal,
   });
   const { socket, headers, status } = response;
-  if (socket === undefined) throw await failureOf(response, what);
   const refuse = (reason: string): never => {
-    socket.destroy();
+    socket?.destroy();
     throw new PodStreamError(`${what}: the server did not open a WebSocket: ${reason}`);
   };
+  if (socket === undefined) {
+    if (status >= 300) throw await failureOf(response, what);
+    // Such as a proxy that drops the header: what follows may have no end.
+    await response.body[Symbol.asyncIterator]().return?.();
+    return refuse(`it answers with ${status} instead of 101: a proxy on the way may not let upgrades pass`);
+  }
   const expected = createHash('sha1').update(`${key}${acceptGuid}`).digest('base64');
   if (status !== 101 || headers['sec-websocket-accept'] !== expected) refuse('its handshake is not valid');
   const chosen = headers['sec-websocket-protocol'];

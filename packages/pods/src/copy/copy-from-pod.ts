@@ -3,13 +3,16 @@ import { chmod, mkdir, stat } from 'node:fs/promises';
 import { dirname, join, posix, resolve, sep } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { anySignal } from '@kctl/wait';
 import { extract } from 'tar-stream';
 import type { PodsClient } from '../client.js';
 import { PodStreamError } from '../errors.js';
 import { exec } from '../process/exec.js';
 import { describeTarget, resolvePod } from '../target.js';
 import type { PodTarget } from '../target.js';
-import type { CopyOptions, CopyPaths, CopyResult } from './copy-to-pod.js';
+import { checkCopy } from './copy-options.js';
+import type { CopyOptions, CopyPaths, CopyResult } from './copy-options.js';
+import { untilClosed } from './until-closed.js';
 
 /**
  * Copies a file or a folder of a container, which must have `tar`, to this machine. Mirrors `kubectl cp`: links, devices and
@@ -23,10 +26,10 @@ export async function copyFromPod(
   { from, to }: CopyPaths,
   options: CopyOptions = {},
 ): Promise<CopyResult> {
+  checkCopy('copyFromPod', { from, to }, options);
   const { onFile, onSkipped, ...place } = options;
   const pod = await resolvePod(client, target, options.signal === undefined ? {} : { signal: options.signal });
-  const source = posix.normalize(from).replace(/(.)\/+$/, '$1');
-  const name = posix.basename(source);
+  const { folder, name } = splitSource(from);
   const isFolder = await stat(to).then(
     (found) => found.isDirectory(),
     () => false,
@@ -35,8 +38,13 @@ export async function copyFromPod(
   const archive = new PassThrough();
   const counted = { files: 0, bytes: 0 };
   const unpack = async (): Promise<void> => {
-    const entries = archive.pipe(extract());
-    for await (const entry of entries) {
+    const entries = extract();
+    archive.once('error', (error) => entries.destroy(error));
+    let failure: unknown;
+    entries.once('error', (error) => {
+      failure = error;
+    });
+    for await (const entry of archive.pipe(entries)) {
       const { header } = entry;
       const path = placeOf(destination, name, header.name);
       if (header.type === 'directory') {
@@ -44,7 +52,10 @@ export async function copyFromPod(
         entry.resume();
       } else if (header.type === 'file' || header.type === 'contiguous-file') {
         await mkdir(dirname(path), { recursive: true });
-        await pipeline(entry, createWriteStream(path));
+        // What ended meanwhile emits nothing more that a pipeline would see.
+        if (entry.destroyed) throw failure;
+        const file = createWriteStream(path);
+        await untilClosed(file, pipeline(entry, file));
         if (header.mode !== undefined) await chmod(path, header.mode & 0o777);
         counted.files++;
         counted.bytes += header.size ?? 0;
@@ -56,28 +67,49 @@ export async function copyFromPod(
     }
   };
   const left = new AbortController();
-  const signal = options.signal === undefined ? left.signal : AbortSignal.any([options.signal, left.signal]);
+  using link = anySignal([options.signal, left.signal]);
   const unpacking = unpack().catch((error: unknown) => {
     left.abort(error);
     throw error;
   });
   unpacking.catch(() => undefined);
-  const command = ['tar', 'cf', '-', '-C', posix.dirname(source), name];
-  const { exitCode, stderr } = await exec(client, pod, command, { ...place, signal, stdout: archive });
-  archive.end();
-  if (exitCode !== 0)
-    throw new PodStreamError(
-      `copy from ${describeTarget(pod)}: tar exited with ${exitCode}: ${stderr.trim().slice(0, 1000)}`,
-    );
-  await unpacking;
-  return counted;
+  const command = ['tar', 'cf', '-', '-C', folder, name.startsWith('-') ? `./${name}` : name];
+  try {
+    const { exitCode, stderr } = await exec(client, pod, command, { ...place, signal: link.signal, stdout: archive });
+    archive.end();
+    if (exitCode !== 0)
+      throw new PodStreamError(
+        `copy from ${describeTarget(pod)}: tar exited with ${exitCode}: ${stderr.trim().slice(0, 1000)}`,
+      );
+    await unpacking;
+    return counted;
+  } catch (error) {
+    archive.destroy(error instanceof Error ? error : new Error(String(error)));
+    // Until then a file is open.
+    await unpacking.catch(() => undefined);
+    throw error;
+  }
+}
+
+/** The folder in which tar runs, and what it packs there: of a path without a name, such as `/` or `..`, all that is in it. */
+function splitSource(from: string): { readonly folder: string; readonly name: string } {
+  const source = posix.normalize(from).replace(/(.)\/+$/, '$1');
+  const name = posix.basename(source);
+  return name === '' || name === '.' || name === '..'
+    ? { folder: source, name: '.' }
+    : { folder: posix.dirname(source), name };
 }
 
 /** Where an entry goes: its path below the source, below the destination. @throws PodStreamError where it leads out */
 function placeOf(destination: string, name: string, entry: string): string {
   const path = posix.normalize(entry).replace(/(.)\/+$/, '$1');
-  const isBelow = path === name || path.startsWith(`${name}/`);
-  const place = resolve(destination, isBelow ? path.slice(name.length + 1) : path);
-  if (isBelow && (place === destination || place.startsWith(`${destination}${sep}`))) return place;
+  const isAll = name === '.';
+  const isBelow = isAll ? !posix.isAbsolute(path) : path === name || path.startsWith(`${name}/`);
+  const place = resolve(destination, isBelow && !isAll ? path.slice(name.length + 1) : path);
+  if (
+    isBelow &&
+    (place === destination || place.startsWith(destination.endsWith(sep) ? destination : `${destination}${sep}`))
+  )
+    return place;
   throw new PodStreamError(`the container sent ${JSON.stringify(entry)}, which is not in ${JSON.stringify(name)}`);
 }

@@ -1,40 +1,18 @@
 import { createReadStream } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
-import { basename, join, posix } from 'node:path';
+import { basename, join, posix, resolve } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { AbortOptions } from '@kctl/client';
 import { pack } from 'tar-stream';
 import type { Pack } from 'tar-stream';
 import type { PodsClient } from '../client.js';
 import { PodStreamError } from '../errors.js';
+import { checkCopy } from './copy-options.js';
+import type { CopyOptions, CopyPaths, CopyResult } from './copy-options.js';
+import { untilClosed } from './until-closed.js';
 import { exec } from '../process/exec.js';
 import { describeTarget, resolvePod } from '../target.js';
 import type { PodTarget } from '../target.js';
-
-/** Options of {@link copyToPod} and {@link copyFromPod}. */
-export interface CopyOptions extends AbortOptions {
-  /** @default that of the annotation `kubectl.kubernetes.io/default-container`, else the first one */
-  readonly container?: string;
-  /** Called for each file that was copied, with its path at the destination. */
-  readonly onFile?: (path: string) => void;
-  /** Called with what is left out: symbolic links, devices, sockets. */
-  readonly onSkipped?: (path: string) => void;
-}
-
-/** What was copied. */
-export interface CopyResult {
-  readonly files: number;
-  readonly bytes: number;
-}
-
-/** What a copy goes from and to. */
-export interface CopyPaths {
-  /** A file or a folder. */
-  readonly from: string;
-  /** Its new path; where that is a folder, a path in it. */
-  readonly to: string;
-}
 
 /**
  * Copies a file or a folder of this machine into a container, which must have `tar`. Mirrors `kubectl cp`: symbolic links are
@@ -48,11 +26,12 @@ export async function copyToPod(
   { from, to }: CopyPaths,
   options: CopyOptions = {},
 ): Promise<CopyResult> {
+  checkCopy('copyToPod', { from, to }, options);
   const { onFile, onSkipped, ...place } = options;
   await lstat(from);
   const pod = await resolvePod(client, target, options.signal === undefined ? {} : { signal: options.signal });
   const isFolder = await exec(client, pod, ['test', '-d', to], place);
-  const destination = isFolder.exitCode === 0 ? posix.join(to, basename(from)) : to;
+  const destination = isFolder.exitCode === 0 ? posix.join(to, basename(resolve(from))) : to;
   const archive = pack();
   const counted = { files: 0, bytes: 0 };
   const packing = add(archive, from, posix.basename(destination), {
@@ -70,13 +49,21 @@ export async function copyToPod(
   const input = new PassThrough();
   archive.on('error', (error) => input.destroy(error));
   archive.pipe(input);
-  const { exitCode, stderr } = await exec(client, pod, ['tar', '-xmf', '-', '-C', folder], { ...place, stdin: input });
-  await packing;
-  if (exitCode !== 0)
-    throw new PodStreamError(
-      `copy to ${describeTarget(pod)}: tar exited with ${exitCode}: ${stderr.trim().slice(0, 1000)}`,
-    );
-  return counted;
+  try {
+    const { exitCode, stderr } = await exec(client, pod, ['tar', '-xmf', '-', '-C', folder], {
+      ...place,
+      stdin: input,
+    });
+    if (exitCode !== 0)
+      throw new PodStreamError(
+        `copy to ${describeTarget(pod)}: tar exited with ${exitCode}: ${stderr.trim().slice(0, 1000)}`,
+      );
+    return counted;
+  } finally {
+    // What was not read: until then a file is open.
+    archive.destroy();
+    await packing;
+  }
 }
 
 interface Notes {
@@ -99,8 +86,11 @@ async function add(archive: Pack, path: string, name: string, notes: Notes): Pro
   }
   const entry = archive.entry({ ...header, type: 'file', size: stat.size });
   // A file that grows meanwhile is cut at the size that was announced.
-  const end = stat.size === 0 ? [] : createReadStream(path, { end: stat.size - 1 });
-  await pipeline(end, entry);
+  if (stat.size === 0) await pipeline([], entry);
+  else {
+    const file = createReadStream(path, { end: stat.size - 1 });
+    await untilClosed(file, pipeline(file, entry));
+  }
   notes.onFile(name, stat.size);
 }
 

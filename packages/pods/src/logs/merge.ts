@@ -2,27 +2,41 @@
 export async function* merge<T>(
   sources: readonly AsyncGenerator<T, void, undefined>[],
 ): AsyncGenerator<T, void, undefined> {
-  const step = async (source: AsyncGenerator<T, void, undefined>): Promise<Step<T>> => ({
-    source,
-    result: await source.next(),
-  });
-  const waiting = new Map(sources.map((source) => [source, step(source)]));
-  try {
-    while (waiting.size > 0) {
-      const { source, result } = await Promise.race(waiting.values());
-      if (result.done === true) {
-        waiting.delete(source);
-        continue;
-      }
-      waiting.set(source, step(source));
-      yield result.value;
+  // A race of the pending steps would keep each line for as long as one source is quiet: its promise holds a reaction for
+  // each race that it was in, and the reaction the winner.
+  const arrived: Step<T>[] = [];
+  let wake = (): void => undefined;
+  const advance = (source: AsyncGenerator<T, void, undefined>): void => {
+    const note = (step: Step<T>): void => {
+      arrived.push(step);
+      wake();
+    };
+    source.next().then(
+      (result) => note({ source, result }),
+      (error: unknown) => note({ error }),
+    );
+  };
+  for (const source of sources) advance(source);
+  let running = sources.length;
+  while (running > 0) {
+    const step = arrived.shift();
+    if (step === undefined) {
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+      continue;
     }
-  } finally {
-    for (const pending of waiting.values()) pending.catch(() => undefined);
+    if ('error' in step) throw step.error;
+    const { source, result } = step;
+    if (result.done === true) {
+      running--;
+      continue;
+    }
+    advance(source);
+    yield result.value;
   }
 }
 
-interface Step<T> {
-  readonly source: AsyncGenerator<T, void, undefined>;
-  readonly result: IteratorResult<T, void>;
-}
+type Step<T> =
+  | { readonly source: AsyncGenerator<T, void, undefined>; readonly result: IteratorResult<T, void> }
+  | { readonly error: unknown };

@@ -1,7 +1,7 @@
 import { Duplex } from 'node:stream';
 import type { AbortOptions } from '@kctl/client';
-import { abortReason, numberProblem, systemClock } from '@kctl/wait';
-import type { Clock } from '@kctl/wait';
+import { abortReason, numberProblem, requireOptions, systemClock } from '@kctl/wait';
+import type { Clock, OptionNames } from '@kctl/wait';
 import { Channels } from '../channels/channels.js';
 import { openWebSocket } from '../channels/open-web-socket.js';
 import type { PodsClient } from '../client.js';
@@ -16,6 +16,8 @@ export interface OpenPortOptions extends AbortOptions {
   /** @default systemClock */
   readonly clock?: Clock;
 }
+
+const optionNames: OptionNames<OpenPortOptions> = { clock: true, signal: true };
 
 const channel = { data: 0, error: 1 } as const;
 /** Each channel begins with the number of its port. */
@@ -35,6 +37,7 @@ export async function openPort(
   port: number | string,
   options: OpenPortOptions = {},
 ): Promise<Duplex> {
+  requireOptions('openPort', options, optionNames);
   const { signal, clock = systemClock } = options;
   const { pod, number } = await resolvePort(client, target, port, options);
   const problem = numberProblem('port', number, { least: 1, integer: true });
@@ -45,7 +48,10 @@ export async function openPort(
   const stream = new PortStream(opened, { clock, what });
   if (signal !== undefined) {
     const onAbort = (): void => void stream.destroy(abortReason(signal));
-    if (signal.aborted) onAbort();
+    if (signal.aborted) {
+      onAbort();
+      throw abortReason(signal);
+    }
     signal.addEventListener('abort', onAbort, { once: true });
     stream.once('close', () => signal.removeEventListener('abort', onAbort));
   }

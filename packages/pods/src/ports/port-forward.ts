@@ -1,8 +1,9 @@
 import { createServer } from 'node:net';
 import type { Server, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { NamespacedKey } from '@kctl/apimachinery';
 import type { AbortOptions } from '@kctl/client';
-import { abortReason, requireOptions, systemClock } from '@kctl/wait';
+import { abortReason, anySignal, requireOptions, systemClock } from '@kctl/wait';
 import type { Clock, OptionNames } from '@kctl/wait';
 import type { PodsClient } from '../client.js';
 import type { PodTarget } from '../target.js';
@@ -99,19 +100,20 @@ export async function portForward(
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
     socket.on('error', () => undefined);
+    const gone = new AbortController();
+    const giveUp = (): void => gone.abort();
+    socket.once('close', giveUp);
+    const link = anySignal([left.signal, gone.signal]);
     try {
-      const stream = await openPort(client, pod, remote, { clock, signal: left.signal });
-      stream.on('error', (error) => {
-        report(error);
-        socket.destroy();
-      });
-      socket.once('close', () => stream.destroy());
-      stream.once('end', () => socket.end());
-      socket.pipe(stream, { end: false });
-      stream.pipe(socket, { end: false });
+      const stream = await openPort(client, pod, remote, { clock, signal: link.signal });
+      stream.once('close', () => link[Symbol.dispose]());
+      join(socket, stream, report);
     } catch (error) {
-      report(error);
+      link[Symbol.dispose]();
       socket.destroy();
+      if (!gone.signal.aborted) report(error);
+    } finally {
+      socket.off('close', giveUp);
     }
   };
   try {
@@ -125,6 +127,7 @@ export async function portForward(
       const server = createServer((socket) => void carry(socket, pod, resolved.number));
       servers.push(server);
       const bound = await listen(server, local ?? resolved.number, address);
+      server.on('error', report);
       forwarded.push({ address, local: bound, remote: resolved.number });
     }
     if (signal?.aborted === true) throw abortReason(signal);
@@ -134,6 +137,25 @@ export async function portForward(
     await close();
     throw error;
   }
+}
+
+/** Carries both directions. What this machine has sent when its connection ends is still delivered. */
+function join(socket: Socket, stream: Duplex, report: (error: unknown) => void): void {
+  stream.on('error', (error) => {
+    socket.destroy();
+    report(error);
+  });
+  stream.once('end', () => {
+    socket.unpipe(stream);
+    socket.resume();
+    socket.end();
+  });
+  socket.once('close', () => {
+    if (stream.writableEnded) stream.resume();
+    else stream.destroy();
+  });
+  socket.pipe(stream);
+  stream.pipe(socket, { end: false });
 }
 
 function parsePort(port: number | string | ForwardedPort): ForwardedPort {
@@ -152,7 +174,6 @@ function listen(server: Server, port: number, host: string): Promise<number> {
     server.once('error', reject);
     server.listen(port, host, () => {
       server.off('error', reject);
-      server.on('error', () => undefined);
       const bound = server.address();
       resolve(typeof bound === 'object' && bound !== null ? bound.port : port);
     });

@@ -1,0 +1,37 @@
+import type { AbortOptions } from '@kctl/client';
+import { requireOptions } from '@kctl/wait';
+import type { OptionNames } from '@kctl/wait';
+
+/** Options of `copyToPod` and `copyFromPod`. */
+export interface CopyOptions extends AbortOptions {
+  /** @default that of the annotation `kubectl.kubernetes.io/default-container`, else the first one */
+  readonly container?: string;
+  /** Called for each file that was copied, with its path at the destination. */
+  readonly onFile?: (path: string) => void;
+  /** Called with what is left out: symbolic links, devices, sockets. */
+  readonly onSkipped?: (path: string) => void;
+}
+
+/** What was copied. */
+export interface CopyResult {
+  readonly files: number;
+  readonly bytes: number;
+}
+
+/** What a copy goes from and to. */
+export interface CopyPaths {
+  /** A file or a folder. */
+  readonly from: string;
+  /** Its new path; where that is a folder, a path in it. */
+  readonly to: string;
+}
+
+const optionNames: OptionNames<CopyOptions> = { container: true, onFile: true, onSkipped: true, signal: true };
+
+/** @throws TypeError naming the option or path that is not valid */
+export function checkCopy(what: string, paths: CopyPaths, options: CopyOptions): void {
+  requireOptions(what, options, optionNames);
+  for (const field of ['from', 'to'] as const)
+    if (typeof paths[field] !== 'string' || paths[field] === '')
+      throw new TypeError(`${what}: ${field} ${JSON.stringify(paths[field])} is not valid: expected a path`);
+}
