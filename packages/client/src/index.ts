@@ -79,3 +79,8 @@ export { defaultBackoff, defaultRetry, retryOnConflict } from './retry-on-confli
 export type { ConflictRetry, RetryOnConflictOptions } from './retry-on-conflict.js';
 export { waitFor } from './wait-for.js';
 export type { NotOfErrors, WaitCondition, WaitForOptions } from './wait-for.js';
+export { isWatchClosed, WatchClosedError } from './watching/errors.js';
+export { createRetryWatcher } from './watching/retry-watcher.js';
+export type { RetryEvent, RetryWatcher, RetryWatcherOptions } from './watching/retry-watcher.js';
+export { waitForEvent, waitForEventOptionNames } from './watching/wait-for-event.js';
+export type { EventCondition, WaitForEventOptions } from './watching/wait-for-event.js';

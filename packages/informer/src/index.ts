@@ -54,10 +54,9 @@ export type {
   DeltaFifo,
   DeltaFifoOptions,
   KnownObjects,
-  PopInfo,
-  PopOptions,
   ProcessDeltas,
 } from './fifo/delta-fifo.js';
+export type { PopInfo, PopOptions, Queue } from './fifo/queue.js';
 export { isTombstone } from './fifo/delta.js';
 export type { DeletedDelta, Delta, Deltas, DeltaType, PresentDelta, Tombstone } from './fifo/delta.js';
 export { FifoClosedError, isFifoClosed, isRequeueError, RequeueError } from './fifo/errors.js';
@@ -66,3 +65,7 @@ export type { Reflector, ReflectorOptions } from './reflector/create-reflector.j
 export { reflectorConfigProblems } from './reflector/reflector-config.js';
 export type { ReflectorBackoff, ReflectorConfigOptions } from './reflector/reflector-config.js';
 export type { ReflectorStore } from './reflector/reflector-store.js';
+export { createEventStream } from './stream/event-stream.js';
+export type { EventStream, EventStreamOptions } from './stream/event-stream.js';
+export { waitForEventWithSync } from './stream/wait-for-event-with-sync.js';
+export type { WaitForEventWithSyncOptions } from './stream/wait-for-event-with-sync.js';

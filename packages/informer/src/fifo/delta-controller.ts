@@ -7,14 +7,15 @@ import { guardedHook } from '../guarded-hook.js';
 import type { Reflector, ReflectorOptions } from '../reflector/create-reflector.js';
 import { createReflector, reflectorOptionNames } from '../reflector/create-reflector.js';
 import { requireThat } from '../required.js';
-import type { DeltaFifo, ProcessDeltas } from './delta-fifo.js';
+import type { ProcessDeltas } from './delta-fifo.js';
 import { isFifoClosed } from './errors.js';
+import type { Queue } from './queue.js';
 
 /** What {@link createDeltaController} takes: a reflector's options, without the store. */
 export interface DeltaControllerOptions<T extends KubeObject, S extends KindScope = KindScope>
   extends Omit<ReflectorOptions<T, S>, 'store'> {
   /** The reflector feeds it, and `process` gets what it hands out. The controller closes it at its end. */
-  readonly queue: DeltaFifo<DeepReadonly<T & Persisted<S>>>;
+  readonly queue: Queue<DeepReadonly<T & Persisted<S>>>;
   /** Applies what happened to one object, e.g. to a store, and calls handlers. */
   readonly process: ProcessDeltas<DeepReadonly<T & Persisted<S>>>;
   /** Receives what `process` throws; the deltas are gone unless it was a RequeueError. @default logged */

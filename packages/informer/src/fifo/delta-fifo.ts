@@ -1,8 +1,8 @@
-import { formatKey } from '@kctl/apimachinery';
+import { metaNamespaceKey } from '@kctl/cache-index';
 import type { OptionNames } from '@kctl/wait';
 import { abortReason, orAborted, requireOptions } from '@kctl/wait';
 import { requireThat } from '../required.js';
-import type { ReflectorStore } from '../reflector/reflector-store.js';
+import type { PopInfo, PopOptions, Queue } from './queue.js';
 import type { Delta, Deltas, PresentDelta, Tombstone } from './delta.js';
 import { isTombstone, withoutRepeatedDeletion } from './delta.js';
 import { FifoClosedError, isRequeueError } from './errors.js';
@@ -34,25 +34,12 @@ export interface DeltaFifoOptions<T> {
   readonly transform?: (object: T) => T;
 }
 
-/** What a process function gets besides the deltas. */
-export interface PopInfo {
-  readonly key: string;
-  /** The object is one of the first replacement: not all of those have been popped. */
-  readonly isInInitialList: boolean;
-}
-
 /**
  * Applies the deltas of one object. A promise is awaited before the next object is popped.
  *
  * @throws RequeueError to have the deltas queued again, in front of those that have come meanwhile
  */
 export type ProcessDeltas<T> = (deltas: Deltas<T>, info: PopInfo) => void | Promise<void>;
-
-/** What `pop` takes. */
-export interface PopOptions {
-  /** Aborting it rejects the wait; work in progress is not interrupted. */
-  readonly signal?: AbortSignal;
-}
 
 /**
  * A producer-consumer queue of what happened to objects, grouped by object: `pop` hands out all deltas of the object that
@@ -61,12 +48,11 @@ export interface PopOptions {
  * Order is kept inside an object and, between objects, by the first delta since the last pop. What waits is bounded by the
  * number of changes, not by the number of objects: deltas are not merged, so that each state is seen.
  */
-export interface DeltaFifo<T> extends ReflectorStore<T>, Disposable {
+export interface DeltaFifo<T> extends Queue<T, Deltas<T>> {
   /** How many objects have deltas. */
   readonly length: number;
   /** Whether the first replacement was popped whole; also where something was added first, or the replacement was empty. */
   readonly hasSynced: boolean;
-  readonly isClosed: boolean;
   /** The keys that wait, in the order of their pops. */
   keys(): string[];
   /** What waits of an object; undefined where nothing does. */
@@ -147,7 +133,7 @@ class GroupingFifo<T> implements DeltaFifo<T> {
   #initial = 0;
   #isClosed = false;
 
-  constructor({ key = namespacedKey, knownObjects, emitReplaced = true, transform }: DeltaFifoOptions<T>) {
+  constructor({ key = metaNamespaceKey, knownObjects, emitReplaced = true, transform }: DeltaFifoOptions<T>) {
     this.#keyOf = key;
     this.#known = knownObjects;
     this.#replaced = emitReplaced ? 'Replaced' : 'Sync';
@@ -329,15 +315,4 @@ class GroupingFifo<T> implements DeltaFifo<T> {
     });
     return String(key);
   }
-}
-
-function namespacedKey(object: unknown): string {
-  if (typeof object === 'object' && object !== null && 'metadata' in object) {
-    const { metadata } = object;
-    if (typeof metadata === 'object' && metadata !== null && 'name' in metadata && typeof metadata.name === 'string') {
-      const namespace = 'namespace' in metadata && typeof metadata.namespace === 'string' ? metadata.namespace : '';
-      return formatKey({ namespace, name: metadata.name });
-    }
-  }
-  throw new TypeError('DeltaFIFO: an object has no metadata.name: give the option key');
 }

@@ -1,0 +1,170 @@
+import { compareResourceVersions } from '@kctl/apimachinery';
+import type { KubeObject } from '@kctl/apimachinery';
+import { functionOption, numberProblem, orAborted, requireOptions } from '@kctl/wait';
+import type { OptionNames } from '@kctl/wait';
+import { keyFunction } from './key.js';
+import type { Store, StoreOptions } from './store.js';
+
+/** Options of {@link createBoundedStore}. */
+export interface BoundedStoreOptions<T extends KubeObject> extends StoreOptions<T> {
+  /** How many objects are held whole: those that were put or read last. */
+  readonly maxObjects: number;
+  /** Reads an object from the server; undefined where there is none. Called for one that was evicted, once at a time. */
+  readonly read: (key: string) => Promise<T | undefined>;
+}
+
+/**
+ * A store that has every key, and holds the objects that were used last. Mirrors `BoundedItemStore` of the Java Operator
+ * SDK. Of the others it keeps key and resourceVersion alone.
+ */
+export interface BoundedStore<T extends KubeObject>
+  extends Pick<Store<T>, 'size' | 'add' | 'update' | 'delete' | 'replace' | 'keys'> {
+  /** How many objects are held whole. */
+  readonly held: number;
+  /** Whether the key is known; costs no read. */
+  has(key: string): boolean;
+  /** The version that was put last. */
+  resourceVersionOf(key: string): string | undefined;
+  /** The object where it is held. */
+  peek(key: string): T | undefined;
+  /**
+   * The object, read again where it was evicted; undefined where the key is not known, and where the server has no such
+   * object any longer (its delete is on its way). Calls that wait for the same object share one read.
+   *
+   * @throws what `read` throws; the signal's reason on abort, which leaves the read to the others
+   */
+  get(key: string, options?: { readonly signal?: AbortSignal }): Promise<T | undefined>;
+}
+
+const optionNames: OptionNames<BoundedStoreOptions<never>> = { key: true, maxObjects: true, read: functionOption };
+
+/**
+ * An empty bounded store, for a reflector or an informer's handler to feed.
+ *
+ * @throws TypeError naming the option that is not valid
+ *
+ * @example
+ * ```ts
+ * import { parseKey } from '@kctl/apimachinery';
+ * import { ConfigMap } from '@kctl/apimachinery/kinds/core/v1';
+ * import { createBoundedStore } from '@kctl/cache-index';
+ * import { createReflector, listerWatcherFor } from '@kctl/informer';
+ *
+ * const store = createBoundedStore({ maxObjects: 1000, read: (key) => client.get(ConfigMap, parseKey(key)) });
+ * void createReflector({ kind: ConfigMap, listerWatcher: listerWatcherFor(client, ConfigMap), store }).run(signal);
+ * const settings = await store.get('shop/settings');
+ * ```
+ */
+export function createBoundedStore<T extends KubeObject>(options: BoundedStoreOptions<T>): BoundedStore<T> {
+  requireOptions<BoundedStoreOptions<T>>('createBoundedStore', options, optionNames);
+  const { key, maxObjects, read } = options;
+  const problem =
+    numberProblem('maxObjects', maxObjects, { least: 1, integer: true }) ??
+    (read === undefined ? 'read is not set: expected a function that reads an object by its key' : undefined);
+  if (problem !== undefined) throw new TypeError(`createBoundedStore: ${problem}`);
+  return new EvictingStore(keyFunction('createBoundedStore', key), maxObjects, read);
+}
+
+class EvictingStore<T extends KubeObject> implements BoundedStore<T> {
+  readonly #keyOf: (object: T) => string;
+  readonly #maxObjects: number;
+  readonly #read: (key: string) => Promise<T | undefined>;
+  /** Keys to versions, '' where there is none. */
+  readonly #known = new Map<string, string>();
+  /** The one that was used longest ago first. */
+  readonly #whole = new Map<string, T>();
+  readonly #reads = new Map<string, Promise<T | undefined>>();
+
+  constructor(keyOf: (object: T) => string, maxObjects: number, read: (key: string) => Promise<T | undefined>) {
+    this.#keyOf = keyOf;
+    this.#maxObjects = maxObjects;
+    this.#read = read;
+  }
+
+  get size(): number {
+    return this.#known.size;
+  }
+
+  get held(): number {
+    return this.#whole.size;
+  }
+
+  add(object: T): void {
+    this.#put(this.#keyOf(object), object);
+  }
+
+  update(object: T): void {
+    this.add(object);
+  }
+
+  delete(object: T): void {
+    const key = this.#keyOf(object);
+    this.#known.delete(key);
+    this.#whole.delete(key);
+  }
+
+  replace(objects: readonly T[]): void {
+    const keyed = objects.map((object): [string, T] => [this.#keyOf(object), object]);
+    this.#known.clear();
+    this.#whole.clear();
+    for (const [key, object] of keyed) this.#put(key, object);
+  }
+
+  keys(): string[] {
+    return [...this.#known.keys()];
+  }
+
+  has(key: string): boolean {
+    return this.#known.has(key);
+  }
+
+  resourceVersionOf(key: string): string | undefined {
+    return this.#known.get(key);
+  }
+
+  peek(key: string): T | undefined {
+    return this.#whole.get(key);
+  }
+
+  async get(key: string, options: { readonly signal?: AbortSignal } = {}): Promise<T | undefined> {
+    options.signal?.throwIfAborted();
+    const object = this.#whole.get(key);
+    if (object !== undefined) this.#hold(key, object);
+    if (object !== undefined || !this.#known.has(key)) return object;
+    let reading = this.#reads.get(key);
+    if (reading === undefined) {
+      reading = this.#readAgain(key).finally(() => this.#reads.delete(key));
+      this.#reads.set(key, reading);
+    }
+    return await orAborted(reading, options.signal);
+  }
+
+  async #readAgain(key: string): Promise<T | undefined> {
+    const object = await this.#read(key);
+    // What was put meanwhile is what the watch said last.
+    const put = this.#whole.get(key);
+    if (put !== undefined) return put;
+    const known = this.#known.get(key);
+    if (known === undefined) return undefined;
+    if (object !== undefined && !isOlder(object, known)) this.#put(key, object);
+    return object;
+  }
+
+  #put(key: string, object: T): void {
+    this.#known.set(key, object.metadata?.resourceVersion ?? '');
+    this.#hold(key, object);
+  }
+
+  #hold(key: string, object: T): void {
+    this.#whole.delete(key);
+    this.#whole.set(key, object);
+    if (this.#whole.size <= this.#maxObjects) return;
+    const oldest = this.#whole.keys().next();
+    if (oldest.done !== true) this.#whole.delete(oldest.value);
+  }
+}
+
+/** A server behind a cache may answer with a version from before the one that was put. */
+function isOlder({ metadata }: KubeObject, resourceVersion: string): boolean {
+  return compareResourceVersions(metadata?.resourceVersion ?? '', resourceVersion) === 'older';
+}

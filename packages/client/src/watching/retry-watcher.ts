@@ -1,0 +1,252 @@
+import type { Kind, KubeObject, PersistedObject, Status } from '@kctl/apimachinery';
+import { isForbidden, isGone, isStatusError, isUnauthorized, StatusError } from '@kctl/apimachinery';
+import {
+  anySignal,
+  clockOption,
+  isConnectionFailure,
+  numberProblem,
+  optionWithMethods,
+  orAborted,
+  requireOptions,
+  retryAfterMs,
+  signalOption,
+  sleep,
+  systemClock,
+  timeoutSignal,
+} from '@kctl/wait';
+import type { AbortLink, Clock, OptionNames } from '@kctl/wait';
+import type { Watcher, WatchEvent, WatchStream } from '../client.js';
+import type { WatchOptions } from '../options.js';
+import { requireKind } from '../require-kind.js';
+
+/** Options of {@link createRetryWatcher}. */
+export interface RetryWatcherOptions
+  extends Pick<WatchOptions, 'namespace' | 'labelSelector' | 'fieldSelector' | 'signal'> {
+  /** Events after this version, that of a list for example; not '' or '0', which a watch cannot be resumed from. */
+  readonly resourceVersion: string;
+  /** The least time between the starts of two watches, in ms. @default 1000 */
+  readonly minRestartDelayMs?: number;
+  /** The server is asked to end each watch after this long; one that has not ended 10 s later is given up. @default 300 */
+  readonly timeoutSeconds?: number;
+  /**
+   * Receives why a watch is resumed: the error, or undefined where the server ended the last one. What it throws is dropped.
+   *
+   * @default nothing
+   */
+  readonly onRestart?: (error: unknown) => void;
+  /** @default systemClock */
+  readonly clock?: Clock;
+}
+
+/** An event of a {@link RetryWatcher}: bookmarks are used, not handed on. */
+export type RetryEvent<T> = Exclude<WatchEvent<T>, { readonly type: 'BOOKMARK' }>;
+
+/**
+ * One watch made of many: what ends or breaks is resumed after the last event. To be read once. Iteration ends when the
+ * signal aborts, when it is disposed of, and after an ERROR event, which says why it cannot be resumed.
+ */
+export interface RetryWatcher<T> extends AsyncIterable<RetryEvent<T>>, AsyncDisposable {
+  /** The version from which a watch would be resumed now. */
+  readonly resourceVersion: string;
+}
+
+const optionNames: OptionNames<RetryWatcherOptions> = {
+  namespace: true,
+  labelSelector: true,
+  fieldSelector: true,
+  signal: signalOption,
+  resourceVersion: true,
+  minRestartDelayMs: true,
+  timeoutSeconds: true,
+  onRestart: true,
+  clock: clockOption,
+};
+const watcherOption = optionWithMethods(['watch'], 'a client that watches, such as createHttpClient(…)');
+/** What a server is given to end a watch in, beyond what it was asked for. */
+const graceMs = 10_000;
+
+/**
+ * Watches a collection without a list and without a store, and resumes where the connection breaks or the server ends the
+ * watch: no event is lost and none comes twice. It ends with an ERROR event where it cannot go on: the version has
+ * expired (410), the server refuses the user (401, 403), or an event has no version. Mirrors `watch.NewRetryWatcher`;
+ * unlike there, a 410 in place of the stream ends it too, and a silent connection is given up. It does nothing before it is
+ * read.
+ *
+ * @throws TypeError when an argument is not valid
+ *
+ * @example
+ * ```ts
+ * import { Pod } from '@kctl/apimachinery/kinds/core/v1';
+ * import { createRetryWatcher } from '@kctl/client';
+ *
+ * const { metadata } = await client.list(Pod, { namespace: 'shop' });
+ * const events = createRetryWatcher(client, Pod, { namespace: 'shop', resourceVersion: metadata.resourceVersion ?? '' });
+ * for await (const event of events) {
+ *   if (event.type === 'ERROR') throw new Error(event.status.message);
+ *   console.log(event.type, event.object.metadata.name);
+ * }
+ * ```
+ */
+export function createRetryWatcher<K extends Kind>(
+  client: Watcher,
+  kind: K,
+  options: RetryWatcherOptions,
+): RetryWatcher<PersistedObject<K>> {
+  const where = 'createRetryWatcher';
+  requireOptions(where, options, optionNames);
+  requireKind(where, kind);
+  const { resourceVersion, minRestartDelayMs = 1000, timeoutSeconds = 300, onRestart } = options;
+  const isResumable = typeof resourceVersion === 'string' && resourceVersion !== '' && resourceVersion !== '0';
+  const problem =
+    watcherOption('client', client) ??
+    (isResumable
+      ? undefined
+      : `resourceVersion ${JSON.stringify(resourceVersion)} is not valid: expected that of a list or object`) ??
+    numberProblem('minRestartDelayMs', minRestartDelayMs) ??
+    numberProblem('timeoutSeconds', timeoutSeconds, { least: 1, integer: true }) ??
+    (onRestart === undefined || typeof onRestart === 'function' ? undefined : 'onRestart is not a function');
+  if (problem !== undefined) throw new TypeError(`${where} ${kind.kind}: ${problem}`);
+  return new ResumedWatch(client, kind, { ...options, minRestartDelayMs, timeoutSeconds });
+}
+
+type WatchSettings = RetryWatcherOptions & Required<Pick<RetryWatcherOptions, 'minRestartDelayMs' | 'timeoutSeconds'>>;
+
+/** How one watch has ended: for good, with a status where the signal is not the reason, or to be resumed. */
+type WatchEnd =
+  | { readonly isOver: true; readonly status?: Status }
+  | { readonly isOver: false; readonly error: unknown };
+
+class ResumedWatch<K extends Kind> implements RetryWatcher<PersistedObject<K>> {
+  readonly #client: Watcher;
+  readonly #kind: K;
+  readonly #settings: WatchSettings;
+  readonly #clock: Clock;
+  readonly #stop: AbortLink;
+  readonly #events: AsyncGenerator<RetryEvent<PersistedObject<K>>, void>;
+  #resourceVersion: string;
+
+  constructor(client: Watcher, kind: K, settings: WatchSettings) {
+    this.#client = client;
+    this.#kind = kind;
+    this.#settings = settings;
+    this.#clock = settings.clock ?? systemClock;
+    this.#resourceVersion = settings.resourceVersion;
+    this.#stop = anySignal([settings.signal]);
+    this.#events = this.#follow();
+  }
+
+  get resourceVersion(): string {
+    return this.#resourceVersion;
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<RetryEvent<PersistedObject<K>>, void> {
+    const events = this.#events;
+    return {
+      next: () => events.next(),
+      // The abort ends a read that waits, which `return` would wait for.
+      return: async () => {
+        await this[Symbol.asyncDispose]();
+        return { done: true, value: undefined };
+      },
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    await this.#events.return();
+  }
+
+  async *#follow(): AsyncGenerator<RetryEvent<PersistedObject<K>>, void> {
+    const { minRestartDelayMs } = this.#settings;
+    const { signal } = this.#stop;
+    using _link = this.#stop;
+    while (!signal.aborted) {
+      const began = this.#clock.monotonicNow();
+      const end = yield* this.#watchOnce(signal);
+      if (signal.aborted) return;
+      if (end.isOver) {
+        if (end.status !== undefined) yield { type: 'ERROR', status: end.status };
+        return;
+      }
+      this.#report(end.error);
+      const rest = minRestartDelayMs - (this.#clock.monotonicNow() - began);
+      const pauseMs = Math.max(rest, retryAfterMs(end.error) ?? 0, 0);
+      await sleep(pauseMs, { clock: this.#clock, signal }).catch(() => undefined);
+    }
+  }
+
+  #report(error: unknown): void {
+    try {
+      this.#settings.onRestart?.(error);
+    } catch {
+      // The events go on.
+    }
+  }
+
+  async *#watchOnce(signal: AbortSignal): AsyncGenerator<RetryEvent<PersistedObject<K>>, WatchEnd> {
+    const { namespace, labelSelector, fieldSelector, timeoutSeconds } = this.#settings;
+    using overdue = timeoutSignal(this.#clock, timeoutSeconds * 1000 + graceMs);
+    using link = anySignal([signal, overdue.signal]);
+    let stream: WatchStream<PersistedObject<K>>;
+    try {
+      const opening = this.#client.watch(this.#kind, {
+        ...(namespace === undefined ? {} : { namespace }),
+        ...(labelSelector === undefined ? {} : { labelSelector }),
+        ...(fieldSelector === undefined ? {} : { fieldSelector }),
+        resourceVersion: this.#resourceVersion,
+        allowWatchBookmarks: true,
+        timeoutSeconds,
+        signal: link.signal,
+      });
+      stream = await orAborted(opening, link.signal);
+    } catch (error) {
+      if (signal.aborted) return { isOver: true };
+      return refused(error);
+    }
+    const events = stream[Symbol.asyncIterator]();
+    try {
+      for (;;) {
+        const result = await orAborted(events.next(), link.signal);
+        if (result.done === true) return { isOver: false, error: undefined };
+        const end = yield* this.#handOn(result.value);
+        if (end !== undefined) return end;
+      }
+    } catch (error) {
+      return signal.aborted ? { isOver: true } : { isOver: false, error };
+    } finally {
+      link.abort();
+      await Promise.resolve(stream[Symbol.asyncDispose]()).catch(() => undefined);
+    }
+  }
+
+  *#handOn(event: WatchEvent<PersistedObject<K>>): Generator<RetryEvent<PersistedObject<K>>, WatchEnd | undefined> {
+    if (event.type === 'ERROR') return failed(event.status);
+    const resourceVersion = event.type === 'BOOKMARK' ? event.resourceVersion : versionOf(event.object);
+    if (resourceVersion === '') {
+      const message = `a watch event of type ${event.type} has no resourceVersion: the watch cannot be resumed after it`;
+      return { isOver: true, status: { status: 'Failure', code: 500, reason: 'InternalError', message } };
+    }
+    if (event.type !== 'BOOKMARK') yield event;
+    this.#resourceVersion = resourceVersion;
+    return undefined;
+  }
+}
+
+/** What the server answered in place of a stream. */
+function refused(error: unknown): WatchEnd {
+  if (isStatusError(error) && (isGone(error) || isForbidden(error) || isUnauthorized(error)))
+    return { isOver: true, status: error.status };
+  // A mistake of the program is there each time.
+  if (error instanceof TypeError && !isConnectionFailure(error)) throw error;
+  return { isOver: false, error };
+}
+
+/** It goes on unless it is certain that it cannot. */
+function failed(status: Status): WatchEnd {
+  const error = new StatusError(status);
+  return isGone(error) ? { isOver: true, status } : { isOver: false, error };
+}
+
+function versionOf({ metadata }: KubeObject): string {
+  return metadata?.resourceVersion ?? '';
+}

@@ -1,0 +1,226 @@
+// A watch that is resumed, and waiting for events of a stream: what ends each, and what each leaves behind.
+import { StatusError } from '@kctl/apimachinery';
+import type { PersistedObject } from '@kctl/apimachinery';
+import { ConfigMap } from '@kctl/apimachinery/kinds/core/v1';
+import { FakeClock, settle } from '@kctl/wait/testing';
+import { describe, expect, it } from 'vitest';
+import { createRetryWatcher, isWatchClosed, waitForEvent } from '../src/index.js';
+import type { RetryWatcher, RetryWatcherOptions, Watcher, WatchEvent, WatchOptions } from '../src/index.js';
+
+type Settings = PersistedObject<typeof ConfigMap>;
+type Event = WatchEvent<Settings>;
+const settings = (name: string, resourceVersion: string): Settings => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { namespace: 'a', name, uid: `u-${name}`, resourceVersion },
+});
+const added = (name: string, version: string): Event => ({ type: 'ADDED', object: settings(name, version) });
+const bookmark = (resourceVersion: string): Event => ({ type: 'BOOKMARK', resourceVersion, initialEventsEnd: false });
+const failure = (code: number, reason: string, retryAfterSeconds?: number): Event => ({
+  type: 'ERROR',
+  status: { code, reason, message: reason, ...(retryAfterSeconds && { details: { retryAfterSeconds } }) },
+});
+const refusal = (code: number, reason: string): StatusError => new StatusError({ code, reason, message: reason });
+const hang = Symbol('a stream that is silent');
+type Step = Event | Error | typeof hang;
+
+/** Answers each watch with the next script: its events, then its end. */
+class Stage implements Watcher {
+  readonly clock: FakeClock = new FakeClock();
+  readonly calls: WatchOptions[] = [];
+  readonly restarts: unknown[] = [];
+  /** How many streams are open. */
+  open = 0;
+  readonly #scripts: (readonly Step[] | Error)[];
+
+  constructor(...scripts: (readonly Step[] | Error)[]) {
+    this.#scripts = scripts;
+  }
+
+  watch = async (_kind: unknown, options: WatchOptions = {}): Promise<never> => {
+    this.calls.push(options);
+    const script = this.#scripts.shift() ?? [hang];
+    if (script instanceof Error) throw script;
+    this.open++;
+    const events = play(script, options.signal);
+    return {
+      [Symbol.asyncIterator]: () => events,
+      [Symbol.asyncDispose]: async () => {
+        this.open--;
+        await events.return(undefined);
+      },
+    } as never;
+  };
+
+  retry(options: Partial<RetryWatcherOptions> = {}): RetryWatcher<Settings> {
+    const onRestart = (error: unknown): void => void this.restarts.push(error instanceof Error ? error.message : error);
+    return createRetryWatcher(this, ConfigMap, { resourceVersion: '5', clock: this.clock, onRestart, ...options });
+  }
+}
+
+async function* play(script: readonly Step[], signal?: AbortSignal): AsyncGenerator<Event, void> {
+  for (const step of script) {
+    if (step instanceof Error) throw step;
+    if (step !== hang) yield step;
+    else await new Promise((_, reject) => signal?.addEventListener('abort', () => reject(new Error('aborted'))));
+  }
+}
+
+/** Reads a stream into a list, in the background. */
+function collect(events: AsyncIterable<Event>): { seen: string[]; ended: Promise<unknown> } {
+  const seen: string[] = [];
+  const read = async (): Promise<string> => {
+    for await (const event of events)
+      seen.push(event.type === 'ERROR' ? `ERROR ${event.status.reason}` : shownEvent(event));
+    return 'ended';
+  };
+  return { seen, ended: read().catch((error: unknown) => error) };
+}
+const shownEvent = (event: Event): string =>
+  'object' in event
+    ? `${event.type} ${event.object.metadata.name}@${event.object.metadata.resourceVersion}`
+    : event.type;
+
+describe('createRetryWatcher', () => {
+  it('resumes after the last event or bookmark: whether the server ends the watch, breaks it or fails', async () => {
+    const stage = new Stage(
+      [added('a', '6'), bookmark('9')],
+      [added('b', '10'), new Error('reset')],
+      new Error('refused'),
+      refusal(503, 'ServiceUnavailable'),
+      [added('c', '11'), failure(500, 'InternalError')],
+      [hang],
+    );
+    const { seen } = collect(stage.retry({ namespace: 'a', labelSelector: 'x=y' }));
+    await settle();
+    for (let second = 0; second < 5; second++) await stage.clock.advance(1000);
+    expect(seen).toEqual(['ADDED a@6', 'ADDED b@10', 'ADDED c@11']);
+    expect(stage.calls.map(({ resourceVersion }) => resourceVersion)).toEqual(['5', '9', '10', '10', '10', '11']);
+    expect(stage.calls[5]).toMatchObject({ namespace: 'a', labelSelector: 'x=y', allowWatchBookmarks: true });
+    expect(stage.restarts).toEqual([undefined, 'reset', 'refused', 'ServiceUnavailable', 'InternalError']);
+    expect(stage.open).toBe(1);
+  });
+
+  it.each([
+    ['an expired version in the stream', [failure(410, 'Expired')], 'ERROR Expired'],
+    ['an expired version in place of the stream', refusal(410, 'Expired'), 'ERROR Expired'],
+    ['a user who may not watch', refusal(403, 'Forbidden'), 'ERROR Forbidden'],
+    ['a user who is not known', refusal(401, 'Unauthorized'), 'ERROR Unauthorized'],
+    ['an event without a version', [added('a', '')], 'ERROR InternalError'],
+  ])('ends with an ERROR event by %s', async (_, script, last) => {
+    const stage = new Stage(script);
+    const { seen, ended } = collect(stage.retry());
+    await settle();
+    expect([await ended, seen, stage.open]).toEqual(['ended', [last], 0]);
+  });
+
+  it('starts no two watches within the delay, and waits for as long as the server says', async () => {
+    const stage = new Stage([], [failure(429, 'TooManyRequests', 7)], [hang]);
+    void collect(stage.retry({ minRestartDelayMs: 2000 }));
+    await settle();
+    await stage.clock.advance(1999);
+    expect(stage.calls).toHaveLength(1);
+    await stage.clock.advance(1);
+    expect(stage.calls).toHaveLength(2);
+    await stage.clock.advance(6999);
+    expect(stage.calls).toHaveLength(2);
+    await stage.clock.advance(1);
+    expect(stage.calls).toHaveLength(3);
+  });
+
+  it('gives up a connection that is silent beyond the time that was asked for', async () => {
+    const stage = new Stage([added('a', '6'), hang], [added('b', '7'), hang]);
+    const { seen } = collect(stage.retry({ timeoutSeconds: 60 }));
+    await settle();
+    await stage.clock.advance(69_999);
+    expect(stage.calls).toHaveLength(1);
+    await stage.clock.advance(1);
+    await settle();
+    expect([seen, stage.open]).toEqual([['ADDED a@6', 'ADDED b@7'], 1]);
+  });
+
+  it('ends by its signal, by being disposed of and by leaving the loop, with nothing left open', async () => {
+    const stop = new AbortController();
+    const stages = [new Stage([added('a', '6'), hang]), new Stage([added('a', '6'), hang]), new Stage([hang])];
+    const [aborted, disposed, left] = stages.map((stage) => stage.retry({ signal: stop.signal }));
+    if (!aborted || !disposed || !left) throw new Error('unreachable');
+    const readers = [collect(aborted), collect(disposed)];
+    const iterator = left[Symbol.asyncIterator]();
+    const pending = iterator.next();
+    await settle();
+    await disposed[Symbol.asyncDispose]();
+    expect(await iterator.return?.()).toEqual({ done: true, value: undefined });
+    expect(await pending).toEqual({ done: true, value: undefined });
+    stop.abort();
+    expect(await Promise.all(readers.map(({ ended }) => ended))).toEqual(['ended', 'ended']);
+    expect(stages.map(({ open }) => open)).toEqual([0, 0, 0]);
+    expect(stages.map(({ clock }) => clock.pendingTimers)).toEqual([0, 0, 0]);
+  });
+
+  it('does nothing before it is read, and refuses what cannot be resumed or is a mistake', async () => {
+    const stage = new Stage();
+    stage.retry();
+    await settle();
+    expect(stage.calls).toEqual([]);
+    for (const resourceVersion of ['', '0']) expect(() => stage.retry({ resourceVersion })).toThrow('resourceVersion');
+    expect(() => stage.retry({ timeoutSeconds: 0 })).toThrow('timeoutSeconds 0 is not valid');
+    expect(() => stage.retry({ resource: '1' } as never)).toThrow('unknown option "resource"');
+    const mistaken = new Stage(new TypeError('labelSelector is not valid'));
+    expect(String(await collect(mistaken.retry()).ended)).toContain('labelSelector is not valid');
+  });
+});
+
+describe('waitForEvent', () => {
+  const isNamed =
+    (name: string) =>
+    (event: Event): boolean =>
+      'object' in event && event.object.metadata.name === name;
+
+  it('returns the event of which the last condition holds; one event meets one condition', async () => {
+    const stage = new Stage([added('a', '6'), added('b', '7'), added('a', '8'), hang]);
+    const found = await waitForEvent(stage.retry(), [isNamed('a'), isNamed('a')]);
+    expect(shownEvent(found)).toBe('ADDED a@8');
+    await settle();
+    expect(stage.open).toBe(0);
+  });
+
+  it('says that the stream ended, and why', async () => {
+    const stage = new Stage([added('a', '6'), failure(410, 'Expired')]);
+    const ended: unknown = await waitForEvent(stage.retry(), [isNamed('a'), isNamed('b')]).catch(
+      (error: unknown) => error,
+    );
+    expect(isWatchClosed(ended)).toBe(true);
+    expect(ended).toMatchObject({ message: expect.stringContaining('1 of 2 conditions held') as string });
+    expect(ended).toHaveProperty('cause.reason', 'Expired');
+  });
+
+  it('ends in time, by its signal and by what a condition throws, and leaves the stream each time', async () => {
+    const stages = [new Stage(), new Stage(), new Stage([added('a', '6'), hang])];
+    const [late, aborted, broken] = stages.map((stage) => stage.retry());
+    if (!late || !aborted || !broken) throw new Error('unreachable');
+    const clock = new FakeClock();
+    const stop = new AbortController();
+    const waits = [
+      waitForEvent(late, isNamed('x'), { timeoutMs: 1000, clock }),
+      waitForEvent(aborted, isNamed('x'), { signal: stop.signal }),
+      waitForEvent(broken, () => Promise.reject(new Error('broken condition'))),
+    ].map((wait) => wait.catch((error: unknown) => String(error)));
+    await settle();
+    stop.abort(new Error('enough'));
+    await clock.advance(1000);
+    expect(await Promise.all(waits)).toEqual([
+      expect.stringContaining('no such event within 1000 ms'),
+      'Error: enough',
+      'Error: broken condition',
+    ]);
+    await settle();
+    expect(stages.map(({ open }) => open)).toEqual([0, 0, 0]);
+  });
+
+  it('refuses arguments that are not valid', async () => {
+    const { retry } = { retry: new Stage().retry() };
+    await expect(waitForEvent([] as never, isNamed('x'))).rejects.toThrow('events is not a stream');
+    await expect(waitForEvent(retry, [])).rejects.toThrow('until is not valid');
+    await expect(waitForEvent(retry, isNamed('x'), { timeoutMs: Number.NaN })).rejects.toThrow('timeoutMs NaN');
+  });
+});
