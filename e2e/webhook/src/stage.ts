@@ -7,7 +7,7 @@ import { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions
 import { createHttpClient, type HttpClient } from '@kctl/client-http';
 import { startServer, type FaultyServer } from '@kctl/e2e-leader-election/server';
 import { eventually } from '@kctl/testing';
-import { applyManifests } from '@kctl/webhook';
+import { applyWebhookManifests } from '@kctl/webhook';
 import { createObjects } from './load.js';
 import { manifestsOf, names, startReplica, tooLarge, type CertificateTimes, type Replica } from './replica.js';
 import { crd, WidgetV2 } from './widget.js';
@@ -61,7 +61,7 @@ export async function setUp(kind: 'embedded' | 'real', times: CertificateTimes):
     const [first, second] = await Promise.all([start('first'), start('second')]);
     // The controllers of the replicas wait for the definition, the certificates for all that they are written into.
     const ports = { mutating: first.port, validating: second.port, converting: first.port };
-    await applyManifests(client, manifestsOf(first.webhooks, ports), { fieldOwner: 'installation' });
+    await applyWebhookManifests(client, manifestsOf(first.webhooks, ports), { fieldOwner: 'installation' });
     await eventually(
       () => {
         first.check();

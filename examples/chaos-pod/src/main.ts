@@ -1,5 +1,5 @@
 import {
-  applyManifests,
+  applyWebhookManifests,
   createConsoleLogger,
   setupSignalHandler,
   webhookConfigurations,
@@ -34,7 +34,7 @@ try {
   );
   // As in development; a cluster gets the configurations with the deployment, for the Service.
   if (url !== undefined)
-    await applyManifests(
+    await applyWebhookManifests(
       manager.liveClient,
       webhookConfigurations(manager.webhookServer.webhooks ?? [], { name, address: { url } }),
       { fieldOwner: name },

@@ -172,7 +172,7 @@ export type { Logger, Metrics, Tracer } from '@kctl/telemetry';
 export {
   admissionWebhook,
   allowed,
-  applyManifests,
+  applyWebhookManifests,
   certificateRules,
   chainDefaulters,
   chainValidators,

@@ -57,7 +57,7 @@ export { hubSpokeConverter, spoke } from './conversion/hub-spoke.js';
 export type { Converted, Spoke, SpokeFunctions } from './conversion/hub-spoke.js';
 export { roundTripProblems } from './conversion/round-trip.js';
 export { isWebhookServerError, WebhookServerError } from './errors.js';
-export { applyManifests } from './manifests/apply-manifests.js';
+export { applyWebhookManifests } from './manifests/apply-webhook-manifests.js';
 export { withConversion } from './manifests/conversion-stanza.js';
 export type { ConversionStanzaOptions } from './manifests/conversion-stanza.js';
 export { printManifests } from './manifests/print-manifests.js';

@@ -8,7 +8,7 @@ import { createConsoleLogger } from '@kctl/telemetry';
 import { FakeClock } from '@kctl/wait/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
-  applyManifests,
+  applyWebhookManifests,
   certificateRules,
   createSelfManagedCertificates,
   createWebhookServer,
@@ -44,7 +44,7 @@ beforeEach(async () => {
   stop = new AbortController();
   logs = [];
   await client.delete(Secret, key).catch(isNotFound);
-  await applyManifests(
+  await applyWebhookManifests(
     client,
     webhookConfigurations([['/x', validatingWebhook(Widget, { validateCreate: () => undefined })]], {
       name: 'op',

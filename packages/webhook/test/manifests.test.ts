@@ -11,7 +11,7 @@ import { parseAllDocuments } from 'yaml';
 import {
   admissionWebhook,
   allowed,
-  applyManifests,
+  applyWebhookManifests,
   chainValidators,
   createWebhookServer,
   defaultingWebhook,
@@ -339,7 +339,7 @@ describe('manifests', () => {
   it('are applied to an API server, again without a change', async () => {
     await using environment = await createEnvironment({ server: 'embedded' });
     await using client = createHttpClient({ connection: environment.connection });
-    await applyManifests(client, manifests, { fieldOwner: 'test' });
+    await applyWebhookManifests(client, manifests, { fieldOwner: 'test' });
     const read = () =>
       Promise.all([
         client.get(ValidatingWebhookConfiguration, { name: 'op-validating' }),
@@ -347,12 +347,12 @@ describe('manifests', () => {
       ]);
     const first = await read();
     expect(first.map(({ webhooks }) => webhooks?.[0]?.name)).toEqual(['vwidget-v1.ex.io', 'mwidget-v1.ex.io']);
-    await applyManifests(client, manifests, { fieldOwner: 'test' });
+    await applyWebhookManifests(client, manifests, { fieldOwner: 'test' });
     expect((await read()).map(({ metadata }) => metadata.resourceVersion)).toEqual(
       first.map(({ metadata }) => metadata.resourceVersion),
     );
     await expect(
-      applyManifests(client, [{ kind: 'Pod', metadata: { name: 'x' } }], { fieldOwner: 'test' }),
+      applyWebhookManifests(client, [{ kind: 'Pod', metadata: { name: 'x' } }], { fieldOwner: 'test' }),
     ).rejects.toThrow('Pod is not a webhook configuration or CRD');
   });
 });

@@ -9,7 +9,7 @@ import { Secret } from '@kctl/apimachinery/kinds/core/v1';
 import { createEnvironment, eventually, type TestEnvironment } from '@kctl/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import {
-  applyManifests,
+  applyWebhookManifests,
   createSelfManagedCertificates,
   createWebhookServer,
   defaultingWebhook,
@@ -131,7 +131,7 @@ describe('webhooks that an API server calls', () => {
         address,
         operatorNamespace: 'operators',
       });
-      await applyManifests(client, manifests, { fieldOwner: 'test' });
+      await applyWebhookManifests(client, manifests, { fieldOwner: 'test' });
     };
     const isDenied = async (): Promise<void> => {
       const denied: unknown = await client.create(Widget, widget('d', 6), { dryRun: true }).then(
@@ -146,7 +146,7 @@ describe('webhooks that an API server calls', () => {
       address: { url: 'https://localhost:1' },
       operatorNamespace: 'operators',
     });
-    await applyManifests(client, manifests, { fieldOwner: 'test' });
+    await applyWebhookManifests(client, manifests, { fieldOwner: 'test' });
     await Promise.all(replicas.map(({ server }) => start(server)));
     await eventually(() => {
       expect(first.certificate.caBundle).toBeDefined();

@@ -40,7 +40,7 @@ const hundred: Readonly<Record<string, string>> = {
   '@kctl/wait': 'Clock anySignal createBackoff poll sleep systemClock',
   '@kctl/wait/testing': 'FakeClock',
   '@kctl/webhook':
-    'applyManifests certificateRules createWebhookServer invalidError invalidField spoke validatingWebhook webhookConfigurations',
+    'applyWebhookManifests certificateRules createWebhookServer invalidError invalidField spoke validatingWebhook webhookConfigurations',
   '@kctl/workqueue': 'createDelayingQueue createRateLimitingQueue exponentialRateLimiter',
 };
 

@@ -61,7 +61,7 @@ export type WebhookConfiguration = MutatingWebhookConfiguration | ValidatingWebh
 
 /**
  * The Mutating- and ValidatingWebhookConfiguration that make the API server call the registered typed webhooks; raw
- * handlers do not say what they serve and are left out. Pure: apply the result with `applyManifests`, print it with
+ * handlers do not say what they serve and are left out. Pure: apply the result with `applyWebhookManifests`, print it with
  * `printManifests`, or hand it to a client.
  *
  * @throws WebhookServerError for a registration that is not valid, or dangerous and not confirmed

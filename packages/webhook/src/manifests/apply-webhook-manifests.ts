@@ -21,14 +21,14 @@ const kinds: readonly Kind<KubeObject, 'Cluster'>[] = [
  *
  * @example
  * ```ts
- * import { createWebhookServer, applyManifests, webhookConfigurations } from '@kctl/webhook';
+ * import { createWebhookServer, applyWebhookManifests, webhookConfigurations } from '@kctl/webhook';
  *
  * const { webhooks = new Map() } = createWebhookServer();
  * const address = { url: 'https://10.0.0.7:9443' };
- * await applyManifests(client, webhookConfigurations(webhooks, { name: 'settings', address }), { fieldOwner: 'settings' });
+ * await applyWebhookManifests(client, webhookConfigurations(webhooks, { name: 'settings', address }), { fieldOwner: 'settings' });
  * ```
  */
-export async function applyManifests(
+export async function applyWebhookManifests(
   client: Writer,
   manifests: readonly KubeObject[],
   { fieldOwner, signal }: { readonly fieldOwner: string; readonly signal?: AbortSignal },
@@ -38,7 +38,7 @@ export async function applyManifests(
     const kind = kinds.find((one) => one.kind === manifest.kind && one.apiVersion === manifest.apiVersion);
     if (kind === undefined || manifest.metadata.name === undefined)
       throw new WebhookServerError(
-        `applyManifests: ${manifest.kind ?? 'an object without kind'} is not a webhook configuration or CRD with a name`,
+        `applyWebhookManifests: ${manifest.kind ?? 'an object without kind'} is not a webhook configuration or CRD with a name`,
       );
     return { kind, manifest: { ...manifest, metadata: { ...manifest.metadata, name: manifest.metadata.name } } };
   });
