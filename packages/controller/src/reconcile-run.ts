@@ -40,7 +40,7 @@ export class ReconcileRun implements ReconcileContext {
   #hasEnded = false;
   #timer: ClockTimer | undefined;
   #timeout: ReconcileTimeoutError | undefined;
-  readonly #onStop = (): void => this.#controller?.abort(this.#facts.stopSignal.reason);
+  #onStop: (() => void) | undefined;
 
   constructor(facts: RunFacts, span: Span = silentSpan) {
     this.attempt = facts.attempt;
@@ -68,7 +68,10 @@ export class ReconcileRun implements ReconcileContext {
       else if (stopSignal.aborted) this.#controller.abort(abortReason(stopSignal));
       // Nothing would ever remove the listener. What reads it now works on after the run, where no stop reaches it.
       else if (this.#hasEnded) this.#controller.abort(new DOMException('the reconcile has ended', 'AbortError'));
-      else stopSignal.addEventListener('abort', this.#onStop, { once: true });
+      else {
+        this.#onStop = (): void => this.#controller?.abort(stopSignal.reason);
+        stopSignal.addEventListener('abort', this.#onStop, { once: true });
+      }
     }
     return this.#controller.signal;
   }
@@ -101,7 +104,7 @@ export class ReconcileRun implements ReconcileContext {
   end(): void {
     this.#hasEnded = true;
     this.#timer?.cancel();
-    if (this.#controller !== undefined) this.#facts.stopSignal.removeEventListener('abort', this.#onStop);
+    if (this.#onStop !== undefined) this.#facts.stopSignal.removeEventListener('abort', this.#onStop);
   }
 
   #expire(): void {

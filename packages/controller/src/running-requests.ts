@@ -15,6 +15,9 @@ export interface FailureRow {
  */
 export class RunningRequests {
   readonly #clock: Clock;
+  /** Of a single worker each run is this one: a Map that gets empty with each run is made anew with each. */
+  #only: { readonly key: string; readonly run: ReconcileRun } | undefined;
+  /** All others. */
   readonly #runs = new Map<string, ReconcileRun>();
   readonly #failures = new Map<string, FailureRow>();
 
@@ -24,18 +27,21 @@ export class RunningRequests {
 
   /** The keys that are being reconciled. */
   get keys(): string[] {
-    return [...this.#runs.keys()];
+    return [...(this.#only === undefined ? [] : [this.#only.key]), ...this.#runs.keys()];
   }
 
   begin(key: string, run: ReconcileRun): void {
-    this.#runs.set(key, run);
+    if (this.#only === undefined) this.#only = { key, run };
+    else this.#runs.set(key, run);
   }
 
   end(key: string): void {
-    this.#runs.delete(key);
+    if (this.#only?.key === key) this.#only = undefined;
+    else this.#runs.delete(key);
   }
 
   runOf(key: string): ReconcileRun | undefined {
+    if (this.#only?.key === key) return this.#only.run;
     return this.#runs.size === 0 ? undefined : this.#runs.get(key);
   }
 

@@ -4,11 +4,11 @@ import { Slicer } from './slicer.js';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** A slicer of 5 ms by a clock that moves when work says so. */
-function open() {
+/** A slicer of 5 ms by a clock that moves when work says so; `turns`: which turn the event loop is in. */
+function open(turns?: () => number) {
   let now = 0;
   const clock = Object.assign(new FakeClock(), { monotonicNow: () => now });
-  return { slicer: new Slicer(clock, 5), take: (ms: number) => (now += ms) };
+  return { slicer: new Slicer(clock, 5, turns), take: (ms: number) => (now += ms) };
 }
 
 describe('Slicer', () => {
@@ -62,6 +62,45 @@ describe('Slicer', () => {
     expect(slicer.isOver).toBe(false);
     take(5);
     expect(slicer.isOver).toBe(true);
+  });
+
+  it('has a slice in each turn of the event loop, and one only', () => {
+    let loopCount = 7;
+    const { slicer, take } = open(() => loopCount);
+    slicer.begin();
+    take(9);
+    expect([slicer.isOver, slicer.isOver]).toEqual([true, true]);
+    loopCount++;
+    expect([slicer.isOver, slicer.isOver]).toEqual([false, false]);
+    take(4);
+    expect(slicer.isOver).toBe(false);
+    take(1);
+    expect([slicer.isOver, slicer.isOver]).toEqual([true, true]);
+  });
+
+  it('lets a slice that is not over go on in the next turn, to its end', () => {
+    let loopCount = 0;
+    const { slicer, take } = open(() => loopCount);
+    slicer.begin();
+    take(4);
+    loopCount++;
+    expect(slicer.isOver).toBe(false);
+    take(1);
+    // The turn that it ends in has had nothing of another one.
+    expect(slicer.isOver).toBe(false);
+    take(5);
+    expect(slicer.isOver).toBe(true);
+  });
+
+  it('knows when the event loop of this thread turns: not in a microtask, but when a socket or timer had its turn', async () => {
+    const { slicer, take } = open();
+    slicer.begin();
+    take(5);
+    for (let hop = 0; hop < 20; hop++) await Promise.resolve();
+    expect(slicer.isOver).toBe(true);
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    await turn();
+    expect(slicer.isOver).toBe(false);
   });
 
   it('takes thousands that wait, and what they add', async () => {

@@ -1,30 +1,46 @@
 import type { Clock } from '@kctl/wait';
 
+/** Which turn the event loop of this thread is in: it has looked at all sockets and timers since any other one. */
+function turnOfLoop(): number {
+  return performance.nodeTiming.uvMetricsInfo.loopCount;
+}
+
 /**
  * Keeps long work from holding the event loop: work asks now and then whether its slice is over, and then yields. What
- * shares a slicer shares one slice in each turn, however many there are.
+ * shares a slicer shares one slice in each turn, however many there are. Each turn of the loop has its slice: an event
+ * that a socket brings while nothing else is under way is worked on in that turn, without another one for it.
  */
 export class Slicer {
   readonly #clock: Clock;
   readonly #budgetMs: number;
+  readonly #turnOf: () => number;
+  #turn = Number.NaN;
   #until = 0;
   /** What waits for a turn; the first one is at `#next`. */
   #waiting: Waiting[] = [];
   #next = 0;
   #isScheduled = false;
 
-  constructor(clock: Clock, budgetMs: number) {
+  /** `turnOf`: which turn the event loop is in. @default that of this thread's loop */
+  constructor(clock: Clock, budgetMs: number, turnOf: () => number = turnOfLoop) {
     this.#clock = clock;
     this.#budgetMs = budgetMs;
+    this.#turnOf = turnOf;
   }
 
   /** Starts a slice: to be called when the event loop has just given control. */
   begin(): void {
-    this.#until = this.#clock.monotonicNow() + this.#budgetMs;
+    this.#beginAt(this.#clock.monotonicNow(), this.#turnOf());
   }
 
+  /** Whether the slice of this turn is over. The first question in a turn begins its slice where the last one is over. */
   get isOver(): boolean {
-    return this.#clock.monotonicNow() >= this.#until;
+    const now = this.#clock.monotonicNow();
+    if (now < this.#until) return false;
+    const turn = this.#turnOf();
+    if (turn === this.#turn) return true;
+    this.#beginAt(now, turn);
+    return false;
   }
 
   /** Calls `work` in a slice of a turn to come, after what waits already. It must not throw. */
@@ -35,6 +51,11 @@ export class Slicer {
   /** Lets other work run, then starts a slice, or goes on in one that others have left something of. */
   breathe(): Promise<void> {
     return new Promise((resolve) => this.#enqueue({ work: resolve, goesOn: true }));
+  }
+
+  #beginAt(now: number, turn: number): void {
+    this.#turn = turn;
+    this.#until = now + this.#budgetMs;
   }
 
   #enqueue(waiting: Waiting): void {

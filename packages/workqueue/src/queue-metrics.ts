@@ -1,6 +1,7 @@
 import { exponentialBuckets } from '@kctl/telemetry';
 import type { Counter, Family, Gauge, Histogram, Metrics } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
+import { SlotTimes } from './slot-times.js';
 
 /** Twelve from 10 ns on, each ten times the one before. */
 const durationBuckets = exponentialBuckets(10e-9, 10, 12);
@@ -30,9 +31,9 @@ export class QueueMetrics {
   readonly #stopCollecting: () => void;
   readonly #collect: () => void;
   /** When a waiting slot was first added; further adds of it do not get here. */
-  readonly #addedAt = new Map<number, number>();
+  readonly #addedAt = new SlotTimes();
   /** When the work on a slot began. */
-  readonly #startedAt = new Map<number, number>();
+  readonly #startedAt = new SlotTimes();
   readonly #withPriority: boolean;
 
   constructor(options: QueueMetricsOptions, withPriority: boolean) {
@@ -78,7 +79,7 @@ export class QueueMetrics {
       const now = this.#clock.monotonicNow();
       let sum = 0;
       let oldest = 0;
-      for (const startedAt of this.#startedAt.values()) {
+      for (const startedAt of this.#startedAt.all()) {
         sum += now - startedAt;
         oldest = Math.max(oldest, now - startedAt);
       }
@@ -111,23 +112,25 @@ export class QueueMetrics {
     const now = this.#clock.monotonicNow();
     this.#depthFor(priority).dec();
     this.#startedAt.set(slot, now);
-    const addedAt = this.#addedAt.get(slot);
-    if (addedAt === undefined) return;
-    this.#queueDuration.observe((now - addedAt) / 1000);
-    this.#addedAt.delete(slot);
+    const addedAt = this.#addedAt.take(slot);
+    if (addedAt !== undefined) this.#queueDuration.observe((now - addedAt) / 1000);
   }
 
   /** The slot is given up without being worked on. */
   dropped(slot: number, priority: number): void {
     this.#depthFor(priority).dec();
-    this.#addedAt.delete(slot);
+    this.#addedAt.take(slot);
   }
 
   done(slot: number): void {
-    const startedAt = this.#startedAt.get(slot);
-    if (startedAt === undefined) return;
-    this.#workDuration.observe((this.#clock.monotonicNow() - startedAt) / 1000);
-    this.#startedAt.delete(slot);
+    const startedAt = this.#startedAt.take(slot);
+    if (startedAt !== undefined) this.#workDuration.observe((this.#clock.monotonicNow() - startedAt) / 1000);
+  }
+
+  /** Slots are numbered anew: none is in use. */
+  reset(): void {
+    this.#addedAt.release();
+    this.#startedAt.release();
   }
 
   retried(): void {

@@ -4,34 +4,50 @@
  */
 export type Waiter = (slot: number, failure?: Error) => void;
 
-/** Waiters in the order of their arrival. A Set would leave holes at its start; removal needs the middle. */
+/** A waiter's place in the line. */
+interface Place {
+  readonly waiter: Waiter;
+  isTaken: boolean;
+  before: Place | undefined;
+  after: Place | undefined;
+}
+
+/** Waiters in the order of their arrival. Linked: removal needs the middle, and a Map that gets empty is made anew. */
 export class WaiterList {
-  readonly #waiters = new Map<number, Waiter>();
-  #first = 0;
-  #end = 0;
+  #first: Place | undefined;
+  #last: Place | undefined;
+  #size = 0;
 
   get size(): number {
-    return this.#waiters.size;
+    return this.#size;
   }
 
   /** Returns the function that removes the waiter. */
   add(waiter: Waiter): () => void {
-    const ticket = this.#end++;
-    this.#waiters.set(ticket, waiter);
-    return () => {
-      this.#waiters.delete(ticket);
-      if (this.#waiters.size === 0) this.#first = this.#end;
-    };
+    const place: Place = { waiter, isTaken: true, before: this.#last, after: undefined };
+    if (this.#last === undefined) this.#first = place;
+    else this.#last.after = place;
+    this.#last = place;
+    this.#size++;
+    return () => this.#remove(place);
   }
 
   /** Serves the waiter that has waited longest; call it only where `size` > 0. */
   serveNext(slot: number, failure?: Error): void {
-    for (;;) {
-      const waiter = this.#waiters.get(this.#first);
-      this.#waiters.delete(this.#first++);
-      if (waiter === undefined) continue;
-      waiter(slot, failure);
-      return;
-    }
+    const place = this.#first;
+    if (place === undefined) return;
+    this.#remove(place);
+    place.waiter(slot, failure);
+  }
+
+  #remove(place: Place): void {
+    if (!place.isTaken) return;
+    place.isTaken = false;
+    const { before, after } = place;
+    if (before === undefined) this.#first = after;
+    else before.after = after;
+    if (after === undefined) this.#last = before;
+    else after.before = before;
+    this.#size--;
   }
 }

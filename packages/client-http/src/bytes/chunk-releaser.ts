@@ -26,16 +26,22 @@ export function chunkReleaser(body: AsyncIterable<Buffer[]>, { transient = false
 }
 
 class DetachingReleaser implements ChunkReleaser {
-  #spent = new Set<ArrayBufferLike>();
+  /** Each once, in the order of their arrival: chunks of one memory follow one another. */
+  #spent: ArrayBufferLike[] = [];
 
   took(chunks: readonly Buffer[], documents: number): void {
-    const present = new Set<ArrayBufferLike>();
-    for (const { buffer } of chunks) present.add(buffer);
+    const before = this.#spent.length;
+    let last = this.#spent.at(-1);
+    const kept = last;
+    for (const { buffer } of chunks) if (buffer !== last) this.#spent.push((last = buffer));
+    if (documents === 0) return;
     // The parser of the connection may hold the rest of the memory that it read last; it has gone on when other came.
-    if (documents > 0) {
-      for (const memory of this.#spent) if (!present.has(memory)) free(memory);
-      this.#spent = present;
-    } else for (const memory of present) this.#spent.add(memory);
+    const first = before > 0 && chunks[0]?.buffer === kept ? before - 1 : before;
+    for (let at = 0; at < first; at++) {
+      const memory = this.#spent[at];
+      if (memory !== undefined) free(memory);
+    }
+    this.#spent.splice(0, first);
   }
 }
 

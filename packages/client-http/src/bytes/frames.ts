@@ -13,7 +13,7 @@ import { isStatus } from '../failure/failure-status.js';
  * when the iteration is left. A body that ends within a frame rejects: that event is lost, so the caller must list.
  */
 export function frameStream(body: AsyncIterable<Buffer[]>, what: string, options: FrameOptions = {}): FrameStream {
-  const frames = splitLines(body, what, chunkReleaser(body, options));
+  const frames = new LineFrames(body, what, chunkReleaser(body, options));
   return {
     [Symbol.asyncIterator]: () => frames,
     [Symbol.asyncDispose]: async () => {
@@ -27,24 +27,81 @@ async function release(body: AsyncIterable<Buffer[]>): Promise<void> {
   await body[Symbol.asyncIterator]().return?.();
 }
 
-async function* splitLines(
-  body: AsyncIterable<Buffer[]>,
-  what: string,
-  releaser: ChunkReleaser,
-): AsyncGenerator<readonly Uint8Array[], void> {
-  const splitter = createLineSplitter();
-  for await (const chunks of body) {
+type Frames = IteratorResult<readonly Uint8Array[], undefined>;
+
+const noFrames: Frames = { done: true, value: undefined };
+
+/**
+ * What a generator over the body would be, with one promise for each batch instead of four: between the socket and the
+ * store of a quiet watch, they are a large part of what an event costs.
+ */
+class LineFrames implements AsyncIterator<readonly Uint8Array[], undefined> {
+  readonly #body: AsyncIterable<Buffer[]>;
+  readonly #what: string;
+  readonly #releaser: ChunkReleaser;
+  readonly #splitter = createLineSplitter();
+  #source: AsyncIterator<Buffer[], unknown> | undefined;
+  #isDone = false;
+  /** Calls that have not ended; each reads when the one before has. */
+  #calls = 0;
+  #last: Promise<Frames> | undefined;
+
+  constructor(body: AsyncIterable<Buffer[]>, what: string, releaser: ChunkReleaser) {
+    this.#body = body;
+    this.#what = what;
+    this.#releaser = releaser;
+  }
+
+  next(): Promise<Frames> {
+    const isFirst = this.#calls++ === 0;
+    this.#last = isFirst || this.#last === undefined ? this.#read() : this.#last.then(this.#read, this.#read);
+    return this.#last;
+  }
+
+  async return(): Promise<Frames> {
+    this.#isDone = true;
+    await release(this.#body);
+    return noFrames;
+  }
+
+  readonly #read = (): Promise<Frames> => {
+    if (this.#isDone) {
+      this.#calls--;
+      return Promise.resolve(noFrames);
+    }
+    this.#source ??= this.#body[Symbol.asyncIterator]();
+    return this.#source.next().then(this.#onRead, this.#onFailure);
+  };
+
+  readonly #onRead = (result: IteratorResult<Buffer[], unknown>): Frames | Promise<Frames> => {
+    if (result.done === true) return this.#end();
+    const chunks = result.value;
     const [only] = chunks;
     const lines =
-      only !== undefined && chunks.length === 1 ? splitter.push(only) : chunks.flatMap((chunk) => splitter.push(chunk));
-    releaser.took(chunks, lines.length);
-    if (lines.length > 0) yield lines;
+      only !== undefined && chunks.length === 1
+        ? this.#splitter.push(only)
+        : chunks.flatMap((chunk) => this.#splitter.push(chunk));
+    this.#releaser.took(chunks, lines.length);
+    if (lines.length === 0) return this.#read();
+    this.#calls--;
+    return { done: false, value: lines };
+  };
+
+  readonly #onFailure = (error: unknown): never => {
+    this.#isDone = true;
+    this.#calls--;
+    throw error;
+  };
+
+  #end(): Frames {
+    this.#isDone = true;
+    this.#calls--;
+    const rest = this.#splitter.finish();
+    if (rest === undefined) return noFrames;
+    if (!splitDocuments(rest).every(isJson))
+      throw new DecodeError(`${this.#what}: the stream ended within an event (${rest.length} bytes of it)`);
+    return { done: false, value: [rest] };
   }
-  const rest = splitter.finish();
-  if (rest === undefined) return;
-  if (!splitDocuments(rest).every(isJson))
-    throw new DecodeError(`${what}: the stream ended within an event (${rest.length} bytes of it)`);
-  yield [rest];
 }
 
 function isJson(bytes: Uint8Array): boolean {

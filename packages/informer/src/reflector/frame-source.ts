@@ -72,12 +72,12 @@ export function objectSource<T extends KubeObject>(
 
 /** A frame may be a line with several. */
 function singleFrames(lines: AsyncIterator<readonly Uint8Array[]>): AsyncIterator<readonly Uint8Array[]> {
+  const split = (result: IteratorResult<readonly Uint8Array[]>): IteratorResult<readonly Uint8Array[]> =>
+    result.done === true || result.value.every(isOneFrame)
+      ? result
+      : { done: false, value: result.value.flatMap(framesOfLine) };
   return {
-    next: async () => {
-      const result = await lines.next();
-      if (result.done === true || result.value.every(isOneFrame)) return result;
-      return { done: false, value: result.value.flatMap(framesOfLine) };
-    },
+    next: () => lines.next().then(split),
     return: async () => {
       await lines.return?.();
       return { done: true, value: undefined };

@@ -56,18 +56,19 @@ export class GuardedReader {
   }
 
   /** Waits for one answer. Only one wait at a time. */
-  async wait<R>(promise: Promise<R>): Promise<R> {
-    const result = await new Promise<R>((resolve, reject) => {
+  wait<R>(promise: Promise<R>): Promise<R> {
+    return new Promise<R>((resolve, reject) => {
       if (this.#error !== undefined) {
         promise.catch(ignore);
         reject(this.#error);
         return;
       }
       this.#interrupt = reject;
-      promise.then(resolve, reject);
+      promise.then((result) => {
+        this.#lastActivity = this.#clock.monotonicNow();
+        resolve(result);
+      }, reject);
     });
-    this.#lastActivity = this.#clock.monotonicNow();
-    return result;
   }
 
   /**

@@ -41,8 +41,8 @@ class KeyedPriorityQueue<T> extends QueueBase<T, PrioritizedItem<T>> implements 
   readonly #limiter: RateLimiter<T>;
   readonly #line: DelayLine;
   readonly #levels: ReadyLevels;
-  /** By slot, for the slots that have any. */
-  readonly #reasons = new Map<number, string[]>();
+  /** By slot, as far as slots have any. */
+  #reasons: (string[] | undefined)[] = [];
   /** The priority that a slot being processed was handed out with, where it is not 0. */
   readonly #handedPriorities = new Map<number, number>();
   /** By slot: what a slot that is ready or delayed is queued with. */
@@ -258,6 +258,7 @@ class KeyedPriorityQueue<T> extends QueueBase<T, PrioritizedItem<T>> implements 
     super.resetSlots();
     this.#levels.release();
     this.#priorities = new Float64Array(initialCapacity);
+    this.#reasons = [];
   }
 
   #addOne(item: T, delayMs: number, priority: number, options: AddOptions): void {
@@ -327,15 +328,17 @@ class KeyedPriorityQueue<T> extends QueueBase<T, PrioritizedItem<T>> implements 
   }
 
   #addReason(slot: number, reason: string): void {
-    const reasons = this.#reasons.get(slot);
-    if (reasons === undefined) this.#reasons.set(slot, [reason]);
-    else if (reasons.length < maxReasons && !reasons.includes(reason)) reasons.push(reason);
+    const reasons = this.#reasons[slot];
+    if (reasons === undefined) {
+      while (this.#reasons.length < slot) this.#reasons.push(undefined);
+      this.#reasons[slot] = [reason];
+    } else if (reasons.length < maxReasons && !reasons.includes(reason)) reasons.push(reason);
   }
 
   #takeReasons(slot: number): readonly string[] {
-    if (this.#reasons.size === 0) return noReasons;
-    const reasons = this.#reasons.get(slot) ?? noReasons;
-    this.#reasons.delete(slot);
+    const reasons = this.#reasons[slot];
+    if (reasons === undefined) return noReasons;
+    this.#reasons[slot] = undefined;
     return reasons;
   }
 

@@ -29,11 +29,13 @@ export class ActiveLevels<L extends { readonly priority: number }> {
   readonly list: L[] = [];
 
   add(level: L): void {
-    this.list.splice(this.#indexOf(level.priority), 0, level);
+    if ((this.list.at(-1)?.priority ?? -Infinity) < level.priority) this.list.push(level);
+    else this.list.splice(this.#indexOf(level.priority), 0, level);
   }
 
   remove(level: L): void {
-    this.list.splice(this.#indexOf(level.priority), 1);
+    if (this.list.at(-1) === level) this.list.pop();
+    else this.list.splice(this.#indexOf(level.priority), 1);
   }
 
   /** Where a priority is, or would be. */
