@@ -142,15 +142,24 @@ export async function applyManifests(
   if (set !== undefined) requireNoMembers(manifests);
   const run = new Run(client, { ...options, timeoutMs, dryRun, signal }, set);
   run.declare(manifests);
-  const write = { dryRun, signal };
+  const isNamespace = ({ object }: Manifest): boolean => object.kind === 'Namespace';
+  const isNamespaceApplied = manifests.some(
+    (manifest) => isNamespace(manifest) && manifest.object.metadata.name === prune?.namespace,
+  );
+  const write = { dryRun, isNamespaceApplied, signal };
   signal.throwIfAborted();
   if (set !== undefined) {
     await set.read(signal);
     // Namespaces come first: one of them may be that of the parent.
-    const isNamespace = ({ object }: Manifest): boolean => object.kind === 'Namespace';
     for (const manifest of manifests.filter(isNamespace)) await run.apply(manifest);
     const others = manifests.filter((manifest) => !isNamespace(manifest));
-    if (!run.hasFailed) await set.widen(await run.members(manifests), write);
+    try {
+      await set.widen(await run.members(manifests), write);
+    } catch (error) {
+      signal.throwIfAborted();
+      // Such as that of the parent's namespace, which says more.
+      throw run.hasFailed ? new ApplyManifestsError(run.results) : error;
+    }
     for (const manifest of others) await run.apply(manifest);
   } else for (const manifest of manifests) await run.apply(manifest);
   if (run.hasFailed) throw new ApplyManifestsError(run.results);

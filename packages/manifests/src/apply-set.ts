@@ -41,6 +41,8 @@ export interface Member {
 /** How the parent is written. */
 export interface ParentWrite {
   readonly dryRun: boolean;
+  /** Whether its namespace is one that is applied, too: in a dry run it is not there. */
+  readonly isNamespaceApplied: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -146,7 +148,7 @@ export class ApplySet {
       );
   }
 
-  async #write({ kinds, namespaces }: Extent, { dryRun, signal }: ParentWrite): Promise<void> {
+  async #write({ kinds, namespaces }: Extent, { dryRun, isNamespaceApplied, signal }: ParentWrite): Promise<void> {
     const others = [...namespaces].filter((namespace) => namespace !== this.#parent.namespace).sort();
     const annotations = {
       [keys.tooling]: this.#tooling,
@@ -155,7 +157,11 @@ export class ApplySet {
     };
     const metadata = { ...this.#parent, annotations, labels: { [keys.id]: this.id } };
     const fieldOwner = `${this.#tooling.slice(0, this.#tooling.lastIndexOf('/'))}-applyset`;
-    await apply(this.#client, this.#kind, { metadata }, { fieldOwner, force: true, dryRun, signal });
+    try {
+      await apply(this.#client, this.#kind, { metadata }, { fieldOwner, force: true, dryRun, signal });
+    } catch (error) {
+      if (!dryRun || !isNamespaceApplied || !isNotFound(error)) throw error;
+    }
   }
 }
 

@@ -184,6 +184,48 @@ describe('applyManifests', () => {
     expect((await apply(configMap(namespace, 'taken'), { force: true }))[0]?.action).toBe('configured');
   });
 
+  it('knows later what it applied beside a namespace that failed', async () => {
+    const namespace = await environment.createNamespace('beside');
+    const prune = { name: 'set', namespace };
+    const bad = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'Bad_Name' } };
+    expect(isApplyManifestsError(await failureOf(apply([bad, configMap(namespace, 'beside')], { prune })))).toBe(true);
+    expect(shown(await apply([], { prune }))).toEqual(['ConfigMap beside pruned']);
+  });
+
+  it('applies nothing that it could not delete later, where the parent cannot be written', async () => {
+    const namespace = await environment.createNamespace('no-parent');
+    const prune = { name: 'set', namespace: `${namespace}-missing` };
+    const bad = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'Bad_Name' } };
+    expect(isNotFound(await failureOf(apply(configMap(namespace, 'x'), { prune })))).toBe(true);
+    const error = await failureOf(apply([bad, configMap(namespace, 'x')], { prune }));
+    expect(isApplyManifestsError(error) && shown(error.results)).toEqual(['Namespace Bad_Name failed']);
+    expect(isNotFound(await failureOf(environment.client.get(ConfigMap, { namespace, name: 'x' })))).toBe(true);
+  });
+
+  it('says in a dry run what would be where the namespace of the parent is not there yet', async () => {
+    const name = `planned-${++count}`;
+    const sources = [{ apiVersion: 'v1', kind: 'Namespace', metadata: { name } }, configMap(name, 'x')];
+    const prune = { name: 'set', namespace: name };
+    expect(shown(await apply(sources, { prune, dryRun: true }))).toEqual([
+      `Namespace ${name} created`,
+      'ConfigMap x unknown',
+    ]);
+    expect(isNotFound(await failureOf(apply([], { prune, dryRun: true })))).toBe(true);
+  });
+
+  it('finishes after an abort in the middle of a prune', async () => {
+    const namespace = await environment.createNamespace('half-pruned');
+    const prune = { name: 'set', namespace };
+    await apply([configMap(namespace, 'one'), configMap(namespace, 'two')], { prune });
+    const controller = new AbortController();
+    const reason = new Error('enough');
+    const onProgress = () => controller.abort(reason);
+    expect(await failureOf(apply([], { prune, signal: controller.signal, onProgress }))).toBe(reason);
+    expect(shown(await apply([], { prune }))).toHaveLength(1);
+    const { metadata } = await environment.client.get(Secret, prune);
+    expect(metadata.annotations?.['applyset.kubernetes.io/contains-group-kinds'] ?? '').toBe('');
+  });
+
   it('stops with its signal', async () => {
     const namespace = await environment.createNamespace('abort');
     const controller = new AbortController();
