@@ -15,6 +15,8 @@ export interface RunOptions {
   readonly arguments: readonly string[];
   /** Beside that of the command. */
   readonly environment: Readonly<Record<string, string>>;
+  /** Called before each restart, while the program ends; must not reject. @default nothing */
+  readonly beforeRestart?: () => Promise<void>;
   /** How long the program may take to end before it is killed, in ms. @default 10000 */
   readonly stopMs?: number;
 }
@@ -38,7 +40,7 @@ export async function runAndRestart(io: CliIo, project: Project, options: RunOpt
         changes.close();
         const name = changes.name ?? shownPath(project.folder, folder);
         changes = next;
-        await program.stop();
+        await Promise.all([program.stop(), options.beforeRestart?.()]);
         io.err(`restarted: ${name} changed\n`);
       } finally {
         await program.stop();
@@ -97,7 +99,7 @@ function startProgram(io: CliIo, { main, folder }: Project, options: RunOptions)
   const args = [...process.execArgv, main, '--log-format', 'text', ...options.arguments];
   const child = spawn(process.execPath, args, {
     cwd: folder,
-    env: { ...io.environment, POD_NAMESPACE: 'default', ...options.environment },
+    env: { LOG_RECONCILES: 'true', ...io.environment, POD_NAMESPACE: 'default', ...options.environment },
     stdio: ['ignore', 'pipe', 'pipe'],
     // A group of its own: Ctrl-C reaches the command alone, which asks once; asked twice, an operator ends at once.
     detached: hasGroups,

@@ -52,7 +52,7 @@ describe('kctl generate', () => {
     const folder = project();
     const first = await kctl(folder, 'generate');
     expect(first).toMatchObject({ code: 0, err: '' });
-    expect(first.out).toContain('wrote rbac/rbac.yaml');
+    expect(first.out).toContain('wrote deploy/rbac/rbac.yaml');
     const second = await kctl(folder, 'generate', '--json');
     expect(JSON.parse(second.out)).toMatchObject({ written: [], removed: [] });
     const deploy = join(folder, 'deploy');
@@ -174,7 +174,7 @@ describe('on a server', () => {
     await environment.client.create(Website, body);
     expect(await kctl(folder, 'uninstall', ...cluster)).toMatchObject({
       code: 1,
-      err: 'kctl: 1 objects of websites.example.com exist and would be deleted with their kind: delete them first, or add --delete-objects\n',
+      err: 'kctl: 1 object of websites.example.com would be deleted with its kind: delete it first, or add --delete-objects\n',
     });
     expect(await kctl(folder, 'uninstall', '--delete-objects', ...cluster)).toMatchObject({ code: 0 });
     expect((await environment.client.list(Deployment)).items).toEqual([]);

@@ -31,10 +31,15 @@ describe('kctl dev', () => {
     try {
       await program.waitFor('applied website/hello in default');
       await program.waitFor('Serving webhook server');
-      await program.waitFor('Starting workers');
+      await program.waitFor('Reconciled');
+      expect(program.output).toMatch(
+        /Reconciled .*result=success controller=website request=default\/hello reasons=".*create default\/hello" attempt=1 ms=\d+/,
+      );
       const main = join(folder, 'src', 'main.ts');
-      writeFileSync(main, `${readFileSync(main, 'utf8')}console.log('the second one');\n`);
+      writeFileSync(main, readFileSync(main, 'utf8').replace('{{ braces }} are text', 'now with a title'));
       await program.waitFor('restarted: main.ts changed');
+      // The changed schema is installed before the operator that needs it starts.
+      expect(program.output.match(/^applied customresourcedefinition/gm)).toHaveLength(2);
       await program.waitFor('All workers finished');
       expect(program.output.match(/API server at/g)).toHaveLength(1);
     } finally {

@@ -92,6 +92,7 @@ export class ReconcileLoop<R> {
         { attempt, isLastAttempt, priority, reasons, stopSignal, makeLogger, clock, timeoutMs },
         span,
       );
+      if (span !== undefined) run.span.setAttributes({ reasons: reasons.join('; '), attempt });
       running.begin(key, run);
       let outcome: Outcome;
       let step: RunStep = 'call';

@@ -672,7 +672,7 @@ describe('Controller context', () => {
       tracer: {
         withSpan: async (name, attributes, work) =>
           work({
-            setAttributes: () => undefined,
+            setAttributes: (more) => spans.push(more),
             recordError: (error) => spans.push([name, attributes, error]),
             end: () => undefined,
           }),
@@ -681,7 +681,10 @@ describe('Controller context', () => {
     await t.start();
     t.pods.add(pod('a'));
     await settle();
-    expect(spans).toEqual([['reconcile', { controller: 'test', request: 'default/a' }, new Error('broken')]]);
+    expect(spans).toEqual([
+      { reasons: expect.stringContaining('create default/a'), attempt: 1 },
+      ['reconcile', { controller: 'test', request: 'default/a' }, new Error('broken')],
+    ]);
     t.stop.abort();
   });
 });

@@ -119,6 +119,6 @@ describe('the project', () => {
     const write = (text: string): void => void lines.push(text);
     const io = { cwd: folder, environment: {}, out: write, err: write, signal: new AbortController().signal };
     expect(await runKctl(io, ['generate']), lines.join('')).toBe(0);
-    expect(lines.join('')).toContain('wrote crds/greetings.example.com.yaml');
+    expect(lines.join('')).toContain('wrote deploy/crds/greetings.example.com.yaml');
   }, 60_000);
 });

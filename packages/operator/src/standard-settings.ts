@@ -1,6 +1,7 @@
 import type { RuntimeManagerOptions } from '@kctl/runtime';
 import type { ConsoleLogger, LogLevel } from '@kctl/telemetry';
 import { SettingsError } from './errors.js';
+import { createReconcileLog } from './reconcile-log.js';
 import type { SettingField } from './settings-schema.js';
 
 /** Settings that every operator has. */
@@ -23,6 +24,8 @@ export interface StandardSettings {
   readonly webhookCertDir?: string;
   readonly logLevel: LogLevel;
   readonly logFormat: 'json' | 'text';
+  /** Writes a line for each reconcile: key, reasons, result, ms. */
+  readonly logReconciles: boolean;
   readonly gracefulShutdownTimeoutMs: number;
 }
 
@@ -35,6 +38,7 @@ export const standardDefaults: StandardSettings = {
   webhookPort: 9443,
   logLevel: 'info',
   logFormat: 'json',
+  logReconciles: false,
   gracefulShutdownTimeoutMs: 30_000,
 };
 
@@ -84,6 +88,12 @@ export const standardFields: readonly SettingField[] = [
     defaultText: shown('logFormat'),
   },
   {
+    name: 'logReconciles',
+    type: 'boolean',
+    description: 'write a line for each reconcile: key, reasons, result, ms',
+    defaultText: shown('logReconciles'),
+  },
+  {
     name: 'gracefulShutdownTimeoutMs',
     type: 'number',
     description: 'how long a stop may take, in ms',
@@ -107,6 +117,7 @@ export function managerOptionsOf(
   const defaultNamespaces = Object.fromEntries(watchNamespaces.map((each) => [each, {}]));
   return {
     logger,
+    ...(settings.logReconciles ? { tracer: createReconcileLog(logger) } : {}),
     gracefulShutdownTimeoutMs: settings.gracefulShutdownTimeoutMs,
     webhook: { port: settings.webhookPort, ...(webhookCertDir === undefined ? {} : { certDir: webhookCertDir }) },
     ...(kubeconfig === undefined ? {} : { kubeconfigPath: kubeconfig }),

@@ -7,6 +7,7 @@ import { FakeClock } from '@kctl/wait/testing';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineOperator, loadSettings, managerOptionsOf, standardDefaults } from '../src/index.js';
+import { createReconcileLog } from '../src/reconcile-log.js';
 import { createLevelReloader } from '../src/level-reloader.js';
 
 const schema = z.object({
@@ -127,6 +128,36 @@ describe('managerOptionsOf', () => {
     expect(() => managerOptionsOf('op', { ...standardDefaults, metricsBindAddress: '8080' }, logger)).toThrow(
       'metricsBindAddress "8080" is not valid: expected host:port or :port',
     );
+  });
+});
+
+describe('the log of reconciles', () => {
+  it('is off unless it is asked for', () => {
+    const logger = createConsoleLogger({ write: () => undefined });
+    expect(managerOptionsOf('op', standardDefaults, logger)).not.toHaveProperty('tracer');
+    expect(managerOptionsOf('op', { ...standardDefaults, logReconciles: true }, logger)).toHaveProperty('tracer');
+  });
+
+  it('has a line for each: what, why, with what result, how long', async () => {
+    const clock = new FakeClock();
+    const lines: string[] = [];
+    const logger = createConsoleLogger({ write: (line) => lines.push(line), format: 'text' });
+    const tracer = createReconcileLog(logger, clock);
+    const attributes = { controller: 'website', request: 'default/hello' };
+    await tracer.withSpan('reconcile', attributes, async (span) => {
+      span.setAttributes({ reasons: 'Website create default/hello', attempt: 1 });
+      await clock.advance(12);
+    });
+    const failed = tracer.withSpan('reconcile', attributes, (span) => {
+      span.recordError(new Error('broken'));
+      return Promise.reject(new Error('broken'));
+    });
+    await expect(failed).rejects.toThrow('broken');
+    await tracer.withSpan('another', {}, () => Promise.resolve());
+    expect(lines.map((line) => line.replace(/^\S+ /, '').trimEnd())).toEqual([
+      'INFO  Reconciled result=success controller=website request=default/hello reasons="Website create default/hello" attempt=1 ms=12',
+      'INFO  Reconciled result=error controller=website request=default/hello ms=0',
+    ]);
   });
 });
 

@@ -9,9 +9,10 @@ import { createSelfSignedCertificate } from '@kctl/webhook';
 import { parseAllDocuments } from 'yaml';
 import { applyObjects, isManifest, waitEstablished, type ManifestObject } from '../apply-objects.js';
 import { openClient, type ClusterOptions, type OpenCluster } from '../cluster.js';
-import { CliError } from '../errors.js';
+import { CliError, explain } from '../errors.js';
 import type { CliIo } from '../io.js';
 import { loadOperator, readProject, type Project } from '../project.js';
+import { reloadCrds } from '../reload-crds.js';
 import { runAndRestart } from '../run-and-restart.js';
 
 /** Options of {@link dev}. */
@@ -34,19 +35,34 @@ export async function dev(io: CliIo, options: DevOptions): Promise<void> {
   try {
     await using server = await openServer(io, options, folder);
     const crds = operator.resources.map(({ manifest }): unknown => manifest).filter((each) => isManifest(each));
-    await applyObjects(io, server.cluster, crds);
-    await waitEstablished(
-      io,
-      server.cluster,
-      crds.map(({ metadata }) => metadata.name),
-    );
-    server.cluster.mapper.invalidate();
+    await installCrds(io, server.cluster, crds);
     await applyObjects(io, server.cluster, samplesOf(project, options));
     const environment = { ...(await webhookEnvironment(io, operator, folder)), ...server.environment };
-    await runAndRestart(io, project, { arguments: options.arguments, environment });
+    let installed = JSON.stringify(crds);
+    const beforeRestart = async (): Promise<void> => {
+      const changed = await reloadCrds(io, project);
+      if (changed === undefined || JSON.stringify(changed) === installed) return;
+      try {
+        await installCrds(io, server.cluster, changed);
+        installed = JSON.stringify(changed);
+      } catch (error) {
+        if (!io.signal.aborted) io.err(`kctl: ${explain(error)}\n`);
+      }
+    };
+    await runAndRestart(io, project, { arguments: options.arguments, environment, beforeRestart });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+async function installCrds(io: CliIo, cluster: OpenCluster, crds: readonly ManifestObject[]): Promise<void> {
+  await applyObjects(io, cluster, crds);
+  await waitEstablished(
+    io,
+    cluster,
+    crds.map(({ metadata }) => metadata.name),
+  );
+  cluster.mapper.invalidate();
 }
 
 interface DevServer extends AsyncDisposable {

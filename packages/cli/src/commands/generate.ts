@@ -15,7 +15,7 @@ export interface GenerateOptions {
   readonly check?: boolean;
 }
 
-/** What a generation found, a path in each list. */
+/** What a generation found: paths from the project's folder, with slashes. */
 export interface GenerateOutcome {
   readonly written: readonly string[];
   readonly unchanged: readonly string[];
@@ -38,21 +38,25 @@ export async function generate(
   const input = { graph: await operator.graph(), image: options.image ?? project.image, version: project.version };
   const files = generateFiles(input, groups);
   const outcome = compare(project.output, files, groups);
-  const stale = [...outcome.written, ...outcome.removed].map((path) => shownPath(io.cwd, join(project.output, path)));
+  const shown = (paths: readonly string[]): string[] =>
+    paths.map((path) => shownPath(io.cwd, join(project.output, ...path.split('/'))));
+  const { written, unchanged, removed } = outcome;
+  const result = { written: shown(written), unchanged: shown(unchanged), removed: shown(removed) };
   if (options.check === true) {
-    if (stale.length === 0) return outcome;
+    const stale = [...result.written, ...result.removed];
+    if (stale.length === 0) return result;
     throw new CliError(
       `generated files are out of date: ${stale.join(', ')}: run kctl generate and commit what it writes`,
       { exitCode: 3 },
     );
   }
-  for (const path of outcome.written) {
+  for (const path of written) {
     const target = join(project.output, ...path.split('/'));
     mkdirSync(dirname(target), { recursive: true });
     writeFileSync(target, files.get(path) ?? '');
   }
-  for (const path of outcome.removed) rmSync(join(project.output, ...path.split('/')), { force: true });
-  return outcome;
+  for (const path of removed) rmSync(join(project.output, ...path.split('/')), { force: true });
+  return result;
 }
 
 /** Folders that belong to a group as a whole: what is not generated any longer is removed there, and nowhere else. */

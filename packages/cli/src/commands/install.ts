@@ -105,7 +105,7 @@ async function removeObjects(
     if (items.length === 0) continue;
     if (options.deleteObjects !== true && options.dryRun !== true)
       throw new CliError(
-        `${items.length} objects of ${kind.plural}.${kind.group} exist and would be deleted with their kind: delete them first, or add --delete-objects`,
+        `${items.length === 1 ? '1 object' : `${items.length} objects`} of ${kind.plural}.${kind.group} would be deleted with ${items.length === 1 ? 'its kind: delete it' : 'their kind: delete them'} first, or add --delete-objects`,
       );
     const objects = items.map(({ metadata }) => ({
       apiVersion: kind.apiVersion,
