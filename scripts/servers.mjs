@@ -33,6 +33,8 @@ run('certificate rotation, embedded server', program(rotation, '--server', 'embe
 const suite = 'end-to-end suites on the embedded server';
 run(suite, tests('@kctl/e2e-*'), { KCTL_E2E: '1', KCTL_SUITE: suite });
 
+run('from npm create to an operator', ['scripts/transcript.mjs']);
+
 const operators = ['application', 'training-job', 'chaos-pod', 'probe'].flatMap((name) => ['--operator', name]);
 const simulated = ['--seeds', '1', '--minutes', '60', '--compare', 'no', ...operators];
 run('five simulated hours', program('e2e/simulation/src/main.ts', ...simulated));

@@ -1,6 +1,6 @@
 // Builds the images of the documentation without a container engine: each stage is a folder, its instructions are executed
 // there, and what CMD names is run by Node.
-import { cpSync, mkdirSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { must } from './workspace.mjs';
 
@@ -26,14 +26,14 @@ export function commandsOfImage(dockerfile) {
  * @param {string} dockerfile
  * @param {{ context: string, folder: string, env: Record<string, string | undefined> }} options where `COPY` copies from,
  *   where stages are made, and with what `RUN` runs
- * @returns {Promise<{ args: string[], cwd: string, env: Record<string, string> }>} how the image starts
+ * @returns {Promise<{ args: string[], cwd: string, env: Record<string, string>, user: string }>} how the image starts
  */
 export async function buildImage(dockerfile, { context, folder, env }) {
-  /** @type {Map<string, { workdir: string, env: Record<string, string>, args: string[] }>} */
+  /** @type {Map<string, { workdir: string, env: Record<string, string>, entry: string[], args: string[], user: string }>} */
   const stages = new Map();
   const rootOf = (/** @type {string} */ name) => join(folder, `stage-${name}`);
   for (const { stage, command, text } of commandsOfImage(dockerfile)) {
-    const state = stages.get(stage) ?? { workdir: '/', env: {}, args: [] };
+    const state = stages.get(stage) ?? { workdir: '/', env: {}, entry: [], args: [], user: '' };
     stages.set(stage, state);
     const root = rootOf(stage);
     const cwd = join(root, state.workdir);
@@ -59,10 +59,15 @@ export async function buildImage(dockerfile, { context, folder, env }) {
       const [, name = '', value = ''] = /^(\w+)=(.*)$/.exec(text) ?? [];
       state.env[name] = value;
     } else if (command === 'CMD') state.args = JSON.parse(text);
+    else if (command === 'ENTRYPOINT') state.entry = JSON.parse(text);
+    else if (command === 'USER') state.user = text;
     else throw new Error(`${command} ${text}: this check does not know the instruction: add it to dockerfile.mjs`);
   }
-  const last = stages.get('') ?? { workdir: '/', env: {}, args: [] };
+  const last = stages.get('');
+  if (last === undefined) throw new Error('the last stage of the Dockerfile has a name: this check starts one without');
   const root = rootOf('');
-  const args = last.args.map((word) => (word.startsWith('/') ? join(root, word) : word));
-  return { args, cwd: join(root, last.workdir), env: last.env };
+  const args = [...last.entry, ...last.args].map((word) =>
+    word.startsWith('/') && existsSync(join(root, word)) ? join(root, word) : word,
+  );
+  return { args, cwd: join(root, last.workdir), env: last.env, user: last.user };
 }

@@ -1,8 +1,8 @@
 // Packs every package as it would be published.
-import { mkdtempSync, readdirSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { must, pnpm, root } from './workspace.mjs';
+import { must, pnpm } from './workspace.mjs';
 import { readTarballs } from './registry.mjs';
 
 /** Builds what is not built, and packs. @param {string} [folder] @returns {Promise<import('./registry.mjs').Packed[]>} */
@@ -15,7 +15,6 @@ export async function packAll(folder = mkdtempSync(join(tmpdir(), 'kctl-packed-'
       timeoutMs: 900_000,
     },
   );
-  for (const name of readdirSync(join(root, 'packages')))
-    await must('npx', ['--yes', pnpm, 'pack', '--pack-destination', folder], { cwd: join(root, 'packages', name) });
+  await must('npx', ['--yes', pnpm, '--recursive', '--filter', './packages/*', 'pack', '--pack-destination', folder]);
   return await readTarballs(folder);
 }
