@@ -1,16 +1,31 @@
+import { packageTests } from '@kctl/vitest-config';
 import { defineConfig } from 'vitest/config';
 
 /** Suites that start processes of other toolchains, or run for long, are CI's: see scripts/servers.mjs. */
-const endToEnd = process.env.KCTL_E2E === '1' ? ['e2e/*/vitest.config.ts'] : [];
+const hasEndToEnd = process.env.KCTL_E2E === '1';
 
-export default defineConfig({
-  test: {
-    projects: [
-      'packages/*/vitest.config.ts',
-      'examples/*/vitest.config.ts',
-      'tooling/*/vitest.config.ts',
-      'bench/vitest.config.ts',
-      ...endToEnd,
-    ],
-  },
-});
+/** Each package as `pnpm test` runs it in its folder; what `--project @kctl/x` names. */
+const separate = [
+  'packages/*/vitest.config.ts',
+  'examples/*/vitest.config.ts',
+  'tooling/*/vitest.config.ts',
+  'bench/vitest.config.ts',
+  ...(hasEndToEnd ? ['e2e/*/vitest.config.ts'] : []),
+];
+
+const folders = '{packages/*,examples/*,tooling/*,bench}/{src,test}/**';
+/** Tests that collect or count a heap: in a process that has run every other test, that takes long and counts the others. */
+const memory = [
+  `${folders}/*{lifetime,leak,memory}.test.ts`,
+  'packages/simulation/test/taking-part.test.ts',
+  'tooling/lifetime/test/*.test.ts',
+];
+/** A project has its own modules: each of 50 projects would transform the packages below it again, a third of the time. */
+const together = [
+  packageTests({ name: 'memory', include: memory, isolate: true, testTimeout: 120_000 }),
+  packageTests({ name: 'unit', include: [`${folders}/*.test.ts`], exclude: memory, testTimeout: 120_000 }),
+];
+
+const isSeparate = hasEndToEnd || process.argv.some((argument) => /^(--project=)?@kctl\//.test(argument));
+
+export default defineConfig({ test: { projects: isSeparate ? separate : together } });

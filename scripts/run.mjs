@@ -31,7 +31,9 @@ const map = async () =>
 const snippets = () => step('docs: code blocks compile', 'node', ['scripts/check-snippets.mjs']);
 const prose = () => step('docs: word list', 'node', ['scripts/check-prose.mjs']);
 const costs = () => step('docs: cost table', 'node', ['scripts/costs.mjs', '--check']);
-const build = () => step('build', 'turbo', ['run', 'build', '--output-logs=errors-only', '--log-order=grouped']);
+const build = () =>
+  step('build', 'turbo', ['run', 'build:packages', '--output-logs=errors-only', '--log-order=grouped']);
+// On sources: nothing waits for the build.
 const tests = () => step('tests', 'node', ['scripts/vitest.mjs', ...args]);
 const publishable = () => step('packages are publishable', 'node', ['scripts/check-packages.mjs']);
 const unused = () => step('nothing unused', 'knip', ['--no-progress', '--no-config-hints']);
@@ -40,18 +42,15 @@ const unused = () => step('nothing unused', 'knip', ['--no-progress', '--no-conf
 const tasks = {
   async test() {
     resetTotals();
-    const passed = await lanes([
-      [build, tests],
-      [format, prose, lint, types, map, costs, snippets],
-    ]);
+    const passed = await lanes([[tests], [format, prose, build, lint, types, map, costs, snippets]]);
     printTotals();
     return passed;
   },
   check: async () => {
     resetTotals();
     const passed = await lanes([
-      [build, tests, publishable],
-      [format, prose, lint, types, map, costs, snippets, unused],
+      [tests],
+      [format, prose, build, publishable, lint, types, map, costs, snippets, unused],
     ]);
     printTotals();
     return passed;

@@ -9,15 +9,24 @@ const conditions = ['@kctl/source'];
 const isRepeatable = process.env.CI !== undefined || process.env.KCTL_PROPERTY_SEED !== undefined;
 const repeatable = isRepeatable ? [fileURLToPath(new URL('property-seed.js', import.meta.url))] : [];
 
-/** @param {{ include?: string[], testTimeout?: number, setupFiles?: string[], isolate?: boolean }} [options] */
+/** Where Node keeps the code of the programs that tests start: stripping types and compiling is most of their start. */
+const compileCache = fileURLToPath(new URL('../../.cache/compiled', import.meta.url));
+
+/**
+ * @param {{
+ *   name?: string, include?: string[], exclude?: string[], testTimeout?: number, setupFiles?: string[], isolate?: boolean,
+ * }} [options]
+ */
 export function packageTests(options = {}) {
   return defineConfig({
     resolve: { conditions },
     ssr: { resolve: { conditions } },
     test: {
+      ...(options.name === undefined ? {} : { name: options.name }),
       include: options.include ?? ['src/**/*.test.ts', 'test/**/*.test.ts'],
-      exclude: ['**/node_modules/**', '**/dist/**'],
+      exclude: ['**/node_modules/**', '**/dist/**', ...(options.exclude ?? [])],
       environment: 'node',
+      env: { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? compileCache },
       pool: 'forks',
       // Many tests wait for sockets and processes: on two cores one worker, which is the default, leaves both idle.
       maxWorkers: Math.max(2, availableParallelism()),

@@ -7,14 +7,10 @@ import { readTarballs } from './registry.mjs';
 
 /** Builds what is not built, and packs. @param {string} [folder] @returns {Promise<import('./registry.mjs').Packed[]>} */
 export async function packAll(folder = mkdtempSync(join(tmpdir(), 'kctl-packed-'))) {
-  // KCTL_BUILT: what is in dist counts. Through pnpm, which turbo looks for on the PATH.
-  await must(
-    'npx',
-    ['--yes', pnpm, 'exec', 'turbo', 'run', 'build', '--filter=./packages/*', '--output-logs=errors-only'],
-    {
-      timeoutMs: 900_000,
-    },
-  );
+  // Through pnpm, which turbo looks for on the PATH.
+  await must('npx', ['--yes', pnpm, 'exec', 'turbo', 'run', 'build:packages', '--output-logs=errors-only'], {
+    timeoutMs: 900_000,
+  });
   await must('npx', ['--yes', pnpm, '--recursive', '--filter', './packages/*', 'pack', '--pack-destination', folder]);
   return await readTarballs(folder);
 }

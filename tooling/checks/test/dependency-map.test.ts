@@ -90,73 +90,80 @@ describe('the dependency map', () => {
     );
   });
 
-  it.each([
-    [
-      'an upward import',
-      'packages/wait/src/fault.ts',
-      "import { marker } from '@kctl/workqueue';\nexport const fault: string = marker;\n",
-      'layer-0-downward-only',
-    ],
-    [
-      'a sibling import',
-      'packages/telemetry/src/fault.ts',
-      "import { marker } from '@kctl/wait';\nexport const fault: string = marker;\n",
-      'layer-0-downward-only',
-    ],
-    [
-      'a deep import',
-      'packages/workqueue/src/fault.ts',
-      "import { inner } from '../../wait/src/inner.js';\nexport const fault: string = inner;\n",
-      'no-deep-import-across-packages',
-    ],
-    [
-      'an undeclared dependency',
-      'packages/wait/src/fault.ts',
-      "import { publint } from 'publint';\nexport const fault: unknown = publint;\n",
-      'no-undeclared-dependency',
-    ],
-    [
-      'an import of the own barrel',
-      'packages/wait/src/fault.ts',
-      "import { marker } from './index.js';\nexport const fault: string = marker;\n",
-      'no-self-barrel',
-    ],
-    [
-      'an import that does not resolve',
-      'packages/wait/src/fault.ts',
-      "import { gone } from './gone.js';\nexport const fault: unknown = gone;\n",
-      'no-unresolvable',
-    ],
-    [
-      'a test imported by a source',
-      'packages/wait/src/fault.ts',
-      "import { t } from './t.test.js';\nexport const fault: unknown = t;\n",
-      'no-',
-    ],
-  ])('catches %s', (_name, file, content, rule) => {
-    withFile(file, content, () => {
-      const verdict = cruise();
-      expect(verdict.passed).toBe(false);
-      expect(verdict.output).toContain(rule);
-    });
-  });
+  /** In files of their own, so that one run of the tool judges them all. */
+  const faults = [
+    {
+      name: 'an upward import',
+      file: 'packages/wait/src/upward.ts',
+      content: "import { marker } from '@kctl/workqueue';\nexport const fault: string = marker;\n",
+      rule: 'layer-0-downward-only',
+    },
+    {
+      name: 'a sibling import',
+      file: 'packages/telemetry/src/sibling.ts',
+      content: "import { marker } from '@kctl/wait';\nexport const fault: string = marker;\n",
+      rule: 'layer-0-downward-only',
+    },
+    {
+      name: 'a deep import',
+      file: 'packages/workqueue/src/deep.ts',
+      content: "import { inner } from '../../wait/src/inner.js';\nexport const fault: string = inner;\n",
+      rule: 'no-deep-import-across-packages',
+    },
+    {
+      name: 'an undeclared dependency',
+      file: 'packages/wait/src/undeclared.ts',
+      content: "import { publint } from 'publint';\nexport const fault: unknown = publint;\n",
+      rule: 'no-undeclared-dependency',
+    },
+    {
+      name: 'an import of the own barrel',
+      file: 'packages/wait/src/barrel.ts',
+      content: "import { marker } from './index.js';\nexport const fault: string = marker;\n",
+      rule: 'no-self-barrel',
+    },
+    {
+      name: 'an import that does not resolve',
+      file: 'packages/wait/src/unresolvable.ts',
+      content: "import { gone } from './gone.js';\nexport const fault: unknown = gone;\n",
+      rule: 'no-unresolvable',
+    },
+    {
+      name: 'a test imported by a source',
+      file: 'packages/wait/src/tested.ts',
+      content: "import { t } from './t.test.js';\nexport const fault: unknown = t;\n",
+      rule: 'no-tests-in-source',
+    },
+    {
+      name: 'a cycle',
+      file: 'packages/wait/src/a.ts',
+      content: "import { b } from './b.js';\nexport const a: () => unknown = () => b;\n",
+      rule: 'no-cycles',
+    },
+  ];
 
-  it('catches a cycle', () => {
-    withFile(
-      'packages/wait/src/a.ts',
-      "import { b } from './b.js';\nexport const a: () => unknown = () => b;\n",
-      () => {
-        withFile(
-          'packages/wait/src/b.ts',
-          "import { a } from './a.js';\nexport const b: () => unknown = () => a;\n",
-          () => {
-            const verdict = cruise();
-            expect(verdict.passed).toBe(false);
-            expect(verdict.output).toContain('no-cycles');
-          },
-        );
-      },
-    );
+  /** What the faults import. */
+  const parts = [
+    ['packages/wait/src/b.ts', "import { a } from './a.js';\nexport const b: () => unknown = () => a;\n"],
+    ['packages/wait/src/t.test.ts', 'export const t: string = "ok";\n'],
+  ] as const;
+
+  describe('catches', () => {
+    let verdict: Verdict;
+    beforeAll(() => {
+      for (const { file, content } of faults) write(file, content);
+      for (const [file, content] of parts) write(file, content);
+      verdict = cruise();
+    });
+    afterAll(() => {
+      for (const { file } of faults) rmSync(join(copy, file));
+      for (const [file] of parts) rmSync(join(copy, file));
+    });
+
+    it.each(faults)('$name', ({ file, rule }) => {
+      expect(verdict.passed).toBe(false);
+      expect(verdict.output).toContain(`error ${rule}: ${file} →`);
+    });
   });
 
   it('catches references and tags that differ from the list', () => {
