@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { startApiServerWorker } from '@kctl/apiserver';
 import { hostileCases } from './cases.js';
 import { measure, type Measured } from './measure.js';
+import { measureTurns } from './turns.js';
 
 const { values } = parseArgs({
   args: process.argv.slice(2).filter((argument) => argument !== '--'),
@@ -17,33 +18,36 @@ const { values } = parseArgs({
 
 const boundMs = Number(values.bound);
 const filter = new RegExp(values.filter ?? '');
-const results: Measured[] = [];
+const results: (Measured & { readonly turnMs: number })[] = [];
 for (const hostile of hostileCases.filter(({ name }) => filter.test(name))) {
   // A server for each case: none works on what another has left behind.
   const server = await startApiServerWorker({ journalEntries: 0 });
   try {
-    const result = await measure(server, hostile);
+    const { turnMs } = await measureTurns(hostile);
+    const result = { ...(await measure(server, hostile)), turnMs };
     results.push(result);
     const verdict = result.isExpected && result.foreignMs <= boundMs ? 'ok  ' : 'OVER';
     console.log(
-      `${verdict} ${result.foreignMs.toFixed(0).padStart(5)} ms others, ${result.ownMs.toFixed(0).padStart(6)} ms own, ${result.status}  ${result.name}`,
+      `${verdict} ${result.foreignMs.toFixed(0).padStart(5)} ms others, ${turnMs.toFixed(0).padStart(4)} ms longest turn, ${result.ownMs.toFixed(0).padStart(6)} ms own, ${result.status}  ${result.name}`,
     );
   } finally {
     await server.terminate();
   }
 }
 const longest = Math.max(...results.map(({ foreignMs }) => foreignMs));
+const longestTurn = Math.max(...results.map(({ turnMs }) => turnMs));
 const failed = results.filter(({ isExpected, foreignMs }) => !isExpected || foreignMs > boundMs);
 if (values.write) {
   const rounded = results.map((result) => ({
     ...result,
     ownMs: Math.round(result.ownMs),
     foreignMs: Math.round(result.foreignMs),
+    turnMs: Math.round(result.turnMs),
   }));
   const report = { machine: `${cpus().length} CPUs, Node ${process.version}`, boundMs, results: rounded };
   writeFileSync(new URL('../results/hostile.json', import.meta.url), `${JSON.stringify(report, undefined, 2)}\n`);
 }
 console.log(
-  `${results.length} hostile requests, longest foreign wait ${longest.toFixed(0)} ms, ${failed.length} over ${boundMs} ms`,
+  `${results.length} hostile requests, longest foreign wait ${longest.toFixed(0)} ms, longest turn ${longestTurn.toFixed(0)} ms of CPU, ${failed.length} over ${boundMs} ms`,
 );
 process.exit(failed.length === 0 ? 0 : 1);

@@ -5,10 +5,12 @@ import { evaluateWebhookConditions } from './admission/matching/conditions.js';
 import { judgeMutation, judgeMutationConditions } from './admission/policy/mutating-policies.js';
 import { judgePolicy } from './admission/policy/validating-policies.js';
 import type { Ask } from './admission/policy/evaluation.js';
+import { maxDepth } from './codecs/strict-json.js';
 import { readYaml, YamlProblem } from './codecs/yaml.js';
 import { jsonText } from './storage/json-text.js';
-import type { Job, JobResults, KnownAnswers, Question } from './offload/jobs.js';
-import type { OffloadMessage } from './offload/offload.js';
+import { LongWriter } from './long-writes/long-writer.js';
+import type { Job, JobResult, JobResults, KnownAnswers, Question } from './offload/jobs.js';
+import type { Offload, OffloadMessage } from './offload/offload.js';
 
 /** Ends an evaluation that needs an answer of the authorizer: only the other thread has one. */
 class NeedsAnswer extends Error {
@@ -38,8 +40,19 @@ function orQuestion<T>(evaluate: () => T): T | Question {
   }
 }
 
+/** Jobs of jobs are done at once: this is the thread for them. */
+const here: Offload = {
+  depth: maxDepth,
+  run: async <J extends Job>(job: J) => (await perform(job)) as JobResult<J>,
+  close: () => undefined,
+};
+let writer: LongWriter | undefined;
+
 async function perform(job: Job): Promise<JobResults[Job['type']]> {
   switch (job.type) {
+    case 'write':
+      writer ??= new LongWriter(here);
+      return writer.perform(job);
     case 'yaml':
       try {
         return { json: jsonText(await readYaml(job.text)) };

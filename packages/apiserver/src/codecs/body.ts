@@ -4,7 +4,7 @@ import { decodeEnvelope, protobufType, unwrapMessage } from '../protobuf/envelop
 import type { JsonObject } from '../registry/json.js';
 import { badRequest, unsupportedMediaType } from '../registry/status.js';
 import type { Offload } from '../offload/offload.js';
-import { JsonSyntaxError, scanJson } from './strict-json.js';
+import { JsonSyntaxError, scanJson, TooDeepError } from './strict-json.js';
 import { readYaml, YamlProblem } from './yaml.js';
 
 /** A request body, read. */
@@ -39,7 +39,7 @@ export async function parseBody(
 ): Promise<ParsedBody> {
   switch (mediaTypeOf(contentType)) {
     case 'application/json':
-      return parseJsonBody(decoder.decode(bytes));
+      return parseJsonBody(decoder.decode(bytes), elsewhere.offload.depth);
     case 'application/yaml':
       return parseYamlBody(decoder.decode(bytes), elsewhere);
     case protobufType:
@@ -77,8 +77,8 @@ function parseProtobufBody(bytes: Uint8Array, expected: ProtobufBody): JsonObjec
 }
 
 /** Reads a JSON body. @throws JsonSyntaxError */
-export function parseJsonBody(text: string): ParsedBody {
-  const { value, duplicates } = scanJson(text);
+export function parseJsonBody(text: string, depth: number): ParsedBody {
+  const { value, duplicates } = scanJson(text, depth);
   return { value, text, duplicates: duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`) };
 }
 
@@ -110,9 +110,9 @@ export async function parseYamlBody(text: string, elsewhere: YamlPlace | undefin
   return { value: scanJson(result.json).value, text, duplicates: [] };
 }
 
-/** Whether reading failed because of the text: not because there was no time or no room for it, or no client. */
+/** Whether reading failed because of the text: not because there was no time, no room or no stack for it, or no client. */
 export function isUnreadable(error: unknown): boolean {
-  return error instanceof JsonSyntaxError || isBadRequest(error);
+  return (error instanceof JsonSyntaxError && !(error instanceof TooDeepError)) || isBadRequest(error);
 }
 
 function invalidYaml(problem: string): Error {

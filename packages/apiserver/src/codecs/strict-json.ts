@@ -13,8 +13,14 @@ export class JsonSyntaxError extends Error {
   readonly code = 'KCTL_JSON_SYNTAX';
 }
 
-/** Nesting beyond this is refused instead of overflowing the stack; Go's decoder allows 10,000. */
-export const maxDepth = 1_000;
+/** Nesting beyond this is refused, as by Go's decoder. */
+export const maxDepth = 10_000;
+
+/** Nesting that the stack of any thread is good for. */
+export const inlineDepth = 1_000;
+
+/** A text is nested more deeply than the walks of this thread have a stack for. */
+export class TooDeepError extends JsonSyntaxError {}
 
 const numberPattern = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const plainTextPattern = /[^"\\\u0000-\u001f]*/y;
@@ -35,8 +41,8 @@ const escapes: Readonly<Record<string, string>> = {
  * Reads JSON as the API server does: integers that a double cannot hold stay exact (as `bigint`), duplicate keys are
  * reported (the last one wins) and errors read like Go's. `__proto__` is a key like any other.
  */
-export function scanJson(text: string): ScannedJson {
-  const scanner = new Scanner(text);
+export function scanJson(text: string, depth: number = inlineDepth): ScannedJson {
+  const scanner = new Scanner(text, depth);
   return { value: scanner.document(), duplicates: scanner.duplicates };
 }
 
@@ -49,11 +55,13 @@ export function parseJsonFast(text: string): unknown {
 class Scanner {
   readonly duplicates: string[] = [];
   readonly #text: string;
+  readonly #depth: number;
   readonly #path: (string | number)[] = [];
   #at = 0;
 
-  constructor(text: string) {
+  constructor(text: string, depth: number) {
     this.#text = text;
+    this.#depth = depth;
   }
 
   document(): Json {
@@ -176,7 +184,8 @@ class Scanner {
   }
 
   #enter(): void {
-    if (this.#path.length >= maxDepth) throw new JsonSyntaxError('exceeded max depth');
+    if (this.#path.length < this.#depth) return;
+    throw this.#depth < maxDepth ? new TooDeepError('exceeded max depth') : new JsonSyntaxError('exceeded max depth');
   }
 
   #leave<T>(value: T): T {

@@ -1,5 +1,5 @@
 import { messageOf } from '@kctl/telemetry';
-import { maxDepth } from './strict-json.js';
+import { inlineDepth } from './strict-json.js';
 
 /** What is wrong with a YAML document. */
 export class YamlProblem extends Error {
@@ -44,7 +44,7 @@ function read(values: () => unknown): unknown {
 
 /** Integers that a double holds become numbers; dates become the text they were. @throws YamlProblem for a cycle */
 function plain(value: unknown, depth = 0): unknown {
-  if (depth > maxDepth) throw new YamlProblem('exceeded max depth');
+  if (depth > inlineDepth) throw new YamlProblem('exceeded max depth');
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value;
   if (value instanceof Date) return value.toISOString();
   if (Array.isArray(value)) return value.map((item) => plain(item, depth + 1));

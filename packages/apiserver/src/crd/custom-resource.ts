@@ -38,6 +38,7 @@ import { customAtom } from '../managed-fields/schema-atom.js';
 import { customIgnored } from '../managed-fields/typing.js';
 import { bumpGeneration, prepareMetadataForCreate, prepareMetadataForUpdate } from '../registry/update-metadata.js';
 import { jsonText } from '../storage/json-text.js';
+import { longBodyOf } from '../storage/long-object.js';
 import type { CustomColumns } from '../table/custom-columns.js';
 import { customResourceScale } from './custom-resource-scale.js';
 import { createObjectConversion, type ConversionCaller } from './conversion/webhook-conversion.js';
@@ -94,7 +95,7 @@ class CustomResource {
   readonly #facts: CustomResourceFacts;
   readonly #selectable: ReadonlyMap<string, JsonPath>;
   /** Stored objects that this definition wrote itself: they need no second look. */
-  readonly #clean = new WeakSet<UntypedObject>();
+  readonly #clean = new WeakSet<object>();
   readonly #read = new WeakMap<UntypedObject, UntypedObject>();
   readonly #validator: CustomResourceValidator;
 
@@ -156,7 +157,7 @@ class CustomResource {
   toStorage(object: UntypedObject): UntypedObject {
     const { apiVersion, storageApiVersion, storageSchema } = this.#facts;
     if (apiVersion === storageApiVersion) {
-      this.#clean.add(object);
+      this.#clean.add(longBodyOf(object) ?? object);
       return object;
     }
     // What the storage version does not name is lost.
@@ -178,7 +179,7 @@ class CustomResource {
 
   /** Reads as the version that it was stored in, then converts, then prunes: in upstream's order. */
   fromStorage(stored: UntypedObject): UntypedObject {
-    if (this.#clean.has(stored)) return stored;
+    if (this.#clean.has(longBodyOf(stored) ?? stored)) return stored;
     const known = this.#read.get(stored);
     if (known !== undefined) return known;
     const { apiVersion, schema } = this.#facts;

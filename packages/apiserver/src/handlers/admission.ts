@@ -7,7 +7,7 @@ import { cloneJson, type JsonObject } from '../registry/json.js';
 import { ownersProblem } from '../managed-fields/managers.js';
 import { unclassified } from '../registry/status.js';
 import { timedOut } from '../server/statuses.js';
-import type { Backend, ResourceCall } from './call.js';
+import type { WriteBackend, ResourceCall } from './call.js';
 
 /** Upstream's `requestTimeoutUpperBound`: no write takes longer. */
 const maxWriteMs = 34_000;
@@ -61,7 +61,7 @@ function factsOf({ definition, path }: ResourceCall, operation: AdmissionOperati
 }
 
 class RequestAdmission implements Admission {
-  readonly #backend: Backend;
+  readonly #backend: WriteBackend;
   readonly #call: ResourceCall;
   readonly #facts: WriteFacts;
   readonly #operation: AdmittedOperation;
@@ -70,7 +70,7 @@ class RequestAdmission implements Admission {
   readonly #endsAt: number;
 
   constructor(
-    backend: Backend,
+    backend: WriteBackend,
     call: ResourceCall,
     { facts, operation }: { facts: WriteFacts; operation: AdmittedOperation },
   ) {
@@ -173,9 +173,18 @@ export function keepOwners(
   );
 }
 
+/** Whether any plugin may concern what a request creates or updates. */
+export function isReviewed({ admission }: WriteBackend, call: ResourceCall): boolean {
+  const [subresource = ''] = call.path.subresource.split('/');
+  return (
+    !admission.isIdle() &&
+    (['CREATE', 'UPDATE'] as const).some((operation) => admission.handles(factsOf(call, operation, subresource)))
+  );
+}
+
 /** Admission of a write; undefined where no plugin can concern it: then nothing has to be waited for. */
 export function beginAdmission(
-  backend: Backend,
+  backend: WriteBackend,
   call: ResourceCall,
   operation: AdmittedOperation,
 ): Admission | undefined {

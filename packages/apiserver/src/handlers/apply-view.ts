@@ -3,7 +3,7 @@ import { ApplyConflictError } from '../managed-fields/conflicts.js';
 import { updateOwners, type AppliedOwners } from '../managed-fields/updater.js';
 import { unclassified } from '../registry/status.js';
 import { conflictStatus, describeType, readConfig, tryApply, type Application } from './apply.js';
-import type { Backend } from './call.js';
+import type { WriteBackend } from './call.js';
 import { scaleChange, type ScaleOwners, type ScaleWrite } from './scale-owners.js';
 
 /** A view that an apply has changed, and its owners. */
@@ -13,7 +13,7 @@ export interface AppliedView {
 }
 
 /** Applies a configuration to the Scale of an object. @throws StatusError 400, 409, 500 */
-export function applyView(backend: Backend, write: ScaleWrite, { config, isForced }: Application): AppliedView {
+export function applyView(backend: WriteBackend, write: ScaleWrite, { config, isForced }: Application): AppliedView {
   const { kind } = write.view;
   const change = scaleChange(backend, write, 'Apply');
   const { writer, live } = change;

@@ -13,19 +13,17 @@ import { applyOwners, updateOwners, type AppliedOwners, type OwnershipChange } f
 import { cloneJson, isObject, setOwn, stringOf, type JsonObject } from '../registry/json.js';
 import type { KindRef } from '../registry/resource.js';
 import { applyConflict, badRequest, conflict, methodNotAllowed, notFound, unclassified } from '../registry/status.js';
-import type { Reply } from '../server/api-request.js';
 import { convertVersions } from '../storage/convert-versions.js';
-import type { Rendering } from '../storage/version.js';
 import type { Admission } from './admission.js';
 import { isLongBody } from './body.js';
-import { storageKeyOf, type Backend, type ResourceCall } from './call.js';
+import { storageKeyOf, type WriteBackend, type ResourceCall } from './call.js';
 import { retryOnLostRace } from './commit.js';
 import { createStored } from './create.js';
 import { breathe } from './list-reply.js';
 import { computeOwners, ownershipChange, setOwners, type OwnedWrite } from './managed-fields.js';
-import { objectReply } from './reply.js';
 import { beginUpdateAdmission, checkIdentity, writeUpdate, type WriteTarget } from './update.js';
 import { parseWriteOptions, type WriteOptions } from './write-options.js';
+import type { Written } from './written.js';
 
 /** The media type of a configuration that is applied. */
 export const applyPatch = 'application/apply-patch+yaml';
@@ -57,7 +55,9 @@ async function parseConfig(bytes: Uint8Array, elsewhere: YamlPlace): Promise<Jso
   const text = new TextDecoder().decode(bytes);
   let value: unknown;
   try {
-    value = text.trimStart().startsWith('{') ? parseJsonBody(text).value : (await parseYamlBody(text, elsewhere)).value;
+    value = text.trimStart().startsWith('{')
+      ? parseJsonBody(text, elsewhere.offload.depth).value
+      : (await parseYamlBody(text, elsewhere)).value;
   } catch (error) {
     if (!isUnreadable(error)) throw error;
     throw badRequest(`error decoding YAML: ${messageOf(error)}`);
@@ -73,29 +73,28 @@ async function parseConfig(bytes: Uint8Array, elsewhere: YamlPlace): Promise<Jso
 }
 
 /** PATCH of an object, or of a subresource that shows it whole, by server-side apply. */
-export async function apply(backend: Backend, call: ResourceCall, target: WriteTarget): Promise<Reply> {
+export async function apply(backend: WriteBackend, call: ResourceCall, target: WriteTarget): Promise<Written> {
   const { path } = call;
   if (path.name === '') throw methodNotAllowed();
   const application = await readApplication(call);
   const warned = call.warnings.length;
   const { options } = application;
   using admission = beginUpdateAdmission(backend, call, { target, options });
-  const [status, rendering] = await retryOnLostRace(() => {
+  return await retryOnLostRace(() => {
     call.warnings.length = warned;
     return applyOnce(backend, call, { application, target, admission });
   }, admission?.signal);
-  return await objectReply(backend, call, { status, rendering });
 }
 
 async function applyOnce(
-  backend: Backend,
+  backend: WriteBackend,
   call: ResourceCall,
   {
     application,
     target,
     admission,
   }: { readonly application: Application; readonly target: WriteTarget; readonly admission: Admission | undefined },
-): Promise<readonly [status: number, rendering: Rendering]> {
+): Promise<Written> {
   const { definition, path } = call;
   const { options } = application;
   const present = backend.store.table(definition.storageKey).get(storageKeyOf(path.namespace, path.name));
@@ -116,18 +115,19 @@ async function applyOnce(
     if (uid !== '') throw conflict(definition, path.name, why);
     checkIdentity(call, object);
     delete object.metadata.resourceVersion;
-    return [201, await createStored(backend, call, { object, options, isTracked: true, isStamped, isUpsert: true })];
+    const created = { object, options, isTracked: true, isStamped, isUpsert: true };
+    return { status: 201, rendering: await createStored(backend, call, created) };
   }
   checkIdentity(call, object);
   const { resourceVersion = '' } = object.metadata;
   if (resourceVersion !== '' && resourceVersion !== String(present.revision)) throw conflict(definition, path.name);
   const update = { object, present, target, options, isTracked: true, isStamped, admission };
-  return [200, await writeUpdate(backend, call, update)];
+  return { status: 200, rendering: await writeUpdate(backend, call, update) };
 }
 
 /** The live object with a configuration applied, owners included, decoded and defaulted. @throws StatusError 400, 409, 500 */
 function applyConfig(
-  backend: Backend,
+  backend: WriteBackend,
   write: OwnedWrite,
   { live, application }: { readonly live: UntypedObject; readonly application: Application },
 ): UntypedObject {
@@ -162,7 +162,7 @@ function restoreNulls(from: unknown, to: unknown): void {
 }
 
 /** What an apply finds. Writes from before owners were tracked get a manager's name. */
-function applyChange(backend: Backend, write: OwnedWrite, live: UntypedObject): OwnershipChange {
+function applyChange(backend: WriteBackend, write: OwnedWrite, live: UntypedObject): OwnershipChange {
   const managers: Managers = decodeManagers(live.metadata.managedFields) ?? new Map<string, Manager>();
   if (managers.size > 0) return ownershipChange(backend, write, { operation: 'Apply', live, managers });
   const before = { ...write, manager: 'before-first-apply' };

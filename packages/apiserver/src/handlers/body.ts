@@ -1,5 +1,5 @@
 import { parseBody, type ParsedBody, type ProtobufBody } from '../codecs/body.js';
-import { JsonSyntaxError } from '../codecs/strict-json.js';
+import { JsonSyntaxError, TooDeepError } from '../codecs/strict-json.js';
 import { ProtobufError } from '../protobuf/wire-reader.js';
 import { cannotBeHandled } from '../registry/decode-head.js';
 import type { KindRef } from '../registry/resource.js';
@@ -59,7 +59,7 @@ export async function readWriteBody(call: ResourceCall): Promise<ParsedBody> {
       signal: request.signal,
     });
   } catch (error) {
-    const why = syntaxProblem(error);
+    const why = error instanceof TooDeepError ? undefined : syntaxProblem(error);
     if (why === undefined) throw error;
     throw badRequest(
       `the object provided is unrecognized (must be of type ${bodyKind(call).kind}): ${why} (${summarize(bytes)})`,

@@ -26,13 +26,12 @@ export interface Identities {
   readonly podServiceAccounts: boolean;
 }
 
-/** What all handlers share. */
-export interface Backend {
+/** What writes of objects need. */
+export interface WriteBackend {
   readonly store: Store;
   readonly registry: Registry;
   readonly clock: Clock;
   readonly random: Random;
-  readonly watch: WatchEnvironment;
   /** A fresh uid. */
   readonly newUid: () => string;
   /** What every write passes. */
@@ -41,6 +40,12 @@ export interface Backend {
   readonly access: AccessControl;
   /** Where work goes that would hold up other requests. */
   readonly offload: Offload;
+  readonly identities: Pick<Identities, 'podServiceAccounts'>;
+}
+
+/** What all handlers share. */
+export interface Backend extends WriteBackend {
+  readonly watch: WatchEnvironment;
   /** Who users are. */
   readonly identities: Identities;
   /** What answers for kubelets. */
@@ -79,7 +84,7 @@ export function storageKeyOf(namespace: string, name: string): string {
 }
 
 /** What strategies may know of a request. */
-export function writeContext(backend: Backend, call: ResourceCall, dryRun: boolean): WriteContext {
+export function writeContext(backend: WriteBackend, call: ResourceCall, dryRun: boolean): WriteContext {
   return {
     now: formatTime(backend.clock.now()),
     random: backend.random,

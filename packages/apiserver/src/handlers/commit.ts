@@ -2,10 +2,12 @@ import type { UntypedObject } from '@kctl/apimachinery';
 import type { ResourceDefinition } from '../registry/resource.js';
 import { isDeepEqual } from '../storage/equality.js';
 import { isLostRaceError } from '../storage/errors.js';
+import type { Commit } from '../storage/store.js';
 import { renderObject, type ObjectVersion, type Rendering } from '../storage/version.js';
-import { storageKeyOf, type Backend } from './call.js';
+import { storageKeyOf, type WriteBackend } from './call.js';
 import { shownIn, showStored, storedForm } from './conversions.js';
 import { isReadyToGo } from './lifecycle.js';
+import { sizeProblem, TooLargeError } from './size-limit.js';
 
 /** More than a request can try within its deadline. */
 const maxAttempts = 10_000;
@@ -34,6 +36,36 @@ export interface PreparedUpdate {
   readonly object: UntypedObject;
   readonly present: ObjectVersion;
   readonly dryRun: boolean;
+  /** Whether its managedFields are left out where etcd would not take the object with them. @default true */
+  readonly mayDropOwners?: boolean;
+}
+
+/**
+ * Commits an object of a client. One that etcd would not take is tried once more without its managedFields, as upstream.
+ *
+ * @throws LostRaceError; StatusError 500 where it is too large
+ */
+export function commitObject(
+  { store }: Pick<WriteBackend, 'store'>,
+  definition: ResourceDefinition,
+  {
+    mayDropOwners = true,
+    object,
+    ...place
+  }: Required<Pick<Commit, 'table' | 'key' | 'expected' | 'object'>> & { readonly mayDropOwners?: boolean | undefined },
+): ObjectVersion {
+  const check = (version: ObjectVersion): void => {
+    const problem = sizeProblem(definition, version, place.key);
+    if (problem !== undefined) throw new TooLargeError(problem);
+  };
+  try {
+    return store.commit({ ...place, object, check }).current;
+  } catch (error) {
+    if (!(error instanceof TooLargeError)) throw error;
+    if (!mayDropOwners || object.metadata.managedFields === undefined) throw error.toStatus();
+    const { managedFields: _, ...metadata } = object.metadata;
+    return commitObject({ store }, definition, { ...place, object: { ...object, metadata } });
+  }
 }
 
 /**
@@ -43,7 +75,7 @@ export interface PreparedUpdate {
  *
  * @throws LostRaceError when the object changed meanwhile; StatusError 500 where a conversion webhook fails
  */
-export async function commitUpdate(backend: Backend, update: PreparedUpdate): Promise<Rendering> {
+export async function commitUpdate(backend: WriteBackend, update: PreparedUpdate): Promise<Rendering> {
   const { definition, object, present, dryRun } = update;
   const form = storedForm(definition, object);
   const stored = form instanceof Promise ? await form : form;
@@ -57,7 +89,9 @@ export async function commitUpdate(backend: Backend, update: PreparedUpdate): Pr
     return showStored(definition, withVersionOf(stored, present));
   }
   if (dryRun) return showStored(definition, withVersionOf(stored, present));
-  return shownIn(definition, store.commit({ ...place, expected: present.revision, object: stored }).current);
+  const { mayDropOwners } = update;
+  const commit = { ...place, expected: present.revision, object: stored, mayDropOwners };
+  return shownIn(definition, commitObject(backend, definition, commit));
 }
 
 function withVersionOf(object: UntypedObject, present: ObjectVersion): UntypedObject {
@@ -83,7 +117,7 @@ export async function retryOnLostRace<T>(attempt: () => T | Promise<T>, signal?:
 
 /** A write by the server itself, past strategies: removes the object where nothing holds it. */
 export function commitInternal(
-  { store }: Backend,
+  { store }: WriteBackend,
   place: { readonly table: string; readonly key: string },
   { present, next }: { readonly present: ObjectVersion; readonly next: UntypedObject },
 ): void {

@@ -1,19 +1,18 @@
 import type { UntypedObject } from '@kctl/apimachinery';
 import { badRequest, alreadyExists, forbiddenObject, invalid, notFound, unclassified } from '../registry/status.js';
-import type { Reply } from '../server/api-request.js';
 import { isLostRaceError } from '../storage/errors.js';
 import type { Rendering } from '../storage/version.js';
 import { beginAdmission, keepOwners, requireAdmitted, type Admission } from './admission.js';
 import { isLongBody, readWriteBody } from './body.js';
 import { checkGrant } from './grants.js';
 import { breathe } from './list-reply.js';
-import { crdTable, writeContext, type Backend, type ResourceCall } from './call.js';
+import { crdTable, writeContext, type WriteBackend, type ResourceCall } from './call.js';
 import { nameSuffix } from '../registry/name-suffix.js';
-import { placeOf } from './commit.js';
+import { commitObject, placeOf } from './commit.js';
 import { shownIn, showStored, storedForm } from './conversions.js';
 import { trackCreate } from './managed-fields.js';
-import { objectReply } from './reply.js';
 import { admissionOptions, parseWriteOptions, reportProblems, type WriteOptions } from './write-options.js';
+import type { Written } from './written.js';
 
 const nameAttempts = 8;
 /** Room for the suffix in a name of 63. */
@@ -24,7 +23,7 @@ function generateName(base: string, random: () => number): string {
 }
 
 /** POST. */
-export async function create(backend: Backend, call: ResourceCall): Promise<Reply> {
+export async function create(backend: WriteBackend, call: ResourceCall): Promise<Written> {
   const options = parseWriteOptions(call, 'CreateOptions');
   const body = await readWriteBody(call);
   const isLong = isLongBody(body.text);
@@ -52,9 +51,13 @@ export interface PendingCreate {
 }
 
 /** Creates an object that has been decoded. */
-export async function createObject(backend: Backend, call: ResourceCall, pending: PendingCreate): Promise<Reply> {
+export async function createObject(
+  backend: WriteBackend,
+  call: ResourceCall,
+  pending: PendingCreate,
+): Promise<Written> {
   const rendering = await createStored(backend, call, pending);
-  return objectReply(backend, call, { status: 201, rendering });
+  return { status: 201, rendering };
 }
 
 /**
@@ -64,7 +67,7 @@ export async function createObject(backend: Backend, call: ResourceCall, pending
  * @throws StatusError; LostRaceError where the caller wants it
  */
 export async function createStored(
-  backend: Backend,
+  backend: WriteBackend,
   call: ResourceCall,
   {
     object: given,
@@ -147,8 +150,10 @@ export async function createStored(
     // Upstream it is the storage that refuses this, after validation; a dry run never gets there.
     if (isVersioned && !options.dryRun)
       throw unclassified('resourceVersion should not be set on objects to be created');
+    // A dry run shows what it was given.
+    if (isVersioned) metadata.resourceVersion = resourceVersion;
     try {
-      return await insert(backend, call, { object, options });
+      return await insert(backend, call, { object, options, mayDropOwners: !isTracked });
     } catch (error) {
       if (!isLostRaceError(error) || isUpsert) throw error;
       if (base === undefined || attempt === nameAttempts) throw taken(backend, call, object);
@@ -172,7 +177,7 @@ async function admitCreate(
 }
 
 /** The namespace and the kind must be there, and not on their way out. @throws StatusError 400, 403, 404 */
-function requirePlace(backend: Backend, call: ResourceCall, object: UntypedObject): void {
+function requirePlace(backend: WriteBackend, call: ResourceCall, object: UntypedObject): void {
   const name = object.metadata.name ?? object.metadata.generateName ?? '';
   placeInNamespace(call, object);
   requireServing(backend, call, name);
@@ -180,9 +185,13 @@ function requirePlace(backend: Backend, call: ResourceCall, object: UntypedObjec
 }
 
 async function insert(
-  backend: Backend,
+  backend: WriteBackend,
   call: ResourceCall,
-  { object, options }: { readonly object: UntypedObject; readonly options: WriteOptions },
+  {
+    object,
+    options,
+    mayDropOwners,
+  }: { readonly object: UntypedObject; readonly options: WriteOptions; readonly mayDropOwners: boolean },
 ): Promise<Rendering> {
   const { definition } = call;
   const { store } = backend;
@@ -191,12 +200,15 @@ async function insert(
   const stored = form instanceof Promise ? await form : form;
   // What was there before a webhook was called may have gone meanwhile.
   if (form instanceof Promise) requirePlace(backend, call, object);
-  if (!options.dryRun) return shownIn(definition, store.commit({ ...place, expected: 0, object: stored }).current);
+  if (!options.dryRun) {
+    const current = commitObject(backend, definition, { ...place, expected: 0, object: stored, mayDropOwners });
+    return shownIn(definition, current);
+  }
   if (store.table(place.table).get(place.key) !== undefined) throw taken(backend, call, object);
   return showStored(definition, stored);
 }
 
-function taken(backend: Backend, { definition }: ResourceCall, object: UntypedObject): Error {
+function taken(backend: WriteBackend, { definition }: ResourceCall, object: UntypedObject): Error {
   const { table, key } = placeOf(definition, object);
   const holder = backend.store.table(table).get(key);
   const isTerminating = holder?.object.metadata.deletionTimestamp !== undefined;
@@ -214,7 +226,7 @@ export function placeInNamespace({ definition, path }: ResourceCall, object: Unt
 }
 
 /** A custom resource whose definition is being deleted takes nothing new. @throws StatusError 403, 404 */
-function requireServing(backend: Backend, { definition }: ResourceCall, name: string): void {
+function requireServing(backend: WriteBackend, { definition }: ResourceCall, name: string): void {
   if (!definition.isCustom) return;
   const crd = backend.store.table(crdTable).get(`${definition.plural}.${definition.group}`);
   if (crd === undefined) throw notFound(definition, name);
@@ -223,7 +235,7 @@ function requireServing(backend: Backend, { definition }: ResourceCall, name: st
 }
 
 /** The namespace must be there and not on its way out. @throws StatusError 404, 403 */
-function requireNamespace(backend: Backend, { definition, path }: ResourceCall, name: string): void {
+function requireNamespace(backend: WriteBackend, { definition, path }: ResourceCall, name: string): void {
   const namespace = backend.store.table('/namespaces').get(path.namespace);
   if (namespace === undefined) throw notFound({ group: '', plural: 'namespaces' }, path.namespace);
   if (namespace.object.metadata.deletionTimestamp === undefined) return;

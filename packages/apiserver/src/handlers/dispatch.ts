@@ -8,13 +8,13 @@ import type { ResourcePath } from '../server/request-info.js';
 import type { WatchTap } from '../watch/session.js';
 import { answerAction, answerUnstored } from './actions.js';
 import type { Backend, RequestAudit, ResourceCall } from './call.js';
-import { create } from './create.js';
 import { remove, removeCollection } from './delete.js';
-import { patch } from './patch.js';
 import { get, list, watch } from './read.js';
-import { update } from './update.js';
+import { objectReply } from './reply.js';
 import { withWarnings } from './warnings.js';
-import { getView, writeView } from './view.js';
+import { writeHereOrThere } from '../long-writes/write-here-or-there.js';
+import { getView, viewReply } from './view.js';
+import { writePlanOf } from './write-plan.js';
 
 /** A request for a resource, before it is looked up. */
 export interface ResourceRequest {
@@ -138,16 +138,26 @@ async function answer(backend: Backend, call: ResourceCall, { verb, tap }: Wante
       return watch(backend, call, tap);
     case 'create':
       if (path.name !== '' && !definition.isCustom) throw methodNotAllowed();
-      return create(backend, call);
+      return write(backend, call);
     case 'update':
-      return update(backend, call, { strategy: definition, subresource: '' });
     case 'patch':
-      return patch(backend, call, { strategy: definition, subresource: '' });
+      return write(backend, call);
     case 'delete':
       return remove(backend, call);
     case 'deletecollection':
       return removeCollection(backend, call);
   }
+}
+
+/** A write of an object, or through a subresource that shows it. */
+async function write(backend: Backend, call: ResourceCall): Promise<Reply> {
+  const plan = writePlanOf(call);
+  if (plan === undefined) throw methodNotAllowed();
+  const written = await writeHereOrThere(backend, call, plan);
+  const { view } = plan;
+  return view === undefined
+    ? objectReply(backend, call, written)
+    : viewReply(backend, call, { view, rendering: written.rendering });
 }
 
 async function answerSubresource(backend: Backend, call: ResourceCall, verb: Verb): Promise<Reply | undefined> {
@@ -165,13 +175,10 @@ function answerBy(
   { subresource, verb }: { readonly subresource: Subresource; readonly verb: Verb },
 ): Promise<Reply> {
   switch (subresource.type) {
-    case 'self': {
-      const target = { strategy: subresource.update, subresource: subresource.name };
-      if (verb === 'get') return get(backend, call);
-      return verb === 'update' ? update(backend, call, target) : patch(backend, call, target);
-    }
+    case 'self':
+      return verb === 'get' ? get(backend, call) : write(backend, call);
     case 'view':
-      return verb === 'get' ? getView(backend, call, subresource.view) : writeView(backend, call, subresource.view);
+      return verb === 'get' ? getView(backend, call, subresource.view) : write(backend, call);
     case 'action':
       return answerAction(backend, call, subresource.name);
     case 'connect':

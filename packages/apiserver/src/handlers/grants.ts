@@ -1,10 +1,10 @@
 import type { UntypedObject } from '@kctl/apimachinery';
 import { grantingTables } from '../authorization/rbac/escalation.js';
-import type { Backend, ResourceCall } from './call.js';
+import type { WriteBackend, ResourceCall } from './call.js';
 
 /** A role or binding must not give its writer, or others, what the writer may not do. @throws StatusError 403, 404 */
 export function checkGrant(
-  { access }: Backend,
+  { access }: WriteBackend,
   { definition, path, user }: ResourceCall,
   object: UntypedObject,
   old: UntypedObject | undefined,

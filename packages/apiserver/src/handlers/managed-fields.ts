@@ -18,7 +18,7 @@ import {
 import { updateOwners, type OwnershipChange, type Versions } from '../managed-fields/updater.js';
 import type { ObjectConversion, ResourceDefinition } from '../registry/resource.js';
 import { unclassified } from '../registry/status.js';
-import type { Backend } from './call.js';
+import type { WriteBackend } from './call.js';
 
 /** A write to an object or a subresource: who writes, and through which version. */
 export interface OwnedWrite {
@@ -74,7 +74,7 @@ async function convertOne(
 }
 
 /** The served versions of a kind, as the ownership of fields sees them. */
-export function versionsOf({ registry }: Backend, { definition, subresource, converted }: OwnedWrite): Versions {
+export function versionsOf({ registry }: WriteBackend, { definition, subresource, converted }: OwnedWrite): Versions {
   const find = (apiVersion: string): ResourceDefinition | undefined =>
     apiVersion === definition.apiVersion
       ? definition
@@ -107,7 +107,7 @@ function requireTyped(object: UntypedObject, definition: ResourceDefinition | un
 
 /** A change of owners, as {@link updateOwners} and `applyOwners` take it. */
 export function ownershipChange(
-  backend: Backend,
+  backend: WriteBackend,
   write: OwnedWrite,
   { operation, live, managers }: Pick<OwnershipChange, 'live' | 'managers'> & Pick<ManagerInfo, 'operation'>,
 ): OwnershipChange {
@@ -139,7 +139,7 @@ export function setOwners(object: UntypedObject, managers: Managers): void {
  * Notes in an object about to be created who owns its fields. What the client says of owners counts where it is sound.
  * A promise where a conversion webhook is called for it.
  */
-export function trackCreate(backend: Backend, write: OwnedWrite, object: UntypedObject): void | Promise<void> {
+export function trackCreate(backend: WriteBackend, write: OwnedWrite, object: UntypedObject): void | Promise<void> {
   const given = object.metadata.managedFields;
   const managers: Managers = (isReset(given) ? undefined : decodeManagers(given)) ?? new Map<string, Manager>();
   return track(backend, write, { object, live: write.definition.fieldTyping.empty(), managers });
@@ -151,7 +151,7 @@ export function trackCreate(backend: Backend, write: OwnedWrite, object: Untyped
  * owners by hand. A promise where a conversion webhook is called for it.
  */
 export function trackUpdate(
-  backend: Backend,
+  backend: WriteBackend,
   write: OwnedWrite,
   { object, old }: { readonly object: UntypedObject; readonly old: UntypedObject },
 ): void | Promise<void> {
@@ -177,7 +177,7 @@ interface Tracked {
   readonly managers: Managers;
 }
 
-function track(backend: Backend, write: OwnedWrite, tracked: Tracked): void | Promise<void> {
+function track(backend: WriteBackend, write: OwnedWrite, tracked: Tracked): void | Promise<void> {
   const done = computeOwners(write, (converting) => setTracked(backend, converting, tracked));
   // As upstream: an object whose owners cannot be told for a failed conversion has none.
   if (done instanceof Promise)
@@ -186,7 +186,7 @@ function track(backend: Backend, write: OwnedWrite, tracked: Tracked): void | Pr
     });
 }
 
-function setTracked(backend: Backend, write: OwnedWrite, { object, live, managers }: Tracked): void {
+function setTracked(backend: WriteBackend, write: OwnedWrite, { object, live, managers }: Tracked): void {
   const change = ownershipChange(backend, write, { operation: 'Update', live, managers });
   const next = withoutOwners(object);
   // As upstream: an object that is not of its type has no owners. Webhooks see that, and may mend it; or what is wrong

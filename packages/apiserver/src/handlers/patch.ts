@@ -1,22 +1,21 @@
 import { isStatusError, mutableCopy, type UntypedObject } from '@kctl/apimachinery';
 import { isUnreadable, mediaTypeOf, parseJsonBody, parseYamlBody, type YamlPlace } from '../codecs/body.js';
-import { JsonSyntaxError } from '../codecs/strict-json.js';
+import { JsonSyntaxError, TooDeepError } from '../codecs/strict-json.js';
 import { applyJsonPatch } from '../patch/json-patch.js';
 import { applyMergePatch } from '../patch/merge-patch.js';
 import { invalidValue } from '../registry/field-error.js';
 import { badRequest, conflict, invalid, methodNotAllowed, unsupportedMediaType } from '../registry/status.js';
-import type { Reply } from '../server/api-request.js';
 import { unsupportedPatchType } from '../server/statuses.js';
 import { jsonText } from '../storage/json-text.js';
 import { convertVersions } from '../storage/convert-versions.js';
 import type { Rendering } from '../storage/version.js';
 import { apply as applyConfiguration, applyPatch, isApply } from './apply.js';
 import type { Admission } from './admission.js';
-import type { Backend, ResourceCall } from './call.js';
+import type { WriteBackend, ResourceCall } from './call.js';
 import { retryOnLostRace } from './commit.js';
-import { objectReply } from './reply.js';
 import { beginUpdateAdmission, checkIdentity, requirePresent, writeUpdate, type WriteTarget } from './update.js';
 import { parseWriteOptions, reportProblems, type WriteOptions } from './write-options.js';
+import type { Written } from './written.js';
 
 const jsonPatch = 'application/json-patch+json';
 const mergePatch = 'application/merge-patch+json';
@@ -87,9 +86,9 @@ async function patchOf(
 async function parsePatch(bytes: Uint8Array, prefix: string, elsewhere: YamlPlace): Promise<unknown> {
   const text = new TextDecoder().decode(bytes);
   try {
-    return parseJsonBody(text).value;
+    return parseJsonBody(text, elsewhere.offload.depth).value;
   } catch (error) {
-    if (!(error instanceof JsonSyntaxError)) throw error;
+    if (!(error instanceof JsonSyntaxError) || error instanceof TooDeepError) throw error;
     // Upstream takes YAML for patches, too; where that is no object either, the JSON error tells more.
     const yaml =
       text.trimStart().startsWith('{') || text.trimStart().startsWith('[')
@@ -124,7 +123,7 @@ function isMetadataObject(value: unknown): value is UntypedObject {
 }
 
 /** PATCH of an object, or of a subresource that shows it whole. */
-export async function patch(backend: Backend, call: ResourceCall, target: WriteTarget): Promise<Reply> {
+export async function patch(backend: WriteBackend, call: ResourceCall, target: WriteTarget): Promise<Written> {
   const { path } = call;
   if (path.name === '') throw methodNotAllowed();
   if (isApply(call)) return applyConfiguration(backend, call, target);
@@ -137,11 +136,11 @@ export async function patch(backend: Backend, call: ResourceCall, target: WriteT
     call.warnings.length = warned;
     return patchOnce(backend, call, { target, options, apply, admission });
   }, admission?.signal);
-  return await objectReply(backend, call, { status: 200, rendering });
+  return { status: 200, rendering };
 }
 
 async function patchOnce(
-  backend: Backend,
+  backend: WriteBackend,
   call: ResourceCall,
   {
     target,

@@ -3,10 +3,10 @@ import { messageOf } from '@kctl/telemetry';
 import { toYaml } from '../codecs/body.js';
 import { shapeFor, type Shape } from '../codecs/shapes.js';
 import { negotiateStatus, type MediaType, type Negotiated } from '../codecs/negotiate.js';
-import { scanJson } from '../codecs/strict-json.js';
+import { JsonSyntaxError, scanJson } from '../codecs/strict-json.js';
 import { encodeObject, protobufType } from '../protobuf/envelope.js';
 import { objectOf } from '../registry/json.js';
-import { internalError } from '../registry/status.js';
+import { badRequest, internalError } from '../registry/status.js';
 import type { Reply } from '../server/api-request.js';
 import { jsonText } from '../storage/json-text.js';
 import type { Rendering } from '../storage/version.js';
@@ -65,6 +65,7 @@ export function statusReply(status: Status): Reply {
 /** What was thrown, as a StatusError: what is not one is an internal error that names its cause. */
 export function toStatusError(error: unknown): StatusError {
   if (isStatusError(error)) return error;
+  if (error instanceof JsonSyntaxError) return badRequest(`json: ${error.message}`);
   return internalError(messageOf(error));
 }
 

@@ -7,7 +7,7 @@ import { fieldElement, type PathElement } from '../managed-fields/path-element.j
 import { updateOwners, type OwnershipChange, type Versions } from '../managed-fields/updater.js';
 import { bodyStruct } from '../registry/builtin-table.js';
 import type { ObjectView, ResourceDefinition } from '../registry/resource.js';
-import type { Backend } from './call.js';
+import type { WriteBackend } from './call.js';
 import { withoutOwners } from './managed-fields.js';
 
 const apiVersion = 'autoscaling/v1';
@@ -32,7 +32,7 @@ export interface ScaleWrite {
 
 /** Where the versions of a kind keep their replicas; undefined for versions that are not served. */
 function replicasPaths(
-  { registry }: Backend,
+  { registry }: WriteBackend,
   { definition, view }: ScaleWrite,
 ): (version: string) => readonly PathElement[] | undefined {
   return (version) => {
@@ -44,7 +44,7 @@ function replicasPaths(
 }
 
 /** The owners of the object as those of its Scale: who owns the replicas. Mirrors `ScaleHandler.ToSubresource`. */
-export function scaleOwners(backend: Backend, write: ScaleWrite): Managers {
+export function scaleOwners(backend: WriteBackend, write: ScaleWrite): Managers {
   const pathIn = replicasPaths(backend, write);
   const owners: Managers = new Map();
   for (const [id, manager] of ownersOf(write.object)) {
@@ -61,7 +61,7 @@ function ownersOf(object: UntypedObject): Managers {
 }
 
 /** A change of the owners of a Scale. */
-export function scaleChange(backend: Backend, write: ScaleWrite, operation: 'Apply' | 'Update'): OwnershipChange {
+export function scaleChange(backend: WriteBackend, write: ScaleWrite, operation: 'Apply' | 'Update'): OwnershipChange {
   return {
     versions: scaleVersions,
     writer: { manager: write.manager, operation, apiVersion, subresource: 'scale' },
@@ -79,7 +79,7 @@ export interface ScaleOwners {
 }
 
 /** The owners of a Scale that is written by PUT or patch. */
-export function trackScale(backend: Backend, write: ScaleWrite, wanted: UntypedObject): ScaleOwners {
+export function trackScale(backend: WriteBackend, write: ScaleWrite, wanted: UntypedObject): ScaleOwners {
   const change = scaleChange(backend, write, 'Update');
   const before = new Map(change.managers);
   return { before, after: before.size === 0 ? before : updateOwners(change, withoutOwners(wanted)) };
@@ -92,7 +92,11 @@ export function withScaleOwners(view: UntypedObject, managers: Managers): Untype
 }
 
 /** The owners of a Scale as owners of the object. Mirrors `ScaleHandler.ToParent`, times that get lost included. */
-export function objectOwners(backend: Backend, write: ScaleWrite, scale: Managers): ManagedFieldsEntry[] | undefined {
+export function objectOwners(
+  backend: WriteBackend,
+  write: ScaleWrite,
+  scale: Managers,
+): ManagedFieldsEntry[] | undefined {
   const pathIn = replicasPaths(backend, write);
   const before = ownersOf(write.object);
   const left = new Map(decodeManagers(encodeManagers(scale)));

@@ -2,19 +2,18 @@ import { mutableCopy, type UntypedObject } from '@kctl/apimachinery';
 import { invalidValue } from '../registry/field-error.js';
 import type { ResourceDefinition, UpdateStrategy } from '../registry/resource.js';
 import { badRequest, conflict, invalid, methodNotAllowed, notFound } from '../registry/status.js';
-import type { Reply } from '../server/api-request.js';
 import { convertVersions } from '../storage/convert-versions.js';
 import type { ObjectVersion, Rendering } from '../storage/version.js';
 import { beginAdmission, keepOwners, requireAdmitted, type Admission } from './admission.js';
 import { isLongBody, readWriteBody } from './body.js';
-import { storageKeyOf, writeContext, type Backend, type ResourceCall } from './call.js';
+import { storageKeyOf, writeContext, type WriteBackend, type ResourceCall } from './call.js';
 import { commitUpdate, retryOnLostRace } from './commit.js';
 import { createObject, placeInNamespace } from './create.js';
 import { checkGrant } from './grants.js';
 import { breathe } from './list-reply.js';
 import { trackUpdate } from './managed-fields.js';
-import { objectReply } from './reply.js';
 import { admissionOptions, parseWriteOptions, reportProblems, type WriteOptions } from './write-options.js';
+import type { Written } from './written.js';
 
 /** The endpoint that is written through: the object itself or one of its subresources. */
 export interface WriteTarget {
@@ -24,14 +23,14 @@ export interface WriteTarget {
 }
 
 /** The object that a path names. @throws StatusError 404 */
-export function requirePresent(backend: Backend, { definition, path }: ResourceCall): ObjectVersion {
+export function requirePresent(backend: WriteBackend, { definition, path }: ResourceCall): ObjectVersion {
   const present = backend.store.table(definition.storageKey).get(storageKeyOf(path.namespace, path.name));
   if (present === undefined) throw notFound(definition, path.name);
   return present;
 }
 
 /** PUT of an object, or of a subresource that shows it whole. */
-export async function update(backend: Backend, call: ResourceCall, target: WriteTarget): Promise<Reply> {
+export async function update(backend: WriteBackend, call: ResourceCall, target: WriteTarget): Promise<Written> {
   const { definition, path } = call;
   const options = parseWriteOptions(call, 'UpdateOptions');
   if (path.name === '') throw definition.isCustom ? badRequest('name must be provided') : methodNotAllowed();
@@ -47,7 +46,7 @@ export async function update(backend: Backend, call: ResourceCall, target: Write
   if (isLongBody(body.text)) await breathe();
   const table = backend.store.table(definition.storageKey);
   using admission = beginUpdateAdmission(backend, call, { target, options });
-  return await retryOnLostRace(async () => {
+  return await retryOnLostRace<Written>(async () => {
     const own = mutableCopy(object);
     if (definition.allowCreateOnUpdate && table.get(storageKeyOf(path.namespace, path.name)) === undefined) {
       refuseUid(call, own, '');
@@ -60,7 +59,7 @@ export async function update(backend: Backend, call: ResourceCall, target: Write
     if (converted !== undefined) await converted;
     checkUid(call, own, present);
     const rendering = await writeUpdate(backend, call, { object: own, present, target, options, admission });
-    return objectReply(backend, call, { status: 200, rendering });
+    return { status: 200, rendering };
   }, admission?.signal);
 }
 
@@ -115,7 +114,7 @@ export type UpdateAdmission = Pick<Admission, 'admit' | 'validate'>;
 
 /** Admission of an update, a patch or an apply of something present; undefined where no plugin concerns it. */
 export function beginUpdateAdmission(
-  backend: Backend,
+  backend: WriteBackend,
   call: ResourceCall,
   { target, options }: { readonly target: Pick<WriteTarget, 'subresource'>; readonly options: WriteOptions },
 ): Admission | undefined {
@@ -133,7 +132,11 @@ export function beginUpdateAdmission(
  *
  * @throws StatusError 409, 422; LostRaceError where an unconditional write may try again
  */
-export async function writeUpdate(backend: Backend, call: ResourceCall, pending: PendingUpdate): Promise<Rendering> {
+export async function writeUpdate(
+  backend: WriteBackend,
+  call: ResourceCall,
+  pending: PendingUpdate,
+): Promise<Rendering> {
   const { definition, path } = call;
   const { object: given, present, target, options, isTracked = false, admission } = pending;
   const { object: old } = present.in(definition);
@@ -174,7 +177,7 @@ export async function writeUpdate(backend: Backend, call: ResourceCall, pending:
     await admission.validate({ name: path.name, object, oldObject: old });
     definition.pruneAdmitted(object);
   }
-  return commitUpdate(backend, { definition, object, present, dryRun: options.dryRun });
+  return commitUpdate(backend, { definition, object, present, dryRun: options.dryRun, mayDropOwners: !isTracked });
 }
 
 /** The resourceVersion of a body is a precondition. @throws StatusError 409 where it is stale, 422 where it is required */

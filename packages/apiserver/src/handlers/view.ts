@@ -10,16 +10,21 @@ import type { Admission } from './admission.js';
 import { isApply, readApplication, type Application } from './apply.js';
 import { applyView } from './apply-view.js';
 import { readWriteBody } from './body.js';
-import type { Backend, ResourceCall } from './call.js';
+import type { Backend, ResourceCall, WriteBackend } from './call.js';
 import { retryOnLostRace } from './commit.js';
 import { patchTypeOf, readPatch, undecodablePatch } from './patch.js';
 import { objectReply } from './reply.js';
 import { objectOwners, trackScale, withScaleOwners } from './scale-owners.js';
 import { beginUpdateAdmission, checkIdentity, requirePresent, writeUpdate, type UpdateAdmission } from './update.js';
 import { parseWriteOptions, reportProblems, type WriteOptions } from './write-options.js';
+import type { Written } from './written.js';
 
 /** A view of an object (a Scale) as an answer. */
-function viewReply(backend: Backend, call: ResourceCall, view: ObjectView, rendering: Rendering): Promise<Reply> {
+export function viewReply(
+  backend: Backend,
+  call: ResourceCall,
+  { view, rendering }: { readonly view: ObjectView; readonly rendering: Rendering },
+): Promise<Reply> {
   const { kind } = view;
   const apiVersion = kind.group === '' ? kind.version : `${kind.group}/${kind.version}`;
   const definition = {
@@ -39,11 +44,11 @@ export async function getView(backend: Backend, call: ResourceCall, view: Object
   const present = requirePresent(backend, call);
   const converted = convertAnew(definition, present);
   if (converted !== undefined) await converted;
-  return viewReply(backend, call, view, present.in(definition));
+  return viewReply(backend, call, { view, rendering: present.in(definition) });
 }
 
 /** PUT or PATCH of a view: the object behind it changes. */
-export async function writeView(backend: Backend, call: ResourceCall, view: ObjectView): Promise<Reply> {
+export async function writeView(backend: WriteBackend, call: ResourceCall, view: ObjectView): Promise<Written> {
   const isPatch = call.request.method === 'PATCH';
   const isApplied = isPatch && isApply(call);
   const patchType = isPatch && !isApplied ? patchTypeOf(call) : '';
@@ -55,7 +60,7 @@ export async function writeView(backend: Backend, call: ResourceCall, view: Obje
     () => writeViewOnce(backend, call, { view, options, make, application, admission }),
     admission?.signal,
   );
-  return await viewReply(backend, call, view, rendering);
+  return { status: 200, rendering };
 }
 
 function asItIs(shown: unknown): unknown {
@@ -87,7 +92,7 @@ interface ViewStep {
   readonly admission: Admission | undefined;
 }
 
-async function writeViewOnce(backend: Backend, call: ResourceCall, step: ViewStep): Promise<Rendering> {
+async function writeViewOnce(backend: WriteBackend, call: ResourceCall, step: ViewStep): Promise<Rendering> {
   const { view, options, make, application, admission } = step;
   const { definition, path } = call;
   const present: ObjectVersion = requirePresent(backend, call);

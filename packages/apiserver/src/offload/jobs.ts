@@ -1,5 +1,6 @@
 import type { AuthorizationQuestion, RuleFindings, StructuralSchema } from '@kctl/cel';
 import type { UntypedObject } from '@kctl/apimachinery';
+import type { LongWrite, LongWritten } from '../long-writes/long-write.js';
 import type { ConditionVerdict, EvaluationFacts, MutationVerdict, Verdict } from '../admission/policy/verdict.js';
 
 /** What an expression asked the authorizer, and what it answered: by the question as JSON. */
@@ -7,6 +8,8 @@ export type KnownAnswers = Readonly<Record<string, { readonly allowed: boolean; 
 
 /** Work that could hold up other requests, as another thread is given it. */
 export type Job =
+  /** A write of a long object, up to its commit. */
+  | LongWrite
   /** The value of a YAML document, as JSON text. */
   | { readonly type: 'yaml'; readonly text: string }
   /** The rules of a custom resource. */
@@ -43,6 +46,7 @@ export type Job =
 
 /** What became of a job. */
 export interface JobResults {
+  readonly write: LongWritten;
   readonly yaml: { readonly json: string } | { readonly problem: string };
   readonly rules: RuleFindings;
   readonly conditions: ConditionVerdict | Question;

@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { Clock } from '@kctl/wait';
 import { entityTooLarge, tooManyRequests, unclassified } from '../registry/status.js';
 import { packageThread } from '../source-thread.js';
+import { inlineDepth } from '../codecs/strict-json.js';
 import type { Job, JobResult } from './jobs.js';
 
 /** Another thread for what would hold up the requests of this one. It starts with the first job. */
@@ -13,6 +14,8 @@ export interface Offload {
    * @throws StatusError 413 where it takes longer than it may, 429 where too many wait; the reason of the signal
    */
   run<J extends Job>(job: J, signal?: AbortSignal): Promise<JobResult<J>>;
+  /** How deeply JSON may be nested in this thread. */
+  readonly depth: number;
   /** Ends the thread; what waits for it fails. */
   close(): void;
 }
@@ -37,6 +40,7 @@ interface Pending {
 export type OffloadMessage = { readonly value: unknown } | { readonly error: string };
 
 class ThreadOffload implements Offload {
+  readonly depth = inlineDepth;
   readonly #clock: Clock;
   readonly #jobTimeoutMs: number;
   readonly #waiting: Pending[] = [];
@@ -104,7 +108,8 @@ class ThreadOffload implements Offload {
 
   #start(): Worker {
     const { url, options } = packageThread('offload-main');
-    const worker = new Worker(url, { ...options, resourceLimits: { maxOldGenerationSizeMb: 512, stackSizeMb: 8 } });
+    // The stack is for walks of trees that are 10,000 levels deep; of what is not used no memory is taken.
+    const worker = new Worker(url, { ...options, resourceLimits: { maxOldGenerationSizeMb: 512, stackSizeMb: 64 } });
     worker.unref();
     worker.on('message', (message: OffloadMessage) => {
       if (this.#worker !== worker) return;

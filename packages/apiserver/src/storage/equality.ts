@@ -20,10 +20,13 @@ const maxFrozenMembers = 4_096;
  * members stay as they are; what is in them is frozen.
  */
 export function deepFreeze<T>(value: T): T {
-  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
-    const members = Object.values(value);
-    if (members.length <= maxFrozenMembers) Object.freeze(value);
-    for (const member of members) if (typeof member === 'object') deepFreeze(member);
+  // By a list and not by recursion: a tree may be 10,000 levels deep.
+  const left: unknown[] = [value];
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    if (typeof next !== 'object' || next === null || Object.isFrozen(next)) continue;
+    const members: unknown[] = Object.values(next);
+    if (members.length <= maxFrozenMembers) Object.freeze(next);
+    for (const member of members) if (typeof member === 'object' && member !== null) left.push(member);
   }
   return value;
 }

@@ -12,6 +12,8 @@ import {
 import { join } from 'node:path';
 import type { UntypedObject } from '@kctl/apimachinery';
 import { CorruptStoreError, StoreLockedError } from './errors.js';
+import { jsonText } from './json-text.js';
+import { objectText } from './long-object.js';
 import type { LogRecord } from './store.js';
 
 /** A file of the directory: `log-<revision>.jsonl` holds what came after that revision, `snapshot-<revision>.jsonl` all that lived at it. */
@@ -39,8 +41,9 @@ export function storeFiles(directory: string): StoreFile[] {
 }
 
 /** One record as a line. */
-export function recordLine(record: LogRecord, toText: (value: unknown) => string): string {
-  return `${toText(record)}\n`;
+export function recordLine({ object, ...record }: LogRecord): string {
+  const text = jsonText(record);
+  return object === undefined ? `${text}\n` : `${text.slice(0, -1)},"object":${objectText(object)}}\n`;
 }
 
 function isRecord(value: unknown): value is LogRecord {

@@ -2,7 +2,6 @@ import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSyn
 import { join } from 'node:path';
 import { parseJsonFast } from '../codecs/strict-json.js';
 import { CorruptStoreError } from './errors.js';
-import { jsonText } from './json-text.js';
 import {
   createAppender,
   isStoredObject,
@@ -82,7 +81,7 @@ export function openPersistence(options: PersistenceOptions): Persistence {
     },
     append(record) {
       log ??= openLog(0);
-      log.append(recordLine(record, jsonText));
+      log.append(recordLine(record));
     },
     tidy(store) {
       let live = 0;
@@ -107,7 +106,7 @@ function checked(path: string, record: LogRecord): LogRecord {
 function writeWhole(path: string, records: readonly LogRecord[]): void {
   const file = openSync(path, 'w', 0o600);
   try {
-    for (const record of records) writeSync(file, recordLine(record, jsonText));
+    for (const record of records) writeSync(file, recordLine(record));
     fsyncSync(file);
   } finally {
     closeSync(file);

@@ -3,7 +3,7 @@ import type { Clock } from '@kctl/wait';
 import { createDeque } from './deque.js';
 import { LostRaceError } from './errors.js';
 import { createTable, type StoreEvent, type Table, type WritableTable } from './table.js';
-import { createVersion, withRevision } from './version.js';
+import { createVersion, withRevision, type ObjectVersion } from './version.js';
 
 /** One line of the log: an object at a revision, or its deletion. */
 export interface LogRecord {
@@ -39,6 +39,8 @@ export interface Commit {
   readonly expected: number;
   /** The new state; its resourceVersion is set here. Absent: delete. The object is frozen. */
   readonly object?: UntypedObject;
+  /** Called with the new state before anything else; throwing refuses the commit. */
+  readonly check?: (current: ObjectVersion) => void;
 }
 
 /**
@@ -104,13 +106,16 @@ class MemoryStore implements Store {
     return this.#tables.values();
   }
 
-  commit({ table: name, key, expected, object }: Commit): StoreEvent {
+  commit({ table: name, key, expected, object, check }: Commit): StoreEvent {
     const actual = this.table(name).get(key)?.revision ?? 0;
     if (actual !== expected) throw new LostRaceError(key, { expected, actual });
     const revision = this.#revision + 1;
     const stored = object === undefined ? undefined : withRevision(object, revision);
-    this.#writeAhead?.({ revision, table: name, key, ...(stored !== undefined && { object: stored }) });
-    const event = this.#apply({ revision, table: name, key, ...(stored !== undefined && { object: stored }) });
+    const record: LogRecord = { revision, table: name, key, ...(stored !== undefined && { object: stored }) };
+    const next = stored === undefined ? undefined : createVersion(revision, stored);
+    if (next !== undefined) check?.(next);
+    this.#writeAhead?.(record);
+    const event = this.#apply(record, next);
     this.#forgetOld();
     this.#announce(event);
     return event;
@@ -189,13 +194,13 @@ class MemoryStore implements Store {
     this.compact();
   }
 
-  #apply({ revision, table: name, key, object }: LogRecord): StoreEvent {
+  #apply({ revision, table: name, key, object }: LogRecord, next?: ObjectVersion): StoreEvent {
     const table = this.table(name);
     const previous = table.get(key);
     const current =
       object === undefined
         ? (previous?.at(revision) ?? createVersion(revision, withRevision({ metadata: {} }, revision)))
-        : createVersion(revision, object);
+        : (next ?? createVersion(revision, object));
     const type = object === undefined ? 'DELETED' : previous === undefined ? 'ADDED' : 'MODIFIED';
     const event: StoreEvent = { revision, table: name, key, type, current, previous, at: this.#clock.monotonicNow() };
     this.#revision = Math.max(this.#revision, revision);

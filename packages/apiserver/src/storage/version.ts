@@ -2,6 +2,7 @@ import type { UntypedObject } from '@kctl/apimachinery';
 import type { ResourceDefinition } from '../registry/resource.js';
 import { deepFreeze } from './equality.js';
 import { jsonText } from './json-text.js';
+import { longBodyOf, longObject } from './long-object.js';
 
 /** An object as one served version shows it. */
 export interface Rendering {
@@ -17,6 +18,8 @@ export interface ObjectVersion {
   readonly revision: number;
   /** In storage form. */
   readonly object: UntypedObject;
+  /** Length of the JSON of the object in storage form, without kind and apiVersion. */
+  readonly textLength: number;
   /**
    * The object in a served version. Made once for each definition, then shared.
    *
@@ -34,6 +37,8 @@ export interface ObjectVersion {
 const plainKeys = new Set(['kind', 'apiVersion']);
 
 function renderTail(object: UntypedObject): string {
+  const long = longBodyOf(object);
+  if (long !== undefined) return long.tail(object.metadata.resourceVersion);
   const rest: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(object)) if (!plainKeys.has(key)) rest[key] = value;
   const text = jsonText(rest);
@@ -46,6 +51,8 @@ const maxOthers = 16;
 class SharedVersion implements ObjectVersion {
   readonly revision: number;
   readonly object: UntypedObject;
+  /** The object as it is stored, as JSON: versions that show it so share it. */
+  #stored: Rendering | undefined;
   #definition: ResourceDefinition | undefined;
   #rendering: Rendering | undefined;
   #others: Map<ResourceDefinition, Rendering> | undefined;
@@ -61,7 +68,17 @@ class SharedVersion implements ObjectVersion {
     if (known !== undefined) return known;
     if (definition.conversion?.needsCall(this.object) === true)
       throw new RangeError(`${definition.apiVersion} ${definition.kind}: the conversion webhook has not been called`);
-    return this.#remember(definition, renderObject(definition.fromStorage(this.object)));
+    const shown = definition.fromStorage(this.object);
+    return this.#remember(definition, shown === this.object ? this.#asStored() : renderObject(shown));
+  }
+
+  get textLength(): number {
+    return this.#asStored().tail.length;
+  }
+
+  #asStored(): Rendering {
+    this.#stored ??= renderObject(this.object);
+    return this.#stored;
   }
 
   has(definition: ResourceDefinition): boolean {
@@ -114,6 +131,8 @@ export function createVersion(revision: number, object: UntypedObject): ObjectVe
 
 /** The same state under a later revision: what a DELETED event shows. */
 export function withRevision(object: UntypedObject, revision: number): UntypedObject {
+  const long = longBodyOf(object);
+  if (long !== undefined) return longObject(long, String(revision));
   return { ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } };
 }
 

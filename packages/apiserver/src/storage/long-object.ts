@@ -1,0 +1,128 @@
+import type { ObjectMeta, UntypedObject } from '@kctl/apimachinery';
+import { parseJsonFast } from '../codecs/strict-json.js';
+import { isObject, type JsonObject } from '../registry/json.js';
+import { deepFreeze } from './equality.js';
+import { jsonText } from './json-text.js';
+
+/** A long object as threads hand it over: what is asked of every object, and the JSON of all of it. */
+export interface LongContent {
+  readonly kind?: string;
+  readonly apiVersion?: string;
+  /** Without managedFields. */
+  readonly metadata: ObjectMeta;
+  readonly hasOwners: boolean;
+  /** Names of the other members. */
+  readonly members: readonly string[];
+  /** Its JSON after kind and apiVersion, up to the value of `metadata.resourceVersion`: begins with `,`. */
+  readonly before: string;
+  /** The rest; absent where it has no resourceVersion. */
+  readonly after?: string;
+}
+
+const plainKeys: ReadonlySet<string> = new Set(['kind', 'apiVersion']);
+
+/** Beyond this many members an object is read at once: an accessor for each would take longer. */
+const maxLazyMembers = 64;
+
+/** The JSON of a long object, which states that differ in their resourceVersion share. */
+export class LongBody {
+  readonly content: LongContent;
+  #whole: JsonObject | undefined;
+
+  constructor(content: LongContent) {
+    this.content = content;
+  }
+
+  /** Its JSON after kind and apiVersion. */
+  tail(resourceVersion: string | undefined): string {
+    const { before, after } = this.content;
+    return after === undefined ? before : `${before}${JSON.stringify(resourceVersion ?? '')}${after}`;
+  }
+
+  /** All members; read once, and then kept. */
+  read(): JsonObject {
+    if (this.#whole === undefined) {
+      const value = parseJsonFast(`{${this.tail(this.content.metadata.resourceVersion).slice(1)}`);
+      this.#whole = isObject(value) ? deepFreeze(value) : {};
+    }
+    return this.#whole;
+  }
+}
+
+const bodies = new WeakMap<UntypedObject, LongBody>();
+
+/** The JSON of an object that {@link longObject} has made; undefined for all others. */
+export function longBodyOf(object: UntypedObject): LongBody | undefined {
+  return bodies.get(object);
+}
+
+function lazily(target: object, name: string, read: () => unknown): void {
+  Object.defineProperty(target, name, { enumerable: true, get: read });
+}
+
+/** A frozen object over a JSON text, which is read once something looks beyond the metadata. */
+export function longObject(
+  body: LongBody,
+  resourceVersion: string | undefined = body.content.metadata.resourceVersion,
+): UntypedObject {
+  const { kind, apiVersion, metadata: known, hasOwners, members } = body.content;
+  const metadata: ObjectMeta = { ...known };
+  if (resourceVersion !== undefined) metadata.resourceVersion = resourceVersion;
+  if (hasOwners) {
+    const readOwners = (): unknown => {
+      const whole = body.read()['metadata'];
+      return isObject(whole) ? whole['managedFields'] : undefined;
+    };
+    lazily(metadata, 'managedFields', readOwners);
+  }
+  const object: UntypedObject = {
+    ...(kind !== undefined && { kind }),
+    ...(apiVersion !== undefined && { apiVersion }),
+    metadata,
+  };
+  if (members.length > maxLazyMembers) Object.assign(object, body.read(), { metadata });
+  else for (const name of members) lazily(object, name, () => body.read()[name]);
+  Object.freeze(metadata);
+  bodies.set(object, body);
+  return Object.freeze(object);
+}
+
+/** Writes the members of an object, each after a comma. */
+function writeMembers(object: object, isSkipped: (name: string) => boolean, write: (text: string) => void): void {
+  for (const [name, value] of Object.entries(object)) {
+    if (isSkipped(name) || value === undefined) continue;
+    write(`,${JSON.stringify(name)}:${jsonText(value)}`);
+  }
+}
+
+/** The JSON of an object; that of a long one is known. */
+export function objectText(object: UntypedObject): string {
+  const long = longBodyOf(object);
+  if (long === undefined) return jsonText(object);
+  const { kind, apiVersion, metadata } = object;
+  const head = jsonText({ kind, apiVersion }).slice(1, -1);
+  const tail = long.tail(metadata.resourceVersion);
+  return `{${head === '' ? tail.slice(1) : `${head}${tail}`}`;
+}
+
+/** An object for another thread. */
+export function longContentOf(object: UntypedObject): LongContent {
+  const { kind, apiVersion } = object;
+  const { managedFields, ...metadata } = object.metadata;
+  const known = {
+    ...(kind !== undefined && { kind }),
+    ...(apiVersion !== undefined && { apiVersion }),
+    metadata,
+    hasOwners: managedFields !== undefined,
+    members: Object.keys(object).filter((name) => !plainKeys.has(name) && name !== 'metadata'),
+  };
+  const { resourceVersion, ...others } = object.metadata;
+  const texts: string[] = [];
+  const write = (text: string): void => void texts.push(text);
+  writeMembers(others, () => false, write);
+  const inMetadata = texts.splice(0).join('');
+  writeMembers(object, (name) => plainKeys.has(name) || name === 'metadata', write);
+  const content = texts.join('');
+  if (resourceVersion === undefined) return { ...known, before: `,"metadata":{${inMetadata.slice(1)}}${content}}` };
+  return { ...known, before: `,"metadata":{"resourceVersion":`, after: `${inMetadata}}${content}}` };
+}
