@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineKind } from '@kctl/apimachinery';
 import { createEnvironment } from '@kctl/testing';
@@ -88,6 +88,10 @@ describe('kctl generate', () => {
     const [kustomization] = objectsIn(join(deploy, 'kustomization.yaml'));
     for (const path of kustomization?.['resources'] as string[])
       expect(existsSync(join(deploy, path)), path).toBe(true);
+    for (const template of readdirSync(join(deploy, 'chart', 'templates')))
+      expect(readFileSync(join(deploy, 'chart', 'templates', template), 'utf8'), template).not.toContain(
+        'websites-system',
+      );
     expect(readFileSync(join(deploy, 'chart', 'templates', 'crd-0.yaml'), 'utf8')).toContain('{{ "{{" }} braces }}');
   });
 

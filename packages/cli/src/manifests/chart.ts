@@ -23,11 +23,11 @@ export interface ChartParts {
 /** Fields of a pod that are put in where the values have them; block values are indented by the template. */
 const podFields = ['nodeSelector', 'tolerations', 'affinity', 'imagePullSecrets', 'topologySpreadConstraints'] as const;
 
-/** A Helm chart with the same objects: what platform teams set are values. */
+/** A Helm chart with the same objects, of an operator {@link inReleaseNamespace}: what platform teams set are values. */
 export function chartFiles(input: ManifestInput, { crds, rbac, webhooks }: ChartParts): Files {
   const { name } = input.graph;
   const { version = '0.1.0' } = input;
-  const inRelease = (object: object): string => releaseNamespace(input, template(object));
+  const inRelease = (object: object): string => releaseNamespace(template(object));
   const metrics = metricsServiceOf(input);
   return [
     [
@@ -46,7 +46,7 @@ export function chartFiles(input: ManifestInput, { crds, rbac, webhooks }: Chart
     ...(webhooks.length === 0
       ? []
       : [['chart/templates/webhook.yaml', webhooks.map(inRelease).join('---\n')] as const]),
-    ['chart/templates/deployment.yaml', releaseNamespace(input, deploymentTemplate(input))],
+    ['chart/templates/deployment.yaml', releaseNamespace(deploymentTemplate(input))],
     ['chart/templates/pod-disruption-budget.yaml', when('podDisruptionBudget.enabled', inRelease(budgetOf(input)))],
     ['chart/templates/network-policy.yaml', when('networkPolicy.enabled', inRelease(networkPolicyOf(input)))],
     ...(metrics === undefined
@@ -170,15 +170,25 @@ function crdTemplate(manifest: object): string {
   );
 }
 
-/** The release says the namespace: the objects of the operator itself follow it, and the subjects of its bindings. */
-function releaseNamespace({ graph: { namespace } }: ManifestInput, content: string): string {
+/** Stands for the namespace of the release, until the text is a template; as valid as a namespace. */
+const placeholder = 'kctl-release-namespace';
+
+/** The operator as a release deploys it: the namespace, also that of its rights, is the release's. */
+export function inReleaseNamespace(input: ManifestInput): ManifestInput {
+  const { namespace, accessNeeds } = input.graph;
+  const moved = accessNeeds.map((need) =>
+    need.namespaces === undefined
+      ? need
+      : { ...need, namespaces: need.namespaces.map((each) => (each === namespace ? placeholder : each)) },
+  );
+  return { ...input, graph: { ...input.graph, namespace: placeholder, accessNeeds: moved } };
+}
+
+/** A namespace alone is quoted: it may look like a number. */
+function releaseNamespace(content: string): string {
   return content
-    .replaceAll(`namespace: ${namespace}\n`, 'namespace: {{ .Release.Namespace }}\n')
-    .replaceAll(`.${namespace}.svc`, '.{{ .Release.Namespace }}.svc')
-    .replaceAll(
-      `cert-manager.io/inject-ca-from: ${namespace}/`,
-      'cert-manager.io/inject-ca-from: {{ .Release.Namespace }}/',
-    );
+    .replace(new RegExp(`(?<=[:-] )${placeholder}$`, 'gm'), '{{ .Release.Namespace | quote }}')
+    .replaceAll(placeholder, '{{ .Release.Namespace }}');
 }
 
 /** YAML whose braces are text for Helm, too. */

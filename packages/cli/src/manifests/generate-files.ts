@@ -1,6 +1,6 @@
 import { generateRbac } from '@kctl/rbac';
 import { webhookConfigurations } from '@kctl/webhook';
-import { chartFiles } from './chart.js';
+import { chartFiles, inReleaseNamespace } from './chart.js';
 import type { GeneratedFiles, ManifestInput } from './manifest-input.js';
 import {
   budgetOf,
@@ -30,12 +30,14 @@ export function generateFiles(input: ManifestInput, groups: readonly FileGroup[]
     webhooks: () => (hasWebhooks(input) ? [['webhook/webhook.yaml', yamlFile(webhookObjects(input))]] : []),
     manager: () => managerFiles(input),
     kustomize: () => [['kustomization.yaml', kustomization(input)]],
-    chart: () =>
-      chartFiles(input, {
+    chart: () => {
+      const released = inReleaseNamespace(input);
+      return chartFiles(released, {
         crds: input.graph.resources.map(({ manifest }) => manifest),
-        rbac: rbacObjects(input),
-        webhooks: webhookObjects(input),
-      }),
+        rbac: rbacObjects(released),
+        webhooks: webhookObjects(released),
+      });
+    },
   };
   return new Map(fileGroups.filter((group) => groups.includes(group)).flatMap((group) => makers[group]()));
 }
