@@ -18,6 +18,8 @@ export type { LeaderElector, StepDownOptions } from './leader-elector.js';
 export { leaderElectionCheck } from './health-check.js';
 export { runLeaseCandidate } from './lease-candidate.js';
 export type { LeaseCandidateOptions } from './lease-candidate.js';
+export { createMemoryLocks } from './memory-lock.js';
+export type { MemoryLocks } from './memory-lock.js';
 export { createLeaseLock, leaseKind } from './lease-lock.js';
 export type { Lease, LeaseClient, LeaseLockOptions } from './lease-lock.js';
 export type { LeaderCallbacks, LeaderElectorOptions } from './options.js';

@@ -8,15 +8,18 @@ import { createHttpClient, type Connection, type HttpClient } from '@kctl/client
 import { noopLogger, type Logger } from '@kctl/telemetry';
 import { resolveCrds, type CrdSource } from './crd-sources.js';
 import { installCrds } from './install-crds.js';
+import { addTestUser, type TestUser, type TestUserOptions } from './test-users.js';
+import { uninstallCrds } from './uninstall-crds.js';
 import {
   prepareWebhooks,
+  withLocalConversion,
   type InstallWebhooksOptions,
   type LocalWebhooks,
   type WebhookConfiguration,
   type WebhookServing,
 } from './install-webhooks.js';
 import type { ApiServerBinaries } from './real/binaries.js';
-import { startRealApiServer, type RealApiServer } from './real/real-api-server.js';
+import { startRealApiServer, type RealApiServer, type RealApiServerOptions } from './real/real-api-server.js';
 
 /** Which server a test runs against. */
 export type EnvironmentServer = 'embedded' | 'real' | 'existing';
@@ -37,6 +40,10 @@ export interface EnvironmentOptions {
   readonly crds?: readonly CrdSource[];
   /** Options of the embedded server. */
   readonly embedded?: ApiServerOptions;
+  /** Deletes `crds`, with all of their objects, at the stop: for a cluster that stays. Mirrors `CleanUpAfterUse`. @default false */
+  readonly cleanUpCrds?: boolean;
+  /** `real`: flags of kube-apiserver and etcd, time-outs, tokens, the folder of the data. @default those of `startRealApiServer` */
+  readonly real?: Omit<RealApiServerOptions, 'binaries' | 'controllerManager' | 'logger' | 'signal'>;
   /** `real`: also the garbage collector and the namespace controller, which the embedded server has built in. @default true */
   readonly controllerManager?: boolean;
   /** `real`: the programs. @default what KUBEBUILDER_ASSETS and TEST_ASSET_* name */
@@ -63,11 +70,25 @@ export interface TestEnvironment extends AsyncDisposable {
   createNamespace(prefix?: string): Promise<string>;
   /** Installs CustomResourceDefinitions and waits until they are established; see {@link EnvironmentOptions.crds}. */
   installCrds(crds: readonly CrdSource[]): Promise<void>;
+  /** Deletes definitions with all of their objects, and waits until they are gone. */
+  uninstallCrds(crds: readonly CrdSource[]): Promise<void>;
+  /**
+   * Adds a user with a client certificate, to test with fewer rights than the administrator's: on a real server, and on an
+   * embedded one with `embedded: { authorization: 'RBAC' }`.
+   *
+   * @throws Error where the cluster exists, as its users are not the environment's to add
+   */
+  addUser(user: TestUserOptions): Promise<TestUser>;
   /**
    * A place on this machine for the webhook server of a test: host, port and certificate. The same one each time; it goes
    * with the environment.
    */
   prepareWebhooks(): Promise<WebhookServing>;
+  /**
+   * Points the conversion webhooks of definitions at that place, and installs them. Mirrors what envtest does to the
+   * definitions of convertible kinds.
+   */
+  installConversion(crds: readonly CrdSource[]): Promise<void>;
   /**
    * Points webhook configurations at that place, installs them and waits until the API server acts on them. Mirrors
    * envtest's `WebhookInstallOptions`. Start the server first: webhooks that fail closed refuse writes without it.
@@ -101,8 +122,17 @@ export async function createEnvironment(options: EnvironmentOptions = {}): Promi
   let stopped: Promise<void> | undefined;
   let webhooks: Promise<LocalWebhooks> | undefined;
   const localWebhooks = (): Promise<LocalWebhooks> => (webhooks ??= prepareWebhooks());
-  const stop = (): Promise<void> =>
-    (stopped ??= stopBoth(client, base).finally(async () => await (await webhooks)?.[Symbol.asyncDispose]()));
+  const users: Promise<TestUser>[] = [];
+  const stopAll = async (): Promise<void> => {
+    try {
+      if (options.cleanUpCrds === true) await uninstallCrds(client, await resolveCrds(options.crds ?? []));
+    } finally {
+      for (const user of await Promise.allSettled(users))
+        if (user.status === 'fulfilled') await user.value.client[Symbol.asyncDispose]();
+      await stopBoth(client, base).finally(async () => await (await webhooks)?.[Symbol.asyncDispose]());
+    }
+  };
+  const stop = (): Promise<void> => (stopped ??= stopAll());
   const environment: TestEnvironment = {
     server: base.server,
     kubeconfigPath: base.kubeconfigPath,
@@ -115,7 +145,21 @@ export async function createEnvironment(options: EnvironmentOptions = {}): Promi
       return metadata.name ?? '';
     },
     installCrds: async (crds) => await installCrds(client, await resolveCrds(crds)),
+    uninstallCrds: async (crds) => await uninstallCrds(client, await resolveCrds(crds)),
+    addUser: async (user) => {
+      const adding = addTestUser(base, user, users.length);
+      users.push(adding);
+      return await adding;
+    },
     prepareWebhooks: async () => (await localWebhooks()).serving,
+    installConversion: async (crds) => {
+      const { serving } = await localWebhooks();
+      const definitions = await resolveCrds(crds);
+      await installCrds(
+        client,
+        definitions.map((definition) => withLocalConversion(serving, definition)),
+      );
+    },
     installWebhooks: async (configurations, installOptions) =>
       await (await localWebhooks()).install(client, configurations, installOptions),
     stop,
@@ -188,10 +232,12 @@ async function startEmbedded({ embedded: options = {}, logger = noopLogger }: En
 async function startReal({
   controllerManager = true,
   binaries,
+  real: more = {},
   logger = noopLogger,
   signal,
 }: EnvironmentOptions): Promise<Base> {
   const real = await startRealApiServer({
+    ...more,
     controllerManager,
     logger,
     ...(binaries === undefined ? {} : { binaries }),

@@ -5,6 +5,7 @@ import { createServer as createTcpServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isAlreadyExists, type DeepReadonly } from '@kctl/apimachinery';
+import type { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
 import {
   MutatingWebhookConfiguration,
   ValidatingWebhookConfiguration,
@@ -67,6 +68,29 @@ async function freePort(): Promise<number> {
 function portOf(address: string | AddressInfo | null): number {
   if (typeof address === 'object' && address !== null) return address.port;
   throw new TypeError('the server has no port');
+}
+
+/**
+ * A definition whose conversion webhook is the server at `serving`, at the path that it has. Others are returned as they
+ * are.
+ */
+export function withLocalConversion(
+  { port, caBundle }: WebhookServing,
+  crd: DeepReadonly<CustomResourceDefinition>,
+): DeepReadonly<CustomResourceDefinition> {
+  const { conversion } = crd.spec;
+  if (conversion?.strategy !== 'Webhook') return crd;
+  const { webhook } = conversion;
+  const path = webhook?.clientConfig === undefined ? '/convert' : pathOf(webhook.clientConfig);
+  const clientConfig = {
+    url: `https://${host}:${port}${path}`,
+    caBundle: Buffer.from(caBundle).toString('base64'),
+  };
+  const conversionReviewVersions = webhook?.conversionReviewVersions ?? ['v1'];
+  return {
+    ...crd,
+    spec: { ...crd.spec, conversion: { strategy: 'Webhook', webhook: { clientConfig, conversionReviewVersions } } },
+  };
 }
 
 /** Makes a certificate of a throw-away authority and finds a port for a webhook server. Dispose of it to remove the files. */

@@ -50,7 +50,10 @@ const optionNames: OptionNames<BoundedStoreOptions<never>> = { key: true, maxObj
  * import { createBoundedStore } from '@kctl/cache-index';
  * import { createReflector, listerWatcherFor } from '@kctl/informer';
  *
- * const store = createBoundedStore({ maxObjects: 1000, read: (key) => client.get(ConfigMap, parseKey(key)) });
+ * const store = createBoundedStore({
+ *   maxObjects: 1000,
+ *   read: (key) => client.get(ConfigMap, { namespace: '', ...parseKey(key) }),
+ * });
  * void createReflector({ kind: ConfigMap, listerWatcher: listerWatcherFor(client, ConfigMap), store }).run(signal);
  * const settings = await store.get('shop/settings');
  * ```

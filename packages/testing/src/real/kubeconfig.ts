@@ -5,12 +5,16 @@ export interface KubeconfigOptions {
   readonly url: string;
   readonly caPem: string;
   readonly certificate: CertificateAndKey;
-  readonly token: string;
+  /** Adds the second context. @default none */
+  readonly token?: string;
 }
 
-/** A kubeconfig with two contexts: `kctl` (client certificate, current) and `kctl-token` (bearer token). */
+/** A kubeconfig with the context `kctl` (client certificate) and, where there is a token, `kctl-token`. */
 export function kubeconfigYaml({ url, caPem, certificate, token }: KubeconfigOptions): string {
   const base64 = (pem: string): string => Buffer.from(pem).toString('base64');
+  const tokenUser = token === undefined ? '' : `  - name: kctl-token\n    user:\n      token: ${token}\n`;
+  const tokenContext =
+    token === undefined ? '' : '  - name: kctl-token\n    context: { cluster: kctl, user: kctl-token }\n';
   return `apiVersion: v1
 kind: Config
 clusters:
@@ -23,14 +27,9 @@ users:
     user:
       client-certificate-data: ${base64(certificate.certPem)}
       client-key-data: ${base64(certificate.keyPem)}
-  - name: kctl-token
-    user:
-      token: ${token}
-contexts:
+${tokenUser}contexts:
   - name: kctl
     context: { cluster: kctl, user: kctl }
-  - name: kctl-token
-    context: { cluster: kctl, user: kctl-token }
-current-context: kctl
+${tokenContext}current-context: kctl
 `;
 }

@@ -12,15 +12,13 @@ import { apiServerFlags, controllerManagerFlags, etcdFlags } from './flags.js';
 import { startGuardian, type Guardian } from './guardian.js';
 import { kubeconfigYaml } from './kubeconfig.js';
 import { ensurePki, type StaticToken } from './pki.js';
+import { resolveTimeouts, type ControlPlaneTimeouts } from './timeouts.js';
 
-const readyTimeoutMs = 60_000;
-/** How long a component may take to end after SIGTERM: kube-apiserver would wait a minute for its open watches. */
-const stopGraceMs = 2_000;
 /** Between choosing a free port and binding it another process may take it. */
 const portAttempts = 3;
 
 /** Options of {@link startRealApiServer}. */
-export interface RealApiServerOptions {
+export interface RealApiServerOptions extends ControlPlaneTimeouts {
   /** @default what {@link findBinaries} finds */
   readonly binaries?: ApiServerBinaries;
   /**
@@ -105,6 +103,7 @@ async function startOnce(
   logger: Logger,
 ): Promise<RealApiServer> {
   const started = systemClock.monotonicNow();
+  const { startMs, stopMs } = resolveTimeouts(options, process.env);
   const temporary = options.dataDir === undefined;
   const dataDir =
     options.dataDir === undefined ? await mkdtemp(join(tmpdir(), 'kctl-apiserver-')) : resolvePath(options.dataDir);
@@ -116,7 +115,7 @@ async function startOnce(
     options.signal?.removeEventListener('abort', stopOnAbort);
     try {
       // Last started, first stopped: nobody loses what it talks to.
-      for (const component of components.toReversed()) await component.stop(stopGraceMs);
+      for (const component of components.toReversed()) await component.stop(stopMs);
       if (temporary) await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
     } finally {
       await guardian.dismiss();
@@ -134,7 +133,7 @@ async function startOnce(
     ended.resolve(reason);
   };
   try {
-    const server = await launch({ binaries, options, dataDir, guardian, components, onUnexpectedExit });
+    const server = await launch({ binaries, options, startMs, dataDir, guardian, components, onUnexpectedExit });
     options.signal?.throwIfAborted();
     options.signal?.addEventListener('abort', stopOnAbort, { once: true });
     logger.info('kube-apiserver is ready', {
@@ -152,6 +151,7 @@ async function startOnce(
 interface Launch {
   readonly binaries: KnownBinaries;
   readonly options: RealApiServerOptions;
+  readonly startMs: number;
   readonly dataDir: string;
   readonly guardian: Guardian;
   /** Filled as they start, for the stop. */
@@ -162,6 +162,7 @@ interface Launch {
 async function launch({
   binaries,
   options,
+  startMs,
   dataDir,
   guardian,
   components,
@@ -195,7 +196,7 @@ async function launch({
     components.push(component);
     return component;
   };
-  const ready = { timeoutMs: readyTimeoutMs, signal };
+  const ready = { timeoutMs: startMs, signal };
   const asAdmin = { caPem: pki.caPem, token: pki.adminToken };
   const etcd = await start('etcd', binaries.etcd, [
     ...etcdFlags({ etcdUrl, folder: join(dataDir, 'etcd') }),
