@@ -24,6 +24,8 @@ export type { IntOrString, Rounding } from './int-or-string.js';
 export { parseIntOrString, scalePercent } from './int-or-string.js';
 export type { JsonObject } from './json-object.js';
 export { isJsonObject, isSameJson } from './json-object.js';
+export type { JsonPath } from './json-path.js';
+export { compileJsonPath, isJsonPathError, JsonPathError } from './json-path.js';
 export type { JsonPatchOperation } from './json-patch.js';
 export { createJsonPatch, escapePointer } from './json-patch.js';
 export type {

@@ -1,6 +1,6 @@
 import { isConflict, isJsonObject } from '@kctl/apimachinery';
 import type { KeyOf, Kind, ObjectOf, PersistedObject, Primitive, StatusError } from '@kctl/apimachinery';
-import type { SubResources, Writer } from './client.js';
+import type { SubResourceBodies, SubResources, Writer } from './client.js';
 import { keyOfKind, metadataOf } from './kube-object.js';
 import type { PatchOptions } from './options.js';
 import { applyPatch } from './patch.js';
@@ -119,16 +119,65 @@ export async function applyStatus<K extends Kind>(
   }
 }
 
+/** Options of {@link applySubResource}. */
+export interface ApplySubResourceOptions extends ApplyOptions {
+  /** Such as `scale` or `status`. */
+  readonly subresource: string;
+}
+
+/**
+ * Server-side apply of any subresource, such as `scale`: as {@link apply}, for the fields of its body. The object must be
+ * there. `apiVersion` and `kind` are those of the body where it has its own, as a Scale does.
+ *
+ * @throws as {@link apply}; StatusError 404 where there is no such object
+ *
+ * @example
+ * ```ts
+ * import { Deployment } from '@kctl/apimachinery/kinds/apps/v1';
+ * import { applySubResource } from '@kctl/client';
+ *
+ * const scale = { metadata: { namespace: 'shop', name: 'web' }, spec: { replicas: 3 } };
+ * await applySubResource(client, Deployment, scale, { subresource: 'scale', fieldOwner: 'autoscaler' });
+ * ```
+ */
+export async function applySubResource<K extends Kind, N extends keyof SubResourceBodies>(
+  client: Pick<SubResources, 'subResource'>,
+  kind: K,
+  configuration: ApplyFields<SubResourceBodies[N]> & { readonly metadata: KeyOf<K> },
+  options: ApplySubResourceOptions & { readonly subresource: N },
+): Promise<SubResourceBodies[N]>;
+export async function applySubResource<K extends Kind>(
+  client: Pick<SubResources, 'subResource'>,
+  kind: K,
+  configuration: ApplyConfiguration<K>,
+  options: ApplySubResourceOptions,
+): Promise<PersistedObject<K>>;
+export async function applySubResource<K extends Kind>(
+  client: Pick<SubResources, 'subResource'>,
+  kind: K,
+  configuration: ApplyConfiguration<K>,
+  { subresource, ...options }: ApplySubResourceOptions,
+): Promise<object> {
+  const body = subresource === 'scale' ? { apiVersion: 'autoscaling/v1', kind: 'Scale' } : kind;
+  const { key, patch } = toPatch(kind, configuration, body);
+  try {
+    return await client.subResource(kind, subresource).patch(key, patch, options);
+  } catch (error) {
+    throw asApplyConflict(error);
+  }
+}
+
 function toPatch<K extends Kind>(
   kind: K,
   configuration: ApplyConfiguration<K>,
+  { apiVersion, kind: kindName }: { readonly apiVersion: string; readonly kind: string } = kind,
 ): { readonly key: KeyOf<K>; readonly patch: Patch } {
   const key = keyOfKind(kind, configuration);
   if (metadataOf(configuration).managedFields !== undefined)
     throw new TypeError(
       `apply: ${kind.kind} ${key.name} has managedFields: apply the fields you want, not an object as it was read`,
     );
-  return { key, patch: applyPatch({ ...configuration, apiVersion: kind.apiVersion, kind: kind.kind }) };
+  return { key, patch: applyPatch({ ...configuration, apiVersion, kind: kindName }) };
 }
 
 function asApplyConflict(error: unknown): unknown {

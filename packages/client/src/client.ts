@@ -10,6 +10,10 @@ import type {
   Unread,
   WholeObject,
 } from '@kctl/apimachinery';
+import type { TokenRequest } from '@kctl/apimachinery/kinds/authentication.k8s.io/v1';
+import type { Scale } from '@kctl/apimachinery/kinds/autoscaling/v1';
+import type { Binding } from '@kctl/apimachinery/kinds/core/v1';
+import type { Eviction } from '@kctl/apimachinery/kinds/policy/v1';
 import type {
   CreateOptions,
   DeleteAllOfOptions,
@@ -103,9 +107,39 @@ export interface StatusClient<K extends Kind> {
   patch(key: KeyOrObject<K>, patch: Patch, options?: PatchOptions): Promise<PersistedObject<K>>;
 }
 
+/**
+ * The bodies of subresources that many kinds have, or that servers define: what {@link SubResources.subResource} returns for
+ * these names. Another body can be named: `subResource<K, Body>(kind, name)`.
+ */
+export interface SubResourceBodies {
+  /** `autoscaling/v1` Scale: reads, update and patch. */
+  readonly scale: Scale;
+  /** Of a ServiceAccount; create issues a token. */
+  readonly token: TokenRequest;
+  /** Of a Pod; create evicts it. */
+  readonly eviction: Eviction;
+  /** Of a Pod; create puts it on a node. */
+  readonly binding: Binding;
+}
+
 /** Hands out subresource clients. */
 export interface SubResources {
   status<K extends Kind>(kind: K): StatusClient<K>;
+  /**
+   * @example
+   * ```ts
+   * import { Deployment } from '@kctl/apimachinery/kinds/apps/v1';
+   *
+   * const key = { namespace: 'shop', name: 'web' };
+   * const scales = client.subResource(Deployment, 'scale');
+   * const scale = await scales.get(key);
+   * await scales.update(key, { ...scale, spec: { replicas: 3 } });
+   * ```
+   */
+  subResource<K extends Kind, N extends keyof SubResourceBodies>(
+    kind: K,
+    name: N,
+  ): SubResourceClient<K, SubResourceBodies[N]>;
   subResource<K extends Kind, B extends object = PersistedObject<K>>(kind: K, name: string): SubResourceClient<K, B>;
 }
 

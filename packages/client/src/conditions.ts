@@ -27,6 +27,12 @@ export function hasCondition(type: string, status = 'True'): (object: unknown) =
   };
 }
 
+/** A condition of an object by its type, without regard to letter case, where it was computed from the present generation. */
+export function findConditionOf(object: unknown, type: string): StatusCondition | undefined {
+  const present = conditionsOf(object).find((condition) => condition.type.toLowerCase() === type.toLowerCase());
+  return present !== undefined && isCurrent(object, present) ? present : undefined;
+}
+
 /** How far along an object is. */
 export interface Readiness {
   readonly state: 'ready' | 'progressing' | 'failed';
@@ -58,9 +64,14 @@ export function isReady(): (object: unknown) => boolean {
   return (object) => object !== undefined && readiness(object).state === 'ready';
 }
 
-type StatusCondition = NonNullable<ConditionList>[number] & { readonly reason?: unknown; readonly message?: unknown };
+/** One entry of `status.conditions`. */
+export type StatusCondition = NonNullable<ConditionList>[number] & {
+  readonly reason?: unknown;
+  readonly message?: unknown;
+};
 
-function conditionsOf(object: unknown): readonly StatusCondition[] {
+/** The conditions of an object that have a type and a status. */
+export function conditionsOf(object: unknown): readonly StatusCondition[] {
   const conditions = isJsonObject(member(object, 'status'))
     ? member(member(object, 'status'), 'conditions')
     : undefined;

@@ -5,8 +5,8 @@
  *
  * @packageDocumentation
  */
-export { apply, ApplyConflictError, applyStatus, isApplyConflict } from './apply.js';
-export type { ApplyConfiguration, ApplyFields, ApplyOptions, FieldConflict } from './apply.js';
+export { apply, ApplyConflictError, applyStatus, applySubResource, isApplyConflict } from './apply.js';
+export type { ApplyConfiguration, ApplyFields, ApplyOptions, ApplySubResourceOptions, FieldConflict } from './apply.js';
 export { applyIfChanged, createApplyMemo } from './apply-if-changed.js';
 export type {
   ApplyIfChangedOptions,
@@ -27,6 +27,7 @@ export type {
   Reader,
   ReadObject,
   StatusClient,
+  SubResourceBodies,
   SubResourceClient,
   SubResources,
   Watcher,
@@ -40,6 +41,8 @@ export { exists, hasCondition, isDeleted, isReady, readiness } from './condition
 export type { Readiness } from './conditions.js';
 export { createOrPatch, createOrUpdate } from './create-or-update.js';
 export type { CreateOrUpdateOptions, CreateOrUpdateResult, OperationResult } from './create-or-update.js';
+export { describeObject } from './describe-object.js';
+export type { DescribeOptions, ObjectDescription } from './describe-object.js';
 export { extractApplied } from './extract-applied.js';
 export type { ExtractOptions } from './extract-applied.js';
 export { addFinalizer, isObjectDeleting, ObjectDeletingError, removeFinalizer } from './finalizer.js';
@@ -69,7 +72,14 @@ export type {
   WriteOptions,
 } from './options.js';
 export { applyPatch, isEmptyPatch, jsonPatch, jsonPatchFrom, mergeFrom, mergePatch, strategicPatch } from './patch.js';
-export type { JsonPatchOperation, MergeFromOptions, Patch } from './patch.js';
+export type {
+  JsonPatchOperation,
+  MergeFromOptions,
+  MergePatchBody,
+  Patch,
+  StrategicDirectives,
+  StrategicPatchBody,
+} from './patch.js';
 export { listWithin } from './read-scope.js';
 export type { ReadScope, ScopeList } from './read-scope.js';
 export { record } from './record.js';
@@ -79,6 +89,7 @@ export { defaultBackoff, defaultRetry, retryOnConflict } from './retry-on-confli
 export type { ConflictRetry, RetryOnConflictOptions } from './retry-on-conflict.js';
 export { waitFor } from './wait-for.js';
 export type { NotOfErrors, WaitCondition, WaitForOptions } from './wait-for.js';
+export type { WaitTarget } from './wait-target.js';
 export { isWatchClosed, WatchClosedError } from './watching/errors.js';
 export { createRetryWatcher } from './watching/retry-watcher.js';
 export type { RetryEvent, RetryWatcher, RetryWatcherOptions } from './watching/retry-watcher.js';

@@ -10,7 +10,14 @@ import type {
   Unread,
   WholeObject,
 } from '@kctl/apimachinery';
-import type { Client, ReadObject, StatusClient, SubResourceClient, WatchingClient } from './client.js';
+import type {
+  Client,
+  ReadObject,
+  StatusClient,
+  SubResourceBodies,
+  SubResourceClient,
+  WatchingClient,
+} from './client.js';
 import { metadataOf } from './kube-object.js';
 import type { CreateOptions, DeleteOptions, GetOptions, ListOptions, PatchOptions, UpdateOptions } from './options.js';
 import type { Patch } from './patch.js';
@@ -59,6 +66,10 @@ export interface NamespacedClient extends Client {
     options?: DeleteOptions,
   ): Promise<PersistedObject<K> | Status>;
   status<K extends Kind>(kind: K): NamespacedStatusClient<K>;
+  subResource<K extends Kind, N extends keyof SubResourceBodies>(
+    kind: K,
+    name: N,
+  ): NamespacedSubResourceClient<K, SubResourceBodies[N]>;
   subResource<K extends Kind, B extends object = PersistedObject<K>>(
     kind: K,
     name: string,

@@ -1,5 +1,13 @@
 import { createJsonPatch, createMergePatch } from '@kctl/apimachinery';
-import type { DeepReadonly, JsonPatchOperation, KubeObject, Unread } from '@kctl/apimachinery';
+import type {
+  DeepReadonly,
+  JsonPatchOperation,
+  Kind,
+  KubeObject,
+  ObjectOf,
+  Primitive,
+  Unread,
+} from '@kctl/apimachinery';
 
 export type { JsonPatchOperation } from '@kctl/apimachinery';
 
@@ -65,13 +73,67 @@ export function jsonPatchFrom(original: object, modified: object): Patch & { rea
   return { type: 'json', operations: createJsonPatch(original, modified) };
 }
 
-/** A JSON merge patch with this body. */
-export function mergePatch(body: object): Patch & { readonly type: 'merge' } {
+/** The body of a merge patch of a type: any of its fields; null deletes one, and a list replaces the list. */
+export type MergePatchBody<T> = T extends Primitive
+  ? T
+  : T extends readonly (infer E)[]
+    ? readonly DeepReadonly<E>[]
+    : T extends object
+      ? { readonly [P in keyof T]?: MergePatchBody<T[P]> | null }
+      : T;
+
+/** What a strategic merge patch can say of an object or of an item of a list. */
+export interface StrategicDirectives {
+  /** `delete` deletes the item or object; `replace` takes the rest as it is, in a list the whole list. */
+  readonly $patch?: 'delete' | 'replace' | 'merge';
+  /** Fields of a union that stay; the others are deleted. */
+  readonly $retainKeys?: readonly string[];
+  /** The order of a list. */
+  readonly [order: `$setElementOrder/${string}`]: readonly unknown[] | undefined;
+  /** Items to delete of a list of texts or numbers. */
+  readonly [items: `$deleteFromPrimitiveList/${string}`]: readonly unknown[] | undefined;
+}
+
+/** The body of a strategic merge patch of a type: any of its fields, and of the items of its lists; null deletes a field. */
+export type StrategicPatchBody<T> = T extends Primitive
+  ? T
+  : T extends readonly (infer E)[]
+    ? readonly StrategicPatchBody<E>[]
+    : T extends object
+      ? { readonly [P in keyof T]?: StrategicPatchBody<T[P]> | null } & StrategicDirectives
+      : T;
+
+/**
+ * A JSON merge patch with this body. With a kind, the body is checked against its type.
+ *
+ * @example
+ * ```ts
+ * import { ConfigMap } from '@kctl/apimachinery/kinds/core/v1';
+ * import { mergePatch } from '@kctl/client';
+ *
+ * const key = { namespace: 'shop', name: 'settings' };
+ * await client.patch(ConfigMap, key, mergePatch(ConfigMap, { data: { colour: 'red', size: null } }));
+ * ```
+ */
+export function mergePatch(body: object): Patch & { readonly type: 'merge' };
+export function mergePatch<K extends Kind>(
+  kind: K,
+  body: MergePatchBody<ObjectOf<K>>,
+): Patch & { readonly type: 'merge' };
+export function mergePatch(first: object, body: object = first): Patch & { readonly type: 'merge' } {
   return { type: 'merge', body };
 }
 
-/** A strategic merge patch with this body: built-in kinds merge some lists by key. */
-export function strategicPatch(body: object): Patch & { readonly type: 'strategic' } {
+/**
+ * A strategic merge patch with this body: built-in kinds merge some lists by key. With a kind, the body is checked against
+ * its type.
+ */
+export function strategicPatch(body: object): Patch & { readonly type: 'strategic' };
+export function strategicPatch<K extends Kind>(
+  kind: K,
+  body: StrategicPatchBody<ObjectOf<K>>,
+): Patch & { readonly type: 'strategic' };
+export function strategicPatch(first: object, body: object = first): Patch & { readonly type: 'strategic' } {
   return { type: 'strategic', body };
 }
 

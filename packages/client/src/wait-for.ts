@@ -13,7 +13,11 @@ import {
 } from '@kctl/wait';
 import type { Clock, OptionNames } from '@kctl/wait';
 import type { Reader, ReadObject, Watcher, WatchStream } from './client.js';
+import { exists } from './conditions.js';
+import { metadataOf } from './kube-object.js';
 import { keyIn } from './require-kind.js';
+import { targetCondition, waitTargetNames } from './wait-target.js';
+import type { WaitTarget } from './wait-target.js';
 import { isWatchable } from './wrap.js';
 import type { AbortOptions, ListOptions } from './options.js';
 
@@ -28,10 +32,10 @@ export type NotOfErrors<C> = C extends (error: unknown) => error is StatusError
   ? { readonly 'this is about errors: use isDeleted() or exists()': never }
   : unknown;
 
-/** Options of {@link waitFor}. */
-export interface WaitForOptions<K extends Kind> extends AbortOptions {
-  /** e.g. `hasCondition('Ready')`, `isDeleted()`, or a function of yours. */
-  readonly until: WaitCondition<K>;
+/** Options of {@link waitFor}. What to wait for is one of `until`, `condition`, `jsonPath`, `deleted` and `created`. */
+export interface WaitForOptions<K extends Kind> extends AbortOptions, WaitTarget {
+  /** e.g. `hasCondition('Ready')`, `isReady()`, or a function of yours. */
+  readonly until?: WaitCondition<K>;
   /** How long to wait, in ms. @default unlimited */
   readonly timeoutMs?: number;
   /** ms between reads where the client cannot watch, and before a watch that failed is tried again. @default 1000 */
@@ -42,6 +46,10 @@ export interface WaitForOptions<K extends Kind> extends AbortOptions {
 
 const optionNames: OptionNames<WaitForOptions<never>> = {
   until: true,
+  condition: true,
+  jsonPath: true,
+  deleted: true,
+  created: true,
   timeoutMs: true,
   intervalMs: true,
   clock: clockOption,
@@ -49,7 +57,8 @@ const optionNames: OptionNames<WaitForOptions<never>> = {
 };
 
 /**
- * Waits until an object is as wanted, and returns it (undefined where the condition holds without one). It reads the
+ * Waits until an object is as wanted, and returns it (undefined where the condition holds without one): a function of yours,
+ * or what `kubectl wait --for` takes. It reads the
  * object, then watches it alone, from the server; a watch that ends, fails or is refused is followed by a pause and a
  * read, so that nothing is missed. A client that cannot watch reads again and again.
  *
@@ -61,30 +70,29 @@ const optionNames: OptionNames<WaitForOptions<never>> = {
  * import { Pod } from '@kctl/apimachinery/kinds/core/v1';
  * import { hasCondition, waitFor } from '@kctl/client';
  *
- * const ready = await waitFor(
- *   client,
- *   Pod,
- *   { namespace: 'shop', name: 'web-0' },
- *   { until: hasCondition('Ready'), timeoutMs: 60_000 },
- * );
+ * const key = { namespace: 'shop', name: 'web-0' };
+ * const ready = await waitFor(client, Pod, key, { until: hasCondition('Ready'), timeoutMs: 60_000 });
+ * await waitFor(client, Pod, key, { jsonPath: '{.status.phase}=Succeeded' });
+ * await waitFor(client, Pod, key, { deleted: true });
  * ```
  */
 export async function waitFor<K extends Kind, C extends WaitCondition<K> = WaitCondition<K>>(
   client: Reader | (Reader & Watcher),
   kind: K,
   named: NoInfer<KeyOrObject<K>>,
-  options: WaitForOptions<K> & { readonly until: C & NotOfErrors<C> },
+  options: WaitForOptions<K> & { readonly until?: C & NotOfErrors<C> },
 ): Promise<ReadObject<K> | undefined> {
   requireOptions('waitFor', options, optionNames);
   const { timeoutMs = Infinity, intervalMs = 1000, clock = systemClock } = options;
   const key = keyIn('waitFor', kind, named);
   const problem =
-    (typeof options.until === 'function' ? undefined : 'until is not set: expected a function, such as exists()') ??
+    targetProblem(options) ??
     numberProblem('timeoutMs', timeoutMs, { orInfinity: true }) ??
     numberProblem('intervalMs', intervalMs);
   if (problem !== undefined) throw new TypeError(`waitFor ${kind.kind}: ${problem}`);
-  const message = `${kind.kind} ${key.name} was not as wanted within ${timeoutMs} ms`;
-  const wait = new ObjectWait(client, kind, key, options.until);
+  const until = options.until ?? targetOf(kind, named, options);
+  const message = `${kind.kind} ${key.name} was not as wanted${shownTarget(options)} within ${timeoutMs} ms`;
+  const wait = new ObjectWait(client, kind, key, until);
   return await withDeadline(
     async (signal) => {
       // A watch that is refused each time must not become a storm of reads.
@@ -104,6 +112,33 @@ export async function waitFor<K extends Kind, C extends WaitCondition<K> = WaitC
     },
     { ...options, timeoutMs, clock, message },
   );
+}
+
+function targetProblem(options: WaitForOptions<never>): string | undefined {
+  const { until, deleted, created } = options;
+  const set = (['until', ...waitTargetNames] as const).filter((name) => options[name] !== undefined);
+  if (set.length > 1) return `${set.join(' and ')} are set: set one`;
+  if (until !== undefined && typeof until !== 'function')
+    return 'until is not a function: expected one, such as exists()';
+  if (set.length === 0)
+    return 'until is not set: expected a function, such as exists(), or one of condition, jsonPath, deleted and created';
+  const flag: unknown = deleted ?? created ?? true;
+  return flag === true ? undefined : `${set.join('')} is not true: leave it out`;
+}
+
+function targetOf<K extends Kind>(kind: K, named: KeyOrObject<K>, target: WaitTarget): (object: unknown) => boolean {
+  const uid = 'metadata' in named ? metadataOf(named).uid : undefined;
+  try {
+    return targetCondition(target, uid) ?? exists();
+  } catch (error) {
+    if (error instanceof TypeError) throw new TypeError(`waitFor ${kind.kind}: ${error.message}`, { cause: error });
+    throw error;
+  }
+}
+
+function shownTarget(options: WaitTarget): string {
+  const [name] = waitTargetNames.filter((each) => options[each] !== undefined);
+  return name === undefined ? '' : ` (${name}${options[name] === true ? '' : ` ${options[name] ?? ''}`})`;
 }
 
 type Outcome<K extends Kind> =

@@ -358,6 +358,11 @@ describe('waitFor', () => {
 
   it.each([
     [{}, 'waitFor ConfigMap: until is not set: expected a function, such as exists()'],
+    [{ until: exists(), deleted: true }, 'waitFor ConfigMap: until and deleted are set: set one'],
+    [{ deleted: false }, 'waitFor ConfigMap: deleted is not true'],
+    [{ condition: '' }, 'waitFor ConfigMap: condition "" is not valid'],
+    [{ jsonPath: '=Running' }, 'waitFor ConfigMap: jsonPath "=Running" is not valid: it has no path'],
+    [{ jsonPath: '{.a[}=1' }, 'waitFor ConfigMap: jsonPath "{.a[}=1" is not valid: unterminated array'],
     [{ until: exists(), timeoutMs: NaN }, 'waitFor ConfigMap: timeoutMs NaN is not valid'],
     [{ until: exists(), intervalMs: -1 }, 'waitFor ConfigMap: intervalMs -1 is not valid'],
   ])('refuses %o', async (options, problem) => {

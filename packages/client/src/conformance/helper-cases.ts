@@ -2,6 +2,7 @@ import { Deployment } from '@kctl/apimachinery/kinds/apps/v1';
 import { ConfigMap } from '@kctl/apimachinery/kinds/core/v1';
 import { describe, expect, it } from 'vitest';
 import { isDeleted } from '../conditions.js';
+import { mergePatch } from '../patch.js';
 import { createOrPatch, createOrUpdate } from '../create-or-update.js';
 import { addFinalizer, removeFinalizer } from '../finalizer.js';
 import { retryOnConflict } from '../retry-on-conflict.js';
@@ -90,8 +91,14 @@ export function helperCases(context: ConformanceContext, _reasons: SkipReasons):
         until: isDeleted(created.metadata.uid),
         timeoutMs: 10_000,
       });
+      const targets = [
+        waitFor(context.client, ConfigMap, created, { deleted: true, timeoutMs: 10_000 }),
+        waitFor(context.client, ConfigMap, key, { jsonPath: '{.data.a}=2', timeoutMs: 10_000 }),
+      ];
+      await context.client.patch(ConfigMap, key, mergePatch(ConfigMap, { data: { a: '2' } }));
+      expect((await targets[1])?.data).toEqual({ a: '2' });
       await context.client.delete(ConfigMap, key);
-      expect(await disappeared).toBeUndefined();
+      expect([await disappeared, await targets[0]]).toEqual([undefined, undefined]);
     });
   });
 }

@@ -1,8 +1,5 @@
 import { isNotFound } from '@kctl/apimachinery';
-import type { TokenRequest } from '@kctl/apimachinery/kinds/authentication.k8s.io/v1';
 import { Pod, ServiceAccount } from '@kctl/apimachinery/kinds/core/v1';
-import type { Binding } from '@kctl/apimachinery/kinds/core/v1';
-import type { Eviction } from '@kctl/apimachinery/kinds/policy/v1';
 import { beforeAll, describe, expect } from 'vitest';
 import { strategicPatch } from '../patch.js';
 import { needs } from './case.js';
@@ -36,7 +33,7 @@ export function subresourceCases(context: ConformanceContext, reasons: SkipReaso
     });
 
     needs(reasons, 'token')('token: issues one, and stores nothing', async () => {
-      const tokens = context.client.subResource<typeof ServiceAccount, TokenRequest>(ServiceAccount, 'token');
+      const tokens = context.client.subResource(ServiceAccount, 'token');
       const key = { namespace, name: serviceAccountName };
       const { status } = await tokens.create(key, {
         metadata: {},
@@ -50,7 +47,7 @@ export function subresourceCases(context: ConformanceContext, reasons: SkipReaso
 
     its('binding: puts a pod on a node, once', async () => {
       const name = await createPod();
-      const bindings = context.client.subResource<typeof Pod, Binding>(Pod, 'binding');
+      const bindings = context.client.subResource(Pod, 'binding');
       const binding = { metadata: { name, namespace }, target: { apiVersion: 'v1', kind: 'Node', name: 'node-1' } };
       await bindings.create({ namespace, name }, binding);
       expect((await context.client.get(Pod, { namespace, name }, { live: true })).spec?.nodeName).toBe('node-1');
@@ -60,7 +57,7 @@ export function subresourceCases(context: ConformanceContext, reasons: SkipReaso
 
     its('eviction: removes a pod', async () => {
       const name = await createPod();
-      const evictions = context.client.subResource<typeof Pod, Eviction>(Pod, 'eviction');
+      const evictions = context.client.subResource(Pod, 'eviction');
       await evictions.create({ namespace, name }, { metadata: { namespace, name } });
       await expect(context.client.get(Pod, { namespace, name }, { live: true })).rejects.toSatisfy(isNotFound);
     });

@@ -9,7 +9,7 @@ import {
 } from '@kctl/apimachinery';
 import type { PersistedObject } from '@kctl/apimachinery';
 import { Deployment } from '@kctl/apimachinery/kinds/apps/v1';
-import type { Scale } from '@kctl/apimachinery/kinds/autoscaling/v1';
+import { applySubResource, isApplyConflict } from '../apply.js';
 import { ConfigMap } from '@kctl/apimachinery/kinds/core/v1';
 import { describe, expect, it } from 'vitest';
 import { jsonPatch, mergeFrom, mergePatch, strategicPatch } from '../patch.js';
@@ -301,11 +301,23 @@ export function writeCases(context: ConformanceContext, reasons: SkipReasons): v
       const name = context.name();
       const key = { namespace, name };
       await context.client.create(Deployment, deployment(context, name, 2));
-      const scales = context.client.subResource<typeof Deployment, Scale>(Deployment, 'scale');
+      const scales = context.client.subResource(Deployment, 'scale');
       const scale = await scales.get(key);
       expect(scale).toMatchObject({ kind: 'Scale', apiVersion: 'autoscaling/v1', spec: { replicas: 2 } });
       const scaled = await scales.update(key, { ...scale, spec: { replicas: 1 } });
       expect(scaled.spec?.replicas).toBe(1);
+      await scales.patch(key, mergePatch({ spec: { replicas: 0 } }));
+      const wanted = { metadata: key, spec: { replicas: 3 } };
+      const options = { subresource: 'scale', fieldOwner: 'scaler', force: true } as const;
+      const applied = await applySubResource(context.client, Deployment, wanted, options);
+      expect(applied).toMatchObject({ kind: 'Scale', spec: { replicas: 3 } });
+      const others = applySubResource(
+        context.client,
+        Deployment,
+        { ...wanted, spec: { replicas: 4 } },
+        { subresource: 'scale', fieldOwner: 'other' },
+      );
+      await expect(others).rejects.toSatisfy(isApplyConflict);
       await scales.patch(key, mergePatch({ spec: { replicas: 0 } }));
       expect((await context.client.get(Deployment, key)).spec?.replicas).toBe(0);
     });

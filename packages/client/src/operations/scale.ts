@@ -1,4 +1,5 @@
-import type { KeyOrObject, Kind, KubeObject } from '@kctl/apimachinery';
+import type { KeyOrObject, Kind } from '@kctl/apimachinery';
+import type { Scale as ScaleBody } from '@kctl/apimachinery/kinds/autoscaling/v1';
 import { numberProblem } from '@kctl/wait';
 import type { SubResources } from '../client.js';
 import type { AbortOptions } from '../options.js';
@@ -14,12 +15,6 @@ export interface Scale {
   readonly selector: string | undefined;
 }
 
-/** The body of the subresource. */
-interface ScaleBody extends KubeObject {
-  spec?: { replicas?: number };
-  status?: { replicas?: number; selector?: string };
-}
-
 /** How many replicas an object of any kind with the subresource `scale` wants and has. @throws what the client throws */
 export async function getScale<K extends Kind>(
   client: Pick<SubResources, 'subResource'>,
@@ -27,7 +22,7 @@ export async function getScale<K extends Kind>(
   named: NoInfer<KeyOrObject<K>>,
   options: AbortOptions = {},
 ): Promise<Scale> {
-  return toScale(await client.subResource<K, ScaleBody>(kind, 'scale').get(keyIn('getScale', kind, named), options));
+  return toScale(await client.subResource(kind, 'scale').get(keyIn('getScale', kind, named), options));
 }
 
 /** Options of {@link scale}. */
@@ -50,7 +45,7 @@ export async function scale<K extends Kind>(
 ): Promise<Scale> {
   const problem = numberProblem('replicas', replicas, { integer: true });
   if (problem !== undefined) throw new TypeError(`scale: ${problem}`);
-  const scales = client.subResource<K, ScaleBody>(kind, 'scale');
+  const scales = client.subResource(kind, 'scale');
   return toScale(
     await scales.patch(keyIn('scale', kind, named), { type: 'merge', body: { spec: { replicas } } }, options),
   );

@@ -3,7 +3,7 @@ import { messageOf } from '@kctl/telemetry';
 import { duplicate, forbidden, invalidValue, notSupported, required, type FieldError } from '../values/field-error.js';
 import { at, equalJson, isObject, objectOf, objectsOf, stringOf, stringsOf, type JsonObject } from '../values/json.js';
 import { dns1035Label, dns1123Subdomain } from '../values/name-rules.js';
-import { compileJsonPath } from '../schema/json-path.js';
+import { compileJsonPath } from '@kctl/apimachinery';
 import { validateCaBundle, validateWebhookAddress } from './validate-client-config.js';
 import { crdVersions, hasCrdCondition } from './crd-names.js';
 import { validateSchemaSource } from './structural.js';

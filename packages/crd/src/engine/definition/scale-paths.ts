@@ -1,7 +1,7 @@
 import type { UntypedObject } from '@kctl/apimachinery';
 import { invalidValue, type FieldError } from '../values/field-error.js';
 import { at, isObject, numberOf, stringOf } from '../values/json.js';
-import { simplePath } from '../schema/json-path.js';
+import { simplePath } from '../schema/simple-path.js';
 
 /** Where a CRD keeps its replicas. */
 export interface ScalePaths {

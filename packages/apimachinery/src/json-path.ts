@@ -1,4 +1,4 @@
-import { isObject } from '../values/json.js';
+import { isJsonObject } from './json-object.js';
 
 /** More steps than any path of a column or selectable field has. */
 const maxSteps = 100;
@@ -16,9 +16,18 @@ type Step =
   | { readonly type: 'recursive' }
   | { readonly type: 'filter'; readonly left: JsonPath; readonly operator: string; readonly right: unknown };
 
+const code = 'KCTL_JSON_PATH';
+
 /** Thrown for a path that cannot be read. */
 export class JsonPathError extends Error {
   override readonly name = 'JsonPathError';
+  /** Stable code of this error class. */
+  readonly code: 'KCTL_JSON_PATH' = code;
+}
+
+/** Whether an error is a {@link JsonPathError}, also one of another copy of this package. */
+export function isJsonPathError(error: unknown): error is JsonPathError {
+  return error instanceof Error && 'code' in error && error.code === code;
 }
 
 function literal(text: string): unknown {
@@ -121,7 +130,7 @@ function compares(left: unknown, operator: string, right: unknown): boolean {
 
 function children(value: unknown): unknown[] {
   if (Array.isArray(value)) return value;
-  return isObject(value) ? Object.values(value) : [];
+  return isJsonObject(value) ? Object.values(value) : [];
 }
 
 function descend(value: unknown): unknown[] {
@@ -131,7 +140,7 @@ function descend(value: unknown): unknown[] {
 function take(value: unknown, step: Step): unknown[] {
   switch (step.type) {
     case 'field':
-      return isObject(value) && Object.hasOwn(value, step.name) ? [value[step.name]] : [];
+      return isJsonObject(value) && Object.hasOwn(value, step.name) ? [value[step.name]] : [];
     case 'index': {
       if (!Array.isArray(value)) return [];
       const index = step.index < 0 ? value.length + step.index : step.index;
@@ -153,7 +162,20 @@ function take(value: unknown, step: Step): unknown[] {
   }
 }
 
-/** Compiles a JSONPath as printer columns and selectable fields use it: `.spec.size`, `.status.conditions[?(@.type=="Ready")].status`. @throws JsonPathError */
+/**
+ * Compiles a JSONPath as kubectl, printer columns and selectable fields use it, with or without braces: names, indexes,
+ * slices, `*`, `..` and filters.
+ *
+ * @throws JsonPathError
+ *
+ * @example
+ * ```ts
+ * import { compileJsonPath } from '@kctl/apimachinery';
+ *
+ * const ready = compileJsonPath('{.status.conditions[?(@.type=="Ready")].status}');
+ * ready({ status: { conditions: [{ type: 'Ready', status: 'True' }] } }); // ['True']
+ * ```
+ */
 export function compileJsonPath(path: string): JsonPath {
   const steps = parseSteps(path.trim().replace(/^\{(.*)\}$/s, '$1'));
   if (steps.length > maxSteps) throw new JsonPathError(`more than ${maxSteps} steps`);
@@ -165,9 +187,4 @@ export function compileJsonPath(path: string): JsonPath {
     }
     return values;
   };
-}
-
-/** Steps of a path that has only names, as `specReplicasPath` must be: `.spec.replicas` → `['spec', 'replicas']`. */
-export function simplePath(path: string): string[] {
-  return path.replace(/^\./, '').split('.');
 }

@@ -1,0 +1,101 @@
+import { isJsonObject } from '@kctl/apimachinery';
+import type { DeepReadonly, KubeObject } from '@kctl/apimachinery';
+import { formatDuration, systemClock } from '@kctl/wait';
+import type { Clock } from '@kctl/wait';
+import { conditionsOf, readiness } from './conditions.js';
+
+/** Options of {@link describeObject}. */
+export interface DescribeOptions {
+  /** @default systemClock */
+  readonly clock?: Clock;
+}
+
+/** An object in short: fields for a log line. What an object does not have is left out. */
+export interface ObjectDescription {
+  readonly kind: string;
+  /** `namespace/name`, or the name. */
+  readonly key: string;
+  /** As {@link readiness} has it. */
+  readonly state: 'ready' | 'progressing' | 'failed';
+  /** `ReplicasUnavailable: 1 of 3 replicas are available`. */
+  readonly reason?: string;
+  readonly phase?: string;
+  /** `1/3`: those that are ready and those that are wanted. */
+  readonly replicas?: string;
+  /** `Available=False (MinimumReplicasUnavailable), Progressing=True`. */
+  readonly conditions?: string;
+  /** `7`, or `7 (observed 6)`. */
+  readonly generation?: string;
+  /** `3m12s`. */
+  readonly age?: string;
+  /** Since when it is being deleted. */
+  readonly deleting?: string;
+  readonly finalizers?: string;
+  /** `Deployment/web`, the controller first. */
+  readonly owners?: string;
+}
+
+/**
+ * Describes an object of any kind in a few texts, for the fields of a log line or an error: what `kubectl describe` begins
+ * with. No values of the spec, so that nothing secret is in it.
+ *
+ * @example
+ * ```ts
+ * import { describeObject } from '@kctl/client';
+ *
+ * logger.info('Waiting for the workload', { ...describeObject(deployment) });
+ * ```
+ */
+export function describeObject(
+  object: DeepReadonly<KubeObject>,
+  { clock = systemClock }: DescribeOptions = {},
+): ObjectDescription {
+  const { metadata, kind = 'object' } = object;
+  const { namespace = '', name = '', generation, creationTimestamp, deletionTimestamp, finalizers = [] } = metadata;
+  const { state, reason, message } = readiness(object);
+  const status = member(object, 'status');
+  const since = (time: string | undefined): string | undefined => {
+    const at = Date.parse(time ?? '');
+    return Number.isNaN(at) ? undefined : formatDuration(Math.max(0, Math.floor((clock.now() - at) / 1000)) * 1000);
+  };
+  const fields = {
+    reason: state === 'ready' ? undefined : [reason, message].filter((text) => text !== '').join(': '),
+    phase: textOf(member(status, 'phase')),
+    replicas: replicasOf(object, status),
+    conditions: joined(conditionsOf(object).map(conditionText)),
+    generation: generation === undefined ? undefined : generationText(generation, member(status, 'observedGeneration')),
+    age: since(creationTimestamp),
+    deleting: deletionTimestamp === undefined ? undefined : `since ${since(deletionTimestamp) ?? deletionTimestamp}`,
+    finalizers: joined(finalizers),
+    owners: joined(
+      [...(metadata.ownerReferences ?? [])]
+        .sort((a, b) => Number(b.controller === true) - Number(a.controller === true))
+        .map((owner) => `${owner.kind}/${owner.name}`),
+    ),
+  };
+  const present = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return { kind, key: namespace === '' ? name : `${namespace}/${name}`, state, ...Object.fromEntries(present) };
+}
+
+function conditionText({ type, status, reason }: { type: string; status: string; reason?: unknown }): string {
+  const isPlain = status === 'True' || typeof reason !== 'string' || reason === '';
+  return isPlain ? `${type}=${status}` : `${type}=${status} (${reason})`;
+}
+
+function generationText(generation: number, observed: unknown): string {
+  return typeof observed === 'number' && observed !== generation
+    ? `${generation} (observed ${observed})`
+    : String(generation);
+}
+
+/** Of Deployments, StatefulSets, ReplicaSets and what is made like them; of DaemonSets by their nodes. */
+function replicasOf(object: unknown, status: unknown): string | undefined {
+  const wanted = member(status, 'desiredNumberScheduled') ?? member(member(object, 'spec'), 'replicas');
+  if (typeof wanted !== 'number' || !isJsonObject(status)) return undefined;
+  const ready = member(status, 'numberReady') ?? member(status, 'readyReplicas') ?? 0;
+  return typeof ready === 'number' ? `${ready}/${wanted}` : undefined;
+}
+
+const member = (value: unknown, name: string): unknown => (isJsonObject(value) ? value[name] : undefined);
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
+const joined = (texts: readonly string[]): string | undefined => (texts.length === 0 ? undefined : texts.join(', '));
