@@ -119,7 +119,7 @@ export async function startApiServerWorker(options: WorkerServerOptions = {}): P
     await exited;
   };
   const stopOrTerminate = async (): Promise<void> => {
-    const late = systemClock.setTimer(() => void worker.terminate(), stopTimeoutMs, { keepAlive: false });
+    const late = systemClock.setTimer(() => void worker.terminate(), stopTimeoutMs);
     try {
       await ask({ method: 'stop' }, isUndefined);
       await exited;

@@ -12,7 +12,7 @@ import { createValidatingPolicies } from './admission/policy/validating-policies
 import { createMutatingWebhooks } from './admission/webhook/mutating-webhooks.js';
 import { createValidatingWebhooks } from './admission/webhook/validating-webhooks.js';
 import { createAccessControl } from './authorization/access-control.js';
-import type { ApiServerOptions } from './api-server-options.js';
+import { requireIssuers, requireMode, type ApiServerOptions } from './api-server-options.js';
 import { bootKubernetesService } from './boot/kubernetes-service.js';
 import { bootNamespaces } from './boot/namespaces.js';
 import { bootSystemObjects } from './boot/system-objects.js';
@@ -147,17 +147,6 @@ export function createApiServer(options: ApiServerOptions = {}): ApiServer {
 const maxJobMs = 30_000;
 const defaultIssuer = 'https://kubernetes.default.svc.cluster.local';
 
-function requireIssuers(issuers: readonly string[]): void {
-  if (issuers.length === 0) throw new TypeError('serviceAccounts.issuer: expected a URL, got none');
-  for (const issuer of issuers)
-    if (issuer === '') throw new TypeError(`serviceAccounts.issuer: expected a URL, got ${JSON.stringify(issuer)}`);
-}
-
-function requireMode(mode: string): void {
-  if (mode !== 'AlwaysAllow' && mode !== 'RBAC')
-    throw new TypeError(`authorization: expected 'AlwaysAllow' or 'RBAC', got ${JSON.stringify(mode)}`);
-}
-
 class EmbeddedApiServer implements ApiServer {
   readonly #options: ApiServerOptions;
   readonly #clock;
@@ -179,6 +168,8 @@ class EmbeddedApiServer implements ApiServer {
   #controllers: Controllers | undefined;
   #stopping = new AbortController();
   #state: 'new' | 'starting' | 'ready' | 'stopping' | 'stopped' = 'new';
+  #started: Promise<void> | undefined;
+  #failingOver: Promise<void> | undefined;
   #stopped: Promise<void> | undefined;
   #port: number;
 
@@ -279,7 +270,7 @@ class EmbeddedApiServer implements ApiServer {
     this.faults = {
       add: (fault) => this.#engine.add(fault),
       clear: () => this.#engine.clear(),
-      failover: ({ downMs = 0 } = {}) => this.#failover(downMs),
+      failover: ({ downMs = 0 } = {}) => (this.#failingOver = this.#failover(downMs)),
     };
   }
 
@@ -314,7 +305,16 @@ class EmbeddedApiServer implements ApiServer {
 
   async start(): Promise<void> {
     if (this.#state === 'ready' || this.#state === 'starting') throw new Error('the server is running already');
-    await this.#stopped;
+    const before = this.#stopped;
+    this.#stopped = undefined;
+    this.#state = 'starting';
+    this.#started = this.#begin(before);
+    await this.#started;
+  }
+
+  async #begin(before: Promise<void> | undefined): Promise<void> {
+    // Why a stop failed was its caller's.
+    await before?.catch(() => undefined);
     this.#state = 'starting';
     this.#stopping = new AbortController();
     try {
@@ -333,7 +333,8 @@ class EmbeddedApiServer implements ApiServer {
   }
 
   stop(): Promise<void> {
-    if (this.#state === 'ready') this.#stopped = this.#shutDown();
+    if (this.#state === 'starting') this.#stopped ??= this.#stopOnceStarted();
+    if (this.#state === 'ready') this.#stopped ??= this.#shutDown();
     return this.#stopped ?? Promise.resolve();
   }
 
@@ -452,7 +453,6 @@ class EmbeddedApiServer implements ApiServer {
       server: this.#options.servingCertificate ?? server,
       clientAuthorities: [authority.cert, ...(this.#options.clientAuthorities ?? [])],
       maxBodyBytes: this.#options.maxBodyBytes ?? 3 * 1024 * 1024,
-      clock: this.#clock,
       onError: (error) => logger.error('connection failed inside the server', { error }),
     });
     this.#port = this.#listener.port;
@@ -462,14 +462,29 @@ class EmbeddedApiServer implements ApiServer {
     this.#state = 'stopping';
     this.#stopping.abort();
     this.#controllers?.stop();
-    await this.#listener?.close(this.#options.stopGraceMs ?? 5000);
-    this.#listener = undefined;
-    this.#webhooks.close();
-    this.#offload.close();
-    this.#persistence?.tidy(this.#backend.store);
-    this.#persistence?.close();
-    this.#persistence = undefined;
-    this.#state = 'stopped';
+    try {
+      await this.#failingOver?.catch(() => undefined);
+      await this.#listener?.close(this.#options.stopGraceMs ?? 5000);
+      this.#listener = undefined;
+      this.#webhooks.close();
+      this.#offload.close();
+      this.#persistence?.tidy(this.#backend.store);
+    } finally {
+      // What could not be tidied is read back all the same, and the directory is free.
+      this.#persistence?.close();
+      this.#persistence = undefined;
+      this.#state = 'stopped';
+    }
+  }
+
+  /** A start under way is let to its end: half of one cannot be undone. */
+  async #stopOnceStarted(): Promise<void> {
+    try {
+      await this.#started;
+    } catch {
+      return; // It has failed, which its caller is told: nothing runs.
+    }
+    await this.#shutDown();
   }
 
   #endWatches(): void {
@@ -482,6 +497,8 @@ class EmbeddedApiServer implements ApiServer {
     this.#journal.add({ type: 'fault', fault: 'failover', action: 'failover', request: 0 });
     await this.#listener?.destroy();
     this.#listener = undefined;
+    // A stop that has come meanwhile has ended them.
+    if (this.#state !== 'ready') return;
     this.#endWatches();
     if (downMs > 0) await sleep(downMs, { clock: this.#clock, signal: this.#stopping.signal, keepAlive: false });
     if (this.#state === 'ready') await this.#listen();

@@ -166,7 +166,12 @@ export async function writeUpdate(
   const check = (): void => {
     const errors = target.strategy.validateUpdate(object, old, context);
     if (errors.length > 0)
-      throw invalid({ group: definition.group, kind: object.kind ?? definition.kind }, metadata.name ?? '', errors);
+      // Preparing may have put the metadata back as it was.
+      throw invalid(
+        { group: definition.group, kind: object.kind ?? definition.kind },
+        object.metadata.name ?? '',
+        errors,
+      );
   };
   const settling = context.rules?.settle(check, call.request.signal);
   if (settling !== undefined) {

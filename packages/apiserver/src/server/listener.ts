@@ -9,7 +9,7 @@ import { ServerResponse, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { TLSSocket, type PeerCertificate } from 'node:tls';
-import type { Clock } from '@kctl/wait';
+import { systemClock } from '@kctl/wait';
 import { entityTooLarge } from '../registry/status.js';
 import type { ApiRequest, Reply, User } from './api-request.js';
 import type { KeyAndCertificate } from './certificates.js';
@@ -29,9 +29,11 @@ export interface ListenerOptions {
   /** Vouch for client certificates, PEM. */
   readonly clientAuthorities: readonly string[];
   readonly maxBodyBytes: number;
-  readonly clock: Clock;
   readonly onError: (error: unknown) => void;
 }
+
+/** How long connections that are cut may take to be gone, in ms. */
+const cutMs = 1000;
 
 /** A listening HTTPS server: HTTP/2, and HTTP/1.1 for those who want it. */
 export interface Listener {
@@ -141,7 +143,7 @@ async function send(reply: Reply, request: AnyRequest, response: AnyResponse): P
 
 /** Binds, and answers by the pipeline. */
 export async function createListener(options: ListenerOptions): Promise<Listener> {
-  const { pipeline, host, port, server: leaf, clientAuthorities, maxBodyBytes, onError, clock } = options;
+  const { pipeline, host, port, server: leaf, clientAuthorities, maxBodyBytes, onError } = options;
   const sockets = new Set<Socket>();
   const sessions = new Set<ServerHttp2Session>();
   const users = new WeakMap<object, User>();
@@ -245,27 +247,33 @@ export async function createListener(options: ListenerOptions): Promise<Listener
     for (const socket of sockets) socket.destroy();
   };
 
+  /**
+   * Waits for the last connection, but no longer. The timer keeps the process alive: a connection that Node has lost count
+   * of holds no handle, and `closed` never comes. It is the system's: connections are, and an injected clock may stand.
+   */
+  const closedWithin = async (closed: Promise<void>, ms: number): Promise<void> => {
+    const late = Promise.withResolvers<undefined>();
+    const timer = systemClock.setTimer(() => late.resolve(undefined), ms);
+    await Promise.race([closed, late.promise]);
+    timer.cancel();
+  };
+
   return {
     port: bound,
     async close(graceMs) {
       isClosing = true;
       const closed = stop();
       for (const session of sessions) session.close();
-      const late = Promise.withResolvers<undefined>();
-      // It keeps the process alive: a connection that Node has lost count of holds no handle, and `closed` never comes.
-      const timer = clock.setTimer(() => {
-        destroyAll();
-        late.resolve(undefined);
-      }, graceMs);
       closeIdle(server);
-      await Promise.race([closed, late.promise]);
-      timer.cancel();
+      await closedWithin(closed, graceMs);
+      destroyAll();
+      await closedWithin(closed, cutMs);
     },
     async destroy() {
       isClosing = true;
       const closed = stop();
       destroyAll();
-      await closed;
+      await closedWithin(closed, cutMs);
     },
   };
 }
