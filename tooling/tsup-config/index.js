@@ -28,5 +28,7 @@ export const recipe = defineConfig({
   treeshake: false,
   // `node:fs` stays `node:fs`: bundlers, Deno and Workers tell built-in modules apart by the prefix.
   removeNodeProtocol: false,
+  // What is CommonJS on purpose stays a file of its own.
+  loader: { '.cjs': 'copy' },
   silent: true,
 });

@@ -36,6 +36,7 @@ export function packageTests(options = {}) {
       hookTimeout: 60_000,
       passWithNoTests: true,
       unstubGlobals: true,
+      server: { deps: { external: [/\.cjs$/] } },
       setupFiles: [...repeatable, ...(options.setupFiles ?? [])],
     },
   });

@@ -1,7 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Session } from 'node:inspector/promises';
 import { pipeline } from 'node:stream/promises';
-import { getHeapSnapshot } from 'node:v8';
 import type { Logger } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
 import { anySignal, isAbortError, sleep, timeoutSignal } from '@kctl/wait';
@@ -105,6 +103,7 @@ async function takeProfile(
   ms: number,
   options: { readonly clock: Clock; readonly signal: AbortSignal },
 ): Promise<unknown> {
+  const { Session } = process.getBuiltinModule('node:inspector/promises');
   const session = new Session();
   session.connect();
   try {
@@ -120,7 +119,7 @@ async function takeProfile(
 
 async function sendHeap(response: ServerResponse, signal: AbortSignal): Promise<void> {
   attach(response, 'heap.heapsnapshot');
-  await pipeline(getHeapSnapshot(), response, { signal });
+  await pipeline(process.getBuiltinModule('node:v8').getHeapSnapshot(), response, { signal });
 }
 
 function attach(response: ServerResponse, filename: string): void {

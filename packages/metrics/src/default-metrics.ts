@@ -1,37 +1,22 @@
-// eslint-disable-next-line @typescript-eslint/triple-slash-reference -- it declares modules, which an import would turn into augmentations
-/// <reference path="./prom-client-files.d.ts" />
-import '@kctl/telemetry/require-in-bundles'; // before a CommonJS package
 import type { Registry } from 'prom-client';
-import eventLoopLag from 'prom-client/lib/metrics/eventLoopLag.js';
-import gc from 'prom-client/lib/metrics/gc.js';
-import heapSizeAndUsed from 'prom-client/lib/metrics/heapSizeAndUsed.js';
-import heapSpacesSizeAndUsed from 'prom-client/lib/metrics/heapSpacesSizeAndUsed.js';
-import osMemoryHeap from 'prom-client/lib/metrics/osMemoryHeap.js';
-import processHandles from 'prom-client/lib/metrics/processHandles.js';
-import processMaxFileDescriptors from 'prom-client/lib/metrics/processMaxFileDescriptors.js';
-import processOpenFileDescriptors from 'prom-client/lib/metrics/processOpenFileDescriptors.js';
-import processRequests from 'prom-client/lib/metrics/processRequests.js';
-import processResources from 'prom-client/lib/metrics/processResources.js';
-import processStartTime from 'prom-client/lib/metrics/processStartTime.js';
-import version from 'prom-client/lib/metrics/version.js';
 import type { EventLoopLag } from './event-loop-lag.js';
-import { Counter, Gauge } from './prom-client-parts.js';
+import { Counter, defaultMetrics, Gauge } from './prom-client-parts.js';
 
 /** In prom-client's order. */
 const metrics = [
   processCpuTotal,
-  processStartTime,
-  osMemoryHeap,
-  processOpenFileDescriptors,
-  processMaxFileDescriptors,
-  eventLoopLag,
-  processResources,
-  processHandles,
-  processRequests,
-  heapSizeAndUsed,
-  heapSpacesSizeAndUsed,
-  version,
-  gc,
+  defaultMetrics.processStartTime,
+  defaultMetrics.osMemoryHeap,
+  defaultMetrics.processOpenFileDescriptors,
+  defaultMetrics.processMaxFileDescriptors,
+  defaultMetrics.eventLoopLag,
+  defaultMetrics.processResources,
+  defaultMetrics.processHandles,
+  defaultMetrics.processRequests,
+  defaultMetrics.heapSizeAndUsed,
+  defaultMetrics.heapSpacesSizeAndUsed,
+  defaultMetrics.version,
+  defaultMetrics.gc,
 ];
 
 /**
@@ -42,7 +27,7 @@ const metrics = [
  */
 export function collectDefaultMetrics(registry: Registry, lag?: EventLoopLag): void {
   for (const metric of metrics) {
-    if (metric === eventLoopLag && lag !== undefined) sampledEventLoopLag(registry, lag);
+    if (metric === defaultMetrics.eventLoopLag && lag !== undefined) sampledEventLoopLag(registry, lag);
     else metric(registry, { eventLoopMonitoringPrecision: 10 });
   }
 }

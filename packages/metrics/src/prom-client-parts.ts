@@ -1,5 +1,3 @@
-// eslint-disable-next-line @typescript-eslint/triple-slash-reference -- it declares modules, which an import would turn into augmentations
-/// <reference path="./prom-client-files.d.ts" />
 /**
  * The parts of prom-client that this package uses, by file: its index also loads the push gateway, the cluster registry,
  * summaries with their digests and the whole OpenTelemetry API, which together cost each process 60 files and 8 MB. The
@@ -7,12 +5,11 @@
  */
 import '@kctl/telemetry/require-in-bundles'; // before a CommonJS package
 import type * as index from 'prom-client';
-import counter from 'prom-client/lib/counter.js';
-import gauge from 'prom-client/lib/gauge.js';
-import histogram from 'prom-client/lib/histogram.js';
-import registry from 'prom-client/lib/registry.js';
+import files from './prom-client-files.cjs';
 
-export const Counter: typeof index.Counter = counter;
-export const Gauge: typeof index.Gauge = gauge;
-export const Histogram: typeof index.Histogram = histogram;
-export const Registry: typeof index.Registry = registry;
+export const Counter: typeof index.Counter = files.Counter;
+export const Gauge: typeof index.Gauge = files.Gauge;
+export const Histogram: typeof index.Histogram = files.Histogram;
+export const Registry: typeof index.Registry = files.Registry;
+/** The default metrics, by their file names: each registers what it measures. */
+export const defaultMetrics: typeof files.defaultMetrics = files.defaultMetrics;

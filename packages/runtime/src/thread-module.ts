@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { brotliDecompressSync } from 'node:zlib';
 import type { ThreadModule } from '@kctl/leader-election';
 
 /**
@@ -14,8 +13,10 @@ export async function findThreadModule(): Promise<ThreadModule> {
   if (url !== undefined && existsSync(url)) return url;
   // Not before it is needed: it is large.
   const { compressedElectionWorker } = await import('./election-worker-source.js');
-  if (compressedElectionWorker !== undefined)
+  if (compressedElectionWorker !== undefined) {
+    const { brotliDecompressSync } = process.getBuiltinModule('node:zlib');
     return { source: brotliDecompressSync(Buffer.from(compressedElectionWorker, 'base64')).toString() };
+  }
   throw new Error(
     `leaderElection.renewIn: 'worker': the thread's module ${url?.href ?? file} does not exist: make @kctl/runtime/election-worker an entry point of the bundle, called election-worker`,
   );

@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { createGunzip } from 'node:zlib';
 import type { ByteStream } from './byte-stream.js';
 import { errorCode } from '../failure/explain-failure.js';
 
@@ -12,7 +11,7 @@ export async function* gunzip(
   source: ByteStream,
   explain: (reason: 'truncated' | 'corrupt', cause: unknown) => Error,
 ): AsyncGenerator<Buffer[], void> {
-  const unzip = createGunzip({ chunkSize });
+  const unzip = process.getBuiltinModule('node:zlib').createGunzip({ chunkSize });
   const fed = pipeline(Readable.from(chunksOf(source)), unzip);
   fed.catch(() => undefined);
   try {

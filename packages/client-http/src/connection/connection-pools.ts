@@ -6,8 +6,8 @@ import { CredentialsError } from '../errors.js';
 import { createFileSource } from './file-source.js';
 import type { FileSource } from './file-source.js';
 import type { Credential } from '../credentials/credential-source.js';
-import { createPoolPair } from './pools.js';
-import type { PoolPair, PoolSettings, TlsMaterial } from './pools.js';
+import { loadPools } from './pools.js';
+import type { OpenPools, PoolPair, PoolSettings, TlsMaterial } from './pools.js';
 
 /** How old CA and certificate files may be before they are read again, in ms. client-go: 5 min. */
 const filesMaxAgeMs = 60_000;
@@ -48,11 +48,16 @@ export function createConnectionPools(options: ConnectionPoolsOptions): Connecti
   const given = { ca: bytes(connection.ca), cert: bytes(user.certificate), key: bytes(user.key) };
   const closing = new Set<PoolPair>();
   let current: { readonly material: TlsMaterial; readonly pools: PoolPair } | undefined;
+  let open: OpenPools | undefined;
 
-  const poolsFor = (material: TlsMaterial): PoolPair => {
+  const poolsFor = (material: TlsMaterial): PoolPair | Promise<PoolPair> => {
+    if (open !== undefined) return openFor(material, open);
+    return loadPools(settings).then((loaded) => openFor(material, (open ??= loaded)));
+  };
+  const openFor = (material: TlsMaterial, openPools: OpenPools): PoolPair => {
     if (current !== undefined && isSameMaterial(current.material, material)) return current.pools;
     const old = current?.pools;
-    current = { material, pools: createPoolPair(settings, material) };
+    current = { material, pools: openPools(material) };
     if (old !== undefined) retire(old);
     return current.pools;
   };
@@ -89,7 +94,8 @@ export function createConnectionPools(options: ConnectionPoolsOptions): Connecti
     reload: async (credential) => {
       const before = current?.pools;
       if (!hasFiles) return false;
-      return poolsFor({ ...(await assemble((file) => file.reread())), ...issued(credential) }) !== before;
+      const pools = await poolsFor({ ...(await assemble((file) => file.reread())), ...issued(credential) });
+      return pools !== before;
     },
     destroy: async () => {
       const all = current === undefined ? [...closing] : [current.pools, ...closing];

@@ -1,5 +1,4 @@
 import type { RequestDispatcher } from '@kctl/client/connection';
-import { Pool, poolWithConnect, ProxyAgent, Socks5ProxyAgent } from './undici-parts.js';
 
 /** What a TLS connection needs, as bytes. */
 export interface TlsMaterial {
@@ -33,18 +32,42 @@ const keepAliveProbeMs = 30_000;
 /** Keeps an idle connection this long, in ms, unless the server announces less. Shorter than usual load balancers'. */
 const idleConnectionMs = 30_000;
 
-/** Opens the pools. No connection is made before the first request. */
-export function createPoolPair(settings: PoolSettings, tls: TlsMaterial): PoolPair {
-  const watches = createPool(settings, tls, null);
-  return {
-    requests: createPool(settings, tls, settings.maxConnections),
-    watches,
-    upgrades: settings.http2 ? createPool({ ...settings, http2: false }, tls, null) : watches,
+/** Makes the pools of one client. No connection is made before the first request. */
+export type OpenPools = (tls: TlsMaterial) => PoolPair;
+
+/** Loads what makes connections, which is half of what importing this package would cost: when the first one is wanted. */
+export async function loadPools(settings: PoolSettings): Promise<OpenPools> {
+  const newDispatcher = await loadDispatcher(settings.proxyUrl);
+  const create = (given: PoolSettings, tls: TlsMaterial, connections: number | null): RequestDispatcher =>
+    newDispatcher(given.origin, ...poolOptions(given, tls, connections));
+  return (tls) => {
+    const watches = create(settings, tls, null);
+    return {
+      requests: create(settings, tls, settings.maxConnections),
+      watches,
+      upgrades: settings.http2 ? create({ ...settings, http2: false }, tls, null) : watches,
+    };
   };
 }
 
-function createPool(settings: PoolSettings, tls: TlsMaterial, connections: number | null): RequestDispatcher {
-  const { origin, proxyUrl, http2 } = settings;
+type NewDispatcher = (origin: string, options: object, connect: object) => RequestDispatcher;
+
+/** The way to the server: direct, or through a proxy. */
+async function loadDispatcher(proxyUrl: string | undefined): Promise<NewDispatcher> {
+  if (proxyUrl === undefined) {
+    const { Pool } = await import('./undici-parts.js');
+    return (origin, options, connect) => new Pool(origin, { ...options, connect });
+  }
+  const { poolWithConnect, ProxyAgent, Socks5ProxyAgent } = await import('./undici-proxies.js');
+  if (proxyUrl.startsWith('socks'))
+    return (_origin, options, requestTls) => new Socks5ProxyAgent(proxyUrl, { ...options, requestTls });
+  return (_origin, options, requestTls) =>
+    new ProxyAgent({ ...options, uri: proxyUrl, requestTls, clientFactory: poolWithConnect });
+}
+
+/** The options of a pool, and of its connections. */
+function poolOptions(settings: PoolSettings, tls: TlsMaterial, connections: number | null): [object, object] {
+  const { http2 } = settings;
   const connect = {
     ...(tls.ca === undefined ? {} : { ca: tls.ca }),
     ...(tls.cert === undefined ? {} : { cert: tls.cert }),
@@ -63,7 +86,5 @@ function createPool(settings: PoolSettings, tls: TlsMaterial, connections: numbe
     bodyTimeout: 0,
     ...(http2 ? { h2Options: { pingInterval: keepAliveProbeMs } } : {}),
   };
-  if (proxyUrl === undefined) return new Pool(origin, { ...options, connect });
-  if (proxyUrl.startsWith('socks')) return new Socks5ProxyAgent(proxyUrl, { ...options, requestTls: connect });
-  return new ProxyAgent({ ...options, uri: proxyUrl, requestTls: connect, clientFactory: poolWithConnect });
+  return [options, connect];
 }

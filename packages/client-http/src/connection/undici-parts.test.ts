@@ -1,15 +1,16 @@
 import { Dispatcher, Pool, ProxyAgent, Socks5ProxyAgent } from 'undici/index.js';
 import { expect, it } from 'vitest';
 import * as parts from './undici-parts.js';
+import * as proxies from './undici-proxies.js';
 
 it('are the classes of the index', () => {
   expect(parts.Pool).toBe(Pool);
-  expect(parts.ProxyAgent).toBe(ProxyAgent);
-  expect(parts.Socks5ProxyAgent).toBe(Socks5ProxyAgent);
+  expect(proxies.ProxyAgent).toBe(ProxyAgent);
+  expect(proxies.Socks5ProxyAgent).toBe(Socks5ProxyAgent);
 });
 
 it('open tunnels as every dispatcher does once the index is loaded', async () => {
-  const pool = parts.poolWithConnect(new URL('http://127.0.0.1:1'), {});
+  const pool = proxies.poolWithConnect(new URL('http://127.0.0.1:1'), {});
   expect(pool.connect).toBe(Dispatcher.prototype.connect);
   await pool.destroy();
 });

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { messageOf } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
 import type { Connection, ExecPlugin } from '@kctl/client/connection';
@@ -113,7 +112,8 @@ function runPlugin(plugin: VersionedPlugin, options: RunOptions): Promise<string
     KUBERNETES_EXEC_INFO: execInfo(plugin, connection),
   };
   return new Promise((resolve, reject) => {
-    const child = spawn(plugin.command, plugin.args ?? [], {
+    // Not imported: that costs every process, and few have a plugin.
+    const child = process.getBuiltinModule('node:child_process').spawn(plugin.command, plugin.args ?? [], {
       env,
       stdio: ['ignore', 'pipe', 'pipe'],
       windowsHide: true,
