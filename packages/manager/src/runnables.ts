@@ -36,6 +36,7 @@ export class Runnables {
   readonly #controllerNames = new Map<string, Runnable>();
   readonly #options: RunnablesOptions;
   #count = 0;
+  #isPrepared = false;
   #isElecting = false;
   #isStopping = false;
 
@@ -72,10 +73,9 @@ export class Runnables {
     const group = this.#newGroup(name === '' ? 'leader' : `leader of ${name}`, mayRejoin);
     const idle = (): Promise<void> => this.idle();
     const scope = new LeaderScope({ scope: name, group, clock, logger, onLost, rejoinTimeoutMs, idle, fail });
-    if (this.#isElecting) {
-      scope.prepare(newElector);
-      scope.start();
-    }
+    // One that comes while the groups start leads no sooner than the others, and by a lease as they do.
+    if (this.#isPrepared) scope.prepare(newElector);
+    if (this.#isElecting) scope.start();
     this.#scopes.set(name, scope);
     return scope;
   }
@@ -92,6 +92,7 @@ export class Runnables {
 
   /** Makes all electors. @throws whatever is wrong with their options */
   prepareElection(): void {
+    this.#isPrepared = true;
     for (const scope of this.#scopes.values()) scope.prepare(this.#options.newElector);
   }
 
@@ -113,8 +114,9 @@ export class Runnables {
     if (this.#isStopping)
       throw new ManagerError(`can't accept new runnable as stop procedure is already engaged: ${name}`);
     if (this.#groups.has(runnable)) throw new ManagerError(`${name} was added already`);
-    this.#claimName(name, runnable);
+    this.#requireFreeName(name, runnable);
     const groups = [this.#groupFor(runnable)];
+    if (hasUniqueName(runnable)) this.#controllerNames.set(name, runnable);
     const { warmup } = runnable;
     const cold =
       runnable.waitUntilCold === undefined ? {} : { waitUntilCold: async () => await runnable.waitUntilCold?.() };
@@ -145,13 +147,11 @@ export class Runnables {
     await this.#options.demand.remove(runnable);
   }
 
-  #claimName(name: string, runnable: Runnable): void {
-    if (runnable.runnableType !== 'controller' || runnable.settings?.skipNameValidation === true) return;
-    if (this.#controllerNames.has(name))
+  #requireFreeName(name: string, runnable: Runnable): void {
+    if (hasUniqueName(runnable) && this.#controllerNames.has(name))
       throw new ManagerError(
         `controller with name ${name} already exists. Controller names must be unique to avoid multiple controllers reporting the same metric. Set skipNameValidation to allow it`,
       );
-    this.#controllerNames.set(name, runnable);
   }
 
   #groupFor(runnable: Runnable): RunnableGroup {
@@ -175,4 +175,8 @@ export class Runnables {
     this.#allGroups.push(group);
     return group;
   }
+}
+
+function hasUniqueName({ runnableType, settings }: Runnable): boolean {
+  return runnableType === 'controller' && settings?.skipNameValidation !== true;
 }

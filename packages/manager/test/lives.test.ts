@@ -31,8 +31,11 @@ const life: fc.Arbitrary<Life> = fc.record({
   graceMs: fc.constantFrom(0, 1_000, 30_000),
   startsAtMs: ms(3_000),
   syncsAtMs: fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: ms(20_000) }),
+  addsScopedAtMs: ms(4_000),
   natures: fc.array(nature, { minLength: 1, maxLength: 3 }),
 });
+/** What is added while a replica runs. */
+const lateNature: Nature = { needLeaderElection: true, endsAfterMs: 500, failsAfterMs: undefined, finishes: false };
 const who = fc.constantFrom<0 | 1>(0, 1);
 const event: fc.Arbitrary<Event> = fc.oneof(
   fc.record({ what: fc.constantFrom('stop' as const, 'remove' as const, 'add' as const), who }),
@@ -53,7 +56,9 @@ it('never gives the lease away beside work, knows who leads and who is ready, an
       const world = new FakeClock();
       const lease = new MemoryLease();
       const [a, b] = lives;
-      const replicas = [new Replica('a', a, lease), new Replica('b', b, lease)];
+      const scoped = new MemoryLease();
+      const leaseOf = (scope: string): MemoryLease => (scope === '' ? lease : scoped);
+      const replicas = [new Replica('a', a, leaseOf), new Replica('b', b, leaseOf)];
       /** When the event loop of a replica goes on, by the clock of the world. */
       const stalledUntil = new Map<Replica, number>();
       const of = (identity: string): Replica | undefined => replicas[identity === 'a' ? 0 : identity === 'b' ? 1 : 2];
@@ -74,6 +79,10 @@ it('never gives the lease away beside work, knows who leads and who is ready, an
       };
       const check = (): void => {
         expect(violations).toEqual([]);
+        expect(
+          replicas.flatMap(({ usurped }) => usurped),
+          'work that began without the lease of its scope',
+        ).toEqual([]);
         // One that is stalled says nothing.
         const awake = replicas.filter((replica) => !stalledUntil.has(replica));
         const leaders = awake.filter(({ manager }) => manager.isLeader);
@@ -116,7 +125,8 @@ it('never gives the lease away beside work, knows who leads and who is ready, an
           if (!readiness.isReady) refusals++;
         }
       };
-      for (const [index, { startsAtMs, syncsAtMs }] of lives.entries()) {
+      for (const [index, { startsAtMs, syncsAtMs, addsScopedAtMs }] of lives.entries()) {
+        world.setTimer(() => replicas[index]?.add({ ...lateNature, scope: 'scoped' }), addsScopedAtMs);
         world.setTimer(() => replicas[index]?.run(), startsAtMs);
         world.setTimer(() => replicas[index]?.sync(), syncsAtMs);
       }
@@ -142,7 +152,7 @@ it('never gives the lease away beside work, knows who leads and who is ready, an
             replica?.end();
             break;
           case 'add':
-            replica?.add({ needLeaderElection: true, endsAfterMs: 500, failsAfterMs: undefined, finishes: false });
+            replica?.add(lateNature);
             break;
           case 'remove': {
             const [first] = replica?.runnables.splice(0, 1) ?? [];

@@ -313,6 +313,26 @@ describe('Manager leader election', () => {
 });
 
 describe('Manager.add', () => {
+  it.each(['straight after run', 'while the caches sync', 'while it competes'])(
+    'never lets a scope that is added %s lead without its lease',
+    async (when) => {
+      const electors: FakeElector[] = [];
+      const t = setUp(electing([], electors), when !== 'while the caches sync');
+      const done = t.manager.run(t.stop.signal);
+      if (when !== 'straight after run') await settle();
+      t.add('late', { leaderElectionScope: 'b' });
+      t.cache.synced.resolve(undefined);
+      await settle();
+      expect(electors.map(({ request }) => request.scope)).toEqual(['', 'b']);
+      expect(t.journal).not.toContain('start late');
+      electors[1]?.win();
+      await settle();
+      expect(t.journal).toContain('start late');
+      t.stop.abort();
+      await done;
+    },
+  );
+
   it('starts what is added later at once, and stops what is removed', async () => {
     const t = setUp();
     const done = t.manager.run(t.stop.signal);

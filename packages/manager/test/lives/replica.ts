@@ -21,6 +21,8 @@ export interface Nature {
   readonly endsAfterMs: number;
   readonly failsAfterMs: number | undefined;
   readonly finishes: boolean;
+  /** The scope of its lease. @default the manager's own */
+  readonly scope?: string;
 }
 
 /** How a replica is made. */
@@ -30,6 +32,8 @@ export interface Life {
   readonly startsAtMs: number;
   /** When its cache has synced, at the earliest. */
   readonly syncsAtMs: number;
+  /** When a runnable with a lease of its own is added. */
+  readonly addsScopedAtMs: number;
   readonly natures: readonly Nature[];
 }
 
@@ -39,6 +43,8 @@ export class Replica {
   readonly stop: AbortController = new AbortController();
   readonly runnables: Runnable[] = [];
   running = 0;
+  /** Scopes of which work began although another held their lease, or none did. */
+  readonly usurped: string[] = [];
   leaderWork = 0;
   outcome: unknown = 'new';
   stoppedAt: number | undefined;
@@ -52,9 +58,13 @@ export class Replica {
   #lost: { readonly reason: string; readonly since: number } | undefined;
   readonly #cache: FakeCache = new FakeCache([], false);
   readonly #graceMs: number;
+  readonly #identity: string;
+  readonly #leaseOf: (scope: string) => MemoryLease;
 
-  constructor(identity: string, { onLost, graceMs, natures }: Life, lease: MemoryLease) {
+  constructor(identity: string, { onLost, graceMs, natures }: Life, leaseOf: (scope: string) => MemoryLease) {
     const { clock } = this;
+    this.#identity = identity;
+    this.#leaseOf = leaseOf;
     this.#graceMs = graceMs;
     this.#report();
     this.manager = createManager({
@@ -66,13 +76,13 @@ export class Replica {
       leaderElection: {
         onLost,
         rejoinTimeoutMs: 5_000,
-        newElector: ({ lead, reelect }) =>
+        newElector: ({ scope, lead, reelect }) =>
           createLeaderElector({
             ...durations,
             reelect,
             clock,
             random: () => 0.5,
-            lock: lease.lock(identity),
+            lock: leaseOf(scope).lock(identity),
             callbacks: { onStartedLeading: lead },
           }),
       },
@@ -99,7 +109,7 @@ export class Replica {
     return this.outcome !== 'new' && this.outcome !== 'running';
   }
 
-  add({ needLeaderElection, endsAfterMs, failsAfterMs, finishes }: Nature): void {
+  add({ needLeaderElection, endsAfterMs, failsAfterMs, finishes, scope = '' }: Nature): void {
     const { clock } = this;
     const work = (delta: number): void => {
       this.running += delta;
@@ -107,8 +117,10 @@ export class Replica {
     };
     const runnable: Runnable = {
       needLeaderElection,
+      leaderElectionScope: scope,
       sources: () => [{ name: 'kind source: Pod', kind: pods, isRequired: true }],
       run: async (signal) => {
+        if (needLeaderElection && this.#leaseOf(scope).holder !== this.#identity) this.usurped.push(scope);
         work(1);
         try {
           await new Promise<void>((resolve, reject) => {
