@@ -33,7 +33,7 @@ const known = {
       'a webhook server, such as createWebhookServer() of @kctl/webhook',
     ),
     profiling: true,
-    scheduleStore: true,
+    scheduleStore: optionWithMethods(['load', 'save'], 'a store with load and save, such as createLeaseScheduleStore'),
   } satisfies OptionNames<ManagerOptions>,
   health: {
     port: true,

@@ -99,7 +99,7 @@ class RunnableManager<X extends object> implements Manager<X> {
     this.clock = options.clock ?? systemClock;
     this.controllerDefaults = options.controllers ?? {};
     const fail = (error: unknown): void => this.#lifecycle.fail(error);
-    this.#demand = new InformerDemand(cluster.cache, this.logger);
+    this.#demand = new InformerDemand(cluster.cache, this.logger, fail);
     const demand = this.#demand;
     this.#runnables = new Runnables({
       logger: this.logger,

@@ -1,7 +1,9 @@
 import type { GroupVersionKind } from '@kctl/apimachinery';
 import { formatGroupVersionKind } from '@kctl/apimachinery';
 import type { Logger } from '@kctl/telemetry';
+import { shownType } from '@kctl/wait';
 import type { Runnable, RunnableSource } from './runnable.js';
+import { RunnableError } from './errors.js';
 import { groupOf } from './runnable.js';
 
 /** Whether a runnable needs an informer: nothing said of it is `unnamed`. */
@@ -14,12 +16,15 @@ export type Demand = 'required' | 'optional' | 'unnamed';
 export class InformerDemand {
   readonly #ownCache: object;
   readonly #logger: Logger;
+  readonly #onError: (error: RunnableError) => void;
   readonly #holds = new Map<Runnable, AsyncDisposable[]>();
   #isStarted = false;
 
-  constructor(ownCache: object, logger: Logger) {
+  /** `onError` receives the failure of a runnable to say what its sources are. */
+  constructor(ownCache: object, logger: Logger, onError: (error: RunnableError) => void) {
     this.#ownCache = ownCache;
     this.#logger = logger;
+    this.#onError = onError;
   }
 
   /** Takes a runnable into account; after the start its informers are started at once. */
@@ -48,7 +53,7 @@ export class InformerDemand {
     const id = idOf(kind);
     let demand: Demand = 'unnamed';
     for (const runnable of this.#holds.keys())
-      for (const source of runnable.sources?.() ?? []) {
+      for (const source of sourcesOf(runnable).sources) {
         if (source.kind === undefined || this.#cacheOf(source) !== cache || idOf(source.kind) !== id) continue;
         if (source.isRequired) return 'required';
         demand = 'optional';
@@ -64,11 +69,13 @@ export class InformerDemand {
     const counted = [...this.#holds.keys()].filter(
       (runnable) => !hasElection || groupOf(runnable) !== 'leader' || runnable.warmup !== undefined,
     );
-    return counted.flatMap((runnable) =>
-      (runnable.sources?.() ?? [])
+    return counted.flatMap((runnable) => {
+      const { sources, failure } = sourcesOf(runnable);
+      const unsynced = sources
         .filter(({ isRequired, phase }) => isRequired && (phase === 'starting' || phase === 'failed'))
-        .map(({ name = 'a source', phase }) => `${runnable.name ?? 'a runnable'}: ${name} is ${phase ?? ''}`),
-    );
+        .map(({ name = 'a source', phase }) => `${nameOf(runnable)}: ${name} is ${phase ?? ''}`);
+      return failure === undefined ? unsynced : [...unsynced, failure.message];
+    });
   }
 
   #cacheOf(source: RunnableSource): object {
@@ -76,7 +83,9 @@ export class InformerDemand {
   }
 
   #hold(runnable: Runnable): void {
-    const holds = (runnable.sources?.() ?? []).flatMap((source) => {
+    const { sources, failure } = sourcesOf(runnable);
+    if (failure !== undefined) this.#onError(failure);
+    const holds = sources.flatMap((source) => {
       const { kind, isRequired } = source;
       if (kind === undefined || !isRequired) return [];
       return this.#takeInformer(this.#cacheOf(source), kind);
@@ -100,6 +109,27 @@ export class InformerDemand {
     }
     return [];
   }
+}
+
+/** What a runnable says of its sources; where it fails to, that, and none. */
+function sourcesOf(runnable: Runnable): {
+  readonly sources: readonly RunnableSource[];
+  readonly failure?: RunnableError;
+} {
+  try {
+    const sources = [...(runnable.sources?.() ?? [])];
+    const given: readonly unknown[] = sources;
+    const odd = given.findIndex((source) => typeof source !== 'object' || source === null);
+    if (odd >= 0)
+      throw new TypeError(`sources()[${odd}] is ${shownType(given[odd])}: expected { isRequired, kind, … }`);
+    return { sources };
+  } catch (error) {
+    return { sources: [], failure: new RunnableError(nameOf(runnable), error) };
+  }
+}
+
+function nameOf({ name = 'a runnable' }: Runnable): string {
+  return name;
 }
 
 function canLend(cache: object): cache is { acquire(kind: GroupVersionKind): AsyncDisposable } {

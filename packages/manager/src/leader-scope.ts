@@ -1,5 +1,5 @@
 import type { Logger } from '@kctl/telemetry';
-import { aborted, untilAborted } from '@kctl/wait';
+import { aborted, shownType, untilAborted } from '@kctl/wait';
 import type { Clock } from '@kctl/wait';
 import type { Elector, ElectorFactory, OnLost } from './elector.js';
 import { rejoinsAfter } from './elector.js';
@@ -55,7 +55,13 @@ export class LeaderScope {
   prepare(newElector: ElectorFactory | undefined): void {
     if (newElector === undefined || this.#elector !== undefined) return;
     const { scope, onLost } = this.#options;
-    this.#elector = newElector({ scope, lead: (signal) => this.#lead(signal), reelect: onLost !== 'exit' });
+    const elector: unknown = newElector({ scope, lead: (signal) => this.#lead(signal), reelect: onLost !== 'exit' });
+    // Without one there would be no election at all, and every replica would lead.
+    if (!isElector(elector))
+      throw new TypeError(
+        `leaderElection.newElector returned ${shownType(elector)}: expected an elector, which has run(signal), such as that of createLeaderElector`,
+      );
+    this.#elector = elector;
   }
 
   /** Competes, or leads at once where there is no election. Reports failures to `fail`. */
@@ -140,4 +146,8 @@ export class LeaderScope {
     timer.cancel();
     if (stragglers.length > 0) fail(lost);
   }
+}
+
+function isElector(value: unknown): value is Elector {
+  return typeof value === 'object' && value !== null && 'run' in value && typeof value.run === 'function';
 }

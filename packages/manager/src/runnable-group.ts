@@ -125,7 +125,7 @@ export class RunnableGroup {
     return [...new Set([...this.#running.keys(), ...this.#cooling.keys()])].map(({ name, runnable }) => ({
       runnable: name,
       group: this.name,
-      work: runnable.inFlight ?? [],
+      work: workOf(runnable),
     }));
   }
 
@@ -193,6 +193,15 @@ export class RunnableGroup {
     } finally {
       over.abort(new DOMException(`${name} has ended or is ready`, 'AbortError'));
     }
+  }
+}
+
+/** What a runnable is doing, where it says so: one that fails to does not keep the others from being stopped. */
+function workOf(runnable: Runnable): readonly string[] {
+  try {
+    return [...(runnable.inFlight ?? [])];
+  } catch {
+    return [];
   }
 }
 

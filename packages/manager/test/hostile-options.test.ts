@@ -15,6 +15,7 @@ describe('createManager', () => {
     [{ leaderElection: { onLost: 'exit' } }, 'leaderElection.newElector is not set'],
     [{ leaderElection: { newElector: 5 } }, 'leaderElection.newElector is not set'],
     [{ leaderElection: true }, 'leaderElection true is not valid: expected an object of options'],
+    [{ scheduleStore: {} }, 'scheduleStore has no method load, save'],
     [{ health: 8081 }, 'health 8081 is not valid: expected an object of options'],
     [{ health: null }, 'health null is not valid: expected an object of options'],
     [{ health: {} }, 'health.port undefined is not valid'],
@@ -33,6 +34,37 @@ describe('createManager', () => {
 });
 
 describe('a manager', () => {
+  it.each([
+    [undefined, 'undefined'],
+    [{}, 'a value of type object'],
+    [Promise.resolve({}), 'a promise'],
+  ])('does not lead by the elector %o', async (elector, shown) => {
+    const manager = make({ leaderElection: { newElector: () => elector } });
+    let didRun = false;
+    manager.add(async () => void (didRun = true));
+    await expect(manager.run(new AbortController().signal)).rejects.toThrow(
+      `leaderElection.newElector returned ${shown}: expected an elector, which has run(signal)`,
+    );
+    await expect(manager.elected).rejects.toThrow();
+    expect(didRun).toBe(false);
+  });
+
+  it.each<[name: string, sources: () => unknown, message: string]>([
+    ['that throws', () => JSON.parse('{'), 'reader failed: '],
+    ['that holds no sources', () => [null], 'reader failed: sources()[0] is null: expected { isRequired, kind'],
+    ['that is no list', () => 5, 'reader failed: '],
+  ])('names the runnable with a list of sources %s, before and after the start', async (_, sources, message) => {
+    const runnable = { name: 'reader', run: async () => undefined, sources };
+    const before = make();
+    before.add(runnable as never);
+    await expect(before.run(new AbortController().signal)).rejects.toThrow(message);
+    const after = make();
+    const running = after.run(new AbortController().signal);
+    await after.elected;
+    after.add(runnable as never);
+    await expect(running).rejects.toThrow(message);
+  });
+
   it.each([[undefined], [null], ['x'], [{}], [{ run: 5 }], [Promise.resolve()]])('does not take %o to run', (given) => {
     expect(() => make().add(given as never)).toThrow('manager.add: the runnable is not valid');
   });

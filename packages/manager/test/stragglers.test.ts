@@ -41,6 +41,7 @@ describe.each([0, 5_000])('a stop with a grace period of %s ms and work that doe
   it.each([
     ['the leader', {}],
     ['a runnable without leadership', { needLeaderElection: false }],
+    ['one that cannot say what it is doing', { inFlight: 5 as never }],
   ])('leaves the lease of %s to expire, and lets another lead only then', async (_, rest) => {
     const clock = new FakeClock();
     const lease = new MemoryLease();

@@ -58,7 +58,7 @@ export function resolveSchedule(options: ScheduleOptions): ResolvedSchedule {
     const given = options[field];
     if (given === undefined) return unset;
     const ms = parseDuration(given, `${where}: ${field}`);
-    const problem = numberProblem(field, ms);
+    const problem = numberProblem(field, ms, field === 'timeout' ? { above: 0 } : {});
     return problem === undefined ? ms : fail(problem);
   };
   return {

@@ -11,7 +11,7 @@ export type ScheduleOverlap = 'forbid' | 'allow' | 'replace';
 
 /** What a run of a schedule is given. */
 export interface ScheduleContext {
-  /** Aborted when leadership is lost, at the stop, after `timeoutMs`, and when the run is replaced. */
+  /** Aborted when leadership is lost, at the stop, after `timeout`, and when the run is replaced. */
   readonly signal: AbortSignal;
   readonly logger: Logger;
   /** The time of the occurrence, in ms since the epoch, without jitter. */

@@ -276,6 +276,7 @@ describe('a schedule', () => {
     [{ every: '1m', run: undefined }, 'run undefined is not valid'],
     [{ cron: '61 * * * *' }, 'cron "61 * * * *" is not valid'],
     [{ everyMs: 5 }, 'unknown option "everyMs": did you mean "every"'],
+    [{ every: '1m', timeout: 0 }, 'timeout 0 is not valid: expected a number > 0'],
   ])('refuses %j', (options, message) => {
     expect(() => resolveSchedule({ name: 'sweep', run: () => undefined, ...options })).toThrow(message);
   });
