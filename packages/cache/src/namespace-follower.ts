@@ -5,7 +5,7 @@ import type { ListOptions } from '@kctl/client';
 import { createSharedInformer, InformerStartedError, listerWatcherFor } from '@kctl/informer';
 import type { InformerClient, SharedInformer } from '@kctl/informer';
 import type { Logger, Metrics } from '@kctl/telemetry';
-import { noopLogger } from '@kctl/telemetry';
+import { guardSinks, loggerOption, metricsOption } from '@kctl/telemetry';
 import type { Backoff, Clock, ClockTimer, OptionNames, Random } from '@kctl/wait';
 import { createBackoff, orAborted, requireOptions, systemClock } from '@kctl/wait';
 import type { NamespaceScopes, ScopeOptions } from './cache-options.js';
@@ -54,8 +54,8 @@ const optionNames: OptionNames<NamespaceFollowerOptions> = {
   scope: true,
   clock: true,
   random: true,
-  logger: true,
-  metrics: true,
+  logger: loggerOption,
+  metrics: metricsOption,
 };
 
 /**
@@ -102,7 +102,7 @@ class Follower implements NamespaceFollower {
     const { names, labelSelector, client, clock, random, logger, metrics } = options;
     this.#options = options;
     this.#clock = clock ?? systemClock;
-    this.#logger = logger ?? noopLogger;
+    this.#logger = guardSinks(options).logger;
     this.#backoff = createBackoff({
       initialMs: 1000,
       capMs: 60_000,

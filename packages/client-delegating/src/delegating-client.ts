@@ -27,7 +27,7 @@ import type {
   UpdateOptions,
   WriteObject,
 } from '@kctl/client';
-import { loggerOption, metricsOption, noopLogger, noopMetrics } from '@kctl/telemetry';
+import { guardSinks, loggerOption, metricsOption } from '@kctl/telemetry';
 import type { Logger, Metrics } from '@kctl/telemetry';
 import { clockOption, numberProblem, optionWithMethods, requireOptions, systemClock } from '@kctl/wait';
 import type { Clock, OptionNames } from '@kctl/wait';
@@ -124,7 +124,8 @@ class CacheFirstClient implements DelegatingClient {
   readonly #liveVersions = new LiveVersions();
 
   constructor(options: DelegatingClientOptions) {
-    const { cache, client, clock = systemClock, logger = noopLogger, metrics = noopMetrics } = options;
+    const { cache, client, clock = systemClock } = options;
+    const { logger, metrics } = guardSinks(options);
     const { ownWriteTtlMs: ttlMs = 300_000, barrierTimeoutMs = 5_000 } = options;
     const problem =
       numberProblem('barrierTimeoutMs', barrierTimeoutMs, { orInfinity: true }) ??

@@ -1,5 +1,5 @@
 import type { Logger, Metrics, Tracer } from '@kctl/telemetry';
-import { guardMetrics, noopLogger, noopMetrics, noopTracer } from '@kctl/telemetry';
+import { guardLogger, guardSinks, noopLogger, noopTracer } from '@kctl/telemetry';
 import type { Clock, Random } from '@kctl/wait';
 import { systemClock, systemRandom } from '@kctl/wait';
 import type { AdoptOptions } from './controller.js';
@@ -25,11 +25,11 @@ export interface ControllerEnvironment {
 export function environmentOf<R>(options: ControllerOptions<R>, adopted: AdoptOptions): ControllerEnvironment {
   const { name } = options;
   const settings = resolveSettings(name, options, adopted.settings);
-  const logger = (options.logger ?? adopted.logger ?? noopLogger).child({ controller: name });
-  const sink = options.metrics ?? adopted.metrics ?? noopMetrics;
-  const report = (error: unknown): void =>
-    logger.error('The metrics sink failed, measurements are lost; later failures are not logged', { error });
-  const metrics = sink === noopMetrics ? sink : guardMetrics(sink, report);
+  const given = options.logger ?? adopted.logger ?? noopLogger;
+  const { logger, metrics } = guardSinks({
+    logger: guardLogger(given).child({ controller: name }),
+    metrics: options.metrics ?? adopted.metrics,
+  });
   return {
     settings,
     logger,

@@ -176,6 +176,31 @@ describe('a rate limiter', () => {
   });
 });
 
+describe('a logger', () => {
+  it.each<[string, object]>([
+    ['that throws', { isEnabled: throwing, debug: throwing, info: throwing, warn: throwing, error: throwing }],
+    ['with one method', { info: () => undefined }],
+  ])('%s costs no worker and no key, nor does a failure that cannot be logged', async (_, logger) => {
+    const lost = await unhandled(async () => {
+      const t = createHarness(
+        () => {
+          throw new Error('for the log');
+        },
+        { logger: logger as never },
+      );
+      const { done } = await t.start();
+      for (const name of ['a', 'b', 'c']) t.pods.add(pod(name));
+      await settle();
+      expect(t.runs.map(({ name }) => name)).toEqual(['a', 'b', 'c']);
+      await t.clock.advance(5);
+      expect(t.runs.map(({ name }) => name)).toEqual(['a', 'b', 'c', 'a', 'b', 'c']);
+      t.stop.abort();
+      await done;
+    });
+    expect(lost).toEqual([]);
+  });
+});
+
 describe('a metrics sink', () => {
   const broken = (throwsAtDeclaration: boolean): Metrics => {
     const child = { inc: throwing, dec: throwing, set: throwing, observe: throwing };

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Writer } from '@kctl/client';
-import { loggerOption, metricsOption, noopLogger, noopMetrics } from '@kctl/telemetry';
+import { guardSinks, loggerOption, metricsOption } from '@kctl/telemetry';
 import type { Counter, Family, Logger, Metrics } from '@kctl/telemetry';
 import {
   aborted,
@@ -160,7 +160,8 @@ class QueueingBroadcaster implements EventBroadcaster {
   #lastDropLog = Number.NEGATIVE_INFINITY;
 
   constructor(options: EventBroadcasterOptions) {
-    const { clock = systemClock, random = systemRandom, logger = noopLogger, metrics = noopMetrics } = options;
+    const { clock = systemClock, random = systemRandom } = options;
+    const { logger, metrics } = guardSinks(options);
     this.#options = options;
     this.#clock = clock;
     this.#logger = logger;

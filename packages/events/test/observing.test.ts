@@ -67,6 +67,25 @@ describe('a broadcaster', () => {
     ]);
   });
 
+  it('delivers where its logger and metrics fail, or are stubs', async () => {
+    const boom = (): never => {
+      throw new Error('the sink is broken');
+    };
+    for (const sinks of [
+      { logger: { isEnabled: boom, debug: boom, warn: boom, error: boom }, metrics: { counter: boom } },
+      { logger: { info: boom }, metrics: { onCollect: boom } },
+    ]) {
+      const { broadcaster, created } = recording(sinks as never);
+      const stop = new AbortController();
+      const done = broadcaster.run(stop.signal);
+      broadcaster.recorder('c').normal(pod, 'Created', 'created it');
+      await broadcaster.flush();
+      expect(created).toHaveLength(1);
+      stop.abort();
+      await done;
+    }
+  });
+
   it('logs what onEvent throws or rejects with, and delivers all the same', async () => {
     let isAsync = false;
     const onEvent = (): unknown => {

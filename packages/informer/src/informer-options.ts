@@ -2,7 +2,7 @@ import type { Kind, KubeObject, Persisted } from '@kctl/apimachinery';
 import type { IndexDefinition } from '@kctl/cache-index';
 import { namespaceIndex, namespaceIndexName } from '@kctl/cache-index';
 import type { Logger, Metrics } from '@kctl/telemetry';
-import { loggerOption, metricsOption, noopLogger, noopMetrics } from '@kctl/telemetry';
+import { guardSinks, loggerOption, metricsOption } from '@kctl/telemetry';
 import type { Clock, OptionNames, Random } from '@kctl/wait';
 import { clockOption, functionOption, numberProblem, requireOptions, systemClock, systemRandom } from '@kctl/wait';
 import type { HandlerErrorHook, SharedInformerOptions, WatchErrorHandler } from './informer.js';
@@ -69,7 +69,8 @@ export function resolveInformerOptions<T extends KubeObject & Persisted>(
   options: SharedInformerOptions<T>,
 ): ResolvedOptions<T> {
   requireOptions('createSharedInformer', options, optionNames);
-  const { kind, logger = noopLogger, minWatchTimeoutMs = 300_000, idleTimeoutMs } = options;
+  const { kind, minWatchTimeoutMs = 300_000, idleTimeoutMs } = options;
+  const { logger, metrics } = guardSinks(options);
   const { listIdleTimeoutMs = 60_000, resyncMs = 0 } = options;
   requireKind('createSharedInformer', kind);
   requireListerWatcher('createSharedInformer', options.listerWatcher);
@@ -103,7 +104,7 @@ export function resolveInformerOptions<T extends KubeObject & Persisted>(
     clock: options.clock ?? systemClock,
     random: options.random ?? systemRandom,
     logger,
-    metrics: options.metrics ?? noopMetrics,
+    metrics,
     handlerMetrics: options.handlerMetrics ?? false,
     name,
   };

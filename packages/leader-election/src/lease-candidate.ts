@@ -1,7 +1,7 @@
 import { isAlreadyExists, isConflict, isNotFound } from '@kctl/apimachinery';
 import { LeaseCandidate } from '@kctl/apimachinery/kinds/coordination.k8s.io/v1beta1';
 import type { Reader, Writer } from '@kctl/client';
-import { noopLogger, type Logger } from '@kctl/telemetry';
+import { guardSinks, type Logger } from '@kctl/telemetry';
 import { isAbortError, numberProblem, sleep, systemClock, systemRandom, type Clock } from '@kctl/wait';
 import { createStamps } from './record-times.js';
 import { withTimeout } from './request-timeout.js';
@@ -45,7 +45,8 @@ export async function runLeaseCandidate(options: LeaseCandidateOptions, signal: 
     const given: unknown = options[field];
     if (typeof given !== 'string' || given === '') throw new TypeError(`runLeaseCandidate: ${field} must not be empty`);
   }
-  const { clock = systemClock, logger = noopLogger, pollMs = 1_000, identity } = options;
+  const { clock = systemClock, pollMs = 1_000, identity } = options;
+  const { logger } = guardSinks(options);
   const problem = numberProblem('pollMs', pollMs, { above: 0 });
   if (problem !== undefined) throw new TypeError(`runLeaseCandidate: ${problem}`);
   const announcer = createAnnouncer(options, clock);

@@ -1,12 +1,4 @@
-import {
-  guardMetrics,
-  type Logger,
-  loggerOption,
-  type Metrics,
-  metricsOption,
-  noopLogger,
-  noopMetrics,
-} from '@kctl/telemetry';
+import { guardSinks, type Logger, loggerOption, type Metrics, metricsOption } from '@kctl/telemetry';
 import {
   type Clock,
   clockOption,
@@ -117,19 +109,10 @@ export function resolveLeaderElectorOptions(
     name: options.name ?? options.lock.description,
     clock: options.clock === undefined || options.clock === systemClock ? createAwakeClock() : options.clock,
     random: options.random ?? systemRandom,
-    logger: options.logger ?? noopLogger,
-    metrics: guardedMetrics(options),
+    // A sink that fails must not cost the lease.
+    ...guardSinks(options),
   };
   return resolved;
-}
-
-/** The metrics of an elector: a sink that fails must not cost the lease. */
-export function guardedMetrics(options: Pick<LeaderElectorOptions, 'metrics' | 'logger'>): Metrics {
-  const { metrics = noopMetrics, logger = noopLogger } = options;
-  if (metrics === noopMetrics) return metrics;
-  return guardMetrics(metrics, (error) =>
-    logger.error('The metrics sink failed, measurements are lost; later failures are not logged', { error }),
-  );
 }
 
 function checkLock(lock: ResourceLock): void {

@@ -2,8 +2,8 @@ import type { Client, KindResolver, Reader } from '@kctl/client';
 import type { Provided } from '@kctl/controller';
 import { provide } from '@kctl/controller';
 import { accessTo, type AccessKind, type AccessNeed, type AccessOptions, type AccessVerb } from '@kctl/rbac';
-import type { Logger, Metrics, Tracer } from '@kctl/telemetry';
-import { noopLogger, noopMetrics, noopTracer } from '@kctl/telemetry';
+import type { Logger, Metrics, Sinks, Tracer } from '@kctl/telemetry';
+import { guardSinks, noopLogger, noopMetrics, noopTracer } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
 import { keepAlive, requireSignal, systemClock, systemRandom } from '@kctl/wait';
 import type { WebhookServer } from '@kctl/webhook';
@@ -76,6 +76,8 @@ class RunnableManager<X extends object> implements Manager<X> {
   readonly dependencies: ManagerDependencies & X;
   readonly converters: ConverterRegistry = createConverterRegistry();
   readonly #options: ManagerOptions<X>;
+  /** Of its own lines and measurements: they stop nothing where a sink fails. */
+  readonly #sinks: Sinks;
   readonly #stop = new AbortController();
   readonly #clusters = new Set<Cluster>();
   readonly #demand: InformerDemand;
@@ -98,11 +100,13 @@ class RunnableManager<X extends object> implements Manager<X> {
     this.tracer = options.tracer ?? noopTracer;
     this.clock = options.clock ?? systemClock;
     this.controllerDefaults = options.controllers ?? {};
+    this.#sinks = guardSinks(options);
+    const { logger } = this.#sinks;
     const fail = (error: unknown): void => this.#lifecycle.fail(error);
-    this.#demand = new InformerDemand(cluster.cache, this.logger, fail);
+    this.#demand = new InformerDemand(cluster.cache, logger, fail);
     const demand = this.#demand;
     this.#runnables = new Runnables({
-      logger: this.logger,
+      logger,
       clock: this.clock,
       newElector: leaderElection?.newElector,
       onLost: leaderElection?.onLost ?? 'exit',
@@ -113,7 +117,7 @@ class RunnableManager<X extends object> implements Manager<X> {
     });
     this.#lifecycle = new Lifecycle({
       runnables: this.#runnables,
-      logger: this.logger,
+      logger,
       clock: this.clock,
       graceMs: options.gracefulShutdownTimeoutMs ?? defaultGracefulShutdownTimeoutMs,
       events: cluster.events,
@@ -124,7 +128,7 @@ class RunnableManager<X extends object> implements Manager<X> {
     if (options.metricsServer !== undefined) this.#addMetricsServer(options.metricsServer);
     if (options.health !== undefined) this.#addHealthServer(options.health);
     if (options.profiling !== undefined)
-      this.#runnables.add(createProfilingServer({ ...options.profiling, logger: this.logger, clock: this.clock }));
+      this.#runnables.add(createProfilingServer({ ...options.profiling, logger, clock: this.clock }));
   }
 
   get client(): Client {
@@ -203,7 +207,8 @@ class RunnableManager<X extends object> implements Manager<X> {
     const { name } = schedule;
     if (this.#schedules.has(name))
       throw new ManagerError(`there is a schedule of the name ${JSON.stringify(name)} already: give each its own`);
-    const { clock, logger, metrics } = this;
+    const { clock } = this;
+    const { logger, metrics } = this.#sinks;
     const scheduler = new Scheduler({
       schedule,
       store: this.#options.scheduleStore,
@@ -298,7 +303,7 @@ class RunnableManager<X extends object> implements Manager<X> {
       createHealthHandler({
         path,
         checks,
-        onFailure: (check, error) => this.logger.info('health check failed', { path, check, error }),
+        onFailure: (check, error) => this.#sinks.logger.info('health check failed', { path, check, error }),
         checkTimeoutMs,
         clock: this.clock,
       });
@@ -307,7 +312,7 @@ class RunnableManager<X extends object> implements Manager<X> {
       port,
       ...(host === undefined ? {} : { host }),
       handlers: [handlerOf(livenessPath, this.#liveness), handlerOf(readinessPath, this.#readiness)],
-      logger: this.logger,
+      logger: this.#sinks.logger,
       clock: this.clock,
     });
     this.#runnables.add(server);
@@ -325,8 +330,8 @@ class RunnableManager<X extends object> implements Manager<X> {
         server,
         exporter,
         extra: this.#extraHandlers,
-        metrics: this.metrics,
-        logger: this.logger,
+        metrics: this.#sinks.metrics,
+        logger: this.#sinks.logger,
         clock: this.clock,
       }),
     );

@@ -134,3 +134,27 @@ describe('a health check', () => {
     expect(failures[0]).toContain(reason);
   });
 });
+
+describe('a manager whose logger and metrics fail, or are stubs', () => {
+  const boom = (): never => {
+    throw new Error('the sink is broken');
+  };
+  it.each<[string, object]>([
+    ['a logger that throws', { logger: { info: boom, debug: boom, warn: boom, error: boom, child: boom } }],
+    ['a logger with one method', { logger: { info: () => undefined } }],
+    ['metrics that throw', { metrics: { counter: boom, gauge: boom, histogram: boom, onCollect: boom } }],
+    ['metrics with one method', { metrics: { onCollect: () => () => undefined } }],
+  ])('runs and stops with %s', async (_, sinks) => {
+    const manager = make(sinks);
+    const stop = new AbortController();
+    let runs = 0;
+    manager.add(async () => void runs++);
+    manager.schedule({ name: 'sweep', every: '1h', runAtStart: true, run: () => void runs++ });
+    const done = manager.run(stop.signal);
+    await manager.elected;
+    await settle();
+    stop.abort();
+    await done;
+    expect(runs).toBe(2);
+  });
+});

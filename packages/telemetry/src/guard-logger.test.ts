@@ -45,4 +45,21 @@ describe('guardLogger', () => {
     expect(guardLogger(noopLogger)).toBe(noopLogger);
     expect(guardLogger(logger)).toBe(logger);
   });
+
+  it.each<[string, object]>([
+    ['lacks child and levels', {}],
+    ['is a mock whose methods return nothing', { child: () => undefined, isEnabled: () => undefined, debug: () => 5 }],
+  ])('takes a sink that %s, and adds the fields of children itself', (_how, rest) => {
+    const lines: unknown[] = [];
+    const stub = { error: (message: string, fields?: object) => void lines.push([message, fields]), ...rest };
+    const logger = guardLogger(stub as never);
+    logger.debug('not lost on anyone');
+    logger.child({ a: 1, b: 1 }).child({ b: 2 }).error('failed', { c: 3 });
+    logger.error('whole');
+    expect(lines).toEqual([
+      ['failed', { a: 1, b: 2, c: 3 }],
+      ['whole', undefined],
+    ]);
+    expect(logger.isEnabled('trace')).toBe(true);
+  });
 });

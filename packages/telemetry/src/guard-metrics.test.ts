@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { guardMetrics } from './guard-metrics.js';
 import type { Metrics } from './metrics.js';
+import { noopMetrics } from './noop.js';
 
 const throwing = (): never => {
   throw new Error('the sink is broken');
@@ -53,5 +54,28 @@ describe('guardMetrics', () => {
       ['observe', 7],
       ['uncollect'],
     ]);
+  });
+
+  it('takes the stub of a test for what it can count, and guards once', () => {
+    let counted = 0;
+    const reported: unknown[] = [];
+    const stub = { counter: () => ({ with: () => ({ inc: (by = 1) => void (counted += by) }) }) };
+    const metrics = guardMetrics(stub as never, (error) => void reported.push(error));
+    useAll(metrics);
+    expect([counted, reported.length]).toEqual([2, 1]);
+    expect(guardMetrics(metrics, () => undefined)).toBe(metrics);
+    expect(guardMetrics(noopMetrics, () => undefined)).toBe(noopMetrics);
+  });
+
+  it('reports what an asynchronous sink rejects with', async () => {
+    const reported: unknown[] = [];
+    const inc = (): Promise<never> => Promise.reject(new Error('the sink is broken'));
+    const stub = { counter: () => ({ with: () => ({ inc }) }) };
+    guardMetrics(stub as never, (error) => void reported.push(error))
+      .counter(options)
+      .with({})
+      .inc();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(reported).toEqual([new Error('the sink is broken')]);
   });
 });

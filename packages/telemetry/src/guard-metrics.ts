@@ -1,10 +1,15 @@
 import type { Counter, Family, Gauge, Histogram, Metrics } from './metrics.js';
+import { noopMetrics } from './noop.js';
+
+/** What {@link guardMetrics} has returned: it needs no guard. */
+const guards = new WeakSet<Metrics>();
 
 /**
  * Metrics that never throw: what the sink throws goes to `report`, the first time, and the measurement is lost. For
  * code that must not stop because a sink does.
  */
 export function guardMetrics(sink: Metrics, report: (error: unknown) => void): Metrics {
+  if (sink === noopMetrics || guards.has(sink)) return sink;
   let hasReported = false;
   const failed = (error: unknown): void => {
     if (!hasReported) report(error);
@@ -20,10 +25,12 @@ export function guardMetrics(sink: Metrics, report: (error: unknown) => void): M
   };
   // Called a dozen times in each reconcile: a closure for each call would be a tenth of what a reconcile allocates.
   const guarded =
-    <C, V>(child: C | undefined, call: (child: C, value: V) => void) =>
+    <C, V>(child: C | undefined, call: (child: C, value: V) => unknown) =>
     (value: V): void => {
       try {
-        if (child !== undefined) call(child, value);
+        const result = child === undefined ? undefined : call(child, value);
+        // A sink that is asynchronous may reject.
+        if (result instanceof Promise) result.catch(failed);
       } catch (error) {
         failed(error);
       }
@@ -44,7 +51,7 @@ export function guardMetrics(sink: Metrics, report: (error: unknown) => void): M
   const histogram = (child: Histogram | undefined): Histogram => ({
     observe: guarded(child, (to, value: number) => to.observe(value)),
   });
-  return {
+  const metrics: Metrics = {
     counter: (options) => family(() => sink.counter(options), counter),
     gauge: (options) => family(() => sink.gauge(options), gauge),
     histogram: (options) => family(() => sink.histogram(options), histogram),
@@ -53,4 +60,6 @@ export function guardMetrics(sink: Metrics, report: (error: unknown) => void): M
       return () => attempt(() => remove?.());
     },
   };
+  guards.add(metrics);
+  return metrics;
 }

@@ -21,6 +21,8 @@ export { loggable } from './loggable.js';
 export type { Loggable, LoggableOptions } from './loggable.js';
 export { guardLogger } from './guard-logger.js';
 export { guardMetrics } from './guard-metrics.js';
+export { guardSinks } from './guard-sinks.js';
+export type { SinkOptions, Sinks } from './guard-sinks.js';
 export { exponentialBuckets } from './exponential-buckets.js';
 export type { LogFields, Logger, LogLevel } from './logger.js';
 export { loggerOption, metricsOption, tracerOption } from './option-checks.js';

@@ -2,7 +2,7 @@ import { keyOf } from '@kctl/apimachinery';
 import type { DeepReadonly, Kind, KubeObject, ObjectKey, PersistedObject } from '@kctl/apimachinery';
 import { intercept } from '@kctl/client';
 import type { Client, SubResourceHooks } from '@kctl/client';
-import { loggerOption, metricsOption, noopLogger, noopMetrics } from '@kctl/telemetry';
+import { guardSinks, loggerOption, metricsOption } from '@kctl/telemetry';
 import type { Logger, Metrics } from '@kctl/telemetry';
 import { clockOption, numberProblem, requireOptions, systemClock } from '@kctl/wait';
 import type { Clock, OptionNames } from '@kctl/wait';
@@ -94,12 +94,9 @@ class OwnEventFilter implements OwnEvents, OwnWrites {
   readonly #waiting = new Map<string, Set<() => void>>();
   readonly #gateParts: GateParts;
 
-  constructor({
-    maxHoldMs = 30_000,
-    logger = noopLogger,
-    metrics = noopMetrics,
-    clock = systemClock,
-  }: OwnEventsOptions) {
+  constructor(options: OwnEventsOptions) {
+    const { maxHoldMs = 30_000, clock = systemClock } = options;
+    const { logger, metrics } = guardSinks(options);
     const onFailure = (error: unknown, object: string): void => logger.error('event handler failed', { object, error });
     this.#gateParts = { writes: this, clock, maxHoldMs, onFailure };
     const counter = metrics.counter({

@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import { guardLogger, loggerOption, metricsOption, noopLogger, noopMetrics } from '@kctl/telemetry';
+import { guardSinks, loggerOption, metricsOption } from '@kctl/telemetry';
 import type { Logger, Metrics } from '@kctl/telemetry';
 import {
   anySignal,
@@ -24,7 +24,7 @@ import { isTransportError, TransportError } from '../errors.js';
 import { exchange, headerOf } from './exchange.js';
 import type { Exchange, ExchangeTimeouts } from './exchange.js';
 import { joinUrlUser, requireConnection, requireImpersonation, withoutUserInfo } from '@kctl/client/connection';
-import { callHook, guardedMetrics } from './guarded-hooks.js';
+import { callHook } from './guarded-hooks.js';
 import { gunzip } from '../bytes/gunzip.js';
 import { proxyFromEnvironment, requireProxyUrl } from '../connection/proxy.js';
 import { createTurnLimiter } from './rate-limiter.js';
@@ -190,10 +190,7 @@ class HttpTransport implements Transport {
 
   constructor(connection: Connection, options: TransportOptions) {
     const { clock = systemClock, environment = process.env } = options;
-    const logger = guardLogger(options.logger ?? noopLogger);
-    const metrics = guardedMetrics(options.metrics ?? noopMetrics, (error) =>
-      logger.error('A metrics hook failed', { error }),
-    );
+    const { logger, metrics } = guardSinks(options);
     const url = parseServer(connection.server);
     checkOptions(options);
     if (connection.observe !== undefined && typeof connection.observe !== 'function')

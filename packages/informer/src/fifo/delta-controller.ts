@@ -1,6 +1,6 @@
 import type { DeepReadonly, KindScope, KubeObject, Persisted } from '@kctl/apimachinery';
 import { Slicer } from '@kctl/delivery';
-import { noopLogger } from '@kctl/telemetry';
+import { guardSinks } from '@kctl/telemetry';
 import type { OptionNames } from '@kctl/wait';
 import { requireOptions, systemClock } from '@kctl/wait';
 import { guardedHook } from '../guarded-hook.js';
@@ -69,7 +69,8 @@ export function createDeltaController<T extends KubeObject, S extends KindScope 
   options: DeltaControllerOptions<T, S>,
 ): DeltaController {
   requireOptions<DeltaControllerOptions<T, S>>('createDeltaController', options, optionNames);
-  const { queue, process, onProcessError, logger = noopLogger, ...rest } = options;
+  const { queue, process, onProcessError, ...rest } = options;
+  const { logger } = guardSinks(options);
   requireThat(typeof process === 'function', 'createDeltaController: process', {
     value: process,
     expected: 'a function of deltas',

@@ -1,7 +1,7 @@
 import type { DeepReadonly, Kind, KindScope, KubeObject, Persisted } from '@kctl/apimachinery';
 import { Slicer } from '@kctl/delivery';
 import type { Logger, Metrics } from '@kctl/telemetry';
-import { loggerOption, metricsOption, noopLogger, noopMetrics } from '@kctl/telemetry';
+import { guardSinks, loggerOption, metricsOption } from '@kctl/telemetry';
 import type { Clock, OptionNames, Random } from '@kctl/wait';
 import {
   clockOption,
@@ -107,7 +107,8 @@ class BareReflector<T extends KubeObject, S extends KindScope> implements Reflec
 
   constructor(options: ReflectorOptions<T, S>) {
     requireValid(options);
-    const { kind, store, logger = noopLogger, metrics = noopMetrics, clock = systemClock, resyncMs = 0 } = options;
+    const { kind, store, clock = systemClock, resyncMs = 0 } = options;
+    const { logger, metrics } = guardSinks(options);
     this.#name = options.name ?? (kind.group === '' ? kind.plural : `${kind.plural}.${kind.group}`);
     this.#store = store;
     this.#resyncMs = resyncMs;
@@ -126,6 +127,7 @@ class BareReflector<T extends KubeObject, S extends KindScope> implements Reflec
       name: this.#name,
       onSkip,
       onStoreError: this.#onStoreError,
+      metrics,
       watchErrorHandler: (trouble) =>
         decideOn(trouble, options.watchErrorHandler ?? (() => undefined), (error) =>
           logger.error('watchErrorHandler failed, the reflector goes on', { error, reflector: this.#name }),
@@ -183,19 +185,20 @@ interface Hooks {
   readonly onSkip: SkipReport;
   readonly onStoreError: (error: unknown, operation: string, key?: string) => void;
   readonly watchErrorHandler: WatchErrorHandler;
+  readonly metrics: Metrics;
 }
 
 function createLoop<T extends KubeObject, S extends KindScope>(
   options: ReflectorOptions<T, S>,
   hooks: Hooks,
 ): Pick<ReflectorLoop<unknown>, 'run' | 'state' | 'trouble' | 'resourceVersion'> {
-  const { listerWatcher, kind, clock = systemClock, metrics = noopMetrics } = options;
+  const { listerWatcher, kind, clock = systemClock } = options;
   const common = {
     config: configOf(options),
     slicer: new Slicer(clock, 5),
     clock,
     random: options.random ?? systemRandom,
-    metrics: createReflectorMetrics(metrics, hooks.name),
+    metrics: createReflectorMetrics(hooks.metrics, hooks.name),
     watchErrorHandler: hooks.watchErrorHandler,
     onStateChange: () => undefined,
     isLeaving: () => false,

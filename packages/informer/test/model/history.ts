@@ -1,4 +1,5 @@
 import { defineKind } from '@kctl/apimachinery';
+import type { Family, Logger, Metrics } from '@kctl/telemetry';
 import { isDeadlineExceeded } from '@kctl/wait';
 import { FakeClock } from '@kctl/wait/testing';
 import { createSharedInformer } from '../../src/index.js';
@@ -10,6 +11,17 @@ import type { Chance } from './random.js';
 import { Recorder } from './recorder.js';
 
 const ItemKind = defineKind<Item>()({ group: 'example.com', version: 'v1', kind: 'Item', scope: 'Namespaced' });
+
+const boom = (): never => {
+  throw new Error('the sink is broken');
+};
+const broken = { inc: boom, dec: boom, set: boom, observe: boom };
+const family = (): Family<typeof broken> => ({ with: () => broken, remove: boom });
+/** A logger and metrics that fail whatever they are asked for, but to be made. */
+const brokenSinks: { readonly logger: Logger; readonly metrics: Metrics } = {
+  logger: { isEnabled: boom, trace: boom, debug: boom, info: boom, warn: boom, error: boom, child: boom },
+  metrics: { counter: family, gauge: family, histogram: family, onCollect: boom },
+};
 
 /** Plays one random history and returns what was wrong with it. */
 export async function playHistory(seed: number): Promise<string[]> {
@@ -36,6 +48,8 @@ export async function playHistory(seed: number): Promise<string[]> {
     },
     ...(chance.maybe(0.4) ? { pageSize: 3 } : {}),
     ...(chance.maybe(0.3) ? { transform: transformOf(chance) } : {}),
+    // By the seed, so that those that are known stay what they are.
+    ...(seed % 5 === 0 ? brokenSinks : {}),
   });
   const violations: string[] = [];
   let handlers = 0;

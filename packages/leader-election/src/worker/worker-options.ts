@@ -1,10 +1,9 @@
-import { noopLogger, type Logger, type Metrics } from '@kctl/telemetry';
+import { guardSinks, type Logger, type Metrics } from '@kctl/telemetry';
 import { type OptionNames, requireOptions } from '@kctl/wait';
 import {
   checkCallbacks,
   checkDurations,
   electorOptionNames,
-  guardedMetrics,
   type LeaderCallbacks,
   type LeaderElectorOptions,
 } from '../options.js';
@@ -91,8 +90,7 @@ export function resolveWorkerOptions(options: WorkerLeaderElectorOptions): Resol
     threadModule: options.threadModule,
     lockData: options.lockData,
     name: options.name,
-    logger: options.logger ?? noopLogger,
-    metrics: guardedMetrics(options),
+    ...guardSinks(options),
     election: {
       ...durations,
       releaseOnCancel: options.releaseOnCancel ?? true,

@@ -2,14 +2,13 @@ import type { Reader, Writer } from '@kctl/client';
 import {
   type Family,
   type Gauge,
+  guardSinks,
   type Logger,
   loggerOption,
   messageOf,
   type MetricOptions,
   type Metrics,
   metricsOption,
-  noopLogger,
-  noopMetrics,
 } from '@kctl/telemetry';
 import type { AccessNeed } from '@kctl/rbac';
 import {
@@ -137,8 +136,9 @@ class SecretCertificates implements SelfManagedCertificates {
     this.#policy = policy;
     this.#secret = new CertificateSecret(options.client, options.secret);
     this.#clock = options.clock ?? systemClock;
-    this.#logger = options.logger ?? noopLogger;
-    this.#expiry = (options.metrics ?? noopMetrics).gauge(expiryMetric);
+    const { logger, metrics } = guardSinks(options);
+    this.#logger = logger;
+    this.#expiry = metrics.gauge(expiryMetric);
   }
 
   get caBundle(): string | undefined {

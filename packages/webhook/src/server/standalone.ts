@@ -1,10 +1,10 @@
-import { type Logger, loggerOption, type Metrics, metricsOption, noopLogger, noopMetrics } from '@kctl/telemetry';
+import { guardSinks, type Logger, loggerOption, type Metrics, metricsOption } from '@kctl/telemetry';
 import { type Clock, clockOption, type OptionNames, requireOptions, systemClock } from '@kctl/wait';
 import type { HttpRequest, HttpResponse } from '@kctl/http-server';
 import { BodyBudget } from './body-budget.js';
 import type { WebhookHandler } from './handler.js';
 import { WebhookEndpoint } from './webhook-endpoint.js';
-import { createWebhookMetrics, reportingMetrics } from './webhook-metrics.js';
+import { createWebhookMetrics } from './webhook-metrics.js';
 
 /** Options of {@link standaloneWebhook}. */
 export interface StandaloneOptions {
@@ -38,11 +38,9 @@ export function standaloneWebhook(
   options: StandaloneOptions = {},
 ): (request: HttpRequest, response: HttpResponse) => Promise<void> {
   requireOptions('standaloneWebhook', options, optionNames);
-  const { metricsPath, logger = noopLogger, clock = systemClock, maxBufferedBytes = 256 * 1024 * 1024 } = options;
-  const metrics =
-    metricsPath === undefined
-      ? undefined
-      : createWebhookMetrics(reportingMetrics(options.metrics ?? noopMetrics, logger), clock);
+  const { metricsPath, clock = systemClock, maxBufferedBytes = 256 * 1024 * 1024 } = options;
+  const { logger, metrics: sink } = guardSinks(options);
+  const metrics = metricsPath === undefined ? undefined : createWebhookMetrics(sink, clock);
   if (metricsPath !== undefined) metrics?.preset(metricsPath);
   const budget = new BodyBudget(maxBufferedBytes);
   const endpoint = new WebhookEndpoint(handler, { path: metricsPath ?? '', logger, clock, metrics, budget });

@@ -1,5 +1,5 @@
-import { exponentialBuckets, guardLogger, guardMetrics, noopMetrics } from '@kctl/telemetry';
-import type { Logger, Metrics } from '@kctl/telemetry';
+import { exponentialBuckets } from '@kctl/telemetry';
+import type { Metrics } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
 
 /** As controller-runtime: from 10 ns, ×10, 12 buckets. */
@@ -13,12 +13,6 @@ export interface WebhookMetrics {
   begin(path: string): (code: number) => void;
   /** Counts a handler that threw. */
   panic(type: 'admission' | 'conversion' | 'authentication'): void;
-}
-
-/** A sink that throws loses its measurements, is reported once, and fails no request. */
-export function reportingMetrics(sink: Metrics, logger: Logger): Metrics {
-  if (sink === noopMetrics) return sink;
-  return guardMetrics(sink, (error) => guardLogger(logger).error('the metrics sink failed', { error }));
 }
 
 export function createWebhookMetrics(metrics: Metrics, clock: Clock): WebhookMetrics {

@@ -11,16 +11,7 @@ import {
   type ServerTls,
 } from '@kctl/http-server';
 import type { AccessNeed } from '@kctl/rbac';
-import {
-  guardLogger,
-  type Logger,
-  loggerOption,
-  messageOf,
-  type Metrics,
-  metricsOption,
-  noopLogger,
-  noopMetrics,
-} from '@kctl/telemetry';
+import { guardSinks, type Logger, loggerOption, messageOf, type Metrics, metricsOption } from '@kctl/telemetry';
 import {
   type Clock,
   clockOption,
@@ -42,7 +33,7 @@ import type { KeyPair } from './certificate-watcher.js';
 import { clientIdentityOf, isAllowedClient, type AllowedClients } from './client-identity.js';
 import type { WebhookHandler } from './handler.js';
 import { WebhookEndpoint } from './webhook-endpoint.js';
-import { createWebhookMetrics, reportingMetrics, type WebhookMetrics } from './webhook-metrics.js';
+import { createWebhookMetrics, type WebhookMetrics } from './webhook-metrics.js';
 
 /** The port of a server that names none. As upstream. */
 const defaultPort = 9443;
@@ -190,9 +181,10 @@ class HttpsWebhookServer implements WebhookServer {
 
   constructor(options: WebhookServerOptions) {
     this.#options = options;
-    this.#logger = guardLogger(options.logger ?? noopLogger);
+    const { logger, metrics } = guardSinks(options);
+    this.#logger = logger;
     this.#clock = options.clock ?? systemClock;
-    this.#sink = reportingMetrics(options.metrics ?? noopMetrics, this.#logger);
+    this.#sink = metrics;
     this.#metrics = createWebhookMetrics(this.#sink, this.#clock);
     this.#budget = new BodyBudget(options.maxBufferedBytes ?? defaultMaxBodyBytes);
   }
