@@ -35,6 +35,14 @@ run(suite, tests('@kctl/e2e-*'), { KCTL_E2E: '1', KCTL_SUITE: suite });
 
 run('from npm create to an operator', ['scripts/transcript.mjs']);
 
+const generators = ['packages/workqueue/test/flat-heap.leak.test.ts', 'packages/informer/test/model-check.test.ts'];
+const atLength = 'generators at length';
+run(atLength, ['scripts/vitest.mjs', ...generators], {
+  KCTL_KEYS: '1000000',
+  KCTL_HISTORIES: '1000',
+  KCTL_SUITE: atLength,
+});
+
 const operators = ['application', 'training-job', 'chaos-pod', 'probe'].flatMap((name) => ['--operator', name]);
 const simulated = ['--seeds', '1', '--minutes', '60', '--compare', 'no', ...operators];
 run('five simulated hours', program('e2e/simulation/src/main.ts', ...simulated));

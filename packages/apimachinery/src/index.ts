@@ -26,8 +26,8 @@ export type { JsonObject } from './json-object.js';
 export { isJsonObject, isSameJson } from './json-object.js';
 export type { JsonPath } from './json-path.js';
 export { compileJsonPath, isJsonPathError, JsonPathError } from './json-path.js';
-export type { JsonPatchOperation } from './json-patch.js';
-export { createJsonPatch, escapePointer } from './json-patch.js';
+export type { JsonPatchOperation } from './patch/json-patch.js';
+export { createJsonPatch, escapePointer } from './patch/json-patch.js';
 export type {
   DefineKindOptions,
   GroupVersionKind,
@@ -78,7 +78,7 @@ export type {
 export type { KeyOf, KeyOrObject, NamespacedKey, ObjectKey } from './object-key.js';
 export { formatKey, isSameKey, keyOf, parseKey } from './object-key.js';
 export { everything, labelSelectorFrom, nothing, parseLabelSelector } from './label-selector.js';
-export { applyMergePatch, createMergePatch } from './merge-patch.js';
+export { applyMergePatch, createMergePatch } from './patch/merge-patch.js';
 export { nameFilter } from './name-filter.js';
 export type { NameFilter, NamePattern } from './name-filter.js';
 export type { Owner, OwnerReferenceOptions } from './owner-reference.js';

@@ -28,6 +28,7 @@ describe('kctl dev', () => {
   it('runs an operator with webhooks on a server of its own, and again after a change', async () => {
     const folder = project();
     const program = startExample(cli, { cwd: folder, args: ['dev', '--', ...anyPort] });
+    let code: number | null = null;
     try {
       await program.waitFor('applied website/hello in default');
       await program.waitFor('Serving webhook server');
@@ -43,7 +44,8 @@ describe('kctl dev', () => {
       await program.waitFor('All workers finished');
       expect(program.output.match(/API server at/g)).toHaveLength(1);
     } finally {
-      expect(await program.stop('SIGINT')).toBe(0);
+      code = await program.stop('SIGINT');
     }
+    expect(code, program.output).toBe(0); // not in place of the error that ended the test
   });
 });

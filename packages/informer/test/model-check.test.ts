@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { playHistory } from './model/history.js';
 
 /** KCTL_HISTORIES=10000 is the full check; KCTL_SEED replays one history. */
-const histories = Number(process.env['KCTL_HISTORIES'] ?? 400);
+const histories = Number(process.env['KCTL_HISTORIES'] ?? 250);
 const only = process.env['KCTL_SEED'];
 
 describe('random server histories, faults and handlers', () => {

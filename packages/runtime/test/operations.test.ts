@@ -26,6 +26,7 @@ import type { DrainProgress } from '@kctl/client/operations';
 import { createRestMapper } from '@kctl/client-http';
 import { createEnvironment, eventually } from '@kctl/testing';
 import type { TestEnvironment } from '@kctl/testing';
+import { FakeClock } from '@kctl/wait/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 let environment: TestEnvironment;
@@ -171,10 +172,13 @@ describe('cordon and drain', () => {
       .patch({ namespace, name: 'guarded' }, { type: 'merge', body: { status: counts } });
     const progress: string[] = [];
     const onProgress = ({ type }: DrainProgress): void => void progress.push(type);
-    await expect(drain(client, name, { ...quick, timeoutMs: 100, onProgress })).rejects.toThrow(
+    const clock = new FakeClock();
+    const refused = expect(drain(client, name, { ...quick, clock, timeoutMs: 100, onProgress })).rejects.toThrow(
       `node ${name} was not drained within 100 ms; it stays cordoned`,
     );
-    expect(progress).toContain('refused');
+    await eventually(() => expect(progress).toContain('refused'));
+    await clock.advance(100);
+    await refused;
     expect(await exists(guarded.metadata.name)).toBe(true);
     await expect(evict(client, guarded)).rejects.toMatchObject({
       status: {

@@ -16,13 +16,14 @@ function usedBytes(): number {
   return heapUsed + external;
 }
 
-const keys = 1_000_000;
+/** `.ci/run` lets a million through. Four bytes of each that stayed would be more than is allowed. */
+const keys = Number(process.env['KCTL_KEYS'] ?? 250_000);
 const allowedBytes = 1_000_000;
 
 /** Makes keys as they come from the network: each a new string. */
 const makeKey = (round: number, number: number): string => `round-${round}/object-${number}`;
 
-describe('a million keys through', () => {
+describe('many keys through', () => {
   const clock = new FakeClock();
   const queues: Record<string, RateLimitingQueue<string>> = {
     'rate-limiting queue': createRateLimitingQueue({

@@ -1,5 +1,5 @@
-import { definedKeys, isJsonObject, isSameJson, ownMember, setMember } from './json-object.js';
-import type { JsonObject } from './json-object.js';
+import { definedKeys, isJsonObject, isSameJson, ownMember, setMember } from '../json-object.js';
+import type { JsonObject } from '../json-object.js';
 
 /**
  * The JSON merge patch (RFC 7386) that turns `original` into `modified`: changed members, `null` for removed ones,

@@ -1,5 +1,5 @@
-import { definedKeys, isJsonObject, isSameJson, ownMember } from './json-object.js';
-import type { JsonValue } from './object.js';
+import { definedKeys, isJsonObject, isSameJson, ownMember } from '../json-object.js';
+import type { JsonValue } from '../object.js';
 
 /** One operation of a JSON patch (RFC 6902). */
 export type JsonPatchOperation =

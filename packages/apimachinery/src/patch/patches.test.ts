@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createJsonPatch } from './json-patch.js';
 import type { JsonPatchOperation } from './json-patch.js';
-import { isSameJson } from './json-object.js';
+import { isSameJson } from '../json-object.js';
 import { applyMergePatch, createMergePatch } from './merge-patch.js';
 
 const json = fc.letrec((tie) => ({
