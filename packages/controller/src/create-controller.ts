@@ -271,11 +271,16 @@ class ReconcileController<R> implements Controller<R> {
   #holdUntil(session: Session<R>, signal: AbortSignal): void {
     if (signal.aborted || session.holders.has(signal)) return;
     session.holders.add(signal);
+    // Not by the `signal` option of addEventListener: Node then keeps both signals, and all that they lead to forever
+    // where neither is aborted.
+    const leave = (): void => signal.removeEventListener('abort', letGo);
     const letGo = (): void => {
+      session.signal.removeEventListener('abort', leave);
       session.holders.delete(signal);
       void this.#endUnlessHeld(session, signal.reason);
     };
-    signal.addEventListener('abort', letGo, { once: true, signal: session.signal });
+    signal.addEventListener('abort', letGo, { once: true });
+    session.signal.addEventListener('abort', leave, { once: true });
   }
 
   /** Never rejects. */

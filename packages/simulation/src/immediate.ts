@@ -1,5 +1,5 @@
 import { activities } from './activity.js';
-import type { Scheduler } from './scheduler.js';
+import { cancel, type Scheduler } from './scheduler.js';
 import type { Scope } from './scope.js';
 
 /** `setImmediate` of a scope. What the server does in a later turn, it does for itself. */
@@ -8,7 +8,7 @@ export function immediate(scheduler: Scheduler, scope: Scope, callback: () => vo
   const task = scheduler.post(scope, () => activities.run(activity, callback));
   return {
     cancel: () => {
-      task.isCancelled = true;
+      cancel(task);
     },
   };
 }

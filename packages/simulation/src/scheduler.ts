@@ -10,8 +10,13 @@ export interface Task {
   readonly due: number;
   readonly sequence: number;
   readonly scope: Scope;
-  readonly run: () => void;
-  isCancelled: boolean;
+  /** undefined: cancelled. What it would have run is given up at once, not when its time has come. */
+  run: (() => void) | undefined;
+}
+
+/** It no longer runs. Does nothing where it has run. */
+export function cancel(task: Task): void {
+  task.run = undefined;
 }
 
 /** How many tasks run in one turn of the real event loop; promise callbacks run between any two of them. */
@@ -46,7 +51,7 @@ export class Scheduler {
 
   /** Runs it after what is due now. */
   post(scope: Scope, run: () => void): Task {
-    const task: Task = { at: this.now, due: this.now, sequence: this.#sequence++, scope, run, isCancelled: false };
+    const task: Task = { at: this.now, due: this.now, sequence: this.#sequence++, scope, run };
     this.#ready.push(task);
     return task;
   }
@@ -54,7 +59,7 @@ export class Scheduler {
   /** Runs it once the time has come. */
   after(scope: Scope, delayMs: number, run: () => void): Task {
     const at = this.now + delayMs;
-    const task: Task = { at, due: at, sequence: this.#sequence++, scope, run, isCancelled: false };
+    const task: Task = { at, due: at, sequence: this.#sequence++, scope, run };
     push(this.#heap, task);
     return task;
   }
@@ -77,7 +82,7 @@ export class Scheduler {
         this.steps++;
         this.current = task.scope;
         try {
-          task.run();
+          task.run?.();
         } catch (error) {
           this.#onError(error, task.scope);
         }
@@ -108,13 +113,14 @@ export class Scheduler {
       return ready;
     }
     const first = pop(this.#heap);
-    if (first !== undefined && first.at > this.now && !first.isCancelled && !first.scope.isDead) this.now = first.at;
+    if (first !== undefined && first.at > this.now && first.run !== undefined && !first.scope.isDead)
+      this.now = first.at;
     return first;
   }
 
   #mayRun(task: Task): boolean {
     const { scope } = task;
-    if (task.isCancelled || scope.isDead) return false;
+    if (task.run === undefined || scope.isDead) return false;
     if (scope.stalledUntil <= this.now) return true;
     task.at = scope.stalledUntil;
     push(this.#heap, task);

@@ -1,6 +1,6 @@
 import type { Clock, ClockTimer, Random } from '@kctl/wait';
 import { continuation } from './continuation.js';
-import type { Scheduler } from './scheduler.js';
+import { cancel, type Scheduler } from './scheduler.js';
 import type { Scope } from './scope.js';
 
 /** When a world begins: its wall clock, in ms since the Unix epoch. */
@@ -54,7 +54,7 @@ export class ScopeClock implements Clock {
         if (!isPending) return;
         isPending = false;
         scope.timers--;
-        task.isCancelled = true;
+        cancel(task);
       },
     };
   }

@@ -20,6 +20,11 @@ export interface VirtualHost {
 
 const requireBuiltin = createRequire(import.meta.url);
 const realDate = Date;
+/** Loaded before anything is replaced: it takes the timers that it finds. */
+const promises = requireBuiltin('node:timers/promises') as {
+  setTimeout: (ms?: number, value?: unknown, options?: { signal?: AbortSignal }) => Promise<unknown>;
+  setImmediate: (value?: unknown, options?: { signal?: AbortSignal }) => Promise<unknown>;
+};
 
 let installed: { host: VirtualHost; undo: (() => void)[] } | undefined;
 
@@ -185,10 +190,6 @@ function replaceTimers(host: VirtualHost, undo: (() => void)[]): void {
 }
 
 function replaceTimerPromises(host: VirtualHost, undo: (() => void)[]): void {
-  const promises = requireBuiltin('node:timers/promises') as {
-    setTimeout: (ms?: number, value?: unknown, options?: { signal?: AbortSignal }) => Promise<unknown>;
-    setImmediate: (value?: unknown, options?: { signal?: AbortSignal }) => Promise<unknown>;
-  };
   const { setTimeout: realTimeout, setImmediate: realImmediate } = promises;
   const wait = (signal: AbortSignal | undefined, value: unknown, arm: (done: () => void) => { cancel(): void }) =>
     new Promise((resolve, reject) => {
@@ -284,12 +285,14 @@ function replaceRandomness(host: VirtualHost, undo: (() => void)[]): void {
     for (let index = 0; index < size; index++) made[index] = Math.floor(host.random() * 256);
     return made;
   };
+  const word = (): string =>
+    Math.floor(host.random() * 2 ** 32)
+      .toString(16)
+      .padStart(8, '0');
   const uuid = (): string => {
-    const made = bytes(16);
-    made[6] = ((made[6] ?? 0) & 0x0f) | 0x40;
-    made[8] = ((made[8] ?? 0) & 0x3f) | 0x80;
-    const hex = made.toString('hex');
-    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+    const [time, rest, node, end] = [word(), word(), word(), word()];
+    const variant = '89ab'.charAt(Math.floor(host.random() * 4));
+    return `${time}-${rest.slice(0, 4)}-4${rest.slice(5)}-${variant}${node.slice(1, 4)}-${node.slice(4)}${end}`;
   };
   const virtualUuid = (): string => (currentScope() === undefined ? realUuid() : uuid());
   replace(crypto, 'randomUUID', virtualUuid, undo);

@@ -44,6 +44,17 @@ describe('scanJson', () => {
     });
   });
 
+  it.each([
+    ['{"a" :1,"a":2}', ['a']],
+    ['{"a"\n:1,"\\u0061":2}', ['a']],
+    ['{"b":"x\\":","a" :1,"a" :2}', ['a']],
+    ['{"a":{"b":[{"c":1,"c":{"\\"":2}}]}}', ['a.b[0].c']],
+    ['{"a":"\\":","b":{"\\":":1}}', []],
+    ['{"a": {"b" : "12:00:00"}, "c":[]}', []],
+  ])('finds each duplicate of %s, and no other', (text, duplicates) => {
+    expect(scanJson(text)).toEqual({ value: JSON.parse(text), duplicates });
+  });
+
   it('speaks like Go', () => {
     expect(() => scanJson('{"a":')).toThrow('unexpected end of JSON input');
     expect(() => scanJson('x')).toThrow("invalid character 'x' looking for beginning of value");

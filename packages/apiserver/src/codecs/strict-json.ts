@@ -42,8 +42,46 @@ const escapes: Readonly<Record<string, string>> = {
  * reported (the last one wins) and errors read like Go's. `__proto__` is a key like any other.
  */
 export function scanJson(text: string, depth: number = inlineDepth): ScannedJson {
+  const value = plainValue(text);
+  if (value !== undefined) return { value, duplicates: [] };
   const scanner = new Scanner(text, depth);
   return { value: scanner.document(), duplicates: scanner.duplicates };
+}
+
+const memberColon = /"[\t\n\r ]*:/g;
+/** Deeper values are left to the scanner, which has a limit. */
+const plainDepth = 100;
+
+/**
+ * What `JSON.parse` makes of a text, where the scanner would find the same and no duplicate: several times as fast. There is
+ * no duplicate where as many keys are in the value as quotes before a colon in the text; text within a value only adds to
+ * those. undefined: the scanner is to look.
+ */
+function plainValue(text: string): Json | undefined {
+  if (longNumber.test(text)) return undefined;
+  let value: Json;
+  try {
+    value = JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+  let colons = 0;
+  for (memberColon.lastIndex = 0; memberColon.test(text); ) colons++;
+  return countKeys(value, 0) === colons ? value : undefined;
+}
+
+/** The keys at all depths; NaN for a value that is too deep. */
+function countKeys(value: Json, depth: number): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  if (depth > plainDepth) return Number.NaN;
+  let count = 0;
+  if (Array.isArray(value)) for (const item of value) count += countKeys(item, depth + 1);
+  else
+    for (const key of Object.keys(value)) {
+      const member = value[key];
+      count += 1 + (member === undefined ? 0 : countKeys(member, depth + 1));
+    }
+  return count;
 }
 
 /** `JSON.parse` where it loses nothing, the scanner otherwise. For text whose keys are known to be unique. */

@@ -188,6 +188,10 @@ describe('times', () => {
     );
     expect(() => canonicalTime('yesterday')).toThrow('cannot parse "yesterday" as "2006"');
     expect(() => canonicalTime('2023-02-29T00:00:00Z')).toThrow('day out of range');
+    expect(() => canonicalTime('1900-02-29T00:00:00Z')).toThrow('day out of range');
+    expect(() => canonicalTime('2026-04-31T00:00:00Z')).toThrow('day out of range');
+    expect(canonicalTime('2000-02-29T23:59:59.9Z')).toBe('2000-02-29T23:59:59Z');
+    expect(canonicalTime('2024-02-29T00:00:00+00:00')).toBe('2024-02-29T00:00:00Z');
   });
 });
 

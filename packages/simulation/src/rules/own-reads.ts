@@ -43,8 +43,8 @@ export function ownReadsRule(context: RuleContext, { random, after }: OwnReadsOp
   const pending = new WeakMap<Exchange, OwnWrite>();
 
   const check = async (host: ReplicaHost, scope: Scope, write: OwnWrite): Promise<void> => {
-    const { client, cache } = host.operator ?? {};
-    const kind = kindsOf(cache).find(({ group, plural }) => `${group}/${plural}` === write.resource);
+    const { client } = host.operator ?? {};
+    const kind = cachedKind(host, write.resource);
     if (kind === undefined || !isReading(client)) return;
     const { label, name, namespace } = write;
     const judge = (how: string, found: PersistedObject<Kind> | undefined): void => {
@@ -95,7 +95,7 @@ export function ownReadsRule(context: RuleContext, { random, after }: OwnReadsOp
       const { scope } = exchange;
       if (write === undefined || status < 200 || status > 299) return;
       const host = context.replicas.find((each) => each.scope === scope);
-      if (host === undefined) return;
+      if (host === undefined || cachedKind(host, write.resource) === undefined) return;
       after(scope, random() * soonMs, () => {
         if (host.isStopping || context.phase === 'stopping') return;
         activities.run({ scope }, () => void check(host, scope, write));
@@ -114,6 +114,11 @@ function isReading(client: unknown): client is ReadingClient {
     client !== null &&
     ['get', 'list'].every((name) => typeof Reflect.get(client, name) === 'function')
   );
+}
+
+/** The kind of a resource, where it is read from the cache of the operator. */
+function cachedKind({ operator }: ReplicaHost, resource: string): Kind | undefined {
+  return kindsOf(operator?.cache).find(({ group, plural }) => `${group}/${plural}` === resource);
 }
 
 /** The kinds that are read from a cache. */

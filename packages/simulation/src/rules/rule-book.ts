@@ -111,7 +111,8 @@ export class RuleBook {
       label,
     };
     if (commit.change === 'DELETED') this.#objects.delete(label);
-    else this.#objects.set(label, before === undefined ? caused : { ...caused, origin: before.origin });
+    // Without the request: it would keep all that its client made for it, as long as the object lives.
+    else this.#objects.set(label, { ...caused, exchange: undefined, origin: before?.origin ?? origin });
     if (cause?.scope.kind === 'replica' && !incidental.has(resource)) this.#lastWrite = this.#options.now();
     for (const rule of this.#rules) rule.committed?.(caused);
     return caused;

@@ -1,7 +1,7 @@
 import type { Kind } from '@kctl/apimachinery';
 import { activities } from '../activity.js';
 import type { ReplicaHost } from '../replica-host.js';
-import type { Scheduler } from '../scheduler.js';
+import { cancel, type Scheduler } from '../scheduler.js';
 import type { Scope } from '../scope.js';
 import { HandlerHistory, type WitnessedCache, type WitnessedEvent, type WitnessedHandler } from './handler-history.js';
 import { witnesses } from './own-handlers.js';
@@ -20,7 +20,6 @@ const turnMs = 120_000;
 /** A handler takes this long for an event at most, in ms; now and then much longer, so that events wait for it. */
 const longestCallMs = 20;
 const slowCallMs = 4_000;
-const pieceMs = 50;
 /** How many of its events a handler takes long for, and during how many of those it leaves. */
 const slowShare = 0.05;
 const leavingShare = 0.2;
@@ -30,12 +29,13 @@ class Witness {
   readonly history: HandlerHistory;
   readonly #scope: Scope;
   readonly #options: WitnessOptions;
-  readonly #isOver: () => boolean;
+  readonly #calls: Set<() => void>;
 
-  constructor(kind: Kind, scope: Scope, options: WitnessOptions & { readonly isOver: () => boolean }) {
+  /** `calls`: what ends each callback that takes its time. */
+  constructor(kind: Kind, scope: Scope, options: WitnessOptions, calls: Set<() => void>) {
     this.#scope = scope;
-    this.#isOver = options.isOver;
     this.#options = options;
+    this.#calls = calls;
     const { objects, violate } = options;
     this.history = new HandlerHistory({ scope, kind, handler: 'a handler', objects, violate });
   }
@@ -48,13 +48,23 @@ class Witness {
     if (chance < 0.5) {
       const takesMs = random() * (isSlow ? slowCallMs : longestCallMs);
       if (isSlow && random() < leavingShare) scheduler.after(this.#scope, takesMs * random(), () => this.leave());
-      // Not beyond a stop, which does not wait for handlers of the world.
-      for (let leftMs = takesMs; leftMs > 0 && !this.#isOver(); leftMs -= pieceMs)
-        await new Promise<void>((resolve) => {
-          scheduler.after(this.#scope, Math.min(leftMs, pieceMs), resolve);
-        });
+      await this.#wait(takesMs);
     }
     this.history.ended();
+  }
+
+  /** Not beyond a stop, which does not wait for handlers of the world. */
+  #wait(ms: number): Promise<void> {
+    const { scheduler } = this.#options;
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    const done = (): void => resolve(undefined);
+    const timer = scheduler.after(this.#scope, ms, done);
+    const end = (): void => {
+      cancel(timer);
+      scheduler.post(this.#scope, done);
+    };
+    this.#calls.add(end);
+    return promise.then(() => void this.#calls.delete(end));
   }
 
   leave(): void {
@@ -71,6 +81,7 @@ export class Witnesses {
   readonly #cache: WitnessedCache;
   readonly #options: WitnessOptions;
   readonly #present: Witness[] = [];
+  readonly #calls = new Set<() => void>();
   #isOver = false;
 
   constructor(host: ReplicaHost, scope: Scope, cache: WitnessedCache, options: WitnessOptions) {
@@ -90,6 +101,7 @@ export class Witnesses {
   end(): void {
     this.#isOver = true;
     for (const witness of this.#present.splice(0)) witness.leave();
+    for (const end of this.#calls) end();
   }
 
   #later(): void {
@@ -113,10 +125,7 @@ export class Witnesses {
     const wanted = this.#cache.informers().filter(({ isWanted, state }) => isWanted && state.phase !== 'stopped');
     const chosen = wanted[Math.floor(random() * wanted.length)];
     if (chosen === undefined || (chosen.kind.shape !== 'full' && chosen.kind.shape !== 'untyped')) return;
-    const witness = new Witness(chosen.kind, this.#scope, {
-      ...this.#options,
-      isOver: () => this.#isOver || this.#host.isStopping,
-    });
+    const witness = new Witness(chosen.kind, this.#scope, this.#options, this.#calls);
     const loan = this.#cache.acquire(chosen.kind);
     this.#present.push(witness);
     const handler: WitnessedHandler = { onEvent: (event) => witness.onEvent(event) };

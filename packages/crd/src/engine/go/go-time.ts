@@ -38,11 +38,15 @@ function cannotParse(text: string, layout: string, [rest, element]: readonly [st
   fail(text, layout, `cannot parse ${JSON.stringify(rest)} as ${JSON.stringify(element)}`);
 }
 
+function daysIn(year: number, month: number): number {
+  if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
+  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
+}
+
 function checkRanges(text: string, layout: string, parts: readonly string[]): void {
-  const [, , month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts.map(Number);
+  const [, year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts.map(Number);
   if (month < 1 || month > 12) fail(text, layout, 'month out of range');
-  const days = new Date(Date.UTC(Number(parts[1]), month, 0)).getUTCDate();
-  if (day < 1 || day > days) fail(text, layout, 'day out of range');
+  if (day < 1 || day > daysIn(year, month)) fail(text, layout, 'day out of range');
   if (hour > 23) fail(text, layout, 'hour out of range');
   if (minute > 59) fail(text, layout, 'minute out of range');
   if (second > 59) fail(text, layout, 'second out of range');
@@ -60,6 +64,7 @@ function toUtc(text: string, layout: string, digits?: number): [seconds: string,
   const offset = rest.slice(fraction.length);
   if (!zone.test(offset)) cannotParse(text, layout, [offset, 'Z07:00']);
   checkRanges(text, layout, match);
+  if (offset === 'Z') return [head, fraction];
   return [new Date(head + offset).toISOString().slice(0, 19), fraction];
 }
 

@@ -74,7 +74,7 @@ export function setOwn(target: object, name: string, value: unknown): void {
   if (name === '__proto__') {
     Object.defineProperty(target, name, { value, writable: true, enumerable: true, configurable: true });
   } else {
-    Reflect.set(target, name, value);
+    (target as JsonObject)[name] = value; // not by Reflect.set, which takes several times as long
   }
 }
 
