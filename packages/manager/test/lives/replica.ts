@@ -43,7 +43,7 @@ export class Replica {
   readonly stop: AbortController = new AbortController();
   readonly runnables: Runnable[] = [];
   running = 0;
-  /** Scopes of which work began although another held their lease, or none did. */
+  /** Scopes other than the manager's own of which work began although another held their lease, or none did. */
   readonly usurped: string[] = [];
   leaderWork = 0;
   outcome: unknown = 'new';
@@ -120,7 +120,8 @@ export class Replica {
       leaderElectionScope: scope,
       sources: () => [{ name: 'kind source: Pod', kind: pods, isRequired: true }],
       run: async (signal) => {
-        if (needLeaderElection && this.#leaseOf(scope).holder !== this.#identity) this.usurped.push(scope);
+        // Not of the manager's own: that is stolen, and what is stolen is noticed only at the next renewal.
+        if (scope !== '' && this.#leaseOf(scope).holder !== this.#identity) this.usurped.push(scope);
         work(1);
         try {
           await new Promise<void>((resolve, reject) => {
