@@ -81,6 +81,7 @@ const optionNames: OptionNames<HttpClientOptions> = {
   detailedMetrics: true,
   clock: clockOption,
   environment: true,
+  execAllowlist: true,
 };
 
 /** A client of the API server: every read and write is a request. */

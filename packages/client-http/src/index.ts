@@ -16,6 +16,8 @@ export type {
   KubeConfigCluster,
   KubeConfigLike,
   KubeConfigUser,
+  KubeContext,
+  ListContextsOptions,
   LoadConnectionOptions,
   OidcRefresh,
   Pem,
@@ -45,8 +47,10 @@ export { createHttpClient } from './http-client.js';
 export type { HttpClient, HttpClientOptions } from './http-client.js';
 export { isServed, serverHealth, serverVersion } from './discovery/server-facts.js';
 export type { ServerHealth, ServerVersion } from './discovery/server-facts.js';
-export { loadConnection } from './connection/load-connection.js';
+export { listContexts, loadConnection } from './connection/load-connection.js';
 export type { RateLimit } from './transport/rate-limiter.js';
+export { withRequestOptions } from './request-options.js';
+export type { RequestOptions, ResponseFacts } from './request-options.js';
 export { createRestMapper } from './discovery/rest-mapper.js';
 export type { KindName, ResourceName, RestMapper, RestMapperOptions } from './discovery/rest-mapper.js';
 export { createTransport } from './transport/transport.js';

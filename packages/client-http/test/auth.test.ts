@@ -5,7 +5,7 @@ import { FakeClock } from '@kctl/wait/testing';
 import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { TLSSocket } from 'node:tls';
 import { inspect } from 'node:util';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -331,6 +331,32 @@ describe('exec plugins', () => {
     await clock.advance(61_000);
     await get(client);
     expect(await runs()).toBe(2);
+  });
+
+  it('hands over the CA of a file and the config of the cluster', async () => {
+    const caFile = await file('ca.crt', authority.cert);
+    const script = `const { cluster } = JSON.parse(process.env.KUBERNETES_EXEC_INFO).spec;
+      const ca = Buffer.from(cluster['certificate-authority-data'], 'base64').toString();
+      ${print('{ token: [ca.length, cluster.config.audience].join("|") }')}`;
+    const { exec } = await plugin(script);
+    const user = { exec: { ...exec, command: process.execPath, config: { audience: 'shop' } } };
+    const connection = { server: server.url, caFile, user };
+    await using client = createHttpClient({ connection });
+    await get(client);
+    expect(server.requests[0]?.headers.authorization).toBe(`Bearer ${authority.cert.length}|shop`);
+  });
+
+  it('runs what the allowlist names, by path or by name, and nothing else', async () => {
+    const user = await plugin(print('{ token: "t" }'));
+    const environment = { PATH: dirname(process.execPath) };
+    for (const entry of [process.execPath, basename(process.execPath)])
+      await get(open({ user }, { environment, execAllowlist: ['/bin/other', entry] }));
+    const count = await runs();
+    for (const execAllowlist of [[], ['/bin/sh'], [`${process.execPath}-of-another`]])
+      await expect(get(open({ user }, { environment, execAllowlist }))).rejects.toThrow(
+        /is not in execAllowlist, which has/,
+      );
+    expect(await runs()).toBe(count);
   });
 
   it('runs again on a 401, once, and repeats the request', async () => {

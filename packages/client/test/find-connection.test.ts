@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { findConnection, isKubeConfigError, readerMissing } from '../src/connection/index.js';
+import { findConnection, findContexts, isKubeConfigError, readerMissing } from '../src/connection/index.js';
 import type { Connection, KubeconfigReader } from '../src/connection/index.js';
 
 let home: string;
@@ -16,6 +16,11 @@ afterEach(() => rm(home, { recursive: true }));
 const reader: KubeconfigReader = {
   readKubeconfig: (paths, { context = '' } = {}): Promise<Connection> =>
     Promise.resolve({ server: `https://${paths.join('+')}#${context}` }),
+  parseKubeconfig: (text, { context = '' } = {}) => Promise.resolve({ server: `https://${text}#${context}` }),
+  readContexts: (source) =>
+    Promise.resolve([
+      { name: 'text' in source ? source.text : source.join('+'), isCurrent: true, cluster: 'c', user: 'u' },
+    ]),
 };
 const load = (): Promise<KubeconfigReader> => Promise.resolve(reader);
 const never = (): Promise<KubeconfigReader> => Promise.reject(new Error('the reader was loaded'));
@@ -41,6 +46,25 @@ describe('findConnection', () => {
     const error = await findConnection({ environment: { HOME: home } }, never).catch((reason: unknown) => reason);
     expect(isKubeConfigError(error)).toBe(true);
     expect(String(error)).toContain('no kubeconfig found: KUBECONFIG is not set');
+  });
+});
+
+describe('findContexts', () => {
+  const names = async (options: Parameters<typeof findContexts>[0]): Promise<readonly string[]> =>
+    (await findContexts(options, load)).map(({ name }) => name);
+
+  it('looks where the connection would come from', async () => {
+    const environment = { ...pod, HOME: home, KUBECONFIG: 'a' };
+    expect(await names({ environment })).toEqual(['a']);
+    expect(await names({ path: 'p', environment })).toEqual(['p']);
+    expect(await names({ text: 't', environment })).toEqual(['t']);
+    expect((await findConnection({ text: 't', context: 'c', environment }, load)).server).toBe('https://t#c');
+    await expect(findConnection({ text: 't', path: 'p' }, load)).rejects.toThrow('text and path are both set');
+  });
+
+  it('finds none in a pod, and where there is no file', async () => {
+    expect(await findContexts({ environment: pod }, never)).toEqual([]);
+    expect(await findContexts({ environment: { HOME: home } }, never)).toEqual([]);
   });
 });
 

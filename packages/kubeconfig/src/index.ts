@@ -5,7 +5,7 @@
  * @packageDocumentation
  */
 export { isKubeConfigError, KubeConfigError } from '@kctl/client/connection';
-export type { Connection, LoadConnectionOptions } from '@kctl/client/connection';
-export { loadConnection } from './load-connection.js';
-export { readKubeconfig } from './read-kubeconfig.js';
-export type { ReadKubeconfigOptions } from './read-kubeconfig.js';
+export type { Connection, KubeContext, ListContextsOptions, LoadConnectionOptions } from '@kctl/client/connection';
+export { listContexts, loadConnection } from './load-connection.js';
+export { parseKubeconfig, readContexts, readKubeconfig } from './read-kubeconfig.js';
+export type { ParseKubeconfigOptions, ReadKubeconfigOptions } from './read-kubeconfig.js';

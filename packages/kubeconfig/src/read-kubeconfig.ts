@@ -8,8 +8,9 @@ import {
   KubeConfigError,
   redact,
   unknownProvider,
+  withoutUserInfo,
 } from '@kctl/client/connection';
-import type { Connection, Impersonation, UserConnection } from '@kctl/client/connection';
+import type { Connection, Impersonation, KubeContext, UserConnection } from '@kctl/client/connection';
 
 /** Options of {@link readKubeconfig}. */
 export interface ReadKubeconfigOptions {
@@ -25,16 +26,24 @@ interface Entries {
   /** What client-node does not keep, by the name of the entry. */
   readonly clusterExtras: Map<string, Partial<Connection>>;
   readonly userExtras: Map<string, Partial<UserConnection>>;
+  /** What clusters say to exec plugins, by the name of the cluster. */
+  readonly execConfigs: Map<string, unknown>;
   /** Users who say as which groups to act, and not as whom. */
   readonly impersonatingNone: Set<string>;
   /** The folder of the file that an entry came from, to which its relative paths belong. */
   readonly userFolders: Map<string, string>;
 }
 
+/** Options of {@link parseKubeconfig}. */
+export interface ParseKubeconfigOptions extends ReadKubeconfigOptions {
+  /** The folder to which relative paths in the text belong. @default process.cwd() */
+  readonly directory?: string;
+}
+
 /**
  * The connection that a context of these kubeconfig files describes; of several files the first entry of a name counts,
  * and those that do not exist are passed over. @kubernetes/client-node parses them; what it leaves out (tokenFile, groups
- * to impersonate, disable-compression) is added.
+ * to impersonate, disable-compression, the config of exec plugins) is added.
  *
  * @throws KubeConfigError in one line, naming file, field and remedy
  */
@@ -42,6 +51,60 @@ export async function readKubeconfig(
   paths: readonly string[],
   { context }: ReadKubeconfigOptions = {},
 ): Promise<Connection> {
+  return await connectionOf(await textsOf(paths), context);
+}
+
+/**
+ * As {@link readKubeconfig}, of a text, such as that of a Secret with the kubeconfig of another cluster.
+ *
+ * @throws KubeConfigError in one line, naming field and remedy
+ */
+export async function parseKubeconfig(
+  text: string,
+  { context, directory = process.cwd() }: ParseKubeconfigOptions = {},
+): Promise<Connection> {
+  return await connectionOf([{ label: 'text', text, directory }], context);
+}
+
+/**
+ * The contexts of these files, or of a text, in their order: what `kubectl config get-contexts` prints.
+ *
+ * @throws KubeConfigError in one line, naming the file that is not valid
+ */
+export async function readContexts(source: readonly string[] | { readonly text: string }): Promise<KubeContext[]> {
+  const texts =
+    'text' in source ? [{ label: 'text', text: source.text, directory: process.cwd() }] : await textsOf(source);
+  const { contexts, clusters, currentContext } = await entriesOf(texts);
+  return contexts.map(({ name, cluster, user, namespace }) => {
+    const server = clusters.find((each) => each.name === cluster)?.server;
+    return {
+      name,
+      isCurrent: name === currentContext,
+      cluster,
+      user,
+      ...((namespace ?? '') === '' ? {} : { namespace }),
+      ...(server === undefined ? {} : { server: withoutUserInfo(server) }),
+    };
+  });
+}
+
+interface ConfigText {
+  /** For errors: its path. */
+  readonly label: string;
+  readonly text: string;
+  readonly directory: string;
+}
+
+async function textsOf(paths: readonly string[]): Promise<readonly ConfigText[]> {
+  const texts: ConfigText[] = [];
+  for (const path of paths) {
+    const text = await readConfig(path, paths.length > 1);
+    if (text !== undefined) texts.push({ label: path, text, directory: dirname(resolve(path)) });
+  }
+  return texts;
+}
+
+async function entriesOf(texts: readonly ConfigText[]): Promise<Entries> {
   const { KubeConfig, loadYaml } = await import('@kubernetes/client-node');
   const entries: Entries = {
     clusters: [],
@@ -50,33 +113,39 @@ export async function readKubeconfig(
     currentContext: undefined,
     clusterExtras: new Map(),
     userExtras: new Map(),
+    execConfigs: new Map(),
     impersonatingNone: new Set(),
     userFolders: new Map(),
   };
-  for (const path of paths) {
-    const text = await readConfig(path, paths.length > 1);
-    if (text === undefined) continue;
+  for (const { label, text, directory } of texts) {
     const part = new KubeConfig();
     try {
       part.loadFromString(text);
-      part.makePathsAbsolute(dirname(resolve(path)));
-      addExtras(entries, loadYaml(text), dirname(resolve(path)));
+      part.makePathsAbsolute(directory);
+      addExtras(entries, loadYaml(text), directory);
     } catch (error) {
-      throw new KubeConfigError(`kubeconfig ${path} is not valid: ${parseReason(error)}`);
+      throw new KubeConfigError(`kubeconfig ${label} is not valid: ${parseReason(error)}`);
     }
     addMissing(entries.clusters, part.clusters);
     addMissing(entries.users, part.users);
     addMissing(entries.contexts, part.contexts);
     entries.currentContext ??= part.currentContext === '' ? undefined : part.currentContext;
   }
+  return entries;
+}
+
+async function connectionOf(texts: readonly ConfigText[], context: string | undefined): Promise<Connection> {
+  const { KubeConfig } = await import('@kubernetes/client-node');
+  const entries = await entriesOf(texts);
+  const labels = texts.map(({ label }) => label).join(', ');
   const currentContext = context ?? entries.currentContext;
   if (currentContext === undefined)
-    throw new KubeConfigError(`kubeconfig ${paths.join(', ')}: current-context is not set: set it, or name a context`);
+    throw new KubeConfigError(`kubeconfig ${labels}: current-context is not set: set it, or name a context`);
   const known = entries.contexts.find(({ name }) => name === currentContext);
   if (known === undefined) {
     const names = entries.contexts.map(({ name }) => name).join(', ');
     throw new KubeConfigError(
-      `kubeconfig ${paths.join(', ')}: context ${JSON.stringify(currentContext)} does not exist: there are ${names || 'none'}`,
+      `kubeconfig ${labels}: context ${JSON.stringify(currentContext)} does not exist: there are ${names || 'none'}`,
     );
   }
   requireKnownProvider(entries.users.find(({ name }) => name === known.user));
@@ -87,11 +156,12 @@ export async function readKubeconfig(
   const kubeConfig = new KubeConfig();
   kubeConfig.loadFromOptions({ ...entries, currentContext });
   const { user, ...connection } = connectionFromKubeConfig(kubeConfig);
+  const located = withPluginPath(user ?? {}, entries.userFolders.get(known.user) ?? '');
   return hideSecrets({
     ...connection,
     ...entries.clusterExtras.get(known.cluster),
     user: {
-      ...withPluginPath(user ?? {}, entries.userFolders.get(known.user) ?? ''),
+      ...withPluginConfig(located, entries.execConfigs.get(known.cluster)),
       ...entries.userExtras.get(known.user),
     },
   });
@@ -115,6 +185,11 @@ function withPluginPath(user: UserConnection, folder: string): UserConnection {
   const { exec } = user;
   if (exec === undefined || !/[\\/]/.test(exec.command)) return user;
   return { ...user, exec: { ...exec, command: resolve(folder, exec.command) } };
+}
+
+/** What the cluster says to plugins goes to this one. */
+function withPluginConfig(user: UserConnection, config: unknown): UserConnection {
+  return user.exec === undefined || config === undefined ? user : { ...user, exec: { ...user.exec, config } };
 }
 
 /** The first line of a parser's message, without what it quotes of the file. */
@@ -143,6 +218,9 @@ function addExtras(entries: Entries, config: unknown, directory: string): void {
   for (const { name, value } of named(config, 'clusters', 'cluster')) {
     if (value['disable-compression'] === true && !entries.clusterExtras.has(name))
       entries.clusterExtras.set(name, { disableCompression: true });
+    const { extensions } = value;
+    for (const { name: extension, value: config } of named({ extensions }, 'extensions', 'extension'))
+      if (extension === execExtension && !entries.execConfigs.has(name)) entries.execConfigs.set(name, config);
   }
   for (const { name, value } of named(config, 'users', 'user')) {
     if (entries.userExtras.has(name)) continue;
@@ -156,6 +234,9 @@ function addExtras(entries: Entries, config: unknown, directory: string): void {
     });
   }
 }
+
+/** The extension of a cluster that exec plugins get as `spec.cluster.config`. */
+const execExtension = 'client.authentication.k8s.io/exec';
 
 const impersonationFields = ['as-uid', 'as-groups', 'as-user-extra'];
 

@@ -5,7 +5,7 @@ import { inspect } from 'node:util';
 import { KubeConfig } from '@kubernetes/client-node';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { connectionFromKubeConfig, inClusterConnection } from '@kctl/client/connection';
-import { isKubeConfigError, loadConnection, readKubeconfig } from '../src/index.js';
+import { isKubeConfigError, listContexts, loadConnection, parseKubeconfig, readKubeconfig } from '../src/index.js';
 
 let directory: string;
 
@@ -99,6 +99,39 @@ describe('loadConnection', () => {
     const path = await write('config', config());
     expect(await readKubeconfig([path], { context: 'other' })).toMatchObject({ server: 'https://two:6443' });
     expect(await readKubeconfig([join(directory, 'none'), path])).toMatchObject({ server: 'https://one:6443' });
+  });
+
+  it('reads a text, of another context, too', async () => {
+    expect(await loadConnection({ text: config() })).toMatchObject({ server: 'https://one:6443', namespace: 'team' });
+    expect(await loadConnection({ text: config(), context: 'other' })).toMatchObject({ server: 'https://two:6443' });
+    expect(await parseKubeconfig(config(), { directory: '/etc/kube' })).toMatchObject({ caFile: '/etc/kube/ca.crt' });
+    await expect(loadConnection({ text: 'a: [b' })).rejects.toThrow(/kubeconfig text is not valid/);
+    await expect(loadConnection({ text: config(), context: 'no' })).rejects.toThrow(/there are main, other/);
+  });
+
+  it('lists contexts, of files and of a text', async () => {
+    const expected = [
+      { name: 'main', isCurrent: true, cluster: 'c', user: 'u', namespace: 'team', server: 'https://one:6443/' },
+      { name: 'other', isCurrent: false, cluster: 'd', user: 'v', server: 'https://two:6443' },
+    ];
+    const found = await listContexts({ text: config() });
+    expect(found.map((context) => ({ ...context, server: context.server?.replace(/\/?$/, '') }))).toEqual(
+      expected.map((context) => ({ ...context, server: context.server.replace(/\/?$/, '') })),
+    );
+    const more = await write('b', config().replace('name: other', 'name: third'));
+    const environment = { KUBECONFIG: [await write('a', config()), more].join(delimiter) };
+    expect((await listContexts({ environment })).map(({ name }) => name)).toEqual(['main', 'other', 'third']);
+    expect(await listContexts({ environment: { HOME: directory } })).toEqual([]);
+    await expect(listContexts({ path: join(directory, 'none') })).rejects.toSatisfy(isKubeConfigError);
+    const secret = config().replace('https://two:6443', 'https://jane:hunter2@two:6443');
+    expect(JSON.stringify(await listContexts({ text: secret }))).not.toContain('hunter2');
+  });
+
+  it('gives exec plugins what the cluster says to them', async () => {
+    const extension = 'extensions: [{ name: client.authentication.k8s.io/exec, extension: { audience: shop } }], ';
+    const text = config().replace("cluster: { server: 'https://two", `cluster: { ${extension}server: 'https://two`);
+    const { user } = await loadConnection({ text, context: 'other' });
+    expect(user?.exec?.config).toEqual({ audience: 'shop' });
   });
 
   it('falls back to the home directory', async () => {

@@ -104,7 +104,7 @@ export type {
   Writer,
 } from '@kctl/client';
 export { createHttpClient, isTransportError } from '@kctl/client-http';
-export { loadConnection } from './load-connection.js';
+export { listContexts, loadConnection } from './load-connection.js';
 export type { Connection, HttpClient } from '@kctl/client-http';
 export { createDelegatingClient, createOwnEvents } from '@kctl/client-delegating';
 export type { OwnEvents } from '@kctl/client-delegating';

@@ -1,8 +1,8 @@
-import { findConnection, readerMissing } from '@kctl/client/connection';
-import type { Connection, LoadConnectionOptions } from '@kctl/client/connection';
+import { findConnection, findContexts, readerMissing } from '@kctl/client/connection';
+import type { Connection, KubeContext, ListContextsOptions, LoadConnectionOptions } from '@kctl/client/connection';
 
 /**
- * Finds the connection of this process, in controller-runtime's order: `path`, KUBECONFIG (several files: the first
+ * Finds the connection of this process, in controller-runtime's order: `text`, `path`, KUBECONFIG (several files: the first
  * entry of a name wins), in-cluster, ~/.kube/config. What reads files (`@kctl/kubeconfig`, with
  * @kubernetes/client-node) is loaded only when there is a file to read: an operator in a pod never loads it, and a bundle
  * may leave it out.
@@ -11,4 +11,14 @@ import type { Connection, LoadConnectionOptions } from '@kctl/client/connection'
  */
 export async function loadConnection(options: LoadConnectionOptions = {}): Promise<Connection> {
   return await findConnection(options, () => import('@kctl/kubeconfig').catch(readerMissing));
+}
+
+/**
+ * The contexts that {@link loadConnection} chooses from with the same options: none where this process runs in a pod, and none
+ * where there is no file.
+ *
+ * @throws KubeConfigError in one line, naming the file that is not valid
+ */
+export async function listContexts(options: ListContextsOptions = {}): Promise<readonly KubeContext[]> {
+  return await findContexts(options, () => import('@kctl/kubeconfig').catch(readerMissing));
 }

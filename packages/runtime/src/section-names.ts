@@ -18,6 +18,7 @@ const http: NamesOf<RuntimeManagerOptions['http']> = {
   onWarning: functionOption,
   detailedMetrics: true,
   environment: true,
+  execAllowlist: true,
 };
 const cache: NamesOf<RuntimeManagerOptions['cache']> = {
   name: true,

@@ -1,11 +1,12 @@
-import { findConnection, readerMissing } from '@kctl/client/connection';
-import type { Connection, LoadConnectionOptions } from '@kctl/client/connection';
+import { findConnection, findContexts, readerMissing } from '@kctl/client/connection';
+import type { Connection, KubeContext, ListContextsOptions, LoadConnectionOptions } from '@kctl/client/connection';
 import { requireOptions, type OptionNames } from '@kctl/wait';
 
-const optionNames: OptionNames<LoadConnectionOptions> = { path: true, context: true, environment: true };
+const contextsOptionNames: OptionNames<ListContextsOptions> = { text: true, path: true, environment: true };
+const optionNames: OptionNames<LoadConnectionOptions> = { ...contextsOptionNames, context: true };
 
 /**
- * Finds the connection of this process, in controller-runtime's order: `path`, KUBECONFIG (several files: the first
+ * Finds the connection of this process, in controller-runtime's order: `text`, `path`, KUBECONFIG (several files: the first
  * entry of a name wins), in-cluster, ~/.kube/config. Files are read by `@kctl/kubeconfig`, an optional peer that is
  * loaded only when there is a file to read. Printed or put into JSON, the connection shows `[redacted]` in place of its
  * secrets.
@@ -24,4 +25,25 @@ const optionNames: OptionNames<LoadConnectionOptions> = { path: true, context: t
 export async function loadConnection(options: LoadConnectionOptions = {}): Promise<Connection> {
   requireOptions('loadConnection', options, optionNames);
   return await findConnection(options, () => import('@kctl/kubeconfig').catch(readerMissing));
+}
+
+/**
+ * The contexts that {@link loadConnection} chooses from with the same options: none where this process runs in a pod, and none
+ * where there is no file.
+ *
+ * @throws KubeConfigError in one line, naming the file that is not valid, or the package that is not installed
+ *
+ * @example
+ * ```ts
+ * import { createHttpClient, listContexts, loadConnection } from '@kctl/client-http';
+ *
+ * for (const { name: context } of await listContexts()) {
+ *   await using client = createHttpClient({ connection: await loadConnection({ context }) });
+ *   console.log(context, client.transport.server);
+ * }
+ * ```
+ */
+export async function listContexts(options: ListContextsOptions = {}): Promise<readonly KubeContext[]> {
+  requireOptions('listContexts', options, contextsOptionNames);
+  return await findContexts(options, () => import('@kctl/kubeconfig').catch(readerMissing));
 }

@@ -1,6 +1,8 @@
+import { readFile } from 'node:fs/promises';
 import { messageOf } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
 import type { Connection, ExecPlugin } from '@kctl/client/connection';
+import { requireAllowed } from './exec-allowlist.js';
 import { CredentialsError } from '../errors.js';
 import { joinUrlUser, redactKnown } from '@kctl/client/connection';
 import { staticCredential } from './credential-source.js';
@@ -18,6 +20,8 @@ export interface ExecCredentialOptions {
   readonly clock: Clock;
   readonly connection: Connection;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Programs that may run as plugins. Undefined: any. */
+  readonly allowlist: readonly string[] | undefined;
 }
 
 interface Issued {
@@ -89,6 +93,7 @@ interface RunOptions extends ExecCredentialOptions {
 
 async function issue(plugin: VersionedPlugin, options: RunOptions): Promise<Issued> {
   try {
+    if (options.allowlist !== undefined) await requireAllowed(plugin.command, options.allowlist, options.environment);
     return parseCredential(await runPlugin(plugin, options), plugin.apiVersion);
   } catch (error) {
     const reason = messageOf(error);
@@ -104,14 +109,14 @@ async function issue(plugin: VersionedPlugin, options: RunOptions): Promise<Issu
   }
 }
 
-function runPlugin(plugin: VersionedPlugin, options: RunOptions): Promise<string> {
+async function runPlugin(plugin: VersionedPlugin, options: RunOptions): Promise<string> {
   const { clock, connection, environment, signal: closed } = options;
   const env = {
     ...environment,
     ...Object.fromEntries((plugin.env ?? []).map(({ name, value }) => [name, value])),
-    KUBERNETES_EXEC_INFO: execInfo(plugin, connection),
+    KUBERNETES_EXEC_INFO: await execInfo(plugin, connection),
   };
-  return new Promise((resolve, reject) => {
+  return await new Promise((resolve, reject) => {
     // Not imported: that costs every process, and few have a plugin.
     const child = process.getBuiltinModule('node:child_process').spawn(plugin.command, plugin.args ?? [], {
       env,
@@ -151,17 +156,20 @@ function runPlugin(plugin: VersionedPlugin, options: RunOptions): Promise<string
   });
 }
 
-function execInfo(plugin: VersionedPlugin, connection: Connection): string {
-  const { server, ca, tlsServerName, insecureSkipTlsVerify, proxyUrl, proxyUser } = connection;
+async function execInfo(plugin: VersionedPlugin, connection: Connection): Promise<string> {
+  const info = { kind: 'ExecCredential', apiVersion: plugin.apiVersion };
+  if (plugin.provideClusterInfo !== true) return JSON.stringify({ ...info, spec: { interactive: false } });
+  const { server, ca, caFile, tlsServerName, insecureSkipTlsVerify, proxyUrl, proxyUser } = connection;
+  const authority = ca ?? (caFile === undefined ? undefined : await readFile(caFile));
   const cluster = {
     server,
     'tls-server-name': tlsServerName,
     'insecure-skip-tls-verify': insecureSkipTlsVerify,
-    'certificate-authority-data': ca === undefined ? undefined : Buffer.from(ca).toString('base64'),
+    'certificate-authority-data': authority === undefined ? undefined : Buffer.from(authority).toString('base64'),
     'proxy-url': joinUrlUser(proxyUrl, proxyUser),
+    config: plugin.config,
   };
-  const spec = plugin.provideClusterInfo === true ? { interactive: false, cluster } : { interactive: false };
-  return JSON.stringify({ kind: 'ExecCredential', apiVersion: plugin.apiVersion, spec });
+  return JSON.stringify({ ...info, spec: { interactive: false, cluster } });
 }
 
 function lastLine(text: string): string {

@@ -14,6 +14,8 @@ export interface CredentialContext {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Programs that may run as exec plugins. Undefined: any. */
+  readonly execAllowlist: readonly string[] | undefined;
 }
 
 /** The source for what a connection says; the order is client-go's. */
@@ -24,7 +26,8 @@ export function credentialsOf(connection: Connection, context: CredentialContext
   if (user.username !== undefined) return basicCredential(user.username, user.password ?? '');
   const { user: fromUrl } = splitUrlUser(connection.server);
   if (fromUrl !== undefined && !hasAuthorization(user)) return basicCredential(fromUrl.name, fromUrl.password);
-  if (user.exec !== undefined) return execCredential(user.exec, { ...context, connection });
+  if (user.exec !== undefined)
+    return execCredential(user.exec, { ...context, allowlist: context.execAllowlist, connection });
   if (user.oidc !== undefined) return oidcCredential(user.oidc, context.clock);
   if (user.provider !== undefined) return providerCredential(user.provider, context.clock);
   return staticCredential({});

@@ -39,9 +39,9 @@ import {
   transportRetryMs,
 } from '../failure/retry.js';
 import { defaultUserAgent } from './user-agent.js';
-import { parseWarnings } from './warnings.js';
+import { createWarningReporter } from './warnings.js';
 import { safeCause } from '../failure/safe-cause.js';
-import type { ServerWarning, WarnedRequest } from './warnings.js';
+import type { ServerWarning, WarnedRequest, WarningReporter } from './warnings.js';
 
 /** Options of {@link createTransport}. */
 export interface TransportOptions {
@@ -85,6 +85,13 @@ export interface TransportOptions {
   readonly clock?: Clock;
   /** Where proxy variables are looked up, and what exec plugins inherit. @default process.env */
   readonly environment?: Readonly<Record<string, string | undefined>>;
+  /**
+   * The programs that may run as exec plugins, by path or by a name that is looked up in PATH: for kubeconfigs that others
+   * write. An empty list refuses all of them.
+   *
+   * @default any program that the connection names
+   */
+  readonly execAllowlist?: readonly string[];
 }
 
 const optionNames: OptionNames<TransportOptions> = {
@@ -104,6 +111,7 @@ const optionNames: OptionNames<TransportOptions> = {
   detailedMetrics: true,
   clock: clockOption,
   environment: true,
+  execAllowlist: true,
 };
 
 /** One request. */
@@ -121,6 +129,8 @@ export interface TransportRequest {
    * repeated after a 429 alone: a 5xx may come from a server that was already at it. @default false
    */
   readonly once?: boolean;
+  /** How often it is repeated at most. @default that of the transport */
+  readonly maxRetries?: number;
   /** Further headers, by their lower-case names. Those of the transport win: credentials, impersonation, user agent. */
   readonly headers?: Readonly<Record<string, string>>;
   /**
@@ -166,9 +176,6 @@ export function createTransport(connection: Connection, options: TransportOption
   return new HttpTransport(connection, options);
 }
 
-/** How many texts of warnings are remembered, to log each of them once. */
-const maxSeenWarnings = 1000;
-
 class HttpTransport implements Transport {
   readonly server: string;
   readonly #origin: string;
@@ -183,7 +190,7 @@ class HttpTransport implements Transport {
   readonly #pools: ConnectionPools;
   readonly #limiter: TurnLimiter | undefined;
   readonly #compress: boolean;
-  readonly #seenWarnings = new Set<string>();
+  readonly #warnings: WarningReporter;
   readonly #closed = new AbortController();
   /** Connections that were upgraded and are not closed yet. */
   readonly #sockets = new Set<Duplex>();
@@ -199,6 +206,7 @@ class HttpTransport implements Transport {
       throw new TypeError('connection.newDispatcher is not a function: expected one that makes a dispatcher');
     this.#options = options;
     this.#observe = connection.observe;
+    this.#warnings = createWarningReporter(options.onWarning, logger);
     this.#clock = clock;
     this.#logger = logger;
     this.server = withoutUserInfo(connection.server).replace(/\/+$/, '');
@@ -206,7 +214,12 @@ class HttpTransport implements Transport {
     this.#prefix = url.pathname.replace(/\/+$/, '');
     this.#metrics = createRequestMetrics(metrics, url.host, options.detailedMetrics === true);
     this.#limiter = options.rateLimit === undefined ? undefined : createTurnLimiter(options.rateLimit, clock);
-    this.#credentials = credentialsOf(connection, { clock, logger, environment });
+    this.#credentials = credentialsOf(connection, {
+      clock,
+      logger,
+      environment,
+      execAllowlist: options.execAllowlist,
+    });
     const isLocal = /^(localhost|127\.|\[::1\])/.test(url.hostname);
     this.#compress = options.compression ?? (!isLocal && connection.disableCompression !== true);
     this.#headers = {
@@ -234,7 +247,7 @@ class HttpTransport implements Transport {
 
   async send(request: TransportRequest): Promise<TransportResponse> {
     const { method, signal, expect = 'object', once = false, upgrade } = request;
-    const maxRetries = this.#options.maxRetries ?? 10;
+    const maxRetries = request.maxRetries ?? this.#options.maxRetries ?? 10;
     return await retry(
       async (attempt) => {
         if (attempt > 1 || expect !== 'watch') await this.#takeTurn(method, signal);
@@ -339,7 +352,7 @@ class HttpTransport implements Transport {
       if (body !== undefined) this.#metrics.sized(method, body.length);
       if (answer.socket !== undefined) this.#adopt(answer.socket);
       this.#note(request, seconds(), { status: answer.status });
-      this.#warn(answer, request);
+      this.#warnings.report(answer.headers, { method, path: pathOf(path) });
       return this.#toResponse(answer, request);
     } catch (error) {
       this.#metrics.answered(method, '<error>', seconds());
@@ -413,25 +426,6 @@ class HttpTransport implements Transport {
   #note({ method, path }: TransportRequest, seconds: number, outcome: { status: number } | { error: unknown }): void {
     if (!this.#logger.isEnabled('debug')) return;
     this.#logger.debug('Request', { method, path: pathOf(path), ...outcome, ms: Math.round(seconds * 1000) });
-  }
-
-  #warn({ headers }: Exchange, { method, path }: TransportRequest): void {
-    for (const warning of parseWarnings(headers['warning'])) {
-      const { onWarning } = this.#options;
-      if (onWarning !== undefined)
-        // The request has been executed: a hook that fails must not take its answer away.
-        callHook(
-          () => onWarning(warning, { method, path: pathOf(path) }),
-          (error) => this.#logger.error('onWarning failed', { error }),
-        );
-      else if (!this.#seenWarnings.has(warning.text)) {
-        this.#seenWarnings.add(warning.text);
-        // The oldest is forgotten, and logged once more when it comes again.
-        const [oldest] = this.#seenWarnings;
-        if (this.#seenWarnings.size > maxSeenWarnings && oldest !== undefined) this.#seenWarnings.delete(oldest);
-        this.#logger.warn(warning.text, { source: 'API server warning', method, path: pathOf(path) });
-      }
-    }
   }
 
   #disposedError(method: string, path: string): TransportError {

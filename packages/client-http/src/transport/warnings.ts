@@ -1,3 +1,6 @@
+import type { Logger } from '@kctl/telemetry';
+import { callHook } from './guarded-hooks.js';
+
 /** A warning that the server sent along with an answer, e.g. about a deprecated API. */
 export interface ServerWarning {
   /** Always 299: other codes are not for API clients. */
@@ -25,4 +28,40 @@ export function parseWarnings(header: string | string[] | undefined): readonly S
     agent,
     text: quoted.replace(/\\(.)/g, '$1'),
   }));
+}
+
+/** Hands out the warnings of answers. */
+export interface WarningReporter {
+  report(headers: Readonly<Record<string, string | string[] | undefined>>, request: WarnedRequest): void;
+}
+
+/** How many texts of warnings are remembered, to log each of them once. */
+const maxSeen = 1000;
+
+/** Calls a hook with each warning; without one, each text is logged once. */
+export function createWarningReporter(
+  onWarning: ((warning: ServerWarning, request: WarnedRequest) => void) | undefined,
+  logger: Logger,
+): WarningReporter {
+  const seen = new Set<string>();
+  const log = ({ text }: ServerWarning, request: WarnedRequest): void => {
+    if (seen.has(text)) return;
+    seen.add(text);
+    // The oldest is forgotten, and logged once more when it comes again.
+    const [oldest] = seen;
+    if (seen.size > maxSeen && oldest !== undefined) seen.delete(oldest);
+    logger.warn(text, { source: 'API server warning', ...request });
+  };
+  return {
+    report: (headers, request) => {
+      for (const warning of parseWarnings(headers['warning']))
+        if (onWarning === undefined) log(warning, request);
+        // The request has been executed: a hook that fails must not take its answer away.
+        else
+          callHook(
+            () => onWarning(warning, request),
+            (error) => logger.error('onWarning failed', { error }),
+          );
+    },
+  };
 }

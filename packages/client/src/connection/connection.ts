@@ -17,6 +17,11 @@ export interface ExecPlugin {
   readonly installHint?: string;
   /** Whether the plugin receives the cluster's details. @default false */
   readonly provideClusterInfo?: boolean;
+  /**
+   * What the cluster says to plugins: `spec.cluster.config` of what it receives with `provideClusterInfo`. A kubeconfig has it as
+   * the extension `client.authentication.k8s.io/exec` of the cluster.
+   */
+  readonly config?: unknown;
   /** `Always` is refused: a controller has no terminal. @default 'IfAvailable' */
   readonly interactiveMode?: 'Never' | 'IfAvailable' | 'Always';
 }

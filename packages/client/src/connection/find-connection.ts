@@ -5,43 +5,98 @@ import type { Connection } from './connection.js';
 import { KubeConfigError } from './errors.js';
 import { inClusterConnection } from './in-cluster.js';
 
-/** Options of `loadConnection`. */
-export interface LoadConnectionOptions {
+/** Options of `listContexts`: where the contexts are. */
+export interface ListContextsOptions {
+  /** A kubeconfig as text, such as that of a Secret; nothing else is looked at. Relative paths in it begin at the working directory. */
+  readonly text?: string;
   /** The kubeconfig file. @default KUBECONFIG, else the pod's service account, else ~/.kube/config */
   readonly path?: string;
-  /** The context to use. @default the file's current-context */
-  readonly context?: string;
   /** @default process.env */
   readonly environment?: Readonly<Record<string, string | undefined>>;
+}
+
+/** Options of `loadConnection`. */
+export interface LoadConnectionOptions extends ListContextsOptions {
+  /** The context to use. @default the file's current-context */
+  readonly context?: string;
+}
+
+/** A context of a kubeconfig. */
+export interface KubeContext {
+  readonly name: string;
+  /** Whether it is the one that is used where none is named. */
+  readonly isCurrent: boolean;
+  readonly cluster: string;
+  readonly user: string;
+  readonly namespace?: string;
+  /** Without user information. Absent where the cluster does not exist. */
+  readonly server?: string;
 }
 
 /** Reads kubeconfig files: what `@kctl/kubeconfig` exports. */
 export interface KubeconfigReader {
   /** The connection of a context in these files, of which the first entry of a name counts. */
   readKubeconfig(paths: readonly string[], options?: { readonly context?: string }): Promise<Connection>;
+  /** That of a text. */
+  parseKubeconfig(text: string, options?: { readonly context?: string }): Promise<Connection>;
+  /** The contexts of files, or of a text. */
+  readContexts(source: readonly string[] | { readonly text: string }): Promise<readonly KubeContext[]>;
 }
 
 /**
- * Finds the connection of this process, in controller-runtime's order: `path`, KUBECONFIG (several files: the first
+ * Finds the connection of this process, in controller-runtime's order: `text`, `path`, KUBECONFIG (several files: the first
  * entry of a name wins), in-cluster, ~/.kube/config. `loadReader` imports `@kctl/kubeconfig`; it is called only when
- * there is a file to read, so that a process in a pod loads no parser.
+ * there is something to read, so that a process in a pod loads no parser.
  *
- * @throws KubeConfigError in one line, naming the files that were tried
+ * @throws KubeConfigError in one line, naming the files that were tried; TypeError when `text` and `path` are both set
  */
 export async function findConnection(
-  { path = '', context, environment = process.env }: LoadConnectionOptions,
-  loadReader: () => Promise<KubeconfigReader>,
+  { context, environment = process.env, ...where }: LoadConnectionOptions,
+  loadReader: () => Promise<Pick<KubeconfigReader, 'readKubeconfig' | 'parseKubeconfig'>>,
 ): Promise<Connection> {
-  const read = async (files: readonly string[]): Promise<Connection> => {
-    const reader = await loadReader();
-    return await reader.readKubeconfig(files, context === undefined ? {} : { context });
-  };
-  if (path !== '') return await read([path]);
+  const source = await findSource({ ...where, environment });
+  if (source === 'cluster') return inClusterConnection({ environment });
+  const options = context === undefined ? {} : { context };
+  const reader = await loadReader();
+  return 'text' in source
+    ? await reader.parseKubeconfig(source.text, options)
+    : await reader.readKubeconfig(source, options);
+}
+
+/**
+ * The contexts that {@link findConnection} chooses from. None in a pod, and none where there is no file.
+ *
+ * @throws KubeConfigError naming the file that is not valid; TypeError when `text` and `path` are both set
+ */
+export async function findContexts(
+  { environment = process.env, ...where }: ListContextsOptions,
+  loadReader: () => Promise<Pick<KubeconfigReader, 'readContexts'>>,
+): Promise<readonly KubeContext[]> {
+  const source = await findSource({ ...where, environment }).catch((error: unknown) => {
+    if (error instanceof KubeConfigError) return 'cluster' as const;
+    throw error;
+  });
+  return source === 'cluster' ? [] : await (await loadReader()).readContexts(source);
+}
+
+/** A text, the paths of files, or the service account of the pod. @throws KubeConfigError where there is none of them */
+async function findSource({
+  text,
+  path = '',
+  environment,
+}: Omit<LoadConnectionOptions, 'context'> & {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}): Promise<{ readonly text: string } | readonly string[] | 'cluster'> {
+  if (text !== undefined) {
+    if (path !== '') throw new TypeError('loadConnection: text and path are both set: set one');
+    return { text };
+  }
+  if (path !== '') return [path];
   const listed = (environment['KUBECONFIG'] ?? '').split(delimiter).filter(Boolean);
-  if (listed.length > 0) return await read(listed);
-  if ((environment['KUBERNETES_SERVICE_HOST'] ?? '') !== '') return inClusterConnection({ environment });
+  if (listed.length > 0) return listed;
+  if ((environment['KUBERNETES_SERVICE_HOST'] ?? '') !== '') return 'cluster';
   const home = join(environment['HOME'] ?? homedir(), '.kube', 'config');
-  if (await exists(home)) return await read([home]);
+  if (await exists(home)) return [home];
   throw new KubeConfigError(
     `no kubeconfig found: KUBECONFIG is not set, this process does not run in a pod, and ${home} does not exist`,
   );

@@ -21,8 +21,8 @@ export type {
   UserConnection,
 } from './connection.js';
 export { isKubeConfigError, KubeConfigError } from './errors.js';
-export { findConnection, readerMissing } from './find-connection.js';
-export type { KubeconfigReader, LoadConnectionOptions } from './find-connection.js';
+export { findConnection, findContexts, readerMissing } from './find-connection.js';
+export type { KubeconfigReader, KubeContext, ListContextsOptions, LoadConnectionOptions } from './find-connection.js';
 export { hasAuthorization, hideSecrets } from './hide-secrets.js';
 export { inClusterConnection } from './in-cluster.js';
 export type { InClusterOptions } from './in-cluster.js';
