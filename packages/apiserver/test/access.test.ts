@@ -28,6 +28,25 @@ async function guarded(options: ApiServerOptions = {}) {
 const whoAmI = async ({ post }: Pick<Harness, 'post'>, headers: Record<string, string>) =>
   (await post(`${authentication}/selfsubjectreviews`, {}, headers)).body.status?.userInfo;
 
+test('a selector of one name counts as the name of a list or watch, where all parameters can be read', async () => {
+  const { grant, get, call } = await guarded();
+  await grant('jane', 'named', [
+    { apiGroups: [''], resources: ['configmaps'], resourceNames: ['a'], verbs: ['list', 'deletecollection'] },
+  ]);
+  const path = '/api/v1/namespaces/default/configmaps?fieldSelector=metadata.name%3D';
+  const asJane = as('jane', { 'impersonate-group': 'system:authenticated' });
+  expect((await get(`${path}a`, asJane)).status).toBe(200);
+  for (const [rest, about] of [
+    ['b', 'configmaps "b" is forbidden'],
+    ['a&labelSelector=%3D', 'configmaps is forbidden'],
+    ['a&limit=x', 'configmaps is forbidden'],
+  ] as const) {
+    const { status, body } = await get(`${path}${rest}`, asJane);
+    expect([status, body.message]).toEqual([403, expect.stringContaining(about)]);
+  }
+  expect((await call('DELETE', `${path}a`, undefined, asJane)).body.message).toContain('configmaps is forbidden');
+});
+
 describe('impersonation', () => {
   test('makes the request as the named user, also where everything is allowed', async () => {
     const server = await harness();

@@ -239,8 +239,10 @@ test('a client that hangs up ends the work for it', async () => {
   const { server, post } = await harness();
   await post(configMaps, configMap('warm', {}, { pad: 'p'.repeat(70_000) }));
   const gone = new AbortController();
-  const body = JSON.stringify(configMap('gone', {}, { pad: 'p'.repeat(900_000) }));
-  const lost = server.fetch(configMaps, { method: 'POST', body, signal: gone.signal });
+  // Takes more than a second to read.
+  const body = `metadata: {name: gone}\nannotations: [${'1, '.repeat(300_000)}]`;
+  const headers = { 'content-type': 'application/yaml' };
+  const lost = server.fetch(configMaps, { method: 'POST', headers, body, signal: gone.signal });
   await settle();
   gone.abort(new Error('hung up'));
   await expect(lost).rejects.toThrow('hung up');

@@ -30,6 +30,17 @@ async function withWidgets(): Promise<Harness> {
 }
 
 describe('managedFields', () => {
+  it('an object that a PUT of its status creates is owned through the status', async () => {
+    const h = await harness();
+    const spec = { clusterIP: 'None', ports: [{ port: 80 }] };
+    const status = { loadBalancer: { ingress: [{ ip: '10.1.1.1' }] } };
+    const made = await h.put('/api/v1/namespaces/default/services/s/status', { metadata: { name: 's' }, spec, status });
+    expect(made.status).toBe(201);
+    expect(owners(made)).toEqual({
+      'unknown Update status': { 'f:status': { 'f:loadBalancer': { 'f:ingress': {} } } },
+    });
+  });
+
   it('§2.5-31: a create names the User-Agent up to its first slash, or the fieldManager', async () => {
     const h = await harness();
     const made = await h.post(configMaps, configMap('a', { x: '1' }, { k: 'v' }), {

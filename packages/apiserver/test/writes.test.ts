@@ -245,6 +245,29 @@ describe('create, update, patch', () => {
     expect((await h.post(`${widgets}?fieldManager=${'x'.repeat(129)}`, body)).status).toBe(422);
   });
 
+  it('§2.2-10: numbers that are not written as integers are none of a built-in, and of a custom resource if they are whole', async () => {
+    const { post } = await withWidgets();
+    const deployment = (replicas: string): string =>
+      `{"metadata":{"name":"d"},"spec":{"replicas":${replicas},"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}`;
+    for (const literal of ['2.0', '2e0', '2.5', '1e400'])
+      expect((await post('/apis/apps/v1/namespaces/default/deployments', deployment(literal))).body.message).toBe(
+        `Deployment in version "v1" cannot be handled as a Deployment: json: cannot unmarshal number ${literal} into Go struct field DeploymentSpec.spec.replicas of type int32`,
+      );
+    expect((await post('/apis/apps/v1/namespaces/default/deployments', deployment('2'))).status).toBe(201);
+    const port = '{"metadata":{"name":"s"},"spec":{"clusterIP":"None","ports":[{"port":80,"targetPort":80.0}]}}';
+    expect((await post('/api/v1/namespaces/default/services', port)).body.message).toContain(
+      'json: cannot unmarshal number 80.0 into Go struct field ServicePort.spec.ports.targetPort of type int32',
+    );
+    const sized = (size: string): string =>
+      `{"apiVersion":"ex.io/v1","kind":"Widget","metadata":{"name":"w${size.length}"},"spec":{"size":${size}}}`;
+    expect((await post(widgets, sized('2.0'))).status).toBe(201);
+    expect((await post(widgets, sized('9007199254740993'))).text).toContain('9007199254740993');
+    expect((await post(widgets, sized('1e30'))).body.message).toContain('spec.size in body must be of type integer');
+    expect((await post(widgets, sized('1e400'))).body.message).toBe(
+      'Widget in version "v1" cannot be handled as a Widget: json: cannot unmarshal number 1e400 into Go value of type float64',
+    );
+  });
+
   it('§2.2-10: bodies that are no JSON, of another type or too long are refused, and the server goes on', async () => {
     const h = await harness({ maxBodyBytes: 1000 });
     const bad = await h.post(configMaps, '{"a":');

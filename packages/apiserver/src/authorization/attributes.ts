@@ -1,4 +1,5 @@
-import type { StatusError } from '@kctl/apimachinery';
+import { isSelectorError, parseFieldSelector, parseLabelSelector, type StatusError } from '@kctl/apimachinery';
+import { fieldSyntaxProblem, labelSyntaxProblem } from '../codecs/label-syntax.js';
 import { forbiddenObject } from '../registry/status.js';
 import type { User } from '../server/api-request.js';
 import type { ResourcePath } from '../server/request-info.js';
@@ -61,7 +62,7 @@ export function requestAttributes(request: AuthorizedRequest): Attributes {
   if (path === undefined) return pathAttributes(user, method.toLowerCase(), decodedPath);
   const { group, version, resource, name } = path;
   const isNamespace = group === '' && resource === 'namespaces';
-  const isCollection = verb === 'list' || verb === 'watch' || verb === 'deletecollection';
+  const isRead = verb === 'list' || verb === 'watch';
   const [subresource = ''] = path.subresource.split('/');
   return resourceAttributes(user, verb, {
     group,
@@ -69,17 +70,29 @@ export function requestAttributes(request: AuthorizedRequest): Attributes {
     resource,
     subresource,
     namespace: isNamespace ? name : path.namespace,
-    name: isCollection && name === '' ? nameSelectedBy(query) : name,
+    name: isRead && name === '' ? nameSelectedBy(query) : name,
   });
 }
 
-/** The one object that a field selector on its name leaves: naming it is enough to be allowed to list or watch it. */
+/**
+ * The one object that a field selector on its name leaves: naming it is enough to be allowed to list or watch it. As
+ * upstream, it counts only where all parameters of the list can be read.
+ */
 function nameSelectedBy(query: URLSearchParams): string {
-  for (const term of (query.get('fieldSelector') ?? '').split(',')) {
-    const name = /^metadata\.name==?([^=].*)$/.exec(term)?.[1];
-    if (name !== undefined && /^[\w.:-]+$/.test(name)) return name;
+  const fieldText = query.get('fieldSelector') ?? '';
+  if (fieldText === '') return '';
+  const labelText = query.get('labelSelector') ?? '';
+  if (labelSyntaxProblem(labelText) !== undefined || fieldSyntaxProblem(fieldText) !== undefined) return '';
+  if (['limit', 'timeoutSeconds'].some((name) => !/^[+-]?\d*$/.test(query.get(name) ?? ''))) return '';
+  try {
+    parseLabelSelector(labelText);
+    const { terms } = parseFieldSelector(fieldText);
+    const name = terms.find(({ path, operator }) => path === 'metadata.name' && operator === '=')?.value ?? '';
+    return name === '.' || name === '..' || /[/%]/.test(name) ? '' : name;
+  } catch (error) {
+    if (isSelectorError(error)) return '';
+    throw error;
   }
-  return '';
 }
 
 /** 403 as the API server words it. */

@@ -4,7 +4,7 @@ import { decodeEnvelope, protobufType, unwrapMessage } from '../protobuf/envelop
 import type { JsonObject } from '../registry/json.js';
 import { badRequest, unsupportedMediaType } from '../registry/status.js';
 import type { Offload } from '../offload/offload.js';
-import { JsonSyntaxError, scanJson, TooDeepError } from './strict-json.js';
+import { JsonSyntaxError, scanJson, TooDeepError, type NumberLiteral } from './strict-json.js';
 import { readYaml, YamlProblem } from './yaml.js';
 
 /** A request body, read. */
@@ -13,6 +13,8 @@ export interface ParsedBody {
   readonly text: string;
   /** `duplicate field "spec.size"`, in the order of the text. */
   readonly duplicates: readonly string[];
+  /** Numbers of JSON that are not written as integers; of other texts none. @default [] */
+  readonly literals?: readonly NumberLiteral[];
 }
 
 const decoder = new TextDecoder();
@@ -78,8 +80,8 @@ function parseProtobufBody(bytes: Uint8Array, expected: ProtobufBody): JsonObjec
 
 /** Reads a JSON body. @throws JsonSyntaxError */
 export function parseJsonBody(text: string, depth: number): ParsedBody {
-  const { value, duplicates } = scanJson(text, depth);
-  return { value, text, duplicates: duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`) };
+  const { value, duplicates, literals } = scanJson(text, depth);
+  return { value, text, literals, duplicates: duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`) };
 }
 
 /** YAML from this length on goes to another thread: reading 1 KB takes about 1 ms. */

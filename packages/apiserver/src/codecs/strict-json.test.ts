@@ -41,6 +41,7 @@ describe('scanJson', () => {
     expect(scanJson('{"a":1,"b":[{"c":1,"c":2}],"a":3}')).toEqual({
       value: { b: [{ c: 2 }], a: 3 },
       duplicates: ['b[0].c', 'a'],
+      literals: [],
     });
   });
 

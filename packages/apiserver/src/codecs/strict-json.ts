@@ -1,8 +1,16 @@
 import type { Json } from '../storage/json-text.js';
 
+/** A number whose text Go tells from that of an integer: `2.0`, `1e3`; or that no float64 holds: `1e400`. */
+export interface NumberLiteral {
+  readonly path: readonly (string | number)[];
+  readonly text: string;
+}
+
 /** What the scanner found besides the value. */
 export interface ScannedJson {
   readonly value: Json;
+  /** The first thousand of them. */
+  readonly literals: readonly NumberLiteral[];
   /** Paths of keys that occur more than once in their object, in the order of the text: `spec.size`, `spec.parts[0].name`. */
   readonly duplicates: readonly string[];
 }
@@ -45,7 +53,7 @@ export function scanJson(text: string, depth: number = inlineDepth): ScannedJson
   const value = plainValue(text);
   if (value !== undefined) return { value, duplicates: [] };
   const scanner = new Scanner(text, depth);
-  return { value: scanner.document(), duplicates: scanner.duplicates };
+  return { value: scanner.document(), duplicates: scanner.duplicates, literals: scanner.literals };
 }
 
 const memberColon = /"[\t\n\r ]*:/g;
@@ -90,8 +98,11 @@ export function parseJsonFast(text: string): unknown {
   return JSON.parse(text);
 }
 
+const maxLiterals = 1_000;
+
 class Scanner {
   readonly duplicates: string[] = [];
+  readonly literals: NumberLiteral[] = [];
   readonly #text: string;
   readonly #depth: number;
   readonly #path: (string | number)[] = [];
@@ -208,7 +219,12 @@ class Scanner {
     if (digits === undefined) return this.#fail('looking for beginning of value');
     this.#at += digits.length;
     const value = Number(digits);
-    if (Number.isSafeInteger(value) || /[.eE]/.test(digits)) return value;
+    if (/[.eE]/.test(digits)) {
+      const isTold = Number.isInteger(value) || !Number.isFinite(value);
+      if (isTold && this.literals.length < maxLiterals) this.literals.push({ path: [...this.#path], text: digits });
+      return value;
+    }
+    if (Number.isSafeInteger(value)) return value;
     const exact = BigInt(digits);
     return exact >= -(2n ** 63n) && exact < 2n ** 63n ? exact : value;
   }

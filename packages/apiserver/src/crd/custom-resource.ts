@@ -9,6 +9,7 @@ import {
   unknownFields,
 } from '../registry/decode-head.js';
 import type { FieldError } from '../registry/field-error.js';
+import { requireFloats } from '../registry/number-literals.js';
 import { cloneJson, compareText, equalJson, isObject, objectsOf, stringOf, type JsonObject } from '../registry/json.js';
 import {
   CustomResourceValidator,
@@ -119,6 +120,7 @@ class CustomResource {
     const found: string[] = [];
     let object: UntypedObject;
     try {
+      requireFloats(input.literals ?? []);
       object = this.#validator.normalize(body, found);
     } catch (error) {
       // Upstream decodes the metadata by itself: its errors do not name the field that holds it.

@@ -28,7 +28,7 @@ export async function create(backend: WriteBackend, call: ResourceCall): Promise
   const body = await readWriteBody(call);
   const isLong = isLongBody(body.text);
   if (isLong) await breathe();
-  const { object, problems } = call.definition.decode({ value: body.value, text: body.text });
+  const { object, problems } = call.definition.decode({ value: body.value, text: body.text, literals: body.literals });
   reportProblems(call, [...body.duplicates, ...problems], options.fieldValidation);
   if (isLong) await breathe();
   return createObject(backend, call, { object, options, isLong });
@@ -91,7 +91,7 @@ export async function createStored(
   if (!isTracked) {
     const isReviewed = admission !== undefined;
     const onStamp = (): void => void (isStamped = true);
-    const write = { definition, manager: options.fieldManager, subresource: '', isReviewed, onStamp };
+    const write = { definition, manager: options.fieldManager, subresource, isReviewed, onStamp };
     const tracked = trackCreate(backend, write, given);
     if (tracked !== undefined) await tracked;
     if (isLong) {

@@ -39,6 +39,7 @@ export async function update(backend: WriteBackend, call: ResourceCall, target: 
   const { object, problems } = definition.decode({
     value: body.value,
     text: body.text,
+    literals: body.literals,
     ...(target.subresource !== '' && { subresource: target.subresource }),
   });
   reportProblems(call, [...body.duplicates, ...problems], options.fieldValidation);

@@ -22,6 +22,7 @@ import { builtinIgnored } from '../managed-fields/typing.js';
 import { strategicMergePatch } from '../patch/strategic-merge.js';
 import { builtinTable } from '../table/builtin-columns.js';
 import { badRequest } from './status.js';
+import { requireIntegers } from './number-literals.js';
 
 function apiVersionOf(group: string, version: string): string {
   return group === '' ? version : `${group}/${version}`;
@@ -109,6 +110,7 @@ class BuiltinResource {
     const forgetsOwners = hasEmptyOwners(body);
     let decoded: JsonObject;
     try {
+      requireIntegers(body, struct, input.literals ?? []);
       decoded = decodeStruct(body, struct, unknown);
     } catch (error) {
       throw cannotBeHandled(expected, kind, messageOf(error));

@@ -1,4 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
+import type { NumberLiteral } from '../codecs/strict-json.js';
 import type { FieldTyping } from '../managed-fields/typing.js';
 import type { FieldError } from './field-error.js';
 import type { JsonObject } from './json.js';
@@ -39,6 +40,8 @@ export interface DecodeInput {
   readonly value: unknown;
   /** The body as text: the real server quotes it in two messages. */
   readonly text?: string;
+  /** Numbers of the body that are not written as integers. @default [] */
+  readonly literals?: readonly NumberLiteral[] | undefined;
   /** `create` fills in a missing kind of a built-in; a patched object always has one. */
   readonly subresource?: string;
 }

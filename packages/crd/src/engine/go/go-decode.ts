@@ -88,7 +88,8 @@ function decodeScalar(value: unknown, type: GoType, walk: Walk, scalar: GoScalar
       return canonicalQuantity(String(value));
     case 'intOrString':
       if (typeof value === 'string') return value;
-      if (typeof value !== 'number' || !Number.isInteger(value)) {
+      if (typeof value === 'number' && !Number.isInteger(value)) mismatch(walk, `number ${value}`, 'int32');
+      if (typeof value !== 'number') {
         throw new GoDecodeError(`json: cannot unmarshal ${valueName(value)} into Go value of type int32`);
       }
       return value;

@@ -74,7 +74,8 @@ export function jsonTypeOf(value: unknown): SchemaType | 'null' {
     case 'bigint':
       return 'integer';
     case 'number':
-      return Number.isInteger(value) ? 'integer' : 'number';
+      // As upstream: a float64 that could be another integer than was written counts as none.
+      return Number.isSafeInteger(value) ? 'integer' : 'number';
     default:
       return 'object';
   }
