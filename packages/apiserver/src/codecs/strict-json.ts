@@ -1,6 +1,6 @@
 import type { Json } from '../storage/json-text.js';
 
-/** A number whose text Go tells from that of an integer: `2.0`, `1e3`; or that no float64 holds: `1e400`. */
+/** A number that Go does not read as an integer, `2.0` or `1e3`, or as a float64, `1e400`. */
 export interface NumberLiteral {
   readonly path: readonly (string | number)[];
   readonly text: string;

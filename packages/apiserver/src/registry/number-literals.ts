@@ -2,7 +2,7 @@ import { decodeStruct, GoDecodeError, type GoStruct } from '@kctl/crd/engine';
 import type { NumberLiteral } from '../codecs/strict-json.js';
 import { cloneJson, isObject, setOwn, type JsonObject } from './json.js';
 
-/** A number that is no integer, and that no body has by chance. */
+/** A fraction that no body has by chance. */
 const standIn = (index: number): number => index + 0.123_456_789;
 const standInPattern = /json: cannot unmarshal number (\d+)\.123456789 into/;
 
