@@ -33,6 +33,8 @@ export class TooDeepError extends JsonSyntaxError {}
 const numberPattern = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const plainTextPattern = /[^"\\\u0000-\u001f]*/y;
 const longNumber = /\d{16}/;
+/** A number with a fraction or an exponent; text within a value may look like one. */
+const floatNumber = /[:[,][\t\n\r ]*-?\d+[.eE]/;
 
 const escapes: Readonly<Record<string, string>> = {
   '"': '"',
@@ -51,7 +53,7 @@ const escapes: Readonly<Record<string, string>> = {
  */
 export function scanJson(text: string, depth: number = inlineDepth): ScannedJson {
   const value = plainValue(text);
-  if (value !== undefined) return { value, duplicates: [] };
+  if (value !== undefined) return { value, duplicates: [], literals: [] };
   const scanner = new Scanner(text, depth);
   return { value: scanner.document(), duplicates: scanner.duplicates, literals: scanner.literals };
 }
@@ -66,7 +68,7 @@ const plainDepth = 100;
  * those. undefined: the scanner is to look.
  */
 function plainValue(text: string): Json | undefined {
-  if (longNumber.test(text)) return undefined;
+  if (longNumber.test(text) || floatNumber.test(text)) return undefined;
   let value: Json;
   try {
     value = JSON.parse(text) as Json;
