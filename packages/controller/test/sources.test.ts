@@ -4,6 +4,7 @@ import { StatusError } from '@kctl/apimachinery';
 import type { KubeObject } from '@kctl/apimachinery';
 import { headerOf } from '@kctl/apimachinery/wire';
 import { settle } from '@kctl/wait/testing';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ObjectEvent, ReconcileRequest } from '../src/index.js';
 import {
@@ -395,12 +396,55 @@ describe('parseCron', () => {
     expect(next(expression, from)).toBe(expected);
   });
 
-  it.each(['* * * *', '60 * * * *', '* * 0 * *', '5-1 * * * *', '*/0 * * * *', 'x * * * *'])(
-    'refuses %s',
-    (expression) => {
-      expect(() => parseCron(expression)).toThrow(/is not valid/);
-    },
-  );
+  it('looks back, and has the days of a CronJob where both fields restrict them', () => {
+    const at = (text: string): number => Date.parse(text);
+    const schedule = parseCron('30 4 1,15 * *');
+    expect(schedule.previous(at('2026-01-15T04:30:00Z'))).toBe(at('2026-01-01T04:30:00Z'));
+    expect(schedule.previous(at('2026-01-15T04:30:00.001Z'))).toBe(at('2026-01-15T04:30:00Z'));
+    expect(parseCron('*/5 * * * *').previous(at('2026-01-01T00:07:31Z'))).toBe(at('2026-01-01T00:05:00Z'));
+    expect(next('0 0 */2 * 1', '2026-01-01T00:00:00Z')).toBe('2026-01-03T00:00');
+    expect(next('5/15 * * * *', '2026-01-01T00:06:00Z')).toBe('2026-01-01T00:20');
+    expect(next('0 0 L * *', '2026-02-01T00:00:00Z')).toBe('2026-02-28T00:00');
+  });
+
+  it('agrees with itself: the occurrence before the next one is not later than the time that was asked for', () => {
+    const field = fc.constantFrom('*', '0', '7', '*/3', '1-5', '2,6');
+    const expressions = fc.tuple(
+      field,
+      field,
+      fc.constantFrom('*', '1', '15', '*/2'),
+      fc.constantFrom('*', '2'),
+      field,
+    );
+    const times = fc.integer({ min: Date.parse('2024-01-01'), max: Date.parse('2030-01-01') });
+    fc.assert(
+      fc.property(expressions, times, (fields, time) => {
+        const schedule = parseCron(fields.join(' '));
+        const due = schedule.next(time);
+        if (due === undefined) return;
+        expect(due).toBeGreaterThan(time);
+        expect(due % 60_000).toBe(0);
+        expect(schedule.previous(due + 1)).toBe(due);
+        expect(schedule.previous(due) ?? 0).toBeLessThanOrEqual(time);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it.each([
+    '* * * *',
+    '* * * * * *',
+    '2026-01-01T00:00:00',
+    '@reboot',
+    '',
+    '60 * * * *',
+    '* * 0 * *',
+    '5-1 * * * *',
+    '*/0 * * * *',
+    'x * * * *',
+  ])('refuses %s', (expression) => {
+    expect(() => parseCron(expression)).toThrow(/is not valid/);
+  });
 });
 
 describe('cronSource', () => {

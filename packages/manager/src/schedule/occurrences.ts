@@ -91,14 +91,11 @@ function everyOccurrences(every: ScheduleOptions['every'], where: string): Resol
 
 function cronOccurrences(expression: string): ResolvedSchedule['occurrences'] {
   const schedule = parseCron(expression);
-  const lastBetween = (from: number, to: number): number | undefined => {
-    // From a window that surely has one of them, the latest: not one by one from a year ago.
-    for (let windowMs = 60_000; ; windowMs *= 2) {
-      const begin = Math.max(from, to - windowMs);
-      let last: number | undefined;
-      for (let next = schedule.next(begin); next !== undefined && next <= to; next = schedule.next(next)) last = next;
-      if (last !== undefined || begin === from) return last;
-    }
-  };
-  return () => ({ after: (time) => schedule.next(time), lastBetween });
+  return () => ({
+    after: (time) => schedule.next(time),
+    lastBetween: (from, to) => {
+      const last = schedule.previous(to + 1);
+      return last !== undefined && last > from ? last : undefined;
+    },
+  });
 }

@@ -162,7 +162,7 @@ function shownEnd({ code, signal }: ProgramEnd): string {
 }
 
 function readiness({ ready = 'readyz' }: RunOperatorOptions, run: OperatorRun): () => Promise<boolean> {
-  if (typeof ready === 'function') return async () => Promise.resolve(ready());
+  if (typeof ready === 'function') return async () => await ready();
   if (ready !== 'readyz') return () => Promise.resolve(ready.test(run.output));
   return async () => {
     try {
