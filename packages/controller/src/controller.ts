@@ -96,6 +96,8 @@ export interface Controller<R = ReconcileRequest> {
   readonly phase: ControllerPhase;
   /** How many requests are reconciled at once; may be set at any time. Runs above a lowered limit finish. */
   maxConcurrentReconciles: number;
+  /** Starts no further reconciles while it is paused; events are queued. A manager that is paused calls it. */
+  setPaused(isPaused: boolean): void;
   /** Requests that are being reconciled now, as their keys. Names the stragglers of a stop. */
   readonly inFlight: readonly string[];
   /**

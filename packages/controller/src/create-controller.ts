@@ -63,6 +63,7 @@ class ReconcileController<R> implements Controller<R> {
   #next: AbortSignal | undefined;
   /** Set by hand; wins over the settings. */
   #concurrency: number | undefined;
+  #isPaused = false;
 
   constructor(options: ControllerOptions<R>) {
     if (typeof options !== 'object' || options === null)
@@ -113,7 +114,17 @@ class ReconcileController<R> implements Controller<R> {
     if (problem !== undefined) throw new TypeError(`controller ${JSON.stringify(this.name)}: ${problem}`);
     this.#concurrency = value;
     this.#environment.measured.maxConcurrent.set(value);
-    this.#session?.setConcurrency(value);
+    this.#session?.setConcurrency(this.#workers);
+  }
+
+  setPaused(isPaused: boolean): void {
+    this.#isPaused = isPaused;
+    this.#session?.setConcurrency(this.#workers);
+  }
+
+  /** How many requests may be reconciled at once now. */
+  get #workers(): number {
+    return this.#isPaused ? 0 : this.maxConcurrentReconciles;
   }
 
   watch(source: Source<R>, options: WatchOptions = {}): WatchHandle {
@@ -307,7 +318,7 @@ class ReconcileController<R> implements Controller<R> {
     else signal.addEventListener('abort', onStop, { once: true });
     try {
       await session.work(signal, {
-        concurrency: this.maxConcurrentReconciles,
+        concurrency: this.#workers,
         onFailure: () => (run.phase = 'draining'),
       });
     } finally {

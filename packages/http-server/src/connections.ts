@@ -16,6 +16,8 @@ export class Connections {
   /** By bare socket, TLS socket and HTTP/2 session. */
   readonly #by = new WeakMap<object, Connection>();
   #isStopping = false;
+  #isLocal = false;
+  #accepted = 0;
 
   constructor(parts: ConnectionParts & { readonly isTls: boolean }) {
     this.#parts = parts;
@@ -25,9 +27,14 @@ export class Connections {
     return this.#open.size;
   }
 
+  /** The server listens on a Unix socket: its connections have no addresses to tell them apart by. */
+  setLocal(): void {
+    this.#isLocal = true;
+  }
+
   /** Takes in a connection that was accepted, before anything was read from it. */
   accept(raw: Socket): void {
-    const key = keyOf(raw);
+    const key = this.#isLocal ? `local ${++this.#accepted}` : keyOf(raw);
     if (key === undefined || this.#open.has(key) || !this.#makeRoom()) {
       raw.destroy();
       return;

@@ -23,6 +23,12 @@ export interface RequestContext {
   readonly signal: AbortSignal;
 }
 
+/**
+ * Where a server listens instead of a host and a port: a Unix socket, which is made and removed with the server and serves
+ * plain HTTP, or the descriptor of a socket, of socket activation for example; over TLS, of a TCP socket.
+ */
+export type ListenTarget = { readonly path: string } | { readonly fd: number };
+
 interface CommonOptions {
   /** Names the server in errors and logs. */
   readonly name: string;
@@ -30,6 +36,8 @@ interface CommonOptions {
   readonly host?: string;
   /** 0: any free port. */
   readonly port: number;
+  /** Takes the place of `host` and `port`. @default none */
+  readonly listener?: ListenTarget;
   /** How long requests in flight may take after a stop began, in ms. @default 60000 */
   readonly shutdownTimeoutMs?: number;
   /** Deadlines and counts; every one has a default. */

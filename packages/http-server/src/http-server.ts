@@ -7,8 +7,10 @@ import {
   clockOption,
   keepAlive,
   numberProblem,
+  type OptionCheck,
   orAborted,
   requireOptions,
+  shownValue,
   requireSignal,
   systemClock,
 } from '@kctl/wait';
@@ -23,6 +25,16 @@ import { Requests } from './requests.js';
 import type { ResolvedLimits } from './server-limits.js';
 import { resolveLimits } from './server-limits.js';
 
+/** A check of the option `listener`. */
+export const listenerOption: OptionCheck = (name, value) => {
+  const isTarget =
+    typeof value === 'object' &&
+    value !== null &&
+    (('path' in value && typeof value.path === 'string' && value.path !== '') ||
+      ('fd' in value && Number.isInteger(value.fd)));
+  return isTarget ? undefined : `${name} ${shownValue(value)} is not valid: expected { path } or { fd }`;
+};
+
 const optionNames: OptionNames<HttpServerOptions> = {
   http2: true,
   tls: true,
@@ -30,6 +42,7 @@ const optionNames: OptionNames<HttpServerOptions> = {
   name: true,
   host: true,
   port: true,
+  listener: listenerOption,
   shutdownTimeoutMs: true,
   limits: true,
   logger: loggerOption,
@@ -38,7 +51,7 @@ const optionNames: OptionNames<HttpServerOptions> = {
 
 /** A server that is bounded in time and connections, and stops within its deadline. */
 export interface HttpServer {
-  /** Where it listens; undefined before that and after a stop. */
+  /** Where it listens; undefined before that and after a stop. Of a Unix socket the path, with port 0. */
   readonly address: { readonly host: string; readonly port: number } | undefined;
   /** Open connections, with and without requests. */
   readonly connections: number;
@@ -66,9 +79,16 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const { name, port, shutdownTimeoutMs = defaultShutdownTimeoutMs } = options;
   const problem =
     numberProblem('port', port, { most: 65_535, integer: true, remedy: '0 takes any free port' }) ??
-    numberProblem('shutdownTimeoutMs', shutdownTimeoutMs, { orInfinity: true });
+    numberProblem('shutdownTimeoutMs', shutdownTimeoutMs, { orInfinity: true }) ??
+    socketProblem(options);
   if (problem !== undefined) throw new TypeError(`${name}: ${problem}`);
   return new BoundedHttpServer(options, resolveLimits(name, options.limits));
+}
+
+/** A TLS socket on a Unix socket cannot be traced to its connection, whose deadlines would not hold. */
+function socketProblem({ listener, tls }: HttpServerOptions): string | undefined {
+  if (listener === undefined || tls === undefined || !('path' in listener)) return undefined;
+  return `listener ${JSON.stringify(listener)} is not valid with tls: a Unix socket serves plain HTTP; use host and port, or { fd } of a TCP socket`;
 }
 
 class BoundedHttpServer implements HttpServer {
@@ -123,7 +143,8 @@ class BoundedHttpServer implements HttpServer {
       const listener = createListener(this.#options, { limits: this.#limits, connections, requests });
       this.#listener = listener;
       this.#connections = connections;
-      this.#address = await listener.listen(port, host);
+      const target = this.#options.listener ?? { port, ...(host === undefined ? {} : { host }) };
+      this.#address = await listener.listen(target);
       listener.onError((error) => this.#logger.error('server error', { name, error }));
       this.#listening.resolve(undefined);
       await aborted(signal);

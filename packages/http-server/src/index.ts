@@ -4,12 +4,13 @@
  * @packageDocumentation
  */
 export { BodyError, HttpServerError, isBodyError, isHttpServerError } from './errors.js';
-export { createHttpServer } from './http-server.js';
+export { createHttpServer, listenerOption } from './http-server.js';
 export type { HttpServer } from './http-server.js';
 export { defaultShutdownTimeoutMs } from './http-server-options.js';
 export type {
   Http1ServerOptions,
   Http2ServerOptions,
+  ListenTarget,
   HttpRequest,
   HttpResponse,
   HttpServerOptions,

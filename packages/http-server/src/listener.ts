@@ -4,17 +4,23 @@ import type { Server as HttpsServer } from 'node:https';
 import type { Server as NetServer, Socket } from 'node:net';
 import type { SecureContextOptions } from 'node:tls';
 import type { Connections } from './connections.js';
-import type { HttpRequest, HttpResponse, HttpServerOptions } from './http-server-options.js';
+import type { HttpRequest, HttpResponse, HttpServerOptions, ListenTarget } from './http-server-options.js';
 import type { Requests } from './requests.js';
 import type { ResolvedLimits } from './server-limits.js';
 
 /** The longest delay of a timer of Node, in ms. */
 const longestTimerMs = 2 ** 31 - 1;
 
+/** A host and a port. */
+export interface TcpTarget {
+  readonly port: number;
+  readonly host?: string;
+}
+
 /** One of Node's servers, bounded. */
 export interface Listener {
   /** @throws what `net.Server.listen` emits, with the address in the message */
-  listen(port: number, host: string | undefined): Promise<{ readonly host: string; readonly port: number }>;
+  listen(target: ListenTarget | TcpTarget): Promise<{ readonly host: string; readonly port: number }>;
   onError(report: (error: Error) => void): void;
   setSecureContext(context: SecureContextOptions): void;
   /** Accepts no further connections; resolves when all are closed. */
@@ -41,7 +47,11 @@ export function createListener(
     maxHeaderSize: limits.maxHeaderBytes,
   });
   return {
-    listen: (port, host) => listen(server, port, host),
+    listen: async (target) => {
+      const address = await listen(server, target);
+      if (typeof server.address() === 'string') connections.setLocal();
+      return address;
+    },
     onError: (report) => void server.on('error', report),
     setSecureContext: (context) => {
       if ('setSecureContext' in server) server.setSecureContext(context);
@@ -86,18 +96,22 @@ function createNodeServer(
 
 function listen(
   server: NetServer,
-  port: number,
-  host: string | undefined,
+  target: ListenTarget | TcpTarget,
 ): Promise<{ readonly host: string; readonly port: number }> {
+  const where = shownTarget(target);
   return new Promise((resolve, reject) => {
-    const onError = (error: Error): void =>
-      reject(new Error(`listen on ${host ?? ''}:${port}: ${error.message}`, { cause: error }));
+    const onError = (error: Error): void => reject(new Error(`listen on ${where}: ${error.message}`, { cause: error }));
     server.once('error', onError);
-    server.listen({ port, ...(host === undefined ? {} : { host }) }, () => {
+    server.listen(target, () => {
       server.off('error', onError);
       const address = server.address();
       if (typeof address === 'object' && address !== null) resolve({ host: address.address, port: address.port });
-      else reject(new Error(`listen on ${host ?? ''}:${port}: the server has no address`));
+      else resolve({ host: address ?? where, port: 0 });
     });
   });
+}
+
+function shownTarget(target: ListenTarget | TcpTarget): string {
+  if ('path' in target) return target.path;
+  return 'fd' in target ? `descriptor ${target.fd}` : `${target.host ?? ''}:${target.port}`;
 }

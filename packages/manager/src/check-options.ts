@@ -1,5 +1,6 @@
 import { loggerOption, metricsOption, tracerOption } from '@kctl/telemetry';
 import { controllerDefaults } from '@kctl/controller';
+import { listenerOption } from '@kctl/http-server';
 import {
   clockOption,
   numberProblem,
@@ -37,6 +38,7 @@ const known = {
   } satisfies OptionNames<ManagerOptions>,
   health: {
     port: true,
+    listener: listenerOption,
     host: true,
     livenessPath: true,
     readinessPath: true,
@@ -45,6 +47,7 @@ const known = {
     builtInChecks: true,
   } satisfies OptionNames<HealthOptions>,
   metricsServer: {
+    listener: listenerOption,
     port: true,
     host: true,
     path: true,

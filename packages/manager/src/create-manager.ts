@@ -2,7 +2,7 @@ import type { Client, KindResolver, Reader } from '@kctl/client';
 import type { Provided } from '@kctl/controller';
 import { provide } from '@kctl/controller';
 import { accessTo, type AccessKind, type AccessNeed, type AccessOptions, type AccessVerb } from '@kctl/rbac';
-import type { Logger, Metrics, Sinks, Tracer } from '@kctl/telemetry';
+import type { Gauge, Logger, Metrics, Sinks, Tracer } from '@kctl/telemetry';
 import { guardSinks, noopLogger, noopMetrics, noopTracer } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
 import { keepAlive, requireSignal, systemClock, systemRandom } from '@kctl/wait';
@@ -88,6 +88,8 @@ class RunnableManager<X extends object> implements Manager<X> {
   readonly #schedules = new Set<string>();
   readonly #extraHandlers = new Map<string, HttpHandler>();
   readonly #declaredNeeds: AccessNeed[] = [];
+  readonly #paused: Gauge;
+  #isPaused = false;
   #wasRun = false;
   #hasWebhooks = false;
 
@@ -102,6 +104,10 @@ class RunnableManager<X extends object> implements Manager<X> {
     this.controllerDefaults = options.controllers ?? {};
     this.#sinks = guardSinks(options);
     const { logger } = this.#sinks;
+    this.#paused = this.#sinks.metrics
+      .gauge({ name: 'kctl_manager_paused', help: 'Whether the manager is paused: 1 or 0.' })
+      .with({});
+    this.#paused.set(0);
     const fail = (error: unknown): void => this.#lifecycle.fail(error);
     this.#demand = new InformerDemand(cluster.cache, logger, fail);
     const demand = this.#demand;
@@ -182,6 +188,7 @@ class RunnableManager<X extends object> implements Manager<X> {
     const settings = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
     added.adopt?.({ settings, logger, metrics, tracer, clock });
     const name = this.#runnables.add(added);
+    if (this.#isPaused) added.setPaused?.(true);
     if (isCluster(added)) this.#clusters.add(added);
     const remove = (): Promise<void> => this.remove(added);
     return { name, remove, [Symbol.asyncDispose]: remove };
@@ -227,6 +234,26 @@ class RunnableManager<X extends object> implements Manager<X> {
         this.#schedules.delete(name);
       }));
     return { name: handle.name, remove, [Symbol.asyncDispose]: remove };
+  }
+
+  get isPaused(): boolean {
+    return this.#isPaused;
+  }
+
+  pause(): void {
+    this.#setPaused(true);
+  }
+
+  resume(): void {
+    this.#setPaused(false);
+  }
+
+  #setPaused(isPaused: boolean): void {
+    if (this.#isPaused === isPaused) return;
+    this.#isPaused = isPaused;
+    this.#paused.set(isPaused ? 1 : 0);
+    this.#sinks.logger.info(isPaused ? 'Pausing: no further work is started' : 'Resuming');
+    for (const runnable of this.#runnables.all) runnable.setPaused?.(isPaused);
   }
 
   remove(runnable: Runnable): Promise<void> {
@@ -296,7 +323,7 @@ class RunnableManager<X extends object> implements Manager<X> {
   }
 
   #addHealthServer(health: HealthOptions): void {
-    const { port, host, livenessPath = '/healthz', readinessPath = '/readyz' } = health;
+    const { port, host, listener, livenessPath = '/healthz', readinessPath = '/readyz' } = health;
     const { checkTimeoutMs = defaultCheckTimeoutMs } = health;
     if (health.builtInChecks !== false) this.#addBuiltInChecks(health);
     const handlerOf = (path: string, checks: Map<string, HealthCheck>): HttpHandler =>
@@ -311,6 +338,7 @@ class RunnableManager<X extends object> implements Manager<X> {
       name: 'health probe',
       port,
       ...(host === undefined ? {} : { host }),
+      ...(listener === undefined ? {} : { listener }),
       handlers: [handlerOf(livenessPath, this.#liveness), handlerOf(readinessPath, this.#readiness)],
       logger: this.#sinks.logger,
       clock: this.clock,

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createHttpServer as createBoundedServer, defaultLimits } from '@kctl/http-server';
-import type { HttpServer as BoundedServer, ServerLimits, ServerTls } from '@kctl/http-server';
+import { createHttpServer as createBoundedServer, defaultLimits, listenerOption } from '@kctl/http-server';
+import type { HttpServer as BoundedServer, ListenTarget, ServerLimits, ServerTls } from '@kctl/http-server';
 import { loggerOption, messageOf } from '@kctl/telemetry';
 import type { Logger } from '@kctl/telemetry';
 import type { Clock, OptionNames } from '@kctl/wait';
@@ -36,6 +36,8 @@ export interface HttpServerOptions {
   readonly host?: string;
   /** 0: any free port. */
   readonly port: number;
+  /** A Unix socket or an open descriptor in place of `host` and `port`. Mirrors `Server.Listener`. @default none */
+  readonly listener?: ListenTarget;
   readonly tls?: ServerTls;
   /** Makes it a TLS server, with certificate and key from here. */
   readonly certificate?: ServingCertificate;
@@ -57,6 +59,7 @@ const optionNames: OptionNames<HttpServerOptions> = {
   name: true,
   host: true,
   port: true,
+  listener: listenerOption,
   tls: true,
   certificate: true,
   handlers: true,
@@ -127,10 +130,11 @@ class HttpServerRunnable implements HttpServer {
       );
       await ended;
     } catch (error) {
-      const { host = '', port } = this.#options;
+      const { host = '', port, listener } = this.#options;
+      const where = listener === undefined ? `${host}:${port}` : JSON.stringify(listener);
       const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
       const why = messageOf(cause);
-      throw new Error(`error listening on ${host}:${port}: ${why}`, { cause });
+      throw new Error(`error listening on ${where}: ${why}`, { cause });
     } finally {
       signal.removeEventListener('abort', onStop);
       this.#server = undefined;
@@ -139,7 +143,7 @@ class HttpServerRunnable implements HttpServer {
   }
 
   async #create(): Promise<BoundedServer> {
-    const { tls, certificate, host, port, logger, clock, shutdownTimeoutMs, limits } = this.#options;
+    const { tls, certificate, host, port, listener, logger, clock, shutdownTimeoutMs, limits } = this.#options;
     const common = {
       name: this.name,
       port,
@@ -148,6 +152,7 @@ class HttpServerRunnable implements HttpServer {
       onRequest: (request: IncomingMessage, response: ServerResponse, context: HttpHandlerContext) =>
         this.#serve(request, response, context),
       ...(host === undefined ? {} : { host }),
+      ...(listener === undefined ? {} : { listener }),
       ...(limits === undefined ? {} : { limits }),
       ...(shutdownTimeoutMs === undefined ? {} : { shutdownTimeoutMs }),
     };

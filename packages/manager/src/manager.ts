@@ -8,6 +8,7 @@ import type { Cluster, EventSink, ManagedCache } from './cluster.js';
 import type { ConverterRegistry } from './converter-registry.js';
 import type { LeaderElectionOptions } from './elector.js';
 import type { HealthCheck } from './health.js';
+import type { ListenTarget } from '@kctl/http-server';
 import type { HttpHandler } from './http-server.js';
 import type { MetricsExporter, MetricsServerOptions } from './metrics-server.js';
 import type { ProfilingOptions } from './profiling.js';
@@ -42,6 +43,8 @@ export interface ManagerDependencies {
 export interface HealthOptions {
   /** 0: any free port. */
   readonly port: number;
+  /** A Unix socket or an open descriptor in place of `host` and `port`. @default none */
+  readonly listener?: ListenTarget;
   /** @default every address */
   readonly host?: string;
   /** @default '/healthz' */
@@ -170,6 +173,16 @@ export interface Manager<X extends object = object> {
    * @throws TypeError naming the option that is not valid; ManagerError when the name is taken
    */
   schedule(options: ScheduleOptions): RunnableHandle;
+  /** Whether it is paused. */
+  readonly isPaused: boolean;
+  /**
+   * Pauses the whole operator, before the start or while it runs: controllers start no further reconciles, and schedules
+   * no further runs. What runs goes on to its end; events are queued; leadership, caches, webhooks and health stay. Shown
+   * by the metric `kctl_manager_paused`. Does nothing where it is paused.
+   */
+  pause(): void;
+  /** Goes on with what is queued; of each schedule, what came due meanwhile runs once. Does nothing where it is not paused. */
+  resume(): void;
   /** Same as the handle's `remove`. */
   remove(runnable: Runnable): Promise<void>;
   /** Adds a liveness check. @throws ManagerError for a name that is taken */

@@ -1,6 +1,7 @@
 import type { AccessNeed } from '@kctl/rbac';
 import type { Logger, Metrics } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
+import type { ListenTarget } from '@kctl/http-server';
 import { ManagerError } from './errors.js';
 import type { HttpHandler, HttpServer, ServerTls } from './http-server.js';
 import { createHttpServer } from './http-server.js';
@@ -25,6 +26,8 @@ export interface MetricsServerOptions extends CertificateFiles {
   readonly port?: number;
   /** @default every address */
   readonly host?: string;
+  /** A Unix socket or an open descriptor in place of `host` and `port`. @default none */
+  readonly listener?: ListenTarget;
   /** @default '/metrics' */
   readonly path?: string;
   /**
@@ -50,7 +53,7 @@ export function createMetricsServer(options: {
   readonly clock: Clock;
 }): HttpServer & Pick<Runnable, 'accessNeeds'> {
   const { server, exporter, extra, logger, clock } = options;
-  const { port = defaultMetricsPort, host, path = defaultMetricsPath, tls, filter } = server;
+  const { port = defaultMetricsPort, host, path = defaultMetricsPath, tls, filter, listener } = server;
   const serveMetrics: HttpHandler = async (request, response, context) => {
     const { pathname } = targetOf(request);
     const handler = extra.get(pathname);
@@ -60,11 +63,12 @@ export function createMetricsServer(options: {
     response.writeHead(200, { 'content-type': contentType }).end(body);
     return true;
   };
-  const isOpen = filter === undefined && tls?.requestCert !== true && !isLoopback(host ?? '');
+  const isOpen = filter === undefined && tls?.requestCert !== true && !isLoopback(host ?? '') && listener === undefined;
   const http = createHttpServer({
     name: 'metrics server',
     port,
     ...(host === undefined ? {} : { host }),
+    ...(listener === undefined ? {} : { listener }),
     ...(tls === undefined ? {} : { tls }),
     ...certificateOf(server, options),
     handlers: filter === undefined ? [serveMetrics] : [filter, serveMetrics],

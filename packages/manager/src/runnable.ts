@@ -76,6 +76,8 @@ export interface Runnable {
   accessNeeds?(): readonly AccessNeed[];
   /** Resolves when nothing of it is left, also of what it keeps between two runs. @default when `run` has settled */
   waitUntilCold?(): Promise<void>;
+  /** Begins nothing new while it is paused. Called when its manager is paused or resumed, and when it is added to one that is paused. */
+  setPaused?(isPaused: boolean): void;
   /** Takes over what its own options leave open. Called when it is added, before anything else. */
   adopt?(defaults: RunnableDefaults): void;
   /** `controller`: its name must be unique in the manager, unless `settings.skipNameValidation`. */

@@ -2,7 +2,11 @@ import type { Kind, KubeObject } from '@kctl/apimachinery';
 import { createApiServer } from '@kctl/apiserver';
 import { createPrometheusMetrics } from '@kctl/metrics';
 import { Registry } from 'prom-client';
+import { access, mkdtemp, rm } from 'node:fs/promises';
+import { request as httpRequest } from 'node:http';
 import { request } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { FakeClock, settle } from '@kctl/wait/testing';
 import type { Logger } from '@kctl/telemetry';
 import { noopLogger, noopMetrics } from '@kctl/telemetry';
@@ -37,6 +41,41 @@ const base = { logger: noopLogger, clock: systemClock, host, port: 0 };
 const read = async (url: string, init?: RequestInit): Promise<[number, string]> => {
   const response = await fetch(url, init);
   return [response.status, await response.text()];
+};
+
+describe('a listener of the caller', () => {
+  it('serves health on a Unix socket, and removes it at the end', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'kctl-manager-'));
+    cleanups.push(() => rm(folder, { recursive: true, force: true }));
+    const path = join(folder, 'health.sock');
+    const server = createHttpServer({ ...base, name: 'health probe', listener: { path }, handlers: [ok] });
+    const stop = new AbortController();
+    const running = server.run(stop.signal);
+    await server.waitForReady?.(stop.signal);
+    expect(server.address).toEqual({ host: path, port: 0 });
+    const code = await new Promise((resolve, reject) =>
+      httpRequest({ socketPath: path, path: '/' }, (response) => resolve(response.resume().statusCode))
+        .on('error', reject)
+        .end(),
+    );
+    expect(code).toBe(200);
+    stop.abort();
+    await running;
+    await expect(access(path)).rejects.toThrow('ENOENT');
+    const twice = createHttpServer({
+      ...base,
+      name: 'other',
+      listener: { path: join(folder, 'none', 'x') },
+      handlers: [],
+    });
+    await expect(twice.run(new AbortController().signal)).rejects.toThrow('error listening on {"path":');
+    expect(() => createHttpServer({ ...base, name: 'bad', listener: {} as never, handlers: [] })).toThrow('listener');
+  });
+});
+
+const ok: HttpHandler = (_, response) => {
+  response.writeHead(200).end();
+  return true;
 };
 
 describe('health endpoints', () => {

@@ -88,7 +88,13 @@ function assemble<X extends object>(
   metrics: PrometheusMetrics,
 ): RuntimeManager<X> {
   const { http, cache: cacheOptions, client: clientOptions, webhook, leaderElection, dependencies, ...rest } = options;
-  const { newCache = createCache, newClient = createDelegatingClient, namespaces, ...bare } = rest;
+  const {
+    newCache = createCache,
+    newClient = createDelegatingClient,
+    newMapper = createRestMapper,
+    namespaces,
+    ...bare
+  } = rest;
   const watched =
     namespaces === undefined
       ? undefined
@@ -133,7 +139,7 @@ function assemble<X extends object>(
           name: `${lease.name}-schedules`,
           clock,
         }));
-  const mapper = createRestMapper({ transport: liveClient.transport, kinds: builtInKinds, clock, logger });
+  const mapper = newMapper({ transport: liveClient.transport, kinds: builtInKinds, clock, logger });
   const parts = { cache, client, apiReader: liveClient, liveClient, mapper, events: notedEvents, metrics };
   // A spread of generic objects loses nothing: those of the user come last, as in the bare manager.
   const injected = { ...parts, ...withoutUndefined(dependencies ?? {}) } as RuntimeDependencies & X;
@@ -210,6 +216,7 @@ const ownNames = {
   client: true,
   newCache: functionOption,
   newClient: functionOption,
+  newMapper: functionOption,
   namespaces: true,
   webhook: true,
 } satisfies OptionNames<Omit<RuntimeManagerOptions, keyof ManagerOptions>>;

@@ -2,7 +2,7 @@ import type { Cache, CacheOptions } from '@kctl/cache';
 import type { Connection, HttpClient, HttpClientOptions, KubeConfigLike } from '@kctl/client-http';
 import type { DelegatingClient, DelegatingClientOptions } from '@kctl/client-delegating';
 import type { EventBroadcaster, EventRecorder } from '@kctl/events';
-import type { RestMapper } from '@kctl/client-http';
+import type { RestMapper, RestMapperOptions } from '@kctl/client-http';
 import type { ResourceLock } from '@kctl/leader-election';
 import type { LeaderElectionOptions, Manager, ManagerOptions, OnLost } from '@kctl/manager';
 import type { PrometheusMetrics } from '@kctl/metrics';
@@ -138,6 +138,8 @@ export interface RuntimeManagerOptions<X extends object = object>
   readonly newCache?: (options: CacheOptions) => Cache;
   /** Mirrors `Options.NewClient`: its writes are fenced already. @default `createDelegatingClient` */
   readonly newClient?: (options: DelegatingClientOptions) => DelegatingClient;
+  /** Mirrors `Options.MapperProvider`. @default `createRestMapper` */
+  readonly newMapper?: (options: RestMapperOptions) => RestMapper;
   /** The webhook server that `webhookManagedBy` registers with; it runs only if a webhook is registered. */
   readonly webhook?: RuntimeWebhookOptions;
   /** @default no election: this process leads at once */

@@ -47,6 +47,7 @@ const client: NamesOf<RuntimeManagerOptions['client']> = {
 };
 const webhook: NamesOf<RuntimeWebhookOptions> = {
   host: true,
+  listener: true,
   port: true,
   certDir: true,
   certName: true,

@@ -1,4 +1,5 @@
 import { ConfigMap } from '@kctl/apimachinery/kinds/core/v1';
+import { createRestMapper } from '@kctl/client-http';
 import { createEnvironment, eventually } from '@kctl/testing';
 import { expect, expectTypeOf, it } from 'vitest';
 import { createManager, noopLogger, type Cache, type RuntimeManager } from '../src/index.js';
@@ -21,6 +22,24 @@ it('resolves the names of built-in kinds without a request, and asks for others'
   await expect(mapper?.kindFor({ group: 'example.com', kind: 'Widget' })).rejects.toThrow('Widget');
   expect(requests()).toBeGreaterThan(before);
   await manager.liveClient[Symbol.asyncDispose]();
+});
+
+it('takes a mapper of its own', async () => {
+  const mapper = createRestMapper({ transport: { send: () => Promise.reject(new Error('unused')) } as never });
+  let given: object = {};
+  const manager = await createManager({
+    connection: { server: 'https://kctl.invalid' },
+    logger: noopLogger,
+    newMapper: (options) => {
+      given = options;
+      return mapper;
+    },
+  });
+  expect(manager.mapper).toBe(mapper);
+  expect(given).toMatchObject({ transport: manager.liveClient.transport });
+  manager.metrics.close();
+  await manager.liveClient[Symbol.asyncDispose]();
+  await expect(createManager({ newMapper: {} as never })).rejects.toThrow('newMapper');
 });
 
 it('has the whole cache: indexes, namespaces, loans', async () => {

@@ -78,5 +78,6 @@ export type { AllowedClients, ClientIdentity } from './server/client-identity.js
 export type { WebhookAnswer, WebhookHandler, WebhookHttp, WebhookRequest } from './server/handler.js';
 export { standaloneWebhook } from './server/standalone.js';
 export type { StandaloneOptions } from './server/standalone.js';
+export type { WebhookHttpContext, WebhookHttpHandler } from './server/http-endpoint.js';
 export { createWebhookServer } from './server/webhook-server.js';
 export type { WebhookServer, WebhookServerOptions } from './server/webhook-server.js';

@@ -107,6 +107,32 @@ function post(
   });
 }
 
+describe('a function behind a path', () => {
+  it('answers by itself, is measured, and fails alone', async () => {
+    const metrics = new RecordedMetrics();
+    const server = await start({ metrics });
+    server.register('/info', (request, response, { signal }) => {
+      response.setHeader('x-method', request.method ?? '');
+      response.end(`info ${signal.aborted}`);
+    });
+    server.register('/broken', async () => Promise.reject(new Error('broken')));
+    expect(await post(server, { path: '/info' })).toMatchObject({ code: 200, text: 'info false' });
+    expect(await post(server, { path: '/broken' })).toMatchObject({ code: 500, text: '' });
+    expect((await post(server)).code).toBe(200);
+    expect([...(server.webhooks ?? new Map()).keys()]).toEqual(['/allow']);
+    expect(metrics.get('controller_runtime_webhook_requests_total', { webhook: '/info', code: '200' })).toBe(1);
+    expect(() => server.register('/info', () => undefined)).toThrow('path /info has a handler already');
+  });
+});
+
+describe('a listener of the caller', () => {
+  it('takes the place of host and port, and is refused where it is not one, or a Unix socket', async () => {
+    await expect(start({ listener: { fd: 2_000_000_000 } })).rejects.toThrow('listen on descriptor 2000000000');
+    expect(() => createWebhookServer({ listener: { file: 1 } as never })).toThrow('listener');
+    expect(() => createWebhookServer({ listener: { path: '/tmp/x' } as never })).toThrow('served over TLS');
+  });
+});
+
 describe('expiry', () => {
   const name = 'kctl_webhook_certificate_expiration_timestamp_seconds';
 

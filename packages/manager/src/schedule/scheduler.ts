@@ -1,6 +1,6 @@
 import type { AccessNeed } from '@kctl/rbac';
 import type { Logger } from '@kctl/telemetry';
-import { anySignal, createBackoff, DeadlineExceededError, sleep } from '@kctl/wait';
+import { anySignal, createBackoff, DeadlineExceededError, orAborted, sleep } from '@kctl/wait';
 import type { Clock, Random } from '@kctl/wait';
 import type { Runnable } from '../runnable.js';
 import type { ResolvedSchedule } from './occurrences.js';
@@ -30,6 +30,8 @@ export class Scheduler implements Runnable {
   readonly #running = new Map<AbortController, Promise<void>>();
   /** The last occurrence that was begun, or given up; kept over a lost lease. */
   #last: number | undefined;
+  /** Resolved when it is resumed; undefined while it is not paused. */
+  #resumed: PromiseWithResolvers<void> | undefined;
 
   constructor(parts: SchedulerParts) {
     this.#parts = parts;
@@ -43,6 +45,14 @@ export class Scheduler implements Runnable {
 
   accessNeeds(): readonly AccessNeed[] {
     return this.#parts.store?.accessNeeds?.() ?? [];
+  }
+
+  setPaused(isPaused: boolean): void {
+    if (isPaused) this.#resumed ??= Promise.withResolvers();
+    else {
+      this.#resumed?.resolve();
+      this.#resumed = undefined;
+    }
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -59,6 +69,7 @@ export class Scheduler implements Runnable {
     const { schedule, clock, random, metrics, logger } = this.#parts;
     const startedAt = clock.now();
     this.#last = await this.#load(signal);
+    await orAborted(this.#resumed?.promise, signal);
     if (this.#last === undefined && schedule.runAtStart) await this.#begin(startedAt, signal);
     for (;;) {
       // What another process, or this one in an earlier term, has begun is not begun again.
@@ -72,6 +83,11 @@ export class Scheduler implements Runnable {
       }
       const at = due + schedule.jitterMs * random();
       while (clock.now() < at) await sleep(Math.min(at - clock.now(), longestSleepMs), { clock, signal });
+      if (this.#resumed !== undefined) {
+        // Others may come due meanwhile: the last of them runs.
+        await orAborted(this.#resumed.promise, signal);
+        continue;
+      }
       if (clock.now() - at > schedule.startingDeadlineMs) {
         metrics.omitted('missed', 1);
         logger.info('missed an occurrence of the schedule: it is too late to begin it', {

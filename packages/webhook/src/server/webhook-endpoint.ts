@@ -20,8 +20,14 @@ export interface EndpointParts {
   readonly budget: BodyBudget;
 }
 
+/** What answers the requests of a path. */
+export interface Endpoint {
+  /** Never rejects. */
+  serve(request: HttpRequest, response: HttpResponse, signal: AbortSignal): Promise<void>;
+}
+
 /** One handler behind one path: reads a request, calls the handler within the API server's timeout, writes its answer. */
-export class WebhookEndpoint {
+export class WebhookEndpoint implements Endpoint {
   readonly #handler: WebhookHandler;
   readonly #parts: EndpointParts;
   readonly #logger: Logger;

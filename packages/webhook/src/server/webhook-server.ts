@@ -7,6 +7,8 @@ import {
   type HttpRequest,
   type HttpResponse,
   type HttpServer,
+  listenerOption,
+  type ListenTarget,
   type ServerLimits,
   type ServerTls,
 } from '@kctl/http-server';
@@ -32,7 +34,8 @@ import type { PemPair } from '../certificates/sign-certificate.js';
 import type { KeyPair } from './certificate-watcher.js';
 import { clientIdentityOf, isAllowedClient, type AllowedClients } from './client-identity.js';
 import type { WebhookHandler } from './handler.js';
-import { WebhookEndpoint } from './webhook-endpoint.js';
+import { HttpEndpoint, type WebhookHttpHandler } from './http-endpoint.js';
+import { type Endpoint, WebhookEndpoint } from './webhook-endpoint.js';
 import { createWebhookMetrics, type WebhookMetrics } from './webhook-metrics.js';
 
 /** The port of a server that names none. As upstream. */
@@ -43,6 +46,8 @@ const defaultMaxBodyBytes = 256 * 1024 * 1024;
 export interface WebhookServerOptions {
   /** @default every address */
   readonly host?: string;
+  /** The descriptor of a TCP socket that is open, in place of `host` and `port`. @default none */
+  readonly listener?: Extract<ListenTarget, { readonly fd: number }>;
   /** 0: any free port; −1: the server is off: it registers handlers and serves none. @default 9443 */
   readonly port?: number;
   /** Folder of the certificate files. @default `<tmp>/k8s-webhook-server/serving-certs` */
@@ -90,6 +95,7 @@ export interface WebhookServerOptions {
 const optionNames: OptionNames<WebhookServerOptions> = {
   host: true,
   port: true,
+  listener: listenerOption,
   certDir: true,
   certName: true,
   keyName: true,
@@ -109,8 +115,13 @@ const optionNames: OptionNames<WebhookServerOptions> = {
 
 /** Serves webhooks over HTTPS (HTTP/2 and HTTP/1.1), with a certificate that is reloaded when its files change. */
 export interface WebhookServer {
-  /** Puts a handler behind a path; before or after the start. @throws WebhookServerError when the path is taken */
-  register(path: string, handler: WebhookHandler): void;
+  /**
+   * Puts a handler behind a path; before or after the start. A function answers requests of any kind by itself, as an
+   * `http.Handler` does upstream: no limits of bodies but its own, and no webhook configuration.
+   *
+   * @throws WebhookServerError when the path is taken
+   */
+  register(path: string, handler: WebhookHandler | WebhookHttpHandler): void;
   /** Whether a path has a handler. */
   has(path: string): boolean;
   /** The handlers by their paths, for `webhookConfigurations`. */
@@ -158,18 +169,21 @@ function contradictionIn({
   tls,
   certificate,
   getCertificate,
+  listener,
 }: WebhookServerOptions): string | undefined {
   const verifies = clientCaName !== undefined || (tls?.requestCert === true && tls.rejectUnauthorized !== false);
   if (allowedClients !== undefined && !verifies)
     return 'allowedClients needs clientCaName: without it clients present no certificate';
   if (certificate !== undefined && getCertificate !== undefined)
     return 'certificate and getCertificate cannot be combined: give one of them';
+  if (listener !== undefined && 'path' in listener)
+    return 'listener.path is not valid: webhooks are served over TLS, on TCP: use host and port, or { fd }';
   return undefined;
 }
 
 class HttpsWebhookServer implements WebhookServer {
   readonly #options: WebhookServerOptions;
-  readonly #endpoints = new Map<string, WebhookEndpoint>();
+  readonly #endpoints = new Map<string, Endpoint>();
   readonly webhooks = new Map<string, WebhookHandler>();
   readonly #logger: Logger;
   readonly #sink: Metrics;
@@ -201,12 +215,15 @@ class HttpsWebhookServer implements WebhookServer {
     return this.#options.port === -1;
   }
 
-  register(path: string, handler: WebhookHandler): void {
+  register(path: string, handler: WebhookHandler | WebhookHttpHandler): void {
     if (!path.startsWith('/')) throw new WebhookServerError(`register: path ${JSON.stringify(path)} must begin with /`);
     if (this.#endpoints.has(path)) throw new WebhookServerError(`register: path ${path} has a handler already`);
     const parts = { logger: this.#logger, clock: this.#clock, metrics: this.#metrics, budget: this.#budget };
-    this.#endpoints.set(path, new WebhookEndpoint(handler, { path, ...parts }));
-    this.webhooks.set(path, handler);
+    if (typeof handler === 'function') this.#endpoints.set(path, new HttpEndpoint(handler, { path, ...parts }));
+    else {
+      this.#endpoints.set(path, new WebhookEndpoint(handler, { path, ...parts }));
+      this.webhooks.set(path, handler);
+    }
     this.#metrics.preset(path);
     this.#logger.info(this.isDisabled ? 'Webhook is disabled' : 'Registering webhook', { path });
   }
@@ -246,7 +263,7 @@ class HttpsWebhookServer implements WebhookServer {
   }
 
   async #serve(signal: AbortSignal, ended: AbortController): Promise<void> {
-    const { host, port = defaultPort, shutdownTimeoutMs = defaultShutdownTimeoutMs, limits } = this.#options;
+    const { host, port = defaultPort, listener, shutdownTimeoutMs = defaultShutdownTimeoutMs, limits } = this.#options;
     const secure = await this.#secureUnless(signal, ended);
     const common = {
       name: 'webhook server',
@@ -255,6 +272,7 @@ class HttpsWebhookServer implements WebhookServer {
       logger: this.#logger,
       clock: this.#clock,
       ...(host === undefined ? {} : { host }),
+      ...(listener === undefined ? {} : { listener }),
       ...(limits === undefined ? {} : { limits }),
     };
     const onRequest = (request: HttpRequest, response: HttpResponse, context: { signal: AbortSignal }): Promise<void> =>
