@@ -188,7 +188,7 @@ class RunnableManager<X extends object> implements Manager<X> {
     const settings = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
     added.adopt?.({ settings, logger, metrics, tracer, clock });
     const name = this.#runnables.add(added);
-    if (this.#isPaused) added.setPaused?.(true);
+    if (this.#isPaused) this.#setRunnablePaused(added, true);
     if (isCluster(added)) this.#clusters.add(added);
     const remove = (): Promise<void> => this.remove(added);
     return { name, remove, [Symbol.asyncDispose]: remove };
@@ -253,7 +253,16 @@ class RunnableManager<X extends object> implements Manager<X> {
     this.#isPaused = isPaused;
     this.#paused.set(isPaused ? 1 : 0);
     this.#sinks.logger.info(isPaused ? 'Pausing: no further work is started' : 'Resuming');
-    for (const runnable of this.#runnables.all) runnable.setPaused?.(isPaused);
+    for (const runnable of this.#runnables.all) this.#setRunnablePaused(runnable, isPaused);
+  }
+
+  /** One that fails costs itself. */
+  #setRunnablePaused(runnable: Runnable, isPaused: boolean): void {
+    try {
+      runnable.setPaused?.(isPaused);
+    } catch (error) {
+      this.#sinks.logger.error('setPaused of a runnable failed', { runnable: runnable.name, isPaused, error });
+    }
   }
 
   remove(runnable: Runnable): Promise<void> {

@@ -82,6 +82,10 @@ describe('a manager that is paused', () => {
   it('is so from the start, also for what is added later, and stops like any other', async () => {
     const t = setUp();
     t.manager.pause();
+    const broken = (): never => {
+      throw new Error('broken');
+    };
+    t.manager.add({ name: 'broken', setPaused: broken, run: () => Promise.resolve() });
     t.manager.add(t.controllerOf('early'));
     await t.start();
     t.manager.add(t.controllerOf('late'));
