@@ -10,6 +10,7 @@ import {
 import { openClient, type ClusterOptions, type OpenCluster } from '../cluster.js';
 import { CliError } from '../errors.js';
 import type { CliIo } from '../io.js';
+import { definitionsOf } from '../manifests/definitions.js';
 import { deploymentObjects } from '../manifests/generate-files.js';
 import { loadOperator, readProject } from '../project.js';
 import { defineKind, isNotFound, type Kind } from '@kctl/apimachinery';
@@ -85,8 +86,9 @@ async function load(io: CliIo, options: InstallOptions): Promise<{ graph: Operat
   return { graph: await operator.graph(), image: options.image ?? project.image };
 }
 
-function crdsOf({ resources }: OperatorGraph): ManifestObject[] {
-  return resources.map(({ manifest }): unknown => manifest).filter((manifest) => isManifest(manifest));
+function crdsOf(graph: OperatorGraph): ManifestObject[] {
+  const definitions: readonly unknown[] = definitionsOf(graph);
+  return definitions.filter((manifest) => isManifest(manifest));
 }
 
 async function removeObjects(

@@ -58,7 +58,7 @@ export function chartFiles(input: ManifestInput, { crds, rbac, webhooks }: Chart
             when('serviceMonitor.enabled', inRelease(serviceMonitorOf(input))),
           ] as const,
         ]),
-    ...crds.map((crd, index) => [`chart/templates/crd-${index}.yaml`, crdTemplate(crd)] as const),
+    ...crds.map((crd, index) => [`chart/templates/crd-${index}.yaml`, releaseNamespace(crdTemplate(crd))] as const),
   ];
 }
 

@@ -1,6 +1,7 @@
 import { generateRbac } from '@kctl/rbac';
 import { webhookConfigurations } from '@kctl/webhook';
 import { chartFiles, inReleaseNamespace } from './chart.js';
+import { definitionsOf, webhookServiceOf } from './definitions.js';
 import type { GeneratedFiles, ManifestInput } from './manifest-input.js';
 import {
   budgetOf,
@@ -33,7 +34,7 @@ export function generateFiles(input: ManifestInput, groups: readonly FileGroup[]
     chart: () => {
       const released = inReleaseNamespace(input);
       return chartFiles(released, {
-        crds: input.graph.resources.map(({ manifest }) => manifest),
+        crds: definitionsOf(released.graph),
         rbac: rbacObjects(released),
         webhooks: webhookObjects(released),
       });
@@ -43,7 +44,7 @@ export function generateFiles(input: ManifestInput, groups: readonly FileGroup[]
 }
 
 function crdFiles({ graph }: ManifestInput): readonly (readonly [string, string])[] {
-  return graph.resources.map(({ manifest }) => [`crds/${manifest.metadata.name ?? ''}.yaml`, yamlFile([manifest])]);
+  return definitionsOf(graph).map((manifest) => [`crds/${manifest.metadata.name ?? ''}.yaml`, yamlFile([manifest])]);
 }
 
 /** The service account, roles and bindings. */
@@ -57,7 +58,7 @@ function webhookObjects(input: ManifestInput): readonly object[] {
   if (!hasWebhooks(input)) return [];
   const { name, namespace, webhooks } = input.graph;
   const labels = labelsOf(name);
-  const service = boundedName(name, '-webhook');
+  const { name: service } = webhookServiceOf(input.graph);
   const metadata = { name: service, namespace, labels };
   const secretName = boundedName(name, '-webhook-certificate');
   const dnsNames = [`${service}.${namespace}.svc`, `${service}.${namespace}.svc.cluster.local`];

@@ -1,0 +1,35 @@
+import type { DeepReadonly, KubeObject } from '@kctl/apimachinery';
+import type { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
+import type { OperatorGraph } from '@kctl/operator';
+import { withConversion } from '@kctl/webhook';
+import { boundedName } from './names.js';
+
+/** The Service of the webhooks; also names their certificate. */
+export function webhookServiceOf({ name, namespace }: Pick<OperatorGraph, 'name' | 'namespace'>): {
+  readonly name: string;
+  readonly namespace: string;
+} {
+  return { name: boundedName(name, '-webhook'), namespace };
+}
+
+/**
+ * The CustomResourceDefinitions of an operator. Where it serves conversions, one with several versions has the API server
+ * ask for them, unless it says itself how its versions are converted.
+ */
+export function definitionsOf(graph: OperatorGraph): readonly DeepReadonly<KubeObject>[] {
+  const path = [...graph.webhooks].find(([, { type }]) => type === 'conversion')?.[0];
+  const service = webhookServiceOf(graph);
+  return graph.resources.map(({ manifest }) => {
+    if (path === undefined || !isDefinition(manifest)) return manifest;
+    if (manifest.spec.versions.length < 2 || manifest.spec.conversion !== undefined) return manifest;
+    return withConversion(manifest, {
+      address: { service },
+      path,
+      injectCaFrom: `${service.namespace}/${service.name}`,
+    });
+  });
+}
+
+function isDefinition(manifest: DeepReadonly<KubeObject>): manifest is DeepReadonly<CustomResourceDefinition> {
+  return manifest.kind === 'CustomResourceDefinition' && 'spec' in manifest;
+}
