@@ -53,7 +53,16 @@ describe('scanJson', () => {
     ['{"a":"\\":","b":{"\\":":1}}', []],
     ['{"a": {"b" : "12:00:00"}, "c":[]}', []],
   ])('finds each duplicate of %s, and no other', (text, duplicates) => {
-    expect(scanJson(text)).toEqual({ value: JSON.parse(text), duplicates });
+    expect(scanJson(text)).toEqual({ value: JSON.parse(text), duplicates, literals: [] });
+  });
+
+  it.each([
+    ['{"a": 2.0}', [{ path: ['a'], text: '2.0' }]],
+    ['{"a":[1,-2e0,2.5]}', [{ path: ['a', 1], text: '-2e0' }]],
+    ['{"a":{"b":1e400}}', [{ path: ['a', 'b'], text: '1e400' }]],
+    ['{"a":"b: 2.0"}', []],
+  ])('keeps the numbers of %s that Go does not read as integers', (text, literals) => {
+    expect(scanJson(text).literals).toEqual(literals);
   });
 
   it('speaks like Go', () => {
