@@ -234,7 +234,22 @@ describe('defineOperator', () => {
     expect(program.output).toMatch(output);
   });
 
+  it.each([
+    ['stay small', {}, '--semi-space-growth-factor=1\nsetup\n'],
+    ['grow where it is asked to', { LET_GROW: '1' }, 'setup\n'],
+  ])('has the young generation %s', async (_name, environment, output) => {
+    const program = startExample(join(import.meta.dirname, 'young-program.ts'), { env: environment });
+    expect(await program.exited).toBe(0);
+    expect(program.output).toBe(output);
+  });
+
   it('names what is wrong with a definition', () => {
-    expect(() => defineOperator({ name: 'Op', setup: () => undefined })).toThrow('name "Op" is not valid');
+    const setup = (): void => undefined;
+    expect(() => defineOperator({ name: 'Op', setup })).toThrow('name "Op" is not valid');
+    // As from a caller without types.
+    const options = { name: 'op', setup, youngGeneration: 'tiny' as 'small' };
+    expect(() => defineOperator(options)).toThrow(
+      "defineOperator: youngGeneration \"tiny\" is not valid: expected 'small' or 'grows'",
+    );
   });
 });

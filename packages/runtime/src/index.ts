@@ -19,6 +19,7 @@ export type {
 export { createLeaseScheduleStore } from './lease-schedule-store.js';
 export type { LeaseScheduleStoreOptions } from './lease-schedule-store.js';
 export { setupSignalHandler } from './setup-signal-handler.js';
+export { keepYoungGenerationSmall } from './young-generation.js';
 
 // Kinds, objects, keys, selectors, status errors
 export {
