@@ -44,7 +44,12 @@ const aggregated = (request: SeenRequest): object => {
   return list([
     {
       metadata: { name: 'apps' },
-      versions: [{ version: 'v1', resources: [resource('deployments', 'Deployment', { shortNames: ['deploy'] })] }],
+      versions: [
+        {
+          version: 'v1',
+          resources: [resource('deployments', 'Deployment', { shortNames: ['deploy'], categories: ['all'] })],
+        },
+      ],
     },
     ...(hasWidgets
       ? [
@@ -52,7 +57,10 @@ const aggregated = (request: SeenRequest): object => {
             metadata: { name: 'example.com' },
             versions: [
               { version: 'v2', freshness: 'Stale', resources: [resource('widgets', 'Widget')] },
-              { version: 'v1', resources: [resource('widgets', 'Widget', { scope: 'Cluster' })] },
+              {
+                version: 'v1',
+                resources: [resource('widgets', 'Widget', { scope: 'Cluster', shortNames: ['deploy'] })],
+              },
             ],
           },
         ]
@@ -211,6 +219,38 @@ describe('RestMapper', () => {
       'Widget',
     ]);
     expect(isNoKindMatch(await mapper.kindForResource('gadgets').catch((reason: unknown) => reason))).toBe(true);
+  });
+
+  it('hands out preferred resources, categories and groups', async () => {
+    hasWidgets = true;
+    const shown = (list: readonly { plural: string; version: string }[]) =>
+      list.map(({ plural, version }) => `${plural}.${version}`);
+    const preferred = shown(await mapper.preferredResources());
+    expect(preferred).toHaveLength(4);
+    expect(preferred).toEqual(expect.arrayContaining(['pods.v1', 'nodes.v1', 'deployments.v1', 'widgets.v1']));
+    expect(shown(await mapper.kindsOfCategory('all'))).toEqual(['deployments.v1']);
+    expect(await mapper.kindsOfCategory('none')).toEqual([]);
+    const stale = (await mapper.groups()).flatMap(({ name, versions }) =>
+      versions.filter(({ isStale }) => isStale).map(({ version }) => `${name}/${version}`),
+    );
+    expect(stale).toEqual(['example.com/v2']);
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it('warns once of a short name that several groups have', async () => {
+    hasWidgets = true;
+    const logger = new RecordingLogger();
+    const warned = createRestMapper({ transport, logger, clock });
+    for (let time = 0; time < 2; time++) expect((await warned.kindForResource('deploy')).kind).toBe('Deployment');
+    await warned.kindForResource('po');
+    await warned.kindForResource('deploy.apps');
+    expect(logger.lines.map(({ level, message, fields }) => ({ level, message, fields }))).toEqual([
+      {
+        level: 'warn',
+        message: 'Short name could also match lower priority resources',
+        fields: { shortName: 'deploy', resource: 'deployments.apps', others: ['widgets.example.com'] },
+      },
+    ]);
   });
 
   it('asks an old server for each version that it needs, and no other', async () => {

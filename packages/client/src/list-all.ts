@@ -1,6 +1,6 @@
 import { isExpired, isGone } from '@kctl/apimachinery';
 import type { Kind, KubeList } from '@kctl/apimachinery';
-import { numberProblem } from '@kctl/wait';
+import { anySignal, numberProblem } from '@kctl/wait';
 import type { Reader, ReadObject } from './client.js';
 import type { ListOptions } from './options.js';
 
@@ -11,10 +11,17 @@ const defaultPageSize = 500;
 export interface ListAllOptions extends Omit<ListOptions, 'continue' | 'limit'> {
   /** Items for each request; 0: everything in one. @default 500 */
   readonly pageSize?: number;
+  /**
+   * How many pages are fetched while one is worked on, and so in memory beside it. client-go's `PageBufferSize`, which is 5.
+   *
+   * @default 0
+   */
+  readonly pagesAhead?: number;
 }
 
 /**
- * All objects of a collection, fetched page by page as the loop goes on: memory holds one page. The pages show the
+ * All objects of a collection, fetched page by page as the loop goes on: memory holds one page, and those of `pagesAhead`.
+ * Leaving the loop ends the request for a page that is still on its way. The pages show the
  * collection as of the first one. A reader that answers from a cache is asked once, for the whole.
  *
  * Where the server forgets that state before the last page (410 after minutes), the listing goes on with the token
@@ -36,9 +43,31 @@ export async function* listAll<K extends Kind>(
   kind: K,
   options: ListAllOptions = {},
 ): AsyncGenerator<ReadObject<K>, void, undefined> {
-  const { pageSize = defaultPageSize, ...rest } = options;
-  const problem = numberProblem('pageSize', pageSize, { integer: true, remedy: '0 asks for everything at once' });
+  const { pageSize = defaultPageSize, pagesAhead = 0, ...rest } = options;
+  const problem =
+    numberProblem('pageSize', pageSize, { integer: true, remedy: '0 asks for everything at once' }) ??
+    numberProblem('pagesAhead', pagesAhead, { integer: true });
   if (problem !== undefined) throw new TypeError(`listAll: ${problem}`);
+  if (pagesAhead === 0) {
+    for await (const items of pagesOf(reader, kind, { ...rest, pageSize })) yield* items;
+    return;
+  }
+  const left = new AbortController();
+  using link = anySignal([rest.signal, left.signal]);
+  try {
+    const pages = pagesOf(reader, kind, { ...rest, pageSize, signal: link.signal });
+    for await (const items of ahead(pages, pagesAhead)) yield* items;
+  } finally {
+    left.abort();
+  }
+}
+
+/** The items of each page. */
+async function* pagesOf<K extends Kind>(
+  reader: Reader,
+  kind: K,
+  { pageSize, ...rest }: Omit<ListAllOptions, 'pageSize'> & { readonly pageSize: number },
+): AsyncGenerator<readonly ReadObject<K>[], void, undefined> {
   let token: string | undefined;
   do {
     const page: KubeList<ReadObject<K>> = await listPage(reader, kind, {
@@ -47,8 +76,27 @@ export async function* listAll<K extends Kind>(
       continue: token ?? '',
     });
     token = page.metadata.continue;
-    yield* isCut(page, token) ? (await reader.list(kind, rest)).items : page.items;
+    yield isCut(page, token) ? (await reader.list(kind, rest)).items : page.items;
   } while (token !== undefined && token !== '');
+}
+
+/** Asks for some elements before they are wanted; a generator works on one after the other. */
+async function* ahead<T>(
+  source: AsyncGenerator<T, void, undefined>,
+  count: number,
+): AsyncGenerator<T, void, undefined> {
+  const asked: Promise<IteratorResult<T, void>>[] = [];
+  for (;;) {
+    while (asked.length <= count) {
+      const step = source.next();
+      // It fails when its turn comes.
+      step.catch(() => undefined);
+      asked.push(step);
+    }
+    const step = await asked.shift();
+    if (step === undefined || step.done === true) return;
+    yield step.value;
+  }
 }
 
 /** A cache cuts a list at the limit and cannot go on, so it is asked for the whole, which costs it nothing. */

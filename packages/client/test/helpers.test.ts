@@ -477,6 +477,57 @@ describe('conditions', () => {
   });
 });
 
+describe('listAll with pages ahead', () => {
+  /** A client with five objects, and how it is asked for pages. */
+  async function counted(fail = Infinity) {
+    const memory = createMemoryClient();
+    for (const name of ['a', 'b', 'c', 'd', 'e'])
+      await memory.create(ConfigMap, { metadata: { namespace: 'default', name } });
+    const asked = { pages: 0, atOnce: 0, most: 0, signals: [] as (AbortSignal | undefined)[] };
+    const client = intercept(memory, (next) => ({
+      list: async (kind, options) => {
+        asked.signals.push(options?.signal);
+        asked.most = Math.max(asked.most, ++asked.atOnce);
+        if (++asked.pages === fail) throw conflict();
+        const page = await next.list(kind, options);
+        asked.atOnce--;
+        return page;
+      },
+    }));
+    return { client, asked };
+  }
+  const settled = async (): Promise<void> => {
+    for (let turn = 0; turn < 50; turn++) await Promise.resolve();
+  };
+
+  it('fetches them one after the other, no more than it may, and in order', async () => {
+    const { client, asked } = await counted();
+    const found = listAll(client, ConfigMap, { pageSize: 1, pagesAhead: 2 });
+    const names = [(await found.next()).value?.metadata.name];
+    await settled();
+    expect(asked).toMatchObject({ pages: 3, most: 1 });
+    for await (const { metadata } of found) names.push(metadata.name);
+    expect([names, asked.pages]).toEqual([['a', 'b', 'c', 'd', 'e'], 5]);
+  });
+
+  it('hands out what came before a failure, and ends what is on its way when the loop is left', async () => {
+    const failing = await counted(3);
+    const names: (string | undefined)[] = [];
+    const all = async (): Promise<void> => {
+      for await (const { metadata } of listAll(failing.client, ConfigMap, { pageSize: 1, pagesAhead: 5 }))
+        names.push(metadata.name);
+    };
+    await expect(all()).rejects.toSatisfy(isConflict);
+    expect(names).toEqual(['a', 'b']);
+    const { client, asked } = await counted();
+    for await (const _first of listAll(client, ConfigMap, { pageSize: 1, pagesAhead: 1 })) break;
+    await settled();
+    expect(asked.signals.every((signal) => signal?.aborted === true)).toBe(true);
+    expect(asked.pages).toBeLessThan(4);
+    await expect(listAll(client, ConfigMap, { pagesAhead: -1 }).next()).rejects.toThrow('pagesAhead -1 is not valid');
+  });
+});
+
 describe('listAll with a page size that is none', () => {
   it('is refused', async () => {
     const pages = listAll(createMemoryClient(), ConfigMap, { pageSize: -1 });

@@ -53,7 +53,8 @@ export interface RestMapper extends KindResolver {
   kindFor(name: KindName, options?: AbortOptions): Promise<Kind<UntypedObject>>;
   /**
    * The kind that a resource name of the command line means: a plural, singular or kind of any group, else a short name.
-   * A group that does not answer fails only what is not found elsewhere.
+   * A group that does not answer fails only what is not found elsewhere. A short name that resources of several groups have is
+   * that of the first group in the server's order; the others are logged, once for each name.
    *
    * @throws as {@link kindFor}
    */
@@ -64,6 +65,27 @@ export interface RestMapper extends KindResolver {
    * @throws GroupDiscoveryError when no group answers
    */
   resources(options?: AbortOptions): Promise<readonly ApiResource[]>;
+  /**
+   * Each resource once, in the version that the server prefers among those that have it. Mirrors client-go's
+   * `ServerPreferredResources`.
+   *
+   * @throws as {@link resources}
+   */
+  preferredResources(options?: AbortOptions): Promise<readonly ApiResource[]>;
+  /**
+   * The kinds of a category, such as `all`, each in its preferred version; none where no resource is in it. Mirrors client-go's
+   * `CategoryExpander`.
+   *
+   * @throws as {@link resources}
+   */
+  kindsOfCategory(category: string, options?: AbortOptions): Promise<readonly Kind<UntypedObject>[]>;
+  /**
+   * The groups and their versions as discovery returned them. A version with `isStale` is one of an aggregated API server that
+   * the server cannot reach: what it says may be out of date.
+   *
+   * @throws what discovery failed with
+   */
+  groups(options?: AbortOptions): Promise<readonly ApiGroup[]>;
   /** Forgets what discovery said, e.g. after a CustomResourceDefinition was installed. */
   invalidate(): void;
 }
@@ -88,6 +110,9 @@ class DiscoveryRestMapper implements RestMapper {
   #groups: DiscoveredGroups | undefined;
   #loading: Promise<DiscoveredGroups> | undefined;
   readonly #resources: GroupResources;
+  readonly #logger: Logger;
+  /** Short names whose ambiguity was looked for. */
+  readonly #ambiguous = new Set<string>();
 
   constructor(options: RestMapperOptions) {
     const { transport, clock = systemClock, missTtlMs = 5_000, kinds = [] } = options;
@@ -97,6 +122,7 @@ class DiscoveryRestMapper implements RestMapper {
     this.#clock = clock;
     this.#missTtlMs = missTtlMs;
     const logger = guardLogger(options.logger ?? noopLogger);
+    this.#logger = logger;
     this.#resources = new GroupResources({ transport, clock, logger, failureTtlMs: missTtlMs });
     for (const kind of kinds) {
       this.#known.set(nameOf(kind), kind);
@@ -130,16 +156,14 @@ class DiscoveryRestMapper implements RestMapper {
     const group = rest.join('.');
     const isCandidate = ({ name: own }: ApiGroup): boolean =>
       group === '' || own === group || own.startsWith(`${group}.`);
-    const found = await this.#find(`resource ${name}`, {
-      signal,
-      version,
-      isCandidate,
-      matches: [
-        ({ plural, singular, kind }) => [plural, singular, kind.toLowerCase()].includes(resource),
-        ({ shortNames }) => shortNames.includes(resource),
-      ],
-    });
-    if (found !== undefined) return toKind(found);
+    const isNamed = ({ plural, singular, kind }: ApiResource): boolean =>
+      [plural, singular, kind.toLowerCase()].includes(resource);
+    const isShort = ({ shortNames }: ApiResource): boolean => shortNames.includes(resource);
+    const found = await this.#find(`resource ${name}`, { signal, version, isCandidate, matches: [isNamed, isShort] });
+    if (found !== undefined) {
+      if (group === '' && !isNamed(found)) await this.#warnOfOthers(resource, found, signal);
+      return toKind(found);
+    }
     throw new NoKindMatchError({
       group,
       kind: resource,
@@ -162,11 +186,56 @@ class DiscoveryRestMapper implements RestMapper {
     return await orAborted(all(), signal);
   }
 
+  async preferredResources(options: AbortOptions = {}): Promise<readonly ApiResource[]> {
+    const resources = await this.resources(options);
+    const stale = new Set(
+      (await this.groups(options)).flatMap(({ name, versions }) =>
+        versions.filter(({ isStale }) => isStale).map(({ version }) => `${name}/${version}`),
+      ),
+    );
+    const isStale = ({ group, version }: ApiResource): boolean => stale.has(`${group}/${version}`);
+    const preferred = new Map<string, ApiResource>();
+    for (const resource of resources.toSorted((a, b) => Number(isStale(a)) - Number(isStale(b)))) {
+      const id = `${resource.plural}.${resource.group}`;
+      if (!preferred.has(id)) preferred.set(id, resource);
+    }
+    return [...preferred.values()];
+  }
+
+  async kindsOfCategory(category: string, options: AbortOptions = {}): Promise<readonly Kind<UntypedObject>[]> {
+    const resources = await this.preferredResources(options);
+    return resources.filter(({ categories }) => categories.includes(category)).map(toKind);
+  }
+
+  async groups({ signal }: AbortOptions = {}): Promise<readonly ApiGroup[]> {
+    return (await orAborted(this.#load(), signal)).groups;
+  }
+
   invalidate(): void {
     this.#groups = undefined;
     this.#loading = undefined;
     this.#resources.clear();
     this.#misses.clear();
+    this.#ambiguous.clear();
+  }
+
+  /** Once for each name: it may be looked up for every command. */
+  async #warnOfOthers(shortName: string, taken: ApiResource, signal: AbortSignal | undefined): Promise<void> {
+    if (this.#ambiguous.has(shortName)) return;
+    this.#ambiguous.add(shortName);
+    // The name was found: what else there is may be missing.
+    const all = await this.preferredResources(signal === undefined ? {} : { signal }).catch(() => []);
+    const others = all.filter(
+      ({ shortNames, plural, group }) =>
+        shortNames.includes(shortName) && (plural !== taken.plural || group !== taken.group),
+    );
+    if (others.length === 0) return;
+    const shown = ({ plural, group }: ApiResource): string => (group === '' ? plural : `${plural}.${group}`);
+    this.#logger.warn('Short name could also match lower priority resources', {
+      shortName,
+      resource: shown(taken),
+      others: others.map(shown),
+    });
   }
 
   /** Looks into the cached discovery; on a miss, requests it again unless it was just requested. An abort by one caller does not end it for others. */

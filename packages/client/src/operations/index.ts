@@ -8,6 +8,8 @@ export { cordon, drain, DrainRefusedError, isDrainRefused, uncordon } from './dr
 export type { CordonOptions, DrainedPod, DrainOptions, DrainProgress } from './drain.js';
 export { evict } from './evict.js';
 export type { EvictOptions } from './evict.js';
+export { NodeMetrics, PodMetrics, topNodes, topPods, totalUsage } from './metrics.js';
+export type { NodeUsage, PodUsage, ResourceUsage, TopNodesOptions, TopPodsOptions } from './metrics.js';
 export { migrateStorage } from './migrate-storage.js';
 export type {
   MigrateStorageOptions,

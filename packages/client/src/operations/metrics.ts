@@ -1,0 +1,138 @@
+import { addQuantities, defineKind, quantityToNumber } from '@kctl/apimachinery';
+import type { Kind, KubeObject, NamespacedKey, Quantity } from '@kctl/apimachinery';
+import type { Reader } from '../client.js';
+import type { AbortOptions, ListOptions } from '../options.js';
+
+/** What is used of each resource. */
+interface Usage {
+  readonly cpu?: Quantity;
+  readonly memory?: Quantity;
+}
+
+/** How much a node uses, as `metrics.k8s.io/v1beta1` says it. */
+export interface NodeMetrics extends KubeObject {
+  readonly timestamp?: string;
+  /** The time over which it was measured, such as `30s`. */
+  readonly window?: string;
+  readonly usage?: Usage;
+}
+
+/** How much the containers of a pod use, as `metrics.k8s.io/v1beta1` says it. */
+export interface PodMetrics extends KubeObject {
+  readonly timestamp?: string;
+  readonly window?: string;
+  readonly containers?: readonly { readonly name: string; readonly usage?: Usage }[];
+}
+
+const group = { group: 'metrics.k8s.io', version: 'v1beta1' } as const;
+/** The token of {@link NodeMetrics}, for a client of your own. */
+export const NodeMetrics: Kind<NodeMetrics, 'Cluster'> = defineKind<NodeMetrics>()({
+  ...group,
+  kind: 'NodeMetrics',
+  plural: 'nodes',
+  scope: 'Cluster',
+});
+/** The token of {@link PodMetrics}. */
+export const PodMetrics: Kind<PodMetrics, 'Namespaced'> = defineKind<PodMetrics>()({
+  ...group,
+  kind: 'PodMetrics',
+  plural: 'pods',
+  scope: 'Namespaced',
+});
+
+/** CPU and memory, as quantities and as numbers. */
+export interface ResourceUsage {
+  /** `250m`. */
+  readonly cpu: string;
+  /** `128Mi`. */
+  readonly memory: string;
+  /** 0.25. */
+  readonly cpuCores: number;
+  readonly memoryBytes: number;
+}
+
+/** What a node uses. */
+export interface NodeUsage extends ResourceUsage {
+  readonly name: string;
+  /** When it was measured, RFC 3339. */
+  readonly timestamp: string | undefined;
+}
+
+/** What a pod uses: its containers added up. */
+export interface PodUsage extends ResourceUsage, NamespacedKey {
+  readonly timestamp: string | undefined;
+  readonly containers: readonly (ResourceUsage & { readonly name: string })[];
+}
+
+/** Options of {@link topNodes}. */
+export interface TopNodesOptions extends AbortOptions {
+  readonly labelSelector?: NonNullable<ListOptions['labelSelector']>;
+}
+
+/** Options of {@link topPods}. */
+export interface TopPodsOptions extends TopNodesOptions {
+  /** @default all namespaces */
+  readonly namespace?: string;
+}
+
+/**
+ * What nodes use, the largest use of CPU first. Mirrors `kubectl top nodes`; the cluster needs the metrics server.
+ *
+ * @throws NoKindMatchError where there is no metrics server; what the client throws
+ */
+export async function topNodes(
+  client: Pick<Reader, 'list'>,
+  options: TopNodesOptions = {},
+): Promise<readonly NodeUsage[]> {
+  const { items } = await client.list(NodeMetrics, { ...options, live: true });
+  return sorted(
+    items.map(({ metadata, timestamp, usage }) => ({ name: metadata.name, timestamp, ...usageOf([usage ?? {}]) })),
+  );
+}
+
+/**
+ * What pods use, their containers added up, the largest use of CPU first. Mirrors `kubectl top pods --containers`; the cluster
+ * needs the metrics server.
+ *
+ * @throws NoKindMatchError where there is no metrics server; what the client throws
+ *
+ * @example
+ * ```ts
+ * import { topPods, totalUsage } from '@kctl/client/operations';
+ *
+ * const pods = await topPods(client, { namespace: 'shop', labelSelector: 'app=web' });
+ * for (const { name, cpu, memory } of pods) console.log(name, cpu, memory);
+ * console.log(totalUsage(pods).memoryBytes);
+ * ```
+ */
+export async function topPods(
+  client: Pick<Reader, 'list'>,
+  options: TopPodsOptions = {},
+): Promise<readonly PodUsage[]> {
+  const { items } = await client.list(PodMetrics, { ...options, live: true });
+  return sorted(
+    items.map(({ metadata, timestamp, containers = [] }) => ({
+      namespace: metadata.namespace,
+      name: metadata.name,
+      timestamp,
+      ...usageOf(containers.map(({ usage = {} }) => usage)),
+      containers: containers.map(({ name, usage = {} }) => ({ name, ...usageOf([usage]) })),
+    })),
+  );
+}
+
+/** What all of these use together. */
+export function totalUsage(usages: readonly Usage[]): ResourceUsage {
+  return usageOf(usages);
+}
+
+function usageOf(usages: readonly Usage[]): ResourceUsage {
+  const sum = (resource: keyof Usage): string =>
+    usages.reduce((total, usage) => addQuantities(total, usage[resource] ?? '0'), '0');
+  const [cpu, memory] = [sum('cpu'), sum('memory')];
+  return { cpu, memory, cpuCores: quantityToNumber(cpu), memoryBytes: quantityToNumber(memory) };
+}
+
+function sorted<T extends ResourceUsage>(usages: readonly T[]): readonly T[] {
+  return usages.toSorted((a, b) => b.cpuCores - a.cpuCores || b.memoryBytes - a.memoryBytes);
+}
