@@ -1,4 +1,4 @@
-import { isNotFound, type Kind, type UntypedObject } from '@kctl/apimachinery';
+import { isNoKindMatch, isNotFound, type Kind, type UntypedObject } from '@kctl/apimachinery';
 import { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
 import { messageOf } from '@kctl/telemetry';
 import { sleep, systemClock } from '@kctl/wait';
@@ -11,7 +11,15 @@ export const fieldOwner = 'kctl';
 
 const pollMs = 200;
 /** How long an object may take to become what is waited for, in ms. */
-export const waitTimeoutMs = 120_000;
+export const defaultTimeoutMs = 120_000;
+
+/** Options of what changes a cluster. */
+export interface ChangeOptions {
+  /** Asks the server what it would do, and changes nothing. @default false */
+  readonly dryRun?: boolean;
+  /** How long each object may take to become what is waited for, in ms. @default 120000 */
+  readonly timeoutMs?: number;
+}
 
 /** An object that is to be applied. */
 export interface ManifestObject {
@@ -44,7 +52,7 @@ export async function applyObjects(
   io: CliIo,
   cluster: OpenCluster,
   objects: readonly ManifestObject[],
-  { dryRun = false }: { readonly dryRun?: boolean } = {},
+  { dryRun = false }: ChangeOptions = {},
 ): Promise<void> {
   for (const object of objects) {
     const { name, namespace } = object.metadata;
@@ -64,7 +72,10 @@ export async function applyObjects(
         io.err(`skipped ${describeManifest(object)}: its namespace is not there, so a dry run cannot judge it\n`);
         continue;
       }
-      throw new CliError(`${describeManifest(object)} cannot be applied: ${messageOf(error)}`, { cause: error });
+      const remedy = isNoKindMatch(error) ? remedyOf(object) : '';
+      throw new CliError(`${describeManifest(object)} cannot be applied: ${messageOf(error)}${remedy}`, {
+        cause: error,
+      });
     }
   }
 }
@@ -74,7 +85,7 @@ export async function deleteObjects(
   io: CliIo,
   cluster: OpenCluster,
   objects: readonly ManifestObject[],
-  { dryRun = false }: { readonly dryRun?: boolean } = {},
+  { dryRun = false, timeoutMs }: ChangeOptions = {},
 ): Promise<void> {
   for (const object of objects) {
     const { name, namespace } = object.metadata;
@@ -84,10 +95,10 @@ export async function deleteObjects(
       kind = await kindOf(cluster, object, io.signal);
       await cluster.client.delete(kind, key, { signal: io.signal, ...(dryRun ? { dryRun } : {}) });
     } catch (error) {
-      if (isNotFound(error) || isUnknownKind(error)) continue;
+      if (isNotFound(error) || isNoKindMatch(error)) continue;
       throw new CliError(`${describeManifest(object)} cannot be deleted: ${messageOf(error)}`, { cause: error });
     }
-    if (!dryRun) await waitGone(io, cluster, { kind, key, what: describeManifest(object) });
+    if (!dryRun) await waitGone(io, cluster, { kind, key, what: describeManifest(object), timeoutMs });
     io.err(`deleted ${describeManifest(object)}${dryRun ? ' (dry run)' : ''}\n`);
   }
 }
@@ -96,12 +107,13 @@ interface Gone {
   readonly kind: Kind<UntypedObject>;
   readonly key: { readonly name: string; readonly namespace?: string };
   readonly what: string;
+  readonly timeoutMs: number | undefined;
 }
 
-async function waitGone(io: CliIo, { client }: OpenCluster, { kind, key, what }: Gone): Promise<void> {
+async function waitGone(io: CliIo, { client }: OpenCluster, { kind, key, what, timeoutMs }: Gone): Promise<void> {
   let left: readonly string[] = [];
   await waitFor(
-    io,
+    { io, timeoutMs },
     async () => {
       try {
         const { metadata } = await client.get(kind, key, { signal: io.signal });
@@ -112,17 +124,22 @@ async function waitGone(io: CliIo, { client }: OpenCluster, { kind, key, what }:
         throw error;
       }
     },
-    () =>
-      `${what} is not gone after ${waitTimeoutMs / 1000} s: finalizers ${left.join(', ') || 'none'} keep it: is the operator that removes them running?`,
+    (seconds) =>
+      `${what} is not gone after ${seconds} s: finalizers ${left.join(', ') || 'none'} keep it: is the operator that removes them running?`,
   );
 }
 
 /** Waits until CustomResourceDefinitions are established. */
-export async function waitEstablished(io: CliIo, { client }: OpenCluster, names: readonly string[]): Promise<void> {
-  for (const name of names) {
+export async function waitEstablished(
+  io: CliIo,
+  { client }: OpenCluster,
+  crds: readonly ManifestObject[],
+  { timeoutMs }: ChangeOptions = {},
+): Promise<void> {
+  for (const { name } of crds.map(({ metadata }) => metadata)) {
     let seen = 'it has no conditions';
     await waitFor(
-      io,
+      { io, timeoutMs },
       async () => {
         const { status } = await client.get(CustomResourceDefinition, { name }, { signal: io.signal });
         const conditions = status?.conditions ?? [];
@@ -132,17 +149,21 @@ export async function waitEstablished(io: CliIo, { client }: OpenCluster, names:
             .join('; ');
         return conditions.some(({ type, status: value }) => type === 'Established' && value === 'True');
       },
-      () => `customresourcedefinition/${name} is not established: ${seen}`,
+      (seconds) => `customresourcedefinition/${name} is not established after ${seconds} s: ${seen}`,
     );
     io.err(`established customresourcedefinition/${name}\n`);
   }
 }
 
 /** Asks again until it is so. @throws CliError with the message when it takes too long */
-export async function waitFor(io: CliIo, isSo: () => Promise<boolean>, message: () => string): Promise<void> {
-  const deadline = systemClock.monotonicNow() + waitTimeoutMs;
+export async function waitFor(
+  { io, timeoutMs = defaultTimeoutMs }: { readonly io: CliIo; readonly timeoutMs: number | undefined },
+  isSo: () => Promise<boolean>,
+  message: (seconds: number) => string,
+): Promise<void> {
+  const deadline = systemClock.monotonicNow() + timeoutMs;
   while (!(await isSo())) {
-    if (systemClock.monotonicNow() > deadline) throw new CliError(message());
+    if (systemClock.monotonicNow() > deadline) throw new CliError(message(timeoutMs / 1000));
     await sleep(pollMs, { signal: io.signal });
   }
 }
@@ -156,6 +177,8 @@ async function kindOf(
   return await mapper.kindFor({ group: group ?? '', version: version ?? '', kind: object.kind }, { signal });
 }
 
-function isUnknownKind(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'KCTL_NO_KIND_MATCH';
+/** What brings a kind that is missing, where that is known. */
+function remedyOf({ apiVersion }: ManifestObject): string {
+  const [group] = apiVersion.split('/');
+  return group === 'cert-manager.io' ? ': install cert-manager, which makes the certificate of the webhooks' : '';
 }

@@ -27,11 +27,18 @@ const remedies: Readonly<Record<string, string>> = {
   EADDRINUSE: 'another process has the port: stop it, or give another',
 };
 
+/** What the server says of a request that it forbids, in each of its releases. */
+const forbidden = /cannot (\w+) resource "([^"]*)" in API group "([^"]*)"/;
+
 /** An error as a sentence for a person, with a remedy where one is known. */
 export function explain(error: unknown): string {
   const message = messageOf(error);
-  if (isCliError(error)) return message;
-  const text = `${message} ${JSON.stringify(describeError(error))}`;
+  const [, verb, resource, group] = forbidden.exec(message) ?? [];
+  if (verb !== undefined)
+    return `${message}: you need ${verb} on ${resource ?? ''}${group === '' ? '' : `.${group ?? ''}`}, in a role that is bound to you`;
+  const cause = isCliError(error) ? error.cause : error;
+  if (cause === undefined) return message;
+  const text = `${message} ${JSON.stringify(describeError(cause))}`;
   if (text.includes('KCTL_KUBE_CONFIG') || text.includes('no API server is configured'))
     return `${message}: start a cluster and set KUBECONFIG, or use kctl dev, which needs none`;
   const known = Object.entries(remedies).find(([code]) => text.includes(code) || text.includes(plain(code)));

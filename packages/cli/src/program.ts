@@ -1,4 +1,5 @@
-import { Argument, Command, CommanderError } from 'commander';
+import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { defaultTimeoutMs } from './apply-objects.js';
 import { deploy, install, undeploy, uninstall, type InstallOptions } from './commands/install.js';
 import { dev } from './commands/dev.js';
 import { doctor, formatFindings } from './commands/doctor.js';
@@ -58,13 +59,19 @@ export function createProgram(io: CliIo): Command {
     description: string,
     run: (io: CliIo, options: InstallOptions) => Promise<void>,
   ): void => {
-    const of = withMain(onCluster(command(name, description, `kctl ${name} --dry-run`))).option(
-      '--dry-run',
-      'ask the server, and change nothing',
-    );
-    if (name.endsWith('deploy')) of.option('--image <reference>', 'image (default: kctl.image in package.json)');
+    const of = withMain(onCluster(command(name, description, `kctl ${name} --dry-run`)))
+      .option('--dry-run', 'ask the server, and change nothing')
+      .addOption(
+        new Option('--timeout <seconds>', 'how long each object may take')
+          .default(defaultTimeoutMs / 1000)
+          .argParser(secondsOf),
+      );
+    if (name === 'deploy') of.option('--image <reference>', 'image (default: kctl.image in package.json)');
     if (name.startsWith('un')) of.option('--delete-objects', 'delete the objects of the kinds, too');
-    of.action(async (options: InstallOptions) => await run(io, options));
+    of.action(
+      async ({ timeout, ...options }: InstallOptions & { readonly timeout: number }) =>
+        await run(io, { ...options, timeoutMs: timeout * 1000 }),
+    );
   };
   change('install', 'apply the CRDs, and wait until they are established', install);
   change('uninstall', 'delete the CRDs', uninstall);
@@ -139,6 +146,12 @@ function addGenerate(io: CliIo, command: Command): void {
       const outcome = await generate(io, groupsOf(what), options);
       io.out(options.json === true ? `${JSON.stringify(outcome)}\n` : describeOutcome(outcome));
     });
+}
+
+function secondsOf(value: string): number {
+  const seconds = Number(value);
+  if (value.trim() === '' || !(seconds > 0)) throw new InvalidArgumentError('expected seconds, above 0');
+  return seconds;
 }
 
 function describeOutcome({ written, unchanged, removed }: GenerateOutcome): string {

@@ -1,48 +1,13 @@
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineKind } from '@kctl/apimachinery';
 import { createEnvironment } from '@kctl/testing';
 import { Deployment } from '@kctl/apimachinery/kinds/apps/v1';
 import { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
 import { parseAllDocuments } from 'yaml';
-import { afterEach, describe, expect, it } from 'vitest';
-import { runKctl, type CliIo } from '../src/index.js';
+import { describe, expect, it } from 'vitest';
 import { boundedName } from '../src/manifests/names.js';
-
-const folders: string[] = [];
-afterEach(() => {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
-});
-
-/** A copy of the fixture inside of the package, where its imports resolve, and where no other tool looks while this one writes. */
-function project(): string {
-  const cache = join(import.meta.dirname, '..', '.cache');
-  mkdirSync(cache, { recursive: true });
-  const folder = mkdtempSync(join(cache, 'project-'));
-  folders.push(folder);
-  cpSync(join(import.meta.dirname, 'fixture'), folder, { recursive: true });
-  return folder;
-}
-
-interface Result {
-  readonly code: number;
-  readonly out: string;
-  readonly err: string;
-}
-
-async function kctl(cwd: string, ...given: readonly string[]): Promise<Result> {
-  let out = '';
-  let err = '';
-  const io: CliIo = {
-    cwd,
-    environment: {},
-    out: (text) => (out += text),
-    err: (text) => (err += text),
-    signal: new AbortController().signal,
-  };
-  const code = await runKctl(io, given);
-  return { code, out, err };
-}
+import { kctl, project } from './project.js';
 
 const objectsIn = (file: string): Record<string, unknown>[] =>
   parseAllDocuments(readFileSync(file, 'utf8')).map((document): Record<string, unknown> => document.toJS());

@@ -1,20 +1,12 @@
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startExample } from '@kctl/vitest-config/example';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { project } from './project.js';
 
-const folders: string[] = [];
-afterEach(() => {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
-});
-
-/** A copy of the fixture with a sample, inside of the package, where its imports resolve. */
-function project(): string {
-  const cache = join(import.meta.dirname, '..', '.cache');
-  mkdirSync(cache, { recursive: true });
-  const folder = mkdtempSync(join(cache, 'dev-'));
-  folders.push(folder);
-  cpSync(join(import.meta.dirname, 'fixture'), folder, { recursive: true });
+/** A project with a sample. */
+function projectWithSample(): string {
+  const folder = project();
   mkdirSync(join(folder, 'deploy', 'samples'), { recursive: true });
   const sample = { apiVersion: 'example.com/v1', kind: 'Website', metadata: { name: 'hello', namespace: 'default' } };
   writeFileSync(join(folder, 'deploy', 'samples', 'a.yaml'), JSON.stringify({ ...sample, spec: { html: 'hi' } }));
@@ -26,7 +18,7 @@ const anyPort = ['--health-probe-bind-address', '0', '--metrics-bind-address', '
 
 describe('kctl dev', () => {
   it('runs an operator with webhooks on a server of its own, and again after a change', async () => {
-    const folder = project();
+    const folder = projectWithSample();
     const program = startExample(cli, { cwd: folder, args: ['dev', '--', ...anyPort] });
     let code: number | null = null;
     try {

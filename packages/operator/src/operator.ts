@@ -10,7 +10,7 @@ import {
   type RuntimeManager,
   type RuntimeManagerOptions,
 } from '@kctl/runtime';
-import { messageOf, type ConsoleLogger } from '@kctl/telemetry';
+import { describeError, messageOf, type ConsoleLogger } from '@kctl/telemetry';
 import type { RegisteredWebhooks } from '@kctl/webhook';
 import { isSettingsError } from './errors.js';
 import { createLevelReloader } from './level-reloader.js';
@@ -174,7 +174,7 @@ export function defineOperator<S extends object = object>(options: OperatorOptio
       try {
         await run();
       } catch (error) {
-        await written(process.stderr, `${messageOf(error)}\n`);
+        await written(process.stderr, `${messageOf(error)}${remedyOf(error)}\n`);
         await written(process.stdout, '');
         // What `setup` has started may keep the process alive for ever, and a pod that does not end is not started again.
         process.exit(isSettingsError(error) ? 2 : 1);
@@ -185,6 +185,12 @@ export function defineOperator<S extends object = object>(options: OperatorOptio
 
 /** A server that is never asked. */
 const nowhere = { server: 'https://kctl.invalid', namespace: 'default' };
+
+/** What to do about a failure that newcomers meet. */
+function remedyOf(error: unknown): string {
+  if (!JSON.stringify(describeError(error)).includes('EADDRINUSE')) return '';
+  return ': another process has the port: stop it, or give another by --health-probe-bind-address, --metrics-bind-address or --webhook-port';
+}
 
 /** Resolves when a stream has taken everything up to this text, or takes nothing any longer. */
 async function written(stream: NodeJS.WritableStream, text: string): Promise<void> {

@@ -243,6 +243,14 @@ describe('defineOperator', () => {
     expect(program.output).toBe(output);
   });
 
+  it('names a remedy where a port is taken', async () => {
+    const program = startExample(join(import.meta.dirname, 'port-program.ts'));
+    expect(await program.exited).toBe(1);
+    expect(program.output).toMatch(
+      /address already in use .*: another process has the port: stop it, or give another by /,
+    );
+  });
+
   it('names what is wrong with a definition', () => {
     const setup = (): void => undefined;
     expect(() => defineOperator({ name: 'Op', setup })).toThrow('name "Op" is not valid');

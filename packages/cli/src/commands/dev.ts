@@ -57,11 +57,7 @@ export async function dev(io: CliIo, options: DevOptions): Promise<void> {
 
 async function installCrds(io: CliIo, cluster: OpenCluster, crds: readonly ManifestObject[]): Promise<void> {
   await applyObjects(io, cluster, crds);
-  await waitEstablished(
-    io,
-    cluster,
-    crds.map(({ metadata }) => metadata.name),
-  );
+  await waitEstablished(io, cluster, crds);
   cluster.mapper.invalidate();
 }
 

@@ -1,6 +1,7 @@
 import type { OperatorGraph } from '@kctl/operator';
 import {
   applyObjects,
+  type ChangeOptions,
   deleteObjects,
   isManifest,
   waitEstablished,
@@ -13,15 +14,13 @@ import type { CliIo } from '../io.js';
 import { definitionsOf } from '../manifests/definitions.js';
 import { deploymentObjects } from '../manifests/generate-files.js';
 import { loadOperator, readProject } from '../project.js';
-import { defineKind, isNotFound, type Kind } from '@kctl/apimachinery';
+import { defineKind, isNoKindMatch, isNotFound, type Kind } from '@kctl/apimachinery';
 import { Deployment } from '@kctl/apimachinery/kinds/apps/v1';
 
 /** Options of the commands that change a cluster. */
-export interface InstallOptions extends ClusterOptions {
+export interface InstallOptions extends ClusterOptions, ChangeOptions {
   readonly main?: string;
   readonly image?: string;
-  /** Asks the server what it would do, and changes nothing. */
-  readonly dryRun?: boolean;
   /** Deletes objects and CRDs although objects of the kinds exist. */
   readonly deleteObjects?: boolean;
 }
@@ -33,12 +32,7 @@ export async function install(io: CliIo, options: InstallOptions): Promise<void>
   const crds = crdsOf(graph);
   if (crds.length === 0) io.err('the operator brings no kinds: nothing to install\n');
   await applyObjects(io, cluster, crds, options);
-  if (options.dryRun !== true)
-    await waitEstablished(
-      io,
-      cluster,
-      crds.map(({ metadata }) => metadata.name),
-    );
+  if (options.dryRun !== true) await waitEstablished(io, cluster, crds, options);
 }
 
 /** Deletes the CRDs; with objects of theirs only where that is asked for, and first the objects, so that finalizers run. */
@@ -60,15 +54,10 @@ export async function deploy(io: CliIo, options: InstallOptions): Promise<void> 
     all.filter(({ kind }) => kind !== 'Namespace'),
   ];
   await applyObjects(io, cluster, [...namespaces, ...crds], options);
-  if (options.dryRun !== true)
-    await waitEstablished(
-      io,
-      cluster,
-      crds.map(({ metadata }) => metadata.name),
-    );
+  if (options.dryRun !== true) await waitEstablished(io, cluster, crds, options);
   cluster.mapper.invalidate();
   await applyObjects(io, cluster, rest, options);
-  if (options.dryRun !== true) await waitAvailable(io, cluster, graph);
+  if (options.dryRun !== true) await waitAvailable({ io, timeoutMs: options.timeoutMs }, cluster, graph);
 }
 
 /** Deletes the objects of the operator's kinds, then the operator, then its CRDs, so that finalizers run. */
@@ -100,7 +89,7 @@ async function removeObjects(
   for (const resource of graph.resources) {
     const kind = kindOfManifest(resource.manifest);
     const found = await cluster.client.list(kind, { signal: io.signal }).catch((error: unknown) => {
-      if (isNotFound(error)) return undefined;
+      if (isNotFound(error) || isNoKindMatch(error)) return undefined;
       throw error;
     });
     const items = found?.items ?? [];
@@ -136,10 +125,15 @@ export function kindOfManifest(manifest: unknown): Kind {
   return defineKind()({ group: spec.group, version, kind: spec.names.kind, plural: spec.names.plural, scope });
 }
 
-async function waitAvailable(io: CliIo, { client }: OpenCluster, { name, namespace }: OperatorGraph): Promise<void> {
+async function waitAvailable(
+  waiting: { readonly io: CliIo; readonly timeoutMs: number | undefined },
+  { client }: OpenCluster,
+  { name, namespace }: OperatorGraph,
+): Promise<void> {
+  const { io } = waiting;
   let seen = 'no replica is available';
   await waitFor(
-    io,
+    waiting,
     async () => {
       const { metadata, spec, status } = await client.get(Deployment, { name, namespace }, { signal: io.signal });
       const wanted = spec?.replicas ?? 1;
@@ -147,8 +141,8 @@ async function waitAvailable(io: CliIo, { client }: OpenCluster, { name, namespa
       seen = `${status?.availableReplicas ?? 0} of ${wanted} replicas are available${failed?.message === undefined ? '' : `: ${failed.message}`}`;
       return status?.observedGeneration === metadata.generation && (status?.availableReplicas ?? 0) >= wanted;
     },
-    () =>
-      `deployment/${name} in ${namespace} does not become available: ${seen}: see kubectl describe pods --namespace ${namespace}`,
+    (seconds) =>
+      `deployment/${name} in ${namespace} is not available after ${seconds} s: ${seen}: see kubectl describe pods --namespace ${namespace}`,
   );
   io.err(`available deployment/${name}\n`);
 }

@@ -1,0 +1,184 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { defineKind } from '@kctl/apimachinery';
+import { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
+import { Deployment } from '@kctl/apimachinery/kinds/apps/v1';
+import { ServiceAccount } from '@kctl/apimachinery/kinds/core/v1';
+import { ClusterRole } from '@kctl/apimachinery/kinds/rbac.authorization.k8s.io/v1';
+import { createEnvironment, eventually, installCrds, type TestEnvironment } from '@kctl/testing';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { kctl, kctlUntil, project } from './project.js';
+
+const Website = defineKind()({ group: 'example.com', version: 'v1', kind: 'Website', scope: 'Namespaced' });
+const anything = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+const certManager = ['Issuer', 'Certificate'].map((kind) => ({
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: `${kind.toLowerCase()}s.cert-manager.io` },
+  spec: {
+    group: 'cert-manager.io',
+    scope: 'Namespaced',
+    names: { kind, plural: `${kind.toLowerCase()}s` },
+    versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: anything } }],
+  },
+}));
+const namespace = 'websites-system';
+
+let environment: TestEnvironment;
+let cluster: readonly string[];
+beforeAll(async () => {
+  environment = await createEnvironment({ server: 'embedded', embedded: { authorization: 'RBAC' } });
+  cluster = ['--kubeconfig', environment.kubeconfigPath];
+});
+afterEach(() => environment.embedded?.faults.clear());
+afterAll(async () => await environment[Symbol.asyncDispose]());
+
+/** Refuses requests for one resource, as a policy of the cluster may. */
+function refuse(resource: string, verb: 'patch' | 'delete'): void {
+  const action = { type: 'status', code: 422, reason: 'Invalid', message: 'refused by a policy' } as const;
+  environment.embedded?.faults.add({ match: { resource, verb }, action });
+}
+
+/** What a kubelet would bring about. */
+async function makeAvailable(): Promise<void> {
+  const key = { namespace, name: 'websites' };
+  await eventually(async () => {
+    const { metadata } = await environment.client.get(Deployment, key);
+    const status = { observedGeneration: metadata.generation, replicas: 2, readyReplicas: 2, availableReplicas: 2 };
+    await environment.client.status(Deployment).patch(key, { type: 'merge', body: { status } });
+  });
+}
+
+describe('a command that fails in the middle', () => {
+  it('names the object, keeps what was applied, and goes on when it is run again', async () => {
+    const folder = project();
+    const lost = await kctl(folder, 'deploy', ...cluster);
+    expect(lost).toMatchObject({ code: 1 });
+    expect(lost.err).toMatch(
+      /kctl: issuer\/websites-webhook in websites-system cannot be applied: .*: install cert-manager/,
+    );
+    await installCrds(environment.client, certManager);
+
+    refuse('deployments', 'patch');
+    const refused = await kctl(folder, 'deploy', ...cluster);
+    expect(refused).toMatchObject({ code: 1 });
+    expect(refused.err).toMatch(
+      /kctl: deployment\/websites in websites-system cannot be applied: refused by a policy\n$/,
+    );
+    expect((await environment.client.get(ServiceAccount, { namespace, name: 'websites' })).metadata.name).toBe(
+      'websites',
+    );
+
+    environment.embedded?.faults.clear();
+    const late = await kctl(folder, 'deploy', '--timeout', '0.3', ...cluster);
+    expect(late.err).toMatch(
+      /deployment\/websites in websites-system is not available after 0.3 s: 0 of 2 replicas are available.*: see kubectl describe pods --namespace websites-system\n$/,
+    );
+    const [deployed] = await Promise.all([kctl(folder, 'deploy', ...cluster), makeAvailable()]);
+    expect(deployed, deployed.err).toMatchObject({ code: 0 });
+    expect(deployed.err).toContain('available deployment/websites\n');
+
+    const names = async (): Promise<string[]> =>
+      (await environment.client.list(ClusterRole)).items.flatMap(({ metadata }) =>
+        metadata.name.startsWith('websites') ? [metadata.name] : [],
+      );
+    refuse('clusterroles', 'delete');
+    const half = await kctl(folder, 'undeploy', ...cluster);
+    expect(half.err).toMatch(/kctl: clusterrole\/websites cannot be deleted: refused by a policy\n$/);
+    expect(await names()).toEqual(['websites']);
+    environment.embedded?.faults.clear();
+    expect(await kctl(folder, 'undeploy', ...cluster)).toMatchObject({ code: 0 });
+    expect(await names()).toEqual([]);
+    expect((await environment.client.list(CustomResourceDefinition)).items.map(({ spec }) => spec.group)).not.toContain(
+      'example.com',
+    );
+  });
+
+  it('names the object that is stuck, and its finalizers; Ctrl-C ends the wait', async () => {
+    const folder = project();
+    expect(await kctl(folder, 'install', ...cluster)).toMatchObject({ code: 0 });
+    const key = { namespace: 'default', name: 'stuck' };
+    await environment.client.create(Website, {
+      metadata: { ...key, finalizers: ['example.com/cleanup'] },
+      spec: { html: 'x' },
+    });
+    const given = ['uninstall', '--delete-objects', ...cluster];
+    expect(await kctl(folder, ...given, '--timeout', '0.3')).toMatchObject({
+      code: 1,
+      err: 'kctl: website/stuck in default is not gone after 0.3 s: finalizers example.com/cleanup keep it: is the operator that removes them running?\n',
+    });
+    expect(await kctlUntil(AbortSignal.timeout(300), folder, ...given)).toEqual({ code: 130, out: '', err: '' });
+    await environment.client.patch(Website, key, { type: 'merge', body: { metadata: { finalizers: null } } });
+    expect(await kctl(folder, ...given)).toMatchObject({ code: 0 });
+  });
+
+  it('does not mind what is not there', async () => {
+    for (const command of ['uninstall', 'undeploy'])
+      expect(await kctl(project(), command, ...cluster)).toEqual({ code: 0, out: '', err: '' });
+  });
+
+  it('says why a kind is not established', async () => {
+    const folder = project();
+    const main = join(folder, 'src', 'main.ts');
+    expect(await kctl(folder, 'install', ...cluster)).toMatchObject({ code: 0 });
+    writeFileSync(main, readFileSync(main, 'utf8').replace("kind: 'Website',", "kind: 'Website',\n  plural: 'pages',"));
+    const other = project();
+    writeFileSync(join(other, 'src', 'main.ts'), readFileSync(main, 'utf8'));
+    const conflict = await kctl(other, 'install', '--timeout', '0.3', ...cluster);
+    expect(conflict.err).toMatch(
+      /customresourcedefinition\/pages.example.com is not established after 0.3 s: .*"Website.*" is already in use/,
+    );
+    expect(await kctl(other, 'uninstall', ...cluster)).toMatchObject({ code: 0 });
+    expect(await kctl(project(), 'uninstall', ...cluster)).toMatchObject({ code: 0 });
+  });
+});
+
+describe('a newcomer', () => {
+  it('learns that the CRD is older than the code', async () => {
+    const folder = project();
+    expect(await kctl(folder, 'install', ...cluster)).toMatchObject({ code: 0 });
+    const other = project();
+    const main = join(other, 'src', 'main.ts');
+    writeFileSync(
+      main,
+      readFileSync(main, 'utf8').replace('spec: z.object({', 'spec: z.object({ title: z.string().optional(),'),
+    );
+    const { out } = await kctl(other, 'doctor', ...cluster);
+    expect(out).toMatch(
+      /warning +crd +websites.example.com differs from the code \(compatible, 1 changes?\): run kctl install/,
+    );
+    expect(await kctl(folder, 'uninstall', ...cluster)).toMatchObject({ code: 0 });
+  });
+
+  it('learns which right is missing', async () => {
+    const kubeconfig = join(project(), 'kubeconfig');
+    const text = readFileSync(environment.kubeconfigPath, 'utf8');
+    writeFileSync(
+      kubeconfig,
+      text.replace(/^( *)token: .*$/m, (line, indent: string) => `${line}\n${indent}as: ann`),
+    );
+    const refused = await kctl(project(), 'install', '--kubeconfig', kubeconfig);
+    expect(refused).toMatchObject({ code: 1 });
+    expect(refused.err).toMatch(
+      /cannot be applied: .*: you need patch on customresourcedefinitions.apiextensions.k8s.io, in a role that is bound to you\n$/,
+    );
+  });
+
+  it('learns that the cluster does not answer', async () => {
+    const kubeconfig = join(project(), 'kubeconfig');
+    const text = readFileSync(environment.kubeconfigPath, 'utf8');
+    writeFileSync(kubeconfig, text.replace(/server: .*/, 'server: https://127.0.0.1:1'));
+    const lost = await kctl(project(), 'install', '--kubeconfig', kubeconfig);
+    expect(lost).toMatchObject({ code: 1 });
+    expect(lost.err).toMatch(
+      /is the cluster running\? Name another by --context or --kubeconfig, or use kctl dev, which needs none\n$/,
+    );
+  });
+
+  it('gives a time that is none', async () => {
+    expect(await kctl(project(), 'install', '--timeout', 'soon')).toMatchObject({
+      code: 2,
+      err: "kctl: option '--timeout <seconds>' argument 'soon' is invalid. expected seconds, above 0: see kctl --help\n",
+    });
+  });
+});
