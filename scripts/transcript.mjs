@@ -1,7 +1,7 @@
 // `pnpm packages:transcript`: an empty folder, Node, npm and the packed packages; from `npm create @kctl` to an operator
 // that runs, with counted commands, seconds and lines, beside those of kubebuilder's documentation. Offline, once npm
 // has its packages. `--write` records the figures. KCTL_PACKED names a folder with packed packages.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { addTotals } from '../tooling/totals/index.js';
@@ -9,6 +9,7 @@ import { buildImage } from '../e2e/packages/src/dockerfile.mjs';
 import { kubebuilder } from '../e2e/packages/src/kubebuilder.mjs';
 import { packAll } from '../e2e/packages/src/pack.mjs';
 import { readTarballs, serveRegistry } from '../e2e/packages/src/registry.mjs';
+import { hasPseudoTerminal, inPseudoTerminal, withoutEscapes } from '../e2e/packages/src/pseudo-terminal.mjs';
 import { openTerminal } from '../e2e/packages/src/terminal.mjs';
 import { cleanEnvironment, results, run } from '../e2e/packages/src/workspace.mjs';
 
@@ -79,6 +80,11 @@ try {
   check('uninstall spares objects', refused.output.includes('add --delete-objects'));
   const removed = await terminal.type('npx kctl uninstall --delete-objects');
   check('uninstall', removed.output.includes('deleted customresourcedefinition/greetings.example.com'));
+  const updated = await terminal.type('npx kctl update');
+  check('update', updated.output.includes('everything is up to date'));
+
+  if (hasPseudoTerminal()) await tryTerminals(terminal.cwd);
+  else console.log('skip commands in a pseudo-terminal: there is no program script of util-linux');
   await dev.interrupt();
 
   await tryImage(terminal.cwd);
@@ -118,6 +124,68 @@ function change(project) {
   }
   // Two lines that are new, and the one that uses them.
   return edits.length + 1;
+}
+
+/**
+ * Every command in a pseudo-terminal and without one: the same text, without colours, and the same exit code. Then the
+ * questions of `npm create`.
+ *
+ * @param {string} project
+ */
+async function tryTerminals(project) {
+  const env = terminal.environment;
+  const { output: help } = await run('sh', ['-c', 'npx kctl --help'], { cwd: project, env });
+  const names = [...help.matchAll(/^ {2}([a-z]+)(?= [[<]| {2})/gm)].flatMap(([, name]) =>
+    name === 'help' ? [] : [name],
+  );
+  const commands = [
+    '--help',
+    '--version',
+    ...names.map((name) => `${name} --help`),
+    'generate --check',
+    'generate --check --json',
+    'completion bash',
+    'doctor --json',
+    'install --dry-run',
+    'deploy --dry-run',
+    'undeploy --dry-run',
+    'generate --chek',
+    'nonsense',
+  ];
+  const bin = join(project, 'node_modules', '.bin', 'kctl');
+  const differing = [];
+  for (const command of commands) {
+    const plainly = await run(bin, command.split(' '), { cwd: project, env });
+    const seen = await inPseudoTerminal(`${bin} ${command}`, { cwd: project, env });
+    // Words of both streams may change places, and lines are as long as the terminal is wide.
+    const sorted = (/** @type {string} */ text) => text.split(/\s+/).sort().join(' ');
+    if (plainly.code !== seen.code || sorted(plainly.output) !== sorted(seen.output)) differing.push(command);
+  }
+  check(`${commands.length} command lines show the same in a terminal`, differing.length === 0, differing.join(', '));
+
+  const asked = await inPseudoTerminal('npm create @kctl@latest asked', {
+    cwd: home,
+    env,
+    answers: [
+      [/Name/, '\r'],
+      [/Group of the API/, '\u0015shop\r'],
+      [/is not valid/, '.example.com\r'],
+      [/Kind/, '\u0015Website\r'],
+    ],
+  });
+  const isAsked = asked.code === 0 && existsSync(join(home, 'asked', 'src', 'api', 'website.ts'));
+  check(
+    'npm create asks, and says what is not valid',
+    isAsked,
+    isAsked ? '' : withoutEscapes(asked.output).slice(-2_000),
+  );
+  const left = await inPseudoTerminal('npm create @kctl@latest left', {
+    cwd: home,
+    env,
+    answers: [[/Name/, '\u0003']],
+  });
+  const isLeft = left.code !== 0 && !existsSync(join(home, 'left')) && left.output.includes('Nothing was written.');
+  check('Ctrl-C leaves nothing behind', isLeft, isLeft ? '' : withoutEscapes(left.output).slice(-2_000));
 }
 
 /** The stages of the Dockerfile, and what the image starts. @param {string} project */

@@ -1,10 +1,13 @@
+import { readFileSync } from 'node:fs';
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { defaultTimeoutMs } from './apply-objects.js';
+import { bundle, type BuildOptions } from './commands/build.js';
 import { deploy, install, undeploy, uninstall, type InstallOptions } from './commands/install.js';
 import { dev } from './commands/dev.js';
 import { doctor, formatFindings } from './commands/doctor.js';
 import { generate, groupsOf, type GenerateOutcome } from './commands/generate.js';
 import { writeKinds } from './commands/kinds.js';
+import { update, type UpdateOptions } from './commands/update.js';
 import { completions, completionScript, shells } from './completion.js';
 import { CliError, explain, isCliError } from './errors.js';
 import type { CliIo } from './io.js';
@@ -31,6 +34,7 @@ export function createProgram(io: CliIo): Command {
     .exitOverride()
     .configureOutput({ writeOut: io.out, writeErr: () => undefined })
     .showSuggestionAfterError()
+    .version(ownVersion(), '--version', 'print the version')
     .addHelpText('after', '\nExit codes: 0 done, 1 failed, 2 called wrongly, 3 a check found a difference.\n');
   const command = (name: string, description: string, example: string): Command =>
     program
@@ -74,9 +78,9 @@ export function createProgram(io: CliIo): Command {
     );
   };
   change('install', 'apply the CRDs, and wait until they are established', install);
-  change('uninstall', 'delete the CRDs', uninstall);
+  change('uninstall', 'delete the CRDs, and wait until they are gone', uninstall);
   change('deploy', 'apply everything, and wait until the operator is available', deploy);
-  change('undeploy', 'delete the operator and its CRDs', undeploy);
+  change('undeploy', 'delete the operator and its CRDs, and wait until they are gone', undeploy);
   withMain(
     onCluster(
       command(
@@ -92,6 +96,13 @@ export function createProgram(io: CliIo): Command {
       async (given: string[], options: ClusterFlags & { readonly main?: string; readonly samples?: string }) =>
         await dev(io, { ...options, arguments: given }),
     );
+  withMain(command('build', 'write the operator as one file, for the image', 'kctl build --no-minify'))
+    .option('--outfile <file>', 'where to (default: dist/main.mjs)')
+    .option('--no-minify', 'leave names and lines as they are')
+    .action(async (options: BuildOptions) => await bundle(io, options));
+  command('update', 'merge what a newer @kctl/create makes into the project', 'kctl update --dry-run')
+    .option('--dry-run', 'list what would be changed')
+    .action(async (options: UpdateOptions) => await update(io, options));
   withMain(onCluster(command('doctor', 'look at Node, project, cluster, CRDs and rights', 'kctl doctor --as-operator')))
     .option('--as-operator', "judge the rights of the operator's service account")
     .option('--json', 'findings as JSON')
@@ -146,6 +157,13 @@ function addGenerate(io: CliIo, command: Command): void {
       const outcome = await generate(io, groupsOf(what), options);
       io.out(options.json === true ? `${JSON.stringify(outcome)}\n` : describeOutcome(outcome));
     });
+}
+
+function ownVersion(): string {
+  const manifest: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+  const version: unknown =
+    typeof manifest === 'object' && manifest !== null ? Reflect.get(manifest, 'version') : undefined;
+  return String(version);
 }
 
 function secondsOf(value: string): number {

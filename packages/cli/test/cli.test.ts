@@ -1,4 +1,5 @@
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineKind } from '@kctl/apimachinery';
 import { createEnvironment } from '@kctl/testing';
@@ -198,12 +199,79 @@ describe('a newcomer', () => {
     const names = [...out.matchAll(/^ {2}(\w+) /gm)].flatMap(([, name]) =>
       name === undefined || name === 'help' ? [] : [name],
     );
-    expect(names).toEqual(['generate', 'install', 'uninstall', 'deploy', 'undeploy', 'dev', 'doctor', 'completion']);
+    expect(names).toEqual([
+      'generate',
+      'install',
+      'uninstall',
+      'deploy',
+      'undeploy',
+      'dev',
+      'build',
+      'update',
+      'doctor',
+      'completion',
+    ]);
     for (const name of names) {
       const help = await kctl(project(), name, '--help');
       expect(help).toMatchObject({ code: 0, err: '' });
       expect(help.out, name).toContain('Example:');
     }
+  });
+});
+
+describe('kctl build', () => {
+  it('writes one file that runs; what cannot be bundled is named with its line', async () => {
+    const folder = project();
+    const main = join(folder, 'src', 'main.ts');
+    writeFileSync(main, "import { basename } from 'node:path';\nconsole.log(basename('/bundled'));\n");
+    expect(await kctl(folder, 'build')).toEqual({ code: 0, out: 'wrote dist/main.mjs\n', err: '' });
+    const ran = spawnSync(process.execPath, [join(folder, 'dist', 'main.mjs')], { encoding: 'utf8' });
+    expect(ran.stdout).toBe('bundled\n');
+    writeFileSync(main, "import './missing.ts';\n");
+    expect(await kctl(folder, 'build')).toEqual({
+      code: 1,
+      out: '',
+      err: 'kctl: src/main.ts cannot be bundled: src/main.ts:1: Could not resolve "./missing.ts"\n',
+    });
+    expect((await kctl(folder, 'build', '--main', 'none.ts')).err).toBe(
+      'kctl: none.ts does not exist: name the module by --main\n',
+    );
+  });
+});
+
+describe('kctl update', () => {
+  /** A @kctl/create of the project's own. */
+  const withCreate = (text: string): string => {
+    const folder = project();
+    const own = join(folder, 'node_modules', '@kctl', 'create');
+    mkdirSync(own, { recursive: true });
+    writeFileSync(join(own, 'package.json'), '{"name":"@kctl/create","type":"module","exports":"./index.js"}');
+    writeFileSync(join(own, 'index.js'), text);
+    return folder;
+  };
+
+  it('asks the @kctl/create that the project has', async () => {
+    const folder = withCreate(
+      "export const updateProject = ({ dryRun }) => ({ updated: ['a'], removed: ['b'], kept: ['c'], conflicts: dryRun ? [] : ['d', 'e'] });",
+    );
+    expect(await kctl(folder, 'update', '--dry-run')).toEqual({
+      code: 0,
+      out: 'updated a (dry run)\nremoved b (dry run)\nkept c (dry run)\n',
+      err: '',
+    });
+    expect(await kctl(folder, 'update')).toMatchObject({
+      code: 3,
+      err: 'kctl: you and kctl have changed the same lines of d, e: both stand there, between <<<<<<< and >>>>>>>\n',
+    });
+  });
+
+  it('says what to install', async () => {
+    expect((await kctl(project(), 'update')).err).toContain(
+      '@kctl/create is not installed: run npm install --save-dev',
+    );
+    expect((await kctl(withCreate('export const other = 1;'), 'update')).err).toContain('@kctl/create is too old');
+    const broken = withCreate("export const updateProject = () => { throw new Error('no record'); };");
+    expect(await kctl(broken, 'update')).toEqual({ code: 1, out: '', err: 'kctl: no record\n' });
   });
 });
 

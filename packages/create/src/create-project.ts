@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative, sep } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { fileNameOf, nameProblem, type ProjectNames } from './names.js';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { nameProblem, type ProjectNames } from './names.js';
+import { ownVersion, renderProject } from './render-project.js';
+import { writeRecord } from './scaffold-record.js';
 
 /** Options of {@link createProject}. */
 export interface CreateProjectOptions extends ProjectNames {
@@ -32,39 +33,12 @@ export function createProject(options: CreateProjectOptions): readonly string[] 
   if (problems.length > 0) throw new TypeError(problems.join('; '));
   if (existsSync(folder) && readdirSync(folder).length > 0)
     throw new Error(`${folder} is not empty: name another folder, or empty it`);
-  const words: Readonly<Record<string, string>> = {
-    name,
-    group,
-    Kind: kind,
-    'kind-file': fileNameOf(kind),
-    version: options.version ?? ownVersion(),
-  };
-  const replace = (text: string): string =>
-    text.replace(/__([A-Za-z-]+?)__/g, (whole, word: string) => words[word] ?? whole);
-  const files = readdirSync(template, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name));
-  return files
-    .map((source) => {
-      const path = shippedName(replace(relative(template, source).split(sep).join('/')));
-      const target = join(folder, ...path.split('/'));
-      mkdirSync(dirname(target), { recursive: true });
-      writeFileSync(target, replace(readFileSync(source, 'utf8')));
-      return path;
-    })
-    .sort();
-}
-
-const template: string = fileURLToPath(new URL('../template', import.meta.url));
-
-/** npm leaves out or renames files that begin with a dot: they are packed with an underscore. */
-function shippedName(path: string): string {
-  return path.replace(/(^|\/)_(gitignore|dockerignore|github)(?=\/|$)/g, '$1.$2');
-}
-
-function ownVersion(): string {
-  const manifest: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
-  const version =
-    typeof manifest === 'object' && manifest !== null && 'version' in manifest ? manifest.version : undefined;
-  return typeof version === 'string' ? `^${version}` : 'latest';
+  const files = renderProject(options, options.version ?? ownVersion());
+  for (const [path, text] of files) {
+    const target = join(folder, ...path.split('/'));
+    mkdirSync(dirname(target), { recursive: true });
+    writeFileSync(target, text);
+  }
+  writeRecord(folder, { name, group, kind, files: Object.fromEntries(files) });
+  return [...files.keys()];
 }

@@ -8,3 +8,5 @@ export type { CreateProjectOptions } from './create-project.js';
 export type { ProjectNames } from './names.js';
 export { runCreate } from './run.js';
 export type { CreateIo } from './run.js';
+export { updateProject } from './update-project.js';
+export type { UpdateOutcome, UpdateProjectOptions } from './update-project.js';

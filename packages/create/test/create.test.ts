@@ -1,9 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { runKctl } from '@kctl/cli';
 import { afterEach, describe, expect, it } from 'vitest';
-import { runCreate, type CreateIo } from '../src/index.js';
+import fc from 'fast-check';
+import { createProject, runCreate, updateProject, type CreateIo } from '../src/index.js';
+import { mergeText } from '../src/merge-text.js';
 import { runNpm } from '../src/run.js';
 
 const folders: string[] = [];
@@ -94,6 +96,96 @@ describe('npm create @kctl', () => {
   });
 
   it('runs npm', () => expect(runNpm(dirname(import.meta.dirname), ['--version', '--silent'])).toBe(0));
+});
+
+describe('updateProject', () => {
+  const names = { name: 'shop', group: 'example.com', kind: 'Greeting' };
+  const read = (folder: string, path: string): string => readFileSync(join(folder, path), 'utf8');
+  const made = (): { folder: string; files: Map<string, string> } => {
+    const folder = join(place(), 'shop');
+    createProject({ folder, ...names });
+    return { folder, files: new Map(createdFiles(folder)) };
+  };
+  const createdFiles = (folder: string): [string, string][] =>
+    Object.entries((JSON.parse(read(folder, '.kctl/scaffold.json')) as { files: Record<string, string> }).files);
+  const nothing = { updated: [], conflicts: [], removed: [], kept: [] };
+
+  it('changes nothing where this release makes the same, whatever was edited', () => {
+    const { folder } = made();
+    writeFileSync(join(folder, 'src', 'main.ts'), 'mine');
+    rmSync(join(folder, 'AGENTS.md'));
+    expect(updateProject({ folder })).toEqual(nothing);
+    expect(read(folder, 'src/main.ts')).toBe('mine');
+    expect(existsSync(join(folder, 'AGENTS.md'))).toBe(false);
+  });
+
+  it('merges with edits, line by line; a second run changes nothing', () => {
+    const { folder, files } = made();
+    const mine = read(folder, 'README.md').replace('# shop\n', '# The shop\n');
+    writeFileSync(join(folder, 'README.md'), mine.replaceAll('\n', '\r\n'));
+    files.set('README.md', `${files.get('README.md') ?? ''}\nNew in this release.\n`);
+    files.set('src/new.ts', 'export {};\n');
+    files.delete('.dockerignore');
+    files.delete('AGENTS.md');
+    writeFileSync(join(folder, 'AGENTS.md'), 'mine');
+    const expected = {
+      updated: ['README.md', 'src/new.ts'],
+      conflicts: [],
+      removed: ['.dockerignore'],
+      kept: ['AGENTS.md'],
+    };
+    expect(updateProject({ folder, files, dryRun: true })).toEqual(expected);
+    expect(existsSync(join(folder, 'src', 'new.ts'))).toBe(false);
+    expect(updateProject({ folder, files })).toEqual(expected);
+    expect(read(folder, 'README.md')).toBe(`${mine}\nNew in this release.\n`.replaceAll('\n', '\r\n'));
+    expect(existsSync(join(folder, '.dockerignore'))).toBe(false);
+    expect(read(folder, 'AGENTS.md')).toBe('mine');
+    expect(updateProject({ folder, files })).toEqual(nothing);
+  });
+
+  it('lets both stand where both have changed a line', () => {
+    const { folder, files } = made();
+    const line = "  name: 'shop',\n";
+    const edit = (text: string, to: string): string => text.replace(line, to);
+    writeFileSync(join(folder, 'src', 'main.ts'), edit(read(folder, 'src/main.ts'), "  name: 'mine',\n"));
+    files.set('src/main.ts', edit(files.get('src/main.ts') ?? '', "  name: 'theirs',\n"));
+    expect(updateProject({ folder, files })).toEqual({ ...nothing, conflicts: ['src/main.ts'] });
+    expect(read(folder, 'src/main.ts')).toContain(
+      "<<<<<<< yours\n  name: 'mine',\n=======\n  name: 'theirs',\n>>>>>>> kctl\n",
+    );
+    expect(updateProject({ folder, files })).toEqual(nothing);
+  });
+
+  it('loses no line of an author: random edits of both', () => {
+    const line = fc.constantFrom('a', 'b', 'c', 'd', 'e');
+    const text = fc.array(line, { maxLength: 12 });
+    const edited = fc.tuple(text, text, text);
+    fc.assert(
+      fc.property(edited, ([base, ours, theirs]) => {
+        const [o, a, b] = [base, ours, theirs].map((lines) => lines.join('\n')) as [string, string, string];
+        expect(mergeText(o, a, o)).toEqual({ text: a, conflicts: 0 });
+        expect(mergeText(o, o, b)).toEqual({ text: b, conflicts: 0 });
+        expect(mergeText(o, a, a)).toEqual({ text: a, conflicts: 0 });
+        // A line that the author has added, and that no one else has, is there.
+        const own = mergeText(o, [...ours, 'mine'].join('\n'), b).text;
+        expect(own.split('\n')).toContain('mine');
+      }),
+    );
+  });
+
+  it.each<[string, string | undefined, RegExp]>([
+    ['is missing', undefined, /scaffold.json does not exist: kctl update brings projects up to date/],
+    ['is not JSON', '{', /scaffold.json is not JSON/],
+    ['is not valid', '{"name":"a"}', /scaffold.json is not valid/],
+  ])('names a record that %s, and writes nothing', (_what, text, message) => {
+    const { folder } = made();
+    const file = join(folder, '.kctl', 'scaffold.json');
+    if (text === undefined) rmSync(file);
+    else writeFileSync(file, text);
+    const before = filesIn(folder).length;
+    expect(() => updateProject({ folder })).toThrow(message);
+    expect(filesIn(folder)).toHaveLength(before);
+  });
 });
 
 describe('the project', () => {

@@ -1,0 +1,21 @@
+import { diff3Merge } from 'node-diff3';
+
+/** A merge of two texts that were made of a third one. */
+export interface MergedText {
+  readonly text: string;
+  /** How many places both have changed, each in its own way: there, both stand in the text, between markers as git's. */
+  readonly conflicts: number;
+}
+
+/** Merges line by line. Line ends are those of `ours`. */
+export function mergeText(base: string, ours: string, theirs: string): MergedText {
+  const lineEnd = ours.includes('\r\n') ? '\r\n' : '\n';
+  const [a, o, b] = [ours, base, theirs].map((text) => text.replaceAll('\r\n', '\n').split('\n'));
+  let conflicts = 0;
+  const lines = diff3Merge(a ?? [], o ?? [], b ?? [], { excludeFalseConflicts: true }).flatMap(({ ok, conflict }) => {
+    if (conflict === undefined) return ok ?? [];
+    conflicts += 1;
+    return ['<<<<<<< yours', ...conflict.a, '=======', ...conflict.b, '>>>>>>> kctl'];
+  });
+  return { text: lines.join(lineEnd), conflicts };
+}

@@ -1,0 +1,34 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { fileNameOf, type ProjectNames } from './names.js';
+
+const template: string = fileURLToPath(new URL('../template', import.meta.url));
+
+/** The files of a project by path, with slashes: the template with its names. */
+export function renderProject({ name, group, kind }: ProjectNames, version: string): ReadonlyMap<string, string> {
+  const words: Readonly<Record<string, string>> = { name, group, Kind: kind, 'kind-file': fileNameOf(kind), version };
+  const replace = (text: string): string =>
+    text.replace(/__([A-Za-z-]+?)__/g, (whole, word: string) => words[word] ?? whole);
+  const files = readdirSync(template, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+  const rendered = files.map((source): [string, string] => {
+    const path = shippedName(replace(relative(template, source).split(sep).join('/')));
+    return [path, replace(readFileSync(source, 'utf8'))];
+  });
+  return new Map(rendered.sort(([left], [right]) => (left < right ? -1 : 1)));
+}
+
+/** npm leaves out or renames files that begin with a dot: they are packed with an underscore. */
+function shippedName(path: string): string {
+  return path.replace(/(^|\/)_(gitignore|dockerignore|github)(?=\/|$)/g, '$1.$2');
+}
+
+/** As a project depends on the @kctl packages of this release. */
+export function ownVersion(): string {
+  const manifest: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+  const version =
+    typeof manifest === 'object' && manifest !== null && 'version' in manifest ? manifest.version : undefined;
+  return typeof version === 'string' ? `^${version}` : 'latest';
+}

@@ -1,0 +1,46 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { ProjectNames } from './names.js';
+
+/** What a project was made of: with it, a later release tells an author's edits from its own. */
+export interface ScaffoldRecord extends ProjectNames {
+  /** Files as they were written, by path. */
+  readonly files: Readonly<Record<string, string>>;
+}
+
+/** Where a project keeps its record; it is committed. */
+export const recordPath = '.kctl/scaffold.json';
+
+/** Writes the record of a project. */
+export function writeRecord(folder: string, record: ScaffoldRecord): void {
+  const file = join(folder, ...recordPath.split('/'));
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, `${JSON.stringify(record, null, 2)}\n`);
+}
+
+/** Reads the record of a project. @throws Error where there is none, or where it is not what {@link writeRecord} writes */
+export function readRecord(folder: string): ScaffoldRecord {
+  const file = join(folder, ...recordPath.split('/'));
+  if (!existsSync(file))
+    throw new Error(`${file} does not exist: kctl update brings projects up to date that npm create @kctl has made`);
+  let value: unknown;
+  try {
+    value = JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new Error(`${file} is not JSON: take it from the commit that was good`, { cause: error });
+  }
+  if (!isRecord(value)) throw new Error(`${file} is not valid: take it from the commit that was good`);
+  return value;
+}
+
+function isRecord(value: unknown): value is ScaffoldRecord {
+  if (typeof value !== 'object' || value === null) return false;
+  const fields = ['name', 'group', 'kind'].map((field): unknown => Reflect.get(value, field));
+  const files: unknown = Reflect.get(value, 'files');
+  return (
+    fields.every((field) => typeof field === 'string') &&
+    typeof files === 'object' &&
+    files !== null &&
+    Object.values(files).every((text) => typeof text === 'string')
+  );
+}
