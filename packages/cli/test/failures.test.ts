@@ -57,7 +57,10 @@ describe('a command that fails in the middle', () => {
     expect(lost.err).toMatch(
       /kctl: issuer\/websites-webhook in websites-system cannot be applied: .*: install cert-manager/,
     );
-    await installCrds(environment.client, certManager);
+    await installCrds(
+      environment.client,
+      certManager.map((crd) => JSON.stringify(crd)),
+    );
 
     refuse('deployments', 'patch');
     const refused = await kctl(folder, 'deploy', ...cluster);
