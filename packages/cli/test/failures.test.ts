@@ -10,14 +10,14 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { kctl, kctlUntil, project } from './project.js';
 
 const Website = defineKind()({ group: 'example.com', version: 'v1', kind: 'Website', scope: 'Namespaced' });
-const anything = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+const anything = { type: 'object' as const, 'x-kubernetes-preserve-unknown-fields': true };
 const certManager = ['Issuer', 'Certificate'].map((kind) => ({
-  apiVersion: 'apiextensions.k8s.io/v1',
-  kind: 'CustomResourceDefinition',
+  apiVersion: 'apiextensions.k8s.io/v1' as const,
+  kind: 'CustomResourceDefinition' as const,
   metadata: { name: `${kind.toLowerCase()}s.cert-manager.io` },
   spec: {
     group: 'cert-manager.io',
-    scope: 'Namespaced',
+    scope: 'Namespaced' as const,
     names: { kind, plural: `${kind.toLowerCase()}s` },
     versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: anything } }],
   },
@@ -57,10 +57,7 @@ describe('a command that fails in the middle', () => {
     expect(lost.err).toMatch(
       /kctl: issuer\/websites-webhook in websites-system cannot be applied: .*: install cert-manager/,
     );
-    await installCrds(
-      environment.client,
-      certManager.map((crd) => JSON.stringify(crd)),
-    );
+    await installCrds(environment.client, certManager);
 
     refuse('deployments', 'patch');
     const refused = await kctl(folder, 'deploy', ...cluster);
