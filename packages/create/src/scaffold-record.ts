@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { ProjectNames } from './names.js';
 
-/** What a project was made of: with it, a later release tells an author's edits from its own. */
+/** What a project was made of: by it, a later release separates the edits of an author from its own. */
 export interface ScaffoldRecord extends ProjectNames {
   /** Files as they were written, by path. */
   readonly files: Readonly<Record<string, string>>;
