@@ -261,7 +261,7 @@ describe('kctl update', () => {
     });
     expect(await kctl(folder, 'update')).toMatchObject({
       code: 3,
-      err: 'kctl: you and kctl have changed the same lines of d, e: both stand there, between <<<<<<< and >>>>>>>\n',
+      err: "kctl: you and kctl have changed the same lines of d, e: both stand there, between markers as git's\n",
     });
   });
 

@@ -15,7 +15,12 @@ export function mergeText(base: string, ours: string, theirs: string): MergedTex
   const lines = diff3Merge(a ?? [], o ?? [], b ?? [], { excludeFalseConflicts: true }).flatMap(({ ok, conflict }) => {
     if (conflict === undefined) return ok ?? [];
     conflicts += 1;
-    return ['<<<<<<< yours', ...conflict.a, '=======', ...conflict.b, '>>>>>>> kctl'];
+    return [marker('<', ' yours'), ...conflict.a, marker('='), ...conflict.b, marker('>', ' kctl')];
   });
   return { text: lines.join(lineEnd), conflicts };
+}
+
+/** A line between what two have made of one, as git writes it. */
+function marker(sign: string, whose: string = ''): string {
+  return sign.repeat(7) + whose;
 }

@@ -151,7 +151,7 @@ describe('updateProject', () => {
     files.set('src/main.ts', edit(files.get('src/main.ts') ?? '', "  name: 'theirs',\n"));
     expect(updateProject({ folder, files })).toEqual({ ...nothing, conflicts: ['src/main.ts'] });
     expect(read(folder, 'src/main.ts')).toContain(
-      "<<<<<<< yours\n  name: 'mine',\n=======\n  name: 'theirs',\n>>>>>>> kctl\n",
+      `${'<'.repeat(7)} yours\n  name: 'mine',\n=======\n  name: 'theirs',\n${'>'.repeat(7)} kctl\n`,
     );
     expect(updateProject({ folder, files })).toEqual(nothing);
   });

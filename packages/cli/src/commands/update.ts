@@ -38,7 +38,7 @@ export async function update(io: CliIo, { dryRun = false }: UpdateOptions): Prom
     for (const path of outcome[as]) io.out(`${as} ${path}${suffix}\n`);
   if (outcome.conflicts.length > 0)
     throw new CliError(
-      `you and kctl have changed the same lines of ${outcome.conflicts.join(', ')}: ${dryRun ? 'both would stand there' : 'both stand there'}, between <<<<<<< and >>>>>>>`,
+      `you and kctl have changed the same lines of ${outcome.conflicts.join(', ')}: ${dryRun ? 'both would stand there' : 'both stand there'}, between markers as git's`,
       { exitCode: 3 },
     );
   if (outcome.updated.length + outcome.removed.length === 0) io.out('everything is up to date\n');
