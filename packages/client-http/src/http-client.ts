@@ -398,10 +398,12 @@ function isOnce(patch: Patch): boolean {
 
 function deleteBody(options: DeleteOptions): { readonly body?: string } {
   const { dryRun, gracePeriodSeconds, preconditions, propagationPolicy } = options;
+  const { ignoreStoreReadErrorWithClusterBreakingPotential: ignoresReadErrors } = options;
   const fields = {
     gracePeriodSeconds,
     preconditions,
     propagationPolicy,
+    ignoreStoreReadErrorWithClusterBreakingPotential: ignoresReadErrors === true ? true : undefined,
     dryRun: dryRun === true ? ['All'] : undefined,
   };
   if (Object.values(fields).every((value) => value === undefined)) return {};

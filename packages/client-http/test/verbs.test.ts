@@ -261,6 +261,13 @@ describe('writes', () => {
       propagationPolicy: 'Foreground',
       dryRun: ['All'],
     });
+    const unsafe = { ignoreStoreReadErrorWithClusterBreakingPotential: true };
+    await client.delete(ConfigMap, key, unsafe);
+    expect(JSON.parse(server.requests.pop()?.body ?? '')).toEqual({
+      apiVersion: 'v1',
+      kind: 'DeleteOptions',
+      ...unsafe,
+    });
     await client.deleteAllOf(ConfigMap, { namespace: 'ns', labelSelector: 'a=b' });
     expect(server.requests[1]?.url.search).toBe('?labelSelector=a%3Db');
     await client.deleteAllOf(metadataOnly(ConfigMap), { namespace: 'ns' });

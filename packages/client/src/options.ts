@@ -95,6 +95,15 @@ export interface DeleteOptions extends AbortOptions {
   readonly gracePeriodSeconds?: number;
   readonly preconditions?: Preconditions;
   readonly propagationPolicy?: PropagationPolicy;
+  /**
+   * Deletes an object that the server cannot read from its store: corrupt, or encrypted with a key that is lost. Finalizers and
+   * preconditions are passed over, and what belongs to the object may be left behind. Servers refuse it without the right to the
+   * verb `unsafe-delete-ignore-read-errors`, and beside other options or in `deleteAllOf`; without the feature gate
+   * `AllowUnsafeMalformedObjectDeletion` it has no effect.
+   *
+   * @default false
+   */
+  readonly ignoreStoreReadErrorWithClusterBreakingPotential?: boolean;
 }
 
 /** Options of `deleteAllOf`. */
