@@ -1,13 +1,13 @@
 import { parentPort } from 'node:worker_threads';
 import { createRuleValidator, type AuthorizationQuestion } from '@kctl/cel';
 import { messageOf } from '@kctl/telemetry';
+import { jsonText } from '@kctl/crd/engine';
 import { evaluateWebhookConditions } from './admission/matching/conditions.js';
 import { judgeMutation, judgeMutationConditions } from './admission/policy/mutating-policies.js';
 import { judgePolicy } from './admission/policy/validating-policies.js';
 import type { Ask } from './admission/policy/evaluation.js';
 import { maxDepth } from './codecs/strict-json.js';
 import { readYaml, YamlProblem } from './codecs/yaml.js';
-import { jsonText } from './storage/json-text.js';
 import { LongWriter } from './long-writes/long-writer.js';
 import type { Job, JobResult, JobResults, KnownAnswers, Question } from './offload/jobs.js';
 import type { Offload, OffloadMessage } from './offload/offload.js';

@@ -1,14 +1,13 @@
 /** Golden bytes of Go's serializer (e2e/peers/protobuf), and the answers of a real server of 1.36.3 to the same requests. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { decodeStruct, type JsonObject } from '@kctl/crd/engine';
 import { scanJson } from '../src/codecs/strict-json.js';
 import { watchFrame } from '../src/codecs/protobuf-shapes.js';
 import { decodeEnvelope, encodeObject, unwrapMessage, wrapMessage } from '../src/protobuf/envelope.js';
 import { structOfKind } from '../src/protobuf/kinds.js';
 import { encodeMessage } from '../src/protobuf/message.js';
 import { builtinKinds } from '../src/registry/builtin-table.js';
-import type { JsonObject } from '../src/registry/json.js';
-import { decodeStruct } from '@kctl/crd/engine';
 import { configMaps, harness, widget, widgetCrd, widgets } from './harness.js';
 
 const type = 'application/vnd.kubernetes.protobuf';

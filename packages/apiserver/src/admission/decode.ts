@@ -1,6 +1,6 @@
 import type { UntypedObject } from '@kctl/apimachinery';
 import { messageOf } from '@kctl/telemetry';
-import { isObject, type JsonObject } from '../registry/json.js';
+import { isObject, type JsonObject } from '@kctl/crd/engine';
 import type { ObjectView, ResourceDefinition } from '../registry/resource.js';
 import { unclassified } from '../registry/status.js';
 

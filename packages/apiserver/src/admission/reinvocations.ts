@@ -1,5 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { equalSemantic } from '../registry/json.js';
+import { equalSemantic } from '@kctl/crd/engine';
 import type { AdmissionWrite } from './write.js';
 
 /**

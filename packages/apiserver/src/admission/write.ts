@@ -1,6 +1,6 @@
 import type { UntypedObject } from '@kctl/apimachinery';
+import type { JsonObject } from '@kctl/crd/engine';
 import type { Authorizer } from '../authorization/authorizer.js';
-import type { JsonObject } from '../registry/json.js';
 import type { KindRef, ResourceDefinition } from '../registry/resource.js';
 import type { User } from '../server/api-request.js';
 

@@ -1,5 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { at, isObject, numberOf, stringOf, type JsonObject } from '../registry/json.js';
+import { at, isObject, numberOf, stringOf, type JsonObject } from '@kctl/crd/engine';
 import type { User } from '../server/api-request.js';
 import type { Store } from '../storage/store.js';
 import { extraKeys, serviceAccountGroups, serviceAccountUser } from './user-names.js';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isObject, stringOf, stringsOf, type JsonObject } from '../registry/json.js';
+import { isObject, stringOf, stringsOf, type JsonObject } from '@kctl/crd/engine';
 import type { User } from '../server/api-request.js';
 import type { Store } from '../storage/store.js';
 import { claimsOf, judgeClaims, type TokenFrame, type TokenSubject } from './service-account-claims.js';

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { UntypedObject } from '@kctl/apimachinery';
+import { at, invalidValue, isObject, numberOf, stringOf, stringsOf, type JsonObject } from '@kctl/crd/engine';
 import { formatTime } from '../codecs/go-text.js';
 import { decodeBodyKind } from '../registry/body-kind.js';
-import { invalidValue } from '../registry/field-error.js';
-import { at, isObject, numberOf, stringOf, stringsOf, type JsonObject } from '../registry/json.js';
 import type { Decoded, DecodeInput } from '../registry/resource.js';
 import { badRequest, conflict, invalid, notFound } from '../registry/status.js';
 import type { Store } from '../storage/store.js';

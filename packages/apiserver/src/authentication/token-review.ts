@@ -1,4 +1,4 @@
-import { at, stringOf, stringsOf, type JsonObject } from '../registry/json.js';
+import { at, stringOf, stringsOf, type JsonObject } from '@kctl/crd/engine';
 import { badRequest } from '../registry/status.js';
 import type { Authenticator } from '../server/authentication.js';
 import { userInfoOf } from './user-info.js';

@@ -1,4 +1,4 @@
-import { at, isObject, stringOf, stringsOf, type JsonObject } from '../registry/json.js';
+import { at, isObject, stringOf, stringsOf, type JsonObject } from '@kctl/crd/engine';
 import type { User } from '../server/api-request.js';
 
 /** A user as `userInfo` of reviews shows it. */

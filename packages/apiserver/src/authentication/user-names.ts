@@ -1,4 +1,4 @@
-import { dns1123Label, dns1123Subdomain } from '../registry/name-rules.js';
+import { dns1123Label, dns1123Subdomain } from '@kctl/crd/engine';
 import type { User } from '../server/api-request.js';
 
 /** Groups that the server itself puts users into. */

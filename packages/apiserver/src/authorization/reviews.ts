@@ -1,7 +1,6 @@
 import type { UntypedObject } from '@kctl/apimachinery';
+import { at, invalidValue, isObject, stringOf, type FieldError, type JsonObject } from '@kctl/crd/engine';
 import { userOfSpec } from '../authentication/user-info.js';
-import { invalidValue, type FieldError } from '../registry/field-error.js';
-import { at, isObject, stringOf, type JsonObject } from '../registry/json.js';
 import { badRequest, invalid } from '../registry/status.js';
 import type { User } from '../server/api-request.js';
 import { pathAttributes, resourceAttributes, type Attributes } from './attributes.js';

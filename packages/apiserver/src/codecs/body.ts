@@ -1,7 +1,7 @@
 import { isBadRequest } from '@kctl/apimachinery';
 import { messageOf } from '@kctl/telemetry';
+import type { JsonObject } from '@kctl/crd/engine';
 import { decodeEnvelope, protobufType, unwrapMessage } from '../protobuf/envelope.js';
-import type { JsonObject } from '../registry/json.js';
 import { badRequest, unsupportedMediaType } from '../registry/status.js';
 import type { Offload } from '../offload/offload.js';
 import { JsonSyntaxError, scanJson, TooDeepError, type NumberLiteral } from './strict-json.js';

@@ -1,11 +1,10 @@
 import type { Status } from '@kctl/apimachinery';
+import type { GoStruct, JsonObject } from '@kctl/crd/engine';
 import { encodeObject, envelopeAround, wrapMessage } from '../protobuf/envelope.js';
 import { structOfKind } from '../protobuf/kinds.js';
 import { encodeMessage } from '../protobuf/message.js';
 import { ReverseWriter, wireType } from '../protobuf/wire-writer.js';
-import type { JsonObject } from '../registry/json.js';
 import type { ResourceDefinition } from '../registry/resource.js';
-import type { GoStruct } from '@kctl/crd/engine';
 import type { Rendering } from '../storage/version.js';
 import type { WatchShape } from '../watch/shape.js';
 import type { ListMetadata } from './list-metadata.js';

@@ -1,5 +1,5 @@
+import { jsonText } from '@kctl/crd/engine';
 import type { ResourceDefinition, TableColumn } from '../registry/resource.js';
-import { jsonText } from '../storage/json-text.js';
 import { protobufType } from '../protobuf/envelope.js';
 import { itemText, wholeText, type ObjectVersion, type Rendering } from '../storage/version.js';
 import type { WatchShape } from '../watch/shape.js';

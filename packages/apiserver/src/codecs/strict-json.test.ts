@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { jsonText } from '../storage/json-text.js';
+import { jsonText } from '@kctl/crd/engine';
 import { JsonSyntaxError, parseJsonFast, scanJson } from './strict-json.js';
 
 describe('scanJson', () => {

@@ -1,4 +1,4 @@
-import type { Json } from '../storage/json-text.js';
+import type { Json } from '@kctl/crd/engine';
 
 /** A number that Go does not read as an integer, `2.0` or `1e3`, or as a float64, `1e400`. */
 export interface NumberLiteral {

@@ -1,7 +1,7 @@
+import { at, objectsOf } from '@kctl/crd/engine';
 import { clusterRoleTable } from '../authorization/rbac/binding-index.js';
 import type { Backend } from '../handlers/call.js';
 import { selectorMatches } from '../registry/label-selector.js';
-import { at, objectsOf } from '../registry/json.js';
 import { isDeepEqual } from '../storage/equality.js';
 import type { InnerController } from './inner-controller.js';
 import { createWorkSet } from './work-set.js';

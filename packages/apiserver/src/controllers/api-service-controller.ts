@@ -1,6 +1,6 @@
+import { at, objectsOf, stringOf } from '@kctl/crd/engine';
 import { formatTime } from '../codecs/go-text.js';
 import { crdTable, type Backend } from '../handlers/call.js';
-import { at, objectsOf, stringOf } from '../registry/json.js';
 import type { StoreEvent } from '../storage/table.js';
 import type { InnerController } from './inner-controller.js';
 import { createWorkSet } from './work-set.js';

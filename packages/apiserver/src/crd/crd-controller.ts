@@ -1,16 +1,19 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { equalJson, objectOf, objectsOf, type JsonObject } from '../registry/json.js';
-import type { Registry } from '../registry/registry.js';
 import {
   caBundleOf,
   crdCondition,
   crdGroup,
   crdStorageKey,
+  equalJson,
   hasCrdCondition,
+  objectOf,
+  objectsOf,
   readNames,
   validateCaBundle,
   type CrdNames,
+  type JsonObject,
 } from '@kctl/crd/engine';
+import type { Registry } from '../registry/registry.js';
 import type { CrdBackend, CrdController } from './crd-backend.js';
 
 /** Finalizer by which a CustomResourceDefinition waits for its instances. */

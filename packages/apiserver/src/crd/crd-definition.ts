@@ -1,17 +1,21 @@
 import type { UntypedObject } from '@kctl/apimachinery';
 import { structuralSchema } from '@kctl/cel';
-import { at, isObject, objectOf, stringOf, type JsonObject } from '../registry/json.js';
-import { createCustomResource, type CustomResourceFacts } from './custom-resource.js';
 import {
+  at,
   compileSchema,
   crdGroup,
   crdStorageKey,
   crdStorageVersion,
   crdVersions,
+  isObject,
+  objectOf,
   readNames,
   readScalePaths,
+  stringOf,
+  type JsonObject,
   type Schema,
 } from '@kctl/crd/engine';
+import { createCustomResource, type CustomResourceFacts } from './custom-resource.js';
 import { conversionCallerOf } from './conversion/webhook-conversion.js';
 import type { WebhookCaller } from '../webhooks/webhook-caller.js';
 import type { ResourceDefinition } from '../registry/resource.js';

@@ -1,7 +1,6 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { ensureObject, stringOf, stringsOf } from '../registry/json.js';
+import { crdVersions, ensureObject, stringOf, stringsOf, validateCrd, validateCrdChange } from '@kctl/crd/engine';
 import type { KindStrategy } from '../registry/kind-strategy.js';
-import { crdVersions, validateCrd, validateCrdChange } from '@kctl/crd/engine';
 
 /** Remembers the storage version among those that objects may be stored in. */
 function rememberStorageVersion(object: UntypedObject): void {

@@ -1,8 +1,16 @@
-import { at, cloneJson, ensureObject, numberOf, stringOf, type JsonObject } from '../registry/json.js';
+import {
+  at,
+  cloneJson,
+  ensureObject,
+  numberOf,
+  simplePath,
+  stringOf,
+  type JsonObject,
+  type ScalePaths,
+} from '@kctl/crd/engine';
 import type { ObjectView } from '../registry/resource.js';
 import { decodeScale, scaleOf } from '../registry/scale.js';
 import { badRequest, internalError } from '../registry/status.js';
-import { simplePath, type ScalePaths } from '@kctl/crd/engine';
 
 const unset = -(2 ** 31);
 

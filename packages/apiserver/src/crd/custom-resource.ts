@@ -2,29 +2,36 @@ import type { UntypedObject } from '@kctl/apimachinery';
 import type { StructuralSchema } from '@kctl/cel';
 import { messageOf } from '@kctl/telemetry';
 import {
+  applyDefaults,
+  cloneJson,
+  compareText,
+  compileJsonPath,
+  CustomResourceValidator,
+  decodeStruct,
+  dropNulls,
+  equalJson,
+  isObject,
+  jsonText,
+  objectMetaStruct,
+  objectsOf,
+  pruneUnknown,
+  stringOf,
+  type CrdNames,
+  type FieldError,
+  type JsonObject,
+  type JsonPath,
+  type RuleOutlet,
+  type ScalePaths,
+  type Schema,
+} from '@kctl/crd/engine';
+import {
   cannotBeHandled,
   requireApiVersion,
   requireObject,
   requireTypeMeta,
   unknownFields,
 } from '../registry/decode-head.js';
-import type { FieldError } from '../registry/field-error.js';
 import { requireFloats } from '../registry/number-literals.js';
-import { cloneJson, compareText, equalJson, isObject, objectsOf, stringOf, type JsonObject } from '../registry/json.js';
-import {
-  CustomResourceValidator,
-  applyDefaults,
-  compileJsonPath,
-  decodeStruct,
-  dropNulls,
-  objectMetaStruct,
-  pruneUnknown,
-  type CrdNames,
-  type JsonPath,
-  type ScalePaths,
-  type Schema,
-  type RuleOutlet,
-} from '@kctl/crd/engine';
 import type {
   Decoded,
   DecodeInput,
@@ -38,7 +45,6 @@ import { structAtom } from '../managed-fields/go-atom.js';
 import { customAtom } from '../managed-fields/schema-atom.js';
 import { customIgnored } from '../managed-fields/typing.js';
 import { bumpGeneration, prepareMetadataForCreate, prepareMetadataForUpdate } from '../registry/update-metadata.js';
-import { jsonText } from '../storage/json-text.js';
 import { longBodyOf } from '../storage/long-object.js';
 import type { CustomColumns } from '../table/custom-columns.js';
 import { customResourceScale } from './custom-resource-scale.js';

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
+import { jsonText } from '@kctl/crd/engine';
 import { parseAccept, negotiate } from '../codecs/negotiate.js';
 import { commonHeaders, textReply } from '../handlers/reply.js';
 import type { Registry } from '../registry/registry.js';
 import type { KindRef, ResourceDefinition, Subresource } from '../registry/resource.js';
 import type { Reply } from '../server/api-request.js';
-import { jsonText } from '../storage/json-text.js';
 
 /** What discovery needs to know. */
 export interface DiscoveryContext {

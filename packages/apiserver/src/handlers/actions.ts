@@ -1,7 +1,6 @@
 import { badRequest, conflict, methodNotAllowed } from '../registry/status.js';
 import { formatTime } from '../codecs/go-text.js';
 import type { Reply } from '../server/api-request.js';
-import { jsonText } from '../storage/json-text.js';
 import { readWriteBody } from './body.js';
 import type { Backend, ResourceCall } from './call.js';
 import { textReply } from './reply.js';
@@ -28,6 +27,7 @@ import {
 } from '../authentication/token-request.js';
 import { answerTokenReview, checkTokenReview } from '../authentication/token-review.js';
 import type { UntypedObject } from '@kctl/apimachinery';
+import { jsonText } from '@kctl/crd/engine';
 
 /** Kinds that are answered and not kept. */
 export async function answerUnstored(backend: Backend, call: ResourceCall): Promise<Reply> {

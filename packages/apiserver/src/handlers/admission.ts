@@ -1,9 +1,9 @@
 import type { UntypedObject } from '@kctl/apimachinery';
 import { anySignal, orAborted, type AbortLink } from '@kctl/wait';
+import { cloneJson, type JsonObject } from '@kctl/crd/engine';
 import { kindOf, resourceOf } from '../admission/matching/equivalents.js';
 import type { AdmissionOperation, AdmissionWrite, WriteFacts } from '../admission/write.js';
 import { parseGoDuration } from '../codecs/go-text.js';
-import { cloneJson, type JsonObject } from '../registry/json.js';
 import { ownersProblem } from '../managed-fields/managers.js';
 import { unclassified } from '../registry/status.js';
 import { timedOut } from '../server/statuses.js';

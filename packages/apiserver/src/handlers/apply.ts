@@ -1,5 +1,6 @@
 import type { UntypedObject } from '@kctl/apimachinery';
 import { messageOf } from '@kctl/telemetry';
+import { cloneJson, isObject, setOwn, stringOf, type JsonObject } from '@kctl/crd/engine';
 import { isUnreadable, mediaTypeOf, parseJsonBody, parseYamlBody, type YamlPlace } from '../codecs/body.js';
 import { parseBoolParameter } from '../codecs/go-text.js';
 import type { Atom } from '../managed-fields/atom.js';
@@ -10,7 +11,6 @@ import { ListItemError } from '../managed-fields/list-items.js';
 import { decodeManagers, type Manager, type Managers } from '../managed-fields/managers.js';
 import { printPath } from '../managed-fields/path-element.js';
 import { applyOwners, updateOwners, type AppliedOwners, type OwnershipChange } from '../managed-fields/updater.js';
-import { cloneJson, isObject, setOwn, stringOf, type JsonObject } from '../registry/json.js';
 import type { KindRef } from '../registry/resource.js';
 import { applyConflict, badRequest, conflict, methodNotAllowed, notFound, unclassified } from '../registry/status.js';
 import { convertVersions } from '../storage/convert-versions.js';

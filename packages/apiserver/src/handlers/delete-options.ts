@@ -1,7 +1,6 @@
+import { invalidValue, isObject, notSupported, type FieldError, type JsonObject } from '@kctl/crd/engine';
 import { parseBoolParameter, parseIntParameter } from '../codecs/go-text.js';
 import { parseBody, type ProtobufBody } from '../codecs/body.js';
-import { invalidValue, notSupported, type FieldError } from '../registry/field-error.js';
-import { isObject, type JsonObject } from '../registry/json.js';
 import { badRequest, invalidOptions } from '../registry/status.js';
 import { syntaxProblem } from './body.js';
 import type { ResourceCall } from './call.js';

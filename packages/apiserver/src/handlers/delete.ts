@@ -1,9 +1,8 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { objectOf, type JsonObject } from '../registry/json.js';
+import { jsonText, objectOf, type JsonObject } from '@kctl/crd/engine';
 import type { ResourceDefinition } from '../registry/resource.js';
 import { methodNotAllowed } from '../registry/status.js';
 import type { Reply } from '../server/api-request.js';
-import { jsonText } from '../storage/json-text.js';
 import { convertAnew, convertVersions } from '../storage/convert-versions.js';
 import type { ObjectVersion, Rendering } from '../storage/version.js';
 import { beginAdmission, type Admission } from './admission.js';

@@ -1,6 +1,6 @@
 import type { UntypedObject } from '@kctl/apimachinery';
+import { at } from '@kctl/crd/engine';
 import { formatTime } from '../codecs/go-text.js';
-import { at } from '../registry/json.js';
 import type { ResourceDefinition } from '../registry/resource.js';
 import { conflict, forbiddenObject } from '../registry/status.js';
 import { createVersion, type ObjectVersion } from '../storage/version.js';

@@ -1,7 +1,7 @@
 // The subresource `eviction` of pods: a deletion that disruption budgets may refuse. Mirrors pkg/registry/core/pod/storage.
 import { labelSelectorFrom, type UntypedObject } from '@kctl/apimachinery';
+import { at, isObject } from '@kctl/crd/engine';
 import { formatTime } from '../codecs/go-text.js';
-import { at, isObject } from '../registry/json.js';
 import { disruptionRefused, forbiddenObject, internalError } from '../registry/status.js';
 import type { ObjectVersion } from '../storage/version.js';
 import type { Backend, ResourceCall } from './call.js';

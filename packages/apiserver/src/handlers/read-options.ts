@@ -1,5 +1,5 @@
+import { forbidden, notSupported } from '@kctl/crd/engine';
 import { parseBoolParameter, parseIntParameter } from '../codecs/go-text.js';
-import { forbidden, notSupported } from '../registry/field-error.js';
 import { badRequest, invalidOptions, resourceVersionTooLarge, unclassified } from '../registry/status.js';
 import type { Backend } from './call.js';
 

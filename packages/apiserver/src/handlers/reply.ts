@@ -1,14 +1,13 @@
 import { isStatusError, type Status, type StatusError } from '@kctl/apimachinery';
 import { messageOf } from '@kctl/telemetry';
+import { jsonText, objectOf } from '@kctl/crd/engine';
 import { toYaml } from '../codecs/body.js';
 import { shapeFor, type Shape } from '../codecs/shapes.js';
 import { negotiateStatus, type MediaType, type Negotiated } from '../codecs/negotiate.js';
 import { JsonSyntaxError, scanJson } from '../codecs/strict-json.js';
 import { encodeObject, protobufType } from '../protobuf/envelope.js';
-import { objectOf } from '../registry/json.js';
 import { badRequest, internalError } from '../registry/status.js';
 import type { Reply } from '../server/api-request.js';
-import { jsonText } from '../storage/json-text.js';
 import type { Rendering } from '../storage/version.js';
 import type { Backend, ResourceCall } from './call.js';
 

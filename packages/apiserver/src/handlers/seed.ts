@@ -1,6 +1,6 @@
 import type { DeepReadonly, UntypedObject } from '@kctl/apimachinery';
+import { cloneJson } from '@kctl/crd/engine';
 import { formatTime } from '../codecs/go-text.js';
-import { cloneJson } from '../registry/json.js';
 import type { ResourceDefinition, WriteContext } from '../registry/resource.js';
 import { invalid } from '../registry/status.js';
 import { crdTable, liveObjects, type Backend } from './call.js';

@@ -1,5 +1,5 @@
 import { mutableCopy, type UntypedObject } from '@kctl/apimachinery';
-import { invalidValue } from '../registry/field-error.js';
+import { invalidValue } from '@kctl/crd/engine';
 import type { ResourceDefinition, UpdateStrategy } from '../registry/resource.js';
 import { badRequest, conflict, invalid, methodNotAllowed, notFound } from '../registry/status.js';
 import { convertVersions } from '../storage/convert-versions.js';

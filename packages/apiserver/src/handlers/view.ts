@@ -1,5 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { at, numberOf } from '../registry/json.js';
+import { at, numberOf } from '@kctl/crd/engine';
 import type { Decoded, ObjectView } from '../registry/resource.js';
 import { badRequest, conflict, invalid } from '../registry/status.js';
 import type { Reply } from '../server/api-request.js';

@@ -1,5 +1,4 @@
-import { forbidden, notSupported, required, tooLong, type FieldError } from '../registry/field-error.js';
-import type { JsonObject } from '../registry/json.js';
+import { forbidden, notSupported, required, tooLong, type FieldError, type JsonObject } from '@kctl/crd/engine';
 import { invalidOptions, strictDecodingError } from '../registry/status.js';
 import type { ResourceCall } from './call.js';
 

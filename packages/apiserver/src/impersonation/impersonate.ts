@@ -1,3 +1,4 @@
+import { dns1123Subdomain, regexError } from '@kctl/crd/engine';
 import {
   allAuthenticated,
   allUnauthenticated,
@@ -11,7 +12,6 @@ import {
 import { forbiddenRequest, resourceAttributes, type Attributes } from '../authorization/attributes.js';
 import type { Authorizer } from '../authorization/authorizer.js';
 import { privilegedGroup } from '../authorization/rbac/rbac-authorizer.js';
-import { dns1123Subdomain, regexError } from '../registry/name-rules.js';
 import type { User } from '../server/api-request.js';
 import type { WantedUser } from './wanted-user.js';
 

@@ -1,5 +1,4 @@
-import { isObject } from '../registry/json.js';
-import { jsonText } from '../storage/json-text.js';
+import { isObject, jsonText } from '@kctl/crd/engine';
 import { formOf, type Atom, type ListAtom, type MapAtom, type Scalar } from './atom.js';
 import { itemElement, ListItemError } from './list-items.js';
 import { fieldElement, printElement } from './path-element.js';

@@ -1,4 +1,4 @@
-import { compareText } from '../registry/json.js';
+import { compareText } from '@kctl/crd/engine';
 import { managerId, type Manager } from './managers.js';
 import { printPath, type PathElement } from './path-element.js';
 

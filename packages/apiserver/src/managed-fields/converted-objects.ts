@@ -1,5 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { jsonText } from '../storage/json-text.js';
+import { jsonText } from '@kctl/crd/engine';
 
 /** A conversion that has not been made yet: what the ownership of fields waits for. */
 export class MissingConversion extends Error {

@@ -1,6 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { isObject } from '../registry/json.js';
-import { jsonText } from '../storage/json-text.js';
+import { isObject, jsonText } from '@kctl/crd/engine';
 import type { Atom } from './atom.js';
 import { compareObjects } from './compare.js';
 import { ApplyConflictError } from './conflicts.js';

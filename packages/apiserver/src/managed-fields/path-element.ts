@@ -1,5 +1,4 @@
-import { compareText, isObject } from '../registry/json.js';
-import { jsonText } from '../storage/json-text.js';
+import { compareText, isObject, jsonText } from '@kctl/crd/engine';
 
 /**
  * One step of a path into an object, in the form that `fieldsV1` spells it: `f:name` for a field, `k:{"name":"a"}` for an

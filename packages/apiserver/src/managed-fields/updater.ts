@@ -1,5 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { isObject } from '../registry/json.js';
+import { isObject } from '@kctl/crd/engine';
 import { isDeepEqual } from '../storage/equality.js';
 import type { Atom } from './atom.js';
 import { compareObjects, type Comparison } from './compare.js';

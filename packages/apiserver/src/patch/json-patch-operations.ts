@@ -1,6 +1,5 @@
-import { cloneJson, equalJson, isObject, setOwn, type JsonObject } from '../registry/json.js';
+import { cloneJson, equalJson, isObject, jsonText, setOwn, type JsonObject } from '@kctl/crd/engine';
 import { entityTooLarge } from '../registry/status.js';
-import { jsonText } from '../storage/json-text.js';
 
 /** What `copy` may add in all, as upstream's `JSONPatchMaxCopyBytes`. */
 const maxCopiedBytes = 3 * 1024 * 1024;

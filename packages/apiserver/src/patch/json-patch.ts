@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../registry/json.js';
+import { isObject, type JsonObject } from '@kctl/crd/engine';
 import { badRequest, entityTooLarge, unprocessablePatch } from '../registry/status.js';
 import { applyOperations, JsonPatchError } from './json-patch-operations.js';
 

@@ -1,4 +1,4 @@
-import { cloneJson, isObject, setOwn } from '../registry/json.js';
+import { cloneJson, isObject, setOwn } from '@kctl/crd/engine';
 import { badRequest } from '../registry/status.js';
 
 /** The patch with the nulls in it gone: what it adds where nothing was. */

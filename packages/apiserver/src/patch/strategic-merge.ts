@@ -1,8 +1,16 @@
-import { cloneJson, compareText, equalJson, isObject, setOwn, type JsonObject } from '../registry/json.js';
-import { invalidValue } from '../registry/field-error.js';
+import {
+  cloneJson,
+  compareText,
+  equalJson,
+  invalidValue,
+  isObject,
+  setOwn,
+  type GoStruct,
+  type GoType,
+  type JsonObject,
+} from '@kctl/crd/engine';
 import { badRequest, invalid, unclassified, unprocessablePatch } from '../registry/status.js';
 import { restoreProblem } from '../schema/go-restore.js';
-import type { GoStruct, GoType } from '@kctl/crd/engine';
 import { inOrder, partition } from './list-order.js';
 
 const directive = '$patch';

@@ -1,8 +1,8 @@
 // The subresource `log` of pods.
+import { forbidden, invalidValue, type FieldError } from '@kctl/crd/engine';
 import { formatTime, parseBoolParameter, parseIntParameter } from '../codecs/go-text.js';
 import type { Backend, ResourceCall } from '../handlers/call.js';
 import { commonHeaders } from '../handlers/reply.js';
-import { forbidden, invalidValue, type FieldError } from '../registry/field-error.js';
 import { badRequest, invalid } from '../registry/status.js';
 import type { Reply } from '../server/api-request.js';
 import { kubeletOf, nodeOf, plainError, refusedDial, requireContainer, requirePod } from './place.js';

@@ -1,8 +1,8 @@
 // Where a request for a pod leads: pod, container, node. Mirrors pkg/registry/core/pod/strategy.go and the kubelet's client.
 import { StatusError, type UntypedObject } from '@kctl/apimachinery';
+import { at, stringOf } from '@kctl/crd/engine';
 import type { Backend, ResourceCall } from '../handlers/call.js';
 import { requirePresent } from '../handlers/update.js';
-import { at, stringOf } from '../registry/json.js';
 import { badRequest, notFound } from '../registry/status.js';
 
 /** The names of all containers: init, regular, ephemeral. */

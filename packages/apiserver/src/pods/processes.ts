@@ -3,11 +3,11 @@ import { Readable, Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { isStatusError, type Status } from '@kctl/apimachinery';
 import { messageOf } from '@kctl/telemetry';
+import { jsonText } from '@kctl/crd/engine';
 import { parseBoolParameter } from '../codecs/go-text.js';
 import type { Backend, ResourceCall } from '../handlers/call.js';
 import { internalError } from '../registry/status.js';
 import type { Reply } from '../server/api-request.js';
-import { jsonText } from '../storage/json-text.js';
 import { chooseProtocol, openChannels, type ServerChannels } from './server-channels.js';
 import type { PodScript, ScriptedContainer } from './pod-scripts.js';
 

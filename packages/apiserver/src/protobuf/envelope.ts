@@ -1,4 +1,4 @@
-import { stringOf, type JsonObject } from '../registry/json.js';
+import { stringOf, type JsonObject } from '@kctl/crd/engine';
 import { structOfKind } from './kinds.js';
 import { decodeMessage, encodeMessage } from './message.js';
 import { ProtobufError, WireReader } from './wire-reader.js';

@@ -1,5 +1,12 @@
-import { isObject, setOwn, type JsonObject } from '../registry/json.js';
-import type { GoField, GoScalar, GoStruct, GoType } from '@kctl/crd/engine';
+import {
+  isObject,
+  setOwn,
+  type GoField,
+  type GoScalar,
+  type GoStruct,
+  type GoType,
+  type JsonObject,
+} from '@kctl/crd/engine';
 import { messageCodec, type Codec } from './codec.js';
 import { scalarCodec, unionCodec } from './scalars.js';
 import { ProtobufError, WireReader } from './wire-reader.js';

@@ -1,8 +1,7 @@
 import { messageOf } from '@kctl/telemetry';
-import { decodeStruct } from '@kctl/crd/engine';
+import { decodeStruct, isObject, type JsonObject } from '@kctl/crd/engine';
 import { bodyStruct } from './builtin-table.js';
 import { cannotBeHandled, requireApiVersion, requireObject, unknownFields, type ExpectedType } from './decode-head.js';
-import { isObject, type JsonObject } from './json.js';
 import type { Decoded, DecodeInput } from './resource.js';
 
 /** Decodes a body that is not a resource: a Scale, a TokenRequest. @throws StatusError 400 */

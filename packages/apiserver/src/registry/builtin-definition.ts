@@ -1,19 +1,23 @@
 import type { UntypedObject } from '@kctl/apimachinery';
 import { messageOf } from '@kctl/telemetry';
-import { isBuiltinKind, type BuiltinKind, type BuiltinSubresource } from './builtin-table.js';
-import { cannotBeHandled, requireApiVersion, requireObject, unknownFields, type ExpectedType } from './decode-head.js';
-import { hasEmptyOwners, isObject, equalSemantic, stringOf, type JsonObject } from './json.js';
-import type { GenerationRule, KindStrategy } from './kind-strategy.js';
-import type { FieldError } from './field-error.js';
 import {
   decodeStruct,
+  equalSemantic,
+  hasEmptyOwners,
+  isObject,
+  stringOf,
+  subdomainName,
   validateBuiltinFinalizers,
   validateMetadata,
   validateMetadataUpdate,
   validatePathSafety,
   zeroStruct,
+  type FieldError,
+  type JsonObject,
 } from '@kctl/crd/engine';
-import { subdomainName } from './name-rules.js';
+import { isBuiltinKind, type BuiltinKind, type BuiltinSubresource } from './builtin-table.js';
+import { cannotBeHandled, requireApiVersion, requireObject, unknownFields, type ExpectedType } from './decode-head.js';
+import type { GenerationRule, KindStrategy } from './kind-strategy.js';
 import type { Decoded, DecodeInput, ResourceDefinition, Subresource, UpdateStrategy } from './resource.js';
 import { bumpGeneration, prepareMetadataForCreate, prepareMetadataForUpdate } from './update-metadata.js';
 import { builtinDefaulter } from './defaults/index.js';

@@ -1,7 +1,7 @@
 import type { UntypedObject } from '@kctl/apimachinery';
+import { compareText } from '@kctl/crd/engine';
 import { definitionsOfCrd } from '../crd/crd-definition.js';
 import type { WebhookCaller } from '../webhooks/webhook-caller.js';
-import { compareText } from './json.js';
 import type { ApiGroup, Registry, RegistryChange, RegistryOptions } from './registry.js';
 import type { ResourceDefinition } from './resource.js';
 

@@ -1,7 +1,6 @@
+import { isObject, jsonText, stringOf, type JsonObject } from '@kctl/crd/engine';
 import { noObjectText } from '../codecs/go-text.js';
-import { jsonText } from '../storage/json-text.js';
 import { badRequest } from './status.js';
-import { isObject, stringOf, type JsonObject } from './json.js';
 import type { DecodeInput } from './resource.js';
 
 /** What a body must be, as the URL says. */

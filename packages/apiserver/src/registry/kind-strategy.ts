@@ -1,6 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import type { FieldError } from './field-error.js';
-import type { NameRule } from './name-rules.js';
+import type { FieldError, NameRule } from '@kctl/crd/engine';
 import type { ObjectView, UpdateStrategy, WriteContext } from './resource.js';
 
 /** When an update counts the generation up. */

@@ -1,6 +1,19 @@
-import { arrayOf, at, compareText, isObject, objectsOf, stringMapOf, stringOf, stringsOf } from './json.js';
-import { invalidValue, forbidden, required, type FieldError } from './field-error.js';
-import { labelKey, validLabelValue } from './name-rules.js';
+import {
+  arrayOf,
+  at,
+  compareText,
+  forbidden,
+  invalidValue,
+  isObject,
+  labelKey,
+  objectsOf,
+  required,
+  stringMapOf,
+  stringOf,
+  stringsOf,
+  validLabelValue,
+  type FieldError,
+} from '@kctl/crd/engine';
 
 /** A label selector of an object (or a plain map of labels) as text: `a=b,c in (d,e)`. */
 export function formatLabelSelector(selector: unknown): string {

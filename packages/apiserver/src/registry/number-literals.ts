@@ -1,6 +1,13 @@
-import { decodeStruct, GoDecodeError, type GoStruct } from '@kctl/crd/engine';
+import {
+  cloneJson,
+  decodeStruct,
+  GoDecodeError,
+  isObject,
+  setOwn,
+  type GoStruct,
+  type JsonObject,
+} from '@kctl/crd/engine';
 import type { NumberLiteral } from '../codecs/strict-json.js';
-import { cloneJson, isObject, setOwn, type JsonObject } from './json.js';
 
 /** A fraction that no body has by chance. */
 const standIn = (index: number): number => index + 0.123_456_789;

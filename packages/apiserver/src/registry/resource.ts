@@ -1,8 +1,7 @@
 import type { UntypedObject } from '@kctl/apimachinery';
+import type { FieldError, JsonObject } from '@kctl/crd/engine';
 import type { NumberLiteral } from '../codecs/strict-json.js';
 import type { FieldTyping } from '../managed-fields/typing.js';
-import type { FieldError } from './field-error.js';
-import type { JsonObject } from './json.js';
 import type { RuleEvaluation } from './rule-evaluation.js';
 
 /** What a client may do with a resource or subresource, as discovery names it. */

@@ -1,11 +1,18 @@
 import type { UntypedObject } from '@kctl/apimachinery';
+import {
+  at,
+  cloneJson,
+  invalidValue,
+  isObject,
+  numberOf,
+  stringOf,
+  subdomainName,
+  validateMetadata,
+  type FieldError,
+  type JsonObject,
+} from '@kctl/crd/engine';
 import { decodeBodyKind } from './body-kind.js';
-import { invalidValue, type FieldError } from './field-error.js';
-import { at, isObject, numberOf, stringOf, type JsonObject } from './json.js';
-import { validateMetadata } from '@kctl/crd/engine';
-import { subdomainName } from './name-rules.js';
 import type { Decoded, DecodeInput, ObjectView } from './resource.js';
-import { cloneJson } from './json.js';
 import { formatLabelSelector } from './label-selector.js';
 
 const expected = { apiVersion: 'autoscaling/v1', group: 'autoscaling', kind: 'Scale', version: 'v1' };

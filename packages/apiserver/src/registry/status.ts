@@ -1,5 +1,5 @@
 import { StatusError, type Status, type StatusCause, type StatusDetails, type StatusReason } from '@kctl/apimachinery';
-import { formatFieldErrors, toCauses, type FieldError } from './field-error.js';
+import { formatFieldErrors, toCauses, type FieldError } from '@kctl/crd/engine';
 
 /** Names a resource in messages: plural and group. */
 export interface ResourceName {

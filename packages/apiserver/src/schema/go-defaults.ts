@@ -1,5 +1,4 @@
-import { arrayOf, cloneJson, isObject, setOwn, type JsonObject } from '../registry/json.js';
-import type { GoStruct, GoType } from '@kctl/crd/engine';
+import { arrayOf, cloneJson, isObject, setOwn, type GoStruct, type GoType, type JsonObject } from '@kctl/crd/engine';
 
 /** Defaulting of one type, in place; called before what is inside it is defaulted. By Go name, e.g. `v1.Container`. */
 export type TypeDefaults = ReadonlyMap<string, (value: JsonObject) => void>;

@@ -1,5 +1,4 @@
-import { isObject } from '../registry/json.js';
-import type { GoType } from '@kctl/crd/engine';
+import { isObject, type GoType } from '@kctl/crd/engine';
 
 /** The Go kind of a JSON value in an unstructured object. */
 function kindOf(value: unknown): string {

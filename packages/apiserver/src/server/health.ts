@@ -1,5 +1,5 @@
+import { jsonText } from '@kctl/crd/engine';
 import { commonHeaders } from '../handlers/reply.js';
-import { jsonText } from '../storage/json-text.js';
 import type { Reply } from './api-request.js';
 
 /** What a health endpoint is asked about. */

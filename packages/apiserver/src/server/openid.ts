@@ -1,5 +1,5 @@
+import { jsonText } from '@kctl/crd/engine';
 import type { ServiceAccountTokens } from '../authentication/service-account-tokens.js';
-import { jsonText } from '../storage/json-text.js';
 import type { Reply } from './api-request.js';
 
 /** What the discovery of the token issuer says. */

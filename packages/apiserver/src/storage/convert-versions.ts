@@ -1,5 +1,5 @@
+import { jsonText } from '@kctl/crd/engine';
 import type { ResourceDefinition } from '../registry/resource.js';
-import { jsonText } from './json-text.js';
 import type { ObjectVersion } from './version.js';
 
 /** Objects that one call of a conversion webhook gets at most, and about how many characters they have together. */

@@ -11,8 +11,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import type { UntypedObject } from '@kctl/apimachinery';
+import { jsonText } from '@kctl/crd/engine';
 import { CorruptStoreError, StoreLockedError } from './errors.js';
-import { jsonText } from './json-text.js';
 import { objectText } from './long-object.js';
 import type { LogRecord } from './store.js';
 

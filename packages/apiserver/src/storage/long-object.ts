@@ -1,8 +1,7 @@
 import type { ObjectMeta, UntypedObject } from '@kctl/apimachinery';
+import { isObject, jsonText, type JsonObject } from '@kctl/crd/engine';
 import { parseJsonFast } from '../codecs/strict-json.js';
-import { isObject, type JsonObject } from '../registry/json.js';
 import { deepFreeze } from './equality.js';
-import { jsonText } from './json-text.js';
 
 /** A long object as threads hand it over: what is asked of every object, and the JSON of all of it. */
 export interface LongContent {

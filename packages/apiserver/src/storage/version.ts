@@ -1,7 +1,7 @@
 import type { UntypedObject } from '@kctl/apimachinery';
+import { jsonText } from '@kctl/crd/engine';
 import type { ResourceDefinition } from '../registry/resource.js';
 import { deepFreeze } from './equality.js';
-import { jsonText } from './json-text.js';
 import { longBodyOf, longObject } from './long-object.js';
 
 /** An object as one served version shows it. */

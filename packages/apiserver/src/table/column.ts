@@ -1,5 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { stringOf } from '../registry/json.js';
+import { stringOf } from '@kctl/crd/engine';
 import type { TableColumn } from '../registry/resource.js';
 import { descriptions } from './descriptions.js';
 import { ageOf } from './duration.js';

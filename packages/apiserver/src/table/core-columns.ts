@@ -1,5 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { at, compareText, isObject, numberOf, objectOf, objectsOf, stringOf, stringsOf } from '../registry/json.js';
+import { at, compareText, isObject, numberOf, objectOf, objectsOf, stringOf, stringsOf } from '@kctl/crd/engine';
 import { ageColumn, firstOf, integer, nameColumn, orElse, text, wide, type PrintedColumn } from './column.js';
 import { ageOf } from './duration.js';
 import { formatLabels } from './workload-columns.js';

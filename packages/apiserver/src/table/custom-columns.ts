@@ -1,8 +1,15 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { jsonText } from '../storage/json-text.js';
-import { isObject, numberOf, objectsOf, stringOf, type JsonObject } from '../registry/json.js';
+import {
+  compileJsonPath,
+  isObject,
+  jsonText,
+  numberOf,
+  objectsOf,
+  stringOf,
+  type JsonObject,
+  type JsonPath,
+} from '@kctl/crd/engine';
 import type { TableColumn } from '../registry/resource.js';
-import { compileJsonPath, type JsonPath } from '@kctl/crd/engine';
 import { descriptions } from './descriptions.js';
 import { ageOf } from './duration.js';
 

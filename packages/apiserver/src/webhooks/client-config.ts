@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { at, isObject, numberOf, stringOf } from '../registry/json.js';
+import { at, isObject, numberOf, stringOf } from '@kctl/crd/engine';
 
 /** A Service that a client configuration names. */
 export interface ServiceReference {

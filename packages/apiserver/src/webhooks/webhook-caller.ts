@@ -2,11 +2,10 @@ import { Agent, request as sendRequest } from 'node:https';
 import type { IncomingMessage } from 'node:http';
 import { messageOf } from '@kctl/telemetry';
 import { anySignal, orAborted, sleep, type Clock } from '@kctl/wait';
+import { isObject, jsonText, type JsonObject } from '@kctl/crd/engine';
 import { parseYamlBody } from '../codecs/body.js';
 import { noObjectText } from '../codecs/go-text.js';
 import { JsonSyntaxError, scanJson } from '../codecs/strict-json.js';
-import { isObject, type JsonObject } from '../registry/json.js';
-import { jsonText } from '../storage/json-text.js';
 import { answerProblem, connectionProblem, failureOf, WebhookCallError } from './call-error.js';
 import { checkCertificateNames } from './certificate-names.js';
 import {

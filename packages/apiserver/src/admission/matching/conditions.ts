@@ -1,6 +1,13 @@
-import { duplicate, invalidValue, required, tooMany, type FieldError } from '../../registry/field-error.js';
-import { objectsOf, stringOf } from '../../registry/json.js';
-import { labelKey } from '../../registry/name-rules.js';
+import {
+  duplicate,
+  invalidValue,
+  labelKey,
+  objectsOf,
+  required,
+  stringOf,
+  tooMany,
+  type FieldError,
+} from '@kctl/crd/engine';
 import { PolicyEnvironment, type CompiledExpression } from '../policy/environment.js';
 import { evaluateHereOrThere } from '../../offload/evaluate.js';
 import type { Offload } from '../../offload/offload.js';

@@ -1,4 +1,4 @@
-import { at, objectsOf, stringOf, stringsOf } from '../../registry/json.js';
+import { at, objectsOf, stringOf, stringsOf } from '@kctl/crd/engine';
 import type { ResourceRef, WriteFacts } from '../write.js';
 
 /** A rule of a webhook or a policy: which operations on which resources. */

@@ -1,4 +1,4 @@
-import { isObject } from '../../registry/json.js';
+import { isObject } from '@kctl/crd/engine';
 import type { Atom } from '../../managed-fields/atom.js';
 
 /**

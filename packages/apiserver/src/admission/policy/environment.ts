@@ -11,7 +11,7 @@ import {
   type TypeProvider,
 } from '@kctl/cel';
 import { messageOf } from '@kctl/telemetry';
-import { objectsOf, stringOf, type JsonObject } from '../../registry/json.js';
+import { objectsOf, stringOf, type JsonObject } from '@kctl/crd/engine';
 
 const text = { type: 'string' };
 const texts = { type: 'array', items: text };

@@ -11,11 +11,11 @@ import {
   type Value,
 } from '@kctl/cel';
 import type { UntypedObject } from '@kctl/apimachinery';
+import type { JsonObject } from '@kctl/crd/engine';
 import { serviceAccountGroups, serviceAccountUser } from '../../authentication/user-names.js';
 import { pathAttributes, resourceAttributes, type Attributes } from '../../authorization/attributes.js';
 import type { User } from '../../server/api-request.js';
 import type { AdmissionWrite } from '../write.js';
-import type { JsonObject } from '../../registry/json.js';
 import { admissionRequest, type ReviewedWrite } from '../review/admission-review.js';
 import type { CompiledExpression } from './environment.js';
 import type { ConditionVerdict, EvaluationFacts } from './verdict.js';

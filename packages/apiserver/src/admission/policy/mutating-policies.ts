@@ -1,17 +1,9 @@
 import { isStatusError, StatusError, type UntypedObject } from '@kctl/apimachinery';
 import { messageOf } from '@kctl/telemetry';
+import { cloneJson, equalSemantic, isObject, objectOf, objectsOf, stringOf, type JsonObject } from '@kctl/crd/engine';
 import { printErrors, typeErrors } from '../../managed-fields/check.js';
 import { mergeObjects } from '../../managed-fields/merge.js';
 import { applyOperations, JsonPatchError } from '../../patch/json-patch-operations.js';
-import {
-  cloneJson,
-  equalSemantic,
-  isObject,
-  objectOf,
-  objectsOf,
-  stringOf,
-  type JsonObject,
-} from '../../registry/json.js';
 import { forbiddenObject } from '../../registry/status.js';
 import { evaluateHereOrThere, type EvaluationPlace } from '../../offload/evaluate.js';
 import { decodeAdmitted } from '../decode.js';

@@ -1,5 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { isObject, objectOf, stringOf } from '../../registry/json.js';
+import { isObject, objectOf, stringOf } from '@kctl/crd/engine';
 import { selectorMatches } from '../../registry/label-selector.js';
 import type { ResourceDefinition } from '../../registry/resource.js';
 import type { MatchBackend } from '../webhook/invocation.js';

@@ -1,5 +1,5 @@
 import { ListValue, MapValue, StructValue, valueJson, Failure, type Value } from '@kctl/cel';
-import { isObject, setOwn, type JsonObject } from '../../registry/json.js';
+import { isObject, setOwn, type JsonObject } from '@kctl/crd/engine';
 
 /** What an expression gave is not a configuration or a patch. */
 export class PatchProblem extends Error {}

@@ -1,5 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { at, stringOf } from '../../registry/json.js';
+import { at, stringOf } from '@kctl/crd/engine';
 import type { Store } from '../../storage/store.js';
 import { readMatchResources, type MatchResources } from './match-resources.js';
 

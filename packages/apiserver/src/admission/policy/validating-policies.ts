@@ -1,8 +1,7 @@
 import { StatusError, type UntypedObject } from '@kctl/apimachinery';
 import { messageOf } from '@kctl/telemetry';
-import { isObject, objectOf, objectsOf, stringOf, stringsOf, type JsonObject } from '../../registry/json.js';
+import { isObject, jsonText, objectOf, objectsOf, stringOf, stringsOf, type JsonObject } from '@kctl/crd/engine';
 import { forbiddenObject } from '../../registry/status.js';
-import { jsonText } from '../../storage/json-text.js';
 import { evaluateHereOrThere } from '../../offload/evaluate.js';
 import type { AdmissionPlugin } from '../plugin.js';
 import type { ReviewedWrite } from '../review/admission-review.js';

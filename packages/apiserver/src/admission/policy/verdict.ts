@@ -1,6 +1,6 @@
 import type { AuthorizationQuestion } from '@kctl/cel';
 import type { UntypedObject } from '@kctl/apimachinery';
-import type { JsonObject } from '../../registry/json.js';
+import type { JsonObject } from '@kctl/crd/engine';
 
 /** What expressions of one write read: plain data, which another thread can be given. */
 export interface EvaluationFacts {

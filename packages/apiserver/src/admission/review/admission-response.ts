@@ -1,4 +1,4 @@
-import { isObject, objectOf, stringMapOf, stringOf, stringsOf, type JsonObject } from '../../registry/json.js';
+import { isObject, objectOf, stringMapOf, stringOf, stringsOf, type JsonObject } from '@kctl/crd/engine';
 import { reviewApiVersion, type ReviewVersion } from './admission-review.js';
 
 /** What a webhook has decided. */

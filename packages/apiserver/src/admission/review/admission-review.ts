@@ -1,6 +1,6 @@
 import type { UntypedObject } from '@kctl/apimachinery';
+import type { JsonObject } from '@kctl/crd/engine';
 import { userInfoOf } from '../../authentication/user-info.js';
-import type { JsonObject } from '../../registry/json.js';
 import type { KindRef } from '../../registry/resource.js';
 import type { AdmissionWrite, ResourceRef } from '../write.js';
 

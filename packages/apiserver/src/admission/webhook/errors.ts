@@ -1,6 +1,6 @@
 import { isStatusError, StatusError, type Status, type StatusCause, type StatusDetails } from '@kctl/apimachinery';
 import { messageOf } from '@kctl/telemetry';
-import { isObject, numberOf, objectsOf, stringOf, type JsonObject } from '../../registry/json.js';
+import { isObject, numberOf, objectsOf, stringOf, type JsonObject } from '@kctl/crd/engine';
 import { badRequest, internalError } from '../../registry/status.js';
 
 /** A webhook could not be asked, or gave no valid answer: what failurePolicy is about. */

@@ -1,5 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { numberOf, objectsOf, stringOf, stringsOf } from '../../registry/json.js';
+import { numberOf, objectsOf, stringOf, stringsOf } from '@kctl/crd/engine';
 import type { Store } from '../../storage/store.js';
 import { readClientConfig, type WebhookClientConfig } from '../../webhooks/client-config.js';
 import { compileConditions, type MatchConditions } from '../matching/conditions.js';

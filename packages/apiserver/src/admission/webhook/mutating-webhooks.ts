@@ -1,10 +1,9 @@
 import type { UntypedObject } from '@kctl/apimachinery';
+import { cloneJson, equalSemantic, isObject, jsonText, type JsonObject } from '@kctl/crd/engine';
 import { noObjectText } from '../../codecs/go-text.js';
 import { JsonSyntaxError, scanJson } from '../../codecs/strict-json.js';
 import { applyOperations } from '../../patch/json-patch-operations.js';
-import { cloneJson, equalSemantic, isObject, type JsonObject } from '../../registry/json.js';
 import { internalError } from '../../registry/status.js';
-import { jsonText } from '../../storage/json-text.js';
 import type { WebhookCaller } from '../../webhooks/webhook-caller.js';
 import { decodeAdmitted } from '../decode.js';
 import type { MatchedResource } from '../matching/equivalents.js';

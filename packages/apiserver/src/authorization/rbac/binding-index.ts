@@ -1,5 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { at, objectsOf, stringOf } from '../../registry/json.js';
+import { at, objectsOf, stringOf } from '@kctl/crd/engine';
 import type { User } from '../../server/api-request.js';
 import type { Store } from '../../storage/store.js';
 import type { StoreEvent } from '../../storage/table.js';

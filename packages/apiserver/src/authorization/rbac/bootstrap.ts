@@ -1,7 +1,7 @@
 import type { ObjectMeta, UntypedObject } from '@kctl/apimachinery';
+import { arrayOf, objectsOf, type JsonObject } from '@kctl/crd/engine';
 import { formatTime } from '../../codecs/go-text.js';
 import type { Backend } from '../../handlers/call.js';
-import { arrayOf, objectsOf, type JsonObject } from '../../registry/json.js';
 import { isDeepEqual } from '../../storage/equality.js';
 import { clusterRoleBindingTable, clusterRoleTable, rbacGroup, roleBindingTable, roleTable } from './binding-index.js';
 import { uncovered } from './covers.js';

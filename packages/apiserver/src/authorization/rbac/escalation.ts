@@ -1,5 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { arrayOf, at, stringOf } from '../../registry/json.js';
+import { arrayOf, at, stringOf } from '@kctl/crd/engine';
 import { forbiddenObject, notFound } from '../../registry/status.js';
 import type { User } from '../../server/api-request.js';
 import { isDeepEqual } from '../../storage/equality.js';

@@ -1,6 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { isObject, objectOf, stringOf, type JsonObject } from '../../registry/json.js';
-import { jsonText } from '../../storage/json-text.js';
+import { isObject, jsonText, objectOf, stringOf, type JsonObject } from '@kctl/crd/engine';
 import { identityProblem, restoreMetadata } from './converted-metadata.js';
 
 const group = 'apiextensions.k8s.io';

@@ -1,6 +1,12 @@
-import { validateAnnotations, validateLabels } from '@kctl/crd/engine';
-import { formatFieldErrors } from '../../registry/field-error.js';
-import { cloneJson, isObject, stringOf, type JsonObject } from '../../registry/json.js';
+import {
+  cloneJson,
+  formatFieldErrors,
+  isObject,
+  stringOf,
+  validateAnnotations,
+  validateLabels,
+  type JsonObject,
+} from '@kctl/crd/engine';
 
 /** Fields of the metadata that a converter may change. */
 const changeable = ['labels', 'annotations'] as const;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { UntypedObject } from '@kctl/apimachinery';
 import { messageOf } from '@kctl/telemetry';
-import { at, stringsOf } from '../../registry/json.js';
+import { at, stringsOf } from '@kctl/crd/engine';
 import type { ObjectConversion } from '../../registry/resource.js';
 import { unclassified } from '../../registry/status.js';
 import { readClientConfig, type WebhookClientConfig } from '../../webhooks/client-config.js';

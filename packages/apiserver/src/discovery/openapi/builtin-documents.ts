@@ -1,7 +1,7 @@
 /** The documents of the built-in kinds: compressed data, read when a client asks for the first of them. */
 import { promisify } from 'node:util';
 import { brotliDecompress } from 'node:zlib';
-import { objectOf, type JsonObject } from '../../registry/json.js';
+import { objectOf, type JsonObject } from '@kctl/crd/engine';
 
 /** A document as it is served. */
 export interface OpenApiDocument {

@@ -1,9 +1,7 @@
 /** The documents of custom resources, made of their definitions when a client asks for them. */
 import type { UntypedObject } from '@kctl/apimachinery';
-import { crdVersions } from '@kctl/crd/engine';
-import { at, isObject, objectOf, type JsonObject } from '../../registry/json.js';
+import { at, crdVersions, isObject, jsonText, objectOf, type JsonObject } from '@kctl/crd/engine';
 import type { ResourceDefinition } from '../../registry/resource.js';
-import { jsonText } from '../../storage/json-text.js';
 import { customPathsV2, customPathsV3, sharedNames } from './custom-paths.js';
 import { customSchemas, type CustomKind } from './custom-schema.js';
 import { encodeOpenApiV2 } from './protobuf-v2.js';

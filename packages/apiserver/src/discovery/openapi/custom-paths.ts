@@ -1,5 +1,5 @@
 /** The requests that a custom resource takes, as the paths of OpenAPI documents. */
-import type { JsonObject } from '../../registry/json.js';
+import type { JsonObject } from '@kctl/crd/engine';
 import type { ResourceDefinition } from '../../registry/resource.js';
 import { deleteParameters, listParameters, operationDescription, parameterOf, writeParameters } from './parameters.js';
 

@@ -1,5 +1,5 @@
 /** The schema of a custom resource as OpenAPI documents publish it. */
-import { arrayOf, isObject, objectOf, stringOf, type JsonObject } from '../../registry/json.js';
+import { arrayOf, isObject, objectOf, stringOf, type JsonObject } from '@kctl/crd/engine';
 import type { ResourceDefinition } from '../../registry/resource.js';
 import { modelName, sharedNames } from './custom-paths.js';
 

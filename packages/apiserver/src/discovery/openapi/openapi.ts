@@ -2,15 +2,14 @@
 import { createHash } from 'node:crypto';
 import type { UntypedObject } from '@kctl/apimachinery';
 import type { Clock } from '@kctl/wait';
+import { jsonText, objectOf } from '@kctl/crd/engine';
 import { parseAccept } from '../../codecs/negotiate.js';
 import { breathe } from '../../handlers/list-reply.js';
 import { commonHeaders } from '../../handlers/reply.js';
-import { objectOf } from '../../registry/json.js';
 import type { Registry } from '../../registry/registry.js';
 import type { ResourceDefinition } from '../../registry/resource.js';
 import type { ApiRequest, Reply } from '../../server/api-request.js';
 import { pageNotFound } from '../../server/health.js';
-import { jsonText } from '../../storage/json-text.js';
 import { readBuiltinDocuments, type BuiltinDocuments, type OpenApiDocument } from './builtin-documents.js';
 import { customDocument, fragmentV2, fragmentV3, type Fragment, type FragmentV2 } from './custom-documents.js';
 import { encodeOpenApiV2 } from './protobuf-v2.js';

@@ -2,8 +2,8 @@
  * OpenAPI v2 in protobuf: the message `openapi.v2.Document` of gnostic, which clients of Kubernetes ask for. Repeated
  * parts and parts of parts may follow one another, so that two encoded documents, one after the other, are their union.
  */
+import { arrayOf, isObject, objectOf, stringOf, type JsonObject } from '@kctl/crd/engine';
 import { ReverseWriter, wireType } from '../../protobuf/wire-writer.js';
-import { arrayOf, isObject, objectOf, stringOf, type JsonObject } from '../../registry/json.js';
 
 /** How a value becomes the content of a message. */
 type Write = (writer: ReverseWriter, value: unknown) => void;

@@ -1,4 +1,13 @@
-import { at, cloneJson, ensureObject, isObject, objectsOf, setDefault, stringOf, type JsonObject } from '../json.js';
+import {
+  at,
+  cloneJson,
+  ensureObject,
+  isObject,
+  objectsOf,
+  setDefault,
+  stringOf,
+  type JsonObject,
+} from '@kctl/crd/engine';
 
 function setText(target: JsonObject, name: string, value: string): void {
   if (stringOf(target[name]) === '') target[name] = value;

@@ -1,4 +1,4 @@
-import { cloneJson, ensureObject, isObject, objectsOf, setDefault, stringOf, type JsonObject } from '../json.js';
+import { cloneJson, ensureObject, isObject, objectsOf, setDefault, stringOf, type JsonObject } from '@kctl/crd/engine';
 
 /** The tag of an image reference: `latest` where neither tag nor digest is given, '' where only a digest is. */
 function imageTag(image: string): string {

@@ -1,4 +1,4 @@
-import { cloneJson, ensureObject, isObject, objectsOf, setDefault, stringOf, type JsonObject } from '../json.js';
+import { cloneJson, ensureObject, isObject, objectsOf, setDefault, stringOf, type JsonObject } from '@kctl/crd/engine';
 import { templateLabels } from './pods.js';
 
 function setText(target: JsonObject, name: string, value: string): void {

@@ -1,9 +1,17 @@
+import {
+  at,
+  equalSemantic,
+  invalidValue,
+  notSupported,
+  objectsOf,
+  pathSegment,
+  required,
+  stringOf,
+  stringsOf,
+  type FieldError,
+} from '@kctl/crd/engine';
 import { validateMutatingPolicy, validatePolicyBinding, validateValidatingPolicy } from './admission-policies.js';
-import type { FieldError } from '../field-error.js';
-import { invalidValue, notSupported, required } from '../field-error.js';
-import { at, equalSemantic, objectsOf, stringOf, stringsOf } from '../json.js';
 import type { KindStrategy } from '../kind-strategy.js';
-import { pathSegment } from '../name-rules.js';
 import { validateWebhookConfiguration } from './webhook-configurations.js';
 
 const rbac = 'rbac.authorization.k8s.io';

@@ -1,16 +1,24 @@
-import { PolicyEnvironment, type CompiledExpression } from '../../admission/policy/environment.js';
 import {
+  dns1035Label,
+  dns1123Subdomain,
   duplicate,
   forbidden,
   invalidValue,
+  isObject,
+  labelKey,
   notSupported,
+  objectOf,
+  objectsOf,
+  pathSegment,
   required,
+  stringOf,
+  stringsOf,
   tooMany,
   type FieldError,
-} from '../field-error.js';
-import { isObject, objectOf, objectsOf, stringOf, stringsOf, type JsonObject } from '../json.js';
+  type JsonObject,
+} from '@kctl/crd/engine';
+import { PolicyEnvironment, type CompiledExpression } from '../../admission/policy/environment.js';
 import { validateLabelSelector } from '../label-selector.js';
-import { dns1035Label, dns1123Subdomain, labelKey, pathSegment } from '../name-rules.js';
 import { validateAdmissionRules } from './admission-rules.js';
 
 /** New expressions get the libraries of the minor before the server's, so that they still compile after a rollback. */

@@ -1,5 +1,12 @@
-import { invalidValue, notSupported, required, type FieldError } from '../field-error.js';
-import { objectsOf, stringOf, stringsOf } from '../json.js';
+import {
+  invalidValue,
+  notSupported,
+  objectsOf,
+  required,
+  stringOf,
+  stringsOf,
+  type FieldError,
+} from '@kctl/crd/engine';
 
 const operations = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE'];
 const scopes = ['*', 'Cluster', 'Namespaced'];

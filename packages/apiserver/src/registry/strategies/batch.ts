@@ -1,16 +1,19 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { invalidValue, notSupported, required, type FieldError } from '../field-error.js';
 import {
   at,
   ensureObject,
   equalSemantic,
+  invalidValue,
+  notSupported,
   numberOf,
   objectOf,
+  required,
   setDefault,
   stringMapOf,
   stringOf,
+  type FieldError,
   type JsonObject,
-} from '../json.js';
+} from '@kctl/crd/engine';
 import type { KindStrategy } from '../kind-strategy.js';
 import { selectorMatches } from '../label-selector.js';
 import { nonNegative, oneOf, validatePodTemplate } from './pod-spec.js';

@@ -1,19 +1,26 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { forbidden, invalidValue, notSupported, required, tooLong, type FieldError } from '../field-error.js';
 import {
   arrayOf,
   at,
+  configMapKey,
   ensureObject,
   equalSemantic,
+  forbidden,
+  invalidValue,
   isObject,
+  labelKey,
+  labelName,
+  notSupported,
   objectOf,
   objectsOf,
+  required,
   setOwn,
   stringOf,
   stringsOf,
-} from '../json.js';
+  tooLong,
+  type FieldError,
+} from '@kctl/crd/engine';
 import type { KindStrategy } from '../kind-strategy.js';
-import { configMapKey, labelKey, labelName } from '../name-rules.js';
 
 const maxData = 1024 * 1024;
 

@@ -1,6 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { invalidValue, required, tooLong, type FieldError } from '../field-error.js';
-import { at, isObject, numberOf, stringOf } from '../json.js';
+import { at, invalidValue, isObject, numberOf, required, stringOf, tooLong, type FieldError } from '@kctl/crd/engine';
 import type { KindStrategy } from '../kind-strategy.js';
 
 /** Fields that have one name in core/v1 and another in events.k8s.io/v1. */

@@ -1,17 +1,19 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { forbidden, invalidValue, type FieldError } from '../field-error.js';
 import {
   arrayOf,
   at,
   cloneJson,
   equalSemantic,
+  forbidden,
+  invalidValue,
   numberOf,
   objectOf,
   objectsOf,
+  rangeError,
   stringOf,
+  type FieldError,
   type JsonObject,
-} from '../json.js';
-import { rangeError } from '../name-rules.js';
+} from '@kctl/crd/engine';
 
 const changeable =
   '`spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)';

@@ -1,5 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { arrayOf, ensureObject, objectsOf, stringOf, type JsonObject } from '../json.js';
+import { arrayOf, ensureObject, objectsOf, stringOf, type JsonObject } from '@kctl/crd/engine';
 import { nameSuffix } from '../name-suffix.js';
 import type { WriteContext } from '../resource.js';
 import { forbiddenObject } from '../status.js';

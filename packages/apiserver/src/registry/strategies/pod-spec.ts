@@ -1,7 +1,24 @@
-import { duplicate, invalidValue, notFoundValue, notSupported, required, type FieldError } from '../field-error.js';
-import { isObject, numberOf, objectsOf, stringOf, type JsonObject } from '../json.js';
-import { parseQuantity, validateAnnotations, validateLabels } from '@kctl/crd/engine';
-import { dns1123Label, dns1123Subdomain, labelKey, portName, rangeError } from '../name-rules.js';
+import {
+  dns1123Label,
+  dns1123Subdomain,
+  duplicate,
+  invalidValue,
+  isObject,
+  labelKey,
+  notFoundValue,
+  notSupported,
+  numberOf,
+  objectsOf,
+  parseQuantity,
+  portName,
+  rangeError,
+  required,
+  stringOf,
+  validateAnnotations,
+  validateLabels,
+  type FieldError,
+  type JsonObject,
+} from '@kctl/crd/engine';
 
 /** Checks a text against a set of allowed ones; an empty one is missing. */
 export function oneOf(value: unknown, field: string, allowed: readonly string[]): FieldError[] {

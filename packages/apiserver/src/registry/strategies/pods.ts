@@ -1,18 +1,18 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { forbidden } from '../field-error.js';
 import {
   arrayOf,
   at,
   cloneJson,
   ensureObject,
   equalSemantic,
+  forbidden,
   isObject,
   numberOf,
   objectOf,
   objectsOf,
   stringOf,
   type JsonObject,
-} from '../json.js';
+} from '@kctl/crd/engine';
 import type { KindStrategy } from '../kind-strategy.js';
 import type { UpdateStrategy, WriteContext } from '../resource.js';
 import { validatePodChange } from './pod-change.js';

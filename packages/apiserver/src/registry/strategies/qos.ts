@@ -1,5 +1,4 @@
-import { isObject, objectsOf, stringOf, type JsonObject } from '../json.js';
-import { parseQuantity } from '@kctl/crd/engine';
+import { isObject, objectsOf, parseQuantity, stringOf, type JsonObject } from '@kctl/crd/engine';
 
 const counted = ['cpu', 'memory'] as const;
 

@@ -1,10 +1,27 @@
 import type { UntypedObject } from '@kctl/apimachinery';
 import { isIPv4, isIPv6 } from 'node:net';
-import { duplicate, forbidden, invalidValue, notSupported, required, type FieldError } from '../field-error.js';
-import { at, ensureObject, numberOf, objectOf, objectsOf, stringOf, stringsOf, type JsonObject } from '../json.js';
+import {
+  at,
+  dns1123Subdomain,
+  duplicate,
+  ensureObject,
+  forbidden,
+  invalidValue,
+  labelName,
+  notSupported,
+  numberOf,
+  objectOf,
+  objectsOf,
+  portName,
+  rangeError,
+  required,
+  stringOf,
+  stringsOf,
+  validateLabels,
+  type FieldError,
+  type JsonObject,
+} from '@kctl/crd/engine';
 import type { KindStrategy } from '../kind-strategy.js';
-import { validateLabels } from '@kctl/crd/engine';
-import { dns1123Subdomain, labelName, portName, rangeError } from '../name-rules.js';
 import type { WriteContext } from '../resource.js';
 import { invalid } from '../status.js';
 import { oneOf } from './pod-spec.js';

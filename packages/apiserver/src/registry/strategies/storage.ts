@@ -1,8 +1,18 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { forbidden, invalidValue, notSupported, required, type FieldError } from '../field-error.js';
-import { at, equalSemantic, objectOf, stringOf, stringsOf } from '../json.js';
+import {
+  at,
+  equalSemantic,
+  forbidden,
+  invalidValue,
+  notSupported,
+  objectOf,
+  parseQuantity,
+  required,
+  stringOf,
+  stringsOf,
+  type FieldError,
+} from '@kctl/crd/engine';
 import type { KindStrategy } from '../kind-strategy.js';
-import { parseQuantity } from '@kctl/crd/engine';
 
 const modes = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
 

@@ -1,8 +1,8 @@
 import type { UntypedObject } from '@kctl/apimachinery';
 import { describe, expect, it } from 'vitest';
+import { formatFieldErrors, type FieldError } from '@kctl/crd/engine';
 import { builtInDefinitions } from '../builtins.js';
 import { createRegistry } from '../create-registry.js';
-import { formatFieldErrors, type FieldError } from '../field-error.js';
 import type { WriteContext } from '../resource.js';
 
 const registry = createRegistry({ definitions: builtInDefinitions() });

@@ -1,9 +1,22 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { forbidden, invalidValue, notSupported, required, type FieldError } from '../field-error.js';
-import { at, equalSemantic, isObject, numberOf, objectOf, objectsOf, stringOf, stringsOf } from '../json.js';
+import {
+  at,
+  dns1123Label,
+  equalSemantic,
+  forbidden,
+  invalidValue,
+  isObject,
+  notSupported,
+  numberOf,
+  objectOf,
+  objectsOf,
+  required,
+  stringOf,
+  stringsOf,
+  type FieldError,
+} from '@kctl/crd/engine';
 import type { KindStrategy } from '../kind-strategy.js';
 import { validateLabelSelector } from '../label-selector.js';
-import { dns1123Label } from '../name-rules.js';
 import { nonNegative } from './pod-spec.js';
 import { customResourceDefinitionStrategy } from '../../crd/crd-strategy.js';
 

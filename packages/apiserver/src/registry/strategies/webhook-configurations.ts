@@ -1,9 +1,20 @@
+import {
+  dns1035Label,
+  dns1123Subdomain,
+  duplicate,
+  invalidValue,
+  notSupported,
+  numberOf,
+  objectsOf,
+  required,
+  stringOf,
+  stringsOf,
+  validateWebhookAddress,
+  type FieldError,
+  type JsonObject,
+} from '@kctl/crd/engine';
 import { validateConditions } from '../../admission/matching/conditions.js';
-import { validateWebhookAddress } from '@kctl/crd/engine';
-import { duplicate, invalidValue, notSupported, required, type FieldError } from '../field-error.js';
-import { numberOf, objectsOf, stringOf, stringsOf, type JsonObject } from '../json.js';
 import { validateLabelSelector } from '../label-selector.js';
-import { dns1035Label, dns1123Subdomain } from '../name-rules.js';
 import { validateAdmissionRules } from './admission-rules.js';
 
 /** Mirrors `IsFullyQualifiedName`. */

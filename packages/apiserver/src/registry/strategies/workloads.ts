@@ -1,9 +1,22 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { forbidden, invalidValue, notSupported, required, type FieldError } from '../field-error.js';
-import { at, equalSemantic, isObject, numberOf, objectOf, objectsOf, stringOf, type JsonObject } from '../json.js';
+import {
+  at,
+  equalSemantic,
+  forbidden,
+  invalidValue,
+  isObject,
+  labelName,
+  notSupported,
+  numberOf,
+  objectOf,
+  objectsOf,
+  required,
+  stringOf,
+  type FieldError,
+  type JsonObject,
+} from '@kctl/crd/engine';
 import type { KindStrategy } from '../kind-strategy.js';
 import { isEmptySelector, selectorMatches, validateLabelSelector } from '../label-selector.js';
-import { labelName } from '../name-rules.js';
 import { workloadScale } from '../scale.js';
 import { nonNegative, podWarnings, validatePodTemplate } from './pod-spec.js';
 
