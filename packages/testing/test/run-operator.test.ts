@@ -79,7 +79,7 @@ it('says that the operator ended by itself, was not ready or did not end well, w
 it('runs the built program instead where KCTL_TEST_PROGRAM names one', async () => {
   vi.stubEnv(
     'KCTL_TEST_PROGRAM',
-    `"${process.execPath}" -e "console.log(1+1); setInterval(Object, 1e6); process.once('SIGTERM', () => process.exit())"`,
+    `"${process.execPath}" -e "setInterval(Object, 1e6); process.once('SIGTERM', () => process.exit()); console.log(1+1)"`,
   );
   onTestFinished(() => void vi.unstubAllEnvs());
   expect(await run({ ready: /2/ }, ({ output }) => output)).toBe('2\n');
