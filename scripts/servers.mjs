@@ -71,8 +71,9 @@ if (!hasBinaries && !(await goAvailable())) {
   const random = ['--objects', '4000', '--schemas', '20', '--seed', '11'];
   run('verdicts on random objects', program('e2e/crd/src/verdicts.ts', ...random));
   run('certificate rotation, real server', program(rotation, '--server', 'real', '--seconds', '45'));
-  const scaffolded = 'a scaffolded project on the real server';
-  run(scaffolded, [...tests('@kctl/e2e-peers'), 'e2e/peers/test/scaffold.test.ts'], {
+  const scaffolded = 'a scaffolded project, and rights, on the real server';
+  const files = ['e2e/peers/test/scaffold.test.ts', 'packages/runtime/test/access-needs.test.ts'];
+  run(scaffolded, [...tests('@kctl/e2e-peers', '@kctl/runtime'), ...files], {
     ...assets,
     KCTL_E2E: '1',
     KCTL_SUITE: scaffolded,

@@ -128,6 +128,25 @@ describe.skipIf(!hasGo)(`a scaffolded project, judged by kubectl and helm on the
     expect(refused.output).toContain('violates PodSecurity "restricted');
   });
 
+  it('uses the rights that are generated for it, and no more, on this server', async () => {
+    const { folder } = projects[0] as Scaffold;
+    const root = join(import.meta.dirname, '..', '..', '..');
+    // Node takes a test runner that was started by another one for a part of it.
+    const args = [
+      '--import',
+      join(root, 'scripts', 'typescript.mjs'),
+      '--conditions=@kctl/source',
+      '--test',
+      'test/greeting.test.ts',
+    ];
+    const { code, output } = await run('env', ['-u', 'NODE_TEST_CONTEXT', process.execPath, ...args], {
+      cwd: folder,
+      env: { KCTL_TEST_SERVER: target },
+    });
+    expect(code, output).toBe(0);
+    expect(output).toContain('with the rights that are generated and no more');
+  });
+
   it.each([0, 1])('has a chart that helm lints, and renders as the kustomization is (project %i)', async (index) => {
     const { name, deploy } = projects[index] as Scaffold;
     const chart = join(deploy, 'chart');

@@ -7,7 +7,6 @@ import { operator } from '../src/main.ts';
 
 test('a __Kind__ gets its ConfigMap, with the rights that are generated and no more', async () => {
   await using environment = await createEnvironment({
-    server: 'embedded',
     crds: [__Kind__.toYaml()],
     embedded: { authorization: 'RBAC' },
   });
