@@ -43,9 +43,8 @@ run(atLength, ['scripts/vitest.mjs', ...generators], {
   KCTL_SUITE: atLength,
 });
 
-const operators = ['application', 'training-job', 'chaos-pod', 'probe'].flatMap((name) => ['--operator', name]);
-const simulated = ['--seeds', '1', '--minutes', '60', '--compare', 'no', ...operators];
-run('five simulated hours', program('e2e/simulation/src/main.ts', ...simulated));
+const simulated = ['--hours', '120', '--minutes', '60', '--compare', 'no'];
+run('120 simulated hours', program('e2e/simulation/src/main.ts', ...simulated));
 
 if (await goAvailable()) run('definitions beside controller-gen', program('e2e/crd/src/golden.ts'));
 

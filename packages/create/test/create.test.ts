@@ -201,16 +201,16 @@ describe('the project', () => {
       },
     );
 
-  it('passes its own test, and its manifests are generated', async () => {
+  it('passes its own tests, also under the faults of a simulation, and its manifests are generated', async () => {
     const cwd = place();
     await create(cwd, ['shop', '--no-install']);
     const folder = join(cwd, 'shop');
-    const tested = node(folder, '--test', 'test/greeting.test.ts');
+    const tested = node(folder, '--test', 'test/greeting.test.ts', 'test/simulation.test.ts');
     expect(tested.status, tested.stdout + tested.stderr).toBe(0);
     const lines: string[] = [];
     const write = (text: string): void => void lines.push(text);
     const io = { cwd: folder, environment: {}, out: write, err: write, signal: new AbortController().signal };
     expect(await runKctl(io, ['generate']), lines.join('')).toBe(0);
     expect(lines.join('')).toContain('wrote deploy/crds/greetings.example.com.yaml');
-  }, 60_000);
+  }, 180_000);
 });

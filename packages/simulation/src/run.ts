@@ -21,6 +21,7 @@ import { catchRejections } from './rejections.js';
 import { cacheProblem } from './rules/caches.js';
 import { stateOf } from './rules/content.js';
 import { differenceOf } from './rules/difference.js';
+import { keysLeftWaiting, waitingKeys } from './rules/queues.js';
 import { probeReadiness } from './rules/readiness.js';
 import { RuleBook } from './rules/rule-book.js';
 import { WatchedHandlers } from './rules/handlers.js';
@@ -87,6 +88,7 @@ class Run {
       quietMs: options.quietMs,
       hosts: () => this.#hosts,
       openOf: (scope) => this.#network.openOf(scope),
+      listenersOf: (scope) => this.#listeners.of(scope).length,
       ownReads: {
         random: seededRandom(seed, 'own-reads'),
         after: (scope, ms, work) => void this.#scheduler.after(scope, ms, work),
@@ -227,6 +229,7 @@ class Run {
       if (growth !== undefined) this.#violate('piles-up', `${growth} in ${quietMs / 60_000} quiet minutes`);
       this.#book.quietEnded();
       await this.#checkCaches();
+      await this.#checkQueues();
     }
     this.#state = stateOf(this.#book.comparable());
     const { expected } = this.#variation;
@@ -272,11 +275,19 @@ class Run {
     }
   }
 
+  async #checkQueues(): Promise<void> {
+    for (const host of this.#hosts) {
+      const left = await keysLeftWaiting(host, (ms) => this.#sleep(ms));
+      if (left.length > 0) this.#violate('piles-up', `${host.name}: keys wait when nothing moves: ${left.join(', ')}`);
+    }
+  }
+
   async #stop(): Promise<void> {
     const { stopWithinMs } = this.#options;
     for (const host of this.#hosts) {
       if (!host.isAlive) continue;
       host.stop();
+      const { operator } = host;
       const ended = { is: false };
       void host.ended.then(() => {
         ended.is = true;
@@ -292,6 +303,9 @@ class Run {
         return;
       }
       await this.#sleep(200);
+      const waiting = operator === undefined ? [] : await waitingKeys(host, operator);
+      if (waiting.length > 0)
+        this.#violate('left-behind', `${host.name}: run has ended and keys are left behind: ${waiting.join(', ')}`);
       this.#book.stopped(host);
     }
   }

@@ -48,6 +48,7 @@ export function endsRule(context: RuleContext): Rule {
         ...[...running.values()].map(({ controller, key }) => `the reconcile of ${key} by ${controller}`),
         ...[...context.openOf(scope)].map(({ method, path }) => `${method} ${path}`),
         ...(scope.timers > 0 ? [`${scope.timers} timers`] : []),
+        ...(context.listenersOf(scope) > 0 ? [`${context.listenersOf(scope)} servers that listen`] : []),
       ];
       if (left.length > 0)
         context.violate('left-behind', `${name}: run has ended and ${left.slice(0, 5).join(', ')} is left behind`);

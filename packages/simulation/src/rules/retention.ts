@@ -1,14 +1,25 @@
 import { queryObjects } from 'node:v8';
 
-/** What leaks consist of: work that never ends, and signals with their listeners. */
-const counted: readonly { readonly what: string; readonly of: Parameters<typeof queryObjects>[0] }[] = [
-  { what: 'promises', of: Promise },
-  { what: 'abort signals and other event targets', of: EventTarget },
+/** What leaks consist of: work that never ends, signals with their listeners, and keys that nothing removes. */
+const counted: readonly { readonly what: string; readonly count: () => number }[] = [
+  { what: 'promises', count: () => queryObjects(Promise, { format: 'count' }) },
+  { what: 'abort signals and other event targets', count: () => queryObjects(EventTarget, { format: 'count' }) },
+  { what: 'keys of maps and sets', count: () => entriesOf(Map) + entriesOf(Set) },
 ];
 
 /** By how much a count may grow while nothing moves: a share of it, and so many. */
 const growthShare = 0.1;
 const mostGrowth = 150;
+
+/** `Map(12) {`, `[Limits(Map)] Map(3) {`, `Names(2) [Set] {`: how the inspector begins an object with entries. */
+const entryCount = /^[^({]*\((\d+)\)/;
+
+/** Entries of all maps, or sets, that something holds. */
+function entriesOf(type: MapConstructor | SetConstructor): number {
+  let sum = 0;
+  for (const shown of queryObjects(type, { format: 'summary' })) sum += Number(entryCount.exec(shown)?.[1] ?? 0);
+  return sum;
+}
 
 /** Objects that something still holds, by what they are. It collects the whole heap first. */
 export type LiveObjects = ReadonlyMap<string, number>;
@@ -18,7 +29,7 @@ export function liveObjects(): LiveObjects {
   const emitWarning = Reflect.get(process, 'emitWarning');
   process.emitWarning = () => undefined; // that queryObjects is experimental, once for each process
   try {
-    return new Map(counted.map(({ what, of }) => [what, queryObjects(of, { format: 'count' })]));
+    return new Map(counted.map(({ what, count }) => [what, count()]));
   } finally {
     process.emitWarning = emitWarning;
   }

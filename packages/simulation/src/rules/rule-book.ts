@@ -16,6 +16,7 @@ export interface RuleBookOptions {
   readonly quietMs: number;
   readonly hosts: () => readonly ReplicaHost[];
   readonly openOf: (scope: Scope) => ReadonlySet<Exchange>;
+  readonly listenersOf: (scope: Scope) => number;
   readonly ownReads: OwnReadsOptions;
   readonly violate: (rule: string, message: string, object?: string) => void;
 }
@@ -55,6 +56,7 @@ export class RuleBook {
       quietMs: options.quietMs,
       objects: this.#objects,
       openOf: options.openOf,
+      listenersOf: options.listenersOf,
       violate: options.violate,
     };
     const writes = writesRule(context);

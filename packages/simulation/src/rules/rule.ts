@@ -34,6 +34,8 @@ export interface RuleContext {
   readonly objects: ReadonlyMap<string, CausedCommit>;
   /** Requests and watches of a scope that have not ended. */
   openOf(scope: Scope): ReadonlySet<Exchange>;
+  /** How many servers of a scope listen. */
+  listenersOf(scope: Scope): number;
   violate(rule: string, message: string, object?: string): void;
 }
 
