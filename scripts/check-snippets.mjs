@@ -10,7 +10,7 @@ const target = 'tooling/doc-snippets/extracted';
 rmSync(target, { recursive: true, force: true });
 mkdirSync(target, { recursive: true });
 
-const known = new Set(['fragment', 'program']);
+const known = new Set(['fragment', 'program', 'recipe']);
 const all = documents();
 const sources = apiSources();
 /** @type {Map<string, string>} extracted file → where it stands */

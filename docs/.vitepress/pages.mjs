@@ -47,6 +47,15 @@ export const sections = [
     ],
   },
   {
+    text: 'Recipes',
+    items: [
+      { text: 'Read and write objects', link: '/recipes/objects' },
+      { text: 'Follow objects', link: '/recipes/informers' },
+      { text: 'Queues and time', link: '/recipes/queues' },
+      { text: 'Controllers', link: '/recipes/controllers' },
+    ],
+  },
+  {
     text: 'Operate',
     items: [
       { text: 'Production checklist', link: '/production-checklist' },

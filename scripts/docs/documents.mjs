@@ -1,6 +1,7 @@
 // The Markdown that users read, and the code blocks in it. A `ts` block is a module of its own. After the language stand
 // marks: `fragment` (not compiled), `program` (complete: it is run too, and prints what the `text output` block after it
-// shows), `[file.ts]` (a title).
+// shows), `recipe` (a program of one screen: scripts/docs/recipes.mjs runs all of them in one process), `[file.ts]` (a
+// title).
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
