@@ -31,6 +31,7 @@ describe('defaultRequestKey', () => {
     cycle.self = cycle;
     for (const request of [cycle, undefined, () => undefined, Symbol('x')])
       expect(() => defaultRequestKey(request)).toThrow('give createController({ requestKey })');
+    expect(() => defaultRequestKey(null)).toThrow('a request is null: expected one such as { namespace, name }');
   });
 });
 

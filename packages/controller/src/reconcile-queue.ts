@@ -90,10 +90,11 @@ export function rememberingKey<R>(requestKey: (request: R) => string): (request:
  * The identity of a request: for objects of `name`, `namespace` and `cluster` these three; for strings the string; for
  * anything else its JSON with sorted keys, in which a bigint has a form of its own.
  *
- * @throws TypeError for a request that has no JSON
+ * @throws TypeError for a request that has no JSON, and for null
  */
 export function defaultRequestKey(request: unknown): string {
   if (typeof request === 'string') return request;
+  if (request === null) throw new TypeError('a request is null: expected one such as { namespace, name }');
   return objectKey(request) ?? jsonKey(request);
 }
 

@@ -150,9 +150,48 @@ describe('enqueueRequestsFromMapFunc', () => {
     const handler = enqueueRequestsFromMapFunc<KubeObject, ReconcileRequest>(async (object) => requests(object));
     expect(names(await handle(handler, event))).toEqual(['/a', '/b', '/c']);
   });
+
+  it.each([
+    ['undefined', () => undefined],
+    ['null', () => null],
+    ['a promise of undefined', async () => undefined],
+  ])('takes %s for no requests, as a nil slice is', async (_, map) => {
+    expect(await handle(enqueueRequestsFromMapFunc(map as never), event)).toEqual([]);
+  });
+
+  it.each([
+    [5, 'the map function returned a value of type number: expected requests'],
+    ['abc', 'the map function returned a value of type string: expected requests'],
+    [{ name: 'a' }, 'the map function returned a value of type object: expected requests'],
+  ])('names what a map returns instead of requests: %j', async (returned, message) => {
+    await expect(async () => handle(enqueueRequestsFromMapFunc((() => returned) as never), event)).rejects.toThrow(
+      message,
+    );
+  });
+
+  it('adds the requests of a map that are in order, and fails for the others', async () => {
+    const added: unknown[] = [];
+    const add = (request: unknown): void => {
+      if (request === null) throw new Error('null is none');
+      added.push(request);
+    };
+    const handler = enqueueRequestsFromMapFunc<KubeObject, unknown>(() => ['a', null, 'b']);
+    const context = { signal: new AbortController().signal, logger: noopLogger };
+    expect(() => handler({ type: 'generic', object: pod('p') }, { add } as never, context as never)).toThrow(
+      'null is none',
+    );
+    expect(added).toEqual(['a', 'b']);
+  });
 });
 
 describe('handlerFuncs', () => {
+  it('refuses a member that is not known, instead of ignoring its events', () => {
+    expect(() => handlerFuncs({ created: () => undefined } as never)).toThrow(
+      'unknown option "created": did you mean "create"?',
+    );
+    expect(() => handlerFuncs({ create: 5 } as never)).toThrow('create is a value of type number: expected a function');
+  });
+
   it('ignores what has no member, and lowers the priority where none was given', async () => {
     const handler = handlerFuncs<KubeObject, ReconcileRequest>({
       create: (_event, queue) => {

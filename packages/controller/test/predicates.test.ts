@@ -159,3 +159,21 @@ describe('generationChanged on objects without a generation', () => {
     t.stop.abort();
   });
 });
+
+it.each<[string, () => unknown, string]>([
+  ['and', () => and(undefined as never), 'and: predicates[0] is not valid: expected a function, got undefined'],
+  ['or', () => or({} as never), 'or: predicates[0] is not valid: expected a function'],
+  ['not', () => not(undefined as never), 'not: predicate is not valid: expected a function, got undefined'],
+  [
+    'predicateFuncs',
+    () => predicateFuncs({ created: () => false } as never),
+    'unknown option "created": did you mean "create"?',
+  ],
+  [
+    'predicateFuncs',
+    () => predicateFuncs({ create: true } as never),
+    'create is a value of type boolean: expected a function',
+  ],
+])('%s refuses what is no predicate, instead of each event', (_, create, message) => {
+  expect(create).toThrow(message);
+});

@@ -1,5 +1,6 @@
 import { isThenable } from '@kctl/delivery';
 import type { Logger } from '@kctl/telemetry';
+import { shownType } from '@kctl/wait';
 import type { ObjectEvent } from '../event/object-event.js';
 import { jsonKey } from '../reconcile-queue.js';
 import { requireFunction } from '../source/required.js';
@@ -63,16 +64,37 @@ function objectsOf<T>(event: ObjectEvent<T>): T[] {
   return event.type === 'update' ? [event.oldObject, event.object] : [event.object];
 }
 
+/** @throws the first failure, when the requests that are in order have been added */
 function addEachOnce<R>(mapped: readonly Iterable<R>[], queue: RequestQueue<R>): void {
   const seen = new Set<unknown>();
-  for (const requests of mapped) {
-    for (const request of requests) {
-      const identity = identityOf(request);
-      if (seen.has(identity)) continue;
-      seen.add(identity);
-      queue.add(request);
+  const failures: unknown[] = [];
+  const attempt = (work: () => void): void => {
+    try {
+      work();
+    } catch (error) {
+      failures.push(error);
     }
+  };
+  for (const requests of mapped) {
+    attempt(() => {
+      for (const request of requestsOf(requests)) {
+        const identity = identityOf(request);
+        if (seen.has(identity)) continue;
+        seen.add(identity);
+        attempt(() => queue.add(request));
+      }
+    });
   }
+  if (failures.length > 0) throw failures[0];
+}
+
+/** What a map function returned: nothing means none, as a nil slice does in Go. */
+function requestsOf<R>(returned: Iterable<R> | null | undefined): Iterable<R> {
+  if (returned === undefined || returned === null) return [];
+  if (typeof returned === 'object' && Symbol.iterator in returned) return returned;
+  throw new TypeError(
+    `the map function returned ${shownType(returned)}: expected requests, such as [{ namespace: 'shop', name: 'web' }]`,
+  );
 }
 
 /** Its JSON; of a request that has none, which only a `requestKey` can name, itself. */

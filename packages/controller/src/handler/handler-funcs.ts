@@ -1,4 +1,6 @@
 import { isThenable } from '@kctl/delivery';
+import { functionOption, requireOptions } from '@kctl/wait';
+import type { OptionNames } from '@kctl/wait';
 import type { CreateEvent, DeleteEvent, GenericEvent, ObjectEvent, UpdateEvent } from '../event/object-event.js';
 import type { EventHandler, HandlerContext, RequestQueue } from './event-handler.js';
 import { withLowPriorityWhenUnchanged } from './low-priority.js';
@@ -13,8 +15,20 @@ export interface HandlerFuncs<T, R> {
   readonly generic?: Handle<GenericEvent<T>, R>;
 }
 
-/** A handler by event type, with {@link withLowPriorityWhenUnchanged} applied. Mirrors `handler.Funcs`. */
+const names: OptionNames<HandlerFuncs<never, never>> = {
+  create: functionOption,
+  update: functionOption,
+  delete: functionOption,
+  generic: functionOption,
+};
+
+/**
+ * A handler by event type, with {@link withLowPriorityWhenUnchanged} applied. Mirrors `handler.Funcs`.
+ *
+ * @throws TypeError for a member that is not known, whose events would all be ignored, or not a function
+ */
 export function handlerFuncs<T, R>(funcs: HandlerFuncs<T, R>): EventHandler<T, R> {
+  requireOptions('handlerFuncs', funcs, names);
   return withLowPriorityWhenUnchanged((event, queue, context) => {
     const result = call(funcs, event, { queue, context });
     return isThenable(result) ? Promise.resolve(result).then(() => undefined) : undefined;

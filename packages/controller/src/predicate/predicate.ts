@@ -7,6 +7,9 @@ import type {
   ObjectEvent,
   UpdateEvent,
 } from '../event/object-event.js';
+import { functionOption, requireOptions } from '@kctl/wait';
+import type { OptionNames } from '@kctl/wait';
+import { requireFunction, requirePredicates } from '../source/required.js';
 import { isGenerational, markGenerational } from './generation.js';
 
 /**
@@ -38,8 +41,20 @@ export interface PredicateFuncs<T = EventObject> {
   readonly generic?: (event: GenericEvent<T>) => boolean;
 }
 
-/** A predicate by event type. Mirrors `predicate.Funcs`. */
+const funcNames: OptionNames<PredicateFuncs> = {
+  create: functionOption,
+  update: functionOption,
+  delete: functionOption,
+  generic: functionOption,
+};
+
+/**
+ * A predicate by event type. Mirrors `predicate.Funcs`.
+ *
+ * @throws TypeError for a member that is not known, whose events would all pass, or not a function
+ */
 export function predicateFuncs<T = EventObject>(funcs: PredicateFuncs<T>): Predicate<T> {
+  requireOptions('predicateFuncs', funcs, funcNames);
   return (event) => {
     switch (event.type) {
       case 'create':
@@ -56,22 +71,26 @@ export function predicateFuncs<T = EventObject>(funcs: PredicateFuncs<T>): Predi
 
 /** A predicate on the object, for updates on the new one. Mirrors `predicate.NewPredicateFuncs`. */
 export function objectPredicate<T = EventObject>(filter: (object: T) => boolean): Predicate<T> {
+  requireFunction('objectPredicate', 'filter', filter);
   return (event) => filter(event.object);
 }
 
 /** Passes what every predicate passes; asks them in order and stops at the first refusal. */
 export function and<T = EventObject>(...predicates: readonly Predicate<T>[]): Predicate<T> {
+  requirePredicates('and', predicates);
   const all = (event: ObjectEvent<T>): boolean => predicates.every((predicate) => askPredicate(predicate, event));
   return predicates.some(isGenerational) ? markGenerational(all) : all;
 }
 
 /** Passes what any predicate passes; asks them in order and stops at the first that agrees. */
 export function or<T = EventObject>(...predicates: readonly Predicate<T>[]): Predicate<T> {
+  requirePredicates('or', predicates);
   const any = (event: ObjectEvent<T>): boolean => predicates.some((predicate) => askPredicate(predicate, event));
   return predicates.length > 0 && predicates.every(isGenerational) ? markGenerational(any) : any;
 }
 
 /** Passes what the predicate refuses. */
 export function not<T = EventObject>(predicate: Predicate<T>): Predicate<T> {
+  requireFunction('not', 'predicate', predicate);
   return (event) => !askPredicate(predicate, event);
 }
