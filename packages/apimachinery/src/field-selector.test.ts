@@ -53,6 +53,13 @@ describe('parseFieldSelector', () => {
 });
 
 describe('fieldSelectorFrom', () => {
+  it.each<[unknown, string]>([
+    [{ 'spec.nodeName': undefined }, 'field selector: the value of "spec.nodeName" is undefined: expected text'],
+    [null, 'the field selector is null'],
+  ])('names what %j lacks', (source, message) => {
+    expect(() => fieldSelectorFrom(source as never)).toThrow(message);
+  });
+
   it('takes terms, such as some of those of another selector', () => {
     const { terms } = fieldSelectorFrom({ 'a.b': 'x,y\\=', c: 'd', e: 'f' });
     const some = fieldSelectorFrom(terms.filter(({ path }) => path !== 'c'));

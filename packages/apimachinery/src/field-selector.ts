@@ -1,4 +1,4 @@
-import { SelectorError } from './selector-error.js';
+import { requireSource, requireTexts, SelectorError } from './selector-error.js';
 import type { FieldSelector, FieldTerm } from './selector.js';
 
 /**
@@ -25,8 +25,10 @@ export function fieldSelectorFrom(
   source: FieldSelector | readonly FieldTerm[] | Readonly<Record<string, string>> | string,
 ): FieldSelector {
   if (typeof source === 'string') return parseFieldSelector(source);
+  requireSource('field', source);
   if (isTerms(source)) return makeSelector(source);
   if (isSelector(source)) return source;
+  requireTexts('field', source);
   return makeSelector(Object.entries(source).map(([path, value]) => ({ path, operator: '=', value })));
 }
 

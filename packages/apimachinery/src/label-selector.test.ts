@@ -137,6 +137,17 @@ describe('parseLabelSelector', () => {
 });
 
 describe('labelSelectorFrom', () => {
+  it.each<[unknown, string]>([
+    [{ app: undefined }, 'label selector: the value of "app" is undefined: expected text'],
+    [{ matchLabels: { app: 5 } }, 'label selector: the value of "app" is of type number: expected text'],
+    [{ matchLables: {} }, 'label selector: the value of "matchLables" is of type object: expected text'],
+    [null, 'the label selector is null: expected text such as "a=b", or an object'],
+    [5, 'the label selector is a value of type number'],
+  ])('names what %j lacks', (source, message) => {
+    expect(() => labelSelectorFrom(source as never)).toThrow(expect.toSatisfy(isSelectorError));
+    expect(() => labelSelectorFrom(source as never)).toThrow(message);
+  });
+
   it('takes a record', () => {
     expect(labelSelectorFrom({ b: '2', a: '1' }).toString()).toBe('a=1,b=2');
   });

@@ -1,7 +1,7 @@
 import { parseLabelRequirements } from './label-selector-parser.js';
 import type { LabelRequirement } from './label-requirement.js';
 import { makeRequirement, matchesRequirement, printRequirement } from './label-requirement.js';
-import { SelectorError } from './selector-error.js';
+import { requireSource, requireTexts, SelectorError } from './selector-error.js';
 import type { LabelSelector, LabelSelectorRequirement, Selector } from './selector.js';
 
 /** Matches every object. */
@@ -49,6 +49,7 @@ export function labelSelectorFrom(
   source: Selector | LabelSelector | Readonly<Record<string, string>> | string,
 ): Selector {
   if (typeof source === 'string') return parseLabelSelector(source);
+  requireSource('label', source);
   if (isSelector(source)) return source;
   const requirements = isLabelSelector(source) ? requirementsOf(source) : fromRecord(source);
   return requirements.length === 0 ? everything : makeSelector(sortByKey(requirements));
@@ -70,6 +71,7 @@ function requirementsOf(selector: LabelSelector): LabelRequirement[] {
 }
 
 function fromRecord(labels: Readonly<Record<string, string>>): LabelRequirement[] {
+  requireTexts('label', labels);
   return Object.entries(labels).map(([key, value]) => makeRequirement(key, '=', [value]));
 }
 

@@ -18,3 +18,26 @@ export class SelectorError extends Error {
 export function isSelectorError(error: unknown): error is SelectorError {
   return error instanceof Error && 'code' in error && error.code === code;
 }
+
+/** @throws SelectorError for what is neither text nor object */
+export function requireSource(type: 'label' | 'field', source: unknown): void {
+  if (typeof source === 'object' && source !== null) return;
+  throw new SelectorError(
+    String(source),
+    `the ${type} selector is ${source === null ? 'null' : `a value of type ${typeof source}`}: expected text such as "a=b", or an object`,
+  );
+}
+
+/** @throws SelectorError naming the key of a value that is not text: an undefined one must not select everything */
+export function requireTexts(type: 'label' | 'field', values: object): void {
+  for (const [key, value] of entriesOf(values))
+    if (typeof value !== 'string')
+      throw new SelectorError(
+        key,
+        `${type} selector: the value of ${JSON.stringify(key)} is ${value === undefined || value === null ? String(value) : `of type ${typeof value}`}: expected text; leave the key out to select whatever it is`,
+      );
+}
+
+function entriesOf(values: object): (readonly [key: string, value: unknown])[] {
+  return Object.entries(values);
+}

@@ -190,7 +190,7 @@ class ServerClient implements HttpClient {
   ): Promise<PersistedObject<K>> {
     requireKind('create', kind);
     refuseMetadataOnly(kind, 'create');
-    const meta = asKubeObject(object).metadata;
+    const meta = asKubeObject('create', kind, object).metadata;
     if (kind.scope === 'Namespaced' && (meta.namespace ?? '') === '')
       throw new TypeError(`create ${kind.kind}: metadata.namespace is not set: ${kind.plural} live in a namespace`);
     const path = paths.withQuery(paths.collectionPath(kind, meta.namespace), paths.writeQuery(options));
@@ -307,7 +307,7 @@ class ServerClient implements HttpClient {
   ): Promise<PersistedObject<K>> {
     requireKind('update', kind);
     refuseMetadataOnly(kind, 'update');
-    const key = keyOf(asKubeObject(object));
+    const key = keyOf(asKubeObject('update', kind, object));
     const path = paths.withQuery(paths.objectPath(kind, key, subresource), paths.writeQuery(options));
     const about = { kind, name: key.name, subresource };
     return await this.#write(kind, { method: 'PUT', path, ...bodyOf(kind, object), signal: options.signal }, about);
@@ -417,8 +417,15 @@ function refuseMetadataOnly(kind: Kind, verb: string): void {
 }
 
 /** Every object type of a kind is a KubeObject; the compiler cannot see that through the conditional type. */
-function asKubeObject(object: object): DeepReadonly<KubeObject> {
-  return object as DeepReadonly<KubeObject>;
+function asKubeObject(verb: string, { kind }: Kind, object: unknown): DeepReadonly<KubeObject> {
+  if (!hasMetadata(object))
+    throw new TypeError(`${verb} ${kind}: the object is not valid: expected { metadata: { name, … }, … }`);
+  return object;
+}
+
+function hasMetadata(object: unknown): object is DeepReadonly<KubeObject> {
+  if (typeof object !== 'object' || object === null || !('metadata' in object)) return false;
+  return typeof object.metadata === 'object' && object.metadata !== null;
 }
 
 /** A live read returns an object of the caller's own, so it is both: mutable, and fit where a readonly one is asked for. */

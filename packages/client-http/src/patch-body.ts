@@ -10,13 +10,16 @@ export interface PatchRequest {
   readonly options: PatchOptions;
 }
 
+const patchTypes: readonly unknown[] = ['json', 'merge', 'strategic', 'apply'] satisfies readonly Patch['type'][];
+
 /**
  * Body and content type of a patch.
  *
- * @throws TypeError for an apply without a field owner, with managedFields, or of another object than the key says
+ * @throws TypeError for what is no patch, for an apply without a field owner, with managedFields, or of another object than the key says
  */
 export function patchBody(request: PatchRequest): { readonly body: string; readonly contentType: string } {
-  const { patch } = request;
+  const { patch, kind, key } = request;
+  requirePatch(`patch ${kind.kind} ${JSON.stringify(key.name)}`, patch);
   switch (patch.type) {
     case 'json':
       return { body: stringifyJson(patch.operations), contentType: 'application/json-patch+json' };
@@ -30,6 +33,22 @@ export function patchBody(request: PatchRequest): { readonly body: string; reado
         contentType: 'application/apply-patch+yaml',
       };
   }
+}
+
+/** What plain JavaScript may give: `{ type: 'merge', patch: … }`, an object without a type, nothing. */
+function requirePatch(what: string, patch: unknown): void {
+  const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+  const type: unknown = isObject(patch) ? Reflect.get(patch, 'type') : undefined;
+  if (!isObject(patch) || !patchTypes.includes(type))
+    throw new TypeError(
+      `${what}: the patch is not valid: expected that of mergePatch(…), jsonPatch(…) or mergeFrom(…)`,
+    );
+  const field = type === 'json' ? 'operations' : 'body';
+  const content: unknown = Reflect.get(patch, field);
+  if (!isObject(content))
+    throw new TypeError(
+      `${what}: ${field} of the patch is not set: expected an ${type === 'json' ? 'array' : 'object'}`,
+    );
 }
 
 function applyConfiguration({ kind, key, options }: PatchRequest, body: object): object {

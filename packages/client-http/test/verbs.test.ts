@@ -200,6 +200,23 @@ describe('writes', () => {
     expect(server.requests).toHaveLength(0);
   });
 
+  it('names an object and a patch that are none, before anything is sent', async () => {
+    for (const object of [undefined, null, 5, {}, { metadata: null }] as never[]) {
+      await expect(client.create(ConfigMap, object)).rejects.toThrow('create ConfigMap: the object is not valid');
+      await expect(client.update(ConfigMap, object)).rejects.toThrow('update ConfigMap: the object is not valid');
+    }
+    const key = { namespace: 'ns', name: 'a' };
+    for (const patch of [undefined, null, {}, { type: 'x', body: {} }, { metadata: {} }] as never[])
+      await expect(client.patch(ConfigMap, key, patch)).rejects.toThrow('patch ConfigMap "a": the patch is not valid');
+    await expect(client.patch(ConfigMap, key, { type: 'merge' } as never)).rejects.toThrow(
+      'body of the patch is not set',
+    );
+    await expect(client.patch(ConfigMap, key, { type: 'json', body: [] } as never)).rejects.toThrow(
+      'operations of the patch',
+    );
+    expect(server.requests).toHaveLength(0);
+  });
+
   it('updates by PUT, also the status', async () => {
     server.handler = (request, response) => json(response, request.body);
     await client.update(ConfigMap, cm('a'));

@@ -12,6 +12,7 @@ import type {
 import type { Reader, ReadObject, SubResources, WriteObject, Writer } from './client.js';
 import { emptyObject, metadataOf } from './kube-object.js';
 import type { WriteOptions } from './options.js';
+import { shownType } from '@kctl/wait';
 import { keyIn } from './require-kind.js';
 
 /** What {@link createOrUpdate} and {@link createOrPatch} did. */
@@ -59,13 +60,15 @@ export async function createOrUpdate<K extends WholeKind>(
   client: Reader & Writer,
   kind: K,
   named: NoInfer<KeyOrObject<K>>,
-  { mutate, ...options }: CreateOrUpdateOptions<K>,
+  given: CreateOrUpdateOptions<K>,
 ): Promise<CreateOrUpdateResult<K, 'unchanged' | 'created' | 'updated'>> {
-  const { signal } = options;
   const key = keyIn('createOrUpdate', kind, named);
+  requireMutate(`createOrUpdate ${kind.kind} ${key.name}`, given);
+  const { mutate, ...options } = given;
+  const { signal } = options;
   const present = await find(client, kind, key, signal === undefined ? {} : { signal });
   const draft = present === undefined ? emptyObject(kind, key) : draftOf<K>(present);
-  await mutate(draft);
+  await changeDraft(mutate, draft);
   requireSameKey(kind, key, draft);
   if (present === undefined)
     return { result: 'created', object: readonly(await client.create(kind, made<K>(draft), options)) };
@@ -86,13 +89,15 @@ export async function createOrPatch<K extends Kind>(
   client: Reader & Writer & SubResources,
   kind: K,
   named: NoInfer<KeyOrObject<K>>,
-  { mutate, ...options }: CreateOrUpdateOptions<K>,
+  given: CreateOrUpdateOptions<K>,
 ): Promise<CreateOrUpdateResult<K>> {
-  const { signal } = options;
   const key = keyIn('createOrPatch', kind, named);
+  requireMutate(`createOrPatch ${kind.kind} ${key.name}`, given);
+  const { mutate, ...options } = given;
+  const { signal } = options;
   const present = await find(client, kind, key, signal === undefined ? {} : { signal });
   const draft = present === undefined ? emptyObject(kind, key) : draftOf<K>(present);
-  await mutate(draft);
+  await changeDraft(mutate, draft);
   requireSameKey(kind, key, draft);
   if (present === undefined)
     return { result: 'created', object: readonly(await client.create(kind, made<K>(draft), options)) };
@@ -117,6 +122,20 @@ async function find<K extends Kind>(
     if (isNotFound(error)) return undefined;
     throw error;
   }
+}
+
+/** Before the object is read. */
+function requireMutate(what: string, given: unknown): void {
+  const mutate: unknown = typeof given === 'object' && given !== null ? Reflect.get(given, 'mutate') : undefined;
+  if (typeof mutate !== 'function')
+    throw new TypeError(`${what}: mutate is ${shownType(mutate)}: expected { mutate: (draft) => { draft.data = … } }`);
+}
+
+/** Another object than the draft would be dropped; a part of it, which a short function returns, means nothing. */
+async function changeDraft<D extends object>(mutate: (draft: D) => unknown, draft: D): Promise<void> {
+  const returned = await mutate(draft);
+  if (typeof returned === 'object' && returned !== null && returned !== draft && 'metadata' in returned)
+    throw new TypeError('mutate returned an object of its own: change the draft that it is given, and return nothing');
 }
 
 function requireSameKey(kind: Kind, key: ObjectKey, draft: unknown): void {

@@ -6,6 +6,7 @@ import { FakeClock } from '@kctl/wait/testing';
 import { describe, expect, it } from 'vitest';
 import {
   addFinalizer,
+  createOrPatch,
   createOrUpdate,
   defaultBackoff,
   hasCondition,
@@ -81,6 +82,25 @@ describe('createOrUpdate', () => {
       'must not change the name',
     );
     expect(client.writes).toHaveLength(1);
+  });
+
+  it('names a mutation that is none before it reads, and an object in place of the draft', async () => {
+    const client = record(createMemoryClient());
+    for (const options of [undefined, {}, () => undefined, { mutate: 5 }] as never[]) {
+      await expect(createOrUpdate(client, ConfigMap, key, options)).rejects.toThrow(
+        'createOrUpdate ConfigMap a: mutate is',
+      );
+      await expect(createOrPatch(client, ConfigMap, key, options)).rejects.toThrow(
+        'createOrPatch ConfigMap a: mutate is',
+      );
+    }
+    const copy = ((draft: ConfigMap) => ({ ...draft, data: { a: '1' } })) as never;
+    await expect(createOrUpdate(client, ConfigMap, key, { mutate: copy })).rejects.toThrow(
+      'mutate returned an object of its own: change the draft',
+    );
+    expect(client.writes).toHaveLength(0);
+    const short = ((draft: ConfigMap) => (draft.data = { a: '1' })) as never;
+    expect((await createOrUpdate(client, ConfigMap, key, { mutate: short })).result).toBe('created');
   });
 
   it('gives a draft that may be changed, not what was read', async () => {

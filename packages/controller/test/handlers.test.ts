@@ -177,9 +177,7 @@ describe('enqueueRequestsFromMapFunc', () => {
     };
     const handler = enqueueRequestsFromMapFunc<KubeObject, unknown>(() => ['a', null, 'b']);
     const context = { signal: new AbortController().signal, logger: noopLogger };
-    expect(() => handler({ type: 'generic', object: pod('p') }, { add } as never, context as never)).toThrow(
-      'null is none',
-    );
+    expect(() => handler({ type: 'generic', object: pod('p') }, { add }, context)).toThrow('null is none');
     expect(added).toEqual(['a', 'b']);
   });
 });
