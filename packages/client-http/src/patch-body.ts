@@ -15,7 +15,7 @@ const patchTypes: readonly unknown[] = ['json', 'merge', 'strategic', 'apply'] s
 /**
  * Body and content type of a patch.
  *
- * @throws TypeError for what is no patch, for an apply without a field owner, with managedFields, or of another object than the key says
+ * @throws TypeError for what is not a patch, for an apply without a field owner, with managedFields, or of another object than the key says
  */
 export function patchBody(request: PatchRequest): { readonly body: string; readonly contentType: string } {
   const { patch, kind, key } = request;
