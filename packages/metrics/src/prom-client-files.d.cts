@@ -1,26 +1,7 @@
-import type * as index from 'prom-client';
+import type * as parts from './prom-client-parts.js';
 
-/** One of the default metrics: registers what it measures. */
-type DefaultMetric = (registry: index.Registry, options: { readonly eventLoopMonitoringPrecision: number }) => void;
-
-export const Counter: typeof index.Counter;
-export const Gauge: typeof index.Gauge;
-export const Histogram: typeof index.Histogram;
-export const Registry: typeof index.Registry;
-export const defaultMetrics: Readonly<
-  Record<
-    | 'eventLoopLag'
-    | 'gc'
-    | 'heapSizeAndUsed'
-    | 'heapSpacesSizeAndUsed'
-    | 'osMemoryHeap'
-    | 'processHandles'
-    | 'processMaxFileDescriptors'
-    | 'processOpenFileDescriptors'
-    | 'processRequests'
-    | 'processResources'
-    | 'processStartTime'
-    | 'version'
-    , DefaultMetric
-  >
->;
+export const Counter: typeof parts.Counter;
+export const Gauge: typeof parts.Gauge;
+export const Histogram: typeof parts.Histogram;
+export const Registry: typeof parts.Registry;
+export const defaultMetrics: typeof parts.defaultMetrics;

@@ -7,9 +7,29 @@ import '@kctl/telemetry/require-in-bundles'; // before a CommonJS package
 import type * as index from 'prom-client';
 import files from './prom-client-files.cjs';
 
+/** One of the default metrics: registers what it measures. */
+export type DefaultMetric = (
+  registry: index.Registry,
+  options: { readonly eventLoopMonitoringPrecision: number },
+) => void;
+
+/** Their file names. */
+export type DefaultMetricName =
+  | 'eventLoopLag'
+  | 'gc'
+  | 'heapSizeAndUsed'
+  | 'heapSpacesSizeAndUsed'
+  | 'osMemoryHeap'
+  | 'processHandles'
+  | 'processMaxFileDescriptors'
+  | 'processOpenFileDescriptors'
+  | 'processRequests'
+  | 'processResources'
+  | 'processStartTime'
+  | 'version';
+
 export const Counter: typeof index.Counter = files.Counter;
 export const Gauge: typeof index.Gauge = files.Gauge;
 export const Histogram: typeof index.Histogram = files.Histogram;
 export const Registry: typeof index.Registry = files.Registry;
-/** The default metrics, by their file names: each registers what it measures. */
-export const defaultMetrics: typeof files.defaultMetrics = files.defaultMetrics;
+export const defaultMetrics: Readonly<Record<DefaultMetricName, DefaultMetric>> = files.defaultMetrics;
