@@ -41,8 +41,10 @@ export interface ObjectDescription {
  *
  * @example
  * ```ts
+ * import { Deployment } from '@kctl/apimachinery/kinds/apps/v1';
  * import { describeObject } from '@kctl/client';
  *
+ * const deployment = await client.get(Deployment, { namespace: 'shop', name: 'web' });
  * logger.info('Waiting for the workload', { ...describeObject(deployment) });
  * ```
  */

@@ -73,6 +73,22 @@ export interface HttpServer {
  * Makes a server; {@link HttpServer.run} binds its port.
  *
  * @throws TypeError naming a port, a timeout or a limit that is not valid
+ *
+ * @example
+ * ```ts
+ * import { createHttpServer, readBody } from '@kctl/http-server';
+ *
+ * const server = createHttpServer({
+ *   name: 'echo',
+ *   port: 8080,
+ *   onRequest: async (request, response) => {
+ *     response.end(await readBody(request, { maxBytes: 1_000_000 }));
+ *   },
+ * });
+ * const stop = new AbortController();
+ * process.once('SIGTERM', () => stop.abort());
+ * await server.run(stop.signal);
+ * ```
  */
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   requireOptions('createHttpServer', options, optionNames);

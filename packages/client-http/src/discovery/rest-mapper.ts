@@ -94,6 +94,17 @@ export interface RestMapper extends KindResolver {
  * Makes a mapper. It sends nothing before the first look-up that it cannot answer.
  *
  * @throws TypeError when `missTtlMs` is not a number ≥ 0
+ *
+ * @example
+ * ```ts
+ * import { createHttpClient, createRestMapper, loadConnection } from '@kctl/client-http';
+ *
+ * await using client = createHttpClient({ connection: await loadConnection() });
+ * const mapper = createRestMapper({ transport: client.transport });
+ * const Widget = await mapper.kindFor({ group: 'example.com', kind: 'Widget' });
+ * const { items } = await client.list(Widget, { namespace: 'shop' });
+ * console.log(items.length, (await mapper.kindForResource('deploy')).apiVersion);
+ * ```
  */
 export function createRestMapper(options: RestMapperOptions): RestMapper {
   requireOptions('createRestMapper', options, optionNames);
