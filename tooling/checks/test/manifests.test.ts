@@ -46,7 +46,7 @@ const limits: Readonly<Record<string, number>> = {
   client: 0,
   'client-delegating': 0,
   'client-http': 1,
-  controller: 0,
+  controller: 1,
   events: 0,
   informer: 0,
   'leader-election': 0,
