@@ -271,7 +271,7 @@ class Run {
         problem = await cacheProblem(host, this.#book.objects);
       }
       if (problem !== undefined) this.#violate(problem.rule, problem.message, problem.object);
-      this.#handlers.compare(host);
+      await this.#handlers.compare(host, (ms) => this.#sleep(ms));
     }
   }
 

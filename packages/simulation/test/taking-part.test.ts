@@ -123,6 +123,53 @@ it("watches the operator's own handlers too", async () => {
   expect(given).toHaveLength(2);
 });
 
+it('waits for a handler that is in the middle of an event when it compares', async () => {
+  for (let offsetMs = 0; offsetMs < 10_000; offsetMs += 2000) {
+    const operator = (world: ReplicaWorld): Operator => {
+      const { clock } = world;
+      let told = Promise.resolve();
+      let tell: (resourceVersion: string) => void = () => undefined;
+      let isFirst = true;
+      const cache = {
+        ...cacheThatTells([]),
+        informers: () => [], // no handler of the world joins
+        acquire: (_kind: unknown) => ({
+          informer: {
+            addEventHandler: ({ onEvent }: Handler) => {
+              tell = (resourceVersion) => {
+                const type = isFirst ? 'add' : 'update';
+                isFirst = false;
+                const event = { type, key: 'default/watched', header: { uid: 'u', resourceVersion }, leftScope: false };
+                told = told.then(() => onEvent(event));
+              };
+              return { hasSynced: true, remove: () => Promise.resolve() };
+            },
+          },
+          [Symbol.asyncDispose]: () => Promise.resolve(),
+        }),
+      };
+      return {
+        // Two writes in a second, of which the second waits for the handler: for 3 of each 10 seconds.
+        run: async (signal) => {
+          const { informer } = cache.acquire(ConfigMap);
+          informer.addEventHandler({ onEvent: () => sleep(4000, { clock }) });
+          await using client = createHttpClient({ connection: world.connection, clock });
+          for (let count = 0; !signal.aborted; count++) {
+            const body = { data: { n: String(count) } };
+            tell((await client.patch(ConfigMap, key, { type: 'merge', body })).metadata.resourceVersion);
+            await untilAborted(sleep(count % 2 === 0 ? 1000 : 9000, { clock, signal }), signal);
+          }
+        },
+        cache,
+      };
+    };
+    const workload: SimulateOptions['workload'] = async ({ client }) =>
+      void (await client.create(ConfigMap, { metadata: key }));
+    const only = ['illegal-history' as const];
+    await simulate({ ...small, operator, workload, simulatedMinutes: 1, quietMs: 60_000 + offsetMs, only });
+  }
+});
+
 it('finds a read that is behind an own write', async () => {
   let count = 0;
   const operator = (world: ReplicaWorld): Operator => {

@@ -86,6 +86,11 @@ export class HandlerHistory {
     this.#isBusy = false;
   }
 
+  /** Whether a callback runs: what came since waits for its end. */
+  get isBusy(): boolean {
+    return this.#isBusy && !this.#hasLeft;
+  }
+
   get hasLeft(): boolean {
     return this.#hasLeft;
   }

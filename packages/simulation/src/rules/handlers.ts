@@ -4,6 +4,10 @@ import { isWitnessable, type WitnessedCache } from './handler-history.js';
 import { OwnHandlers } from './own-handlers.js';
 import { Witnesses, type WitnessOptions } from './witness.js';
 
+/** How long a handler may take for one event before what came meanwhile counts as never given to it, in ms. */
+const busyMs = 60_000;
+const pollMs = 100;
+
 interface Watched {
   readonly cache: WitnessedCache;
   readonly witnesses: Witnesses;
@@ -21,11 +25,18 @@ export class WatchedHandlers {
     this.#byHost.set(host, { cache, witnesses, own: new OwnHandlers(scope, cache, options) });
   }
 
-  /** Whether the handlers of a replica were given what the server has, now that nothing moves. */
-  compare(host: ReplicaHost): void {
-    const { cache, witnesses, own } = this.#byHost.get(host) ?? {};
-    witnesses?.compare();
-    if (cache !== undefined) own?.compare(cache);
+  /**
+   * Whether the handlers of a replica were given what the server has. An operator may write in quiet times, too, while a
+   * handler is in the middle of the event before: that is waited for, a minute at most.
+   */
+  async compare(host: ReplicaHost, sleep: (ms: number) => Promise<void>): Promise<void> {
+    const watched = this.#byHost.get(host);
+    if (watched === undefined) return;
+    const { cache, witnesses, own } = watched;
+    for (let waitedMs = 0; waitedMs < busyMs && (witnesses.isBusy || own.isBusy); waitedMs += pollMs)
+      await sleep(pollMs);
+    witnesses.compare();
+    own.compare(cache);
   }
 
   /** The replica is stopping: those that come and go leave. */

@@ -31,6 +31,11 @@ export class OwnHandlers {
     this.#watchLoans(cache);
   }
 
+  /** Whether one of them has not ended what it does with an event. */
+  get isBusy(): boolean {
+    return [...this.#histories].some((history) => history.isBusy);
+  }
+
   /** Whether each was given what the server has. */
   compare(cache: WitnessedCache): void {
     for (const history of this.#histories) history.compare(cache);

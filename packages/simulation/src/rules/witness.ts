@@ -92,6 +92,11 @@ export class Witnesses {
     this.#later();
   }
 
+  /** Whether one of those that are there takes its time for an event. */
+  get isBusy(): boolean {
+    return this.#present.some(({ history }) => history.isBusy);
+  }
+
   /** Whether those that are there were given what the server has. */
   compare(): void {
     for (const witness of this.#present) witness.history.compare(this.#cache);
