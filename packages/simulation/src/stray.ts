@@ -5,7 +5,7 @@ const passesOn = [
   /\(node:|^\s*at node:|<anonymous>/,
   /[/\\](?:packages[/\\]simulation[/\\]src|@kctl[/\\]simulation[/\\](?:dist|src))[/\\]/,
   /[/\\]wait[/\\]src[/\\]system-clock\./,
-  /SystemTimer|systemClock/,
+  /SystemTimer|systemClock|\bObject\.(?:setTimer|now|monotonicNow) /,
 ];
 
 /**

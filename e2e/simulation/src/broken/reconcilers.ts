@@ -119,7 +119,7 @@ export const broken: Readonly<Record<string, Broken>> = {
     })),
   },
   'ignoring AbortSignal': {
-    rules: ['stop-hangs', 'stop-fails', 'left-behind'],
+    rules: ['piles-up', 'stop-hangs', 'stop-fails', 'left-behind'],
     advice: /signal|left|did not/,
     options: widgetOperator(({ client, clock }) => ({
       widget: async (key) => {

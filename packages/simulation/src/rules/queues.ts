@@ -28,18 +28,22 @@ const turns = 30;
 const turnMs = 1000;
 
 /**
- * Work queues in which keys still wait after half a minute in which nothing moves. A replica that does not lead may keep
- * keys until it does.
+ * What is wrong with work queues in which keys still wait after half a minute in which nothing moves. A replica that does
+ * not lead may keep keys until it does.
  */
-export async function keysLeftWaiting(host: ReplicaHost, sleep: (ms: number) => Promise<void>): Promise<string[]> {
+export async function keysLeftWaiting(
+  host: ReplicaHost,
+  sleep: (ms: number) => Promise<void>,
+): Promise<string | undefined> {
   let waiting: string[] = [];
   for (let turn = 0; turn < turns; turn++) {
     const { operator } = host;
     waiting = operator === undefined || operator.isLeader === false ? [] : await waitingKeys(host, operator);
-    if (waiting.length === 0) break;
+    if (waiting.length === 0) return undefined;
     await sleep(turnMs);
   }
-  return waiting;
+  const advice = 'a reconcile that waits holds its worker: give it a deadline, and the signal of its context';
+  return `keys wait when nothing moves: ${waiting.join(', ')}; ${advice}`;
 }
 
 function isExporter(metrics: unknown): metrics is Exporter {
