@@ -127,8 +127,7 @@ describe('cache', () => {
     await cache.waitForSync();
     await settle();
     await cache.setNamespaces({ b: {}, c: {} });
-    await settle();
-    expect(seen.sort()).toEqual(['add x', 'add y', 'add z', 'delete y true']);
+    await expect.poll(() => seen.toSorted()).toEqual(['add x', 'add y', 'add z', 'delete y true']);
     expect((await cache.list(Thing)).items.map((o) => o.metadata.name)).toEqual(['x', 'z']);
     await expect(cache.list(Thing, { namespace: 'a' })).rejects.toMatchObject({ code: 'KCTL_UNKNOWN_NAMESPACE' });
     stop.abort();

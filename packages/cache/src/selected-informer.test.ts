@@ -43,10 +43,11 @@ describe('selected informers of a cache', () => {
     const red = cache.selectedInformer(Thing, { name: 'red', labelSelector: 'team=red' });
     const blue = cache.selectedInformer(Thing, { name: 'blue', labelSelector: 'team=blue', namespaces: { a: {} } });
     const heard: string[] = [];
-    blue.addEventHandler({ onAdd: ({ metadata }) => void heard.push(metadata.name ?? '') });
+    const handler = blue.addEventHandler({ onAdd: ({ metadata }) => void heard.push(metadata.name ?? '') });
     const stop = new AbortController();
     const run = cache.run(stop.signal);
     await cache.waitForSync();
+    await handler.waitForSync();
     expect(names(red.lister.list())).toEqual(['x', 'z']);
     expect(names(blue.lister.list())).toEqual(['y']);
     expect(heard).toEqual(['y']);
