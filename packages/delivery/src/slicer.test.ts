@@ -1,6 +1,6 @@
 import { FakeClock } from '@kctl/wait/testing';
-import { describe, expect, it } from 'vitest';
-import { Slicer } from './slicer.js';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { loopCountOf, Slicer } from './slicer.js';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
@@ -100,6 +100,32 @@ describe('Slicer', () => {
     expect(slicer.isOver).toBe(true);
     await new Promise((resolve) => setTimeout(resolve, 1));
     await turn();
+    expect(slicer.isOver).toBe(false);
+  });
+
+  it('has the slices of its own turns where the runtime does not count turns, as in Bun and Deno', async () => {
+    expect([undefined, {}, { uvMetricsInfo: {} }, { uvMetricsInfo: { loopCount: 3 } }].map(loopCountOf)).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      3,
+    ]);
+    const { slicer, take } = open(() => 0);
+    slicer.begin();
+    take(5);
+    expect([slicer.isOver, slicer.isOver]).toEqual([true, true]);
+    await slicer.breathe();
+    expect(slicer.isOver).toBe(false);
+  });
+
+  it('works where a test fakes performance', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { slicer, take } = open();
+    slicer.begin();
+    take(5);
+    expect(slicer.isOver).toBe(true);
+    await slicer.breathe();
     expect(slicer.isOver).toBe(false);
   });
 

@@ -1,8 +1,25 @@
 import type { Clock } from '@kctl/wait';
 
-/** Which turn the event loop of this thread is in: it has looked at all sockets and timers since any other one. */
+/** Of the event loop, as Node measures it. Taken once: timers that a test fakes replace `performance` as well. */
+const timing: unknown = Reflect.get(performance, 'nodeTiming');
+
+/**
+ * Which turn the event loop of this thread is in: it has looked at all sockets and timers since any other one. Where the
+ * runtime does not count them (Bun, Deno), all are one: a slice then begins with `begin` and in turns to come alone.
+ */
 function turnOfLoop(): number {
-  return performance.nodeTiming.uvMetricsInfo.loopCount;
+  return loopCountOf(timing) ?? 0;
+}
+
+/** The count in `performance.nodeTiming`; undefined where there is none. */
+export function loopCountOf(nodeTiming: unknown): number | undefined {
+  const metrics = fieldOf(nodeTiming, 'uvMetricsInfo');
+  const count = fieldOf(metrics, 'loopCount');
+  return typeof count === 'number' ? count : undefined;
+}
+
+function fieldOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 }
 
 /**
