@@ -1,9 +1,10 @@
-import { queryObjects } from 'node:v8';
+// The whole module: a name of it that a runtime lacks, as Bun lacks queryObjects, would keep the package from being imported.
+import v8 from 'node:v8';
 
 /** What leaks consist of: work that never ends, signals with their listeners, and keys that nothing removes. */
 const counted: readonly { readonly what: string; readonly count: () => number }[] = [
-  { what: 'promises', count: () => queryObjects(Promise, { format: 'count' }) },
-  { what: 'abort signals and other event targets', count: () => queryObjects(EventTarget, { format: 'count' }) },
+  { what: 'promises', count: () => v8.queryObjects(Promise, { format: 'count' }) },
+  { what: 'abort signals and other event targets', count: () => v8.queryObjects(EventTarget, { format: 'count' }) },
   { what: 'keys of maps and sets', count: () => entriesOf(Map) + entriesOf(Set) },
 ];
 
@@ -17,7 +18,7 @@ const entryCount = /^[^({]*\((\d+)\)/;
 /** Entries of all maps, or sets, that something holds. */
 function entriesOf(type: MapConstructor | SetConstructor): number {
   let sum = 0;
-  for (const shown of queryObjects(type, { format: 'summary' })) sum += Number(entryCount.exec(shown)?.[1] ?? 0);
+  for (const shown of v8.queryObjects(type, { format: 'summary' })) sum += Number(entryCount.exec(shown)?.[1] ?? 0);
   return sum;
 }
 
