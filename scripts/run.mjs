@@ -2,6 +2,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { playProject } from './project-demo.mjs';
 import { lanes, step } from './steps.mjs';
 import { printTotals, readTotals, resetTotals } from '../tooling/totals/index.js';
 
@@ -134,6 +135,8 @@ async function demo() {
   const [example = '', scene] = name.split('/');
   const candidates = scene === undefined ? ['scene', 'demo'] : [`${scene}.scene`];
   const program = candidates.map((file) => `examples/${example}/src/${file}.ts`).find((file) => existsSync(file));
+  const isProject = scene === undefined && existsSync(`examples/${example}/.kctl/scaffold.json`);
+  if (isProject && rest.length === 0) return await playProject(`examples/${example}`, flags.includes('--keep'));
   if (program === undefined || rest.length > 0) {
     const examples = readdirSync('examples').filter((folder) => existsSync(`examples/${folder}/package.json`));
     console.error(`demo: no scene ${JSON.stringify([name, ...rest].join(' '))}: use one of ${examples.join(', ')}`);

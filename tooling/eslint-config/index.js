@@ -18,6 +18,11 @@ export function houseRules(root) {
       rules: {
         '@typescript-eslint/consistent-type-imports': 'error',
         '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+        // The runner of node:test awaits what it is given.
+        '@typescript-eslint/no-floating-promises': [
+          'error',
+          { allowForKnownSafeCalls: [{ from: 'package', package: 'node:test', name: ['test'] }] },
+        ],
         '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
         '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
         '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],

@@ -1,7 +1,5 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { runKctl } from '@kctl/cli';
 import { afterEach, describe, expect, it } from 'vitest';
 import fc from 'fast-check';
 import { createProject, runCreate, updateProject, type CreateIo } from '../src/index.js';
@@ -186,31 +184,4 @@ describe('updateProject', () => {
     expect(() => updateProject({ folder })).toThrow(message);
     expect(filesIn(folder)).toHaveLength(before);
   });
-});
-
-describe('the project', () => {
-  const root = join(import.meta.dirname, '..', '..', '..');
-  const node = (folder: string, ...given: readonly string[]) =>
-    spawnSync(
-      process.execPath,
-      ['--import', join(root, 'scripts', 'typescript.mjs'), '--conditions=@kctl/source', ...given],
-      {
-        cwd: folder,
-        encoding: 'utf8',
-        env: { ...process.env, NODE_TEST_CONTEXT: undefined },
-      },
-    );
-
-  it('passes its own tests, also under the faults of a simulation, and its manifests are generated', async () => {
-    const cwd = place();
-    await create(cwd, ['shop', '--no-install']);
-    const folder = join(cwd, 'shop');
-    const tested = node(folder, '--test', 'test/greeting.test.ts', 'test/simulation.test.ts');
-    expect(tested.status, tested.stdout + tested.stderr).toBe(0);
-    const lines: string[] = [];
-    const write = (text: string): void => void lines.push(text);
-    const io = { cwd: folder, environment: {}, out: write, err: write, signal: new AbortController().signal };
-    expect(await runKctl(io, ['generate']), lines.join('')).toBe(0);
-    expect(lines.join('')).toContain('wrote deploy/crds/greetings.example.com.yaml');
-  }, 180_000);
 });

@@ -54,7 +54,10 @@ it('every example has a scene, a row in the README and tests', () => {
   );
   for (const name of examples) {
     expect(
-      ['scene.ts', 'demo.ts'].some((file) => existsSync(join(root, 'examples', name, 'src', file))),
+      // Of a project as npm create makes it, the scene is its `npm run dev`.
+      ['src/scene.ts', 'src/demo.ts', '.kctl/scaffold.json'].some((file) =>
+        existsSync(join(root, 'examples', name, file)),
+      ),
       name,
     ).toBe(true);
     expect(read('README.md'), name).toContain(`(examples/${name})`);

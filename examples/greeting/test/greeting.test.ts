@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ConfigMap } from '@kctl/apimachinery/kinds/core/v1';
+import { createEnvironment, createOperatorAccess, eventually } from '@kctl/testing';
+import { Greeting } from '../src/api/greeting.ts';
+import { operator } from '../src/main.ts';
+
+test('a Greeting gets its ConfigMap, with the rights that are generated and no more', async () => {
+  await using environment = await createEnvironment({
+    crds: [Greeting.toYaml()],
+    embedded: { authorization: 'RBAC' },
+  });
+  const { client } = environment;
+  const namespace = await environment.createNamespace();
+  const access = createOperatorAccess(environment, { name: operator.name });
+  const manager = await operator.createManager(
+    { connection: access.connection },
+    { healthProbeBindAddress: '0', metricsBindAddress: '0', logLevel: 'error' },
+  );
+  await access.grant(manager.accessNeeds());
+  const stop = new AbortController();
+  const running = manager.run(stop.signal);
+
+  const key = { namespace, name: 'hello' };
+  await client.create(Greeting, { metadata: key, spec: { message: 'Hello' } });
+  await eventually(async () => assert.equal((await client.get(ConfigMap, key)).data?.['message'], 'Hello'));
+  await eventually(async () => assert.equal((await client.get(Greeting, key)).status?.published, 'Hello'));
+  await eventually(() => assert.equal(access.report(), ''));
+
+  // A reconcile that finds everything as it should be sends no request.
+  const reconciles = async (): Promise<number> => {
+    const { body } = await manager.metrics.export();
+    return Number(/controller_runtime_reconcile_total\{[^}]*result="success"\} (\d+)/.exec(body)?.[1] ?? 0);
+  };
+  await client.patch(Greeting, key, { type: 'merge', body: { metadata: { labels: { step: 'settled' } } } });
+  await eventually(async () => assert.ok((await reconciles()) > 1));
+  access.recorder.reset();
+  const before = await reconciles();
+  await client.patch(Greeting, key, { type: 'merge', body: { metadata: { labels: { touched: 'true' } } } });
+  await eventually(async () => assert.ok((await reconciles()) > before));
+  assert.deepEqual(access.recorder.last(), []);
+
+  stop.abort();
+  await running;
+});
