@@ -1,6 +1,6 @@
 import { PodTargetError } from './errors.js';
 import { describeTarget } from './target.js';
-import type { ReadPod } from './target.js';
+import type { ReadPod } from './read-pod.js';
 
 /** kubectl's annotation for the container that is meant where none is named. */
 const defaultContainerAnnotation = 'kubectl.kubernetes.io/default-container';

@@ -19,4 +19,6 @@ export { attach, exec, startExec } from './process/exec.js';
 export type { ExecOptions, ExecResult, ProcessInput } from './process/exec.js';
 export type { PodProcess, ProcessOptions } from './process/pod-process.js';
 export { resolvePod, resolvePods } from './target.js';
-export type { PodTarget, ReadPod, WorkloadTarget } from './target.js';
+export type { PodUse } from './pod-order.js';
+export type { ReadPod } from './read-pod.js';
+export type { PodTarget, ResolvePodOptions, WorkloadTarget } from './target.js';

@@ -1,12 +1,14 @@
 import { labelSelectorFrom } from '@kctl/apimachinery';
 import type { DeepReadonly, Kind, LabelSelector, NamespacedKey } from '@kctl/apimachinery';
 import { Pod } from '@kctl/apimachinery/kinds/core/v1';
-import type { AbortOptions, ReadObject } from '@kctl/client';
+import type { AbortOptions } from '@kctl/client';
+import { requireOptions, signalOption } from '@kctl/wait';
+import type { OptionNames } from '@kctl/wait';
 import type { PodsClient } from './client.js';
 import { PodTargetError } from './errors.js';
-
-/** A pod as a read returns it. */
-export type ReadPod = ReadObject<typeof Pod>;
+import { podOrder } from './pod-order.js';
+import type { PodUse } from './pod-order.js';
+import type { ReadPod } from './read-pod.js';
 
 /** A workload or a Service: the best of its pods is meant. */
 export interface WorkloadTarget extends NamespacedKey {
@@ -16,6 +18,24 @@ export interface WorkloadTarget extends NamespacedKey {
 
 /** Which pod: its key, the pod as it was read, or something that has pods. */
 export type PodTarget = NamespacedKey | ReadPod | WorkloadTarget;
+
+/** Options of {@link resolvePod} and {@link resolvePods}. */
+export interface ResolvePodOptions extends AbortOptions {
+  /**
+   * What the pod is for: kubectl has an order for logs, in which restarts come first, and one for connections such as exec
+   * and port-forward, in which what is being deleted comes last.
+   *
+   * @default 'connection'
+   */
+  readonly use?: PodUse;
+}
+
+const uses: readonly unknown[] = ['logs', 'connection'] satisfies PodUse[];
+const optionNames: OptionNames<ResolvePodOptions> = {
+  use: (name: string, value: unknown) =>
+    uses.includes(value) ? undefined : `${name} ${JSON.stringify(value)} is not valid: expected "logs" or "connection"`,
+  signal: signalOption,
+};
 
 /** The name of a target, for errors. */
 export function describeTarget(target: PodTarget): string {
@@ -33,18 +53,19 @@ export function podKeyOf(target: PodTarget): NamespacedKey | undefined {
 
 /**
  * The pod that a target means. Of the pods of a workload or Service it is the one that kubectl takes: assigned to a node,
- * running, ready, ready for longest, with the fewest restarts, the oldest.
+ * running, ready, ready for longest, the oldest; see {@link ResolvePodOptions.use}.
  *
  * @throws PodTargetError when the workload has no pods; StatusError, a 404 where there is no such object
  */
 export async function resolvePod(
   client: Pick<PodsClient, 'get' | 'list'>,
   target: PodTarget,
-  options: AbortOptions = {},
+  options: ResolvePodOptions = {},
 ): Promise<ReadPod> {
+  requireOptions('resolvePod', options, optionNames);
   if ('metadata' in target) return target;
   const key = podKeyOf(target);
-  if (key !== undefined) return await client.get(Pod, key, { live: true, ...options });
+  if (key !== undefined) return await client.get(Pod, key, readOptions(options));
   const [first] = await resolvePods(client, target, options);
   if (first === undefined) throw new PodTargetError(`${describeTarget(target)} has no pods`);
   return first;
@@ -54,18 +75,23 @@ export async function resolvePod(
 export async function resolvePods(
   client: Pick<PodsClient, 'get' | 'list'>,
   target: PodTarget,
-  options: AbortOptions = {},
+  options: ResolvePodOptions = {},
 ): Promise<readonly ReadPod[]> {
+  requireOptions('resolvePods', options, optionNames);
   const key = podKeyOf(target);
   if (key !== undefined || 'metadata' in target || !('kind' in target))
     return [await resolvePod(client, target, options)];
   const { namespace, name } = target;
-  const object = await client.get(target.kind, { namespace, name }, { live: true, ...options });
+  const object = await client.get(target.kind, { namespace, name }, readOptions(options));
   const selector = selectorOf(object);
   if (selector === undefined) throw new PodTargetError(`${describeTarget(target)} has no selector: name a pod`);
   const labelSelector = labelSelectorFrom(selector);
-  const { items } = await client.list(Pod, { namespace, labelSelector, live: true, ...options });
-  return items.toSorted(comparePods);
+  const { items } = await client.list(Pod, { namespace, labelSelector, ...readOptions(options) });
+  return items.toSorted(podOrder(options.use ?? 'connection'));
+}
+
+function readOptions({ signal }: ResolvePodOptions): AbortOptions & { readonly live: true } {
+  return signal === undefined ? { live: true } : { live: true, signal };
 }
 
 /** The selector of a workload, or of a Service, where it is a plain table of labels. */
@@ -82,32 +108,4 @@ function isLabelSelector(selector: object): selector is LabelSelector {
 
 function memberOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
-}
-
-const phases = ['Running', 'Unknown', 'Pending'];
-
-/** kubectl's order (`podutils.ByLogging`): the best pod first. */
-function comparePods(a: ReadPod, b: ReadPod): number {
-  return (
-    Number(b.spec?.nodeName !== undefined) - Number(a.spec?.nodeName !== undefined) ||
-    rank(a) - rank(b) ||
-    readyTime(a).localeCompare(readyTime(b)) ||
-    restarts(a) - restarts(b) ||
-    (a.metadata.creationTimestamp ?? '').localeCompare(b.metadata.creationTimestamp ?? '')
-  );
-}
-
-function rank({ status }: ReadPod): number {
-  const index = phases.indexOf(status?.phase ?? '');
-  return index < 0 ? phases.length : index;
-}
-
-/** When a pod became ready; what is not ready comes after all times. */
-function readyTime({ status }: ReadPod): string {
-  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
-  return ready?.status === 'True' ? (ready.lastTransitionTime ?? '9') : '~';
-}
-
-function restarts({ status }: ReadPod): number {
-  return Math.max(0, ...(status?.containerStatuses ?? []).map(({ restartCount }) => restartCount));
 }

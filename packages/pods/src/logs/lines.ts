@@ -18,12 +18,18 @@ export async function* linesOf(
       let rest = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);
       while (rest.length > 0) {
         const end = rest.indexOf(newline);
-        const isWhole = end >= 0 && pendingBytes + end <= maxBytes;
-        const size = isWhole ? end : Math.min(rest.length, maxBytes - pendingBytes);
+        const room = maxBytes - pendingBytes;
+        const isWhole = end >= 0 && end <= room;
+        // Only once more is there: what is full may be a whole line, whose end comes with the next piece.
+        if (!isWhole && room === 0) {
+          yield take();
+          continue;
+        }
+        const size = isWhole ? end : Math.min(rest.length, room);
         pending.push(rest.subarray(0, size));
         pendingBytes += size;
         rest = rest.subarray(isWhole ? size + 1 : size);
-        if (isWhole || pendingBytes >= maxBytes) yield take();
+        if (isWhole) yield take();
       }
     }
   }

@@ -5,7 +5,8 @@ import type { PodsClient } from '../client.js';
 import { containerNames, defaultContainer, requireContainer } from '../container.js';
 import { podPath } from '../pod-path.js';
 import { podKeyOf, resolvePod, resolvePods } from '../target.js';
-import type { PodTarget, ReadPod } from '../target.js';
+import type { ReadPod } from '../read-pod.js';
+import type { PodTarget } from '../target.js';
 import { linesOf } from './lines.js';
 import { checkLogOptions, logQuery } from './log-options.js';
 import type { PodLogsOptions } from './log-options.js';
@@ -78,7 +79,7 @@ async function sourcesOf(client: PodsClient, target: PodTarget, options: PodLogs
   const key = podKeyOf(target);
   // Without a need to look at the pod, no right to read it is needed.
   if (key !== undefined && container !== undefined && !('metadata' in target)) return [{ key, container }];
-  const within = signal === undefined ? {} : { signal };
+  const within = { use: 'logs' as const, ...(signal === undefined ? {} : { signal }) };
   const pods = allPods ? await resolvePods(client, target, within) : [await resolvePod(client, target, within)];
   const wanted = (pod: ReadPod): readonly string[] => {
     if (containers === 'all') return containerNames(pod);

@@ -4,7 +4,8 @@ import type { AbortOptions, ReadObject } from '@kctl/client';
 import type { PodsClient } from '../client.js';
 import { PodTargetError } from '../errors.js';
 import { describeTarget, podKeyOf, resolvePod } from '../target.js';
-import type { PodTarget, ReadPod } from '../target.js';
+import type { ReadPod } from '../read-pod.js';
+import type { PodTarget } from '../target.js';
 
 /** A port of a pod. */
 export interface PodPort {

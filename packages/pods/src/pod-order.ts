@@ -1,0 +1,77 @@
+import type { ReadPod } from './read-pod.js';
+
+/** What a pod is chosen for: `logs`, or a `connection` such as exec and port-forward. */
+export type PodUse = 'logs' | 'connection';
+
+/**
+ * kubectl's orders of pods, the best one first. Both take what is on a node, runs, is ready, is ready for longest, is oldest.
+ * For logs, more restarts come first (`podutils.ByLogging`): they are what is looked for. For a connection (the reverse of
+ * `podutils.ActivePods`), what is not being deleted, and fewer restarts.
+ */
+export function podOrder(use: PodUse): (a: ReadPod, b: ReadPod) => number {
+  const forLogs = use === 'logs';
+  // What has ended has kubectl's rank 0, which is that of Running for logs, and of Pending for a connection.
+  const rank = ({ status }: ReadPod): number => ranks[status?.phase ?? ''] ?? (forLogs ? 0 : 2);
+  return (a, b) =>
+    Number(isAssigned(b)) - Number(isAssigned(a)) ||
+    rank(a) - rank(b) ||
+    Number(isReady(b)) - Number(isReady(a)) ||
+    (forLogs ? 0 : compareDeletion(a, b)) ||
+    compareTimes(readyTime(a), readyTime(b)) ||
+    (forLogs ? compareRestarts(b, a) : compareRestarts(a, b)) ||
+    compareTimes(a.metadata.creationTimestamp, b.metadata.creationTimestamp);
+}
+
+const ranks: Readonly<Record<string, number>> = { Running: 0, Unknown: 1, Pending: 2 };
+
+function isAssigned({ spec }: ReadPod): boolean {
+  return (spec?.nodeName ?? '') !== '';
+}
+
+function isReady(pod: ReadPod): boolean {
+  return readyCondition(pod)?.status === 'True';
+}
+
+function readyTime(pod: ReadPod): string | undefined {
+  return isReady(pod) ? readyCondition(pod)?.lastTransitionTime : undefined;
+}
+
+function readyCondition({
+  status,
+}: ReadPod): { readonly status: string; readonly lastTransitionTime?: string } | undefined {
+  return status?.conditions?.find(({ type }) => type === 'Ready');
+}
+
+/** What is not being deleted first, then what is deleted last. */
+function compareDeletion(a: ReadPod, b: ReadPod): number {
+  const [left, right] = [a.metadata.deletionTimestamp, b.metadata.deletionTimestamp];
+  if (left === undefined || right === undefined) return Number(left !== undefined) - Number(right !== undefined);
+  return compareTimes(right, left);
+}
+
+/** Fewer restarts of a container first; where they are equal, of a sidecar. */
+function compareRestarts(a: ReadPod, b: ReadPod): number {
+  return containerRestarts(a) - containerRestarts(b) || sidecarRestarts(a) - sidecarRestarts(b);
+}
+
+function containerRestarts({ status }: ReadPod): number {
+  return mostRestarts(status?.containerStatuses ?? []);
+}
+
+function sidecarRestarts({ spec, status }: ReadPod): number {
+  const sidecars = (spec?.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always');
+  const names = new Set(sidecars.map(({ name }) => name));
+  return mostRestarts((status?.initContainerStatuses ?? []).filter(({ name }) => names.has(name)));
+}
+
+function mostRestarts(statuses: readonly { readonly restartCount: number }[]): number {
+  return Math.max(0, ...statuses.map(({ restartCount }) => restartCount));
+}
+
+/** Earlier first; no time comes last. */
+function compareTimes(a: string | undefined, b: string | undefined): number {
+  if (a === b) return 0;
+  if (a === undefined) return 1;
+  if (b === undefined) return -1;
+  return Date.parse(a) - Date.parse(b);
+}
