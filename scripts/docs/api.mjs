@@ -47,6 +47,8 @@ const application = await Application.bootstrapWithPlugins({
     hidePageHeader: true,
     hideBreadcrumbs: true,
     useCodeBlocks: true,
+    // Its own anchors: what it takes for the second heading of a name, the site may take for the first.
+    useHTMLAnchors: true,
     expandObjects: false,
     parametersFormat: 'table',
     interfacePropertiesFormat: 'table',
