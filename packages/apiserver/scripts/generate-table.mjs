@@ -7,6 +7,7 @@
  * The table is two texts of lines; ../src/registry/builtin-table.ts describes and reads them.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
+import { systemObjects } from '../src/boot/generated/system-objects.ts';
 
 const factsFile = new URL('../../../tooling/kube-facts/facts.json', import.meta.url);
 const tableFile = new URL('../src/registry/generated/builtin-table.ts', import.meta.url);
@@ -44,6 +45,7 @@ const extraRoots = [
   'k8s.io/api/autoscaling/v1.Scale',
   'k8s.io/api/policy/v1.Eviction',
   'k8s.io/api/authentication/v1.TokenRequest',
+  'k8s.io/api/apidiscovery/v2.APIGroupDiscoveryList',
   ...[
     ...['DeleteOptions', 'CreateOptions', 'UpdateOptions', 'PatchOptions', 'GetOptions', 'ListOptions'],
     ...['Status', 'ListMeta', 'PartialObjectMetadata'],
@@ -145,8 +147,21 @@ function kindLine(kind) {
   ].join(',');
 }
 
+/** The place of a group in discovery: by the priority of its APIService, of which the aggregator's own group has none. */
+const priorities = new Map([['apiregistration.k8s.io', 20_000]]);
+for (const { kind, spec } of systemObjects.split('\n').map((line) => JSON.parse(line)))
+  if (kind === 'APIService') priorities.set(spec.group ?? '', spec.groupPriorityMinimum);
+
+function priorityOf({ group }) {
+  const priority = priorities.get(group);
+  if (priority === undefined) throw new Error(`the system objects have no APIService of group ${group}`);
+  return group === '' ? Infinity : priority;
+}
+
 // What a server of this release serves unless told otherwise: general availability only.
-const kinds = facts.kinds.filter((kind) => kind.served && kind.source === 'discovery' && /^v\d+$/.test(kind.version));
+const kinds = facts.kinds
+  .filter((kind) => kind.served && kind.source === 'discovery' && /^v\d+$/.test(kind.version))
+  .sort((a, b) => priorityOf(b) - priorityOf(a));
 indexOf(`${meta}ObjectMeta`);
 const kindLines = kinds.map(kindLine);
 const extraLines = extraRoots.map((name) => `${name.slice(name.lastIndexOf('.') + 1)},${indexOf(name)}`);

@@ -1,115 +1,21 @@
 /**
- * Records what a real kube-apiserver says in its OpenAPI documents of the built-in kinds: fields, types, formats,
- * defaults, list types, operations. Its descriptions stay there. Those of types and fields are the first sentences that
- * tooling/kube-facts has and that the TypeScript types of @kctl/apimachinery show too; parameters and operations have
- * the project's own.
+ * Records the OpenAPI documents of a real kube-apiserver, byte by byte, and what it says of a sample custom resource.
  *
  *   pnpm apiserver:real                                       prints the path of a kubeconfig
  *   cd packages/apiserver
  *   KUBECONFIG=<path> node --import ../../scripts/typescript.mjs --conditions=@kctl/source scripts/record-openapi.mjs
  *
- * Writes src/discovery/openapi/generated/documents.ts; ../src/discovery/openapi/builtin-documents.ts reads it.
+ * Writes src/discovery/openapi/generated/documents.ts, which ../src/discovery/openapi/builtin-documents.ts reads, and
+ * test/golden/openapi.json: hashes of the protobuf forms and of aggregated discovery.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { parse } from 'yaml';
-import { operationDescription, parameterOf } from '../src/discovery/openapi/parameters.ts';
-import { encodeOpenApiV2 } from '../src/discovery/openapi/protobuf-v2.ts';
 
 const outputFile = new URL('../src/discovery/openapi/generated/documents.ts', import.meta.url);
-const facts = JSON.parse(
-  readFileSync(new URL('../../../tooling/kube-facts/facts.json', import.meta.url), 'utf8'),
-).types;
-
-/** `k8s.io/api/apps/v1.Deployment` as OpenAPI names it: `io.k8s.api.apps.v1.Deployment`. */
-function modelName(name) {
-  const dot = name.lastIndexOf('.');
-  const [host, ...path] = name.slice(0, dot).split('/');
-  return [...host.split('.').reverse(), ...path, name.slice(dot + 1)].join('.');
-}
-const typesByModel = new Map(Object.entries(facts).map(([name, type]) => [modelName(name), type]));
-const metaTypes = 'k8s.io/apimachinery/pkg/apis/meta/v1.';
-
-function fieldDocs(type) {
-  const docs = {};
-  for (const field of type.fields ?? []) {
-    const inner = field.inline === true && field.type.ref !== undefined ? facts[field.type.ref] : undefined;
-    if (inner !== undefined) Object.assign(docs, fieldDocs(inner));
-    else if (field.json !== undefined) docs[field.json] = field.doc;
-  }
-  return docs;
-}
-
-/** Without any description. A property may be called so: only texts are. */
-function bare(value) {
-  if (Array.isArray(value)) return value.map(bare);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .filter(([name, member]) => name !== 'description' || typeof member !== 'string')
-      .map(([name, member]) => [name, bare(member)]),
-  );
-}
-
-function describedSchema(name, recorded) {
-  const schema = bare(recorded);
-  const type = typesByModel.get(name) ?? (name.endsWith('List') ? facts[`${metaTypes}List`] : undefined);
-  const docs = { ...fieldDocs(facts[`${metaTypes}TypeMeta`]), ...(type && fieldDocs(type)) };
-  const properties = Object.entries(schema.properties ?? {}).map(([field, property]) => [
-    field,
-    docs[field] ? { description: docs[field], ...property } : property,
-  ]);
-  const doc =
-    typesByModel.get(name)?.doc ??
-    (name.endsWith('List') ? `A list of ${name.slice(name.lastIndexOf('.') + 1, -4)} objects.` : '');
-  return {
-    ...(doc && { description: doc }),
-    ...schema,
-    ...(properties.length > 0 && { properties: Object.fromEntries(properties) }),
-  };
-}
-
-function describedParameter(recorded) {
-  const parameter = bare(recorded);
-  if (parameter.$ref !== undefined || parameter.in === 'body') return parameter;
-  return { description: parameterOf(parameter.name).description, ...parameter };
-}
-
-const reasons = { 200: 'OK', 201: 'Created', 202: 'Accepted', 401: 'Unauthorized' };
-
-function describedOperation(recorded, path) {
-  const operation = bare(recorded);
-  const action = operation['x-kubernetes-action'];
-  const kind = operation['x-kubernetes-group-version-kind']?.kind;
-  const [, , subresource = ''] = /\{name\}(\/([a-z]+))?/.exec(path) ?? [];
-  const described = kind === undefined ? 'Describes the API' : operationDescription(action, kind, subresource);
-  for (const [code, response] of Object.entries(operation.responses)) {
-    const reason = reasons[code];
-    if (reason === undefined) throw new Error(`no words for a response ${code}`);
-    operation.responses[code] = { description: reason, ...response };
-  }
-  return {
-    description: described,
-    ...operation,
-    ...(operation.parameters && { parameters: operation.parameters.map(describedParameter) }),
-  };
-}
-
-function describedPaths(paths) {
-  const item = (path, recorded) =>
-    Object.fromEntries(
-      Object.entries(recorded).map(([name, value]) => [
-        name,
-        name === 'parameters' ? value.map(describedParameter) : describedOperation(value, path),
-      ]),
-    );
-  return Object.fromEntries(Object.entries(paths).map(([path, recorded]) => [path, item(path, recorded)]));
-}
-
-const mapValues = (object, change) =>
-  Object.fromEntries(Object.entries(object).map(([name, value]) => [name, change(name, value)]));
+const goldenFile = new URL('../test/golden/openapi.json', import.meta.url);
 
 const { clusters, users } = parse(readFileSync(process.env.KUBECONFIG ?? '', 'utf8'));
 const { server, 'certificate-authority-data': ca } = clusters[0].cluster;
@@ -122,7 +28,7 @@ function ask(path, { accept = 'application/json', method = 'GET', body } = {}) {
       response.on('data', (chunk) => chunks.push(chunk));
       response.on('end', () => {
         const bytes = Buffer.concat(chunks);
-        if (response.statusCode < 300) resolve(bytes);
+        if (response.statusCode < 300) resolve({ bytes, headers: response.headers });
         else reject(new Error(`${path}: ${response.statusCode} ${bytes}`));
       });
     });
@@ -130,49 +36,52 @@ function ask(path, { accept = 'application/json', method = 'GET', body } = {}) {
     call.end(body);
   });
 }
-const askJson = async (path, options) => JSON.parse((await ask(path, options)).toString());
+const bytesOf = async (path, options) => (await ask(path, options)).bytes;
+const askJson = async (path, options) => JSON.parse((await bytesOf(path, options)).toString());
 
+const sha512 = (bytes) => createHash('sha512').update(bytes).digest('hex').toUpperCase();
 const sections = [];
-const add = (name, content) => {
-  const bytes = Buffer.from(content);
-  sections.push({ name, bytes, hash: createHash('sha512').update(bytes).digest('hex').toUpperCase() });
-};
+const add = (name, bytes) => sections.push({ name, bytes, hash: sha512(bytes) });
+const golden = { openapi: {}, discovery: {} };
 
+const type = (version) => `application/com.github.proto-openapi.spec.${version}@v1.0+protobuf`;
 const { paths } = await askJson('/openapi/v3');
-for (const path of Object.keys(paths)) {
-  const document = await askJson(`/openapi/v3/${path}`);
-  const { schemas, ...components } = document.components ?? {};
-  add(
-    path,
-    JSON.stringify({
-      ...document,
-      paths: describedPaths(document.paths),
-      ...(document.components && {
-        components: { ...(schemas && { schemas: mapValues(schemas, describedSchema) }), ...bare(components) },
-      }),
-    }),
-  );
+for (const [path, { serverRelativeURL }] of Object.entries(paths)) {
+  const bytes = await bytesOf(`/openapi/v3/${path}`);
+  if (!serverRelativeURL.endsWith(`?hash=${sha512(bytes)}`))
+    throw new Error(`${path}: its hash is not that of its bytes`);
+  add(path, bytes);
+  golden.openapi[`v3/${path}`] = sha512(await bytesOf(`/openapi/v3/${path}`, { accept: type('v3') }));
 }
-const recorded = await askJson('/openapi/v2');
-const type = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
-if (!(await ask('/openapi/v2', { accept: type })).equals(encodeOpenApiV2(recorded)))
-  throw new Error('encodeOpenApiV2 writes other bytes than the real server');
-const v2 = {
-  ...bare(recorded),
-  paths: describedPaths(recorded.paths),
-  definitions: mapValues(recorded.definitions, describedSchema),
-  parameters: mapValues(recorded.parameters, (_, parameter) => describedParameter(parameter)),
-};
-// What custom resources add goes into the middle.
-const { paths: v2Paths, definitions, ...others } = v2;
-const inner = (value) => JSON.stringify(value).slice(1, -1);
-add('v2 start', `{${inner(others)},"paths":{${inner(v2Paths)}`);
-add('v2 end', `},"definitions":{${inner(definitions)}`);
+
+// What custom resources add goes to the end of the paths and of the definitions.
+const v2 = await bytesOf('/openapi/v2');
+const parsed = JSON.parse(v2.toString());
+const cut = ['definitions', 'parameters'].map((name) => {
+  const text = `},"${name}":{"${Object.keys(parsed[name])[0]}":`;
+  const at = v2.indexOf(text);
+  if (at < 0 || v2.indexOf(text, at + 1) >= 0) throw new Error(`v2: ${text} does not stand there once`);
+  return at;
+});
+add('v2 paths', v2.subarray(0, cut[0]));
+add('v2 definitions', v2.subarray(cut[0], cut[1]));
+add('v2 end', v2.subarray(cut[1]));
+golden.openapi.v2 = sha512(v2);
+golden.openapi['v2 protobuf'] = sha512(await bytesOf('/openapi/v2', { accept: type('v2') }));
+
+for (const path of ['/api', '/apis']) {
+  const accept = 'application/vnd.kubernetes.protobuf;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+  const { bytes, headers } = await ask(path, { accept });
+  golden.discovery[path] = { etag: headers.etag, protobuf: sha512(bytes) };
+}
 
 const crds = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const openAPIV3Schema = {
   type: 'object',
-  properties: { spec: { type: 'object', properties: { n: { type: 'integer' } } } },
+  properties: {
+    spec: { type: 'object', properties: { n: { type: 'integer' } } },
+    embedded: { type: 'object', 'x-kubernetes-embedded-resource': true, 'x-kubernetes-preserve-unknown-fields': true },
+  },
 };
 const scale = { specReplicasPath: '.spec.n', statusReplicasPath: '.status.n' };
 await ask(crds, {
@@ -181,20 +90,24 @@ await ask(crds, {
     metadata: { name: 'samples.record.kctl.test' },
     spec: {
       group: 'record.kctl.test',
-      scope: 'Cluster',
+      scope: 'Namespaced',
       names: { plural: 'samples', kind: 'Sample' },
-      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema }, subresources: { scale } }],
+      versions: [
+        { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema }, subresources: { status: {}, scale } },
+      ],
     },
   }),
 });
+const sample = 'apis/record.kctl.test/v1';
 for (let left = 60; ; left--) {
-  if ((await askJson('/openapi/v3')).paths['apis/record.kctl.test/v1'] !== undefined) break;
+  if ((await askJson('/openapi/v3')).paths[sample] !== undefined) break;
   if (left === 0) throw new Error('no document of a custom resource after a minute');
   await new Promise((resolve) => setTimeout(resolve, 1000));
 }
-const { schemas } = (await askJson('/openapi/v3/apis/record.kctl.test/v1')).components;
-const shared = Object.entries(schemas).filter(([name]) => name.startsWith('io.k8s.'));
-add('custom schemas', JSON.stringify(mapValues(Object.fromEntries(shared), describedSchema)));
+add('sample', await bytesOf(`/openapi/v3/${sample}`));
+golden.openapi['sample protobuf'] = sha512(await bytesOf(`/openapi/v3/${sample}`, { accept: type('v3') }));
+await ask(`${crds}/samples.record.kctl.test`, { method: 'DELETE' });
+writeFileSync(goldenFile, `${JSON.stringify(golden, null, 2)}\n`);
 
 const whole = Buffer.concat(sections.map(({ bytes }) => bytes));
 const compressed = brotliCompressSync(whole, {
@@ -208,7 +121,7 @@ const lines = sections.map(({ name, bytes, hash }) => `${name},${bytes.length},$
 writeFileSync(
   outputFile,
   `// Written by scripts/record-openapi.mjs from the answers of a real kube-apiserver. Do not edit.
-// Structure and first sentences of descriptions are those of Kubernetes, Copyright The Kubernetes Authors, Apache-2.0.
+// The documents are those of Kubernetes, Copyright The Kubernetes Authors, Apache-2.0.
 
 /** One document to a line, in the order of the data: name, length in bytes, SHA-512. */
 export const sections: string = \`${lines}\`;

@@ -14,7 +14,6 @@ export const capabilities: Capabilities = {
   missing: [
     'server-side apply in CBOR (application/apply-patch+cbor): 415',
     'CBOR: request bodies 415, Accept 406, as upstream without the feature gate CBORServingAndStorage',
-    'OpenAPI v3 in protobuf: 406; v3 is served in JSON, v2 in JSON and protobuf',
     'all proxy subresources: 501',
     'pods/exec, attach and portforward over SPDY/3.1: 501; over WebSockets, a test scripts the answers',
     'WebSocket watches',

@@ -120,7 +120,7 @@ describe('§2.1-5: OpenAPI v3', () => {
       'x-kubernetes-list-map-keys': ['containerPort', 'protocol'],
       'x-kubernetes-patch-merge-key': 'containerPort',
     });
-    expect(container?.properties?.['image']?.description).toBe('Container image name.');
+    expect(container?.properties?.['image']?.description).toMatch(/^Container image name\. More info: /);
     const kinds = Object.values(components.schemas).flatMap((schema) => schema['x-kubernetes-group-version-kind']);
     expect(kinds).toContainEqual({ group: 'apps', version: 'v1', kind: 'DeploymentList' });
   });

@@ -46,7 +46,7 @@ function isTransform(as: string | undefined): as is Transform {
 }
 
 /** The media types that a clause names, in upstream's order. */
-function typesOf(type: string): readonly MediaType[] {
+export function mediaTypesOf(type: string): readonly MediaType[] {
   if (type === '*/*' || type === 'application/*') return acceptedTypes;
   return acceptedTypes.filter((accepted) => accepted === type);
 }
@@ -71,7 +71,7 @@ function serve({ parameters }: Clause, mediaType: MediaType, terms: Terms): Nego
 
 function firstServed(accept: string, terms: Terms): Negotiated | undefined {
   for (const clause of parseAccept(accept)) {
-    for (const mediaType of typesOf(clause.type)) {
+    for (const mediaType of mediaTypesOf(clause.type)) {
       const negotiated = serve(clause, mediaType, terms);
       if (negotiated !== undefined) return negotiated;
     }

@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
 import { jsonText } from '@kctl/crd/engine';
-import { parseAccept, negotiate } from '../codecs/negotiate.js';
-import { commonHeaders, textReply } from '../handlers/reply.js';
+import { negotiate } from '../codecs/negotiate.js';
+import { textReply } from '../handlers/reply.js';
 import type { Registry } from '../registry/registry.js';
-import type { KindRef, ResourceDefinition, Subresource } from '../registry/resource.js';
+import type { ResourceDefinition } from '../registry/resource.js';
 import type { Reply } from '../server/api-request.js';
+import { aggregatedReply, wantsAggregated } from './aggregated.js';
+import { definitionsOf, kindOf } from './resources.js';
 
 /** What discovery needs to know. */
 export interface DiscoveryContext {
@@ -12,29 +14,10 @@ export interface DiscoveryContext {
   /** `host:port` that is returned to clients inside the cluster network. */
   readonly serverAddress: string;
   readonly accept: string | undefined;
+  readonly ifNoneMatch: string | undefined;
 }
 
 const apiVersionOf = (group: string, version: string): string => (group === '' ? version : `${group}/${version}`);
-
-function definitionsOf(registry: Registry, group: string, version: string): ResourceDefinition[] {
-  return registry
-    .list()
-    .filter((definition) => definition.group === group && definition.version === version)
-    .sort((a, b) => (a.plural < b.plural ? -1 : 1));
-}
-
-function kindOf(definition: ResourceDefinition, subresource: Subresource): KindRef {
-  switch (subresource.type) {
-    case 'self':
-      return definition;
-    case 'view':
-      return subresource.view.kind;
-    case 'action':
-      return subresource.accepts;
-    case 'connect':
-      return subresource.kind;
-  }
-}
 
 /** Kinds that kube-apiserver stores in another version than this server does. */
 const upstreamStorage: Readonly<Record<string, string>> = {
@@ -77,75 +60,6 @@ function legacyResources(definition: ResourceDefinition): unknown[] {
   return [resource, ...below];
 }
 
-/** Built-ins leave group and version empty where they are those of the list; custom resources spell them out. */
-function responseKind(definition: ResourceDefinition, own: KindRef): KindRef {
-  const isSame = own.group === definition.group && own.version === definition.version;
-  const { group, version, kind } = own;
-  return isSame && !definition.isCustom ? { group: '', version: '', kind } : { group, version, kind };
-}
-
-function aggregatedResource(definition: ResourceDefinition): unknown {
-  const { plural, singular, namespaced, verbs, shortNames, categories } = definition;
-  const subresources = [...definition.subresources.values()].map((subresource) => {
-    return {
-      subresource: subresource.name,
-      responseKind: responseKind(definition, kindOf(definition, subresource)),
-      verbs: subresource.verbs,
-    };
-  });
-  return {
-    resource: plural,
-    responseKind: responseKind(definition, definition),
-    scope: namespaced ? 'Namespaced' : 'Cluster',
-    singularResource: singular,
-    verbs,
-    ...(shortNames.length > 0 && { shortNames }),
-    ...(categories.length > 0 && { categories }),
-    ...(subresources.length > 0 && { subresources }),
-  };
-}
-
-interface Aggregated {
-  readonly contentType: string;
-  readonly version: string;
-}
-
-/** The first clause that is satisfied decides: aggregated discovery, or the legacy documents. */
-function wantsAggregated(accept: string | undefined): Aggregated | undefined {
-  for (const { type, parameters } of parseAccept(accept ?? '')) {
-    const isJson = type === 'application/json' || type === '*/*' || type === 'application/*';
-    if (!isJson) continue;
-    const { as, g, v } = parameters;
-    if (as === undefined) return undefined;
-    if (as !== 'APIGroupDiscoveryList' || g !== 'apidiscovery.k8s.io') continue;
-    if (v === 'v2' || v === 'v2beta1')
-      return { version: v, contentType: `application/json;g=apidiscovery.k8s.io;v=${v};as=APIGroupDiscoveryList` };
-  }
-  return undefined;
-}
-
-function aggregatedReply(context: DiscoveryContext, { contentType, version }: Aggregated, isCore: boolean): Reply {
-  const { registry } = context;
-  const items = registry
-    .groups()
-    .filter(({ name }) => (name === '') === isCore)
-    .map(({ name, versions }) => ({
-      metadata: { ...(name !== '' && { name }), creationTimestamp: null },
-      versions: versions.map((served) => ({
-        version: served,
-        resources: definitionsOf(registry, name, served).map(aggregatedResource),
-        freshness: 'Current',
-      })),
-    }));
-  const body = jsonText({
-    kind: 'APIGroupDiscoveryList',
-    apiVersion: `apidiscovery.k8s.io/${version}`,
-    metadata: {},
-    items,
-  });
-  return { status: 200, headers: { ...commonHeaders, 'content-type': contentType, vary: 'Accept' }, body };
-}
-
 function groupDocument({
   name,
   versions,
@@ -167,8 +81,8 @@ export async function discover(context: DiscoveryContext, segments: readonly str
   if (more !== undefined || (root !== 'api' && root !== 'apis')) return undefined;
   const { accept } = context;
   if (first === undefined) {
-    const aggregated = wantsAggregated(accept);
-    if (aggregated !== undefined) return aggregatedReply(context, aggregated, root === 'api');
+    const mediaType = wantsAggregated(accept);
+    if (mediaType !== undefined) return aggregatedReply(context, mediaType, root === 'api');
   }
   const document = legacyDocument(context, root, { first, second });
   if (document === undefined) return undefined;

@@ -7,11 +7,12 @@ const metaTypes = new Set([
   ...['Status', 'PartialObjectMetadata', 'APIVersions', 'APIGroup', 'APIGroupList', 'APIResourceList'],
 ]);
 
-/** Bodies of subresources. */
+/** Bodies of subresources, and aggregated discovery. */
 const bodies = new Map([
   ['autoscaling/v1 Scale', 'Scale'],
   ['policy/v1 Eviction', 'Eviction'],
   ['authentication.k8s.io/v1 TokenRequest', 'TokenRequest'],
+  ['apidiscovery.k8s.io/v2 APIGroupDiscoveryList', 'APIGroupDiscoveryList'],
 ]);
 
 const listSuffix = 'List';

@@ -131,7 +131,12 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     if (healthReply !== undefined) return healthReply;
     const { registry } = backend;
     const discovery = await discover(
-      { registry, serverAddress: parts.serverAddress(), accept: request.header('accept') },
+      {
+        registry,
+        serverAddress: parts.serverAddress(),
+        accept: request.header('accept'),
+        ifNoneMatch: request.header('if-none-match'),
+      },
       segments,
     );
     if (discovery !== undefined) return discovery;

@@ -14,10 +14,10 @@ export interface OpenApiDocument {
 export interface BuiltinDocuments {
   /** OpenAPI v3, by path: `api/v1`, `apis/apps/v1`, `version`. */
   readonly v3: ReadonlyMap<string, OpenApiDocument>;
-  /** The text of the v2 document up to the end of its paths, and from there to the end of its definitions. */
-  readonly v2: { readonly start: Uint8Array; readonly end: Uint8Array; readonly hash: string };
-  /** Schemas that the documents of custom resources share, by name. */
-  readonly customSchemas: JsonObject;
+  /** The text of the v2 document: to the end of its paths, to the end of its definitions, and to its end. */
+  readonly v2: { readonly paths: Uint8Array; readonly definitions: Uint8Array; readonly end: Uint8Array };
+  /** The document of a sample custom resource, read. */
+  readonly sample: JsonObject;
 }
 
 const decompress = promisify(brotliDecompress);
@@ -34,13 +34,12 @@ export async function readBuiltinDocuments(): Promise<BuiltinDocuments> {
     documents.set(name, { body: whole.subarray(at, end), hash });
     at = end;
   }
-  const take = (name: string): { readonly body: Buffer; readonly hash: string } => {
+  const take = (name: string): Buffer => {
     const document = documents.get(name);
     if (document === undefined) throw new RangeError(`OpenAPI: the data has no section ${JSON.stringify(name)}`);
     documents.delete(name);
-    return document;
+    return document.body;
   };
-  const [start, end] = [take('v2 start'), take('v2 end')];
-  const customSchemas = objectOf(JSON.parse(take('custom schemas').body.toString()));
-  return { v3: documents, v2: { start: start.body, end: end.body, hash: `${start.hash}${end.hash}` }, customSchemas };
+  const v2 = { paths: take('v2 paths'), definitions: take('v2 definitions'), end: take('v2 end') };
+  return { v3: documents, v2, sample: objectOf(JSON.parse(take('sample').toString())) };
 }

@@ -1,15 +1,20 @@
 /** The documents of custom resources, made of their definitions when a client asks for them. */
 import type { UntypedObject } from '@kctl/apimachinery';
-import { at, crdVersions, isObject, jsonText, objectOf, type JsonObject } from '@kctl/crd/engine';
+import { at, crdVersions, isObject, type JsonObject } from '@kctl/crd/engine';
 import type { ResourceDefinition } from '../../registry/resource.js';
 import { customPathsV2, customPathsV3, sharedNames } from './custom-paths.js';
 import { customSchemas, type CustomKind } from './custom-schema.js';
-import { encodeOpenApiV2 } from './protobuf-v2.js';
+import type { CustomTexts } from './custom-texts.js';
+import { goJson } from './go-order.js';
+import { encodePartsV2, type PartsV2 } from './protobuf-v2.js';
+
+/** A member of an object, by its name. */
+type Member = readonly [name: string, json: string];
 
 /** What one version of a custom resource adds to a document: members of its paths and of its schemas, as JSON text. */
 export interface Fragment {
-  readonly paths: string;
-  readonly schemas: string;
+  readonly paths: readonly Member[];
+  readonly schemas: readonly Member[];
   /** Names of the shared schemas that it refers to. */
   readonly shared: ReadonlySet<string>;
 }
@@ -18,11 +23,19 @@ export interface Fragment {
 export interface FragmentV2 {
   readonly paths: string;
   readonly definitions: string;
-  readonly protobuf: Uint8Array;
+  readonly protobuf: PartsV2;
 }
 
-function members(object: JsonObject): string {
-  return jsonText(object).slice(1, -1);
+function membersOf(object: JsonObject): Member[] {
+  return Object.entries(object).map(([name, value]) => [name, goJson(value)]);
+}
+
+function joinMembers(members: readonly Member[]): string {
+  return members.map(([name, json]) => `${goJson(name)}:${json}`).join(',');
+}
+
+function inOrder(members: readonly Member[]): string {
+  return joinMembers(members.toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)));
 }
 
 /** A version as OpenAPI needs it, out of the object that defines it. */
@@ -37,25 +50,27 @@ function kindOf(definition: ResourceDefinition, crd: UntypedObject): CustomKind 
 }
 
 /** The part of one version of a custom resource in an OpenAPI v3 document. */
-export function fragmentV3(definition: ResourceDefinition, crd: UntypedObject): Fragment {
-  const paths = members(customPathsV3(definition));
-  const schemas = members(customSchemas(kindOf(definition, crd), 'v3'));
+export function fragmentV3(definition: ResourceDefinition, crd: UntypedObject, texts: CustomTexts): Fragment {
   const { scale, ...others } = sharedNames;
   return {
-    paths,
-    schemas,
+    paths: membersOf(customPathsV3(definition, texts)),
+    schemas: membersOf(customSchemas(kindOf(definition, crd), { version: 'v3', texts })),
     shared: new Set([...Object.values(others), ...(definition.subresources.has('scale') ? [scale] : [])]),
   };
 }
 
 /** The part of one version of a custom resource in the OpenAPI v2 document. */
-export function fragmentV2(definition: ResourceDefinition, crd: UntypedObject): FragmentV2 {
-  const paths = customPathsV2(definition);
-  const definitions = customSchemas(kindOf(definition, crd), 'v2');
+export async function fragmentV2(
+  definition: ResourceDefinition,
+  crd: UntypedObject,
+  texts: CustomTexts,
+): Promise<FragmentV2> {
+  const paths = customPathsV2(definition, texts);
+  const definitions = customSchemas(kindOf(definition, crd), { version: 'v2', texts });
   return {
-    paths: members(paths),
-    definitions: members(definitions),
-    protobuf: encodeOpenApiV2({ paths, definitions }),
+    paths: joinMembers(membersOf(paths)),
+    definitions: joinMembers(membersOf(definitions)),
+    protobuf: await encodePartsV2({ paths, definitions }),
   };
 }
 
@@ -63,17 +78,17 @@ export function fragmentV2(definition: ResourceDefinition, crd: UntypedObject): 
 function withReferences(names: ReadonlySet<string>, schemas: JsonObject): ReadonlySet<string> {
   const found = new Set<string>(names);
   for (const name of found)
-    for (const [, other = ''] of jsonText(schemas[name] ?? {}).matchAll(/"#\/components\/schemas\/([^"]+)"/g))
+    for (const [, other = ''] of goJson(schemas[name] ?? {}).matchAll(/"#\/components\/schemas\/([^"]+)"/g))
       found.add(other);
   return found;
 }
 
 /** The OpenAPI v3 document of a group version that only custom resources have. */
-export function customDocument(fragments: readonly Fragment[], shared: JsonObject): string {
-  const needed = withReferences(new Set(fragments.flatMap((fragment) => [...fragment.shared])), shared);
-  const own = Object.fromEntries(Object.entries(objectOf(shared)).filter(([name]) => needed.has(name)));
-  const schemas = [members(own), ...fragments.map((fragment) => fragment.schemas)].join(',');
-  const paths = fragments.map((fragment) => fragment.paths).join(',');
+export function customDocument(fragments: readonly Fragment[], { schemas }: CustomTexts): string {
+  const needed = withReferences(new Set(fragments.flatMap((fragment) => [...fragment.shared])), schemas);
+  const shared = membersOf(schemas).filter(([name]) => needed.has(name));
+  const all = [...shared, ...fragments.flatMap((fragment) => fragment.schemas)];
+  const paths = fragments.flatMap((fragment) => fragment.paths);
   const info = '{"title":"Kubernetes CRD Swagger","version":"v0.1.0"}';
-  return `{"openapi":"3.0.0","info":${info},"paths":{${paths}},"components":{"schemas":{${schemas}}}}`;
+  return `{"openapi":"3.0.0","info":${info},"paths":{${inOrder(paths)}},"components":{"schemas":{${inOrder(all)}}}}`;
 }

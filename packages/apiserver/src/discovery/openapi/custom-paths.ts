@@ -1,7 +1,8 @@
 /** The requests that a custom resource takes, as the paths of OpenAPI documents. */
 import type { JsonObject } from '@kctl/crd/engine';
 import type { ResourceDefinition } from '../../registry/resource.js';
-import { deleteParameters, listParameters, operationDescription, parameterOf, writeParameters } from './parameters.js';
+import type { CustomTexts } from './custom-texts.js';
+import { sortedByName } from './go-order.js';
 
 /** Names of the definitions that custom resources share with built-in ones. */
 export const sharedNames = {
@@ -38,9 +39,44 @@ interface Path {
   readonly operations: readonly Operation[];
 }
 
-const texts = ['application/json', 'application/yaml'];
+/** Parameters of lists. */
+const listParameters = [
+  ...['allowWatchBookmarks', 'continue', 'fieldSelector', 'labelSelector', 'limit', 'resourceVersion'],
+  ...['resourceVersionMatch', 'sendInitialEvents', 'shardSelector', 'timeoutSeconds', 'watch'],
+];
+const writeParameters = ['dryRun', 'fieldManager', 'fieldValidation'];
+const deleteParameters = [
+  ...['dryRun', 'gracePeriodSeconds', 'ignoreStoreReadErrorWithClusterBreakingPotential'],
+  ...['orphanDependents', 'propagationPolicy'],
+];
+
+const textTypes = ['application/json', 'application/yaml'];
 const patches = ['application/json-patch+json', 'application/merge-patch+json', 'application/apply-patch+yaml'];
 const reasons: Readonly<Record<number, string>> = { 200: 'OK', 201: 'Created', 202: 'Accepted', 401: 'Unauthorized' };
+
+/** Words that end in a plain `s` have no article. */
+function withArticle(noun: string): string {
+  if (noun.endsWith('s') && !noun.endsWith('ss')) return noun;
+  return `${/^[aeiou]/i.test(noun) ? 'an' : 'a'} ${noun}`;
+}
+
+/** What an operation does, in upstream's words: `replace status of the specified Widget`. */
+function descriptionOf(verb: string, kind: string, subresource: string): string {
+  const part = subresource === '' ? '' : ` ${subresource} of`;
+  switch (verb) {
+    case 'list':
+      return `list${part} objects of kind ${kind}`;
+    case 'patch':
+      return `partially update${part} the specified ${kind}`;
+    case 'deletecollection':
+      return `delete collection of ${kind}`;
+    case 'create':
+    case 'delete':
+      return `${verb}${part} ${withArticle(kind)}`;
+    default:
+      return `${verb}${part} the specified ${kind}`;
+  }
+}
 
 /** `stable.example.com` as a part of an operation's name: `StableExampleCom`. */
 function identifier(text: string, isCapital: boolean): string {
@@ -76,14 +112,14 @@ function pathsOf(definition: ResourceDefinition): Path[] {
       method,
       action,
       id: `${verb.replace('deletecollection', 'delete')}${base}${verb === 'deletecollection' ? 'Collection' : ''}${scope}${kind}${suffix}`,
-      description: operationDescription(action, kind, subresource),
+      description: descriptionOf(verb, kind, subresource),
       parameters: [],
-      consumes: texts,
+      consumes: textTypes,
       codes: [200],
       ...rest,
     };
   };
-  const body = (schema: string): Body => ({ schema, consumes: texts, isRequired: true });
+  const body = (schema: string): Body => ({ schema, consumes: textTypes, isRequired: true });
   const patch = { schema: sharedNames.patch, consumes: patches, isRequired: true };
   const patchOf = (schema: string, subresource = ''): Operation =>
     operation('patch', 'patch', {
@@ -137,7 +173,7 @@ function pathsOf(definition: ResourceDefinition): Path[] {
           schema: sharedNames.status,
           codes: [200, 202],
           parameters: deleteParameters,
-          body: { schema: sharedNames.deleteOptions, consumes: texts, isRequired: false },
+          body: { schema: sharedNames.deleteOptions, consumes: textTypes, isRequired: false },
         }),
         patchOf(model),
       ],
@@ -165,94 +201,108 @@ function reference(model: string, prefix: string): JsonObject {
   return { $ref: `#/${prefix}/${model}` };
 }
 
-function parameterV3(name: string): JsonObject {
-  const { in: place, type, description } = parameterOf(name);
+interface Words {
+  readonly texts: CustomTexts;
+  readonly kind: string;
+  /** Of the operation; empty for parameters of all operations. */
+  readonly method: string;
+}
+
+function parameterV3(name: string, { texts, ...request }: Words): JsonObject {
+  const { in: place, type, description } = texts.parameter(name, request);
   const schema = { type, uniqueItems: true };
-  return { description, in: place, name, ...(place === 'path' && { required: true }), schema };
+  return { name, in: place, description, ...(place === 'path' && { required: true }), schema };
 }
 
-function parameterV2(name: string): JsonObject {
-  const { in: place, type, description } = parameterOf(name);
-  return { description, in: place, name, ...(place === 'path' && { required: true }), type, uniqueItems: true };
+function parameterV2(name: string, { texts, ...request }: Words): JsonObject {
+  const { in: place, type, description } = texts.parameter(name, request);
+  return { uniqueItems: true, type, description, name, in: place, ...(place === 'path' && { required: true }) };
 }
 
-function common({ id, action, description }: Operation, definition: ResourceDefinition): JsonObject {
-  const { group, version, kind } = definition;
-  return {
-    description,
-    operationId: id,
-    tags: [`${identifier(groupOf(definition), false)}_${identifier(version, false)}`],
-    'x-kubernetes-action': action,
-    'x-kubernetes-group-version-kind': { group, kind, version },
-  };
+function tagOf(definition: ResourceDefinition): string {
+  return `${identifier(groupOf(definition), false)}_${identifier(definition.version, false)}`;
+}
+
+function extensionsOf({ action }: Operation, { group, version, kind }: ResourceDefinition): JsonObject {
+  return { 'x-kubernetes-action': action, 'x-kubernetes-group-version-kind': { group, version, kind } };
 }
 
 function contents(types: readonly string[], model: string): JsonObject {
   const schema = reference(model, 'components/schemas');
-  return Object.fromEntries(types.map((type) => [type, { schema }]));
+  return Object.fromEntries(types.toSorted().map((type) => [type, { schema }]));
 }
 
 function responses({ codes }: Operation, more: JsonObject): JsonObject {
-  const answers = codes.map((code): [string, JsonObject] => [String(code), { ...more, description: reasons[code] }]);
+  const answers = codes.map((code): [string, JsonObject] => [String(code), { description: reasons[code], ...more }]);
   return { ...Object.fromEntries<JsonObject>(answers), 401: { description: reasons[401] } };
 }
 
-function sorted(names: readonly string[]): readonly string[] {
-  return names.toSorted();
+/** How the operations and the parameters of one version of OpenAPI are written. */
+interface Form {
+  readonly operation: (operation: Operation) => JsonObject;
+  readonly parameters: (names: readonly string[]) => JsonObject[];
+}
+
+const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'];
+
+function writePaths(definition: ResourceDefinition, { operation, parameters }: Form): JsonObject {
+  const item = ({ operations, parameters: names }: Path): JsonObject => ({
+    ...Object.fromEntries(
+      operations
+        .toSorted((a, b) => methods.indexOf(a.method) - methods.indexOf(b.method))
+        .map((each) => [each.method, operation(each)]),
+    ),
+    parameters: parameters(names),
+  });
+  return sortedByName(Object.fromEntries(pathsOf(definition).map((path) => [path.path, item(path)])));
 }
 
 /** The paths of a custom resource in OpenAPI v3. */
-export function customPathsV3(definition: ResourceDefinition): JsonObject {
-  const item = ({ parameters, operations }: Path): JsonObject => ({
-    parameters: sorted(parameters).map(parameterV3),
-    ...Object.fromEntries(
-      operations.map((operation) => [
-        operation.method,
-        {
-          ...common(operation, definition),
-          ...(operation.parameters.length > 0 && { parameters: sorted(operation.parameters).map(parameterV3) }),
-          ...(operation.body !== undefined && {
-            requestBody: {
-              content: contents(operation.body.consumes, operation.body.schema),
-              ...(operation.body.isRequired && { required: true }),
-            },
-          }),
-          responses: responses(operation, { content: contents(texts, operation.schema) }),
-        },
-      ]),
-    ),
+export function customPathsV3(definition: ResourceDefinition, texts: CustomTexts): JsonObject {
+  const parameters = (names: readonly string[], method = ''): JsonObject[] =>
+    names.toSorted().map((name) => parameterV3(name, { texts, kind: definition.kind, method }));
+  const operation = (each: Operation): JsonObject => ({
+    tags: [tagOf(definition)],
+    description: each.description,
+    operationId: each.id,
+    ...(each.parameters.length > 0 && { parameters: parameters(each.parameters, each.method) }),
+    ...(each.body !== undefined && {
+      requestBody: {
+        content: contents(each.body.consumes, each.body.schema),
+        ...(each.body.isRequired && { required: true }),
+      },
+    }),
+    responses: responses(each, { content: contents(textTypes, each.schema) }),
+    ...extensionsOf(each, definition),
   });
-  return Object.fromEntries(pathsOf(definition).map((path) => [path.path, item(path)]));
+  return writePaths(definition, { operation, parameters });
 }
 
 /** The paths of a custom resource in OpenAPI v2. */
-export function customPathsV2(definition: ResourceDefinition): JsonObject {
+export function customPathsV2(definition: ResourceDefinition, texts: CustomTexts): JsonObject {
+  const parameters = (names: readonly string[], method = ''): JsonObject[] =>
+    names.toSorted().map((name) => parameterV2(name, { texts, kind: definition.kind, method }));
   const bodyParameter = ({ schema, isRequired }: Body): JsonObject => ({
-    in: 'body',
     name: 'body',
+    in: 'body',
     ...(isRequired && { required: true }),
     schema: reference(schema, 'definitions'),
   });
-  const item = ({ parameters, operations }: Path): JsonObject => ({
-    parameters: sorted(parameters).map(parameterV2),
-    ...Object.fromEntries(
-      operations.map((operation) => [
-        operation.method,
-        {
-          ...common(operation, definition),
-          consumes: operation.consumes,
-          produces: texts,
-          schemes: ['https'],
-          ...((operation.parameters.length > 0 || operation.body !== undefined) && {
-            parameters: [
-              ...(operation.body === undefined ? [] : [bodyParameter(operation.body)]),
-              ...sorted(operation.parameters).map(parameterV2),
-            ],
-          }),
-          responses: responses(operation, { schema: reference(operation.schema, 'definitions') }),
-        },
-      ]),
-    ),
+  const operation = (each: Operation): JsonObject => ({
+    description: each.description,
+    consumes: each.consumes,
+    produces: textTypes,
+    schemes: ['https'],
+    tags: [tagOf(definition)],
+    operationId: each.id,
+    ...((each.parameters.length > 0 || each.body !== undefined) && {
+      parameters: [
+        ...(each.body === undefined ? [] : [bodyParameter(each.body)]),
+        ...parameters(each.parameters, each.method),
+      ],
+    }),
+    responses: responses(each, { schema: reference(each.schema, 'definitions') }),
+    ...extensionsOf(each, definition),
   });
-  return Object.fromEntries(pathsOf(definition).map((path) => [path.path, item(path)]));
+  return writePaths(definition, { operation, parameters });
 }

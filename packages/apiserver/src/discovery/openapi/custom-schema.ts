@@ -2,15 +2,17 @@
 import { arrayOf, isObject, objectOf, stringOf, type JsonObject } from '@kctl/crd/engine';
 import type { ResourceDefinition } from '../../registry/resource.js';
 import { modelName, sharedNames } from './custom-paths.js';
+import type { CustomTexts } from './custom-texts.js';
+import { schemaInOrder } from './go-order.js';
 
 /** The versions of OpenAPI: v2 says less. */
 export type OpenApiVersion = 'v2' | 'v3';
 
-const metadataDescription = 'Standard metadata of the object.';
-const typeMeta: JsonObject = {
-  apiVersion: { description: 'Group and version of the schema of this object.', type: 'string' },
-  kind: { description: 'Name of the kind of this object.', type: 'string' },
-};
+/** What a document is written for, and in which words. */
+interface Style {
+  readonly version: OpenApiVersion;
+  readonly texts: CustomTexts;
+}
 
 const plain = ['description', 'title', 'example', 'externalDocs', 'format', 'pattern', 'enum'];
 const numbers = [
@@ -80,51 +82,52 @@ function reduceToV2(published: JsonObject, source: JsonObject): void {
 }
 
 /** A schema without type, description and the like: what stands in `allOf` and its kin. */
-function nested(schema: unknown): JsonObject {
-  return published(objectOf(schema), 'v3');
+function nested(schema: unknown, { texts }: Style): JsonObject {
+  return published(objectOf(schema), { version: 'v3', texts });
 }
 
-function addChildren(target: JsonObject, schema: JsonObject, version: OpenApiVersion): void {
+function addChildren(target: JsonObject, schema: JsonObject, style: Style): void {
   const { properties, items, additionalProperties: more } = schema;
   if (isObject(properties) && Object.keys(properties).length > 0)
     target['properties'] = Object.fromEntries(
-      Object.entries(properties).map(([name, child]) => [name, published(objectOf(child), version)]),
+      Object.entries(properties).map(([name, child]) => [name, published(objectOf(child), style)]),
     );
-  if (isObject(items)) target['items'] = published(items, version);
+  if (isObject(items)) target['items'] = published(items, style);
   if (typeof more === 'boolean') target['additionalProperties'] = more;
-  else if (isObject(more)) target['additionalProperties'] = published(more, version);
+  else if (isObject(more)) target['additionalProperties'] = published(more, style);
   for (const name of junctors) {
     const members = arrayOf(schema[name]);
-    if (members.length > 0) target[name] = members.map(nested);
+    if (members.length > 0) target[name] = members.map((member) => nested(member, style));
   }
-  if (isObject(schema['not'])) target['not'] = nested(schema['not']);
+  if (isObject(schema['not'])) target['not'] = nested(schema['not'], style);
 }
 
 /** An object inside of an object has its own kind and metadata. */
-function addEmbedded(target: JsonObject, version: OpenApiVersion): void {
+function addEmbedded(target: JsonObject, style: Style): void {
   if (target['x-kubernetes-embedded-resource'] !== true) return;
-  if (version === 'v2' && target['x-kubernetes-preserve-unknown-fields'] === true) return;
-  addObjectFields(target, version);
+  if (style.version === 'v2' && target['x-kubernetes-preserve-unknown-fields'] === true) return;
+  addObjectFields(target, style.texts.embeddedTypeMeta, style);
   const required = arrayOf(target['required']);
   target['required'] = [...required, ...['kind', 'apiVersion'].filter((name) => !required.includes(name))];
 }
 
-function addObjectFields(target: JsonObject, version: OpenApiVersion): void {
+function addObjectFields(target: JsonObject, typeMeta: JsonObject, { version, texts }: Style): void {
   target['properties'] = {
     ...objectOf(target['properties']),
     ...typeMeta,
-    metadata: described(sharedNames.objectMeta, metadataDescription, version),
+    metadata: described(sharedNames.objectMeta, texts.metadata, version),
   };
 }
 
-function published(schema: JsonObject, version: OpenApiVersion): JsonObject {
+function published(schema: JsonObject, style: Style): JsonObject {
+  const { version } = style;
   const target = ownFacts(schema, version);
   if (stringOf(schema['type']) !== '') target['type'] = schema['type'];
   if (version === 'v3' && schema['nullable'] === true) target['nullable'] = true;
-  addChildren(target, schema, version);
+  addChildren(target, schema, style);
   spellOutIntOrString(target);
   if (version === 'v2') reduceToV2(target, schema);
-  addEmbedded(target, version);
+  addEmbedded(target, style);
   return target;
 }
 
@@ -147,18 +150,19 @@ export interface CustomKind {
   readonly keepsUnknown: boolean;
 }
 
-function ownSchema({ schema, keepsUnknown }: CustomKind, version: OpenApiVersion): JsonObject {
+function ownSchema({ schema, keepsUnknown }: CustomKind, style: Style): JsonObject {
   if (schema === undefined) return { type: 'object' };
   // Clients of v2 would take what is not listed for unknown.
-  if (version === 'v2' && (keepsUnknown || schema['x-kubernetes-preserve-unknown-fields'] === true))
+  if (style.version === 'v2' && (keepsUnknown || schema['x-kubernetes-preserve-unknown-fields'] === true))
     return { type: 'object' };
-  const target = published(schema, version);
-  addObjectFields(target, version);
+  const target = published(schema, style);
+  addObjectFields(target, style.texts.typeMeta, style);
   return target;
 }
 
 /** The definitions of a custom resource and of its list, by their names. */
-export function customSchemas(kind: CustomKind, version: OpenApiVersion): JsonObject {
+export function customSchemas(kind: CustomKind, style: Style): JsonObject {
+  const { version, texts } = style;
   const { definition } = kind;
   const { group, version: apiVersion, kind: name, listKind, plural, selectableFields } = definition;
   const describe = (kindName: string): JsonObject => ({
@@ -168,18 +172,19 @@ export function customSchemas(kind: CustomKind, version: OpenApiVersion): JsonOb
     }),
   });
   const model = modelName(definition, name);
-  return {
-    [model]: { ...ownSchema(kind, version), ...describe(name) },
-    [modelName(definition, listKind)]: {
-      description: `${listKind} is a list of ${name}.`,
-      properties: {
-        ...typeMeta,
-        items: { description: `List of ${plural}.`, items: reference(model, version), type: 'array' },
-        metadata: described(sharedNames.listMeta, 'Standard metadata of the list.', version),
-      },
-      required: ['items'],
-      type: 'object',
-      ...describe(listKind),
+  const list = {
+    description: `${listKind} is a list of ${name}`,
+    properties: {
+      ...texts.typeMeta,
+      items: { description: texts.listItems(plural), items: reference(model, version), type: 'array' },
+      metadata: described(sharedNames.listMeta, texts.listMetadata, version),
     },
+    required: ['items'],
+    type: 'object',
+    ...describe(listKind),
+  };
+  return {
+    [model]: schemaInOrder({ ...ownSchema(kind, style), ...describe(name) }),
+    [modelName(definition, listKind)]: schemaInOrder(list),
   };
 }

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { UntypedObject } from '@kctl/apimachinery';
 import type { Clock } from '@kctl/wait';
-import { jsonText, objectOf } from '@kctl/crd/engine';
+import { jsonText, objectOf, type JsonObject } from '@kctl/crd/engine';
 import { parseAccept } from '../../codecs/negotiate.js';
 import { breathe } from '../../handlers/list-reply.js';
 import { commonHeaders } from '../../handlers/reply.js';
@@ -12,7 +12,9 @@ import type { ApiRequest, Reply } from '../../server/api-request.js';
 import { pageNotFound } from '../../server/health.js';
 import { readBuiltinDocuments, type BuiltinDocuments, type OpenApiDocument } from './builtin-documents.js';
 import { customDocument, fragmentV2, fragmentV3, type Fragment, type FragmentV2 } from './custom-documents.js';
-import { encodeOpenApiV2 } from './protobuf-v2.js';
+import { readCustomTexts, type CustomTexts } from './custom-texts.js';
+import { encodePartsV2, joinPartsV2, type PartsV2 } from './protobuf-v2.js';
+import { encodeOpenApiV3 } from './protobuf-v3.js';
 
 /** What the documents are made of. */
 export interface OpenApiOptions {
@@ -29,19 +31,19 @@ export interface OpenApi {
 }
 
 const jsonType = 'application/json';
-const protobufV2 = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
-/** The name that clients use, and the one that the answer has. */
-const v2Types = new Map([
-  [jsonType, jsonType],
-  ['application/com.github.proto-openapi.spec.v2@v1.0+protobuf', protobufV2],
-  [protobufV2, protobufV2],
-]);
-const v3Types = new Map([[jsonType, jsonType]]);
+/** The names that clients use, and the one that the answer has. */
+function typesOf(version: 'v2' | 'v3'): ReadonlyMap<string, string> {
+  const protobuf = `application/com.github.proto-openapi.spec.${version}.v1.0+protobuf`;
+  return new Map([
+    [jsonType, jsonType],
+    [`application/com.github.proto-openapi.spec.${version}@v1.0+protobuf`, protobuf],
+    [protobuf, protobuf],
+  ]);
+}
+const v2Types = typesOf('v2');
+const v3Types = typesOf('v3');
 
 const yearMs = 365 * 24 * 60 * 60 * 1000;
-/** Entries that are encoded at a time: about 5 ms. */
-const entriesAtOnce = 32;
-
 function hashOf(parts: readonly (string | Uint8Array)[]): string {
   const hash = createHash('sha512');
   for (const part of parts) hash.update(part);
@@ -66,6 +68,10 @@ function pathOf(group: string, version: string): string {
   return group === '' ? `api/${version}` : `apis/${group}/${version}`;
 }
 
+interface Builtin extends BuiltinDocuments {
+  readonly texts: CustomTexts;
+}
+
 interface CustomVersion {
   readonly definition: ResourceDefinition;
   readonly crd: UntypedObject;
@@ -78,8 +84,10 @@ class OpenApiDocuments implements OpenApi {
   readonly #fragmentsV2 = new WeakMap<UntypedObject, Map<string, FragmentV2>>();
   /** Documents by path, as long as they are made of the same fragments. */
   readonly #documents = new Map<string, { readonly of: readonly Fragment[]; readonly document: OpenApiDocument }>();
-  #builtin: Promise<BuiltinDocuments> | undefined;
-  #builtinProtobuf: Promise<readonly Uint8Array[]> | undefined;
+  /** Documents in protobuf, made when a client asks for the first time. */
+  readonly #protobuf = new WeakMap<OpenApiDocument, Promise<Buffer>>();
+  #builtin: Promise<Builtin> | undefined;
+  #builtinParts: Promise<PartsV2> | undefined;
 
   constructor(options: OpenApiOptions) {
     this.#options = options;
@@ -95,20 +103,30 @@ class OpenApiDocuments implements OpenApi {
     const type = negotiateType(request.header('accept'), v3Types);
     if (type === undefined) return empty(406, { vary: 'Accept' });
     const headers = { 'content-type': type, etag: JSON.stringify(document.hash), vary: 'Accept' };
+    const body = type === jsonType ? document.body : await this.#encoded(document);
     const given = query.get('hash') ?? '';
-    if (given === '') return conditional(request, document.body, headers);
+    if (given === '') return conditional(request, body, headers);
     const location = `/openapi/v3/${path.join('/')}?hash=${document.hash}`;
     if (given !== document.hash) return empty(301, { ...headers, location });
-    return conditional(request, document.body, {
+    return conditional(request, body, {
       ...headers,
       'cache-control': 'public, immutable',
       expires: new Date(this.#options.clock.now() + yearMs).toUTCString().replace('GMT', 'UTC'),
     });
   }
 
-  #read(): Promise<BuiltinDocuments> {
-    this.#builtin ??= readBuiltinDocuments();
+  #read(): Promise<Builtin> {
+    this.#builtin ??= readBuiltinDocuments().then((documents) => ({
+      ...documents,
+      texts: readCustomTexts(documents.sample),
+    }));
     return this.#builtin;
+  }
+
+  #encoded(document: OpenApiDocument): Promise<Buffer> {
+    const known = this.#protobuf.get(document) ?? encodeOpenApiV3(parseDocument([document.body]));
+    this.#protobuf.set(document, known);
+    return known;
   }
 
   /** Custom resources that are served, by the path of their document. */
@@ -135,13 +153,14 @@ class OpenApiDocuments implements OpenApi {
   }
 
   async #customDocument(path: string, versions: readonly CustomVersion[]): Promise<OpenApiDocument> {
-    const { customSchemas } = await this.#read();
+    const { texts } = await this.#read();
     const fragments: Fragment[] = [];
-    for (const version of versions) fragments.push(await remembered(this.#fragments, version, fragmentV3));
+    for (const version of versions)
+      fragments.push(await remembered(this.#fragments, version, (...of) => fragmentV3(...of, texts)));
     const known = this.#documents.get(path);
     if (known?.of.length === fragments.length && known.of.every((fragment, index) => fragment === fragments[index]))
       return known.document;
-    const body = customDocument(fragments, customSchemas);
+    const body = customDocument(fragments, texts);
     const document = { body, hash: hashOf([body]) };
     this.#documents.set(path, { of: fragments, document });
     return document;
@@ -168,60 +187,38 @@ class OpenApiDocuments implements OpenApi {
   async #answerV2(request: ApiRequest): Promise<Reply> {
     const type = negotiateType(request.header('accept'), v2Types);
     if (type === undefined) return empty(406, { vary: 'Accept' });
-    const { v2 } = await this.#read();
+    const { v2, texts } = await this.#read();
     const fragments: FragmentV2[] = [];
     for (const versions of this.#custom().values())
-      for (const version of versions) fragments.push(await remembered(this.#fragmentsV2, version, fragmentV2));
+      for (const version of versions)
+        fragments.push(await remembered(this.#fragmentsV2, version, (...of) => fragmentV2(...of, texts)));
     const paths = fragments.map((fragment) => `,${fragment.paths}`);
     const definitions = fragments.map((fragment) => `,${fragment.definitions}`);
-    const headers = {
-      'content-type': type,
-      etag: JSON.stringify(hashOf([v2.hash, ...paths, ...definitions])),
-      vary: 'Accept',
-    };
-    if (type === jsonType) {
-      const texts = [v2.start, ...paths, v2.end, ...definitions, '}}'];
-      return conditional(request, Buffer.concat(texts.map((text) => Buffer.from(text))), headers);
-    }
-    // Protobuf messages one after the other are their union.
-    const messages = [...(await this.#encodeBuiltin()), ...fragments.map(({ protobuf }) => protobuf)];
-    return conditional(request, Buffer.concat(messages), headers);
+    const parts = [v2.paths, ...paths, v2.definitions, ...definitions, v2.end];
+    const headers = { 'content-type': type, etag: JSON.stringify(hashOf(parts)), vary: 'Accept' };
+    if (type === jsonType) return conditional(request, Buffer.concat(parts.map((part) => Buffer.from(part))), headers);
+    this.#builtinParts ??= encodePartsV2(parseDocument([v2.paths, v2.definitions, v2.end]));
+    const body = joinPartsV2([await this.#builtinParts, ...fragments.map(({ protobuf }) => protobuf)]);
+    return conditional(request, body, headers);
   }
+}
 
-  /** The v2 document of the built-in kinds in protobuf, a part at a time. */
-  #encodeBuiltin(): Promise<readonly Uint8Array[]> {
-    const encode = async (): Promise<readonly Uint8Array[]> => {
-      const { v2 } = await this.#read();
-      const whole = objectOf(JSON.parse(`${Buffer.from(v2.start).toString()}${Buffer.from(v2.end).toString()}}}`));
-      const { paths, definitions, ...others } = whole;
-      const messages = [encodeOpenApiV2(others)];
-      for (const [name, entries] of Object.entries({ paths, definitions })) {
-        const members = Object.entries(objectOf(entries));
-        for (let index = 0; index < members.length; index += entriesAtOnce) {
-          await breathe();
-          const some = Object.fromEntries(members.slice(index, index + entriesAtOnce));
-          messages.push(encodeOpenApiV2({ [name]: some }));
-        }
-      }
-      return messages;
-    };
-    this.#builtinProtobuf ??= encode();
-    return this.#builtinProtobuf;
-  }
+function parseDocument(parts: readonly (string | Uint8Array)[]): JsonObject {
+  return objectOf(JSON.parse(Buffer.concat(parts.map((part) => Buffer.from(part))).toString()));
 }
 
 /** The fragment of a version, made once for each state of its definition; others are served between two of them. */
 async function remembered<T>(
   known: WeakMap<UntypedObject, Map<string, T>>,
   { definition, crd }: CustomVersion,
-  make: (definition: ResourceDefinition, crd: UntypedObject) => T,
+  make: (definition: ResourceDefinition, crd: UntypedObject) => T | Promise<T>,
 ): Promise<T> {
   const byVersion = known.get(crd) ?? new Map<string, T>();
   known.set(crd, byVersion);
   const present = byVersion.get(definition.version);
   if (present !== undefined) return present;
   await breathe();
-  const made = make(definition, crd);
+  const made = await make(definition, crd);
   byVersion.set(definition.version, made);
   return made;
 }
