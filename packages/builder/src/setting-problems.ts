@@ -8,6 +8,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   logger: "a controller has its manager's",
   metrics: "a controller has its manager's",
   tracer: "a controller has its manager's",
+  requestCounter: "a controller has its manager's",
   clock: "a controller has its manager's",
 };
 

@@ -20,7 +20,7 @@ export function assembleSession<R>(
   requestKey: (request: R) => string,
 ): Session<R> {
   const { name, reconciler, retryPolicy = createRetryPolicy() } = options;
-  const { settings, logger, metrics, measured, tracer, clock, random } = environment;
+  const { settings, logger, metrics, measured, tracer, requestCounter, clock, random } = environment;
   const { usePriorityQueue } = settings;
   const key = requestKey;
   const rateLimiter = guardedLimiter(options.rateLimiter ?? defaultRateLimiter(usePriorityQueue, { key, clock }), {
@@ -61,6 +61,7 @@ export function assembleSession<R>(
     rateLimiter,
     metrics: measured,
     tracer,
+    requestCounter,
     clock,
     requestKey,
     timeoutMs: settings.reconciliationTimeoutMs,

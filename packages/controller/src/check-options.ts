@@ -1,4 +1,4 @@
-import { loggerOption, metricsOption, tracerOption } from '@kctl/telemetry';
+import { loggerOption, metricsOption, requestCounterOption, tracerOption } from '@kctl/telemetry';
 import type { Debounce } from '@kctl/workqueue';
 import { clockOption, functionOption, type OptionNames, optionProblems, shownValue } from '@kctl/wait';
 import type { ControllerOptions, SafetyInterval } from './controller-options.js';
@@ -25,6 +25,7 @@ const known = {
     logFields: true,
     metrics: metricsOption,
     tracer: tracerOption,
+    requestCounter: requestCounterOption,
     clock: clockOption,
     random: functionOption,
     maxConcurrentReconciles: true,

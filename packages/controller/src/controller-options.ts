@@ -1,5 +1,5 @@
 import type { AccessNeed } from '@kctl/rbac';
-import type { Logger, LogFields, Metrics, Tracer } from '@kctl/telemetry';
+import type { Logger, LogFields, Metrics, RequestCounter, Tracer } from '@kctl/telemetry';
 import type { Clock, Random } from '@kctl/wait';
 import { numberProblem } from '@kctl/wait';
 import type { Debounce, RateLimiter } from '@kctl/workqueue';
@@ -82,6 +82,13 @@ export interface ControllerOptions<R> extends ControllerSettings {
   readonly metrics?: Metrics;
   /** A span `reconcile` for each run. @default nothing is traced */
   readonly tracer?: Tracer;
+  /**
+   * Attributes requests to the run that sends them, for the metric `kctl_controller_reconcile_requests` and the attribute
+   * `requests` of the span. With neither `metrics` nor `tracer` it is not used.
+   *
+   * @default requests are not counted; the manager of @kctl/runtime counts those of its clients
+   */
+  readonly requestCounter?: RequestCounter;
   /** @default systemClock */
   readonly clock?: Clock;
   /** @default Math.random */

@@ -1,6 +1,6 @@
 import type { Kind } from '@kctl/apimachinery';
 import type { AccessNeed } from '@kctl/rbac';
-import type { Logger, Metrics, Tracer } from '@kctl/telemetry';
+import type { Logger, Metrics, RequestCounter, Tracer } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
 import type { ControllerSettings } from './controller-options.js';
 import type { EnqueueOptions } from './handler/event-handler.js';
@@ -78,6 +78,7 @@ export interface AdoptOptions {
   readonly logger?: Logger;
   readonly metrics?: Metrics;
   readonly tracer?: Tracer;
+  readonly requestCounter?: RequestCounter;
   readonly clock?: Clock;
 }
 
@@ -124,7 +125,7 @@ export interface Controller<R = ReconcileRequest> {
   /** Queues a request by hand. Ignored while the controller neither runs nor is warm. */
   enqueue(request: R, options?: EnqueueOptions): void;
   /**
-   * Takes over what its options leave open: settings, logger, metrics, tracer and clock. A manager calls it when the
+   * Takes over what its options leave open: settings, logger, metrics, tracer, request counter and clock. A manager calls it when the
    * controller is added. Ignored while the controller is not cold.
    *
    * @throws TypeError when a setting is not valid

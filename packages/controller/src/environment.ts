@@ -1,5 +1,5 @@
-import type { Logger, Metrics, Tracer } from '@kctl/telemetry';
-import { guardLogger, guardSinks, noopLogger, noopTracer } from '@kctl/telemetry';
+import type { Logger, Metrics, RequestCounter, Tracer } from '@kctl/telemetry';
+import { guardLogger, guardSinks, noopLogger, noopMetrics, noopTracer } from '@kctl/telemetry';
 import type { Clock, Random } from '@kctl/wait';
 import { systemClock, systemRandom } from '@kctl/wait';
 import type { AdoptOptions } from './controller.js';
@@ -17,6 +17,8 @@ export interface ControllerEnvironment {
   /** The controller's own of `metrics`. */
   readonly measured: ControllerMetrics;
   readonly tracer: Tracer;
+  /** Undefined where requests are not counted: there is none, or what it counts would go nowhere. */
+  readonly requestCounter: RequestCounter | undefined;
   readonly clock: Clock;
   readonly random: Random;
 }
@@ -26,16 +28,21 @@ export function environmentOf<R>(options: ControllerOptions<R>, adopted: AdoptOp
   const { name } = options;
   const settings = resolveSettings(name, options, adopted.settings);
   const given = options.logger ?? adopted.logger ?? noopLogger;
+  const givenMetrics = options.metrics ?? adopted.metrics ?? noopMetrics;
   const { logger, metrics } = guardSinks({
     logger: guardLogger(given).child({ controller: name }),
-    metrics: options.metrics ?? adopted.metrics,
+    metrics: givenMetrics,
   });
+  const tracer = options.tracer ?? adopted.tracer ?? noopTracer;
+  const isObserved = givenMetrics !== noopMetrics || tracer !== noopTracer;
+  const requestCounter = isObserved ? (options.requestCounter ?? adopted.requestCounter) : undefined;
   return {
     settings,
     logger,
     metrics,
-    measured: createControllerMetrics(metrics, name),
-    tracer: options.tracer ?? adopted.tracer ?? noopTracer,
+    measured: createControllerMetrics(metrics, name, requestCounter !== undefined),
+    tracer,
+    requestCounter,
     clock: options.clock ?? adopted.clock ?? systemClock,
     random: options.random ?? systemRandom,
   };

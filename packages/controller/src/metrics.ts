@@ -8,6 +8,9 @@ const reconcileTimeBuckets: readonly number[] = [
   2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 9, 10, 15, 20, 25, 30, 40, 50, 60,
 ];
 
+/** Budgets are small numbers: what matters is none, one or two, and the run that lists a whole cluster. */
+const requestBuckets: readonly number[] = [0, 1, 2, 3, 5, 8, 13, 21, 50, 100, 200, 500, 1000];
+
 /** The metrics of one controller, under controller-runtime's names. */
 export interface ControllerMetrics {
   readonly total: Readonly<Record<ReconcileOutcome, Counter>>;
@@ -20,12 +23,18 @@ export interface ControllerMetrics {
   readonly activeWorkers: Gauge;
   /** Ours: keys found to be reconciled in a loop. */
   readonly hotLoops: Counter;
+  /** Ours: requests of a run; undefined where they are not counted. */
+  readonly requests: Histogram | undefined;
   /** Exports every series as 0, so that a rate can be computed from the first event on. */
   preset(): void;
 }
 
 /** Declares the metrics and picks the children of this controller. */
-export function createControllerMetrics(metrics: Metrics, controller: string): ControllerMetrics {
+export function createControllerMetrics(
+  metrics: Metrics,
+  controller: string,
+  hasRequests = false,
+): ControllerMetrics {
   const labelNames = ['controller'];
   const counter = (name: string, help: string): Counter =>
     metrics.counter({ name, help, labelNames }).with({ controller });
@@ -74,6 +83,16 @@ export function createControllerMetrics(metrics: Metrics, controller: string): C
     'kctl_controller_hot_loops_total',
     'Total number of keys that were found to be reconciled in a loop per controller',
   );
+  const requests = hasRequests
+    ? metrics
+        .histogram({
+          name: 'kctl_controller_reconcile_requests',
+          help: 'Number of requests to the API server per reconciliation per controller',
+          labelNames,
+          buckets: requestBuckets,
+        })
+        .with({ controller })
+    : undefined;
   return {
     total,
     errors,
@@ -84,6 +103,7 @@ export function createControllerMetrics(metrics: Metrics, controller: string): C
     maxConcurrent,
     activeWorkers,
     hotLoops,
+    requests,
     preset: () => {
       for (const each of [...Object.values(total), errors, terminalErrors, panics, timeouts, hotLoops]) each.inc(0);
       activeWorkers.set(0);

@@ -1,4 +1,4 @@
-import type { Logger, Span, SpanAttributes, Tracer } from '@kctl/telemetry';
+import type { Logger, RequestCounter, RequestTally, Span, SpanAttributes, Tracer } from '@kctl/telemetry';
 import { noopTracer } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
 import type { PrioritizedItem, RateLimiter } from '@kctl/workqueue';
@@ -24,6 +24,8 @@ export interface ReconcileLoopOptions<R> {
   readonly rateLimiter: RateLimiter<R>;
   readonly metrics: ControllerMetrics;
   readonly tracer: Tracer;
+  /** Undefined: requests are not counted, and nothing is allocated for it. */
+  readonly requestCounter: RequestCounter | undefined;
   readonly clock: Clock;
   readonly requestKey: (request: R) => string;
   /** 0: none. */
@@ -81,8 +83,9 @@ export class ReconcileLoop<R> {
 
   /** One function and one promise: every reconcile goes through it. */
   async #run({ item, key, stopSignal, started }: Dequeued<R>, span: Span | undefined): Promise<void> {
-    const { reconcile, running, clock, queue, judge, metrics, timeoutMs, maxAttempts } = this.#options;
+    const { reconcile, running, clock, queue, judge, metrics, timeoutMs, maxAttempts, requestCounter } = this.#options;
     const { item: request, priority, reasons } = item;
+    const tally: RequestTally | undefined = requestCounter === undefined ? undefined : { requests: 0 };
     metrics.activeWorkers.inc();
     try {
       const attempt = running.failures(key) + 1;
@@ -97,15 +100,23 @@ export class ReconcileLoop<R> {
       let outcome: Outcome;
       let step: RunStep = 'call';
       try {
-        const pending = reconcile(request, run);
+        const pending =
+          requestCounter === undefined || tally === undefined
+            ? reconcile(request, run)
+            : requestCounter.run(tally, reconcile, request, run);
         step = 'wait';
         const result = await pending;
         step = 'settle';
         outcome = outcomeOf(result);
       } catch (error) {
-        outcome = await judge.judge({ request, key, run, error, step, stopSignal });
+        // A hook may write the status: these requests are the run's as well.
+        const failed = { request, key, run, error, step, stopSignal };
+        outcome = await (requestCounter === undefined || tally === undefined
+          ? judge.judge(failed)
+          : requestCounter.run(tally, () => judge.judge(failed)));
       }
       run.end();
+      if (span !== undefined && tally !== undefined) run.span.setAttributes({ requests: tally.requests });
       const settled: Settled = { key, run, outcome, next: this.#next(request, { key, run }, outcome), kept: undefined };
       for (const policy of this.#outward) policy.settle?.(settled);
       if (settled.next !== undefined) queue.addWith(settled.next, request);
@@ -117,6 +128,7 @@ export class ReconcileLoop<R> {
       running.end(key);
       queue.done(request);
       metrics.activeWorkers.dec();
+      if (tally !== undefined) metrics.requests?.observe(tally.requests);
       metrics.seconds.observe((clock.monotonicNow() - started) / 1000);
     }
   }

@@ -1,4 +1,4 @@
-import { loggerOption, metricsOption, tracerOption } from '@kctl/telemetry';
+import { loggerOption, metricsOption, requestCounterOption, tracerOption } from '@kctl/telemetry';
 import { controllerDefaults } from '@kctl/controller';
 import { listenerOption } from '@kctl/http-server';
 import {
@@ -21,6 +21,7 @@ const known = {
     logger: loggerOption,
     metrics: metricsOption,
     tracer: tracerOption,
+    requestCounter: requestCounterOption,
     clock: clockOption,
     leaderElection: true,
     health: true,

@@ -186,7 +186,9 @@ class RunnableManager<X extends object> implements Manager<X> {
     const { controllerDefaults, logger, metrics, tracer, clock } = this;
     const { groupKindConcurrency: _, ...given } = controllerDefaults;
     const settings = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-    added.adopt?.({ settings, logger, metrics, tracer, clock });
+    const { requestCounter } = this.#options;
+    const counted = requestCounter === undefined ? {} : { requestCounter };
+    added.adopt?.({ settings, logger, metrics, tracer, clock, ...counted });
     const name = this.#runnables.add(added);
     if (this.#isPaused) this.#setRunnablePaused(added, true);
     if (isCluster(added)) this.#clusters.add(added);

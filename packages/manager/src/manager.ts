@@ -1,7 +1,7 @@
 import type { Client, KindResolver, Reader } from '@kctl/client';
 import type { ControllerSettings, Provided } from '@kctl/controller';
 import type { AccessKind, AccessNeed, AccessOptions, AccessVerb } from '@kctl/rbac';
-import type { Logger, Metrics, Tracer } from '@kctl/telemetry';
+import type { Logger, Metrics, RequestCounter, Tracer } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
 import type { WebhookServer } from '@kctl/webhook';
 import type { Cluster, EventSink, ManagedCache } from './cluster.js';
@@ -75,6 +75,8 @@ export interface ManagerOptions<X extends object = object> {
   readonly metrics?: Metrics & Partial<MetricsExporter>;
   /** @default nothing is traced */
   readonly tracer?: Tracer;
+  /** Attributes requests to the reconcile that sends them. @default requests are not counted; @kctl/runtime counts them */
+  readonly requestCounter?: RequestCounter;
   /** @default systemClock */
   readonly clock?: Clock;
   /** @default no election: this process leads at once */

@@ -1,7 +1,7 @@
 import type { GroupVersionKind } from '@kctl/apimachinery';
 import type { ControllerSettings } from '@kctl/controller';
 import type { AccessNeed } from '@kctl/rbac';
-import type { Logger, Metrics, Tracer } from '@kctl/telemetry';
+import type { Logger, Metrics, RequestCounter, Tracer } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
 
 /**
@@ -39,6 +39,7 @@ export interface RunnableDefaults {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly tracer: Tracer;
+  readonly requestCounter?: RequestCounter;
   readonly clock: Clock;
 }
 

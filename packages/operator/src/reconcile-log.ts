@@ -2,7 +2,7 @@ import type { Logger, Span, SpanAttributes, Tracer } from '@kctl/telemetry';
 import { systemClock, type Clock } from '@kctl/wait';
 
 /**
- * A tracer that writes a line for each reconcile: of which request, why, with what result, after how many ms. For a
+ * A tracer that writes a line for each reconcile: of which request, why, with what result, after how many ms and requests. For a
  * person who develops; a busy operator has thousands a second.
  */
 export function createReconcileLog(logger: Logger, clock: Clock = systemClock): Tracer {
@@ -19,7 +19,9 @@ export function createReconcileLog(logger: Logger, clock: Clock = systemClock): 
       try {
         return await work(span);
       } finally {
-        logger.info('Reconciled', { ...seen, ms: Math.round(clock.monotonicNow() - startedMs) });
+        const { requests, ...fields } = seen;
+        const sent = requests === undefined ? {} : { requests };
+        logger.info('Reconciled', { ...fields, ms: Math.round(clock.monotonicNow() - startedMs), ...sent });
       }
     },
   };

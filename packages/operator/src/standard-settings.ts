@@ -24,7 +24,7 @@ export interface StandardSettings {
   readonly webhookCertDir?: string;
   readonly logLevel: LogLevel;
   readonly logFormat: 'json' | 'text';
-  /** Writes a line for each reconcile: key, reasons, result, ms. */
+  /** Writes a line for each reconcile: key, reasons, result, ms, requests. */
   readonly logReconciles: boolean;
   readonly gracefulShutdownTimeoutMs: number;
 }
@@ -90,7 +90,7 @@ export const standardFields: readonly SettingField[] = [
   {
     name: 'logReconciles',
     type: 'boolean',
-    description: 'write a line for each reconcile: key, reasons, result, ms',
+    description: 'write a line for each reconcile: key, reasons, result, ms, requests',
     defaultText: shown('logReconciles'),
   },
   {

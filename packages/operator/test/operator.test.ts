@@ -146,6 +146,7 @@ describe('the log of reconciles', () => {
     const attributes = { controller: 'website', request: 'default/hello' };
     await tracer.withSpan('reconcile', attributes, async (span) => {
       span.setAttributes({ reasons: 'Website create default/hello', attempt: 1 });
+      span.setAttributes({ requests: 2 });
       await clock.advance(12);
     });
     const failed = tracer.withSpan('reconcile', attributes, (span) => {
@@ -155,7 +156,7 @@ describe('the log of reconciles', () => {
     await expect(failed).rejects.toThrow('broken');
     await tracer.withSpan('another', {}, () => Promise.resolve());
     expect(lines.map((line) => line.replace(/^\S+ /, '').trimEnd())).toEqual([
-      'INFO  Reconciled result=success controller=website request=default/hello reasons="Website create default/hello" attempt=1 ms=12',
+      'INFO  Reconciled result=success controller=website request=default/hello reasons="Website create default/hello" attempt=1 ms=12 requests=2',
       'INFO  Reconciled result=error controller=website request=default/hello ms=0',
     ]);
   });

@@ -34,6 +34,7 @@ import { createConsoleLogger, type Logger } from '@kctl/telemetry';
 import { type Clock, functionOption, type OptionNames, optionProblems, systemClock } from '@kctl/wait';
 import { createSelfManagedCertificates, createWebhookServer, type WebhookServerOptions } from '@kctl/webhook';
 import { eventNeeds } from './access-needs.js';
+import { countRequests } from './count-requests.js';
 import { createLeadership } from './leadership.js';
 import { createLeaseScheduleStore } from './lease-schedule-store.js';
 import { loadConnection } from './load-connection.js';
@@ -84,9 +85,10 @@ export async function createManager<X extends object = object>(
 
 function assemble<X extends object>(
   options: RuntimeManagerOptions<X>,
-  connection: Connection,
+  given: Connection,
   metrics: PrometheusMetrics,
 ): RuntimeManager<X> {
+  const { connection, requestCounter } = countRequests(given);
   const { http, cache: cacheOptions, client: clientOptions, webhook, leaderElection, dependencies, ...rest } = options;
   const {
     newCache = createCache,
@@ -145,6 +147,7 @@ function assemble<X extends object>(
   const injected = { ...parts, ...withoutUndefined(dependencies ?? {}) } as RuntimeDependencies & X;
   const manager = createBareManager<RuntimeDependencies & X>({
     webhookServer: createWebhookServer({ ...webhookOptions(webhook, liveClient, wired), ...wired }),
+    requestCounter,
     ...withoutConnection(bare),
     ...wired,
     ...(scheduleStore === undefined ? {} : { scheduleStore }),

@@ -183,7 +183,10 @@ export interface RuntimeManager<X extends object = object> extends Manager<Runti
   readonly client: DelegatingClient;
   /** Talks to the server directly, and watches. Not fenced: for reads, and for writes that need no leadership. */
   readonly liveClient: HttpClient;
-  /** Where the server is and who this process is: for further clients, e.g. of `@kctl/pods`. */
+  /**
+   * Where the server is and who this process is: for further clients, e.g. of `@kctl/pods`. What they send in a reconcile is
+   * counted with its other requests.
+   */
   readonly connection: Connection;
   /** Kinds by name, resources by name, and all resources that the server serves. */
   readonly mapper: RestMapper;

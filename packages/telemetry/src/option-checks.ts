@@ -1,5 +1,6 @@
 import type { Logger } from './logger.js';
 import type { Metrics } from './metrics.js';
+import type { RequestCounter } from './request-counter.js';
 import type { Tracer } from './tracer.js';
 
 /** Method names of a contract, complete by type. */
@@ -15,6 +16,7 @@ const loggerMethods: Methods<Logger> = {
   child: true,
 };
 const metricsMethods: Methods<Metrics> = { counter: true, gauge: true, histogram: true, onCollect: true };
+const requestCounterMethods: Methods<RequestCounter> = { run: true };
 const tracerMethods: Methods<Tracer> = { withSpan: true };
 
 /**
@@ -48,6 +50,14 @@ export function tracerOption(name: string, value: unknown): string | undefined {
   return problemOf(name, value, {
     methods: tracerMethods,
     expected: 'a Tracer, which has withSpan(name, attributes, work)',
+  });
+}
+
+/** What keeps a value from being a {@link RequestCounter}, as {@link loggerOption} does for a logger. */
+export function requestCounterOption(name: string, value: unknown): string | undefined {
+  return problemOf(name, value, {
+    methods: requestCounterMethods,
+    expected: 'a RequestCounter, which has run(tally, work), such as an AsyncLocalStorage',
   });
 }
 
