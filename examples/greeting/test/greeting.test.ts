@@ -20,6 +20,13 @@ test('a Greeting gets its ConfigMap, with the rights that are generated and no m
   await access.grant(manager.accessNeeds());
   const stop = new AbortController();
   const running = manager.run(stop.signal);
+  // Also after an assertion that fails: a manager that goes on keeps the process alive.
+  await using _ended = {
+    async [Symbol.asyncDispose](): Promise<void> {
+      stop.abort();
+      await running;
+    },
+  };
 
   const key = { namespace, name: 'hello' };
   await client.create(Greeting, { metadata: key, spec: { message: 'Hello' } });
@@ -39,7 +46,4 @@ test('a Greeting gets its ConfigMap, with the rights that are generated and no m
   await client.patch(Greeting, key, { type: 'merge', body: { metadata: { labels: { touched: 'true' } } } });
   await eventually(async () => assert.ok((await reconciles()) > before));
   assert.deepEqual(access.recorder.last(), []);
-
-  stop.abort();
-  await running;
 });

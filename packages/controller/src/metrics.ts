@@ -30,11 +30,7 @@ export interface ControllerMetrics {
 }
 
 /** Declares the metrics and picks the children of this controller. */
-export function createControllerMetrics(
-  metrics: Metrics,
-  controller: string,
-  hasRequests = false,
-): ControllerMetrics {
+export function createControllerMetrics(metrics: Metrics, controller: string, hasRequests = false): ControllerMetrics {
   const labelNames = ['controller'];
   const counter = (name: string, help: string): Counter =>
     metrics.counter({ name, help, labelNames }).with({ controller });

@@ -38,9 +38,7 @@ it('is a metric of each controller', async () => {
     return Number(line?.split(' ')[1] ?? Number.NaN);
   };
   for (const controller of ['quiet', 'busy'])
-    await eventually(async () =>
-      expect(await read(`_count{controller="${controller}"}`)).toBeGreaterThanOrEqual(4),
-    );
+    await eventually(async () => expect(await read(`_count{controller="${controller}"}`)).toBeGreaterThanOrEqual(4));
   const runs = await read('_count{controller="busy"}');
   expect(await read('_sum{controller="busy"}')).toBe(3 * runs);
   expect(await read('_sum{controller="quiet"}')).toBe(0);
