@@ -57,7 +57,8 @@ export { hubSpokeConverter, spoke } from './conversion/hub-spoke.js';
 export type { Converted, Spoke, SpokeFunctions } from './conversion/hub-spoke.js';
 export { roundTripProblems } from './conversion/round-trip.js';
 export { isWebhookServerError, WebhookServerError } from './errors.js';
-export { applyWebhookManifests } from './manifests/apply-webhook-manifests.js';
+// eslint-disable-next-line @typescript-eslint/no-deprecated -- kept for those who import it by its former name
+export { applyManifests, applyWebhookManifests } from './manifests/apply-webhook-manifests.js';
 export { withConversion } from './manifests/conversion-stanza.js';
 export type { ConversionStanzaOptions } from './manifests/conversion-stanza.js';
 export { printManifests } from './manifests/print-manifests.js';

@@ -44,3 +44,6 @@ export async function applyWebhookManifests(
   });
   for (const { kind, manifest } of known) await apply(client, kind, manifest, options);
 }
+
+/** @deprecated The name belongs to `@kctl/manifests`: use {@link applyWebhookManifests}. */
+export const applyManifests: typeof applyWebhookManifests = applyWebhookManifests;
