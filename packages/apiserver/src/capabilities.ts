@@ -14,7 +14,7 @@ export const capabilities: Capabilities = {
   missing: [
     'server-side apply in CBOR (application/apply-patch+cbor): 415',
     'CBOR: request bodies 415, Accept 406, as upstream without the feature gate CBORServingAndStorage',
-    'all proxy subresources: 501',
+    'proxy subresources: upgrades 501; a test scripts what listens on the ports of pods; links in HTML are not rewritten',
     'pods/exec, attach and portforward over SPDY/3.1: 501; over WebSockets, a test scripts the answers',
     'WebSocket watches',
   ],

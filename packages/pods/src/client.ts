@@ -5,10 +5,12 @@ import type { Reader } from '@kctl/client';
 
 /** A request about a pod. */
 export interface PodRequest {
-  readonly method: 'GET';
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
   /** Path below the server's address, with query. */
   readonly path: string;
   readonly accept?: string;
+  readonly contentType?: string;
+  readonly body?: string | Uint8Array;
   readonly expect?: 'list' | 'watch';
   readonly once?: boolean;
   readonly headers?: Readonly<Record<string, string>>;
@@ -36,7 +38,7 @@ export interface PodsClient extends Pick<Reader, 'get' | 'list'> {
 }
 
 /** What is read of an answer that is not a success, in bytes. */
-const maxErrorBytes = 1024 * 1024;
+export const maxErrorBytes: number = 1024 * 1024;
 
 /** The failure that an answer says. */
 export async function failureOf(response: PodResponse, what: string): Promise<StatusError> {

@@ -1,5 +1,5 @@
 /**
- * What kubectl does with pods, as functions: logs, exec, attach, port-forward, cp; by pod, workload or Service.
+ * What kubectl does with pods, as functions: logs, exec, attach, port-forward, proxy, cp; by pod, workload or Service.
  *
  * @packageDocumentation
  */
@@ -15,6 +15,8 @@ export { openPort } from './ports/open-port.js';
 export type { OpenPortOptions } from './ports/open-port.js';
 export { portForward } from './ports/port-forward.js';
 export type { ForwardedAddress, ForwardedPort, PortForward, PortForwardOptions } from './ports/port-forward.js';
+export { proxyRequest } from './proxy/proxy-request.js';
+export type { ProxyOptions } from './proxy/proxy-options.js';
 export { attach, exec, startExec } from './process/exec.js';
 export type { ExecOptions, ExecResult, ProcessInput } from './process/exec.js';
 export type { PodProcess, ProcessOptions } from './process/pod-process.js';

@@ -1,6 +1,7 @@
 import { negotiate } from '../codecs/negotiate.js';
 import { parseBoolParameter, parseGoDuration } from '../codecs/go-text.js';
 import type { Subresource, Verb } from '../registry/resource.js';
+import { answerProxy } from '../pods/proxy/answer-proxy.js';
 import { answerConnect } from '../pods/connect.js';
 import { badRequest, methodNotAllowed, notFound } from '../registry/status.js';
 import type { ApiRequest, Reply, User } from '../server/api-request.js';
@@ -71,6 +72,9 @@ export async function dispatch(backend: Backend, resourceRequest: ResourceReques
     if (definition.isCustom) throw notFound(definition, path.name);
     return undefined;
   }
+  const streamed = definition.subresources.get(subresource);
+  if (streamed?.type === 'connect' && streamed.name === 'proxy')
+    return await answerProxy(backend, { definition, path, query, request });
   checkTimeout(query);
   const verb = verbOf(request.method, path, query);
   if (verb === undefined) throw methodNotAllowed();

@@ -47,6 +47,7 @@ function requestOf({ method, target, contentType, userAgent, body }: LongWrite):
     method,
     target,
     header: (name) => headers[name],
+    headers: () => [],
     impersonation: () => [],
     readBody: () => Promise.resolve(body),
     peer: undefined,

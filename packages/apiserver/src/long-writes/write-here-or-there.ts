@@ -26,6 +26,7 @@ function withBody(request: ApiRequest, body: Uint8Array): ApiRequest {
     method: request.method,
     target: request.target,
     header: (name) => request.header(name),
+    headers: () => request.headers(),
     impersonation: () => request.impersonation(),
     readBody: () => Promise.resolve(body),
     peer: request.peer,

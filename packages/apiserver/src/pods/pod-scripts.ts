@@ -66,7 +66,10 @@ export interface PodScript {
   readonly exec?: (process: ScriptedProcess) => number | undefined | Promise<number | undefined> | Promise<void>;
   /** Plays the main process, for those who attach to it. */
   readonly attach?: PodScript['exec'];
-  /** Takes connections, by the port of the pod, e.g. `{ 8080: (connection) => httpServer.emit('connection', connection) }`. */
+  /**
+   * Takes connections, by the port of the pod: those of port-forward, and those of the proxies of pods and Services, e.g.
+   * `{ 8080: (connection) => httpServer.emit('connection', connection) }`.
+   */
   readonly ports?: Readonly<Record<number, (connection: Duplex) => void>>;
 }
 

@@ -18,6 +18,8 @@ export interface ApiRequest {
   readonly target: string;
   /** The value of a header by its lower-case name. */
   header(name: string): string | undefined;
+  /** Each header line, its name in lower case; of HTTP/2 without the pseudo-headers. */
+  headers(): readonly (readonly [name: string, value: string])[];
   /** Each header line that begins with `impersonate-`, name in lower case, in the order sent; a repeated header is several lines. */
   impersonation(): readonly (readonly [name: string, value: string])[];
   /** The whole body. @throws StatusError 413 beyond the limit */

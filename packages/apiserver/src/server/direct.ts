@@ -1,7 +1,7 @@
 import { entityTooLarge } from '../registry/status.js';
 import { asAuthenticated } from './authentication.js';
 import type { ApiRequest, Reply, ReplyHeaders, User } from './api-request.js';
-import { impersonationOf } from './impersonation-lines.js';
+import { impersonationOf } from './header-lines.js';
 import { truncated } from './in-process.js';
 import type { Pipeline } from './pipeline.js';
 import type { Sink } from './sink.js';
@@ -52,6 +52,7 @@ export function createDirectAnswer({ pipeline, maxBodyBytes, administrator }: Di
       method,
       target,
       header: (name) => headers[name],
+      headers: () => Object.entries(headers),
       impersonation: () => impersonationOf(Object.entries(headers)),
       readBody: () =>
         body.length > maxBodyBytes

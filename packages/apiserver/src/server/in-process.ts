@@ -1,6 +1,6 @@
 import { entityTooLarge } from '../registry/status.js';
 import type { ApiRequest, Reply, User } from './api-request.js';
-import { impersonationOf } from './impersonation-lines.js';
+import { impersonationOf } from './header-lines.js';
 import type { Pipeline } from './pipeline.js';
 import type { Sink } from './sink.js';
 
@@ -145,6 +145,7 @@ export function createFetch({ pipeline, maxBodyBytes, user }: InProcessOptions):
       method: request.method,
       target: `${url.pathname}${url.search}`,
       header: (name) => request.headers.get(name) ?? undefined,
+      headers: () => [...request.headers],
       impersonation: () => impersonationOf(request.headers),
       readBody: async () => {
         const bytes = new Uint8Array(await request.arrayBuffer());

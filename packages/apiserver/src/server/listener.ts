@@ -14,7 +14,7 @@ import { entityTooLarge } from '../registry/status.js';
 import type { ApiRequest, Reply, User } from './api-request.js';
 import type { KeyAndCertificate } from './certificates.js';
 import { compress } from './compression.js';
-import { impersonationLines } from './impersonation-lines.js';
+import { headerLines, impersonationLines } from './header-lines.js';
 import { truncated } from './in-process.js';
 import type { Pipeline } from './pipeline.js';
 import { createSocketSink, writeTo } from './socket-sink.js';
@@ -91,6 +91,7 @@ function toApiRequest(
       const value = request.headers[name];
       return Array.isArray(value) ? value.join(', ') : value;
     },
+    headers: () => headerLines(request.rawHeaders),
     impersonation: () => impersonationLines(request.rawHeaders),
     readBody: () => readBody(request, limit),
     peer,
@@ -121,7 +122,8 @@ async function send(reply: Reply, request: AnyRequest, response: AnyResponse): P
   const isHead = request.method === 'HEAD';
   if (stream === undefined || isHead) {
     const bytes = Buffer.from(body ?? '');
-    response.setHeader('content-length', String(bytes.length));
+    // Of a HEAD that a pod has answered it is the length of what a GET would return.
+    if (!isHead || !response.hasHeader('content-length')) response.setHeader('content-length', String(bytes.length));
     if (reply.truncateAfter !== undefined && !isHead) {
       writeTo(response, bytes.subarray(0, reply.truncateAfter), () => cut(response));
       return;

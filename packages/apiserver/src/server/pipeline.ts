@@ -203,7 +203,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       return noteAnswer(
         await plan.around(
           () =>
-            withinTime(parts, facts.verb, async () => {
+            withinTime(parts, facts, async () => {
               refuse();
               authorize(requestedAs(user, request, parsed));
               return route(request, parsed, { user, plan, audit });
@@ -239,9 +239,13 @@ function withAuditId(reply: Reply, id: string): Reply {
   return { ...reply, headers: { ...reply.headers, 'audit-id': id } };
 }
 
-/** Requests other than watches end after a minute. */
-async function withinTime(parts: PipelineParts, verb: string | undefined, work: () => Promise<Reply>): Promise<Reply> {
-  if (verb === 'watch') return work();
+/** Requests end after a minute, but for watches and what a pod is asked for. */
+async function withinTime(
+  parts: PipelineParts,
+  { verb, path }: Pick<Parsed, 'verb' | 'path'>,
+  work: () => Promise<Reply>,
+): Promise<Reply> {
+  if (verb === 'watch' || path?.subresource.split('/', 1)[0] === 'proxy') return work();
   let timer: { cancel(): void } | undefined;
   const late = new Promise<Reply>((_, reject) => {
     timer = parts.clock.setTimer(() => reject(timedOut()), parts.requestTimeoutMs, { keepAlive: false });

@@ -9,7 +9,7 @@ import { explainFailure } from '../failure/explain-failure.js';
 /** One request, as it goes onto the wire. */
 export interface ExchangeRequest {
   readonly origin: string;
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
   /** Path with query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string | string[]>>;

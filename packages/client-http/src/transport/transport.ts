@@ -116,12 +116,12 @@ const optionNames: OptionNames<TransportOptions> = {
 
 /** One request. */
 export interface TransportRequest {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
   /** Path below the server's address, with query. */
   readonly path: string;
   readonly accept?: string;
   readonly contentType?: string;
-  readonly body?: string;
+  readonly body?: string | Uint8Array;
   /** What kind of answer: decides on pool, timeouts, compression and retries. @default 'object' */
   readonly expect?: 'object' | 'list' | 'watch';
   /**

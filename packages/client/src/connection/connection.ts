@@ -81,7 +81,7 @@ export interface ProxyUser {
 export interface DispatchedRequest {
   /** `https://host:port`. */
   readonly origin: string;
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
   /** Path with query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string | string[]>>;

@@ -1,5 +1,5 @@
 import type { AbortOptions } from '@kctl/client';
-import { numberProblem, requireOptions } from '@kctl/wait';
+import { numberProblem, requireOptions, signalOption } from '@kctl/wait';
 import type { OptionNames } from '@kctl/wait';
 import type { QueryFields } from '../pod-path.js';
 
@@ -41,7 +41,7 @@ const optionNames: OptionNames<PodLogsOptions> = {
   limitBytes: true,
   timestamps: true,
   maxLineBytes: true,
-  signal: true,
+  signal: signalOption,
 };
 
 /** @throws TypeError naming each option that is not valid */

@@ -15,6 +15,16 @@ export function impersonationOf(headers: Iterable<Line>): readonly Line[] {
   return lines ?? none;
 }
 
+/** The headers as a socket received them, names and values in turn; without the pseudo-headers of HTTP/2. */
+export function headerLines(raw: readonly string[]): readonly Line[] {
+  const lines: Line[] = [];
+  for (let index = 0; index + 1 < raw.length; index += 2) {
+    const name = (raw[index] ?? '').toLowerCase();
+    if (!name.startsWith(':')) lines.push([name, raw[index + 1] ?? '']);
+  }
+  return lines;
+}
+
 /** The impersonation headers as a socket received them: names and values in turn. */
 export function impersonationLines(raw: readonly string[]): readonly Line[] {
   let lines: Line[] | undefined;
