@@ -13,6 +13,8 @@ const slowSubjects = ['client-go dynamic', 'client-go typed JSON', 'client-go st
 
 const ours = '@kctl/informer';
 const oursOnWorkloads = '@kctl/informer, custom resources';
+/** The same parts without the shared informer: what does the classic diagram cost? */
+const byHand = 'informer by hand';
 const list = (subject: string): Measurement => ({ subject, args: ['list', objects, '0'] });
 const watch = (subject: string): Measurement => ({
   subject,
@@ -96,6 +98,7 @@ export const benchmark: Benchmark = {
   subjects: [
     beside('pods', nodeSubject(ours, 'informer/kctl.ts', [], '@kctl/informer')),
     beside('workloads', nodeSubject(oursOnWorkloads, 'informer/kctl.ts', [], '@kctl/informer')),
+    beside('pods', nodeSubject(byHand, 'informer/by-hand.ts', [], '@kctl/informer')),
     beside('pods', nodeSubject('client-node', 'informer/client-node.ts', [], '@kubernetes/client-node')),
     beside('pods', goSubject('client-go dynamic', 'informer', ['dynamic'], go)),
     beside('pods', goSubject('client-go typed JSON', 'informer', ['typed'], go)),
@@ -105,6 +108,7 @@ export const benchmark: Benchmark = {
     beside('pods', rustSubject('kube-rs typed', 'informer', ['typed'], rust)),
   ],
   figures: [
+    ...figuresBeside(byHand),
     ...figuresBeside('client-node', {
       listWall: { reach: 3, aim: 6 },
       listCpu: { reach: 3, aim: 6 },

@@ -41,6 +41,7 @@ try {
     kind: ConfigMap,
     listerWatcher,
     queue,
+    onProcessError: (error) => console.error('processing deltas failed', error),
     process: (deltas, { isInInitialList }) => {
       for (const { type, key, object } of deltas) {
         const before = indexer.get(parseKey(key));

@@ -6,7 +6,10 @@ await playScene({
   program: new URL('main.ts', import.meta.url),
   async play({ client, namespace, step, line, start }) {
     step('Reflector, DeltaFIFO, indexer and handlers, put together by hand');
-    await client.create(ConfigMap, { metadata: { namespace, name: 'settings' }, data: { color: 'red' } });
+    await client.create(ConfigMap, {
+      metadata: { namespace, name: 'settings', labels: { team: 'shop' } },
+      data: { color: 'red' },
+    });
     const program = start({ name: 'by hand' });
     await program.waitFor(`found ${namespace}/settings`);
     await program.waitFor('in sync: ');

@@ -1,4 +1,5 @@
 import type { DeepReadonly } from '@kctl/apimachinery';
+import { mutableCopy } from '@kctl/apimachinery';
 
 /** Freezes a JSON value at every depth. It walks unconditionally: asking `isFrozen` first costs four times as much. */
 export function deepFreeze<T>(value: T): DeepReadonly<T> {
@@ -29,10 +30,22 @@ function isTree(value: unknown): value is object {
 /**
  * Freezes `next` and replaces each of its sub-trees that equals the one of `previous` (which is frozen) by that one: an
  * update then costs the memory of what changed, and `next.spec === previous.spec` is a valid test for "not changed".
- * Where everything is equal it returns `previous` itself. `previous` may as well be another object that looks alike.
+ * Where everything is equal it returns `previous` itself. `previous` may as well be another object that looks alike. Of a
+ * `next` that is frozen, or in part, as one that was read from another store, a copy takes its place.
  */
 export function shareFreeze<T>(next: T, previous: DeepReadonly<T> | undefined): DeepReadonly<T> {
-  return (isTree(next) ? shareTree(next, previous) : next) as DeepReadonly<T>;
+  if (!isTree(next)) return next as DeepReadonly<T>;
+  if (Object.isFrozen(next)) return shareTree(copyOf(next), previous) as DeepReadonly<T>;
+  try {
+    return shareTree(next, previous) as DeepReadonly<T>;
+  } catch {
+    // A part of it is frozen. Asking each part costs more than the rest of the work.
+    return shareTree(copyOf(next), previous) as DeepReadonly<T>;
+  }
+}
+
+function copyOf(value: object): object {
+  return mutableCopy(value);
 }
 
 /** Equal leaves need no call: most values are leaves, and most of them are equal. */

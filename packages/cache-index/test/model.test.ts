@@ -92,6 +92,14 @@ it('shareFreeze returns an equal value that is frozen and shares every equal par
       expect(shareFreeze(structuredClone(before), previous)).toBe(previous);
       const shared = shareFreeze<unknown>(structuredClone(after), previous);
       expect(shared).toEqual(after);
+      // What is frozen already, or in parts, comes from another store: the result is the same.
+      expect(shareFreeze(deepFreeze(structuredClone(before)), previous)).toBe(previous);
+      expect(shareFreeze<unknown>(deepFreeze(structuredClone(after)), previous)).toEqual(shared);
+      const inParts = { part: deepFreeze(structuredClone(before)), other: after };
+      const held = deepFreeze({ part: structuredClone(before), other: null });
+      const sharedParts = shareFreeze<{ part: unknown; other: unknown }>(inParts, held);
+      expect(sharedParts).toEqual({ part: before, other: after });
+      expect(sharedParts.part).toBe(held.part);
       const isFrozen = (value: unknown): boolean =>
         typeof value !== 'object' || value === null || (Object.isFrozen(value) && Object.values(value).every(isFrozen));
       expect(isFrozen(shared)).toBe(true);
@@ -100,6 +108,20 @@ it('shareFreeze returns an equal value that is frozen and shares every equal par
       if (typeof copy === 'object' && copy !== null) expect(Object.isFrozen(copy)).toBe(false);
     }),
   );
+});
+
+it('puts an object that is frozen already, or in parts, as one that another store has', () => {
+  const store = createIndexer<Sample>();
+  const sample = (node: string): Sample => ({
+    metadata: { name: 'a', namespace: 'n' },
+    spec: { node, tags: ['s', 't'] },
+  });
+  const first = store.put(deepFreeze(sample('n1')));
+  const second = store.put(deepFreeze(sample('n2')));
+  expect(second).toEqual(sample('n2'));
+  expect(second.spec.tags).toBe(first.spec.tags);
+  const { metadata, spec } = deepFreeze(sample('n3'));
+  expect(store.put({ metadata, spec: { ...spec } })).toEqual(sample('n3'));
 });
 
 it('shareFreeze takes nothing for a part that an object only inherits, and tells undefined from absent', () => {

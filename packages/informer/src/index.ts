@@ -50,15 +50,24 @@ export { createSharedInformer } from './shared-informer.js';
 export { createDeltaController } from './fifo/delta-controller.js';
 export type { DeltaController, DeltaControllerOptions } from './fifo/delta-controller.js';
 export { createDeltaFifo } from './fifo/delta-fifo.js';
-export type {
-  DeltaFifo,
-  DeltaFifoOptions,
-  KnownObjects,
-  ProcessDeltas,
-} from './fifo/delta-fifo.js';
-export type { PopInfo, PopOptions, Queue } from './fifo/queue.js';
+export type { DeltaFifo, DeltaFifoOptions, ProcessDeltas } from './fifo/delta-fifo.js';
+export type { KnownObjects } from './fifo/known-objects.js';
+export { createRealFifo } from './fifo/real-fifo.js';
+export type { RealFifo, RealFifoOptions } from './fifo/real-fifo.js';
+export type { BatchInfo, PopInfo, PopOptions, Queue, QueueWithBatch } from './fifo/queue.js';
 export { isTombstone } from './fifo/delta.js';
-export type { DeletedDelta, Delta, Deltas, DeltaType, PresentDelta, Tombstone } from './fifo/delta.js';
+export type {
+  AtomicDelta,
+  BookmarkDelta,
+  DeletedDelta,
+  Delta,
+  Deltas,
+  DeltaType,
+  PresentDelta,
+  ReplacedAllDelta,
+  SyncAllDelta,
+  Tombstone,
+} from './fifo/delta.js';
 export { FifoClosedError, isFifoClosed, isRequeueError, RequeueError } from './fifo/errors.js';
 export { createReflector } from './reflector/create-reflector.js';
 export type { Reflector, ReflectorOptions } from './reflector/create-reflector.js';

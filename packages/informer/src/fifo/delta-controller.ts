@@ -7,18 +7,21 @@ import { guardedHook } from '../guarded-hook.js';
 import type { Reflector, ReflectorOptions } from '../reflector/create-reflector.js';
 import { createReflector, reflectorOptionNames } from '../reflector/create-reflector.js';
 import { requireThat } from '../required.js';
-import type { ProcessDeltas } from './delta-fifo.js';
+import type { Deltas } from './delta.js';
 import { isFifoClosed } from './errors.js';
-import type { Queue } from './queue.js';
+import type { PopInfo, Queue } from './queue.js';
 
 /** What {@link createDeltaController} takes: a reflector's options, without the store. */
-export interface DeltaControllerOptions<T extends KubeObject, S extends KindScope = KindScope>
-  extends Omit<ReflectorOptions<T, S>, 'store'> {
+export interface DeltaControllerOptions<
+  T extends KubeObject,
+  S extends KindScope = KindScope,
+  Item = Deltas<DeepReadonly<T & Persisted<S>>>,
+> extends Omit<ReflectorOptions<T, S>, 'store'> {
   /** The reflector feeds it, and `process` gets what it hands out. The controller closes it at its end. */
-  readonly queue: Queue<DeepReadonly<T & Persisted<S>>>;
+  readonly queue: Queue<DeepReadonly<T & Persisted<S>>, Item>;
   /** Applies what happened to one object, e.g. to a store, and calls handlers. */
-  readonly process: ProcessDeltas<DeepReadonly<T & Persisted<S>>>;
-  /** Receives what `process` throws; the deltas are gone unless it was a RequeueError. @default logged */
+  readonly process: (item: Item, info: PopInfo) => void | Promise<void>;
+  /** Receives what `process` throws; the deltas are gone unless it was a RequeueError to a DeltaFIFO. @default logged */
   readonly onProcessError?: (error: unknown) => void;
 }
 
@@ -65,10 +68,12 @@ const optionNames: OptionNames<DeltaControllerOptions<KubeObject>> = {
  * await controller.run(signal);
  * ```
  */
-export function createDeltaController<T extends KubeObject, S extends KindScope = KindScope>(
-  options: DeltaControllerOptions<T, S>,
-): DeltaController {
-  requireOptions<DeltaControllerOptions<T, S>>('createDeltaController', options, optionNames);
+export function createDeltaController<
+  T extends KubeObject,
+  S extends KindScope = KindScope,
+  Item = Deltas<DeepReadonly<T & Persisted<S>>>,
+>(options: DeltaControllerOptions<T, S, Item>): DeltaController {
+  requireOptions<DeltaControllerOptions<T, S, Item>>('createDeltaController', options, optionNames);
   const { queue, process, onProcessError, ...rest } = options;
   const { logger } = guardSinks(options);
   requireThat(typeof process === 'function', 'createDeltaController: process', {

@@ -1,17 +1,13 @@
-import { metaNamespaceKey } from '@kctl/cache-index';
 import type { OptionNames } from '@kctl/wait';
-import { abortReason, orAborted, requireOptions } from '@kctl/wait';
-import { requireThat } from '../required.js';
-import type { PopInfo, PopOptions, Queue } from './queue.js';
+import { requireOptions } from '@kctl/wait';
 import type { Delta, Deltas, PresentDelta, Tombstone } from './delta.js';
 import { isTombstone, withoutRepeatedDeletion } from './delta.js';
-import { FifoClosedError, isRequeueError } from './errors.js';
-
-/** What a consumer has already, by key: its store. Mirrors `cache.KeyListerGetter`. */
-export interface KnownObjects<T> {
-  keys(): Iterable<string>;
-  get(key: string): T | undefined;
-}
+import { isRequeueError } from './errors.js';
+import type { KnownObjects } from './known-objects.js';
+import { keyReader, requireTypes } from './known-objects.js';
+import { Line } from './line.js';
+import { Pops } from './pops.js';
+import type { PopInfo, PopOptions, Queue } from './queue.js';
 
 /** What {@link createDeltaFifo} takes. */
 export interface DeltaFifoOptions<T> {
@@ -19,7 +15,7 @@ export interface DeltaFifoOptions<T> {
   readonly key?: (object: T) => string;
   /**
    * What the consumer has: a replacement then deletes what is missing in it, and a resync has something to go through.
-   * Deltas of what is queued must be applied to it by the process function, before it returns.
+   * The process function applies deltas to it, before it returns or before its promise resolves.
    *
    * @default none: only what is queued is known
    */
@@ -102,18 +98,12 @@ const optionNames: OptionNames<DeltaFifoOptions<unknown>> = {
  */
 export function createDeltaFifo<T>(options: DeltaFifoOptions<T> = {}): DeltaFifo<T> {
   requireOptions<DeltaFifoOptions<T>>('createDeltaFifo', options, optionNames);
-  for (const [name, expected] of [
-    ['key', 'function'],
-    ['transform', 'function'],
-    ['emitReplaced', 'boolean'],
-    ['knownObjects', 'object'],
-  ] as const) {
-    const value = options[name];
-    requireThat(value === undefined || typeof value === expected, `createDeltaFifo: ${name}`, {
-      value,
-      expected: `a value of type ${expected}`,
-    });
-  }
+  requireTypes('createDeltaFifo', options, {
+    key: 'function',
+    transform: 'function',
+    emitReplaced: 'boolean',
+    knownObjects: 'object',
+  });
   return new GroupingFifo<T>(options);
 }
 
@@ -122,26 +112,25 @@ class GroupingFifo<T> implements DeltaFifo<T> {
   readonly #known: KnownObjects<T> | undefined;
   readonly #replaced: PresentDelta<T>['type'];
   readonly #transform: ((object: T) => T) | undefined;
-  /** In the order of the pops. */
-  readonly #queue = new Map<string, Delta<T>[]>();
-  /** Who waits for something to pop. */
-  #wake: PromiseWithResolvers<void> | undefined;
-  /** The end of the last pop that was called. */
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #queued = new Map<string, Delta<T>[]>();
+  /** The keys of what is queued, in the order of the pops. */
+  readonly #line = new Line<string>();
+  /** What is being processed: the consumer may not have it yet. */
+  #inProcess: Deltas<T> = [];
+  readonly #pops = new Pops();
   #isPopulated = false;
-  /** How many objects of the first replacement were not popped yet. */
+  /** How many objects of the first replacement were not processed yet. */
   #initial = 0;
-  #isClosed = false;
 
-  constructor({ key = metaNamespaceKey, knownObjects, emitReplaced = true, transform }: DeltaFifoOptions<T>) {
-    this.#keyOf = key;
+  constructor({ key, knownObjects, emitReplaced = true, transform }: DeltaFifoOptions<T>) {
+    this.#keyOf = keyReader('DeltaFIFO', key);
     this.#known = knownObjects;
     this.#replaced = emitReplaced ? 'Replaced' : 'Sync';
     this.#transform = transform;
   }
 
   get length(): number {
-    return this.#queue.size;
+    return this.#queued.size;
   }
 
   get hasSynced(): boolean {
@@ -149,15 +138,15 @@ class GroupingFifo<T> implements DeltaFifo<T> {
   }
 
   get isClosed(): boolean {
-    return this.#isClosed;
+    return this.#pops.isClosed;
   }
 
   keys(): string[] {
-    return [...this.#queue.keys()];
+    return [...this.#line];
   }
 
   deltasOf(key: string): Deltas<T> | undefined {
-    const deltas = this.#queue.get(key);
+    const deltas = this.#queued.get(key);
     return deltas === undefined ? undefined : [...deltas];
   }
 
@@ -172,16 +161,16 @@ class GroupingFifo<T> implements DeltaFifo<T> {
   }
 
   delete(object: T | Tombstone<T>): void {
-    const key = isTombstone(object) ? object.tombstoneOf : this.#key(object);
+    const key = isTombstone(object) ? object.tombstoneOf : this.#keyOf(object);
     this.#isPopulated = true;
-    if (!this.#queue.has(key) && this.#known?.get(key) === undefined) return;
+    if (!this.#isQueuedOrKnown(key)) return;
     if (isTombstone(object)) this.#enqueueGone(key, object.object);
     else this.#enqueue({ type: 'Deleted', key, object: this.#changed(object), finalStateUnknown: false });
   }
 
   replace(objects: readonly T[], _resourceVersion: string, info: { readonly isIncomplete?: boolean } = {}): void {
     // All keys first: an object without one refuses the replacement as a whole.
-    const listed = objects.map((object) => ({ key: this.#key(object), object: this.#changed(object) }));
+    const listed = objects.map((object) => ({ key: this.#keyOf(object), object: this.#changed(object) }));
     const keys = new Set(listed.map(({ key }) => key));
     for (const { key, object } of listed) this.#enqueue({ type: this.#replaced, key, object });
     const deletions = info.isIncomplete === true ? 0 : this.#deleteOthers(keys);
@@ -193,95 +182,92 @@ class GroupingFifo<T> implements DeltaFifo<T> {
   resync(): void {
     if (this.#known === undefined) return;
     for (const key of this.#known.keys()) {
-      // What is queued says more than the resync would.
-      if (this.#queue.has(key)) continue;
+      // What is queued or in process says more than the resync would.
+      if (this.#lastOf(key) !== undefined) continue;
       const object = this.#known.get(key);
       if (object !== undefined) this.#enqueue({ type: 'Sync', key, object });
     }
   }
 
   pop(process: ProcessDeltas<T>, options: PopOptions = {}): Promise<Deltas<T>> {
-    const before = this.#turn;
-    const turn = this.#takeTurn(before, process, options.signal);
-    // Without their results: they would hold whatever was popped before.
-    this.#turn = Promise.allSettled([before, turn]).then(() => undefined);
-    return turn;
+    return this.#pops.take(() => {
+      const key = this.#line.shift();
+      return key === undefined ? undefined : this.#process(key, process);
+    }, options.signal);
   }
 
   close(): void {
-    this.#isClosed = true;
-    this.#wakeUp();
+    this.#pops.close();
   }
 
   [Symbol.dispose](): void {
     this.close();
   }
 
-  async #takeTurn(
-    before: Promise<unknown>,
-    process: ProcessDeltas<T>,
-    signal: AbortSignal | undefined,
-  ): Promise<Deltas<T>> {
-    await orAborted(before, signal);
-    return await this.#popNext(process, signal);
-  }
-
-  async #popNext(process: ProcessDeltas<T>, signal: AbortSignal | undefined): Promise<Deltas<T>> {
-    for (;;) {
-      if (signal?.aborted === true) throw abortReason(signal);
-      const next = this.#queue.entries().next();
-      if (next.done !== true) return await this.#process(next.value, process);
-      if (this.#isClosed) throw new FifoClosedError();
-      this.#wake ??= Promise.withResolvers();
-      await orAborted(this.#wake.promise, signal);
-    }
-  }
-
-  async #process([key, deltas]: [string, Delta<T>[]], process: ProcessDeltas<T>): Promise<Deltas<T>> {
-    const isInInitialList = !this.hasSynced;
-    this.#queue.delete(key);
-    if (this.#initial > 0) this.#initial--;
+  async #process(key: string, process: ProcessDeltas<T>): Promise<Deltas<T>> {
+    const deltas = this.#queued.get(key) ?? [];
+    this.#queued.delete(key);
+    this.#inProcess = deltas;
+    const isInitial = this.#initial > 0;
     try {
-      await process(deltas, { key, isInInitialList });
+      await process(deltas, { key, isInInitialList: !this.hasSynced });
     } catch (error) {
       if (!isRequeueError(error)) throw error;
       this.#requeue(key, deltas);
       throw error.cause instanceof Error ? error.cause : error;
+    } finally {
+      this.#inProcess = [];
+      if (isInitial) this.#initial--;
     }
     return deltas;
   }
 
   /** What has come meanwhile happened after it. */
-  #requeue(key: string, deltas: Delta<T>[]): void {
-    const since = this.#queue.get(key) ?? [];
+  #requeue(key: string, deltas: Deltas<T>): void {
+    const since = this.#queued.get(key);
+    if (since === undefined) this.#line.push(key);
     const all: Delta<T>[] = [...deltas];
-    for (const delta of since) {
+    for (const delta of since ?? []) {
       all.push(delta);
       withoutRepeatedDeletion(all);
     }
-    this.#queue.set(key, all);
-    this.#wakeUp();
+    this.#queued.set(key, all);
+    this.#pops.wakeUp();
   }
 
   #enqueuePresent(type: PresentDelta<T>['type'], object: T): void {
-    const key = this.#key(object);
+    const key = this.#keyOf(object);
     this.#enqueue({ type, key, object: this.#changed(object) });
   }
 
-  /** Reports as deleted what is queued or known and not among `keys`. Returns how many that were. */
+  /** Reports as deleted what is queued, in process or known and not among `keys`. Returns how many that were. */
   #deleteOthers(keys: ReadonlySet<string>): number {
+    const others = new Set([...this.#line, ...this.#inProcess.map(({ key }) => key)]).difference(keys);
     let deletions = 0;
-    for (const [key, deltas] of [...this.#queue]) {
-      if (keys.has(key)) continue;
+    for (const key of others) {
+      if (!this.#isQueuedOrKnown(key)) continue;
       deletions++;
-      this.#enqueueGone(key, deltas.at(-1)?.object);
+      this.#enqueueGone(key, this.#lastOf(key)?.object);
     }
     for (const key of this.#known?.keys() ?? []) {
-      if (keys.has(key) || this.#queue.has(key)) continue;
+      if (keys.has(key) || others.has(key)) continue;
       deletions++;
       this.#enqueueGone(key, this.#known?.get(key));
     }
     return deletions;
+  }
+
+  #isQueuedOrKnown(key: string): boolean {
+    if (this.#queued.has(key)) return true;
+    const last = this.#lastOf(key);
+    // What is in process is about to be known, or known as gone.
+    return last === undefined ? this.#known?.get(key) !== undefined : last.type !== 'Deleted';
+  }
+
+  /** The newest delta of an object that is queued or in process. */
+  #lastOf(key: string): Delta<T> | undefined {
+    const last = this.#inProcess.at(-1);
+    return this.#queued.get(key)?.at(-1) ?? (last?.key === key ? last : undefined);
   }
 
   #enqueueGone(key: string, object: T | undefined): void {
@@ -289,30 +275,18 @@ class GroupingFifo<T> implements DeltaFifo<T> {
   }
 
   #enqueue(delta: Delta<T>): void {
-    const deltas = this.#queue.get(delta.key);
-    if (deltas === undefined) this.#queue.set(delta.key, [delta]);
-    else {
+    const deltas = this.#queued.get(delta.key);
+    if (deltas === undefined) {
+      this.#queued.set(delta.key, [delta]);
+      this.#line.push(delta.key);
+    } else {
       deltas.push(delta);
       withoutRepeatedDeletion(deltas);
     }
-    this.#wakeUp();
-  }
-
-  #wakeUp(): void {
-    this.#wake?.resolve();
-    this.#wake = undefined;
+    this.#pops.wakeUp();
   }
 
   #changed(object: T): T {
     return this.#transform === undefined ? object : this.#transform(object);
-  }
-
-  #key(object: T): string {
-    const key: unknown = this.#keyOf(object);
-    requireThat(typeof key === 'string' && key !== '', 'DeltaFIFO: the key of an object', {
-      value: key,
-      expected: 'a text that is not empty, from the option key',
-    });
-    return String(key);
   }
 }

@@ -24,6 +24,30 @@ export type Delta<T> = PresentDelta<T> | DeletedDelta<T>;
 /** What happened to one object since it was popped last, oldest first; never empty. Mirrors `cache.Deltas`. */
 export type Deltas<T> = readonly Delta<T>[];
 
+/** A whole relist as one delta, of a queue with `atomicEvents`. Mirrors `cache.ReplacedAllInfo`. */
+export interface ReplacedAllDelta<T> {
+  readonly type: 'ReplacedAll';
+  readonly resourceVersion: string;
+  /** Everything that there is, after the transform. */
+  readonly objects: readonly T[];
+  /** Objects of the list could not be read: what is missing is not necessarily gone. */
+  readonly isIncomplete: boolean;
+}
+
+/** The resync period has passed, as one delta, of a queue with `atomicEvents`. Mirrors `cache.SyncAllInfo`. */
+export interface SyncAllDelta {
+  readonly type: 'SyncAll';
+}
+
+/** The collection is at this version, of a queue with `emitBookmarks`. Mirrors `cache.BookmarkInfo`. */
+export interface BookmarkDelta {
+  readonly type: 'Bookmark';
+  readonly resourceVersion: string;
+}
+
+/** What a queue with `atomicEvents` hands out. */
+export type AtomicDelta<T> = Delta<T> | ReplacedAllDelta<T> | SyncAllDelta | BookmarkDelta;
+
 /** An object that only a relist shows to be gone. Mirrors `cache.DeletedFinalStateUnknown`. */
 export interface Tombstone<T> {
   readonly tombstoneOf: string;

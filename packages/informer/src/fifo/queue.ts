@@ -3,10 +3,14 @@ import type { Deltas } from './delta.js';
 
 /** What a process function gets besides the item. */
 export interface PopInfo {
+  /** Empty for what is of the whole collection: a delta of a queue with `atomicEvents`. */
   readonly key: string;
-  /** The object is one of the first replacement: not all of those have been popped. */
+  /** The object is one of the first replacement: not all of those have been processed. */
   readonly isInInitialList: boolean;
 }
+
+/** What a process function gets besides a batch. */
+export type BatchInfo = Omit<PopInfo, 'key'>;
 
 /** What `pop` takes. */
 export interface PopOptions {
@@ -19,7 +23,7 @@ export interface PopOptions {
  * an object, its deltas by default. Mirrors `cache.Queue`.
  */
 export interface Queue<T, Item = Deltas<T>> extends ReflectorStore<T>, Disposable {
-  /** Whether the first replacement was popped whole. */
+  /** Whether the first replacement was processed whole. */
   readonly hasSynced: boolean;
   readonly isClosed: boolean;
   /**
@@ -30,4 +34,14 @@ export interface Queue<T, Item = Deltas<T>> extends ReflectorStore<T>, Disposabl
   pop(process: (item: Item, info: PopInfo) => void | Promise<void>, options?: PopOptions): Promise<Item>;
   /** Lets waiting pops reject once nothing is left. Idempotent. */
   close(): void;
+}
+
+/** A queue that hands out several items at once. Mirrors `cache.QueueWithBatch`. */
+export interface QueueWithBatch<T, Item = Deltas<T>> extends Queue<T, Item> {
+  /**
+   * Waits for objects, removes as many as can be processed together and processes them; one batch at a time.
+   *
+   * @throws as `pop`
+   */
+  popBatch(process: (batch: Item, info: BatchInfo) => void | Promise<void>, options?: PopOptions): Promise<Item>;
 }

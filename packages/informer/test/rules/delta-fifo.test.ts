@@ -223,7 +223,7 @@ describe('pop', () => {
       throw new RequeueError(new Error('not now'));
     });
     await expect(failing).rejects.toThrow('not now');
-    expect(waiting(queue)).toEqual({ b: ['Added 1', 'Added 3'] });
+    expect(waiting(queue)).toEqual({ b: ['Added 1', 'Deleted 2', 'Added 3'] });
     queue.update(item('b', 4));
     await expect(
       queue.pop(() => {
@@ -231,7 +231,49 @@ describe('pop', () => {
         throw new RequeueError();
       }),
     ).rejects.toThrow('the popped item should be requeued');
-    expect(waiting(queue)).toEqual({ b: ['Added 1', 'Added 3', 'Updated 4', 'Updated 5'] });
+    expect(waiting(queue)).toEqual({ b: ['Added 1', 'Deleted 2', 'Added 3', 'Updated 4', 'Updated 5'] });
+  });
+
+  it('takes what is in process for known: a relist or a deletion meanwhile deletes it, a resync leaves it out', async () => {
+    const queue = fifo(knows(item('known', 1), item('gone', 1)));
+    queue.add(item('new', 2));
+    await queue.pop(async () => {
+      await settle();
+      queue.replace([item('known', 2), item('gone', 2)], '9');
+    });
+    expect(waiting(queue)).toEqual({ known: ['Replaced 2'], gone: ['Replaced 2'], new: ['Deleted ? of 2'] });
+    await queue.pop(() => queue.resync());
+    await queue.pop(() => queue.delete(item('gone', 3)));
+    expect(waiting(queue)).toEqual({ new: ['Deleted ? of 2'], gone: ['Deleted 3'] });
+    await queue.pop(() => queue.delete(item('new', 3)));
+    await queue.pop(() => queue.replace([item('known', 2)], '10'));
+    expect(waiting(queue)).toEqual({ known: ['Replaced 2'] });
+  });
+
+  it('has synced only when the last object of the list has been processed', async () => {
+    const queue = fifo();
+    queue.replace([item('a')], '0');
+    const processed = Promise.withResolvers<undefined>();
+    const popped = queue.pop(() => processed.promise);
+    await settle();
+    expect([queue.length, queue.hasSynced]).toEqual([0, false]);
+    processed.resolve(undefined);
+    await popped;
+    expect(queue.hasSynced).toBe(true);
+  });
+
+  it('costs the same however many objects wait', async () => {
+    const cpu = async (objects: number): Promise<number> => {
+      const queue = fifo();
+      for (let index = 0; index < objects; index++) queue.add(item(`n${index}`));
+      const before = process.cpuUsage();
+      for (let pops = 0; pops < objects; pops++) await queue.pop(() => undefined);
+      const { user, system } = process.cpuUsage(before);
+      return user + system;
+    };
+    await cpu(5_000);
+    const ratio = (await cpu(100_000)) / Math.max(await cpu(10_000), 1);
+    expect(ratio).toBeLessThan(30);
   });
 
   it('drains a closed queue, then rejects; one that waits rejects at once', async () => {

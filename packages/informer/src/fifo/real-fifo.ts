@@ -1,0 +1,331 @@
+import type { OptionNames } from '@kctl/wait';
+import { requireOptions } from '@kctl/wait';
+import { requireThat } from '../required.js';
+import type { AtomicDelta, Delta, PresentDelta, Tombstone } from './delta.js';
+import { isTombstone } from './delta.js';
+import type { KnownObjects } from './known-objects.js';
+import { keyReader, requireTypes } from './known-objects.js';
+import { Line } from './line.js';
+import { Pops } from './pops.js';
+import type { BatchInfo, PopInfo, PopOptions, QueueWithBatch } from './queue.js';
+
+/** What {@link createRealFifo} takes. Mirrors `cache.RealFIFOOptions`. */
+export interface RealFifoOptions<T> {
+  /** Identity of objects. @default `namespace/name`, or `name` alone */
+  readonly key?: (object: T) => string;
+  /**
+   * What the consumer has: a replacement then deletes what is missing in it, and a resync has something to go through.
+   * The process function applies deltas to it, before it returns or before its promise resolves. Not with `atomicEvents`.
+   *
+   * @default none: only what is queued is known
+   */
+  readonly knownObjects?: KnownObjects<T>;
+  /**
+   * Changes objects before they are queued; tombstones and resyncs are not changed. What it throws, the call throws.
+   *
+   * @default none
+   */
+  readonly transform?: (object: T) => T;
+  /** How many deltas `popBatch` hands out at most. @default 1000 */
+  readonly batchSize?: number;
+  /**
+   * A replacement is one delta `ReplacedAll`, a resync one `SyncAll`: the consumer compares with what it has.
+   *
+   * @default false: a delta per object
+   */
+  readonly atomicEvents?: boolean;
+  /** Queues a `Bookmark` for each bookmark. Only with `atomicEvents`. @default false */
+  readonly emitBookmarks?: boolean;
+}
+
+/**
+ * A producer-consumer queue in which each delta has its own place: events are handed out in the order in which they came,
+ * across all objects, and none is merged, also no second deletion. Mirrors `cache.RealFIFO`. What waits is bounded by the
+ * number of events; {@link createDeltaFifo} groups by object.
+ */
+export interface RealFifo<T, D = Delta<T>> extends QueueWithBatch<T, readonly D[]> {
+  /** How many deltas wait. */
+  readonly length: number;
+  /** Whether the first replacement was processed whole; also where something was added first, or the replacement was empty. */
+  readonly hasSynced: boolean;
+  /** What waits, in the order of the pops. */
+  deltas(): D[];
+  /** Queues a deletion, also of an object that is neither queued nor known. */
+  delete(object: T | Tombstone<T>): void;
+  /**
+   * Queues what is gone as deleted, with the newest state that was seen (first what is queued, then `knownObjects`), then
+   * all objects as `Replaced`. `isIncomplete`: objects are missing that are there; then nothing is deleted.
+   */
+  replace(objects: readonly T[], resourceVersion: string, info?: { readonly isIncomplete?: boolean }): void;
+  /** Queues each known object as `Sync` of which nothing is queued. */
+  resync(): void;
+  /** Queues a bookmark with `emitBookmarks`, otherwise does nothing. */
+  bookmark(resourceVersion: string): void;
+  /**
+   * Waits for a delta, removes it and processes it: always exactly one. One at a time: further calls wait for their turn.
+   *
+   * @returns the delta that was processed
+   * @throws what `process` throws, with the delta gone; FifoClosedError when the queue is closed and empty
+   */
+  pop(
+    process: (deltas: readonly D[], info: PopInfo) => void | Promise<void>,
+    options?: PopOptions,
+  ): Promise<readonly D[]>;
+  /**
+   * As `pop`, with as many deltas as can be processed together: at most `batchSize`, each of another object, those of the
+   * first replacement apart from later ones. A delta of the whole collection comes alone.
+   */
+  popBatch(
+    process: (deltas: readonly D[], info: BatchInfo) => void | Promise<void>,
+    options?: PopOptions,
+  ): Promise<readonly D[]>;
+  /** Lets waiting pops reject once nothing is left. What is queued can still be popped. Idempotent. */
+  close(): void;
+}
+
+const optionNames: OptionNames<RealFifoOptions<unknown>> = {
+  key: true,
+  knownObjects: true,
+  transform: true,
+  batchSize: true,
+  atomicEvents: true,
+  emitBookmarks: true,
+};
+
+/**
+ * Makes an empty queue.
+ *
+ * @throws TypeError for an option of the wrong type, `knownObjects` with `atomicEvents`, and `emitBookmarks` without
+ *
+ * @example
+ * ```ts
+ * import type { Pod } from '@kctl/apimachinery/kinds/core/v1';
+ * import { createRealFifo } from '@kctl/informer';
+ *
+ * using fifo = createRealFifo<Pod>();
+ * fifo.add({ metadata: { namespace: 'shop', name: 'web-0' } });
+ * fifo.add({ metadata: { namespace: 'shop', name: 'web-1' } });
+ * fifo.delete({ metadata: { namespace: 'shop', name: 'web-0' } });
+ * await fifo.popBatch((deltas) => console.log(deltas.map(({ type, key }) => `${type} ${key}`)));
+ * ```
+ */
+export function createRealFifo<T>(
+  options: RealFifoOptions<T> & { readonly atomicEvents: true },
+): RealFifo<T, AtomicDelta<T>>;
+export function createRealFifo<T>(options?: RealFifoOptions<T> & { readonly atomicEvents?: false }): RealFifo<T>;
+export function createRealFifo<T>(options: RealFifoOptions<T> = {}): RealFifo<T, AtomicDelta<T>> {
+  requireOptions<RealFifoOptions<T>>('createRealFifo', options, optionNames);
+  requireTypes('createRealFifo', options, {
+    key: 'function',
+    transform: 'function',
+    knownObjects: 'object',
+    atomicEvents: 'boolean',
+    emitBookmarks: 'boolean',
+  });
+  const { batchSize = defaultBatchSize } = options;
+  requireThat(Number.isSafeInteger(batchSize) && batchSize > 0, 'createRealFifo: batchSize', {
+    value: batchSize,
+    expected: 'a positive integer',
+  });
+  const isAtomic = options.atomicEvents === true;
+  requireThat(!isAtomic || options.knownObjects === undefined, 'createRealFifo: knownObjects', {
+    value: options.knownObjects,
+    expected: 'none with atomicEvents: the consumer compares a ReplacedAll with what it has',
+  });
+  requireThat(isAtomic || options.emitBookmarks !== true, 'createRealFifo: emitBookmarks', {
+    value: true,
+    expected: 'false without atomicEvents: a bookmark would come before the objects of its version',
+  });
+  return new OrderedFifo<T>(options);
+}
+
+const defaultBatchSize = 1000;
+
+class OrderedFifo<T> implements RealFifo<T, AtomicDelta<T>> {
+  readonly #keyOf: (object: T) => string;
+  readonly #options: RealFifoOptions<T>;
+  readonly #line = new Line<AtomicDelta<T>>();
+  /** What is being processed: the consumer may not have it yet. */
+  #inProcess: readonly AtomicDelta<T>[] = [];
+  readonly #pops = new Pops();
+  #isPopulated = false;
+  /** How many deltas of the first replacement were not processed yet. */
+  #initial = 0;
+
+  constructor(options: RealFifoOptions<T>) {
+    this.#keyOf = keyReader('RealFIFO', options.key);
+    this.#options = options;
+  }
+
+  get length(): number {
+    return this.#line.length;
+  }
+
+  get hasSynced(): boolean {
+    return this.#isPopulated && this.#initial === 0;
+  }
+
+  get isClosed(): boolean {
+    return this.#pops.isClosed;
+  }
+
+  deltas(): AtomicDelta<T>[] {
+    return [...this.#line];
+  }
+
+  add(object: T): void {
+    this.#enqueuePresent('Added', object);
+  }
+
+  update(object: T): void {
+    this.#enqueuePresent('Updated', object);
+  }
+
+  delete(object: T | Tombstone<T>): void {
+    this.#enqueue(
+      isTombstone(object)
+        ? { type: 'Deleted', key: object.tombstoneOf, object: object.object, finalStateUnknown: true }
+        : { type: 'Deleted', key: this.#keyOf(object), object: this.#changed(object), finalStateUnknown: false },
+    );
+    this.#isPopulated = true;
+  }
+
+  replace(objects: readonly T[], resourceVersion: string, info: { readonly isIncomplete?: boolean } = {}): void {
+    // All keys first: an object without one refuses the replacement as a whole.
+    const keys = objects.map((object) => this.#keyOf(object));
+    const changed = objects.map((object) => this.#changed(object));
+    const isIncomplete = info.isIncomplete === true;
+    if (this.#options.atomicEvents === true) {
+      this.#enqueue({ type: 'ReplacedAll', resourceVersion, objects: changed, isIncomplete });
+    } else {
+      if (!isIncomplete) this.#deleteOthers(new Set(keys));
+      for (const [index, object] of changed.entries())
+        this.#enqueue({ type: 'Replaced', key: keys[index] ?? '', object });
+    }
+    if (this.#isPopulated) return;
+    this.#isPopulated = true;
+    this.#initial = this.#line.length;
+  }
+
+  resync(): void {
+    if (this.#options.atomicEvents === true) {
+      this.#enqueue({ type: 'SyncAll' });
+      return;
+    }
+    const { knownObjects: known } = this.#options;
+    if (known === undefined) return;
+    const last = this.#lastByKey();
+    for (const key of known.keys()) {
+      // What is queued or in process says more than the resync would.
+      const object = last.has(key) ? undefined : known.get(key);
+      if (object !== undefined) this.#enqueue({ type: 'Sync', key, object });
+    }
+  }
+
+  bookmark(resourceVersion: string): void {
+    if (this.#options.emitBookmarks === true) this.#enqueue({ type: 'Bookmark', resourceVersion });
+  }
+
+  pop(
+    process: (deltas: readonly AtomicDelta<T>[], info: PopInfo) => void | Promise<void>,
+    options: PopOptions = {},
+  ): Promise<readonly AtomicDelta<T>[]> {
+    return this.#pops.take(() => {
+      const delta = this.#line.shift();
+      if (delta === undefined) return undefined;
+      return this.#process([delta], (deltas, info) => process(deltas, { key: keyIn(delta) ?? '', ...info }));
+    }, options.signal);
+  }
+
+  popBatch(
+    process: (deltas: readonly AtomicDelta<T>[], info: BatchInfo) => void | Promise<void>,
+    options: PopOptions = {},
+  ): Promise<readonly AtomicDelta<T>[]> {
+    return this.#pops.take(() => {
+      const batch = this.#nextBatch();
+      return batch.length === 0 ? undefined : this.#process(batch, process);
+    }, options.signal);
+  }
+
+  close(): void {
+    this.#pops.close();
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  /** Takes deltas of different objects, as long as they are of one kind of time: of the first replacement, or later. */
+  #nextBatch(): AtomicDelta<T>[] {
+    const { batchSize = defaultBatchSize } = this.#options;
+    const limit = this.#initial > 0 ? Math.min(this.#initial, batchSize) : batchSize;
+    const batch: AtomicDelta<T>[] = [];
+    const keys = new Set<string>();
+    for (const delta of this.#line) {
+      const key = keyIn(delta);
+      if (batch.length > 0 && (batch.length === limit || key === undefined || keys.has(key))) break;
+      batch.push(delta);
+      if (key === undefined) break;
+      keys.add(key);
+    }
+    for (let taken = 0; taken < batch.length; taken++) this.#line.shift();
+    return batch;
+  }
+
+  async #process(
+    deltas: readonly AtomicDelta<T>[],
+    process: (deltas: readonly AtomicDelta<T>[], info: BatchInfo) => void | Promise<void>,
+  ): Promise<readonly AtomicDelta<T>[]> {
+    const initial = Math.min(this.#initial, deltas.length);
+    this.#inProcess = deltas;
+    try {
+      await process(deltas, { isInInitialList: !this.hasSynced });
+    } finally {
+      this.#inProcess = [];
+      this.#initial -= initial;
+    }
+    return deltas;
+  }
+
+  #enqueuePresent(type: PresentDelta<T>['type'], object: T): void {
+    this.#enqueue({ type, key: this.#keyOf(object), object: this.#changed(object) });
+    this.#isPopulated = true;
+  }
+
+  /** Reports as deleted what is queued, in process or known and not among `keys`. */
+  #deleteOthers(keys: ReadonlySet<string>): void {
+    const lastByKey = this.#lastByKey();
+    for (const [key, last] of lastByKey) {
+      if (keys.has(key) || last.type === 'Deleted') continue;
+      this.#enqueue({ type: 'Deleted', key, object: last.object, finalStateUnknown: true });
+    }
+    const { knownObjects: known } = this.#options;
+    for (const key of known?.keys() ?? []) {
+      if (keys.has(key) || lastByKey.has(key)) continue;
+      this.#enqueue({ type: 'Deleted', key, object: known?.get(key), finalStateUnknown: true });
+    }
+  }
+
+  /** The newest delta of each object that is in process or queued, in the order of the first ones. */
+  #lastByKey(): Map<string, Delta<T>> {
+    const last = new Map<string, Delta<T>>();
+    for (const deltas of [this.#inProcess, this.#line])
+      for (const delta of deltas) if ('key' in delta) last.set(delta.key, delta);
+    return last;
+  }
+
+  #enqueue(delta: AtomicDelta<T>): void {
+    this.#line.push(delta);
+    this.#pops.wakeUp();
+  }
+
+  #changed(object: T): T {
+    const { transform } = this.#options;
+    return transform === undefined ? object : transform(object);
+  }
+}
+
+/** The key of the object that a delta is of; undefined for one of the whole collection. */
+function keyIn(delta: AtomicDelta<unknown>): string | undefined {
+  return 'key' in delta ? delta.key : undefined;
+}
