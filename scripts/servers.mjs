@@ -88,6 +88,7 @@ if (!hasBinaries && !(await goAvailable())) {
       '@kctl/events',
       '@kctl/manager',
       '@kctl/webhook',
+      '@kctl/e2e-access',
       '@kctl/e2e-leader-election',
       '@kctl/e2e-webhook',
     ),

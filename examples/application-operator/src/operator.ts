@@ -22,6 +22,11 @@ export async function createOperator(
     .for(Application)
     .owns(Deployment)
     .owns(Service)
+    // What the reconciler writes: roles follow from it.
+    .needs(Application, ['patch'])
+    .needs(Application, ['update'], { subresource: 'status' })
+    .needs(Deployment, ['create', 'update'])
+    .needs(Service, ['create', 'update'])
     .complete(
       createApplicationReconciler({
         client: manager.client,

@@ -94,6 +94,10 @@ export async function createChaos(
   controllerManagedBy(manager)
     .for(ChaosPod)
     .owns(Pod)
+    // What the reconciler writes: roles follow from it.
+    .needs(ChaosPod, ['update'])
+    .needs(ChaosPod, ['update'], { subresource: 'status' })
+    .needs(Pod, ['create', 'delete'])
     .complete(createChaosPodReconciler({ client: manager.client, clock: manager.clock, ...settings }));
   if (options.webhook !== undefined) registerWebhooks(manager);
   return manager;

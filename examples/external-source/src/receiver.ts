@@ -69,6 +69,7 @@ export async function createDeployer({
         },
       }),
     )
+    .needs(ConfigMap, ['get', 'create', 'update'], { namespaces: [namespace] })
     .complete(async ({ name }, { signal, logger }) => {
       const commit = newest.get(name);
       if (commit === undefined) return;

@@ -131,6 +131,10 @@ export async function createTrainingOperator(options: RuntimeManagerOptions): Pr
     .for(TrainingJob)
     .owns(Pod)
     .owns(Service)
+    // What the reconciler writes: roles follow from it.
+    .needs(TrainingJob, ['update'], { subresource: 'status' })
+    .needs(Pod, ['create', 'delete'])
+    .needs(Service, ['create', 'update'])
     .complete(createTrainingJobReconciler({ client: manager.client, clock: manager.clock }));
   return manager;
 }

@@ -47,5 +47,6 @@ export function controllerNeeds(definition: AccessDefinition): readonly AccessNe
   }
   const isDeclared = ({ group, resource }: AccessNeed): boolean =>
     declared.some((need) => need.group === group && need.resource === resource);
-  return [...assumed.filter((need) => !isDeclared(need)), ...rare, ...declared];
+  const needed = declared.filter(({ verbs }) => verbs.length > 0);
+  return [...assumed.filter((need) => !isDeclared(need)), ...rare, ...needed];
 }

@@ -161,7 +161,8 @@ export interface ControllerBuilder<
    * Declares rights that the reconciler needs: for `generateRbac` of @kctl/rbac, `kctl generate rbac` and the recorder of a
    * test. What is watched is known. Without a declaration for a resource it is assumed that `complete` updates and patches
    * the status of the kind of `for`, and creates, updates, patches and deletes what it owns; a declaration stands in place
-   * of that. In the namespaces of the cache, unless `options` name others.
+   * of that, and one without a verb says that nothing of it is written: `.needs(Namespace, [], { subresource: 'status' })`.
+   * In the namespaces of the cache, unless `options` name others.
    */
   needs(kind: Kind, verbs: readonly AccessVerb[], options?: AccessOptions): ControllerBuilder<R, D, S, F>;
   /** Fields of the logs of one request. @default as controller-runtime: controllerGroup, controllerKind, the object, … */

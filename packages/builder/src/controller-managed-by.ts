@@ -163,10 +163,14 @@ class Definition<R, D extends object, S extends RequestState, F extends Kind = n
   }
 
   needs(kind: Kind, verbs: readonly AccessVerb[], options: AccessOptions = {}): this {
-    const problems = needProblems(kind, verbs, options);
+    // None, in place of those that are assumed: what is wrong with the rest is found as with any verb.
+    const isNone = Array.isArray(verbs) && verbs.length === 0;
+    const checked: readonly AccessVerb[] = isNone ? ['get'] : verbs;
+    const problems = needProblems(kind, checked, options);
     this.#optionProblems.push(...problems.map((problem) => `needs(${describeKind(kind)}): ${problem}`));
-    if (problems.length === 0)
-      this.#declaredNeeds.push(accessTo(kind, verbs, { ...this.#namespacesOf(kind), ...options }));
+    if (problems.length > 0) return this;
+    const need = accessTo(kind, checked, { ...this.#namespacesOf(kind), ...options });
+    this.#declaredNeeds.push({ ...need, verbs: isNone ? [] : need.verbs });
     return this;
   }
 

@@ -118,6 +118,28 @@ describe('accessNeeds', () => {
     await manager.liveClient[Symbol.asyncDispose]();
   });
 
+  it('has nothing of a resource that is declared without a verb, in place of what is assumed', async () => {
+    const manager = await createManager({ connection: nowhere, logger: noopLogger });
+    controllerManagedBy(manager)
+      .for(Deployment)
+      .owns(ConfigMap)
+      .needs(Deployment, [], { subresource: 'status' })
+      .needs(ConfigMap, [])
+      .complete(() => Promise.resolve());
+    const rights = manager
+      .accessNeeds()
+      .flatMap(({ resource, verbs, when }) => (when === undefined ? [[resource, ...verbs]] : []));
+    expect(rights).toEqual([
+      ['deployments', 'watch'],
+      ['configmaps', 'watch'],
+    ]);
+    const invalid = controllerManagedBy(manager)
+      .for(Deployment)
+      .needs(Deployment, [], { subResource: 'status' } as never);
+    expect(() => invalid.complete(() => Promise.resolve())).toThrow('subResource');
+    await manager.liveClient[Symbol.asyncDispose]();
+  });
+
   it('names what is wrong with a declaration', async () => {
     const manager = await createManager({ connection: nowhere, logger: noopLogger });
     const builder = controllerManagedBy(manager)

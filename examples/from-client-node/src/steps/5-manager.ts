@@ -1,9 +1,12 @@
 // Step 5, @kctl/runtime: manager and builder start, stop, probe and measure what the steps before put together.
 import { ConfigMap, Namespace } from '@kctl/apimachinery/kinds/core/v1';
+import type { RuntimeManager } from '@kctl/runtime';
 import { asReconciler, controllerManagedBy, createManager, createOrUpdate, noopLogger } from '@kctl/runtime';
 import type { Start } from '../start.js';
 
-export async function run({ kubeConfig, signal, identity, log }: Start): Promise<void> {
+export const run = async (start: Start): Promise<void> => await (await createContacts(start)).run(start.signal);
+
+export async function createContacts({ kubeConfig, identity, log }: Omit<Start, 'signal'>): Promise<RuntimeManager> {
   const manager = await createManager({
     kubeConfig,
     logger: noopLogger,
@@ -20,6 +23,8 @@ export async function run({ kubeConfig, signal, identity, log }: Start): Promise
   controllerManagedBy(manager)
     .for(Namespace)
     .withOptions({ maxConcurrentReconciles: 4 })
+    .needs(Namespace, [], { subresource: 'status' })
+    .needs(ConfigMap, ['get', 'create', 'update'])
     .complete(
       asReconciler({
         client,
@@ -44,5 +49,5 @@ export async function run({ kubeConfig, signal, identity, log }: Start): Promise
       }),
     );
   manager.add(async () => log('leads'));
-  await manager.run(signal);
+  return manager;
 }
