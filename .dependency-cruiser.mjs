@@ -108,7 +108,9 @@ export default {
   ],
   options: {
     tsPreCompilationDeps: true,
-    exclude: { path: '^(packages|tooling|examples)/[^/]+/dist/|/generated/|/\\.cache/|^packages/create/template/' },
+    exclude: {
+      path: '^(packages|tooling|examples)/[^/]+/dist/|/generated/|/\\.cache/|^packages/create/(template|additions)/',
+    },
     doNotFollow: { path: 'node_modules' },
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {

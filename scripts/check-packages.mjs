@@ -79,6 +79,8 @@ function contentProblem(tarball) {
   const unwanted = stdout
     .split('\n')
     // What a package writes into new projects has tests of its own.
-    .filter((file) => !file.includes('/template/') && /\.tsbuildinfo$|\.test\.[jt]s$|\.test\.d\.ts$/.test(file));
+    .filter(
+      (file) => !/\/(template|additions)\//.test(file) && /\.tsbuildinfo$|\.test\.[jt]s$|\.test\.d\.ts$/.test(file),
+    );
   return unwanted.length === 0 ? undefined : `the tarball has ${unwanted.join(', ')}`;
 }

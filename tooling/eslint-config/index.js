@@ -7,7 +7,7 @@ const randomness = 'Take a `random: () => number` option: randomness is injected
 export function houseRules(root) {
   return tseslint.config(
     { ignores: ['**/dist/**', '**/node_modules/**', '**/generated/**', '**/.cache/**', '**/*.mjs', '**/*.js', '**/*.cjs', '**/tsup.config.ts', '**/vitest.config.ts', '**/.turbo/**',
-        '**/extracted/**', 'packages/create/template/**',
+        '**/extracted/**', 'packages/create/template/**', 'packages/create/additions/**',
         '**/*.d.ts'] },
     {
       files: ['**/*.ts'],

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ConfigMap } from '@kctl/apimachinery/kinds/core/v1';
+import { createConsoleLogger, createManager } from '@kctl/runtime';
 import { createEnvironment, createOperatorAccess, eventually } from '@kctl/testing';
 import { Greeting } from '../src/api/greeting.ts';
-import { operator } from '../src/main.ts';
+import { addGreetingController } from '../src/controllers/greeting.ts';
 
 test('a Greeting gets its ConfigMap, with the rights that are generated and no more', async () => {
   await using environment = await createEnvironment({
@@ -12,11 +13,12 @@ test('a Greeting gets its ConfigMap, with the rights that are generated and no m
   });
   const { client } = environment;
   const namespace = await environment.createNamespace();
-  const access = createOperatorAccess(environment, { name: operator.name });
-  const manager = await operator.createManager(
-    { connection: access.connection },
-    { healthProbeBindAddress: '0', metricsBindAddress: '0', logLevel: 'error' },
-  );
+  const access = createOperatorAccess(environment, { name: 'greeting' });
+  const manager = await createManager({
+    connection: access.connection,
+    logger: createConsoleLogger({ level: 'error' }),
+  });
+  addGreetingController(manager);
   await access.grant(manager.accessNeeds());
   const stop = new AbortController();
   const running = manager.run(stop.signal);

@@ -16,10 +16,11 @@ test('each Greeting has its ConfigMap, whatever happens to the operator', async 
   await simulate({
     operator: ({ options }) =>
       operator.createManager(
-        { ...options, leaderElection: { name: operator.name, namespace } },
+        // No port for webhooks: this world has no network.
+        { ...options, leaderElection: { name: operator.name, namespace }, webhook: { port: -1 } },
         { healthProbeBindAddress: '0', metricsBindAddress: '0', logLevel: 'error' },
       ),
-    resources: [Greeting.manifest],
+    resources: operator.resources.map(({ manifest }) => manifest),
     workload: async ({ client, random, sleep }) => {
       for (let step = 0; step < 10; step++) {
         const key = { namespace, name: `hello-${step % 3}` };

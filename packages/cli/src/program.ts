@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { defaultTimeoutMs } from './apply-objects.js';
+import { add, additions, describeAddition, type AddOptions } from './commands/add.js';
 import { bundle, type BuildOptions } from './commands/build.js';
 import { deploy, install, undeploy, uninstall, type InstallOptions } from './commands/install.js';
 import { dev } from './commands/dev.js';
@@ -50,6 +51,16 @@ export function createProgram(io: CliIo): Command {
   const withMain = (of: Command): Command =>
     of.option('--main <module>', 'module that exports the operator (default: kctl.main in package.json, src/main.ts)');
 
+  withMain(command('add', 'add a kind, a controller or a webhook to the project', 'kctl add resource Certificate'))
+    .addArgument(new Argument('<what>', 'what to add').choices([...additions]))
+    .argument('<Kind>', 'of the custom resource, such as Certificate')
+    .option('--group <domain>', 'of the API (default: that which the project was made with)')
+    .option('--dry-run', 'list what would be written')
+    .option('--json', 'what was written as JSON')
+    .action(async (what: string, kind: string, { json, ...options }: AddOptions & { readonly json?: boolean }) => {
+      const outcome = await add(io, { what, kind }, options);
+      io.out(json === true ? `${JSON.stringify(outcome)}\n` : describeAddition(outcome, options.dryRun === true));
+    });
   addGenerate(
     io,
     withMain(

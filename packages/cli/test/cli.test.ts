@@ -200,6 +200,7 @@ describe('a newcomer', () => {
       name === undefined || name === 'help' ? [] : [name],
     );
     expect(names).toEqual([
+      'add',
       'generate',
       'install',
       'uninstall',
@@ -239,17 +240,71 @@ describe('kctl build', () => {
   });
 });
 
-describe('kctl update', () => {
-  /** A @kctl/create of the project's own. */
-  const withCreate = (text: string): string => {
-    const folder = project();
-    const own = join(folder, 'node_modules', '@kctl', 'create');
-    mkdirSync(own, { recursive: true });
-    writeFileSync(join(own, 'package.json'), '{"name":"@kctl/create","type":"module","exports":"./index.js"}');
-    writeFileSync(join(own, 'index.js'), text);
-    return folder;
-  };
+/** A project with a @kctl/create of its own. */
+function withCreate(text: string): string {
+  const folder = project();
+  const own = join(folder, 'node_modules', '@kctl', 'create');
+  mkdirSync(own, { recursive: true });
+  writeFileSync(join(own, 'package.json'), '{"name":"@kctl/create","type":"module","exports":"./index.js"}');
+  writeFileSync(join(own, 'index.js'), text);
+  return folder;
+}
 
+describe('kctl add', () => {
+  const adds =
+    "export const addToProject = ({ what, kind, group, dryRun, main }) => ({ written: [[what, kind, group, dryRun].join()], changed: ['src/main.ts'], todo: main.endsWith('main.ts') ? [] : ['edit ' + main] });";
+
+  it('asks the @kctl/create that the project has', async () => {
+    const folder = withCreate(adds);
+    expect(await kctl(folder, 'add', 'controller', 'Page')).toEqual({
+      code: 0,
+      out: 'wrote controller,Page,,false\nchanged src/main.ts\nNext: npm test, and kctl generate, which writes its manifests and rights\n',
+      err: '',
+    });
+    expect(await kctl(folder, 'add', 'resource', 'Page', '--group', 'a.b', '--dry-run')).toEqual({
+      code: 0,
+      out: 'wrote resource,Page,a.b,true (dry run)\nchanged src/main.ts (dry run)\n',
+      err: '',
+    });
+    const other = await kctl(folder, 'add', 'webhook', 'Page', '--main', 'src/other.ts', '--json');
+    expect(JSON.parse(other.out)).toMatchObject({ changed: ['src/main.ts'] });
+    expect(other.out).toContain('"todo":["edit ');
+  });
+
+  it.each<[string, readonly string[], string, [number, RegExp]]>([
+    [
+      'no @kctl/create',
+      ['resource', 'Page'],
+      '',
+      [1, /@kctl\/create is too old to add a resource: run npm install --save-dev @kctl\/create@latest\n$/],
+    ],
+    [
+      'what cannot be added',
+      ['resurce', 'Page'],
+      adds,
+      [2, /'resurce' is invalid.*Allowed choices are resource, controller, webhook/],
+    ],
+    ['no kind', ['resource'], adds, [2, /missing required argument 'Kind'/]],
+    [
+      'what is not valid',
+      ['resource', 'page'],
+      'export const addToProject = () => { throw new TypeError("kind is not valid"); };',
+      [2, /^kctl: kind is not valid\n$/],
+    ],
+    [
+      'what is there',
+      ['resource', 'Page'],
+      'export const addToProject = () => { throw new Error("it is there"); };',
+      [1, /^kctl: it is there\n$/],
+    ],
+  ])('names %s', async (_what, given, text, [code, message]) => {
+    const result = await kctl(withCreate(text), 'add', ...given);
+    expect(result.err).toMatch(message);
+    expect(result).toMatchObject({ code, out: '' });
+  });
+});
+
+describe('kctl update', () => {
   it('asks the @kctl/create that the project has', async () => {
     const folder = withCreate(
       "export const updateProject = ({ dryRun }) => ({ updated: ['a'], removed: ['b'], kept: ['c'], conflicts: dryRun ? [] : ['d', 'e'] });",

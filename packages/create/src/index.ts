@@ -3,6 +3,8 @@
  *
  * @packageDocumentation
  */
+export { addToProject } from './add-to-project.js';
+export type { AddOutcome, AddToProjectOptions, Addition } from './add-to-project.js';
 export { createProject } from './create-project.js';
 export type { CreateProjectOptions } from './create-project.js';
 export type { ProjectNames } from './names.js';

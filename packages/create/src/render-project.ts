@@ -4,17 +4,39 @@ import { fileURLToPath } from 'node:url';
 import { fileNameOf, type ProjectNames } from './names.js';
 
 const template: string = fileURLToPath(new URL('../template', import.meta.url));
+/** What a project has once it is asked for. */
+const additions: string = fileURLToPath(new URL('../additions', import.meta.url));
 
 /** The files of a project by path, with slashes: the template with its names. */
-export function renderProject({ name, group, kind }: ProjectNames, version: string): ReadonlyMap<string, string> {
+export function renderProject(names: ProjectNames, version: string): ReadonlyMap<string, string> {
+  return render(template, names, version);
+}
+
+/** The files of one more kind, controller or webhook: the first ones come from the same template. */
+export function renderAdditions(
+  what: 'resource' | 'controller' | 'webhook',
+  names: ProjectNames,
+  version: string,
+): ReadonlyMap<string, string> {
+  const file = fileNameOf(names.kind);
+  const all = new Map([...render(template, names, version), ...render(additions, names, version)]);
+  const paths = {
+    resource: [`src/api/${file}.ts`, `deploy/samples/${file}.yaml`],
+    controller: [`src/controllers/${file}.ts`, `test/${file}.test.ts`],
+    webhook: [`src/webhooks/${file}.ts`, `test/${file}-webhook.test.ts`],
+  };
+  return new Map([...all].filter(([path]) => paths[what].includes(path)));
+}
+
+function render(folder: string, { name, group, kind }: ProjectNames, version: string): ReadonlyMap<string, string> {
   const words: Readonly<Record<string, string>> = { name, group, Kind: kind, 'kind-file': fileNameOf(kind), version };
   const replace = (text: string): string =>
     text.replace(/__([A-Za-z-]+?)__/g, (whole, word: string) => words[word] ?? whole);
-  const files = readdirSync(template, { recursive: true, withFileTypes: true })
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
   const rendered = files.map((source): [string, string] => {
-    const path = shippedName(replace(relative(template, source).split(sep).join('/')));
+    const path = shippedName(replace(relative(folder, source).split(sep).join('/')));
     return [path, replace(readFileSync(source, 'utf8'))];
   });
   return new Map(rendered.sort(([left], [right]) => (left < right ? -1 : 1)));

@@ -11,18 +11,30 @@ export interface ScaffoldRecord extends ProjectNames {
 /** Where a project keeps its record; it is committed. */
 export const recordPath = '.kctl/scaffold.json';
 
+function fileOf(folder: string): string {
+  return join(folder, ...recordPath.split('/'));
+}
+
 /** Writes the record of a project. */
 export function writeRecord(folder: string, record: ScaffoldRecord): void {
-  const file = join(folder, ...recordPath.split('/'));
+  const file = fileOf(folder);
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, `${JSON.stringify(record, null, 2)}\n`);
 }
 
 /** Reads the record of a project. @throws Error where there is none, or where it is not what {@link writeRecord} writes */
 export function readRecord(folder: string): ScaffoldRecord {
-  const file = join(folder, ...recordPath.split('/'));
-  if (!existsSync(file))
-    throw new Error(`${file} does not exist: kctl update brings projects up to date that npm create @kctl has made`);
+  const record = findRecord(folder);
+  if (record !== undefined) return record;
+  throw new Error(
+    `${fileOf(folder)} does not exist: kctl update brings projects up to date that npm create @kctl has made`,
+  );
+}
+
+/** {@link readRecord}; undefined where there is none. */
+export function findRecord(folder: string): ScaffoldRecord | undefined {
+  const file = fileOf(folder);
+  if (!existsSync(file)) return undefined;
   let value: unknown;
   try {
     value = JSON.parse(readFileSync(file, 'utf8'));

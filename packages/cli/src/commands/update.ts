@@ -1,8 +1,6 @@
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { CliError } from '../errors.js';
 import type { CliIo } from '../io.js';
+import { functionOfCreate } from '../project-create.js';
 
 /** Options of {@link update}. */
 export interface UpdateOptions {
@@ -18,21 +16,16 @@ interface Outcome {
   readonly kept: readonly string[];
 }
 
-type Update = (options: { readonly folder: string; readonly dryRun: boolean }) => Outcome;
-
 /**
  * Brings the files of a project to those that its @kctl/create makes, by a three-way merge that keeps edits.
  *
  * @throws CliError with exit code 3 where a person has to decide, naming the files
  */
 export async function update(io: CliIo, { dryRun = false }: UpdateOptions): Promise<void> {
-  const updateProject = await findUpdate(io.cwd);
-  let outcome: Outcome;
-  try {
-    outcome = updateProject({ folder: io.cwd, dryRun });
-  } catch (error) {
-    throw new CliError(error instanceof Error ? error.message : String(error), { cause: error });
-  }
+  const updateProject = await functionOfCreate(io.cwd, 'updateProject', 'update a project');
+  const outcome = updateProject({ folder: io.cwd, dryRun });
+  if (!isOutcome(outcome))
+    throw new CliError('@kctl/create does not say what it updated: run npm install --save-dev @kctl/create@latest');
   const suffix = dryRun ? ' (dry run)' : '';
   for (const as of ['updated', 'removed', 'kept'] as const)
     for (const path of outcome[as]) io.out(`${as} ${path}${suffix}\n`);
@@ -44,24 +37,7 @@ export async function update(io: CliIo, { dryRun = false }: UpdateOptions): Prom
   if (outcome.updated.length + outcome.removed.length === 0) io.out('everything is up to date\n');
 }
 
-/** Of the release that the project has installed: its files are those to come. */
-async function findUpdate(folder: string): Promise<Update> {
-  let path: string;
-  try {
-    path = createRequire(join(folder, 'package.json')).resolve('@kctl/create');
-  } catch (error) {
-    throw new CliError('@kctl/create is not installed: run npm install --save-dev @kctl/create@latest', {
-      cause: error,
-    });
-  }
-  const loaded: unknown = await import(pathToFileURL(path).href);
-  const found: unknown =
-    typeof loaded === 'object' && loaded !== null ? Reflect.get(loaded, 'updateProject') : undefined;
-  if (!isUpdate(found))
-    throw new CliError('@kctl/create is too old to update a project: run npm install --save-dev @kctl/create@latest');
-  return found;
-}
-
-function isUpdate(value: unknown): value is Update {
-  return typeof value === 'function';
+function isOutcome(value: unknown): value is Outcome {
+  if (typeof value !== 'object' || value === null) return false;
+  return ['updated', 'conflicts', 'removed', 'kept'].every((field) => Array.isArray(Reflect.get(value, field)));
 }

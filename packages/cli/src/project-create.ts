@@ -1,0 +1,42 @@
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { CliError } from './errors.js';
+
+const remedy = 'run npm install --save-dev @kctl/create@latest';
+
+/**
+ * A function of the @kctl/create that a project has installed: its release says what the files of the project are.
+ *
+ * @throws CliError where it is not installed, or has no such function
+ */
+export async function functionOfCreate(
+  folder: string,
+  name: string,
+  purpose: string,
+): Promise<(options: object) => unknown> {
+  let path: string;
+  try {
+    path = createRequire(join(folder, 'package.json')).resolve('@kctl/create');
+  } catch (error) {
+    throw new CliError(`@kctl/create is not installed: ${remedy}`, { cause: error });
+  }
+  const loaded: unknown = await import(pathToFileURL(path).href);
+  const found: unknown = typeof loaded === 'object' && loaded !== null ? Reflect.get(loaded, name) : undefined;
+  if (!isFunction(found)) throw new CliError(`@kctl/create is too old to ${purpose}: ${remedy}`);
+  return (options) => {
+    try {
+      return found(options);
+    } catch (error) {
+      throw new CliError(error instanceof Error ? error.message : String(error), {
+        cause: error,
+        // What was given is not valid; the rest is of the project.
+        exitCode: error instanceof TypeError ? 2 : 1,
+      });
+    }
+  };
+}
+
+function isFunction(value: unknown): value is (options: object) => unknown {
+  return typeof value === 'function';
+}

@@ -1,0 +1,126 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, posix, relative, sep } from 'node:path';
+import { editMain, type Compiler, type MainEdit } from './edit-main.js';
+import { fileNameOf, nameProblem } from './names.js';
+import { ownVersion, renderAdditions } from './render-project.js';
+import { findRecord } from './scaffold-record.js';
+
+/** What can be added. */
+export type Addition = 'resource' | 'controller' | 'webhook';
+
+/** Options of {@link addToProject}. */
+export interface AddToProjectOptions {
+  readonly folder: string;
+  readonly what: Addition;
+  readonly kind: string;
+  /** Of the API. @default that which the project was made with */
+  readonly group?: string;
+  /** The module that defines the operator, absolute. @default src/main.ts */
+  readonly main?: string;
+  /** The operator's, as it is written into what is added. @default that which the project was made with */
+  readonly name?: string;
+  /** Writes nothing. @default false */
+  readonly dryRun?: boolean;
+}
+
+/** What {@link addToProject} did: paths with slashes. */
+export interface AddOutcome {
+  readonly written: readonly string[];
+  /** Files that were there: the module that defines the operator. */
+  readonly changed: readonly string[];
+  /** What a person has to add, a sentence each; empty where the module could be changed. */
+  readonly todo: readonly string[];
+}
+
+/**
+ * Adds a kind, a controller or a webhook to a project, with what belongs to it: a sample, a test, and the lines in the
+ * module that defines the operator.
+ *
+ * @throws TypeError naming what is not valid; Error when a file is there already, or the kind is not: nothing is written then
+ *
+ * @example
+ * ```ts
+ * import { addToProject } from '@kctl/create';
+ *
+ * addToProject({ folder: 'websites', what: 'resource', kind: 'Certificate' });
+ * addToProject({ folder: 'websites', what: 'controller', kind: 'Certificate' });
+ * ```
+ */
+export function addToProject(options: AddToProjectOptions): AddOutcome {
+  const { folder, what, kind, dryRun = false, main = join(folder, 'src', 'main.ts') } = options;
+  const record = findRecord(folder);
+  const { group = record?.group, name = record?.name ?? 'operator' } = options;
+  const problems = [nameProblem('kind', kind), ...(group === undefined ? [] : [nameProblem('group', group)])];
+  if (problems.some((problem) => problem !== undefined))
+    throw new TypeError(problems.filter((problem) => problem !== undefined).join('; '));
+  if (what === 'resource' && group === undefined)
+    throw new TypeError('group is required: the project has no record of the one that it was made with');
+  if (!existsSync(main))
+    throw new Error(`${shown(folder, main)} does not exist: name the module that defines the operator`);
+  const api = `src/api/${fileNameOf(kind)}.ts`;
+  if (what !== 'resource' && !existsSync(join(folder, ...api.split('/'))))
+    throw new Error(`${api} does not exist: run kctl add resource ${kind} first`);
+  const files = renderAdditions(what, { name, group: group ?? 'example.com', kind }, ownVersion());
+  const taken = [...files.keys()].filter((path) => existsSync(join(folder, ...path.split('/'))));
+  if (taken.length > 0)
+    throw new Error(`${taken.join(', ')} would be overwritten: ${kind} has a ${what}, or remove it first`);
+  const before = readFileSync(main, 'utf8');
+  const edit = editOf(what, kind, { folder, main });
+  const compiler = findCompiler(folder);
+  const { text, todo } =
+    compiler === undefined
+      ? {
+          text: before,
+          todo: [`typescript is not installed: add ${edit.name} of ${edit.from} to ${shown(folder, main)}`],
+        }
+      : editMain(compiler, before, edit);
+  const changed = text === before ? [] : [shown(folder, main)];
+  if (!dryRun) {
+    for (const [path, content] of files) {
+      const target = join(folder, ...path.split('/'));
+      mkdirSync(dirname(target), { recursive: true });
+      writeFileSync(target, content);
+    }
+    if (changed.length > 0) writeFileSync(main, text);
+  }
+  return { written: [...files.keys()], changed, todo };
+}
+
+function editOf(
+  what: Addition,
+  kind: string,
+  { folder, main }: { readonly folder: string; readonly main: string },
+): MainEdit {
+  const file = fileNameOf(kind);
+  const from = (path: string): string => {
+    const inside = posix.relative(posix.dirname(shown(folder, main)), path);
+    return inside.startsWith('.') ? inside : `./${inside}`;
+  };
+  switch (what) {
+    case 'resource':
+      return { name: kind, from: from(`src/api/${file}.ts`), as: 'resource' };
+    case 'controller':
+      return { name: `add${kind}Controller`, from: from(`src/controllers/${file}.ts`), as: 'call' };
+    case 'webhook':
+      return { name: `add${kind}Webhook`, from: from(`src/webhooks/${file}.ts`), as: 'call' };
+  }
+}
+
+/** That of the project, which every project has to check its types; undefined where there is none with a syntax tree. */
+function findCompiler(folder: string): Compiler | undefined {
+  try {
+    const loaded: unknown = createRequire(join(folder, 'package.json'))('typescript');
+    return isCompiler(loaded) ? loaded : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isCompiler(value: unknown): value is Compiler {
+  return typeof value === 'object' && value !== null && 'createSourceFile' in value && 'forEachChild' in value;
+}
+
+function shown(folder: string, path: string): string {
+  return relative(folder, path).split(sep).join('/');
+}
