@@ -43,8 +43,8 @@ run(atLength, ['scripts/vitest.mjs', ...generators], {
   KCTL_SUITE: atLength,
 });
 
-const simulated = ['--hours', '120', '--minutes', '60', '--compare', 'no'];
-run('120 simulated hours', program('e2e/simulation/src/main.ts', ...simulated));
+const simulated = ['--hours', '200', '--minutes', '60', '--compare', 'no'];
+run('200 simulated hours', program('e2e/simulation/src/main.ts', ...simulated));
 
 if (await goAvailable()) run('definitions beside controller-gen', program('e2e/crd/src/golden.ts'));
 

@@ -1,5 +1,5 @@
 import { runInNewContext } from 'node:vm';
-import { isDeadlineExceeded } from '@kctl/wait';
+import { isDeadlineExceeded, type Clock, type ClockTimer } from '@kctl/wait';
 import { FakeClock, settle } from '@kctl/wait/testing';
 import { describe, expect, it } from 'vitest';
 import type { DeliveryOptions, EventTraits, Series } from './index.js';
@@ -19,6 +19,32 @@ const traits: EventTraits<Reading> = {
 };
 const reading = (of: string, value: number): Reading => ({ of, value });
 const texts = (readings: readonly Reading[]): string => readings.map(({ of, value }) => `${of}${value}`).join(' ');
+
+/** Time passes while nothing runs; then what fell due meanwhile does, late. */
+class StandingClock implements Clock {
+  readonly timers = new Set<{ readonly at: number; readonly callback: () => void }>();
+  #now = 0;
+
+  now(): number {
+    return this.#now;
+  }
+
+  monotonicNow(): number {
+    return this.#now;
+  }
+
+  setTimer(callback: () => void, delayMs: number): ClockTimer {
+    const timer = { at: this.#now + delayMs, callback };
+    this.timers.add(timer);
+    return { cancel: () => void this.timers.delete(timer) };
+  }
+
+  standStill(ms: number): void {
+    this.#now += ms;
+    const due = [...this.timers].filter(({ at }) => at <= this.#now).sort((a, b) => a.at - b.at);
+    for (const timer of due) if (this.timers.delete(timer)) timer.callback();
+  }
+}
 
 /** A delivery that notes what it calls and what fails. */
 function open(call: (event: Reading) => unknown = () => undefined, options: Partial<DeliveryOptions<Reading>> = {}) {
@@ -184,6 +210,24 @@ describe('a callback that fails', () => {
     gates[1]?.resolve(undefined);
     await delivery.drained();
     expect([heard.length, failed.length, clock.pendingTimers]).toEqual([3, 1, 0]);
+  });
+
+  it('is not given up for the time in which the event loop stood still', async () => {
+    const clock = new StandingClock();
+    const gates = new Map([0, 1].map((value) => [value, Promise.withResolvers<undefined>()]));
+    const { delivery, heard, failed } = open(({ value }) => gates.get(value)?.promise, { clock });
+    for (const value of [0, 1]) delivery.offer(reading(`o${value}`, value));
+    clock.standStill(35_000); // no answer that the handler waits for can have come
+    await settle();
+    expect([heard.length, failed.length]).toEqual([1, 0]);
+    gates.get(0)?.resolve(undefined);
+    await settle();
+    expect([heard.length, failed.length]).toEqual([2, 0]);
+    clock.standStill(35_000);
+    for (let second = 0; second < 40; second++) clock.standStill(1000); // it turns again, and the handler still hangs
+    await settle();
+    expect([failed.length, clock.timers.size]).toEqual([1, 0]);
+    await delivery.drained();
   });
 
   it('has its own time, however long others before it took', async () => {

@@ -15,7 +15,8 @@ import { createUnit, WaitingList } from './waiting-list.js';
 interface Running<E> {
   readonly unit: Unit<E>;
   readonly event: E;
-  readonly startedAt: number;
+  /** Since when its time counts. */
+  startedAt: number;
   isDone: boolean;
 }
 
@@ -340,20 +341,29 @@ export class Delivery<E> implements Listener<E>, TurnTaker {
     }
   }
 
-  /** One timer however many callbacks follow one another: it looks how long the present ones have run. */
+  /**
+   * One timer however many callbacks follow one another: it looks how long the present ones have run, several times until
+   * their time is over, because a look that comes late shows that the event loop stood still.
+   */
   #watch(): void {
     if (this.#watchdog !== undefined || this.#running.size === 0 || this.#timeoutMs === Infinity) return;
     const { clock } = this.#options;
     let oldest = Infinity;
     for (const { startedAt } of this.#running) oldest = Math.min(oldest, startedAt);
-    const delay = oldest + this.#timeoutMs - clock.monotonicNow();
-    this.#watchdog = clock.setTimer(() => this.#giveUp(), Math.max(0, delay), { keepAlive: false });
+    const now = clock.monotonicNow();
+    const lookAt = Math.max(now, Math.min(oldest + this.#timeoutMs, now + this.#timeoutMs / looks));
+    this.#watchdog = clock.setTimer(() => this.#look(lookAt), lookAt - now, { keepAlive: false });
   }
 
-  #giveUp(): void {
+  /** Gives up what has run for too long. While the event loop stood still no handler could go on: that does not count. */
+  #look(dueAt: number): void {
     this.#watchdog = undefined;
     const { clock, name } = this.#options;
-    const latest = clock.monotonicNow() - this.#timeoutMs;
+    const now = clock.monotonicNow();
+    const stoodStillMs = now - dueAt;
+    if (stoodStillMs > this.#timeoutMs / looks)
+      for (const running of this.#running) running.startedAt = Math.min(now, running.startedAt + stoodStillMs);
+    const latest = now - this.#timeoutMs;
     for (const running of [...this.#running]) {
       if (running.startedAt > latest) continue;
       const message = `${name} has not settled after ${this.#timeoutMs} ms: the event counts as delivered; let the handler end its waits by a deadline`;
@@ -384,5 +394,7 @@ function wakeAll(waiters: readonly (() => void)[]): (() => void)[] {
 }
 
 const defaultSliceMs = 5;
+/** How often the watchdog looks within the time of a callback. */
+const looks = 4;
 const defaultTimeoutMs = 30_000;
 const defaultEndTimeoutMs = 5_000;

@@ -47,6 +47,23 @@ it('keeps labels that others put on the Lease and adds its own', async () => {
   expect(stored()?.metadata.labels).toEqual({ other: 'x', app: 'y' });
 });
 
+it('sends the metadata of the Lease back without its managedFields, which the server keeps', async () => {
+  const { client, stored } = memoryServer();
+  const metadata = {
+    namespace: 'default',
+    name: 'test',
+    annotations: { note: 'n' },
+    finalizers: ['example.com/f'],
+    managedFields: [{ manager: 'other', operation: 'Update', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1: {} }],
+  };
+  await client.create({} as never, { metadata, spec: {} } as never);
+  const lock = createLeaseLock({ client, namespace: 'default', name: 'test', identity: 'a' });
+  const seen = await lock.get();
+  await lock.update({ ...seen!.record, holderIdentity: 'a' });
+  expect(stored()?.metadata).toMatchObject({ annotations: { note: 'n' }, finalizers: ['example.com/f'] });
+  expect(stored()?.metadata).not.toHaveProperty('managedFields');
+});
+
 it('leaves out a time that nobody has set: the server takes no empty one', async () => {
   const { client, stored } = memoryServer();
   // As the server's election controller makes it.

@@ -1,4 +1,11 @@
-import { defineKind, isNotFound, mutableCopy, type KubeObject, type Kind, type ObjectMeta } from '@kctl/apimachinery';
+import {
+  defineKind,
+  isNotFound,
+  type DeepReadonly,
+  type KubeObject,
+  type Kind,
+  type ObjectMeta,
+} from '@kctl/apimachinery';
 import type { Reader, Writer } from '@kctl/client';
 import { type OptionNames, optionWithMethods, requireOptions } from '@kctl/wait';
 import type { LeaderElectionRecord, LockRequestOptions, ObservedRecord, ResourceLock } from './record.js';
@@ -89,7 +96,7 @@ class LeaseLock implements ResourceLock {
   readonly identity: string;
   readonly description: string;
   readonly #options: LeaseLockOptions;
-  #lease: Lease | undefined;
+  #lease: DeepReadonly<Lease> | undefined;
 
   constructor(options: LeaseLockOptions) {
     this.#options = options;
@@ -103,7 +110,7 @@ class LeaseLock implements ResourceLock {
       const lease = await client.get(leaseKind, { namespace, name }, { ...request, live: true });
       // An answer to a request that was given up says nothing about which version we know.
       request.signal?.throwIfAborted();
-      return this.#observe(mutableCopy(lease));
+      return this.#observe(lease);
     } catch (error) {
       if (!isNotFound(error)) throw error;
       this.#lease = undefined;
@@ -135,8 +142,10 @@ class LeaseLock implements ResourceLock {
     return this.#observe(updated);
   }
 
-  #observe(lease: Lease): ObservedRecord {
-    this.#lease = lease;
+  #observe(lease: DeepReadonly<Lease>): ObservedRecord {
+    // Owners that a write does not name stay as they are: sending them back is half of the request, for nothing.
+    const { managedFields: _, ...metadata } = lease.metadata;
+    this.#lease = { ...lease, metadata };
     const record = toRecord(lease);
     return { record, fingerprint: JSON.stringify(record) };
   }
@@ -155,7 +164,7 @@ function toSpec(record: LeaderElectionRecord): NonNullable<Lease['spec']> {
   };
 }
 
-function toRecord({ spec = {} }: Lease): LeaderElectionRecord {
+function toRecord({ spec = {} }: DeepReadonly<Lease>): LeaderElectionRecord {
   return {
     holderIdentity: spec.holderIdentity ?? '',
     leaseDurationSeconds: spec.leaseDurationSeconds ?? 0,

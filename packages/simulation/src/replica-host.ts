@@ -1,9 +1,10 @@
-import type { Logger, LogFields, Tracer } from '@kctl/telemetry';
+import type { Tracer } from '@kctl/telemetry';
 import { messageOf } from '@kctl/telemetry';
 import type { Random } from '@kctl/wait';
 import type { Network } from './network/network.js';
+import { ReplicaLogger } from './replica-logger.js';
 import type { Scheduler } from './scheduler.js';
-import { ScopeClock } from './scope-clock.js';
+import { createScope, type ScopeClock } from './scope-clock.js';
 import { activities } from './activity.js';
 import type { ReconcileActivity, Scope } from './scope.js';
 import type { Operator, Replica, ReplicaWorld, WorldOptions } from './world.js';
@@ -46,6 +47,8 @@ export class ReplicaHost implements Replica {
   #reconciles = 0;
   /** Reconciles that run, by id. */
   readonly running: Map<number, ReconcileActivity> = new Map();
+  /** How many reconciles of each controller have begun in this process. */
+  readonly begun: Map<string, number> = new Map();
   incarnation = 0;
   /** The wall clock of the machine: it survives the process. */
   skewMs: number;
@@ -80,26 +83,19 @@ export class ReplicaHost implements Replica {
     const { scheduler, random, network, name } = { ...this.#options, name: this.name };
     this.incarnation++;
     this.isStopping = false;
-    const clock: ScopeClock = new ScopeClock(scheduler, () => scope, random);
+    const { scope, clock } = createScope(scheduler, { name, kind: 'replica', random });
     clock.skewMs = this.skewMs;
-    const scope: Scope = {
-      name,
-      kind: 'replica',
-      clock,
-      isDead: false,
-      stalledUntil: 0,
-      timers: 0,
-    };
     this.#scope = scope;
     this.#clock = clock;
     this.#operator = undefined;
     this.running.clear();
+    this.begun.clear();
     this.#stop = new AbortController();
     const stop = this.#stop.signal;
     const given: WorldOptions = {
       connection: network.connectionFor(scope),
       clock,
-      logger: this.#logger(scope, {}),
+      logger: new ReplicaLogger(scope, (what, object) => this.#options.observer.note(name, what, object)),
       tracer: this.#tracer(scope),
     };
     this.#given = given;
@@ -172,28 +168,6 @@ export class ReplicaHost implements Replica {
     this.#options.observer.changed(this);
   }
 
-  #logger(scope: Scope, fields: LogFields): Logger {
-    const { observer } = this.#options;
-    const nothing = (): void => undefined;
-    const write =
-      (level: string) =>
-      (message: string, extra: LogFields = {}): void => {
-        if (scope.isDead) return;
-        const { error, name, namespace } = { ...fields, ...extra };
-        const object = typeof name === 'string' && typeof namespace === 'string' ? `${namespace}/${name}` : '';
-        observer.note(this.name, `${level}: ${message}${error === undefined ? '' : `: ${messageOf(error)}`}`, object);
-      };
-    return {
-      isEnabled: (level) => level === 'error' || level === 'warn',
-      trace: nothing,
-      debug: nothing,
-      info: nothing,
-      warn: write('warning'),
-      error: write('error'),
-      child: (more) => this.#logger(scope, { ...fields, ...more }),
-    };
-  }
-
   #tracer(scope: Scope): Tracer {
     const { observer, scheduler } = this.#options;
     return {
@@ -208,6 +182,7 @@ export class ReplicaHost implements Replica {
         };
         let failure: unknown;
         this.running.set(reconcile.id, reconcile);
+        this.begun.set(reconcile.controller, (this.begun.get(reconcile.controller) ?? 0) + 1);
         observer.reconcileBegan(scope, reconcile);
         const span = { ...silentSpan, recordError: (error: unknown) => void (failure = error) };
         try {

@@ -21,12 +21,12 @@ import { catchRejections } from './rejections.js';
 import { cacheProblem } from './rules/caches.js';
 import { stateOf } from './rules/content.js';
 import { differenceOf } from './rules/difference.js';
-import { keysLeftWaiting, waitingKeys } from './rules/queues.js';
+import { keysLeftBehind, keysLeftWaiting } from './rules/queues.js';
 import { probeReadiness } from './rules/readiness.js';
 import { RuleBook } from './rules/rule-book.js';
 import { WatchedHandlers } from './rules/handlers.js';
 import { Scheduler } from './scheduler.js';
-import { ScopeClock } from './scope-clock.js';
+import { createScope } from './scope-clock.js';
 import { activities } from './activity.js';
 import type { Scope } from './scope.js';
 import { callerOf } from './stray.js';
@@ -146,7 +146,7 @@ class Run {
       }),
       note: (what, object) => this.#note('fault', what, object),
       disturbed: (what) => this.#book.disturbed(what),
-      ended: (host) => this.#book.stopped(host),
+      ended: (host) => void this.#ended(host),
     });
     this.#client = createHttpClient({
       connection: network.connectionFor(this.#userScope),
@@ -303,11 +303,15 @@ class Run {
         return;
       }
       await this.#sleep(200);
-      const waiting = operator === undefined ? [] : await waitingKeys(host, operator);
-      if (waiting.length > 0)
-        this.#violate('left-behind', `${host.name}: run has ended and keys are left behind: ${waiting.join(', ')}`);
-      this.#book.stopped(host);
+      await this.#ended(host, operator);
     }
+  }
+
+  /** A run has ended after a stop: nothing of it may be left. */
+  async #ended(host: ReplicaHost, operator: Operator | undefined = host.operator): Promise<void> {
+    this.#book.stopped(host);
+    const left = await keysLeftBehind(host, operator);
+    if (left !== undefined) this.#violate('left-behind', left);
   }
 
   #world(): World {
@@ -394,9 +398,7 @@ class Run {
 
   #scope(kind: 'server' | 'user'): Scope {
     const random = kind === 'user' ? () => 0 : seededRandom(this.#seed, kind);
-    const clock = new ScopeClock(this.#scheduler, () => scope, random);
-    const scope: Scope = { name: kind, kind, clock, isDead: false, stalledUntil: 0, timers: 0 };
-    return scope;
+    return createScope(this.#scheduler, { name: kind, kind, random }).scope;
   }
 
   #sleep(ms: number): Promise<void> {

@@ -9,6 +9,16 @@ export const worldEpoch: number = Date.UTC(2026, 0, 1);
 /** A timer is up to this much late, as on a real machine, in ms. Never early. */
 const latenessMs = 1;
 
+/** A scope in which nothing has run yet, and its clock. */
+export function createScope(
+  scheduler: Scheduler,
+  { name, kind, random }: Pick<Scope, 'name' | 'kind'> & { readonly random: Random },
+): { readonly scope: Scope; readonly clock: ScopeClock } {
+  const clock: ScopeClock = new ScopeClock(scheduler, () => scope, random);
+  const scope: Scope = { name, kind, clock, isDead: false, stalledUntil: 0, timers: 0 };
+  return { scope, clock };
+}
+
 /**
  * The clock of one scope. Its wall clock may be wrong and may jump; its monotonic clock begins anywhere and only goes
  * forward. Timers count on the scope, so that a stop can be seen to leave none.

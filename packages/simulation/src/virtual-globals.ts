@@ -265,6 +265,13 @@ function virtualDateConstructor(scopeNow: () => number | undefined): unknown {
   return VirtualDate;
 }
 
+const hex = Array.from({ length: 2 ** 16 }, (_, value) => value.toString(16).padStart(4, '0'));
+
+/** The lower 16 bits of a number. */
+function hexOf(value: number): string {
+  return hex[value & 0xffff] ?? '';
+}
+
 function replaceRandomness(host: VirtualHost, undo: (() => void)[]): void {
   const dice = Math;
   const realRandom = dice.random.bind(dice);
@@ -285,10 +292,10 @@ function replaceRandomness(host: VirtualHost, undo: (() => void)[]): void {
     for (let index = 0; index < size; index++) made[index] = Math.floor(host.random() * 256);
     return made;
   };
-  const word = (): string =>
-    Math.floor(host.random() * 2 ** 32)
-      .toString(16)
-      .padStart(8, '0');
+  const word = (): string => {
+    const value = host.random() * 2 ** 32;
+    return hexOf(value / 2 ** 16) + hexOf(value);
+  };
   const uuid = (): string => {
     const [time, rest, node, end] = [word(), word(), word(), word()];
     const variant = '89ab'.charAt(Math.floor(host.random() * 4));

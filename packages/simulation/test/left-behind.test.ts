@@ -15,8 +15,8 @@ const small: Omit<SimulateOptions, 'operator'> = {
 };
 const waits = (signal: AbortSignal): Promise<unknown> => untilAborted(new Promise(() => undefined), signal);
 
-async function violationOf(operator: () => Operator) {
-  const outcome: unknown = await simulate({ ...small, operator }).catch((error: unknown) => error);
+async function violationOf(operator: () => Operator, more: Partial<SimulateOptions> = {}) {
+  const outcome: unknown = await simulate({ ...small, ...more, operator }).catch((error: unknown) => error);
   if (!isSimulationFailed(outcome)) throw new Error(`no rule is broken: ${String(outcome)}`);
   return outcome.violation;
 }
@@ -39,6 +39,19 @@ it('leaves the keys of a replica that does not lead alone, until it has stopped'
   const { rule, message } = await violationOf(() => ({ run: waits, isLeader: false, metrics: metricsOf(() => 2) }));
   expect(rule).toBe('left-behind');
   expect(message).toBe('replica-1: run has ended and keys are left behind: 2 in the queue "widget"');
+});
+
+it('finds keys that a replica leaves behind which is restarted in the middle of a run', async () => {
+  const faults = { restart: 120 };
+  const { rule, message, at } = await violationOf(
+    () => ({ run: waits, isLeader: false, metrics: metricsOf(() => 2) }),
+    { faults, simulatedMinutes: 10 },
+  );
+  expect([rule, message]).toEqual([
+    'left-behind',
+    'replica-1: run has ended and keys are left behind: 2 in the queue "widget"',
+  ]);
+  expect(at).toBeLessThan(600_000);
 });
 
 it('finds a server that listens after the end', async () => {

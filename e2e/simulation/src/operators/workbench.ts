@@ -22,6 +22,8 @@ export function workbenchOperator(): SimulateOptions {
   return {
     ...widgetOperator(() => ({})),
     replicas: 3,
+    // A watch that hangs is found out after minutes, and then each Widget waits for its lifetime, one after the other.
+    convergeWithinMs: 1_200_000,
     // Work that ignores its stop is left behind and fails the stop by design, and a name that the server makes is made again after a crash.
     except: ['left-behind', 'stop-fails', 'stop-hangs', 'differs-from-undisturbed'],
     operator: createWorkbench,

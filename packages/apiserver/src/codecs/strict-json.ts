@@ -33,8 +33,8 @@ export class TooDeepError extends JsonSyntaxError {}
 const numberPattern = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const plainTextPattern = /[^"\\\u0000-\u001f]*/y;
 const longNumber = /\d{16}/;
-/** A number with a fraction or an exponent; text within a value may look like one. */
-const floatNumber = /[:[,][\t\n\r ]*-?\d+[.eE]/;
+/** A number with a fraction or an exponent, where a value begins; text within a value seldom looks like one, a time never. */
+const floatNumber = /(?:"[\t\n\r ]*:|[[,])[\t\n\r ]*-?\d+[.eE]/;
 
 const escapes: Readonly<Record<string, string>> = {
   '"': '"',

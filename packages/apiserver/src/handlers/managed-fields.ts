@@ -15,6 +15,7 @@ import {
   type ManagerInfo,
   type Managers,
 } from '../managed-fields/managers.js';
+import { isDeepEqual } from '../storage/equality.js';
 import { updateOwners, type OwnershipChange, type Versions } from '../managed-fields/updater.js';
 import type { ObjectConversion, ResourceDefinition } from '../registry/resource.js';
 import { unclassified } from '../registry/status.js';
@@ -167,6 +168,8 @@ function isReset(given: readonly ManagedFieldsEntry[] | undefined): boolean {
 }
 
 function ownersOf(given: readonly ManagedFieldsEntry[] | undefined, old: UntypedObject): Managers | undefined {
+  // A client sends back what it has read: then the sets of the stored object serve, with their encodings.
+  if (isDeepEqual(given, old.metadata.managedFields)) return decodeManagers(old.metadata.managedFields);
   const managers = decodeManagers(given);
   return managers === undefined || managers.size === 0 ? decodeManagers(old.metadata.managedFields) : managers;
 }

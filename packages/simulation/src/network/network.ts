@@ -254,7 +254,7 @@ export class Network {
         if (mishap?.type === 'then') mishap.then();
         if (mishap?.type === 'cut-after') this.fail(exchange, 'UND_ERR_SOCKET');
         else if (mishap?.type === 'status' && status < 300) this.#answerStatus(exchange, mishap);
-        else this.#deliverWhole(exchange, { status, headers, body: Buffer.concat(chunks) });
+        else this.#deliverWhole(exchange, { status, headers, body: wholeOf(chunks) });
       },
     };
   }
@@ -415,6 +415,13 @@ class ScopeDispatcher implements RequestDispatcher {
 
 function controllerOf({ controller }: Exchange): DispatchControl {
   return controller ?? dispatchControl(() => undefined);
+}
+
+/** The bytes of an answer: nearly all come in one chunk. */
+function wholeOf(chunks: readonly Uint8Array[]): Buffer {
+  const [only] = chunks;
+  if (only === undefined || chunks.length > 1) return Buffer.concat(chunks);
+  return Buffer.from(only.buffer, only.byteOffset, only.byteLength);
 }
 
 const webhookFailed = 'failed calling webhook';

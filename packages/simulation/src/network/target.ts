@@ -27,8 +27,22 @@ const verbs: Readonly<Record<string, readonly [one: Target['verb'], all: Target[
   DELETE: ['delete', 'deletecollection'],
 };
 
+/** Most requests are for a few objects. */
+const known = new Map<string, Target>();
+const mostKnown = 1000;
+
 /** Reads a request line. */
 export function parseTarget(method: string, path: string): Target {
+  const line = `${method} ${path}`;
+  const before = known.get(line);
+  if (before !== undefined) return before;
+  const target = readTarget(method, path);
+  if (known.size >= mostKnown) known.clear();
+  known.set(line, target);
+  return target;
+}
+
+function readTarget(method: string, path: string): Target {
   const [pathname = '', search] = path.split('?', 2);
   const segments = pathname.split('/');
   segments.shift(); // before the first slash

@@ -35,12 +35,27 @@ export interface OwnReadsOptions {
   readonly after: (scope: Scope, ms: number, work: () => void) => void;
 }
 
+/** How long the kinds of a cache are taken to be the same, in ms. */
+const kindsLastMs = 1000;
 /** How soon after the answer to a write the object is read, in ms at most. */
 const soonMs = 400;
 
 /** A replica that has the answer to its write reads nothing older through its client. */
 export function ownReadsRule(context: RuleContext, { random, after }: OwnReadsOptions): Rule {
   const pending = new WeakMap<Exchange, OwnWrite>();
+  const kinds = new WeakMap<object, { readonly until: number; readonly kinds: readonly Kind[] }>();
+
+  /** The kind of a resource, where it is read from the cache of the operator. */
+  const cachedKind = ({ operator }: ReplicaHost, resource: string): Kind | undefined => {
+    const cache = operator?.cache;
+    if (typeof cache !== 'object' || cache === null) return undefined;
+    let known = kinds.get(cache);
+    if (known === undefined || known.until < context.now) {
+      known = { until: context.now + kindsLastMs, kinds: kindsOf(cache) };
+      kinds.set(cache, known);
+    }
+    return known.kinds.find(({ group, plural }) => `${group}/${plural}` === resource);
+  };
 
   const check = async (host: ReplicaHost, scope: Scope, write: OwnWrite): Promise<void> => {
     const { client } = host.operator ?? {};
@@ -116,14 +131,9 @@ function isReading(client: unknown): client is ReadingClient {
   );
 }
 
-/** The kind of a resource, where it is read from the cache of the operator. */
-function cachedKind({ operator }: ReplicaHost, resource: string): Kind | undefined {
-  return kindsOf(operator?.cache).find(({ group, plural }) => `${group}/${plural}` === resource);
-}
-
 /** The kinds that are read from a cache. */
-function kindsOf(cache: unknown): readonly Kind[] {
-  if (typeof cache !== 'object' || cache === null || !('informers' in cache)) return [];
+function kindsOf(cache: object): readonly Kind[] {
+  if (!('informers' in cache)) return [];
   const { informers } = cache;
   if (typeof informers !== 'function') return [];
   const all = Reflect.apply(informers, cache, []) as readonly { readonly kind: Kind; readonly isWanted: boolean }[];

@@ -9,41 +9,65 @@ interface Exporter {
 
 const depthLine = /^workqueue_depth\{([^}]*)\} (\d+)/gm;
 
-/** Work queues in which keys wait, as their metrics say: `3 in the queue "widget"`. None without such metrics. */
-export async function waitingKeys({ scope }: ReplicaHost, { metrics }: Operator): Promise<string[]> {
-  if (scope === undefined || !isExporter(metrics)) return [];
+/** How many keys wait in each work queue in which some do, by its name, as metrics say. None without such metrics. */
+async function waitingKeys({ scope }: ReplicaHost, { metrics }: Operator): Promise<ReadonlyMap<string, number>> {
+  if (scope === undefined || !isExporter(metrics)) return new Map();
   const { body } = await activities.run({ scope }, () => metrics.export());
   const waiting = new Map<string, number>();
   for (const [, labels = '', depth] of body.matchAll(depthLine)) {
     const name = /\bname="([^"]*)"/.exec(labels)?.[1] ?? '';
     waiting.set(name, (waiting.get(name) ?? 0) + Number(depth));
   }
-  return [...waiting].flatMap(([name, depth]) =>
-    depth === 0 ? [] : [`${depth} in the queue ${JSON.stringify(name)}`],
-  );
+  for (const [name, depth] of waiting) if (depth === 0) waiting.delete(name);
+  return waiting;
 }
 
-/** How often keys that wait in quiet times are looked at before they count as left, and how long between, in ms. */
-const turns = 30;
+/** `3 in the queue "widget"`. */
+function describeWaiting(waiting: Iterable<readonly [name: string, depth: number]>): string {
+  return [...waiting].map(([name, depth]) => `${depth} in the queue ${JSON.stringify(name)}`).join(', ');
+}
+
+/** What is wrong with the work queues of a replica whose run has ended. */
+export async function keysLeftBehind(host: ReplicaHost, operator: Operator | undefined): Promise<string | undefined> {
+  const waiting = operator === undefined ? undefined : await waitingKeys(host, operator);
+  if (waiting === undefined || waiting.size === 0) return undefined;
+  return `${host.name}: run has ended and keys are left behind: ${describeWaiting(waiting)}`;
+}
+
+/** How long keys may wait in a queue from which nothing is taken, in ms; and how long a queue is looked at that gets on. */
+const patienceMs = 90_000;
+const longestMs = 600_000;
 const turnMs = 1000;
 
 /**
- * What is wrong with work queues in which keys still wait after half a minute in which nothing moves. A replica that does
- * not lead may keep keys until it does.
+ * What is wrong with work queues in which keys still wait when nothing moves, and from which nothing is taken for a minute
+ * and a half: a backlog that is worked off is none. A replica that does not lead may keep keys until it does.
  */
 export async function keysLeftWaiting(
   host: ReplicaHost,
   sleep: (ms: number) => Promise<void>,
 ): Promise<string | undefined> {
-  let waiting: string[] = [];
-  for (let turn = 0; turn < turns; turn++) {
+  /** By queue: what it was like when it last got on, and for how long it has not since. */
+  const stuck = new Map<string, { readonly depth: number; readonly begun: number; idleMs: number }>();
+  for (let watchedMs = 0; watchedMs < longestMs; watchedMs += turnMs) {
     const { operator } = host;
-    waiting = operator === undefined || operator.isLeader === false ? [] : await waitingKeys(host, operator);
-    if (waiting.length === 0) return undefined;
+    if (operator === undefined || operator.isLeader === false) return undefined;
+    const waiting = await waitingKeys(host, operator);
+    if (waiting.size === 0) return undefined;
+    for (const [name, depth] of waiting) {
+      const begun = host.begun.get(name) ?? 0;
+      const before = stuck.get(name);
+      if (before === undefined || depth < before.depth || begun > before.begun)
+        stuck.set(name, { depth, begun, idleMs: 0 });
+      else before.idleMs += turnMs;
+    }
+    for (const name of stuck.keys()) if (!waiting.has(name)) stuck.delete(name);
+    const left = [...waiting].filter(([name]) => (stuck.get(name)?.idleMs ?? 0) >= patienceMs);
+    if (left.length > 0)
+      return `keys wait when nothing moves: ${describeWaiting(left)}; a reconcile that waits holds its worker: give it a deadline, and the signal of its context`;
     await sleep(turnMs);
   }
-  const advice = 'a reconcile that waits holds its worker: give it a deadline, and the signal of its context';
-  return `keys wait when nothing moves: ${waiting.join(', ')}; ${advice}`;
+  return undefined;
 }
 
 function isExporter(metrics: unknown): metrics is Exporter {
