@@ -10,6 +10,7 @@ import { dirname, join, relative } from 'node:path';
 import { renderBuiltIn } from './render-built-in.mjs';
 import { renderKinds } from './render-kinds.mjs';
 import { renderSchemas } from './render-schemas.mjs';
+import { renderStrategic } from './render-strategic.mjs';
 
 const here = import.meta.dirname;
 const root = join(here, '..', '..');
@@ -38,6 +39,7 @@ const files = renderKinds(facts).set('built-in.ts', renderBuiltIn(facts));
 for (const [name, content] of files) wanted.set(join(kindsDirectory, name), content);
 const schemas = renderSchemas(facts, files);
 for (const [name, content] of schemas) wanted.set(join(schemasDirectory, name), content);
+wanted.set(join(machinery, 'src', 'strategic-merge', 'generated', 'facts.ts'), renderStrategic(facts));
 wanted.set(manifestFile, withExports({ kinds: [...files.keys()], schemas: [...schemas.keys()] }));
 
 const stale = [...wanted].filter(([file, content]) => read(file) !== content).map(([file]) => file);

@@ -8,6 +8,15 @@ import {
   parseFieldSelector,
   parseLabelSelector,
 } from '../src/index.js';
+import { createStrategicPatch } from '../src/strategic-merge/index.js';
+
+interface StrategicCase {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly original: object;
+  readonly modified: object;
+  readonly patch: object;
+}
 
 interface Answer {
   readonly text: string;
@@ -65,5 +74,12 @@ describe('agreement with Go', () => {
     expect(
       golden.map(({ text }) => answer(text, (input) => parseFieldSelector(input).toString(), isSelectorError)),
     ).toEqual(agreed(golden));
+  });
+
+  it('on strategic merge patches', () => {
+    const golden = read<StrategicCase[]>('strategic-patches');
+    for (const { apiVersion, kind, original, modified, patch } of golden)
+      expect(createStrategicPatch({ apiVersion, kind }, original, modified)).toEqual(patch);
+    expect(golden).toHaveLength(60);
   });
 });

@@ -1,10 +1,21 @@
 import { isJsonObject, isSameJson } from '@kctl/apimachinery';
 import type { Kind } from '@kctl/apimachinery';
-import type { ApplyConfiguration } from './apply.js';
+import { shownValue } from '@kctl/wait';
+import type { ApplyConfiguration, ApplyFields } from './apply.js';
 import type { ReadObject } from './client.js';
 import { isWhole, keyedItems, memberField, memberNames, setValues } from './managed-fields.js';
 import type { FieldSet } from './managed-fields.js';
 import { metadataOf } from './kube-object.js';
+
+/** An object that was read: it has a name. */
+export interface NamedObject {
+  readonly metadata: { readonly name: string; readonly namespace?: string | undefined };
+}
+
+/** What an owner has applied to an object of a type: its identity, and any of its fields. */
+export type AppliedFieldsOf<T extends NamedObject> = ApplyFields<T> & {
+  readonly metadata: Pick<T['metadata'], 'name' | 'namespace'>;
+};
 
 /** Options of {@link extractApplied}. */
 export interface ExtractOptions {
@@ -33,12 +44,32 @@ export function extractApplied<K extends Kind>(
   kind: K,
   object: ReadObject<K>,
   fieldOwner: string,
-  { subresource = '' }: ExtractOptions = {},
-): ApplyConfiguration<K> {
+  options?: ExtractOptions,
+): ApplyConfiguration<K>;
+/** The same of an object whose type says what it is. */
+export function extractApplied<T extends NamedObject>(
+  object: T,
+  fieldOwner: string,
+  options?: ExtractOptions,
+): AppliedFieldsOf<T>;
+export function extractApplied(...given: readonly unknown[]): unknown {
+  const [object, fieldOwner, options = {}] = isKind(given[0]) ? given.slice(1) : given;
+  if (typeof fieldOwner !== 'string' || fieldOwner === '')
+    throw new TypeError(
+      `extractApplied: fieldOwner ${shownValue(fieldOwner)} is not valid: expected the name of a field owner`,
+    );
+  return appliedBy(fieldOwner, object, options as ExtractOptions);
+}
+
+function isKind(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'plural' in value && 'scope' in value;
+}
+
+function appliedBy(fieldOwner: string, object: unknown, { subresource = '' }: ExtractOptions): object {
   const { managedFields, name, namespace } = metadataOf(object);
   if (managedFields === undefined || managedFields.length === 0)
     throw new TypeError(
-      `extractApplied: ${kind.kind} ${name ?? ''} has no managedFields: read it live, or from a cache that keeps them`,
+      `extractApplied: the object ${JSON.stringify(name ?? '')} has no managedFields: read it live, or from a cache that keeps them`,
     );
   const own = managedFields.find(
     (entry) => entry.manager === fieldOwner && entry.operation === 'Apply' && (entry.subresource ?? '') === subresource,
@@ -47,8 +78,7 @@ export function extractApplied<K extends Kind>(
   const rest: object = isJsonObject(fields) ? fields : {};
   const applied = 'metadata' in rest && isJsonObject(rest.metadata) ? rest.metadata : {};
   const identity = { ...(namespace === undefined ? {} : { namespace }), name };
-  const configuration: object = { ...rest, metadata: { ...applied, ...identity } };
-  return configuration as ApplyConfiguration<K>;
+  return { ...rest, metadata: { ...applied, ...identity } };
 }
 
 /** The part of a value that a set of fields names. */

@@ -44,7 +44,7 @@ export type { CreateOrUpdateOptions, CreateOrUpdateResult, OperationResult } fro
 export { describeObject } from './describe-object.js';
 export type { DescribeOptions, ObjectDescription } from './describe-object.js';
 export { extractApplied } from './extract-applied.js';
-export type { ExtractOptions } from './extract-applied.js';
+export type { AppliedFieldsOf, ExtractOptions, NamedObject } from './extract-applied.js';
 export { addFinalizer, isObjectDeleting, ObjectDeletingError, removeFinalizer } from './finalizer.js';
 export type { FinalizerOptions } from './finalizer.js';
 export { ignoreAlreadyExists, ignoreNotFound } from './ignore.js';
@@ -87,6 +87,8 @@ export type { CallRecorder, ClientVerb, RecordedCall } from './record.js';
 export { requireKey, requireKind } from './require-kind.js';
 export { defaultBackoff, defaultRetry, retryOnConflict } from './retry-on-conflict.js';
 export type { ConflictRetry, RetryOnConflictOptions } from './retry-on-conflict.js';
+export { strategicMergeFrom } from './strategic-merge-from.js';
+export type { StrategicMergeFromOptions } from './strategic-merge-from.js';
 export { waitFor } from './wait-for.js';
 export type { NotOfErrors, WaitCondition, WaitForOptions } from './wait-for.js';
 export type { WaitTarget } from './wait-target.js';

@@ -51,11 +51,19 @@ export function mergeFrom<T extends DeepReadonly<KubeObject>>(
   options: MergeFromOptions = {},
 ): Patch & { readonly type: 'merge' } {
   const body = createMergePatch(original, modified);
-  if (options.optimisticLock !== true) return { type: 'merge', body };
+  return { type: 'merge', body: options.optimisticLock === true ? lockOn('mergeFrom', original, body) : body };
+}
+
+/** The body of a patch with the resourceVersion that its object must have. */
+export function lockOn(
+  what: string,
+  original: DeepReadonly<KubeObject>,
+  body: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
   const { resourceVersion } = original.metadata;
   if (resourceVersion === undefined || resourceVersion === '')
-    throw new TypeError('mergeFrom: the original has no resourceVersion to lock on: pass the object as it was read');
-  return { type: 'merge', body: { ...body, metadata: { ...memberOf(body, 'metadata'), resourceVersion } } };
+    throw new TypeError(`${what}: the original has no resourceVersion to lock on: pass the object as it was read`);
+  return { ...body, metadata: { ...memberOf(body, 'metadata'), resourceVersion } };
 }
 
 function memberOf(body: Readonly<Record<string, unknown>>, key: string): object {

@@ -90,6 +90,7 @@ export {
   mergePatch,
   removeFinalizer,
   retryOnConflict,
+  strategicMergeFrom,
   strategicPatch,
   waitFor,
 } from '@kctl/client';

@@ -44,6 +44,10 @@ it('extracts what an owner has applied, and nothing of others', async () => {
   const present = await client.get(Deployment, key);
   expect(extractApplied(Deployment, present, 'me')).toEqual(mine);
   expect(extractApplied(Deployment, present, 'others')).toEqual(theirs);
+  const untold = extractApplied(present, 'me');
+  expect([untold, untold.spec?.replicas]).toEqual([mine, 2]);
+  await apply(client, Deployment, untold, { fieldOwner: 'me', dryRun: true });
+  expect(() => extractApplied(present, '')).toThrow(/fieldOwner "" is not valid/);
   expect(extractApplied(Deployment, present, 'stranger')).toEqual({ metadata: key });
   const again = await apply(client, Deployment, extractApplied(Deployment, present, 'me'), { fieldOwner: 'me' });
   expect(again.metadata.resourceVersion).toBe(present.metadata.resourceVersion);

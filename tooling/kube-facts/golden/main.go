@@ -1,4 +1,4 @@
-// Command golden asks the Go implementation what it makes of quantities and selectors, and writes the answers as the
+// Command golden asks the Go implementation what it makes of quantities, selectors and pairs of objects, and writes the answers as the
 // tables that apimachinery's tests compare with. Run: go run ./golden -out ../../packages/apimachinery/test/golden
 package main
 
@@ -10,9 +10,13 @@ import (
 	"path/filepath"
 	"strings"
 
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/strategicpatch"
 )
 
 // answer is what Go makes of one text: its canonical form, or a failure.
@@ -32,6 +36,7 @@ func main() {
 	write(*out, "quantities.json", quantities())
 	write(*out, "label-selectors.json", map[string]any{"labelSets": labelSets, "cases": labelSelectors()})
 	write(*out, "field-selectors.json", fieldSelectors())
+	write(*out, "strategic-patches.json", strategicPatches(*out))
 }
 
 func write(directory, name string, value any) {
@@ -124,4 +129,38 @@ func fieldSelectors() []answer {
 		answers = append(answers, answer{Text: text, Printed: selector.String()})
 	}
 	return answers
+}
+
+// strategic is a pair of objects, and the strategic merge patch between them.
+type strategic struct {
+	APIVersion string          `json:"apiVersion"`
+	Kind       string          `json:"kind"`
+	Original   json.RawMessage `json:"original"`
+	Modified   json.RawMessage `json:"modified"`
+	Patch      json.RawMessage `json:"patch"`
+}
+
+var patched = map[string]any{
+	"Deployment": appsv1.Deployment{}, "Pod": corev1.Pod{}, "PodDisruptionBudget": policyv1.PodDisruptionBudget{},
+	"Service": corev1.Service{}, "ServiceAccount": corev1.ServiceAccount{},
+}
+
+// strategicPatches answers the pairs that the table has: they were drawn at random once.
+func strategicPatches(directory string) []strategic {
+	text, err := os.ReadFile(filepath.Join(directory, "strategic-patches.json"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	var cases []strategic
+	if err := json.Unmarshal(text, &cases); err != nil {
+		log.Fatal(err)
+	}
+	for index, each := range cases {
+		patch, err := strategicpatch.CreateTwoWayMergePatch(each.Original, each.Modified, patched[each.Kind])
+		if err != nil {
+			log.Fatal(err)
+		}
+		cases[index].Patch = patch
+	}
+	return cases
 }

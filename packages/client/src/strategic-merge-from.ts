@@ -1,0 +1,51 @@
+import type { DeepReadonly, KubeObject, Unread } from '@kctl/apimachinery';
+import { createStrategicPatch, hasStrategicMerge } from '@kctl/apimachinery/strategic-merge';
+import type { KindNames } from '@kctl/apimachinery/strategic-merge';
+import { lockOn } from './patch.js';
+import type { MergeFromOptions, Patch } from './patch.js';
+
+/** Options of {@link strategicMergeFrom}. */
+export interface StrategicMergeFromOptions extends MergeFromOptions {
+  /** What the objects are, where they do not say it. @default their `apiVersion` and `kind` */
+  readonly kind?: KindNames;
+}
+
+/**
+ * The strategic merge patch that turns `original` into `modified`, objects of a built-in kind: it changes lists with a merge
+ * key, such as the containers of a pod, item by item, so that what others have added stays. Mirrors
+ * `client.StrategicMergeFrom`, and with `optimisticLock` `MergeFromWithOptimisticLock`.
+ *
+ * @throws TypeError for a custom resource, which API servers merge by JSON merge patches alone: use `mergeFrom`; for objects
+ *   that do not say their kind; when an optimistic lock is asked for and `original` has no resourceVersion
+ *
+ * @example
+ * ```ts
+ * import { Deployment } from '@kctl/apimachinery/kinds/apps/v1';
+ * import { strategicMergeFrom } from '@kctl/client';
+ *
+ * const web = await client.get(Deployment, { namespace: 'shop', name: 'web' });
+ * const changed = structuredClone(web);
+ * for (const container of changed.spec?.template.spec?.containers ?? []) container.imagePullPolicy = 'Always';
+ * await client.patch(Deployment, web, strategicMergeFrom(web, changed)); // a sidecar that another has added stays
+ * ```
+ */
+export function strategicMergeFrom<T extends DeepReadonly<KubeObject>>(
+  original: T,
+  modified: DeepReadonly<Unread<NoInfer<T>>>,
+  options: StrategicMergeFromOptions = {},
+): Patch & { readonly type: 'strategic' } {
+  const { apiVersion, kind } = options.kind ?? original;
+  if (apiVersion === undefined || kind === undefined)
+    throw new TypeError(
+      'strategicMergeFrom: the original has no apiVersion and kind, which decide on the merge keys: pass { kind: Deployment }, for example',
+    );
+  if (!hasStrategicMerge({ apiVersion, kind }))
+    throw new TypeError(
+      `strategicMergeFrom: ${kind} of ${apiVersion} is not a built-in kind: API servers merge custom resources by JSON merge patches alone: use mergeFrom`,
+    );
+  const body = createStrategicPatch({ apiVersion, kind }, original, modified);
+  return {
+    type: 'strategic',
+    body: options.optimisticLock === true ? lockOn('strategicMergeFrom', original, body) : body,
+  };
+}
