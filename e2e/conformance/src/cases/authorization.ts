@@ -1,5 +1,5 @@
 /** §2.12 RBAC, impersonation, tokens of service accounts. */
-import { MERGE_PATCH, type Context } from '../harness/context.js';
+import { APPLY_PATCH, MERGE_PATCH, type Context } from '../harness/context.js';
 import type { Json } from '../harness/doc.js';
 import { check, created, failure, matches, ok, same } from '../harness/expect.js';
 import { spec } from '../harness/spec.js';
@@ -567,6 +567,60 @@ spec(
     );
     matches(denied.body.message, /too quiet$/);
     created(await post(loud));
+  },
+  { needs: ['rbac'] },
+);
+
+spec(
+  72,
+  'a PUT or an apply that creates needs the right to create',
+  async (t) => {
+    const ns = await t.namespace();
+    const leases = `/apis/coordination.k8s.io/v1/namespaces/${ns}/leases`;
+    const configMaps = `/api/v1/namespaces/${ns}/configmaps`;
+    const rules = (verbs: string[]) => [
+      { verbs: ['get', ...verbs], apiGroups: ['', 'coordination.k8s.io'], resources: ['configmaps', 'leases'] },
+    ];
+    const writer = await userWith(t, rules(['update', 'patch']));
+    const creator = await userWith(t, rules(['update', 'patch', 'create']));
+    for (const each of [writer, creator]) await until(t, `${configMaps}/none`, each, 404);
+    const lease = (name: string, more: object = {}) => ({
+      kind: 'Lease',
+      apiVersion: 'coordination.k8s.io/v1',
+      metadata: { name, ...more },
+    });
+    const config = (name: string, data: unknown = { a: 'b' }) => ({
+      kind: 'ConfigMap',
+      apiVersion: 'v1',
+      metadata: { name },
+      data,
+    });
+    const put = (name: string, who: string, query = {}) =>
+      t.put(`${leases}/${name}`, lease(name), { ...as(who), query });
+    const apply = (name: string, who: string, data?: unknown) =>
+      t.patch(`${configMaps}/${name}`, APPLY_PATCH, config(name, data), { ...as(who), query: { fieldManager: 'm' } });
+    const refused = (plural: string, name: string, apiGroup: string) => ({
+      code: 403,
+      reason: 'Forbidden',
+      message: `${plural}${apiGroup === '' ? '' : `.${apiGroup}`} ${JSON.stringify(name)} is forbidden: User "${writer}" cannot create resource "${plural}" in API group "${apiGroup}" in the namespace "${ns}"`,
+      details: { name, kind: plural, ...(apiGroup !== '' && { group: apiGroup }) },
+    });
+    failure(await put('one', writer), refused('leases', 'one', 'coordination.k8s.io'));
+    failure(await put('one', writer, { dryRun: 'All' }), refused('leases', 'one', 'coordination.k8s.io'));
+    failure(await apply('one', writer), refused('configmaps', 'one', ''));
+    // Validation comes first.
+    failure(await apply('one', writer, { 'bad key': 'x' }), { code: 422, reason: 'Invalid' });
+    failure(await t.get(`${leases}/one`), { code: 404, reason: 'NotFound' });
+    failure(await t.get(`${configMaps}/one`), { code: 404, reason: 'NotFound' });
+    created(await put('one', creator));
+    created(await apply('one', creator));
+    const { metadata } = ok(await t.get(`${leases}/one`));
+    ok(await t.put(`${leases}/one`, { ...lease('one'), metadata: { ...metadata, labels: { a: 'b' } } }, as(writer)));
+    ok(await apply('one', writer, { a: 'c', d: 'e' }));
+    // Long objects are written elsewhere.
+    const pad = 'p'.repeat(100_000);
+    failure(await apply('two', writer, { pad }), refused('configmaps', 'two', ''));
+    created(await apply('two', creator, { pad }));
   },
   { needs: ['rbac'] },
 );

@@ -881,3 +881,45 @@ spec(
     );
   },
 );
+
+spec('64', 'a write of the status leaves the owners of the rest alone, in every version', async (t) => {
+  const g = await gadgets(t);
+  // What only v2 knows is no field of v1: an object with it would have no owners at all.
+  answers(g, ({ spec: { tier: _tier, ...rest }, ...object }: Json) => ({ ...object, spec: rest }));
+  const query = { fieldManager: 'first' };
+  created(await t.patch(g.path('v1', 'one'), APPLY_PATCH, g.draft('v1', 'one'), { query }));
+  const label = { metadata: { labels: { l: 'a' } } };
+  ok(await t.patch(g.path('v2', 'one'), MERGE_PATCH, label, { query: { fieldManager: 'second' } }));
+  const { labels: _, ...metadata } = ok(await t.get(g.path('v1', 'one'))).metadata;
+  const body = { ...g.draft('v1', 'one'), metadata, status: { phase: 'x' } };
+  const { metadata: after } = ok(await t.put(g.path('v1', 'one', 'status'), body));
+  same(after.labels, { l: 'a' }, 'labels');
+  const owner = (after.managedFields ?? []).find(({ manager }: Json) => manager === 'second');
+  same(owner?.fieldsV1['f:metadata'], { 'f:labels': { '.': {}, 'f:l': {} } }, 'fields of the manager of v2');
+});
+
+spec('64', 'a deletion that leaves the object there stores it as its version has it', async (t) => {
+  const g = await gadgets(t);
+  const held = { metadata: { finalizers: ['kctl.test/f'] } };
+  // Of this address v2 shows more than it takes back.
+  await g.create('v1', 'one', { host: 'a:1', port: 2 });
+  ok(await t.patch(g.path('v1', 'one'), MERGE_PATCH, held));
+  t.defer(() => t.patch(g.path('v1', 'one'), MERGE_PATCH, { metadata: { finalizers: null } }));
+  const stored = async (): Promise<Json> => ok(await t.get(g.path('v1', 'one')));
+  const before = (await stored()).metadata.resourceVersion;
+  const tried = ok(await t.delete(g.path('v2', 'one'), { dryRun: ['All'] }));
+  same(tried.spec.address, 'a:1', 'dry run');
+  same((await stored()).metadata.resourceVersion, before, 'after the dry run');
+  const shown = ok(await t.delete(g.path('v2', 'one')));
+  same([shown.apiVersion, shown.spec.address], [`${g.group}/v2`, 'a:1'], 'the answer');
+  const marked = await stored();
+  same([marked.spec.host, marked.spec.port], ['a', 1], 'after the deletion through v2');
+  // The same again changes nothing; a new value is lost with the next one.
+  ok(await t.delete(g.path('v2', 'one')));
+  same((await stored()).metadata.resourceVersion, marked.metadata.resourceVersion, 'after the second');
+  ok(await t.patch(g.path('v1', 'one'), MERGE_PATCH, { spec: { host: 'b:3', port: 4 } }));
+  ok(await t.delete(g.path('v1', 'one')));
+  same((await stored()).spec.host, 'b:3', 'after a deletion through v1');
+  ok(await t.send('DELETE', g.path('v2')));
+  same((await stored()).spec.host, 'b', 'after the deletion of all through v2');
+});

@@ -4,6 +4,7 @@ import { isLostRaceError } from '../storage/errors.js';
 import type { Rendering } from '../storage/version.js';
 import { beginAdmission, keepOwners, requireAdmitted, type Admission } from './admission.js';
 import { isLongBody, readWriteBody } from './body.js';
+import { requireCreateRight } from './create-right.js';
 import { checkGrant } from './grants.js';
 import { breathe } from './list-reply.js';
 import { crdTable, writeContext, type WriteBackend, type ResourceCall } from './call.js';
@@ -137,6 +138,7 @@ export async function createStored(
       throw badRequest(
         `the name of the object (${metadata.name ?? ''}) does not match the name on the URL (${path.name})`,
       );
+    if (isUpsert) requireCreateRight(backend, call);
     if (admission !== undefined) {
       // Upstream it is the storage that looks at a version of the client, after all reviews.
       const reviewed = isVersioned ? { ...object, metadata: { ...metadata, resourceVersion } } : object;

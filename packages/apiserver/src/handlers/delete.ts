@@ -7,7 +7,7 @@ import { convertAnew, convertVersions } from '../storage/convert-versions.js';
 import type { ObjectVersion, Rendering } from '../storage/version.js';
 import { beginAdmission, type Admission } from './admission.js';
 import type { Backend, ResourceCall } from './call.js';
-import { retryOnLostRace } from './commit.js';
+import { isNoop, retryOnLostRace } from './commit.js';
 import { shownIn } from './conversions.js';
 import { readDeleteOptions, type DeleteOptions } from './delete-options.js';
 import {
@@ -16,6 +16,7 @@ import {
   markDeletion,
   planDeletion,
   removeMarked,
+  type DeletionPlan,
   type DeletionResult,
   type PendingDeletion,
 } from './deletion.js';
@@ -89,8 +90,15 @@ async function deleteReviewed(
   const converted = convertAnew(definition, present);
   if (converted !== undefined) await converted;
   const plan = planDeletion(backend, definition, { present, options });
-  if (admission === undefined || plan.type === 'pending')
-    return commitDeletion(backend, definition, { present, options, plan });
+  const commit = async (): Promise<DeletionResult> => {
+    const settled = plan.type === 'stays' ? throughVersion(definition, present, plan) : plan;
+    return commitDeletion(backend, definition, {
+      present,
+      options,
+      plan: settled instanceof Promise ? await settled : settled,
+    });
+  };
+  if (admission === undefined || plan.type === 'pending') return commit();
   const review = (version: ObjectVersion): Promise<void> =>
     admission.reviewDeletion({
       name,
@@ -99,11 +107,31 @@ async function deleteReviewed(
       options: name === '' ? options.given : optionsShown(definition, present, options),
     });
   await review(present);
-  if (options.dryRun || plan.type === 'stays' || plan.steps === 1)
-    return commitDeletion(backend, definition, { present, options, plan });
+  if (options.dryRun || plan.type === 'stays' || plan.steps === 1) return commit();
   const marked = plan.isMarked ? markDeletion(backend, definition, { present, next: plan.next }) : present;
   await review(marked);
   return removeMarked(backend, definition, { present, expected: marked.revision });
+}
+
+/**
+ * As upstream, what stays is written as the version of the URL has it: without what a conversion webhook loses on the way
+ * there and back. A promise where the webhook is called for it.
+ */
+function throughVersion(
+  definition: ResourceDefinition,
+  present: ObjectVersion,
+  plan: Extract<DeletionPlan, { readonly type: 'stays' }>,
+): DeletionPlan | Promise<DeletionPlan> {
+  const { conversion, apiVersion, storageApiVersion } = definition;
+  if (conversion === undefined || apiVersion === storageApiVersion) return plan;
+  const { object } = present.in(definition);
+  const { finalizers: _, ...metadata } = object.metadata;
+  const marked = plan.next.metadata;
+  for (const field of ['generation', 'deletionTimestamp', 'deletionGracePeriodSeconds', 'finalizers'] as const)
+    if (marked[field] !== undefined) Object.assign(metadata, { [field]: marked[field] });
+  return conversion
+    .toStorage({ ...object, metadata })
+    .then((stored) => ({ type: 'stays', next: isNoop(stored, present.object) ? present.object : stored }));
 }
 
 /** DELETE of a collection: all that the selectors match; answers the list as it was before. */

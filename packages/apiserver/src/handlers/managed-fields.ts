@@ -83,8 +83,9 @@ export function versionsOf({ registry }: WriteBackend, { definition, subresource
   return {
     find(apiVersion) {
       const typing = find(apiVersion)?.fieldTyping;
-      // As upstream: of a custom resource, what a write leaves alone is known of the version alone that is written.
-      const isIgnoring = !definition.isCustom || apiVersion === definition.apiVersion;
+      // As upstream: what a write of a custom resource leaves alone is known of the version alone that is written, and
+      // what one of its status leaves alone is known of each.
+      const isIgnoring = !definition.isCustom || subresource === 'status' || apiVersion === definition.apiVersion;
       return typing && { atom: typing.atom, ignored: isIgnoring ? typing.ignored(subresource) : undefined };
     },
     convert(object, to, what = '') {

@@ -1,4 +1,5 @@
 import type { Status } from '@kctl/apimachinery';
+import type { Decision } from '../authorization/authorizer.js';
 import type { User } from '../server/api-request.js';
 import type { ResourcePath } from '../server/request-info.js';
 import type { LongContent } from '../storage/long-object.js';
@@ -27,6 +28,8 @@ export interface LongWrite {
   /** Tables that may be looked at: anything else makes it {@link LongWritten.elsewhere}. */
   readonly tables: readonly string[];
   readonly podServiceAccounts: boolean;
+  /** Whether the user may create the object, where a PUT or PATCH may turn out to do that. */
+  readonly creation: Decision | undefined;
   /** Time of the write, in ms since the epoch. */
   readonly nowMs: number;
   readonly seed: number;

@@ -1,7 +1,7 @@
 import type { UntypedObject } from '@kctl/apimachinery';
 import { systemClock, type Clock } from '@kctl/wait';
 import { createAdmissionChain } from '../admission/chain.js';
-import { createAccessControl } from '../authorization/access-control.js';
+import type { AccessControl } from '../authorization/access-control.js';
 import { negotiate } from '../codecs/negotiate.js';
 import { parseJsonFast } from '../codecs/strict-json.js';
 import { seededRandom } from '../faults/seeded-random.js';
@@ -18,7 +18,7 @@ import { isStoredObject } from '../storage/log-files.js';
 import { longContentOf } from '../storage/long-object.js';
 import { createStore } from '../storage/store.js';
 import type { StoreEvent } from '../storage/table.js';
-import { KnownStore, UnknownTableError } from './known-store.js';
+import { KnownStore, UnknownHereError } from './known-store.js';
 import type { LongWrite, LongWritten, TextRecord } from './long-write.js';
 
 /** Custom resources whose definitions are kept compiled. */
@@ -52,6 +52,23 @@ function requestOf({ method, target, contentType, userAgent, body }: LongWrite):
     readBody: () => Promise.resolve(body),
     peer: undefined,
     signal: new AbortController().signal,
+  };
+}
+
+/** Answers whether the object may be created, and nothing else. Roles and bindings, which have more to ask, stay with the server. */
+function accessOf(creation: LongWrite['creation']): AccessControl {
+  return {
+    mode: 'RBAC',
+    authorizer: {
+      authorize: ({ verb }) => {
+        if (verb !== 'create' || creation === undefined) throw new UnknownHereError(`the right to ${verb}`);
+        return creation;
+      },
+      rulesFor: () => {
+        throw new UnknownHereError('what a user may do');
+      },
+    },
+    rebuild: () => undefined,
   };
 }
 
@@ -115,7 +132,7 @@ export class LongWriter {
         ...(!isSame && { shown: longContentOf(rendering.object) }),
       };
     } catch (error) {
-      if (error instanceof UnknownTableError) return { type: 'elsewhere' };
+      if (error instanceof UnknownHereError) return { type: 'elsewhere' };
       return { type: 'failed', status: toStatusError(error).status, warnings };
     }
   }
@@ -130,7 +147,7 @@ export class LongWriter {
     this.#registry.unregisterCrd(oldest);
   }
 
-  #backend({ nowMs, seed, uid, podServiceAccounts }: LongWrite, store: KnownStore): WriteBackend {
+  #backend({ nowMs, seed, uid, podServiceAccounts, creation }: LongWrite, store: KnownStore): WriteBackend {
     return {
       store,
       registry: this.#registry,
@@ -138,7 +155,7 @@ export class LongWriter {
       random: seededRandom(seed),
       newUid: () => uid,
       admission: createAdmissionChain([]),
-      access: createAccessControl('AlwaysAllow', store),
+      access: accessOf(creation),
       offload: this.#offload,
       identities: { podServiceAccounts },
     };

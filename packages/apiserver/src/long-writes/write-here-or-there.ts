@@ -1,6 +1,7 @@
 import { StatusError } from '@kctl/apimachinery';
 import { crdTable, storageKeyOf, type Backend, type ResourceCall } from '../handlers/call.js';
 import { isReviewed } from '../handlers/admission.js';
+import { createAttributes } from '../handlers/create-right.js';
 import { isLongBody } from '../handlers/body.js';
 import { retryOnLostRace } from '../handlers/commit.js';
 import { shownIn } from '../handlers/conversions.js';
@@ -9,6 +10,7 @@ import type { WritePlan } from '../handlers/write-plan.js';
 import type { Written } from '../handlers/written.js';
 import { TooDeepError } from '../codecs/strict-json.js';
 import { grantingTables } from '../authorization/rbac/escalation.js';
+import type { ResourceDefinition } from '../registry/resource.js';
 import type { ApiRequest } from '../server/api-request.js';
 import { LostRaceError } from '../storage/errors.js';
 import { LongBody, longBodyOf, longObject, objectText } from '../storage/long-object.js';
@@ -35,9 +37,19 @@ function withBody(request: ApiRequest, body: Uint8Array): ApiRequest {
   };
 }
 
+interface Place {
+  readonly table: string;
+  readonly key: string;
+}
+
+function placeIn({ storageKey, namespaced }: ResourceDefinition, namespace: string, name: string): Place {
+  return { table: storageKey, key: storageKeyOf(namespaced ? namespace : '', name) };
+}
+
 function presentOf({ store }: Backend, { definition, path }: ResourceCall): ObjectVersion | undefined {
   if (path.name === '') return undefined;
-  return store.table(definition.storageKey).get(storageKeyOf(definition.namespaced ? path.namespace : '', path.name));
+  const { table, key } = placeIn(definition, path.namespace, path.name);
+  return store.table(table).get(key);
 }
 
 /** Whether a write is long, as it is sent or as its object is stored. */
@@ -82,11 +94,6 @@ export async function writeHereOrThere(backend: Backend, call: ResourceCall, pla
   }
 }
 
-interface Place {
-  readonly table: string;
-  readonly key: string;
-}
-
 interface Wanted {
   readonly plan: WritePlan;
   readonly body: Uint8Array;
@@ -122,9 +129,7 @@ function recordsFor(backend: Backend, call: ResourceCall, holders: readonly Plac
     ...holders,
     ...(definition.isCustom ? [{ table: crdTable, key: `${definition.plural}.${definition.group}` }] : []),
     ...(definition.namespaced ? [{ table: '/namespaces', key: path.namespace }] : []),
-    ...(path.name === ''
-      ? []
-      : [{ table: definition.storageKey, key: storageKeyOf(definition.namespaced ? path.namespace : '', path.name) }]),
+    ...(path.name === '' ? [] : [placeIn(definition, path.namespace, path.name)]),
   ];
   return places.flatMap(({ table, key }) => {
     const version = backend.store.table(table).get(key);
@@ -134,9 +139,11 @@ function recordsFor(backend: Backend, call: ResourceCall, holders: readonly Plac
 
 function jobOf(
   backend: Backend,
-  { path, definition, request, user }: ResourceCall,
+  call: ResourceCall,
   { body, records }: { readonly body: Uint8Array; readonly records: readonly TextRecord[] },
 ): LongWrite {
+  const { path, definition, request, user } = call;
+  const mayCreate = request.method !== 'POST';
   return {
     type: 'write',
     method: request.method,
@@ -149,6 +156,7 @@ function jobOf(
     records,
     tables: [definition.storageKey, crdTable, '/namespaces'],
     podServiceAccounts: backend.identities.podServiceAccounts,
+    creation: mayCreate ? backend.access.authorizer.authorize(createAttributes(call)) : undefined,
     nowMs: backend.clock.now(),
     seed: Math.floor(backend.random() * 2 ** 32),
     uid: backend.newUid(),
@@ -163,6 +171,14 @@ function requireUnchanged({ store }: Backend, records: readonly TextRecord[]): v
   }
 }
 
+/** @throws LostRaceError where there is an object by now; the next attempt is given it: it is refused, or takes another name */
+function requireFree({ store }: Backend, holders: Place[], place: Place): void {
+  const holder = store.table(place.table).get(place.key);
+  if (holder === undefined) return;
+  holders.push(place);
+  throw new LostRaceError(place.key, { expected: 0, actual: holder.revision });
+}
+
 async function commit(
   backend: Backend,
   call: ResourceCall,
@@ -172,10 +188,13 @@ async function commit(
     holders,
   }: { readonly written: Prepared; readonly records: readonly TextRecord[]; readonly holders: Place[] },
 ): Promise<Written> {
-  const { definition } = call;
+  const { definition, path } = call;
   const { status, stored, shown } = written;
   const shownObject = shown && longObject(new LongBody(shown));
   if (stored === undefined) {
+    // The dry run of a creation, which another object may be in the way of.
+    const { name = '' } = shownObject?.metadata ?? {};
+    if (status === 201) requireFree(backend, holders, placeIn(definition, path.namespace, name));
     const rendering =
       shownObject === undefined ? await shownIn(definition, requirePresent(backend, call)) : renderObject(shownObject);
     return { status, rendering };
@@ -183,8 +202,7 @@ async function commit(
   const { table, key, content } = stored;
   const expected = records.find((record) => record.table === table && record.key === key)?.revision ?? 0;
   const object = longObject(new LongBody(content));
-  // The next attempt knows of it: it is refused, or takes another name.
-  if (expected === 0 && backend.store.table(table).get(key) !== undefined) holders.push({ table, key });
+  if (expected === 0) requireFree(backend, holders, { table, key });
   if (shownObject === undefined && definition.isCustom) definition.toStorage(object);
   const { current } = backend.store.commit({ table, key, expected, object });
   if (shown !== undefined) current.keep(definition, longObject(new LongBody(shown), String(current.revision)));

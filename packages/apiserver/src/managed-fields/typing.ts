@@ -55,6 +55,7 @@ export function builtinIgnored(
 
 /** {@link FieldTyping.ignored} of a custom resource. */
 export function customIgnored(hasStatus: boolean, subresource: string): FieldSet | undefined {
+  if (!hasStatus) return undefined;
   if (subresource === 'status') return metadataAndSpec;
-  return hasStatus && subresource === '' ? status : undefined;
+  return subresource === '' ? status : undefined;
 }

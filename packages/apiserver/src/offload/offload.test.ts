@@ -36,6 +36,8 @@ test('what waits fails when the server stops, and an aborted job is not begun', 
   const late = thread.run({ type: 'yaml', text: 'a: 3' });
   thread.close();
   await expect(late).rejects.toMatchObject({ status: { code: 500 } });
+  // No thread is started for what comes after that.
+  await expect(thread.run({ type: 'yaml', text: 'a: 4' })).rejects.toMatchObject({ status: { code: 500 } });
 });
 
 test('a job whose client has gone is ended, whether it waits or is under way, and the next one is done', async () => {

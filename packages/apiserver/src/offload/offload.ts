@@ -16,7 +16,7 @@ export interface Offload {
   run<J extends Job>(job: J, signal?: AbortSignal): Promise<JobResult<J>>;
   /** How deeply JSON may be nested in this thread. */
   readonly depth: number;
-  /** Ends the thread; what waits for it fails. */
+  /** Ends the thread; what waits for it fails, and so does what comes later. */
   close(): void;
 }
 
@@ -47,6 +47,7 @@ class ThreadOffload implements Offload {
   #worker: Worker | undefined;
   #current: Pending | undefined;
   #timer: { cancel(): void } | undefined;
+  #isClosed = false;
 
   constructor({ clock, jobTimeoutMs }: OffloadOptions) {
     this.#clock = clock;
@@ -55,6 +56,8 @@ class ThreadOffload implements Offload {
 
   async run<J extends Job>(job: J, signal?: AbortSignal): Promise<JobResult<J>> {
     signal?.throwIfAborted();
+    // What was under way when the server stopped may have more to do: no thread would end it.
+    if (this.#isClosed) throw unclassified('the server is shutting down');
     if (this.#waiting.length >= maxWaiting)
       throw tooManyRequests('too many requests that take long are waiting, please try again later', 1);
     const { promise, resolve, reject } = Promise.withResolvers<JobResult<J>>();
@@ -72,6 +75,7 @@ class ThreadOffload implements Offload {
   }
 
   close(): void {
+    this.#isClosed = true;
     for (const { reject } of this.#waiting.splice(0)) reject(unclassified('the server is shutting down'));
     this.#end(unclassified('the server is shutting down'));
   }
