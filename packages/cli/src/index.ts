@@ -3,8 +3,10 @@
  *
  * @packageDocumentation
  */
-export { doctor, formatFindings } from './commands/doctor.js';
-export type { DoctorOptions, Finding } from './commands/doctor.js';
+export { doctor } from './commands/doctor.js';
+export { formatFindings } from './doctor/finding.js';
+export type { Finding } from './doctor/finding.js';
+export type { DoctorOptions } from './commands/doctor.js';
 export { CliError, isCliError } from './errors.js';
 export type { CliIo } from './io.js';
 export { fileGroups, generateFiles } from './manifests/generate-files.js';

@@ -5,7 +5,9 @@ import { add, additions, describeAddition, type AddOptions } from './commands/ad
 import { bundle, type BuildOptions } from './commands/build.js';
 import { deploy, install, undeploy, uninstall, type InstallOptions } from './commands/install.js';
 import { dev } from './commands/dev.js';
-import { doctor, formatFindings } from './commands/doctor.js';
+import { doctor } from './commands/doctor.js';
+import { formatFindings } from './doctor/finding.js';
+import { inspect, formatReplicas, type InspectOptions } from './commands/inspect.js';
 import { generate, groupsOf, type GenerateOutcome } from './commands/generate.js';
 import { writeKinds } from './commands/kinds.js';
 import { update, type UpdateOptions } from './commands/update.js';
@@ -114,7 +116,15 @@ export function createProgram(io: CliIo): Command {
   command('update', 'merge what a newer @kctl/create makes into the project', 'kctl update --dry-run')
     .option('--dry-run', 'list what would be changed')
     .action(async (options: UpdateOptions) => await update(io, options));
-  withMain(onCluster(command('doctor', 'look at Node, project, cluster, CRDs and rights', 'kctl doctor --as-operator')))
+  withMain(
+    onCluster(
+      command(
+        'doctor',
+        'look at Node, project, cluster, CRDs, webhooks, rights and memory',
+        'kctl doctor --as-operator',
+      ),
+    ),
+  )
     .option('--as-operator', "judge the rights of the operator's service account")
     .option('--json', 'findings as JSON')
     .action(
@@ -123,10 +133,28 @@ export function createProgram(io: CliIo): Command {
       ) => {
         const findings = await doctor(io, options);
         io.out(options.json === true ? `${JSON.stringify({ findings }, null, 2)}\n` : formatFindings(findings));
-        const problems = findings.filter(({ status }) => status === 'problem').length;
-        if (problems > 0) throw new CliError(`${problems} ${problems === 1 ? 'problem' : 'problems'} found`);
+        failWhere(findings.filter(({ status }) => status === 'problem').length);
       },
     );
+  withMain(
+    onCluster(
+      command(
+        'inspect',
+        'show what a deployed operator does: controllers, informers, what is wrong',
+        'kctl inspect deployment/websites --namespace websites-system',
+      ),
+    ),
+  )
+    .argument('[workload]', "such as deployment/websites (default: the Deployment of the project's operator)")
+    .option('--namespace <name>', "of the workload (default: the operator's)")
+    .option('--json', 'what each replica says as JSON')
+    .action(async (target: string | undefined, { json, ...options }: InspectOptions & { readonly json?: boolean }) => {
+      const replicas = await inspect(io, { ...options, ...(target === undefined ? {} : { target }) });
+      io.out(json === true ? `${JSON.stringify({ replicas }, null, 2)}\n` : formatReplicas(replicas));
+      failWhere(
+        replicas.flatMap((replica) => (replica.error === undefined ? replica.problems : [replica.error])).length,
+      );
+    });
   command('completion', 'print the completion script of a shell', 'source <(kctl completion bash)')
     .addArgument(new Argument('<shell>').choices([...shells]))
     .action((shell: string) => io.out(completionScript(shell)));
@@ -168,6 +196,11 @@ function addGenerate(io: CliIo, command: Command): void {
       const outcome = await generate(io, groupsOf(what), options);
       io.out(options.json === true ? `${JSON.stringify(outcome)}\n` : describeOutcome(outcome));
     });
+}
+
+/** @throws CliError where there are problems: what was found has been printed */
+function failWhere(problems: number): void {
+  if (problems > 0) throw new CliError(`${problems} ${problems === 1 ? 'problem' : 'problems'} found`);
 }
 
 function ownVersion(): string {

@@ -210,6 +210,7 @@ describe('a newcomer', () => {
       'build',
       'update',
       'doctor',
+      'inspect',
       'completion',
     ]);
     for (const name of names) {

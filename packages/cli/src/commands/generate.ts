@@ -37,7 +37,7 @@ export async function generate(
   const operator = await loadOperator(project);
   const input = { graph: await operator.graph(), image: options.image ?? project.image, version: project.version };
   const files = generateFiles(input, groups);
-  const outcome = compare(project.output, files, groups);
+  const outcome = compareFiles(project.output, files, groups);
   const shown = (paths: readonly string[]): string[] =>
     paths.map((path) => shownPath(io.cwd, join(project.output, ...path.split('/'))));
   const { written, unchanged, removed } = outcome;
@@ -67,7 +67,8 @@ const ownedFolders: Readonly<Partial<Record<FileGroup, string>>> = {
   chart: 'chart/templates',
 };
 
-function compare(output: string, files: GeneratedFiles, groups: readonly FileGroup[]): GenerateOutcome {
+/** What a generation would write, leave and remove: paths below the output folder, with slashes. */
+export function compareFiles(output: string, files: GeneratedFiles, groups: readonly FileGroup[]): GenerateOutcome {
   const same = [...files].filter(([path, content]) => read(join(output, ...path.split('/'))) === content);
   const unchanged = same.map(([path]) => path);
   const written = [...files.keys()].filter((path) => !unchanged.includes(path));

@@ -30,6 +30,7 @@ export function definitionsOf(graph: OperatorGraph): readonly DeepReadonly<KubeO
   });
 }
 
-function isDefinition(manifest: DeepReadonly<KubeObject>): manifest is DeepReadonly<CustomResourceDefinition> {
+/** Whether a manifest is a CustomResourceDefinition. */
+export function isDefinition(manifest: DeepReadonly<KubeObject>): manifest is DeepReadonly<CustomResourceDefinition> {
   return manifest.kind === 'CustomResourceDefinition' && 'spec' in manifest;
 }

@@ -1,0 +1,85 @@
+import { isNotFound, type DeepReadonly } from '@kctl/apimachinery';
+import { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
+import { diffCrd } from '@kctl/crd';
+import type { OperatorGraph } from '@kctl/operator';
+import { messageOf } from '@kctl/telemetry';
+import type { OpenCluster } from '../cluster.js';
+import type { CliIo } from '../io.js';
+import { definitionsOf, isDefinition } from '../manifests/definitions.js';
+import type { Finding } from './finding.js';
+
+const check = 'crd';
+
+/** Whether the kinds of the operator are installed as the code says, with versions that are served and not deprecated. */
+export async function crdFindings(io: CliIo, cluster: OpenCluster, graph: OperatorGraph): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const manifest of definitionsOf(graph))
+    if (isDefinition(manifest)) findings.push(...(await look(io, cluster, manifest)));
+  return findings;
+}
+
+async function look(
+  { signal }: CliIo,
+  { client }: OpenCluster,
+  manifest: DeepReadonly<CustomResourceDefinition>,
+): Promise<Finding[]> {
+  const name = manifest.metadata.name ?? '';
+  try {
+    const found = await client.get(CustomResourceDefinition, { name }, { signal });
+    const installed = { ...found, apiVersion: CustomResourceDefinition.apiVersion, kind: 'CustomResourceDefinition' };
+    const { changes, verdict } = diffCrd(installed, manifest);
+    const same: Finding =
+      changes.length === 0
+        ? { check, status: 'ok', message: `${name} is what the code says` }
+        : {
+            check,
+            status: verdict === 'compatible' ? 'warning' : 'problem',
+            message: `${name} differs from the code (${verdict}, ${changes.length} changes): run kctl install`,
+          };
+    return [same, ...versionFindings(found, manifest)];
+  } catch (error) {
+    const message = isNotFound(error)
+      ? `the kind ${manifest.spec.names.kind} (${name}) is not installed: run kctl install`
+      : `${name} cannot be read: ${messageOf(error)}`;
+    return [{ check, status: 'problem', message }];
+  }
+}
+
+/** Versions that are deprecated, not served, or stored although the code no longer has them. */
+function versionFindings(
+  found: DeepReadonly<CustomResourceDefinition>,
+  manifest: DeepReadonly<CustomResourceDefinition>,
+): Finding[] {
+  const name = found.metadata.name ?? '';
+  const own = manifest.spec.versions.map((version) => version.name);
+  const { versions } = found.spec;
+  return [
+    ...versions
+      .filter((version) => version.deprecated === true)
+      .map(
+        (version): Finding => ({
+          check,
+          status: 'warning',
+          message: `${version.name} of ${name} is deprecated: ${version.deprecationWarning ?? 'move its users to a newer version'}`,
+        }),
+      ),
+    ...versions
+      .filter((version) => !version.served && own.includes(version.name))
+      .map(
+        (version): Finding => ({
+          check,
+          status: 'warning',
+          message: `${version.name} of ${name} is not served: no request can use it`,
+        }),
+      ),
+    ...(found.status?.storedVersions ?? [])
+      .filter((version) => !own.includes(version))
+      .map(
+        (version): Finding => ({
+          check,
+          status: 'problem',
+          message: `objects of ${name} may be stored as ${version}, which the code no longer has: keep the version, and move them by migrateStorage of @kctl/client`,
+        }),
+      ),
+  ];
+}
