@@ -1,7 +1,7 @@
 import { formatKey } from '@kctl/apimachinery';
 import { Deployment } from '@kctl/apimachinery/kinds/apps/v1';
 import { ConfigMap, Service } from '@kctl/apimachinery/kinds/core/v1';
-import { noopLogger, type ReconcileContext } from '@kctl/runtime';
+import { noopLogger, reconcileObject, type ReconcileContext } from '@kctl/runtime';
 import { createEnvironment, type TestEnvironment } from '@kctl/testing';
 import { systemClock } from '@kctl/wait';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -34,11 +34,15 @@ async function stage(name: string): Promise<Scene> {
   const wanted = new Map([[formatKey(key), spec]]);
   await client.create(Application, { metadata: key, spec });
   const nobody = (): void => undefined;
-  const reconcile = createApplicationReconciler({
+  const reconcile = reconcileObject({
     client,
-    directory: createDirectory(directory),
-    clock: systemClock,
-    events: { event: nobody, normal: nobody, warning: nobody },
+    kind: Application,
+    fieldOwner: 'application-operator',
+    ...createApplicationReconciler({
+      directory: createDirectory(directory),
+      clock: systemClock,
+      events: { event: nobody, normal: nobody, warning: nobody },
+    }),
   });
   await reconcile(key, { signal: new AbortController().signal, logger: noopLogger } as ReconcileContext);
   const findings = async (): Promise<string[]> =>

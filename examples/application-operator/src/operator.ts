@@ -18,23 +18,12 @@ export async function createOperator(
   directory: Directory = createDirectory(),
 ): Promise<RuntimeManager> {
   const manager = await createManager(options);
-  controllerManagedBy(manager)
-    .for(Application)
-    .owns(Deployment)
-    .owns(Service)
-    // What the reconciler writes: roles follow from it.
-    .needs(Application, ['patch'])
-    .needs(Application, ['update'], { subresource: 'status' })
-    .needs(Deployment, ['create', 'update'])
-    .needs(Service, ['create', 'update'])
-    .complete(
-      createApplicationReconciler({
-        client: manager.client,
-        events: manager.recorder('application-operator'),
-        directory,
-        clock: manager.clock,
-      }),
-    );
+  const { reconcile, finalizers } = createApplicationReconciler({
+    events: manager.recorder('application-operator'),
+    directory,
+    clock: manager.clock,
+  });
+  controllerManagedBy(manager).for(Application).owns(Deployment).owns(Service).reconcile(reconcile, { finalizers });
   if (options.webhook !== undefined)
     webhookManagedBy(manager).for(Application).withConverter(applicationConverter).complete();
   return manager;

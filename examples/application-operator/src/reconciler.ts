@@ -1,27 +1,10 @@
-import {
-  formatKey,
-  hasFinalizer,
-  isDeleting,
-  isSameJson,
-  mutableCopy,
-  setCondition,
-  type DeepReadonly,
-  type NamespacedKey,
-} from '@kctl/apimachinery';
+import { formatKey, mutableCopy, setCondition, type DeepReadonly } from '@kctl/apimachinery';
 import { Deployment } from '@kctl/apimachinery/kinds/apps/v1';
 import { Service } from '@kctl/apimachinery/kinds/core/v1';
-import {
-  addFinalizer,
-  createOrUpdate,
-  ignoreNotFound,
-  removeFinalizer,
-  type Client,
-  type EventRecorder,
-  type ReconcileFunction,
-} from '@kctl/runtime';
+import type { EventRecorder, ObjectReconcileFunction, Finalizer } from '@kctl/runtime';
 import type { Clock } from '@kctl/wait';
-import { Application, type ApplicationStatus } from './application.js';
-import { shapeDeployment, shapeService } from './children.js';
+import type { Application, ApplicationStatus } from './application.js';
+import { deploymentOf, serviceOf } from './children.js';
 import type { Directory } from './directory.js';
 
 /** Keeps an Application until it was taken out of the directory. */
@@ -29,60 +12,49 @@ export const cleanupFinalizer = 'demo.kctl.dev/directory';
 
 /** What the reconciler works with. */
 export interface ApplicationReconcilerOptions {
-  readonly client: Client;
   readonly events: EventRecorder;
   readonly directory: Directory;
   readonly clock: Clock;
 }
 
+/** What `reconcile` of a builder takes. */
+export interface ApplicationReconciler {
+  readonly reconcile: ObjectReconcileFunction<typeof Application>;
+  readonly finalizers: readonly Finalizer<typeof Application>[];
+}
+
 /**
  * Makes the cluster agree with one Application: a Deployment, a Service, an entry in the directory, and a status that
- * reports its progress. It reads everything anew each time and writes only what differs, so it may run at any moment,
+ * reports its progress. Whatever it does makes things be so, and nothing is sent where they are: it may run at any moment,
  * any number of times, also after a crash in the middle.
  */
 export function createApplicationReconciler({
-  client,
   events,
   directory,
   clock,
-}: ApplicationReconcilerOptions): ReconcileFunction<NamespacedKey> {
-  return async (key, { signal, logger }) => {
-    let application = await ignoreNotFound(client.get(Application, key, { signal }));
-    if (application === undefined) return; // gone; its children went with it, by their owner references
+}: ApplicationReconcilerOptions): ApplicationReconciler {
+  return {
+    reconcile: async (application, { apply, logger }) => {
+      const deployment = await apply(Deployment, deploymentOf(application));
+      await apply(Service, serviceOf(application));
 
-    if (isDeleting(application)) {
-      if (!hasFinalizer(application, cleanupFinalizer)) return;
-      if (await directory.deregister(formatKey(key))) logger.info('taken out of the directory');
-      events.normal(application, 'Deregistered', 'taken out of the directory');
-      await removeFinalizer(client, Application, application, { finalizer: cleanupFinalizer, signal });
-      return;
-    }
-    application = await addFinalizer(client, Application, application, { finalizer: cleanupFinalizer, signal });
-    const owner = application;
-
-    const deployment = await createOrUpdate(client, Deployment, key, {
-      mutate: (draft) => shapeDeployment(owner, draft),
-      signal,
-    });
-    const service = await createOrUpdate(client, Service, key, {
-      mutate: (draft) => shapeService(owner, draft),
-      signal,
-    });
-    for (const [kind, { result }] of [
-      ['Deployment', deployment],
-      ['Service', service],
-    ] as const) {
-      if (result === 'unchanged') continue;
-      logger.info(`${kind} ${result}`);
-      events.normal(owner, `${kind}${result === 'created' ? 'Created' : 'Updated'}`, `${kind} ${key.name} ${result}`);
-    }
-
-    const address = `http://${key.name}.${key.namespace}.svc`;
-    if (await directory.register(formatKey(key), address)) logger.info('entered into the directory', { address });
-
-    const status = nextStatus(application, deployment.object, { address, now: clock.now() });
-    if (!isSameJson(status, application.status ?? {}))
-      await client.status(Application).update({ ...application, status }, { signal });
+      const { name, namespace } = application.metadata;
+      const address = `http://${name}.${namespace}.svc`;
+      if (await directory.register(formatKey(application.metadata), address)) {
+        logger.info('entered into the directory', { address });
+        events.normal(application, 'Registered', `entered into the directory as ${address}`);
+      }
+      return { status: nextStatus(application, deployment, { address, now: clock.now() }) };
+    },
+    finalizers: [
+      {
+        name: cleanupFinalizer,
+        cleanup: async (application, { logger }) => {
+          if (await directory.deregister(formatKey(application.metadata))) logger.info('taken out of the directory');
+          events.normal(application, 'Deregistered', 'taken out of the directory');
+        },
+      },
+    ],
   };
 }
 

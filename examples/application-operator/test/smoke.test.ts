@@ -64,9 +64,7 @@ describe('application-operator', () => {
       );
 
       await eventually(async () =>
-        expect((await client.list(Event, { namespace })).items.map(({ reason }) => reason)).toContain(
-          'DeploymentCreated',
-        ),
+        expect((await client.list(Event, { namespace })).items.map(({ reason }) => reason)).toContain('Registered'),
       );
       expect(await (await fetch(`http://127.0.0.1:${health}/readyz`)).text()).toBe('ok');
       const exported = await (await fetch(`http://127.0.0.1:${metrics}/metrics`)).text();

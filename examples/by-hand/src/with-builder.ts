@@ -5,7 +5,6 @@ import {
   createConsoleLogger,
   createManager,
   createOrUpdate,
-  ignoreNotFound,
   setupSignalHandler,
 } from '@kctl/runtime';
 import { Greeting, shapeText } from './greeting.js';
@@ -14,13 +13,18 @@ const manager = await createManager({ logger: createConsoleLogger({ format: 'tex
 controllerManagedBy(manager) // 1. sources, handlers, queue, workers
   .for(Greeting)
   .owns(ConfigMap)
-  .complete(async (key, { signal }) => {
-    const greeting = await ignoreNotFound(manager.client.get(Greeting, key, { signal })); // 2. read from the cache
-    if (greeting === undefined) return;
-    const { result } = await createOrUpdate(manager.client, ConfigMap, key, {
-      signal,
-      mutate: (draft) => shapeText(greeting, draft), // 3. write what differs
-    });
-    if (result !== 'unchanged') console.log(`${key.name}: ${result}`);
+  .reconcile(async (greeting, { client, signal }) => {
+    // 2. read from the cache
+    const { namespace, name } = greeting.metadata;
+    const { result } = await createOrUpdate(
+      client,
+      ConfigMap,
+      { namespace, name },
+      {
+        signal,
+        mutate: (draft) => shapeText(greeting, draft), // 3. write what differs
+      },
+    );
+    if (result !== 'unchanged') console.log(`${name}: ${result}`);
   });
 await manager.run(setupSignalHandler()); // 4. start in order, stop in order

@@ -1,17 +1,11 @@
-import {
-  isNotFound,
-  mutableCopy,
-  setControllerReference,
-  type DeepReadonly,
-  type NamespacedKey,
-} from '@kctl/apimachinery';
+import { mutableCopy, setControllerReference } from '@kctl/apimachinery';
 import { Pod } from '@kctl/apimachinery/kinds/core/v1';
 import {
   controllerManagedBy,
   createManager,
   ignoreNotFound,
-  type Client,
-  type ReconcileFunction,
+  type ObjectReconcileFunction,
+  type ReadObject,
   type RuntimeManager,
   type RuntimeManagerOptions,
 } from '@kctl/runtime';
@@ -24,7 +18,6 @@ const runAnnotation = `${ChaosPod.group}/run`;
 
 /** What the reconciler works with. */
 export interface ChaosPodReconcilerOptions {
-  readonly client: Client;
   readonly clock: Clock;
   /** When within a period a pod is stopped. */
   readonly random: Random;
@@ -36,36 +29,23 @@ export interface ChaosPodReconcilerOptions {
  * Keeps a pod alive until its time has come, stops it then, and brings it back with a new time. After controller-runtime's
  * example of the same name.
  */
-export function createChaosPodReconciler({
-  client,
+export function reconcileChaosPod({
   clock,
   random,
   periodMs,
-}: ChaosPodReconcilerOptions): ReconcileFunction<NamespacedKey> {
-  return async (key, { signal, logger }) => {
-    const chaosPod = await ignoreNotFound(client.get(ChaosPod, key, { signal }));
-    if (chaosPod === undefined || chaosPod.metadata.deletionTimestamp !== undefined) return;
-
-    // The status follows from the pod: if we crash before it is written, the next run makes up for it.
-    const report = async (present: DeepReadonly<ChaosPod>, { metadata }: DeepReadonly<Pod>): Promise<void> => {
-      const runs = Number(metadata.annotations?.[runAnnotation]);
-      if (!(runs > (present.status?.runs ?? 0))) return;
-      const { creationTimestamp: lastRun = new Date(clock.now()).toISOString() } = metadata;
-      await client.status(ChaosPod).update({ ...present, status: { lastRun, runs } }, { signal });
-    };
-
+}: ChaosPodReconcilerOptions): ObjectReconcileFunction<typeof ChaosPod> {
+  return async (chaosPod, { client, logger, signal }) => {
+    const { name, namespace } = chaosPod.metadata;
+    const key = { namespace, name };
     const pod = await ignoreNotFound(client.get(Pod, key, { signal }));
     if (pod !== undefined) {
-      await report(chaosPod, pod);
+      const status = statusFrom(pod, chaosPod, clock.now());
       const leftMs = Date.parse(chaosPod.spec.nextStop ?? '') - clock.now();
-      if (leftMs > 0) return { requeueAfterMs: leftMs };
+      if (leftMs > 0) return { status, requeueAfterMs: leftMs };
       logger.info('stopping the pod');
-      await client
-        .delete(Pod, key, { signal, gracePeriodSeconds: 0, preconditions: { uid: pod.metadata.uid } })
-        .catch((error: unknown) => {
-          if (!isNotFound(error)) throw error;
-        });
-      return { backoff: true };
+      const preconditions = { uid: pod.metadata.uid };
+      await ignoreNotFound(client.delete(Pod, key, { signal, gracePeriodSeconds: 0, preconditions }));
+      return { status, backoff: true };
     }
 
     const nextStop = new Date(clock.now() + periodMs * (0.5 + random() / 2)).toISOString();
@@ -78,11 +58,23 @@ export function createChaosPodReconciler({
     };
     setControllerReference(chaosPod, ChaosPod, draft);
     // First the time, then the pod: after a crash in between the pod is created with a time that is not over.
-    const updated = await client.update(ChaosPod, { ...chaosPod, spec: { ...chaosPod.spec, nextStop } }, { signal });
-    await report(updated, await client.create(Pod, draft, { signal }));
+    await client.update(ChaosPod, { ...chaosPod, spec: { ...chaosPod.spec, nextStop } }, { signal });
+    await client.create(Pod, draft, { signal });
     logger.info('brought the pod back', { nextStop });
+    // The spec is another one now: the run that follows from its event reports the pod.
     return { requeueAfterMs: Date.parse(nextStop) - clock.now() };
   };
+}
+
+/** The status follows from the pod: if we crash before it is written, the next run makes up for it. */
+function statusFrom(
+  { metadata }: ReadObject<typeof Pod>,
+  { status = {} }: ReadObject<typeof ChaosPod>,
+  now: number,
+): NonNullable<ReadObject<typeof ChaosPod>['status']> {
+  const runs = Number(metadata.annotations?.[runAnnotation]);
+  if (!(runs > (status.runs ?? 0))) return status;
+  return { lastRun: metadata.creationTimestamp ?? new Date(now).toISOString(), runs };
 }
 
 /** Puts the controller together, and its webhooks where `options.webhook` says how to serve them. */
@@ -94,11 +86,10 @@ export async function createChaos(
   controllerManagedBy(manager)
     .for(ChaosPod)
     .owns(Pod)
-    // What the reconciler writes: roles follow from it.
+    // What the reconciler writes besides the status: roles follow from it.
     .needs(ChaosPod, ['update'])
-    .needs(ChaosPod, ['update'], { subresource: 'status' })
     .needs(Pod, ['create', 'delete'])
-    .complete(createChaosPodReconciler({ client: manager.client, clock: manager.clock, ...settings }));
+    .reconcile(reconcileChaosPod({ clock: manager.clock, ...settings }));
   if (options.webhook !== undefined) registerWebhooks(manager);
   return manager;
 }

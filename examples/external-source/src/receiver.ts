@@ -70,6 +70,7 @@ export async function createDeployer({
       }),
     )
     .needs(ConfigMap, ['get', 'create', 'update'], { namespaces: [namespace] })
+    // A function on keys: the ConfigMap of a push may not exist yet.
     .complete(async ({ name }, { signal, logger }) => {
       const commit = newest.get(name);
       if (commit === undefined) return;

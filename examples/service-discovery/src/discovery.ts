@@ -35,6 +35,7 @@ export async function createServiceDiscovery(options: RuntimeManagerOptions, fil
       enqueueRequestsFromMapFunc(() => [theFile]),
     )
     .withOptions({ needLeaderElection: false })
+    // A function on keys: all changes lead to one request, for the file.
     .complete(async (_request, { signal, logger }) => {
       const [services, pods, nodes] = await Promise.all([
         client.list(Service, { signal }),

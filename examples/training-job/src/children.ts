@@ -1,6 +1,6 @@
 import { setControllerReference, type DeepReadonly } from '@kctl/apimachinery';
 import type { Pod, Service } from '@kctl/apimachinery/kinds/core/v1';
-import type { ReadObject } from '@kctl/runtime';
+import type { ChildConfiguration, ReadObject } from '@kctl/runtime';
 import { TrainingJob } from './training-job.js';
 
 type Job = ReadObject<typeof TrainingJob>;
@@ -57,13 +57,14 @@ export function workerPod(job: Job, rank: number, attempt: number): Pod {
 }
 
 /** The headless Service by which workers find one another. */
-export function shapeService(job: Job, draft: Service): void {
-  draft.spec = {
-    ...draft.spec,
-    clusterIP: 'None',
-    selector: jobLabels(job),
-    publishNotReadyAddresses: true,
-    ports: [{ ...draft.spec?.ports?.[0], name: 'rendezvous', port: masterPort, targetPort: masterPort }],
+export function serviceOf(job: Job): ChildConfiguration<typeof Service> {
+  return {
+    metadata: { name: job.metadata.name },
+    spec: {
+      clusterIP: 'None',
+      selector: jobLabels(job),
+      publishNotReadyAddresses: true,
+      ports: [{ name: 'rendezvous', port: masterPort, targetPort: masterPort }],
+    },
   };
-  setControllerReference(job, TrainingJob, draft);
 }

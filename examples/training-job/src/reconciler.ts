@@ -1,25 +1,16 @@
-import {
-  isAlreadyExists,
-  isNotFound,
-  isSameJson,
-  mutableCopy,
-  setCondition,
-  type NamespacedKey,
-} from '@kctl/apimachinery';
+import { isAlreadyExists, mutableCopy, setCondition } from '@kctl/apimachinery';
 import { Pod, Service } from '@kctl/apimachinery/kinds/core/v1';
 import {
   controllerManagedBy,
   createManager,
-  createOrUpdate,
   ignoreNotFound,
-  type Client,
+  type ObjectReconcileFunction,
   type ReadObject,
-  type ReconcileFunction,
   type RuntimeManager,
   type RuntimeManagerOptions,
 } from '@kctl/runtime';
 import type { Clock } from '@kctl/wait';
-import { jobLabels, rankOf, shapeService, workerPod } from './children.js';
+import { jobLabels, rankOf, serviceOf, workerPod } from './children.js';
 import { TrainingJob, type TrainingJobStatus } from './training-job.js';
 
 /** The workers of a job by what became of them. */
@@ -35,37 +26,28 @@ interface Workers {
  * Keeps one pod for each rank that is not done, replaces failed ones up to a limit, and reports in the status how far the
  * job is. `GangReady` is true while every worker is ready at the same time: the moment at which training can begin.
  */
-export function createTrainingJobReconciler({
-  client,
-  clock,
-}: {
-  readonly client: Client;
-  readonly clock: Clock;
-}): ReconcileFunction<NamespacedKey> {
-  return async (key, { signal, logger }) => {
-    const { namespace } = key;
-    const job = await ignoreNotFound(client.get(TrainingJob, key, { signal }));
-    if (job === undefined || job.metadata.deletionTimestamp !== undefined) return;
-
+export function reconcileTrainingJob(clock: Clock): ObjectReconcileFunction<typeof TrainingJob> {
+  return async (job, { apply, client, logger, signal }) => {
+    const { namespace } = job.metadata;
     const pods = await client.list(Pod, { namespace, labelSelector: jobLabels(job), signal });
     const workers = sort(pods.items);
     const wanted = job.spec.workers ?? 1;
     const isOver = workers.succeeded.size >= wanted || workers.failed > (job.spec.backoffLimit ?? 3);
     const surplus = workers.active.filter((pod) => isOver || (rankOf(pod) ?? 0) >= wanted);
-    for (const pod of surplus) await client.delete(Pod, pod, { signal }).catch(ignoreGone);
+    for (const pod of surplus) await ignoreNotFound(client.delete(Pod, pod, { signal }));
 
     if (!isOver) {
-      await createOrUpdate(client, Service, key, { signal, mutate: (draft) => shapeService(job, draft) });
+      await apply(Service, serviceOf(job));
       const taken = new Set(workers.active.map(rankOf));
       for (let rank = 0; rank < wanted; rank++) {
         if (taken.has(rank) || workers.succeeded.has(rank)) continue;
         const attempt = pods.items.filter((pod) => rankOf(pod) === rank).length;
+        // Created, not applied: a worker of this name that is there already stays as it is.
         await client.create(Pod, workerPod(job, rank, attempt), { signal }).catch(ignoreExisting);
         logger.info('created a worker', { rank, attempt });
       }
     }
-    const status = nextStatus(job, workers, clock.now());
-    if (!isSameJson(status, job.status ?? {})) await client.status(TrainingJob).update({ ...job, status }, { signal });
+    return { status: nextStatus(job, workers, clock.now()) };
   };
 }
 
@@ -131,16 +113,10 @@ export async function createTrainingOperator(options: RuntimeManagerOptions): Pr
     .for(TrainingJob)
     .owns(Pod)
     .owns(Service)
-    // What the reconciler writes: roles follow from it.
-    .needs(TrainingJob, ['update'], { subresource: 'status' })
+    // What the reconciler writes besides the status and what it applies: roles follow from it.
     .needs(Pod, ['create', 'delete'])
-    .needs(Service, ['create', 'update'])
-    .complete(createTrainingJobReconciler({ client: manager.client, clock: manager.clock }));
+    .reconcile(reconcileTrainingJob(manager.clock));
   return manager;
-}
-
-function ignoreGone(error: unknown): void {
-  if (!isNotFound(error)) throw error;
 }
 
 function ignoreExisting(error: unknown): void {

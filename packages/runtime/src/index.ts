@@ -152,8 +152,12 @@ export {
 } from '@kctl/controller';
 export type {
   Controller,
+  ApplyChildOptions,
+  ChildConfiguration,
+  Finalizer,
   ObjectContext,
   ObjectReconcileFunction,
+  ObjectReconcileSettings,
   ObjectResult,
   ReconcileContext,
   ReconcileFunction,

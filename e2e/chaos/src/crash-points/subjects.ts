@@ -1,11 +1,11 @@
 import { Deployment } from '@kctl/apimachinery/kinds/apps/v1';
 import { Pod, Service } from '@kctl/apimachinery/kinds/core/v1';
-import type { EventRecorder } from '@kctl/runtime';
+import { reconcileObject, type EventRecorder } from '@kctl/runtime';
 import { Application, applicationCrd } from '@kctl/example-application-operator/application.js';
 import { createApplicationReconciler } from '@kctl/example-application-operator/reconciler.js';
 import { ChaosPod, chaosPodCrd } from '@kctl/example-chaos-pod/chaos-pod.js';
-import { createChaosPodReconciler } from '@kctl/example-chaos-pod/reconciler.js';
-import { createTrainingJobReconciler } from '@kctl/example-training-job/reconciler.js';
+import { reconcileChaosPod } from '@kctl/example-chaos-pod/reconciler.js';
+import { reconcileTrainingJob } from '@kctl/example-training-job/reconciler.js';
 import { TrainingJob, trainingJobCrd } from '@kctl/example-training-job/training-job.js';
 import type { Flow, Subject, World } from './subject.js';
 
@@ -23,7 +23,13 @@ export const application: Subject = {
   crd: applicationCrd,
   request: key,
   kinds: [Application, Deployment, Service],
-  start: ({ client, directory, clock }) => createApplicationReconciler({ client, directory, clock, events: silent }),
+  start: ({ client, directory, clock }) =>
+    reconcileObject({
+      client,
+      kind: Application,
+      fieldOwner: 'application-operator',
+      ...createApplicationReconciler({ directory, clock, events: silent }),
+    }),
   flows: [
     { name: 'create', change: createApplication },
     {
@@ -87,7 +93,13 @@ export const trainingJob: Subject = {
   crd: trainingJobCrd,
   request: key,
   kinds: [TrainingJob, Pod, Service],
-  start: ({ client, clock }) => createTrainingJobReconciler({ client, clock }),
+  start: ({ client, clock }) =>
+    reconcileObject({
+      client,
+      kind: TrainingJob,
+      fieldOwner: 'training-job',
+      reconcile: reconcileTrainingJob(clock),
+    }),
   flows: [
     { name: 'create', change: createJob },
     scaleTo(1),
@@ -128,7 +140,13 @@ export const chaosPod: Subject = {
   crd: chaosPodCrd,
   request: key,
   kinds: [ChaosPod, Pod],
-  start: ({ client, clock }) => createChaosPodReconciler({ client, clock, periodMs, random: () => 0.5 }),
+  start: ({ client, clock }) =>
+    reconcileObject({
+      client,
+      kind: ChaosPod,
+      fieldOwner: 'chaos-pod',
+      reconcile: reconcileChaosPod({ clock, periodMs, random: () => 0.5 }),
+    }),
   flows: [
     { name: 'create', change: createChaosPod },
     {

@@ -21,12 +21,13 @@ export interface RuleBookOptions {
   readonly violate: (rule: string, message: string, object?: string) => void;
 }
 
-/** Records of what happened, and elections, are not part of what a run must lead to. */
+/** Records of what happened, elections and what the server derives from CRDs are not part of what a run must lead to. */
 const incidental = new Set([
   'events.k8s.io/events',
   '/events',
   'coordination.k8s.io/leases',
   'coordination.k8s.io/leasecandidates',
+  'apiregistration.k8s.io/apiservices',
 ]);
 
 /** A minute without a write of the operator counts as idle, in ms. */
