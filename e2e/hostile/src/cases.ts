@@ -99,6 +99,22 @@ function mutatingPolicy(name: string, expressions: readonly string[]): HostileRe
   ];
 }
 
+/** Webhooks that are down and may be: what is sent to them is written all the same. */
+function webhooks(name: string): HostileRequest[] {
+  const rules = [{ apiGroups: [group], apiVersions: ['v1'], operations: ['CREATE'], resources: [name] }];
+  const hook = {
+    name: 'down.kctl.test',
+    clientConfig: { url: 'https://127.0.0.1:1/hook' },
+    rules,
+    sideEffects: 'None',
+    admissionReviewVersions: ['v1'],
+    failurePolicy: 'Ignore',
+  };
+  return ['mutating', 'validating'].map((type) =>
+    post(`${registration}/${type}webhookconfigurations`, { metadata: { name }, webhooks: [hook] }),
+  );
+}
+
 const wideYaml = `metadata:\n  name: wide\ndata:\n${numbers(60_000)
   .map((index) => `  key${index}: "value ${index} of a wide document"\n`)
   .join('')}`;
@@ -128,6 +144,17 @@ export const hostileCases: readonly HostileCase[] = [
     name: 'JSON of 1.4 MB, which etcd takes: 70,000 small objects',
     setUp: [definition('halves')],
     request: object('halves', 'many', { any: numbers(70_000).map((index) => ({ a: index, b: 'x' })) }),
+    statuses: [201],
+  },
+  {
+    name: 'JSON of 1.4 MB that webhooks and policies see: 70,000 small objects',
+    setUp: [
+      definition('reviewed'),
+      ...webhooks('reviewed'),
+      ...policy('reviewed', ['has(object.spec.any)']),
+      ...mutatingPolicy('reviewed', ['[JSONPatch{op: "add", path: "/metadata/labels", value: {"a": "b"}}]']),
+    ],
+    request: object('reviewed', 'many', { any: numbers(70_000).map((index) => ({ a: index, b: 'x' })) }),
     statuses: [201],
   },
   {

@@ -55,7 +55,7 @@ export async function startApiServerWorker(options: WorkerServerOptions = {}): P
   const pending = new Map<number, { resolve: (value: unknown) => void; reject: (error: unknown) => void }>();
   let next = 0;
   let isStopping = false;
-  let hasExited = false;
+  let hasEnded = false;
 
   const ready = await new Promise<Extract<WorkerMessage, { type: 'ready' }>>((resolve, reject) => {
     worker.once('error', reject);
@@ -82,11 +82,15 @@ export async function startApiServerWorker(options: WorkerServerOptions = {}): P
       if (pending.size === 0 && !isStopping) worker.unref();
     });
   });
+  /** No call is answered from here on. */
+  const end = (): void => {
+    hasEnded = true;
+    for (const { reject } of pending.values()) reject(new Error('the API server has been stopped'));
+    pending.clear();
+  };
   const exited = new Promise<void>((resolve) => {
     worker.once('exit', () => {
-      hasExited = true;
-      for (const { reject } of pending.values()) reject(new Error('the API server has been stopped'));
-      pending.clear();
+      end();
       resolve();
     });
   });
@@ -95,7 +99,7 @@ export async function startApiServerWorker(options: WorkerServerOptions = {}): P
   // Each method of the protocol has one result type; the worker's `perform` is where that is so.
   const ask = <T>(call: WorkerCall, guard: (value: unknown) => value is T): Promise<T> =>
     new Promise((resolve, reject) => {
-      if (hasExited) {
+      if (hasEnded) {
         reject(new Error('the API server has been stopped'));
         return;
       }
@@ -115,6 +119,7 @@ export async function startApiServerWorker(options: WorkerServerOptions = {}): P
     ask({ method: 'kubeconfig', options: wanted }, isString);
   let stopped: Promise<void> | undefined;
   const terminate = async (): Promise<void> => {
+    end();
     await worker.terminate();
     await exited;
   };
@@ -124,7 +129,7 @@ export async function startApiServerWorker(options: WorkerServerOptions = {}): P
       await ask({ method: 'stop' }, isUndefined);
       await exited;
     } catch (error) {
-      if (hasExited) return; // terminated meanwhile: it is stopped all the same
+      if (hasEnded) return; // terminated meanwhile: it is stopped all the same
       await worker.terminate();
       throw error;
     } finally {

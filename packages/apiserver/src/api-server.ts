@@ -4,13 +4,9 @@ import { isIPv6 } from 'node:net';
 import type { DeepReadonly, UntypedObject } from '@kctl/apimachinery';
 import { noopLogger } from '@kctl/telemetry';
 import { systemClock } from '@kctl/wait';
-import { createAdmissionChain } from './admission/chain.js';
+import { createReviews } from './admission/reviews.js';
 import { loadSigningKey, readTokenKeys, type TokenKeys } from './authentication/service-account-keys.js';
 import { createServiceAccountTokens } from './authentication/service-account-tokens.js';
-import { createMutatingPolicies } from './admission/policy/mutating-policies.js';
-import { createValidatingPolicies } from './admission/policy/validating-policies.js';
-import { createMutatingWebhooks } from './admission/webhook/mutating-webhooks.js';
-import { createValidatingWebhooks } from './admission/webhook/validating-webhooks.js';
 import { createAccessControl } from './authorization/access-control.js';
 import { requireIssuers, requireMode, type ApiServerOptions } from './api-server-options.js';
 import { bootKubernetesService } from './boot/kubernetes-service.js';
@@ -38,7 +34,7 @@ import { createOffload, type Offload } from './offload/offload.js';
 import { openPersistence, type Persistence } from './storage/persistence.js';
 import { createStore, type StoreSnapshot } from './storage/store.js';
 import { createWatchHub } from './watch/hub.js';
-import { createWebhookCaller, type WebhookCaller } from './webhooks/webhook-caller.js';
+import { createWebhookCaller, type WebhookConnections } from './webhooks/webhook-caller.js';
 import { sleep } from '@kctl/wait';
 import { seededRandom } from './faults/seeded-random.js';
 
@@ -154,7 +150,7 @@ class EmbeddedApiServer implements ApiServer {
   readonly #engine;
   readonly #authenticator;
   readonly #backend: Backend;
-  readonly #webhooks: WebhookCaller;
+  readonly #webhooks: WebhookConnections;
   readonly #offload: Offload;
   readonly #pipeline;
   readonly faults: Faults;
@@ -226,12 +222,8 @@ class EmbeddedApiServer implements ApiServer {
         maxTokenSeconds: options.serviceAccounts?.maxTokenSeconds,
         podServiceAccounts: options.serviceAccounts?.podAdmission ?? false,
       },
-      admission: createAdmissionChain([
-        createMutatingPolicies({ store, registry, offload }),
-        createMutatingWebhooks({ store, registry, offload }, this.#webhooks),
-        createValidatingPolicies({ store, registry, offload }),
-        createValidatingWebhooks({ store, registry, offload }, this.#webhooks),
-      ]),
+      admission: createReviews({ store, registry, offload }, this.#webhooks),
+      webhooks: this.#webhooks,
       pods,
       clock,
       random,

@@ -309,7 +309,7 @@ async function pass(scene: Scene): Promise<Outcome> {
   const state = { isLabelled: scene.isLabelled, trace: '' };
   let isValidating = false;
   const caller: WebhookCaller = {
-    close: () => undefined,
+    newUid: () => 'uid',
     post: async (config, review, { timeoutMs }) => {
       const hook = all.get(config.url.at(-1) ?? '');
       if (hook === undefined) throw new Error('no such webhook');

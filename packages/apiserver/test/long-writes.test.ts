@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { settle } from '@kctl/wait/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { configMap, configMaps, harness, widget, widgetCrd, widgets, type Answer } from './harness.js';
+import { converter } from './converter.js';
+import { configMap, configMaps, harness, widget, widgetCrd, widgets, type Answer, type Harness } from './harness.js';
+import { allow, deny, patch as patchAnswer, startHook, type HookServer } from './hook-server.js';
 
 const crds = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const deployments = '/apis/apps/v1/namespaces/default/deployments';
@@ -137,6 +139,226 @@ test('a long object is written as a short one, by every kind of write', async ()
   }
   for (const path of [configMaps, `${configMaps}/a`, widgets, `${deployments}/d`, `${deployments}/d/scale`])
     expect(seen(await long.get(path), pads[1])).toEqual(seen(await short.get(path), pads[0]));
+}, 60_000);
+
+const registration = '/apis/admissionregistration.k8s.io/v1';
+const matched = [
+  {
+    apiGroups: ['', 'ex.io'],
+    apiVersions: ['*'],
+    operations: ['CREATE', 'UPDATE'],
+    resources: ['configmaps', 'widgets', 'widgets/*'],
+  },
+];
+
+/** Two hooks that change objects, two that judge them, and policies of both kinds with parameters and an authorizer. */
+async function reviewBy({ post }: Harness, hook: HookServer): Promise<void> {
+  const webhook = (name: string, more: object = {}): object => ({
+    name: `${name}.ex.io`,
+    clientConfig: hook.client(`/${name}`),
+    rules: matched,
+    sideEffects: 'None',
+    admissionReviewVersions: ['v1'],
+    ...more,
+  });
+  const conditions = [{ name: 'c', expression: "!has(object.metadata.labels) || !('skip' in object.metadata.labels)" }];
+  const constraints = { matchConstraints: { resourceRules: matched } };
+  const policies: readonly (readonly [plural: string, object: object])[] = [
+    [
+      'mutatingwebhookconfigurations',
+      {
+        metadata: { name: 'm' },
+        webhooks: [
+          webhook('first', { reinvocationPolicy: 'IfNeeded' }),
+          webhook('second', { matchConditions: conditions }),
+        ],
+      },
+    ],
+    [
+      'validatingwebhookconfigurations',
+      { metadata: { name: 'v' }, webhooks: [webhook('judge'), webhook('absent', { failurePolicy: 'Ignore' })] },
+    ],
+    [
+      'validatingadmissionpolicies',
+      {
+        metadata: { name: 'p' },
+        spec: {
+          ...constraints,
+          paramKind: { apiVersion: 'v1', kind: 'Secret' },
+          validations: [
+            { expression: "object.metadata.name != params.type || authorizer.path('/x').check('get').allowed()" },
+            {
+              expression: "!object.metadata.name.startsWith('no')",
+              messageExpression: "'not ' + object.metadata.name",
+            },
+          ],
+          auditAnnotations: [{ key: 'seen', valueExpression: "'by ' + params.metadata.name" }],
+        },
+      },
+    ],
+    [
+      'validatingadmissionpolicybindings',
+      {
+        metadata: { name: 'p' },
+        spec: {
+          policyName: 'p',
+          paramRef: { name: 'param', namespace: 'default', parameterNotFoundAction: 'Deny' },
+          validationActions: ['Deny', 'Audit'],
+        },
+      },
+    ],
+    [
+      'mutatingadmissionpolicies',
+      {
+        metadata: { name: 'a' },
+        spec: {
+          ...constraints,
+          reinvocationPolicy: 'Never',
+          mutations: [
+            {
+              patchType: 'ApplyConfiguration',
+              applyConfiguration: { expression: "Object{metadata: Object.metadata{labels: {'policy': 'a'}}}" },
+            },
+          ],
+        },
+      },
+    ],
+    ['mutatingadmissionpolicybindings', { metadata: { name: 'a' }, spec: { policyName: 'a' } }],
+  ];
+  await post('/api/v1/namespaces/default/secrets', { metadata: { name: 'param' }, type: 'asked' });
+  for (const [plural, object] of policies) expect((await post(`${registration}/${plural}`, object)).status).toBe(201);
+  hook.answer = ({ url, review: { request } }) => {
+    const { pathname } = new URL(url, 'https://hook');
+    const { annotations, labels, name } = request.object.metadata;
+    if (pathname === '/absent') return { status: 404, body: 'none' };
+    if (pathname === '/judge')
+      return labels?.['refuse'] === undefined
+        ? allow({ warnings: [`judged ${name ?? ''}`], auditAnnotations: { size: 'any' } })
+        : deny({ message: 'refused', code: 418 });
+    const key = pathname.slice(1);
+    if (annotations?.[key] !== undefined && annotations.count === undefined) return allow();
+    const value = { ...annotations, [key]: String(request.operation) };
+    return patchAnswer([{ op: 'add', path: '/metadata/annotations', value }], { warnings: [`changed by ${key}`] });
+  };
+}
+
+test('a long object that webhooks and policies see is written as a short one, in the other thread', async () => {
+  const [short, long] = [await harness(), await harness()];
+  const pads = ['q7', 'p'.repeat(70_000)] as const;
+  const hooks: HookServer[] = [];
+  for (const each of [short, long]) {
+    hooks.push(await startHook());
+    expect((await each.post(crds, openCrd)).text).toContain('"uid"');
+    await reviewBy(each, hooks.at(-1)!);
+  }
+  await settle();
+  const labelled = (labels: object) => (pad: string) => ({
+    ...padded(pad, 'l'),
+    ...{ metadata: { name: 'l', labels } },
+  });
+  const more: readonly Step[] = [
+    ...steps,
+    ['POST', configMaps, (pad) => padded(pad, 'asked')],
+    ['POST', configMaps, (pad) => padded(pad, 'nope')],
+    ['PATCH', `${configMaps}/s?fieldManager=m`, (pad) => typed('ConfigMap', padded(pad, 's')), applied],
+    [
+      'PATCH',
+      `${configMaps}/s?fieldManager=n`,
+      () => typed('ConfigMap', { ...configMap('s'), data: { a: 'b' } }),
+      applied,
+    ],
+    ['PUT', `${configMaps}/s`, (pad) => padded(pad, 's')],
+    ['POST', configMaps, labelled({ refuse: 'y' })],
+    ['POST', configMaps, labelled({ skip: 'y' })],
+    ['POST', `${configMaps}?dryRun=All`, (pad) => padded(pad, 'dry2')],
+  ];
+  for (const [method, path, body, headers] of more) {
+    const [one, other] = [
+      await short.call(method, path, body(pads[0]), headers),
+      await long.call(method, path, body(pads[1]), headers),
+    ];
+    expect({ path, ...(seen(other, pads[1]) as object) }).toEqual({ path, ...(seen(one, pads[0]) as object) });
+  }
+  const annotated = ({ server }: Harness): unknown => server.journal.responses().map((each) => each.auditAnnotations);
+  expect(annotated(long)).toEqual(annotated(short));
+  const asked = ({ requests }: HookServer): string[] =>
+    requests
+      .map(({ url, review: { request } }) => `${url} ${request.operation} ${request.name} ${request.dryRun}`)
+      .sort();
+  expect(asked(hooks[1]!)).toEqual(asked(hooks[0]!));
+}, 60_000);
+
+test('a webhook that hangs holds up no other long write, and is asked anew after a lost race', async () => {
+  const h = await harness();
+  const hook = await startHook();
+  await h.post(`${registration}/validatingwebhookconfigurations`, {
+    metadata: { name: 'v' },
+    webhooks: [
+      {
+        name: 'judge.ex.io',
+        clientConfig: hook.client('/judge'),
+        rules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['*'], resources: ['configmaps'] }],
+        sideEffects: 'None',
+        admissionReviewVersions: ['v1'],
+      },
+    ],
+  });
+  const data = { pad: 'p'.repeat(70_000) };
+  const reached = Promise.withResolvers<undefined>();
+  const release = Promise.withResolvers<undefined>();
+  hook.answer = async ({ review: { request } }) => {
+    if (request.name !== 'slow' || request.object.data?.slow === undefined) return allow();
+    reached.resolve(undefined);
+    await release.promise;
+    return allow();
+  };
+  const url = `${configMaps}/slow`;
+  expect((await h.post(configMaps, configMap('slow', {}, data))).status).toBe(201);
+  const slow = h.merge(url, { data: { slow: 'y' } });
+  await reached.promise;
+  expect((await h.post(configMaps, configMap('quick', {}, data))).status).toBe(201);
+  expect((await h.merge(url, { data: { other: 'z' } })).status).toBe(200);
+  release.resolve(undefined);
+  expect((await slow).body.data).toMatchObject({ slow: 'y', other: 'z' });
+  const judged = hook.requests.filter(({ review: { request } }) => request.object.data?.slow !== undefined);
+  expect(judged.map(({ review: { request } }) => request.object.data.other)).toEqual([undefined, 'z']);
+}, 60_000);
+
+test('a long object that a webhook converts is written as a short one', async () => {
+  const [short, long] = [await harness(), await harness()];
+  const pads = ['q7', 'p'.repeat(70_000)] as const;
+  for (const each of [short, long]) expect((await each.post(crds, (await converter()).crd)).status).toBe(201);
+  await settle();
+  const v2 = widgets.replace('/v1/', '/v2/');
+  const inV2 = (pad: string, name: string, spec: object): object => ({
+    apiVersion: 'ex.io/v2',
+    kind: 'Widget',
+    metadata: { name, annotations: { pad } },
+    spec,
+  });
+  const inV1 = (pad: string, name: string, spec: object): object => ({
+    ...inV2(pad, name, spec),
+    apiVersion: 'ex.io/v1',
+  });
+  const converted: readonly Step[] = [
+    ['POST', widgets, (pad) => inV1(pad, 'a', { size: 1 })],
+    ['POST', v2, (pad) => inV2(pad, 'b', { length: 2 })],
+    ['PUT', `${v2}/a`, (pad) => inV2(pad, 'a', { length: 3 })],
+    ['PATCH', `${widgets}/b`, () => ({ spec: { size: 4 } }), merge],
+    ['PATCH', `${v2}/b`, () => ({ spec: { length: 5 } }), merge],
+    ['PATCH', `${v2}/b?dryRun=All`, () => ({ spec: { length: 6 } }), merge],
+    ['PATCH', `${v2}/b`, () => ({ spec: { length: 5 } }), merge],
+    ['PATCH', `${v2}/c?fieldManager=m`, (pad) => inV2(pad, 'c', { length: 7 }), applied],
+    ['GET', `${widgets}/a`, () => undefined],
+    ['GET', v2, () => undefined],
+  ];
+  for (const [method, path, body, headers] of converted) {
+    const [one, other] = [
+      await short.call(method, path, body(pads[0]), headers),
+      await long.call(method, path, body(pads[1]), headers),
+    ];
+    expect({ path, ...(seen(other, pads[1]) as object) }).toEqual({ path, ...(seen(one, pads[0]) as object) });
+  }
 }, 60_000);
 
 test('a write of a long object that loses a race begins again, and a name that is taken stays taken', async () => {

@@ -12,6 +12,12 @@ import type { WriteBackend, ResourceCall } from './call.js';
 /** Upstream's `requestTimeoutUpperBound`: no write takes longer. */
 const maxWriteMs = 34_000;
 
+/** How long a write may take, in ms. */
+export function writeTimeoutMs({ query }: Pick<ResourceCall, 'query'>): number {
+  const asked = parseGoDuration(query.get('timeout') ?? '') ?? 0;
+  return asked > 0 ? Math.min(asked, maxWriteMs) : maxWriteMs;
+}
+
 /** What is about to be written. */
 export interface AdmittedOperation {
   readonly operation: AdmissionOperation;
@@ -80,8 +86,7 @@ class RequestAdmission implements Admission {
     this.#facts = facts;
     this.#operation = operation;
     this.#link = anySignal([call.request.signal]);
-    const asked = parseGoDuration(call.query.get('timeout') ?? '') ?? 0;
-    const timeoutMs = asked > 0 ? Math.min(asked, maxWriteMs) : maxWriteMs;
+    const timeoutMs = call.remainingMs ?? writeTimeoutMs(call);
     this.#endsAt = clock.monotonicNow() + timeoutMs;
     const late = timedOut();
     this.#timer = clock.setTimer(() => this.#link.abort(late), timeoutMs, { keepAlive: false });

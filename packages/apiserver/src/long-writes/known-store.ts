@@ -14,9 +14,11 @@ export class UnknownHereError extends Error {
 /** A table of which single objects are known, and not which others there are: to go through all of them fails. */
 class KnownTable implements Table {
   readonly #table: Table;
+  readonly #fail: () => never;
 
-  constructor(table: Table) {
+  constructor(table: Table, fail: () => never) {
     this.#table = table;
+    this.#fail = fail;
   }
 
   get name(): string {
@@ -28,7 +30,7 @@ class KnownTable implements Table {
   }
 
   get size(): number {
-    throw this.#partial();
+    return this.#fail();
   }
 
   get(key: string): ObjectVersion | undefined {
@@ -40,11 +42,11 @@ class KnownTable implements Table {
   }
 
   scan(_options: ScanOptions): never {
-    throw this.#partial();
+    return this.#fail();
   }
 
   count(_options: ScanOptions): never {
-    throw this.#partial();
+    return this.#fail();
   }
 
   eventsAfter(revision: number): number {
@@ -54,20 +56,30 @@ class KnownTable implements Table {
   eventAt(index: number): StoreEvent | undefined {
     return this.#table.eventAt(index);
   }
-
-  #partial(): UnknownHereError {
-    return new UnknownHereError(`all of table ${JSON.stringify(this.name)}`);
-  }
 }
 
-/** A store of which single objects of some tables are known: to look at another table, or through one, fails. */
+/** What a {@link KnownStore} has. */
+export interface KnownTables {
+  /** Tables of which single objects are known. */
+  readonly partial: readonly string[];
+  /** Tables of which all objects are known. */
+  readonly whole: readonly string[];
+  /** A write looked through a table of which not all is known. */
+  readonly onUnknown: (table: string) => void;
+}
+
+/** A store of which a part is known: to look at another table, or through one that is not known whole, fails. */
 export class KnownStore implements Store {
   readonly #store: Store;
-  readonly #known: ReadonlySet<string>;
+  readonly #partial: ReadonlySet<string>;
+  readonly #whole: ReadonlySet<string>;
+  readonly #onUnknown: (table: string) => void;
 
-  constructor(store: Store, known: Iterable<string>) {
+  constructor(store: Store, { partial, whole, onUnknown }: KnownTables) {
     this.#store = store;
-    this.#known = new Set(known);
+    this.#partial = new Set(partial);
+    this.#whole = new Set(whole);
+    this.#onUnknown = onUnknown;
   }
 
   get revision(): number {
@@ -75,8 +87,13 @@ export class KnownStore implements Store {
   }
 
   table(name: string): Table {
-    if (!this.#known.has(name)) throw new UnknownHereError(`table ${JSON.stringify(name)}`);
-    return new KnownTable(this.#store.table(name));
+    const table = this.#store.table(name);
+    if (this.#whole.has(name)) return table;
+    const fail = (): never => {
+      this.#onUnknown(name);
+      throw new UnknownHereError(`all of table ${JSON.stringify(name)}`);
+    };
+    return this.#partial.has(name) ? new KnownTable(table, fail) : fail();
   }
 
   commit(...commit: Parameters<Store['commit']>): StoreEvent {

@@ -1,11 +1,11 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { systemClock, type Clock } from '@kctl/wait';
+import { systemClock, type Clock, type Random } from '@kctl/wait';
 import { createAdmissionChain } from '../admission/chain.js';
-import type { AccessControl } from '../authorization/access-control.js';
+import { createReviews } from '../admission/reviews.js';
 import { negotiate } from '../codecs/negotiate.js';
 import { parseJsonFast } from '../codecs/strict-json.js';
 import { seededRandom } from '../faults/seeded-random.js';
-import { crdTable, type ResourceCall, type WriteBackend } from '../handlers/call.js';
+import { crdTable, type RequestAudit, type ResourceCall, type WriteBackend } from '../handlers/call.js';
 import { toStatusError } from '../handlers/reply.js';
 import { writePlanOf } from '../handlers/write-plan.js';
 import type { Offload } from '../offload/offload.js';
@@ -18,7 +18,8 @@ import { isStoredObject } from '../storage/log-files.js';
 import { longContentOf } from '../storage/long-object.js';
 import { createStore } from '../storage/store.js';
 import type { StoreEvent } from '../storage/table.js';
-import { KnownStore, UnknownHereError } from './known-store.js';
+import { Inquiry } from './inquiry.js';
+import { UnknownHereError, type KnownStore } from './known-store.js';
 import type { LongWrite, LongWritten, TextRecord } from './long-write.js';
 
 /** Custom resources whose definitions are kept compiled. */
@@ -30,6 +31,10 @@ function readRecord({ text }: TextRecord): UntypedObject {
   return object;
 }
 
+function placeOf({ table, key }: TextRecord): string {
+  return `${table} ${key}`;
+}
+
 function clockAt(nowMs: number): Clock {
   return {
     now: () => nowMs,
@@ -38,7 +43,7 @@ function clockAt(nowMs: number): Clock {
   };
 }
 
-function requestOf({ method, target, contentType, userAgent, body }: LongWrite): ApiRequest {
+function requestOf({ method, target, contentType, userAgent, body }: LongWrite, signal: AbortSignal): ApiRequest {
   const headers: Readonly<Record<string, string | undefined>> = {
     'content-type': contentType,
     'user-agent': userAgent,
@@ -48,27 +53,11 @@ function requestOf({ method, target, contentType, userAgent, body }: LongWrite):
     target,
     header: (name) => headers[name],
     headers: () => [],
+    headers: () => [],
     impersonation: () => [],
     readBody: () => Promise.resolve(body),
     peer: undefined,
-    signal: new AbortController().signal,
-  };
-}
-
-/** Answers whether the object may be created, and nothing else. Roles and bindings, which have more to ask, stay with the server. */
-function accessOf(creation: LongWrite['creation']): AccessControl {
-  return {
-    mode: 'RBAC',
-    authorizer: {
-      authorize: ({ verb }) => {
-        if (verb !== 'create' || creation === undefined) throw new UnknownHereError(`the right to ${verb}`);
-        return creation;
-      },
-      rulesFor: () => {
-        throw new UnknownHereError('what a user may do');
-      },
-    },
-    rebuild: () => undefined,
+    signal,
   };
 }
 
@@ -78,31 +67,49 @@ function accessOf(creation: LongWrite['creation']): AccessControl {
  */
 export class LongWriter {
   readonly #offload: Offload;
-  readonly #registry: Registry = createRegistry({ definitions: builtInDefinitions() });
+  readonly #registry: Registry;
   /** Definitions that the registry serves, by name: the least recently used first. */
   readonly #crds = new Map<string, string>();
+  #inquiry: Inquiry | undefined;
 
   constructor(offload: Offload) {
     this.#offload = offload;
+    // One write at a time: what converts objects asks for it.
+    const inquiry = (): Inquiry => {
+      if (this.#inquiry === undefined) throw new Error('no write is under way');
+      return this.#inquiry;
+    };
+    this.#registry = createRegistry({
+      definitions: builtInDefinitions(),
+      webhookCaller: { post: (...call) => inquiry().post(...call), newUid: () => inquiry().newUid() },
+    });
   }
 
   async perform(job: LongWrite): Promise<LongWritten> {
     const { path, user } = job;
     const inner = createStore({ clock: clockAt(job.nowMs) });
-    for (const record of job.records) {
+    const records = new Map([...job.records, ...job.review.records].map((each) => [placeOf(each), each]));
+    const served = new Set<string>();
+    for (const record of records.values()) {
       const { revision, table, key } = record;
       const object = readRecord(record);
       inner.replay({ revision, table, key, object });
-      if (table === crdTable) this.#serve(key, record.text, object);
+      if (table === crdTable) this.#serve(served.add(key), record, object);
     }
     const definition = this.#registry.find(path.group, path.version, path.resource);
     if (definition === undefined) return { type: 'elsewhere' };
-    const request = requestOf(job);
+    const abandoned = new AbortController();
+    const request = requestOf(job, abandoned.signal);
+    const random = seededRandom(job.seed);
+    const inquiry = new Inquiry(job.review, random);
+    this.#inquiry = inquiry;
     const plan = writePlanOf({ definition, path, request });
     if (plan === undefined) return { type: 'elsewhere' };
     const commits: StoreEvent[] = [];
     inner.subscribe((event) => void commits.push(event));
     const warnings: string[] = [];
+    const audit: RequestAudit = {};
+    const noted = (): Pick<ResourceCall, 'warnings'> & RequestAudit => ({ warnings, ...audit });
     const call: ResourceCall = {
       path,
       definition,
@@ -113,50 +120,76 @@ export class LongWriter {
       revisionsBehind: 0,
       offload: this.#offload,
       warnings,
-      audit: {},
+      audit,
+      remainingMs: job.remainingMs,
     };
     try {
-      const { status, rendering } = await plan.write(this.#backend(job, new KnownStore(inner, job.tables)), call);
+      const store = inquiry.storeOf(inner, job.tables);
+      const backend = this.#backend(job, store, { inquiry, random });
+      const written = await Promise.race([plan.write(backend, call), inquiry.stalled]);
+      const { asked } = inquiry;
+      if (asked !== undefined) {
+        abandoned.abort(new Error('the write begins again'));
+        return { type: 'asks', asked };
+      }
+      if (written === undefined) return { type: 'elsewhere' };
+      const { status, rendering } = written;
       const [commit, ...more] = commits;
-      if (more.length > 0 || commit?.type === 'DELETED') return { type: 'elsewhere' };
+      if (more.length > 0) return { type: 'elsewhere' };
       const isDryRun = call.query.getAll('dryRun').includes('All');
       if (commit === undefined)
-        return { type: 'prepared', status, warnings, ...(isDryRun && { shown: longContentOf(rendering.object) }) };
+        return { type: 'prepared', status, ...noted(), ...(isDryRun && { shown: longContentOf(rendering.object) }) };
       const { table, key, current } = commit;
+      if (commit.type === 'DELETED')
+        return {
+          type: 'prepared',
+          status,
+          ...noted(),
+          removed: { table, key },
+          shown: longContentOf(rendering.object),
+        };
       const isSame = rendering.object === current.object;
       return {
         type: 'prepared',
         status,
-        warnings,
+        ...noted(),
         stored: { table, key, content: longContentOf(current.object) },
         ...(!isSame && { shown: longContentOf(rendering.object) }),
       };
     } catch (error) {
+      const { asked } = inquiry;
+      if (asked !== undefined) return { type: 'asks', asked };
       if (error instanceof UnknownHereError) return { type: 'elsewhere' };
-      return { type: 'failed', status: toStatusError(error).status, warnings };
+      return { type: 'failed', status: toStatusError(error).status, ...noted() };
     }
   }
 
-  #serve(name: string, text: string, crd: UntypedObject): void {
+  /** `served` are the definitions of this write. */
+  #serve(served: ReadonlySet<string>, { key: name, text }: TextRecord, crd: UntypedObject): void {
     if (this.#crds.get(name) !== text) this.#registry.registerCrd(crd);
     this.#crds.delete(name);
     this.#crds.set(name, text);
     const [oldest] = this.#crds.keys();
-    if (this.#crds.size <= maxKept || oldest === undefined) return;
+    if (this.#crds.size <= maxKept || oldest === undefined || served.has(oldest)) return;
     this.#crds.delete(oldest);
     this.#registry.unregisterCrd(oldest);
   }
 
-  #backend({ nowMs, seed, uid, podServiceAccounts, creation }: LongWrite, store: KnownStore): WriteBackend {
+  #backend(
+    { nowMs, uid, podServiceAccounts, review }: LongWrite,
+    store: KnownStore,
+    { inquiry, random }: { readonly inquiry: Inquiry; readonly random: Random },
+  ): WriteBackend {
+    const [registry, offload] = [this.#registry, this.#offload];
     return {
       store,
-      registry: this.#registry,
+      registry,
       clock: clockAt(nowMs),
-      random: seededRandom(seed),
+      random,
       newUid: () => uid,
-      admission: createAdmissionChain([]),
-      access: accessOf(creation),
-      offload: this.#offload,
+      admission: review.isReviewed ? createReviews({ store, registry, offload }, inquiry) : createAdmissionChain([]),
+      access: { mode: 'RBAC', authorizer: inquiry.authorizer, rebuild: () => undefined },
+      offload,
       identities: { podServiceAccounts },
     };
   }

@@ -1,7 +1,5 @@
 import { StatusError } from '@kctl/apimachinery';
 import { crdTable, storageKeyOf, type Backend, type ResourceCall } from '../handlers/call.js';
-import { isReviewed } from '../handlers/admission.js';
-import { createAttributes } from '../handlers/create-right.js';
 import { isLongBody } from '../handlers/body.js';
 import { retryOnLostRace } from '../handlers/commit.js';
 import { shownIn } from '../handlers/conversions.js';
@@ -16,8 +14,12 @@ import { LostRaceError } from '../storage/errors.js';
 import { LongBody, longBodyOf, longObject, objectText } from '../storage/long-object.js';
 import { renderObject, type ObjectVersion } from '../storage/version.js';
 import type { LongWrite, LongWritten, TextRecord } from './long-write.js';
+import { Reviews } from './reviews.js';
 
 type Prepared = Extract<LongWritten, { readonly type: 'prepared' }>;
+
+/** How often a write may ask: for each call of a webhook, and each question of an expression. */
+const maxQuestions = 1_000;
 
 /** What controllers and the authorizer read at each write stays in this thread. */
 const keptTables: ReadonlySet<string> = new Set([crdTable, ...grantingTables]);
@@ -28,6 +30,7 @@ function withBody(request: ApiRequest, body: Uint8Array): ApiRequest {
     method: request.method,
     target: request.target,
     header: (name) => request.header(name),
+    headers: () => request.headers(),
     headers: () => request.headers(),
     impersonation: () => request.impersonation(),
     readBody: () => Promise.resolve(body),
@@ -54,13 +57,10 @@ function presentOf({ store }: Backend, { definition, path }: ResourceCall): Obje
 
 /** Whether a write is long, as it is sent or as its object is stored. */
 function isLongWrite(backend: Backend, call: ResourceCall, { length }: Uint8Array): boolean {
-  const { definition } = call;
   if (isLongBody({ length })) return true;
-  const present = definition.conversion === undefined ? presentOf(backend, call) : undefined;
+  const present = presentOf(backend, call);
   if (present === undefined) return false;
-  return (
-    longBodyOf(present.object) !== undefined || isLongBody({ length: length + present.in(definition).tail.length })
-  );
+  return longBodyOf(present.object) !== undefined || isLongBody({ length: length + present.textLength });
 }
 
 /** Whether a write failed because the stack of this thread is too short for its walks. */
@@ -68,10 +68,9 @@ function isTooDeep(error: unknown): boolean {
   return error instanceof TooDeepError || (error instanceof RangeError && error.message.includes('call stack'));
 }
 
-/** Whether other threads could do a write: it needs nothing of the server but its store. */
-function isPortable(backend: Backend, call: ResourceCall): boolean {
-  const { definition } = call;
-  return definition.conversion === undefined && !keptTables.has(definition.storageKey) && !isReviewed(backend, call);
+/** Whether another thread could do a write. */
+function isPortable({ definition }: ResourceCall): boolean {
+  return !keptTables.has(definition.storageKey);
 }
 
 /**
@@ -83,12 +82,12 @@ function isPortable(backend: Backend, call: ResourceCall): boolean {
 export async function writeHereOrThere(backend: Backend, call: ResourceCall, plan: WritePlan): Promise<Written> {
   const body = await call.request.readBody();
   const here = { ...call, request: withBody(call.request, body) };
-  if (isLongWrite(backend, call, body) && isPortable(backend, call)) return writeThere(backend, here, { plan, body });
+  if (isLongWrite(backend, call, body) && isPortable(call)) return writeThere(backend, here, { plan, body });
   const warned = call.warnings.length;
   try {
     return await plan.write(backend, here);
   } catch (error) {
-    if (!isTooDeep(error) || !isPortable(backend, call)) throw error;
+    if (!isTooDeep(error) || !isPortable(call)) throw error;
     call.warnings.length = warned;
     return writeThere(backend, here, { plan, body });
   }
@@ -100,26 +99,55 @@ interface Wanted {
 }
 
 async function writeThere(backend: Backend, call: ResourceCall, { plan, body }: Wanted): Promise<Written> {
-  const { request } = call;
   /** Objects that turned out to be in the way of a name. */
   const holders: Place[] = [];
-  return retryOnLostRace(async () => {
+  const job = jobOf(backend, call, body);
+  using reviews = new Reviews(backend, call);
+  let before = holders.length;
+  return await retryOnLostRace(async () => {
     const records = recordsFor(backend, call, holders);
-    const written = await backend.offload.run(jobOf(backend, call, { body, records }), request.signal);
+    // A create whose name is taken was reviewed: it only needs another name.
+    if (holders.length === before || job.method !== 'POST') reviews.reset();
+    before = holders.length;
+    const written = await prepare(backend, { ...job, records }, reviews);
     switch (written.type) {
       case 'elsewhere':
         return plan.write(backend, call);
       case 'failed':
-        call.warnings.push(...written.warnings);
+        note(call, written);
         throw new StatusError(written.status);
       case 'prepared': {
-        requireUnchanged(backend, records);
+        requireUnchanged(backend, records, reviews);
         const done = await commit(backend, call, { written, records, holders });
-        call.warnings.push(...written.warnings);
+        note(call, written);
         return done;
       }
     }
-  }, request.signal);
+  }, reviews.signal);
+}
+
+/** Runs a job until its reviews have been told all that they ask. @throws the reason of the deadline */
+async function prepare(
+  { offload }: Backend,
+  job: Omit<LongWrite, 'remainingMs' | 'review'>,
+  reviews: Reviews,
+): Promise<Exclude<LongWritten, { readonly type: 'asks' }>> {
+  for (let left = maxQuestions; left > 0; left--) {
+    const { remainingMs, signal } = reviews;
+    const written = await offload.run({ ...job, remainingMs, review: reviews.facts() }, signal);
+    if (written.type !== 'asks') return written;
+    if (!(await reviews.answer(written.asked))) break;
+  }
+  return { type: 'elsewhere' };
+}
+
+/** Adds what the other thread noted for the answer and for the journal. */
+function note(
+  { warnings, audit }: ResourceCall,
+  written: Exclude<LongWritten, { readonly type: 'asks' | 'elsewhere' }>,
+): void {
+  warnings.push(...written.warnings);
+  if (written.annotations !== undefined) audit.annotations = { ...written.annotations, ...audit.annotations };
 }
 
 /** What a write may look at: its definition where it is custom, its namespace, and what is there. */
@@ -139,11 +167,9 @@ function recordsFor(backend: Backend, call: ResourceCall, holders: readonly Plac
 
 function jobOf(
   backend: Backend,
-  call: ResourceCall,
-  { body, records }: { readonly body: Uint8Array; readonly records: readonly TextRecord[] },
-): LongWrite {
-  const { path, definition, request, user } = call;
-  const mayCreate = request.method !== 'POST';
+  { path, definition, request, user }: ResourceCall,
+  body: Uint8Array,
+): Omit<LongWrite, 'records' | 'remainingMs' | 'review'> {
   return {
     type: 'write',
     method: request.method,
@@ -153,10 +179,8 @@ function jobOf(
     userAgent: request.header('user-agent'),
     body,
     user,
-    records,
     tables: [definition.storageKey, crdTable, '/namespaces'],
     podServiceAccounts: backend.identities.podServiceAccounts,
-    creation: mayCreate ? backend.access.authorizer.authorize(createAttributes(call)) : undefined,
     nowMs: backend.clock.now(),
     seed: Math.floor(backend.random() * 2 ** 32),
     uid: backend.newUid(),
@@ -164,7 +188,9 @@ function jobOf(
 }
 
 /** @throws LostRaceError where something that the write looked at has changed: it begins again */
-function requireUnchanged({ store }: Backend, records: readonly TextRecord[]): void {
+function requireUnchanged({ store }: Backend, records: readonly TextRecord[], reviews: Reviews): void {
+  if (!reviews.isCurrent())
+    throw new LostRaceError('what the write looked at', { expected: 0, actual: store.revision });
   for (const { table, key, revision } of records) {
     const actual = store.table(table).get(key)?.revision ?? 0;
     if (actual !== revision) throw new LostRaceError(key, { expected: revision, actual });
@@ -189,8 +215,12 @@ async function commit(
   }: { readonly written: Prepared; readonly records: readonly TextRecord[]; readonly holders: Place[] },
 ): Promise<Written> {
   const { definition, path } = call;
-  const { status, stored, shown } = written;
+  const { status, stored, removed, shown } = written;
   const shownObject = shown && longObject(new LongBody(shown));
+  if (removed !== undefined) {
+    const present = records.find((record) => record.table === removed.table && record.key === removed.key);
+    backend.store.commit({ ...removed, expected: present?.revision ?? 0 });
+  }
   if (stored === undefined) {
     // The dry run of a creation, which another object may be in the way of.
     const { name = '' } = shownObject?.metadata ?? {};

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Agent, request as sendRequest } from 'node:https';
 import type { IncomingMessage } from 'node:http';
 import { messageOf } from '@kctl/telemetry';
@@ -68,6 +69,18 @@ export interface WebhookCaller {
    * @throws WebhookCallError when there is no answer in time, or one that is not a JSON object with status 2xx
    */
   post(config: WebhookClientConfig, review: unknown, options: WebhookCallOptions): Promise<JsonObject>;
+  /** What identifies a review. */
+  newUid(): string;
+}
+
+/** A {@link WebhookCaller} that holds connections, and carries reviews that another thread has written. */
+export interface WebhookConnections extends WebhookCaller {
+  /**
+   * POSTs the JSON of a review and resolves with what came back, whatever it is.
+   *
+   * @throws WebhookCallError when there is no answer in time
+   */
+  exchange(config: WebhookClientConfig, body: Uint8Array, options: WebhookCallOptions): Promise<WebhookCallAnswer>;
   /** Closes all connections that are kept. Calls may follow: they open new ones. */
   close(): void;
 }
@@ -95,7 +108,7 @@ const headers = {
   'user-agent': 'kube-apiserver-admission',
 } as const;
 
-class HttpsWebhookCaller implements WebhookCaller {
+class HttpsWebhookCaller implements WebhookConnections {
   readonly #options: WebhookCallerOptions;
   /** By CA and server name, least recently used first. */
   readonly #agents = new Map<string, Agent>();
@@ -105,15 +118,26 @@ class HttpsWebhookCaller implements WebhookCaller {
   }
 
   async post(config: WebhookClientConfig, review: unknown, options: WebhookCallOptions): Promise<JsonObject> {
+    return readWebhookAnswer(await this.exchange(config, Buffer.from(jsonText(review)), options));
+  }
+
+  newUid(): string {
+    return randomUUID();
+  }
+
+  async exchange(
+    config: WebhookClientConfig,
+    body: Uint8Array,
+    options: WebhookCallOptions,
+  ): Promise<WebhookCallAnswer> {
     const { timeoutMs, remainingMs = Infinity, signal } = options;
     using link = anySignal([signal]);
     const timer = this.#options.clock.setTimer(() => link.abort(new Error(late)), timeoutMs);
     const url = `${config.url}?timeout=${Math.ceil(Math.min(timeoutMs, remainingMs) / 1000)}s`;
-    const call = { config, url: new URL(url), body: Buffer.from(jsonText(review)), signal: link.signal };
+    const call = { config, url: new URL(url), body, signal: link.signal };
     try {
-      return await readAnswer(await this.#send(call));
+      return await this.#send(call);
     } catch (error) {
-      if (error instanceof WebhookCallError) throw error;
       const isCanceled = signal?.aborted === true;
       const problem = isCanceled ? 'context canceled' : link.signal.aborted ? late : problemOf(error);
       throw new WebhookCallError(`Post ${JSON.stringify(url)}: ${problem}`, { isCanceled });
@@ -259,7 +283,7 @@ async function readBody(response: IncomingMessage, limit: number): Promise<Uint8
 }
 
 /** The JSON object of an answer. @throws WebhookCallError */
-async function readAnswer({ status, contentType, body }: WebhookCallAnswer): Promise<JsonObject> {
+export async function readWebhookAnswer({ status, contentType, body }: WebhookCallAnswer): Promise<JsonObject> {
   const isSuccess = status >= 200 && status <= 206;
   if (isSuccess) return parseAnswer(status, contentType, body);
   const value = tryParse(body);
@@ -298,6 +322,6 @@ function tryParse(body: Uint8Array): JsonObject | undefined {
 }
 
 /** Makes a caller of webhooks. It opens no connection before the first call. */
-export function createWebhookCaller(options: WebhookCallerOptions): WebhookCaller {
+export function createWebhookCaller(options: WebhookCallerOptions): WebhookConnections {
   return new HttpsWebhookCaller(options);
 }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { messageOf } from '@kctl/telemetry';
 import type { WebhookCaller } from '../../webhooks/webhook-caller.js';
 import { admissionRequest, admissionReview, reviewVersionOf, type ReviewedWrite } from '../review/admission-review.js';
@@ -31,7 +30,7 @@ export async function callHook(
       name,
       `could not get REST client: failed calling webhook ${JSON.stringify(name)}: webhook configuration must have either service or URL`,
     );
-  const uid = randomUUID();
+  const uid = caller.newUid();
   const review = admissionReview(version, admissionRequest(uid, reviewed));
   let answer: AdmissionAnswer;
   try {

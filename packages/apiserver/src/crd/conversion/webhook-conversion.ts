@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { UntypedObject } from '@kctl/apimachinery';
 import { messageOf } from '@kctl/telemetry';
 import { at, stringsOf } from '@kctl/crd/engine';
@@ -45,7 +44,7 @@ class WebhookConversionCaller implements ConversionCaller {
       throw unclassified(`request to convert CR from an invalid group/version: ${unknown.apiVersion ?? ''}`);
     const question: ConversionQuestion = {
       reviewVersion: this.#reviewVersion,
-      uid: randomUUID(),
+      uid: this.#caller.newUid(),
       desiredApiVersion: apiVersion,
       objects,
     };
