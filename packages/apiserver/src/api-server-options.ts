@@ -3,7 +3,7 @@ import type { Clock, Random } from '@kctl/wait';
 import type { AuthorizationMode } from './authorization/access-control.js';
 import type { KeyAndCertificate } from './server/certificates.js';
 import type { ServiceResolver } from './webhooks/client-config.js';
-import type { WebhookTransport } from './webhooks/webhook-caller.js';
+import type { WebhookTransport } from './webhooks/webhook-call.js';
 
 /** A user with a static bearer token. */
 export interface StaticToken {

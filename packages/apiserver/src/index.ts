@@ -39,5 +39,5 @@ export type { DirectAnswer, DirectReceiver, DirectRequest } from './server/direc
 export type { InProcessFetch } from './server/in-process.js';
 export { CorruptStoreError, isStoreLockedError, StoreLockedError } from './storage/errors.js';
 export type { ServiceAddress, ServiceReference, ServiceResolver } from './webhooks/client-config.js';
-export type { WebhookCall, WebhookCallAnswer, WebhookTransport } from './webhooks/webhook-caller.js';
+export type { WebhookCall, WebhookCallAnswer, WebhookTransport } from './webhooks/webhook-call.js';
 export type { LogRecord, StoreSnapshot } from './storage/store.js';

@@ -6,7 +6,8 @@ import type { Authorizer } from '../authorization/authorizer.js';
 import type { Store } from '../storage/store.js';
 import type { WebhookClientConfig } from '../webhooks/client-config.js';
 import { WebhookCallError } from '../webhooks/call-error.js';
-import { readWebhookAnswer, type WebhookCallAnswer, type WebhookCallOptions } from '../webhooks/webhook-caller.js';
+import type { WebhookCallAnswer } from '../webhooks/webhook-call.js';
+import { readWebhookAnswer, type WebhookCallOptions } from '../webhooks/webhook-caller.js';
 import { KnownStore, UnknownHereError } from './known-store.js';
 import type { Asked, AskedCall, CallOutcome, ReviewFacts } from './long-write.js';
 

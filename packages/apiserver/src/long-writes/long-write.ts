@@ -5,7 +5,7 @@ import type { User } from '../server/api-request.js';
 import type { ResourcePath } from '../server/request-info.js';
 import type { LongContent } from '../storage/long-object.js';
 import type { WebhookClientConfig } from '../webhooks/client-config.js';
-import type { WebhookCallAnswer } from '../webhooks/webhook-caller.js';
+import type { WebhookCallAnswer } from '../webhooks/webhook-call.js';
 
 /** An object of the store as text. */
 export interface TextRecord {
