@@ -31,7 +31,6 @@ function withBody(request: ApiRequest, body: Uint8Array): ApiRequest {
     target: request.target,
     header: (name) => request.header(name),
     headers: () => request.headers(),
-    headers: () => request.headers(),
     impersonation: () => request.impersonation(),
     readBody: () => Promise.resolve(body),
     peer: request.peer,
