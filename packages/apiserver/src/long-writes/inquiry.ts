@@ -24,7 +24,7 @@ interface Waiting {
 
 /**
  * The questions of one run of a write. What has been answered before is answered at once; a call that has not stays open
- * for ever: the run is given up, and the write begins again with the answer. Runs with the same seed ask the same.
+ * without limit: the run is given up, and the write begins again with the answer. Runs with the same seed ask the same.
  */
 export class Inquiry {
   readonly #facts: ReviewFacts;
@@ -69,7 +69,7 @@ export class Inquiry {
     },
   };
 
-  /** A store that knows single objects of some tables, and all of what was asked for: other tables are asked for. */
+  /** A store with single objects of some tables, and all of what was asked for: other tables are asked for. */
   storeOf(store: Store, partial: readonly string[]): KnownStore {
     return new KnownStore(store, {
       partial,

@@ -34,7 +34,7 @@ export interface CallOutcome {
   readonly outcome: { readonly answer: WebhookCallAnswer } | { readonly problem: string; readonly isCanceled: boolean };
 }
 
-/** What a write may look at beside its own records, and what it has been told so far. */
+/** What a write may look at beside its own records, and the answers that it has so far. */
 export interface ReviewFacts {
   /** Whether plugins of admission may be concerned. */
   readonly isReviewed: boolean;
@@ -72,7 +72,7 @@ export interface LongWrite {
   readonly review: ReviewFacts;
 }
 
-/** What a write has to be told before it can go on. */
+/** The answers that a write needs before it can go on. */
 export interface Asked {
   readonly calls: readonly AskedCall[];
   readonly decisions: readonly Attributes[];

@@ -14,7 +14,7 @@ import type { Asked, AskedCall, CallOutcome, ReviewFacts, TextRecord } from './l
 /** Objects of a table that are handed over; with more of them the write takes place in this thread. */
 const maxObjects = 500;
 
-/** A write that is prepared elsewhere: its deadline, and what its reviews have been told. */
+/** A write that is prepared elsewhere: its deadline, and the answers to its questions. */
 export class Reviews implements Disposable {
   readonly #backend: Backend;
   readonly #isReviewed: boolean;
@@ -47,7 +47,7 @@ export class Reviews implements Disposable {
     return Math.max(0, this.#endsAt - this.#backend.clock.monotonicNow());
   }
 
-  /** What the other thread is told. */
+  /** What is sent with the job. */
   facts(): ReviewFacts {
     for (const table of this.#asked.keys()) this.#asked.set(table, this.#revisions(table));
     const tables = [...(this.#isReviewed ? reviewTables : []), ...this.#asked.keys()];

@@ -125,7 +125,7 @@ async function writeThere(backend: Backend, call: ResourceCall, { plan, body }: 
   }, reviews.signal);
 }
 
-/** Runs a job until its reviews have been told all that they ask. @throws the reason of the deadline */
+/** Runs a job until all questions of its reviews are answered. @throws the reason of the deadline */
 async function prepare(
   { offload }: Backend,
   job: Omit<LongWrite, 'remainingMs' | 'review'>,
