@@ -3,7 +3,31 @@ import type { Random } from './random.js';
 export type Json = Record<string, unknown>;
 
 const names = ['alpha', 'beta', 'gamma', 'delta', 'my-field', 'namespace'] as const;
-const formats = ['date-time', 'duration', 'ipv4', 'uuid', 'byte', 'email', 'uri', 'date'] as const;
+const formats = [
+  'date-time',
+  'duration',
+  'ipv4',
+  'ipv6',
+  'cidr',
+  'uuid',
+  'byte',
+  'email',
+  'uri',
+  'date',
+  'hostname',
+  'mac',
+  'password',
+  'hexcolor',
+  'k8s-short-name',
+  'quantity',
+] as const;
+/** Where the types of Go and of JavaScript end. */
+export const borders = [
+  ...[2 ** 31 - 1, 2 ** 31, -(2 ** 31), -(2 ** 31) - 1, 2 ** 32],
+  ...[2 ** 53 - 1, 2 ** 53, 2 ** 53 + 2, -(2 ** 53)],
+  ...[2 ** 63, 2 ** 63 - 1024, -(2 ** 63), -(2 ** 63) - 2048, 2 ** 64],
+  ...[1e20, 1e21, 1e22, -1e21, 1e300, 1e-6, 1e-7, 5e-324, 3.4e38, 3.5e38, -0, 0.1, 0.1 + 0.2, 0.3, 2.5, 1e15 + 0.5],
+] as const;
 
 function rule(random: Random, expression: string): Json {
   const extra: Json = {};
@@ -50,6 +74,30 @@ function integer(random: Random): Json {
     schema['default'] = 3;
   if (random.chance(0.3)) schema['format'] = random.pick(['int32', 'int64']);
   return withRules(random, schema, ['self != 5', 'self >= oldSelf', 'self % 2 == 0', 'self < 100']);
+}
+
+/** Without those beyond an int64: Go converts them as the machine does, amd64 to the smallest integer, arm64 to the nearest. */
+const bounds = borders.filter((border) => Math.abs(border) < 2 ** 63) as [number, ...number[]];
+
+/** Numbers of any size, and bounds at which they are compared. */
+function number(random: Random): Json {
+  const isInteger = random.chance(0.4);
+  const schema: Json = { type: isInteger ? 'integer' : 'number' };
+  if (random.chance(0.4)) schema['format'] = random.pick(isInteger ? ['int32', 'int64'] : ['float', 'double', 'int32']);
+  if (random.chance(0.3)) {
+    const [low = 0, high = 0] = [random.pick(bounds), random.pick(bounds)].sort((a, b) => a - b);
+    if (random.chance(0.7)) schema['minimum'] = low;
+    if (random.chance(0.7)) schema['maximum'] = high;
+    if (random.chance(0.3)) schema['exclusiveMinimum'] = true;
+    if (random.chance(0.3)) schema['exclusiveMaximum'] = true;
+  }
+  if (random.chance(0.2)) schema['multipleOf'] = random.pick(isInteger ? [1, 3, 2 ** 20] : [0.1, 0.5, 0.01, 3, 1e-7]);
+  if (random.chance(0.15)) schema['enum'] = [0, 3, random.pick(borders), random.pick(borders)];
+  else if (random.chance(0.2)) schema['default'] = random.pick(borders);
+  const rules: readonly [string, ...string[]] = isInteger
+    ? ['self != 5', 'self < 9007199254740993', 'self >= oldSelf', 'self / 2 * 2 == self', 'double(self) < 1e18']
+    : ['self < 1.5', 'self != 0.3', 'self >= oldSelf', 'self * 2.0 > self', 'self < 3', 'string(self) != "1e+21"'];
+  return withRules(random, schema, rules);
 }
 
 function list(random: Random, depth: number): Json {
@@ -110,15 +158,16 @@ function object(random: Random, depth: number): Json {
 
 /** A schema of any kind. */
 export function node(random: Random, depth: number): Json {
-  const kind = random.below(depth > 2 ? 5 : 9);
+  const kind = random.below(depth > 2 ? 6 : 10);
   const make = (): Json => {
     if (kind === 0) return { type: 'boolean', ...(random.chance(0.3) && { default: random.chance(0.5) }) };
     if (kind === 1)
       return { 'x-kubernetes-int-or-string': true, anyOf: [{ type: 'integer' }, { type: 'string' }], maxLength: 20 };
     if (kind === 2) return integer(random);
     if (kind < 5) return text(random);
-    if (kind === 5) return list(random, depth);
-    if (kind === 6) return map(random, depth);
+    if (kind === 5) return number(random);
+    if (kind === 6) return list(random, depth);
+    if (kind === 7) return map(random, depth);
     return object(random, depth);
   };
   const schema = make();

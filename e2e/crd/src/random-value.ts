@@ -1,5 +1,5 @@
 import type { Random } from './random.js';
-import type { Json } from './random-schema.js';
+import { borders, type Json } from './random-schema.js';
 
 const texts = [
   '',
@@ -20,6 +20,22 @@ const texts = [
   'a@b.c',
   'http://x/y',
   '2026-01-02',
+  'fe80::1',
+  '::ffff:1.2.3.4',
+  '10.0.0.0/8',
+  'a.b-c.d',
+  'A_b',
+  'ab:cd:ef:01:23:45',
+  '#fff',
+  '1Gi',
+  '+.5e3m',
+  '2026-02-30',
+  '2026-01-02t03:04:05.123456789+02:00',
+  '2 hours',
+  '-1h30m',
+  'YWI=\n',
+  'urn:x:y',
+  '6ba7b810-9dad-11d1-80b4-00c04fd430c8',
 ] as const;
 const anything = ['', 'a', 0, 1, -1, 3, 5, 1.5, 2 ** 33, true, false, null, [], {}, ['a'], { a: 1 }] as const;
 
@@ -32,12 +48,17 @@ export function valueFor(random: Random, schema: Json): unknown {
   if (random.chance(0.025)) return random.pick(anything);
   if (schema['nullable'] === true && random.chance(0.3)) return null;
   if (Array.isArray(schema['enum']) && random.chance(0.9)) return schema['enum'][random.below(schema['enum'].length)];
-  if (schema['x-kubernetes-int-or-string'] === true) return random.chance(0.5) ? random.below(9) : random.pick(texts);
+  if (schema['x-kubernetes-int-or-string'] === true) {
+    if (random.chance(0.1)) return random.pick(borders);
+    return random.chance(0.5) ? random.below(9) : random.pick(texts);
+  }
   switch (schema['type']) {
     case 'boolean':
       return random.chance(0.5);
     case 'integer':
-      return random.chance(0.05) ? random.pick([-1, 2 ** 31, 100, 2.5]) : random.below(10);
+      return random.chance(0.15) ? random.pick([...borders, -1, 100]) : random.below(10);
+    case 'number':
+      return random.chance(0.7) ? random.pick(borders) : random.below(10) / random.pick([1, 2, 10]);
     case 'string':
       return random.pick(texts);
     case 'array':

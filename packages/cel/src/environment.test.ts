@@ -31,6 +31,10 @@ describe('a condition over dynamic objects', () => {
     ['object.spec.replicas <= 5', true, 4],
     ['object.spec.ratio < 1', true, 4],
     ['object.spec.big == 9007199254740993', true, 4],
+    // As Go writes doubles: with an exponent from a million on.
+    ['string(1234567.5) == "1.2345675e+06"', true, undefined],
+    ['string(0.00001) == "1e-05" && string(100000.5) == "100000.5"', true, undefined],
+    ['"%s".format([[1.5, 1234567.5]]) == "[1.500000, 1234567.500000]"', true, undefined],
     ['object.spec.nothing == null', true, 4],
     ['oldObject == null', true, 2],
     ['has(object.spec.foo)', false, 2],

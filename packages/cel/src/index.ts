@@ -22,6 +22,8 @@ export type { CostEstimate } from './cost/estimate.js';
 export { escapeField } from './schema/escape.js';
 export { structuralSchema } from './schema/structural.js';
 export type { StructuralSchema, ValidationRule } from './schema/structural.js';
+export { formatDouble } from './library/go-format.js';
+export { jsonNumber } from './values/json-number.js';
 export { jsonValue as celValue } from './values/json.js';
 export { valueJson } from './values/to-json.js';
 export type { FunctionEntry } from './check/functions.js';

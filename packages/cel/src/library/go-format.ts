@@ -1,4 +1,4 @@
-/** A double as Go's `strconv.FormatFloat(x, 'g', -1, 64)` writes it: `1e+06` is `1e+06`, small ones are plain. */
+/** A double as Go's `strconv.FormatFloat(x, 'g', -1, 64)` writes it: `1e+06` from a million on, `1e-05` below 0.0001. */
 export function formatDouble(value: number): string {
   if (Number.isNaN(value)) return 'NaN';
   if (value === Infinity) return '+Inf';
@@ -6,15 +6,15 @@ export function formatDouble(value: number): string {
   if (value === 0) return Object.is(value, -0) ? '-0' : '0';
   const [mantissa = '', exponentText = '0'] = value.toExponential().split('e');
   const exponent = Number(exponentText);
-  if (exponent >= -4 && exponent < 21) return plainDouble(value);
+  if (exponent >= -4 && exponent < 6) return String(value);
   const digits = String(Math.abs(exponent)).padStart(2, '0');
   return `${mantissa}e${exponent < 0 ? '-' : '+'}${digits}`;
 }
 
-function plainDouble(value: number): string {
-  const text = String(value);
-  if (!text.includes('e')) return text;
-  return value.toFixed(20).replace(/0+$/, '').replace(/\.$/, '');
+/** A finite double with so many digits behind the point, as Go's `%f`: never with an exponent. */
+export function fixedDouble(value: number, digits: number): string {
+  if (Math.abs(value) < 1e21) return value.toFixed(digits);
+  return `${BigInt(value)}${digits === 0 ? '' : `.${'0'.repeat(digits)}`}`;
 }
 
 const quotes: Readonly<Record<string, string>> = {

@@ -2,7 +2,7 @@ import { typeName, typeOfValue } from '../run/type-of.js';
 import type { Toil } from '../values/equal.js';
 import { formatRfc3339, formatSeconds } from '../values/time.js';
 import { Duration, Failure, ListValue, MapValue, Timestamp, TypeValue, Uint, type Value } from '../values/value.js';
-import { formatDouble, quoteText } from './go-format.js';
+import { fixedDouble, formatDouble, quoteText } from './go-format.js';
 
 const maxText = 2 ** 24;
 
@@ -19,7 +19,7 @@ function textual(value: Value | Failure, toil: Toil, isNested: boolean): string 
     case 'bigint':
       return String(value);
     case 'number':
-      return isNested ? formatDouble(value) : formatDouble(value);
+      return isNested && Number.isFinite(value) ? fixedDouble(value, 6) : formatDouble(value);
     default:
       return value === null ? 'null' : compound(value, toil);
   }
@@ -71,7 +71,7 @@ function real(value: Value | Failure, precision: number, isScientific: boolean):
   }
   const number = Number(value instanceof Uint ? value.magnitude : value);
   if (!Number.isFinite(number)) return formatDouble(number).replace(/^\+/, '');
-  if (!isScientific) return number.toFixed(Math.min(precision, 100));
+  if (!isScientific) return fixedDouble(number, Math.min(precision, 100));
   const [mantissa = '', exponent = '0'] = number.toExponential(Math.min(precision, 100)).split('e');
   const digits = exponent.replace(/^[+-]/, '').padStart(2, '0');
   return `${mantissa}e${exponent.startsWith('-') ? '-' : '+'}${digits}`;

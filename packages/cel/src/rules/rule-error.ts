@@ -1,3 +1,5 @@
+import { formatDouble } from '../library/go-format.js';
+import { jsonNumber } from '../values/json-number.js';
 /** One thing wrong with a field, in the API server's words. */
 export interface RuleError {
   /** As the cause of a Status names it. */
@@ -31,7 +33,9 @@ export function goJson(value: unknown): string {
 
 function shown(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value);
-  return typeof value === 'bigint' ? String(value) : goJson(value);
+  if (typeof value !== 'bigint' && typeof value !== 'number') return goJson(value);
+  const number = jsonNumber(value);
+  return typeof number === 'bigint' ? String(number) : formatDouble(number);
 }
 
 /** The value of an error that does not show it. */

@@ -1,6 +1,7 @@
 import { escapeField, unescapeField } from '../schema/escape.js';
 import { withTypeAndObjectMeta, type StructuralSchema } from '../schema/structural.js';
 import { parseBase64 } from './base64.js';
+import { jsonNumber } from './json-number.js';
 import { concatLists } from './list.js';
 import { parseGoDuration, parseRfc3339 } from './time.js';
 import {
@@ -16,17 +17,8 @@ import {
 } from './value.js';
 import { isDeepStrictEqual } from 'node:util';
 
-const minInt = -(2n ** 63n);
-const maxInt = 2n ** 63n - 1n;
-
 function isJson(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** The value of a JSON number: an int where it is whole. */
-function numberValue(raw: number | bigint): Value {
-  if (typeof raw === 'bigint') return raw >= minInt && raw <= maxInt ? raw : Number(raw);
-  return Number.isSafeInteger(raw) ? BigInt(raw) : raw;
 }
 
 /** JSON as CEL sees it without a schema. Lists and maps are views; nothing is copied. */
@@ -37,7 +29,7 @@ export function jsonValue(raw: unknown): Value | Failure {
       return raw;
     case 'number':
     case 'bigint':
-      return numberValue(raw);
+      return jsonNumber(raw);
     case 'object':
       if (raw === null) return null;
       return Array.isArray(raw) ? new JsonList(raw, jsonValue) : new JsonMap(raw);
@@ -328,7 +320,7 @@ function numericValue(raw: unknown, type: 'integer' | 'number'): Value | Failure
     return new Failure(`invalid data, expected ${expected}, got ${goType(raw)}`);
   }
   if (type === 'number') return Number(raw);
-  const value = numberValue(raw);
+  const value = jsonNumber(raw);
   return typeof value === 'bigint' ? value : new Failure('invalid data, expected int, got float64');
 }
 
@@ -340,7 +332,7 @@ export function schemaValue(raw: unknown, schema: StructuralSchema): Value | Fai
   }
   if (schema.intOrString === true) {
     if (typeof raw === 'string') return raw;
-    const value = typeof raw === 'number' || typeof raw === 'bigint' ? numberValue(raw) : undefined;
+    const value = typeof raw === 'number' || typeof raw === 'bigint' ? jsonNumber(raw) : undefined;
     if (typeof value === 'bigint') return value;
     return new Failure('invalid data, expected XIntOrString value to be either a string or integer');
   }

@@ -1,3 +1,4 @@
+import { jsonNumber } from '@kctl/cel';
 import type { Pattern } from './pattern.js';
 
 /** JSON types as OpenAPI names them. */
@@ -72,10 +73,9 @@ export function jsonTypeOf(value: unknown): SchemaType | 'null' {
     case 'boolean':
       return 'boolean';
     case 'bigint':
-      return 'integer';
+      return typeof jsonNumber(value) === 'bigint' ? 'integer' : 'number';
     case 'number':
-      // As upstream: a float64 that could be another integer than was written counts as none.
-      return Number.isSafeInteger(value) ? 'integer' : 'number';
+      return Number.isSafeInteger(value) || typeof jsonNumber(value) === 'bigint' ? 'integer' : 'number';
     default:
       return 'object';
   }

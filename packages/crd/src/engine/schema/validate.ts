@@ -10,6 +10,7 @@ import {
 import { compareText, equalJson, isObject } from '../values/json.js';
 import { fingerprint } from './fingerprint.js';
 import { matchesFormat } from './formats.js';
+import { isConvertedTo, isNearInteger, numberErrors } from './numbers.js';
 import { jsonTypeOf, type Schema } from './schema.js';
 
 /** Errors, and how many checks passed: among the alternatives of anyOf and oneOf the nearest miss is reported. */
@@ -72,8 +73,12 @@ function visit(value: unknown, schema: Schema, place: Place, findings: Findings)
   checkType(value, schema, place, findings);
   checkJunctors(value, schema, place, findings);
   if (typeof value === 'string') checkString(value, schema, place, findings);
-  else if (typeof value === 'number' || typeof value === 'bigint') checkNumber(value, schema, place, findings);
-  else if (Array.isArray(value)) checkArray(value, schema, place, findings);
+  else if (typeof value === 'number' || typeof value === 'bigint') {
+    const field = fieldOf(place);
+    const placeless = (message: string): FieldError => composite(place, message);
+    const at = { path: place.path, field, format: checkedFormat(schema), placeless };
+    findings.errors.push(...numberErrors(value, schema, at));
+  } else if (Array.isArray(value)) checkArray(value, schema, place, findings);
   checkEnum(value, schema, place, findings);
   if (isObject(value)) checkObject(value, schema, place, findings);
 }
@@ -90,13 +95,17 @@ function checkNull(schema: Schema, place: Place, findings: Findings): void {
   findings.errors.push(typeInvalid(fieldOf(place), 'null', text));
 }
 
-/** The format of a schema, where the server has it: others are dropped when a definition is read. */
-function checkedFormat({ format }: Schema): string | undefined {
-  if (format === undefined || numericFormats.has(format)) return format;
+/** The format of a schema, where the server has it for the type: others are dropped when a definition is read. */
+function checkedFormat({ type, format }: Schema): string | undefined {
+  if (format === undefined) return undefined;
+  if (type !== undefined && type !== 'string') return formatsOf[type]?.includes(format) === true ? format : undefined;
   return matchesFormat(format, '') === undefined ? undefined : format;
 }
 
-const numericFormats: ReadonlySet<string> = new Set(['int32', 'int64', 'float', 'double']);
+const formatsOf: Readonly<Partial<Record<string, readonly string[]>>> = {
+  integer: ['int32', 'int64'],
+  number: ['float', 'double'],
+};
 
 /** What upstream's validator prints of a value that meets a format: the name of Go's type of a number. */
 function goFormatOf(value: unknown): string {
@@ -108,7 +117,8 @@ function checkType(value: unknown, schema: Schema, place: Place, findings: Findi
   const types = expectedTypes(schema);
   if (types.length === 0) return;
   const actual = jsonTypeOf(value);
-  if (types.includes(actual) || (actual === 'integer' && types.includes('number'))) {
+  const isNear = types.includes('integer') && typeof value === 'number' && isNearInteger(value);
+  if (types.includes(actual) || isNear || (actual === 'integer' && types.includes('number'))) {
     findings.matches += 1;
     return;
   }
@@ -171,7 +181,8 @@ function checkJunctors(value: unknown, schema: Schema, place: Place, findings: F
 }
 
 function checkString(value: string, schema: Schema, place: Place, findings: Findings): void {
-  const { minLength, maxLength, pattern, format } = schema;
+  const { minLength, maxLength, pattern } = schema;
+  const format = checkedFormat(schema);
   if (minLength !== undefined || maxLength !== undefined) {
     const length = Array.from(value).length;
     if (maxLength !== undefined && length > maxLength) {
@@ -200,40 +211,6 @@ function checkString(value: string, schema: Schema, place: Place, findings: Find
   if (format !== undefined && matchesFormat(format, value) === false) {
     const text = `${place.path} in body must be of type ${format}: ${JSON.stringify(value)}`;
     findings.errors.push(typeInvalid(fieldOf(place), value, text));
-  }
-}
-
-const ranges: Readonly<Record<string, readonly [bigint, bigint]>> = {
-  int32: [-(2n ** 31n), 2n ** 31n - 1n],
-  int64: [-(2n ** 63n), 2n ** 63n - 1n],
-};
-
-function checkNumber(value: number | bigint, schema: Schema, place: Place, findings: Findings): void {
-  const { minimum, maximum, multipleOf, format } = schema;
-  const fail = (text: string): void => {
-    findings.errors.push(invalidValue(fieldOf(place), value, `${place.path} in body ${text}`));
-  };
-  if (schema.type === 'integer') {
-    const range = ranges[format ?? ''];
-    if (jsonTypeOf(value) !== 'integer') {
-      const kind = range === undefined ? '(default format)' : `with format ${format ?? ''}`;
-      findings.errors.push(composite(place, `Checked value must be of type integer ${kind} in ${place.path}`));
-    } else if (range !== undefined && (BigInt(value) < range[0] || BigInt(value) > range[1])) {
-      findings.errors.push(
-        composite(place, `Checked value must be of type integer with format ${format} in ${place.path}`),
-      );
-    }
-  }
-  if (multipleOf !== undefined && Number(value) % multipleOf !== 0) fail(`should be a multiple of ${multipleOf}`);
-  if (maximum !== undefined) {
-    if (schema.exclusiveMaximum === true) {
-      if (value >= maximum) fail(`should be less than ${maximum}`);
-    } else if (value > maximum) fail(`should be less than or equal to ${maximum}`);
-  }
-  if (minimum !== undefined) {
-    if (schema.exclusiveMinimum === true) {
-      if (value <= minimum) fail(`should be greater than ${minimum}`);
-    } else if (value < minimum) fail(`should be greater than or equal to ${minimum}`);
   }
 }
 
@@ -269,7 +246,11 @@ function checkArray(value: readonly unknown[], schema: Schema, place: Place, fin
 
 function checkEnum(value: unknown, schema: Schema, place: Place, findings: Findings): void {
   // Upstream never takes null for one of the values, even where it is nullable or named.
-  if (schema.enum === undefined || (value !== null && schema.enum.some((each) => equalJson(each, value)))) return;
+  if (
+    schema.enum === undefined ||
+    (value !== null && schema.enum.some((each) => equalJson(each, value) || isConvertedTo(value, each)))
+  )
+    return;
   const supported = schema.enum.map((each) => (typeof each === 'string' ? each : JSON.stringify(each)));
   findings.errors.push(notSupported(fieldOf(place), value, supported));
 }

@@ -1,4 +1,6 @@
 import type { StatusCause } from '@kctl/apimachinery';
+import { jsonNumber } from '@kctl/cel';
+import { goText } from './go-number.js';
 import { jsonText } from './json-text.js';
 
 /** Reason of a cause, as `metav1.CauseType` and `field.ErrorType` name them. */
@@ -25,6 +27,7 @@ export interface FieldError {
 /** How Go's validation prints a value in a message: strings quoted, scalars bare, the rest as JSON. */
 export function quoteValue(value: unknown): string {
   if (value === undefined || value === null) return 'null';
+  if (typeof value === 'number' || typeof value === 'bigint') return goText(jsonNumber(value));
   return jsonText(value);
 }
 
