@@ -33,6 +33,7 @@ export interface GroupVersionResource {
 }
 
 declare const objectType: unique symbol;
+declare const inputType: unique symbol;
 
 /**
  * A kind as a value: what Go says by type, TypeScript says by token. `client.get(Pod, key)` returns a `Pod`.
@@ -62,6 +63,20 @@ export interface Kind<T extends KubeObject = KubeObject, S extends KindScope = K
 
 /** The object type of a kind token: `ObjectOf<typeof Pod>` is `Pod`. */
 export type ObjectOf<K> = K extends Kind<infer T, infer _S> ? T : never;
+
+/** A kind whose objects may lack, when they are made, what the server fills in: fields with a default in their schema. */
+export interface KindWithInput<I> {
+  /** Carries the type of an object to make; never present at run time. */
+  readonly [inputType]?: I;
+}
+
+/**
+ * An object of a kind as a caller may make it: {@link ObjectOf}, or of a {@link KindWithInput} one without the fields that have a
+ * default.
+ */
+export type InputOf<K extends Kind> =
+  | DeepReadonly<ObjectOf<K>>
+  | (K extends KindWithInput<infer I> ? (unknown extends I ? never : DeepReadonly<I>) : never);
 
 /** What an object of a kind of this scope has once the server has stored it: with a namespace where it is namespaced. */
 export interface Persisted<S extends KindScope = KindScope> {

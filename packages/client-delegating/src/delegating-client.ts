@@ -1,17 +1,18 @@
 import { keyOf } from '@kctl/apimachinery';
 import type {
   DeepReadonly,
+  InputOf,
   KeyOrObject,
   Kind,
   KubeList,
   KubeObject,
   ObjectKey,
-  ObjectOf,
   PersistedObject,
   Status,
 } from '@kctl/apimachinery';
 import { requireKey, requireKind } from '@kctl/client';
 import type {
+  AbortOptions,
   Client,
   CreateOptions,
   DeleteAllOfOptions,
@@ -29,7 +30,7 @@ import type {
 } from '@kctl/client';
 import { guardSinks, loggerOption, metricsOption } from '@kctl/telemetry';
 import type { Logger, Metrics } from '@kctl/telemetry';
-import { clockOption, numberProblem, optionWithMethods, requireOptions, systemClock } from '@kctl/wait';
+import { clockOption, numberProblem, optionWithMethods, requireOptions, signalOption, systemClock } from '@kctl/wait';
 import type { Clock, OptionNames } from '@kctl/wait';
 import type { CacheView } from './overlay/cache-view.js';
 import { CachedReader } from './cached-reader.js';
@@ -164,6 +165,7 @@ class CacheFirstClient implements DelegatingClient {
 
   async get<K extends Kind>(kind: K, named: KeyOrObject<K>, options: GetOptions = {}): Promise<ReadObject<K>> {
     const key = requireKey('get', kind, named);
+    checkSignal(`get ${kind.kind}`, options);
     if (this.#readsCache(kind, key.namespace, options))
       return this.#reader.peek(kind, key, options) ?? (await this.#reader.get(kind, key, options));
     const object = await this.live.get(kind, key, options);
@@ -173,6 +175,7 @@ class CacheFirstClient implements DelegatingClient {
 
   async list<K extends Kind>(kind: K, options: ListOptions = {}): Promise<KubeList<ReadObject<K>>> {
     requireKind('list', kind);
+    checkSignal(`list ${kind.kind}`, options);
     if (this.#readsCache(kind, options.namespace, options)) return await this.#reader.list(kind, options);
     const list = await (options.live === true
       ? this.live.list(kind, options)
@@ -181,11 +184,7 @@ class CacheFirstClient implements DelegatingClient {
     return list;
   }
 
-  async create<K extends Kind>(
-    kind: K,
-    object: DeepReadonly<ObjectOf<K>>,
-    options: CreateOptions = {},
-  ): Promise<PersistedObject<K>> {
+  async create<K extends Kind>(kind: K, object: InputOf<K>, options: CreateOptions = {}): Promise<PersistedObject<K>> {
     requireKind('create', kind);
     const { name, namespace } = asObject(object).metadata;
     const key =
@@ -305,4 +304,10 @@ interface Write {
 /** Every object type of a kind is a KubeObject; the compiler cannot see that through the conditional type. */
 function asObject(object: object): DeepReadonly<KubeObject> {
   return object as DeepReadonly<KubeObject>;
+}
+
+/** A read that the cache answers would not look at it. @throws TypeError */
+function checkSignal(what: string, { signal }: AbortOptions): void {
+  const misuse = signal === undefined ? undefined : signalOption('signal', signal);
+  if (misuse !== undefined) throw new TypeError(`${what}: ${misuse}`);
 }

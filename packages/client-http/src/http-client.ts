@@ -2,6 +2,7 @@ import { loggerOption, metricsOption } from '@kctl/telemetry';
 import { formatGroupVersionKind, keyOf, stringifyJson } from '@kctl/apimachinery';
 import type {
   DeepReadonly,
+  InputOf,
   KeyOrObject,
   Kind,
   KubeList,
@@ -183,11 +184,7 @@ class ServerClient implements HttpClient {
     );
   }
 
-  async create<K extends Kind>(
-    kind: K,
-    object: DeepReadonly<ObjectOf<K>>,
-    options: CreateOptions = {},
-  ): Promise<PersistedObject<K>> {
+  async create<K extends Kind>(kind: K, object: InputOf<K>, options: CreateOptions = {}): Promise<PersistedObject<K>> {
     requireKind('create', kind);
     refuseMetadataOnly(kind, 'create');
     const meta = asKubeObject('create', kind, object).metadata;

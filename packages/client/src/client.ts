@@ -1,6 +1,7 @@
 import type {
   DeepReadonly,
   GroupVersionKind,
+  InputOf,
   KeyOrObject,
   Kind,
   KubeList,
@@ -69,11 +70,7 @@ export type DeletedCollection<K extends Kind> = KubeList<ReadObject<K>> | Status
  * taken, too: for its name and namespace alone, so that a delete has no preconditions but those of its options.
  */
 export interface Writer {
-  create<K extends Kind>(
-    kind: K,
-    object: DeepReadonly<ObjectOf<K>>,
-    options?: CreateOptions,
-  ): Promise<PersistedObject<K>>;
+  create<K extends Kind>(kind: K, object: InputOf<K>, options?: CreateOptions): Promise<PersistedObject<K>>;
   /** Replaces the object; fails with a conflict unless `metadata.resourceVersion` is current. */
   update<K extends Kind>(kind: K, object: WriteObject<K>, options?: UpdateOptions): Promise<PersistedObject<K>>;
   patch<K extends Kind>(

@@ -10,7 +10,7 @@ import type { JsonPatchOperation, Kind, ObjectKey, UntypedObject } from '@kctl/a
 import { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
 import { apply, hasCondition, waitFor } from '@kctl/client';
 import type { AbortOptions, KindResolver } from '@kctl/client';
-import { numberProblem, requireOptions, sleep, systemClock, withDeadline } from '@kctl/wait';
+import { numberProblem, requireOptions, signalOption, sleep, systemClock, withDeadline } from '@kctl/wait';
 import type { Clock, OptionNames } from '@kctl/wait';
 import { ApplySet } from './apply-set.js';
 import type { ApplySetParent, Member } from './apply-set.js';
@@ -73,7 +73,7 @@ const optionNames: OptionNames<ApplyManifestsOptions> = {
   timeoutMs: true,
   onProgress: true,
   clock: true,
-  signal: true,
+  signal: signalOption,
 };
 
 const code = 'KCTL_APPLY_MANIFESTS';

@@ -1,14 +1,20 @@
+import { signalOption } from './option-check.js';
 import { abortReason } from './sleep.js';
 
 /**
  * The result of work that goes on for others, unless the signal is aborted first. Leaves no listener; a rejection of the
  * work that comes after the abort is dropped.
  *
- * @throws the signal's reason on abort; what the work rejects with
+ * @throws the signal's reason on abort; what the work rejects with; TypeError when `signal` is not one
  */
 export function orAborted<T>(work: T | PromiseLike<T>, signal: AbortSignal | undefined): Promise<Awaited<T>> {
   const result = Promise.resolve(work);
   if (signal === undefined) return result;
+  const misuse = signalOption('signal', signal);
+  if (misuse !== undefined) {
+    result.catch(() => undefined);
+    return Promise.reject(new TypeError(misuse));
+  }
   return new Promise((resolve, reject) => {
     const onAbort = (): void => reject(abortReason(signal));
     if (signal.aborted) onAbort();

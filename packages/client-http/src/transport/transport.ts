@@ -10,6 +10,7 @@ import {
   requireOptions,
   retry,
   retryAfterOfHeader,
+  signalOption,
   sleep,
   systemClock,
 } from '@kctl/wait';
@@ -246,7 +247,10 @@ class HttpTransport implements Transport {
   }
 
   async send(request: TransportRequest): Promise<TransportResponse> {
-    const { method, signal, expect = 'object', once = false, upgrade } = request;
+    const { method, path, signal, expect = 'object', once = false, upgrade } = request;
+    // Every verb and every discovery comes by here.
+    const misuse = signal === undefined ? undefined : signalOption('signal', signal);
+    if (misuse !== undefined) throw new TypeError(`${method} ${pathOf(path)}: ${misuse}`);
     const maxRetries = request.maxRetries ?? this.#options.maxRetries ?? 10;
     return await retry(
       async (attempt) => {

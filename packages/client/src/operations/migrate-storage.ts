@@ -1,7 +1,7 @@
 import { defineKind, isConflict, isNotFound, metadataOnly, mutableCopy } from '@kctl/apimachinery';
 import type { Kind } from '@kctl/apimachinery';
 import { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
-import { numberProblem, requireOptions, sleep, systemClock } from '@kctl/wait';
+import { numberProblem, requireOptions, signalOption, sleep, systemClock } from '@kctl/wait';
 import type { Clock, OptionNames } from '@kctl/wait';
 import type { Reader, ReadObject, SubResources, Writer } from '../client.js';
 import { listAll } from '../list-all.js';
@@ -55,7 +55,7 @@ const optionNames: OptionNames<MigrateStorageOptions> = {
   onProgress: true,
   pageSize: true,
   settleMs: true,
-  signal: true,
+  signal: signalOption,
 };
 /** Passes after which a definition that changes again and again is given up. */
 const maxPasses = 3;

@@ -2,6 +2,7 @@ import {
   defineKind,
   type Kind,
   type KindScope,
+  type KindWithInput,
   type KubeObject,
   type ObjectMeta,
   type UntypedObject,
@@ -50,7 +51,9 @@ type Marked<V extends Versions> = {
 type StorageVersion<V extends Versions> = [Marked<V>] extends [never] ? Written<V> : Marked<V>;
 
 /** One version of a resource: a kind token, with validation. */
-export interface ResourceVersion<T extends KubeObject, Input, S extends KindScope> extends Kind<T, S> {
+export interface ResourceVersion<T extends KubeObject, Input, S extends KindScope>
+  extends Kind<T, S>,
+    KindWithInput<Input> {
   /**
    * What the API server would say of an object: pruning, defaults, the schema, CEL rules with their costs. Same verdict,
    * same messages, same paths.

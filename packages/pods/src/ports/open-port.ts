@@ -1,6 +1,6 @@
 import { Duplex } from 'node:stream';
 import type { AbortOptions } from '@kctl/client';
-import { abortReason, numberProblem, requireOptions, systemClock } from '@kctl/wait';
+import { abortReason, numberProblem, requireOptions, signalOption, systemClock } from '@kctl/wait';
 import type { Clock, OptionNames } from '@kctl/wait';
 import { Channels } from '../channels/channels.js';
 import { openWebSocket } from '../channels/open-web-socket.js';
@@ -17,7 +17,7 @@ export interface OpenPortOptions extends AbortOptions {
   readonly clock?: Clock;
 }
 
-const optionNames: OptionNames<OpenPortOptions> = { clock: true, signal: true };
+const optionNames: OptionNames<OpenPortOptions> = { clock: true, signal: signalOption };
 
 const channel = { data: 0, error: 1 } as const;
 /** Each channel begins with the number of its port. */

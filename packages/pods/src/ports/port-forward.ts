@@ -3,7 +3,7 @@ import type { Server, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { NamespacedKey } from '@kctl/apimachinery';
 import type { AbortOptions } from '@kctl/client';
-import { abortReason, anySignal, requireOptions, systemClock } from '@kctl/wait';
+import { abortReason, anySignal, requireOptions, signalOption, systemClock } from '@kctl/wait';
 import type { Clock, OptionNames } from '@kctl/wait';
 import type { PodsClient } from '../client.js';
 import type { PodTarget } from '../target.js';
@@ -51,7 +51,7 @@ const optionNames: OptionNames<PortForwardOptions> = {
   address: true,
   onError: true,
   clock: true,
-  signal: true,
+  signal: signalOption,
 };
 
 /**

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { numberProblem, requireOptions } from '@kctl/wait';
+import { numberProblem, requireOptions, signalOption } from '@kctl/wait';
 import type { OptionNames } from '@kctl/wait';
 import type { PodsClient } from '../client.js';
 import { isPodStreamError, PodStreamError } from '../errors.js';
@@ -39,7 +39,7 @@ const processOptionNames: OptionNames<ProcessOptions> = {
   stderr: true,
   tty: true,
   clock: true,
-  signal: true,
+  signal: signalOption,
 };
 
 const execOptionNames: OptionNames<ExecOptions> = { ...processOptionNames, maxOutputBytes: true };
