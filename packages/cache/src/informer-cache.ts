@@ -38,6 +38,7 @@ import { fieldIndexName, indexedFieldOf, listFrom, matcherFrom, notFound } from 
 import { requireCacheOptions, requireKind, requireNamespaces, requireSelection } from './required.js';
 import { isEmpty, limitsOf, resolveScopes, withoutTransforms } from './resolve-scopes.js';
 import type { ScopeSources } from './resolve-scopes.js';
+import { SeriesOwners } from './own-series.js';
 import { ScopeTable } from './scope-table.js';
 import { ScopedInformer } from './scoped-informer.js';
 
@@ -69,6 +70,7 @@ class InformerCache implements Cache {
   #fail: ((error: unknown) => void) | undefined;
   readonly #runs = new Set<Promise<void>>();
   readonly #name: CacheName;
+  readonly #seriesOwners = new SeriesOwners();
 
   constructor(options: CacheOptions) {
     requireCacheOptions(options);
@@ -316,7 +318,7 @@ class InformerCache implements Cache {
     const { prefix } = this.#name;
     const of = selection === undefined ? {} : { selection };
     const informer = new ScopedInformer<KubeObject>(kind, scopes(), (scope, indexers) =>
-      makeScopeInformer(this.#options, { kind, scope, prefix, indexers, ...of }),
+      makeScopeInformer(this.#options, { kind, scope, prefix, indexers, seriesOwners: this.#seriesOwners, ...of }),
     );
     const entry = new KindEntry({ id, kind, informer, resolve: scopes, ...of });
     this.#entries.set(id, entry);

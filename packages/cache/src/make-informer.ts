@@ -1,8 +1,9 @@
 import type { Kind, KubeObject } from '@kctl/apimachinery';
 import type { IndexDefinition } from '@kctl/cache-index';
-import type { SharedInformer } from '@kctl/informer';
 import { createSharedInformer, listerWatcherFor } from '@kctl/informer';
 import type { CacheOptions, ResolvedScope } from './cache-options.js';
+import type { SeriesOwners } from './own-series.js';
+import type { Part } from './part-table.js';
 
 /** What an informer of a cache is made of, besides the cache's own options. */
 export interface ScopeInformer {
@@ -13,13 +14,14 @@ export interface ScopeInformer {
   /** Goes behind it: what distinguishes it from others of the kind. */
   readonly selection?: string;
   readonly indexers: Readonly<Record<string, IndexDefinition<KubeObject>>>;
+  readonly seriesOwners: SeriesOwners;
 }
 
 /** Makes the informer of one scope of a kind. */
 export function makeScopeInformer(
   options: CacheOptions,
-  { kind, scope, prefix, selection, indexers }: ScopeInformer,
-): SharedInformer<KubeObject> {
+  { kind, scope, prefix, selection, indexers, seriesOwners }: ScopeInformer,
+): Omit<Part<KubeObject>, 'scope'> {
   const { client, watchErrorHandler, clock, random, logger, metrics, watchList } = options;
   const { minWatchTimeoutMs, idleTimeoutMs, listIdleTimeoutMs, backoff, maxInternalErrorRetryMs } = options;
   const selected = selection === undefined ? '' : ` (${selection})`;
@@ -27,11 +29,13 @@ export function makeScopeInformer(
   const makeListerWatcher = options.listerWatcherFor ?? ((own, within) => listerWatcherFor(client, own, within));
   const resource = kind.group === '' ? kind.plural : `${kind.plural}.${kind.group}`;
   const shape = kind.shape === 'metadata' || kind.shape === 'stripped' ? ` (${kind.shape})` : '';
-  return createSharedInformer<KubeObject>({
+  const name = `${prefix}${resource}${shape}${selected}${scope.namespace === '' ? '' : ` in ${scope.namespace}`}`;
+  const series = metrics === undefined ? undefined : seriesOwners.claim(metrics, name);
+  const informer = createSharedInformer<KubeObject>({
     kind,
     listerWatcher: makeListerWatcher(kind, listScope),
     indexers,
-    name: `${prefix}${resource}${shape}${selected}${scope.namespace === '' ? '' : ` in ${scope.namespace}`}`,
+    name,
     freeze: unsafeMutableObjects !== true,
     ...(transform === undefined ? {} : { transform }),
     ...(bookmarks === undefined ? {} : { bookmarks }),
@@ -48,6 +52,7 @@ export function makeScopeInformer(
     ...(clock === undefined ? {} : { clock }),
     ...(random === undefined ? {} : { random }),
     ...(logger === undefined ? {} : { logger }),
-    ...(metrics === undefined ? {} : { metrics }),
+    ...(series === undefined ? {} : { metrics: series.metrics }),
   });
+  return series === undefined ? { informer } : { informer, removeSeries: series.remove };
 }

@@ -7,6 +7,8 @@ import type { NamedStore, StoreSet } from './merged-reader.js';
 export interface Part<T extends KubeObject> {
   readonly scope: ResolvedScope;
   readonly informer: SharedInformer<T>;
+  /** Removes its metrics; called when it has left and ended. */
+  readonly removeSeries?: () => void;
 }
 
 /** The parts of a kind at one time, found by namespace in constant time. It never changes: other parts are another table. */

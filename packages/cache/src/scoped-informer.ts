@@ -24,7 +24,7 @@ import { ScopedRegistration } from './scoped-registration.js';
 export type MakeInformer<T extends KubeObject> = (
   scope: ResolvedScope,
   indexers: Readonly<Record<string, IndexDefinition<T>>>,
-) => SharedInformer<T>;
+) => Omit<Part<T>, 'scope'>;
 
 const phaseRank: Readonly<Record<InformerState['phase'], number>> = {
   watching: 0,
@@ -63,7 +63,7 @@ export class ScopedInformer<T extends KubeObject> implements SharedInformer<T>, 
     this.#make = make;
     this.#merged = new MergedReader(this);
     this.lister = createLister({ get: (key) => this.indexer.get(key), list: (options) => this.indexer.list(options) });
-    this.#parts = new PartTable(scopes.map((scope) => ({ scope, informer: make(scope, {}) })));
+    this.#parts = new PartTable(scopes.map((scope) => ({ scope, ...make(scope, {}) })));
   }
 
   get scopes(): readonly ResolvedScope[] {
@@ -200,7 +200,7 @@ export class ScopedInformer<T extends KubeObject> implements SharedInformer<T>, 
     // Before the run, nothing is there to be seen until all of it is.
     if (this.#signal !== undefined && this.hasSynced) this.#visible ??= before;
     const after = new PartTable<T>(
-      scopes.map((scope) => stays(scope) ?? { scope, informer: this.#make(scope, this.#indexers) }),
+      scopes.map((scope) => stays(scope) ?? { scope, ...this.#make(scope, this.#indexers) }),
     );
     const gone = before.parts.filter((part) => !after.has(part));
     const added = after.parts.filter((part) => !before.has(part));
@@ -220,7 +220,10 @@ export class ScopedInformer<T extends KubeObject> implements SharedInformer<T>, 
 
   async #leave(part: Part<T>): Promise<void> {
     this.#leaving.add(part);
-    void (this.#runOf.get(part) ?? Promise.resolve()).then(() => this.#leaving.delete(part));
+    void (this.#runOf.get(part) ?? Promise.resolve()).then(() => {
+      this.#leaving.delete(part);
+      part.removeSeries?.();
+    });
     await part.informer.leaveScope();
   }
 

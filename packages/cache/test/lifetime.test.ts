@@ -44,9 +44,9 @@ async function synced(size: number): Promise<Counted> {
       },
     });
   const scopes = resolveScopes(Thing, { byKind: undefined, defaultNamespaces: scopesOf(size), defaults: undefined });
-  const informer = new ScopedInformer<KubeObject>(Thing, scopes, ({ namespace }) =>
-    count(createSharedInformer<KubeObject>({ kind: Thing, listerWatcher: listerWatcher(namespace) })),
-  );
+  const informer = new ScopedInformer<KubeObject>(Thing, scopes, ({ namespace }) => ({
+    informer: count(createSharedInformer<KubeObject>({ kind: Thing, listerWatcher: listerWatcher(namespace) })),
+  }));
   const stopping = new AbortController();
   const run = informer.run(stopping.signal);
   await informer.waitForSync();

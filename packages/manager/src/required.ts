@@ -1,3 +1,5 @@
+import { shownValue } from '@kctl/wait';
+
 const groups: readonly unknown[] = [undefined, 'servers', 'webhooks', 'caches', 'others', 'leader'];
 
 /** @throws TypeError when a manager could not run it */
@@ -9,6 +11,10 @@ export function requireRunnable(runnable: unknown): void {
     throw new TypeError(
       `manager.add: group ${JSON.stringify(group)} is not valid: expected one of ${groups.slice(1).join(', ')}`,
     );
+  const needed: unknown = 'needLeaderElection' in runnable ? runnable.needLeaderElection : undefined;
+  // 'no' would be taken for yes: only false is read as no.
+  if (needed !== undefined && typeof needed !== 'boolean')
+    throw new TypeError(`manager.add: needLeaderElection ${shownValue(needed)} is not valid: expected true or false`);
 }
 
 /** @throws TypeError when a probe could not ask it, or could not name it */

@@ -74,6 +74,11 @@ describe('a manager', () => {
     expect(() => make().add(runnable as never)).toThrow('manager.add: group "leaders" is not valid');
   });
 
+  it.each([['no'], [0], [null]])('does not take needLeaderElection %o for yes or no', (needLeaderElection) => {
+    const runnable = { run: async () => undefined, needLeaderElection };
+    expect(() => make().add(runnable as never)).toThrow(/manager.add: needLeaderElection .* is not valid/);
+  });
+
   it.each<[name: unknown, check: unknown, problem: string]>([
     ['ready', 5, 'the health check "ready" is not valid'],
     ['', ping, 'a health check needs a name'],

@@ -1,3 +1,4 @@
+import { guardMetrics } from '@kctl/telemetry';
 import { abortReason, requireOptions, signalOption, systemClock } from '@kctl/wait';
 import type { Clock, OptionNames } from '@kctl/wait';
 import { Drain } from './drain.js';
@@ -65,7 +66,10 @@ export abstract class QueueBase<T, V> implements WorkQueue<T>, InspectableQueue<
     this.metrics =
       metrics === undefined || name === undefined
         ? undefined
-        : new QueueMetrics({ metrics, name, controller: options.controller ?? name, clock }, withPriority);
+        : new QueueMetrics(
+            { metrics: guardMetrics(metrics, () => undefined), name, controller: options.controller ?? name, clock },
+            withPriority,
+          );
     this.#bound = bound;
   }
 

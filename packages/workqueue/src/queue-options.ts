@@ -33,7 +33,7 @@ export interface QueueBound<T> {
 export interface WorkQueueOptions<T> {
   /** Label of the metrics; no metrics without it. */
   readonly name?: string;
-  /** Where metrics go. @default none */
+  /** Where metrics go. What fails there costs the measurement alone. @default none */
   readonly metrics?: Metrics;
   /** Value of the `controller` label of the metrics. @default the name */
   readonly controller?: string;

@@ -3,6 +3,10 @@ import { FakeClock } from '@kctl/wait/testing';
 import { describe, expect, it } from 'vitest';
 import { createDelayingQueue, createPriorityQueue, createWorkQueue } from '../src/index.js';
 
+function fail(): never {
+  throw new Error('the sink is broken');
+}
+
 /** Metrics that a test can read, as `name{label values} → value`. */
 function recordingMetrics(): { metrics: Metrics; collect: () => Record<string, number>; hooks: Set<() => void> } {
   const values: Record<string, number> = {};
@@ -44,6 +48,36 @@ function recordingMetrics(): { metrics: Metrics; collect: () => Record<string, n
 }
 
 describe('metrics of a queue', () => {
+  it.each([
+    ['when they are declared', (): never => fail()],
+    [
+      'when they are written',
+      () => ({ with: () => ({ inc: fail, dec: fail, set: fail, observe: fail }), remove: fail }),
+    ],
+    ['at a label', () => ({ with: fail, remove: fail })],
+  ])('that fail %s cost no key', async (_, declare) => {
+    const metrics = {
+      counter: declare,
+      gauge: declare,
+      histogram: declare,
+      onCollect: () => fail,
+    } as unknown as Metrics;
+    const clock = new FakeClock();
+    const queue = createPriorityQueue({ name: 'broken', metrics, clock });
+    const plain = createWorkQueue({ name: 'broken', metrics, clock });
+    queue.addWith({ priority: 1 }, 'a');
+    plain.add('a');
+    for (const each of [queue, plain]) {
+      const item = await each.get();
+      each.add('a');
+      each.done('a');
+      expect([item, await each.get()]).toEqual(['a', 'a']);
+      each.done('a');
+      each.shutDown();
+      expect(await each.get()).toBeUndefined();
+    }
+  });
+
   it('have the names and labels of client-go and controller-runtime', () => {
     const { metrics, collect } = recordingMetrics();
     createWorkQueue({ name: 'pods', metrics, controller: 'pod' });
