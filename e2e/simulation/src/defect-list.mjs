@@ -264,7 +264,7 @@ export const defects = [
       {
         file: 'packages/informer/src/reflector/reflector.ts',
         from: 'await intake.commit(effect.resourceVersion, slicer,',
-        to: 'if (!this.#hasBookmarks) await intake.commit(effect.resourceVersion, slicer,',
+        to: "if (this.#bookmarks !== 'seen') await intake.commit(effect.resourceVersion, slicer,",
       },
     ],
   },

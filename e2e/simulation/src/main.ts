@@ -1,10 +1,13 @@
 // `pnpm simulate -- --seeds N --minutes M --only rule --operator name --hours H --replay seed`: simulated hours of the
 // operators of this repository. Prints what it finds; exit code 1 on a violation. `--hours` goes on with further seeds of
 // all operators in turn until that much was simulated. `--replay` shows a seed step by step. `--record file` writes what came
-// of it. `--intensity 3` has faults three times as often.
+// of it. `--intensity 3` has faults three times as often. `--log file` adds to the hours of earlier runs, and goes on until
+// `--hours` are there in all.
+import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { defaultFaultRates, isSimulationFailed, simulate, type SimulateOptions, type Step } from '@kctl/simulation';
+import { HoursLog } from './hours-log.js';
 import { operators } from './operators/index.js';
 import { formatRecord, type OperatorRecord } from './record.js';
 import { stepThrough } from './step-through.js';
@@ -21,6 +24,7 @@ const { values } = parseArgs({
     replicas: { type: 'string' },
     replay: { type: 'string' },
     record: { type: 'string' },
+    log: { type: 'string' },
     compare: { type: 'string', default: 'yes' },
     verify: { type: 'string', default: 'yes' },
     shrink: { type: 'string', default: 'yes' },
@@ -39,8 +43,11 @@ for (const name of names) {
   process.exit(2);
 }
 const started = process.cpuUsage();
-const records = new Map(names.map((name) => [name, newRecord()]));
-const hours = (): number => [...records.values()].reduce((sum, record) => sum + record.hours, 0);
+const log = values.log === undefined ? undefined : new HoursLog(values.log);
+const logged = log?.runOf(execFileSync('git', ['describe', '--always', '--dirty'], { encoding: 'utf8' }).trim());
+const before = logged?.cpuSeconds ?? 0;
+const records = new Map(names.map((name) => [name, recordOf(name)]));
+const hours = (): number => log?.hours ?? [...records.values()].reduce((sum, record) => sum + record.hours, 0);
 const first = Number(values.replay ?? values.seed);
 
 if (values.hours === undefined) {
@@ -49,16 +56,27 @@ if (values.hours === undefined) {
 } else {
   const wanted = Number(values.hours);
   for (let seed = first; hours() < wanted; seed++)
-    for (const name of names) if (hours() < wanted) await run(name, seed, 1);
+    for (const name of names) if (hours() < wanted) await run(name, log?.nextSeed(name, first) ?? seed, 1);
 }
-const { user, system } = process.cpuUsage(started);
-const cpuSeconds = (user + system) / 1e6;
+const cpuSeconds = secondsSinceStart();
 console.log(formatRecord(records, cpuSeconds));
 if (values.record !== undefined) writeFileSync(values.record, `${formatRecord(records, cpuSeconds)}\n`);
 process.exitCode = [...records.values()].some(({ violations }) => violations.length > 0) ? 1 : 0;
 
-function newRecord(): OperatorRecord {
-  return { seeds: [], hours: 0, faults: 0, violations: [] };
+function recordOf(name: string): OperatorRecord {
+  const made: OperatorRecord = { seeds: [], hours: 0, faults: 0, violations: [] };
+  return logged === undefined ? made : (logged.records[name] ??= made);
+}
+
+function secondsSinceStart(): number {
+  const { user, system } = process.cpuUsage(started);
+  return (user + system) / 1e6;
+}
+
+function save(): void {
+  if (log === undefined || logged === undefined) return;
+  logged.cpuSeconds = before + secondsSinceStart();
+  log.save();
 }
 
 /** The default faults, so many times as often. */
@@ -69,7 +87,7 @@ function ratesOf(intensity: number): NonNullable<SimulateOptions['faults']> {
 
 async function run(name: string, seed: number, seeds: number): Promise<void> {
   const isReplay = values.replay !== undefined;
-  const record = records.get(name) ?? newRecord();
+  const record = records.get(name) ?? recordOf(name);
   const steps: Step[] = [];
   const make = operators[name];
   if (make === undefined) return;
@@ -101,10 +119,12 @@ async function run(name: string, seed: number, seeds: number): Promise<void> {
   } catch (error) {
     if (!isSimulationFailed(error)) throw error;
     record.seeds.push(error.seed);
+    record.hours += error.simulatedHours;
     record.violations.push({ seed: error.seed, rule: error.violation.rule });
     console.log(
       `\n${name}: ${error.message}\n\nfound after ${error.seedsRun} seeds, shrunk to a run with ${error.faults} faults\n`,
     );
   }
+  save();
   if (isReplay) await stepThrough(steps);
 }
