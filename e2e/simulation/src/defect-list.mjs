@@ -1,13 +1,4 @@
-/**
- * @typedef {object} Defect A fix that is taken back.
- * @property {string} defect What is wrong then.
- * @property {readonly { file: string, from: string, to: string }[]} edits
- * @property {string} [operator] Which operator shows it; `probe` where none is named.
- * @property {number} [replicas] As many as the operator has where none is named.
- * @property {readonly string[]} [rules] The rules that name this mistake; all where none is named.
- */
-
-/** @type {readonly Defect[]} */
+/** @type {readonly import('./defect-list.d.mts').Defect[]} */
 export const defects = [
   {
     defect: 'a fenced client asks its fence neither before a write nor when this leaves',

@@ -22,7 +22,7 @@ const rowsFile = process.env.KCTL_DEFECT_ROWS;
 const rows = rowsFile !== undefined && existsSync(rowsFile) ? JSON.parse(readFileSync(rowsFile, 'utf8')) : [];
 
 /**
- * @param {import('./defect-list.mjs').Defect} defect
+ * @param {import('./defect-list.d.mts').Defect} defect
  * @param {readonly string[]} more
  * @returns {Row}
  */

@@ -2,7 +2,7 @@ import { isAlreadyExists, isNotFound } from '@kctl/apimachinery';
 import { ConfigMap } from '@kctl/apimachinery/kinds/core/v1';
 import { createHttpClient, type HttpClient } from '@kctl/client-http';
 import { sleep, untilAborted } from '@kctl/wait';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { isSimulationFailed, simulate, type Operator, type ReplicaWorld, type SimulateOptions } from '../src/index.js';
 
 const key = { namespace: 'default', name: 'kept' };
@@ -80,6 +80,16 @@ it.each([
   expect(violation.message).toMatch(
     new RegExp(`^${what.replace(/[.()]/g, '\\$&')} is called at .*simulate\\.test\\.ts:`),
   );
+});
+
+it('runs the seed of KCTL_SEED alone', async () => {
+  vi.stubEnv('KCTL_SEED', '7');
+  try {
+    const { hashes } = await simulate({ ...small, operator: keeps, simulatedMinutes: 1, seeds: undefined as never });
+    expect([...hashes.keys()]).toEqual([7]);
+  } finally {
+    vi.unstubAllEnvs();
+  }
 });
 
 it('gives the globals back', async () => {

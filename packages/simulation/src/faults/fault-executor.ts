@@ -386,9 +386,9 @@ export class FaultExecutor {
   }
 
   #revoke(host: ReplicaHost, [a = 0, b = 0]: number[]): void {
-    const resources = [
-      ...new Set([...this.#targets.objects.values()].map(({ resource }) => resource.split('/')[1] ?? '')),
-    ];
+    // What the server made for itself is nothing that an operator asks for.
+    const used = [...this.#targets.objects.values()].filter(({ origin }) => origin !== 'server');
+    const resources = [...new Set(used.map(({ resource }) => resource.split('/')[1] ?? ''))];
     if (resources.length === 0) return;
     const revoked: Revoked = { host, resource: pick(resources.sort(), a), onlyWrites: b < 0.5 };
     const forMs = 1000 + 60_000 * b;

@@ -1,0 +1,242 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { Lease } from '@kctl/apimachinery/kinds/coordination.k8s.io/v1';
+import { ConfigMap, Secret } from '@kctl/apimachinery/kinds/core/v1';
+import { createHttpClient, type HttpClient } from '@kctl/client-http';
+import { sleep, untilAborted } from '@kctl/wait';
+import { expect, it } from 'vitest';
+import { isSimulationFailed, simulate, type Operator, type ReplicaWorld, type SimulateOptions } from '../src/index.js';
+
+const key = { namespace: 'default', name: 'shop' };
+const small: Omit<SimulateOptions, 'operator'> = {
+  replicas: 1,
+  seeds: 1,
+  simulatedMinutes: 2,
+  compare: false,
+  shrink: false,
+  faults: 'none',
+  verifyReplay: false,
+  convergeWithinMs: 60_000,
+  workload: async ({ client }) => {
+    await client.create(ConfigMap, { metadata: key, data: { n: '0' } });
+    await client.create(Lease, { metadata: key, spec: {} });
+  },
+};
+
+interface Turn extends ReplicaWorld {
+  readonly client: HttpClient;
+  readonly signal: AbortSignal;
+  /** From 0. */
+  readonly turn: number;
+}
+
+/** An operator that does this every so often, and lives through whatever it rejects with. */
+function every(ms: number, work: (turn: Turn) => Promise<unknown>) {
+  return (world: ReplicaWorld): Operator => ({
+    run: async (signal) => {
+      const { connection, clock } = world;
+      await using client = createHttpClient({ connection, clock });
+      for (let turn = 0; !signal.aborted; turn++) {
+        await work({ ...world, client, signal, turn }).catch(() => undefined);
+        await untilAborted(sleep(ms, { clock, signal }), signal);
+      }
+    },
+  });
+}
+
+const waits = (signal: AbortSignal): Promise<unknown> => untilAborted(new Promise(() => undefined), signal);
+const setData = ({ client }: Turn, n: string): Promise<unknown> =>
+  client.patch(ConfigMap, key, { type: 'merge', body: { data: { n } } });
+const hold = ({ client }: Turn, holderIdentity: string): Promise<unknown> =>
+  client.patch(Lease, key, { type: 'merge', body: { spec: { holderIdentity, leaseDurationSeconds: 15 } } });
+const reconcile = ({ tracer }: Turn, work: () => Promise<unknown>, controller = 'shop'): Promise<unknown> =>
+  tracer.withSpan('reconcile', { controller, request: 'default/shop' }, work);
+
+/** A cache of ConfigMaps that has nothing in it. */
+const emptyCache = (phase: string, hasSynced = true): Operator['cache'] => ({
+  informers: () => [{ kind: ConfigMap, isWanted: true, hasSynced, state: { phase } }],
+  list: () => Promise.resolve({ items: [] }),
+  project: (_kind: unknown, object: unknown) => object,
+});
+
+/** A replica that waits, and answers what asks whether it is ready. */
+const answers = (status: number, cache?: Operator['cache']) => (): Operator => ({
+  cache,
+  run: async (signal) => {
+    const server = createServer((_request, response) => void response.writeHead(status).end());
+    server.listen(8081);
+    await waits(signal);
+    server.close();
+  },
+});
+
+it.each<[rule: string, message: RegExp, options: Partial<SimulateOptions> & Pick<SimulateOptions, 'operator'>]>([
+  [
+    'two-leaders',
+    /replica-1 sends patch configmaps default\/shop while replica-2 holds the Lease/,
+    {
+      replicas: 2,
+      operator: every(2_000, async (turn) => {
+        if (turn.turn === (turn.name === 'replica-1' ? 5 : 30)) await hold(turn, turn.name);
+        if (turn.name === 'replica-1') await setData(turn, '1');
+      }),
+    },
+  ],
+  [
+    'write-after-release',
+    /replica-1 sends patch configmaps default\/shop after it gave the Lease back/,
+    {
+      operator: every(2_000, async (turn) => {
+        await hold(turn, turn.turn < 10 ? turn.name : '');
+        await setData(turn, '1');
+      }),
+    },
+  ],
+  [
+    'released-with-work',
+    /replica-1 gives the Lease back while shop reconciles default\/shop/,
+    {
+      operator: every(2_000, async (turn) => {
+        await hold(turn, turn.name);
+        await reconcile(turn, () => hold(turn, ''));
+      }),
+    },
+  ],
+  [
+    'one-reconcile-per-key',
+    /controller shop reconciles default\/shop twice at the same time/,
+    {
+      operator: every(60_000, (turn) => {
+        const work = (): Promise<unknown> => sleep(1000, { clock: turn.clock });
+        return Promise.all([reconcile(turn, work), reconcile(turn, work)]);
+      }),
+    },
+  ],
+  [
+    'cache-differs',
+    /lacks configmaps default\/shop/,
+    { operator: () => ({ run: waits, cache: emptyCache('watching') }) },
+  ],
+  [
+    'informer-stuck',
+    /the cache of ConfigMap is listing in quiet times/,
+    { operator: () => ({ run: waits, cache: emptyCache('listing') }) },
+  ],
+  ['request-storm', /sent 6000 requests within/, { operator: every(50, ({ client }) => client.get(ConfigMap, key)) }],
+  [
+    'write-storm',
+    /configmaps default\/shop was written 400 times/,
+    { operator: every(500, (turn) => setData(turn, String(turn.turn))) },
+  ],
+  [
+    'creates-again',
+    /configmaps of replica-1 were created in 10 quiet minutes.*generateName/,
+    {
+      operator: every(60_000, ({ client }) =>
+        client.create(ConfigMap, { metadata: { namespace: 'default', generateName: 'shop-' } }),
+      ),
+    },
+  ],
+  ['writes-nothing-new', /without a change/, { operator: every(60_000, (turn) => setData(turn, '1')) }],
+  [
+    'status-flaps',
+    /data.n of configmaps default\/shop changes back and forth/,
+    { operator: every(60_000, (turn) => setData(turn, String(turn.turn % 2))) },
+  ],
+  [
+    'controllers-fight',
+    /one and two change data.n of configmaps default\/shop back and forth|two and one change/,
+    {
+      operator: every(60_000, async (turn) => {
+        await reconcile(turn, () => setData(turn, '1'), 'one');
+        await reconcile(turn, () => setData(turn, '2'), 'two');
+      }),
+    },
+  ],
+  [
+    'requeues-for-ever',
+    /ran \d+ times in 10 quiet minutes and wrote nothing/,
+    { operator: every(5_000, (turn) => reconcile(turn, () => Promise.resolve())) },
+  ],
+  [
+    'reconcile-fails',
+    /failed \d+ times in 10 quiet minutes, without any fault: broken/,
+    { operator: every(60_000, (turn) => reconcile(turn, () => Promise.reject(new Error('broken')))) },
+  ],
+  [
+    'orphan',
+    /setControllerReference/,
+    {
+      operator: every(10_000, async (turn) => {
+        await turn.client.get(Secret, key);
+        await reconcile(turn, () => turn.client.create(ConfigMap, { metadata: { ...key, name: 'child' } }));
+      }),
+      workload: async ({ client, sleep: pause }) => {
+        await client.create(Secret, { metadata: key });
+        await pause(60_000);
+        await client.delete(Secret, key);
+      },
+    },
+  ],
+  [
+    'deletion-stuck',
+    /configmaps default\/shop/,
+    {
+      operator: () => ({ run: waits }),
+      workload: async ({ client }) => {
+        await client.create(ConfigMap, { metadata: { ...key, finalizers: ['example.com/never'] } });
+        await client.delete(ConfigMap, key);
+      },
+    },
+  ],
+  [
+    'stop-hangs',
+    /run has not ended \d+ s after its signal/,
+    { operator: () => ({ run: () => new Promise(() => undefined) }) },
+  ],
+  [
+    'stop-fails',
+    /run rejected after its signal was aborted: too late/,
+    { operator: () => ({ run: (signal) => waits(signal).then(() => Promise.reject(new Error('too late'))) }) },
+  ],
+  [
+    'process-ends',
+    /run ended by itself in quiet times: run ended without a stop/,
+    { operator: ({ clock }) => ({ run: (signal) => sleep(300_000, { clock, signal }) }) },
+  ],
+  [
+    'uncaught-error',
+    /thrown from a turn of the event loop/,
+    {
+      operator: every(60_000, () => {
+        setImmediate(() => {
+          throw new Error('thrown from a turn of the event loop');
+        });
+        return Promise.resolve();
+      }),
+    },
+  ],
+  [
+    'ready-before-sync',
+    /its cache of ConfigMap has not synced/,
+    { operator: answers(200, emptyCache('listing', false)) },
+  ],
+  ['unready-in-quiet', /answers \/readyz with 500 when nothing is broken/, { operator: answers(500) }],
+])('finds what breaks the rule %s', async (rule, message, options) => {
+  const outcome: unknown = await simulate({ ...small, ...options, only: [rule] }).catch((error: unknown) => error);
+  if (!isSimulationFailed(outcome)) throw new Error(`no rule is broken: ${String(outcome)}`);
+  expect(outcome.violation.rule).toBe(rule);
+  expect(outcome.violation.message).toMatch(message);
+});
+
+it('has a test for each rule of the README', () => {
+  const [, rules = ''] = readFileSync(new URL('../README.md', import.meta.url), 'utf8').split('## Rules');
+  const names = [...rules.matchAll(/^\| (`.*?`) \|/gm)].flatMap(([, cell = '']) =>
+    [...cell.matchAll(/`([a-z-]+)`/g)].map(([, name = '']) => name),
+  );
+  const tests = readdirSync(new URL('.', import.meta.url))
+    .map((file) => readFileSync(new URL(file, import.meta.url), 'utf8'))
+    .join('\n');
+  expect(names.length).toBeGreaterThan(30);
+  expect(names.filter((name) => !tests.includes(`'${name}'`))).toEqual([]);
+});
