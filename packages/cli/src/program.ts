@@ -4,7 +4,7 @@ import { defaultTimeoutMs } from './apply-objects.js';
 import { add, additions, describeAddition, type AddOptions } from './commands/add.js';
 import { bundle, type BuildOptions } from './commands/build.js';
 import { deploy, install, undeploy, uninstall, type InstallOptions } from './commands/install.js';
-import { dev } from './commands/dev.js';
+import { dev, type DevOptions } from './commands/dev.js';
 import { doctor } from './commands/doctor.js';
 import { formatFindings } from './doctor/finding.js';
 import { inspect, formatReplicas, type InspectOptions } from './commands/inspect.js';
@@ -104,9 +104,14 @@ export function createProgram(io: CliIo): Command {
     ),
   )
     .option('--samples <folder>', 'objects to apply at the start (default: deploy/samples)')
+    .option('--take-over', 'in a cluster where a deployed copy leads: take its lease, and give it back at the end')
+    .option(
+      '--webhook-host <host>',
+      'by which the cluster reaches this machine (default: that of k3d, kind and minikube)',
+    )
     .argument('[arguments...]', 'for the operator')
     .action(
-      async (given: string[], options: ClusterFlags & { readonly main?: string; readonly samples?: string }) =>
+      async (given: string[], options: Omit<DevOptions, 'arguments'>) =>
         await dev(io, { ...options, arguments: given }),
     );
   withMain(command('build', 'write the operator as one file, for the image', 'kctl build --no-minify'))

@@ -90,25 +90,34 @@ async function watchFolder(folder: string, signal: AbortSignal): Promise<FolderC
   }
 }
 
+/** Ends the program in order where the command has ended without doing so, killed or crashed: their channel is closed then. */
+const endsWithCommand = `data:text/javascript,${encodeURIComponent(`
+  process.once('disconnect', () => {
+    setTimeout(() => process.kill(process.pid, 'SIGKILL'), ${stopMs}).unref();
+    process.kill(process.pid, 'SIGTERM');
+  });
+  process.channel?.unref();
+`)}`;
+
 interface RunningProgram {
   /** Ends it, by force where it does not end by itself; resolves when it has ended. */
   stop(): Promise<void>;
 }
 
 function startProgram(io: CliIo, { main, folder }: Project, options: RunOptions): RunningProgram {
-  const args = [...process.execArgv, main, '--log-format', 'text', ...options.arguments];
+  const args = [...process.execArgv, '--import', endsWithCommand, main, '--log-format', 'text', ...options.arguments];
   const child = spawn(process.execPath, args, {
     cwd: folder,
     env: { LOG_RECONCILES: 'true', ...io.environment, POD_NAMESPACE: 'default', ...options.environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     // A group of its own: Ctrl-C reaches the command alone, which asks once; asked twice, an operator ends at once.
     detached: hasGroups,
   });
   let isStopping = false;
   const kill = (): void => killGroup(child);
   process.once('exit', kill); // the command was ended by a second signal
-  child.stdout.on('data', (text: Buffer) => io.out(text.toString()));
-  child.stderr.on('data', (text: Buffer) => io.err(text.toString()));
+  child.stdout?.on('data', (text: Buffer) => io.out(text.toString()));
+  child.stderr?.on('data', (text: Buffer) => io.err(text.toString()));
   const ended = endOf(child).then((how) => {
     process.off('exit', kill);
     if (!isStopping) io.err(`the operator ended with ${how}: it starts again when a file changes\n`);

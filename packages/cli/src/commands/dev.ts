@@ -1,57 +1,160 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createApiServer } from '@kctl/apiserver';
 import { createHttpClient, createRestMapper } from '@kctl/client-http';
-import type { Operator } from '@kctl/operator';
+import { listContexts } from '@kctl/kubeconfig';
+import type { OperatorGraph } from '@kctl/operator';
+import { sleep } from '@kctl/wait';
 import { builtInKinds } from '@kctl/apimachinery/kinds/built-in';
-import { createSelfSignedCertificate } from '@kctl/webhook';
 import { parseAllDocuments } from 'yaml';
 import { applyObjects, isManifest, waitEstablished, type ManifestObject } from '../apply-objects.js';
 import { openClient, type ClusterOptions, type OpenCluster } from '../cluster.js';
+import { takeLease } from '../dev/take-lease.js';
+import { routeWebhooks } from '../dev/webhook-route.js';
+import {
+  pointConversions,
+  pointWebhooks,
+  restoreOriginals,
+  saveOriginals,
+  type Pointing,
+} from '../dev/webhook-tunnel.js';
 import { CliError, explain } from '../errors.js';
 import type { CliIo } from '../io.js';
 import { loadOperator, readProject, type Project } from '../project.js';
 import { reloadCrds } from '../reload-crds.js';
 import { runAndRestart } from '../run-and-restart.js';
 
+/** How long giving a cluster back may take, in ms. */
+const restoreMs = 10_000;
+const listenPollMs = 100;
+
 /** Options of {@link dev}. */
 export interface DevOptions extends ClusterOptions {
   readonly main?: string;
   /** Folder of objects that are applied at the start. @default deploy/samples, where it is there */
   readonly samples?: string;
+  /** Takes the Lease of a deployed copy that leads, and gives it back at the end. @default false */
+  readonly takeOver?: boolean;
+  /** Name or address by which the cluster reaches this machine. @default that of k3d, kind or minikube, by the context */
+  readonly webhookHost?: string;
   /** Arguments for the operator. */
   readonly arguments: readonly string[];
 }
 
 /**
  * Runs the operator against an API server in this process, or the cluster that `context` or `kubeconfig` names, and
- * restarts it when a file of its folder changes; the server keeps its state. Resolves when the signal is aborted.
+ * restarts it when a file of its folder changes; the server keeps its state. The API server calls its webhooks on this
+ * machine; a cluster is what it was before when the command ends, or, after a crash, when it starts again. Resolves when the
+ * signal is aborted.
  */
 export async function dev(io: CliIo, options: DevOptions): Promise<void> {
   const project = readProject(io.cwd, options);
   const operator = await loadOperator(project);
+  const graph = await operator.graph();
   const folder = mkdtempSync(join(tmpdir(), 'kctl-dev-'));
   try {
     await using server = await openServer(io, options, folder);
-    const crds = operator.resources.map(({ manifest }): unknown => manifest).filter((each) => isManifest(each));
-    await installCrds(io, server.cluster, crds);
-    await applyObjects(io, server.cluster, samplesOf(project, options));
-    const environment = { ...(await webhookEnvironment(io, operator, folder)), ...server.environment };
-    let installed = JSON.stringify(crds);
-    const beforeRestart = async (): Promise<void> => {
-      const changed = await reloadCrds(io, project);
-      if (changed === undefined || JSON.stringify(changed) === installed) return;
-      try {
-        await installCrds(io, server.cluster, changed);
-        installed = JSON.stringify(changed);
-      } catch (error) {
-        if (!io.signal.aborted) io.err(`kctl: ${explain(error)}\n`);
-      }
-    };
-    await runAndRestart(io, project, { arguments: options.arguments, environment, beforeRestart });
+    const { cluster, isEmbedded } = server;
+    if (isEmbedded) {
+      await runOn(io, options, { project, graph, folder, server });
+      return;
+    }
+    await restoreOriginals(io, cluster, graph, io.signal);
+    const lease = await takeLease(io, cluster, { graph, takeOver: options.takeOver === true });
+    const lost = new AbortController();
+    lease?.ended.catch(() => lost.abort());
+    try {
+      await runOn({ ...io, signal: AbortSignal.any([io.signal, lost.signal]) }, options, {
+        project,
+        graph,
+        folder,
+        server,
+      });
+      if (lost.signal.aborted)
+        throw new CliError('the lease was taken by another, and the operator has ended: is another kctl dev running?');
+    } finally {
+      // The signal of the command is aborted by now.
+      await restoreOriginals(io, cluster, graph, AbortSignal.timeout(restoreMs));
+      await lease?.release();
+    }
   } finally {
     rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+interface Session {
+  readonly project: Project;
+  readonly graph: OperatorGraph;
+  readonly folder: string;
+  readonly server: DevServer;
+}
+
+async function runOn(io: CliIo, options: DevOptions, { project, graph, folder, server }: Session): Promise<void> {
+  const { cluster, isEmbedded } = server;
+  const route = await routeWebhooks(io, cluster, {
+    graph,
+    arguments: options.arguments,
+    folder,
+    isEmbedded,
+    context: server.context,
+    host: options.webhookHost,
+  });
+  const pointing = route === undefined || route.url === '' ? undefined : { graph, route };
+  if (pointing !== undefined && !isEmbedded) await saveOriginals(io, cluster, graph);
+  const crds = graph.resources.map(({ manifest }): unknown => manifest).filter((each) => isManifest(each));
+  await installCrds(io, cluster, crds);
+  if (pointing !== undefined) await pointConversions(io, cluster, pointing);
+  const samples = samplesOf(project, options);
+  if (pointing === undefined) await applyObjects(io, cluster, samples);
+  let installed = JSON.stringify(crds);
+  const beforeRestart = async (): Promise<void> => {
+    const changed = await reloadCrds(io, project);
+    if (changed === undefined || JSON.stringify(changed) === installed) return;
+    try {
+      await installCrds(io, cluster, changed);
+      installed = JSON.stringify(changed);
+    } catch (error) {
+      if (!io.signal.aborted) io.err(`kctl: ${explain(error)}\n`);
+    }
+  };
+  const run = {
+    arguments: [...options.arguments, ...(route?.arguments ?? [])],
+    environment: server.environment,
+    beforeRestart,
+  };
+  const ending = new AbortController();
+  const running: CliIo = { ...io, signal: AbortSignal.any([io.signal, ending.signal]) };
+  /** Webhooks that fail closed refuse writes until the operator listens, those of samples as well. */
+  const begin = async (to: Pointing): Promise<void> => {
+    await untilListening(to.route.port, running.signal);
+    await pointWebhooks(running, cluster, to);
+    await applyObjects(running, cluster, samples);
+  };
+  const begun = pointing === undefined ? Promise.resolve() : begin(pointing);
+  begun.catch(() => ending.abort());
+  try {
+    await runAndRestart(running, project, run);
+  } finally {
+    ending.abort();
+    await begun.catch(() => undefined);
+  }
+  // A failure has ended the program; otherwise the person has.
+  if (!io.signal.aborted) await begun;
+}
+
+/** Resolves when a port of this machine takes connections. @throws the reason of the signal */
+async function untilListening(port: number, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    const socket = connect(port, '127.0.0.1');
+    const isOpen = await new Promise<boolean>((resolve) => {
+      socket.once('connect', () => resolve(true));
+      socket.once('error', () => resolve(false));
+    });
+    socket.destroy();
+    if (isOpen) return;
+    await sleep(listenPollMs, { signal });
   }
 }
 
@@ -62,6 +165,10 @@ async function installCrds(io: CliIo, cluster: OpenCluster, crds: readonly Manif
 }
 
 interface DevServer extends AsyncDisposable {
+  /** In this process: nothing of it is left when that ends. */
+  readonly isEmbedded: boolean;
+  /** Of the kubeconfig. */
+  readonly context: string | undefined;
   readonly cluster: OpenCluster;
   readonly environment: Readonly<Record<string, string>>;
 }
@@ -69,11 +176,19 @@ interface DevServer extends AsyncDisposable {
 async function openServer(io: CliIo, options: DevOptions, folder: string): Promise<DevServer> {
   if (options.kubeconfig !== undefined || options.context !== undefined) {
     const cluster = await openClient(io, options);
+    const contexts = await listContexts(options.kubeconfig === undefined ? {} : { path: options.kubeconfig });
+    const context = options.context ?? contexts.find(({ isCurrent }) => isCurrent)?.name;
     const environment = {
       ...(options.kubeconfig === undefined ? {} : { KUBECONFIG: options.kubeconfig }),
       ...(options.context === undefined ? {} : { CONTEXT: options.context }),
     };
-    return { cluster, environment, [Symbol.asyncDispose]: () => cluster[Symbol.asyncDispose]() };
+    return {
+      cluster,
+      environment,
+      isEmbedded: false,
+      context,
+      [Symbol.asyncDispose]: () => cluster[Symbol.asyncDispose](),
+    };
   }
   const server = createApiServer();
   await server.start();
@@ -88,26 +203,13 @@ async function openServer(io: CliIo, options: DevOptions, folder: string): Promi
   };
   io.err(`API server at ${server.url}; for kubectl: export KUBECONFIG=${kubeconfig}\n`);
   const cluster = { connection, client, mapper, [Symbol.asyncDispose]: close };
-  return { cluster, environment: { KUBECONFIG: kubeconfig }, [Symbol.asyncDispose]: close };
-}
-
-/** A certificate for the webhooks of the operator, which do not start without one; a setting of the user's wins. */
-async function webhookEnvironment(
-  { environment, err }: CliIo,
-  operator: Operator,
-  folder: string,
-): Promise<Readonly<Record<string, string>>> {
-  const { webhooks } = await operator.graph();
-  if ([...webhooks].length === 0 || (environment['WEBHOOK_CERT_DIR'] ?? '') !== '') return {};
-  const certificates = join(folder, 'serving-certs');
-  const { cert, key } = await createSelfSignedCertificate();
-  mkdirSync(certificates);
-  writeFileSync(join(certificates, 'tls.crt'), cert);
-  writeFileSync(join(certificates, 'tls.key'), key, { mode: 0o600 });
-  err(
-    'webhooks have a self-signed certificate, and the API server does not call them; --webhook-cert-dir names others\n',
-  );
-  return { WEBHOOK_CERT_DIR: certificates };
+  return {
+    cluster,
+    environment: { KUBECONFIG: kubeconfig },
+    isEmbedded: true,
+    context: undefined,
+    [Symbol.asyncDispose]: close,
+  };
 }
 
 function samplesOf({ folder, output }: Project, { samples }: DevOptions): ManifestObject[] {

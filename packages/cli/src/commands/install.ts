@@ -9,6 +9,7 @@ import {
   type ManifestObject,
 } from '../apply-objects.js';
 import { openClient, type ClusterOptions, type OpenCluster } from '../cluster.js';
+import { restoreOriginals } from '../dev/webhook-tunnel.js';
 import { CliError } from '../errors.js';
 import type { CliIo } from '../io.js';
 import { definitionsOf } from '../manifests/definitions.js';
@@ -29,6 +30,7 @@ export interface InstallOptions extends ClusterOptions, ChangeOptions {
 export async function install(io: CliIo, options: InstallOptions): Promise<void> {
   const { graph } = await load(io, options);
   await using cluster = await openClient(io, options);
+  await restore(io, cluster, graph, options);
   const crds = crdsOf(graph);
   if (crds.length === 0) io.err('the operator brings no kinds: nothing to install\n');
   await applyObjects(io, cluster, crds, options);
@@ -47,6 +49,7 @@ export async function uninstall(io: CliIo, options: InstallOptions): Promise<voi
 export async function deploy(io: CliIo, options: InstallOptions): Promise<void> {
   const { graph, image } = await load(io, options);
   await using cluster = await openClient(io, options);
+  await restore(io, cluster, graph, options);
   const all = deploymentObjects({ graph, image }).filter((object) => isManifest(object));
   const crds = crdsOf(graph);
   const [namespaces, rest] = [
@@ -67,6 +70,16 @@ export async function undeploy(io: CliIo, options: InstallOptions): Promise<void
   await removeObjects(io, cluster, graph, options);
   const all = deploymentObjects({ graph, image }).filter((object) => isManifest(object));
   await deleteObjects(io, cluster, [...all.toReversed(), ...crdsOf(graph).toReversed()], options);
+}
+
+/** What a kctl dev that was killed has left would stand beside what is applied: a webhook has one address. */
+async function restore(
+  io: CliIo,
+  cluster: OpenCluster,
+  graph: OperatorGraph,
+  { dryRun }: ChangeOptions,
+): Promise<void> {
+  if (dryRun !== true) await restoreOriginals(io, cluster, graph, io.signal);
 }
 
 async function load(io: CliIo, options: InstallOptions): Promise<{ graph: OperatorGraph; image: string }> {

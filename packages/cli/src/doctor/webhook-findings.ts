@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { isNotFound, type DeepReadonly } from '@kctl/apimachinery';
+import type { DeepReadonly } from '@kctl/apimachinery';
 import {
   MutatingWebhookConfiguration,
   ValidatingWebhookConfiguration,
@@ -14,6 +14,7 @@ import { webhookConfigurations } from '@kctl/webhook';
 import type { OpenCluster } from '../cluster.js';
 import type { CliIo } from '../io.js';
 import { definitionsOf, isDefinition, webhookServiceOf } from '../manifests/definitions.js';
+import { unlessMissing } from '../unless-missing.js';
 import type { Finding } from './finding.js';
 
 const check = 'webhook';
@@ -133,14 +134,5 @@ function trustProblem(caBundle: string | undefined): readonly [cause: string, re
     return ['has a caBundle that has expired', 'is the injector that renews it running?'];
   } catch {
     return ['has a caBundle that cannot be read', again];
-  }
-}
-
-async function unlessMissing<T>(read: Promise<T>): Promise<T | undefined> {
-  try {
-    return await read;
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
   }
 }

@@ -21,13 +21,18 @@ export function definitionsOf(graph: OperatorGraph): readonly DeepReadonly<KubeO
   const service = webhookServiceOf(graph);
   return graph.resources.map(({ manifest }) => {
     if (path === undefined || !isDefinition(manifest)) return manifest;
-    if (manifest.spec.versions.length < 2 || manifest.spec.conversion !== undefined) return manifest;
+    if (!needsConversion(manifest)) return manifest;
     return withConversion(manifest, {
       address: { service },
       path,
       injectCaFrom: `${service.namespace}/${service.name}`,
     });
   });
+}
+
+/** Whether objects of a kind are converted by the operator: it has several versions, and does not say how itself. */
+export function needsConversion({ spec }: DeepReadonly<CustomResourceDefinition>): boolean {
+  return spec.versions.length >= 2 && spec.conversion === undefined;
 }
 
 /** Whether a manifest is a CustomResourceDefinition. */

@@ -1,0 +1,123 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer, isIP } from 'node:net';
+import { join } from 'node:path';
+import { Node } from '@kctl/apimachinery/kinds/core/v1';
+import type { OperatorGraph } from '@kctl/operator';
+import { createSelfSignedCertificate } from '@kctl/webhook';
+import type { OpenCluster } from '../cluster.js';
+import type { CliIo } from '../io.js';
+
+/** How an API server reaches the webhooks of an operator that runs on this machine. */
+export interface WebhookRoute {
+  /** `https://<host>:<port>`. */
+  readonly url: string;
+  /** On this machine. */
+  readonly port: number;
+  /** The certificate of the webhook server, PEM: its own authority. */
+  readonly caBundle: string;
+  /** Arguments of the operator. */
+  readonly arguments: readonly string[];
+}
+
+/** What {@link routeWebhooks} works with. */
+export interface RouteOptions {
+  readonly graph: OperatorGraph;
+  /** Of the operator, as the person gave them. */
+  readonly arguments: readonly string[];
+  /** Where the certificate is written. */
+  readonly folder: string;
+  /** The API server runs in this process. */
+  readonly isEmbedded: boolean;
+  /** Name of the context, which says what made the cluster. */
+  readonly context: string | undefined;
+  /** Wins over what the context says. */
+  readonly host: string | undefined;
+}
+
+/**
+ * Makes a certificate and chooses a port for the webhooks of an operator; undefined where it has none, where the person
+ * gave a certificate, or where it is not known how the cluster reaches this machine, which is said.
+ */
+export async function routeWebhooks(
+  io: CliIo,
+  cluster: OpenCluster,
+  options: RouteOptions,
+): Promise<WebhookRoute | undefined> {
+  const { graph, folder } = options;
+  if ([...graph.webhooks].length === 0) return undefined;
+  const hasOwn = (io.environment['WEBHOOK_CERT_DIR'] ?? '') !== '' || hasFlag(options.arguments, '--webhook-cert-dir');
+  if (hasOwn) {
+    io.err('the webhooks have a certificate of yours: the API server calls them where you have registered them\n');
+    return undefined;
+  }
+  const host = options.host ?? (options.isEmbedded ? '127.0.0.1' : await hostOf(io, cluster, options.context));
+  const names = ['localhost', '127.0.0.1', ...(host === undefined ? [] : [host])];
+  const { cert, key } = await createSelfSignedCertificate({
+    dnsNames: names.filter((name) => isIP(name) === 0),
+    ipAddresses: [...new Set(names.filter((name) => isIP(name) !== 0))],
+  });
+  const certificates = join(folder, 'serving-certs');
+  mkdirSync(certificates);
+  writeFileSync(join(certificates, 'tls.crt'), cert);
+  writeFileSync(join(certificates, 'tls.key'), key, { mode: 0o600 });
+  const port = await portOf(io, options);
+  const route = {
+    port,
+    caBundle: cert,
+    arguments: ['--webhook-port', String(port), '--webhook-cert-dir', certificates],
+  };
+  if (host !== undefined) return { ...route, url: `https://${isIP(host) === 6 ? `[${host}]` : host}:${port}` };
+  io.err(
+    'the API server does not call the webhooks: how it reaches this machine is known of k3d, kind and minikube alone: name an address by --webhook-host\n',
+  );
+  return { ...route, url: '' };
+}
+
+/** The name or address by which nodes of a cluster on this machine reach it; undefined where that is not known. */
+async function hostOf(
+  { signal }: CliIo,
+  { client }: OpenCluster,
+  context: string | undefined = '',
+): Promise<string | undefined> {
+  if (context.startsWith('k3d-')) return 'host.k3d.internal';
+  if (context === 'minikube' || context.startsWith('minikube-')) return 'host.minikube.internal';
+  if (!context.startsWith('kind-')) return undefined;
+  // Docker's virtual machine has a name for its host; on Linux that is the gateway of the network of the nodes.
+  if (process.platform !== 'linux') return 'host.docker.internal';
+  const { items } = await client.list(Node, { limit: 1, signal });
+  const address = items[0]?.status?.addresses?.find(
+    ({ type, address: each }) => type === 'InternalIP' && isIP(each) === 4,
+  );
+  return address?.address.replace(/\.\d+\.\d+$/, '.0.1');
+}
+
+/** As the person gave it, else the default of the operator; a free one in place of 0. */
+async function portOf({ environment }: CliIo, { arguments: given, graph }: RouteOptions): Promise<number> {
+  const text = flagOf(given, '--webhook-port') ?? environment['WEBHOOK_PORT'] ?? '';
+  const port = text === '' ? graph.settings.webhookPort : Number(text);
+  return port === 0 ? await freePort() : port;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, resolve);
+  });
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (typeof address === 'object' && address !== null) return address.port;
+  throw new TypeError('unreachable: a TCP server has an address with a port');
+}
+
+function hasFlag(given: readonly string[], flag: string): boolean {
+  return given.some((each) => each === flag || each.startsWith(`${flag}=`));
+}
+
+function flagOf(given: readonly string[], flag: string): string | undefined {
+  const at = given.lastIndexOf(flag);
+  return (
+    given.findLast((each) => each.startsWith(`${flag}=`))?.slice(flag.length + 1) ??
+    (at === -1 ? undefined : given[at + 1])
+  );
+}
