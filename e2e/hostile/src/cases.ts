@@ -320,6 +320,39 @@ export const hostileCases: readonly HostileCase[] = [
     },
     statuses: [200],
   },
+  ...(
+    [
+      ['a Table', 'application/json;as=Table;v=v1;g=meta.k8s.io'],
+      ['protobuf', 'application/vnd.kubernetes.protobuf'],
+      ['metadata', 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io'],
+      ['YAML', 'application/yaml'],
+    ] as const
+  ).map(([form, accept]) => ({
+    name: `list of 10 ConfigMaps with 20,000 keys each, as ${form}`,
+    setUp: numbers(10).map((index) =>
+      post(configMaps, {
+        metadata: { name: `wide${index}` },
+        data: Object.fromEntries(numbers(20_000).map((key) => [`key${key}`, 'value'])),
+      }),
+    ),
+    request: { method: 'GET', path: configMaps, accept },
+    statuses: [200],
+  })),
+  {
+    name: 'Table of 100 objects with a column whose path multiplies what it visits',
+    setUp: [
+      definition('manycolumns', [], {
+        additionalPrinterColumns: [{ name: 'X', type: 'string', jsonPath: '.spec..*..*..*..*..*..*..*..*' }],
+      }),
+      ...numbers(100).map((index) =>
+        object('manycolumns', `o${index}`, {
+          any: numbers(12).reduce<unknown>((inner) => ({ a: inner, b: inner }), 1),
+        }),
+      ),
+    ],
+    request: { method: 'GET', path: objects('manycolumns'), accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' },
+    statuses: [200],
+  },
   {
     name: 'label selector with 100,000 values',
     request: {

@@ -7,7 +7,8 @@ import { judgeMutation, judgeMutationConditions } from './admission/policy/mutat
 import { judgePolicy } from './admission/policy/validating-policies.js';
 import type { Ask } from './admission/policy/evaluation.js';
 import { maxDepth } from './codecs/strict-json.js';
-import { readYaml, YamlProblem } from './codecs/yaml.js';
+import { readYaml, toYaml, YamlProblem } from './codecs/yaml.js';
+import { encodeText } from './protobuf/encode-text.js';
 import { LongWriter } from './long-writes/long-writer.js';
 import type { Job, JobResult, JobResults, KnownAnswers, Question } from './offload/jobs.js';
 import type { Offload, OffloadMessage } from './offload/offload.js';
@@ -60,6 +61,10 @@ async function perform(job: Job): Promise<JobResults[Job['type']]> {
         if (error instanceof YamlProblem) return { problem: error.message };
         throw error;
       }
+    case 'protobuf':
+      return encodeText(job);
+    case 'toYaml':
+      return toYaml(job.json);
     case 'rules': {
       const options = job.old === undefined ? {} : { old: job.old };
       return createRuleValidator(job.schema)?.validate(job.object, options) ?? { errors: [], warnings: [] };

@@ -5,7 +5,7 @@ import { decodeEnvelope, protobufType, unwrapMessage } from '../protobuf/envelop
 import { badRequest, unsupportedMediaType } from '../registry/status.js';
 import type { Offload } from '../offload/offload.js';
 import { JsonSyntaxError, scanJson, TooDeepError, type NumberLiteral } from './strict-json.js';
-import { readYaml, YamlProblem } from './yaml.js';
+import { readYaml, toYaml, YamlProblem } from './yaml.js';
 
 /** A request body, read. */
 export interface ParsedBody {
@@ -37,7 +37,7 @@ export function mediaTypeOf(contentType: string | undefined): string {
 export async function parseBody(
   bytes: Uint8Array,
   contentType: string | undefined,
-  { expected, ...elsewhere }: { readonly expected: ProtobufBody | undefined } & YamlPlace,
+  { expected, ...elsewhere }: { readonly expected: ProtobufBody | undefined } & OtherThread,
 ): Promise<ParsedBody> {
   switch (mediaTypeOf(contentType)) {
     case 'application/json':
@@ -87,8 +87,8 @@ export function parseJsonBody(text: string, depth: number): ParsedBody {
 /** YAML from this length on goes to another thread: reading 1 KB takes about 1 ms. */
 const inlineYamlLength = 8 * 1024;
 
-/** Where YAML that is long is read, and for whom. */
-export interface YamlPlace {
+/** Where long texts are read and written, and for whom. */
+export interface OtherThread {
   readonly offload: Offload;
   /** Aborted when the client has gone. */
   readonly signal: AbortSignal;
@@ -99,7 +99,7 @@ export interface YamlPlace {
  *
  * @throws StatusError 400
  */
-export async function parseYamlBody(text: string, elsewhere: YamlPlace | undefined): Promise<ParsedBody> {
+export async function parseYamlBody(text: string, elsewhere: OtherThread | undefined): Promise<ParsedBody> {
   if (elsewhere === undefined || text.length < inlineYamlLength) {
     try {
       return { value: await readYaml(text), text, duplicates: [] };
@@ -121,11 +121,8 @@ function invalidYaml(problem: string): Error {
   return badRequest(`error converting YAML to JSON: yaml: ${problem}`);
 }
 
-/** Renders an answer as YAML. */
-export async function toYaml(json: string): Promise<string> {
-  const { stringify } = await import('yaml');
-  const { value } = scanJson(json);
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return stringify(value);
-  // Members in alphabetical order, as upstream's YAML has them.
-  return stringify(value, { sortMapEntries: true });
+/** Renders an answer as YAML: a long one in another thread, where there is one. */
+export async function renderYaml(json: string, elsewhere: OtherThread | undefined): Promise<string> {
+  if (elsewhere === undefined || json.length < inlineYamlLength) return toYaml(json);
+  return elsewhere.offload.run({ type: 'toYaml', json }, elsewhere.signal);
 }

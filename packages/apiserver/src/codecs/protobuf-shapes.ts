@@ -5,6 +5,7 @@ import { structOfKind } from '../protobuf/kinds.js';
 import { encodeMessage } from '../protobuf/message.js';
 import { ReverseWriter, wireType } from '../protobuf/wire-writer.js';
 import type { ResourceDefinition } from '../registry/resource.js';
+import { longBodyOf, objectText } from '../storage/long-object.js';
 import type { Rendering } from '../storage/version.js';
 import type { WatchShape } from '../watch/shape.js';
 import type { ListMetadata } from './list-metadata.js';
@@ -13,11 +14,22 @@ import type { ListMetadata } from './list-metadata.js';
 export interface ProtobufShape {
   /** One object, with what it is. */
   one(rendering: Rendering): Uint8Array;
+  /** What has to be encoded before {@link one} and {@link item} are quick; undefined where they are. */
+  pending(rendering: Rendering): EncodeJob | undefined;
   /** An item of a list. */
   item(rendering: Rendering): Uint8Array;
   /** What stands before and after items of a total length. */
   list(metadata: ListMetadata, length: number): { readonly head: Uint8Array; readonly tail: Uint8Array };
   readonly watch: WatchShape;
+}
+
+/** A long object, for another thread. */
+export interface EncodeJob {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly text: string;
+  /** Keeps the message. */
+  readonly keep: (message: Uint8Array) => void;
 }
 
 /** Number of `items` in every list. */
@@ -50,6 +62,7 @@ interface Forms {
   readonly listKind: string;
   /** The message of an object. */
   readonly messageOf: (rendering: Rendering) => Uint8Array;
+  readonly pending: ProtobufShape['pending'];
 }
 
 function watchShape(definition: ResourceDefinition, { apiVersion, kind, messageOf }: Forms): WatchShape {
@@ -68,8 +81,9 @@ function watchShape(definition: ResourceDefinition, { apiVersion, kind, messageO
 }
 
 function shapeOf(definition: ResourceDefinition, forms: Forms): ProtobufShape {
-  const { apiVersion, kind, listKind, messageOf } = forms;
+  const { apiVersion, kind, listKind, messageOf, pending } = forms;
   return {
+    pending,
     one: (rendering) => wrapMessage({ apiVersion, kind, raw: messageOf(rendering) }),
     item: (rendering) => {
       const message = messageOf(rendering);
@@ -95,7 +109,15 @@ export function wholeProtobuf(definition: ResourceDefinition): ProtobufShape {
     rendering.protobuf ??= {};
     return (rendering.protobuf.whole ??= encodeMessage(struct, rendering.object));
   };
-  return shapeOf(definition, { apiVersion, kind, listKind, messageOf });
+  const pending = (rendering: Rendering): EncodeJob | undefined => {
+    if (rendering.protobuf?.whole !== undefined || longBodyOf(rendering.object) === undefined) return undefined;
+    const keep = (message: Uint8Array): void => {
+      rendering.protobuf ??= {};
+      rendering.protobuf.whole = message;
+    };
+    return { apiVersion, kind, text: objectText(rendering.object), keep };
+  };
+  return shapeOf(definition, { apiVersion, kind, listKind, messageOf, pending });
 }
 
 /** Metadata alone. */
@@ -108,5 +130,5 @@ export function partialProtobuf(definition: ResourceDefinition): ProtobufShape {
     rendering.protobuf ??= {};
     return (rendering.protobuf.partial ??= encodeMessage(struct, { metadata }));
   };
-  return shapeOf(definition, { apiVersion, kind, listKind: `${kind}List`, messageOf });
+  return shapeOf(definition, { apiVersion, kind, listKind: `${kind}List`, messageOf, pending: () => undefined });
 }

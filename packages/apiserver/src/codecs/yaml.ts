@@ -1,5 +1,6 @@
+import { isObject } from '@kctl/crd/engine';
 import { messageOf } from '@kctl/telemetry';
-import { inlineDepth } from './strict-json.js';
+import { inlineDepth, scanJson } from './strict-json.js';
 
 /** What is wrong with a YAML document. */
 export class YamlProblem extends Error {
@@ -50,4 +51,24 @@ function plain(value: unknown, depth = 0): unknown {
   if (Array.isArray(value)) return value.map((item) => plain(item, depth + 1));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, plain(member, depth + 1)]));
+}
+
+/** Lists from this length on are written item by item: the library needs a hundred times the memory of what it writes. */
+const wholeLength = 1024 * 1024;
+
+/** A JSON text as YAML, with its members in alphabetical order, as upstream's YAML has them. */
+export async function toYaml(json: string): Promise<string> {
+  const { stringify } = await import('yaml');
+  const { value } = scanJson(json);
+  const write = (part: unknown): string => stringify(part, { sortMapEntries: true });
+  if (!isObject(value)) return stringify(value);
+  const { items, ...others } = value;
+  if (json.length < wholeLength || !Array.isArray(items) || items.length < 2) return write(value);
+  // Other members stand before and after the items, by their names.
+  const some = (isBefore: boolean): string => {
+    const members = Object.entries(others).filter(([name]) => name < 'items' === isBefore);
+    return members.length === 0 ? '' : write(Object.fromEntries(members));
+  };
+  const texts = items.map((item: unknown) => write([item]).replaceAll(/^(?=.)/gm, '  '));
+  return `${some(true)}items:\n${texts.join('')}${some(false)}`;
 }

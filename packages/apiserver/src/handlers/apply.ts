@@ -1,7 +1,7 @@
 import type { UntypedObject } from '@kctl/apimachinery';
 import { messageOf } from '@kctl/telemetry';
 import { cloneJson, isObject, setOwn, stringOf, type JsonObject } from '@kctl/crd/engine';
-import { isUnreadable, mediaTypeOf, parseJsonBody, parseYamlBody, type YamlPlace } from '../codecs/body.js';
+import { isUnreadable, mediaTypeOf, parseJsonBody, parseYamlBody, type OtherThread } from '../codecs/body.js';
 import { parseBoolParameter } from '../codecs/go-text.js';
 import type { Atom } from '../managed-fields/atom.js';
 import { printErrors, typeErrors } from '../managed-fields/check.js';
@@ -51,7 +51,7 @@ export async function readApplication(call: ResourceCall): Promise<Application> 
   return { config, isForced: parseBoolParameter(call.query, 'force'), length: bytes.length, options };
 }
 
-async function parseConfig(bytes: Uint8Array, elsewhere: YamlPlace): Promise<JsonObject> {
+async function parseConfig(bytes: Uint8Array, elsewhere: OtherThread): Promise<JsonObject> {
   const text = new TextDecoder().decode(bytes);
   let value: unknown;
   try {

@@ -1,18 +1,46 @@
+import { systemClock } from '@kctl/wait';
 import type { ProtobufShape } from '../codecs/protobuf-shapes.js';
 import type { ListMetadata } from '../codecs/list-metadata.js';
+import type { OtherThread } from '../codecs/body.js';
 import { listText, type Shape } from '../codecs/shapes.js';
 import { protobufType } from '../protobuf/envelope.js';
 import type { Reply } from '../server/api-request.js';
 import type { Sink } from '../server/sink.js';
 import type { Rendering } from '../storage/version.js';
 import type { ResourceCall } from './call.js';
-import { commonHeaders, textReply } from './reply.js';
+import { commonHeaders, encodeElsewhere, placeOfCall, textReply } from './reply.js';
 
 /** Objects that are read or written before others get their turn. */
 export const sliceSize = 500;
 
 /** Lets others have their turn. */
 export const breathe = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** A turn that renders objects ends after this time: one of them may take as long as a thousand others. */
+const turnMs = 8;
+
+/** Objects from one index to where a slice of them has to end: few, or as many as their time allows. */
+interface Slice<T> {
+  readonly rendered: T[];
+  readonly end: number;
+}
+
+/** Renders objects for one turn. */
+function sliceFrom<T>(
+  { length, rendered }: Pick<ListContent, 'length' | 'rendered'>,
+  from: number,
+  render: (rendering: Rendering) => T,
+): Slice<T> {
+  const started = systemClock.monotonicNow();
+  const parts: T[] = [];
+  let index = from;
+  for (const rendering of rendered(from, Math.min(length, from + sliceSize))) {
+    parts.push(render(rendering));
+    index++;
+    if (systemClock.monotonicNow() - started >= turnMs) break;
+  }
+  return { rendered: parts, end: index };
+}
 
 /** A list on its way out. `rendered` may be long: it is walked slice by slice. */
 interface ListContent {
@@ -23,22 +51,33 @@ interface ListContent {
 }
 
 /** A list as an answer; a long one is written in slices, so that it does not hold up others. */
-export async function listReply(shape: Shape, { negotiated }: ResourceCall, content: ListContent): Promise<Reply> {
-  if (shape.protobuf !== undefined) return protobufReply(shape.protobuf, content);
-  const { metadata, length, rendered } = shape.order === undefined ? content : inOrder(content, shape.order);
-  const render = (from: number, to: number): string =>
-    rendered(from, to)
-      .map((rendering) => shape.item(rendering))
-      .join(',');
-  if (length <= sliceSize || negotiated.mediaType !== 'application/json')
-    return textReply(200, listText(shape, metadata, render(0, length)), negotiated);
+export async function listReply(shape: Shape, call: ResourceCall, content: ListContent): Promise<Reply> {
+  const { negotiated } = call;
+  if (shape.protobuf !== undefined) return protobufReply(shape.protobuf, content, placeOfCall(call));
+  const ordered = shape.order === undefined ? content : inOrder(content, shape.order);
+  const { metadata, length } = ordered;
+  const render = (rendering: Rendering): string => shape.item(rendering);
+  const first = sliceFrom(ordered, 0, render);
+  if (first.end === length)
+    return textReply(200, listText(shape, metadata, first.rendered.join(',')), negotiated, placeOfCall(call));
+  if (negotiated.mediaType !== 'application/json') {
+    const items = [...first.rendered];
+    for (let index = first.end; index < length; ) {
+      await breathe();
+      const slice = sliceFrom(ordered, index, render);
+      items.push(...slice.rendered);
+      index = slice.end;
+    }
+    return textReply(200, listText(shape, metadata, items.join(',')), negotiated, placeOfCall(call));
+  }
   const stream = async (sink: Sink): Promise<void> => {
-    sink.write(Buffer.from(shape.open(metadata)));
-    for (let index = 0; index < length && !sink.closed.aborted; index += sliceSize) {
-      const text = render(index, index + sliceSize);
-      sink.write(Buffer.from(index === 0 ? text : `,${text}`));
+    sink.write(Buffer.from(`${shape.open(metadata)}${first.rendered.join(',')}`));
+    for (let index = first.end; index < length && !sink.closed.aborted; ) {
       await sink.drained();
       await breathe();
+      const slice = sliceFrom(ordered, index, render);
+      sink.write(Buffer.from(`,${slice.rendered.join(',')}`));
+      index = slice.end;
     }
     sink.write(Buffer.from(shape.close));
     sink.end();
@@ -53,11 +92,20 @@ function inOrder(content: ListContent, order: NonNullable<Shape['order']>): List
 }
 
 /** In protobuf the length of all stands before the first, so all is made before any goes out. */
-async function protobufReply(shape: ProtobufShape, { metadata, length, rendered }: ListContent): Promise<Reply> {
+async function protobufReply(
+  shape: ProtobufShape,
+  { metadata, length, rendered }: ListContent,
+  place: OtherThread,
+): Promise<Reply> {
   const slices: Uint8Array[] = [];
-  for (let index = 0; index < length; index += sliceSize) {
+  for (let index = 0; index < length; index += sliceSize)
+    for (const rendering of rendered(index, Math.min(length, index + sliceSize)))
+      if (shape.pending(rendering) !== undefined) await encodeElsewhere(shape, rendering, place);
+  for (let index = 0; index < length; ) {
     if (index > 0) await breathe();
-    slices.push(Buffer.concat(rendered(index, index + sliceSize).map((rendering) => shape.item(rendering))));
+    const slice = sliceFrom({ length, rendered }, index, (rendering) => shape.item(rendering));
+    slices.push(Buffer.concat(slice.rendered));
+    index = slice.end;
   }
   const { head, tail } = shape.list(
     metadata,

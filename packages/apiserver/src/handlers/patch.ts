@@ -1,6 +1,6 @@
 import { isStatusError, mutableCopy, type UntypedObject } from '@kctl/apimachinery';
 import { invalidValue, jsonText } from '@kctl/crd/engine';
-import { isUnreadable, mediaTypeOf, parseJsonBody, parseYamlBody, type YamlPlace } from '../codecs/body.js';
+import { isUnreadable, mediaTypeOf, parseJsonBody, parseYamlBody, type OtherThread } from '../codecs/body.js';
 import { JsonSyntaxError, TooDeepError } from '../codecs/strict-json.js';
 import { applyJsonPatch } from '../patch/json-patch.js';
 import { applyMergePatch } from '../patch/merge-patch.js';
@@ -82,7 +82,7 @@ async function patchOf(
     : (document) => (isMetadataObject(document) ? mergeTyped(document, strategicMerge?.(document, patch)) : document);
 }
 
-async function parsePatch(bytes: Uint8Array, prefix: string, elsewhere: YamlPlace): Promise<unknown> {
+async function parsePatch(bytes: Uint8Array, prefix: string, elsewhere: OtherThread): Promise<unknown> {
   const text = new TextDecoder().decode(bytes);
   try {
     return parseJsonBody(text, elsewhere.offload.depth).value;

@@ -1,7 +1,8 @@
 import { isStatusError, type Status, type StatusError } from '@kctl/apimachinery';
 import { messageOf } from '@kctl/telemetry';
 import { jsonText, objectOf } from '@kctl/crd/engine';
-import { toYaml } from '../codecs/body.js';
+import { renderYaml, type OtherThread } from '../codecs/body.js';
+import type { ProtobufShape } from '../codecs/protobuf-shapes.js';
 import { shapeFor, type Shape } from '../codecs/shapes.js';
 import { negotiateStatus, type MediaType, type Negotiated } from '../codecs/negotiate.js';
 import { JsonSyntaxError, scanJson } from '../codecs/strict-json.js';
@@ -14,25 +15,30 @@ import type { Backend, ResourceCall } from './call.js';
 /** Answers that no cache may keep; upstream puts this on everything. */
 export const commonHeaders = { 'cache-control': 'no-cache, private' } as const;
 
-/** A JSON text as an answer, in the media type that was negotiated. */
+/** A JSON text as an answer, in the media type that was negotiated; long YAML is written in another thread, where there is one. */
 export async function textReply(
   status: number,
   json: string,
   { mediaType }: Pick<Negotiated, 'mediaType'>,
+  elsewhere?: OtherThread,
 ): Promise<Reply> {
   return {
     status,
     headers: { ...commonHeaders, 'content-type': mediaType },
-    body: await bodyIn(mediaType, json),
+    body: await bodyIn(mediaType, json, elsewhere),
   };
 }
 
-async function bodyIn(mediaType: MediaType, json: string): Promise<string | Uint8Array> {
+async function bodyIn(
+  mediaType: MediaType,
+  json: string,
+  elsewhere: OtherThread | undefined,
+): Promise<string | Uint8Array> {
   switch (mediaType) {
     case 'application/json':
       return json;
     case 'application/yaml':
-      return toYaml(json);
+      return renderYaml(json, elsewhere);
     case protobufType:
       return encodeObject(objectOf(scanJson(json).value));
   }
@@ -76,15 +82,33 @@ export function shapeOf(backend: Backend, call: ResourceCall): Shape {
   });
 }
 
+/** Where the answer to a call is written, if it is long. */
+export function placeOfCall({ offload, request }: ResourceCall): OtherThread {
+  return { offload, signal: request.signal };
+}
+
+/** Has a long object encoded in another thread, where that has not been done. */
+export async function encodeElsewhere(
+  shape: ProtobufShape,
+  rendering: Rendering,
+  { offload, signal }: OtherThread,
+): Promise<void> {
+  const pending = shape.pending(rendering);
+  if (pending === undefined) return;
+  const { keep, ...job } = pending;
+  keep(await offload.run({ type: 'protobuf', ...job }, signal));
+}
+
 /** One object as an answer. */
-export function objectReply(
+export async function objectReply(
   backend: Backend,
   call: ResourceCall,
   answer: { status: number; rendering: Rendering },
 ): Promise<Reply> {
   const { status, rendering } = answer;
   const shape = shapeOf(backend, call);
-  if (shape.protobuf === undefined) return textReply(status, shape.one(rendering), call.negotiated);
+  if (shape.protobuf === undefined) return textReply(status, shape.one(rendering), call.negotiated, placeOfCall(call));
+  await encodeElsewhere(shape.protobuf, rendering, placeOfCall(call));
   const headers = { ...commonHeaders, 'content-type': protobufType };
-  return Promise.resolve({ status, headers, body: shape.protobuf.one(rendering) });
+  return { status, headers, body: shape.protobuf.one(rendering) };
 }

@@ -12,6 +12,10 @@ export type Job =
   | LongWrite
   /** The value of a YAML document, as JSON text. */
   | { readonly type: 'yaml'; readonly text: string }
+  /** The protobuf message of an object. */
+  | { readonly type: 'protobuf'; readonly apiVersion: string; readonly kind: string; readonly text: string }
+  /** A JSON text as YAML. */
+  | { readonly type: 'toYaml'; readonly json: string }
   /** The rules of a custom resource. */
   | { readonly type: 'rules'; readonly schema: StructuralSchema; readonly object: unknown; readonly old: unknown }
   /** The match conditions of a webhook. */
@@ -48,6 +52,8 @@ export type Job =
 export interface JobResults {
   readonly write: LongWritten;
   readonly yaml: { readonly json: string } | { readonly problem: string };
+  readonly protobuf: Uint8Array;
+  readonly toYaml: string;
   readonly rules: RuleFindings;
   readonly conditions: ConditionVerdict | Question;
   readonly validations: Verdict | Question;

@@ -16,8 +16,11 @@ export interface LongContent {
   readonly before: string;
   /** The rest; absent where it has no resourceVersion. */
   readonly after?: string;
+  /** How long the members of its metadata are, without the resourceVersion: each begins with `,`. */
+  readonly metadataLength: number;
 }
 
+const metadataHead = ',"metadata":{';
 const plainKeys: ReadonlySet<string> = new Set(['kind', 'apiVersion']);
 
 /** Beyond this many members an object is read at once: an accessor for each would take longer. */
@@ -27,6 +30,7 @@ const maxLazyMembers = 64;
 export class LongBody {
   readonly content: LongContent;
   #whole: JsonObject | undefined;
+  #metadata: JsonObject | undefined;
 
   constructor(content: LongContent) {
     this.content = content;
@@ -36,6 +40,18 @@ export class LongBody {
   tail(resourceVersion: string | undefined): string {
     const { before, after } = this.content;
     return after === undefined ? before : `${before}${JSON.stringify(resourceVersion ?? '')}${after}`;
+  }
+
+  /** The metadata, without the resourceVersion; read once, and then kept. */
+  readMetadata(): JsonObject {
+    if (this.#metadata === undefined) {
+      const { before, after, metadataLength } = this.content;
+      // Without a resourceVersion the first comma is the brace that opens.
+      const members = after === undefined ? before.slice(metadataHead.length - 1).slice(0, metadataLength) : after;
+      const value = parseJsonFast(`{${members.slice(1, metadataLength)}}`);
+      this.#metadata = isObject(value) ? deepFreeze(value) : {};
+    }
+    return this.#metadata;
   }
 
   /** All members; read once, and then kept. */
@@ -68,11 +84,7 @@ export function longObject(
   const metadata: ObjectMeta = { ...known };
   if (resourceVersion !== undefined) metadata.resourceVersion = resourceVersion;
   if (hasOwners) {
-    const readOwners = (): unknown => {
-      const whole = body.read()['metadata'];
-      return isObject(whole) ? whole['managedFields'] : undefined;
-    };
-    lazily(metadata, 'managedFields', readOwners);
+    lazily(metadata, 'managedFields', () => body.readMetadata()['managedFields']);
   }
   const object: UntypedObject = {
     ...(kind !== undefined && { kind }),
@@ -122,6 +134,8 @@ export function longContentOf(object: UntypedObject): LongContent {
   const inMetadata = texts.splice(0).join('');
   writeMembers(object, (name) => plainKeys.has(name) || name === 'metadata', write);
   const content = texts.join('');
-  if (resourceVersion === undefined) return { ...known, before: `,"metadata":{${inMetadata.slice(1)}}${content}}` };
-  return { ...known, before: `,"metadata":{"resourceVersion":`, after: `${inMetadata}}${content}}` };
+  const metadataLength = inMetadata.length;
+  if (resourceVersion === undefined)
+    return { ...known, before: `${metadataHead}${inMetadata.slice(1)}}${content}}`, metadataLength };
+  return { ...known, before: `${metadataHead}"resourceVersion":`, after: `${inMetadata}}${content}}`, metadataLength };
 }
