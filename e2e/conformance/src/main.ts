@@ -8,6 +8,7 @@ import { readKnownDifferences } from './harness/known-differences.js';
 import { runCases, type Result } from './harness/run.js';
 import { registeredCases } from './harness/spec.js';
 import { startTarget, targetNames, type TargetName } from './harness/targets.js';
+import { writeDifferential } from './differential/record.js';
 import { release, writeVersion } from './versions.js';
 
 const { values } = parseArgs({
@@ -21,8 +22,13 @@ const { values } = parseArgs({
     differential: { type: 'boolean', default: false },
     webhooks: { type: 'boolean', default: false },
     users: { type: 'boolean', default: false },
+    protobuf: { type: 'boolean', default: false },
+    policies: { type: 'boolean', default: false },
+    all: { type: 'boolean', default: false },
+    record: { type: 'boolean', default: false },
     calls: { type: 'string', default: '20000' },
     seed: { type: 'string' },
+    session: { type: 'string' },
     version: { type: 'string' },
   },
 });
@@ -84,26 +90,34 @@ async function runSuite(name: TargetName, version: string | undefined): Promise<
 async function runBoth(): Promise<boolean> {
   const seed = values.seed === undefined ? Math.trunc(Math.random() * 1_000_000) : Number(values.seed);
   const calls = Number(values.calls);
-  const { webhooks, users } = values;
-  const how = `--differential${webhooks ? ' --webhooks' : ''}${users ? ' --users' : ''} --seed ${seed} --calls ${calls}`;
+  const parts = ['users', 'webhooks', 'policies', 'protobuf'] as const;
+  const chosen = parts.filter((part) => values.all || values[part]);
+  const has = (part: (typeof parts)[number]): boolean => chosen.includes(part);
+  const flags = values.all ? ['all'] : chosen;
+  const how = ['--differential', ...flags.map((flag) => `--${flag}`), `--seed ${seed}`, `--calls ${calls}`].join(' ');
+  const audit = has('webhooks') || has('policies');
   console.log(`differential run: seed ${seed}, ${calls} calls (again with ${how})`);
   const started = performance.now();
   // Without controllers on either side: what they do in the background comes at different moments.
-  const real = await startTarget('real', { controllers: false, audit: webhooks });
-  const embedded = await startEmbedded({ token: 'unused', user: 'unused' }, { controllers: false, audit: webhooks });
+  const real = await startTarget('real', { controllers: false, audit });
+  const embedded = await startEmbedded({ token: 'unused', user: 'unused' }, { controllers: false, audit });
   try {
     const result = await runDifferential([real, embedded], {
       calls,
       seed,
-      webhooks,
-      users,
+      webhooks: has('webhooks'),
+      users: has('users'),
+      policies: has('policies'),
+      protobuf: has('protobuf'),
       sessions: Number(values.concurrency),
+      ...(values.session !== undefined && { session: Number(values.session) }),
       log: (line) => console.log(line),
     });
     console.log(
       `seed ${seed}: ${result.calls} calls in ${((performance.now() - started) / 1000).toFixed(1)} s, ${result.explained} explained differences`,
     );
     console.log(`${result.unexplained} unexplained differences`);
+    if (values.record) writeDifferential({ seed, ...result, mix: chosen });
     return result.unexplained === 0;
   } finally {
     await embedded.stop();

@@ -666,3 +666,75 @@ for (const [title, kind, plural, policy, causes] of refusedPolicies) {
     failure(await t.post(`${API}/${plural}`, body), { code: 422, reason: 'Invalid', causes });
   });
 }
+
+spec(69, 'a mutating policy: deletions are none of its business', async (t) => {
+  const { add, until, post, path } = await policies(t);
+  const all = { ...configMaps, operations: ['*'] };
+  await add('Mutating', {
+    matchConstraints: { resourceRules: [all] },
+    matchConditions: [{ name: 'fails', expression: '1 / size(request.name) > 100 || request.operation == "DELETE"' }],
+    mutations: [{ patchType: 'JSONPatch', jsonPatch: { expression: '[JSONPatch{op: "remove", path: "/data/nope"}]' } }],
+  });
+  await add('Mutating', {
+    mutations: [{ patchType: 'ApplyConfiguration', applyConfiguration: { expression: labelled } }],
+  });
+  await until(({ body }) => body.metadata?.labels?.['touched'] === 'yes');
+  created(await post('x'));
+  ok(await t.delete(`${path}/x`));
+});
+
+spec(69, 'a mutating policy that alone has changed the object is evaluated once more', async (t) => {
+  const { add, until, post } = await policies(t);
+  const name = await add('Mutating', {
+    reinvocationPolicy: 'IfNeeded',
+    mutations: [
+      {
+        patchType: 'JSONPatch',
+        jsonPatch: { expression: '[JSONPatch{op: "remove", path: "/metadata/annotations/a"}]' },
+      },
+    ],
+  });
+  await until(isDenied);
+  const why =
+    "JSON Patch: error in remove for path: '/metadata/annotations/a': Unable to remove nonexistent key: a: missing value";
+  const denied = await post('x', { metadata: { name: 'x', annotations: { a: '1', b: '2' } } });
+  failure(denied, mutated(name, why));
+});
+
+spec(69, 'a mutating policy: what is no object of its type has nothing applied to it', async (t) => {
+  const { add, ns } = await policies(t);
+  const widgets = await t.widgets();
+  const rule = { apiGroups: [widgets.group, 'apps'], apiVersions: ['*'], operations: ['CREATE', 'UPDATE'] };
+  const here = { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': ns } } };
+  const name = await add('Mutating', {
+    matchConstraints: { ...here, resourceRules: [{ ...rule, resources: ['*/*'] }] },
+    mutations: [{ patchType: 'ApplyConfiguration', applyConfiguration: { expression: labelled } }],
+  });
+  const draft = (own: string, spec: object): Draft => ({
+    apiVersion: widgets.apiVersion,
+    kind: 'Widget',
+    metadata: { name: own },
+    spec,
+  });
+  await t.eventually(
+    () => t.post(`${widgets.path(ns)}?dryRun=All`, draft('probe', { size: 1 })),
+    ({ body }) => body.metadata?.labels?.['touched'] === 'yes',
+    { what: 'the policy' },
+  );
+  failure(
+    await t.post(widgets.path(ns), draft('x', { size: 'four' })),
+    mutated(
+      name,
+      'error applying patch: failed to convert original object to typed object: .spec.size: expected numeric (int or float), got string',
+    ),
+  );
+  created(await t.post(widgets.path(ns), draft('y', { size: 4, replicas: 1 })));
+  const scale = (): Promise<Answer> => t.patch(widgets.path(ns, 'y', 'scale'), MERGE_PATCH, { spec: { replicas: 2 } });
+  failure(
+    await scale(),
+    mutated(
+      name,
+      'error applying patch: failed to convert patch object to typed object: no corresponding type for autoscaling/v1, Kind=Scale',
+    ),
+  );
+});

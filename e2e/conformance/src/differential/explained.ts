@@ -70,7 +70,7 @@ export const explanations: readonly Explanation[] = [
         ({ path, real }) =>
           (isText(real) && real.includes('ResourceVersion in precondition: , ')) ||
           real?.selector === null ||
-          (path === '/body/metadata/name' && real === undefined),
+          (/^\/body\/metadata(\/name)?$/.test(path) && real === undefined),
       ),
   },
   {

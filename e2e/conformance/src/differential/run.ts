@@ -7,7 +7,8 @@ import { createWidgetCrd } from '../harness/widgets.js';
 import { explanations } from './explained.js';
 import { randomKinds } from './kinds.js';
 import { createRandom } from './random.js';
-import { runSession, type Finding, type Pair } from './session.js';
+import { sparedHeaders, startPoliced, typesAreKnown } from './policies/policed.js';
+import { runSession, together, type Finding, type Pair, type SessionExtension } from './session.js';
 import { createRuled } from './ruled.js';
 import { createRoles, randomUser } from './users.js';
 import { createGadgets } from './webhooks/gadgets.js';
@@ -18,10 +19,16 @@ export interface DifferentialOptions {
   readonly seed: number;
   /** Sequences at once, each in its own namespace. */
   readonly sessions: number;
+  /** Plays one of the sequences alone: to look into a difference. @default all */
+  readonly session?: number;
   /** Whether writes pass random webhooks, and a custom resource is converted by one. @default false */
   readonly webhooks?: boolean;
   /** Whether some calls are made as other users, and about a custom resource with rules. @default false */
   readonly users?: boolean;
+  /** Whether some calls about built-in kinds are sent and answered in protobuf. @default false */
+  readonly protobuf?: boolean;
+  /** Whether writes pass random admission policies. @default false */
+  readonly policies?: boolean;
   readonly log: (line: string) => void;
 }
 
@@ -29,6 +36,8 @@ export interface DifferentialResult {
   readonly calls: number;
   readonly unexplained: number;
   readonly explained: number;
+  /** How many differences each explanation covers. */
+  readonly byReason: Readonly<Record<string, number>>;
 }
 
 const SHOWN = 6;
@@ -53,6 +62,13 @@ export async function runDifferential(
     options.webhooks && target.name === 'real' ? steadyConnection(connection) : connection,
   ) as unknown as Pair<Connection>;
 
+  const kinds = [...randomKinds(widgets), ...(ruled === undefined ? [] : [ruled]), ...(gadgets[0] ?? [])];
+  if (options.policies)
+    await typesAreKnown(
+      runs,
+      kinds.flatMap(([, kind]) => (kind.isCustom ? [kind] : [])),
+    );
+
   const groups = new Map<string, Finding[]>();
   const explainedBy = new Map<string, number>();
   const onFinding = (finding: Finding): void => {
@@ -67,12 +83,15 @@ export async function runDifferential(
     const group = groups.get(signature) ?? [];
     groups.set(signature, group);
     group.push({ ...finding, divergences: left });
+    // The first of each group, when it is found.
+    if (group.length === 1) for (const line of described(signature, { ...finding, divergences: left })) log(line);
   };
 
   let taken = 0;
   const takeCall = () => (taken < options.calls ? taken++ : undefined);
   await Promise.all(
     Array.from({ length: options.sessions }, async (_unused, index) => {
+      if (options.session !== undefined && options.session !== index) return;
       const namespace = `diff-${index}`;
       for (const connection of connections) {
         const made = await connection.send('POST', '/api/v1/namespaces', { body: { metadata: { name: namespace } } });
@@ -81,19 +100,26 @@ export async function runDifferential(
       const hooked = options.webhooks
         ? await startHooked(runs, namespace, createRandom(options.seed * 1000 + 500 + index))
         : undefined;
+      const policed = options.policies
+        ? startPoliced(runs, namespace, createRandom(options.seed * 1000 + 800 + index))
+        : undefined;
+      const extensions: SessionExtension[] = [policed, hooked].filter((each) => each !== undefined);
       try {
         await runSession({
           connections,
           namespace,
-          kinds: [...randomKinds(widgets), ...(ruled === undefined ? [] : [ruled]), ...(gadgets[0] ?? [])],
+          kinds,
           random: createRandom(options.seed * 1000 + index),
           takeCall,
           onFinding,
           ...(options.users && { randomUser }),
-          ...(hooked !== undefined && { extension: hooked }),
+          ...(options.protobuf !== undefined && { protobuf: options.protobuf }),
+          ...(extensions.length > 0 && { extension: together(extensions) }),
+          ...(policed !== undefined && { ownHeaders: sparedHeaders }),
         });
       } finally {
         await hooked?.stop();
+        await policed?.stop();
       }
     }),
   );
@@ -101,27 +127,32 @@ export async function runDifferential(
   for (const connection of connections) await connection.close();
 
   const sorted = [...groups.entries()].toSorted(([, a], [, b]) => b.length - a.length);
-  for (const [signature, findings] of sorted) {
-    log(`\n${findings.length} × ${signature}`);
-    for (const finding of findings.slice(0, 1)) {
-      log(
-        `  call ${finding.call}: ${finding.request} ${finding.body === undefined ? '' : JSON.stringify(finding.body).slice(0, 700)}`,
-      );
-      const important = (path: string): number => (path === '/status' || path === '/body/message' ? 0 : 1);
-      const ordered = finding.divergences.toSorted((a, b) => important(a.path) - important(b.path));
-      for (const { path, real, embedded } of ordered.slice(0, SHOWN)) {
-        log(`    ${path}`);
-        log(`      real:     ${JSON.stringify(real)?.slice(0, 500) ?? 'absent'}`);
-        log(`      embedded: ${JSON.stringify(embedded)?.slice(0, 500) ?? 'absent'}`);
-      }
-      if (finding.events !== undefined)
-        finding.events.forEach((side, index) => log(`    ${index === 0 ? 'real' : 'embedded'}: ${side.join(', ')}`));
-      for (const line of finding.before.slice(-8)) log(`    before: ${line.slice(0, 600)}`);
-    }
-  }
+  if (sorted.length > 0) log('');
+  for (const [signature, findings] of sorted) log(`${findings.length} × ${signature}`);
   for (const [reason, count] of explainedBy) log(`explained ${count}: ${reason}`);
   const unexplained = sorted.reduce((sum, [, findings]) => sum + findings.length, 0);
-  return { calls: taken, unexplained, explained: [...explainedBy.values()].reduce((sum, count) => sum + count, 0) };
+  const explained = [...explainedBy.values()].reduce((sum, count) => sum + count, 0);
+  return { calls: taken, unexplained, explained, byReason: Object.fromEntries(explainedBy) };
+}
+
+/** A difference, with the calls that led there. */
+function described(signature: string, finding: Finding): string[] {
+  const important = (path: string): number => (path === '/status' || path === '/body/message' ? 0 : 1);
+  const ordered = finding.divergences.toSorted((a, b) => important(a.path) - important(b.path));
+  const body = finding.body === undefined ? '' : JSON.stringify(finding.body).slice(0, 700);
+  return [
+    `\n${signature}`,
+    `  call ${finding.call}: ${finding.request} ${body}`,
+    ...ordered
+      .slice(0, SHOWN)
+      .flatMap(({ path, real, embedded }) => [
+        `    ${path}`,
+        `      real:     ${JSON.stringify(real)?.slice(0, 500) ?? 'absent'}`,
+        `      embedded: ${JSON.stringify(embedded)?.slice(0, 500) ?? 'absent'}`,
+      ]),
+    ...(finding.events ?? []).map((side, index) => `    ${index === 0 ? 'real' : 'embedded'}: ${side.join(', ')}`),
+    ...finding.before.slice(-8).map((line) => `    before: ${line.slice(0, 900)}`),
+  ];
 }
 
 /** What differences of one cause have in common. */

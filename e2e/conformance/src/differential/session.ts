@@ -1,11 +1,12 @@
 /** One sequence of random calls in a namespace of its own, made on both servers in step. */
 import { JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH } from '../harness/context.js';
 import type { Doc, Draft, Json, WatchEvent } from '../harness/doc.js';
-import type { Answer, Connection, SendOptions } from '../harness/http.js';
+import { NoAnswer, type Answer, type Connection, type SendOptions } from '../harness/http.js';
 import { openWatch, WatchRefused } from '../harness/watch.js';
 import { divergences, type Divergence } from './compare.js';
 import { randomMetadata, type RandomKind } from './kinds.js';
 import { normaliseAnswer, normaliseDocument, objectKey } from './normalise.js';
+import { inProtobuf, protobufEvents, PROTOBUF, readable } from './protobuf.js';
 import type { Random } from './random.js';
 
 export type Pair<T> = readonly [real: T, embedded: T];
@@ -36,6 +37,31 @@ export interface SessionExtension {
   aside(work: () => Promise<void>): Promise<void>;
 }
 
+/** What stands for an answer that has not come. */
+function cutOff({ request, message }: NoAnswer): Answer {
+  const body = { message } as unknown as Doc;
+  return { request, status: 0, headers: {}, bytes: Buffer.alloc(0), text: JSON.stringify(body), body, warnings: [] };
+}
+
+/** Several at once. */
+export function together(extensions: readonly SessionExtension[]): SessionExtension {
+  return {
+    async beforeCall() {
+      for (const each of extensions) await each.beforeCall();
+    },
+    begin() {
+      for (const each of extensions) each.begin();
+    },
+    async observe(answers, body) {
+      const seen = await Promise.all(extensions.map((each) => each.observe(answers, body)));
+      const merged = (side: 0 | 1): Json => Object.assign({}, ...seen.map((pair) => pair[side] as object));
+      return [merged(0), merged(1)];
+    },
+    describe: () => extensions.flatMap((each) => each.describe()),
+    aside: (work) => extensions.reduce((inner, each) => () => each.aside(inner), work)(),
+  };
+}
+
 export interface SessionOptions {
   readonly extension?: SessionExtension;
   readonly connections: Pair<Connection>;
@@ -47,6 +73,10 @@ export interface SessionOptions {
   readonly onFinding: (finding: Finding) => void;
   /** Headers of a call that is made as another user. */
   readonly randomUser?: (random: Random) => Readonly<Record<string, string>> | undefined;
+  /** Whether some calls about built-in kinds are sent and answered in protobuf. @default false */
+  readonly protobuf?: boolean;
+  /** Headers of what the session itself puts away. */
+  readonly ownHeaders?: Readonly<Record<string, string>>;
 }
 
 /** An object that both servers have, as each of them last showed it. */
@@ -66,18 +96,28 @@ interface Request {
   readonly options?: PerSide<SendOptions>;
   /** What the call is about, for the history. */
   readonly about: string;
+  /** The kind whose objects its bodies are; absent where they are something else. */
+  readonly kind?: RandomKind;
+}
+
+/** How a call and its answer are encoded, where that is not JSON. */
+interface Encoding {
+  /** Whether the body is sent in protobuf, and how many bytes of it are left out. */
+  readonly body?: { readonly cut: number };
+  readonly accept?: string;
 }
 
 const NAMES = ['a', 'b', 'c', 'd'];
 const HISTORY = 12;
 
 export async function runSession(options: SessionOptions): Promise<void> {
-  const { random, connections, namespace, takeCall, onFinding, extension, randomUser } = options;
+  const { random, connections, namespace, takeCall, onFinding, extension, randomUser, ownHeaders } = options;
   const known = new Map<string, Known>();
   const histories = new Map<string, string[]>();
   const revisions: { kind: RandomKind; at: Pair<string>; call: number }[] = [];
   const lastRevision: Pair<Map<string, string>> = [new Map(), new Map()];
   let call = 0;
+  const own: SendOptions = ownHeaders === undefined ? {} : { headers: ownHeaders };
 
   const both = async <T>(make: (side: 0 | 1) => Promise<T>): Promise<Pair<T>> => Promise.all([make(0), make(1)]);
 
@@ -85,18 +125,22 @@ export async function runSession(options: SessionOptions): Promise<void> {
   const exchange = async (request: Request): Promise<Pair<Answer> | undefined> => {
     extension?.begin();
     const user = randomUser?.(random);
-    const answers = await both((side) => {
-      const given = request.options?.(side);
-      const headers = { ...given?.headers, ...user };
-      return connections[side].send(
-        request.method,
-        request.path(side),
-        user === undefined ? given : { ...given, headers },
-      );
+    const encoding = options.protobuf === true ? randomEncoding(request) : {};
+    const answers = await both(async (side) => {
+      const given = encoded(request, encoding, request.options?.(side) ?? {});
+      const headers = { ...given.headers, ...user };
+      try {
+        return readable(await connections[side].send(request.method, request.path(side), { ...given, headers }));
+      } catch (error) {
+        if (!(error instanceof NoAnswer)) throw error;
+        return cutOff(error);
+      }
     });
     const history = histories.get(request.about) ?? [];
     histories.set(request.about, history);
-    const { body, contentType, accept } = request.options?.(0) ?? {};
+    const original = request.options?.(0) ?? {};
+    const { body } = original;
+    const { contentType, accept } = encoded(request, encoding, original);
     const more = await extension?.observe(answers, body);
     const found = divergences(
       ...(answers.map((answer, side) => ({
@@ -114,6 +158,41 @@ export async function runSession(options: SessionOptions): Promise<void> {
     if (history.length > HISTORY) history.shift();
     if (found.length > 0) return undefined;
     return answers;
+  };
+
+  const randomEncoding = ({ method, kind, options: make }: Request): Encoding => {
+    if (kind === undefined) return {};
+    const { accept = 'application/json', contentType } = make?.(0) ?? {};
+    const isFree = accept === 'application/json' && random.chance(kind.isCustom ? 0.05 : 0.3);
+    const isPartial = accept.startsWith('application/json;as=Partial') && random.chance(0.4);
+    const isWrite = method !== 'GET' && method !== 'PATCH' && contentType === undefined;
+    return {
+      ...(isFree && { accept: random.pick([PROTOBUF, PROTOBUF, `${PROTOBUF},application/json`]) }),
+      ...(isPartial && { accept: accept.replace('application/json', PROTOBUF) }),
+      ...(isWrite &&
+        random.chance(kind.isCustom ? 0.02 : 0.3) && {
+          body: { cut: random.chance(0.03) ? 1 + random.below(8) : 0 },
+        }),
+    };
+  };
+
+  /** What is sent, in an encoding. */
+  const encoded = ({ kind, method }: Request, encoding: Encoding, given: SendOptions): SendOptions => {
+    const options = encoding.accept === undefined ? given : { ...given, accept: encoding.accept };
+    if (kind === undefined || encoding.body === undefined) return options;
+    const isDeletion = method === 'DELETE';
+    const of = isDeletion
+      ? { apiVersion: 'v1', kind: 'DeleteOptions' }
+      : kind.isCustom
+        ? { apiVersion: 'v1', kind: 'ConfigMap' }
+        : kind;
+    const isScale = !isDeletion && (given.body as Json)?.kind === 'Scale';
+    const bytes = inProtobuf(
+      isDeletion ? { ...(given.body as object), ...of } : given.body,
+      isScale ? { apiVersion: 'autoscaling/v1', kind: 'Scale' } : of,
+    );
+    if (bytes === undefined) return options;
+    return { ...options, contentType: PROTOBUF, body: bytes.subarray(0, bytes.length - encoding.body.cut) };
   };
 
   /** What a write answered becomes what is known of the object. */
@@ -144,17 +223,13 @@ export async function runSession(options: SessionOptions): Promise<void> {
     const path = kind.path(namespace, name);
     const putAway = async (): Promise<void> => {
       await both(async (side) => {
-        await connections[side].send('PATCH', path, {
-          contentType: MERGE_PATCH,
-          body: { metadata: { finalizers: null } },
-        });
+        const release = { ...own, contentType: MERGE_PATCH, body: { metadata: { finalizers: null } } };
+        await connections[side].send('PATCH', path, release);
         await connections[side].send('DELETE', path, {
+          ...own,
           body: { gracePeriodSeconds: 0, propagationPolicy: 'Background' },
         });
-        await connections[side].send('PATCH', path, {
-          contentType: MERGE_PATCH,
-          body: { metadata: { finalizers: null } },
-        });
+        await connections[side].send('PATCH', path, release);
       });
     };
     await (extension === undefined ? putAway() : extension.aside(putAway));
@@ -166,7 +241,7 @@ export async function runSession(options: SessionOptions): Promise<void> {
     name: string,
     request: Omit<Request, 'about'>,
   ): Promise<Pair<Answer> | undefined> => {
-    const answers = await exchange({ ...request, about: `${kind.kind}/${name}` });
+    const answers = await exchange({ kind, ...request, about: `${kind.kind}/${name}` });
     if (answers === undefined) await heal(kind, name);
     return answers;
   };
@@ -207,10 +282,11 @@ export async function runSession(options: SessionOptions): Promise<void> {
         await both(async (side) => {
           const path = kind.path(namespace, answers[side].body.metadata.name);
           await connections[side].send('PATCH', path, {
+            ...own,
             contentType: MERGE_PATCH,
             body: { metadata: { finalizers: null } },
           });
-          await connections[side].send('DELETE', path, { body: { gracePeriodSeconds: 0 } });
+          await connections[side].send('DELETE', path, { ...own, body: { gracePeriodSeconds: 0 } });
         });
       return;
     }
@@ -508,6 +584,7 @@ export async function runSession(options: SessionOptions): Promise<void> {
     for (let page = 0; page < 4; page++) {
       const from = tokens;
       const answers = await exchange({
+        kind,
         about: `${kind.kind} list`,
         method: 'GET',
         path: () => kind.path(namespace),
@@ -532,6 +609,7 @@ export async function runSession(options: SessionOptions): Promise<void> {
   const removeCollection = async (kind: RandomKind): Promise<void> => {
     const query = { ...selectors(kind), ...(random.chance(0.2) ? { dryRun: 'All' } : {}) };
     await exchange({
+      kind,
       about: `${kind.kind} list`,
       method: 'DELETE',
       path: () => kind.path(namespace),
@@ -554,6 +632,8 @@ export async function runSession(options: SessionOptions): Promise<void> {
     const from = random.pick(recent);
     const labelSelector = random.pick([undefined, undefined, 'l=a', 'l!=b']);
     const about = `${kind.kind} watch`;
+    const isProtobuf = options.protobuf === true && !kind.isCustom && random.chance(0.4);
+    const path = kind.path(namespace);
     const sentinel: Draft = {
       apiVersion: kind.apiVersion,
       kind: kind.kind,
@@ -562,13 +642,17 @@ export async function runSession(options: SessionOptions): Promise<void> {
     };
     const events = await both(async (side) => {
       const connection = connections[side];
-      const made = await connection.send('POST', kind.path(namespace), { body: sentinel });
+      const made = await connection.send('POST', kind.path(namespace), { ...own, body: sentinel });
       if (made.status !== 201) throw new Error(`the sentinel was refused: ${made.status} ${made.text}`);
-      await connection.send('DELETE', kind.path(namespace, 'zz-sentinel'), { body: { gracePeriodSeconds: 0 } });
+      await connection.send('DELETE', kind.path(namespace, 'zz-sentinel'), {
+        ...own,
+        body: { gracePeriodSeconds: 0 },
+      });
       try {
-        const watch = await openWatch(connection, kind.path(namespace), {
-          query: { resourceVersion: from.at[side], labelSelector },
-        });
+        const query = { resourceVersion: from.at[side], labelSelector };
+        const watch = isProtobuf
+          ? await openWatch(connection, path, { query, accept: `${PROTOBUF};stream=watch` }, protobufEvents())
+          : await openWatch(connection, path, { query });
         const seen = await watch.until(
           ({ type, object }) =>
             type === 'ERROR' || (type === 'DELETED' && object.metadata.uid === made.body.metadata.uid),

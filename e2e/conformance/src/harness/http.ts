@@ -40,6 +40,17 @@ export interface Connection {
   close(): Promise<void>;
 }
 
+/** A request whose connection ended without an answer. */
+export class NoAnswer extends Error {
+  override readonly name = 'NoAnswer';
+  readonly request: string;
+
+  constructor(request: string, url: string, cause: unknown) {
+    super(`${request} on ${url} has no answer`, { cause });
+    this.request = request;
+  }
+}
+
 export interface OpenAnswer {
   readonly request: string;
   readonly status: number;
@@ -75,6 +86,7 @@ export function connect(url: string, caPem: string | undefined, credentials: Cre
     const { body, contentType, accept = 'application/json' } = options;
     const isRaw = body === undefined || typeof body === 'string' || body instanceof Uint8Array;
     const target = pathWithQuery(path, options.query);
+    const request = `${method} ${readable(target)}`;
     const answer = await send(`${url}${target}`, {
       method: method as 'GET',
       dispatcher: agent,
@@ -87,8 +99,10 @@ export function connect(url: string, caPem: string | undefined, credentials: Cre
       },
       ...(body === undefined ? {} : { body: isRaw ? body : JSON.stringify(body) }),
       ...(options.signal === undefined ? {} : { signal: options.signal }),
+    }).catch((cause: unknown) => {
+      throw new NoAnswer(request, url, cause);
     });
-    return { request: `${method} ${readable(target)}`, answer };
+    return { request, answer };
   };
 
   return {

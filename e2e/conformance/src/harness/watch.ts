@@ -17,6 +17,27 @@ export interface Watch {
   close(): void;
 }
 
+/** Turns the bytes of a stream into events. */
+export interface EventDecoder {
+  push(chunk: Buffer): WatchEvent[];
+  /** What is left of an event that has not come whole: '' between two. */
+  rest(): string;
+}
+
+/** Events in JSON: one in each line. */
+function jsonEvents(): EventDecoder {
+  let pending = '';
+  const decoder = new TextDecoder();
+  return {
+    push(chunk) {
+      const lines = (pending + decoder.decode(chunk, { stream: true })).split('\n');
+      pending = lines.pop() ?? '';
+      return lines.map((line) => JSON.parse(line) as WatchEvent);
+    },
+    rest: () => pending,
+  };
+}
+
 export class WatchRefused extends Error {
   readonly status: number;
   readonly text: string;
@@ -28,7 +49,12 @@ export class WatchRefused extends Error {
   }
 }
 
-export async function openWatch(connection: Connection, path: string, options: SendOptions = {}): Promise<Watch> {
+export async function openWatch(
+  connection: Connection,
+  path: string,
+  options: SendOptions = {},
+  decoder: EventDecoder = jsonEvents(),
+): Promise<Watch> {
   const abort = new AbortController();
   const query: Query = { watch: true, ...options.query };
   const answer = await connection.open(path, { ...options, query, signal: abort.signal });
@@ -39,15 +65,12 @@ export async function openWatch(connection: Connection, path: string, options: S
   let failure: unknown;
   let wake: () => void = () => {};
   const read = async () => {
-    let pending = '';
-    const decoder = new TextDecoder();
     for await (const chunk of answer.body) {
-      const lines = (pending + decoder.decode(chunk, { stream: true })).split('\n');
-      pending = lines.pop() ?? '';
-      for (const line of lines) events.push(JSON.parse(line) as WatchEvent);
+      events.push(...decoder.push(chunk));
       wake();
     }
-    if (pending !== '') throw new Error(`${answer.request}: the stream ended inside of a frame: ${pending}`);
+    const rest = decoder.rest();
+    if (rest !== '') throw new Error(`${answer.request}: the stream ended inside of a frame: ${rest}`);
   };
   read()
     .catch((error: unknown) => {

@@ -43,11 +43,14 @@ export class Reinvocations {
     member: string,
     { isChanged, isReinvoked }: { readonly isChanged: boolean; readonly isReinvoked: boolean },
   ): void {
-    if (isChanged) {
-      this.#callAgain();
-      this.#write.reinvocation.isRequested = true;
-    }
+    if (isChanged) this.requireAll();
     if (isReinvoked) this.#invoked.add(member);
+  }
+
+  /** Calls all that were called, and want it, again: those that changed the object themselves included. */
+  requireAll(): void {
+    this.#callAgain();
+    this.#write.reinvocation.isRequested = true;
   }
 
   /** The round of the plugin has ended, however it did. */

@@ -91,9 +91,14 @@ function itemErrors(items: readonly unknown[], list: ListAtom, prefix: string): 
 
 const duplicate = /: duplicate entries for key /;
 
-/** Whether a value is what its type says. Duplicates in lists are let pass, as they may be in objects that exist. */
+/** As {@link typeErrors}; duplicates in lists are let pass, as they may be in objects that exist. */
+export function liveTypeErrors(value: unknown, atom: Atom): string[] {
+  return typeErrors(value, atom).filter((error) => !duplicate.test(error));
+}
+
+/** Whether a value is what its type says, but for duplicates. */
 export function isOfType(value: unknown, atom: Atom): boolean {
-  return typeErrors(value, atom).every((error) => duplicate.test(error));
+  return liveTypeErrors(value, atom).length === 0;
 }
 
 /** Errors as upstream prints several of them. */

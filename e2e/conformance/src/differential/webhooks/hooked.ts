@@ -165,9 +165,9 @@ function isJson(body: unknown): boolean {
 async function annotationsOf({ target }: Run, answer: Answer): Promise<Json> {
   const [method = ''] = answer.request.split(' ');
   const id = [answer.headers['audit-id'] ?? ''].flat()[0] ?? '';
-  if (method === 'GET' || target.auditOf === undefined) return {};
+  if (method === 'GET' || target.auditOf === undefined || answer.status === 0) return {};
   const own = Object.entries(await target.auditOf(id)).filter(([key]) =>
-    /admission\.k8s\.io\/|\.kctl\.test\//.test(key),
+    /admission\.k8s\.io\/|\.kctl\.test\/|^diff-\d+-policy-/.test(key),
   );
   return Object.fromEntries(ranked(own).map(([key, value]) => [key, normaliseText(value)]));
 }

@@ -1,9 +1,10 @@
 import { isStatusError, StatusError, type UntypedObject } from '@kctl/apimachinery';
 import { messageOf } from '@kctl/telemetry';
 import { cloneJson, equalSemantic, isObject, objectOf, objectsOf, stringOf, type JsonObject } from '@kctl/crd/engine';
-import { printErrors, typeErrors } from '../../managed-fields/check.js';
+import { liveTypeErrors, printErrors, typeErrors } from '../../managed-fields/check.js';
 import { mergeObjects } from '../../managed-fields/merge.js';
 import { applyOperations, JsonPatchError } from '../../patch/json-patch-operations.js';
+import type { KindRef } from '../../registry/resource.js';
 import { forbiddenObject } from '../../registry/status.js';
 import { evaluateHereOrThere, type EvaluationPlace } from '../../offload/evaluate.js';
 import { decodeAdmitted } from '../decode.js';
@@ -93,36 +94,54 @@ interface Invocation {
   readonly params: UntypedObject | undefined;
 }
 
+/** What the invocations of one round share. */
+interface Round {
+  readonly write: AdmissionWrite;
+  readonly versions: VersionedObjects;
+  readonly reinvocations: Reinvocations;
+  readonly refusals: Refusal[];
+  /** Kinds as which the object was mutated, and the one of the last policy. */
+  readonly mutatedKinds: Set<string>;
+  lastKind?: string;
+}
+
 function keyOf({ policy, binding, params }: Invocation): string {
   return JSON.stringify([policy.name, binding.name, params?.metadata.namespace ?? '', params?.metadata.name ?? '']);
 }
 
+function groupVersion({ group, version }: Pick<KindRef, 'group' | 'version'>): string {
+  return group === '' ? version : `${group}/${version}`;
+}
+
+/** Whether what is written is shown as another kind than it is stored as: a Scale. */
+function isView({ definition, kind }: MatchedResource): boolean {
+  return kind.kind !== definition.kind;
+}
+
 /** The object with a configuration merged into it. @throws PatchProblem */
-function applyConfiguration(
-  object: UntypedObject,
-  configuration: JsonObject,
-  { definition, kind }: MatchedResource,
-): JsonObject {
+function applyConfiguration(object: UntypedObject, configuration: JsonObject, matched: MatchedResource): JsonObject {
+  const { definition, kind } = matched;
   const { atom } = definition.fieldTyping;
-  const problems = typeErrors(configuration, atom);
-  if (problems.length > 0) {
-    const text = `failed to convert patch object to typed object: ${printErrors(problems)}`;
-    throw new PatchProblem(`error applying patch: ${text}`);
-  }
+  const fail = (why: string): Error => new PatchProblem(`error applying patch: ${why}`);
+  const requireTyped = (what: string, problems: readonly string[]): void => {
+    if (problems.length > 0) throw fail(`failed to convert ${what} object to typed object: ${printErrors(problems)}`);
+  };
+  const apiVersion = groupVersion(kind);
+  // As upstream: the type of a Scale is not found.
+  if (isView(matched)) requireTyped('patch', [`no corresponding type for ${apiVersion}, Kind=${kind.kind}`]);
+  requireTyped('patch', typeErrors(configuration, atom));
   const paths = atomicPaths(configuration, atom);
-  if (paths.length > 0) {
-    const text = `may not mutate atomic arrays, maps or structs: ${paths.join(', ')}`;
-    throw new PatchProblem(`error applying patch: invalid ApplyConfiguration: ${text}`);
-  }
-  const apiVersion = kind.group === '' ? kind.version : `${kind.group}/${kind.version}`;
-  const merged = mergeObjects({ ...object, kind: kind.kind, apiVersion }, configuration, atom);
+  if (paths.length > 0)
+    throw fail(`invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: ${paths.join(', ')}`);
+  const original = { ...object, kind: kind.kind, apiVersion };
+  requireTyped('original', liveTypeErrors(original, atom));
+  const merged = mergeObjects(original, configuration, atom);
   return isObject(merged) ? merged : {};
 }
 
 /** The object with operations applied; as it is where one of them tests for what is not so. @throws PatchProblem */
 function applyPatch(object: UntypedObject, operations: readonly JsonObject[], { kind }: MatchedResource): JsonObject {
-  const apiVersion = kind.group === '' ? kind.version : `${kind.group}/${kind.version}`;
-  const source = { ...object, kind: kind.kind, apiVersion };
+  const source = { ...object, kind: kind.kind, apiVersion: groupVersion(kind) };
   try {
     const patched = applyOperations(source, [...operations]);
     return isObject(patched) ? patched : {};
@@ -152,21 +171,30 @@ class MutatingPolicies implements AdmissionPlugin {
     const policies = this.#policies();
     return (
       policies.length > 0 &&
+      // A deletion has no object to mutate.
+      facts.operation !== 'DELETE' &&
       !isExempt(facts) &&
       policies.some(({ policy }) => mayMatch(this.#backend, policy.match, facts))
     );
   }
 
   async admit(write: AdmissionWrite): Promise<void> {
-    if (isExempt(write)) return;
+    if (isExempt(write) || write.operation === 'DELETE') return;
     const refusals: Refusal[] = [];
     const invocations = this.#invocations(write, refusals);
     const reinvocations = Reinvocations.of(write, pluginName);
     reinvocations.begin();
-    const versions = new VersionedObjects(write);
+    const round: Round = {
+      write,
+      versions: new VersionedObjects(write),
+      reinvocations,
+      refusals,
+      mutatedKinds: new Set(),
+    };
     try {
-      for (const invocation of invocations)
-        await this.#invoke(invocation, { write, versions, reinvocations, refusals });
+      for (const invocation of invocations) await this.#invoke(invocation, round);
+      // As upstream, whether or not that changed anything: also a policy that alone mutated is called again.
+      if (round.lastKind !== undefined && round.mutatedKinds.has(round.lastKind)) reinvocations.requireAll();
     } finally {
       reinvocations.end();
     }
@@ -201,15 +229,8 @@ class MutatingPolicies implements AdmissionPlugin {
     return invocations;
   }
 
-  async #invoke(
-    invocation: Invocation,
-    {
-      write,
-      versions,
-      reinvocations,
-      refusals,
-    }: { write: AdmissionWrite; versions: VersionedObjects; reinvocations: Reinvocations; refusals: Refusal[] },
-  ): Promise<void> {
+  async #invoke(invocation: Invocation, round: Round): Promise<void> {
+    const { write, versions, reinvocations, refusals } = round;
     const { policy, binding, matched, params } = invocation;
     const refuse = (message: string): void => {
       if (!policy.ignoresFailures)
@@ -238,7 +259,9 @@ class MutatingPolicies implements AdmissionPlugin {
     const key = keyOf(invocation);
     if (!verdict.matches || !reinvocations.isDue(key)) return;
     const before = write.object;
+    const shownAs = `${groupVersion(matched.kind)} ${matched.kind.kind}`;
     for (const [index, mutation] of policy.mutations.entries()) {
+      round.lastKind = shownAs;
       const reviewed = await versions.in(matched);
       if (reviewed.object === undefined) continue;
       try {
@@ -251,6 +274,7 @@ class MutatingPolicies implements AdmissionPlugin {
         const changed = mutate(reviewed.object, wanted, matched);
         const decoded = decodeAdmitted(matched.definition, write.subresource, cloneJson(changed));
         write.object = await versions.back(decoded, matched);
+        round.mutatedKinds.add(shownAs);
       } catch (error) {
         if (isStatusError(error)) throw error;
         refuse(messageOf(error));
@@ -294,8 +318,14 @@ export function judgeMutation(policy: UntypedObject, index: number, context: Eva
 /** @throws PatchProblem */
 function mutate(object: UntypedObject, wanted: MutationVerdict, matched: MatchedResource): JsonObject {
   if ('problem' in wanted) throw new PatchProblem(wanted.problem);
-  if ('operations' in wanted) return applyPatch(object, wanted.operations, matched);
-  return applyConfiguration(object, wanted.configuration, matched);
+  const mutated =
+    'operations' in wanted
+      ? applyPatch(object, wanted.operations, matched)
+      : applyConfiguration(object, wanted.configuration, matched);
+  // As upstream, which cannot convert the Scale of a custom resource.
+  if (matched.definition.isCustom && isView(matched))
+    throw new PatchProblem(`request to convert CR to an invalid group/version: ${groupVersion(matched.kind)}`);
+  return mutated;
 }
 
 function refusal(write: AdmissionWrite, refusals: readonly Refusal[]): StatusError {
