@@ -30,6 +30,7 @@ export const sections = [
     text: 'Guides',
     items: [
       { text: 'Define your own resource', link: '/guides/own-resources' },
+      { text: 'A resource from one schema', link: '/guides/resources-from-schemas' },
       { text: 'Own other objects', link: '/guides/owned-objects' },
       { text: 'Clean up with finalizers', link: '/guides/finalizers' },
       { text: 'Report status and conditions', link: '/guides/status-and-conditions' },
