@@ -47,8 +47,9 @@ export async function update(backend: WriteBackend, call: ResourceCall, target: 
   if (isLongBody(body.text)) await breathe();
   const table = backend.store.table(definition.storageKey);
   using admission = beginUpdateAdmission(backend, call, { target, options });
-  // Of built-in kinds a write that no plugin reviews does not wait before its commit: it loses no race, and has one attempt.
-  const hasOneAttempt = !definition.isCustom && admission === undefined;
+  // Of kinds without rules a write that no plugin reviews does not wait before its commit: it loses no race, and has one attempt.
+  const hasRules = definition.isCustom || definition.group === 'apiextensions.k8s.io';
+  const hasOneAttempt = !hasRules && admission === undefined;
   return await retryOnLostRace<Written>(async () => {
     const own = hasOneAttempt ? object : mutableCopy(object);
     if (definition.allowCreateOnUpdate && table.get(storageKeyOf(path.namespace, path.name)) === undefined) {
