@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isJsonObject } from '@kctl/apimachinery';
 import type { DeepReadonly, KubeObject, UntypedObject } from '@kctl/apimachinery';
 import { ManifestError } from './errors.js';
-import { messageOf } from './message-of.js';
+import { messageOf } from '@kctl/telemetry';
 import { parseText } from './parse.js';
 import type { ParsedDocument } from './parse.js';
 

@@ -1,4 +1,5 @@
-import { messageOf } from './message-of.js';
+import '@kctl/telemetry/require-in-bundles'; // before a CommonJS package
+import { messageOf } from '@kctl/telemetry';
 import { isJsonObject } from '@kctl/apimachinery';
 import type { JsonObject } from '@kctl/apimachinery';
 import { parseAllDocuments } from 'yaml';

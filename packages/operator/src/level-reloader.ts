@@ -1,3 +1,4 @@
+import '@kctl/telemetry/require-in-bundles'; // before a CommonJS package
 import { readFileSync } from 'node:fs';
 import type { Runnable } from '@kctl/manager';
 import { messageOf, type ConsoleLogger, type LogLevel } from '@kctl/telemetry';

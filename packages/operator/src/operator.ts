@@ -11,9 +11,11 @@ import {
   type RuntimeManagerOptions,
 } from '@kctl/runtime';
 import { describeError, messageOf, type ConsoleLogger } from '@kctl/telemetry';
+import { sleep } from '@kctl/wait';
 import type { RegisteredWebhooks } from '@kctl/webhook';
 import { isSettingsError } from './errors.js';
 import { createLevelReloader } from './level-reloader.js';
+import { remedyOfForbidden } from './remedy-logger.js';
 import { loadSettings } from './load-settings.js';
 import type { SettingsSchema } from './settings-schema.js';
 import { managerOptionsOf, type StandardSettings } from './standard-settings.js';
@@ -188,13 +190,19 @@ const nowhere = { server: 'https://kctl.invalid', namespace: 'default' };
 
 /** What to do about a failure that newcomers meet. */
 function remedyOf(error: unknown): string {
+  const remedy = remedyOfForbidden(error);
+  if (remedy !== undefined) return `: ${remedy}`;
   if (!JSON.stringify(describeError(error)).includes('EADDRINUSE')) return '';
   return ': another process has the port: stop it, or give another by --health-probe-bind-address, --metrics-bind-address or --webhook-port';
 }
 
-/** Resolves when a stream has taken everything up to this text, or takes nothing any longer. */
+/** How long the last line waits for a reader, in ms: a pipe that is full and never read must not keep the process alive. */
+const writeLimitMs = 2_000;
+
+/** Resolves when a stream has taken everything up to this text, takes nothing further, or has not taken it in time. */
 async function written(stream: NodeJS.WritableStream, text: string): Promise<void> {
-  await new Promise<void>((resolve) => stream.write(text, () => resolve()));
+  const taken = new Promise<void>((resolve) => stream.write(text, () => resolve()));
+  await Promise.race([taken, sleep(writeLimitMs)]);
 }
 
 /** Whether a module is the program of this process; links are followed, as Node does. */

@@ -2,6 +2,7 @@ import type { RuntimeManagerOptions } from '@kctl/runtime';
 import type { ConsoleLogger, LogLevel } from '@kctl/telemetry';
 import { SettingsError } from './errors.js';
 import { createReconcileLog } from './reconcile-log.js';
+import { withRemedies } from './remedy-logger.js';
 import type { SettingField } from './settings-schema.js';
 
 /** Settings that every operator has. */
@@ -116,7 +117,7 @@ export function managerOptionsOf(
   const metrics = parseBindAddress('metricsBindAddress', settings.metricsBindAddress);
   const defaultNamespaces = Object.fromEntries(watchNamespaces.map((each) => [each, {}]));
   return {
-    logger,
+    logger: withRemedies(logger),
     ...(settings.logReconciles ? { tracer: createReconcileLog(logger) } : {}),
     gracefulShutdownTimeoutMs: settings.gracefulShutdownTimeoutMs,
     webhook: { port: settings.webhookPort, ...(webhookCertDir === undefined ? {} : { certDir: webhookCertDir }) },

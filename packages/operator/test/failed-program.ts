@@ -5,6 +5,7 @@ await defineOperator({
   name: 'op',
   manager: () => ({ connection: { server: 'https://127.0.0.1:1' } }),
   setup() {
+    if (process.env['FILL'] !== undefined) process.stderr.write('x'.repeat(1_000_000));
     setInterval(() => undefined, 1_000);
     throw new Error('setup: no database');
   },

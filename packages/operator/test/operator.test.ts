@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { ConfigMap } from '@kctl/apimachinery/kinds/core/v1';
 import { controllerManagedBy } from '@kctl/runtime';
@@ -8,6 +9,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineOperator, loadSettings, managerOptionsOf, standardDefaults } from '../src/index.js';
 import { createReconcileLog } from '../src/reconcile-log.js';
+import { withRemedies } from '../src/remedy-logger.js';
 import { createLevelReloader } from '../src/level-reloader.js';
 
 const schema = z.object({
@@ -23,6 +25,8 @@ const settingsOf = async (given: readonly string[], environment: Record<string, 
   if (loaded.help !== undefined) throw new Error(loaded.help);
   return loaded.settings;
 };
+
+const typescript = join(import.meta.dirname, '..', '..', '..', 'scripts', 'typescript.mjs');
 
 describe('loadSettings', () => {
   it('has defaults, then the file, then the environment, then flags', async () => {
@@ -233,6 +237,34 @@ describe('defineOperator', () => {
     const program = startExample(join(import.meta.dirname, 'failed-program.ts'), { args });
     expect(await program.exited).toBe(code);
     expect(program.output).toMatch(output);
+  });
+
+  it('ends the process where nothing reads what it has to say', async () => {
+    // A pipe that is full takes nothing further.
+    const child = spawn(
+      process.execPath,
+      ['--import', typescript, '--conditions=@kctl/source', join(import.meta.dirname, 'failed-program.ts')],
+      { stdio: ['ignore', 'ignore', 'pipe'], env: { ...process.env, FILL: '1' } },
+    );
+    expect(await new Promise((resolve) => child.once('exit', resolve))).toBe(1);
+    child.stderr.destroy();
+  }, 30_000);
+
+  it('adds the rule that a role lacks to what it logs of it', () => {
+    const lines: { message: string; remedy?: string }[] = [];
+    const logger = withRemedies(
+      createConsoleLogger({ write: (line) => void lines.push(JSON.parse(line) as (typeof lines)[number]) }),
+    ).child({ controller: 'site' });
+    const refused = new Error(
+      'pods is forbidden: User "op" cannot list resource "sites/status" in API group "a.b" in the namespace "x"',
+    );
+    logger.error('Reconciler error', { error: new Error('list failed', { cause: refused }) });
+    logger.warn('informer is retrying', { error: refused });
+    logger.error('Reconciler error', { error: new Error('conflict') });
+    logger.info('started', { error: refused });
+    const remedy =
+      'add { apiGroups: ["a.b"], resources: ["sites/status"], verbs: ["list"] } to the role of the operator: kctl generate rbac writes what for, owns, watches and needs declare';
+    expect(lines.map((line) => line.remedy)).toEqual([remedy, remedy, undefined, undefined]);
   });
 
   it.each([

@@ -1,3 +1,4 @@
+import '@kctl/telemetry/require-in-bundles'; // before a CommonJS package
 import { stringify } from 'yaml';
 import { sorted } from './manifest.js';
 

@@ -1,0 +1,35 @@
+import type { LogFields, Logger } from '@kctl/telemetry';
+
+/** What the API server says of a request that it forbids, in each of its releases. */
+const forbidden = /cannot (\w+) resource "([^"]*)" in API group "([^"]*)"/;
+/** How deep a chain of causes is looked at. */
+const maxDepth = 8;
+
+/** The rule that a role lacks, where the API server has refused a request for want of it, or a cause of the error was that. */
+export function remedyOfForbidden(error: unknown): string | undefined {
+  let link = error;
+  for (let depth = 0; depth < maxDepth && link instanceof Error; depth++) {
+    const [, verb, resource, group] = forbidden.exec(link.message) ?? [];
+    if (verb !== undefined)
+      return `add { apiGroups: [${JSON.stringify(group)}], resources: [${JSON.stringify(resource)}], verbs: [${JSON.stringify(verb)}] } to the role of the operator: kctl generate rbac writes what for, owns, watches and needs declare`;
+    link = link.cause;
+  }
+  return undefined;
+}
+
+/** A logger that adds the field `remedy` to warnings and errors whose `error` is a right that is missing. */
+export function withRemedies(logger: Logger): Logger {
+  const add = (fields: LogFields | undefined): LogFields | undefined => {
+    const remedy = fields === undefined ? undefined : remedyOfForbidden(fields['error']);
+    return remedy === undefined ? fields : { ...fields, remedy };
+  };
+  return {
+    isEnabled: (level) => logger.isEnabled(level),
+    trace: (message, fields) => logger.trace(message, fields),
+    debug: (message, fields) => logger.debug(message, fields),
+    info: (message, fields) => logger.info(message, fields),
+    warn: (message, fields) => logger.warn(message, add(fields)),
+    error: (message, fields) => logger.error(message, add(fields)),
+    child: (fields) => withRemedies(logger.child(fields)),
+  };
+}
