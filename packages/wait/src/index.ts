@@ -8,6 +8,8 @@ export { anySignal, timeoutSignal } from './abort-link.js';
 export type { AbortLink } from './abort-link.js';
 export { createBackoff } from './backoff.js';
 export type { Backoff, BackoffOptions } from './backoff.js';
+export { createItemBackoff } from './item-backoff.js';
+export type { ItemBackoff, ItemBackoffOptions } from './item-backoff.js';
 export type { Clock, ClockTimer, Random, SetTimerOptions } from './clock.js';
 export { isConnectionFailure } from './connection-failure.js';
 export { withDeadline } from './deadline.js';
