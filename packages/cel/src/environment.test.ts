@@ -300,3 +300,11 @@ describe('bounds', () => {
     expect(program.evaluate({ object: `${'a'.repeat(50_000)}!` }).value).toBe(false);
   });
 });
+
+it('has() of a field that does not fit its schema is an error, as on the API server', () => {
+  const schema = structuralSchema({ type: 'object', properties: { size: { type: 'integer' } } });
+  const program = createCelEnvironment({ variables: { self: { schema } } }).compile('has(self.size)');
+  expect(program.evaluate({ self: { size: 3 } }).value).toBe(true);
+  expect(program.evaluate({ self: {} }).value).toBe(false);
+  expect(() => program.evaluate({ self: { size: 1.5 } })).toThrow('invalid data, expected int, got float64');
+});

@@ -60,13 +60,13 @@ export function selectOptional(operand: Value, key: Value): Optional | Failure {
 }
 
 /** `has(operand.key)`. */
-export function has(operand: Value, key: string): boolean {
+export function has(operand: Value, key: string): boolean | Failure {
   const target = operand instanceof Optional ? operand.value : operand;
   if (target === undefined) return false;
   if (target instanceof ListValue) return false;
   const value = find(target, key);
-  // A field that does not fit its schema is there all the same.
-  return value !== undefined;
+  // As the API server: a field that does not fit its schema is an error, also where only its presence is asked for.
+  return value instanceof Failure ? value : value !== undefined;
 }
 
 /** `value in map`: whether the map has the key. */

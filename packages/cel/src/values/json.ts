@@ -269,7 +269,7 @@ function goType(raw: unknown): string {
     case 'bigint':
       return 'int64';
     case 'number':
-      return Number.isInteger(raw) ? 'int64' : 'float64';
+      return typeof jsonNumber(raw) === 'bigint' ? 'int64' : 'float64';
     default:
       return Array.isArray(raw) ? '[]interface {}' : 'map[string]interface {}';
   }
