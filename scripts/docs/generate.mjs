@@ -43,7 +43,30 @@ const titles = {
   client: 'Clients',
   apiserver: 'The embedded API server',
   webhook: 'Admission webhooks',
+  growth: 'Growth: a thousand to a million objects',
 };
+
+/** @typedef {{ at: number, value: number }} Point */
+/** @typedef {{ axis: string, figure: string, unit: string, points: Point[], exponent: number | null, inherent: number, isDefect: boolean }} GrowthCurve */
+
+/** The curves as a picture and a table. @param {GrowthCurve[]} curves */
+function growthLines(curves) {
+  return [
+    'Each figure beside what grows, both axes logarithmic; below each the power with which it grows at its end, where it is',
+    'large enough to tell. What is n times as much work may take n times as much (n¹); what is for one event or one turn of the',
+    'event loop may not grow (n⁰).',
+    '',
+    '![Memory, CPU, the longest turn and latency by the number of objects, kinds, namespaces and handlers](/pictures/growth.svg)',
+    '',
+    '| grows | figure | unit | from | to | power | of the work |',
+    '|---|---|---|---:|---:|---:|---:|',
+    ...curves.map(({ axis, figure, unit, points, exponent, inherent, isDefect }) => {
+      const power = exponent === null ? '–' : isDefect ? `**${exponent.toFixed(2)}**` : exponent.toFixed(2);
+      const [first, last] = [points.at(0), points.at(-1)];
+      return `| ${cell(axis)} | ${cell(figure)} | ${unit} | ${number(first?.value ?? null)} | ${number(last?.value ?? null)} | ${power} | ${inherent} |`;
+    }),
+  ];
+}
 
 /** @typedef {{ figure: string, unit: string, ours: number | null, peer: number | null, peerName: string | null, ratio: number | null }} Row */
 
@@ -64,13 +87,17 @@ export function performancePage() {
     'Read the rows below 1 as well: they are where a Go controller needs less.',
   ];
   for (const name of files) {
-    const { machine, versions, rows } = JSON.parse(readFileSync(join('bench', 'results', `${name}.json`), 'utf8'));
+    const { machine, versions, rows, curves } = JSON.parse(
+      readFileSync(join('bench', 'results', `${name}.json`), 'utf8'),
+    );
     lines.push('', `## ${titles[/** @type {keyof typeof titles} */ (name)] ?? name}`, '');
-    lines.push('| figure | unit | kctl | peer | ratio | peer is |', '|---|---|---:|---:|---:|---|');
-    for (const row of /** @type {Row[]} */ (rows))
-      lines.push(
-        `| ${cell(row.figure)} | ${cell(row.unit)} | ${number(row.ours)} | ${number(row.peer)} | ${row.ratio === null ? '' : `**${row.ratio.toFixed(1)}**`} | ${cell(row.peerName ?? '')} |`,
-      );
+    if (curves === undefined) {
+      lines.push('| figure | unit | kctl | peer | ratio | peer is |', '|---|---|---:|---:|---:|---|');
+      for (const row of /** @type {Row[]} */ (rows))
+        lines.push(
+          `| ${cell(row.figure)} | ${cell(row.unit)} | ${number(row.ours)} | ${number(row.peer)} | ${row.ratio === null ? '' : `**${row.ratio.toFixed(1)}**`} | ${cell(row.peerName ?? '')} |`,
+        );
+    } else lines.push(...growthLines(curves));
     lines.push(
       '',
       `Machine: ${machine.cpu}, ${machine.cores} cores, ${machine.memoryGiB} GiB, load ${machine.loadBefore} before the run, ${machine.rounds} rounds.`,

@@ -1,13 +1,10 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { cpus, loadavg, release, totalmem, type } from 'node:os';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Benchmark, Figure, LimitFigure, Measurement } from './benchmark.js';
 import type { Sample } from './measure.js';
+import { machineNow, median, rounded, writeResults } from './results.js';
 
 const execute = promisify(execFile);
-const resultsDirectory = join(import.meta.dirname, '..', '..', 'results');
 
 /** One line of the table. `ratio` > 1 always means that ours is better. */
 export interface Row {
@@ -33,7 +30,7 @@ export interface RunnerOptions {
  */
 export async function runBenchmark(name: string, benchmark: Benchmark, options: RunnerOptions): Promise<Row[]> {
   const { rounds, say } = options;
-  const loadBefore = loadavg()[0] ?? 0;
+  const machine = machineNow();
   const commands = new Map<string, readonly string[]>();
   const versions: Record<string, string> = { node: process.versions.node, v8: process.versions.v8 };
   for (const subject of benchmark.subjects) {
@@ -70,13 +67,6 @@ export async function runBenchmark(name: string, benchmark: Benchmark, options: 
       aim: figure.aim,
     };
   };
-  const machine = {
-    cpu: cpus()[0]?.model.trim() ?? 'unknown',
-    cores: cpus().length,
-    memoryGiB: Math.round(totalmem() / 2 ** 30),
-    system: `${type()} ${release()}`,
-    loadBefore: rounded(loadBefore),
-  };
   let rows: Row[] = [];
   for (let round = 1; round <= rounds; round++) {
     for (const [id, measurement] of byId) {
@@ -88,15 +78,10 @@ export async function runBenchmark(name: string, benchmark: Benchmark, options: 
       if (Number.isNaN(peer) && round === 1) say(`${figure}: not measured by ${peerName}`);
       return !Number.isNaN(peer);
     });
-    write(name, { machine: { ...machine, rounds: round }, versions, rows });
+    writeResults(name, { machine: { ...machine, rounds: round }, versions, rows });
     say(`${name}: round ${round} of ${rounds} done`);
   }
   return rows;
-}
-
-function write(name: string, results: object): void {
-  mkdirSync(resultsDirectory, { recursive: true });
-  writeFileSync(join(resultsDirectory, `${name}.json`), `${JSON.stringify(results, null, 2)}\n`);
 }
 
 /** The rows as a table for people. */
@@ -146,16 +131,4 @@ async function measure(command: readonly string[], args: readonly string[]): Pro
 
 function idOf({ subject, args }: Measurement): string {
   return [subject, ...args].join(' ');
-}
-
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  const upper = sorted[middle] ?? Number.NaN;
-  return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? Number.NaN)) / 2;
-}
-
-/** Four significant digits: more would claim a precision that there is not. */
-function rounded(value: number): number {
-  return Number(value.toPrecision(4));
 }

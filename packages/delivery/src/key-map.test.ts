@@ -45,5 +45,6 @@ describe('KeyMap', () => {
     for (let at = 0; at < 10_000; at++) map.set(`k${at}`, at);
     for (let at = 0; at < 10_000; at++) map.delete(`k${at}`);
     expect(sizes(map)).toEqual([0, 0]);
+    expect(map.tables).toBe(1);
   });
 });

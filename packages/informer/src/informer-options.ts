@@ -26,7 +26,6 @@ export interface ResolvedOptions<T extends KubeObject> {
   readonly minWatchTimeoutMs: number;
   readonly idleTimeoutMs: number | undefined;
   readonly listIdleMs: number;
-  readonly sliceMs: number;
   readonly onHandlerError: HandlerErrorHook;
   readonly clock: Clock;
   readonly random: Random;
@@ -96,7 +95,6 @@ export function resolveInformerOptions<T extends KubeObject & Persisted>(
     minWatchTimeoutMs,
     idleTimeoutMs,
     listIdleMs: listIdleTimeoutMs,
-    sliceMs: 5,
     onHandlerError:
       options.onHandlerError ??
       ((error, handler, { type, key }) =>

@@ -2,7 +2,8 @@ import type { Kind, KindScope, KubeObject, Persisted } from '@kctl/apimachinery'
 import { compareResourceVersions } from '@kctl/apimachinery';
 import type { Indexer, IndexDefinition, IndexReader, Lister, StoredObject } from '@kctl/cache-index';
 import { createIndexer, createLister } from '@kctl/cache-index';
-import { Audience, isThenable, Slicer } from '@kctl/delivery';
+import type { Slicer } from '@kctl/delivery';
+import { Audience, isThenable, slicerOf } from '@kctl/delivery';
 import { keepAlive, requireSignal } from '@kctl/wait';
 import { ByteDecoder } from './decoders/byte-decoder.js';
 import type { Change } from './handlers/change.js';
@@ -100,7 +101,7 @@ class CoalescingInformer<T extends KubeObject> implements SharedInformer<T>, Han
 
   constructor(options: ResolvedOptions<T>) {
     this.#options = options;
-    this.#slicer = new Slicer(options.clock, options.sliceMs);
+    this.#slicer = slicerOf(options.clock);
     this.kind = options.kind;
     this.name = options.name;
     this.#waiters = new Waiters(options.clock);

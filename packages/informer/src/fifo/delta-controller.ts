@@ -1,5 +1,5 @@
 import type { DeepReadonly, KindScope, KubeObject, Persisted } from '@kctl/apimachinery';
-import { Slicer } from '@kctl/delivery';
+import { slicerOf } from '@kctl/delivery';
 import { guardSinks } from '@kctl/telemetry';
 import type { OptionNames } from '@kctl/wait';
 import { requireOptions, systemClock } from '@kctl/wait';
@@ -85,7 +85,7 @@ export function createDeltaController<
     onProcessError === undefined
       ? (error: unknown): void => logger.error('processing deltas failed', { error, kind: options.kind.kind })
       : guardedHook((error: unknown) => onProcessError(error), 'onProcessError', logger);
-  const slicer = new Slicer(options.clock ?? systemClock, 5);
+  const slicer = slicerOf(options.clock ?? systemClock);
   const popAll = async (signal: AbortSignal): Promise<void> => {
     while (!signal.aborted) {
       try {

@@ -1,5 +1,5 @@
 import type { DeepReadonly, Kind, KindScope, KubeObject, Persisted } from '@kctl/apimachinery';
-import { Slicer } from '@kctl/delivery';
+import { slicerOf } from '@kctl/delivery';
 import type { Logger, Metrics } from '@kctl/telemetry';
 import { guardSinks, loggerOption, metricsOption } from '@kctl/telemetry';
 import type { Clock, OptionNames, Random } from '@kctl/wait';
@@ -195,7 +195,7 @@ function createLoop<T extends KubeObject, S extends KindScope>(
   const { listerWatcher, kind, clock = systemClock } = options;
   const common = {
     config: configOf(options),
-    slicer: new Slicer(clock, 5),
+    slicer: slicerOf(clock),
     clock,
     random: options.random ?? systemRandom,
     metrics: createReflectorMetrics(hooks.metrics, hooks.name),

@@ -178,6 +178,8 @@ export class Reflector<Raw> {
         batch.done !== true;
         batch = await reader.wait(iterator.next())
       ) {
+        // Before it is worked on: in one turn each of many informers may have received something.
+        if (slicer.isOver) await slicer.breathe();
         let sinceCheck = 0;
         for (const raw of batch.value) {
           intake.listItem(raw);
@@ -185,7 +187,6 @@ export class Reflector<Raw> {
           sinceCheck = 0;
           if (slicer.isOver) await slicer.breathe();
         }
-        if (slicer.isOver) await slicer.breathe();
       }
       const end = await reader.wait(batches.end());
       metrics.listed(clock.monotonicNow() - started);
@@ -258,7 +259,6 @@ export class Reflector<Raw> {
             if (signal.aborted) return { type: 'stop' };
           }
         }
-        if (slicer.isOver) await slicer.breathe();
         if (isInitial && this.#isInitialOverdue(watch)) return this.#ended(watch, 'idle', undefined);
         const isBookmarked = this.#bookmarks === 'seen' || this.#bookmarks === 'expected';
         if (isBookmarked && idleTimeoutMs === undefined && !isInitial)
@@ -267,6 +267,11 @@ export class Reflector<Raw> {
         if (result.done === true) return this.#ended(watch, 'closed', undefined);
         watch.batch = result.value;
         watch.next = 0;
+        // Before it is worked on: in one turn each of many informers may have received something.
+        if (slicer.isOver) {
+          await slicer.breathe();
+          if (signal.aborted) return { type: 'stop' };
+        }
       }
     } catch (error) {
       if (signal.aborted) return { type: 'stop' };
