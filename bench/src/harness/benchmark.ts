@@ -61,6 +61,12 @@ export const bytesPerKey: Reading = {
 };
 export const pause: Reading = { unit: 'ms', better: 'less', of: ({ pauseMs }) => pauseMs ?? Number.NaN };
 
+export const usualPause: Reading = {
+  unit: 'ms, p99.9',
+  better: 'less',
+  of: (sample) => sample.pauseP999Ms ?? Number.NaN,
+};
+
 /** A figure of throughput, and those of CPU time and peak memory beside it. */
 export function compare(figure: string, ours: Measurement, peer: Measurement, reach: number | null): Figure[] {
   const aim = reach === null ? null : reach * 2;

@@ -8,6 +8,8 @@ export interface Sample {
   readonly peakRssMb?: number;
   readonly bytesPerKey?: number;
   readonly pauseMs?: number;
+  /** The 99.9th percentile of what {@link pauseMs} is the longest of. */
+  readonly pauseP999Ms?: number;
 }
 
 /** A server runs for months: what counts is the code as the compiler leaves it. Peers warm up as often. */

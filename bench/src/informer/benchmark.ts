@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Benchmark, Figure, LimitFigure, Measurement, Reading, Subject } from '../harness/benchmark.js';
-import { bytesPerKey, cpu, pause, throughput } from '../harness/benchmark.js';
+import { bytesPerKey, cpu, pause, throughput, usualPause } from '../harness/benchmark.js';
 import { goSubject, nodeSubject, rustSubject } from '../harness/subjects.js';
 import { preparedServer } from './prepared-server.js';
 import type { Encoding } from './prepared.js';
@@ -15,15 +15,23 @@ const ours = '@kctl/informer';
 const oursOnWorkloads = '@kctl/informer, custom resources';
 /** The same parts without the shared informer: what does the classic diagram cost? */
 const byHand = 'informer by hand';
+const compact = "@kctl/informer, storage: 'compact'";
+const compactMany = `${compact}, many objects`;
+/** How many objects those are that compressing them is for; they are made while they are listed. */
+const manyObjects = process.env['KCTL_BENCH_MANY_OBJECTS'] ?? '1000000';
 const list = (subject: string): Measurement => ({ subject, args: ['list', objects, '0'] });
 const watch = (subject: string): Measurement => ({
   subject,
   args: ['watch', objects, slowSubjects.includes(subject) ? fewerEvents : events],
 });
-const reads: Measurement = { subject: ours, args: ['reads', objects, '0'] };
+/** The object of each event is read: ours parses it then, the peers' have done so before. */
+const listRead = (subject: string): Measurement => ({ subject, args: ['list-read', objects, '0'] });
+const watchRead = (subject: string): Measurement => ({ subject, args: ['watch-read', objects, events] });
+const reads = (subject: string): Measurement => ({ subject, args: ['reads', objects, '0'] });
+const many: Measurement = { subject: compactMany, args: ['list', manyObjects, '0'] };
 
 /** A subject whose program talks to a neutral server, one of them at a time. */
-function beside(encoding: Encoding, subject: Subject): Subject {
+function beside(encoding: Encoding, subject: Subject, size = { objects, events }): Subject {
   return {
     name: subject.name,
     prepare: async () => {
@@ -31,7 +39,7 @@ function beside(encoding: Encoding, subject: Subject): Subject {
       if ('skipped' in prepared) return prepared;
       // Protobuf is written by the program that reads it, with the library that servers write it with.
       const encoder = encoding === 'protobuf' ? [...prepared.command, 'encode'] : [];
-      const url = await preparedServer(encoding, { objects, events }, encoder);
+      const url = await preparedServer(encoding, size, encoder);
       const typescript = join(import.meta.dirname, '..', '..', '..', 'scripts', 'typescript.mjs');
       const runner = [
         process.execPath,
@@ -58,11 +66,16 @@ interface Goals {
   readonly listCpu?: Goal;
   readonly watchCpu?: Goal;
   readonly memory?: Goal;
+  readonly readCpu?: Goal;
 }
 
 function figuresBeside(peer: string, goals: Goals = {}): Figure[] {
   const subject = peer === 'client-go structs' ? oursOnWorkloads : ours;
   const watched = `watch events to two handlers${slowSubjects.includes(peer) && fewerEvents !== events ? ` (${fewerEvents} for the peer)` : ''}`;
+  const read =
+    (own: typeof list, peers: typeof list): typeof list =>
+    (measured) =>
+      (measured === subject ? own : peers)(measured);
   const row = (figure: string, of: (subject: string) => Measurement, reading: Reading, goal: Goal = none): Figure => ({
     figure,
     ours: of(subject),
@@ -76,6 +89,9 @@ function figuresBeside(peer: string, goals: Goals = {}): Figure[] {
     row(watched, watch, throughput),
     row(`${watched}: CPU`, watch, cpu, goals.watchCpu),
     row('resident memory per object', list, bytesPerKey, goals.memory),
+    row('list, each object read: CPU', read(listRead, list), cpu),
+    row(`${watched}, each object read: CPU`, read(watchRead, watch), cpu, goals.readCpu),
+    row('resident memory per object, each read', read(listRead, list), bytesPerKey),
   ];
 }
 
@@ -92,12 +108,26 @@ function limit(
   return { figure, ours: measurement, limit: reach, reading, reach: 1, aim: aim === undefined ? null : reach / aim };
 }
 
+function besidePlain(
+  figure: string,
+  of: (subject: string) => Measurement,
+  reading: Reading,
+  reach: number | null,
+): Figure {
+  return { figure, ours: of(compact), peer: of(ours), reading, reach, aim: null };
+}
+
 const go = ['k8s.io/client-go'];
 const rust = ['kube', 'k8s-openapi'];
 export const benchmark: Benchmark = {
   subjects: [
-    beside('pods', nodeSubject(ours, 'informer/kctl.ts', [], '@kctl/informer')),
-    beside('workloads', nodeSubject(oursOnWorkloads, 'informer/kctl.ts', [], '@kctl/informer')),
+    beside('pods', nodeSubject(ours, 'informer/kctl.ts', ['plain'], '@kctl/informer')),
+    beside('pods', nodeSubject(compact, 'informer/kctl.ts', ['compact'], '@kctl/informer')),
+    beside('pods', nodeSubject(compactMany, 'informer/kctl.ts', ['compact'], '@kctl/informer'), {
+      objects: manyObjects,
+      events: '0',
+    }),
+    beside('workloads', nodeSubject(oursOnWorkloads, 'informer/kctl.ts', ['plain'], '@kctl/informer')),
     beside('pods', nodeSubject(byHand, 'informer/by-hand.ts', [], '@kctl/informer')),
     beside('pods', nodeSubject('client-node', 'informer/client-node.ts', [], '@kubernetes/client-node')),
     beside('pods', goSubject('client-go dynamic', 'informer', ['dynamic'], go)),
@@ -128,13 +158,24 @@ export const benchmark: Benchmark = {
       listCpu: { reach: 1.5, aim: null },
       watchCpu: { reach: 1.5, aim: null },
     }),
-    ...figuresBeside('client-go protobuf', { listCpu: { reach: null, aim: 1 }, watchCpu: { reach: null, aim: 1 } }),
+    ...figuresBeside('client-go protobuf', {
+      listCpu: { reach: null, aim: 1 },
+      watchCpu: { reach: null, aim: 1 },
+      readCpu: { reach: 1, aim: 1.5 },
+    }),
     ...figuresBeside('kube-rs dynamic'),
     ...figuresBeside('kube-rs typed'),
     limit('longest turn of the event loop, list', list(ours), pause, { reach: 25, aim: 10 }),
     limit('longest turn of the event loop, events', watch(ours), pause, { reach: 25, aim: 10 }),
-    limit('first read of an object', reads, firstRead, { reach: 20 }),
-    limit('repeated get by key', reads, repeatedGet, { reach: 1_000_000 }),
-    limit('list of 100 by index', reads, indexedList, { reach: 100_000 }),
+    limit('longest turn of the event loop, events, each object read', watchRead(ours), pause, { reach: 25 }),
+    limit('turns of the event loop, events, each object read', watchRead(ours), usualPause, { reach: 10 }),
+    limit('first read of an object', reads(ours), firstRead, { reach: 20 }),
+    limit('repeated get by key', reads(ours), repeatedGet, { reach: 1_000_000 }),
+    limit('list of 100 by index', reads(ours), indexedList, { reach: 100_000 }),
+    limit(`compact, ${manyObjects} objects: resident memory per object`, many, bytesPerKey, { reach: 1200 }),
+    limit('compact: first read of an object', reads(compact), firstRead, { reach: 60 }),
+    besidePlain('compact beside plain: list, CPU', list, cpu, null),
+    besidePlain('compact beside plain: events, CPU', watch, cpu, 1 / 1.5),
+    besidePlain('compact beside plain: resident memory per object', list, bytesPerKey, null),
   ],
 };

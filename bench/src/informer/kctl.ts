@@ -1,4 +1,5 @@
-// @kctl/informer over @kctl/client-http: kctl.ts <scenario> <objects> <events> <url> <pods|workloads>
+// @kctl/informer over @kctl/client-http: kctl.ts <plain|compact> <scenario> <objects> <events> <url> <pods|workloads>
+// In `list-read` and `watch-read` the first handler reads the object of each event.
 import { defineKind } from '@kctl/apimachinery';
 import type { Kind, KubeObject } from '@kctl/apimachinery';
 import { Pod } from '@kctl/apimachinery/kinds/core/v1';
@@ -6,9 +7,10 @@ import { createHttpClient } from '@kctl/client-http';
 import { createSharedInformer, listerWatcherFor } from '@kctl/informer';
 import { printSample } from '../harness/measure.js';
 import { firstVersion } from './dataset.js';
-import { cpuMs, longestTurn, residentBytes, rest } from './usage.js';
+import { cpuMs, residentBytes, rest, turns } from './usage.js';
 
-const [scenario = 'list', objectsText = '0', eventsText = '0', url = '', resource = 'pods'] = process.argv.slice(2);
+const [storage, scenario = 'list', objectsText = '0', eventsText = '0', url = '', resource = 'pods'] =
+  process.argv.slice(2);
 const objects = Number(objectsText);
 const events = Number(eventsText);
 const client = createHttpClient({ connection: { server: url } });
@@ -18,30 +20,41 @@ const informer = createSharedInformer<KubeObject>({
   kind,
   listerWatcher: listerWatcherFor<KubeObject>(client, kind),
   indexers: { node: { path: 'spec.nodeName' } },
+  ...(storage === 'compact' ? { storage } : {}),
 });
 const queues = [new Set<string>(), new Set<string>()];
-for (const queue of queues) informer.addEventHandler({ onEvent: ({ key }) => void queue.add(key) });
+const isRead = scenario.endsWith('-read');
+const isWatch = scenario.startsWith('watch');
+let labels = 0;
+for (const [place, queue] of queues.entries())
+  informer.addEventHandler({
+    onEvent: (event) => {
+      queue.add(event.key);
+      if (isRead && place === 0) labels += Object.keys(event.object.metadata.labels ?? {}).length;
+    },
+  });
 
 await rest();
 const before = residentBytes();
-const pause = longestTurn();
+const pause = turns();
 const stop = new AbortController();
 let start = { wall: performance.now(), cpu: cpuMs() };
 const run = informer.run(stop.signal);
 await informer.waitForSync();
-if (scenario === 'watch') {
+if (isWatch) {
   start = { wall: performance.now(), cpu: cpuMs() };
   await informer.waitForResourceVersion(String(firstVersion + objects + events));
 }
 const wallMs = performance.now() - start.wall;
 const used = cpuMs() - start.cpu;
-const pauseMs = pause();
+const { longest: pauseMs, p999: pauseP999Ms } = pause();
+if (isRead && labels < objects) throw new Error(`${labels} labels were read of ${objects} objects`);
 if (informer.indexer.size !== objects) throw new Error(`${informer.indexer.size} objects, expected ${objects}`);
 if (scenario === 'reads') await reads();
 else {
   await rest();
   const bytesPerKey = (residentBytes() - before) / objects;
-  printSample({ ops: scenario === 'watch' ? events : objects, wallMs, cpuMs: used, bytesPerKey, pauseMs });
+  printSample({ ops: isWatch ? events : objects, wallMs, cpuMs: used, bytesPerKey, pauseMs, pauseP999Ms });
 }
 stop.abort();
 await run;

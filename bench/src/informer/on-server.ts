@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 const [url = '', encoding = 'pods', ...args] = process.argv.slice(2);
 const [scenario = '', objects = '0', events = '0'] = args.slice(-3);
 const [program = '', ...fixed] = args.slice(0, -3);
-const answer = await fetch(`${url}/events/${scenario === 'watch' ? events : '0'}`);
+const answer = await fetch(`${url}/events/${scenario.startsWith('watch') ? events : '0'}`);
 if (!answer.ok) throw new Error(`the server has no ${events} events: it answered ${answer.status}`);
 const client = spawn(program, [...fixed, scenario, objects, events, url, encoding], {
   stdio: ['ignore', 'inherit', 'inherit'],

@@ -2,10 +2,11 @@ import { fork } from 'node:child_process';
 import { join } from 'node:path';
 import type { Encoding } from './prepared.js';
 
-const started = new Map<Encoding, Promise<string>>();
+/** By what they serve. */
+const started = new Map<string, Promise<string>>();
 
 /**
- * The URL of the server of one encoding. It is started once, as preparing the bytes takes longer than most measurements;
+ * The URL of the server of one encoding and size. It is started once, as preparing the bytes takes longer than most measurements;
  * each client has it for itself, one after the other. It ends with this process.
  *
  * @param encoder the program that turns JSON into protobuf
@@ -15,8 +16,9 @@ export function preparedServer(
   { objects, events }: { readonly objects: string; readonly events: string },
   encoder: readonly string[],
 ): Promise<string> {
-  let url = started.get(encoding);
-  if (url === undefined) started.set(encoding, (url = start([encoding, objects, events, ...encoder])));
+  const what = [encoding, objects, events].join(' ');
+  let url = started.get(what);
+  if (url === undefined) started.set(what, (url = start([encoding, objects, events, ...encoder])));
   return url;
 }
 

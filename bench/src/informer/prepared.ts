@@ -16,7 +16,8 @@ export interface Prepared {
   readonly path: string;
   readonly listType: string;
   readonly watchType: string;
-  readonly list: readonly Buffer[];
+  /** Prepared, unless there are so many that it is made while it is sent. */
+  readonly list: () => Iterable<Buffer>;
   readonly frames: readonly Frames[];
 }
 
@@ -40,7 +41,7 @@ export async function prepare(encoding: Encoding, size: Size, encoder: readonly 
         path: '/api/v1/pods',
         listType: json,
         watchType: json,
-        list: chunksOf(podList(objects)),
+        list: madeOf(() => podList(objects), objects),
         frames: inChunks(watchEvents(pod, size), inJson),
       };
     case 'workloads':
@@ -48,7 +49,7 @@ export async function prepare(encoding: Encoding, size: Size, encoder: readonly 
         path: '/apis/bench.kctl.dev/v1/workloads',
         listType: json,
         watchType: json,
-        list: chunksOf(workloadList(objects)),
+        list: madeOf(() => workloadList(objects), objects),
         frames: inChunks(watchEvents(workload, size), inJson),
       };
     case 'protobuf': {
@@ -58,7 +59,7 @@ export async function prepare(encoding: Encoding, size: Size, encoder: readonly 
         path: '/api/v1/pods',
         listType: protobuf,
         watchType: `${protobuf};stream=watch`,
-        list,
+        list: () => list,
         frames: inChunks(lengthDelimited(Buffer.concat(frames)), inProtobuf),
       };
     }
@@ -103,21 +104,28 @@ function* workloadList(objects: number): Generator<string> {
   yield `],"kind":"WorkloadList","metadata":{"continue":"","resourceVersion":"${firstVersion + objects}"}}\n`;
 }
 
+/** More objects than these do not fit into memory beside those who list them. */
+const mostPrepared = 200_000;
+
+function madeOf(texts: () => Iterable<string>, objects: number): () => Iterable<Buffer> {
+  if (objects > mostPrepared) return () => chunksOf(texts());
+  const chunks = [...chunksOf(texts())];
+  return () => chunks;
+}
+
 /** Joins texts to chunks of about 64 KB. */
-function chunksOf(texts: Iterable<string>): Buffer[] {
-  const chunks: Buffer[] = [];
+function* chunksOf(texts: Iterable<string>): Generator<Buffer> {
   let parts: string[] = [];
   let size = 0;
   for (const text of texts) {
     parts.push(text);
     size += text.length;
     if (size < chunkBytes) continue;
-    chunks.push(Buffer.from(parts.join('')));
+    yield Buffer.from(parts.join(''));
     parts = [];
     size = 0;
   }
-  chunks.push(Buffer.from(parts.join('')));
-  return chunks;
+  yield Buffer.from(parts.join(''));
 }
 
 /** Frames with their four bytes of length before them. */

@@ -63,7 +63,7 @@ const server = createServer((request, response) => {
   } else if (url.pathname === path) {
     response.writeHead(200, { 'content-type': listType });
     void (async () => {
-      for (const chunk of list) await write(response, chunk);
+      for (const chunk of list()) await write(response, chunk);
       response.end();
     })();
   } else {

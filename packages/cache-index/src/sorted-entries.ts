@@ -30,7 +30,12 @@ export class Entry<T extends KubeObject> {
 
   /** @throws what reading the object throws, where its bytes turn out not to be one */
   get object(): DeepReadonly<T> {
-    return (this.#object ??= this.stored.object);
+    if (this.#object !== undefined) return this.#object;
+    const { stored } = this;
+    const { object } = stored;
+    // What keeps its bytes decides itself how long the object lives.
+    if (stored.isParsed) this.#object = object;
+    return object;
   }
 
   /** Whether it has left the store. */

@@ -25,7 +25,7 @@ export function makeScopeInformer(
   const { client, watchErrorHandler, clock, random, logger, metrics, watchList } = options;
   const { minWatchTimeoutMs, idleTimeoutMs, listIdleTimeoutMs, backoff, maxInternalErrorRetryMs } = options;
   const selected = selection === undefined ? '' : ` (${selection})`;
-  const { transform, bookmarks, resyncMs, keepManagedFields, unsafeMutableObjects, listScope } = scope;
+  const { transform, bookmarks, resyncMs, keepManagedFields, unsafeMutableObjects, storage, listScope } = scope;
   const makeListerWatcher = options.listerWatcherFor ?? ((own, within) => listerWatcherFor(client, own, within));
   const resource = kind.group === '' ? kind.plural : `${kind.plural}.${kind.group}`;
   const shape = kind.shape === 'metadata' || kind.shape === 'stripped' ? ` (${kind.shape})` : '';
@@ -41,6 +41,7 @@ export function makeScopeInformer(
     ...(bookmarks === undefined ? {} : { bookmarks }),
     ...(resyncMs === undefined ? {} : { resyncMs }),
     ...(keepManagedFields === undefined ? {} : { keepManagedFields }),
+    ...(storage === undefined ? {} : { storage }),
     ...(watchErrorHandler === undefined ? {} : { watchErrorHandler: (trouble) => watchErrorHandler(kind, trouble) }),
     ...(watchList === undefined ? {} : { watchList }),
     ...(minWatchTimeoutMs === undefined ? {} : { minWatchTimeoutMs }),

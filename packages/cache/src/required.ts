@@ -1,4 +1,4 @@
-import { reflectorConfigProblems } from '@kctl/informer';
+import { reflectorConfigProblems, storageOption } from '@kctl/informer';
 import {
   clockOption,
   functionOption,
@@ -48,6 +48,7 @@ const scopeNames: OptionNames<ScopeOptions> = {
   bookmarks: true,
   resyncMs: true,
   keepManagedFields: true,
+  storage: storageOption,
 };
 const selectedNames: OptionNames<SelectedInformerOptions> = (({ transform: _, ...names }) => ({
   ...names,

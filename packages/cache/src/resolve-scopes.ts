@@ -130,6 +130,7 @@ const optionFields = [
   'bookmarks',
   'resyncMs',
   'keepManagedFields',
+  'storage',
 ] as const satisfies readonly (keyof ScopeOptions)[];
 
 function resolveScope(namespace: string, options: Merged, named: readonly string[]): ResolvedScope {

@@ -3,6 +3,8 @@
  *
  * @packageDocumentation
  */
+export { storageOption } from './bytes/storage.js';
+export type { CompactStorageOptions, ObjectStorage } from './bytes/storage.js';
 export { listerWatcherFor } from './client-lister-watcher.js';
 export type { InformerClient, ListerWatcherScope } from './client-lister-watcher.js';
 export {

@@ -5,6 +5,8 @@ import type { Logger, Metrics } from '@kctl/telemetry';
 import { guardSinks, loggerOption, metricsOption } from '@kctl/telemetry';
 import type { Clock, OptionNames, Random } from '@kctl/wait';
 import { clockOption, functionOption, numberProblem, requireOptions, systemClock, systemRandom } from '@kctl/wait';
+import type { CompactStorage } from './bytes/storage.js';
+import { compactStorageOf, storageOption } from './bytes/storage.js';
 import type { HandlerErrorHook, SharedInformerOptions, WatchErrorHandler } from './informer.js';
 import type { ListerWatcher } from './list-watcher.js';
 import type { ReflectorConfig } from './reflector/reflector-config.js';
@@ -20,6 +22,8 @@ export interface ResolvedOptions<T extends KubeObject> {
   readonly transform: ((object: T) => T) | undefined;
   readonly keepManagedFields: boolean;
   readonly freeze: boolean;
+  /** Undefined where bytes are not compressed. */
+  readonly compact: CompactStorage | undefined;
   readonly watchErrorHandler: WatchErrorHandler;
   readonly config: ReflectorConfig;
   readonly bookmarks: boolean;
@@ -43,6 +47,7 @@ const optionNames: OptionNames<SharedInformerOptions<never>> = {
   transform: functionOption,
   keepManagedFields: true,
   freeze: true,
+  storage: storageOption,
   watchErrorHandler: functionOption,
   watchList: true,
   pageSize: true,
@@ -89,6 +94,7 @@ export function resolveInformerOptions<T extends KubeObject & Persisted>(
     transform: options.transform,
     keepManagedFields: options.keepManagedFields ?? false,
     freeze: options.freeze ?? true,
+    compact: compactStorageOf('createSharedInformer', options.storage ?? 'plain', options.freeze ?? true),
     watchErrorHandler: options.watchErrorHandler ?? (() => undefined),
     config: reflectorConfigOf(options),
     bookmarks: options.bookmarks ?? true,

@@ -2,6 +2,7 @@ import type { Kind, KindScope, KubeObject, Persisted } from '@kctl/apimachinery'
 import type { IndexDefinition, IndexReader, Lister } from '@kctl/cache-index';
 import type { Logger, Metrics } from '@kctl/telemetry';
 import type { Clock, Random } from '@kctl/wait';
+import type { ObjectStorage } from './bytes/storage.js';
 import type { EventHandlerOptions, HandlerRegistration, InformerEventHandler } from './handlers/event.js';
 import type { InformerState, InformerTrouble } from './informer-state.js';
 import type { ListerWatcher } from './list-watcher.js';
@@ -113,6 +114,14 @@ export interface SharedInformerOptions<T extends KubeObject, S extends KindScope
   readonly keepManagedFields?: boolean;
   /** Freezes what it stores. false: raw speed, without protection of the cache from changes. @default true */
   readonly freeze?: boolean;
+  /**
+   * How objects are kept that come as bytes. `compact` compresses those that have not changed for longest: for hundreds of
+   * thousands of objects, most of which are read seldom. Each first read takes longer, and a read object is parsed again
+   * when no one refers to it any longer; with a `transform`, and from a ListerWatcher of objects, it changes nothing. See the README for what it costs.
+   *
+   * @default 'plain'
+   */
+  readonly storage?: ObjectStorage;
   readonly watchErrorHandler?: WatchErrorHandler;
   /** @default true */
   readonly bookmarks?: boolean;

@@ -352,6 +352,7 @@ class CoalescingInformer<T extends KubeObject> implements SharedInformer<T>, Han
         freeze,
         keepManagedFields,
         transform,
+        compact: options.compact,
         fieldPaths: () => this.#indexer.fieldPaths,
         onSkip,
       });

@@ -18,11 +18,16 @@ import type { ObjectType } from '../decoders/acceptance.js';
 import type { AlikeParser } from './alike-parser.js';
 import type { Envelope } from './envelope.js';
 import { ObjectDecodeError } from '../errors.js';
-import type { Slab, SlabRange, SlabStore, SlabTenant } from './slab-store.js';
+import type { CompactTenant } from './cold-block.js';
+import { ColdBlock } from './cold-block.js';
+import type { ByteStore, Slab, SlabRange } from './slab-store.js';
+import { WeakObject } from './weak-object.js';
 
 /** What the lazy objects of one informer have in common. */
 export interface LazyContext {
-  readonly slabs: SlabStore;
+  readonly slabs: ByteStore;
+  /** Whether the bytes stay when the object is read, and the object goes when no one refers to it. Only where freezing. */
+  readonly keepsBytes: boolean;
   /** For objects whose bytes do not say what they are. */
   readonly envelope: Envelope;
   /** What objects say to be once they are read. */
@@ -77,24 +82,24 @@ const inBytes = -2;
  * and an object that turns out to say something else is not handed out. It does where a key occurs again, which no API
  * server writes, so it costs a look when the object is read and nothing when an event is received.
  */
-export class LazyObject<T extends KubeObject> implements StoredObject<T>, SlabTenant {
+export class LazyObject<T extends KubeObject> implements StoredObject<T>, CompactTenant {
   readonly namespace: string;
   readonly name: string;
   readonly resourceVersion: string;
-  /** Undefined once it is parsed. */
+  /** Undefined once it is parsed, unless the bytes stay. */
   slab: Slab | undefined = undefined;
   offset = 0;
   readonly #context: LazyContext;
   #decoded: Decoded | undefined = undefined;
-  /** The object; until it is parsed, the parsed version before, to share structure with. */
-  #value: DeepReadonly<T> | undefined;
+  /** The object; until it is parsed, the parsed version before, to share structure with. Weak where the bytes stay. */
+  #value: DeepReadonly<T> | WeakObject<DeepReadonly<T>> | undefined;
 
   constructor(context: LazyContext, identity: LazyIdentity, source: LazySource, base: DeepReadonly<T> | undefined) {
     this.namespace = identity.namespace;
     this.name = identity.name;
     this.resourceVersion = identity.resourceVersion;
     this.#context = context;
-    this.#value = base;
+    this.#value = base === undefined || !context.keepsBytes ? base : new WeakObject(base, true);
     context.slabs.put(this, source.bytes, source.range);
     this.#takeNotes(source);
   }
@@ -105,7 +110,8 @@ export class LazyObject<T extends KubeObject> implements StoredObject<T>, SlabTe
 
   /** What a following version can share structure with, without forcing a parse. */
   get shareable(): DeepReadonly<T> | undefined {
-    return this.#value;
+    const value = this.#value;
+    return value instanceof WeakObject ? value.value : value;
   }
 
   /** Whether reading {@link object} has failed, and will again. */
@@ -114,14 +120,19 @@ export class LazyObject<T extends KubeObject> implements StoredObject<T>, SlabTe
   }
 
   get generation(): number | undefined {
-    if (this.slab === undefined) return headerValues.generation(metadataOf(this.object).generation);
-    const noted = this.#note(note.generation);
+    const { slab } = this;
+    if (slab === undefined) return headerValues.generation(metadataOf(this.object).generation);
+    const known = slab instanceof ColdBlock ? slab.generationAt(this.offset) : undefined;
+    const noted = known ?? this.#note(note.generation);
     if (noted === inBytes) return this.#rescan().generation;
     return noted < 0 ? undefined : noted;
   }
 
   get uid(): string {
-    if (this.slab === undefined) return headerValues.text(metadataOf(this.object).uid);
+    const { slab } = this;
+    if (slab === undefined) return headerValues.text(metadataOf(this.object).uid);
+    const known = slab instanceof ColdBlock ? slab.uidAt(this.offset) : undefined;
+    if (known !== undefined) return known;
     const start = this.#note(note.uidStart);
     return start < 0 ? '' : this.#text(start, this.#note(note.uidEnd));
   }
@@ -130,7 +141,7 @@ export class LazyObject<T extends KubeObject> implements StoredObject<T>, SlabTe
   isAnotherThan(other: LazyObject<T>): boolean {
     const { slab } = this;
     const otherSlab = other.slab;
-    if (slab === undefined || otherSlab === undefined) {
+    if (slab === undefined || otherSlab === undefined || slab instanceof ColdBlock || otherSlab instanceof ColdBlock) {
       const { uid } = this;
       return uid !== '' && other.uid !== '' && uid !== other.uid;
     }
@@ -153,7 +164,8 @@ export class LazyObject<T extends KubeObject> implements StoredObject<T>, SlabTe
    */
   sameFieldsLength(bytes: Uint8Array, bodyStart: number, end: number, epoch: number): number {
     const { slab } = this;
-    if (slab === undefined || this.#note(note.fieldsEpoch) !== epoch) return -1;
+    // Scanning the fields takes less than having the bytes back.
+    if (slab === undefined || slab instanceof ColdBlock || this.#note(note.fieldsEpoch) !== epoch) return -1;
     const start = this.#note(note.bodyStart);
     const fieldsEnd = this.#note(note.fieldsEnd);
     const length = fieldsEnd - start;
@@ -175,23 +187,27 @@ export class LazyObject<T extends KubeObject> implements StoredObject<T>, SlabTe
     if (this.slab === undefined) return headerValues.labels(metadataOf(this.object).labels);
     const start = this.#note(note.labelsStart);
     if (start < 0) return headerValues.labels(undefined);
-    this.#decoded ??= {};
-    this.#decoded.labels ??= Object.freeze(this.#parse<Record<string, string>>(start, this.#note(note.labelsEnd)));
-    return this.#decoded.labels;
+    const labels =
+      this.#decoded?.labels ?? Object.freeze(this.#parse<Record<string, string>>(start, this.#note(note.labelsEnd)));
+    if (!this.#context.keepsBytes) (this.#decoded ??= {}).labels = labels;
+    return labels;
   }
 
   get ownerReferences(): readonly Readonly<OwnerReference>[] {
     if (this.slab === undefined) return headerValues.owners(metadataOf(this.object).ownerReferences);
     const start = this.#note(note.ownersStart);
     if (start < 0) return headerValues.owners(undefined);
-    this.#decoded ??= {};
-    this.#decoded.owners ??= Object.freeze(this.#parse<OwnerReference[]>(start, this.#note(note.ownersEnd)));
-    return this.#decoded.owners;
+    const owners =
+      this.#decoded?.owners ?? Object.freeze(this.#parse<OwnerReference[]>(start, this.#note(note.ownersEnd)));
+    if (!this.#context.keepsBytes) (this.#decoded ??= {}).owners = owners;
+    return owners;
   }
 
   /** @throws ObjectDecodeError where the bytes are not a valid object, at each read; the first has been reported */
   get object(): DeepReadonly<T> {
-    return this.slab === undefined && this.#value !== undefined ? this.#value : this.#materialise();
+    const value = this.#value;
+    if (value instanceof WeakObject) return (value.isVersionBefore ? undefined : value.value) ?? this.#materialise();
+    return this.slab === undefined && value !== undefined ? value : this.#materialise();
   }
 
   fields(paths: FieldPaths): readonly (string | undefined)[] {
@@ -209,7 +225,7 @@ export class LazyObject<T extends KubeObject> implements StoredObject<T>, SlabTe
 
   #materialise(): DeepReadonly<T> {
     if (this.#decoded?.failure !== undefined) throw this.#decoded.failure;
-    const { envelope, freeze, parser, slabs } = this.#context;
+    const { envelope, freeze, keepsBytes, parser, slabs } = this.#context;
     const { slab, offset } = this;
     const length = slabs.lengthOf(this);
     const text =
@@ -218,7 +234,7 @@ export class LazyObject<T extends KubeObject> implements StoredObject<T>, SlabTe
         : envelope.textWith(slab.buffer, offset, offset + length);
     let value: unknown;
     try {
-      value = freeze ? parser.parse(text, this.#value) : parseJson(text);
+      value = freeze ? parser.parse(text, this.shareable) : parseJson(text);
     } catch (cause) {
       throw this.#unreadable(cause);
     }
@@ -227,6 +243,10 @@ export class LazyObject<T extends KubeObject> implements StoredObject<T>, SlabTe
       throw this.#unreadable(new Error('a member of the object is there twice, with different values'));
     // The one place where bytes become a T: what the server sent for this kind is what the token promises.
     const object = scanned as DeepReadonly<T>;
+    if (keepsBytes) {
+      this.#value = new WeakObject(object, false);
+      return object;
+    }
     this.#value = object;
     this.#decoded = undefined;
     slabs.release(this);
@@ -250,7 +270,10 @@ export class LazyObject<T extends KubeObject> implements StoredObject<T>, SlabTe
   #isAsScanned(object: unknown): boolean {
     const { type } = this.#context;
     const { kind, apiVersion, metadata } = object as KubeObject;
-    const decoded = this.#decoded;
+    // Where nothing is noted of what was said, all of it may have been.
+    const { labels, owners } = this.#context.keepsBytes
+      ? { labels: this.labels, owners: this.ownerReferences }
+      : (this.#decoded ?? {});
     return (
       kind === type.kind &&
       apiVersion === type.apiVersion &&
@@ -260,9 +283,8 @@ export class LazyObject<T extends KubeObject> implements StoredObject<T>, SlabTe
       this.#isUid(headerValues.text(metadata.uid)) &&
       headerValues.generation(metadata.generation) === this.generation &&
       headerValues.timestamp(metadata.deletionTimestamp) === this.deletionTimestamp &&
-      (decoded?.labels === undefined || isDeepStrictEqual(headerValues.labels(metadata.labels), decoded.labels)) &&
-      (decoded?.owners === undefined ||
-        isDeepStrictEqual(headerValues.owners(metadata.ownerReferences), decoded.owners)) &&
+      (labels === undefined || isDeepStrictEqual(headerValues.labels(metadata.labels), labels)) &&
+      (owners === undefined || isDeepStrictEqual(headerValues.owners(metadata.ownerReferences), owners)) &&
       (!this.#mayRepeat() || this.#hasScannedFields(object))
     );
   }
@@ -273,8 +295,9 @@ export class LazyObject<T extends KubeObject> implements StoredObject<T>, SlabTe
     const start = this.#note(note.uidStart);
     const length = start < 0 ? 0 : this.#note(note.uidEnd) - start;
     if (slab === undefined || uid.length !== length) return false;
+    const { buffer } = slab;
     const from = this.offset + start;
-    for (let index = 0; index < length; index++) if (slab.buffer[from + index] !== uid.charCodeAt(index)) return false;
+    for (let index = 0; index < length; index++) if (buffer[from + index] !== uid.charCodeAt(index)) return false;
     return true;
   }
 

@@ -27,7 +27,7 @@ export class SlabMemory {
     left.waitingBytes -= memory.length;
     left.callAtBytes = 0;
     const store = home.deref();
-    if (store !== undefined) store.#takeBack(memory);
+    if (store !== undefined) store.takeBack(memory);
   });
   readonly #free: Buffer[] = [];
   readonly #self = new WeakRef<SlabMemory>(this);
@@ -68,7 +68,8 @@ export class SlabMemory {
     callCollector();
   }
 
-  #takeBack(memory: Buffer): void {
+  /** Takes memory back that nothing refers to. */
+  takeBack(memory: Buffer): void {
     if (this.#freeBytes + memory.length > this.#spareBytes()) return;
     this.#free.push(memory);
     this.#freeBytes += memory.length;

@@ -17,15 +17,41 @@ const own = {
 /** How many words that takes. */
 export const ownWords = 2;
 
-/** A piece of memory that is only ever appended to: what was written stays as long as it is referenced. */
+/** Memory that tenants read: what was written stays as long as it is referenced. */
 export interface Slab {
   readonly buffer: Buffer;
   /** The same memory in words: what a tenant notes about its bytes lies before them. */
   readonly words: Int32Array;
+}
+
+/** A slab of a {@link SlabStore}: it is only ever appended to. */
+interface OwnSlab<T extends SlabTenant> extends Slab {
   used: number;
   /** Bytes of tenants that were not released. */
   live: number;
-  tenants: (SlabTenant | undefined)[];
+  tenants: (T | undefined)[];
+  /** Before which place no tenant is left. */
+  next: number;
+  /** Whether a tenant was released: what was replaced may still be read here. */
+  hasReaders: boolean;
+}
+
+/** Where the bytes of tenants are kept. */
+export interface ByteStore {
+  /** Bytes held, live or not. */
+  readonly heldBytes: number;
+  /** Bytes of tenants that were not released, their notes included. */
+  readonly liveBytes: number;
+  /**
+   * Copies a range of `bytes` for a tenant.
+   *
+   * @throws RangeError when not all of it could be copied: bytes that are cut off silently would be found out too late
+   */
+  put(tenant: SlabTenant, bytes: Uint8Array, range: SlabRange): void;
+  /** Gives up a tenant's bytes; it may go on reading them. Releasing twice is harmless. */
+  release(tenant: SlabTenant): void;
+  /** How many bytes a tenant has, also after the release. */
+  lengthOf(tenant: SlabTenant): number;
 }
 
 /** The part of a buffer to keep: from `start` to `end`, without `cutStart` to `cutEnd` (none where they are equal). */
@@ -46,37 +72,30 @@ const maxHeldPerLive = 1.5;
  * dead make up a third of everything, the tenants of the emptiest slab move to the current one. Memory that was given up
  * is used again when its former content is not referenced.
  */
-export class SlabStore {
-  readonly #slabs = new Set<Slab>();
+export class SlabStore<T extends SlabTenant = SlabTenant> implements ByteStore {
+  readonly #slabs = new Set<OwnSlab<T>>();
   readonly #memory = new SlabMemory(() => this.#liveBytes);
-  /** What lies before the bytes of each tenant: the store's own words, then the tenant's. */
-  readonly #noteBytes: number;
-  #current: Slab | undefined;
+  /** How many bytes lie before those of each tenant: the store's own words, then the tenant's. */
+  readonly noteBytes: number;
+  #current: OwnSlab<T> | undefined;
   #liveBytes = 0;
   #slabBytes = 0;
   #isCompacting = false;
 
   /** @param noteWords how many words each tenant has for notes, right before its bytes */
   constructor(noteWords = 0) {
-    this.#noteBytes = (ownWords + noteWords) * 4;
+    this.noteBytes = (ownWords + noteWords) * 4;
   }
 
-  /** Bytes held, live or not. */
   get heldBytes(): number {
     return this.#slabBytes + this.#memory.freeBytes;
   }
 
-  /** Bytes of tenants that were not released, their notes included. */
   get liveBytes(): number {
     return this.#liveBytes;
   }
 
-  /**
-   * Copies a range of `bytes` for a tenant.
-   *
-   * @throws RangeError when not all of it could be copied: bytes that are cut off silently would be found out too late
-   */
-  put(tenant: SlabTenant, bytes: Uint8Array, range: SlabRange): void {
+  put(tenant: T, bytes: Uint8Array, range: SlabRange): void {
     const { start, end, cutStart, cutEnd } = range;
     const length = end - start - (cutEnd - cutStart);
     const slab = this.#room(length);
@@ -94,49 +113,105 @@ export class SlabStore {
     );
   }
 
-  /** Gives up a tenant's bytes; it may go on reading them. Releasing twice is harmless. */
-  release(tenant: SlabTenant): void {
-    const { slab } = tenant;
+  release(tenant: T): void {
+    const slab = this.#leave(tenant);
     if (slab === undefined) return;
-    const at = (tenant.offset - this.#noteBytes) >> 2;
-    const slot = slab.words[at + own.slot] ?? -1;
-    if (slot < 0) return;
-    slab.tenants[slot] = undefined;
-    slab.words[at + own.slot] = -1;
-    const bytes = this.lengthOf(tenant) + this.#noteBytes;
-    slab.live -= bytes;
-    this.#liveBytes -= bytes;
+    slab.hasReaders = true;
     if (slab.live === 0 && slab !== this.#current) this.#giveUp(slab);
     else this.#compact();
   }
 
-  /** How many bytes a tenant has, also after the release. */
-  lengthOf({ slab, offset }: SlabTenant): number {
-    return slab?.words[((offset - this.#noteBytes) >> 2) + own.length] ?? 0;
+  /** The tenants whose bytes have been here for longest, at most these many and about these many bytes; not the newest. */
+  oldest(most: number, bytes: number): T[] {
+    const found: T[] = [];
+    let size = 0;
+    for (const slab of this.#slabs) {
+      const end = slab === this.#current ? slab.tenants.length - 1 : slab.tenants.length;
+      for (let place = slab.next; place < end && found.length < most && size < bytes; place++) {
+        const tenant = slab.tenants[place];
+        if (tenant === undefined) {
+          if (found.length === 0) slab.next = place + 1;
+          continue;
+        }
+        found.push(tenant);
+        size += this.lengthOf(tenant);
+      }
+      if (found.length > 0) return found;
+    }
+    return found;
   }
 
-  #settle(tenant: SlabTenant, slab: Slab, length: number): number {
-    const offset = slab.used + this.#noteBytes;
+  /** At most these many tenants, from all over the store. */
+  spread(most: number): T[] {
+    const all = [...this.#slabs].flatMap(({ tenants }) => tenants.filter((tenant) => tenant !== undefined));
+    const step = Math.max(1, all.length / most);
+    return Array.from({ length: Math.min(most, all.length) }, (_, nth) => all[Math.floor(nth * step)]).filter(
+      (tenant) => tenant !== undefined,
+    );
+  }
+
+  /** Copies the bytes of a tenant and the notes before them. @returns the first position behind the copy, in whole words */
+  copyTo(target: Buffer, at: number, tenant: T): number {
+    const { slab, offset } = tenant;
+    const length = this.lengthOf(tenant);
+    slab?.buffer.copy(target, at, offset - this.noteBytes, offset + length);
+    return inWords(at + this.noteBytes + length);
+  }
+
+  /** Lets a tenant go whose bytes are elsewhere now: what reads it is to read them there. */
+  moveOut(tenant: T): void {
+    const slab = this.#leave(tenant);
+    if (slab?.live === 0 && slab !== this.#current) this.#giveUp(slab);
+  }
+
+  /** Takes a tenant in that was moved out, with its notes, from where {@link copyTo} has put it. */
+  moveIn(tenant: T, { buffer }: Slab, offset: number, length: number): void {
+    const slab = this.#room(length);
+    const to = this.#settle(tenant, slab, length);
+    const notes = this.noteBytes - ownWords * 4;
+    buffer.copy(slab.buffer, to - notes, offset - notes, offset + length);
+  }
+
+  #leave(tenant: T): OwnSlab<T> | undefined {
+    const { slab } = tenant;
+    if (slab === undefined || !isOwn<T>(slab)) return undefined;
+    const at = (tenant.offset - this.noteBytes) >> 2;
+    const slot = slab.words[at + own.slot] ?? -1;
+    if (slot < 0) return undefined;
+    slab.tenants[slot] = undefined;
+    slab.words[at + own.slot] = -1;
+    const bytes = this.lengthOf(tenant) + this.noteBytes;
+    slab.live -= bytes;
+    this.#liveBytes -= bytes;
+    return slab;
+  }
+
+  lengthOf({ slab, offset }: SlabTenant): number {
+    return slab?.words[((offset - this.noteBytes) >> 2) + own.length] ?? 0;
+  }
+
+  #settle(tenant: T, slab: OwnSlab<T>, length: number): number {
+    const offset = slab.used + this.noteBytes;
     tenant.slab = slab;
     tenant.offset = offset;
     const at = slab.used >> 2;
     slab.words[at + own.length] = length;
     slab.words[at + own.slot] = slab.tenants.push(tenant) - 1;
     slab.used = inWords(offset + length);
-    slab.live += length + this.#noteBytes;
-    this.#liveBytes += length + this.#noteBytes;
+    slab.live += length + this.noteBytes;
+    this.#liveBytes += length + this.noteBytes;
     return offset;
   }
 
-  #room(length: number): Slab {
+  #room(length: number): OwnSlab<T> {
     const current = this.#current;
-    const needed = inWords(length + this.#noteBytes);
+    const needed = inWords(length + this.noteBytes);
     if (current !== undefined && current.used + needed <= current.buffer.length) return current;
     // As large as what is alive: a small store that changes much stays small.
     const size = Math.max(needed, Math.min(maxSlabBytes, Math.max(minSlabBytes, inWords(this.#liveBytes))));
     const buffer = this.#memory.allocate(size);
     const words = new Int32Array(buffer.buffer, buffer.byteOffset, buffer.length >> 2);
-    const slab: Slab = { buffer, words, used: 0, live: 0, tenants: [] };
+    const slab: OwnSlab<T> = { buffer, words, used: 0, live: 0, tenants: [], next: 0, hasReaders: false };
     this.#slabs.add(slab);
     this.#slabBytes += buffer.length;
     this.#current = slab;
@@ -149,7 +224,7 @@ export class SlabStore {
     const current = this.#current;
     if (current === undefined || this.#isCompacting) return;
     if (this.#slabBytes - current.buffer.length <= this.#liveBytes * maxHeldPerLive) return;
-    let emptiest: Slab | undefined;
+    let emptiest: OwnSlab<T> | undefined;
     for (const slab of this.#slabs)
       if (slab !== current && (emptiest === undefined || isEmptier(slab, emptiest))) emptiest = slab;
     if (emptiest === undefined) return;
@@ -158,26 +233,28 @@ export class SlabStore {
       if (tenant === undefined) continue;
       const { offset } = tenant;
       const length = this.lengthOf(tenant);
-      const target = this.#room(length);
-      this.#liveBytes -= length + this.#noteBytes;
-      const to = this.#settle(tenant, target, length);
-      const notes = this.#noteBytes - ownWords * 4;
-      emptiest.buffer.copy(target.buffer, to - notes, offset - notes, offset + length);
+      this.#liveBytes -= length + this.noteBytes;
+      this.moveIn(tenant, emptiest, offset, length);
     }
     this.#isCompacting = false;
     this.#giveUp(emptiest);
   }
 
-  #giveUp(slab: Slab): void {
+  #giveUp(slab: OwnSlab<T>): void {
     if (!this.#slabs.delete(slab)) return;
     this.#slabBytes -= slab.buffer.length;
     slab.tenants = [];
     slab.live = 0;
-    this.#memory.takeBackAfter(slab, slab.buffer);
+    if (slab.hasReaders) this.#memory.takeBackAfter(slab, slab.buffer);
+    else this.#memory.takeBack(slab.buffer);
   }
 }
 
-function isEmptier(a: Slab, b: Slab): boolean {
+function isOwn<T extends SlabTenant>(slab: Slab): slab is OwnSlab<T> {
+  return 'hasReaders' in slab;
+}
+
+function isEmptier(a: OwnSlab<SlabTenant>, b: OwnSlab<SlabTenant>): boolean {
   return a.live * b.buffer.length < b.live * a.buffer.length;
 }
 

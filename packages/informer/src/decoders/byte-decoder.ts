@@ -33,7 +33,9 @@ import { LazyObject, leadsToType, noteWords } from '../bytes/lazy-object.js';
 import type { DecoderOptions, Purpose } from './parsed-decoder.js';
 import { isSameVersion, ParsedDecoder, shareableOf } from './parsed-decoder.js';
 import { unknownType } from './unknown-type.js';
-import type { SlabRange } from '../bytes/slab-store.js';
+import type { CompactStorage } from '../bytes/storage.js';
+import { CompactStore } from '../bytes/compact-store.js';
+import type { ByteStore, SlabRange } from '../bytes/slab-store.js';
 import { SlabStore } from '../bytes/slab-store.js';
 import { TextCache } from '../bytes/text-cache.js';
 
@@ -41,6 +43,8 @@ import { TextCache } from '../bytes/text-cache.js';
 export interface ByteDecoderOptions<T extends KubeObject> extends DecoderOptions<T> {
   /** The store's field paths at this time. */
   readonly fieldPaths: () => FieldPaths | undefined;
+  /** How bytes are compressed; undefined where they are not. */
+  readonly compact?: CompactStorage | undefined;
 }
 
 /**
@@ -50,7 +54,7 @@ export interface ByteDecoderOptions<T extends KubeObject> extends DecoderOptions
  * object is read: see {@link LazyObject}.
  */
 export class ByteDecoder<T extends KubeObject> implements Decoder<T, Uint8Array> {
-  readonly slabs: SlabStore = new SlabStore(noteWords);
+  readonly slabs: ByteStore;
   readonly #options: ByteDecoderOptions<T>;
   readonly #parsed: ParsedDecoder<T>;
   readonly #context: LazyContext;
@@ -70,13 +74,15 @@ export class ByteDecoder<T extends KubeObject> implements Decoder<T, Uint8Array>
 
   constructor(options: ByteDecoderOptions<T>) {
     this.#options = options;
-    const { freeze, onSkip } = options;
+    const { freeze, onSkip, compact } = options;
+    this.slabs = compact === undefined ? new SlabStore(noteWords) : new CompactStore({ noteWords, ...compact });
     this.#parsed = new ParsedDecoder(options);
     const { type, types } = this.#parsed.acceptance;
     this.#types = types.map(bytesOfType);
     this.#metadataOnly = isMetadataOnly(options.kind) ? new MetadataOnly() : undefined;
     this.#context = {
       slabs: this.slabs,
+      keepsBytes: compact !== undefined,
       envelope: new Envelope(type),
       type,
       freeze,

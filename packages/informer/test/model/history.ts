@@ -49,6 +49,7 @@ export async function playHistory(seed: number): Promise<string[]> {
     ...(chance.maybe(0.4) ? { pageSize: 3 } : {}),
     ...(chance.maybe(0.3) ? { transform: transformOf(chance) } : {}),
     // By the seed, so that those that are known stay what they are.
+    ...(seed % 2 === 0 ? { storage: { plainBytes: seed % 3 === 0 ? 1200 : 0 } } : {}),
     ...(seed % 5 === 0 ? brokenSinks : {}),
   });
   const violations: string[] = [];

@@ -18,8 +18,8 @@ import {
   thing,
 } from './scripted-server.js';
 import type { Thing } from './scripted-server.js';
-import { sources, ThingKind } from './scripted-session.js';
-import type { SourceName } from './scripted-session.js';
+import { feeds, ThingKind } from './scripted-session.js';
+import type { FeedName } from './scripted-session.js';
 
 class Notes implements ReflectorStore<DeepReadonly<Thing>> {
   readonly seen: string[] = [];
@@ -38,7 +38,7 @@ class Notes implements ReflectorStore<DeepReadonly<Thing>> {
 }
 
 async function start(
-  options: Partial<ReflectorOptions<Thing>> & { source?: SourceName; streams?: boolean; server?: ScriptedServer } = {},
+  options: Partial<ReflectorOptions<Thing>> & { source?: FeedName; streams?: boolean; server?: ScriptedServer } = {},
 ): Promise<
   {
     server: ScriptedServer;
@@ -81,7 +81,7 @@ async function start(
   };
 }
 
-describe.each(sources)('a bare reflector (%s)', (source) => {
+describe.each(feeds)('a bare reflector (%s)', (source) => {
   it('replaces by the list, then hands on each event and bookmark', async () => {
     const server = new ScriptedServer();
     server.page = () => ({ version: 10, items: [thing('a', 1), thing('b', 2)] });

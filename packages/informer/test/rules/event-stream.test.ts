@@ -8,7 +8,7 @@ import { createEventStream, waitForEventWithSync } from '../../src/index.js';
 import type { EventStream, EventStreamOptions, InformerEvent } from '../../src/index.js';
 import { added, deleted, modified, ScriptedServer, thing } from './scripted-server.js';
 import type { Thing } from './scripted-server.js';
-import { ScriptedSession, sources, ThingKind } from './scripted-session.js';
+import { feeds, ScriptedSession, ThingKind } from './scripted-session.js';
 
 const shown = ({ type, header, oldHeader }: InformerEvent<Thing>): string =>
   `${type} ${header.name}@${type === 'update' ? `${oldHeader?.resourceVersion}→` : ''}${header.resourceVersion}`;
@@ -286,7 +286,7 @@ describe('waitForEvent of a stream', () => {
   });
 });
 
-describe.each(sources)('waitForEventWithSync (%s)', (source) => {
+describe.each(feeds)('waitForEventWithSync (%s)', (source) => {
   it('does not wait where the precondition holds; waits through an expired watch otherwise; leaves nothing open', async () => {
     const server = new ScriptedServer();
     const clock = new FakeClock();

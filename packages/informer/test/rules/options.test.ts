@@ -7,7 +7,7 @@ import type { EventFilters } from '../../src/index.js';
 import { NotedMetrics } from './noted-metrics.js';
 import { added, deleted, failed, modified, refusal, thing } from './scripted-server.js';
 import type { Thing } from './scripted-server.js';
-import { ScriptedSession, sources, ThingKind } from './scripted-session.js';
+import { fedFrom, ScriptedSession, sources, ThingKind } from './scripted-session.js';
 
 describe.each(sources)('an informer (%s)', (source) => {
   it('waits between attempts by the back-off that it is given', async () => {
@@ -75,7 +75,7 @@ describe.each(sources)('an informer (%s)', (source) => {
     server.page = () => ({ version: 10, items: [thing('x', 1)] });
     const informer = createSharedInformer<Thing>({
       kind: ThingKind,
-      listerWatcher: server[source](false),
+      ...fedFrom(server, source, false),
       clock,
       metrics,
       handlerMetrics: true,

@@ -18,9 +18,22 @@ export const ThingKind: Kind<Thing, 'Namespaced'> = defineKind<Thing>()({
   scope: 'Namespaced',
 });
 
-/** Both ways in which an informer can be fed. */
-export const sources = ['objects', 'bytes'] as const;
+/** Both ways in which a reflector can be fed. */
+export const feeds = ['objects', 'bytes'] as const;
+export type FeedName = (typeof feeds)[number];
+/** The ways in which an informer can be fed and keep what it was fed: `compact` compresses bytes as soon as it can. */
+export const sources: readonly ['objects', 'bytes', 'compact'] = [...feeds, 'compact'];
 export type SourceName = (typeof sources)[number];
+
+/** How an informer is fed from a server, and keeps it. */
+export function fedFrom(
+  server: ScriptedServer,
+  source: SourceName,
+  streams: boolean,
+): Pick<SharedInformerOptions<Thing>, 'listerWatcher' | 'storage'> {
+  if (source !== 'compact') return { listerWatcher: server[source](streams) };
+  return { listerWatcher: server.bytes(streams), storage: { plainBytes: 0 } };
+}
 
 type InformerOptions = Partial<SharedInformerOptions<Thing>> & {
   readonly source?: SourceName;
@@ -39,7 +52,7 @@ export class ScriptedSession implements AsyncDisposable {
   constructor({ source = 'bytes', streams = false, ...options }: InformerOptions = {}) {
     this.informer = createSharedInformer<Thing>({
       kind: ThingKind,
-      listerWatcher: this.server[source](streams),
+      ...fedFrom(this.server, source === 'compact' && options.freeze === false ? 'bytes' : source, streams),
       clock: this.clock,
       random: () => 0,
       onHandlerError: (error) => void this.handlerErrors.push(error),

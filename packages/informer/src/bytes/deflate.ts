@@ -1,0 +1,37 @@
+import type * as Zlib from 'node:zlib';
+
+/** Frames of an object are read where nothing else is known: larger ones than this are written in several pieces. */
+const leastChunk = 4096;
+/** Smaller memory is cut from a pool that others use, and could not be given back alone. */
+const leastImage = 8192;
+
+let zlib: typeof Zlib | undefined;
+
+/** Not by an import: few programs need it. */
+function loaded(): typeof Zlib {
+  return (zlib ??= process.getBuiltinModule('node:zlib'));
+}
+
+/** Compresses bytes (raw DEFLATE). The window of 32 KB holds the dictionary and a block. */
+export function deflate(bytes: Buffer, dictionary: Buffer | undefined): Buffer {
+  return loaded().deflateRawSync(bytes, {
+    level: 1,
+    chunkSize: Math.max(leastChunk, bytes.length >> 2),
+    ...(dictionary === undefined ? {} : { dictionary }),
+  });
+}
+
+/**
+ * The bytes that were compressed, of which there are `length`. The memory is the caller's alone.
+ *
+ * @throws Error where the frame is another one
+ */
+export function inflate(frame: Buffer, length: number, dictionary: Buffer | undefined): Buffer {
+  const bytes = loaded().inflateRawSync(frame, {
+    // In one piece.
+    chunkSize: Math.max(leastImage, length + 64),
+    ...(dictionary === undefined ? {} : { dictionary }),
+  });
+  if (bytes.length !== length) throw new Error(`a block of ${length} bytes has ${bytes.length} when it is read`);
+  return bytes;
+}
