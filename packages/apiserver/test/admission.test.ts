@@ -133,3 +133,15 @@ it('a policy that is bound refuses writes and leaves audit annotations', async (
     'a/seen': 'bad',
   });
 });
+
+it('the types of a policy are checked by a controller that does not run here, as under envtest', async () => {
+  const { post, get } = await harness();
+  const policies = `${group}/validatingadmissionpolicies`;
+  const resourceRules = [
+    { apiGroups: ['apps'], apiVersions: ['v1'], operations: ['CREATE'], resources: ['deployments'] },
+  ];
+  const validations = [{ expression: 'object.spec.replicas > "1"' }, { expression: 'object.spec.nope == 1' }];
+  const spec = { matchConstraints: { resourceRules }, validations };
+  expect((await post(policies, { metadata: { name: 't' }, spec })).status).toBe(201);
+  expect((await get(`${policies}/t`)).body.status).toEqual({});
+});

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
 import { connect as connectHttp2 } from 'node:http2';
 import { Agent, request } from 'node:https';
 import { connect as connectTcp, createServer as createTcpServer, type Socket } from 'node:net';
@@ -27,6 +28,25 @@ function begin(server: ApiServer, path: string, options: { method?: string; body
 async function fetchJson(server: ApiServer, path: string, body: unknown): Promise<void> {
   const answer = await server.fetch(path, { method: 'POST', headers: json, body: JSON.stringify(body) });
   expect(answer.status).toBeLessThan(300);
+}
+
+/** Opens a WebSocket to a pod. Returns what ends it. */
+async function upgraded(server: ApiServer, path: string, protocol: string): Promise<() => void> {
+  const upgrade = {
+    connection: 'Upgrade',
+    upgrade: 'websocket',
+    'sec-websocket-version': '13',
+    'sec-websocket-key': 'AAAAAAAAAAAAAAAAAAAAAA==',
+    'sec-websocket-protocol': protocol,
+  };
+  const sent = request(`${server.url}/api/v1/namespaces/default/pods/${path}`, {
+    ca: server.certificateAuthority,
+    headers: { ...bearer(server), ...upgrade },
+  });
+  sent.end();
+  const [, socket] = (await once(sent, 'upgrade')) as [unknown, Socket];
+  socket.on('error', () => undefined);
+  return () => socket.destroy();
 }
 
 const pod = { metadata: { name: 'p' }, spec: { nodeName: 'n', containers: [{ name: 'c', image: 'i' }] } };
@@ -112,21 +132,30 @@ const situations: Readonly<Record<string, Situation>> = {
   'a command in a pod': async (server) => {
     server.pods.script({ name: 'p' }, { exec: () => new Promise<number>(() => undefined) });
     await fetchJson(server, '/api/v1/namespaces/default/pods', pod);
-    const upgrade = {
-      connection: 'Upgrade',
-      upgrade: 'websocket',
-      'sec-websocket-version': '13',
-      'sec-websocket-key': 'AAAAAAAAAAAAAAAAAAAAAA==',
-      'sec-websocket-protocol': 'v5.channel.k8s.io',
-    };
-    const sent = request(`${server.url}/api/v1/namespaces/default/pods/p/exec?command=sh&stdout=true`, {
+    return upgraded(server, 'p/exec?command=sh&stdout=true', 'v5.channel.k8s.io');
+  },
+  'a connection to a port of a pod': async (server) => {
+    const reached = Promise.withResolvers<undefined>();
+    server.pods.script({ name: 'p' }, { ports: { 8080: () => reached.resolve(undefined) } });
+    await fetchJson(server, '/api/v1/namespaces/default/pods', pod);
+    const end = await upgraded(server, 'p/portforward?ports=8080', 'v4.channel.k8s.io');
+    await reached.promise;
+    return end;
+  },
+  'a client that asked for SPDY, and keeps its connection': async (server) => {
+    server.pods.script({ name: 'p' }, { ports: {} });
+    await fetchJson(server, '/api/v1/namespaces/default/pods', pod);
+    const agent = new Agent({ keepAlive: true });
+    const sent = request(`${server.url}/api/v1/namespaces/default/pods/p/portforward`, {
+      method: 'POST',
+      agent,
       ca: server.certificateAuthority,
-      headers: { ...bearer(server), ...upgrade },
+      headers: { ...bearer(server), connection: 'Upgrade', upgrade: 'SPDY/3.1' },
     });
-    sent.end();
-    const [, socket] = (await once(sent, 'upgrade')) as [unknown, Socket];
-    socket.on('error', () => undefined);
-    return () => socket.destroy();
+    sent.on('error', () => undefined).end();
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+    expect(response.statusCode).toBe(501);
+    return () => agent.destroy();
   },
   'an answer that a fault delays': async (server) => {
     server.faults.add({ action: { type: 'delay', ms: 60_000 } });

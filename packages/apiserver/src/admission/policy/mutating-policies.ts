@@ -14,7 +14,8 @@ import { Reinvocations } from '../reinvocations.js';
 import { isExempt, VersionedObjects, type MatchBackend } from '../webhook/invocation.js';
 import type { AdmissionWrite, WriteFacts } from '../write.js';
 import { atomicPaths } from './atomic-paths.js';
-import { policyEnvironment, type CompiledExpression } from './environment.js';
+import { BoundPolicies, policyReader, type Policy } from './bound-policies.js';
+import type { CompiledExpression } from './environment.js';
 import {
   conditionBudget,
   evaluateConditions,
@@ -25,11 +26,11 @@ import {
   type EvaluationContext,
   type EvaluationInput,
 } from './evaluation.js';
-import { matchResources, mayMatch, namespaceOf, readMatchResources, type MatchResources } from './match-resources.js';
+import { matchResources, namespaceOf } from './match-resources.js';
 import { collectParams } from './params.js';
 import { configurationOf, operationsOf, PatchProblem } from './patch-values.js';
 import type { ConditionVerdict, MutationVerdict } from './verdict.js';
-import { createPolicySource, type BoundPolicy, type PolicyBinding } from './policy-source.js';
+import type { PolicyBinding } from './policy-source.js';
 
 const pluginName = 'MutatingAdmissionPolicy';
 
@@ -38,45 +39,30 @@ interface Mutation {
   readonly expression: CompiledExpression;
 }
 
-interface MutatingPolicy {
-  readonly name: string;
-  readonly object: UntypedObject;
-  readonly match: MatchResources;
-  readonly paramKind: unknown;
-  readonly ignoresFailures: boolean;
+interface MutatingPolicy extends Policy {
   readonly isReinvoked: boolean;
-  readonly variables: ReadonlyMap<string, CompiledExpression>;
-  readonly conditions: readonly CompiledExpression[];
   readonly mutations: readonly Mutation[];
 }
 
-function readPolicy(object: UntypedObject): MutatingPolicy {
-  const spec = objectOf(object['spec']);
-  const environment = policyEnvironment(spec, true);
-  const mutation = (source: JsonObject): Mutation =>
-    source['patchType'] === 'JSONPatch'
-      ? {
-          type: 'JSONPatch',
-          expression: environment.compile(stringOf(objectOf(source['jsonPatch'])['expression']), 'list(JSONPatch)'),
-        }
-      : {
-          type: 'ApplyConfiguration',
-          expression: environment.compile(stringOf(objectOf(source['applyConfiguration'])['expression']), 'Object'),
-        };
-  return {
-    name: object.metadata.name ?? '',
-    object,
-    match: readMatchResources(spec['matchConstraints']),
-    paramKind: spec['paramKind'],
-    ignoresFailures: spec['failurePolicy'] === 'Ignore',
-    isReinvoked: spec['reinvocationPolicy'] === 'IfNeeded',
-    variables: environment.variables,
-    conditions: objectsOf(spec['matchConditions']).map(({ expression }) =>
-      environment.compile(stringOf(expression), 'bool'),
-    ),
-    mutations: objectsOf(spec['mutations']).map(mutation),
-  };
-}
+const readPolicy: (object: UntypedObject) => MutatingPolicy = policyReader<MutatingPolicy>(
+  true,
+  (spec, environment) => {
+    const mutation = (source: JsonObject): Mutation =>
+      source['patchType'] === 'JSONPatch'
+        ? {
+            type: 'JSONPatch',
+            expression: environment.compile(stringOf(objectOf(source['jsonPatch'])['expression']), 'list(JSONPatch)'),
+          }
+        : {
+            type: 'ApplyConfiguration',
+            expression: environment.compile(stringOf(objectOf(source['applyConfiguration'])['expression']), 'Object'),
+          };
+    return {
+      isReinvoked: spec['reinvocationPolicy'] === 'IfNeeded',
+      mutations: objectsOf(spec['mutations']).map(mutation),
+    };
+  },
+);
 
 /** Why a policy refuses a write. */
 interface Refusal {
@@ -155,27 +141,20 @@ function applyPatch(object: UntypedObject, operations: readonly JsonObject[], { 
 class MutatingPolicies implements AdmissionPlugin {
   readonly name = pluginName;
   readonly #backend: MatchBackend;
-  readonly #policies: () => readonly BoundPolicy<MutatingPolicy>[];
+  readonly #policies: BoundPolicies<MutatingPolicy>;
 
   constructor(backend: MatchBackend) {
     this.#backend = backend;
-    const plurals = { policies: 'mutatingadmissionpolicies', bindings: 'mutatingadmissionpolicybindings' };
-    this.#policies = createPolicySource(backend.store, plurals, readPolicy);
+    this.#policies = new BoundPolicies(backend, 'mutating', readPolicy);
   }
 
   isIdle(): boolean {
-    return this.#policies().length === 0;
+    return this.#policies.isIdle();
   }
 
   handles(facts: WriteFacts): boolean {
-    const policies = this.#policies();
-    return (
-      policies.length > 0 &&
-      // A deletion has no object to mutate.
-      facts.operation !== 'DELETE' &&
-      !isExempt(facts) &&
-      policies.some(({ policy }) => mayMatch(this.#backend, policy.match, facts))
-    );
+    // A deletion has no object to mutate.
+    return facts.operation !== 'DELETE' && this.#policies.handles(facts);
   }
 
   async admit(write: AdmissionWrite): Promise<void> {
@@ -203,7 +182,7 @@ class MutatingPolicies implements AdmissionPlugin {
 
   #invocations(write: AdmissionWrite, refusals: Refusal[]): Invocation[] {
     const invocations: Invocation[] = [];
-    for (const { policy, bindings } of this.#policies()) {
+    for (const { policy, bindings } of this.#policies.all()) {
       const refuse = (message: string, binding?: string): void => {
         if (!policy.ignoresFailures) refusals.push({ policy: policy.name, binding, message, reason: undefined });
       };

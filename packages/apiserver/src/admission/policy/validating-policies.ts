@@ -1,13 +1,14 @@
 import { StatusError, type UntypedObject } from '@kctl/apimachinery';
 import { messageOf } from '@kctl/telemetry';
-import { isObject, jsonText, objectOf, objectsOf, stringOf, stringsOf, type JsonObject } from '@kctl/crd/engine';
+import { isObject, jsonText, objectsOf, stringOf, stringsOf, type JsonObject } from '@kctl/crd/engine';
 import { forbiddenObject } from '../../registry/status.js';
 import { evaluateHereOrThere } from '../../offload/evaluate.js';
 import type { AdmissionPlugin } from '../plugin.js';
 import type { ReviewedWrite } from '../review/admission-review.js';
 import { isExempt, VersionedObjects, type MatchBackend } from '../webhook/invocation.js';
 import type { AdmissionWrite, WriteFacts } from '../write.js';
-import { policyEnvironment, type CompiledExpression } from './environment.js';
+import { BoundPolicies, policyReader, type Policy } from './bound-policies.js';
+import type { CompiledExpression } from './environment.js';
 import {
   conditionBudget,
   evaluateConditions,
@@ -17,10 +18,10 @@ import {
   factsOf,
   type EvaluationContext,
 } from './evaluation.js';
-import { matchResources, mayMatch, namespaceOf, readMatchResources, type MatchResources } from './match-resources.js';
+import { matchResources, namespaceOf } from './match-resources.js';
 import { collectParams } from './params.js';
 import type { Decision, Verdict } from './verdict.js';
-import { createPolicySource, type BoundPolicy, type PolicyBinding } from './policy-source.js';
+import type { PolicyBinding } from './policy-source.js';
 
 const maxMessage = 5 * 1024;
 const maxAnnotation = 10 * 1024;
@@ -37,47 +38,32 @@ interface Validation {
   readonly reason: string;
 }
 
-interface ValidatingPolicy {
-  readonly name: string;
-  readonly object: UntypedObject;
-  readonly match: MatchResources;
-  readonly paramKind: unknown;
-  readonly ignoresFailures: boolean;
-  readonly variables: ReadonlyMap<string, CompiledExpression>;
-  readonly conditions: readonly CompiledExpression[];
+interface ValidatingPolicy extends Policy {
   readonly validations: readonly Validation[];
   readonly annotations: readonly { readonly key: string; readonly expression: CompiledExpression }[];
 }
 
-function readPolicy(object: UntypedObject): ValidatingPolicy {
-  const spec = objectOf(object['spec']);
-  const environment = policyEnvironment(spec, false);
-  const validation = (source: JsonObject): Validation => {
-    const messageExpression = stringOf(source['messageExpression']);
-    return {
-      expression: environment.compile(stringOf(source['expression']), 'bool'),
-      messageExpression: messageExpression === '' ? undefined : environment.compileText(messageExpression, 'string'),
-      message: stringOf(source['message']),
-      reason: stringOf(source['reason']),
+const readPolicy: (object: UntypedObject) => ValidatingPolicy = policyReader<ValidatingPolicy>(
+  false,
+  (spec, environment) => {
+    const validation = (source: JsonObject): Validation => {
+      const messageExpression = stringOf(source['messageExpression']);
+      return {
+        expression: environment.compile(stringOf(source['expression']), 'bool'),
+        messageExpression: messageExpression === '' ? undefined : environment.compileText(messageExpression, 'string'),
+        message: stringOf(source['message']),
+        reason: stringOf(source['reason']),
+      };
     };
-  };
-  return {
-    name: object.metadata.name ?? '',
-    object,
-    match: readMatchResources(spec['matchConstraints']),
-    paramKind: spec['paramKind'],
-    ignoresFailures: spec['failurePolicy'] === 'Ignore',
-    variables: environment.variables,
-    conditions: objectsOf(spec['matchConditions']).map(({ expression }) =>
-      environment.compile(stringOf(expression), 'bool'),
-    ),
-    validations: objectsOf(spec['validations']).map(validation),
-    annotations: objectsOf(spec['auditAnnotations']).map((annotation) => ({
-      key: stringOf(annotation['key']),
-      expression: environment.compileText(stringOf(annotation['valueExpression']), ['string', 'null']),
-    })),
-  };
-}
+    return {
+      validations: objectsOf(spec['validations']).map(validation),
+      annotations: objectsOf(spec['auditAnnotations']).map((annotation) => ({
+        key: stringOf(annotation['key']),
+        expression: environment.compileText(stringOf(annotation['valueExpression']), ['string', 'null']),
+      })),
+    };
+  },
+);
 
 /** A decision with who made it. */
 interface Refusal extends Pick<Decision, 'message' | 'reason'> {
@@ -137,32 +123,26 @@ export function judgePolicy(policy: UntypedObject, context: EvaluationContext): 
 class ValidatingPolicies implements AdmissionPlugin {
   readonly name = 'ValidatingAdmissionPolicy';
   readonly #backend: MatchBackend;
-  readonly #policies: () => readonly BoundPolicy<ValidatingPolicy>[];
+  readonly #policies: BoundPolicies<ValidatingPolicy>;
 
   constructor(backend: MatchBackend) {
     this.#backend = backend;
-    const plurals = { policies: 'validatingadmissionpolicies', bindings: 'validatingadmissionpolicybindings' };
-    this.#policies = createPolicySource(backend.store, plurals, readPolicy);
+    this.#policies = new BoundPolicies(backend, 'validating', readPolicy);
   }
 
   isIdle(): boolean {
-    return this.#policies().length === 0;
+    return this.#policies.isIdle();
   }
 
   handles(facts: WriteFacts): boolean {
-    const policies = this.#policies();
-    return (
-      policies.length > 0 &&
-      !isExempt(facts) &&
-      policies.some(({ policy }) => mayMatch(this.#backend, policy.match, facts))
-    );
+    return this.#policies.handles(facts);
   }
 
   async validate(write: AdmissionWrite): Promise<void> {
     if (isExempt(write)) return;
     const versions = new VersionedObjects(write);
     const refusals: Refusal[] = [];
-    for (const { policy, bindings } of this.#policies()) {
+    for (const { policy, bindings } of this.#policies.all()) {
       await this.#apply(policy, bindings, { write, versions, refusals });
     }
     const [first] = refusals;
