@@ -8,6 +8,7 @@ export type {
   Connection,
   DispatchCallbacks,
   DispatchControl,
+  DialAddress,
   DispatchedRequest,
   ExecEnvironment,
   ExecPlugin,
@@ -31,6 +32,7 @@ export {
   isKubeConfigError,
   KubeConfigError,
 } from '@kctl/client/connection';
+export type { DiscoveryCache, DiscoveryDocument } from './discovery/discovery-cache.js';
 export type { ApiGroup, ApiResource, ApiVersion } from './discovery/discovery.js';
 export {
   CredentialsError,

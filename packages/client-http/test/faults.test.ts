@@ -354,7 +354,7 @@ describe('answers', () => {
     ]);
   });
 
-  it('bring warnings that name their request, and are logged once until a thousand others came', async () => {
+  it('bring warnings that name their request, and are logged once, whatever other texts came', async () => {
     let text = 'first';
     server.handler = (_request, response) =>
       json(response, { metadata: { name: 'n' } }, 200, { warning: `299 - "${text}"` });
@@ -366,8 +366,8 @@ describe('answers', () => {
     for (text of ['first', 'first', ...Array.from({ length: 1000 }, (_, index) => `w${index}`), 'first'])
       await client.get(Node, { name: 'n' });
     const warnings = logger.lines.filter(({ level }) => level === 'warn');
-    expect(warnings).toHaveLength(1002);
-    expect(warnings.at(-1)).toMatchObject({ message: 'first', fields: { method: 'GET', path: '/api/v1/nodes/n' } });
+    expect(warnings).toHaveLength(1001);
+    expect(warnings[0]).toMatchObject({ message: 'first', fields: { method: 'GET', path: '/api/v1/nodes/n' } });
   });
 
   it('are noted in one debug line each, without the query', async () => {

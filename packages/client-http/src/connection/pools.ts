@@ -1,4 +1,4 @@
-import type { RequestDispatcher } from '@kctl/client/connection';
+import type { Connection, RequestDispatcher } from '@kctl/client/connection';
 
 /** What a TLS connection needs, as bytes. */
 export interface TlsMaterial {
@@ -13,6 +13,8 @@ export interface PoolSettings {
   readonly serverName?: string | undefined;
   readonly rejectUnauthorized: boolean;
   readonly proxyUrl?: string | undefined;
+  /** Opens the streams that connections run on; there is no proxy then. */
+  readonly dial?: Connection['dial'];
   readonly http2: boolean;
   /** Connections for requests. Watches have pools of their own and open one each. */
   readonly maxConnections: number;
@@ -37,9 +39,14 @@ export type OpenPools = (tls: TlsMaterial) => PoolPair;
 
 /** Loads what makes connections, which is half of what importing this package would cost: when the first one is wanted. */
 export async function loadPools(settings: PoolSettings): Promise<OpenPools> {
-  const newDispatcher = await loadDispatcher(settings.proxyUrl);
-  const create = (given: PoolSettings, tls: TlsMaterial, connections: number | null): RequestDispatcher =>
-    newDispatcher(given.origin, ...poolOptions(given, tls, connections));
+  const { dial } = settings;
+  const newDispatcher = await loadDispatcher(dial === undefined ? settings.proxyUrl : undefined);
+  const connector = dial === undefined ? undefined : (await import('./dialed.js')).dialConnector;
+  const create = (given: PoolSettings, tls: TlsMaterial, connections: number | null): RequestDispatcher => {
+    const [options, connect] = poolOptions(given, tls, connections);
+    const connecting = dial === undefined ? undefined : connector?.(dial, given, tls);
+    return newDispatcher(given.origin, options, connecting ?? connect);
+  };
   return (tls) => {
     const watches = create(settings, tls, null);
     return {

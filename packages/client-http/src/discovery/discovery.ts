@@ -4,6 +4,7 @@ import { decodeJson, refuseHtml } from '../bytes/codec.js';
 import { StatusError } from '@kctl/apimachinery';
 import { statusErrorOf } from '../failure/failure-status.js';
 import type { Transport } from '../transport/transport.js';
+import type { DiscoveryCache, DiscoveryDocument } from './discovery-cache.js';
 
 /** One resource that the server serves. */
 export interface ApiResource {
@@ -46,9 +47,9 @@ const acceptAggregated = [
  *
  * @throws what the first request failed with, when both did
  */
-export async function fetchGroups(transport: Transport, signal?: AbortSignal): Promise<DiscoveredGroups> {
+export async function fetchGroups(transport: Transport, cache?: ReadableCache): Promise<DiscoveredGroups> {
   const roots = ['/api', '/apis'] as const;
-  const answers = await Promise.allSettled(roots.map((root) => fetchRoot(transport, root, signal)));
+  const answers = await Promise.allSettled(roots.map((root) => fetchRoot(transport, root, cache)));
   const unavailable = answers.flatMap((answer, index) =>
     answer.status === 'rejected' ? [{ groupVersion: roots[index] ?? '', error: answer.reason as unknown }] : [],
   );
@@ -67,19 +68,19 @@ export interface DiscoveredGroups {
 export async function fetchVersion(
   transport: Transport,
   { group, version }: { readonly group: string; readonly version: string },
-  signal?: AbortSignal,
+  { signal, cache }: { readonly signal?: AbortSignal | undefined; readonly cache?: ReadableCache | undefined } = {},
 ): Promise<readonly ApiResource[] | undefined> {
   const path = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
-  const answer = await fetchJson(transport, { path, accept: 'application/json', signal });
+  const answer = await fetchJson(transport, { path, accept: 'application/json', signal, cache });
   return answer === undefined ? undefined : legacyResources(answer, group, version);
 }
 
 async function fetchRoot(
   transport: Transport,
   path: '/api' | '/apis',
-  signal?: AbortSignal,
+  cache: ReadableCache | undefined,
 ): Promise<readonly ApiGroup[]> {
-  const answer = await fetchJson(transport, { path, accept: acceptAggregated, signal });
+  const answer = await fetchJson(transport, { path, accept: acceptAggregated, signal: undefined, cache });
   if (answer === undefined) {
     if (path === '/api') return [];
     throw new StatusError({
@@ -106,9 +107,45 @@ interface JsonRequest {
   readonly path: string;
   readonly accept: string;
   readonly signal: AbortSignal | undefined;
+  readonly cache: ReadableCache | undefined;
 }
 
-async function fetchJson(transport: Transport, { path, accept, signal }: JsonRequest): Promise<Fields | undefined> {
+/** Documents of an earlier run, and where those of this run are kept. */
+export interface ReadableCache {
+  readonly documents: DiscoveryCache;
+  /** Whether documents of an earlier run count. */
+  readonly mayRead: boolean;
+  /** Called with why a document could not be read or written. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** A document, of an earlier run where there is one. What the server says to be out of date is not kept. */
+async function fetchJson(transport: Transport, request: JsonRequest): Promise<Fields | undefined> {
+  const { path, cache } = request;
+  const document = { server: transport.server, path };
+  const kept = cache?.mayRead === true ? await keptDocument(cache, document) : undefined;
+  if (kept !== undefined) return kept;
+  const text = await fetchText(transport, request);
+  if (text === undefined) return undefined;
+  const fields = fieldsOf(decodeJson(text, `discovery: GET ${path}`));
+  if (cache !== undefined && !text.includes('"Stale"'))
+    await cache.documents.write(document, text).catch((error: unknown) => cache.onError(error));
+  return fields;
+}
+
+/** A document that is not JSON is as one that is not there. */
+async function keptDocument(cache: ReadableCache, document: DiscoveryDocument): Promise<Fields | undefined> {
+  try {
+    const text = await cache.documents.read(document);
+    const value: unknown = text === undefined ? undefined : JSON.parse(text);
+    return typeof value === 'object' && value !== null && 'kind' in value ? fieldsOf(value) : undefined;
+  } catch (error) {
+    cache.onError(error);
+    return undefined;
+  }
+}
+
+async function fetchText(transport: Transport, { path, accept, signal }: JsonRequest): Promise<string | undefined> {
   const response = await transport.send({ method: 'GET', path, accept, signal });
   if (response.status !== 200) {
     const text = (await collectPrefix(response.body, maxErrorBytes)).bytes.toString();
@@ -117,7 +154,7 @@ async function fetchJson(transport: Transport, { path, accept, signal }: JsonReq
     throw statusErrorOf({ status, text }, `discovery: GET ${path} at ${transport.server} answered ${status}`);
   }
   refuseHtml(response, `discovery: GET ${path}`);
-  return fieldsOf(decodeJson((await collect(response.body)).toString(), `discovery: GET ${path}`));
+  return (await collect(response.body)).toString();
 }
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -2,7 +2,7 @@ import { messageOf } from '@kctl/telemetry';
 import type { Logger } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
 import { fetchVersion } from './discovery.js';
-import type { ApiGroup, ApiResource, ApiVersion } from './discovery.js';
+import type { ApiGroup, ApiResource, ApiVersion, ReadableCache } from './discovery.js';
 import type { Transport } from '../transport/transport.js';
 
 /** A group version that does not answer for its resources. */
@@ -41,6 +41,8 @@ export interface GroupResourcesOptions {
   readonly logger: Logger;
   /** How long a group version that failed is not asked again, in ms. */
   readonly failureTtlMs: number;
+  /** Documents of an earlier run; undefined for none. */
+  readonly cache: () => ReadableCache | undefined;
 }
 
 interface Failure {
@@ -93,12 +95,12 @@ export class GroupResources {
     groupVersion: string,
     where: { readonly group: string; readonly version: string },
   ): Promise<readonly ApiResource[]> {
-    const { transport, clock, logger, failureTtlMs } = this.#options;
+    const { transport, clock, logger, failureTtlMs, cache } = this.#options;
     const known = this.#versions.get(groupVersion);
     if (known !== undefined) return await known;
     const failure = this.#failures.get(groupVersion);
     if (failure !== undefined && clock.monotonicNow() < failure.until) throw failure.error;
-    const fetched = fetchVersion(transport, where).then(
+    const fetched = fetchVersion(transport, where, { cache: cache() }).then(
       (resources) => {
         this.#failures.delete(groupVersion);
         return resources ?? [];

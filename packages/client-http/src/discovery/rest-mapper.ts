@@ -6,7 +6,8 @@ import type { Logger } from '@kctl/telemetry';
 import { clockOption, numberProblem, optionWithMethods, orAborted, requireOptions, systemClock } from '@kctl/wait';
 import type { Clock, OptionNames } from '@kctl/wait';
 import { fetchGroups } from './discovery.js';
-import type { ApiGroup, ApiResource, DiscoveredGroups } from './discovery.js';
+import type { ApiGroup, ApiResource, DiscoveredGroups, ReadableCache } from './discovery.js';
+import type { DiscoveryCache } from './discovery-cache.js';
 import { GroupDiscoveryError, GroupResources } from './group-resources.js';
 import type { UnavailableGroup } from './group-resources.js';
 import type { Transport } from '../transport/transport.js';
@@ -21,6 +22,13 @@ export interface RestMapperOptions {
   readonly kinds?: Iterable<Kind>;
   /** How long a kind that the server does not know, or a group that fails, is remembered as such, in ms. @default 5_000 */
   readonly missTtlMs?: number;
+  /**
+   * Keeps what discovery said between runs of the program, such as `createDiscoveryFileCache` of
+   * `@kctl/client-http/discovery-cache`. A kind that is not found is looked for anew on the server.
+   *
+   * @default none: each mapper asks once
+   */
+  readonly cache?: DiscoveryCache;
   /** Where groups that do not answer are reported. @default noopLogger */
   readonly logger?: Logger;
   /** @default systemClock */
@@ -31,6 +39,7 @@ const optionNames: OptionNames<RestMapperOptions> = {
   transport: optionWithMethods(['send'], 'a Transport, such as the transport of an HttpClient'),
   kinds: true,
   missTtlMs: true,
+  cache: optionWithMethods(['read', 'write'], 'a DiscoveryCache, such as createDiscoveryFileCache()'),
   logger: loggerOption,
   clock: clockOption,
 };
@@ -86,7 +95,7 @@ export interface RestMapper extends KindResolver {
    * @throws what discovery failed with
    */
   groups(options?: AbortOptions): Promise<readonly ApiGroup[]>;
-  /** Forgets what discovery said, e.g. after a CustomResourceDefinition was installed. */
+  /** Forgets what discovery said, also in earlier runs, e.g. after a CustomResourceDefinition was installed. */
   invalidate(): void;
 }
 
@@ -122,6 +131,9 @@ class DiscoveryRestMapper implements RestMapper {
   #loading: Promise<DiscoveredGroups> | undefined;
   readonly #resources: GroupResources;
   readonly #logger: Logger;
+  readonly #documents: DiscoveryCache | undefined;
+  /** Whether documents of earlier runs still count: until a miss or {@link RestMapper.invalidate}. */
+  #mayReadDocuments = true;
   /** Short names whose ambiguity was looked for. */
   readonly #ambiguous = new Set<string>();
 
@@ -134,7 +146,14 @@ class DiscoveryRestMapper implements RestMapper {
     this.#missTtlMs = missTtlMs;
     const logger = guardLogger(options.logger ?? noopLogger);
     this.#logger = logger;
-    this.#resources = new GroupResources({ transport, clock, logger, failureTtlMs: missTtlMs });
+    this.#documents = options.cache;
+    this.#resources = new GroupResources({
+      transport,
+      clock,
+      logger,
+      failureTtlMs: missTtlMs,
+      cache: () => this.#cache(),
+    });
     for (const kind of kinds) {
       this.#known.set(nameOf(kind), kind);
       const versionless = nameOf({ group: kind.group, kind: kind.kind });
@@ -223,6 +242,7 @@ class DiscoveryRestMapper implements RestMapper {
   }
 
   invalidate(): void {
+    this.#mayReadDocuments = false;
     this.#groups = undefined;
     this.#loading = undefined;
     this.#resources.clear();
@@ -253,13 +273,14 @@ class DiscoveryRestMapper implements RestMapper {
   #find(what: string, search: Search): Promise<ApiResource | undefined> {
     const searchTwice = async (): Promise<ApiResource | undefined> => {
       // What was asked before this call may be older than what it asks about.
-      const isOld = this.#groups !== undefined || this.#loading !== undefined;
+      const isOld = this.#groups !== undefined || this.#loading !== undefined || this.#cache()?.mayRead === true;
       const first = await this.#search(search);
       if (first.found !== undefined) return first.found;
       const hasJustMissed = this.#clock.monotonicNow() < (this.#misses.get(what) ?? 0);
       const mayAskAgain = isOld && !hasJustMissed;
       if (!hasJustMissed) this.#remember(what);
       if (mayAskAgain) {
+        this.#mayReadDocuments = false;
         this.#groups = undefined;
         this.#resources.forgetFetched();
       }
@@ -287,6 +308,14 @@ class DiscoveryRestMapper implements RestMapper {
     return { found: undefined, unavailable: [...unavailable.values()] };
   }
 
+  #cache(): ReadableCache | undefined {
+    const documents = this.#documents;
+    if (documents === undefined) return undefined;
+    const onError = (error: unknown): void =>
+      this.#logger.debug('Cannot read or write a kept discovery document', { error });
+    return { documents, mayRead: this.#mayReadDocuments, onError };
+  }
+
   #remember(miss: string): void {
     this.#misses.delete(miss);
     this.#misses.set(miss, this.#clock.monotonicNow() + this.#missTtlMs);
@@ -299,7 +328,7 @@ class DiscoveryRestMapper implements RestMapper {
   async #load(): Promise<DiscoveredGroups> {
     if (this.#groups !== undefined) return this.#groups;
     if (this.#loading !== undefined) return await this.#loading;
-    const loading = fetchGroups(this.#transport)
+    const loading = fetchGroups(this.#transport, this.#cache())
       .then((discovered) => {
         if (this.#loading === loading && discovered.unavailable.length === 0) this.#groups = discovered;
         return discovered;

@@ -74,7 +74,7 @@ export async function isServed(
   { group, version, kind }: Pick<Kind, 'group' | 'version' | 'kind'>,
   { signal }: AbortOptions = {},
 ): Promise<boolean> {
-  const resources = await fetchVersion(transport, { group, version }, signal);
+  const resources = await fetchVersion(transport, { group, version }, { signal });
   return resources?.some((resource) => resource.kind === kind) === true;
 }
 

@@ -205,6 +205,8 @@ class HttpTransport implements Transport {
       throw new TypeError('connection.observe is not a function: expected one that takes { method, path, status }');
     if (connection.newDispatcher !== undefined && typeof connection.newDispatcher !== 'function')
       throw new TypeError('connection.newDispatcher is not a function: expected one that makes a dispatcher');
+    if (connection.dial !== undefined && typeof connection.dial !== 'function')
+      throw new TypeError('connection.dial is not a function: expected one that opens a stream to { host, port }');
     this.#options = options;
     this.#observe = connection.observe;
     this.#warnings = createWarningReporter(options.onWarning, logger);
@@ -239,6 +241,7 @@ class HttpTransport implements Transport {
           joinUrlUser(connection.proxyUrl, connection.proxyUser) ??
             proxyFromEnvironment(connection.server, environment),
         ),
+        dial: connection.dial,
         http2: options.http2 ?? false,
         maxConnections: options.maxConnections ?? 64,
         connectTimeoutMs: options.connectTimeoutMs ?? 30_000,

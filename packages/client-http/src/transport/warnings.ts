@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { Logger } from '@kctl/telemetry';
 import { callHook } from './guarded-hooks.js';
 
@@ -35,18 +36,19 @@ export interface WarningReporter {
   report(headers: Readonly<Record<string, string | string[] | undefined>>, request: WarnedRequest): void;
 }
 
-/** How many texts of warnings are remembered, to log each of them once. */
-const maxSeen = 1000;
+/** How many warnings are remembered, to log each of them once: by 6 bytes of their hash, since texts may be long. */
+const maxSeen = 100_000;
 
 /** Calls a hook with each warning; without one, each text is logged once. */
 export function createWarningReporter(
   onWarning: ((warning: ServerWarning, request: WarnedRequest) => void) | undefined,
   logger: Logger,
 ): WarningReporter {
-  const seen = new Set<string>();
+  const seen = new Set<number>();
   const log = ({ text }: ServerWarning, request: WarnedRequest): void => {
-    if (seen.has(text)) return;
-    seen.add(text);
+    const id = Number.parseInt(hash('sha1', text).slice(0, 12), 16);
+    if (seen.has(id)) return;
+    seen.add(id);
     // The oldest is forgotten, and logged once more when it comes again.
     const [oldest] = seen;
     if (seen.size > maxSeen && oldest !== undefined) seen.delete(oldest);

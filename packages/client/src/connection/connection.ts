@@ -1,3 +1,5 @@
+import type { Duplex } from 'node:stream';
+
 /** PEM text or bytes. */
 export type Pem = string | Uint8Array;
 
@@ -142,6 +144,13 @@ export interface ObservedRequest {
   readonly status: number | undefined;
 }
 
+/** What a connection is to be opened to. */
+export interface DialAddress {
+  readonly host: string;
+  readonly port: number;
+  readonly signal: AbortSignal;
+}
+
 /** Where the server is, how to trust it, and who we are: one context of a kubeconfig, flattened. */
 export interface Connection {
   /** `https://host:port`, with an optional path prefix; a user name and password in it count where `user` says nothing. */
@@ -162,6 +171,14 @@ export interface Connection {
   /** The default namespace of the context. */
   readonly namespace?: string;
   readonly user?: UserConnection;
+  /**
+   * Opens the streams that connections run on, e.g. through a tunnel or to a Unix socket; TLS is spoken on them as on sockets of
+   * this process. The signal is aborted when the connection is not made in time. There is no proxy then. Mirrors `Dial` of
+   * client-go's `rest.Config`.
+   *
+   * @default a TCP connection, or one through the proxy
+   */
+  readonly dial?: (address: DialAddress) => Duplex | Promise<Duplex>;
   /**
    * Makes what carries the requests of one transport, e.g. to a server in the same process or over a simulated network.
    * `destroy` is called when the transport is disposed. CA, certificates, proxy and connection limits do not apply.

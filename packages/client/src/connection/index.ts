@@ -9,6 +9,7 @@ export type {
   Connection,
   DispatchCallbacks,
   DispatchControl,
+  DialAddress,
   DispatchedRequest,
   ExecEnvironment,
   ExecPlugin,
