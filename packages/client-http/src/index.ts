@@ -54,7 +54,7 @@ export type { RateLimit } from './transport/rate-limiter.js';
 export { withRequestOptions } from './request-options.js';
 export type { RequestOptions, ResponseFacts } from './request-options.js';
 export { createRestMapper } from './discovery/rest-mapper.js';
-export type { KindName, ResourceName, RestMapper, RestMapperOptions } from './discovery/rest-mapper.js';
+export type { KindName, ResolvedKind, ResourceName, RestMapper, RestMapperOptions } from './discovery/rest-mapper.js';
 export { createTransport } from './transport/transport.js';
 export type { Transport, TransportOptions, TransportRequest, TransportResponse } from './transport/transport.js';
 export type { WarnedRequest } from './transport/warnings.js';

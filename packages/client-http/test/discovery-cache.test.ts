@@ -2,6 +2,7 @@ import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isNoKindMatch } from '@kctl/apimachinery';
+import { Pod } from '@kctl/apimachinery/kinds/core/v1';
 import { FakeClock } from '@kctl/wait/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createDiscoveryFileCache } from '../src/discovery-cache/index.js';
@@ -129,6 +130,17 @@ describe('createDiscoveryFileCache', () => {
     };
     await kindOf(createRestMapper({ transport: { ...transport, send }, cache }), 'Widget');
     expect(kept).toEqual(['/api', '/apis/example.com/v1']);
+  });
+
+  it('is not asked about kinds that the mapper was given, as resolveKind says', async () => {
+    const { transport, asked } = createServer();
+    const mapper = createRestMapper({ transport, kinds: [Pod], cache: createDiscoveryFileCache({ directory }) });
+    const resolved = async (group: string, kind: string): Promise<unknown> => {
+      const { kind: found, source } = await mapper.resolveKind({ group, kind });
+      return [found.plural, source, asked.length > 0];
+    };
+    expect(await resolved('', 'Pod')).toEqual(['pods', 'known', false]);
+    expect(await resolved('example.com', 'Widget')).toEqual(['widgets', 'discovery', true]);
   });
 
   it('refuses options that are not valid', () => {

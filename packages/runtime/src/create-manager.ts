@@ -95,6 +95,7 @@ function assemble<X extends object>(
     newClient = createDelegatingClient,
     newMapper = createRestMapper,
     namespaces,
+    events: eventOptions = {},
     ...bare
   } = rest;
   const watched =
@@ -106,7 +107,7 @@ function assemble<X extends object>(
   const wired = { logger, metrics, clock };
 
   const liveClient = createHttpClient({ ...withoutUndefined(http ?? {}), ...wired, connection });
-  const events = createEventBroadcaster({ ...wired, client: liveClient });
+  const events = createEventBroadcaster({ ...withoutUndefined(eventOptions), ...wired, client: liveClient });
   const userAgent = http?.userAgent ?? defaultUserAgent({ program: http?.program });
   const recorders = new Set<string>();
   const notedEvents: EventBroadcaster = {
@@ -217,6 +218,7 @@ const ownNames = {
   http: true,
   cache: true,
   client: true,
+  events: true,
   newCache: functionOption,
   newClient: functionOption,
   newMapper: functionOption,

@@ -1,7 +1,7 @@
 import type { Cache, CacheOptions } from '@kctl/cache';
 import type { Connection, HttpClient, HttpClientOptions, KubeConfigLike } from '@kctl/client-http';
 import type { DelegatingClient, DelegatingClientOptions } from '@kctl/client-delegating';
-import type { EventBroadcaster, EventRecorder } from '@kctl/events';
+import type { EventBroadcaster, EventBroadcasterOptions, EventRecorder } from '@kctl/events';
 import type { RestMapper, RestMapperOptions } from '@kctl/client-http';
 import type { ResourceLock } from '@kctl/leader-election';
 import type { LeaderElectionOptions, Manager, ManagerOptions, OnLost } from '@kctl/manager';
@@ -134,6 +134,8 @@ export interface RuntimeManagerOptions<X extends object = object>
   readonly cache?: Omit<CacheOptions, Wired | 'client'>;
   /** Uncached kinds, read-your-own-writes, … of the client. */
   readonly client?: Omit<DelegatingClientOptions, Wired | 'cache' | 'client'>;
+  /** Queue, burst, API version, `onEvent`, … of the recorder of Events. */
+  readonly events?: Omit<EventBroadcasterOptions, Wired | 'client'>;
   /** Mirrors `Options.NewCache`. @default `createCache` */
   readonly newCache?: (options: CacheOptions) => Cache;
   /** Mirrors `Options.NewClient`: its writes are fenced already. @default `createDelegatingClient` */

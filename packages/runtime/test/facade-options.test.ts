@@ -15,6 +15,16 @@ const make = <X extends object = object>(options: RuntimeManagerOptions<X>) =>
   createManager<X>({ connection, logger: noopLogger, ...options });
 
 describe('createManager', () => {
+  it('hands its options of events to the recorder', async () => {
+    const seen: string[] = [];
+    const manager = await make({ events: { burst: 1, onEvent: ({ reason }) => void seen.push(reason) } });
+    const regarding = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { namespace: 'default', name: 'a', uid: '1' } };
+    manager.recorder('test').event(regarding, { type: 'Normal', reason: 'Seen', note: 'it was seen' });
+    expect(seen).toEqual(['Seen']);
+    await expect(make({ events: { burst: 0 } })).rejects.toThrow(/burst 0/);
+    await expect(make({ events: { queue: 1 } as never })).rejects.toThrow(/unknown option "queue".*queueLimit/);
+  });
+
   it('keeps the types of what can be injected: its parts, and what the user adds', async () => {
     interface Config {
       readonly region: string;

@@ -47,6 +47,13 @@ const optionNames: OptionNames<RestMapperOptions> = {
 /** A kind by name; without a version, the one that the server prefers. */
 export type KindName = GroupVersionKind | { readonly group: string; readonly kind: string };
 
+/** A kind, and where it comes from. */
+export interface ResolvedKind {
+  readonly kind: Kind<UntypedObject>;
+  /** `known`: the mapper was given it, and the server was not asked; `discovery`: the server says that it serves it. */
+  readonly source: 'known' | 'discovery';
+}
+
 /** A resource as people type it: `deployments`, `deployment`, `deploy`, `deployments.apps`, `deployments.v1.apps`. */
 export type ResourceName = string;
 
@@ -60,6 +67,13 @@ export interface RestMapper extends KindResolver {
    *   not found and might be in a group that does not answer
    */
   kindFor(name: KindName, options?: AbortOptions): Promise<Kind<UntypedObject>>;
+  /**
+   * As {@link kindFor}, and whether the server was asked: a kind that the mapper was given, as built-in ones are, is
+   * returned without a look at what the server serves; use `isServed` for those.
+   *
+   * @throws as {@link kindFor}
+   */
+  resolveKind(name: KindName, options?: AbortOptions): Promise<ResolvedKind>;
   /**
    * The kind that a resource name of the command line means: a plural, singular or kind of any group, else a short name.
    * A group that does not answer fails only what is not found elsewhere. A short name that resources of several groups have is
@@ -161,9 +175,13 @@ class DiscoveryRestMapper implements RestMapper {
     }
   }
 
-  async kindFor(name: KindName, { signal }: AbortOptions = {}): Promise<Kind<UntypedObject>> {
+  async kindFor(name: KindName, options: AbortOptions = {}): Promise<Kind<UntypedObject>> {
+    return (await this.resolveKind(name, options)).kind;
+  }
+
+  async resolveKind(name: KindName, { signal }: AbortOptions = {}): Promise<ResolvedKind> {
     const known = this.#known.get(nameOf(name));
-    if (known !== undefined) return toKind(known);
+    if (known !== undefined) return { kind: toKind(known), source: 'known' };
     const version = 'version' in name ? name.version : undefined;
     const found = await this.#find(nameOf(name), {
       signal,
@@ -171,7 +189,7 @@ class DiscoveryRestMapper implements RestMapper {
       isCandidate: (group) => group.name === name.group,
       matches: [(resource) => resource.kind === name.kind],
     });
-    if (found !== undefined) return toKind(found);
+    if (found !== undefined) return { kind: toKind(found), source: 'discovery' };
     throw new NoKindMatchError({
       group: name.group,
       kind: name.kind,
