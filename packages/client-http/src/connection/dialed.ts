@@ -4,7 +4,21 @@ import { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import type { Connection } from '@kctl/client/connection';
 import { orAborted, systemClock, timeoutSignal } from '@kctl/wait';
-import type { PoolSettings, TlsMaterial } from './pools.js';
+
+/** What TLS on a stream needs. */
+interface TlsSettings {
+  readonly serverName?: string | undefined;
+  readonly rejectUnauthorized: boolean;
+  readonly http2: boolean;
+  readonly connectTimeoutMs: number;
+}
+
+/** Certificates, as bytes. */
+interface Certificates {
+  readonly ca?: string | Buffer | undefined;
+  readonly cert?: string | Buffer | undefined;
+  readonly key?: string | Buffer | undefined;
+}
 
 /** What undici wants to be connected to. */
 interface Wanted {
@@ -19,8 +33,8 @@ type Connected = (error: Error | null, socket: Duplex | null) => void;
 /** Makes connections over the streams of `connection.dial`: with TLS on them, as on sockets. */
 export function dialConnector(
   dial: NonNullable<Connection['dial']>,
-  settings: PoolSettings,
-  tls: TlsMaterial,
+  settings: TlsSettings,
+  tls: Certificates,
 ): (wanted: Wanted, connected: Connected) => void {
   const open = async ({ hostname, port, protocol }: Wanted): Promise<Duplex> => {
     const host = hostname.replace(/^\[|\]$/g, '');
