@@ -644,3 +644,14 @@ spec(10, 'an unknown query parameter is ignored', async (t) => {
     }),
   );
 });
+
+spec(9, 'a patch of an unknown type is refused before an answer that cannot be given', async (t) => {
+  const widgets = await t.widgets();
+  const ns = await t.namespace();
+  const answer = await t.send('PATCH', widgets.path(ns, 'x'), {
+    contentType: 'application/strategic-merge-patch+json',
+    accept: PROTOBUF,
+    body: {},
+  });
+  same(answer.status, 415, 'status');
+});

@@ -738,3 +738,15 @@ spec(69, 'a mutating policy: what is no object of its type has nothing applied t
     ),
   );
 });
+
+spec(69, 'a refused object that is deleted with others has no name', async (t) => {
+  const { add, until, path } = await policies(t);
+  const all = { ...configMaps, operations: ['CREATE', 'DELETE'] };
+  created(await t.post(path, { metadata: { name: 'x' } }));
+  const policy = await add('Validating', {
+    matchConstraints: { resourceRules: [all] },
+    validations: [{ expression: 'false && 1 < 2', message: 'm' }],
+  });
+  await until(isDenied);
+  failure(await t.send('DELETE', path), denial(policy, 'Unknown', 'm'));
+});

@@ -100,6 +100,11 @@ export function normaliseText(text: string): string {
         /(for it to be|previously negative\)|`spec\.tolerations` \(only additions to existing tolerations\))\n@@[\s\S]*$/,
         '$1',
       )
+      // Errors of types come in the random order of Go's maps.
+      .replace(
+        /errors:\n((?: {2}.*\n?)+)/,
+        (_, lines: string) => `errors:\n${lines.trimEnd().split('\n').toSorted().join('\n')}`,
+      )
       .replace(UUID, '<uid>')
       .replace(/\b127\.0\.0\.1:\d+/g, '<address>')
       .replace(/the ResourceVersion in (the precondition|record) \(\d+\)/g, 'the ResourceVersion in $1 (<revision>)')

@@ -67,3 +67,8 @@ export interface AdmissionWrite extends WriteFacts {
   /** Adds an audit annotation; the first value of a key stays. */
   annotate(key: string, value: string): void;
 }
+
+/** The name of an object in a refusal: it may still have to be generated, and what is deleted with others has none. */
+export function nameInRefusal({ name, object }: Pick<AdmissionWrite, 'name' | 'object'>): string {
+  return name || object?.metadata.name || object?.metadata.generateName || 'Unknown';
+}

@@ -29,7 +29,7 @@ import type { Written } from './written.js';
 export const applyPatch = 'application/apply-patch+yaml';
 
 /** Whether a PATCH is an apply. */
-export function isApply({ request }: ResourceCall): boolean {
+export function isApply({ request }: Pick<ResourceCall, 'request'>): boolean {
   return mediaTypeOf(request.header('content-type')) === applyPatch;
 }
 

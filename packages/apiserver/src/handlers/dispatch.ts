@@ -10,6 +10,8 @@ import type { WatchTap } from '../watch/session.js';
 import { answerAction, answerUnstored } from './actions.js';
 import type { Backend, RequestAudit, ResourceCall } from './call.js';
 import { remove, removeCollection } from './delete.js';
+import { isApply } from './apply.js';
+import { patchTypeOf } from './patch.js';
 import { get, list, watch } from './read.js';
 import { objectReply } from './reply.js';
 import { withWarnings } from './warnings.js';
@@ -80,6 +82,9 @@ export async function dispatch(backend: Backend, resourceRequest: ResourceReques
   if (verb === undefined) throw methodNotAllowed();
   const warnings: string[] = definition.deprecationWarning === undefined ? [] : [definition.deprecationWarning];
   const isStreamed = path.name === '' && (verb === 'list' || verb === 'watch');
+  // As upstream, a patch of an unknown type is refused before an answer that cannot be given.
+  const isPatched = verb === 'patch' && path.name !== '' && (subresource !== '' || definition.verbs.includes(verb));
+  if (isPatched && !isApply({ request })) patchTypeOf({ request, definition });
   const negotiated = negotiate(request.header('accept'), { isCustom: definition.isCustom, isStreamed });
   const { offload } = backend;
   const facts = { path, definition, query, negotiated, request, user, offload };

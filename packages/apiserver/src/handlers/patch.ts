@@ -24,7 +24,7 @@ const strategicPatch = 'application/strategic-merge-patch+json';
 export type PatchFunction = (document: unknown) => unknown;
 
 /** The media type of the patch, which is judged before anything else of the request. @throws StatusError 415 */
-export function patchTypeOf({ request, definition }: ResourceCall): string {
+export function patchTypeOf({ request, definition }: Pick<ResourceCall, 'request' | 'definition'>): string {
   const type = mediaTypeOf(request.header('content-type'));
   const { strategicMerge } = definition;
   const isStrategic = type === strategicPatch && strategicMerge !== undefined;

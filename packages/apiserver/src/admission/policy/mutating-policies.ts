@@ -12,7 +12,7 @@ import type { MatchedResource } from '../matching/equivalents.js';
 import type { AdmissionPlugin } from '../plugin.js';
 import { Reinvocations } from '../reinvocations.js';
 import { isExempt, VersionedObjects, type MatchBackend } from '../webhook/invocation.js';
-import type { AdmissionWrite, WriteFacts } from '../write.js';
+import { nameInRefusal, type AdmissionWrite, type WriteFacts } from '../write.js';
 import { atomicPaths } from './atomic-paths.js';
 import { BoundPolicies, policyReader, type Policy } from './bound-policies.js';
 import type { CompiledExpression } from './environment.js';
@@ -314,7 +314,7 @@ function refusal(write: AdmissionWrite, refusals: readonly Refusal[]): StatusErr
       : `policy '${policy}' with binding '${binding}' denied request: ${message}`,
   );
   const resource = { group: write.resource.group, plural: write.resource.resource };
-  const { status } = forbiddenObject(resource, write.name, 'admission request denied by policy');
+  const { status } = forbiddenObject(resource, nameInRefusal(write), 'admission request denied by policy');
   const reason = refusals[0]?.reason ?? status.reason;
   return new StatusError({
     ...status,

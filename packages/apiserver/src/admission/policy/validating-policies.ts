@@ -1,12 +1,13 @@
 import { StatusError, type UntypedObject } from '@kctl/apimachinery';
 import { messageOf } from '@kctl/telemetry';
-import { isObject, jsonText, objectsOf, stringOf, stringsOf, type JsonObject } from '@kctl/crd/engine';
+import { isObject, objectsOf, stringOf, stringsOf, type JsonObject } from '@kctl/crd/engine';
+import { goJson } from '../../codecs/go-json.js';
 import { forbiddenObject } from '../../registry/status.js';
 import { evaluateHereOrThere } from '../../offload/evaluate.js';
 import type { AdmissionPlugin } from '../plugin.js';
 import type { ReviewedWrite } from '../review/admission-review.js';
 import { isExempt, VersionedObjects, type MatchBackend } from '../webhook/invocation.js';
-import type { AdmissionWrite, WriteFacts } from '../write.js';
+import { nameInRefusal, type AdmissionWrite, type WriteFacts } from '../write.js';
 import { BoundPolicies, policyReader, type Policy } from './bound-policies.js';
 import type { CompiledExpression } from './environment.js';
 import {
@@ -208,7 +209,7 @@ class ValidatingPolicies implements AdmissionPlugin {
       }
       if (actions.includes('Audit')) {
         const failure = { message, ...who, expressionIndex: index, validationActions: actions };
-        write.annotate('validation.policy.admission.k8s.io/validation_failure', jsonText([failure]));
+        write.annotate('validation.policy.admission.k8s.io/validation_failure', goJson([failure]));
       }
     }
     for (const annotation of verdict.annotations) {
@@ -223,7 +224,7 @@ function refusal(write: AdmissionWrite, { policy, binding, message, reason }: Re
   const text = `ValidatingAdmissionPolicy '${policy}'${bound} denied request: ${message}`;
   const { status } = forbiddenObject(
     { group: write.resource.group, plural: write.resource.resource },
-    write.name,
+    nameInRefusal(write),
     text,
   );
   return new StatusError({

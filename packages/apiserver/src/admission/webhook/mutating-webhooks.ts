@@ -1,5 +1,6 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { cloneJson, equalSemantic, isObject, jsonText, type JsonObject } from '@kctl/crd/engine';
+import { cloneJson, equalSemantic, isObject, type JsonObject } from '@kctl/crd/engine';
+import { goJson } from '../../codecs/go-json.js';
 import { noObjectText } from '../../codecs/go-text.js';
 import { JsonSyntaxError, scanJson } from '../../codecs/strict-json.js';
 import { applyOperations } from '../../patch/json-patch-operations.js';
@@ -123,14 +124,14 @@ class MutatingWebhooks implements AdmissionPlugin {
       write.object = await versions.back(change.object, matched);
       write.annotate(
         `patch.webhook.admission.k8s.io/${place}`,
-        jsonText({ ...who, patch: change.operations, patchType: 'JSONPatch' }),
+        goJson({ ...who, patch: change.operations, patchType: 'JSONPatch' }),
       );
     } catch (error) {
       if (!(error instanceof CallFailure) || !hook.ignoresFailures) throw asStatusError(error);
       write.annotate(`failed-open.mutation.webhook.admission.k8s.io/${place}`, hook.name);
       write.signal.throwIfAborted();
     } finally {
-      write.annotate(`mutation.webhook.admission.k8s.io/${place}`, jsonText({ ...who, mutated: isChanged }));
+      write.annotate(`mutation.webhook.admission.k8s.io/${place}`, goJson({ ...who, mutated: isChanged }));
       reinvocations.note(hook.id, { isChanged, isReinvoked: hook.isReinvoked });
     }
   }

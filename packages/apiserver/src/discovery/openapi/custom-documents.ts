@@ -5,7 +5,7 @@ import type { ResourceDefinition } from '../../registry/resource.js';
 import { customPathsV2, customPathsV3, sharedNames } from './custom-paths.js';
 import { customSchemas, type CustomKind } from './custom-schema.js';
 import type { CustomTexts } from './custom-texts.js';
-import { goJson } from './go-order.js';
+import { goJson } from '../../codecs/go-json.js';
 import { encodePartsV2, type PartsV2 } from './protobuf-v2.js';
 
 /** A member of an object, by its name. */

@@ -1,5 +1,5 @@
 /** The order in which Go writes the members of a document, and how it writes what HTML would take for its own. */
-import { isObject, jsonText, type JsonObject } from '@kctl/crd/engine';
+import { isObject, type JsonObject } from '@kctl/crd/engine';
 
 const schemaMembers = [
   ...['$ref', 'description', 'type', 'nullable', 'format', 'title', 'default', 'maximum', 'exclusiveMaximum'],
@@ -43,17 +43,4 @@ function memberInOrder(name: string, value: unknown): unknown {
     return value.map((inner: unknown) => (isObject(inner) ? schemaInOrder(inner) : inner));
   if (['items', 'not', 'additionalProperties'].includes(name) && isObject(value)) return schemaInOrder(value);
   return plainInOrder(value);
-}
-
-const escapes: Readonly<Record<string, string>> = {
-  '<': '\\u003c',
-  '>': '\\u003e',
-  '&': '\\u0026',
-  '\u2028': '\\u2028',
-  '\u2029': '\\u2029',
-};
-
-/** A value as the JSON text that Go writes. */
-export function goJson(value: unknown): string {
-  return jsonText(value).replaceAll(/[<>&\u2028\u2029]/g, (character) => escapes[character] ?? character);
 }

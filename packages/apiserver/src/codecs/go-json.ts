@@ -1,0 +1,14 @@
+import { jsonText } from '@kctl/crd/engine';
+
+const escapes: Readonly<Record<string, string>> = {
+  '<': '\\u003c',
+  '>': '\\u003e',
+  '&': '\\u0026',
+  '\u2028': '\\u2028',
+  '\u2029': '\\u2029',
+};
+
+/** A value as the JSON text that Go writes. */
+export function goJson(value: unknown): string {
+  return jsonText(value).replaceAll(/[<>&\u2028\u2029]/g, (character) => escapes[character] ?? character);
+}
