@@ -169,9 +169,10 @@ export async function runSession(options: SessionOptions): Promise<void> {
     return {
       ...(isFree && { accept: random.pick([PROTOBUF, PROTOBUF, `${PROTOBUF},application/json`]) }),
       ...(isPartial && { accept: accept.replace('application/json', PROTOBUF) }),
-      // A real server with an audit log ends the connection where a custom resource comes in protobuf.
+      // Where a custom resource comes in protobuf a real server ends the connection.
       ...(isWrite &&
-        random.chance(kind.isCustom ? (extension === undefined ? 0.02 : 0) : 0.3) && {
+        !kind.isCustom &&
+        random.chance(0.3) && {
           body: { cut: random.chance(0.03) ? 1 + random.below(8) : 0 },
         }),
     };
@@ -182,11 +183,7 @@ export async function runSession(options: SessionOptions): Promise<void> {
     const options = encoding.accept === undefined ? given : { ...given, accept: encoding.accept };
     if (kind === undefined || encoding.body === undefined) return options;
     const isDeletion = method === 'DELETE';
-    const of = isDeletion
-      ? { apiVersion: 'v1', kind: 'DeleteOptions' }
-      : kind.isCustom
-        ? { apiVersion: 'v1', kind: 'ConfigMap' }
-        : kind;
+    const of = isDeletion ? { apiVersion: 'v1', kind: 'DeleteOptions' } : kind;
     const isScale = !isDeletion && (given.body as Json)?.kind === 'Scale';
     const bytes = inProtobuf(
       isDeletion ? { ...(given.body as object), ...of } : given.body,
