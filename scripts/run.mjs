@@ -32,7 +32,6 @@ const map = async () =>
 const snippets = () => step('docs: code blocks compile', 'node', ['scripts/check-snippets.mjs']);
 const prose = () => step('docs: word list', 'node', ['scripts/check-prose.mjs']);
 const costs = () => step('docs: cost table', 'node', ['scripts/costs.mjs', '--check']);
-const port = () => step('docs: the port is counted', 'node', ['scripts/docs/port.mjs', '--check']);
 const build = () =>
   step('build', 'turbo', ['run', 'build:packages', '--output-logs=errors-only', '--log-order=grouped']);
 // On sources: nothing waits for the build.
@@ -44,7 +43,7 @@ const unused = () => step('nothing unused', 'knip', ['--no-progress', '--no-conf
 const tasks = {
   async test() {
     resetTotals();
-    const passed = await lanes([[tests], [format, prose, build, lint, types, map, costs, port, snippets]]);
+    const passed = await lanes([[tests], [format, prose, build, lint, types, map, costs, snippets]]);
     printTotals();
     return passed;
   },
@@ -52,7 +51,7 @@ const tasks = {
     resetTotals();
     const passed = await lanes([
       [tests],
-      [format, prose, build, publishable, lint, types, map, costs, port, snippets, unused],
+      [format, prose, build, publishable, lint, types, map, costs, snippets, unused],
     ]);
     printTotals();
     return passed;
