@@ -1,5 +1,5 @@
-// What the same steps take by kubebuilder's quick start (book.kubebuilder.io/quick-start, November 2026). It states
-// commands and prerequisites, and no times.
+// What the same steps take by kubebuilder's quick start, as of commit 5c400728 (August 2026) of
+// docs/book/src/quick-start.md. It states commands and prerequisites, and no times; `make test` is of the scaffold's Makefile.
 export const kubebuilder = {
   source: 'https://book.kubebuilder.io/quick-start',
   prerequisites: 'Go, Docker, kubectl, a cluster',
