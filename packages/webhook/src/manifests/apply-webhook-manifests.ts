@@ -46,4 +46,6 @@ export async function applyWebhookManifests(
 }
 
 /** @deprecated The name belongs to `@kctl/manifests`: use {@link applyWebhookManifests}. */
-export const applyManifests: typeof applyWebhookManifests = applyWebhookManifests;
+export async function applyManifests(...given: Parameters<typeof applyWebhookManifests>): Promise<void> {
+  await applyWebhookManifests(...given);
+}
