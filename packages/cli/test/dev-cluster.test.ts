@@ -201,6 +201,7 @@ describe('kctl dev in a cluster', () => {
     expect((await client.get(leaseKind, key)).spec?.holderIdentity).toMatch(/^kctl-dev_/);
     expect(await program.stop('SIGINT'), program.output).toBe(0);
     expect(program.output).toContain('gave the lease websites in websites-system back\n');
+    expect((await client.get(leaseKind, key)).spec?.holderIdentity).not.toMatch(/^kctl-dev_/);
     // What was not there before is not there now.
     expect((await client.list(ValidatingWebhookConfiguration)).items).toEqual([]);
     await eventually(() => expect(leads.at(-1)).toBe(true));

@@ -4,12 +4,11 @@ import { isConflict } from '@kctl/apimachinery';
 import {
   createLeaderElector,
   createLeaseLock,
-  formatMicroTime,
   type LeaderElectionRecord,
   type ResourceLock,
 } from '@kctl/leader-election';
 import type { OperatorGraph } from '@kctl/operator';
-import { sleep, systemClock } from '@kctl/wait';
+import { abortReason, sleep, systemClock } from '@kctl/wait';
 import type { OpenCluster } from '../cluster.js';
 import { CliError } from '../errors.js';
 import type { CliIo } from '../io.js';
@@ -22,9 +21,9 @@ export interface HeldLease {
   release(): Promise<void>;
 }
 
-/** How often a write that the renewal of the holder has overtaken is repeated. */
-const attempts = 10;
-const leaseDurationSeconds = 15;
+const leaseDurationMs = 15_000;
+/** Also how soon a write that the renewal of the holder has overtaken is repeated. */
+const retryPeriodMs = 500;
 
 /**
  * Takes the Lease of the deployed copy, and waits until that has stopped its work; undefined where there is none. A crash
@@ -47,15 +46,36 @@ export async function takeLease(
     throw new CliError(
       `${before.holderIdentity} leads by the lease ${name} in ${namespace}: two operators would work on the same objects: add --take-over, which has it wait meanwhile, or run kctl undeploy`,
     );
-  await write(io, lock);
   const stop = new AbortController();
+  const taken = Promise.withResolvers<undefined>();
+  let isTaken = false;
+  // Taken by the elector itself: it renews and gives back only what it has acquired.
   const elector = createLeaderElector({
-    lock,
-    leaseDurationMs: leaseDurationSeconds * 1000,
-    callbacks: { onStartedLeading: async (signal) => await untilAbort(signal) },
+    lock: takingOver(lock, { isTaken: () => isTaken, onError: taken.reject }),
+    leaseDurationMs,
+    retryPeriodMs,
+    callbacks: {
+      onStartedLeading: async (signal) => {
+        isTaken = true;
+        taken.resolve(undefined);
+        await untilAbort(signal);
+      },
+    },
   });
   const ended = elector.run(stop.signal);
-  ended.catch(() => undefined); // awaited by those who hold it
+  ended.catch(taken.reject); // later, those who hold it see it
+  const giveUp = (): void => taken.reject(abortReason(io.signal));
+  io.signal.addEventListener('abort', giveUp, { once: true });
+  if (io.signal.aborted) giveUp();
+  try {
+    await taken.promise;
+  } catch (error) {
+    stop.abort();
+    await ended.catch(() => undefined);
+    throw error;
+  } finally {
+    io.signal.removeEventListener('abort', giveUp);
+  }
   const lease: HeldLease = {
     ended,
     release: async () => {
@@ -83,25 +103,31 @@ function expiryOf({ renewTime, leaseDurationSeconds: seconds }: LeaderElectionRe
   return Number.isNaN(renewed) ? Infinity : renewed + seconds * 1000;
 }
 
-/** Writes this process as the holder in place of any other. */
-async function write({ signal }: CliIo, lock: ResourceLock): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
-    const observed = await lock.get({ signal });
-    const now = formatMicroTime(systemClock.now());
-    const record: LeaderElectionRecord = {
-      holderIdentity: lock.identity,
-      leaseDurationSeconds,
-      acquireTime: now,
-      renewTime: now,
-      leaderTransitions: (observed?.record.leaderTransitions ?? 0) + 1,
-    };
+/** The lock as an elector takes it from any holder: another's record looks free until it is taken. */
+function takingOver(
+  lock: ResourceLock,
+  { isTaken, onError }: { readonly isTaken: () => boolean; readonly onError: (error: unknown) => void },
+): ResourceLock {
+  // An elector repeats what fails; before it leads, only a renewal of the holder is worth that.
+  const orReport = async <T>(request: Promise<T>): Promise<T> => {
     try {
-      await (observed === undefined ? lock.create(record, { signal }) : lock.update(record, { signal }));
-      return;
+      return await request;
     } catch (error) {
-      if (!isConflict(error) || attempt >= attempts) throw error;
+      if (!isTaken() && !isConflict(error)) onError(error);
+      throw error;
     }
-  }
+  };
+  return {
+    identity: lock.identity,
+    description: lock.description,
+    get: async (options) => {
+      const found = await orReport(lock.get(options));
+      if (found === undefined || isTaken()) return found;
+      return { ...found, record: { ...found.record, holderIdentity: '' } };
+    },
+    create: async (record, options) => await orReport(lock.create(record, options)),
+    update: async (record, options) => await orReport(lock.update(record, options)),
+  };
 }
 
 async function untilAbort(signal: AbortSignal): Promise<void> {
