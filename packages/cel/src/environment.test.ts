@@ -308,3 +308,25 @@ it('has() of a field that does not fit its schema is an error, as on the API ser
   expect(program.evaluate({ self: {} }).value).toBe(false);
   expect(() => program.evaluate({ self: { size: 1.5 } })).toThrow('invalid data, expected int, got float64');
 });
+
+it.each([
+  ['duration', '2 hours', '"7200s"'],
+  ['duration', '6ba7b810-9dad-11d1-80b4-00c04fd430c8', '"950400s"'],
+  ['duration', '-1.5h', '"-5400s"'],
+  ['date-time', '2026-01-02T03:04:05', '"2026-01-02T03:04:05Z"'],
+  ['date-time', '', '"1970-01-01T00:00:00Z"'],
+])('reads a %s as the API server does: %s', (format, text, shown) => {
+  const schema = structuralSchema({ type: 'object', properties: { at: { type: 'string', format } } });
+  const program = createCelEnvironment({ variables: { self: { schema } } }).compile(`string(self.at) == ${shown}`);
+  expect(program.evaluate({ self: { at: text } }).value).toBe(true);
+});
+
+it.each([
+  ['duration', '2 parsecs'],
+  ['duration', '99999999999999999999 hours'],
+  ['date-time', '2026-01-02t03:04:05Z'],
+])('reads no %s from %s, as the API server', (format, text) => {
+  const schema = structuralSchema({ type: 'object', properties: { at: { type: 'string', format } } });
+  const program = createCelEnvironment({ variables: { self: { schema } } }).compile('has(self.at)');
+  expect(() => program.evaluate({ self: { at: text } })).toThrow(`Invalid ${format}`);
+});

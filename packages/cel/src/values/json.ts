@@ -3,7 +3,7 @@ import { withTypeAndObjectMeta, type StructuralSchema } from '../schema/structur
 import { parseBase64 } from './base64.js';
 import { jsonNumber } from './json-number.js';
 import { concatLists } from './list.js';
-import { parseGoDuration, parseRfc3339 } from './time.js';
+import { parseDateTimeField, parseDurationField, parseRfc3339 } from './time.js';
 import {
   Duration,
   Failure,
@@ -279,7 +279,7 @@ function stringValue(raw: unknown, format: string | undefined): Value | Failure 
   if (typeof raw !== 'string') return new Failure(`invalid data, expected string, got ${goType(raw)}`);
   switch (format) {
     case 'duration': {
-      const nanos = parseGoDuration(raw);
+      const nanos = parseDurationField(raw);
       return nanos === undefined
         ? new Failure(`Invalid duration ${raw}: unable to parse ${raw} as duration`)
         : new Duration(nanos);
@@ -289,7 +289,7 @@ function stringValue(raw: unknown, format: string | undefined): Value | Failure 
       return nanos === undefined ? new Failure(`Invalid date formatted string ${raw}`) : new Timestamp(nanos);
     }
     case 'date-time': {
-      const nanos = parseRfc3339(raw);
+      const nanos = parseDateTimeField(raw);
       return nanos === undefined ? new Failure(`Invalid date-time formatted string ${raw}`) : new Timestamp(nanos);
     }
     case 'byte': {

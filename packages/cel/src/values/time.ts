@@ -29,6 +29,32 @@ export function parseGoDuration(text: string): bigint | undefined {
   return total > maxNanos ? undefined : total;
 }
 
+/** The names of a unit; those of the last column may go on, as `hours` does. */
+const wordyUnits: readonly (readonly [names: readonly string[], stem: string, nanos: bigint])[] = [
+  [['ns'], 'nano', 1n],
+  [['us', 'µs'], 'micro', 1_000n],
+  [['ms'], 'milli', 1_000_000n],
+  [['s'], 'sec', 1_000_000_000n],
+  [['m'], 'min', 60_000_000_000n],
+  [['h', 'hr'], 'hour', 3_600_000_000_000n],
+  [['d'], 'day', 86_400_000_000_000n],
+  [['w', 'wk'], 'week', 604_800_000_000_000n],
+];
+
+/** Reads a field of the format `duration` as the API server does: Go's text, or every number with a unit in it, added up. */
+export function parseDurationField(text: string): bigint | undefined {
+  const nanos = parseGoDuration(text);
+  if (nanos !== undefined) return nanos;
+  let total: bigint | undefined;
+  for (const [, count = '', word = ''] of text.matchAll(/(?<!\d)(\d+)[\t\n\f\r ]*([A-Za-zµ]+)/g)) {
+    if (BigInt(count) > maxNanos) return undefined;
+    const unit = word.toLowerCase();
+    const found = wordyUnits.find(([names, stem]) => names.includes(unit) || unit.startsWith(stem));
+    if (found !== undefined) total = BigInt.asIntN(64, (total ?? 0n) + BigInt(count) * found[2]);
+  }
+  return total;
+}
+
 /** A duration as CEL prints it: in seconds, `90.5s`. */
 export function formatSeconds(nanos: bigint): string {
   const sign = nanos < 0n ? '-' : '';
@@ -62,6 +88,13 @@ export function parseRfc3339(text: string): bigint | undefined {
   const offset = BigInt((zh * 60 + zm) * 60) * (sign === '-' ? -1n : 1n);
   const nanos = BigInt(fraction.slice(0, 9).padEnd(9, '0'));
   return (BigInt(date.getTime() / 1000) - offset) * 1_000_000_000n + nanos;
+}
+
+/** Reads a field of the format `date-time` as the API server does: capitals alone, also without a zone; nothing is 1970. */
+export function parseDateTimeField(text: string): bigint | undefined {
+  if (text === '') return 0n;
+  if (/[tz]/.test(text)) return undefined;
+  return parseRfc3339(text) ?? parseRfc3339(`${text}Z`);
 }
 
 /** A time as RFC 3339 in UTC, with as many decimals as it needs. */
