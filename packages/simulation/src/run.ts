@@ -215,7 +215,8 @@ class Run {
     this.#faults.schedule(this.#plan);
     const work = workload(world);
     await Promise.all([work, this.#sleep(this.#faultMs - this.#scheduler.now)]);
-    await this.#sleep(this.#faults.stalledMs); // what stands still has not yet seen what befell it
+    // What stands still has not yet seen what befell it; meanwhile another may begin to stand still, by a fault that waited.
+    while (this.#faults.stalledMs > 0) await this.#sleep(this.#faults.stalledMs);
     this.#book.phase = 'settling';
     this.#quietSince = this.#scheduler.now;
     this.#note('user', 'faults have ended');
