@@ -1,6 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
-const goDuration = /^[+-]?((\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))+$/;
+const goDuration = /^[+-]?((\d+(\.\d*)?|\.\d+)(ns|us|µs|\u03bcs|ms|s|m|h))+$/;
 const wordyDuration = /(?<!\d)(\d+)\s*([A-Za-zµ]+)/g;
 const durationUnits = new Set(['ns', 'us', 'µs', 'ms', 's', 'm', 'h', 'hr', 'd', 'w', 'wk']);
 const durationWords = /^(nano|micro|milli|sec|min|hour|day|week)/;
