@@ -25,8 +25,13 @@ interface Field {
  * are changed, added, deleted (`$patch: delete`) and ordered (`$setElementOrder/…`) one by one, so that those that others have
  * added stay. `{}` where nothing differs. Pure. Mirrors `strategicpatch.CreateTwoWayMergePatch`.
  *
- * Where the merge key does not distinguish the items, as ports of a Service that differ by their protocol alone, the list is
- * sent whole, with `$patch: replace`; client-go loses items there.
+ * It differs from client-go in three places, so that the patch gives `modified` and is `{}` where nothing differs:
+ * - Where the merge key does not distinguish the items, as ports of a Service that differ by their protocol alone, the list is
+ *   sent whole, with `$patch: replace`; client-go loses items.
+ * - The order of a list of texts, such as `finalizers`, is sent where it differs. client-go sorts the original list first: it
+ *   loses a change to the sorted order, and sends every other order, changed or not.
+ * - A map that is replaced as a whole, such as the selector of a PodDisruptionBudget, is sent where it differs; client-go
+ *   always sends it.
  *
  * @throws TypeError for a kind that is not built in: API servers have no merge keys for it
  *
