@@ -18,5 +18,6 @@ import './access.js';
 import './authorization.js';
 import './admission-answers.js';
 import './admission-matching.js';
+import './admission-connect.js';
 import './admission-requests.js';
 import './policies.js';

@@ -1,6 +1,7 @@
 import type { UntypedObject } from '@kctl/apimachinery';
 import { messageOf } from '@kctl/telemetry';
 import { isObject, type JsonObject } from '@kctl/crd/engine';
+import { decodeConnectOptions } from './connect-options.js';
 import type { ObjectView, ResourceDefinition } from '../registry/resource.js';
 import { unclassified } from '../registry/status.js';
 
@@ -32,6 +33,7 @@ export function decodeAdmitted(definition: ResourceDefinition, subresource: stri
     case 'action':
       return { ...value, metadata: isObject(value['metadata']) ? value['metadata'] : {} };
     case 'connect':
+      return decodeConnectOptions(found.kind, value);
     case 'self':
     case undefined:
       return definition.decodeAdmitted(value);

@@ -4,7 +4,10 @@ import type { Authorizer } from '../authorization/authorizer.js';
 import type { KindRef, ResourceDefinition } from '../registry/resource.js';
 import type { User } from '../server/api-request.js';
 
-/** What a write does to its object, in the words of admission. A patch is an UPDATE, or a CREATE where it creates. */
+/**
+ * What a write does to its object, in the words of admission. A patch is an UPDATE, or a CREATE where it creates; CONNECT is
+ * what exec, attach, portforward and proxy do, with their options as object.
+ */
 export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
 
 /** A resource of one version. */
@@ -51,8 +54,8 @@ export interface AdmissionWrite extends WriteFacts {
   readonly stamped?: UntypedObject | undefined;
   /** The state that is replaced or deleted; undefined for CREATE. */
   readonly oldObject: UntypedObject | undefined;
-  /** CreateOptions, UpdateOptions or DeleteOptions. */
-  readonly options: JsonObject;
+  /** CreateOptions, UpdateOptions or DeleteOptions; null for CONNECT. */
+  readonly options: JsonObject | null;
   readonly dryRun: boolean;
   readonly user: User;
   /** What expressions ask what the user may do. */

@@ -24,8 +24,8 @@ export interface AdmittedOperation {
   /** @default '' */
   readonly subresource?: string;
   readonly dryRun: boolean;
-  /** CreateOptions, UpdateOptions or DeleteOptions, as plugins see them. Read only where a plugin is concerned. */
-  readonly options: () => JsonObject;
+  /** CreateOptions, UpdateOptions or DeleteOptions, as plugins see them; null for CONNECT. Read only where a plugin is concerned. */
+  readonly options: () => JsonObject | null;
 }
 
 /** The new and the present state of a write. */
@@ -54,7 +54,13 @@ export interface Admission extends Disposable {
   reviewDeletion(state: AdmittedState & { readonly oldObject: UntypedObject }): Promise<void>;
 }
 
-function factsOf({ definition, path }: ResourceCall, operation: AdmissionOperation, subresource: string): WriteFacts {
+/** What admission takes of a request. */
+export type AdmittedCall = Pick<
+  ResourceCall,
+  'definition' | 'path' | 'query' | 'request' | 'user' | 'warnings' | 'audit' | 'remainingMs'
+>;
+
+function factsOf({ definition, path }: AdmittedCall, operation: AdmissionOperation, subresource: string): WriteFacts {
   const isNamespace = definition.storageKey === '/namespaces';
   return {
     operation,
@@ -68,7 +74,7 @@ function factsOf({ definition, path }: ResourceCall, operation: AdmissionOperati
 
 class RequestAdmission implements Admission {
   readonly #backend: WriteBackend;
-  readonly #call: ResourceCall;
+  readonly #call: AdmittedCall;
   readonly #facts: WriteFacts;
   readonly #operation: AdmittedOperation;
   readonly #link: AbortLink;
@@ -77,7 +83,7 @@ class RequestAdmission implements Admission {
 
   constructor(
     backend: WriteBackend,
-    call: ResourceCall,
+    call: AdmittedCall,
     { facts, operation }: { facts: WriteFacts; operation: AdmittedOperation },
   ) {
     const { clock } = backend;
@@ -96,7 +102,7 @@ class RequestAdmission implements Admission {
     return this.#link.signal;
   }
 
-  #write({ name, object, oldObject, isStamped, options = this.#operation.options() }: AdmittedState): AdmissionWrite {
+  #write({ name, object, oldObject, isStamped, options }: AdmittedState): AdmissionWrite {
     const { dryRun } = this.#operation;
     const { user, warnings, audit } = this.#call;
     const namespace =
@@ -110,7 +116,7 @@ class RequestAdmission implements Admission {
       object,
       oldObject,
       stamped: isStamped === true && this.#isTyped ? object : undefined,
-      options,
+      options: options ?? this.#operation.options(),
       dryRun,
       user,
       authorizer: this.#backend.access.authorizer,
@@ -190,7 +196,7 @@ export function isReviewed({ admission }: WriteBackend, call: ResourceCall): boo
 /** Admission of a write; undefined where no plugin can concern it: then nothing has to be waited for. */
 export function beginAdmission(
   backend: WriteBackend,
-  call: ResourceCall,
+  call: AdmittedCall,
   operation: AdmittedOperation,
 ): Admission | undefined {
   if (backend.admission.isIdle()) return undefined;

@@ -75,8 +75,11 @@ export async function dispatch(backend: Backend, resourceRequest: ResourceReques
     return undefined;
   }
   const streamed = definition.subresources.get(subresource);
-  if (streamed?.type === 'connect' && streamed.name === 'proxy')
-    return await answerProxy(backend, { definition, path, query, request });
+  if (streamed?.type === 'connect' && streamed.name === 'proxy') {
+    const texts: string[] = [];
+    const proxied = { definition, path, query, request, user, audit, warnings: texts };
+    return await warned(texts, () => answerProxy(backend, proxied));
+  }
   checkTimeout(query);
   const verb = verbOf(request.method, path, query);
   if (verb === undefined) throw methodNotAllowed();
@@ -89,12 +92,16 @@ export async function dispatch(backend: Backend, resourceRequest: ResourceReques
   const { offload } = backend;
   const facts = { path, definition, query, negotiated, request, user, offload };
   const call: ResourceCall = { ...facts, revisionsBehind, warnings, audit };
+  return await warned(warnings, () =>
+    path.subresource === '' ? answer(backend, call, { verb, tap }) : answerSubresource(backend, call, verb),
+  );
+}
+
+/** An answer, or a failure, with the warnings that are collected on the way. */
+async function warned(warnings: string[], reply: () => Promise<Reply | undefined>): Promise<Reply | undefined> {
   try {
-    const reply =
-      path.subresource === ''
-        ? await answer(backend, call, { verb, tap })
-        : await answerSubresource(backend, call, verb);
-    return reply === undefined ? undefined : withWarnings(reply, warnings);
+    const answered = await reply();
+    return answered === undefined ? undefined : withWarnings(answered, warnings);
   } catch (error) {
     throw new WarnedError(error, warnings);
   }

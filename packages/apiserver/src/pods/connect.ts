@@ -1,7 +1,9 @@
+import { queryOfOptions } from '../admission/connect-options.js';
 import type { Backend, ResourceCall } from '../handlers/call.js';
 import { badRequest, internalError, notImplemented } from '../registry/status.js';
 import { forbiddenRequest, resourceAttributes } from '../authorization/attributes.js';
 import type { Reply } from '../server/api-request.js';
+import { admitConnect } from './admit-connect.js';
 import { answerLog } from './log.js';
 import { kubeletOf, nodeOf, plainError, refusedDial, requireContainer, requirePod } from './place.js';
 import { answerPortForward } from './port-forward.js';
@@ -16,10 +18,18 @@ export async function answerConnect(backend: Backend, call: ResourceCall, name: 
     case 'exec':
     case 'attach':
     case 'portforward':
-      return answerUpgrade(backend, call, name);
+      return answerUpgrade(backend, await admitted(backend, call, name), name);
     default:
       throw missing(call, name);
   }
+}
+
+/** The call as admission leaves it. @throws StatusError */
+async function admitted(backend: Backend, call: ResourceCall, name: string): Promise<ResourceCall> {
+  const found = call.definition.subresources.get(name);
+  if (found?.type !== 'connect') throw missing(call, name);
+  const options = await admitConnect(backend, call, { subresource: name, kind: found.kind });
+  return options === undefined ? call : { ...call, query: queryOfOptions(options) };
 }
 
 function missing({ definition }: ResourceCall, name: string): Error {
@@ -28,7 +38,6 @@ function missing({ definition }: ResourceCall, name: string): Error {
 
 function answerUpgrade(backend: Backend, call: ResourceCall, name: 'exec' | 'attach' | 'portforward'): Reply {
   const { path, query, request } = call;
-  if (query.has('dryRun')) throw badRequest('dryRun is not supported');
   requireCreate(backend, call, name);
   const pod = requirePod(backend, call);
   const container = name === 'portforward' ? '' : requireContainer(pod, query.get('container') ?? '');

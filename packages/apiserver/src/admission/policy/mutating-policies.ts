@@ -11,6 +11,7 @@ import { decodeAdmitted } from '../decode.js';
 import type { MatchedResource } from '../matching/equivalents.js';
 import type { AdmissionPlugin } from '../plugin.js';
 import { Reinvocations } from '../reinvocations.js';
+import { typedObject } from '../review/admission-review.js';
 import { isExempt, VersionedObjects, type MatchBackend } from '../webhook/invocation.js';
 import { nameInRefusal, type AdmissionWrite, type WriteFacts } from '../write.js';
 import { atomicPaths } from './atomic-paths.js';
@@ -113,8 +114,9 @@ function applyConfiguration(object: UntypedObject, configuration: JsonObject, ma
     if (problems.length > 0) throw fail(`failed to convert ${what} object to typed object: ${printErrors(problems)}`);
   };
   const apiVersion = groupVersion(kind);
-  // As upstream: the type of a Scale is not found.
-  if (isView(matched)) requireTyped('patch', [`no corresponding type for ${apiVersion}, Kind=${kind.kind}`]);
+  // As upstream: the types of a Scale and of options are not found.
+  if (isView(matched))
+    requireTyped('patch', [`no corresponding type for ${kind.group}/${kind.version}, Kind=${kind.kind}`]);
   requireTyped('patch', typeErrors(configuration, atom));
   const paths = atomicPaths(configuration, atom);
   if (paths.length > 0)
@@ -127,7 +129,7 @@ function applyConfiguration(object: UntypedObject, configuration: JsonObject, ma
 
 /** The object with operations applied; as it is where one of them tests for what is not so. @throws PatchProblem */
 function applyPatch(object: UntypedObject, operations: readonly JsonObject[], { kind }: MatchedResource): JsonObject {
-  const source = { ...object, kind: kind.kind, apiVersion: groupVersion(kind) };
+  const source = typedObject(object, kind);
   try {
     const patched = applyOperations(source, [...operations]);
     return isObject(patched) ? patched : {};

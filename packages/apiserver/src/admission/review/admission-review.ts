@@ -2,6 +2,7 @@ import type { UntypedObject } from '@kctl/apimachinery';
 import type { JsonObject } from '@kctl/crd/engine';
 import { userInfoOf } from '../../authentication/user-info.js';
 import type { KindRef } from '../../registry/resource.js';
+import { isConnectOptions } from '../connect-options.js';
 import type { AdmissionWrite, ResourceRef } from '../write.js';
 
 /** Versions of AdmissionReview that this server speaks. */
@@ -28,10 +29,12 @@ export function reviewApiVersion(version: ReviewVersion): string {
   return `admission.k8s.io/${version}`;
 }
 
-/** An object as JSON of a kind; null where there is none. */
-export function typedObject(object: UntypedObject | undefined, { group, version, kind }: KindRef): JsonObject | null {
-  if (object === undefined) return null;
-  return { ...object, kind, apiVersion: group === '' ? version : `${group}/${version}` };
+/** An object as JSON of a kind. */
+export function typedObject(object: UntypedObject, of: KindRef): JsonObject {
+  const { group, version, kind } = of;
+  const typed: JsonObject = { ...object, kind, apiVersion: group === '' ? version : `${group}/${version}` };
+  if (isConnectOptions(of)) delete typed['metadata'];
+  return typed;
 }
 
 /** What is asked of a webhook: also what CEL expressions know as `request`, there without the objects. */
@@ -49,8 +52,8 @@ export function admissionRequest(uid: string, { write, resource, kind, object, o
     ...(namespace !== '' && { namespace }),
     operation,
     userInfo: userInfoOf(user),
-    object: typedObject(object, kind),
-    oldObject: typedObject(oldObject, kind),
+    object: object === undefined ? null : typedObject(object, kind),
+    oldObject: oldObject === undefined ? null : typedObject(oldObject, kind),
     dryRun,
     options,
   };

@@ -11,7 +11,7 @@ import type { MatchedResource } from '../matching/equivalents.js';
 import type { AdmissionPlugin } from '../plugin.js';
 import { Reinvocations } from '../reinvocations.js';
 import type { AdmissionAnswer } from '../review/admission-response.js';
-import type { ReviewedWrite } from '../review/admission-review.js';
+import { typedObject, type ReviewedWrite } from '../review/admission-review.js';
 import type { AdmissionWrite } from '../write.js';
 import { callHook } from './call-hook.js';
 import { asStatusError, CallFailure } from './errors.js';
@@ -56,9 +56,8 @@ function patched(
     );
   if (answer.patchType !== 'JSONPatch')
     throw new CallFailure(hook.name, `unsupported patch type ${JSON.stringify(answer.patchType)}`);
-  const apiVersion = kind.group === '' ? kind.version : `${kind.group}/${kind.version}`;
   try {
-    const next = applyOperations({ ...object, kind: kind.kind, apiVersion }, operations);
+    const next = applyOperations(typedObject(object, kind), operations);
     if (!isObject(next)) throw new TypeError(noObjectText(next));
     return { object: decodeAdmitted(matched.definition, write.subresource, cloneJson(next)), operations };
   } catch (error) {

@@ -1,13 +1,16 @@
 // The subresource `proxy` of pods, Services and nodes: scripts answer for what listens on the ports of pods.
 import type { IncomingMessage } from 'node:http';
 import { normalize } from 'node:path/posix';
+import { stringOf } from '@kctl/crd/engine';
 import { messageOf } from '@kctl/telemetry';
-import type { Backend, ResourceCall } from '../../handlers/call.js';
+import type { AdmittedCall } from '../../handlers/admission.js';
+import type { Backend } from '../../handlers/call.js';
 import { commonHeaders } from '../../handlers/reply.js';
-import { badRequest, notImplemented } from '../../registry/status.js';
+import { notImplemented } from '../../registry/status.js';
 import type { Reply, ReplyHeaders } from '../../server/api-request.js';
 import { pathSegments, splitTarget } from '../../server/request-info.js';
 import { serviceUnavailable } from '../../server/statuses.js';
+import { admitConnect } from '../admit-connect.js';
 import { refusedDial } from '../place.js';
 import { forwardRequest } from './forward.js';
 import { locate, type Location } from './location.js';
@@ -30,20 +33,20 @@ const namespacedSegments = 7;
 const clusterSegments = 5;
 
 /** What of a call counts here. */
-export type ProxyCall = Pick<ResourceCall, 'definition' | 'path' | 'query' | 'request'>;
+export type ProxyCall = AdmittedCall;
 
 /** Answers with what the pod answers. @throws StatusError 400, 404; 503 where nothing listens */
 export async function answerProxy(backend: Backend, call: ProxyCall): Promise<Reply> {
-  const { request, path, query } = call;
-  if (query.has('dryRun')) throw badRequest('dryRun is not supported');
-  const location = locate(backend, call);
-  if (ofUpgrade(call)) throw notImplemented('an upgrade through proxy is not implemented by this server');
+  const { request, path } = call;
   const { path: rawPath } = splitTarget(request.target);
   const search = request.target.slice(rawPath.length);
   const segments = pathSegments(rawPath);
   const own = path.namespace === '' ? clusterSegments : namespacedSegments;
   const prefix = escaped(`/${segments.slice(0, own).join('/')}`);
-  const target = targetPath(segments.slice(own), rawPath.endsWith('/'));
+  const asked = segments.slice(own);
+  const target = (await admittedPath(backend, call, asked)) ?? targetPath(asked, rawPath.endsWith('/'));
+  const location = locate(backend, call);
+  if (ofUpgrade(call)) throw notImplemented('an upgrade through proxy is not implemented by this server');
   const { method } = request;
   if (target === '' && (method === 'GET' || method === 'HEAD'))
     return { status: 301, headers: { ...commonHeaders, location: `${rawPath}/${search}` } };
@@ -64,6 +67,22 @@ export async function answerProxy(backend: Backend, call: ProxyCall): Promise<Re
   } catch (error) {
     throw unreachable(messageOf(error));
   }
+}
+
+/** The path that admission leaves, where it has changed it. @throws StatusError */
+async function admittedPath(backend: Backend, call: ProxyCall, asked: readonly string[]): Promise<string | undefined> {
+  const proxy = call.definition.subresources.get('proxy');
+  if (proxy?.type !== 'connect') return undefined;
+  const isOpen = splitTarget(call.request.target).path.endsWith('/');
+  const below = asked.length === 0 ? '' : `/${asked.join('/')}`;
+  const options = await admitConnect(backend, call, {
+    subresource: 'proxy',
+    kind: proxy.kind,
+    path: isOpen ? `${below}/` : below,
+  });
+  if (options === undefined) return undefined;
+  const path = stringOf(options['path']);
+  return targetPath(pathSegments(path), path.endsWith('/'));
 }
 
 function ofUpgrade({ request }: ProxyCall): boolean {
