@@ -71,8 +71,12 @@ if (!hasBinaries && !(await goAvailable())) {
   const random = ['--objects', '4000', '--schemas', '20', '--seed', '11'];
   run('verdicts on random objects', program('e2e/crd/src/verdicts.ts', ...random));
   run('certificate rotation, real server', program(rotation, '--server', 'real', '--seconds', '45'));
-  const scaffolded = 'a scaffolded project, and rights, on the real server';
-  const files = ['e2e/peers/test/scaffold.test.ts', 'packages/runtime/test/access-needs.test.ts'];
+  const scaffolded = 'a scaffolded project, rights and operations on the real server';
+  const files = [
+    'e2e/peers/test/scaffold.test.ts',
+    'packages/runtime/test/access-needs.test.ts',
+    'packages/runtime/test/operations.test.ts',
+  ];
   run(scaffolded, [...tests('@kctl/e2e-peers', '@kctl/runtime'), ...files], {
     ...assets,
     KCTL_E2E: '1',
@@ -89,6 +93,8 @@ if (!hasBinaries && !(await goAvailable())) {
       '@kctl/events',
       '@kctl/manager',
       '@kctl/webhook',
+      '@kctl/pods',
+      '@kctl/manifests',
       '@kctl/e2e-access',
       '@kctl/e2e-leader-election',
       '@kctl/e2e-webhook',

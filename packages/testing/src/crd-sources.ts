@@ -17,13 +17,14 @@ export type CrdSource = DeepReadonly<CustomResourceDefinition> | Kind | string;
  * @throws Error that names the file or text where nothing is found, or where it is not YAML
  */
 export async function resolveCrds(
-  sources: readonly CrdSource[],
+  given: CrdSource | readonly CrdSource[],
 ): Promise<readonly DeepReadonly<CustomResourceDefinition>[]> {
+  const sources: readonly CrdSource[] = isList(given) ? given : [given];
   const definitions: DeepReadonly<CustomResourceDefinition>[] = [];
   const kinds = new Map<string, Kind[]>();
   for (const source of sources) {
     if (typeof source === 'string') definitions.push(...(await readSource(source)));
-    else if ('spec' in source) definitions.push(source);
+    else if (isDefinitionObject(source)) definitions.push(source);
     else if (isKind(source)) {
       const name = `${source.plural}.${source.group}`;
       kinds.set(name, [...(kinds.get(name) ?? []), source]);
@@ -32,8 +33,19 @@ export async function resolveCrds(
   return [...definitions, ...[...kinds.values()].map(anyObjectOf)];
 }
 
-function isKind(source: object): source is Kind {
-  return 'plural' in source && 'apiVersion' in source && 'scope' in source;
+function isList(given: CrdSource | readonly CrdSource[]): given is readonly CrdSource[] {
+  return Array.isArray(given);
+}
+
+/** With its name alone, too: that is enough to delete it. */
+function isDefinitionObject(source: unknown): source is DeepReadonly<CustomResourceDefinition> {
+  return typeof source === 'object' && source !== null && ('spec' in source || 'metadata' in source);
+}
+
+function isKind(source: unknown): source is Kind {
+  return (
+    typeof source === 'object' && source !== null && 'plural' in source && 'apiVersion' in source && 'scope' in source
+  );
 }
 
 async function readSource(source: string): Promise<CustomResourceDefinition[]> {

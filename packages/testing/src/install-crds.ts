@@ -2,6 +2,7 @@ import { isAlreadyExists, isConflict, isNotFound, type DeepReadonly } from '@kct
 import { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
 import type { Reader, Writer } from '@kctl/client';
 import { waitUntil } from '@kctl/wait';
+import { resolveCrds, type CrdSource } from './crd-sources.js';
 import { eventually, type EventuallyOptions } from './eventually.js';
 
 /** What {@link installCrds} needs of a client. */
@@ -11,14 +12,26 @@ export type CrdClient = Pick<Reader, 'get'> & Pick<Writer, 'create' | 'update'>;
  * Creates or updates CustomResourceDefinitions and waits until each is established, so that its objects can be used.
  * Mirrors envtest's `InstallCRDs`.
  *
- * @throws Error naming the CRD and its conditions when it is not established in time
+ * @param crds definitions, YAML or JSON, paths of files or folders, or kinds
+ * @throws Error naming the CRD and its conditions when it is not established in time, and a source without a definition
+ *
+ * @example
+ * ```ts
+ * import { createHttpClient, loadConnection } from '@kctl/client-http';
+ * import { installCrds, uninstallCrds } from '@kctl/testing';
+ *
+ * await using client = createHttpClient({ connection: await loadConnection() });
+ * await installCrds(client, './config/crd');
+ * await uninstallCrds(client, './config/crd');
+ * ```
  */
 export async function installCrds(
   client: CrdClient,
-  crds: readonly DeepReadonly<CustomResourceDefinition>[],
+  crds: CrdSource | readonly CrdSource[],
   options: EventuallyOptions = {},
 ): Promise<void> {
-  await Promise.all(crds.map((crd) => installOne(client, crd, options)));
+  const definitions = await resolveCrds(crds);
+  await Promise.all(definitions.map((crd) => installOne(client, crd, options)));
 }
 
 async function installOne(

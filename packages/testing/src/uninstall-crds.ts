@@ -1,6 +1,7 @@
-import { isNotFound, type DeepReadonly } from '@kctl/apimachinery';
+import { isNotFound } from '@kctl/apimachinery';
 import { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
 import type { Reader, Writer } from '@kctl/client';
+import { resolveCrds, type CrdSource } from './crd-sources.js';
 import { eventually, type EventuallyOptions } from './eventually.js';
 
 /**
@@ -11,10 +12,10 @@ import { eventually, type EventuallyOptions } from './eventually.js';
  */
 export async function uninstallCrds(
   client: Pick<Reader, 'get'> & Pick<Writer, 'delete'>,
-  crds: readonly DeepReadonly<CustomResourceDefinition>[],
+  crds: CrdSource | readonly CrdSource[],
   options: EventuallyOptions = {},
 ): Promise<void> {
-  const names = crds.map(({ metadata }) => metadata.name ?? '');
+  const names = (await resolveCrds(crds)).map(({ metadata }) => metadata.name ?? '');
   for (const name of names)
     await client.delete(CustomResourceDefinition, { name }).catch((error: unknown) => {
       if (!isNotFound(error)) throw error;
