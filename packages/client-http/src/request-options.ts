@@ -70,7 +70,9 @@ export function withRequestOptions(client: Pick<HttpClient, 'transport'>, option
   const headers = checkedHeaders(options.headers ?? {});
   const problem = numberProblem('maxRetries', maxRetries ?? 0, { integer: true, orInfinity: true });
   if (problem !== undefined) throw new TypeError(`withRequestOptions: ${problem}`);
-  const { transport: inner } = client;
+  const inner = (client as Partial<typeof client> | undefined)?.transport;
+  if (typeof inner?.send !== 'function')
+    throw new TypeError('withRequestOptions: the client has no transport: expected one that createHttpClient returns');
   const transport: Transport = {
     server: inner.server,
     send: async (request) => {

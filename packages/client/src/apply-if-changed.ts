@@ -8,6 +8,8 @@ import type { FieldDifference, FieldEquality } from './apply-match.js';
 import type { Reader, ReadObject, Writer } from './client.js';
 import { keyOfKind, metadataOf } from './kube-object.js';
 import { ownedFields } from './managed-fields.js';
+import { requireClient, requireOptionsObject } from './require-arguments.js';
+import { requireKind } from './require-kind.js';
 
 /** Why {@link applyIfChanged} applied, or did not. */
 export type ApplyReason =
@@ -78,6 +80,9 @@ export async function applyIfChanged<K extends Kind>(
   configuration: ApplyConfiguration<K>,
   options: ApplyIfChangedOptions<K>,
 ): Promise<ApplyResult<K>> {
+  requireClient('applyIfChanged', client, ['get', 'patch']);
+  requireKind('applyIfChanged', kind);
+  requireOptionsObject('applyIfChanged', options, '{ fieldOwner }');
   const { actual: given, memo, isEqual: _isEqual, ...applyOptions } = options;
   const wanted = withoutStringData(kind, configuration);
   const actual = given ?? (await find(client, kind, configuration, applyOptions));
@@ -175,7 +180,9 @@ export interface ApplyMemoOptions {
  *
  * @throws TypeError when `capacity` is not an integer ≥ 0
  */
-export function createApplyMemo({ capacity = 10_000 }: ApplyMemoOptions = {}): ApplyMemo {
+export function createApplyMemo(options: ApplyMemoOptions = {}): ApplyMemo {
+  requireOptionsObject('createApplyMemo', options);
+  const { capacity = 10_000 } = options;
   const problem = numberProblem('capacity', capacity, { integer: true, orInfinity: true });
   if (problem !== undefined) throw new TypeError(`createApplyMemo: ${problem}`);
   const noops = new Map<string, { readonly version: string | undefined; readonly configuration: object }>();

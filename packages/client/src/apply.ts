@@ -5,6 +5,8 @@ import { keyOfKind, metadataOf } from './kube-object.js';
 import type { PatchOptions } from './options.js';
 import { applyPatch } from './patch.js';
 import type { Patch } from './patch.js';
+import { requireClient, requireName, requireOptionsObject } from './require-arguments.js';
+import { requireKind } from './require-kind.js';
 
 /** `T` with every field optional, at every depth: an apply contains only the fields that its owner manages. */
 export type ApplyFields<T> = T extends Primitive
@@ -82,7 +84,9 @@ export async function apply<K extends Kind>(
   configuration: ApplyConfiguration<K>,
   options: ApplyOptions = {},
 ): Promise<PersistedObject<K>> {
-  const { key, patch } = toPatch(kind, configuration);
+  requireClient('apply', client, ['patch']);
+  requireOptionsObject('apply', options);
+  const { key, patch } = toPatch('apply', kind, configuration);
   try {
     return await client.patch(kind, key, patch, options);
   } catch (error) {
@@ -111,7 +115,9 @@ export async function applyStatus<K extends Kind>(
   configuration: ApplyConfiguration<K>,
   options: ApplyOptions = {},
 ): Promise<PersistedObject<K>> {
-  const { key, patch } = toPatch(kind, configuration);
+  requireClient('applyStatus', client, ['status']);
+  requireOptionsObject('applyStatus', options);
+  const { key, patch } = toPatch('applyStatus', kind, configuration);
   try {
     return await client.status(kind).patch(key, patch, options);
   } catch (error) {
@@ -156,10 +162,14 @@ export async function applySubResource<K extends Kind>(
   client: Pick<SubResources, 'subResource'>,
   kind: K,
   configuration: ApplyConfiguration<K>,
-  { subresource, ...options }: ApplySubResourceOptions,
+  given: ApplySubResourceOptions,
 ): Promise<object> {
+  requireClient('applySubResource', client, ['subResource']);
+  requireOptionsObject('applySubResource', given, '{ subresource, fieldOwner }');
+  const { subresource, ...options } = given;
+  requireName('applySubResource', 'subresource', subresource);
   const body = subresource === 'scale' ? { apiVersion: 'autoscaling/v1', kind: 'Scale' } : kind;
-  const { key, patch } = toPatch(kind, configuration, body);
+  const { key, patch } = toPatch('applySubResource', kind, configuration, body);
   try {
     return await client.subResource(kind, subresource).patch(key, patch, options);
   } catch (error) {
@@ -168,10 +178,13 @@ export async function applySubResource<K extends Kind>(
 }
 
 function toPatch<K extends Kind>(
+  what: string,
   kind: K,
   configuration: ApplyConfiguration<K>,
-  { apiVersion, kind: kindName }: { readonly apiVersion: string; readonly kind: string } = kind,
+  body?: { readonly apiVersion: string; readonly kind: string },
 ): { readonly key: KeyOf<K>; readonly patch: Patch } {
+  requireKind(what, kind);
+  const { apiVersion, kind: kindName } = body ?? kind;
   const key = keyOfKind(kind, configuration);
   if (metadataOf(configuration).managedFields !== undefined)
     throw new TypeError(

@@ -3,6 +3,7 @@ import type { DeepReadonly, KubeObject } from '@kctl/apimachinery';
 import { formatDuration, systemClock } from '@kctl/wait';
 import type { Clock } from '@kctl/wait';
 import { conditionsOf, readiness } from './conditions.js';
+import { requireObject, requireOptionsObject } from './require-arguments.js';
 
 /** Options of {@link describeObject}. */
 export interface DescribeOptions {
@@ -48,10 +49,10 @@ export interface ObjectDescription {
  * logger.info('Waiting for the workload', { ...describeObject(deployment) });
  * ```
  */
-export function describeObject(
-  object: DeepReadonly<KubeObject>,
-  { clock = systemClock }: DescribeOptions = {},
-): ObjectDescription {
+export function describeObject(object: DeepReadonly<KubeObject>, options: DescribeOptions = {}): ObjectDescription {
+  requireOptionsObject('describeObject', options);
+  const { clock = systemClock } = options;
+  requireObject('describeObject', 'object', object);
   const { metadata, kind = 'object' } = object;
   const { namespace = '', name = '', generation, creationTimestamp, deletionTimestamp, finalizers = [] } = metadata;
   const { state, reason, message } = readiness(object);

@@ -5,6 +5,8 @@ import type { Reader, ReadObject, Writer } from './client.js';
 import { keyOfKind, metadataOf } from './kube-object.js';
 import type { AbortOptions } from './options.js';
 import { jsonPatch } from './patch.js';
+import { requireClient, requireName, requireOptionsObject } from './require-arguments.js';
+import { requireKind } from './require-kind.js';
 
 /** How often a guarded patch is tried against an object that changes meanwhile. */
 const maxAttempts = 10;
@@ -52,7 +54,8 @@ export async function addFinalizer<K extends Kind>(
   object: ReadObject<K>,
   options: string | FinalizerOptions,
 ): Promise<ReadObject<K>> {
-  const { finalizer, signal } = resolve(options);
+  const { finalizer, signal } = resolve('addFinalizer', options);
+  requireWrite('addFinalizer', client, kind);
   return await guarded(client, kind, object, {
     signal,
     operations: (present) => {
@@ -93,7 +96,8 @@ export async function removeFinalizer<K extends Kind>(
   object: ReadObject<K>,
   options: string | FinalizerOptions,
 ): Promise<ReadObject<K> | undefined> {
-  const { finalizer, signal } = resolve(options);
+  const { finalizer, signal } = resolve('removeFinalizer', options);
+  requireWrite('removeFinalizer', client, kind);
   try {
     return await guarded(client, kind, object, {
       signal,
@@ -119,8 +123,16 @@ export interface FinalizerOptions extends AbortOptions {
   readonly finalizer: string;
 }
 
-function resolve(options: string | FinalizerOptions): FinalizerOptions {
-  return typeof options === 'string' ? { finalizer: options } : options;
+function resolve(what: string, options: string | FinalizerOptions): FinalizerOptions {
+  const given = typeof options === 'string' ? { finalizer: options } : options;
+  requireOptionsObject(what, given, 'the name of a finalizer, or { finalizer }');
+  requireName(what, 'finalizer', given.finalizer);
+  return given;
+}
+
+function requireWrite(what: string, client: unknown, kind: Kind): void {
+  requireClient(what, client, ['get', 'patch']);
+  requireKind(what, kind);
 }
 
 interface GuardedPatch {

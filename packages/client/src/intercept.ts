@@ -12,8 +12,9 @@ import type {
 import { keyOfKind } from './kube-object.js';
 import type { CreateOptions, DeleteOptions, GetOptions, PatchOptions, UpdateOptions } from './options.js';
 import type { Patch } from './patch.js';
-import { keyIn } from './require-kind.js';
 import { isWatchingClient } from './wrap.js';
+import { requireClient } from './require-arguments.js';
+import { keyIn } from './require-kind.js';
 
 /**
  * Hooks in place of verbs: each has the signature of the verb it replaces, but that it always gets a key, also where the
@@ -55,6 +56,11 @@ export interface SubResourceHooks<K extends Kind, B> {
 export function intercept(client: WatchingClient, hooks: (next: WatchingClient) => Interceptor): WatchingClient;
 export function intercept(client: Client, hooks: (next: Client) => Interceptor): Client;
 export function intercept<C extends Client>(client: C, hooks: (next: C) => Interceptor): Client {
+  requireClient('intercept', client, []);
+  if (typeof hooks !== 'function')
+    throw new TypeError(
+      'intercept: the hooks are not a function: expected one that returns them, such as (next) => ({ get })',
+    );
   const own = hooks(client);
   const intercepted: Client = {
     get: async (kind, key, options) =>

@@ -3,6 +3,8 @@ import type { Kind, KubeList } from '@kctl/apimachinery';
 import { anySignal, numberProblem } from '@kctl/wait';
 import type { Reader, ReadObject } from './client.js';
 import type { ListOptions } from './options.js';
+import { requireClient, requireOptionsObject } from './require-arguments.js';
+import { requireKind } from './require-kind.js';
 
 /** client-go's page size (`pager.New`). */
 const defaultPageSize = 500;
@@ -43,6 +45,9 @@ export async function* listAll<K extends Kind>(
   kind: K,
   options: ListAllOptions = {},
 ): AsyncGenerator<ReadObject<K>, void, undefined> {
+  requireClient('listAll', reader, ['list']);
+  requireKind('listAll', kind);
+  requireOptionsObject('listAll', options);
   const { pageSize = defaultPageSize, pagesAhead = 0, ...rest } = options;
   const problem =
     numberProblem('pageSize', pageSize, { integer: true, remedy: '0 asks for everything at once' }) ??

@@ -21,8 +21,10 @@ import type {
 import { metadataOf } from './kube-object.js';
 import type { CreateOptions, DeleteOptions, GetOptions, ListOptions, PatchOptions, UpdateOptions } from './options.js';
 import type { Patch } from './patch.js';
-import { keyIn } from './require-kind.js';
 import { isWatchingClient } from './wrap.js';
+import { shownType } from '@kctl/wait';
+import { requireClient } from './require-arguments.js';
+import { keyIn } from './require-kind.js';
 
 const code = 'KCTL_NAMESPACE_MISMATCH';
 
@@ -98,6 +100,9 @@ export interface NamespacedSubResourceClient<K extends Kind, B> extends SubResou
 export function inNamespace(client: WatchingClient, namespace: string): NamespacedClient & WatchingClient;
 export function inNamespace(client: Client, namespace: string): NamespacedClient;
 export function inNamespace(client: Client, namespace: string): NamespacedClient {
+  requireClient('inNamespace', client, []);
+  if (typeof namespace !== 'string')
+    throw new TypeError(`inNamespace: the namespace is ${shownType(namespace)}: expected its name`);
   if (namespace === '')
     throw new TypeError('inNamespace: the namespace is empty: pass a name, or use the client as it is');
   const place = new Placement(namespace);

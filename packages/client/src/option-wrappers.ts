@@ -1,6 +1,7 @@
 import type { Client, WatchingClient } from './client.js';
 import type { FieldValidation } from './options.js';
 import { rewriteOptions } from './wrap.js';
+import { requireClient, requireName } from './require-arguments.js';
 
 /**
  * A client whose writes are all dry runs: the server does everything but store. A call cannot switch it off. Reads
@@ -9,6 +10,7 @@ import { rewriteOptions } from './wrap.js';
 export function withDryRun(client: WatchingClient): WatchingClient;
 export function withDryRun(client: Client): Client;
 export function withDryRun(client: Client): Client {
+  requireClient('withDryRun', client, []);
   return rewriteOptions(client, {
     write: (options) => Object.assign({}, options, { dryRun: true }),
     remove: (options) => Object.assign({}, options, { dryRun: true }),
@@ -22,8 +24,10 @@ export function withDryRun(client: Client): Client {
 export function withFieldOwner(client: WatchingClient, fieldOwner: string): WatchingClient;
 export function withFieldOwner(client: Client, fieldOwner: string): Client;
 export function withFieldOwner(client: Client, fieldOwner: string): Client {
+  requireClient('withFieldOwner', client, []);
   if (fieldOwner === '')
     throw new TypeError('withFieldOwner: the field owner is empty: pass the name of your controller');
+  requireName('withFieldOwner', 'field owner', fieldOwner);
   return rewriteOptions(client, {
     write: (options) => Object.assign({ fieldOwner }, options),
     remove: (options) => options,
@@ -37,6 +41,7 @@ export function withFieldOwner(client: Client, fieldOwner: string): Client {
 export function withFieldValidation(client: WatchingClient, fieldValidation: FieldValidation): WatchingClient;
 export function withFieldValidation(client: Client, fieldValidation: FieldValidation): Client;
 export function withFieldValidation(client: Client, fieldValidation: FieldValidation): Client {
+  requireClient('withFieldValidation', client, []);
   return rewriteOptions(client, {
     write: (options) => Object.assign({ fieldValidation }, options),
     remove: (options) => options,

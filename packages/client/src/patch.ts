@@ -8,6 +8,7 @@ import type {
   Primitive,
   Unread,
 } from '@kctl/apimachinery';
+import { requireObject, requireOptionsObject } from './require-arguments.js';
 
 export type { JsonPatchOperation } from '@kctl/apimachinery';
 
@@ -50,6 +51,7 @@ export function mergeFrom<T extends DeepReadonly<KubeObject>>(
   modified: DeepReadonly<Unread<NoInfer<T>>>,
   options: MergeFromOptions = {},
 ): Patch & { readonly type: 'merge' } {
+  requireOptionsObject('mergeFrom', options);
   const body = createMergePatch(original, modified);
   return { type: 'merge', body: options.optimisticLock === true ? lockOn('mergeFrom', original, body) : body };
 }
@@ -60,6 +62,7 @@ export function lockOn(
   original: DeepReadonly<KubeObject>,
   body: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
+  requireObject(what, 'original', original);
   const { resourceVersion } = original.metadata;
   if (resourceVersion === undefined || resourceVersion === '')
     throw new TypeError(`${what}: the original has no resourceVersion to lock on: pass the object as it was read`);
@@ -155,6 +158,7 @@ export function applyPatch(object: object): Patch & { readonly type: 'apply' } {
 
 /** Whether a patch changes nothing, so that there is no need to send it. An apply is never empty: it claims fields. */
 export function isEmptyPatch(patch: Patch): boolean {
+  requireOptionsObject('isEmptyPatch', patch, 'a patch, such as mergeFrom returns');
   switch (patch.type) {
     case 'json':
       return patch.operations.every(({ op }) => op === 'test');

@@ -2,6 +2,8 @@ import { fieldSelectorFrom, labelSelectorFrom } from '@kctl/apimachinery';
 import type { Kind, KubeList } from '@kctl/apimachinery';
 import type { Reader, ReadObject } from './client.js';
 import type { ListOptions } from './options.js';
+import { requireClient, requireList, requireOptionsObject } from './require-arguments.js';
+import { requireKind } from './require-kind.js';
 
 /** A part of a collection, as a list or watch chooses it. */
 export interface ReadScope {
@@ -30,8 +32,13 @@ const parallelLists = 8;
 export async function listWithin<K extends Kind>(
   reader: Pick<Reader, 'list'>,
   kind: K,
-  { scopes, ...options }: ListOptions & { readonly scopes: readonly ReadScope[] },
+  given: ListOptions & { readonly scopes: readonly ReadScope[] },
 ): Promise<readonly ScopeList<K>[]> {
+  requireClient('listWithin', reader, ['list']);
+  requireKind('listWithin', kind);
+  requireOptionsObject('listWithin', given, '{ scopes }');
+  const { scopes, ...options } = given;
+  requireList('listWithin', 'scopes', scopes, 'an array of scopes, such as [{ namespace }]');
   const wanted = scopesWithin(kind, scopes, options.namespace);
   const found: ScopeList<K>[] = [];
   for (let start = 0; start < wanted.length; start += parallelLists)

@@ -4,6 +4,7 @@ import type { Client, StatusClient, SubResourceClient, WatchingClient } from './
 import { metadataOf } from './kube-object.js';
 import type { Patch } from './patch.js';
 import { isWatchingClient } from './wrap.js';
+import { requireClient } from './require-arguments.js';
 
 /** Verbs of a client. */
 export type ClientVerb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deleteAllOf';
@@ -38,6 +39,7 @@ const writingVerbs: ReadonlySet<ClientVerb> = new Set(['create', 'update', 'patc
 export function record(client: WatchingClient): WatchingClient & CallRecorder;
 export function record(client: Client): Client & CallRecorder;
 export function record(client: Client): Client & CallRecorder {
+  requireClient('record', client, []);
   const calls: RecordedCall[] = [];
   const note = (call: RecordedCall): Client => {
     calls.push(call);

@@ -4,8 +4,8 @@ import { shownValue } from '@kctl/wait';
 import { isKubeObject } from './kube-object.js';
 
 /** For clients: refuses what cannot be a kind, which is what an import under a wrong name yields. @throws TypeError */
-export function requireKind(verb: string, kind: Kind): void {
-  const given: unknown = kind;
+export function requireKind(verb: string, kind: unknown): void {
+  const given = kind;
   const isKind = typeof given === 'object' && given !== null && 'plural' in given && 'apiVersion' in given;
   if (!isKind)
     throw new TypeError(

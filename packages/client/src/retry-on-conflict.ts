@@ -7,6 +7,7 @@ import {
   retry,
   signalOption,
   systemClock,
+  shownType,
 } from '@kctl/wait';
 import type { BackoffOptions, Clock, OptionNames, Random } from '@kctl/wait';
 import type { AbortOptions } from './options.js';
@@ -63,6 +64,10 @@ export function retryOnConflict<T>(
   work: (attempt: number) => T | Promise<T>,
   options: RetryOnConflictOptions = {},
 ): Promise<T> {
+  if (typeof work !== 'function')
+    throw new TypeError(
+      `retryOnConflict: the work is ${shownType(work)}: expected a function, called for each attempt`,
+    );
   requireOptions('retryOnConflict', options, optionNames);
   const { backoff = defaultRetry, clock = systemClock, random, signal } = options;
   const { maxAttempts, ...delays } = backoff;

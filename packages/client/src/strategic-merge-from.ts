@@ -3,6 +3,7 @@ import { createStrategicPatch, hasStrategicMerge } from '@kctl/apimachinery/stra
 import type { KindNames } from '@kctl/apimachinery/strategic-merge';
 import { lockOn } from './patch.js';
 import type { MergeFromOptions, Patch } from './patch.js';
+import { requireObject, requireOptionsObject } from './require-arguments.js';
 
 /** Options of {@link strategicMergeFrom}. */
 export interface StrategicMergeFromOptions extends MergeFromOptions {
@@ -34,6 +35,9 @@ export function strategicMergeFrom<T extends DeepReadonly<KubeObject>>(
   modified: DeepReadonly<Unread<NoInfer<T>>>,
   options: StrategicMergeFromOptions = {},
 ): Patch & { readonly type: 'strategic' } {
+  requireOptionsObject('strategicMergeFrom', options);
+  requireObject('strategicMergeFrom', 'original', original);
+  requireObject('strategicMergeFrom', 'modified object', modified);
   const { apiVersion, kind } = options.kind ?? original;
   if (apiVersion === undefined || kind === undefined)
     throw new TypeError(

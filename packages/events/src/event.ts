@@ -66,7 +66,9 @@ export function referenceTo(subject: EventSubject): EventReference {
   if (typeof given !== 'object' || given === null)
     throw new TypeError(`an event must be about an object or a reference to one, not ${shownValue(given)}`);
   const reference =
-    'metadata' in subject && typeof subject.metadata === 'object' ? referenceToObject(subject) : subject;
+    'metadata' in subject && typeof subject.metadata === 'object' && (subject.metadata as object | null) !== null
+      ? referenceToObject(subject)
+      : subject;
   for (const field of ['apiVersion', 'kind', 'name'] as const) {
     const value = 'metadata' in reference ? undefined : reference[field];
     if (value === undefined || value === '') throw new TypeError(`an event must be about an object with ${field}`);

@@ -1,4 +1,5 @@
 import { Event } from '@kctl/apimachinery/kinds/core/v1';
+import { requireClient } from '@kctl/client';
 import type { Reader, ReadObject } from '@kctl/client';
 import { referenceTo } from './event.js';
 import type { EventSubject } from './event.js';
@@ -21,6 +22,7 @@ export async function eventsOf(
   object: EventSubject,
   options: EventsOfOptions = {},
 ): Promise<ReadObject<typeof Event>[]> {
+  requireClient('eventsOf', client, ['list']);
   const { kind = '', name = '', namespace = '', uid = '' } = referenceTo(object);
   const fields = {
     'involvedObject.kind': kind,

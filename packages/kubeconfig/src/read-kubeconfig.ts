@@ -49,9 +49,11 @@ export interface ParseKubeconfigOptions extends ReadKubeconfigOptions {
  */
 export async function readKubeconfig(
   paths: readonly string[],
-  { context }: ReadKubeconfigOptions = {},
+  options: ReadKubeconfigOptions = {},
 ): Promise<Connection> {
-  return await connectionOf(await textsOf(paths), context);
+  requireOptions('readKubeconfig', options);
+  requirePaths('readKubeconfig', paths);
+  return await connectionOf(await textsOf(paths), options.context);
 }
 
 /**
@@ -59,10 +61,10 @@ export async function readKubeconfig(
  *
  * @throws KubeConfigError in one line, naming field and remedy
  */
-export async function parseKubeconfig(
-  text: string,
-  { context, directory = process.cwd() }: ParseKubeconfigOptions = {},
-): Promise<Connection> {
+export async function parseKubeconfig(text: string, options: ParseKubeconfigOptions = {}): Promise<Connection> {
+  requireOptions('parseKubeconfig', options);
+  requireText('parseKubeconfig', text);
+  const { context, directory = process.cwd() } = options;
   return await connectionOf([{ label: 'text', text, directory }], context);
 }
 
@@ -72,8 +74,7 @@ export async function parseKubeconfig(
  * @throws KubeConfigError in one line, naming the file that is not valid
  */
 export async function readContexts(source: readonly string[] | { readonly text: string }): Promise<KubeContext[]> {
-  const texts =
-    'text' in source ? [{ label: 'text', text: source.text, directory: process.cwd() }] : await textsOf(source);
+  const texts = await textsOfSource(source);
   const { contexts, clusters, currentContext } = await entriesOf(texts);
   return contexts.map(({ name, cluster, user, namespace }) => {
     const server = clusters.find((each) => each.name === cluster)?.server;
@@ -86,6 +87,31 @@ export async function readContexts(source: readonly string[] | { readonly text: 
       ...(server === undefined ? {} : { server: withoutUserInfo(server) }),
     };
   });
+}
+
+function requireOptions(what: string, options: unknown): void {
+  if (typeof options !== 'object' || options === null)
+    throw new TypeError(`${what}: the options are not an object: expected { context }`);
+}
+
+function requireText(what: string, text: unknown): void {
+  if (typeof text !== 'string')
+    throw new TypeError(`${what}: the text is a value of type ${typeof text}: expected the text of a kubeconfig`);
+}
+
+function requirePaths(what: string, paths: unknown): void {
+  if (Array.isArray(paths) && paths.every((path) => typeof path === 'string')) return;
+  throw new TypeError(`${what}: the paths are not an array of texts: expected ['/home/me/.kube/config'], for example`);
+}
+
+async function textsOfSource(source: readonly string[] | { readonly text: string }): Promise<readonly ConfigText[]> {
+  const given: unknown = source;
+  if (typeof given !== 'object' || given === null || !('text' in given) || !('text' in source)) {
+    requirePaths('readContexts', source);
+    return await textsOf(source as readonly string[]);
+  }
+  requireText('readContexts', source.text);
+  return [{ label: 'text', text: source.text, directory: process.cwd() }];
 }
 
 interface ConfigText {

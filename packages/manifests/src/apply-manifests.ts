@@ -8,9 +8,18 @@ import {
 } from '@kctl/apimachinery';
 import type { JsonPatchOperation, Kind, ObjectKey, UntypedObject } from '@kctl/apimachinery';
 import { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
-import { apply, hasCondition, waitFor } from '@kctl/client';
+import { apply, hasCondition, requireClient, waitFor } from '@kctl/client';
 import type { AbortOptions, KindResolver } from '@kctl/client';
-import { numberProblem, requireOptions, signalOption, sleep, systemClock, withDeadline } from '@kctl/wait';
+import {
+  numberProblem,
+  optionWithMethods,
+  requireOptions,
+  shownType,
+  signalOption,
+  sleep,
+  systemClock,
+  withDeadline,
+} from '@kctl/wait';
 import type { Clock, OptionNames } from '@kctl/wait';
 import { ApplySet } from './apply-set.js';
 import type { ApplySetParent, Member } from './apply-set.js';
@@ -63,6 +72,7 @@ export interface ApplyManifestsOptions extends AbortOptions {
   readonly clock?: Clock;
 }
 
+const mapperOption = optionWithMethods(['kindFor'], 'what createRestMapper returns, or the mapper of a manager');
 const optionNames: OptionNames<ApplyManifestsOptions> = {
   mapper: true,
   fieldOwner: true,
@@ -131,9 +141,15 @@ export async function applyManifests(
   sources: ManifestSource | readonly ManifestSource[],
   options: ApplyManifestsOptions,
 ): Promise<readonly AppliedObject[]> {
+  requireClient('applyManifests', client, ['get', 'list', 'patch']);
   requireOptions('applyManifests', options, optionNames);
   const { fieldOwner, prune, timeoutMs = 60_000, dryRun = false, signal = new AbortController().signal } = options;
+  const given: { readonly [K in 'mapper' | 'fieldOwner']?: unknown } = options;
   const problem =
+    mapperOption('mapper', given.mapper) ??
+    (typeof given.fieldOwner === 'string'
+      ? undefined
+      : `fieldOwner is ${shownType(given.fieldOwner)}: expected the name of what applies`) ??
     (fieldOwner === '' ? 'fieldOwner is empty: the server must know who owns the fields' : undefined) ??
     numberProblem('timeoutMs', timeoutMs, { orInfinity: true });
   if (problem !== undefined) throw new TypeError(`applyManifests: ${problem}`);

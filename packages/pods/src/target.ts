@@ -9,6 +9,7 @@ import { PodTargetError } from './errors.js';
 import { podOrder } from './pod-order.js';
 import type { PodUse } from './pod-order.js';
 import type { ReadPod } from './read-pod.js';
+import { requireTarget } from './require-target.js';
 
 /** A workload or a Service: the best of its pods is meant. */
 export interface WorkloadTarget extends NamespacedKey {
@@ -62,6 +63,7 @@ export async function resolvePod(
   target: PodTarget,
   options: ResolvePodOptions = {},
 ): Promise<ReadPod> {
+  requireTarget('resolvePod', client, target);
   requireOptions('resolvePod', options, optionNames);
   if ('metadata' in target) return target;
   const key = podKeyOf(target);
@@ -77,6 +79,7 @@ export async function resolvePods(
   target: PodTarget,
   options: ResolvePodOptions = {},
 ): Promise<readonly ReadPod[]> {
+  requireTarget('resolvePods', client, target);
   requireOptions('resolvePods', options, optionNames);
   const key = podKeyOf(target);
   if (key !== undefined || 'metadata' in target || !('kind' in target))

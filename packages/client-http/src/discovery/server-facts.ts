@@ -1,5 +1,7 @@
 import type { Kind } from '@kctl/apimachinery';
 import type { AbortOptions } from '@kctl/client';
+import { requireOptions, shownType, shownValue, signalOption } from '@kctl/wait';
+import type { OptionNames } from '@kctl/wait';
 import { collectPrefix } from '../bytes/byte-stream.js';
 import { decodeJson } from '../bytes/codec.js';
 import { statusErrorOf } from '../failure/failure-status.js';
@@ -26,7 +28,10 @@ export interface ServerVersion {
  *
  * @throws StatusError, TransportError; DecodeError for an answer that is not JSON
  */
-export async function serverVersion(transport: Transport, { signal }: AbortOptions = {}): Promise<ServerVersion> {
+export async function serverVersion(transport: Transport, options: AbortOptions = {}): Promise<ServerVersion> {
+  requireTransport('serverVersion', transport);
+  requireOptions('serverVersion', options, optionNames);
+  const { signal } = options;
   const { status, text } = await readPath(transport, '/version', signal);
   if (status !== 200) throw statusErrorOf({ status, text }, `GET /version answered ${status}`);
   const value = decodeJson(text, 'GET /version');
@@ -38,6 +43,18 @@ export async function serverVersion(transport: Transport, { signal }: AbortOptio
     gitVersion: textOf('gitVersion'),
     platform: textOf('platform'),
   };
+}
+
+const optionNames: OptionNames<AbortOptions> = { signal: signalOption };
+const endpoints: readonly unknown[] = ['livez', 'readyz'];
+
+function requireTransport(what: string, transport: unknown): void {
+  const isTransport =
+    typeof transport === 'object' && transport !== null && typeof Reflect.get(transport, 'send') === 'function';
+  if (!isTransport)
+    throw new TypeError(
+      `${what}: the transport is ${shownType(transport)}: expected the transport of a client, or what createTransport returns`,
+    );
 }
 
 /** How a server is. */
@@ -56,8 +73,13 @@ export interface ServerHealth {
 export async function serverHealth(
   transport: Transport,
   endpoint: 'livez' | 'readyz',
-  { signal }: AbortOptions = {},
+  options: AbortOptions = {},
 ): Promise<ServerHealth> {
+  requireTransport('serverHealth', transport);
+  requireOptions('serverHealth', options, optionNames);
+  if (!endpoints.includes(endpoint))
+    throw new TypeError(`serverHealth: the endpoint is ${shownValue(endpoint)}: expected "livez" or "readyz"`);
+  const { signal } = options;
   const { status, text } = await readPath(transport, `/${endpoint}?verbose`, signal);
   if (status === 401 || status === 403) throw statusErrorOf({ status, text }, text.trim());
   return { isHealthy: status === 200, details: text.trim() };
@@ -71,9 +93,21 @@ export async function serverHealth(
  */
 export async function isServed(
   transport: Transport,
-  { group, version, kind }: Pick<Kind, 'group' | 'version' | 'kind'>,
-  { signal }: AbortOptions = {},
+  wanted: Pick<Kind, 'group' | 'version' | 'kind'>,
+  options: AbortOptions = {},
 ): Promise<boolean> {
+  requireTransport('isServed', transport);
+  requireOptions('isServed', options, optionNames);
+  const given: unknown = wanted;
+  for (const field of ['group', 'version', 'kind']) {
+    const value: unknown = typeof given === 'object' && given !== null ? Reflect.get(given, field) : undefined;
+    if (typeof value !== 'string' || (value === '' && field !== 'group'))
+      throw new TypeError(
+        `isServed: the kind has no ${field}: expected a token such as ConfigMap, or { group, version, kind }`,
+      );
+  }
+  const { group, version, kind } = wanted;
+  const { signal } = options;
   const resources = await fetchVersion(transport, { group, version }, { signal });
   return resources?.some((resource) => resource.kind === kind) === true;
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
+import { shownType } from '@kctl/wait';
 
 /** Where {@link defaultUserAgent} looks. */
 export interface UserAgentFacts {
@@ -18,6 +19,9 @@ export interface UserAgentFacts {
  * before the first slash for the field manager of writes that name none, so it must tell programs apart.
  */
 export function defaultUserAgent(facts: UserAgentFacts = {}): string {
+  const given: unknown = facts;
+  if (typeof given !== 'object' || given === null)
+    throw new TypeError(`defaultUserAgent: the facts are ${shownType(given)}: expected an object, such as { program }`);
   const { program = scriptOf(facts.argv ?? process.argv) } = facts;
   const { platform = process.platform, arch = process.arch } = facts;
   const slash = program.indexOf('/');

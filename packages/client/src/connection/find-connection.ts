@@ -1,6 +1,7 @@
 import { access } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { requireOptionsObject } from '../require-arguments.js';
 import type { Connection } from './connection.js';
 import { KubeConfigError } from './errors.js';
 import { inClusterConnection } from './in-cluster.js';
@@ -51,9 +52,11 @@ export interface KubeconfigReader {
  * @throws KubeConfigError in one line, naming the files that were tried; TypeError when `text` and `path` are both set
  */
 export async function findConnection(
-  { context, environment = process.env, ...where }: LoadConnectionOptions,
+  given: LoadConnectionOptions,
   loadReader: () => Promise<Pick<KubeconfigReader, 'readKubeconfig' | 'parseKubeconfig'>>,
 ): Promise<Connection> {
+  requireOptionsObject('loadConnection', given);
+  const { context, environment = process.env, ...where } = given;
   const source = await findSource({ ...where, environment });
   if (source === 'cluster') return inClusterConnection({ environment });
   const options = context === undefined ? {} : { context };
@@ -69,9 +72,11 @@ export async function findConnection(
  * @throws KubeConfigError naming the file that is not valid; TypeError when `text` and `path` are both set
  */
 export async function findContexts(
-  { environment = process.env, ...where }: ListContextsOptions,
+  given: ListContextsOptions,
   loadReader: () => Promise<Pick<KubeconfigReader, 'readContexts'>>,
 ): Promise<readonly KubeContext[]> {
+  requireOptionsObject('listContexts', given);
+  const { environment = process.env, ...where } = given;
   const source = await findSource({ ...where, environment }).catch((error: unknown) => {
     if (error instanceof KubeConfigError) return 'cluster' as const;
     throw error;

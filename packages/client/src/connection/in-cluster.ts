@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { requireOptionsObject } from '../require-arguments.js';
 import type { Connection } from './connection.js';
 import { KubeConfigError } from './errors.js';
 import { textOf, withoutUndefined } from './fields.js';
@@ -20,6 +21,7 @@ export interface InClusterOptions {
  * @throws KubeConfigError when this process does not run in a pod
  */
 export function inClusterConnection(options: InClusterOptions = {}): Connection {
+  requireOptionsObject('inClusterConnection', options);
   const { environment = process.env, directory = serviceAccountDirectory } = options;
   const host = textOf(environment['KUBERNETES_SERVICE_HOST']);
   const port = textOf(environment['KUBERNETES_SERVICE_PORT']);

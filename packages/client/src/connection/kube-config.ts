@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { shownType } from '@kctl/wait';
 import type { AuthProvider, Connection, ExecPlugin, OidcRefresh, UserConnection } from './connection.js';
 import { KubeConfigError } from './errors.js';
 import { textOf, withoutUndefined } from './fields.js';
@@ -45,6 +46,18 @@ export interface KubeConfigLike {
   applySecurityAuthentication(context: never): Promise<void>;
 }
 
+/** @throws TypeError for what is not a KubeConfig */
+function requireKubeConfig(kubeConfig: unknown): void {
+  const missing = ['getCurrentContext', 'getCurrentCluster', 'getCurrentUser'].find(
+    (method) =>
+      typeof kubeConfig !== 'object' || kubeConfig === null || typeof Reflect.get(kubeConfig, method) !== 'function',
+  );
+  if (missing !== undefined)
+    throw new TypeError(
+      `connectionFromKubeConfig: the KubeConfig is ${shownType(kubeConfig)} without ${missing}: expected new KubeConfig() of @kubernetes/client-node, loaded`,
+    );
+}
+
 /**
  * The connection that the current context of a KubeConfig describes. Certificates, tokens, token files,
  * exec plugins and OIDC are handled here; other auth providers stay with the KubeConfig, asked before each request.
@@ -53,6 +66,7 @@ export interface KubeConfigLike {
  * @throws KubeConfigError when there is no current context, or its cluster or the user that it names is missing
  */
 export function connectionFromKubeConfig(kubeConfig: KubeConfigLike): Connection {
+  requireKubeConfig(kubeConfig);
   const context = kubeConfig.getCurrentContext();
   const cluster = kubeConfig.getCurrentCluster();
   if (cluster === null)

@@ -23,6 +23,7 @@ export function requireConnection(connection: Connection): void {
     throw new TypeError(`connection is ${shownType(given)}: expected { server, ca, user }`);
   const { ca, caFile, user } = connection;
   const problems = [
+    serverProblem(connection.server),
     pemProblem('ca', ca, 'to trust the authorities of the system'),
     textProblem('caFile', caFile, 'to trust the authorities of the system'),
     ...(user === undefined ? [] : userProblems(user)),
@@ -42,6 +43,12 @@ export function requireImpersonation(where: string, impersonate: Impersonation |
   if (typeof userName === 'string' && userName.trim() !== '') return;
   const problem = typeof userName === 'string' ? 'is blank' : 'is not set';
   throw new TypeError(`${where}.userName ${problem}: set it, or leave ${where} out to act as the user itself`);
+}
+
+function serverProblem(server: unknown): string | undefined {
+  if (typeof server === 'string' && server.trim() !== '') return undefined;
+  const shown = typeof server === 'string' ? 'blank' : shownType(server);
+  return `server is ${shown}: expected a URL, such as https://10.0.0.1:6443`;
 }
 
 function userProblems(user: UserConnection): readonly (string | undefined)[] {

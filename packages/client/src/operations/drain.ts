@@ -7,6 +7,7 @@ import type { Clock, OptionNames } from '@kctl/wait';
 import type { Client, ReadObject } from '../client.js';
 import type { AbortOptions } from '../options.js';
 import { evict } from './evict.js';
+import { requireClient, requireName, requireOptionsObject } from '../require-arguments.js';
 
 /** Options of {@link cordon} and {@link uncordon}. */
 export interface CordonOptions extends AbortOptions {
@@ -29,6 +30,10 @@ async function setUnschedulable(
   unschedulable: boolean,
   options: CordonOptions,
 ): Promise<boolean> {
+  const what = unschedulable ? 'cordon' : 'uncordon';
+  requireClient(what, client, ['get', 'patch']);
+  requireName(what, 'node', name);
+  requireOptionsObject(what, options);
   const { spec } = await client.get(Node, { name }, { live: true, ...signalOf(options) });
   if ((spec?.unschedulable ?? false) === unschedulable) return false;
   // null removes it: that is what kubectl leaves behind.
@@ -124,6 +129,8 @@ export function isDrainRefused(error: unknown): error is DrainRefusedError {
  *   cordoned); the signal's reason; what the client throws, a 404 where there is no such node
  */
 export async function drain(client: Client, node: string, options: DrainOptions = {}): Promise<DrainedPod[]> {
+  requireClient('drain', client, ['get', 'list', 'patch']);
+  requireName('drain', 'node', node);
   requireOptions('drain', options, optionNames);
   const { timeoutMs = Infinity, retryMs = 5_000, pollMs = 1_000, clock = systemClock, onProgress } = options;
   const problem =

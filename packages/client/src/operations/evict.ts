@@ -2,6 +2,8 @@ import type { DeepReadonly, KubeObject, NamespacedKey } from '@kctl/apimachinery
 import { Pod } from '@kctl/apimachinery/kinds/core/v1';
 import type { SubResources } from '../client.js';
 import type { AbortOptions } from '../options.js';
+import { requireClient, requireOptionsObject } from '../require-arguments.js';
+import { requireKey } from '../require-kind.js';
 
 /** Options of {@link evict}. */
 export interface EvictOptions extends AbortOptions {
@@ -28,8 +30,11 @@ export async function evict(
   pod: NamespacedKey | DeepReadonly<KubeObject & { metadata: NamespacedKey }>,
   options: EvictOptions = {},
 ): Promise<void> {
+  requireClient('evict', client, ['subResource']);
+  requireOptionsObject('evict', options);
   const { gracePeriodSeconds, dryRun = false, signal } = options;
-  const { namespace, name, uid }: NamespacedKey & { readonly uid?: string } = 'metadata' in pod ? pod.metadata : pod;
+  const { namespace, name } = requireKey('evict', Pod, pod);
+  const uid = 'metadata' in pod ? pod.metadata.uid : undefined;
   const deleteOptions = {
     ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
     ...(dryRun ? { dryRun: ['All'] } : {}),

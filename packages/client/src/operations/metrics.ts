@@ -2,6 +2,7 @@ import { addQuantities, defineKind, quantityToNumber } from '@kctl/apimachinery'
 import type { Kind, KubeObject, NamespacedKey, Quantity } from '@kctl/apimachinery';
 import type { Reader } from '../client.js';
 import type { AbortOptions, ListOptions } from '../options.js';
+import { requireClient, requireList, requireOptionsObject } from '../require-arguments.js';
 
 /** What is used of each resource. */
 interface Usage {
@@ -84,6 +85,8 @@ export async function topNodes(
   client: Pick<Reader, 'list'>,
   options: TopNodesOptions = {},
 ): Promise<readonly NodeUsage[]> {
+  requireClient('topNodes', client, ['list']);
+  requireOptionsObject('topNodes', options);
   const { items } = await client.list(NodeMetrics, { ...options, live: true });
   return sorted(
     items.map(({ metadata, timestamp, usage }) => ({ name: metadata.name, timestamp, ...usageOf([usage ?? {}]) })),
@@ -109,6 +112,8 @@ export async function topPods(
   client: Pick<Reader, 'list'>,
   options: TopPodsOptions = {},
 ): Promise<readonly PodUsage[]> {
+  requireClient('topPods', client, ['list']);
+  requireOptionsObject('topPods', options);
   const { items } = await client.list(PodMetrics, { ...options, live: true });
   return sorted(
     items.map(({ metadata, timestamp, containers = [] }) => ({
@@ -123,6 +128,8 @@ export async function topPods(
 
 /** What all of these use together. */
 export function totalUsage(usages: readonly Usage[]): ResourceUsage {
+  requireList('totalUsage', 'usages', usages, 'what topNodes or topPods returns');
+  for (const usage of usages) requireOptionsObject('totalUsage', usage, 'what topNodes or topPods returns');
   return usageOf(usages);
 }
 

@@ -7,6 +7,8 @@ import type { Reader, ReadObject, SubResources, Writer } from '../client.js';
 import { listAll } from '../list-all.js';
 import type { AbortOptions } from '../options.js';
 import { StorageMigrationError, type FailedMigration } from './storage-migration-error.js';
+import { requireClient } from '../require-arguments.js';
+import { requireKind } from '../require-kind.js';
 
 /** What {@link migrateStorage} needs of a client. It must read from the API server, not from a cache. */
 export type StorageMigrationClient = Reader & Pick<Writer, 'patch'> & Pick<SubResources, 'status'>;
@@ -92,6 +94,8 @@ export async function migrateStorage(
   definition: Kind | string,
   options: MigrateStorageOptions = {},
 ): Promise<StorageMigration> {
+  requireClient('migrateStorage', client, ['get', 'list']);
+  if (typeof definition !== 'string') requireKind('migrateStorage', definition);
   requireOptions('migrateStorage', options, optionNames);
   const { settleMs = 5_000, clock = systemClock, signal, concurrency = 4 } = options;
   const problem =

@@ -1,7 +1,10 @@
 import { isNotFound } from '@kctl/apimachinery';
 import type { DeepReadonly, Kind, KubeObject } from '@kctl/apimachinery';
+import { shownType } from '@kctl/wait';
 import type { KindResolver, Reader, ReadObject } from '../client.js';
 import type { AbortOptions } from '../options.js';
+import { requireClient, requireList, requireObject, requireOptionsObject } from '../require-arguments.js';
+import { requireKind } from '../require-kind.js';
 
 /** Options of {@link childrenOf}. */
 export interface ChildrenOptions extends AbortOptions {
@@ -14,7 +17,7 @@ export interface ChildrenOptions extends AbortOptions {
  * cluster-scoped owner in all. With a cached client and an index on owners this costs no request; otherwise one list a
  * kind.
  *
- * @throws TypeError when the owner has no uid; what the client throws
+ * @throws TypeError when the owner has no uid, and for other arguments that do not fit; what the client throws
  */
 export async function childrenOf<K extends Kind>(
   client: Pick<Reader, 'list'>,
@@ -22,6 +25,11 @@ export async function childrenOf<K extends Kind>(
   kinds: readonly K[],
   options: ChildrenOptions = {},
 ): Promise<ReadObject<K>[]> {
+  requireClient('childrenOf', client, ['list']);
+  requireObject('childrenOf', 'owner', owner);
+  requireList('childrenOf', 'kinds', kinds, 'the kinds to look at, such as [Pod, ConfigMap]');
+  for (const kind of kinds) requireKind('childrenOf', kind);
+  requireOptionsObject('childrenOf', options);
   const { uid = '', namespace } = owner.metadata;
   if (uid === '') throw new TypeError('childrenOf: the owner has no uid: pass an object as it was read');
   const { everyOwner = false, signal } = options;
@@ -64,7 +72,14 @@ export async function ownersOf(
   object: DeepReadonly<KubeObject>,
   options: OwnersOptions,
 ): Promise<OwnerLink[]> {
+  requireClient('ownersOf', client, ['get']);
+  requireObject('ownersOf', 'object', object);
+  requireOptionsObject('ownersOf', options, '{ resolver }');
   const { resolver, signal } = options;
+  if (typeof (resolver as Partial<KindResolver> | undefined)?.kindFor !== 'function')
+    throw new TypeError(
+      `ownersOf: options.resolver is ${shownType(resolver)}: expected what finds kinds by name, such as manager.mapper or createRestMapper returns`,
+    );
   const owners: OwnerLink[] = [];
   let present: DeepReadonly<KubeObject> = object;
   while (owners.length < maxDepth) {

@@ -1,15 +1,16 @@
-import type { KeyOf, KeyOrObject, NamespacedKey } from '@kctl/apimachinery';
+import type { KeyOf, KeyOrObject, Kind, NamespacedKey } from '@kctl/apimachinery';
 import { ControllerRevision, Deployment, ReplicaSet } from '@kctl/apimachinery/kinds/apps/v1';
 import type { DaemonSet, StatefulSet } from '@kctl/apimachinery/kinds/apps/v1';
-import { isDeleting, isJsonObject } from '@kctl/apimachinery';
-import { systemClock } from '@kctl/wait';
+import { formatGroupKind, isDeleting, isJsonObject } from '@kctl/apimachinery';
+import { clockOption, systemClock } from '@kctl/wait';
 import type { Clock } from '@kctl/wait';
 import type { Client, ReadObject, Reader, Watcher } from '../client.js';
 import type { AbortOptions } from '../options.js';
 import { jsonPatchFrom } from '../patch.js';
-import { keyIn } from '../require-kind.js';
 import { waitFor } from '../wait-for.js';
 import type { WaitForOptions } from '../wait-for.js';
+import { requireClient, requireObject, requireOptionsObject } from '../require-arguments.js';
+import { keyIn, requireKind } from '../require-kind.js';
 
 /** A kind whose pods are replaced step by step when its template changes. */
 export type RolloutKind = typeof Deployment | typeof StatefulSet | typeof DaemonSet;
@@ -27,11 +28,26 @@ export interface RolloutStatus {
 /**
  * How far the rollout of a Deployment, StatefulSet or DaemonSet is: what `kubectl rollout status` says of it. A spec
  * that its controller has not seen yet is never done.
+ *
+ * @throws TypeError for another kind, and for what is not an object as it was read
  */
 export function rolloutStatus<K extends RolloutKind>(kind: K, object: ReadObject<K>): RolloutStatus {
+  requireRolloutKind('rolloutStatus', kind);
+  requireObject('rolloutStatus', 'object', object);
   if (kind.kind === 'Deployment') return deploymentStatus(object as ReadObject<typeof Deployment>);
   if (kind.kind === 'StatefulSet') return statefulSetStatus(object as ReadObject<typeof StatefulSet>);
   return daemonSetStatus(object as ReadObject<typeof DaemonSet>);
+}
+
+const rolloutKinds: readonly string[] = ['Deployment', 'StatefulSet', 'DaemonSet'];
+
+/** Another kind has no rollout, and would be read as if it were a DaemonSet. @throws TypeError */
+function requireRolloutKind(what: string, kind: Kind): void {
+  requireKind(what, kind);
+  if (kind.group === 'apps' && rolloutKinds.includes(kind.kind)) return;
+  throw new TypeError(
+    `${what}: ${formatGroupKind(kind)} has no rollout: expected Deployment, StatefulSet or DaemonSet of apps`,
+  );
 }
 
 const under = (message: string): RolloutStatus => ({ isDone: false, isStalled: false, message });
@@ -128,6 +144,9 @@ export async function waitForRollout<K extends RolloutKind>(
   named: NoInfer<KeyOrObject<K>>,
   options: WaitForRolloutOptions = {},
 ): Promise<ReadObject<K>> {
+  requireClient('waitForRollout', client, ['get']);
+  requireRolloutKind('waitForRollout', kind);
+  requireOptionsObject('waitForRollout', options);
   const { onProgress, ...wait } = options;
   const { name } = keyIn('waitForRollout', kind, named);
   let last = '';
@@ -159,7 +178,12 @@ export async function restartRollout<K extends RolloutKind>(
   named: NoInfer<KeyOrObject<K>>,
   options: RestartOptions = {},
 ): Promise<void> {
+  requireClient('restartRollout', client, ['patch']);
+  requireRolloutKind('restartRollout', kind);
+  requireOptionsObject('restartRollout', options);
   const { clock = systemClock, ...patchOptions } = options;
+  const problem = clockOption('clock', clock);
+  if (problem !== undefined) throw new TypeError(`restartRollout: ${problem}`);
   const restartedAt = new Date(clock.now()).toISOString().replace(/\.\d+Z$/, 'Z');
   const annotations = { 'kubectl.kubernetes.io/restartedAt': restartedAt };
   const body = { spec: { template: { metadata: { annotations } } } };
@@ -185,6 +209,9 @@ export async function undoRollout<K extends RolloutKind>(
   named: NoInfer<KeyOrObject<K>>,
   options: UndoOptions = {},
 ): Promise<number> {
+  requireClient('undoRollout', client, ['get', 'list', 'patch']);
+  requireRolloutKind('undoRollout', kind);
+  requireOptionsObject('undoRollout', options);
   const { toRevision, ...patchOptions } = options;
   const { signal } = options;
   const key: KeyOf<K> = keyIn('undoRollout', kind, named);
@@ -262,10 +289,16 @@ function isPaused(object: object): boolean {
 
 /** Stops the rollout of a Deployment: changes of its template wait. */
 export async function pauseRollout(client: Client, key: NamespacedKey, options: AbortOptions = {}): Promise<void> {
-  await client.patch(Deployment, key, { type: 'merge', body: { spec: { paused: true } } }, options);
+  requireClient('pauseRollout', client, ['patch']);
+  requireOptionsObject('pauseRollout', options);
+  const body = { spec: { paused: true } };
+  await client.patch(Deployment, keyIn('pauseRollout', Deployment, key), { type: 'merge', body }, options);
 }
 
 /** Lets the rollout of a Deployment go on. */
 export async function resumeRollout(client: Client, key: NamespacedKey, options: AbortOptions = {}): Promise<void> {
-  await client.patch(Deployment, key, { type: 'merge', body: { spec: { paused: null } } }, options);
+  requireClient('resumeRollout', client, ['patch']);
+  requireOptionsObject('resumeRollout', options);
+  const body = { spec: { paused: null } };
+  await client.patch(Deployment, keyIn('resumeRollout', Deployment, key), { type: 'merge', body }, options);
 }

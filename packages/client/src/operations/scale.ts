@@ -3,6 +3,7 @@ import type { Scale as ScaleBody } from '@kctl/apimachinery/kinds/autoscaling/v1
 import { numberProblem } from '@kctl/wait';
 import type { SubResources } from '../client.js';
 import type { AbortOptions } from '../options.js';
+import { requireClient, requireOptionsObject } from '../require-arguments.js';
 import { keyIn } from '../require-kind.js';
 
 /** What the subresource `scale` of autoscaling/v1 says. */
@@ -22,6 +23,7 @@ export async function getScale<K extends Kind>(
   named: NoInfer<KeyOrObject<K>>,
   options: AbortOptions = {},
 ): Promise<Scale> {
+  requireClient('getScale', client, ['subResource']);
   return toScale(await client.subResource(kind, 'scale').get(keyIn('getScale', kind, named), options));
 }
 
@@ -41,8 +43,11 @@ export async function scale<K extends Kind>(
   client: Pick<SubResources, 'subResource'>,
   kind: K,
   named: NoInfer<KeyOrObject<K>>,
-  { replicas, ...options }: ScaleOptions,
+  given: ScaleOptions,
 ): Promise<Scale> {
+  requireClient('scale', client, ['subResource']);
+  requireOptionsObject('scale', given, '{ replicas }');
+  const { replicas, ...options } = given;
   const problem = numberProblem('replicas', replicas, { integer: true });
   if (problem !== undefined) throw new TypeError(`scale: ${problem}`);
   const scales = client.subResource(kind, 'scale');

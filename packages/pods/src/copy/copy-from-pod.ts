@@ -13,6 +13,7 @@ import type { PodTarget } from '../target.js';
 import { checkCopy } from './copy-options.js';
 import type { CopyOptions, CopyPaths, CopyResult } from './copy-options.js';
 import { untilClosed } from './until-closed.js';
+import { requireTransportTo } from '../require-target.js';
 
 /**
  * Copies a file or a folder of a container, which must have `tar`, to this machine. Mirrors `kubectl cp`: links, devices and
@@ -23,10 +24,12 @@ import { untilClosed } from './until-closed.js';
 export async function copyFromPod(
   client: PodsClient,
   target: PodTarget,
-  { from, to }: CopyPaths,
+  paths: CopyPaths,
   options: CopyOptions = {},
 ): Promise<CopyResult> {
-  checkCopy('copyFromPod', { from, to }, options);
+  requireTransportTo('copyFromPod', client, target);
+  checkCopy('copyFromPod', paths, options);
+  const { from, to } = paths;
   const { onFile, onSkipped, ...place } = options;
   const pod = await resolvePod(client, target, options.signal === undefined ? {} : { signal: options.signal });
   const { folder, name } = splitSource(from);

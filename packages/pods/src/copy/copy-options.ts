@@ -1,5 +1,5 @@
 import type { AbortOptions } from '@kctl/client';
-import { requireOptions, signalOption } from '@kctl/wait';
+import { requireOptions, shownType, signalOption } from '@kctl/wait';
 import type { OptionNames } from '@kctl/wait';
 
 /** Options of `copyToPod` and `copyFromPod`. */
@@ -31,6 +31,8 @@ const optionNames: OptionNames<CopyOptions> = { container: true, onFile: true, o
 /** @throws TypeError naming the option or path that is not valid */
 export function checkCopy(what: string, paths: CopyPaths, options: CopyOptions): void {
   requireOptions(what, options, optionNames);
+  if (typeof paths !== 'object' || paths === null)
+    throw new TypeError(`${what}: the paths are ${shownType(paths)}: expected { from, to }`);
   for (const field of ['from', 'to'] as const)
     if (typeof paths[field] !== 'string' || paths[field] === '')
       throw new TypeError(`${what}: ${field} ${JSON.stringify(paths[field])} is not valid: expected a path`);

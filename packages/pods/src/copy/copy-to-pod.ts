@@ -13,6 +13,7 @@ import { untilClosed } from './until-closed.js';
 import { exec } from '../process/exec.js';
 import { describeTarget, resolvePod } from '../target.js';
 import type { PodTarget } from '../target.js';
+import { requireTransportTo } from '../require-target.js';
 
 /**
  * Copies a file or a folder of this machine into a container, which must have `tar`. Mirrors `kubectl cp`: symbolic links are
@@ -23,10 +24,12 @@ import type { PodTarget } from '../target.js';
 export async function copyToPod(
   client: PodsClient,
   target: PodTarget,
-  { from, to }: CopyPaths,
+  paths: CopyPaths,
   options: CopyOptions = {},
 ): Promise<CopyResult> {
-  checkCopy('copyToPod', { from, to }, options);
+  requireTransportTo('copyToPod', client, target);
+  checkCopy('copyToPod', paths, options);
+  const { from, to } = paths;
   const { onFile, onSkipped, ...place } = options;
   await lstat(from);
   const pod = await resolvePod(client, target, options.signal === undefined ? {} : { signal: options.signal });

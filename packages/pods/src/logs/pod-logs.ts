@@ -11,6 +11,7 @@ import { linesOf } from './lines.js';
 import { checkLogOptions, logQuery } from './log-options.js';
 import type { PodLogsOptions } from './log-options.js';
 import { merge } from './merge.js';
+import { requireTransportTo } from '../require-target.js';
 
 /** A line that a container has logged. */
 export interface LogLine {
@@ -52,6 +53,7 @@ export async function* podLogs(
   target: PodTarget,
   options: PodLogsOptions = {},
 ): AsyncGenerator<LogLine, void, undefined> {
+  requireTransportTo('podLogs', client, target);
   checkLogOptions(options);
   const left = new AbortController();
   using link = anySignal([options.signal, left.signal]);

@@ -1,6 +1,6 @@
 import { Duplex } from 'node:stream';
 import type { AbortOptions } from '@kctl/client';
-import { abortReason, numberProblem, requireOptions, signalOption, systemClock } from '@kctl/wait';
+import { abortReason, numberProblem, requireOptions, signalOption, systemClock, shownType } from '@kctl/wait';
 import type { Clock, OptionNames } from '@kctl/wait';
 import { Channels } from '../channels/channels.js';
 import { openWebSocket } from '../channels/open-web-socket.js';
@@ -10,6 +10,7 @@ import { podPath } from '../pod-path.js';
 import { describeTarget } from '../target.js';
 import type { PodTarget } from '../target.js';
 import { resolvePort } from './resolve-port.js';
+import { requireTransportTo } from '../require-target.js';
 
 /** Options of {@link openPort}. */
 export interface OpenPortOptions extends AbortOptions {
@@ -37,6 +38,9 @@ export async function openPort(
   port: number | string,
   options: OpenPortOptions = {},
 ): Promise<Duplex> {
+  requireTransportTo('openPort', client, target);
+  if (typeof port !== 'number' && typeof port !== 'string')
+    throw new TypeError(`openPort: the port is ${shownType(port)}: expected a number, or the name of a port`);
   requireOptions('openPort', options, optionNames);
   const { signal, clock = systemClock } = options;
   const { pod, number } = await resolvePort(client, target, port, options);

@@ -3,12 +3,13 @@ import type { Server, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { NamespacedKey } from '@kctl/apimachinery';
 import type { AbortOptions } from '@kctl/client';
-import { abortReason, anySignal, requireOptions, signalOption, systemClock } from '@kctl/wait';
+import { abortReason, anySignal, requireOptions, signalOption, systemClock, shownType } from '@kctl/wait';
 import type { Clock, OptionNames } from '@kctl/wait';
 import type { PodsClient } from '../client.js';
 import type { PodTarget } from '../target.js';
 import { openPort } from './open-port.js';
 import { resolvePort } from './resolve-port.js';
+import { requireTransportTo } from '../require-target.js';
 
 /** A port to forward. */
 export interface ForwardedPort {
@@ -78,8 +79,11 @@ export async function portForward(
   target: PodTarget,
   options: PortForwardOptions,
 ): Promise<PortForward> {
+  requireTransportTo('portForward', client, target);
   requireOptions('portForward', options, optionNames);
   const { ports, address = '127.0.0.1', onError, clock = systemClock, signal } = options;
+  if (!Array.isArray(ports))
+    throw new TypeError(`portForward: ports is ${shownType(ports)}: expected an array, such as [8080] or ['8080:80']`);
   if (ports.length === 0) throw new TypeError('portForward: ports is empty: name a port');
   const within = signal === undefined ? {} : { signal };
   const wanted = ports.map(parsePort);
@@ -160,7 +164,9 @@ function join(socket: Socket, stream: Duplex, report: (error: unknown) => void):
 
 function parsePort(port: number | string | ForwardedPort): ForwardedPort {
   if (typeof port === 'number') return { remote: port };
-  if (typeof port === 'object') return port;
+  if (typeof port === 'object' && port !== null) return port;
+  if (typeof port !== 'string')
+    throw new TypeError(`portForward: a port is ${shownType(port)}: expected 8080:80, :80, 80 or { remote }`);
   const [left = '', right] = port.split(':');
   if (right === undefined) return { remote: left };
   const local = left === '' ? 0 : Number(left);

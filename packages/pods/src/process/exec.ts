@@ -1,13 +1,14 @@
 import { Readable } from 'node:stream';
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { numberProblem, requireOptions, signalOption } from '@kctl/wait';
+import { numberProblem, requireOptions, signalOption, shownType, shownValue } from '@kctl/wait';
 import type { OptionNames } from '@kctl/wait';
 import type { PodsClient } from '../client.js';
 import { isPodStreamError, PodStreamError } from '../errors.js';
 import type { PodTarget } from '../target.js';
 import { openProcess } from './pod-process.js';
 import type { PodProcess, ProcessOptions } from './pod-process.js';
+import { requireTransportTo } from '../require-target.js';
 
 /** What a process reads: a text, bytes, or what arrives, such as a stream of Node. */
 export type ProcessInput = string | Uint8Array | AsyncIterable<string | Uint8Array>;
@@ -67,6 +68,8 @@ export async function exec(
   command: readonly string[],
   options: ExecOptions = {},
 ): Promise<ExecResult> {
+  requireTransportTo('exec', client, target);
+  requireCommand('exec', command);
   requireOptions('exec', options, execOptionNames);
   const { stdin, stdout, stderr, maxOutputBytes = 10 * 1024 * 1024, tty = false, ...rest } = options;
   const problem = numberProblem('maxOutputBytes', maxOutputBytes, { integer: true, orInfinity: true });
@@ -97,8 +100,9 @@ export async function startExec(
   command: readonly string[],
   options: ProcessOptions = {},
 ): Promise<PodProcess> {
+  requireTransportTo('startExec', client, target);
+  requireCommand('startExec', command);
   requireOptions('startExec', options, processOptionNames);
-  if (command.length === 0) throw new TypeError("exec: the command is empty: expected a program, such as ['ls', '-l']");
   return await openProcess(client, target, { subresource: 'exec', command, options });
 }
 
@@ -108,8 +112,22 @@ export async function startExec(
  * @throws as {@link startExec}
  */
 export async function attach(client: PodsClient, target: PodTarget, options: ProcessOptions = {}): Promise<PodProcess> {
+  requireTransportTo('attach', client, target);
   requireOptions('attach', options, processOptionNames);
   return await openProcess(client, target, { subresource: 'attach', options });
+}
+
+/** A text is a command of a shell, which there may be none of. @throws TypeError */
+function requireCommand(what: string, command: unknown): void {
+  const expected = "expected a program and its arguments, such as ['ls', '-l']";
+  if (!Array.isArray(command))
+    throw new TypeError(
+      `${what}: the command is ${typeof command === 'string' ? shownValue(command) : shownType(command)}: ${expected}`,
+    );
+  if (command.length === 0) throw new TypeError(`${what}: the command is empty: ${expected}`);
+  const words: readonly unknown[] = command;
+  const wrong = words.findIndex((word) => typeof word !== 'string');
+  if (wrong >= 0) throw new TypeError(`${what}: command[${wrong}] is ${shownType(words[wrong])}: ${expected}`);
 }
 
 async function consume(source: Readable, sink: Writable | undefined, maxBytes: number): Promise<string> {

@@ -7,6 +7,7 @@ import { podKeyOf, resolvePod } from '../target.js';
 import type { PodTarget } from '../target.js';
 import { checkProxyOptions, targetOf } from './proxy-options.js';
 import type { ProxyOptions } from './proxy-options.js';
+import { requireTransportTo } from '../require-target.js';
 
 /**
  * Asks an HTTP server in a pod, through the API server: `GET …/pods/<name>:<port>/proxy/<path>`; of a Service
@@ -38,6 +39,7 @@ export async function proxyRequest(
   target: PodTarget,
   options: ProxyOptions = {},
 ): Promise<Response> {
+  requireTransportTo('proxyRequest', client, target);
   checkProxyOptions(options);
   const { method = 'GET', body, follow = false, signal } = options;
   const { accept = '*/*', 'content-type': contentType, ...headers } = lowerCased(options.headers ?? {});

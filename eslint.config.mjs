@@ -1,0 +1,3 @@
+import { houseRules } from '@kctl/eslint-config';
+
+export default houseRules(import.meta.dirname);

@@ -1,0 +1,41 @@
+import { requireClient, requireKind } from '@kctl/client';
+import { shownType, shownValue } from '@kctl/wait';
+import { PodTargetError } from './errors.js';
+
+/**
+ * Refuses what is not a client, or does not name a pod or something that has pods: before anything is asked of the server.
+ *
+ * @param what the function, at the beginning of the message
+ * @throws TypeError naming what is wrong; PodTargetError for an empty name or namespace
+ */
+export function requireTarget(what: string, client: unknown, target: unknown): void {
+  requireClient(what, client, ['get', 'list']);
+  requireTargetAlone(what, target);
+}
+
+/** {@link requireTarget}, for what talks to the server beside the methods of a client. */
+export function requireTransportTo(what: string, client: unknown, target: unknown): void {
+  requireTarget(what, client, target);
+  if (typeof memberOf(memberOf(client, 'transport'), 'send') === 'function') return;
+  throw new TypeError(`${what}: the client has no transport: expected one such as createHttpClient returns`);
+}
+
+function requireTargetAlone(what: string, target: unknown): void {
+  const expected = 'expected { namespace, name }, a Pod as it was read, or { kind: Deployment, namespace, name }';
+  if (typeof target !== 'object' || target === null)
+    throw new TypeError(
+      `${what}: the target is ${typeof target === 'string' ? shownValue(target) : shownType(target)}: ${expected}`,
+    );
+  const named = 'metadata' in target ? target.metadata : target;
+  for (const field of ['namespace', 'name']) {
+    const value = memberOf(named, field);
+    if (value === '') throw new PodTargetError(`${what}: the target has no ${field}`);
+    if (typeof value !== 'string')
+      throw new TypeError(`${what}: the ${field} of the target is ${shownType(value)}: ${expected}`);
+  }
+  if (!('metadata' in target) && 'kind' in target) requireKind(what, target.kind);
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+}

@@ -1,0 +1,152 @@
+// What is exported for programs that talk to a cluster refuses wrong arguments in words of its own: a TypeError of the engine,
+// such as "Cannot read properties of undefined", names neither the argument nor the remedy.
+import { Deployment } from '@kctl/apimachinery/kinds/apps/v1';
+import { ConfigMap, Node, Pod } from '@kctl/apimachinery/kinds/core/v1';
+import * as client from '@kctl/client';
+import * as operations from '@kctl/client/operations';
+import * as http from '@kctl/client-http';
+import * as events from '@kctl/events';
+import * as kubeconfig from '@kctl/kubeconfig';
+import * as manifests from '@kctl/manifests';
+import * as pods from '@kctl/pods';
+import { describe, expect, it } from 'vitest';
+
+const modules: Readonly<Record<string, object>> = {
+  client,
+  operations,
+  http,
+  events,
+  kubeconfig,
+  manifests,
+  pods,
+};
+/** Their first argument is a part of an error message, written by the author of a client. */
+const forAuthors = ['requireClient', 'requireKey', 'requireKind', 'requireObject'];
+
+const key = { namespace: 'default', name: 'a' };
+const configMap = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { ...key, uid: 'u', resourceVersion: '1' } };
+const deployment = { ...configMap, apiVersion: 'apps/v1', kind: 'Deployment', spec: {} };
+const definition = { spec: { versions: [] }, status: { storedVersions: [] } };
+const answer = async () => await Promise.resolve({ ...configMap, ...definition });
+const verbs = { get: answer, create: answer, update: answer, patch: answer };
+const fake = {
+  ...verbs,
+  delete: answer,
+  deleteAllOf: async () => await Promise.resolve({ status: 'Success' }),
+  list: async () => await Promise.resolve({ metadata: {}, items: [configMap] }),
+  status: () => verbs,
+  subResource: () => verbs,
+  transport: {
+    server: 'https://127.0.0.1:1',
+    send: async () => await Promise.resolve({ status: 404, headers: {}, body: bodyOf('{}') }),
+  },
+};
+async function* bodyOf(text: string) {
+  yield await Promise.resolve([Buffer.from(text)]);
+}
+
+const fitting: readonly unknown[] = [
+  fake,
+  ConfigMap,
+  Pod,
+  Deployment,
+  Node,
+  key,
+  configMap,
+  deployment,
+  {},
+  'a',
+  () => true,
+  [configMap],
+  [ConfigMap],
+];
+const wrong: readonly unknown[] = [
+  ...[undefined, null, 0, Number.NaN, '', 'x', true, 10n, Symbol('s'), [], [null]],
+  ...[{ metadata: null }, { metadata: {} }, () => undefined, new Date(Number.NaN), Object.create(null)],
+];
+const optionNames = [
+  ...[
+    'signal',
+    'timeoutMs',
+    'namespace',
+    'labelSelector',
+    'fieldOwner',
+    'until',
+    'container',
+    'ports',
+    'clock',
+    'logger',
+  ],
+  ...['dryRun', 'headers', 'backoff', 'onProgress', 'kind', 'optimisticLock', 'follow', 'mapper', 'resolver', 'mutate'],
+];
+
+/** What engines say. */
+const raw =
+  /Cannot (?:read|destructure|convert|use 'in'|mix)|is not (?:a function|iterable|a constructor)|Invalid time|The "|must be of type|circular structure|BigInt|Symbol value/;
+
+/** A linear congruential generator: a failure repeats. */
+function dice(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return state / 2_147_483_648;
+  };
+}
+
+type Call = (...args: readonly unknown[]) => unknown;
+const isCall = (value: unknown): value is Call => typeof value === 'function';
+
+const isIterable = (value: unknown): value is AsyncIterable<unknown> =>
+  typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
+
+/** The error of a call, where it ends at once. */
+async function failureOf(call: Call, args: readonly unknown[]): Promise<unknown> {
+  let later: NodeJS.Timeout | undefined;
+  try {
+    const result = call(...args);
+    const end = isIterable(result) ? result[Symbol.asyncIterator]().next() : Promise.resolve(result);
+    const waiting = new Promise((resolve) => {
+      later = setTimeout(resolve, 20);
+    });
+    await Promise.race([end, waiting]);
+    return undefined;
+  } catch (error) {
+    return error;
+  } finally {
+    clearTimeout(later);
+  }
+}
+
+const cases = Object.entries(modules).flatMap(([module, exported]) =>
+  Object.entries(exported).flatMap(([name, value]: [string, unknown]): [string, Call][] =>
+    isCall(value) && /^[a-z]/.test(name) && !forAuthors.includes(name) ? [[`${module}.${name}`, value]] : [],
+  ),
+);
+
+describe('wrong arguments', () => {
+  it('are refused in words of our own, by every exported function', async () => {
+    const seed = Number(process.env['KCTL_SEED'] ?? 7);
+    const calls = Number(process.env['KCTL_CALLS'] ?? 40);
+    const problems: string[] = [];
+    const judge = async ([name, call]: [string, Call]): Promise<void> => {
+      const random = dice(seed);
+      const pick = (list: readonly unknown[]): unknown => list[Math.floor(random() * list.length)];
+      const argument = (at: number): unknown => {
+        if (random() < 0.3) return pick(wrong);
+        if (at === 0 && random() < 0.6) return fake;
+        return random() < 0.3 ? { [String(pick(optionNames))]: pick(wrong) } : pick(fitting);
+      };
+      for (let count = 0; count < calls; count++) {
+        const args = Array.from({ length: Math.max(call.length, 1) + Math.floor(random() * 2) }, (_, at) =>
+          argument(at),
+        );
+        const error = await failureOf(call, args);
+        const isRaw = error instanceof Error && raw.test(error.message) && !error.message.includes('expected');
+        if (isRaw) problems.push(`${name}: ${error.message} ${error.stack?.split('\n')[1] ?? ''}`);
+      }
+    };
+    await Promise.all(cases.map(judge));
+    expect([...new Set(problems)]).toEqual([]);
+    expect(cases.length).toBeGreaterThan(90);
+  });
+});
