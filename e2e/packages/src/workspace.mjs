@@ -63,7 +63,7 @@ export function cleanEnvironment(more = {}) {
 }
 
 /** The versions that are supported: the oldest one, and the current one. */
-export const nodeVersions = ['22.19.0', '24'];
+export const nodeVersions = ['22.19.0', '24', '26'];
 
 /**
  * A Node of this version, from the npm package `node`, kept in the cache.

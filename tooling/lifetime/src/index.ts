@@ -10,3 +10,4 @@ export { expectFlatHeap, expectReleased, retainedBytes } from './retention.js';
 export type { FlatHeapOptions, Released } from './retention.js';
 export { structure } from './structure.js';
 export type { CostRow } from './structure.js';
+export { withPoolOf } from './pool.js';

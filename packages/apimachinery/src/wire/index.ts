@@ -7,6 +7,7 @@
 export { compileFieldPaths, fieldAt, splitPath } from './field-paths.js';
 export type { FieldPaths, KeyMark, PathNode } from './field-paths.js';
 export { framesOfLine, isOneFrame, splitDocuments } from './documents.js';
+export { freeMemory } from './free-memory.js';
 export { FrameError, isFrameError } from './frame-error.js';
 export { createLineSplitter } from './line-splitter.js';
 export type { LineSplitter } from './line-splitter.js';

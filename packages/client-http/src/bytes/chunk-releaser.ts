@@ -1,3 +1,4 @@
+import { freeMemory } from '@kctl/apimachinery/wire';
 import type { FrameOptions } from '@kctl/client';
 import { ByteStream } from './byte-stream.js';
 
@@ -10,7 +11,7 @@ export interface ChunkReleaser {
   took(chunks: readonly Buffer[], documents: number): void;
 }
 
-/** Less is not worth the call, and may be a part of memory that many small buffers share. */
+/** Less is not worth the call. */
 const minBytes = 16 * 1024;
 
 const noReleaser: ChunkReleaser = { took: () => undefined };
@@ -39,18 +40,8 @@ class DetachingReleaser implements ChunkReleaser {
     const first = before > 0 && chunks[0]?.buffer === kept ? before - 1 : before;
     for (let at = 0; at < first; at++) {
       const memory = this.#spent[at];
-      if (memory !== undefined) free(memory);
+      if (memory !== undefined && memory.byteLength >= minBytes) freeMemory(memory);
     }
     this.#spent.splice(0, first);
   }
-}
-
-/** ES2024, which TypeScript's library for ES2023 does not know; missing in Node 20, where the collector does it. */
-interface Transferable {
-  transfer?(byteLength: number): ArrayBuffer;
-}
-
-function free(memory: ArrayBufferLike & Transferable): void {
-  if (memory.byteLength < minBytes || memory.byteLength <= Buffer.poolSize) return;
-  memory.transfer?.(0);
 }

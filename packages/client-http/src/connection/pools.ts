@@ -1,4 +1,5 @@
 import type { Connection, RequestDispatcher } from '@kctl/client/connection';
+import { keepAliveProbeMs } from './keep-alive.js';
 
 /** What a TLS connection needs, as bytes. */
 export interface TlsMaterial {
@@ -29,8 +30,6 @@ export interface PoolPair {
   readonly upgrades: RequestDispatcher;
 }
 
-/** Probes a silent connection after this many ms; libuv then gives it up after ten unanswered probes, a second apart. */
-const keepAliveProbeMs = 30_000;
 /** Keeps an idle connection this long, in ms, unless the server announces less. Shorter than usual load balancers'. */
 const idleConnectionMs = 30_000;
 
@@ -39,7 +38,7 @@ export type OpenPools = (tls: TlsMaterial) => PoolPair;
 
 /** Loads what makes connections, which is half of what importing this package would cost: when the first one is wanted. */
 export async function loadPools(settings: PoolSettings): Promise<OpenPools> {
-  const { dial } = settings;
+  const dial = settings.dial ?? (await socksDial(settings));
   const newDispatcher = await loadDispatcher(dial === undefined ? settings.proxyUrl : undefined);
   const connector = dial === undefined ? undefined : (await import('./dialed.js')).dialConnector;
   const create = (given: PoolSettings, tls: TlsMaterial, connections: number | null): RequestDispatcher => {
@@ -57,6 +56,13 @@ export async function loadPools(settings: PoolSettings): Promise<OpenPools> {
   };
 }
 
+/** A tunnel is a stream as any other: TLS on it is ours. */
+async function socksDial({ proxyUrl, connectTimeoutMs }: PoolSettings): Promise<Connection['dial']> {
+  if (proxyUrl?.startsWith('socks') !== true) return undefined;
+  const { dialThroughSocks } = await import('./undici-proxies.js');
+  return dialThroughSocks(proxyUrl, connectTimeoutMs);
+}
+
 type NewDispatcher = (origin: string, options: object, connect: object) => RequestDispatcher;
 
 /** The way to the server: direct, or through a proxy. */
@@ -65,9 +71,7 @@ async function loadDispatcher(proxyUrl: string | undefined): Promise<NewDispatch
     const { Pool } = await import('./undici-parts.js');
     return (origin, options, connect) => new Pool(origin, { ...options, connect });
   }
-  const { poolWithConnect, ProxyAgent, Socks5ProxyAgent } = await import('./undici-proxies.js');
-  if (proxyUrl.startsWith('socks'))
-    return (_origin, options, requestTls) => new Socks5ProxyAgent(proxyUrl, { ...options, requestTls });
+  const { poolWithConnect, ProxyAgent } = await import('./undici-proxies.js');
   return (_origin, options, requestTls) =>
     new ProxyAgent({ ...options, uri: proxyUrl, requestTls, clientFactory: poolWithConnect });
 }

@@ -1,3 +1,4 @@
+import { freeMemory } from '@kctl/apimachinery/wire';
 import type { CompactTenant } from './cold-block.js';
 import { ColdBlock, headBytes, writeHead } from './cold-block.js';
 import { deflate, inflate } from './deflate.js';
@@ -122,7 +123,7 @@ export class CompactStore implements ByteStore {
   #drop(): void {
     const memory = this.#last?.image.buffer.buffer;
     this.#last = undefined;
-    if (memory instanceof ArrayBuffer) memory.transfer(0);
+    if (memory !== undefined) freeMemory(memory);
   }
 
   /** Copies bytes and notes of a tenant into the scratch, which grows as need be. @returns where the copy ends */

@@ -2,8 +2,8 @@ import type * as Zlib from 'node:zlib';
 
 /** Frames of an object are read where nothing else is known: larger ones than this are written in several pieces. */
 const leastChunk = 4096;
-/** Smaller memory is cut from a pool that others use, and could not be given back alone. */
-const leastImage = 8192;
+/** Half a pool (`Buffer.poolSize`) is memory of its own; less is cut from it, and could not be given back alone. */
+const mostPooled = 32 * 1024;
 
 let zlib: typeof Zlib | undefined;
 
@@ -29,7 +29,7 @@ export function deflate(bytes: Buffer, dictionary: Buffer | undefined): Buffer {
 export function inflate(frame: Buffer, length: number, dictionary: Buffer | undefined): Buffer {
   const bytes = loaded().inflateRawSync(frame, {
     // In one piece.
-    chunkSize: Math.max(leastImage, length + 64),
+    chunkSize: Math.max(Math.min(Buffer.poolSize >>> 1, mostPooled), length + 64),
     ...(dictionary === undefined ? {} : { dictionary }),
   });
   if (bytes.length !== length) throw new Error(`a block of ${length} bytes has ${bytes.length} when it is read`);
