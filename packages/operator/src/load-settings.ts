@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { parse } from 'yaml';
 import { messageOf } from '@kctl/telemetry';
+import { numberProblem } from '@kctl/wait';
 import { SettingsError } from './errors.js';
 import { fieldsOf, type SettingField, type SettingsIssue, type SettingsSchema } from './settings-schema.js';
 import { standardDefaults, standardFields, type StandardSettings } from './standard-settings.js';
@@ -87,6 +88,12 @@ export function environmentName(name: string): string {
   return name === 'namespace' ? 'POD_NAMESPACE' : kebab(name).replaceAll('-', '_').toUpperCase();
 }
 
+/** operator-sdk and OLM say WATCH_NAMESPACE. */
+function variableOf(name: string, environment: Readonly<Record<string, string | undefined>>): string {
+  const own = environmentName(name);
+  return name === 'watchNamespaces' && (environment[own] ?? '') === '' ? 'WATCH_NAMESPACE' : own;
+}
+
 type Values = Readonly<Record<string, unknown>>;
 
 function parseArguments(
@@ -102,13 +109,26 @@ function parseArguments(
     .addOption(new Option('--config <file>', 'file with settings, YAML or JSON (env: CONFIG_FILE)'));
   for (const field of fields) for (const option of optionsOf(field)) command.addOption(option);
   try {
-    command.parse([...given], { from: 'user' });
+    command.parse(
+      given.map((argument) => withoutValue(argument, fields)),
+      { from: 'user' },
+    );
     return { values: command.opts() };
   } catch (error) {
+    if (error instanceof InvalidArgumentError)
+      throw new SettingsError(`${sentence(error.message)}: see ${program} --help`, { cause: error });
     if (!(error instanceof CommanderError)) throw error;
     if (error.code === 'commander.helpDisplayed') return { help: output };
     throw new SettingsError(`${sentence(error.message)}: see ${program} --help`, { cause: error });
   }
+}
+
+/** Go's flags that are on or off also take a value: `--leader-elect=false` is `--no-leader-elect`. @throws InvalidArgumentError */
+function withoutValue(argument: string, fields: readonly SettingField[]): string {
+  const [flag = '', ...rest] = argument.split('=');
+  const field = fields.find(({ name, type }) => type === 'boolean' && flag === `--${kebab(name)}`);
+  if (field === undefined || rest.length === 0) return argument;
+  return valueOf(field, rest.join('='), flag) === true ? flag : `--no-${kebab(field.name)}`;
 }
 
 function optionsOf(field: SettingField): Option[] {
@@ -122,7 +142,8 @@ function optionsOf(field: SettingField): Option[] {
 }
 
 /** @throws InvalidArgumentError for a text that the field cannot have */
-function valueOf({ type, choices }: SettingField, text: string, source: string): unknown {
+function valueOf(field: SettingField, text: string, source: string): unknown {
+  const { type, choices } = field;
   if (choices !== undefined && !choices.includes(text))
     throw new InvalidArgumentError(`${source}: expected one of ${choices.join(', ')}`);
   switch (type) {
@@ -136,11 +157,22 @@ function valueOf({ type, choices }: SettingField, text: string, source: string):
     case 'number':
       if (text.trim() === '' || !Number.isFinite(Number(text)))
         throw new InvalidArgumentError(`${source}: expected a number`);
+      requireRange(field, Number(text), source);
       return Number(text);
     case 'boolean':
-      if (text !== 'true' && text !== 'false') throw new InvalidArgumentError(`${source}: expected true or false`);
-      return text === 'true';
+      if (!truths.has(text) && !untruths.has(text)) throw new InvalidArgumentError(`${source}: expected true or false`);
+      return truths.has(text);
   }
+}
+
+/** As Go's strconv.ParseBool reads them. */
+const truths: ReadonlySet<string> = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
+const untruths: ReadonlySet<string> = new Set(['0', 'f', 'F', 'false', 'FALSE', 'False']);
+
+/** @throws InvalidArgumentError for a number that the field cannot have */
+function requireRange({ range }: SettingField, value: number, source: string): void {
+  const problem = range === undefined ? undefined : numberProblem(source, value, range);
+  if (problem !== undefined) throw new InvalidArgumentError(problem);
 }
 
 function readEnvironment(
@@ -150,7 +182,7 @@ function readEnvironment(
   const entries = fields.flatMap((field): [string, unknown][] => {
     // The connection reads KUBECONFIG itself: it may name several files.
     if (field.name === 'kubeconfig') return [];
-    const name = environmentName(field.name);
+    const name = variableOf(field.name, environment);
     const text = environment[name];
     if (text === undefined || text === '') return [];
     try {
@@ -184,6 +216,9 @@ export function readSettingsFile(
       );
     const isList = field.type === 'list' && Array.isArray(value) && value.every((item) => typeof item === 'string');
     const isValue = typeof value === field.type && (field.choices?.includes(String(value)) ?? true);
+    const problem =
+      typeof value === 'number' && field.range !== undefined ? numberProblem(name, value, field.range) : undefined;
+    if (problem !== undefined) throw new SettingsError(`settings file ${file}: ${problem}`);
     if (!isList && !isValue)
       throw new SettingsError(
         `settings file ${file}: ${name} ${JSON.stringify(value)} is not valid: expected ${field.choices?.join(', ') ?? `a ${field.type}`}`,

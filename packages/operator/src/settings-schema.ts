@@ -1,3 +1,5 @@
+import type { NumberRange } from '@kctl/wait';
+
 /** A schema of settings: the part of Standard Schema and Standard JSON Schema that is used; zod 4.2 and ArkType have both. */
 export interface SettingsSchema<Input = unknown, Output = Input> {
   readonly '~standard': {
@@ -35,6 +37,8 @@ export interface SettingField {
   readonly type: 'string' | 'number' | 'boolean' | 'list';
   readonly description: string;
   readonly choices?: readonly string[];
+  /** What a number has to be: why one is not, as `numberProblem` says it. */
+  readonly range?: NumberRange;
   /** For the help; what is not given is left to the schema. */
   readonly defaultText?: string;
 }

@@ -44,7 +44,7 @@ export const standardDefaults: StandardSettings = {
 };
 
 /** The levels of a logger, least severe first. */
-export const logLevels: readonly string[] = ['debug', 'info', 'warn', 'error'];
+export const logLevels: readonly string[] = ['trace', 'debug', 'info', 'warn', 'error'];
 
 const shown = (name: keyof StandardSettings): string => JSON.stringify(standardDefaults[name]);
 
@@ -53,7 +53,11 @@ export const standardFields: readonly SettingField[] = [
   { name: 'kubeconfig', type: 'string', description: 'file of the cluster to use' },
   { name: 'context', type: 'string', description: 'context of the kubeconfig' },
   { name: 'namespace', type: 'string', description: 'namespace that the operator runs in; environment: POD_NAMESPACE' },
-  { name: 'watchNamespaces', type: 'list', description: 'namespaces to watch; all where none is given' },
+  {
+    name: 'watchNamespaces',
+    type: 'list',
+    description: 'namespaces to watch, names and patterns; all where none is given; environment: WATCH_NAMESPACE, too',
+  },
   {
     name: 'leaderElect',
     type: 'boolean',
@@ -72,7 +76,13 @@ export const standardFields: readonly SettingField[] = [
     description: 'where metrics are served; 0 for none',
     defaultText: shown('metricsBindAddress'),
   },
-  { name: 'webhookPort', type: 'number', description: 'port of the webhook server', defaultText: shown('webhookPort') },
+  {
+    name: 'webhookPort',
+    type: 'number',
+    range: { integer: true, most: 65_535 },
+    description: 'port of the webhook server',
+    defaultText: shown('webhookPort'),
+  },
   { name: 'webhookCertDir', type: 'string', description: 'folder of the certificate of the webhook server' },
   {
     name: 'logLevel',
@@ -97,6 +107,7 @@ export const standardFields: readonly SettingField[] = [
   {
     name: 'gracefulShutdownTimeoutMs',
     type: 'number',
+    range: {},
     description: 'how long a stop may take, in ms',
     defaultText: shown('gracefulShutdownTimeoutMs'),
   },
@@ -115,15 +126,14 @@ export function managerOptionsOf(
   const { kubeconfig, context, namespace, watchNamespaces, leaderElect, webhookCertDir } = settings;
   const health = parseBindAddress('healthProbeBindAddress', settings.healthProbeBindAddress);
   const metrics = parseBindAddress('metricsBindAddress', settings.metricsBindAddress);
-  const defaultNamespaces = Object.fromEntries(watchNamespaces.map((each) => [each, {}]));
   return {
     logger: withRemedies(logger),
     ...(settings.logReconciles ? { tracer: createReconcileLog(logger) } : {}),
     gracefulShutdownTimeoutMs: settings.gracefulShutdownTimeoutMs,
     webhook: { port: settings.webhookPort, ...(webhookCertDir === undefined ? {} : { certDir: webhookCertDir }) },
-    ...(kubeconfig === undefined ? {} : { kubeconfigPath: kubeconfig }),
-    ...(context === undefined ? {} : { context }),
-    ...(watchNamespaces.length === 0 ? {} : { cache: { defaultNamespaces } }),
+    ...(kubeconfig === undefined || kubeconfig === '' ? {} : { kubeconfigPath: kubeconfig }),
+    ...(context === undefined || context === '' ? {} : { context }),
+    ...(watchNamespaces.length === 0 ? {} : { namespaces: watchNamespaces }),
     ...(health === undefined ? {} : { health }),
     ...(metrics === undefined ? {} : { metricsServer: metrics }),
     ...(leaderElect ? { leaderElection: { name, ...(namespace === undefined ? {} : { namespace }) } } : {}),

@@ -60,6 +60,25 @@ describe('loadSettings', () => {
     expect(await settingsOf([], { POD_NAMESPACE: 'here' })).toMatchObject({ namespace: 'here' });
   });
 
+  it("takes flags and variables that are on or off as Go's flags do", async () => {
+    for (const [given, leaderElect] of [
+      [['--leader-elect=true'], true],
+      [['--leader-elect=false'], false],
+      [['--leader-elect=0'], false],
+      [['--leader-elect', '--leader-elect=F'], false],
+    ] as const)
+      expect(await settingsOf(given, { LEADER_ELECT: leaderElect ? 'false' : 'true' })).toMatchObject({ leaderElect });
+    expect(await settingsOf([], { LEADER_ELECT: '1' })).toMatchObject({ leaderElect: true });
+    expect(await settingsOf(['--strict=false'], { STRICT: 'TRUE' })).toMatchObject({ strict: false });
+  });
+
+  it('takes the namespaces of WATCH_NAMESPACE, which operators of other tools are deployed with', async () => {
+    expect(await settingsOf([], { WATCH_NAMESPACE: 'a, b' })).toMatchObject({ watchNamespaces: ['a', 'b'] });
+    const both = { WATCH_NAMESPACE: 'a', WATCH_NAMESPACES: 'b' };
+    expect(await settingsOf([], both)).toMatchObject({ watchNamespaces: ['b'] });
+    expect(await settingsOf(['--watch-namespaces', 'c'], both)).toMatchObject({ watchNamespaces: ['c'] });
+  });
+
   it.each<[string, readonly string[], Record<string, string>, string | undefined, RegExp]>([
     [
       'a flag that is not known',
@@ -69,7 +88,13 @@ describe('loadSettings', () => {
       /unknown option '--leader-elct' \(Did you mean --leader-elect\?\): see op --help/,
     ],
     ['a flag of the wrong type', ['--webhook-port', 'x'], {}, undefined, /--webhook-port.*expected a number/],
-    ['a choice that is none', ['--log-level', 'loud'], {}, undefined, /Allowed choices are debug, info, warn, error/],
+    [
+      'a choice that is none',
+      ['--log-level', 'loud'],
+      {},
+      undefined,
+      /Allowed choices are trace, debug, info, warn, error/,
+    ],
     [
       'an environment variable',
       [],
@@ -91,6 +116,11 @@ describe('loadSettings', () => {
       'maxSites: many',
       /f\.yaml: maxSites "many" is not valid: expected a number/,
     ],
+    ['a flag that is on or off', ['--leader-elect=maybe'], {}, undefined, /--leader-elect: expected true or false/],
+    ['a port that is none', ['--webhook-port', '70000'], {}, undefined, /--webhook-port 70000 .*65535/],
+    ['a part of a port', [], { WEBHOOK_PORT: '1.5' }, undefined, /WEBHOOK_PORT 1\.5 /],
+    ['a time before it begins', ['--graceful-shutdown-timeout-ms=-1'], {}, undefined, /timeout-ms -1 /],
+    ['a port of the file', [], { CONFIG_FILE: 'f.yaml' }, 'webhookPort: .nan', /f\.yaml: webhookPort NaN /],
     ['a file that is no mapping', [], { CONFIG_FILE: 'f.yaml' }, '- a', /f\.yaml is not a mapping/],
     [
       'what the schema refuses',
@@ -129,6 +159,9 @@ describe('managerOptionsOf', () => {
     );
     expect(options.health).toEqual({ host: '::1', port: 1 });
     expect(options.metricsServer).toBeUndefined();
+    const patterns = ['team-*', '!team-test'];
+    const watching = managerOptionsOf('op', { ...standardDefaults, watchNamespaces: patterns, kubeconfig: '' }, logger);
+    expect([watching.namespaces, watching.kubeconfigPath]).toEqual([patterns, undefined]);
     expect(() => managerOptionsOf('op', { ...standardDefaults, metricsBindAddress: '8080' }, logger)).toThrow(
       'metricsBindAddress "8080" is not valid: expected host:port or :port',
     );
@@ -179,7 +212,7 @@ describe('the log level', () => {
     content = 'logLevel: loud';
     await clock.advance(10_000);
     expect(logger.level).toBe('debug');
-    expect(lines.at(-1)).toContain('expected debug, info, warn, error');
+    expect(lines.at(-1)).toContain('expected trace, debug, info, warn, error');
     content = '';
     await clock.advance(10_000);
     expect(logger.level).toBe('info');

@@ -7,6 +7,23 @@ import { createOpenTelemetryLogger, createPinoLogger } from './index.js';
 
 const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { namespace: 'd', name: 's' }, data: { a: 'aGlkZGVu' } };
 
+const revoked = Proxy.revocable({}, {});
+revoked.revoke();
+/** What plain JavaScript gives in the place of fields. */
+const hostile: readonly unknown[] = [
+  null,
+  7,
+  'text',
+  Symbol('s'),
+  [1],
+  revoked.proxy,
+  {
+    get bad() {
+      throw new Error('getter');
+    },
+  },
+];
+
 describe('createPinoLogger', () => {
   const lines: Record<string, unknown>[] = [];
   const stream = new Writable({
@@ -33,6 +50,37 @@ describe('createPinoLogger', () => {
     });
     expect(lines[1]).toMatchObject({ level: 50, error: { message: 'outer: inner' } });
     expect(JSON.stringify(lines)).not.toContain('aGlkZGVu');
+  });
+});
+
+describe('createPinoLogger, given what is not fields', () => {
+  const lines: string[] = [];
+  const stream = new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      lines.push(chunk.toString());
+      done();
+    },
+  });
+
+  it('does not throw, keeps an error in the place of fields, and lets no field hide the level', () => {
+    const logger = createPinoLogger(pino({ level: 'info' }, stream));
+    for (const fields of hostile) logger.info('odd', fields as never);
+    expect(lines).toHaveLength(hostile.length);
+    logger.error('failed', new Error('given as fields') as never);
+    logger.error(new Error('boom') as never);
+    logger.child(null as never).info('child');
+    logger.child({ level: 'none', msg: 'own' }).warn('said', { level: 'loud', time: 0, msg: 'other' });
+    const parsed = lines.slice(-4).map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(parsed[0]).toMatchObject({ msg: 'failed', error: { message: 'given as fields' } });
+    expect(parsed[1]).toMatchObject({ msg: 'boom', error: { message: 'boom' } });
+    expect(parsed[3]).toMatchObject({
+      level: 40,
+      msg: 'said',
+      'fields.level': 'loud',
+      'fields.time': 0,
+      'fields.msg': 'other',
+    });
+    expect(lines.at(-1)?.match(/"(?:level|msg)":/g)).toHaveLength(2);
   });
 });
 
@@ -65,6 +113,26 @@ describe('createOpenTelemetryLogger', () => {
       'exception.message': 'outer: inner',
     });
     expect(attributes['exception.stacktrace']).toContain('adapters.test.ts');
+  });
+
+  it('does not throw, whatever it is given, and keeps an error in the place of fields', () => {
+    const before = records.length;
+    const logger = createOpenTelemetryLogger(sink);
+    for (const fields of hostile) logger.info('odd', fields as never);
+    logger.error(new Error('boom') as never);
+    logger.error('failed', new Error('given as fields') as never);
+    createOpenTelemetryLogger(sink, { fields: null as never })
+      .child(null as never)
+      .info('child');
+    expect(records.slice(before)).toHaveLength(hostile.length + 3);
+    expect(records.at(-3)).toMatchObject({ body: 'boom', attributes: { 'exception.message': 'boom' } });
+    expect(records.at(-2)).toMatchObject({ attributes: { error: 'given as fields' } });
+    const broken = createOpenTelemetryLogger({
+      emit: () => {
+        throw new Error('exporter');
+      },
+    });
+    expect(() => broken.info('x')).not.toThrow();
   });
 
   it('refuses an unknown level', () => {

@@ -5,6 +5,7 @@ import { loggable } from './loggable.js';
 import type { Loggable } from './loggable.js';
 import { messageOf } from './message-of.js';
 import type { LogFields, Logger, LogLevel } from './logger.js';
+import { readCall, readFields } from './read-fields.js';
 
 const severity: Readonly<Record<LogLevel, number>> = { trace: 10, debug: 20, info: 30, warn: 40, error: 50 };
 const formats = ['json', 'text'] as const;
@@ -112,7 +113,8 @@ function loggerWith(fields: LogFields, sink: Sink): ConsoleLogger {
   const log = (lineLevel: LogLevel, message: unknown, extra: unknown): void => {
     if (!isEnabled(lineLevel)) return;
     try {
-      const msg = messageOf(message);
+      const call = readCall(message, extra);
+      const msg = call.text;
       const suppressed =
         sink.sampler?.admit(lineLevel, msg, sink.now()) ?? (sink.sampler === undefined ? 0 : undefined);
       if (suppressed === undefined) return;
@@ -122,8 +124,7 @@ function loggerWith(fields: LogFields, sink: Sink): ConsoleLogger {
         msg,
         fields: {
           ...fields,
-          ...(isError(message) ? { error: message } : {}),
-          ...readFields(extra),
+          ...call.fields,
           ...(suppressed > 0 ? { suppressed } : {}),
         },
         stacks: severity[lineLevel] >= severity[sink.stackLevel],
@@ -158,26 +159,6 @@ interface Entry {
   readonly msg: string;
   readonly fields: LogFields;
   readonly stacks: boolean;
-}
-
-/** The fields of a call, read once. What is given in the place of fields, as plain JavaScript does, is a field itself. */
-function readFields(given: unknown): LogFields {
-  if (given === undefined || given === null) return {};
-  if (isError(given)) return { error: given };
-  if (typeof given !== 'object') return { fields: given };
-  try {
-    return Object.fromEntries(Object.keys(given).map((key) => [key, readField(given, key)]));
-  } catch (error) {
-    return { fields: `[cannot be logged: ${messageOf(error)}]` };
-  }
-}
-
-function readField(fields: object, key: string): unknown {
-  try {
-    return Reflect.get(fields, key);
-  } catch (error) {
-    return `[cannot be logged: ${messageOf(error)}]`;
-  }
 }
 
 const reserved = new Set(['ts', 'level', 'msg']);

@@ -38,6 +38,7 @@ export class LogSampler {
     const key = `${level} ${message}`;
     const known = this.#counts.get(key);
     if (known === undefined) {
+      if (this.#counts.size >= maxMessages) this.#forgetSilent();
       if (this.#counts.size < maxMessages) this.#counts.set(key, { seen: 1, suppressed: 0 });
       return 0;
     }
@@ -46,6 +47,11 @@ export class LogSampler {
     const { suppressed } = known;
     known.suppressed = isWritten ? 0 : suppressed + 1;
     return isWritten ? suppressed : undefined;
+  }
+
+  /** Messages that have not come again since their period would keep those that come now from being counted. */
+  #forgetSilent(): void {
+    for (const [key, { seen }] of this.#counts) if (seen === 0) this.#counts.delete(key);
   }
 
   /** What was left out at the end of the last period is counted by the first entry of its message in this one. */

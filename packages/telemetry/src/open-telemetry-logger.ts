@@ -2,6 +2,7 @@ import { describeError, isError } from './describe-error.js';
 import { loggable } from './loggable.js';
 import type { Loggable } from './loggable.js';
 import type { LogFields, Logger, LogLevel } from './logger.js';
+import { readCall, readFields } from './read-fields.js';
 
 /** A record as `@opentelemetry/api-logs` takes it. */
 export interface OpenTelemetryRecord {
@@ -41,10 +42,11 @@ const severityNumber: Readonly<Record<LogLevel, number>> = { trace: 1, debug: 5,
  * The Logger contract over a logger of `@opentelemetry/api-logs`, e.g. `logs.getLogger('my-operator')`. Records carry
  * the context that is active at the call, so that lines of a reconcile belong to its span. An error in a field becomes
  * the attributes `exception.type`, `exception.message` and `exception.stacktrace` too; other values are written as
- * {@link loggable} describes.
+ * {@link loggable} describes. A call does not throw, whatever its fields are; a record that `emit` throws on is lost.
  */
 export function createOpenTelemetryLogger(logger: OpenTelemetryLike, options: OpenTelemetryLoggerOptions = {}): Logger {
-  const { level: least = 'info', fields: own = {} } = options;
+  const { level: least = 'info' } = options;
+  const own = readFields(options.fields);
   const lowest = severityNumber[least];
   if (lowest === undefined)
     throw new TypeError(
@@ -53,15 +55,20 @@ export function createOpenTelemetryLogger(logger: OpenTelemetryLike, options: Op
   const isEnabled = (level: LogLevel): boolean => severityNumber[level] >= lowest;
   const log =
     (level: LogLevel) =>
-    (message: string, fields: LogFields = {}): void => {
+    (message: string, fields?: LogFields): void => {
       if (!isEnabled(level)) return;
-      const attributes = Object.entries({ ...own, ...fields }).flatMap(([key, value]) => attributesOf(key, value));
-      logger.emit({
-        severityNumber: severityNumber[level],
-        severityText: level.toUpperCase(),
-        body: message,
-        attributes: Object.fromEntries(attributes),
-      });
+      try {
+        const call = readCall(message, fields);
+        const all = Object.entries({ ...own, ...call.fields });
+        logger.emit({
+          severityNumber: severityNumber[level],
+          severityText: level.toUpperCase(),
+          body: call.text,
+          attributes: Object.fromEntries(all.flatMap(([key, value]) => attributesOf(key, value))),
+        });
+      } catch {
+        // A logger must not fail the work that it reports on.
+      }
     };
   return {
     isEnabled,
@@ -70,7 +77,7 @@ export function createOpenTelemetryLogger(logger: OpenTelemetryLike, options: Op
     info: log('info'),
     warn: log('warn'),
     error: log('error'),
-    child: (fields) => createOpenTelemetryLogger(logger, { level: least, fields: { ...own, ...fields } }),
+    child: (fields) => createOpenTelemetryLogger(logger, { level: least, fields: { ...own, ...readFields(fields) } }),
   };
 }
 

@@ -1,5 +1,6 @@
 import { loggable } from './loggable.js';
 import type { LogFields, Logger, LogLevel } from './logger.js';
+import { readCall, readFields } from './read-fields.js';
 
 /** What {@link createPinoLogger} needs of a logger of pino. */
 export interface PinoLike {
@@ -14,13 +15,21 @@ export interface PinoLike {
 
 /**
  * The Logger contract over a logger of pino: levels, redaction and transports are pino's. Field values are written as
- * {@link loggable} describes, so that Kubernetes objects are a summary and errors lead to the line.
+ * {@link loggable} describes, so that Kubernetes objects are a summary and errors lead to the line. The keys `level`, `time`
+ * and `msg` are pino's: fields of these names are written as `fields.level`, `fields.time` and `fields.msg`. A call does not
+ * throw, whatever its fields are; an entry that pino throws on is lost.
  */
 export function createPinoLogger(pino: PinoLike): Logger {
   const log =
     (level: LogLevel) =>
-    (message: string, fields: LogFields = {}): void => {
-      if (pino.isLevelEnabled(level)) pino[level](converted(fields), message);
+    (message: string, fields?: LogFields): void => {
+      try {
+        if (!pino.isLevelEnabled(level)) return;
+        const call = readCall(message, fields);
+        pino[level](converted(call.fields), call.text);
+      } catch {
+        // A logger must not fail the work that it reports on.
+      }
     };
   return {
     isEnabled: (level) => pino.isLevelEnabled(level),
@@ -29,10 +38,15 @@ export function createPinoLogger(pino: PinoLike): Logger {
     info: log('info'),
     warn: log('warn'),
     error: log('error'),
-    child: (fields) => createPinoLogger(pino.child(converted(fields))),
+    child: (fields) => createPinoLogger(pino.child(converted(readFields(fields)))),
   };
 }
 
+/** Twice in one line of JSON, most readers take the last: a field would hide the severity. */
+const reserved = new Set(['level', 'time', 'msg']);
+
 function converted(fields: LogFields): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, loggable(value)]));
+  return Object.fromEntries(
+    Object.entries(fields).map(([key, value]) => [reserved.has(key) ? `fields.${key}` : key, loggable(value)]),
+  );
 }

@@ -1,0 +1,34 @@
+import { isError } from './describe-error.js';
+import type { LogFields } from './logger.js';
+import { messageOf } from './message-of.js';
+
+/** The fields of a call, read once. What is given in the place of fields, as plain JavaScript does, is a field itself. */
+export function readFields(given: unknown): LogFields {
+  if (given === undefined || given === null) return {};
+  if (isError(given)) return { error: given };
+  if (typeof given !== 'object') return { fields: given };
+  try {
+    return Object.fromEntries(Object.keys(given).map((key) => [key, readField(given, key)]));
+  } catch (error) {
+    return { fields: `[cannot be logged: ${messageOf(error)}]` };
+  }
+}
+
+function readField(fields: object, key: string): unknown {
+  try {
+    return Reflect.get(fields, key);
+  } catch (error) {
+    return `[cannot be logged: ${messageOf(error)}]`;
+  }
+}
+
+/**
+ * The message and the fields of a call of a logger, whatever was given: an error in the place of either is the field
+ * `error`. Does not throw.
+ */
+export function readCall(message: unknown, fields: unknown): { readonly text: string; readonly fields: LogFields } {
+  return {
+    text: messageOf(message),
+    fields: { ...(isError(message) ? { error: message } : {}), ...readFields(fields) },
+  };
+}
