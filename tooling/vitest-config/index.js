@@ -12,6 +12,12 @@ const repeatable = isRepeatable ? [fileURLToPath(new URL('property-seed.js', imp
 /** Where Node keeps the code of the programs that tests start: stripping types and compiling is most of their start. */
 const compileCache = fileURLToPath(new URL('../../.cache/compiled', import.meta.url));
 
+/** `KCTL_STORAGE=compact` replaces the default of @kctl/informer: any suite then runs on compressed objects. */
+const otherStorage =
+  process.env.KCTL_STORAGE === 'compact'
+    ? [{ find: /^.*\/default-storage\.js$/, replacement: fileURLToPath(new URL('compact-storage.js', import.meta.url)) }]
+    : [];
+
 /**
  * @param {{
  *   name?: string, include?: string[], exclude?: string[], testTimeout?: number, setupFiles?: string[], isolate?: boolean,
@@ -19,7 +25,7 @@ const compileCache = fileURLToPath(new URL('../../.cache/compiled', import.meta.
  */
 export function packageTests(options = {}) {
   return defineConfig({
-    resolve: { conditions },
+    resolve: { conditions, alias: otherStorage },
     ssr: { resolve: { conditions } },
     test: {
       ...(options.name === undefined ? {} : { name: options.name }),

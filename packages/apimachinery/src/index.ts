@@ -32,6 +32,7 @@ export type {
   DefineKindOptions,
   GroupVersionKind,
   GroupVersionResource,
+  DraftOf,
   InputOf,
   Kind,
   KindScope,

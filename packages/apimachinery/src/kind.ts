@@ -78,6 +78,10 @@ export type InputOf<K extends Kind> =
   | DeepReadonly<ObjectOf<K>>
   | (K extends KindWithInput<infer I> ? (unknown extends I ? never : DeepReadonly<I>) : never);
 
+/** {@link InputOf}, to be changed in place: what a caller fills in before the object is written. */
+export type DraftOf<K extends Kind> =
+  K extends KindWithInput<infer I> ? (unknown extends I ? ObjectOf<K> : I) : ObjectOf<K>;
+
 /** What an object of a kind of this scope has once the server has stored it: with a namespace where it is namespaced. */
 export interface Persisted<S extends KindScope = KindScope> {
   metadata: PersistedIdentity & ([S] extends ['Namespaced'] ? { namespace: string } : unknown);

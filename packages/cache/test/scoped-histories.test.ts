@@ -1,4 +1,5 @@
 import type { HandlerRegistration, InformerEvent } from '@kctl/informer';
+import { noopLogger } from '@kctl/telemetry';
 import { FakeClock, settle } from '@kctl/wait/testing';
 import type { KubeObject } from '@kctl/apimachinery';
 import fc from 'fast-check';
@@ -114,6 +115,8 @@ async function play(steps: readonly Step[]): Promise<string[]> {
     defaultNamespaces: { a: {}, b: {} },
     clock,
     random: () => 0,
+    // Handlers fail on purpose.
+    logger: noopLogger,
   });
   const stop = new AbortController();
   const run = cache.run(stop.signal);

@@ -1,11 +1,11 @@
 import { createMergePatch, isNotFound, isSameJson, mutableCopy } from '@kctl/apimachinery';
 import type {
-  DeepReadonly,
+  DraftOf,
+  InputOf,
   KeyOf,
   KeyOrObject,
   Kind,
   ObjectKey,
-  ObjectOf,
   PersistedObject,
   WholeKind,
 } from '@kctl/apimachinery';
@@ -18,13 +18,17 @@ import { keyIn } from './require-kind.js';
 /** What {@link createOrUpdate} and {@link createOrPatch} did. */
 export type OperationResult = 'unchanged' | 'created' | 'updated' | 'updatedStatus' | 'updatedStatusOnly';
 
+/** As of a method, its parameter is bivariant: a function that takes the object as it is read is accepted too. */
+type Mutate<Draft> = { of(draft: Draft): void | Promise<void> }['of'];
+
 /** Options of {@link createOrUpdate} and {@link createOrPatch}. */
 export interface CreateOrUpdateOptions<K extends Kind> extends WriteOptions {
   /**
    * Changes the draft into what the object should be: the draft is a copy of the present object, or an object that has
-   * nothing but its name. It must not change name or namespace.
+   * nothing but its name. It must not change name or namespace. Fields that have a default in the schema of the kind may
+   * be left out.
    */
-  readonly mutate: (draft: ObjectOf<K>) => void | Promise<void>;
+  readonly mutate: Mutate<DraftOf<K>>;
 }
 
 /** What was done, and the object as it is now. */
@@ -145,7 +149,7 @@ function requireSameKey(kind: Kind, key: ObjectKey, draft: unknown): void {
 }
 
 /** A draft of what was read. */
-function draftOf<K extends Kind>(object: ReadObject<K>): ObjectOf<K>;
+function draftOf<K extends Kind>(object: ReadObject<K>): DraftOf<K>;
 function draftOf(object: object): object {
   return mutableCopy(object);
 }
@@ -157,13 +161,13 @@ function readonly(object: unknown): unknown {
 }
 
 /** The draft as the argument of a write. */
-function made<K extends Kind>(object: ObjectOf<K>): DeepReadonly<ObjectOf<K>>;
+function made<K extends Kind>(object: DraftOf<K>): InputOf<K>;
 function made(object: unknown): unknown {
   return object;
 }
 
 /** The draft of a whole kind is whole. */
-function whole<K extends WholeKind>(object: ObjectOf<K>): WriteObject<K>;
+function whole<K extends WholeKind>(object: DraftOf<K>): WriteObject<K>;
 function whole(object: unknown): unknown {
   return object;
 }

@@ -1,4 +1,4 @@
-import type { DeepReadonly, KeyOf, Kind, KubeObject, ObjectMeta, ObjectOf } from '@kctl/apimachinery';
+import type { DeepReadonly, DraftOf, KeyOf, Kind, KubeObject, ObjectMeta } from '@kctl/apimachinery';
 
 /** The metadata of any object: inside of generic code TypeScript does not see that every kind has them. */
 export function metadataOf(object: unknown): DeepReadonly<ObjectMeta> {
@@ -29,7 +29,7 @@ export function keyOfKind(kind: Kind, object: unknown): object {
 }
 
 /** A new object of a kind that has nothing but its identity. */
-export function emptyObject<K extends Kind>(kind: K, key: KeyOf<K>): ObjectOf<K>;
+export function emptyObject<K extends Kind>(kind: K, key: KeyOf<K>): DraftOf<K>;
 export function emptyObject(kind: Kind, key: { readonly namespace?: string; readonly name: string }): object {
   const { namespace, name } = key;
   const metadata = namespace === undefined || kind.scope === 'Cluster' ? { name } : { namespace, name };

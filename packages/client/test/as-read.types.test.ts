@@ -8,7 +8,15 @@ import {
   stripped,
   untyped,
 } from '@kctl/apimachinery';
-import type { KeyOrObject, KubeObject, NamespacedKey, ObjectKey, PersistedObject } from '@kctl/apimachinery';
+import type {
+  KeyOrObject,
+  Kind,
+  KindWithInput,
+  KubeObject,
+  NamespacedKey,
+  ObjectKey,
+  PersistedObject,
+} from '@kctl/apimachinery';
 import { Deployment } from '@kctl/apimachinery/kinds/apps/v1';
 import { Job } from '@kctl/apimachinery/kinds/batch/v1';
 import { ConfigMap, Namespace, Node, Pod } from '@kctl/apimachinery/kinds/core/v1';
@@ -40,6 +48,19 @@ interface Region extends KubeObject {
 }
 const Widget = defineKind<Widget>()({ group: 'example.com', version: 'v1', kind: 'Widget', scope: 'Namespaced' });
 const Region = defineKind<Region>()({ group: 'example.com', version: 'v1', kind: 'Region', scope: 'Cluster' });
+/** As a kind with a schema has it: `size` has a default. */
+interface WidgetInput extends KubeObject {
+  spec: { size?: number; colour: string };
+}
+interface Defaulted extends KubeObject {
+  spec: { size: number; colour: string };
+}
+const Defaulted: Kind<Defaulted, 'Namespaced'> & KindWithInput<WidgetInput> = defineKind<Defaulted>()({
+  group: 'example.com',
+  version: 'v1',
+  kind: 'Defaulted',
+  scope: 'Namespaced',
+});
 const Loose = untyped(Widget);
 const LooseRegion = untyped(Region);
 const Lean = stripped(Widget);
@@ -278,5 +299,38 @@ describe('user code', () => {
         (await client.get(kind, key)).metadata.name;
       await generic(Widget);
     });
+  });
+});
+
+describe('the draft of createOrUpdate and createOrPatch', () => {
+  it('may lack what has a default, and is checked otherwise', () => {
+    compiled(async () => {
+      const owner = await client.get(Widget, key);
+      const { object } = await createOrUpdate(client, Defaulted, key, {
+        mutate: (draft) => {
+          draft.spec = { colour: 'blue' };
+          setControllerReference(owner, Widget, draft);
+        },
+      });
+      expectTypeOf(object.spec.size).toEqualTypeOf<number>();
+      await createOrPatch(client, Defaulted, key, { mutate: (draft) => void (draft.spec = { colour: 'blue' }) });
+      await createOrUpdate(client, Defaulted, key, {
+        mutate: (draft) => {
+          // @ts-expect-error: what has no default is required
+          draft.spec = { size: 1 };
+        },
+      });
+      await createOrUpdate(client, Widget, key, {
+        mutate: (draft) => {
+          // @ts-expect-error: a kind without a schema has no defaults
+          draft.spec = {};
+        },
+      });
+    });
+  });
+
+  it('is taken by a function of the object as it is read, too', () => {
+    const grow = (draft: Defaulted): void => void (draft.spec.size += 1);
+    compiled(() => createOrUpdate(client, Defaulted, key, { mutate: grow }));
   });
 });

@@ -50,13 +50,13 @@ export type {
 export type { FrameListerWatcher, ListCall, ListerWatcher, ObjectListerWatcher, WatchCall } from './list-watcher.js';
 export { createSharedInformer } from './shared-informer.js';
 export { createDeltaController } from './fifo/delta-controller.js';
-export type { DeltaController, DeltaControllerOptions } from './fifo/delta-controller.js';
+export type { BatchControllerOptions, DeltaController, DeltaControllerOptions } from './fifo/delta-controller.js';
 export { createDeltaFifo } from './fifo/delta-fifo.js';
 export type { DeltaFifo, DeltaFifoOptions, ProcessDeltas } from './fifo/delta-fifo.js';
 export type { KnownObjects } from './fifo/known-objects.js';
 export { createRealFifo } from './fifo/real-fifo.js';
 export type { RealFifo, RealFifoOptions } from './fifo/real-fifo.js';
-export type { BatchInfo, PopInfo, PopOptions, Queue, QueueWithBatch } from './fifo/queue.js';
+export type { BatchInfo, PopBatchOptions, PopInfo, PopOptions, Queue, QueueWithBatch } from './fifo/queue.js';
 export { isTombstone } from './fifo/delta.js';
 export type {
   AtomicDelta,

@@ -6,7 +6,9 @@ import { guardSinks, loggerOption, metricsOption } from '@kctl/telemetry';
 import type { Clock, OptionNames, Random } from '@kctl/wait';
 import { clockOption, functionOption, numberProblem, requireOptions, systemClock, systemRandom } from '@kctl/wait';
 import type { CompactStorage } from './bytes/storage.js';
+import { defaultStorage } from './bytes/default-storage.js';
 import { compactStorageOf, storageOption } from './bytes/storage.js';
+import { failureLogger } from './failure-logger.js';
 import type { HandlerErrorHook, SharedInformerOptions, WatchErrorHandler } from './informer.js';
 import type { ListerWatcher } from './list-watcher.js';
 import type { ReflectorConfig } from './reflector/reflector-config.js';
@@ -75,7 +77,8 @@ export function resolveInformerOptions<T extends KubeObject & Persisted>(
   requireOptions('createSharedInformer', options, optionNames);
   const { kind, minWatchTimeoutMs = 300_000, idleTimeoutMs } = options;
   const { logger, metrics } = guardSinks(options);
-  const { listIdleTimeoutMs = 60_000, resyncMs = 0 } = options;
+  const failures = failureLogger(options.logger);
+  const { listIdleTimeoutMs = 60_000, resyncMs = 0, freeze = true } = options;
   requireKind('createSharedInformer', kind);
   requireListerWatcher('createSharedInformer', options.listerWatcher);
   const name = options.name ?? (kind.group === '' ? kind.plural : `${kind.plural}.${kind.group}`);
@@ -93,8 +96,8 @@ export function resolveInformerOptions<T extends KubeObject & Persisted>(
     resyncMs,
     transform: options.transform,
     keepManagedFields: options.keepManagedFields ?? false,
-    freeze: options.freeze ?? true,
-    compact: compactStorageOf('createSharedInformer', options.storage ?? 'plain', options.freeze ?? true),
+    freeze,
+    compact: compactStorageOf('createSharedInformer', options.storage ?? (freeze ? defaultStorage : 'plain'), freeze),
     watchErrorHandler: options.watchErrorHandler ?? (() => undefined),
     config: reflectorConfigOf(options),
     bookmarks: options.bookmarks ?? true,
@@ -104,7 +107,7 @@ export function resolveInformerOptions<T extends KubeObject & Persisted>(
     onHandlerError:
       options.onHandlerError ??
       ((error, handler, { type, key }) =>
-        logger.error('event handler failed', { error, handler, informer: name, event: type, object: key })),
+        failures.error('event handler failed', { error, handler, informer: name, event: type, object: key })),
     clock: options.clock ?? systemClock,
     random: options.random ?? systemRandom,
     logger,

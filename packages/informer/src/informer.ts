@@ -136,7 +136,10 @@ export interface SharedInformerOptions<T extends KubeObject, S extends KindScope
   readonly idleTimeoutMs?: number;
   /** A list, or the start of a stream, without any bytes for this long is given up. @default 60_000 */
   readonly listIdleTimeoutMs?: number;
-  /** Receives the failures of handlers. What it throws itself is logged. @default logged with handler, object and error */
+  /** Receives the failures of handlers. What it throws itself is logged.
+   *
+   * @default logged with handler, object and error, to standard error where there is no `logger`
+   */
   readonly onHandlerError?: HandlerErrorHook;
   readonly clock?: Clock;
   readonly random?: Random;

@@ -1,15 +1,15 @@
 import type { DeepReadonly, KindScope, KubeObject, Persisted } from '@kctl/apimachinery';
 import { slicerOf } from '@kctl/delivery';
-import { guardSinks } from '@kctl/telemetry';
 import type { OptionNames } from '@kctl/wait';
-import { requireOptions, systemClock } from '@kctl/wait';
+import { functionOption, isAbortError, requireOptions, requireSignal, shownValue, systemClock } from '@kctl/wait';
+import { failureLogger } from '../failure-logger.js';
 import { guardedHook } from '../guarded-hook.js';
 import type { Reflector, ReflectorOptions } from '../reflector/create-reflector.js';
 import { createReflector, reflectorOptionNames } from '../reflector/create-reflector.js';
-import { requireThat } from '../required.js';
+import { hasMethods, requireThat } from '../required.js';
 import type { Deltas } from './delta.js';
 import { isFifoClosed } from './errors.js';
-import type { PopInfo, Queue } from './queue.js';
+import type { BatchInfo, PopInfo, Queue, QueueWithBatch } from './queue.js';
 
 /** What {@link createDeltaController} takes: a reflector's options, without the store. */
 export interface DeltaControllerOptions<
@@ -21,8 +21,31 @@ export interface DeltaControllerOptions<
   readonly queue: Queue<DeepReadonly<T & Persisted<S>>, Item>;
   /** Applies what happened to one object, e.g. to a store, and calls handlers. */
   readonly process: (item: Item, info: PopInfo) => void | Promise<void>;
-  /** Receives what `process` throws; the deltas are gone unless it was a RequeueError to a DeltaFIFO. @default logged */
+  /**
+   * Applies what happened to several objects at once, where the queue hands out batches ({@link QueueWithBatch}, such as
+   * that of `createRealFifo`). `process` then gets what comes alone; of another queue, everything.
+   *
+   * @default none: one by one
+   */
+  readonly processBatch?: (batch: Item, info: BatchInfo) => void | Promise<void>;
+  /**
+   * Receives what `process` and `processBatch` throw; the deltas are gone unless it was a RequeueError to a DeltaFIFO.
+   *
+   * @default logged, to standard error where there is no `logger`
+   */
   readonly onProcessError?: (error: unknown) => void;
+}
+
+/** What {@link createDeltaController} takes for a consumer that has batches alone. */
+export interface BatchControllerOptions<
+  T extends KubeObject,
+  S extends KindScope = KindScope,
+  Item = Deltas<DeepReadonly<T & Persisted<S>>>,
+> extends Omit<DeltaControllerOptions<T, S, Item>, 'queue' | 'process' | 'processBatch'> {
+  readonly queue: QueueWithBatch<DeepReadonly<T & Persisted<S>>, Item>;
+  /** Gets batches of one, too. */
+  readonly processBatch: (batch: Item, info: BatchInfo) => void | Promise<void>;
+  readonly process?: undefined;
 }
 
 /**
@@ -34,7 +57,8 @@ export interface DeltaController {
   /** Whether the initial list has been processed. */
   readonly hasSynced: boolean;
   /**
-   * Runs until the signal aborts and the `process` in progress has ended; what is queued then is not processed.
+   * Runs until the signal aborts, or the queue was closed and is empty, and the `process` in progress has ended. What is
+   * queued when the signal aborts is not processed.
    *
    * @throws as {@link Reflector.run}
    */
@@ -46,7 +70,8 @@ const optionNames: OptionNames<DeltaControllerOptions<KubeObject>> = {
   ...reflectorNames,
   queue: true,
   process: true,
-  onProcessError: true,
+  processBatch: functionOption,
+  onProcessError: functionOption,
 };
 
 /**
@@ -72,27 +97,38 @@ export function createDeltaController<
   T extends KubeObject,
   S extends KindScope = KindScope,
   Item = Deltas<DeepReadonly<T & Persisted<S>>>,
->(options: DeltaControllerOptions<T, S, Item>): DeltaController {
-  requireOptions<DeltaControllerOptions<T, S, Item>>('createDeltaController', options, optionNames);
-  const { queue, process, onProcessError, ...rest } = options;
-  const { logger } = guardSinks(options);
-  requireThat(typeof process === 'function', 'createDeltaController: process', {
-    value: process,
-    expected: 'a function of deltas',
+>(options: DeltaControllerOptions<T, S, Item>): DeltaController;
+export function createDeltaController<
+  T extends KubeObject,
+  S extends KindScope = KindScope,
+  Item = Deltas<DeepReadonly<T & Persisted<S>>>,
+>(options: BatchControllerOptions<T, S, Item>): DeltaController;
+export function createDeltaController<T extends KubeObject, S extends KindScope, Item>(
+  options: DeltaControllerOptions<T, S, Item> | BatchControllerOptions<T, S, Item>,
+): DeltaController {
+  requireOptions<object>('createDeltaController', options, optionNames);
+  const { queue, process: _process, processBatch: _processBatch, onProcessError, ...rest } = options;
+  requireThat(hasMethods(queue, ['pop', 'close']), 'createDeltaController: queue', {
+    value: queue,
+    expected: 'a queue, such as createDeltaFifo() or createRealFifo()',
   });
-  const reflector = createReflector<T, S>({ ...rest, logger, store: queue });
+  const pop = popOf(options);
+  const reflector = createReflector<T, S>({ ...rest, store: queue });
+  const failures = failureLogger(options.logger);
   const report =
     onProcessError === undefined
-      ? (error: unknown): void => logger.error('processing deltas failed', { error, kind: options.kind.kind })
-      : guardedHook((error: unknown) => onProcessError(error), 'onProcessError', logger);
+      ? (error: unknown): void => failures.error('processing deltas failed', { error, kind: options.kind.kind })
+      : guardedHook((error: unknown) => onProcessError(error), 'onProcessError', failures);
   const slicer = slicerOf(options.clock ?? systemClock);
   const popAll = async (signal: AbortSignal): Promise<void> => {
     while (!signal.aborted) {
       try {
-        await queue.pop(process, { signal });
+        await pop(signal);
         if (slicer.isOver) await slicer.breathe();
       } catch (error) {
-        if (signal.aborted || isFifoClosed(error)) return;
+        // Of another queue, or of another signal, it is a failure of the process function.
+        if (queue.isClosed && isFifoClosed(error)) return;
+        if (signal.aborted && (error === signal.reason || isAbortError(error))) return;
         report(error);
         // What is requeued again and again must not keep the event loop.
         await slicer.breathe();
@@ -105,10 +141,13 @@ export function createDeltaController<
       return queue.hasSynced;
     },
     async run(signal) {
+      requireSignal('DeltaController.run', signal);
       const ending = new AbortController();
-      const popping = popAll(AbortSignal.any([signal, ending.signal]));
+      const either = AbortSignal.any([signal, ending.signal]);
+      // Without a consumer the queue would only grow.
+      const popping = popAll(either).finally(() => ending.abort());
       try {
-        await reflector.run(signal);
+        await reflector.run(either);
       } finally {
         ending.abort();
         queue.close();
@@ -116,4 +155,27 @@ export function createDeltaController<
       }
     },
   };
+}
+
+/** How the queue is popped: in batches where both it and the consumer have them. */
+function popOf<T extends KubeObject, S extends KindScope, Item>({
+  queue,
+  process,
+  processBatch,
+}: DeltaControllerOptions<T, S, Item> | BatchControllerOptions<T, S, Item>): (signal: AbortSignal) => Promise<unknown> {
+  const isProcess = typeof process === 'function';
+  if (processBatch !== undefined && hasBatches(queue) && (isProcess || process === undefined)) {
+    const single = isProcess ? { single: process } : {};
+    return (signal) => queue.popBatch(processBatch, { signal, ...single });
+  }
+  if (isProcess) return (signal) => queue.pop(process, { signal });
+  const expected =
+    processBatch === undefined || process !== undefined
+      ? 'a function of deltas'
+      : 'a function of deltas, as the queue has no popBatch: createRealFifo() makes one that has';
+  throw new TypeError(`createDeltaController: process ${shownValue(process)} is not valid: expected ${expected}`);
+}
+
+function hasBatches<T, Item>(queue: Queue<T, Item>): queue is QueueWithBatch<T, Item> {
+  return hasMethods(queue, ['popBatch']);
 }

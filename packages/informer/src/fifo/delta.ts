@@ -67,6 +67,12 @@ export function withoutRepeatedDeletion<T>(deltas: Delta<T>[]): Delta<T>[] {
   const newer = deltas.at(-1);
   const older = deltas.at(-2);
   if (newer?.type !== 'Deleted' || older?.type !== 'Deleted') return deltas;
-  deltas.splice(-2, 2, newer.finalStateUnknown ? older : newer);
+  deltas.splice(-2, 2, detailOf(newer) < detailOf(older) ? older : newer);
   return deltas;
+}
+
+/** How much is known of the end of an object. */
+function detailOf({ finalStateUnknown, object }: DeletedDelta<unknown>): number {
+  if (!finalStateUnknown) return 2;
+  return object === undefined ? 0 : 1;
 }

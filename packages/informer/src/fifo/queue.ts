@@ -18,6 +18,16 @@ export interface PopOptions {
   readonly signal?: AbortSignal;
 }
 
+/** What `popBatch` takes. */
+export interface PopBatchOptions<Item> extends PopOptions {
+  /**
+   * Gets what comes alone, a batch of one, with its key, in place of the process function of batches.
+   *
+   * @default none: batches of one are batches
+   */
+  readonly single?: (item: Item, info: PopInfo) => void | Promise<void>;
+}
+
 /**
  * A queue between a reflector and a consumer: what {@link createDeltaController} needs of one. `Item` is what is popped of
  * an object, its deltas by default. Mirrors `cache.Queue`.
@@ -43,5 +53,8 @@ export interface QueueWithBatch<T, Item = Deltas<T>> extends Queue<T, Item> {
    *
    * @throws as `pop`
    */
-  popBatch(process: (batch: Item, info: BatchInfo) => void | Promise<void>, options?: PopOptions): Promise<Item>;
+  popBatch(
+    process: (batch: Item, info: BatchInfo) => void | Promise<void>,
+    options?: PopBatchOptions<Item>,
+  ): Promise<Item>;
 }

@@ -7,7 +7,7 @@ import type { KnownObjects } from './known-objects.js';
 import { keyReader, requireTypes } from './known-objects.js';
 import { Line } from './line.js';
 import { Pops } from './pops.js';
-import type { BatchInfo, PopInfo, PopOptions, QueueWithBatch } from './queue.js';
+import type { BatchInfo, PopBatchOptions, PopInfo, PopOptions, QueueWithBatch } from './queue.js';
 
 /** What {@link createRealFifo} takes. Mirrors `cache.RealFIFOOptions`. */
 export interface RealFifoOptions<T> {
@@ -73,11 +73,12 @@ export interface RealFifo<T, D = Delta<T>> extends QueueWithBatch<T, readonly D[
   ): Promise<readonly D[]>;
   /**
    * As `pop`, with as many deltas as can be processed together: at most `batchSize`, each of another object, those of the
-   * first replacement apart from later ones. A delta of the whole collection comes alone.
+   * first replacement apart from later ones. A delta of the whole collection comes alone. What comes alone goes to
+   * `single`, where that is given.
    */
   popBatch(
     process: (deltas: readonly D[], info: BatchInfo) => void | Promise<void>,
-    options?: PopOptions,
+    options?: PopBatchOptions<readonly D[]>,
   ): Promise<readonly D[]>;
   /** Lets waiting pops reject once nothing is left. What is queued can still be popped. Idempotent. */
   close(): void;
@@ -239,12 +240,15 @@ class OrderedFifo<T> implements RealFifo<T, AtomicDelta<T>> {
 
   popBatch(
     process: (deltas: readonly AtomicDelta<T>[], info: BatchInfo) => void | Promise<void>,
-    options: PopOptions = {},
+    { signal, single }: PopBatchOptions<readonly AtomicDelta<T>[]> = {},
   ): Promise<readonly AtomicDelta<T>[]> {
     return this.#pops.take(() => {
       const batch = this.#nextBatch();
-      return batch.length === 0 ? undefined : this.#process(batch, process);
-    }, options.signal);
+      const [first] = batch;
+      if (first === undefined) return undefined;
+      if (batch.length > 1 || single === undefined) return this.#process(batch, process);
+      return this.#process(batch, (deltas, info) => single(deltas, { key: keyIn(first) ?? '', ...info }));
+    }, signal);
   }
 
   close(): void {

@@ -17,6 +17,7 @@ import { ByteDecoder } from '../decoders/byte-decoder.js';
 import type { SkipReport } from '../decoders/decoder.js';
 import { ObjectDecoder } from '../decoders/object-decoder.js';
 import { InformerStartedError } from '../errors.js';
+import { failureLogger } from '../failure-logger.js';
 import { guardedHook } from '../guarded-hook.js';
 import { createSkipCounter } from '../informer-metrics.js';
 import type { InformerState, InformerTrouble } from '../informer-state.js';
@@ -49,7 +50,7 @@ export interface ReflectorOptions<T extends KubeObject, S extends KindScope = Ki
   readonly freeze?: boolean;
   /** Receives each failure of a list or watch; may decide to give up. @default `retry` always */
   readonly watchErrorHandler?: WatchErrorHandler;
-  /** Receives what the store throws; the reflector goes on. @default logged */
+  /** Receives what the store throws; the reflector goes on. @default logged, to standard error where there is no `logger` */
   readonly onStoreError?: (error: unknown) => void;
   /** @default true */
   readonly bookmarks?: boolean;
@@ -114,10 +115,11 @@ class BareReflector<T extends KubeObject, S extends KindScope> implements Reflec
     this.#resyncMs = resyncMs;
     this.#clock = clock;
     const { onStoreError } = options;
+    const failures = failureLogger(options.logger);
     this.#onStoreError =
       onStoreError === undefined
-        ? (error, operation, key) => logger.error('store failed', { error, operation, key, reflector: this.#name })
-        : guardedHook((error: unknown) => onStoreError(error), 'onStoreError', logger);
+        ? (error, operation, key) => failures.error('store failed', { error, operation, key, reflector: this.#name })
+        : guardedHook((error: unknown) => onStoreError(error), 'onStoreError', failures);
     const countSkip = createSkipCounter(metrics, this.#name);
     const onSkip: SkipReport = ({ reason, message, error, key }) => {
       countSkip(reason);

@@ -56,6 +56,16 @@ describe('deltas of objects', () => {
       (queue) => [tombstone('a', item('a', 9)), item('a', 1)].forEach((o) => queue.delete(o)),
       ['Deleted 1'],
     ],
+    [
+      'two tombstones: the newer, as client-go does',
+      (queue) => [tombstone('a', item('a', 8)), tombstone('a', item('a', 9))].forEach((o) => queue.delete(o)),
+      ['Deleted ? of 9'],
+    ],
+    [
+      'a tombstone without an object after one that has it: the one that has it',
+      (queue) => [tombstone('a', item('a', 8)), tombstone('a')].forEach((o) => queue.delete(o)),
+      ['Deleted ? of 8'],
+    ],
   ])('say a deletion once: %s', (_, act, expected) => {
     const queue = fifo(knows(item('a')));
     act(queue);
