@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** @typedef {{ package: string, export: string, test: string }} Have */
+/** @typedef {{ package: string, export: string, with?: string[], test: string }} Have */
 /** @typedef {{ anchor: string, feature: string, have?: Have[], missing?: string }} Feature */
 
 const page = 'docs/coming-from/features.md';
@@ -38,10 +38,16 @@ function tableOf(features) {
     '|---|---|---|',
     ...features.map(({ feature, have = [], missing }) =>
       missing === undefined
-        ? `| ${feature} | ${unique(have.map((one) => `\`${one.export}\` of ${one.package}`))} | ${unique(have.map(({ test }) => `\`${test}\``))} |`
+        ? `| ${feature} | ${unique(have.map(ours))} | ${unique(have.map(({ test }) => `\`${test}\``))} |`
         : `| ${feature} | missing: ${missing} | |`,
     ),
   ];
+}
+
+/** @param {Have} have */
+function ours({ package: from, export: name, with: members = [] }) {
+  const used = members.length === 0 ? '' : ` (${members.map((member) => `\`${member}\``).join(', ')})`;
+  return `\`${name}\` of ${from}${used}`;
 }
 
 /** @param {string[]} texts */

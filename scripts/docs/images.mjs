@@ -20,7 +20,7 @@ const manager = await createManager({
 });
 controllerManagedBy(manager)
   .for(ConfigMap)
-  .complete(async ({ name }) => console.log('reconciled', name));
+  .reconcile(async ({ metadata: { name } }) => console.log('reconciled', name));
 await manager.run(setupSignalHandler());
 `;
 

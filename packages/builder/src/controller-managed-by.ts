@@ -61,8 +61,8 @@ import { withoutUndefined } from './without-undefined.js';
  * controllerManagedBy(manager)
  *   .for(ConfigMap)
  *   .owns(Deployment)
- *   .complete(async ({ namespace, name }, { signal }) => {
- *     await manager.client.get(ConfigMap, { namespace, name }, { signal });
+ *   .reconcile(async ({ metadata: { name } }, { logger }) => {
+ *     logger.info('seen', { name });
  *     return { requeueAfterMs: 60_000 };
  *   });
  * ```

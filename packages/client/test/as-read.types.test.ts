@@ -19,7 +19,7 @@ import type {
 } from '@kctl/apimachinery';
 import { Deployment } from '@kctl/apimachinery/kinds/apps/v1';
 import { Job } from '@kctl/apimachinery/kinds/batch/v1';
-import { ConfigMap, Namespace, Node, Pod } from '@kctl/apimachinery/kinds/core/v1';
+import { ConfigMap, Namespace, Node, Pod, ServiceAccount } from '@kctl/apimachinery/kinds/core/v1';
 import { describe, expectTypeOf, it } from 'vitest';
 import {
   addFinalizer,
@@ -36,7 +36,7 @@ import {
   removeFinalizer,
   waitFor,
 } from '../src/index.js';
-import type { Client, ReadObject, WatchingClient } from '../src/index.js';
+import type { Client, ReadObject, SubResourceBodies, WatchingClient } from '../src/index.js';
 
 /** User code: no more than this. */
 interface Widget extends KubeObject {
@@ -332,5 +332,26 @@ describe('the draft of createOrUpdate and createOrPatch', () => {
   it('is taken by a function of the object as it is read, too', () => {
     const grow = (draft: Defaulted): void => void (draft.spec.size += 1);
     compiled(() => createOrUpdate(client, Defaulted, key, { mutate: grow }));
+  });
+});
+
+describe('subresources with bodies of their own', () => {
+  it('have the type of their name, in what is sent and what is answered', () => {
+    compiled(async () => {
+      type Bodies = SubResourceBodies;
+      expectTypeOf(await client.subResource(Deployment, 'scale').get(key)).toEqualTypeOf<Bodies['scale']>();
+      const token = await client
+        .subResource(ServiceAccount, 'token')
+        .create(key, { metadata: {}, spec: { audiences: ['shop'], expirationSeconds: 600 } });
+      expectTypeOf(token).toEqualTypeOf<Bodies['token']>();
+      const eviction = { metadata: key, deleteOptions: { gracePeriodSeconds: 0 } };
+      expectTypeOf(await client.subResource(Pod, 'eviction').create(key, eviction)).toEqualTypeOf<Bodies['eviction']>();
+      const binding = { metadata: key, target: { kind: 'Node', name: 'one' } };
+      expectTypeOf(await client.subResource(Pod, 'binding').create(key, binding)).toEqualTypeOf<Bodies['binding']>();
+      // @ts-expect-error: a binding has a target
+      await client.subResource(Pod, 'binding').create(key, { metadata: key });
+      // @ts-expect-error: seconds are a number
+      await client.subResource(ServiceAccount, 'token').create(key, { metadata: {}, spec: { expirationSeconds: '5' } });
+    });
   });
 });

@@ -98,7 +98,7 @@ export interface Operator<S extends object = object> {
  * export const operator = defineOperator({
  *   name: 'settings',
  *   setup(manager) {
- *     controllerManagedBy(manager).for(ConfigMap).complete(async (key) => manager.logger.info('seen', { key }));
+ *     controllerManagedBy(manager).for(ConfigMap).reconcile(async ({ metadata: { name } }) => manager.logger.info('seen', { name }));
  *   },
  * });
  * await operator.main(import.meta.url);

@@ -172,9 +172,7 @@ export interface RuntimeDependencies {
  * export function addSettings(manager: RuntimeManager): void {
  *   controllerManagedBy(manager)
  *     .for(ConfigMap)
- *     .complete(async (key) => {
- *       await manager.client.get(ConfigMap, key);
- *     });
+ *     .reconcile(async ({ metadata: { name } }, { logger }) => logger.info('seen', { name }));
  * }
  * ```
  */

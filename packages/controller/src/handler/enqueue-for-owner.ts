@@ -30,7 +30,7 @@ export interface EnqueueForOwnerOptions {
  * controllerManagedBy(manager)
  *   .for(Deployment)
  *   .watches(ConfigMap, enqueueRequestForOwner(Deployment)) // also owners that do not control it
- *   .complete(async () => {});
+ *   .reconcile(async () => {});
  * ```
  */
 export function enqueueRequestForOwner(

@@ -37,7 +37,7 @@ export type MapFunction<T, R> = (object: T, context: MapContext) => Iterable<R> 
  *     ConfigMap,
  *     enqueueRequestsFromMapFunc(({ metadata: { namespace, name } }) => [{ namespace, name: `web-${name}` }]),
  *   )
- *   .complete(async () => {});
+ *   .reconcile(async () => {});
  * ```
  */
 export function enqueueRequestsFromMapFunc<T, R>(map: MapFunction<T, R>): EventHandler<T, R> {

@@ -24,7 +24,7 @@ export const resourceVersionChanged: Predicate = onUpdate(
  *
  * controllerManagedBy(manager)
  *   .for(Deployment, { predicates: [generationChanged] }) // changes of the status are dropped
- *   .complete(async () => {});
+ *   .reconcile(async () => {});
  * ```
  */
 export const generationChanged: Predicate = markGenerational(
@@ -42,7 +42,7 @@ export const generationChanged: Predicate = markGenerational(
  *
  * controllerManagedBy(manager)
  *   .for(Deployment, { predicates: [or(generationChanged, annotationChanged)] })
- *   .complete(async () => {});
+ *   .reconcile(async () => {});
  * ```
  */
 export const annotationChanged: Predicate = onUpdate(
