@@ -61,6 +61,9 @@ it('applies the transform of the store, and refuses a store that has not synced'
   const informer = createSharedInformer<ConfigMap>({ kind: ConfigMap, listerWatcher, transform });
   const check = { client, kind: ConfigMap, namespace, store: informer.indexer } as const;
   await expect(checkConsistency(check)).rejects.toThrow('checkConsistency: store.resourceVersion "" is not valid');
+  await expect(checkConsistency({ ...check, store: { list: () => [] } as never })).rejects.toThrow(
+    'checkConsistency: store.resourceVersion undefined is not valid',
+  );
   const stop = new AbortController();
   const running = informer.run(stop.signal);
   await informer.waitForSync();

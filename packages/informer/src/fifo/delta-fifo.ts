@@ -4,7 +4,7 @@ import type { Delta, Deltas, PresentDelta, Tombstone } from './delta.js';
 import { isTombstone, withoutRepeatedDeletion } from './delta.js';
 import { isRequeueError } from './errors.js';
 import type { KnownObjects } from './known-objects.js';
-import { keyReader, requireTypes } from './known-objects.js';
+import { keyReader, requireObjects, requireProcess, requireTypes, transformOf } from './known-objects.js';
 import { Line } from './line.js';
 import { Pops } from './pops.js';
 import type { PopInfo, PopOptions, Queue } from './queue.js';
@@ -111,7 +111,7 @@ class GroupingFifo<T> implements DeltaFifo<T> {
   readonly #keyOf: (object: T) => string;
   readonly #known: KnownObjects<T> | undefined;
   readonly #replaced: PresentDelta<T>['type'];
-  readonly #transform: ((object: T) => T) | undefined;
+  readonly #changed: (object: T) => T;
   readonly #queued = new Map<string, Delta<T>[]>();
   /** The keys of what is queued, in the order of the pops. */
   readonly #line = new Line<string>();
@@ -126,7 +126,7 @@ class GroupingFifo<T> implements DeltaFifo<T> {
     this.#keyOf = keyReader('DeltaFIFO', key);
     this.#known = knownObjects;
     this.#replaced = emitReplaced ? 'Replaced' : 'Sync';
-    this.#transform = transform;
+    this.#changed = transformOf('DeltaFIFO', transform);
   }
 
   get length(): number {
@@ -169,27 +169,32 @@ class GroupingFifo<T> implements DeltaFifo<T> {
   }
 
   replace(objects: readonly T[], _resourceVersion: string, info: { readonly isIncomplete?: boolean } = {}): void {
-    // All keys first: an object without one refuses the replacement as a whole.
+    requireObjects('DeltaFIFO', objects);
+    // All keys and deletions first: what throws refuses the replacement as a whole.
     const listed = objects.map((object) => ({ key: this.#keyOf(object), object: this.#changed(object) }));
     const keys = new Set(listed.map(({ key }) => key));
+    const gone = info.isIncomplete === true ? [] : this.#othersThan(keys);
     for (const { key, object } of listed) this.#enqueue({ type: this.#replaced, key, object });
-    const deletions = info.isIncomplete === true ? 0 : this.#deleteOthers(keys);
+    for (const { key, object } of gone) this.#enqueueGone(key, object);
     if (this.#isPopulated) return;
     this.#isPopulated = true;
-    this.#initial = keys.size + deletions;
+    this.#initial = keys.size + gone.length;
   }
 
   resync(): void {
     if (this.#known === undefined) return;
+    const known: PresentDelta<T>[] = [];
     for (const key of this.#known.keys()) {
       // What is queued or in process says more than the resync would.
       if (this.#lastOf(key) !== undefined) continue;
       const object = this.#known.get(key);
-      if (object !== undefined) this.#enqueue({ type: 'Sync', key, object });
+      if (object !== undefined) known.push({ type: 'Sync', key, object });
     }
+    for (const delta of known) this.#enqueue(delta);
   }
 
-  pop(process: ProcessDeltas<T>, options: PopOptions = {}): Promise<Deltas<T>> {
+  async pop(process: ProcessDeltas<T>, options: PopOptions = {}): Promise<Deltas<T>> {
+    requireProcess('DeltaFIFO.pop', process);
     return this.#pops.take(() => {
       const key = this.#line.shift();
       return key === undefined ? undefined : this.#process(key, process);
@@ -210,7 +215,8 @@ class GroupingFifo<T> implements DeltaFifo<T> {
     this.#inProcess = deltas;
     const isInitial = this.#initial > 0;
     try {
-      await process(deltas, { key, isInInitialList: !this.hasSynced });
+      // A copy: the deltas are needed as they are where they are queued again.
+      await process([...deltas], { key, isInInitialList: !this.hasSynced });
     } catch (error) {
       if (!isRequeueError(error)) throw error;
       this.#requeue(key, deltas);
@@ -240,21 +246,15 @@ class GroupingFifo<T> implements DeltaFifo<T> {
     this.#enqueue({ type, key, object: this.#changed(object) });
   }
 
-  /** Reports as deleted what is queued, in process or known and not among `keys`. Returns how many that were. */
-  #deleteOthers(keys: ReadonlySet<string>): number {
+  /** What is queued, in process or known and not among `keys`, with its newest state. */
+  #othersThan(keys: ReadonlySet<string>): { readonly key: string; readonly object: T | undefined }[] {
     const others = new Set([...this.#line, ...this.#inProcess.map(({ key }) => key)]).difference(keys);
-    let deletions = 0;
-    for (const key of others) {
-      if (!this.#isQueuedOrKnown(key)) continue;
-      deletions++;
-      this.#enqueueGone(key, this.#lastOf(key)?.object);
-    }
-    for (const key of this.#known?.keys() ?? []) {
-      if (keys.has(key) || others.has(key)) continue;
-      deletions++;
-      this.#enqueueGone(key, this.#known?.get(key));
-    }
-    return deletions;
+    const gone = [...others]
+      .filter((key) => this.#isQueuedOrKnown(key))
+      .map((key) => ({ key, object: this.#lastOf(key)?.object }));
+    for (const key of this.#known?.keys() ?? [])
+      if (!keys.has(key) && !others.has(key)) gone.push({ key, object: this.#known?.get(key) });
+    return gone;
   }
 
   #isQueuedOrKnown(key: string): boolean {
@@ -284,9 +284,5 @@ class GroupingFifo<T> implements DeltaFifo<T> {
       withoutRepeatedDeletion(deltas);
     }
     this.#pops.wakeUp();
-  }
-
-  #changed(object: T): T {
-    return this.#transform === undefined ? object : this.#transform(object);
   }
 }

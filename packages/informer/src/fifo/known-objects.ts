@@ -19,6 +19,33 @@ export function keyReader<T>(queue: string, key: (object: T) => string = metaNam
   };
 }
 
+/** The function that objects go through before they are queued. What it returns throws where the transform returns nothing. */
+export function transformOf<T>(queue: string, transform: ((object: T) => T) | undefined): (object: T) => T {
+  if (transform === undefined) return (object) => object;
+  return (object) => {
+    const changed = transform(object);
+    const value: unknown = changed;
+    requireThat(value !== undefined && value !== null, `${queue}: what transform returned`, {
+      value,
+      expected: 'the object to queue',
+    });
+    return changed;
+  };
+}
+
+/** @throws TypeError before anything is taken from the queue, so that nothing is lost */
+export function requireProcess(method: string, process: unknown): void {
+  requireThat(typeof process === 'function', `${method}: process`, {
+    value: process,
+    expected: 'a function of deltas',
+  });
+}
+
+/** @throws TypeError for a replacement that is not a list */
+export function requireObjects(queue: string, objects: unknown): void {
+  requireThat(Array.isArray(objects), `${queue}: replace`, { value: objects, expected: 'an array of all objects' });
+}
+
 /** @throws TypeError naming the first option that is there and not of its type */
 export function requireTypes<O extends object>(
   factory: string,

@@ -1,10 +1,10 @@
 import type { OptionNames } from '@kctl/wait';
 import { requireOptions } from '@kctl/wait';
 import { requireThat } from '../required.js';
-import type { AtomicDelta, Delta, PresentDelta, Tombstone } from './delta.js';
+import type { AtomicDelta, DeletedDelta, Delta, PresentDelta, Tombstone } from './delta.js';
 import { isTombstone } from './delta.js';
 import type { KnownObjects } from './known-objects.js';
-import { keyReader, requireTypes } from './known-objects.js';
+import { keyReader, requireObjects, requireProcess, requireTypes, transformOf } from './known-objects.js';
 import { Line } from './line.js';
 import { Pops } from './pops.js';
 import type { BatchInfo, PopBatchOptions, PopInfo, PopOptions, QueueWithBatch } from './queue.js';
@@ -145,6 +145,7 @@ const defaultBatchSize = 1000;
 class OrderedFifo<T> implements RealFifo<T, AtomicDelta<T>> {
   readonly #keyOf: (object: T) => string;
   readonly #options: RealFifoOptions<T>;
+  readonly #changed: (object: T) => T;
   readonly #line = new Line<AtomicDelta<T>>();
   /** What is being processed: the consumer may not have it yet. */
   #inProcess: readonly AtomicDelta<T>[] = [];
@@ -156,6 +157,7 @@ class OrderedFifo<T> implements RealFifo<T, AtomicDelta<T>> {
   constructor(options: RealFifoOptions<T>) {
     this.#keyOf = keyReader('RealFIFO', options.key);
     this.#options = options;
+    this.#changed = transformOf('RealFIFO', options.transform);
   }
 
   get length(): number {
@@ -192,14 +194,15 @@ class OrderedFifo<T> implements RealFifo<T, AtomicDelta<T>> {
   }
 
   replace(objects: readonly T[], resourceVersion: string, info: { readonly isIncomplete?: boolean } = {}): void {
-    // All keys first: an object without one refuses the replacement as a whole.
+    requireObjects('RealFIFO', objects);
+    // All keys and deletions first: what throws refuses the replacement as a whole.
     const keys = objects.map((object) => this.#keyOf(object));
     const changed = objects.map((object) => this.#changed(object));
     const isIncomplete = info.isIncomplete === true;
     if (this.#options.atomicEvents === true) {
       this.#enqueue({ type: 'ReplacedAll', resourceVersion, objects: changed, isIncomplete });
     } else {
-      if (!isIncomplete) this.#deleteOthers(new Set(keys));
+      for (const gone of isIncomplete ? [] : this.#othersThan(new Set(keys))) this.#enqueue(gone);
       for (const [index, object] of changed.entries())
         this.#enqueue({ type: 'Replaced', key: keys[index] ?? '', object });
     }
@@ -216,21 +219,24 @@ class OrderedFifo<T> implements RealFifo<T, AtomicDelta<T>> {
     const { knownObjects: known } = this.#options;
     if (known === undefined) return;
     const last = this.#lastByKey();
+    const synced: PresentDelta<T>[] = [];
     for (const key of known.keys()) {
       // What is queued or in process says more than the resync would.
       const object = last.has(key) ? undefined : known.get(key);
-      if (object !== undefined) this.#enqueue({ type: 'Sync', key, object });
+      if (object !== undefined) synced.push({ type: 'Sync', key, object });
     }
+    for (const delta of synced) this.#enqueue(delta);
   }
 
   bookmark(resourceVersion: string): void {
     if (this.#options.emitBookmarks === true) this.#enqueue({ type: 'Bookmark', resourceVersion });
   }
 
-  pop(
+  async pop(
     process: (deltas: readonly AtomicDelta<T>[], info: PopInfo) => void | Promise<void>,
     options: PopOptions = {},
   ): Promise<readonly AtomicDelta<T>[]> {
+    requireProcess('RealFIFO.pop', process);
     return this.#pops.take(() => {
       const delta = this.#line.shift();
       if (delta === undefined) return undefined;
@@ -238,10 +244,12 @@ class OrderedFifo<T> implements RealFifo<T, AtomicDelta<T>> {
     }, options.signal);
   }
 
-  popBatch(
+  async popBatch(
     process: (deltas: readonly AtomicDelta<T>[], info: BatchInfo) => void | Promise<void>,
     { signal, single }: PopBatchOptions<readonly AtomicDelta<T>[]> = {},
   ): Promise<readonly AtomicDelta<T>[]> {
+    requireProcess('RealFIFO.popBatch', process);
+    if (single !== undefined) requireProcess('RealFIFO.popBatch: single', single);
     return this.#pops.take(() => {
       const batch = this.#nextBatch();
       const [first] = batch;
@@ -296,18 +304,16 @@ class OrderedFifo<T> implements RealFifo<T, AtomicDelta<T>> {
     this.#isPopulated = true;
   }
 
-  /** Reports as deleted what is queued, in process or known and not among `keys`. */
-  #deleteOthers(keys: ReadonlySet<string>): void {
+  /** The deletions of what is queued, in process or known and not among `keys`. */
+  #othersThan(keys: ReadonlySet<string>): DeletedDelta<T>[] {
     const lastByKey = this.#lastByKey();
-    for (const [key, last] of lastByKey) {
-      if (keys.has(key) || last.type === 'Deleted') continue;
-      this.#enqueue({ type: 'Deleted', key, object: last.object, finalStateUnknown: true });
-    }
+    const gone: DeletedDelta<T>[] = [];
+    const tell = (key: string, object: T | undefined): void =>
+      void gone.push({ type: 'Deleted', key, object, finalStateUnknown: true });
+    for (const [key, last] of lastByKey) if (!keys.has(key) && last.type !== 'Deleted') tell(key, last.object);
     const { knownObjects: known } = this.#options;
-    for (const key of known?.keys() ?? []) {
-      if (keys.has(key) || lastByKey.has(key)) continue;
-      this.#enqueue({ type: 'Deleted', key, object: known?.get(key), finalStateUnknown: true });
-    }
+    for (const key of known?.keys() ?? []) if (!keys.has(key) && !lastByKey.has(key)) tell(key, known?.get(key));
+    return gone;
   }
 
   /** The newest delta of each object that is in process or queued, in the order of the first ones. */
@@ -321,11 +327,6 @@ class OrderedFifo<T> implements RealFifo<T, AtomicDelta<T>> {
   #enqueue(delta: AtomicDelta<T>): void {
     this.#line.push(delta);
     this.#pops.wakeUp();
-  }
-
-  #changed(object: T): T {
-    const { transform } = this.#options;
-    return transform === undefined ? object : transform(object);
   }
 }
 

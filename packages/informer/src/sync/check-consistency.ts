@@ -77,7 +77,7 @@ export async function checkConsistency<T extends KubeObject>(
   // In one step: the store goes on while the server is asked.
   const held = new Map(store.list().map((object) => [formatKey(keyOf(object)), object] as const));
   const { resourceVersion } = store;
-  requireThat(resourceVersion !== '' && resourceVersion !== '0', 'checkConsistency: store.resourceVersion', {
+  requireThat(isVersion(resourceVersion), 'checkConsistency: store.resourceVersion', {
     value: resourceVersion,
     expected: 'the version of a store that has synced',
   });
@@ -103,6 +103,10 @@ export async function checkConsistency<T extends KubeObject>(
   for (const keys of Object.values(report)) keys.sort();
   const isConsistent = Object.values(report).every((keys) => keys.length === 0);
   return { isConsistent, resourceVersion, ...report };
+}
+
+function isVersion(value: unknown): boolean {
+  return typeof value === 'string' && value !== '' && value !== '0';
 }
 
 /** Without what items of lists lack, and the store does not keep. */
