@@ -124,12 +124,14 @@ class Stream<T extends KubeObject> implements EventStream<T> {
   }
 
   filter(accepts: (event: InformerEvent<T>) => boolean): EventStream<T> {
+    requireCallback('filter: accepts', accepts);
     return this.#through(async function* (events) {
       for await (const event of events) if (accepts(event)) yield event;
     });
   }
 
   map<U>(change: (event: InformerEvent<T>) => U): AsyncIterable<Awaited<U>> {
+    requireCallback('map: change', change);
     const open: Open<Awaited<U>> = async function* (this: Stream<T>, reading: Reading) {
       for await (const event of this.#open(reading)) yield await change(event);
     }.bind(this);
@@ -137,6 +139,7 @@ class Stream<T extends KubeObject> implements EventStream<T> {
   }
 
   changedBy(project: (object: DeepReadonly<T>) => unknown): EventStream<T> {
+    requireCallback('changedBy: project', project);
     return this.#through(async function* (events, { onGone }) {
       const last = new Map<string, unknown>();
       const forget = (key: string): void => void last.delete(key);
@@ -189,4 +192,9 @@ class Stream<T extends KubeObject> implements EventStream<T> {
     const link = anySignal([this.#settings.signal]);
     return new ReaderIterator(open({ signal: link.signal, onGone: new Set() }), link);
   }
+}
+
+/** At the call, and not when the stream is read somewhere else. */
+function requireCallback(field: string, callback: unknown): void {
+  requireThat(typeof callback === 'function', field, { value: callback, expected: 'a function' });
 }
