@@ -1,3 +1,5 @@
 import { recipe } from '@kctl/tsup-config';
+import { defineConfig } from 'tsup';
 
-export default recipe;
+// A program that kctl starts, beside its exports and commands.
+export default defineConfig({ ...recipe, entry: { ...Object(recipe.entry), guardian: './src/guardian.ts' } });

@@ -7,6 +7,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
+import { renderLifecycles } from './lifecycles.mjs';
 import { renderBuiltIn } from './render-built-in.mjs';
 import { renderKinds } from './render-kinds.mjs';
 import { renderSchemas } from './render-schemas.mjs';
@@ -33,6 +34,7 @@ let factsText = readFileSync(factsFile, 'utf8');
 if (hasGo && !process.argv.includes('--kinds')) {
   factsText = readSource();
   wanted.set(factsFile, factsText);
+  wanted.set(join(root, 'packages', 'cli', 'src', 'doctor', 'generated', 'lifecycles.ts'), renderLifecycles(here));
 }
 const facts = JSON.parse(factsText);
 const files = renderKinds(facts).set('built-in.ts', renderBuiltIn(facts));

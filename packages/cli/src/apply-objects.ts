@@ -28,6 +28,21 @@ export interface ManifestObject {
   readonly metadata: { readonly name: string; readonly namespace?: string };
 }
 
+/** What became of an object. */
+export interface ObjectChange {
+  /** `skipped`: a dry run cannot judge it, since its namespace is not there. */
+  readonly action: 'applied' | 'deleted' | 'skipped';
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly namespace?: string;
+}
+
+function changeOf(action: ObjectChange['action'], { apiVersion, kind, metadata }: ManifestObject): ObjectChange {
+  const { name, namespace } = metadata;
+  return { action, apiVersion, kind, name, ...(namespace === undefined ? {} : { namespace }) };
+}
+
 /** Whether a value is an object with type and name. */
 export function isManifest(value: unknown): value is ManifestObject {
   if (typeof value !== 'object' || value === null) return false;
@@ -53,7 +68,8 @@ export async function applyObjects(
   cluster: OpenCluster,
   objects: readonly ManifestObject[],
   { dryRun = false }: ChangeOptions = {},
-): Promise<void> {
+): Promise<readonly ObjectChange[]> {
+  const changes: ObjectChange[] = [];
   for (const object of objects) {
     const { name, namespace } = object.metadata;
     try {
@@ -67,9 +83,11 @@ export async function applyObjects(
         { fieldOwner, force: true, signal: io.signal, ...(dryRun ? { dryRun } : {}) },
       );
       io.err(`applied ${describeManifest(object)}${dryRun ? ' (dry run)' : ''}\n`);
+      changes.push(changeOf('applied', object));
     } catch (error) {
       if (dryRun && namespace !== undefined && isNotFound(error)) {
         io.err(`skipped ${describeManifest(object)}: its namespace is not there, so a dry run cannot judge it\n`);
+        changes.push(changeOf('skipped', object));
         continue;
       }
       const remedy = isNoKindMatch(error) ? remedyOf(object) : '';
@@ -78,6 +96,7 @@ export async function applyObjects(
       });
     }
   }
+  return changes;
 }
 
 /** Deletes objects in order; what is gone already is fine. Waits for each, and names what is stuck. */
@@ -86,7 +105,8 @@ export async function deleteObjects(
   cluster: OpenCluster,
   objects: readonly ManifestObject[],
   { dryRun = false, timeoutMs }: ChangeOptions = {},
-): Promise<void> {
+): Promise<readonly ObjectChange[]> {
+  const changes: ObjectChange[] = [];
   for (const object of objects) {
     const { name, namespace } = object.metadata;
     const key = namespace === undefined ? { name } : { name, namespace };
@@ -100,7 +120,9 @@ export async function deleteObjects(
     }
     if (!dryRun) await waitGone(io, cluster, { kind, key, what: describeManifest(object), timeoutMs });
     io.err(`deleted ${describeManifest(object)}${dryRun ? ' (dry run)' : ''}\n`);
+    changes.push(changeOf('deleted', object));
   }
+  return changes;
 }
 
 interface Gone {

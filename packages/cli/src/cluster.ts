@@ -18,7 +18,12 @@ export interface OpenCluster extends AsyncDisposable {
 }
 
 /** Opens the cluster of a kubeconfig. @throws KubeConfigError where there is none */
-export async function openClient(_io: CliIo, { kubeconfig, context }: ClusterOptions): Promise<OpenCluster> {
+export async function openClient(_io: CliIo, options: ClusterOptions): Promise<OpenCluster> {
+  return await openCluster(options);
+}
+
+/** {@link openClient}, in a process without a command line. @throws KubeConfigError where there is none */
+export async function openCluster({ kubeconfig, context }: ClusterOptions): Promise<OpenCluster> {
   const connection = await loadConnection({
     ...(kubeconfig === undefined ? {} : { path: kubeconfig }),
     ...(context === undefined ? {} : { context }),

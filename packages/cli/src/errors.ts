@@ -25,6 +25,16 @@ export function isCliError(error: unknown): error is CliError {
 const remedies: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'is the cluster running? Name another by --context or --kubeconfig, or use kctl dev, which needs none',
   EADDRINUSE: 'another process has the port: stop it, or give another',
+  ENOTFOUND: 'is the name of the server in the kubeconfig right, and is a VPN needed?',
+  ETIMEDOUT: 'does a VPN or a firewall stand between, or has the cluster another address now?',
+  UND_ERR_CONNECT_TIMEOUT: 'does a VPN or a firewall stand between, or has the cluster another address now?',
+  CERT_HAS_EXPIRED: 'the certificate of the server has expired: renew it, or make the cluster anew',
+  SELF_SIGNED_CERT_IN_CHAIN: 'the kubeconfig is of another cluster, or of one that was made anew: fetch it again',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'the kubeconfig is of another cluster, or of one that was made anew: fetch it again',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the kubeconfig is of another cluster, or of one that was made anew: fetch it again',
+  Unauthorized: 'your credentials are not valid, or have expired: log in again',
+  'failed calling webhook':
+    'the API server cannot call it: see kctl doctor; of kctl dev, let the firewall pass its port, or name an address by --webhook-host',
 };
 
 /** What the server says of a request that it forbids, in each of its releases. */

@@ -3,14 +3,14 @@ import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 
 import { defaultTimeoutMs } from './apply-objects.js';
 import { add, additions, describeAddition, type AddOptions } from './commands/add.js';
 import { bundle, type BuildOptions } from './commands/build.js';
-import { deploy, install, undeploy, uninstall, type InstallOptions } from './commands/install.js';
+import { deploy, install, undeploy, uninstall, type ChangeOutcome, type InstallOptions } from './commands/install.js';
 import { dev, type DevOptions } from './commands/dev.js';
 import { doctor } from './commands/doctor.js';
 import { formatFindings } from './doctor/finding.js';
 import { inspect, formatReplicas, type InspectOptions } from './commands/inspect.js';
-import { generate, groupsOf, type GenerateOutcome } from './commands/generate.js';
+import { failWhereStale, generate, groupsOf, type GenerateOutcome } from './commands/generate.js';
 import { writeKinds } from './commands/kinds.js';
-import { update, type UpdateOptions } from './commands/update.js';
+import { describeUpdate, failOnConflicts, update, type UpdateOptions } from './commands/update.js';
 import { completions, completionScript, shells } from './completion.js';
 import { CliError, explain, isCliError } from './errors.js';
 import type { CliIo } from './io.js';
@@ -38,7 +38,10 @@ export function createProgram(io: CliIo): Command {
     .configureOutput({ writeOut: io.out, writeErr: () => undefined })
     .showSuggestionAfterError()
     .version(ownVersion(), '--version', 'print the version')
-    .addHelpText('after', '\nExit codes: 0 done, 1 failed, 2 called wrongly, 3 a check found a difference.\n');
+    .addHelpText(
+      'after',
+      '\nA new project: npm create @kctl@latest my-operator\nExit codes: 0 done, 1 failed, 2 called wrongly, 3 a check found a difference.\n',
+    );
   const command = (name: string, description: string, example: string): Command =>
     program
       .command(name)
@@ -46,9 +49,9 @@ export function createProgram(io: CliIo): Command {
       .exitOverride()
       .configureOutput({ writeOut: io.out, writeErr: () => undefined })
       .addHelpText('after', `\nExample:\n  ${example}\n`);
-  const onCluster = (of: Command): Command =>
+  const onCluster = (of: Command, otherwise = 'as kubectl finds it'): Command =>
     of
-      .option('--kubeconfig <file>', 'kubeconfig (default: as kubectl finds it)')
+      .option('--kubeconfig <file>', `kubeconfig (default: ${otherwise})`)
       .option('--context <name>', 'context of the kubeconfig');
   const withMain = (of: Command): Command =>
     of.option('--main <module>', 'module that exports the operator (default: kctl.main in package.json, src/main.ts)');
@@ -61,7 +64,7 @@ export function createProgram(io: CliIo): Command {
     .option('--json', 'what was written as JSON')
     .action(async (what: string, kind: string, { json, ...options }: AddOptions & { readonly json?: boolean }) => {
       const outcome = await add(io, { what, kind }, options);
-      io.out(json === true ? `${JSON.stringify(outcome)}\n` : describeAddition(outcome, options.dryRun === true));
+      io.out(json === true ? asJson(outcome) : describeAddition(outcome, options.dryRun === true));
     });
   addGenerate(
     io,
@@ -74,7 +77,7 @@ export function createProgram(io: CliIo): Command {
   const change = (
     name: string,
     description: string,
-    run: (io: CliIo, options: InstallOptions) => Promise<void>,
+    run: (io: CliIo, options: InstallOptions) => Promise<ChangeOutcome>,
   ): void => {
     const of = withMain(onCluster(command(name, description, `kctl ${name} --dry-run`)))
       .option('--dry-run', 'ask the server, and change nothing')
@@ -82,12 +85,15 @@ export function createProgram(io: CliIo): Command {
         new Option('--timeout <seconds>', 'how long each object may take')
           .default(defaultTimeoutMs / 1000)
           .argParser(secondsOf),
-      );
+      )
+      .option('--json', 'what became of each object as JSON');
     if (name === 'deploy') of.option('--image <reference>', 'image (default: kctl.image in package.json)');
     if (name.startsWith('un')) of.option('--delete-objects', 'delete the objects of the kinds, too');
     of.action(
-      async ({ timeout, ...options }: InstallOptions & { readonly timeout: number }) =>
-        await run(io, { ...options, timeoutMs: timeout * 1000 }),
+      async ({ timeout, json, ...options }: InstallOptions & { readonly timeout: number; readonly json?: boolean }) => {
+        const outcome = await run(io, { ...options, timeoutMs: timeout * 1000 });
+        if (json === true) io.out(asJson(outcome));
+      },
     );
   };
   change('install', 'apply the CRDs, and wait until they are established', install);
@@ -101,14 +107,16 @@ export function createProgram(io: CliIo): Command {
         'run the operator, restarted when a file changes; without a cluster on a server of its own',
         'kctl dev -- --log-level debug',
       ),
+      'with --context as kubectl finds it, else no cluster',
     ),
   )
     .option('--samples <folder>', 'objects to apply at the start (default: deploy/samples)')
     .option('--take-over', 'in a cluster where a deployed copy leads: take its lease, and give it back at the end')
     .option(
       '--webhook-host <host>',
-      'by which the cluster reaches this machine (default: that of k3d, kind and minikube)',
+      'by which the cluster reaches this machine (default: known of k3d, kind, minikube and desktops)',
     )
+    .option('--json', 'logs of the operator, and what the command does, as JSON, a line each')
     .argument('[arguments...]', 'for the operator')
     .action(
       async (given: string[], options: Omit<DevOptions, 'arguments'>) =>
@@ -117,10 +125,25 @@ export function createProgram(io: CliIo): Command {
   withMain(command('build', 'write the operator as one file, for the image', 'kctl build --no-minify'))
     .option('--outfile <file>', 'where to (default: dist/main.mjs)')
     .option('--no-minify', 'leave names and lines as they are')
-    .action(async (options: BuildOptions) => await bundle(io, options));
+    .option('--image [reference]', 'build the image, too, by docker, podman, nerdctl or buildah (default: kctl.image)')
+    .option('--json', 'what was written as JSON')
+    .action(async ({ json, ...options }: BuildOptions & { readonly json?: boolean }) => {
+      const outcome = await bundle(io, options);
+      io.out(
+        json === true
+          ? asJson(outcome)
+          : `wrote ${outcome.written[0] ?? ''}\n${outcome.image === undefined ? '' : `built ${outcome.image}\n`}`,
+      );
+    });
   command('update', 'merge what a newer @kctl/create makes into the project', 'kctl update --dry-run')
     .option('--dry-run', 'list what would be changed')
-    .action(async (options: UpdateOptions) => await update(io, options));
+    .option('--json', 'what became of which files as JSON')
+    .action(async ({ json, ...options }: UpdateOptions & { readonly json?: boolean }) => {
+      const outcome = await update(io, options);
+      const dryRun = options.dryRun === true;
+      io.out(json === true ? asJson({ dryRun, ...outcome }) : describeUpdate(outcome, dryRun));
+      failOnConflicts(outcome, dryRun);
+    });
   withMain(
     onCluster(
       command(
@@ -179,28 +202,34 @@ export function createProgram(io: CliIo): Command {
 function addGenerate(io: CliIo, command: Command): void {
   command
     .addArgument(
-      new Argument('[what]', 'which files').choices(['all', 'manifests', 'kinds', ...fileGroups]).default('all'),
+      new Argument('[what]', 'which files')
+        .choices(['all', 'manifests', 'kinds', ...fileGroups, 'crd', 'webhook'])
+        .default('all'),
     )
+    .argument('[module]', 'as --main')
     .option('--output <folder>', 'where to (default: kctl.output in package.json, deploy; src/kinds for kinds)')
     .option('--image <reference>', 'image of the Deployment (default: kctl.image in package.json)')
     .option('--check', 'write nothing, and fail where a file is out of date')
     .option('--json', 'what was written as JSON')
     .option('--from <source...>', 'for kinds: files, folders, URLs, or "cluster"')
-    .action(async (what: string, options: GenerateFlags) => {
+    .action(async (what: string, module: string | undefined, given: GenerateFlags) => {
+      const options = module === undefined ? given : { ...given, main: module };
       if (what === 'kinds') {
         if (options.from === undefined)
           throw new CliError('kctl generate kinds needs --from: a file, a folder, a URL or "cluster"', { exitCode: 2 });
         const written = await writeKinds(io, { ...options, from: options.from, output: options.output ?? 'src/kinds' });
-        io.out(
-          options.json === true
-            ? `${JSON.stringify({ written })}\n`
-            : written.map((path) => `wrote ${path}\n`).join(''),
-        );
+        io.out(options.json === true ? asJson({ written }) : written.map((path) => `wrote ${path}\n`).join(''));
         return;
       }
       const outcome = await generate(io, groupsOf(what), options);
-      io.out(options.json === true ? `${JSON.stringify(outcome)}\n` : describeOutcome(outcome));
+      if (options.json === true) io.out(asJson(outcome));
+      if (options.check === true) failWhereStale(outcome);
+      if (options.json !== true) io.out(describeOutcome(outcome));
     });
+}
+
+function asJson(value: unknown): string {
+  return `${JSON.stringify(value)}\n`;
 }
 
 /** @throws CliError where there are problems: what was found has been printed */

@@ -1,22 +1,31 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { watch, type FSWatcher } from 'node:fs';
 import { dirname } from 'node:path';
-import { isAbortError, sleep, untilAborted } from '@kctl/wait';
+import { isAbortError, sleep, systemClock, untilAborted } from '@kctl/wait';
 import type { CliIo } from './io.js';
 import { shownPath, type Project } from './project.js';
 
 /** How long after a change of a file the operator is restarted, in ms: editors write a file in several steps. */
 const settleMs = 100;
+/** What a restart takes at most on a machine that does nothing else, in ms. */
+const slowMs = 1_000;
 /** How long the operator may take to end before it is killed, in ms. */
 const stopMs = 10_000;
 
 /** What the program of {@link runAndRestart} is given. */
 export interface RunOptions {
-  readonly arguments: readonly string[];
+  /** As they are at each start. */
+  readonly arguments: () => readonly string[];
   /** Beside that of the command. */
   readonly environment: Readonly<Record<string, string>>;
+  /** What the program prints goes here. @default where the command prints */
+  readonly output?: Pick<CliIo, 'out' | 'err'>;
+  /** As the operator logs. @default 'text' */
+  readonly logFormat?: 'text' | 'json';
   /** Called before each restart, while the program ends; must not reject. @default nothing */
   readonly beforeRestart?: () => Promise<void>;
+  /** Called at each start; the signal is aborted when that program is to end. Must not reject. @default nothing */
+  readonly onStart?: (signal: AbortSignal) => Promise<void>;
   /** How long the program may take to end before it is killed, in ms. @default 10000 */
   readonly stopMs?: number;
 }
@@ -28,22 +37,31 @@ export interface RunOptions {
 export async function runAndRestart(io: CliIo, project: Project, options: RunOptions): Promise<void> {
   const folder = dirname(project.main);
   let changes = await watchFolder(folder, io.signal);
+  let reason = '';
   try {
     for (;;) {
       const program = startProgram(io, project, options);
+      if (reason !== '') io.err(`restarted: ${reason}\n`);
+      const over = new AbortController();
+      const begun = options.onStart?.(over.signal);
       try {
         await untilAborted(changes.changed, io.signal);
         if (io.signal.aborted) return;
+        const { at } = await changes.changed;
         await sleep(settleMs, { signal: io.signal });
         // A watch ends with its folder, which may have been made anew. The next one begins before the program does.
         const next = await watchFolder(folder, io.signal);
         changes.close();
         const name = changes.name ?? shownPath(project.folder, folder);
         changes = next;
-        await Promise.all([program.stop(), options.beforeRestart?.()]);
-        io.err(`restarted: ${name} changed\n`);
+        over.abort();
+        const stopped = program.stop().then(() => systemClock.monotonicNow());
+        await Promise.all([stopped, options.beforeRestart?.(), begun]);
+        reason = `${name} changed (${took(at, await stopped)})`;
       } finally {
+        over.abort();
         await program.stop();
+        await begun;
       }
       if (io.signal.aborted) return;
     }
@@ -54,9 +72,17 @@ export async function runAndRestart(io: CliIo, project: Project, options: RunOpt
   }
 }
 
+/** How long after the save it is now, and where that has gone, should a person wonder. */
+function took(savedAt: number, stoppedAt: number): string {
+  const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
+  const wholeMs = systemClock.monotonicNow() - savedAt;
+  const until = wholeMs > slowMs ? `; the operator had ended after ${seconds(stoppedAt - savedAt)}` : '';
+  return `${seconds(wholeMs)} after the save${until}`;
+}
+
 interface FolderChanges {
-  /** Resolves with the first change. */
-  readonly changed: Promise<undefined>;
+  /** Resolves with the time of the first change, in ms of the monotonic clock. */
+  readonly changed: Promise<{ readonly at: number }>;
   /** Of the file that changed last, where the system names it. */
   readonly name: string | undefined;
   close(): void;
@@ -64,7 +90,8 @@ interface FolderChanges {
 
 /** Watches a folder, as soon as it is there. @throws the reason of the signal */
 async function watchFolder(folder: string, signal: AbortSignal): Promise<FolderChanges> {
-  const first = Promise.withResolvers<undefined>();
+  const first = Promise.withResolvers<{ readonly at: number }>();
+  const notice = (): void => first.resolve({ at: systemClock.monotonicNow() });
   let name: string | undefined;
   for (;;) {
     let watcher: FSWatcher;
@@ -76,10 +103,10 @@ async function watchFolder(folder: string, signal: AbortSignal): Promise<FolderC
     }
     watcher.on('change', (_event, changed) => {
       name = String(changed);
-      first.resolve(undefined);
+      notice();
     });
     // The folder cannot be watched further: the next watch waits until it can.
-    watcher.on('error', () => first.resolve(undefined));
+    watcher.on('error', notice);
     return {
       changed: first.promise,
       get name() {
@@ -105,7 +132,15 @@ interface RunningProgram {
 }
 
 function startProgram(io: CliIo, { main, folder }: Project, options: RunOptions): RunningProgram {
-  const args = [...process.execArgv, '--import', endsWithCommand, main, '--log-format', 'text', ...options.arguments];
+  const args = [
+    ...process.execArgv,
+    '--import',
+    endsWithCommand,
+    main,
+    '--log-format',
+    options.logFormat ?? 'text',
+    ...options.arguments(),
+  ];
   const child = spawn(process.execPath, args, {
     cwd: folder,
     env: { LOG_RECONCILES: 'true', ...io.environment, POD_NAMESPACE: 'default', ...options.environment },
@@ -113,11 +148,12 @@ function startProgram(io: CliIo, { main, folder }: Project, options: RunOptions)
     // A group of its own: Ctrl-C reaches the command alone, which asks once; asked twice, an operator ends at once.
     detached: hasGroups,
   });
+  const { output = io } = options;
   let isStopping = false;
   const kill = (): void => killGroup(child);
   process.once('exit', kill); // the command was ended by a second signal
-  child.stdout?.on('data', (text: Buffer) => io.out(text.toString()));
-  child.stderr?.on('data', (text: Buffer) => io.err(text.toString()));
+  child.stdout?.on('data', (text: Buffer) => output.out(text.toString()));
+  child.stderr?.on('data', (text: Buffer) => output.err(text.toString()));
   const ended = endOf(child).then((how) => {
     process.off('exit', kill);
     if (!isStopping) io.err(`the operator ended with ${how}: it starts again when a file changes\n`);

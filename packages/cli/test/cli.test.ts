@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineKind } from '@kctl/apimachinery';
 import { createEnvironment } from '@kctl/testing';
@@ -8,7 +8,7 @@ import { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions
 import { parseAllDocuments } from 'yaml';
 import { describe, expect, it } from 'vitest';
 import { boundedName } from '../src/manifests/names.js';
-import { kctl, project } from './project.js';
+import { kctl, kctlWith, project, type Result } from './project.js';
 
 const objectsIn = (file: string): Record<string, unknown>[] =>
   parseAllDocuments(readFileSync(file, 'utf8')).map((document): Record<string, unknown> => document.toJS());
@@ -73,6 +73,17 @@ describe('kctl generate', () => {
       err: 'kctl: generated files are out of date: deploy/rbac/rbac.yaml: run kctl generate and commit what it writes\n',
     });
     expect(readFileSync(file, 'utf8')).toBe('edited');
+    const json = await kctl(folder, 'generate', 'rbac', '--check', '--json');
+    expect(json).toMatchObject({ code: 3, err: stale.err });
+    expect(JSON.parse(json.out)).toEqual({ written: ['deploy/rbac/rbac.yaml'], unchanged: [], removed: [] });
+  });
+
+  it('takes a group in the singular, and the module as an argument', async () => {
+    const folder = project();
+    renameSync(join(folder, 'src', 'main.ts'), join(folder, 'src', 'other.ts'));
+    const found = await kctl(folder, 'generate', 'crd', './src/other.ts');
+    expect(found).toEqual({ code: 0, out: 'wrote deploy/crds/websites.example.com.yaml\n0 unchanged\n', err: '' });
+    expect(await kctl(folder, 'generate', 'webhook', './src/other.ts', '--json')).toMatchObject({ code: 0 });
   });
 
   it('takes line ends of Windows for what they are', async () => {
@@ -118,6 +129,18 @@ describe('on a server', () => {
     expect(before).toMatchObject({ code: 1, err: 'kctl: 1 problem found\n' });
     expect(before.out).toContain('the kind Website (websites.example.com) is not installed: run kctl install');
 
+    const counted = await kctl(folder, 'install', '--dry-run', '--json', ...cluster);
+    expect(JSON.parse(counted.out)).toEqual({
+      dryRun: true,
+      changes: [
+        {
+          action: 'applied',
+          apiVersion: 'apiextensions.k8s.io/v1',
+          kind: 'CustomResourceDefinition',
+          name: 'websites.example.com',
+        },
+      ],
+    });
     const dry = await kctl(folder, 'install', '--dry-run', ...cluster);
     expect(dry).toMatchObject({ code: 0, err: 'applied customresourcedefinition/websites.example.com (dry run)\n' });
     expect((await environment.client.list(CustomResourceDefinition)).items).toEqual([]);
@@ -146,7 +169,16 @@ describe('on a server', () => {
       code: 1,
       err: 'kctl: 1 object of websites.example.com would be deleted with its kind: delete it first, or add --delete-objects\n',
     });
-    expect(await kctl(folder, 'uninstall', '--delete-objects', ...cluster)).toMatchObject({ code: 0 });
+    const gone = await kctl(folder, 'uninstall', '--delete-objects', '--json', ...cluster);
+    const { changes } = JSON.parse(gone.out) as { changes: object[] };
+    expect(changes).toEqual([
+      { action: 'deleted', apiVersion: 'example.com/v1', kind: 'Website', namespace: 'default', name: 'a' },
+      expect.objectContaining({ action: 'deleted', kind: 'CustomResourceDefinition' }),
+    ]);
+    expect(JSON.parse((await kctl(folder, 'undeploy', '--json', ...cluster)).out)).toEqual({
+      dryRun: false,
+      changes: [],
+    });
     expect((await environment.client.list(Deployment)).items).toEqual([]);
   });
 });
@@ -217,6 +249,8 @@ describe('a newcomer', () => {
       const help = await kctl(project(), name, '--help');
       expect(help).toMatchObject({ code: 0, err: '' });
       expect(help.out, name).toContain('Example:');
+      // A script is what completion prints.
+      if (name !== 'completion') expect(help.out, name).toContain('--json');
     }
   });
 });
@@ -229,6 +263,12 @@ describe('kctl build', () => {
     expect(await kctl(folder, 'build')).toEqual({ code: 0, out: 'wrote dist/main.mjs\n', err: '' });
     const ran = spawnSync(process.execPath, [join(folder, 'dist', 'main.mjs')], { encoding: 'utf8' });
     expect(ran.stdout).toBe('bundled\n');
+    const json = await kctl(folder, 'build', '--json', '--outfile', 'out/x.mjs');
+    expect(JSON.parse(json.out)).toEqual({
+      written: ['out/x.mjs', 'out/x.mjs.map'],
+      bytes: readFileSync(join(folder, 'out', 'x.mjs')).length,
+      warnings: [],
+    });
     writeFileSync(main, "import './missing.ts';\n");
     expect(await kctl(folder, 'build')).toEqual({
       code: 1,
@@ -238,6 +278,40 @@ describe('kctl build', () => {
     expect((await kctl(folder, 'build', '--main', 'none.ts')).err).toBe(
       'kctl: none.ts does not exist: name the module by --main\n',
     );
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('kctl build --image', () => {
+  const building = async (engine: string | undefined, ...given: readonly string[]): Promise<Result> => {
+    const folder = project();
+    writeFileSync(join(folder, 'src', 'main.ts'), 'console.log(1);\n');
+    writeFileSync(join(folder, 'Dockerfile'), 'FROM scratch\n');
+    const bin = join(folder, 'bin');
+    mkdirSync(bin);
+    if (engine !== undefined) writeFileSync(join(bin, 'podman'), engine, { mode: 0o755 });
+    return await kctlWith({ PATH: bin }, folder, 'build', ...given);
+  };
+
+  it('asks the container engine that is there', async () => {
+    const engine = '#!/bin/sh\necho "$1 $2 $3"\n';
+    const built = await building(engine, '--image');
+    expect(built).toMatchObject({ code: 0, out: 'wrote dist/main.mjs\nbuilt registry.example.com/websites:1\n' });
+    expect(built.err).toBe(
+      'building registry.example.com/websites:1 by podman\nbuild --tag registry.example.com/websites:1\n',
+    );
+    const json = await building(engine, '--image', 'site:2', '--json');
+    expect(JSON.parse(json.out)).toMatchObject({ image: 'site:2', warnings: [] });
+  });
+
+  it('says what is missing, and what failed', async () => {
+    expect((await building(undefined, '--image')).err).toBe(
+      'kctl: there is no container engine: install one of docker, podman, nerdctl, buildah, or build the Dockerfile where there is one\n',
+    );
+    expect(await building('#!/bin/sh\necho no space >&2\nexit 3\n', '--image')).toEqual({
+      code: 1,
+      out: '',
+      err: 'building registry.example.com/websites:1 by podman\nno space\nkctl: podman build of registry.example.com/websites:1 ended with code 3: what it printed says why\n',
+    });
   });
 });
 
@@ -321,6 +395,15 @@ describe('kctl update', () => {
     });
   });
 
+  it('prints what became of the files as JSON, also where a person has to decide', async () => {
+    const folder = withCreate(
+      "export const updateProject = () => ({ updated: ['a'], removed: [], kept: [], conflicts: ['d'] });",
+    );
+    const found = await kctl(folder, 'update', '--json');
+    expect(found.code).toBe(3);
+    expect(JSON.parse(found.out)).toEqual({ dryRun: false, updated: ['a'], removed: [], kept: [], conflicts: ['d'] });
+  });
+
   it('says what to install', async () => {
     expect((await kctl(project(), 'update')).err).toContain(
       '@kctl/create is not installed: run npm install --save-dev',
@@ -334,7 +417,10 @@ describe('kctl update', () => {
 describe('completion', () => {
   it.each([
     [['gen'], ['generate']],
-    [['generate', 'cr'], ['crds']],
+    [
+      ['generate', 'crd'],
+      ['crds', 'crd'],
+    ],
     [['doctor', '--as'], ['--as-operator']],
   ])('of %j', async (words, expected) => {
     expect((await kctl(project(), 'complete', '--', ...words)).out).toBe(expected.map((word) => `${word}\n`).join(''));

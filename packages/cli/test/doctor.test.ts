@@ -3,7 +3,7 @@ import { ValidatingWebhookConfiguration } from '@kctl/apimachinery/kinds/admissi
 import { Deployment } from '@kctl/apimachinery/kinds/apps/v1';
 import { ConfigMap, Namespace, Service } from '@kctl/apimachinery/kinds/core/v1';
 import { EndpointSlice } from '@kctl/apimachinery/kinds/discovery.k8s.io/v1';
-import { createEnvironment, type TestEnvironment } from '@kctl/testing';
+import { createEnvironment, installCrds, type TestEnvironment } from '@kctl/testing';
 import { createSelfSignedCertificate } from '@kctl/webhook';
 import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -76,6 +76,49 @@ describe('kctl doctor', () => {
     folder = project();
     expect(await findings('api')).toEqual([
       expect.stringMatching(/^ok: the server has the \d+ other resources that are needed$/),
+    ]);
+  });
+
+  it('names versions that the server lacks, or that a release of Kubernetes removes', async () => {
+    const using = async (group: string, version: string, kind: string): Promise<readonly string[]> => {
+      folder = project();
+      const main = join(folder, 'src', 'main.ts');
+      const text = readFileSync(main, 'utf8').replace('.owns(ConfigMap)', '.owns(ConfigMap)\n      .owns(Other)');
+      const token = JSON.stringify({ group, version, kind, scope: 'Namespaced' });
+      writeFileSync(
+        main,
+        `import { defineKind } from '@kctl/apimachinery';\nconst Other = defineKind()(${token});\n${text}`,
+      );
+      return await findings('api');
+    };
+    expect(await using('batch', 'v1beta1', 'CronJob')).toEqual([
+      'problem: the server has cronjobs.batch in v1, and not in v1beta1, which kind source: CronJob.batch needs: use batch/v1 CronJob',
+    ]);
+    const versions = ['v1', 'v1beta1'].map((name) => ({
+      name,
+      served: true,
+      storage: name === 'v1',
+      ...(name === 'v1beta1' ? { deprecated: true, deprecationWarning: 'move to v1' } : {}),
+      schema: { openAPIV3Schema: { type: 'object' as const } },
+    }));
+    await installCrds(environment.client, [
+      {
+        apiVersion: 'apiextensions.k8s.io/v1',
+        kind: 'CustomResourceDefinition',
+        metadata: { name: 'routes.shop.example.org' },
+        spec: {
+          group: 'shop.example.org',
+          scope: 'Namespaced',
+          names: { kind: 'Route', plural: 'routes' },
+          versions,
+        },
+      },
+    ]);
+    expect(await using('shop.example.org', 'v1beta1', 'Route')).toEqual([
+      'warning: v1beta1 of routes.shop.example.org, which kind source: Route.shop.example.org needs, is deprecated: move to v1',
+    ]);
+    expect(await using('shop.example.org', 'v2', 'Route')).toEqual([
+      'problem: the server has routes.shop.example.org in v1, and not in v2, which kind source: Route.shop.example.org needs: use shop.example.org/v1 Route',
     ]);
   });
 
@@ -167,5 +210,21 @@ describe('kctl doctor', () => {
     // The webhook is not called in this test: it judges nothing.
     await install({ clientConfig: { service, caBundle: await bundle(86_400_000, 1e13) } });
     expect(await findings('webhook')).toEqual(['ok: 1 webhook can be called']);
+    const body = { spec: { ports: [{ port: 8443 }] } };
+    await client.patch(Service, { namespace, name: service.name }, { type: 'merge', body });
+    expect(await findings('webhook')).toEqual([
+      `problem: ${name} leads to port 443 of the Service websites-webhook in ${namespace}, which has no such port: writes that it judges are refused: run kctl deploy`,
+    ]);
+    const url = 'https://host.k3d.internal:9443/validate';
+    await install({ clientConfig: { url, caBundle: await bundle(86_400_000, 1e13) } });
+    const annotations = { 'kctl.dev/before-dev': '"absent"' };
+    await client.patch(
+      ValidatingWebhookConfiguration,
+      { name: configuration },
+      { type: 'merge', body: { metadata: { annotations } } },
+    );
+    expect(await findings('webhook')).toEqual([
+      `warning: ${configuration} leads to https://host.k3d.internal:9443 by kctl dev: where that no longer runs, kctl deploy restores it`,
+    ]);
   });
 });

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineKind } from '@kctl/apimachinery';
+import { ValidatingWebhookConfiguration } from '@kctl/apimachinery/kinds/admissionregistration.k8s.io/v1';
 import { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
 import { Deployment } from '@kctl/apimachinery/kinds/apps/v1';
 import { ServiceAccount } from '@kctl/apimachinery/kinds/core/v1';
@@ -58,6 +59,17 @@ describe('a command that fails in the middle', () => {
       /kctl: issuer\/websites-webhook in websites-system cannot be applied: .*: install cert-manager/,
     );
     await installCrds(environment.client, certManager);
+    const { out } = await kctl(folder, 'deploy', '--dry-run', '--json', ...cluster);
+    const { dryRun, changes } = JSON.parse(out) as { dryRun: boolean; changes: object[] };
+    expect(dryRun).toBe(true);
+    expect(changes[0]).toEqual({ action: 'applied', apiVersion: 'v1', kind: 'Namespace', name: namespace });
+    expect(changes).toContainEqual({
+      action: 'applied',
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      namespace,
+      name: 'websites',
+    });
 
     refuse('deployments', 'patch');
     const refused = await kctl(folder, 'deploy', ...cluster);
@@ -129,6 +141,30 @@ describe('a command that fails in the middle', () => {
       /customresourcedefinition\/pages.example.com is not established after 0.3 s: .*"Website.*" is already in use/,
     );
     expect(await kctl(other, 'uninstall', ...cluster)).toMatchObject({ code: 0 });
+    expect(await kctl(project(), 'uninstall', ...cluster)).toMatchObject({ code: 0 });
+  });
+});
+
+describe('what a kctl dev that was killed has left', () => {
+  it('is restored by install and deploy as well, not by a dry run', async () => {
+    const { client } = environment;
+    const configuration = { name: 'websites-validating' };
+    const annotations = { 'kctl.dev/before-dev': '"absent"' };
+    await client.create(ValidatingWebhookConfiguration, { metadata: { ...configuration, annotations }, webhooks: [] });
+    expect((await kctl(project(), 'install', '--dry-run', ...cluster)).err).not.toContain('restored');
+    expect((await kctl(project(), 'install', ...cluster)).err).toContain(
+      'restored validatingwebhookconfiguration/websites-validating',
+    );
+    expect((await client.list(ValidatingWebhookConfiguration)).items).toEqual([]);
+    const edited = { 'kctl.dev/before-dev': '{' };
+    await client.create(ValidatingWebhookConfiguration, {
+      metadata: { ...configuration, annotations: edited },
+      webhooks: [],
+    });
+    expect((await kctl(project(), 'deploy', ...cluster)).err).toMatch(
+      /the annotation kctl.dev\/before-dev of .* websites-validating is not what kctl dev wrote: delete it/,
+    );
+    await client.delete(ValidatingWebhookConfiguration, configuration);
     expect(await kctl(project(), 'uninstall', ...cluster)).toMatchObject({ code: 0 });
   });
 });

@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach } from 'vitest';
-import { runKctl } from '../src/index.js';
+import { runKctl, type CliIo } from '../src/index.js';
 
 const folders: string[] = [];
 afterEach(() => {
@@ -31,15 +31,22 @@ export function kctl(cwd: string, ...given: readonly string[]): Promise<Result> 
 }
 
 /** {@link kctl}, ended by a signal. */
-export async function kctlUntil(signal: AbortSignal, cwd: string, ...given: readonly string[]): Promise<Result> {
+export function kctlUntil(signal: AbortSignal, cwd: string, ...given: readonly string[]): Promise<Result> {
+  return run({ cwd, environment: {}, signal }, given);
+}
+
+/** {@link kctl} with variables of the environment. */
+export function kctlWith(environment: CliIo['environment'], cwd: string, ...given: readonly string[]): Promise<Result> {
+  return run({ cwd, environment, signal: new AbortController().signal }, given);
+}
+
+async function run(parts: Pick<CliIo, 'cwd' | 'environment' | 'signal'>, given: readonly string[]): Promise<Result> {
   let out = '';
   let err = '';
   const io = {
-    cwd,
-    environment: {},
+    ...parts,
     out: (text: string): void => void (out += text),
     err: (text: string): void => void (err += text),
-    signal,
   };
   return { code: await runKctl(io, given), out, err };
 }

@@ -41,7 +41,7 @@ function run(text: string, stopMs?: number): Running {
   const io: CliIo = { cwd: folder, environment: process.env, out: write, err: write, signal: abort.signal };
   const project = { folder, main, output: folder, image: 'x', version: '0.1.0' };
   const ended = runAndRestart(io, project, {
-    arguments: [],
+    arguments: () => [],
     environment: {},
     ...(stopMs === undefined ? {} : { stopMs }),
   });
@@ -76,7 +76,7 @@ describe('the program of kctl dev', () => {
     await until(() => expect(running.log()).toEqual(['start first']));
     writeFileSync(running.source, program('second'));
     await until(() => expect(running.log()).toEqual(['start first', 'stop first', 'start second']));
-    expect(running.err()).toContain('restarted: main.mjs changed\n');
+    expect(running.err()).toMatch(/^restarted: main\.mjs changed \(\d+\.\d s after the save.*\)$/m);
     await running.stop();
     expect(running.log().at(-1)).toBe('stop second');
   });

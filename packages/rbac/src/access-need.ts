@@ -21,6 +21,11 @@ export interface AccessNeed {
   readonly reason: string;
   /** The rare case in which the rights are used. They are granted, and a test that never uses them does not report them. */
   readonly when?: string;
+  /**
+   * The version of the kind that it was declared with. It is not enumerable: RBAC does not know versions, so that needs
+   * compare, and are printed, without it. @default not known
+   */
+  readonly version?: string;
 }
 
 /** The part of a kind that names its resource. */
@@ -28,6 +33,7 @@ export interface AccessKind {
   readonly group: string;
   readonly kind: string;
   readonly plural: string;
+  readonly version?: string;
 }
 
 /** What narrows or explains a need. */
@@ -72,7 +78,7 @@ export function accessTo(kind: AccessKind, verbs: readonly AccessVerb[], options
   const problems = needProblems(kind, verbs, options);
   if (problems.length > 0) throw new TypeError(`needs: ${problems.join('; ')}`);
   const { subresource, namespaces, names, when } = options;
-  return {
+  const need: AccessNeed = {
     group: kind.group,
     resource: subresource === undefined ? kind.plural : `${kind.plural}/${subresource}`,
     verbs: sortVerbs(verbs),
@@ -81,6 +87,8 @@ export function accessTo(kind: AccessKind, verbs: readonly AccessVerb[], options
     reason: options.reason ?? `needs(${kind.kind})`,
     ...(when === undefined ? {} : { when }),
   };
+  if (kind.version !== undefined) Object.defineProperty(need, 'version', { value: kind.version });
+  return need;
 }
 
 /** Everything that is wrong with the arguments of {@link accessTo}, for builders that collect mistakes. */

@@ -1,5 +1,6 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { buildImage } from '../build-image.js';
 import { CliError } from '../errors.js';
 import type { CliIo } from '../io.js';
 import { readProject, shownPath } from '../project.js';
@@ -11,6 +12,19 @@ export interface BuildOptions {
   readonly outfile?: string;
   /** Makes the file as small as it can be; its source map stays beside it. @default true */
   readonly minify?: boolean;
+  /** Builds the image as well, by its Dockerfile; `true` is that of the project. @default none */
+  readonly image?: string | true;
+}
+
+/** What was written: paths with slashes. */
+export interface BuildOutcome {
+  readonly written: readonly string[];
+  /** Of the file itself, without its source map. */
+  readonly bytes: number;
+  /** What esbuild warns of, a place and a reason each. */
+  readonly warnings: readonly string[];
+  /** The image that was built, where that was asked for. */
+  readonly image?: string;
 }
 
 /** A module of CommonJS in the bundle asks for `require`. */
@@ -24,13 +38,14 @@ const banner = "import { createRequire } from 'node:module'; const require = cre
  */
 export async function bundle(
   io: CliIo,
-  { outfile = 'dist/main.mjs', minify = true, main }: BuildOptions,
-): Promise<void> {
+  { outfile = 'dist/main.mjs', minify = true, main, image }: BuildOptions,
+): Promise<BuildOutcome> {
   const project = readProject(io.cwd, main === undefined ? {} : { main });
   const shown = shownPath(project.folder, project.main);
   if (!existsSync(project.main)) throw new CliError(`${shown} does not exist: name the module by --main`);
   const { build } = await import('esbuild');
   const target = resolve(project.folder, outfile);
+  let outcome: BuildOutcome;
   try {
     const { warnings } = await build({
       absWorkingDir: project.folder,
@@ -46,11 +61,17 @@ export async function bundle(
       banner: { js: banner },
       logLevel: 'silent',
     });
-    for (const { text, location } of warnings) io.err(`${location?.file ?? shown}:${location?.line ?? 0}: ${text}\n`);
+    const lines = warnings.map(({ text, location }) => `${location?.file ?? shown}:${location?.line ?? 0}: ${text}`);
+    for (const line of lines) io.err(`${line}\n`);
+    const written = [target, `${target}.map`].map((path) => shownPath(project.folder, path));
+    outcome = { written, bytes: statSync(target).size, warnings: lines };
   } catch (error) {
     throw new CliError(`${shown} cannot be bundled: ${problemsOf(error)}`, { cause: error });
   }
-  io.out(`wrote ${shownPath(project.folder, target)}\n`);
+  if (image === undefined) return outcome;
+  const reference = image === true ? project.image : image;
+  await buildImage(io, project, reference);
+  return { ...outcome, image: reference };
 }
 
 /** What esbuild objects to, a place and a reason each. */

@@ -1,30 +1,23 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createApiServer } from '@kctl/apiserver';
-import { createHttpClient, createRestMapper } from '@kctl/client-http';
-import { listContexts } from '@kctl/kubeconfig';
-import type { OperatorGraph } from '@kctl/operator';
 import { sleep } from '@kctl/wait';
-import { builtInKinds } from '@kctl/apimachinery/kinds/built-in';
-import { parseAllDocuments } from 'yaml';
 import { applyObjects, isManifest, waitEstablished, type ManifestObject } from '../apply-objects.js';
-import { openClient, type ClusterOptions, type OpenCluster } from '../cluster.js';
+import type { ClusterOptions, OpenCluster } from '../cluster.js';
+import { openServer, type DevServer } from '../dev/dev-server.js';
+import { placesOf, restoreOriginals } from '../dev/originals.js';
+import { reloadOperator } from '../dev/reload-operator.js';
+import { samplesOf } from '../dev/samples.js';
 import { takeLease } from '../dev/take-lease.js';
-import { routeWebhooks } from '../dev/webhook-route.js';
-import {
-  pointConversions,
-  pointWebhooks,
-  restoreOriginals,
-  saveOriginals,
-  type Pointing,
-} from '../dev/webhook-tunnel.js';
+import { createTunnel, type Tunnel } from '../dev/tunnel.js';
+import type { HookedOperator } from '../dev/webhook-tunnel.js';
 import { CliError, explain } from '../errors.js';
 import type { CliIo } from '../io.js';
 import { loadOperator, readProject, type Project } from '../project.js';
-import { reloadCrds } from '../reload-crds.js';
 import { runAndRestart } from '../run-and-restart.js';
+import { startGuardian } from '../start-guardian.js';
 
 /** How long giving a cluster back may take, in ms. */
 const restoreMs = 10_000;
@@ -39,6 +32,8 @@ export interface DevOptions extends ClusterOptions {
   readonly takeOver?: boolean;
   /** Name or address by which the cluster reaches this machine. @default that of k3d, kind or minikube, by the context */
   readonly webhookHost?: string;
+  /** Everything that is printed is JSON, a line each. @default false */
+  readonly json?: boolean;
   /** Arguments for the operator. */
   readonly arguments: readonly string[];
 }
@@ -46,37 +41,50 @@ export interface DevOptions extends ClusterOptions {
 /**
  * Runs the operator against an API server in this process, or the cluster that `context` or `kubeconfig` names, and
  * restarts it when a file of its folder changes; the server keeps its state. The API server calls its webhooks on this
- * machine; a cluster is what it was before when the command ends, or, after a crash, when it starts again. Resolves when the
- * signal is aborted.
+ * machine; a cluster is what it was before when the command ends, also by a crash: a process that outlives it restores it.
+ * Resolves when the signal is aborted.
  */
-export async function dev(io: CliIo, options: DevOptions): Promise<void> {
+export async function dev(given: CliIo, options: DevOptions): Promise<void> {
+  const io = options.json === true ? { ...given, err: (text: string) => given.err(asLines(text)) } : given;
   const project = readProject(io.cwd, options);
-  const operator = await loadOperator(project);
-  const graph = await operator.graph();
+  const graph = await (await loadOperator(project)).graph();
   const folder = mkdtempSync(join(tmpdir(), 'kctl-dev-'));
+  const session = randomUUID();
+  await using guardian = startGuardian(io);
+  await guardian.order({ folder, session, places: [] });
   try {
     await using server = await openServer(io, options, folder);
     const { cluster, isEmbedded } = server;
+    const access = {
+      ...(options.kubeconfig === undefined ? {} : { kubeconfig: options.kubeconfig }),
+      ...(options.context === undefined ? {} : { context: options.context }),
+    };
+    const tunnel = createTunnel({
+      server,
+      settings: graph.settings,
+      arguments: options.arguments,
+      host: options.webhookHost,
+      folder,
+      session,
+      guardian,
+      access,
+    });
+    const run = { project, operator: graph, server, tunnel, output: given };
     if (isEmbedded) {
-      await runOn(io, options, { project, graph, folder, server });
+      await runOn(io, options, run);
       return;
     }
-    await restoreOriginals(io, cluster, graph, io.signal);
+    await restoreOriginals(io, cluster, { places: placesOf(graph), signal: io.signal });
     const lease = await takeLease(io, cluster, { graph, takeOver: options.takeOver === true });
     const lost = new AbortController();
     lease?.ended.catch(() => lost.abort());
     try {
-      await runOn({ ...io, signal: AbortSignal.any([io.signal, lost.signal]) }, options, {
-        project,
-        graph,
-        folder,
-        server,
-      });
+      await runOn({ ...io, signal: AbortSignal.any([io.signal, lost.signal]) }, options, run);
       if (lost.signal.aborted)
         throw new CliError('the lease was taken by another, and the operator has ended: is another kctl dev running?');
     } finally {
       // The signal of the command is aborted by now.
-      await restoreOriginals(io, cluster, graph, AbortSignal.timeout(restoreMs));
+      await tunnel.close(io, AbortSignal.timeout(restoreMs));
       await lease?.release();
     }
   } finally {
@@ -84,64 +92,81 @@ export async function dev(io: CliIo, options: DevOptions): Promise<void> {
   }
 }
 
-interface Session {
+interface Run {
   readonly project: Project;
-  readonly graph: OperatorGraph;
-  readonly folder: string;
+  readonly operator: HookedOperator;
   readonly server: DevServer;
+  readonly tunnel: Tunnel;
+  /** Of the operator, as it prints. */
+  readonly output: Pick<CliIo, 'out' | 'err'>;
 }
 
-async function runOn(io: CliIo, options: DevOptions, { project, graph, folder, server }: Session): Promise<void> {
-  const { cluster, isEmbedded } = server;
-  const route = await routeWebhooks(io, cluster, {
-    graph,
-    arguments: options.arguments,
-    folder,
-    isEmbedded,
-    context: server.context,
-    host: options.webhookHost,
-  });
-  const pointing = route === undefined || route.url === '' ? undefined : { graph, route };
-  if (pointing !== undefined && !isEmbedded) await saveOriginals(io, cluster, graph);
-  const crds = graph.resources.map(({ manifest }): unknown => manifest).filter((each) => isManifest(each));
-  await installCrds(io, cluster, crds);
-  if (pointing !== undefined) await pointConversions(io, cluster, pointing);
-  const samples = samplesOf(project, options);
-  if (pointing === undefined) await applyObjects(io, cluster, samples);
-  let installed = JSON.stringify(crds);
-  const beforeRestart = async (): Promise<void> => {
-    const changed = await reloadCrds(io, project);
-    if (changed === undefined || JSON.stringify(changed) === installed) return;
-    try {
-      await installCrds(io, cluster, changed);
-      installed = JSON.stringify(changed);
-    } catch (error) {
-      if (!io.signal.aborted) io.err(`kctl: ${explain(error)}\n`);
-    }
-  };
-  const run = {
-    arguments: [...options.arguments, ...(route?.arguments ?? [])],
-    environment: server.environment,
-    beforeRestart,
-  };
+/** Lines of the command as JSON. */
+function asLines(text: string): string {
+  return text
+    .split('\n')
+    .map((message) => (message === '' ? '' : JSON.stringify({ source: 'kctl', message })))
+    .join('\n');
+}
+
+async function runOn(
+  io: CliIo,
+  options: DevOptions,
+  { project, operator, server, tunnel, output }: Run,
+): Promise<void> {
+  const { cluster } = server;
   const ending = new AbortController();
   const running: CliIo = { ...io, signal: AbortSignal.any([io.signal, ending.signal]) };
-  /** Webhooks that fail closed refuse writes until the operator listens, those of samples as well. */
-  const begin = async (to: Pointing): Promise<void> => {
-    await untilListening(to.route.port, running.signal);
-    await pointWebhooks(running, cluster, to);
-    await applyObjects(running, cluster, samples);
+  let samples = samplesOf(project, options);
+  let installed = '';
+  const bring = async (next: HookedOperator): Promise<void> => {
+    const crds = crdsOf(next);
+    await tunnel.prepare(running, next);
+    if (JSON.stringify(crds) !== installed) await installCrds(running, cluster, crds);
+    installed = JSON.stringify(crds);
+    await tunnel.pointConversions(running);
   };
-  const begun = pointing === undefined ? Promise.resolve() : begin(pointing);
-  begun.catch(() => ending.abort());
-  try {
-    await runAndRestart(running, project, run);
-  } finally {
-    ending.abort();
-    await begun.catch(() => undefined);
-  }
-  // A failure has ended the program; otherwise the person has.
-  if (!io.signal.aborted) await begun;
+  await bring(operator);
+  /** Webhooks that fail closed refuse writes until the operator listens, those of samples as well. */
+  const begin = async (starting: CliIo): Promise<void> => {
+    const { port } = tunnel;
+    if (port !== undefined) await untilListening(port, starting.signal);
+    await tunnel.pointWebhooks(starting);
+    await applyObjects(starting, cluster, samples);
+    samples = [];
+  };
+  let isFirst = true;
+  let failure: Error | undefined;
+  await runAndRestart(running, project, {
+    arguments: () => [...options.arguments, ...tunnel.arguments],
+    environment: server.environment,
+    output,
+    logFormat: options.json === true ? 'json' : 'text',
+    beforeRestart: async () => {
+      const changed = await reloadOperator(running, project, operator);
+      if (changed === undefined) return;
+      await bring(changed).catch((error: unknown) => {
+        if (!running.signal.aborted) io.err(`kctl: ${explain(error)}\n`);
+      });
+    },
+    onStart: async (signal) => {
+      const isInitial = isFirst;
+      isFirst = false;
+      try {
+        await begin({ ...running, signal: AbortSignal.any([running.signal, signal]) });
+      } catch (error) {
+        if (signal.aborted || running.signal.aborted) return;
+        if (!isInitial) {
+          io.err(`kctl: ${explain(error)}\n`);
+          return;
+        }
+        // What is wrong from the start ends the command.
+        failure = error instanceof Error ? error : new CliError(String(error));
+        ending.abort();
+      }
+    },
+  });
+  if (failure !== undefined) throw failure;
 }
 
 /** Resolves when a port of this machine takes connections. @throws the reason of the signal */
@@ -164,65 +189,6 @@ async function installCrds(io: CliIo, cluster: OpenCluster, crds: readonly Manif
   cluster.mapper.invalidate();
 }
 
-interface DevServer extends AsyncDisposable {
-  /** In this process: nothing of it is left when that ends. */
-  readonly isEmbedded: boolean;
-  /** Of the kubeconfig. */
-  readonly context: string | undefined;
-  readonly cluster: OpenCluster;
-  readonly environment: Readonly<Record<string, string>>;
-}
-
-async function openServer(io: CliIo, options: DevOptions, folder: string): Promise<DevServer> {
-  if (options.kubeconfig !== undefined || options.context !== undefined) {
-    const cluster = await openClient(io, options);
-    const contexts = await listContexts(options.kubeconfig === undefined ? {} : { path: options.kubeconfig });
-    const context = options.context ?? contexts.find(({ isCurrent }) => isCurrent)?.name;
-    const environment = {
-      ...(options.kubeconfig === undefined ? {} : { KUBECONFIG: options.kubeconfig }),
-      ...(options.context === undefined ? {} : { CONTEXT: options.context }),
-    };
-    return {
-      cluster,
-      environment,
-      isEmbedded: false,
-      context,
-      [Symbol.asyncDispose]: () => cluster[Symbol.asyncDispose](),
-    };
-  }
-  const server = createApiServer();
-  await server.start();
-  const kubeconfig = join(folder, 'kubeconfig');
-  server.writeKubeconfig(kubeconfig);
-  const connection = { server: server.url, ca: server.certificateAuthority, user: { token: server.token } };
-  const client = createHttpClient({ connection, program: 'kctl' });
-  const mapper = createRestMapper({ transport: client.transport, kinds: builtInKinds });
-  const close = async (): Promise<void> => {
-    await client[Symbol.asyncDispose]();
-    await server[Symbol.asyncDispose]();
-  };
-  io.err(`API server at ${server.url}; for kubectl: export KUBECONFIG=${kubeconfig}\n`);
-  const cluster = { connection, client, mapper, [Symbol.asyncDispose]: close };
-  return {
-    cluster,
-    environment: { KUBECONFIG: kubeconfig },
-    isEmbedded: true,
-    context: undefined,
-    [Symbol.asyncDispose]: close,
-  };
-}
-
-function samplesOf({ folder, output }: Project, { samples }: DevOptions): ManifestObject[] {
-  const path = samples === undefined ? join(output, 'samples') : join(folder, samples);
-  if (!existsSync(path)) {
-    if (samples === undefined) return [];
-    throw new CliError(`${samples} does not exist: name a folder of YAML files by --samples`);
-  }
-  return readdirSync(path)
-    .filter((name) => /\.ya?ml$/.test(name))
-    .sort()
-    .flatMap((name) =>
-      parseAllDocuments(readFileSync(join(path, name), 'utf8')).map((document): unknown => document.toJS() as unknown),
-    )
-    .filter((each) => isManifest(each));
+function crdsOf({ resources }: HookedOperator): readonly ManifestObject[] {
+  return resources.map(({ manifest }): unknown => manifest).filter((each) => isManifest(each));
 }

@@ -23,11 +23,7 @@ export interface GenerateOutcome {
   readonly removed: readonly string[];
 }
 
-/**
- * Writes the manifests of a project's operator, or compares them.
- *
- * @throws CliError with exit code 3 where `check` finds a difference, naming the files
- */
+/** Writes the manifests of a project's operator, or, with `check`, compares them. */
 export async function generate(
   io: CliIo,
   groups: readonly FileGroup[],
@@ -42,14 +38,7 @@ export async function generate(
     paths.map((path) => shownPath(io.cwd, join(project.output, ...path.split('/'))));
   const { written, unchanged, removed } = outcome;
   const result = { written: shown(written), unchanged: shown(unchanged), removed: shown(removed) };
-  if (options.check === true) {
-    const stale = [...result.written, ...result.removed];
-    if (stale.length === 0) return result;
-    throw new CliError(
-      `generated files are out of date: ${stale.join(', ')}: run kctl generate and commit what it writes`,
-      { exitCode: 3 },
-    );
-  }
+  if (options.check === true) return result;
   for (const path of written) {
     const target = join(project.output, ...path.split('/'));
     mkdirSync(dirname(target), { recursive: true });
@@ -57,6 +46,16 @@ export async function generate(
   }
   for (const path of removed) rmSync(join(project.output, ...path.split('/')), { force: true });
   return result;
+}
+
+/** @throws CliError with exit code 3 where files differ from what would be generated, naming them */
+export function failWhereStale({ written, removed }: GenerateOutcome): void {
+  const stale = [...written, ...removed];
+  if (stale.length === 0) return;
+  throw new CliError(
+    `generated files are out of date: ${stale.join(', ')}: run kctl generate and commit what it writes`,
+    { exitCode: 3 },
+  );
 }
 
 /** Folders that belong to a group as a whole: what is not generated any longer is removed there, and nowhere else. */

@@ -4,12 +4,13 @@ import {
   type ChangeOptions,
   deleteObjects,
   isManifest,
+  type ObjectChange,
   waitEstablished,
   waitFor,
   type ManifestObject,
 } from '../apply-objects.js';
 import { openClient, type ClusterOptions, type OpenCluster } from '../cluster.js';
-import { restoreOriginals } from '../dev/webhook-tunnel.js';
+import { placesOf, restoreOriginals } from '../dev/originals.js';
 import { CliError } from '../errors.js';
 import type { CliIo } from '../io.js';
 import { definitionsOf } from '../manifests/definitions.js';
@@ -26,27 +27,34 @@ export interface InstallOptions extends ClusterOptions, ChangeOptions {
   readonly deleteObjects?: boolean;
 }
 
+/** What a command did: each object in the order in which it was changed. */
+export interface ChangeOutcome {
+  readonly dryRun: boolean;
+  readonly changes: readonly ObjectChange[];
+}
+
 /** Applies the CRDs of the operator, and waits until they are established. */
-export async function install(io: CliIo, options: InstallOptions): Promise<void> {
+export async function install(io: CliIo, options: InstallOptions): Promise<ChangeOutcome> {
   const { graph } = await load(io, options);
   await using cluster = await openClient(io, options);
   await restore(io, cluster, graph, options);
   const crds = crdsOf(graph);
   if (crds.length === 0) io.err('the operator brings no kinds: nothing to install\n');
-  await applyObjects(io, cluster, crds, options);
+  const changes = await applyObjects(io, cluster, crds, options);
   if (options.dryRun !== true) await waitEstablished(io, cluster, crds, options);
+  return outcomeOf(options, changes);
 }
 
 /** Deletes the CRDs; with objects of theirs only where that is asked for, and first the objects, so that finalizers run. */
-export async function uninstall(io: CliIo, options: InstallOptions): Promise<void> {
+export async function uninstall(io: CliIo, options: InstallOptions): Promise<ChangeOutcome> {
   const { graph } = await load(io, options);
   await using cluster = await openClient(io, options);
-  await removeObjects(io, cluster, graph, options);
-  await deleteObjects(io, cluster, crdsOf(graph).toReversed(), options);
+  const removed = await removeObjects(io, cluster, graph, options);
+  return outcomeOf(options, removed, await deleteObjects(io, cluster, crdsOf(graph).toReversed(), options));
 }
 
 /** Applies everything, and waits until the Deployment is available. */
-export async function deploy(io: CliIo, options: InstallOptions): Promise<void> {
+export async function deploy(io: CliIo, options: InstallOptions): Promise<ChangeOutcome> {
   const { graph, image } = await load(io, options);
   await using cluster = await openClient(io, options);
   await restore(io, cluster, graph, options);
@@ -56,20 +64,26 @@ export async function deploy(io: CliIo, options: InstallOptions): Promise<void> 
     all.filter(({ kind }) => kind === 'Namespace'),
     all.filter(({ kind }) => kind !== 'Namespace'),
   ];
-  await applyObjects(io, cluster, [...namespaces, ...crds], options);
+  const first = await applyObjects(io, cluster, [...namespaces, ...crds], options);
   if (options.dryRun !== true) await waitEstablished(io, cluster, crds, options);
   cluster.mapper.invalidate();
-  await applyObjects(io, cluster, rest, options);
+  const then = await applyObjects(io, cluster, rest, options);
   if (options.dryRun !== true) await waitAvailable({ io, timeoutMs: options.timeoutMs }, cluster, graph);
+  return outcomeOf(options, first, then);
 }
 
 /** Deletes the objects of the operator's kinds, then the operator, then its CRDs, so that finalizers run. */
-export async function undeploy(io: CliIo, options: InstallOptions): Promise<void> {
+export async function undeploy(io: CliIo, options: InstallOptions): Promise<ChangeOutcome> {
   const { graph, image } = await load(io, options);
   await using cluster = await openClient(io, options);
-  await removeObjects(io, cluster, graph, options);
+  const removed = await removeObjects(io, cluster, graph, options);
   const all = deploymentObjects({ graph, image }).filter((object) => isManifest(object));
-  await deleteObjects(io, cluster, [...all.toReversed(), ...crdsOf(graph).toReversed()], options);
+  const rest = [...all.toReversed(), ...crdsOf(graph).toReversed()];
+  return outcomeOf(options, removed, await deleteObjects(io, cluster, rest, options));
+}
+
+function outcomeOf({ dryRun = false }: ChangeOptions, ...parts: readonly (readonly ObjectChange[])[]): ChangeOutcome {
+  return { dryRun, changes: parts.flat() };
 }
 
 /** What a kctl dev that was killed has left would stand beside what is applied: a webhook has one address. */
@@ -79,7 +93,7 @@ async function restore(
   graph: OperatorGraph,
   { dryRun }: ChangeOptions,
 ): Promise<void> {
-  if (dryRun !== true) await restoreOriginals(io, cluster, graph, io.signal);
+  if (dryRun !== true) await restoreOriginals(io, cluster, { places: placesOf(graph), signal: io.signal });
 }
 
 async function load(io: CliIo, options: InstallOptions): Promise<{ graph: OperatorGraph; image: string }> {
@@ -98,7 +112,8 @@ async function removeObjects(
   cluster: OpenCluster,
   graph: OperatorGraph,
   options: InstallOptions,
-): Promise<void> {
+): Promise<readonly ObjectChange[]> {
+  const changes: ObjectChange[] = [];
   for (const resource of graph.resources) {
     const kind = kindOfManifest(resource.manifest);
     const found = await cluster.client.list(kind, { signal: io.signal }).catch((error: unknown) => {
@@ -119,8 +134,9 @@ async function removeObjects(
         ...(metadata.namespace === undefined ? {} : { namespace: metadata.namespace }),
       },
     }));
-    await deleteObjects(io, cluster, objects, options);
+    changes.push(...(await deleteObjects(io, cluster, objects, options)));
   }
+  return changes;
 }
 
 /** The storage version of a CustomResourceDefinition as a kind. */

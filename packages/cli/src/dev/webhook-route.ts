@@ -1,11 +1,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, isIP } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { Node } from '@kctl/apimachinery/kinds/core/v1';
 import type { OperatorGraph } from '@kctl/operator';
 import { createSelfSignedCertificate } from '@kctl/webhook';
 import type { OpenCluster } from '../cluster.js';
 import type { CliIo } from '../io.js';
+import { hostAddress } from './host-address.js';
 
 /** How an API server reaches the webhooks of an operator that runs on this machine. */
 export interface WebhookRoute {
@@ -21,7 +23,10 @@ export interface WebhookRoute {
 
 /** What {@link routeWebhooks} works with. */
 export interface RouteOptions {
-  readonly graph: OperatorGraph;
+  readonly graph: {
+    readonly webhooks: OperatorGraph['webhooks'];
+    readonly settings: Pick<OperatorGraph['settings'], 'webhookPort'>;
+  };
   /** Of the operator, as the person gave them. */
   readonly arguments: readonly string[];
   /** Where the certificate is written. */
@@ -68,27 +73,23 @@ export async function routeWebhooks(
   };
   if (host !== undefined) return { ...route, url: `https://${isIP(host) === 6 ? `[${host}]` : host}:${port}` };
   io.err(
-    'the API server does not call the webhooks: how it reaches this machine is known of k3d, kind and minikube alone: name an address by --webhook-host\n',
+    'the API server does not call the webhooks: how it reaches this machine is known of k3d, kind, minikube, Docker Desktop, Rancher Desktop and Colima alone: name an address by --webhook-host\n',
   );
   return { ...route, url: '' };
 }
 
-/** The name or address by which nodes of a cluster on this machine reach it; undefined where that is not known. */
+/** The name or address by which nodes of the cluster reach this machine; undefined where that is not known. */
 async function hostOf(
   { signal }: CliIo,
   { client }: OpenCluster,
   context: string | undefined = '',
 ): Promise<string | undefined> {
-  if (context.startsWith('k3d-')) return 'host.k3d.internal';
-  if (context === 'minikube' || context.startsWith('minikube-')) return 'host.minikube.internal';
-  if (!context.startsWith('kind-')) return undefined;
-  // Docker's virtual machine has a name for its host; on Linux that is the gateway of the network of the nodes.
-  if (process.platform !== 'linux') return 'host.docker.internal';
-  const { items } = await client.list(Node, { limit: 1, signal });
-  const address = items[0]?.status?.addresses?.find(
-    ({ type, address: each }) => type === 'InternalIP' && isIP(each) === 4,
-  );
-  return address?.address.replace(/\.\d+\.\d+$/, '.0.1');
+  const nodeAddresses = async (): Promise<readonly string[]> => {
+    const { items } = await client.list(Node, { limit: 1, signal });
+    const addresses = items.flatMap(({ status }) => status?.addresses ?? []);
+    return addresses.flatMap(({ type, address }) => (type === 'InternalIP' ? [address] : []));
+  };
+  return await hostAddress({ context, platform: process.platform, interfaces: networkInterfaces(), nodeAddresses });
 }
 
 /** As the person gave it, else the default of the operator; a free one in place of 0. */

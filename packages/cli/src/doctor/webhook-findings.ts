@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import type { DeepReadonly } from '@kctl/apimachinery';
+import type { DeepReadonly, KubeObject } from '@kctl/apimachinery';
 import {
   MutatingWebhookConfiguration,
   ValidatingWebhookConfiguration,
@@ -12,6 +12,7 @@ import type { OperatorGraph } from '@kctl/operator';
 import { systemClock } from '@kctl/wait';
 import { webhookConfigurations } from '@kctl/webhook';
 import type { OpenCluster } from '../cluster.js';
+import { leadsToMachine } from '../dev/originals.js';
 import type { CliIo } from '../io.js';
 import { definitionsOf, isDefinition, webhookServiceOf } from '../manifests/definitions.js';
 import { unlessMissing } from '../unless-missing.js';
@@ -43,6 +44,7 @@ export async function webhookFindings(io: CliIo, cluster: OpenCluster, graph: Op
       findings.push({ check, status: 'warning', message });
       continue;
     }
+    findings.push(...machineFindings(name, found, found.webhooks?.[0]?.clientConfig.url));
     for (const { name: webhook, failurePolicy: wanted = 'Fail' } of expected.webhooks ?? []) {
       const there = found.webhooks?.find((each) => each.name === webhook);
       if (there === undefined) {
@@ -88,6 +90,14 @@ async function conversions({ signal }: CliIo, { client }: OpenCluster, graph: Op
   return found;
 }
 
+/** Whether an object leads to the machine of a person, by a kctl dev that runs or was killed together with its guardian. */
+function machineFindings(what: string, found: DeepReadonly<KubeObject>, url: string | undefined): Finding[] {
+  if (!leadsToMachine(found)) return [];
+  const where = url === undefined ? 'a machine' : new URL(url).origin;
+  const message = `${what} leads to ${where} by kctl dev: where that no longer runs, kctl deploy restores it`;
+  return [{ check, status: 'warning', message }];
+}
+
 /** What keeps the API server from calling a webhook. */
 async function reach(
   { signal }: CliIo,
@@ -104,10 +114,14 @@ async function reach(
   if (service === undefined) return findings;
   const { namespace, name } = service;
   const where = `the Service ${name} in ${namespace}`;
-  if ((await unlessMissing(client.get(Service, { namespace, name }, { signal }))) === undefined) {
+  const found = await unlessMissing(client.get(Service, { namespace, name }, { signal }));
+  if (found === undefined) {
     problem(`leads to ${where}, which does not exist`, 'run kctl deploy');
     return findings;
   }
+  const { port = 443 } = service;
+  if (found.spec?.ports?.some((each) => each.port === port) !== true)
+    problem(`leads to port ${port} of ${where}, which has no such port`, 'run kctl deploy');
   const slices = await client.list(EndpointSlice, {
     namespace,
     labelSelector: `kubernetes.io/service-name=${name}`,

@@ -1,18 +1,20 @@
 // kctl dev in a cluster that has a deployed copy: its webhooks lead to this machine, and back again, also after kill -9.
-import { readFileSync, writeFileSync } from 'node:fs';
-import { connect, createServer, type AddressInfo } from 'node:net';
+// KCTL_TEST_SERVER=real takes a kube-apiserver, which acts on a changed configuration some moments later.
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
-import { ValidatingWebhookConfiguration } from '@kctl/apimachinery/kinds/admissionregistration.k8s.io/v1';
+import {
+  MutatingWebhookConfiguration,
+  ValidatingWebhookConfiguration,
+} from '@kctl/apimachinery/kinds/admissionregistration.k8s.io/v1';
 import { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
 import { Namespace } from '@kctl/apimachinery/kinds/core/v1';
 import { defineKind } from '@kctl/apimachinery';
 import { createLeaderElector, createLeaseLock, leaseKind } from '@kctl/leader-election';
 import { createEnvironment, eventually, type TestEnvironment } from '@kctl/testing';
-import { startExample } from '@kctl/vitest-config/example';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { kctl, project } from './project.js';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createFolders, freePort, kctl, startKctl, type Started } from '../src/project.js';
 
-const cli = join(import.meta.dirname, '..', 'src', 'cli.ts');
 const namespace = 'websites-system';
 const configuration = { name: 'websites-validating' };
 const crd = { name: 'websites.example.com' };
@@ -29,20 +31,22 @@ const Website = defineKind<{
 });
 
 let environment: TestEnvironment;
-beforeAll(async () => {
-  environment = await createEnvironment({ server: 'embedded' });
+beforeEach(async () => {
+  environment = await createEnvironment();
   await environment.client.create(Namespace, { metadata: { name: namespace } });
 });
-afterAll(() => environment.stop());
 
-const started: ReturnType<typeof startExample>[] = [];
+const folders = createFolders();
+const started: Started[] = [];
 afterEach(async () => {
   for (const program of started.splice(0)) await program.stop('SIGINT');
+  folders.remove();
+  await environment.stop();
 });
 
 /** A project whose kind has two versions, which the operator converts. */
 function converting(): string {
-  const folder = project();
+  const folder = folders.project();
   const main = join(folder, 'src', 'main.ts');
   const text = readFileSync(main, 'utf8')
     .replace('v1: {', 'v2: { spec: z.object({ text: z.string() }) },\n    v1: {\n      storage: true,')
@@ -60,14 +64,6 @@ function converting(): string {
   return folder;
 }
 
-async function freePort(): Promise<string> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return String(port);
-}
-
 async function isListening(port: number): Promise<boolean> {
   const socket = connect(port, '127.0.0.1');
   const isOpen = await new Promise<boolean>((resolve) => {
@@ -78,10 +74,15 @@ async function isListening(port: number): Promise<boolean> {
   return isOpen;
 }
 
-const dev = async (folder: string, ...given: readonly string[]): Promise<ReturnType<typeof startExample>> => {
+interface DevOptions {
+  readonly given?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+const dev = async (folder: string, { given = [], env = {} }: DevOptions = {}): Promise<Started> => {
   const ports = ['--health-probe-bind-address', '0', '--metrics-bind-address', '0', '--webhook-port', await freePort()];
   const cluster = ['--kubeconfig', environment.kubeconfigPath, '--webhook-host', '127.0.0.1'];
-  const program = startExample(cli, { cwd: folder, args: ['dev', ...cluster, ...given, '--', ...ports] });
+  const program = startKctl(folder, ['dev', ...cluster, ...given, '--', ...ports], env);
   started.push(program);
   return program;
 };
@@ -115,7 +116,8 @@ describe('kctl dev in a cluster', () => {
     };
     const before = await now();
 
-    const first = await dev(folder);
+    const temporary = folders.empty();
+    const first = await dev(folder, { env: { TMPDIR: temporary } });
     await first.waitFor('the API server calls 1 webhook at https://127.0.0.1:');
     expect(await now()).not.toEqual(before);
     await expect(create('yes')).resolves.toBeDefined();
@@ -124,46 +126,62 @@ describe('kctl dev in a cluster', () => {
     expect(await client.get(V2, { namespace: 'default', name: site?.metadata.name ?? '' })).toMatchObject({
       spec: { text: 'yes' },
     });
+    const left = (): string[] => readdirSync(temporary).filter((name) => name.startsWith('kctl-dev-'));
+    expect(left()).toHaveLength(1);
     await first.stop('SIGKILL');
     started.splice(0);
-    expect(await now()).not.toEqual(before);
+    // A process that has survived undoes what it did; the operator ends, too, and keys are gone.
+    await eventually(async () => expect(await now()).toEqual(before), { timeoutMs: 20_000 });
+    await eventually(async () =>
+      expect((await client.get(CustomResourceDefinition, crd)).spec.conversion).toEqual({ strategy: 'None' }),
+    );
+    await eventually(() => expect(left()).toEqual([]), { timeoutMs: 20_000 });
     const url = /webhook at (https:\S+)/.exec(first.output)?.[1] ?? '';
-    // The operator has ended with the command that was killed.
     await eventually(async () => expect(await isListening(Number(new URL(url).port))).toBe(false), {
       timeoutMs: 20_000,
     });
-
-    const second = await dev(folder);
-    await second.waitFor('restored validatingwebhookconfiguration/websites-validating');
-    await second.waitFor('restored customresourcedefinition/websites.example.com');
-    await second.waitFor('the API server calls 1 webhook at https://127.0.0.1:');
-    expect(await second.stop('SIGINT'), second.output).toBe(0);
-    expect(await now()).toEqual(before);
-    const { spec } = await client.get(CustomResourceDefinition, crd);
-    expect(spec.conversion).toEqual({ strategy: 'None' });
+    // A webhook that fails closed, and leads to nothing, would refuse it.
+    await eventually(async () => expect(await create('after the crash')).toBeDefined());
     await client.delete(ValidatingWebhookConfiguration, configuration);
   }, 120_000);
 
-  it('is restored by install and deploy as well, not by a dry run', async () => {
+  it('leads to webhooks that a change brings, and no longer to those that it takes away', async () => {
     const { client } = environment;
-    const annotations = { 'kctl.dev/before-dev': '"absent"' };
-    await client.create(ValidatingWebhookConfiguration, { metadata: { ...configuration, annotations }, webhooks: [] });
-    const cluster = ['--kubeconfig', environment.kubeconfigPath];
-    expect((await kctl(project(), 'install', '--dry-run', ...cluster)).err).not.toContain('restored');
-    expect((await kctl(project(), 'install', ...cluster)).err).toContain(
-      'restored validatingwebhookconfiguration/websites-validating',
-    );
+    const folder = folders.project();
+    const main = join(folder, 'src', 'main.ts');
+    const validator = /\.withValidator\(.*\)/;
+    const refusing =
+      ".withValidator({ validateCreate: ({ spec }) => { if (spec.html === 'no') throw new Error('html is no'); } })";
+    const text = readFileSync(main, 'utf8').replace(validator, refusing);
+    // At first it has no webhook at all.
+    const without = text.replace(/ {4}webhookManagedBy[\s\S]*?complete\(\);\n/, '').replace(', webhookManagedBy', '');
+    expect(without).not.toContain('webhook');
+    writeFileSync(main, without);
+    const program = await dev(folder);
+    await program.waitFor('Starting workers');
     expect((await client.list(ValidatingWebhookConfiguration)).items).toEqual([]);
-    const edited = { 'kctl.dev/before-dev': '{' };
-    await client.create(ValidatingWebhookConfiguration, {
-      metadata: { ...configuration, annotations: edited },
-      webhooks: [],
-    });
-    expect((await kctl(project(), 'deploy', ...cluster)).err).toMatch(
-      /the annotation kctl.dev\/before-dev of .* websites-validating is not what kctl dev wrote: delete it/,
+
+    writeFileSync(main, text);
+    await program.waitFor('the API server calls 1 webhook at https://127.0.0.1:');
+    await eventually(async () => await expect(create('no')).rejects.toThrow('html is no'));
+    const defaulter = ".withDefaulter((site) => { if (site.spec.html === 'old') site.spec.html = 'new'; })";
+    writeFileSync(
+      main,
+      text.replace(validator, (found) => found + defaulter),
     );
-    await client.delete(ValidatingWebhookConfiguration, configuration);
-  });
+    await program.waitFor('the API server calls 2 webhooks at https://127.0.0.1:');
+    await eventually(async () => expect(await create('old')).toMatchObject({ spec: { html: 'new' } }));
+
+    writeFileSync(main, text.replace(validator, defaulter));
+    await program.waitFor('restored validatingwebhookconfiguration/websites-validating');
+    await eventually(async () => expect(await create('no')).toBeDefined());
+    writeFileSync(main, without);
+    await program.waitFor('restored mutatingwebhookconfiguration/websites-mutating');
+    await eventually(async () => expect(await create('old')).toMatchObject({ spec: { html: 'old' } }));
+    expect((await client.list(MutatingWebhookConfiguration)).items).toEqual([]);
+    expect(program.output.match(/^restarted: main.ts changed/gm)?.length).toBeGreaterThanOrEqual(4);
+    expect(await program.stop('SIGINT'), program.output).toBe(0);
+  }, 120_000);
 
   it('takes the lease of a deployed copy only where that is asked for, and gives it back', async () => {
     const { client } = environment;
@@ -187,13 +205,13 @@ describe('kctl dev in a cluster', () => {
     const running = elector.run(stop.signal);
     await eventually(() => expect(leads.at(-1)).toBe(true));
 
-    const refused = await kctl(project(), 'dev', '--kubeconfig', environment.kubeconfigPath);
+    const refused = await kctl(folders.project(), 'dev', '--kubeconfig', environment.kubeconfigPath);
     expect(refused).toMatchObject({
       code: 1,
       err: 'kctl: deployed-copy leads by the lease websites in websites-system: two operators would work on the same objects: add --take-over, which has it wait meanwhile, or run kctl undeploy\n',
     });
 
-    const program = await dev(project(), '--take-over');
+    const program = await dev(folders.project(), { given: ['--take-over'] });
     await program.waitFor('took the lease websites in websites-system from deployed-copy, which has 3 s to stop');
     await program.waitFor('Starting workers');
     // A loaded machine may cost the copy its lease before: what counts is that it does not lead now.

@@ -1,0 +1,47 @@
+import { spawn } from 'node:child_process';
+import { existsSync, statSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { CliError } from './errors.js';
+import type { CliIo } from './io.js';
+import type { Project } from './project.js';
+
+/** Programs that build an image from a Dockerfile with the same arguments, in the order in which they are looked for. */
+const engines = ['docker', 'podman', 'nerdctl', 'buildah'] as const;
+
+/**
+ * Builds the image of a project from its Dockerfile, by the container engine that this machine has.
+ *
+ * @throws CliError where there is no Dockerfile or no engine, or where it fails
+ */
+export async function buildImage(io: CliIo, { folder }: Pick<Project, 'folder'>, reference: string): Promise<void> {
+  if (!existsSync(join(folder, 'Dockerfile')))
+    throw new CliError('there is no Dockerfile: kctl update writes the one of npm create @kctl');
+  const engine = engines.find((name) => isInstalled(name, io.environment));
+  if (engine === undefined)
+    throw new CliError(
+      `there is no container engine: install one of ${engines.join(', ')}, or build the Dockerfile where there is one`,
+    );
+  io.err(`building ${reference} by ${engine}\n`);
+  const child = spawn(engine, ['build', '--tag', reference, folder], {
+    env: { ...io.environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    signal: io.signal,
+  });
+  // Progress: the result is the image.
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text: Buffer) => io.err(text.toString()));
+  const how = await new Promise<string>((resolve) => {
+    child.once('error', ({ message }) => resolve(message));
+    child.once('close', (code, signal) => resolve(code === 0 ? '' : (signal ?? `code ${code ?? ''}`)));
+  });
+  if (how !== '') throw new CliError(`${engine} build of ${reference} ended with ${how}: what it printed says why`);
+}
+
+/** Whether the PATH has a program. */
+function isInstalled(name: string, environment: CliIo['environment']): boolean {
+  const path = environment['PATH'] ?? environment['Path'] ?? '';
+  const names = process.platform === 'win32' ? [`${name}.exe`] : [name];
+  return path
+    .split(delimiter)
+    .filter((folder) => folder !== '')
+    .some((folder) => names.some((each) => statSync(join(folder, each), { throwIfNoEntry: false })?.isFile() === true));
+}

@@ -1,0 +1,57 @@
+import { join } from 'node:path';
+import { createApiServer } from '@kctl/apiserver';
+import { createHttpClient, createRestMapper } from '@kctl/client-http';
+import { builtInKinds } from '@kctl/apimachinery/kinds/built-in';
+import { listContexts } from '@kctl/kubeconfig';
+import { openClient, type ClusterOptions, type OpenCluster } from '../cluster.js';
+import type { CliIo } from '../io.js';
+
+/** The API server of `kctl dev`. */
+export interface DevServer extends AsyncDisposable {
+  /** In this process: nothing of it is left when that ends. */
+  readonly isEmbedded: boolean;
+  /** Of the kubeconfig. */
+  readonly context: string | undefined;
+  readonly cluster: OpenCluster;
+  /** Of the operator, so that it finds the server. */
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** Opens the cluster that is named, or starts a server in this process, whose kubeconfig is written to `folder`. */
+export async function openServer(io: CliIo, options: ClusterOptions, folder: string): Promise<DevServer> {
+  if (options.kubeconfig !== undefined || options.context !== undefined) return await existingServer(io, options);
+  const server = createApiServer();
+  await server.start();
+  const kubeconfig = join(folder, 'kubeconfig');
+  server.writeKubeconfig(kubeconfig);
+  const connection = { server: server.url, ca: server.certificateAuthority, user: { token: server.token } };
+  const client = createHttpClient({ connection, program: 'kctl' });
+  const mapper = createRestMapper({ transport: client.transport, kinds: builtInKinds });
+  const close = async (): Promise<void> => {
+    await client[Symbol.asyncDispose]();
+    await server[Symbol.asyncDispose]();
+  };
+  io.err(`API server at ${server.url}; for kubectl: export KUBECONFIG=${kubeconfig}\n`);
+  return {
+    cluster: { connection, client, mapper, [Symbol.asyncDispose]: close },
+    environment: { KUBECONFIG: kubeconfig },
+    isEmbedded: true,
+    context: undefined,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+async function existingServer(io: CliIo, options: ClusterOptions): Promise<DevServer> {
+  const cluster = await openClient(io, options);
+  const contexts = await listContexts(options.kubeconfig === undefined ? {} : { path: options.kubeconfig });
+  return {
+    cluster,
+    environment: {
+      ...(options.kubeconfig === undefined ? {} : { KUBECONFIG: options.kubeconfig }),
+      ...(options.context === undefined ? {} : { CONTEXT: options.context }),
+    },
+    isEmbedded: false,
+    context: options.context ?? contexts.find(({ isCurrent }) => isCurrent)?.name,
+    [Symbol.asyncDispose]: () => cluster[Symbol.asyncDispose](),
+  };
+}

@@ -1,0 +1,56 @@
+import { BlockList, isIP } from 'node:net';
+import type { NetworkInterfaceInfo } from 'node:os';
+
+/** What {@link hostAddress} goes by. */
+export interface HostFacts {
+  /** Of the kubeconfig: its name says what made the cluster. */
+  readonly context: string;
+  /** Of this machine, as `process.platform`. */
+  readonly platform: string;
+  /** Of this machine, as `os.networkInterfaces()` returns them. */
+  readonly interfaces: Readonly<Record<string, readonly NetworkInterfaceInfo[] | undefined>>;
+  /** `InternalIP` of a node of the cluster, asked where it matters. */
+  readonly nodeAddresses: () => Promise<readonly string[]>;
+}
+
+/** Names that virtual machines and nodes have for the machine that they run on; contexts by name, or by what it begins with. */
+const names: readonly (readonly [context: RegExp, host: string])[] = [
+  // Written to /etc/hosts of the nodes since k3d 3.1.
+  [/^k3d-/, 'host.k3d.internal'],
+  // Written to /etc/hosts of the node; a further profile is a context of its name, which is not known.
+  [/^minikube(-|$)/, 'host.minikube.internal'],
+  [/^docker-desktop$/, 'host.docker.internal'],
+  [/^rancher-desktop$/, 'host.rancher-desktop.internal'],
+  // Lima's: the loopback addresses of the machine.
+  [/^(colima|lima)(-|$)/, 'host.lima.internal'],
+];
+
+/** The name or address by which nodes of a cluster on this machine reach it; undefined where that is not known. */
+export async function hostAddress({
+  context,
+  platform,
+  interfaces,
+  nodeAddresses,
+}: HostFacts): Promise<string | undefined> {
+  const named = names.find(([pattern]) => pattern.test(context))?.[1];
+  if (named !== undefined) return named;
+  if (!context.startsWith('kind-')) return undefined;
+  // Docker's virtual machine has a name for its host. On Linux nodes are in a network of which this machine is the gateway.
+  const ofDesktop = 'host.docker.internal';
+  if (platform !== 'linux') return ofDesktop;
+  return gatewayOf(await nodeAddresses(), interfaces) ?? ofDesktop;
+}
+
+/** The address of this machine in the network that a node is in: IPv4 first, which every cluster has. */
+function gatewayOf(nodes: readonly string[], interfaces: HostFacts['interfaces']): string | undefined {
+  const own = Object.values(interfaces).flatMap((each) => each ?? []);
+  for (const family of ['ipv4', 'ipv6'] as const)
+    for (const { address, cidr, internal } of own) {
+      if (internal || cidr === null || isIP(address) !== (family === 'ipv4' ? 4 : 6)) continue;
+      const network = new BlockList();
+      network.addSubnet(address, Number(cidr.split('/')[1]), family);
+      const isInside = (node: string): boolean => isIP(node) === isIP(address) && network.check(node, family);
+      if (nodes.some((node) => node !== address && isInside(node))) return address;
+    }
+  return undefined;
+}

@@ -1,0 +1,54 @@
+// What survives a `kctl dev` that was killed: a process of its own, which waits for the end of its input. `done` says that
+// the command has ended in order. Without it, what the command changed in a cluster is restored, and its folder removed.
+import { rmSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import type { GuardianOrders } from './start-guardian.js';
+
+/** How long a cluster that does not answer is asked again, in ms. */
+const giveUpAfterMs = 120_000;
+const attemptMs = 10_000;
+
+process.title = 'kctl dev: guardian';
+// It ends with the command, in whatever way that ends, and not before.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
+
+let orders: GuardianOrders | undefined;
+let isDone = false;
+const lines = createInterface({ input: process.stdin });
+lines.on('line', (line) => {
+  if (line === 'done') {
+    isDone = true;
+    return;
+  }
+  try {
+    // Only the command that started this process writes here.
+    orders = JSON.parse(line) as GuardianOrders;
+  } catch {
+    // It was killed in the middle of a line, and has done nothing of it.
+  }
+});
+await new Promise<void>((resolve) => lines.once('close', () => resolve()));
+if (!isDone && orders !== undefined) {
+  await restore(orders);
+  rmSync(orders.folder, { recursive: true, force: true });
+}
+process.exit(0);
+
+async function restore({ places, session, cluster }: GuardianOrders): Promise<void> {
+  if (cluster === undefined || places.length === 0) return;
+  // Loaded now: most guardians never need it.
+  const { openCluster } = await import('./cluster.js');
+  const { readPlaces, restoreOriginals } = await import('./dev/originals.js');
+  const { sleep, systemClock } = await import('@kctl/wait');
+  const deadline = systemClock.monotonicNow() + giveUpAfterMs;
+  for (let pauseMs = 500; systemClock.monotonicNow() < deadline; pauseMs = Math.min(pauseMs * 2, 10_000))
+    try {
+      await using open = await openCluster(cluster);
+      const signal = AbortSignal.timeout(attemptMs);
+      await restoreOriginals({ err: () => undefined }, open, { places: readPlaces(places), session, signal });
+      return;
+    } catch {
+      // The network may be away with the machine that sleeps: nothing reads a message.
+      await sleep(pauseMs);
+    }
+}

@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest';
+import { CliError, explain } from '../src/errors.js';
+
+const coded = (code: string): Error => Object.assign(new Error(`connect ${code} 10.0.0.1:6443`), { code });
+
+it.each([
+  ['ECONNREFUSED', 'is the cluster running?'],
+  ['ENOTFOUND', 'is a VPN needed?'],
+  ['ETIMEDOUT', 'a VPN or a firewall'],
+  ['UND_ERR_CONNECT_TIMEOUT', 'a VPN or a firewall'],
+  ['CERT_HAS_EXPIRED', 'has expired: renew it'],
+  ['SELF_SIGNED_CERT_IN_CHAIN', 'the kubeconfig is of another cluster'],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', 'the kubeconfig is of another cluster'],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'the kubeconfig is of another cluster'],
+  ['EADDRINUSE', 'another process has the port'],
+])('has a remedy for %s, also as the cause of a cause', (code, remedy) => {
+  expect(explain(coded(code))).toContain(remedy);
+  const wrapped = new Error('discovery failed', { cause: coded(code) });
+  expect(explain(new CliError('deployment/a cannot be applied: discovery failed', { cause: wrapped }))).toContain(
+    remedy,
+  );
+});
+
+it('has a remedy for credentials that are not valid, and for a webhook that cannot be called', () => {
+  expect(explain(new Error('list customresourcedefinitions: Unauthorized'))).toMatch(
+    /: your credentials .* log in again$/,
+  );
+  const message =
+    'Internal error occurred: failed calling webhook "vsite.example.com": Post "https://172.18.0.1:9443/x": dial tcp: no route to host';
+  expect(explain(new CliError(`website/a cannot be applied: ${message}`, { cause: new Error(message) }))).toMatch(
+    /no route to host: the API server cannot call it: see kctl doctor; .*--webhook-host$/,
+  );
+});
+
+it('adds nothing to what is clear', () => {
+  expect(explain(new CliError('there is no package.json'))).toBe('there is no package.json');
+});
