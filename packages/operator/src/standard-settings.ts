@@ -79,7 +79,7 @@ export const standardFields: readonly SettingField[] = [
   {
     name: 'webhookPort',
     type: 'number',
-    range: { integer: true, most: 65_535 },
+    range: { least: -1, most: 65_535, integer: true, remedy: '-1 serves none' },
     description: 'port of the webhook server',
     defaultText: shown('webhookPort'),
   },

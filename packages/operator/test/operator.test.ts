@@ -70,6 +70,7 @@ describe('loadSettings', () => {
       expect(await settingsOf(given, { LEADER_ELECT: leaderElect ? 'false' : 'true' })).toMatchObject({ leaderElect });
     expect(await settingsOf([], { LEADER_ELECT: '1' })).toMatchObject({ leaderElect: true });
     expect(await settingsOf(['--strict=false'], { STRICT: 'TRUE' })).toMatchObject({ strict: false });
+    expect(await settingsOf(['--webhook-port', '-1'])).toMatchObject({ webhookPort: -1 });
   });
 
   it('takes the namespaces of WATCH_NAMESPACE, which operators of other tools are deployed with', async () => {
