@@ -84,12 +84,17 @@ export const defects = [
   },
   {
     defect: 'an election request that hangs is waited for',
-    rules: ['reconciles-without-lease', 'two-leaders', 'no-leader'],
+    rules: ['election-request-hangs', 'reconciles-without-lease', 'two-leaders', 'no-leader'],
     edits: [
       {
         file: 'packages/leader-election/src/leader-elector.ts',
         from: 'this.#attempt(signal, renewDeadlineMs / 2, (request)',
         to: 'this.#attempt(signal, 1e9, (request)',
+      },
+      {
+        file: 'packages/runtime/src/leadership.ts',
+        from: 'requestTimeoutMs: Math.max(1_000, half)',
+        to: 'requestTimeoutMs: 0',
       },
     ],
   },

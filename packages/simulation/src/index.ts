@@ -7,6 +7,7 @@
 export { defaultFaultRates } from './faults/fault.js';
 export type { FaultName, FaultRates } from './faults/fault.js';
 export type { SeedProgress, SimulateOptions } from './options.js';
+export { ruleNames } from './rules/rule-names.js';
 export { isSimulationFailed, simulate, SimulationFailedError } from './simulate.js';
 export type { SimulationResult } from './simulate.js';
 export { formatStep } from './timeline.js';

@@ -1,6 +1,16 @@
 import type { DeepReadonly, KubeObject } from '@kctl/apimachinery';
-import { numberProblem, shownValue, unknownOptions } from '@kctl/wait';
+import {
+  functionOption,
+  numberProblem,
+  optionProblems,
+  shownType,
+  shownValue,
+  signalOption,
+  unknownOptions,
+  type OptionCheck,
+} from '@kctl/wait';
 import { faultRatesOf, type FaultRates } from './faults/fault.js';
+import { ruleNames } from './rules/rule-names.js';
 import type { Step } from './timeline.js';
 import type { Operator, ReplicaWorld, World } from './world.js';
 
@@ -72,6 +82,11 @@ export interface SimulateOptions {
    * It sees every step; a report has the last ones alone. @default nothing
    */
   readonly onStep?: (step: Step) => void;
+  /**
+   * Ends the simulation: it rejects with the reason, between two steps. That of a vitest test ends with its timeout:
+   * `it('…', ({ signal }) => simulate({ …, signal }))`. @default none
+   */
+  readonly signal?: AbortSignal;
 }
 
 /** What came of one seed. */
@@ -105,30 +120,50 @@ export interface CompiledOptions {
   readonly shrink: boolean;
   readonly onSeed: (progress: SeedProgress) => void;
   readonly onStep: (step: Step) => void;
+  readonly signal: AbortSignal | undefined;
 }
+
+const booleanOption: OptionCheck = (name, value) =>
+  typeof value === 'boolean' ? undefined : `${name} is ${shownType(value)}: expected true or false`;
+const listOption: OptionCheck = (name, value) =>
+  Array.isArray(value) ? undefined : `${name} is ${shownType(value)}: expected an array`;
+
+/** A name that is nearly one of a rule would choose nothing. Others may be rules of the test. */
+const rulesOption: OptionCheck = (name, value) => {
+  const problem = listOption(name, value);
+  if (problem !== undefined || !Array.isArray(value)) return problem;
+  for (const rule of value as readonly unknown[]) {
+    if (typeof rule !== 'string') return `${name} has ${shownType(rule)}: expected names of rules`;
+    const [unknown] = unknownOptions({ [rule]: true }, ruleNames);
+    const [, nearest] = /did you mean (.*)\?$/.exec(unknown ?? '') ?? [];
+    if (nearest !== undefined) return `${name} has no rule ${JSON.stringify(rule)}: did you mean ${nearest}?`;
+  }
+  return undefined;
+};
 
 const names = {
   operator: true,
   replicas: true,
-  resources: true,
-  workload: true,
-  settled: true,
+  resources: listOption,
+  workload: functionOption,
+  settled: functionOption,
   seeds: true,
   seed: true,
   simulatedMinutes: true,
   faults: true,
-  only: true,
-  except: true,
+  only: rulesOption,
+  except: rulesOption,
   convergeWithinMs: true,
   quietMs: true,
   stopWithinMs: true,
-  compare: true,
+  compare: booleanOption,
   verifyReplay: true,
   countObjects: true,
-  shrink: true,
-  onSeed: true,
-  onStep: true,
-} satisfies Record<keyof SimulateOptions, true>;
+  shrink: booleanOption,
+  onSeed: functionOption,
+  onStep: functionOption,
+  signal: signalOption,
+} satisfies Record<keyof SimulateOptions, true | OptionCheck>;
 
 const runChoices: ReadonlySet<unknown> = new Set([undefined, true, false, 'first']);
 
@@ -142,6 +177,9 @@ export function compileOptions(
   options: SimulateOptions,
   environment: Readonly<Record<string, string | undefined>>,
 ): CompiledOptions {
+  const given: unknown = options;
+  if (typeof given !== 'object' || given === null)
+    throw new TypeError(`simulate: expected options, not ${shownType(given)}`);
   const seedText = environment['KCTL_SEED'];
   const isReplay = seedText !== undefined && seedText !== '';
   const {
@@ -156,7 +194,7 @@ export function compileOptions(
     except = [],
   } = options;
   const problems = [
-    ...unknownOptions(options, Object.keys(names)),
+    ...optionProblems(options, names),
     ...[
       typeof options.operator === 'function'
         ? undefined
@@ -182,7 +220,7 @@ export function compileOptions(
     seeds: isReplay ? 1 : seeds,
     seed,
     faultMs: simulatedMinutes * 60_000,
-    rates: faultRatesOf(options.faults ?? 'all'),
+    rates: faultRatesOf(options.faults === undefined ? 'all' : options.faults),
     isOn: (rule) => (only === undefined || only.includes(rule)) && !except.includes(rule),
     convergeWithinMs,
     quietMs,
@@ -193,5 +231,6 @@ export function compileOptions(
     shrink: options.shrink ?? true,
     onSeed: options.onSeed ?? (() => undefined),
     onStep: options.onStep ?? (() => undefined),
+    signal: options.signal,
   };
 }

@@ -1,6 +1,6 @@
 import type { Tracer } from '@kctl/telemetry';
 import { messageOf } from '@kctl/telemetry';
-import type { Random } from '@kctl/wait';
+import { shownType, type Random } from '@kctl/wait';
 import type { Network } from './network/network.js';
 import { ReplicaLogger } from './replica-logger.js';
 import type { Scheduler } from './scheduler.js';
@@ -20,6 +20,8 @@ export interface HostObserver {
   stopping(host: ReplicaHost): void;
   /** The operator says that a rule of the test is broken. */
   violate(rule: string, message: string, object?: string): void;
+  /** What the factory made is no operator: no run can go on. */
+  unusable(error: Error): void;
   /** A process started or ended. `error`: it ended by itself with one. */
   changed(host: ReplicaHost, error?: unknown): void;
 }
@@ -145,6 +147,13 @@ export class ReplicaHost implements Replica {
     let failure: unknown;
     try {
       const operator = await this.#options.operator(world);
+      if (!isOperator(operator)) {
+        const shown = shownType(operator);
+        this.#options.observer.unusable(
+          new TypeError(`simulate: operator made ${shown}: expected an object that has run(signal), such as a manager`),
+        );
+        return;
+      }
       this.#operator = operator;
       if (!scope.isDead) this.#options.observer.made(this, scope, operator);
       await operator.run(stop);
@@ -202,6 +211,10 @@ export class ReplicaHost implements Replica {
 }
 
 const silentSpan = { setAttributes: () => undefined, recordError: () => undefined, end: () => undefined };
+
+function isOperator(made: unknown): made is Operator {
+  return typeof made === 'object' && made !== null && typeof Reflect.get(made, 'run') === 'function';
+}
 
 /** A crashed process leaves nothing; what its metrics measure in real time is of this process. */
 function closeMetrics(operator: Operator | undefined): void {

@@ -29,10 +29,11 @@ import { Scheduler } from './scheduler.js';
 import { createScope } from './scope-clock.js';
 import { activities } from './activity.js';
 import type { Scope } from './scope.js';
-import { callerOf } from './stray.js';
+import { callerOf, deepStack } from './stray.js';
 import { Timeline, type Step } from './timeline.js';
 import type { Violation } from './violation.js';
 import { installVirtualGlobals } from './virtual-globals.js';
+import { converge, runWorkload } from './workload.js';
 import type { Operator, World } from './world.js';
 
 /** Runs a world from its beginning to its end, or to the first rule that is broken. */
@@ -40,8 +41,6 @@ export function runSeed(options: CompiledOptions, seed: number, variation: RunVa
   return new Run(options, seed, variation).execute();
 }
 
-/** How often convergence is asked for, in simulated ms. */
-const askEveryMs = 5_000;
 /** A process that ended by itself is started again after about this long, in ms. */
 const restartMs = 2_000;
 /** How long the garbage collector and its like take to see a change, in ms. */
@@ -181,7 +180,10 @@ class Run {
             .finally(() => void (isOver = true));
         }),
       );
-      await this.#scheduler.drive(() => isOver || this.#violation !== undefined);
+      const { signal } = this.#options;
+      await this.#scheduler.drive(
+        () => isOver || this.#violation !== undefined || this.#failure !== undefined || signal?.aborted === true,
+      );
     } finally {
       stopCommits();
       for (const host of this.#hosts) host.crash('at the end of the world');
@@ -189,6 +191,7 @@ class Run {
       this.#serverScope.isDead = true;
     }
     if (this.#violation === undefined && this.#failure !== undefined) throw this.#failure.error;
+    if (this.#violation === undefined && !isOver) this.#options.signal?.throwIfAborted();
     if (this.#violation === undefined && !isOver)
       throw new Error(
         `the world of seed ${this.#seed} stands still at ${this.#scheduler.now} ms: it waits for something outside of it. Real I/O, threads and sockets are not simulated`,
@@ -206,14 +209,14 @@ class Run {
   }
 
   async #live(): Promise<void> {
-    const { workload, settled, quietMs, isOn } = this.#options;
+    const { settled, quietMs, isOn } = this.#options;
     await activities.run({ scope: this.#serverScope }, () => this.#server.start());
     await installResources(this.#client, this.#options.resources, (ms) => this.#sleep(ms));
     const world = this.#world();
     for (const host of this.#hosts)
       this.#scheduler.after(this.#userScope, 1000 * seededRandom(this.#seed, host.name)(), () => host.start());
     this.#faults.schedule(this.#plan);
-    const work = workload(world);
+    const work = runWorkload(this.#options.workload, world, this.#faultMs);
     await Promise.all([work, this.#sleep(this.#faultMs - this.#scheduler.now)]);
     // What stands still has not yet seen what befell it; meanwhile another may begin to stand still, by a fault that waited.
     while (this.#faults.stalledMs > 0) await this.#sleep(this.#faults.stalledMs);
@@ -243,23 +246,11 @@ class Run {
 
   /** @throws never: what does not converge is a violation */
   async #converge(settled: () => Promise<void> | void): Promise<void> {
-    const { convergeWithinMs } = this.#options;
-    const deadline = this.#scheduler.now + convergeWithinMs;
-    for (;;) {
-      await this.#sleep(askEveryMs);
-      try {
-        await settled();
-        if (this.#book.isIdle()) return;
-        if (this.#scheduler.now >= deadline) return; // what goes on in quiet times is judged there
-      } catch (error) {
-        if (this.#scheduler.now < deadline) continue;
-        this.#violate(
-          'convergence',
-          `not settled ${convergeWithinMs / 1000} s after the last fault: ${messageOf(error)}`,
-        );
-        return;
-      }
-    }
+    const { convergeWithinMs: withinMs } = this.#options;
+    const isIdle = (): boolean => this.#book.isIdle();
+    const why = await converge({ settled, isIdle, withinMs, clock: this.#userScope.clock });
+    if (why === undefined) return;
+    this.#violate('convergence', `not settled ${withinMs / 1000} s after the last fault: ${messageOf(why.error)}`);
   }
 
   /** Only its own time-out shows a client that its watch hangs: until then a cache may be behind. */
@@ -346,6 +337,7 @@ class Run {
         stopping: (host) => this.#handlers.end(host),
         made: (made, scope, operator) => this.#witness(made, scope, operator),
         violate: (rule, message, object) => this.#violate(rule, message, object),
+        unusable: (error) => void (this.#failure ??= { error }),
         changed: (host, error) => this.#changed(host, error),
       },
     });
@@ -409,7 +401,7 @@ class Run {
   #stray(scope: Scope, what: string, remedy: string): void {
     if (scope.kind !== 'replica' || scope.isDead || this.#stacks >= mostStacks || !this.#options.isOn('stray')) return;
     this.#stacks++;
-    const where = callerOf(new Error().stack ?? '');
+    const where = callerOf(deepStack());
     if (where === undefined) return;
     this.#violate('stray', `${what} is called at ${where}, past what the world gave: ${remedy}`);
   }

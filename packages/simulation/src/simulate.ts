@@ -55,6 +55,8 @@ export function isSimulationFailed(error: unknown): error is SimulationFailedErr
  *
  * @throws SimulationFailedError with the report of the first run that breaks a rule, shrunk to few faults
  * @throws TypeError naming every option that is not valid
+ * @throws Error naming the seed where the workload rejects, or never ends
+ * @throws the reason of `signal` once that is aborted
  */
 export async function simulate(options: SimulateOptions): Promise<SimulationResult> {
   const compiled = compileOptions(options, process.env);
@@ -62,6 +64,7 @@ export async function simulate(options: SimulateOptions): Promise<SimulationResu
   let simulatedMs = 0;
   let faults = 0;
   for (let index = 0; index < compiled.seeds; index++) {
+    compiled.signal?.throwIfAborted();
     const seed = compiled.seed + index;
     const variation = await undisturbed(compiled, seed);
     const countObjects = compiled.countObjects === true || (index === 0 && compiled.countObjects === 'first');

@@ -24,6 +24,15 @@ export function callerOf(stack: string): string | undefined {
   return undefined;
 }
 
+/** The stack of now: who called Node's own code may be far up. */
+export function deepStack(): string {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 60;
+  const { stack = '' } = new Error();
+  Error.stackTraceLimit = stackTraceLimit;
+  return stack;
+}
+
 function shorten(frame: string): string {
   const text = frame.replace(/file:\/\/[^\s)]+/, (url) => {
     const [, place = ''] = /(:\d+:\d+)$/.exec(url) ?? [];

@@ -1,8 +1,11 @@
 import { createRequire, syncBuiltinESMExports } from 'node:module';
+import { promisify } from 'node:util';
 import type { Random } from '@kctl/wait';
 import { currentScope } from './activity.js';
 import type { ListeningServer } from './network/listeners.js';
 import type { Scope } from './scope.js';
+import { replaceIo, type Replace } from './virtual-io.js';
+import { replaceRandomness } from './virtual-random.js';
 
 /** What the globals of code in a world do. Code outside of any world has the real ones. */
 export interface VirtualHost {
@@ -24,9 +27,14 @@ const realDate = Date;
 const promises = requireBuiltin('node:timers/promises') as {
   setTimeout: (ms?: number, value?: unknown, options?: { signal?: AbortSignal }) => Promise<unknown>;
   setImmediate: (value?: unknown, options?: { signal?: AbortSignal }) => Promise<unknown>;
+  setInterval: (ms?: number, value?: unknown, options?: { signal?: AbortSignal }) => AsyncIterable<unknown>;
+  scheduler: {
+    wait: (ms: number, options?: { signal?: AbortSignal }) => Promise<unknown>;
+    yield: () => Promise<unknown>;
+  };
 };
 
-let installed: { host: VirtualHost; undo: (() => void)[] } | undefined;
+let installed: VirtualHost | undefined;
 
 /**
  * Replaces timers, `Date`, randomness and sockets for the code of a world, until it is disposed. One world at a time.
@@ -37,20 +45,26 @@ export function installVirtualGlobals(host: VirtualHost): Disposable {
   if (installed !== undefined)
     throw new Error('a simulation is running in this process already: await it before the next one');
   const undo: (() => void)[] = [];
-  installed = { host, undo };
-  replaceTimers(host, undo);
-  replaceDate(host, undo);
-  replaceRandomness(host, undo);
-  replaceSockets(host, undo);
-  replaceListen(host, undo);
-  syncBuiltinESMExports();
-  return {
-    [Symbol.dispose]: () => {
-      for (const restore of undo.reverse()) restore();
-      installed = undefined;
-      syncBuiltinESMExports();
-    },
+  installed = host;
+  const restoreAll = (): void => {
+    for (const restore of undo.reverse()) restore();
+    installed = undefined;
+    syncBuiltinESMExports();
   };
+  const put: Replace = (target, name, replacement) => replace(target, name, replacement, undo);
+  try {
+    replaceTimers(host, undo);
+    replaceDate(host, undo);
+    replaceRandomness(host, put);
+    replaceSockets(host, undo);
+    replaceListen(host, undo);
+    replaceIo(host, put);
+  } catch (error) {
+    restoreAll(); // a runtime that does not let something be replaced: nothing stays half replaced
+    throw error;
+  }
+  syncBuiltinESMExports();
+  return { [Symbol.dispose]: restoreAll };
 }
 
 /** Puts `replacement` in the place of a property, and remembers the way back. */
@@ -163,6 +177,9 @@ function replaceTimers(host: VirtualHost, undo: (() => void)[]): void {
     clearInterval: clear(globalThis.clearInterval),
     clearImmediate: clear(globalThis.clearImmediate),
   };
+  // What `promisify` makes of them.
+  Object.defineProperty(timeout, promisify.custom, { get: () => promises.setTimeout });
+  Object.defineProperty(immediate, promisify.custom, { get: () => promises.setImmediate });
   const timersModule = requireBuiltin('node:timers') as object;
   for (const [name, replacement] of Object.entries(replacements)) {
     replace(globalThis, name, replacement, undo);
@@ -215,8 +232,22 @@ function replaceTimerPromises(host: VirtualHost, undo: (() => void)[]): void {
     if (scope === undefined) return realImmediate(value, options);
     return wait(options?.signal, value, (done) => host.setImmediate(scope, done));
   };
+  const { setInterval: realInterval, scheduler } = promises;
+  const interval: typeof realInterval = (ms, value, options) => {
+    if (currentScope() === undefined) return realInterval(ms, value, options);
+    return (async function* () {
+      for (;;) yield await timeout(ms, value, options);
+    })();
+  };
+  const { wait: realWait, yield: realYield } = scheduler;
+  const virtualWait: typeof realWait = (ms, options) =>
+    currentScope() === undefined ? realWait.call(scheduler, ms, options) : timeout(ms, undefined, options);
+  const virtualYield: typeof realYield = () => (currentScope() === undefined ? realYield.call(scheduler) : immediate());
   replace(promises, 'setTimeout', timeout, undo);
   replace(promises, 'setImmediate', immediate, undo);
+  replace(promises, 'setInterval', interval, undo);
+  replace(scheduler, 'wait', virtualWait, undo);
+  replace(scheduler, 'yield', virtualYield, undo);
 }
 
 function replaceDate(host: VirtualHost, undo: (() => void)[]): void {
@@ -244,6 +275,35 @@ function replaceDate(host: VirtualHost, undo: (() => void)[]): void {
     return scope.clock.monotonicNow();
   };
   replace(performance, 'now', performanceNow, undo);
+  replaceProcessTime(host, undo);
+}
+
+/** The clocks of `process`: they follow the monotonic clock of the scope. */
+function replaceProcessTime(host: VirtualHost, undo: (() => void)[]): void {
+  const realHrtime = process.hrtime;
+  const realUptime = process.uptime.bind(process);
+  const nowMs = (what: string): number | undefined => {
+    const scope = currentScope();
+    if (scope === undefined) return undefined;
+    host.stray(scope, what, 'take a Clock: clock.monotonicNow()');
+    return scope.clock.monotonicNow();
+  };
+  const hrtime = (since?: [number, number]): [number, number] => {
+    const ms = nowMs('process.hrtime()');
+    if (ms === undefined) return realHrtime(since);
+    const nanoseconds = Math.floor(ms * 1e6) - (since === undefined ? 0 : since[0] * 1e9 + since[1]);
+    return [Math.floor(nanoseconds / 1e9), nanoseconds % 1e9];
+  };
+  const bigint = (): bigint => {
+    const ms = nowMs('process.hrtime.bigint()');
+    return ms === undefined ? realHrtime.bigint() : BigInt(Math.floor(ms * 1e6));
+  };
+  replace(process, 'hrtime', Object.assign(hrtime, { bigint }), undo);
+  const uptime = (): number => {
+    const ms = nowMs('process.uptime()');
+    return ms === undefined ? realUptime() : ms / 1000;
+  };
+  replace(process, 'uptime', uptime, undo);
 }
 
 /** A Date whose present is that of the world; its objects are real ones. */
@@ -263,54 +323,6 @@ function virtualDateConstructor(scopeNow: () => number | undefined): unknown {
   Object.setPrototypeOf(VirtualDate, realDate); // `now`, `parse` and `UTC`
   VirtualDate.prototype = realDate.prototype;
   return VirtualDate;
-}
-
-const hex = Array.from({ length: 2 ** 16 }, (_, value) => value.toString(16).padStart(4, '0'));
-
-/** The lower 16 bits of a number. */
-function hexOf(value: number): string {
-  return hex[value & 0xffff] ?? '';
-}
-
-function replaceRandomness(host: VirtualHost, undo: (() => void)[]): void {
-  const dice = Math;
-  const realRandom = dice.random.bind(dice);
-  const random = (): number => {
-    const scope = currentScope();
-    if (scope === undefined) return realRandom();
-    host.stray(scope, 'Math.random()', 'take a `random: () => number`: hand it the random of the world');
-    return host.random();
-  };
-  replace(Math, 'random', random, undo);
-  const crypto = requireBuiltin('node:crypto') as {
-    randomUUID: () => string;
-    randomBytes: (size: number, callback?: unknown) => Buffer;
-  };
-  const { randomUUID: realUuid, randomBytes: realBytes } = crypto;
-  const bytes = (size: number): Buffer => {
-    const made = Buffer.alloc(size);
-    for (let index = 0; index < size; index++) made[index] = Math.floor(host.random() * 256);
-    return made;
-  };
-  const word = (): string => {
-    const value = host.random() * 2 ** 32;
-    return hexOf(value / 2 ** 16) + hexOf(value);
-  };
-  const uuid = (): string => {
-    const [time, rest, node, end] = [word(), word(), word(), word()];
-    const variant = '89ab'.charAt(Math.floor(host.random() * 4));
-    return `${time}-${rest.slice(0, 4)}-4${rest.slice(5)}-${variant}${node.slice(1, 4)}-${node.slice(4)}${end}`;
-  };
-  const virtualUuid = (): string => (currentScope() === undefined ? realUuid() : uuid());
-  replace(crypto, 'randomUUID', virtualUuid, undo);
-  replace(globalThis.crypto, 'randomUUID', virtualUuid, undo);
-  replace(
-    crypto,
-    'randomBytes',
-    (size: number, callback?: unknown) =>
-      currentScope() === undefined || callback !== undefined ? realBytes(size, callback) : bytes(size),
-    undo,
-  );
 }
 
 /** What Node's servers keep of the handle that listens. */

@@ -103,6 +103,18 @@ it.each<[rule: string, message: RegExp, options: Partial<SimulateOptions> & Pick
     },
   ],
   [
+    'election-request-hangs',
+    /replica-1 has waited 60 s for an answer to (?:get|patch) of the Lease, which lasts 15 s/,
+    {
+      faults: { 'half-open': 120 },
+      simulatedMinutes: 10,
+      operator: every(2_000, async (turn) => {
+        await hold(turn, turn.name);
+        await turn.client.get(Lease, key);
+      }),
+    },
+  ],
+  [
     'one-reconcile-per-key',
     /controller shop reconciles default\/shop twice at the same time/,
     {

@@ -62,6 +62,7 @@ function addChildren(manager: RuntimeManager, { violate }: ReplicaWorld): void {
     .named('children')
     .for(Widget)
     .owns(ConfigMap)
+    .withOptions({ maxConcurrentReconciles: 3 })
     .complete(async (key, { signal }) => {
       const widget = await ignoreNotFound(client.get(Widget, key, { signal }));
       if (widget === undefined) return;
@@ -131,7 +132,7 @@ function addStubbornWork(manager: RuntimeManager, { clock }: ReplicaWorld): void
   controllerManagedBy(manager)
     .named('stubborn')
     .for(Widget)
-    .withOptions({ usePriorityQueue: false })
+    .withOptions({ usePriorityQueue: false, maxConcurrentReconciles: 2 })
     .complete(async (key) => {
       const widget = await ignoreNotFound(client.get(Widget, key));
       if (widget !== undefined && widget.spec.size % 4 === 0) await sleep(40_000, { clock });
@@ -140,7 +141,8 @@ function addStubbornWork(manager: RuntimeManager, { clock }: ReplicaWorld): void
 
 async function useWidgetsWithoutPause({ client, random, sleep: pause }: World): Promise<void> {
   for (let step = 0; step < 120; step++) {
-    await pause(random() * 10_000);
+    // Some edits come one right after the other.
+    await pause(random() < 0.2 ? random() * 20 : random() * 10_000);
     const key = { namespace, name: `w${Math.floor(random() * 8)}` };
     const size = Math.floor(random() * 100);
     const chance = random();

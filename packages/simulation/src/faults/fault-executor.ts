@@ -11,6 +11,7 @@ import type { Scope } from '../scope.js';
 import type { CausedCommit } from '../rules/rule.js';
 import type { FaultName, PlannedFault } from './fault.js';
 import type { OtherActors } from './other-actors.js';
+import { Spells } from './spells.js';
 
 /** What a fault can reach. */
 export interface FaultTargets {
@@ -36,13 +37,6 @@ interface Armed {
   readonly strike: (exchange: Exchange) => Mishap | undefined;
 }
 
-/** What a replica may not do for a while. */
-interface Revoked {
-  readonly host: ReplicaHost;
-  readonly resource: string;
-  readonly onlyWrites: boolean;
-}
-
 /** What a run that has ended leaves must have ended so much later, in ms. */
 const endedMs = 200;
 /** An answer that is not delayed has arrived so much later, in ms. */
@@ -56,8 +50,7 @@ const longestDownMs = 30_000;
 export class FaultExecutor {
   readonly #targets: FaultTargets;
   readonly #armed = new Set<Armed>();
-  readonly #revoked = new Set<Revoked>();
-  readonly #flapping = new Set<{ readonly host: ReplicaHost; readonly resource: string }>();
+  readonly #spells = new Spells();
   /** Faults that struck. */
   struck = 0;
   #isOver = false;
@@ -88,8 +81,7 @@ export class FaultExecutor {
     const { network, webhooks, hosts } = this.#targets;
     this.#isOver = true;
     this.#armed.clear();
-    this.#revoked.clear();
-    this.#flapping.clear();
+    this.#spells.clear();
     network.isServerUp = true;
     webhooks.outage = undefined;
     for (const host of hosts) {
@@ -103,13 +95,8 @@ export class FaultExecutor {
   /** What befalls a request. */
   mishapFor(exchange: Exchange): Mishap | undefined {
     if (exchange.scope.kind !== 'replica') return undefined;
-    for (const { host, resource, onlyWrites } of this.#revoked)
-      if (
-        host.scope === exchange.scope &&
-        resource === exchange.target.resource &&
-        (!onlyWrites || isWrite(exchange.target))
-      )
-        return { type: 'status', code: 403, reason: 'Forbidden', executed: false };
+    if (this.#spells.isRevoked(exchange)) return status(403, 'Forbidden');
+    if (this.#spells.isExpired(exchange)) return status(410, 'Expired');
     for (const armed of this.#armed) {
       if (armed.host.scope !== exchange.scope) continue;
       const mishap = armed.strike(exchange);
@@ -163,11 +150,13 @@ export class FaultExecutor {
         );
         return;
       case 'gone':
-        this.#arm(fault, host, ({ target }) =>
-          (target.verb === 'watch' || target.verb === 'list') && parameterOf(target, 'resourceVersion') !== ''
-            ? status(410, 'Expired')
-            : undefined,
-        );
+        if (b < 0.3) this.#expire(host, a, 2000 + 100_000 * b);
+        else
+          this.#arm(fault, host, ({ target }) =>
+            (target.verb === 'watch' || target.verb === 'list') && parameterOf(target, 'resourceVersion') !== ''
+              ? status(410, 'Expired')
+              : undefined,
+          );
         return;
       case 'throttled':
         this.#arm(fault, host, () => ({
@@ -190,6 +179,15 @@ export class FaultExecutor {
         return;
       case 'watch-hangs':
         if (b < 0.3) this.#arm(fault, host, ({ isWatch }) => (isWatch ? { type: 'silent' } : undefined));
+        else this.#strikeWatch(fault, host, [a, b]);
+        return;
+      case 'bookmarks-late':
+        if (b < 0.3)
+          this.#arm(fault, host, ({ isWatch, target }) =>
+            isWatch && parameterOf(target, 'sendInitialEvents') === 'true'
+              ? { type: 'late', ms: 1000 + 20_000 * a ** 2 }
+              : undefined,
+          );
         else this.#strikeWatch(fault, host, [a, b]);
         return;
       case 'watch-dropped':
@@ -246,40 +244,54 @@ export class FaultExecutor {
   }
 
   #strikeWatch(
-    fault: 'watch-dropped' | 'watch-hangs' | 'bookmarks-missing',
+    fault: 'watch-dropped' | 'watch-hangs' | 'bookmarks-missing' | 'bookmarks-late',
     host: ReplicaHost,
     [a, b]: number[],
   ): void {
     const { network } = this.#targets;
-    const watches = [...network.openOf(host.scope)].filter(({ isWatch, status: code }) => isWatch && code === 200);
+    const watches = this.#watchesOf(host);
     if (watches.length === 0) return;
     const watch = pick(watches, a ?? 0);
     this.#happens(`${fault}: ${host.name} watch`, labelOf(watch));
     if (fault === 'watch-hangs') network.hang(watch);
     else if (fault === 'bookmarks-missing') watch.mood = 'no-bookmarks';
-    else if ((b ?? 0) < 0.5) network.end(watch);
+    else if (fault === 'bookmarks-late') {
+      watch.mood = 'late-bookmarks';
+      watch.lateMs = 1000 + 120_000 * (b ?? 0) ** 2;
+    } else if ((b ?? 0) < 0.5) network.end(watch);
     else network.fail(watch, 'UND_ERR_SOCKET');
   }
 
   #flap(host: ReplicaHost, which: number, forMs: number): void {
     const { network } = this.#targets;
-    const watches = [...network.openOf(host.scope)].filter(({ isWatch, status: code }) => isWatch && code === 200);
+    const watches = this.#watchesOf(host);
     if (watches.length === 0) return;
     const { resource } = pick(watches, which).target;
-    const flapping = { host, resource };
-    this.#flapping.add(flapping);
+    const over = this.#spells.flap({ host, resource });
     this.#happens(`each watch of ${resource} by ${host.name} ends at once for ${seconds(forMs)}`);
     for (const watch of watches) if (watch.target.resource === resource) network.end(watch);
-    this.#later(forMs, () => {
-      this.#flapping.delete(flapping);
-    });
+    this.#later(forMs, over);
+  }
+
+  /** Watches of a host that are open. */
+  #watchesOf({ scope }: ReplicaHost): Exchange[] {
+    return [...this.#targets.network.openOf(scope)].filter(({ isWatch, status: code }) => isWatch && code === 200);
+  }
+
+  /** As after a compaction that the server's watch cache does not outlive: whatever version is named is too old. */
+  #expire(host: ReplicaHost, which: number, forMs: number): void {
+    const watches = this.#watchesOf(host);
+    if (watches.length === 0) return;
+    const { resource } = pick(watches, which).target;
+    const over = this.#spells.expire({ host, resource });
+    this.#happens(`each version of ${resource} that ${host.name} names has expired for ${seconds(forMs)}`);
+    for (const watch of watches) if (watch.target.resource === resource) this.#targets.network.end(watch);
+    this.#later(forMs, over);
   }
 
   /** The watch has been opened. */
   opened(exchange: Exchange): void {
-    for (const { host, resource } of this.#flapping)
-      if (exchange.isWatch && host.scope === exchange.scope && resource === exchange.target.resource)
-        this.#targets.network.end(exchange);
+    if (this.#spells.isFlapping(exchange)) this.#targets.network.end(exchange);
   }
 
   /** A process that does not end is killed, as by a kubelet. */
@@ -390,13 +402,11 @@ export class FaultExecutor {
     const used = [...this.#targets.objects.values()].filter(({ origin }) => origin !== 'server');
     const resources = [...new Set(used.map(({ resource }) => resource.split('/')[1] ?? ''))];
     if (resources.length === 0) return;
-    const revoked: Revoked = { host, resource: pick(resources.sort(), a), onlyWrites: b < 0.5 };
+    const resource = pick(resources.sort(), a);
     const forMs = 1000 + 60_000 * b;
-    this.#revoked.add(revoked);
-    this.#happens(`${host.name} may not ${b < 0.5 ? 'write' : 'use'} ${revoked.resource} for ${seconds(forMs)}`);
-    this.#later(forMs, () => {
-      this.#revoked.delete(revoked);
-    });
+    const over = this.#spells.revoke({ host, resource, onlyWrites: b < 0.5 });
+    this.#happens(`${host.name} may not ${b < 0.5 ? 'write' : 'use'} ${resource} for ${seconds(forMs)}`);
+    this.#later(forMs, over);
   }
 
   #loseWebhooks(how: WebhookOutage, forMs: number): void {

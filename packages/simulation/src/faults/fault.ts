@@ -1,3 +1,4 @@
+import { shownType } from '@kctl/wait';
 import { seededRandom } from '../random.js';
 
 /** Name of a fault. */
@@ -16,6 +17,7 @@ export type FaultName =
   | 'watch-hangs'
   | 'watch-flaps'
   | 'bookmarks-missing'
+  | 'bookmarks-late'
   | 'stale-list'
   | 'compaction'
   | 'partition'
@@ -42,7 +44,7 @@ export const defaultFaultRates: Readonly<Record<FaultName, number>> = {
   'cut-before': 30,
   /** The connection breaks after the server executed a request. */
   'cut-after': 30,
-  /** A request and its answer are slow, and are overtaken by others. */
+  /** A request and its answer are slow, and are overtaken by those of other connections. */
   delay: 30,
   /** A request, or its answer, vanishes without an error. */
   'half-open': 15,
@@ -50,7 +52,7 @@ export const defaultFaultRates: Readonly<Record<FaultName, number>> = {
   truncated: 15,
   /** 409 Conflict. */
   conflict: 20,
-  /** 410 Gone for a list or watch. */
+  /** 410 Gone for a list or watch; now and then for each that names a version, for a while. */
   gone: 12,
   /** 429 with Retry-After. */
   throttled: 12,
@@ -66,6 +68,8 @@ export const defaultFaultRates: Readonly<Record<FaultName, number>> = {
   'watch-flaps': 3,
   /** A watch gets no bookmarks. */
   'bookmarks-missing': 8,
+  /** Bookmarks of a watch come late, that at the end of its initial events too. */
+  'bookmarks-late': 8,
   /** A list that allows it is answered from the past. */
   'stale-list': 12,
   /** History is compacted: old resourceVersions are expired. */
@@ -138,6 +142,10 @@ export function planFaults(seed: number, rates: FaultRates, fromMs: number, unti
 export function faultRatesOf(faults: 'all' | 'none' | FaultRates): FaultRates {
   if (faults === 'all') return defaultFaultRates;
   if (faults === 'none') return {};
+  if (typeof faults !== 'object' || faults === null || Array.isArray(faults))
+    throw new TypeError(
+      `simulate: faults is ${typeof faults === 'string' ? JSON.stringify(faults) : shownType(faults)}: expected "all", "none" or rates per hour, such as { crash: 60 }`,
+    );
   for (const [name, rate] of Object.entries(faults)) {
     if (!faultNames.includes(name as FaultName))
       throw new TypeError(`simulate: faults.${name} is not known: expected some of ${faultNames.join(', ')}`);

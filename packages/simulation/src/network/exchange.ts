@@ -14,6 +14,8 @@ export type Mishap =
   | { readonly type: 'answer-lost' }
   /** Of a watch: its headers arrive, and nothing after them. */
   | { readonly type: 'silent' }
+  /** Of a watch: the bookmark that ends its initial events comes late, and so do those that follow. */
+  | { readonly type: 'late'; readonly ms: number }
   /** Request and answer take longer. */
   | { readonly type: 'slow'; readonly requestMs: number; readonly answerMs: number }
   /** The answer breaks off after a share of its bytes. */
@@ -37,6 +39,8 @@ export type WatchMood =
   | 'hanging'
   /** Bookmarks are left out. */
   | 'no-bookmarks'
+  /** Bookmarks are held back for a while; one that an event overtakes is left out. */
+  | 'late-bookmarks'
   | 'normal';
 
 /** One request of a scope and its answer; a watch lasts until it ends. */
@@ -54,8 +58,12 @@ export class Exchange {
   readonly sentAt: number;
   mishap: Mishap | undefined;
   mood: WatchMood = 'normal';
-  /** No further byte reaches the client. */
-  isClosed = false;
+  /** By how much bookmarks are late where they are, in ms. */
+  lateMs = 0;
+  /** When its client had the last byte, or gave it up, in ms since the world began; from then on nothing reaches it. */
+  closedAt: number | undefined;
+  /** No connection is made yet: its client may have given it up without a word to the network. */
+  isConnecting = false;
   /** The server has nothing left to do for it. */
   isServed = false;
   /** Answered with this status; 0 before. */
@@ -90,6 +98,11 @@ export class Exchange {
     this.via = via;
     this.reconcile = reconcile;
     this.sentAt = sentAt;
+  }
+
+  /** No further byte reaches the client. */
+  get isClosed(): boolean {
+    return this.closedAt !== undefined;
   }
 
   get isWatch(): boolean {

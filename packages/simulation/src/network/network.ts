@@ -7,9 +7,10 @@ import type {
   RequestDispatcher,
 } from '@kctl/client-http';
 import type { Random } from '@kctl/wait';
-import type { Scheduler } from '../scheduler.js';
+import { cancel, type Scheduler, type Task } from '../scheduler.js';
 import { activities } from '../activity.js';
 import type { Scope } from '../scope.js';
+import { splitBookmarks } from './bookmarks.js';
 import { connectionError, dispatchControl, type ConnectionErrorCode } from './dispatcher.js';
 import { Exchange, type Mishap } from './exchange.js';
 
@@ -184,7 +185,10 @@ export class Network {
       if (random() < 0.5) {
         exchange.mood = 'hanging';
         exchange.handler.onRequestStart(controllerOf(exchange));
-      } else scheduler.after(exchange.scope, connectTimeoutMs, () => this.fail(exchange, 'UND_ERR_CONNECT_TIMEOUT'));
+      } else {
+        exchange.isConnecting = true;
+        scheduler.after(exchange.scope, connectTimeoutMs, () => this.fail(exchange, 'UND_ERR_CONNECT_TIMEOUT'));
+      }
       return true;
     }
     if (partition === undefined && (this.isServerUp || exchange.scope.kind === 'user')) return false;
@@ -279,8 +283,21 @@ export class Network {
 
   /** Chunk by chunk, in order. */
   #watchReceiver(exchange: Exchange): DirectReceiver {
+    const { scheduler, serverScope } = this.#options;
     const { mishap } = exchange;
     let bytesLeft = mishap?.type === 'truncated' ? Math.floor(mishap.share * 4000) : Infinity;
+    let held: Task | undefined;
+    if (mishap?.type === 'late') {
+      exchange.mood = 'late-bookmarks';
+      exchange.lateMs = mishap.ms;
+    }
+    const pass = (bytes: Uint8Array, slowMs = 0): void => {
+      if (bytes.length === 0 || bytesLeft <= 0) return;
+      const chunk = Buffer.from(bytes.length > bytesLeft ? bytes.subarray(0, bytesLeft) : bytes);
+      bytesLeft -= chunk.length;
+      this.#toClient(exchange, () => this.#data(exchange, chunk), slowMs);
+      if (bytesLeft <= 0) this.fail(exchange, 'UND_ERR_SOCKET');
+    };
     return {
       start: (status, headers) => {
         if (mishap?.type === 'answer-lost') this.#strand(exchange);
@@ -291,12 +308,20 @@ export class Network {
           });
       },
       data: (bytes) => {
-        const wanted = exchange.mood === 'no-bookmarks' ? withoutBookmarks(bytes) : bytes;
-        if (wanted.length === 0 || bytesLeft <= 0) return;
-        const chunk = Buffer.from(wanted.length > bytesLeft ? wanted.subarray(0, bytesLeft) : wanted);
-        bytesLeft -= chunk.length;
-        this.#toClient(exchange, () => this.#data(exchange, chunk));
-        if (bytesLeft <= 0) this.fail(exchange, 'UND_ERR_SOCKET');
+        if (exchange.mood === 'normal') {
+          pass(bytes);
+          return;
+        }
+        const { events, bookmarks, endsInitial } = splitBookmarks(bytes);
+        const isLate = exchange.mood === 'late-bookmarks';
+        if (events.length > 0) {
+          // The version of an event is newer: what was held back says nothing.
+          if (held !== undefined) cancel(held);
+          pass(events, isLate && endsInitial ? exchange.lateMs : 0);
+        }
+        if (!isLate || bookmarks.length === 0) return;
+        if (held !== undefined) cancel(held);
+        held = scheduler.after(serverScope, exchange.lateMs, () => pass(bookmarks));
       },
       end: () => this.#toClient(exchange, () => this.#finish(exchange)),
       destroy: () => this.fail(exchange, 'UND_ERR_SOCKET'),
@@ -347,7 +372,7 @@ export class Network {
   /** Nothing reaches the client from here on; the server learns of it a moment later. */
   #close(exchange: Exchange): void {
     if (exchange.isClosed) return;
-    exchange.isClosed = true;
+    exchange.closedAt = this.#options.scheduler.now;
     this.#open.get(exchange.scope)?.delete(exchange);
     this.#endServerSide(exchange, this.#latency(exchange));
   }
@@ -429,16 +454,4 @@ const webhookFailed = 'failed calling webhook';
 /** Whether a write was refused before it was executed, because a webhook could not be asked. */
 function isWebhookDown(status: number, chunks: readonly Uint8Array[]): boolean {
   return status === 500 && Buffer.concat(chunks).includes(webhookFailed);
-}
-
-const bookmark = Buffer.from('"type":"BOOKMARK"');
-
-/** The lines of a chunk that are not bookmarks; those that end the initial events stay, or no list would ever end. */
-function withoutBookmarks(bytes: Uint8Array): Uint8Array {
-  const buffer = Buffer.from(bytes);
-  if (!buffer.includes(bookmark)) return bytes;
-  const lines = buffer.toString().split('\n');
-  return Buffer.from(
-    lines.filter((line) => !line.includes('"type":"BOOKMARK"') || line.includes('initial-events-end')).join('\n'),
-  );
 }

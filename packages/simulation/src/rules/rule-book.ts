@@ -2,6 +2,7 @@ import type { Commit } from '@kctl/apiserver';
 import type { Exchange } from '../network/exchange.js';
 import type { ReplicaHost } from '../replica-host.js';
 import type { ReconcileActivity, Scope } from '../scope.js';
+import { electionRequestsRule } from './election-requests.js';
 import { endsRule } from './ends.js';
 import { leadershipRule } from './leadership.js';
 import { ownReadsRule, type OwnReadsOptions } from './own-reads.js';
@@ -63,6 +64,7 @@ export class RuleBook {
     const writes = writesRule(context);
     this.#rules = [
       leadershipRule(context),
+      electionRequestsRule(context),
       // Of several that see the same mistake, the one that names its cause comes first.
       ownershipRule(context),
       reconcileRule(context, (controller, key) => writes.writesOf(controller, key)),

@@ -19,23 +19,36 @@ export interface WitnessOptions {
 const turnMs = 120_000;
 /** A handler takes this long for an event at most, in ms; now and then much longer, so that events wait for it. */
 const longestCallMs = 20;
-const slowCallMs = 4_000;
+const slowCallMs = 12_000;
 /** How many of its events a handler takes long for, and during how many of those it leaves. */
 const slowShare = 0.05;
 const leavingShare = 0.2;
+/** During how many events, in the middle of their delivery, another handler joins. */
+const joiningShare = 0.1;
+/** How many handlers of the world are there at a time. */
+const mostPresent = 3;
+
+/** What a handler of the world shares with the others of its process. */
+interface Party {
+  /** What ends each callback that takes its time. */
+  readonly calls: Set<() => void>;
+  /** Another handler joins the informer of a kind. */
+  readonly join: (kind: Kind) => void;
+}
 
 /** A handler that joined an informer of a replica: it takes its time for some events. */
 class Witness {
   readonly history: HandlerHistory;
+  readonly #kind: Kind;
   readonly #scope: Scope;
   readonly #options: WitnessOptions;
-  readonly #calls: Set<() => void>;
+  readonly #party: Party;
 
-  /** `calls`: what ends each callback that takes its time. */
-  constructor(kind: Kind, scope: Scope, options: WitnessOptions, calls: Set<() => void>) {
+  constructor(kind: Kind, scope: Scope, options: WitnessOptions, party: Party) {
+    this.#kind = kind;
     this.#scope = scope;
     this.#options = options;
-    this.#calls = calls;
+    this.#party = party;
     const { objects, violate } = options;
     this.history = new HandlerHistory({ scope, kind, handler: 'a handler', objects, violate });
   }
@@ -43,6 +56,7 @@ class Witness {
   async onEvent(event: WitnessedEvent): Promise<void> {
     const { scheduler, random } = this.#options;
     this.history.began(event);
+    if (random() < joiningShare) this.#party.join(this.#kind);
     const chance = random();
     const isSlow = chance < slowShare;
     if (chance < 0.5) {
@@ -63,8 +77,8 @@ class Witness {
       cancel(timer);
       scheduler.post(this.#scope, done);
     };
-    this.#calls.add(end);
-    return promise.then(() => void this.#calls.delete(end));
+    this.#party.calls.add(end);
+    return promise.then(() => void this.#party.calls.delete(end));
   }
 
   leave(): void {
@@ -122,7 +136,7 @@ export class Witnesses {
     const { random } = this.#options;
     for (let index = this.#present.length - 1; index >= 0; index--)
       if (this.#present[index]?.history.hasLeft === true) this.#present.splice(index, 1);
-    const [leaving] = this.#present.length > 2 || random() < 0.3 ? this.#present.splice(0, 1) : [];
+    const [leaving] = this.#present.length >= mostPresent || random() < 0.3 ? this.#present.splice(0, 1) : [];
     if (leaving !== undefined) {
       leaving.leave();
       return;
@@ -130,8 +144,14 @@ export class Witnesses {
     const wanted = this.#cache.informers().filter(({ isWanted, state }) => isWanted && state.phase !== 'stopped');
     const chosen = wanted[Math.floor(random() * wanted.length)];
     if (chosen === undefined || (chosen.kind.shape !== 'full' && chosen.kind.shape !== 'untyped')) return;
-    const witness = new Witness(chosen.kind, this.#scope, this.#options, this.#calls);
-    const loan = this.#cache.acquire(chosen.kind);
+    this.#join(chosen.kind);
+  }
+
+  #join(kind: Kind): void {
+    if (this.#isOver || this.#host.isStopping || this.#present.length > mostPresent) return;
+    const party = { calls: this.#calls, join: (joined: Kind) => this.#join(joined) };
+    const witness = new Witness(kind, this.#scope, this.#options, party);
+    const loan = this.#cache.acquire(kind);
     this.#present.push(witness);
     const handler: WitnessedHandler = { onEvent: (event) => witness.onEvent(event) };
     witnesses.add(handler);

@@ -1,0 +1,95 @@
+import { createRequire } from 'node:module';
+import type { Random } from '@kctl/wait';
+import { currentScope } from './activity.js';
+import type { Scope } from './scope.js';
+import type { Replace } from './virtual-io.js';
+
+/** What randomness of a world needs. */
+export interface RandomHost {
+  /** Randomness that need not be secret there. */
+  readonly random: Random;
+  stray(scope: Scope, what: string, remedy: string): void;
+}
+
+const requireBuiltin = createRequire(import.meta.url);
+
+const hex = Array.from({ length: 2 ** 16 }, (_, value) => value.toString(16).padStart(4, '0'));
+
+/** The lower 16 bits of a number. */
+function hexOf(value: number): string {
+  return hex[value & 0xffff] ?? '';
+}
+
+interface CryptoModule {
+  randomUUID: () => string;
+  randomBytes: (size: number, callback?: unknown) => Buffer;
+  randomInt: (...args: unknown[]) => unknown;
+  randomFillSync: (target: ArrayBufferView, offset?: number, size?: number) => ArrayBufferView;
+}
+
+/** What fills memory with randomness, and `randomInt`: virtual, as uids are. */
+function replaceFill(host: RandomHost, crypto: CryptoModule, replace: Replace): void {
+  const { randomInt: realInt, randomFillSync: realFill } = crypto;
+  const realValues = globalThis.crypto.getRandomValues.bind(globalThis.crypto) as (
+    target: ArrayBufferView,
+  ) => ArrayBufferView;
+  const fill = (target: ArrayBufferView, offset = 0, size = target.byteLength - offset): void => {
+    const bytes = new Uint8Array(target.buffer, target.byteOffset + offset, size);
+    for (let index = 0; index < bytes.length; index++) bytes[index] = Math.floor(host.random() * 256);
+  };
+  const values = (target: ArrayBufferView): ArrayBufferView => {
+    if (currentScope() === undefined) return realValues(target);
+    fill(target);
+    return target;
+  };
+  const fillSync: typeof realFill = (target, offset, size) => {
+    if (currentScope() === undefined) return realFill(target, offset, size);
+    fill(target, offset, size);
+    return target;
+  };
+  const integer = (...args: unknown[]): unknown => {
+    const [first, second] = args;
+    const [least, most] = typeof second === 'number' ? [Number(first), second] : [0, Number(first)];
+    if (currentScope() === undefined || typeof args.at(-1) === 'function' || !(most > least)) return realInt(...args);
+    return least + Math.floor(host.random() * (most - least));
+  };
+  replace(globalThis.crypto, 'getRandomValues', values);
+  replace(crypto, 'randomFillSync', fillSync);
+  replace(crypto, 'randomInt', integer);
+}
+
+/** Replaces what draws at random: that of the world in its place. */
+export function replaceRandomness(host: RandomHost, replace: Replace): void {
+  const dice = Math;
+  const realRandom = dice.random.bind(dice);
+  const random = (): number => {
+    const scope = currentScope();
+    if (scope === undefined) return realRandom();
+    host.stray(scope, 'Math.random()', 'take a `random: () => number`: hand it the random of the world');
+    return host.random();
+  };
+  replace(Math, 'random', random);
+  const crypto = requireBuiltin('node:crypto') as CryptoModule;
+  const { randomUUID: realUuid, randomBytes: realBytes } = crypto;
+  replaceFill(host, crypto, replace);
+  const bytes = (size: number): Buffer => {
+    const made = Buffer.alloc(size);
+    for (let index = 0; index < size; index++) made[index] = Math.floor(host.random() * 256);
+    return made;
+  };
+  const word = (): string => {
+    const value = host.random() * 2 ** 32;
+    return hexOf(value / 2 ** 16) + hexOf(value);
+  };
+  const uuid = (): string => {
+    const [time, rest, node, end] = [word(), word(), word(), word()];
+    const variant = '89ab'.charAt(Math.floor(host.random() * 4));
+    return `${time}-${rest.slice(0, 4)}-4${rest.slice(5)}-${variant}${node.slice(1, 4)}-${node.slice(4)}${end}`;
+  };
+  const virtualUuid = (): string => (currentScope() === undefined ? realUuid() : uuid());
+  replace(crypto, 'randomUUID', virtualUuid);
+  replace(globalThis.crypto, 'randomUUID', virtualUuid);
+  replace(crypto, 'randomBytes', (size: number, callback?: unknown) =>
+    currentScope() === undefined || callback !== undefined ? realBytes(size, callback) : bytes(size),
+  );
+}
