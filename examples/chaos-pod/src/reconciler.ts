@@ -48,7 +48,10 @@ export function reconcileChaosPod({
       return { status, backoff: true };
     }
 
-    const nextStop = new Date(clock.now() + periodMs * (0.5 + random() / 2)).toISOString();
+    const { nextStop: before } = chaosPod.spec;
+    // A time that is not over stays: a new one for each pod that cannot be created would wake the next run at once.
+    const isOver = before === undefined || !(Date.parse(before) > clock.now());
+    const nextStop = isOver ? new Date(clock.now() + periodMs * (0.5 + random() / 2)).toISOString() : before;
     const { template } = chaosPod.spec;
     const metadata = mutableCopy(template.metadata ?? {});
     const run = String((chaosPod.status?.runs ?? 0) + 1);
@@ -58,10 +61,10 @@ export function reconcileChaosPod({
     };
     setControllerReference(chaosPod, ChaosPod, draft);
     // First the time, then the pod: after a crash in between the pod is created with a time that is not over.
-    await client.update(ChaosPod, { ...chaosPod, spec: { ...chaosPod.spec, nextStop } }, { signal });
+    if (isOver) await client.update(ChaosPod, { ...chaosPod, spec: { ...chaosPod.spec, nextStop } }, { signal });
     await client.create(Pod, draft, { signal });
     logger.info('brought the pod back', { nextStop });
-    // The spec is another one now: the run that follows from its event reports the pod.
+    // The run that follows from the event of the pod reports it.
     return { requeueAfterMs: Date.parse(nextStop) - clock.now() };
   };
 }

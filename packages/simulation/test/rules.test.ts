@@ -241,6 +241,19 @@ it.each<[rule: string, message: RegExp, options: Partial<SimulateOptions> & Pick
   expect(outcome.violation.message).toMatch(message);
 });
 
+it('counts no storm while two may lead after an edit of the Lease by hand', async () => {
+  const options: SimulateOptions = {
+    ...small,
+    only: ['write-storm'],
+    quietMs: 0,
+    operator: every(100, (turn) =>
+      turn.turn > 600 && turn.turn < 1100 ? setData(turn, String(turn.turn)) : Promise.resolve(),
+    ),
+  };
+  await expect(simulate(options)).rejects.toThrow(/write-storm/);
+  await simulate({ ...options, faults: { 'lease-edit': 1200 } });
+});
+
 it('has a test for each rule of the README', () => {
   const [, rules = ''] = readFileSync(new URL('../README.md', import.meta.url), 'utf8').split('## Rules');
   const names = [...rules.matchAll(/^\| (`.*?`) \|/gm)].flatMap(([, cell = '']) =>

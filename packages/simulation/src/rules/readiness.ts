@@ -17,8 +17,11 @@ export interface ReadinessOptions {
 const startProbeMs = 1000;
 const probeMs = 15_000;
 const startMs = 30_000;
-/** How long a replica may be unready when nothing is broken, in ms. */
-const quietGraceMs = 60_000;
+/**
+ * How long a replica may be unready when nothing is broken, in ms: an informer whose last attempts failed waits for up to a
+ * minute, learns that its version has expired, and waits as long again, as in client-go.
+ */
+const quietGraceMs = 150_000;
 
 /** Asks a process whether it is ready, as a kubelet does, where it serves that: from its start to its end. */
 export function probeReadiness(host: ReplicaHost, scope: Scope, options: ReadinessOptions): void {

@@ -29,6 +29,8 @@ export interface WritesRule extends Rule {
 const stormWrites = 400;
 const stormRequests = 6_000;
 const stormWindowMs = 600_000;
+/** How long after an edit of a Lease by hand two replicas may lead, and undo what the other does, in ms. */
+const editGraceMs = 30_000;
 
 /** In quiet times nothing is written: who does so anyway wakes itself, flaps or fights. At no time there are storms. */
 export function writesRule(context: RuleContext): WritesRule {
@@ -37,6 +39,7 @@ export function writesRule(context: RuleContext): WritesRule {
   let created = new Map<string, number>();
   let window = { since: 0, counts: new Map<string, number>() };
   let requests = { since: 0, counts: new Map<string, number>() };
+  let editedAt = -Infinity;
 
   const writtenOf = (label: string): Written => {
     const known = written.get(label);
@@ -48,6 +51,7 @@ export function writesRule(context: RuleContext): WritesRule {
   const writerOf = ({ scope, reconcile }: Exchange): string => reconcile?.controller ?? scope.name;
 
   const countStorm = (label: string, { target, reconcile, scope }: Exchange): void => {
+    if (context.now - editedAt < editGraceMs) return;
     if (context.now - window.since > stormWindowMs) window = { since: context.now, counts: new Map() };
     const isCreate = target.name === '';
     const maker = reconcile?.key ?? scope.name;
@@ -124,6 +128,9 @@ export function writesRule(context: RuleContext): WritesRule {
       if (state.contents.length === 0 && commit.previous !== undefined) state.contents.push(contentOf(commit.previous));
       state.contents.push(contentOf(commit.object));
       state.writers.push(writerOf(exchange));
+    },
+    disturbed(what) {
+      if (what === 'lease-edit') editedAt = context.now;
     },
     quietBegan() {
       written = new Map();
