@@ -20,7 +20,7 @@ export interface HostObserver {
   stopping(host: ReplicaHost): void;
   /** The operator says that a rule of the test is broken. */
   violate(rule: string, message: string, object?: string): void;
-  /** What the factory made is no operator: no run can go on. */
+  /** What the factory made is not an operator: no run can go on. */
   unusable(error: Error): void;
   /** A process started or ended. `error`: it ended by itself with one. */
   changed(host: ReplicaHost, error?: unknown): void;

@@ -13,7 +13,7 @@ export interface SplitChunk {
 
 const nothing = new Uint8Array();
 
-/** Tells the bookmarks of a chunk from its events. */
+/** Separates the bookmarks of a chunk from its events. */
 export function splitBookmarks(bytes: Uint8Array): SplitChunk {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (!buffer.includes(bookmark)) return { events: bytes, bookmarks: nothing, endsInitial: false };
