@@ -33,6 +33,9 @@ run('certificate rotation, embedded server', program(rotation, '--server', 'embe
 const suite = 'end-to-end suites on the embedded server';
 run(suite, tests('@kctl/e2e-*'), { KCTL_E2E: '1', KCTL_SUITE: suite });
 
+const compact = 'informers and caches that compress their objects';
+run(compact, tests('@kctl/informer', '@kctl/cache'), { KCTL_STORAGE: 'compact', KCTL_SUITE: compact });
+
 run('from npm create to an operator', ['scripts/transcript.mjs']);
 
 const generators = ['packages/workqueue/test/flat-heap.leak.test.ts', 'packages/informer/test/model-check.test.ts'];

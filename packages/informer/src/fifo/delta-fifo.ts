@@ -195,7 +195,7 @@ class GroupingFifo<T> implements DeltaFifo<T> {
 
   async pop(process: ProcessDeltas<T>, options: PopOptions = {}): Promise<Deltas<T>> {
     requireProcess('DeltaFIFO.pop', process);
-    return this.#pops.take(() => {
+    return await this.#pops.take(() => {
       const key = this.#line.shift();
       return key === undefined ? undefined : this.#process(key, process);
     }, options.signal);

@@ -237,7 +237,7 @@ class OrderedFifo<T> implements RealFifo<T, AtomicDelta<T>> {
     options: PopOptions = {},
   ): Promise<readonly AtomicDelta<T>[]> {
     requireProcess('RealFIFO.pop', process);
-    return this.#pops.take(() => {
+    return await this.#pops.take(() => {
       const delta = this.#line.shift();
       if (delta === undefined) return undefined;
       return this.#process([delta], (deltas, info) => process(deltas, { key: keyIn(delta) ?? '', ...info }));
@@ -250,7 +250,7 @@ class OrderedFifo<T> implements RealFifo<T, AtomicDelta<T>> {
   ): Promise<readonly AtomicDelta<T>[]> {
     requireProcess('RealFIFO.popBatch', process);
     if (single !== undefined) requireProcess('RealFIFO.popBatch: single', single);
-    return this.#pops.take(() => {
+    return await this.#pops.take(() => {
       const batch = this.#nextBatch();
       const [first] = batch;
       if (first === undefined) return undefined;

@@ -317,9 +317,8 @@ describe.each(feeds)('waitForEventWithSync (%s)', (source) => {
 });
 
 it.each(['filter', 'map', 'changedBy'] as const)('refuses %s without a function, at the call', (operator) => {
-  const stream = createEventStream({ addEventHandler: () => expect.unreachable() } as never);
+  const stream = createEventStream({ addEventHandler: () => expect.unreachable() });
+  const operate: (callback: never) => unknown = stream[operator].bind(stream);
   for (const wrong of [undefined, 'phase', {}])
-    expect(() => stream[operator](wrong as never)).toThrow(
-      new RegExp(`^${operator}: .* is not valid: expected a function`),
-    );
+    expect(() => operate(wrong as never)).toThrow(new RegExp(`^${operator}: .* is not valid: expected a function`));
 });
