@@ -1,4 +1,6 @@
 /** Requests that are meant to take long, or much. */
+import { answerCases } from './answer-cases.js';
+import { definitionCases } from './definition-cases.js';
 
 /** One request. */
 export interface HostileRequest {
@@ -126,8 +128,8 @@ const quadratic = 'self.items.all(x, self.items.all(y, x + y >= 0))';
 const quadraticPolicy = 'object.spec.items.all(x, object.spec.items.all(y, x + y >= 0))';
 const patternRule = "self.text.matches('(a|b|ab)*(c|d|cd)*(a?){40}(x+x+)+y')";
 
-/** All cases. */
-export const hostileCases: readonly HostileCase[] = [
+/** Cases about what is sent. */
+const requestCases: readonly HostileCase[] = [
   {
     name: 'JSON of 3 MB: one long list of numbers',
     setUp: [definition('lists')],
@@ -378,3 +380,6 @@ export const hostileCases: readonly HostileCase[] = [
     statuses: [201],
   },
 ];
+
+/** All cases. */
+export const hostileCases: readonly HostileCase[] = [...requestCases, ...definitionCases, ...answerCases];

@@ -183,7 +183,6 @@ class EmbeddedApiServer implements ApiServer {
       ...(options.historyMs !== undefined && { historyMs: options.historyMs }),
       writeAhead: (record) => this.#persistence?.append(record),
     });
-    const hub = createWatchHub(store, clock);
     this.#webhooks = createWebhookCaller({
       clock,
       resolveService: options.resolveService,
@@ -191,6 +190,7 @@ class EmbeddedApiServer implements ApiServer {
     });
     this.#offload = createOffload({ clock, jobTimeoutMs: maxJobMs });
     const offload = this.#offload;
+    const hub = createWatchHub(store, { clock, offload });
     const registry = createRegistry({ definitions: builtInDefinitions(), webhookCaller: this.#webhooks });
     const { issuer = defaultIssuer, audiences, signingKey, publicKeys = [] } = options.serviceAccounts ?? {};
     const issuers = typeof issuer === 'string' ? [issuer] : issuer;
@@ -232,6 +232,7 @@ class EmbeddedApiServer implements ApiServer {
         store,
         hub,
         clock,
+        offload,
         bookmarkIntervalMs: options.bookmarkIntervalMs ?? 60_000,
         maxBufferedBytes: options.maxWatchBufferBytes ?? 16 * 1024 * 1024,
         get stopping() {

@@ -8,10 +8,12 @@ import { judgePolicy } from './admission/policy/validating-policies.js';
 import type { Ask } from './admission/policy/evaluation.js';
 import { maxDepth } from './codecs/strict-json.js';
 import { readYaml, toYaml, YamlProblem } from './codecs/yaml.js';
+import { encodeDocument, performV2, performV3 } from './discovery/openapi/fragment-job.js';
 import { encodeText } from './protobuf/encode-text.js';
 import { LongWriter } from './long-writes/long-writer.js';
 import type { Job, JobResult, JobResults, KnownAnswers, Question } from './offload/jobs.js';
 import type { Offload, OffloadMessage } from './offload/offload.js';
+import { cellsOf } from './table/cells-job.js';
 
 /** Ends an evaluation that needs an answer of the authorizer: only the other thread has one. */
 class NeedsAnswer extends Error {
@@ -63,6 +65,14 @@ async function perform(job: Job): Promise<JobResults[Job['type']]> {
       }
     case 'protobuf':
       return encodeText(job);
+    case 'cells':
+      return cellsOf(job);
+    case 'openApiV2':
+      return performV2(job);
+    case 'openApiV3':
+      return performV3(job);
+    case 'openApiDocument':
+      return encodeDocument(job.text);
     case 'toYaml':
       return toYaml(job.json);
     case 'rules': {

@@ -5,31 +5,23 @@ import { structOfKind } from '../protobuf/kinds.js';
 import { encodeMessage } from '../protobuf/message.js';
 import { ReverseWriter, wireType } from '../protobuf/wire-writer.js';
 import type { ResourceDefinition } from '../registry/resource.js';
-import { longBodyOf, objectText } from '../storage/long-object.js';
+import { headed, isLongText, metadataText } from '../storage/long-object.js';
 import type { Rendering } from '../storage/version.js';
 import type { WatchShape } from '../watch/shape.js';
 import type { ListMetadata } from './list-metadata.js';
+import { pendingJob, type PendingWork } from './pending-work.js';
 
 /** How objects and lists of one resource are shown in protobuf to one client. */
 export interface ProtobufShape {
   /** One object, with what it is. */
   one(rendering: Rendering): Uint8Array;
   /** What has to be encoded before {@link one} and {@link item} are quick; undefined where they are. */
-  pending(rendering: Rendering): EncodeJob | undefined;
+  pending(rendering: Rendering): PendingWork | undefined;
   /** An item of a list. */
   item(rendering: Rendering): Uint8Array;
   /** What stands before and after items of a total length. */
   list(metadata: ListMetadata, length: number): { readonly head: Uint8Array; readonly tail: Uint8Array };
   readonly watch: WatchShape;
-}
-
-/** A long object, for another thread. */
-export interface EncodeJob {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly text: string;
-  /** Keeps the message. */
-  readonly keep: (message: Uint8Array) => void;
 }
 
 /** Number of `items` in every list. */
@@ -65,7 +57,7 @@ interface Forms {
   readonly pending: ProtobufShape['pending'];
 }
 
-function watchShape(definition: ResourceDefinition, { apiVersion, kind, messageOf }: Forms): WatchShape {
+function watchShape(definition: ResourceDefinition, { apiVersion, kind, messageOf, pending }: Forms): WatchShape {
   return {
     id: `protobuf ${apiVersion} ${kind} of ${definition.apiVersion} ${definition.kind}`,
     definition,
@@ -77,6 +69,7 @@ function watchShape(definition: ResourceDefinition, { apiVersion, kind, messageO
     },
     error: (status: Status) => watchFrame('ERROR', encodeObject({ ...status })),
     hasPreamble: false,
+    pending: (version) => pending(version.in(definition)),
   };
 }
 
@@ -109,13 +102,17 @@ export function wholeProtobuf(definition: ResourceDefinition): ProtobufShape {
     rendering.protobuf ??= {};
     return (rendering.protobuf.whole ??= encodeMessage(struct, rendering.object));
   };
-  const pending = (rendering: Rendering): EncodeJob | undefined => {
-    if (rendering.protobuf?.whole !== undefined || longBodyOf(rendering.object) === undefined) return undefined;
-    const keep = (message: Uint8Array): void => {
-      rendering.protobuf ??= {};
-      rendering.protobuf.whole = message;
-    };
-    return { apiVersion, kind, text: objectText(rendering.object), keep };
+  const pending = (rendering: Rendering): PendingWork | undefined => {
+    if (rendering.protobuf?.whole !== undefined || !isLongText(rendering.tail)) return undefined;
+    const { kind: storedKind, apiVersion: storedVersion } = rendering.object;
+    const head = { kind: storedKind, apiVersion: storedVersion };
+    return pendingJob(rendering, 'protobuf', {
+      job: () => ({ type: 'protobuf' as const, apiVersion, kind, text: headed(head, rendering.tail) }),
+      keep: (message) => {
+        rendering.protobuf ??= {};
+        rendering.protobuf.whole = message;
+      },
+    });
   };
   return shapeOf(definition, { apiVersion, kind, listKind, messageOf, pending });
 }
@@ -130,5 +127,17 @@ export function partialProtobuf(definition: ResourceDefinition): ProtobufShape {
     rendering.protobuf ??= {};
     return (rendering.protobuf.partial ??= encodeMessage(struct, { metadata }));
   };
-  return shapeOf(definition, { apiVersion, kind, listKind: `${kind}List`, messageOf, pending: () => undefined });
+  const pending = (rendering: Rendering): PendingWork | undefined => {
+    if (rendering.protobuf?.partial !== undefined || !isLongText(rendering.tail)) return undefined;
+    const text = `{"metadata":${metadataText(rendering.object)}}`;
+    if (!isLongText(text)) return undefined;
+    return pendingJob(rendering, 'partial', {
+      job: () => ({ type: 'protobuf' as const, apiVersion, kind, text }),
+      keep: (message) => {
+        rendering.protobuf ??= {};
+        rendering.protobuf.partial = message;
+      },
+    });
+  };
+  return shapeOf(definition, { apiVersion, kind, listKind: `${kind}List`, messageOf, pending });
 }

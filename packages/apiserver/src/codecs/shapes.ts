@@ -1,10 +1,12 @@
 import { jsonText } from '@kctl/crd/engine';
 import type { ResourceDefinition, TableColumn } from '../registry/resource.js';
 import { protobufType } from '../protobuf/envelope.js';
+import { longBodyOf, metadataText, objectText } from '../storage/long-object.js';
 import { itemText, wholeText, type ObjectVersion, type Rendering } from '../storage/version.js';
 import type { WatchShape } from '../watch/shape.js';
 import type { ListMetadata } from './list-metadata.js';
 import type { Negotiated } from './negotiate.js';
+import { pendingJob, type PendingWork } from './pending-work.js';
 import { partialProtobuf, wholeProtobuf, type ProtobufShape } from './protobuf-shapes.js';
 
 /** How objects and lists of one resource are shown to one client. */
@@ -20,6 +22,8 @@ export interface Shape {
   /** Where a list without items shows them as null. */
   readonly hasNullItems?: boolean;
   readonly watch: WatchShape;
+  /** What has to be made elsewhere before an object is shown; undefined where nothing is. */
+  pending?(rendering: Rendering): PendingWork | undefined;
   /** What is shown instead of JSON, where protobuf was negotiated. */
   readonly protobuf?: ProtobufShape;
 }
@@ -34,7 +38,7 @@ export function listText(shape: Shape, metadata: ListMetadata, items: string): s
 const metaVersion = 'meta.k8s.io/v1';
 
 function partialText({ object }: Rendering): string {
-  return `{"kind":"PartialObjectMetadata","apiVersion":"${metaVersion}","metadata":${jsonText(object.metadata)}}`;
+  return `{"kind":"PartialObjectMetadata","apiVersion":"${metaVersion}","metadata":${metadataText(object)}}`;
 }
 
 function listMetadataText(metadata: ListMetadata, alwaysContinue: boolean): string {
@@ -60,9 +64,10 @@ interface Lines {
   readonly objectText: (version: ObjectVersion, isFirst: boolean) => string;
   readonly bookmarkText: BookmarkText;
   readonly hasPreamble: boolean;
+  readonly pending?: WatchShape['pending'];
 }
 
-function lineShape({ id, definition, objectText, bookmarkText, hasPreamble }: Lines): WatchShape {
+function lineShape({ id, definition, objectText, bookmarkText, hasPreamble, pending }: Lines): WatchShape {
   return {
     id,
     definition,
@@ -70,6 +75,7 @@ function lineShape({ id, definition, objectText, bookmarkText, hasPreamble }: Li
     bookmark: (resourceVersion, annotations) => watchLine('BOOKMARK', bookmarkText(resourceVersion, annotations)),
     error: (status) => watchLine('ERROR', jsonText(status)),
     hasPreamble,
+    ...(pending !== undefined && { pending }),
   };
 }
 
@@ -137,8 +143,13 @@ function tableShape(definition: ResourceDefinition, include: IncludeObject, now:
     Metadata: partialText,
     Object: (rendering) => wholeText(definition, rendering),
   };
-  const row = (rendering: Rendering): string =>
-    `{"cells":${jsonText(definition.cells(rendering.object, now()))},"object":${objectOf[include](rendering)}}`;
+  const row = (rendering: Rendering): string => {
+    const isKept = longBodyOf(rendering.object)?.isRead === false;
+    const kept = isKept ? rendering.cells?.values : undefined;
+    const cells = kept ?? definition.cells(rendering.object, now());
+    return `{"cells":${jsonText(cells)},"object":${objectOf[include](rendering)}}`;
+  };
+  const pending = (rendering: Rendering): PendingWork | undefined => pendingCells(definition, rendering, now());
   const columns = columnsText(definition.columns);
   const { rowOrder } = definition;
   const head = (metadata: string, definitions: string): string =>
@@ -153,7 +164,9 @@ function tableShape(definition: ResourceDefinition, include: IncludeObject, now:
     item: row,
     ...(rowOrder !== undefined && { order: (a, b) => rowOrder(a.object, b.object) }),
     close: ']}',
+    pending,
     watch: lineShape({
+      pending: (version) => pending(version.in(definition)),
       id: `table ${include} ${definition.apiVersion} ${definition.kind}`,
       definition,
       objectText: (version: ObjectVersion, isFirst) => single(version.in(definition), isFirst ? columns : 'null'),
@@ -162,6 +175,20 @@ function tableShape(definition: ResourceDefinition, include: IncludeObject, now:
       hasPreamble: true,
     }),
   };
+}
+
+/** Cells are filled anew for each answer that shows them, since they tell ages. */
+function pendingCells(definition: ResourceDefinition, rendering: Rendering, nowMs: number): PendingWork | undefined {
+  const long = longBodyOf(rendering.object);
+  if (long === undefined || long.isRead || rendering.cells?.nowMs === nowMs) return undefined;
+  const { group, version, kind, columnSource: columns } = definition;
+  return pendingJob(rendering, `cells ${nowMs}`, {
+    job: () => {
+      const text = objectText(rendering.object);
+      return { type: 'cells' as const, group, version, kind, ...(columns !== undefined && { columns }), text, nowMs };
+    },
+    keep: (values) => void (rendering.cells = { nowMs, values }),
+  });
 }
 
 function isInclude(text: string): text is IncludeObject {
@@ -191,5 +218,5 @@ export function shapeFor(
 }
 
 function withProtobuf(shape: Shape, protobuf: ProtobufShape): Shape {
-  return { ...shape, protobuf, watch: protobuf.watch };
+  return { ...shape, protobuf, pending: (rendering) => protobuf.pending(rendering), watch: protobuf.watch };
 }

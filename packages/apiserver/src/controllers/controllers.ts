@@ -65,7 +65,7 @@ export function startControllers(backend: Backend, { enabled, delayMs }: Control
   const resync = (): void => {
     const names = new Set([...backend.store.table(crdTable).scan({})].map(([name]) => name));
     for (const { isCustom, plural, group } of backend.registry.list()) if (isCustom) names.add(`${plural}.${group}`);
-    for (const name of names) crds.sync(name);
+    for (const name of names) crds.resync(name);
     for (const controller of controllers) controller.resync();
     schedule();
   };

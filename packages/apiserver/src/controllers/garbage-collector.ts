@@ -5,6 +5,7 @@ import { plainDeletion } from '../handlers/delete-options.js';
 import { deleteStored } from '../handlers/deletion.js';
 import type { StoreEvent } from '../storage/table.js';
 import type { ObjectVersion } from '../storage/version.js';
+import { withMetadata } from '../storage/long-object.js';
 import type { InnerController } from './inner-controller.js';
 import { createWorkSet } from './work-set.js';
 
@@ -32,12 +33,12 @@ function isWaitingForDependents(object: UntypedObject): boolean {
 
 function withoutFinalizer(object: UntypedObject, finalizer: string): UntypedObject {
   const finalizers = (object.metadata.finalizers ?? []).filter((name) => name !== finalizer);
-  return { ...object, metadata: { ...object.metadata, finalizers } };
+  return withMetadata(object, { ...object.metadata, finalizers });
 }
 
 function withOwners(object: UntypedObject, owners: readonly OwnerReference[]): UntypedObject {
   const { ownerReferences: _, ...metadata } = object.metadata;
-  return { ...object, metadata: owners.length === 0 ? metadata : { ...metadata, ownerReferences: [...owners] } };
+  return withMetadata(object, owners.length === 0 ? metadata : { ...metadata, ownerReferences: [...owners] });
 }
 
 /** Collects what has lost all its owners: kube-controller-manager's garbage collector, on the store itself. */

@@ -18,6 +18,8 @@ export interface CrdBackend {
 export interface CrdController {
   /** Brings one CRD up to date: call it after every committed change of a CRD, and once for each at start. */
   sync(name: string): void;
+  /** As {@link sync}, for a state that may have come back: after a restore. */
+  resync(name: string): void;
   /** Call it when an instance was removed: finishes the deletion of its CRD when it was the last. */
   instanceRemoved(storageKey: string): void;
 }

@@ -139,18 +139,44 @@ class NamesController {
   }
 }
 
+/** What a CRD is served with. */
+interface Served {
+  readonly uid: string | undefined;
+  readonly generation: number | undefined;
+  readonly spec: unknown;
+  readonly names: unknown;
+}
+
+/** A spec of 1 MB is compared member by member where its generation does not tell: after a restore. */
+function isServedAlike(known: Served, served: Served, isDoubtful: boolean): boolean {
+  if (!equalJson(known.names, served.names)) return false;
+  if (!isDoubtful && known.uid === served.uid && known.generation === served.generation) return true;
+  return equalJson(known.spec, served.spec);
+}
+
 class Controller implements CrdController {
   readonly #options: CrdControllerOptions;
   readonly #names: NamesController;
   readonly #deleting = new Map<string, string>();
   #isBusy = false;
+  /** Whether states may have come back: generations do not tell them apart then. */
+  #isDoubtful = false;
   readonly #pending = new Set<string>();
-  /** Generation and names that each CRD is served with: what is unchanged is not registered anew. */
-  readonly #served = new Map<string, unknown>();
+  /** What each CRD is served with: what is unchanged is not registered anew. */
+  readonly #served = new Map<string, Served>();
 
   constructor(options: CrdControllerOptions) {
     this.#options = options;
     this.#names = new NamesController(options);
+  }
+
+  resync(name: string): void {
+    this.#isDoubtful = true;
+    try {
+      this.sync(name);
+    } finally {
+      this.#isDoubtful = false;
+    }
   }
 
   sync(name: string): void {
@@ -188,9 +214,11 @@ class Controller implements CrdController {
   }
 
   #serve(name: string, crd: UntypedObject): void {
-    const facts = { spec: crd['spec'], names: objectOf(crd['status'])['acceptedNames'] };
-    if (equalJson(this.#served.get(name), facts)) return;
-    this.#served.set(name, facts);
+    const { uid, generation } = crd.metadata;
+    const served = { uid, generation, spec: crd['spec'], names: objectOf(crd['status'])['acceptedNames'] };
+    const known = this.#served.get(name);
+    this.#served.set(name, served);
+    if (known !== undefined && isServedAlike(known, served, this.#isDoubtful)) return;
     this.#options.registry.registerCrd(crd);
   }
 

@@ -1,5 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { structuralSchema } from '@kctl/cel';
+import { structuralSchema, type StructuralSchema } from '@kctl/cel';
 import {
   at,
   compileSchema,
@@ -11,11 +11,12 @@ import {
   objectOf,
   readNames,
   readScalePaths,
+  schemaWeight,
   stringOf,
   type JsonObject,
   type Schema,
 } from '@kctl/crd/engine';
-import { createCustomResource, type CustomResourceFacts } from './custom-resource.js';
+import { createCustomResource, type CustomResourceFacts, type VersionSchemaTable } from './custom-resource.js';
 import { conversionCallerOf } from './conversion/webhook-conversion.js';
 import type { WebhookCaller } from '../webhooks/webhook-caller.js';
 import type { ResourceDefinition } from '../registry/resource.js';
@@ -25,6 +26,46 @@ function deprecationOf(version: JsonObject, apiVersion: string, kind: string): s
   if (version['deprecated'] !== true) return undefined;
   const text = stringOf(version['deprecationWarning']);
   return text === '' ? `${apiVersion} ${kind} is deprecated` : text;
+}
+
+/** Beyond this many rules or defaults another thread writes all objects: to compile or fill in 1,000 takes about 40 ms. */
+const maxRules = 200;
+const maxDefaults = 500;
+
+function isHeavy(source: JsonObject): boolean {
+  const { rules, defaults } = schemaWeight(source);
+  return rules > maxRules || defaults > maxDefaults;
+}
+
+/** A value that is made when it is asked for, and then kept. */
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
+}
+
+/** The schemas of all versions: a definition may have ten of 1 MB, of which clients use one. */
+class VersionSchemas implements VersionSchemaTable {
+  readonly #sources: ReadonlyMap<string, JsonObject>;
+  readonly #compile: (source: JsonObject) => Schema;
+  readonly #compiled = new Map<string, Schema>();
+
+  constructor(sources: ReadonlyMap<string, JsonObject>, compile: (source: JsonObject) => Schema) {
+    this.#sources = sources;
+    this.#compile = compile;
+  }
+
+  get apiVersions(): ReadonlySet<string> {
+    return new Set(this.#sources.keys());
+  }
+
+  get(apiVersion: string): Schema | undefined {
+    const known = this.#compiled.get(apiVersion);
+    const source = this.#sources.get(apiVersion);
+    if (known !== undefined || source === undefined) return known;
+    const schema = this.#compile(source);
+    this.#compiled.set(apiVersion, schema);
+    return schema;
+  }
 }
 
 /**
@@ -39,20 +80,23 @@ export function definitionsOfCrd(crd: UntypedObject, caller?: WebhookCaller): Re
   const storageName = crdStorageVersion(crd);
   const storageApiVersion = `${group}/${storageName}`;
   const isOpen = at(crd, 'spec', 'preserveUnknownFields') === true;
-  const compile = (version: JsonObject): Schema => {
-    const source = objectOf(at(version, 'schema', 'openAPIV3Schema'));
-    return compileSchema(isOpen ? { ...source, 'x-kubernetes-preserve-unknown-fields': true } : source);
-  };
-  const schemas = new Map<string, Schema>(
-    crdVersions(crd).map((version) => [`${group}/${stringOf(version['name'])}`, compile(version)]),
+  const sourceOf = (version: JsonObject): JsonObject => objectOf(at(version, 'schema', 'openAPIV3Schema'));
+  const compile = (source: JsonObject): Schema =>
+    compileSchema(isOpen ? { ...source, 'x-kubernetes-preserve-unknown-fields': true } : source);
+  const schemas = new VersionSchemas(
+    new Map(crdVersions(crd).map((version) => [`${group}/${stringOf(version['name'])}`, sourceOf(version)])),
+    compile,
   );
-  const storageSchema = schemas.get(storageApiVersion) ?? compile({});
-  const converter = conversionCallerOf(crd, caller, new Set(schemas.keys()));
+  const openSchema = once(() => compile({}));
+  const schemaOf = (apiVersion: string): Schema => schemas.get(apiVersion) ?? openSchema();
+  const converter = conversionCallerOf(crd, caller, schemas.apiVersions);
   return crdVersions(crd)
     .filter((version) => version['served'] === true)
     .map((version) => {
       const name = stringOf(version['name']);
       const apiVersion = `${group}/${name}`;
+      const source = sourceOf(version);
+      const structural = once((): StructuralSchema => structuralSchema(source));
       const facts: CustomResourceFacts = {
         group,
         version: name,
@@ -61,10 +105,17 @@ export function definitionsOfCrd(crd: UntypedObject, caller?: WebhookCaller): Re
         namespaced: at(crd, 'spec', 'scope') === 'Namespaced',
         storageKey: crdStorageKey(crd),
         storageApiVersion,
-        schema: schemas.get(apiVersion) ?? storageSchema,
-        structural: structuralSchema(objectOf(at(version, 'schema', 'openAPIV3Schema'))),
-        storageSchema,
+        get schema() {
+          return schemaOf(apiVersion);
+        },
+        get structural() {
+          return structural();
+        },
+        get storageSchema() {
+          return schemaOf(storageApiVersion);
+        },
         schemas,
+        isHeavy: isHeavy(source),
         converter,
         hasStatus: isObject(at(version, 'subresources', 'status')),
         scale: readScalePaths(at(version, 'subresources', 'scale')),

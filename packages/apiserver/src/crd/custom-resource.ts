@@ -41,6 +41,7 @@ import type {
   Verb,
   WriteContext,
 } from '../registry/resource.js';
+import type { Atom } from '../managed-fields/atom.js';
 import { structAtom } from '../managed-fields/go-atom.js';
 import { customAtom } from '../managed-fields/schema-atom.js';
 import { customIgnored } from '../managed-fields/typing.js';
@@ -50,7 +51,12 @@ import type { CustomColumns } from '../table/custom-columns.js';
 import { customResourceScale } from './custom-resource-scale.js';
 import { createObjectConversion, type ConversionCaller } from './conversion/webhook-conversion.js';
 
-/** One served version of a CustomResourceDefinition, compiled. */
+/** The schemas of all versions of a CustomResourceDefinition, by apiVersion. */
+export interface VersionSchemaTable {
+  get(apiVersion: string): Schema | undefined;
+}
+
+/** One served version of a CustomResourceDefinition; schemas are compiled when they are asked for. */
 export interface CustomResourceFacts {
   readonly group: string;
   readonly version: string;
@@ -65,7 +71,9 @@ export interface CustomResourceFacts {
   /** The schema of the storage version. */
   readonly storageSchema: Schema;
   /** The schemas of all versions, served or not, by apiVersion: objects may be stored in any of them. */
-  readonly schemas: ReadonlyMap<string, Schema>;
+  readonly schemas: VersionSchemaTable;
+  /** Whether its rules or defaults are so many that each object takes long. */
+  readonly isHeavy: boolean;
   /** Calls the conversion webhook, where there is one. */
   readonly converter: ConversionCaller | undefined;
   readonly hasStatus: boolean;
@@ -108,7 +116,19 @@ class CustomResource {
 
   constructor(facts: CustomResourceFacts) {
     this.#facts = facts;
-    this.#validator = new CustomResourceValidator({ ...facts, kind: facts.names.kind });
+    const { names, apiVersion, namespaced, scale } = facts;
+    this.#validator = new CustomResourceValidator({
+      kind: names.kind,
+      apiVersion,
+      namespaced,
+      scale,
+      get schema() {
+        return facts.schema;
+      },
+      get structural() {
+        return facts.structural;
+      },
+    });
     const paths = objectsOf(facts.selectableFields).map(({ jsonPath }) => stringOf(jsonPath));
     this.#selectable = new Map(paths.map((path) => [path.replace(/^\./, ''), compileJsonPath(path)]));
   }
@@ -163,21 +183,21 @@ class CustomResource {
   }
 
   toStorage(object: UntypedObject): UntypedObject {
-    const { apiVersion, storageApiVersion, storageSchema } = this.#facts;
+    const { apiVersion, storageApiVersion } = this.#facts;
     if (apiVersion === storageApiVersion) {
       this.#clean.add(longBodyOf(object) ?? object);
       return object;
     }
     // What the storage version does not name is lost.
     const converted = { ...cloneJson(object), apiVersion: storageApiVersion };
-    pruneUnknown(converted, storageSchema, []);
+    pruneUnknown(converted, this.#facts.storageSchema, []);
     return converted;
   }
 
   /** A copy of a stored object, pruned and defaulted by the version that it was stored in. */
   #readStored(stored: UntypedObject): UntypedObject {
-    const { schemas, storageSchema } = this.#facts;
-    const schema = schemas.get(stored.apiVersion ?? '') ?? storageSchema;
+    const facts = this.#facts;
+    const schema = facts.schemas.get(stored.apiVersion ?? '') ?? facts.storageSchema;
     const object = cloneJson(stored);
     dropNulls(object, schema);
     applyDefaults(object, schema);
@@ -190,11 +210,11 @@ class CustomResource {
     if (this.#clean.has(longBodyOf(stored) ?? stored)) return stored;
     const known = this.#read.get(stored);
     if (known !== undefined) return known;
-    const { apiVersion, schema } = this.#facts;
+    const { apiVersion } = this.#facts;
     const object = this.#readStored(stored);
     if (apiVersion !== stored.apiVersion) {
       object.apiVersion = apiVersion;
-      pruneUnknown(object, schema, []);
+      pruneUnknown(object, this.#facts.schema, []);
     }
     const result = equalJson(object, stored) ? stored : object;
     if (result === stored) this.#clean.add(stored);
@@ -204,21 +224,20 @@ class CustomResource {
 
   /** Conversion by webhook, where the definition has one. */
   conversion(): ObjectConversion | undefined {
-    const { converter, apiVersion, storageApiVersion, schema, storageSchema } = this.#facts;
+    const facts = this.#facts;
+    const { converter, apiVersion, storageApiVersion } = facts;
     if (converter === undefined) return undefined;
-    const pruned =
-      (by: Schema) =>
-      (object: UntypedObject): UntypedObject => {
-        dropNulls(object, by);
-        pruneUnknown(object, by, []);
-        return object;
-      };
+    const pruned = (object: UntypedObject, by: Schema): UntypedObject => {
+      dropNulls(object, by);
+      pruneUnknown(object, by, []);
+      return object;
+    };
     return createObjectConversion(converter, {
       apiVersion,
       storageApiVersion,
       read: (stored) => this.#readStored(stored),
-      prune: pruned(schema),
-      pruneForStorage: pruned(storageSchema),
+      prune: (object) => pruned(object, facts.schema),
+      pruneForStorage: (object) => pruned(object, facts.storageSchema),
     });
   }
 
@@ -291,6 +310,7 @@ export function createCustomResource(facts: CustomResourceFacts): ResourceDefini
     subresources.set('scale', { type: 'view', name: 'scale', verbs: subresourceVerbs, view });
   }
   const conversion = resource.conversion();
+  let atom: Atom | undefined;
   return {
     group: facts.group,
     version: facts.version,
@@ -307,8 +327,11 @@ export function createCustomResource(facts: CustomResourceFacts): ResourceDefini
     toStorage: resource.toStorage.bind(resource),
     fromStorage: resource.fromStorage.bind(resource),
     ...(conversion !== undefined && { conversion }),
+    isHeavy: facts.isHeavy,
     fieldTyping: {
-      atom: customAtom(facts.schema, structAtom(objectMetaStruct())),
+      get atom() {
+        return (atom ??= customAtom(facts.schema, structAtom(objectMetaStruct())));
+      },
       empty: () => ({ apiVersion: facts.apiVersion, kind: names.kind, metadata: {} }),
       ignored: (subresource) => customIgnored(facts.hasStatus, subresource),
     },
@@ -327,6 +350,7 @@ export function createCustomResource(facts: CustomResourceFacts): ResourceDefini
     fieldsOf: resource.fieldsOf.bind(resource),
     fieldLabelError: (label) => `field label not supported: ${label}`,
     columns: table.columns,
+    columnSource: { source: table.source },
     cells: (object, now) => table.cells(object, now),
   };
 }

@@ -1,8 +1,9 @@
-import type { UntypedObject } from '@kctl/apimachinery';
+import type { ObjectMeta, UntypedObject } from '@kctl/apimachinery';
 import type { ResourceDefinition } from '../registry/resource.js';
 import { isDeepEqual } from '../storage/equality.js';
 import { isLostRaceError } from '../storage/errors.js';
 import type { Commit } from '../storage/store.js';
+import { haveSameContent } from '../storage/long-object.js';
 import { renderObject, type ObjectVersion, type Rendering } from '../storage/version.js';
 import { storageKeyOf, type WriteBackend } from './call.js';
 import { shownIn, showStored, storedForm } from './conversions.js';
@@ -12,15 +13,20 @@ import { sizeProblem, TooLargeError } from './size-limit.js';
 /** More than a request can try within its deadline. */
 const maxAttempts = 10_000;
 
-function comparable(object: UntypedObject): UntypedObject {
-  const { resourceVersion: _, managedFields, ...metadata } = object.metadata;
+function comparableMetadata({
+  metadata: { resourceVersion: _, managedFields, ...metadata },
+}: UntypedObject): ObjectMeta {
   const owners = managedFields?.map(({ time: _time, ...entry }) => entry);
-  return { ...object, metadata: owners === undefined ? metadata : { ...metadata, managedFields: owners } };
+  return owners === undefined ? metadata : { ...metadata, managedFields: owners };
 }
 
 /** Whether a write changes nothing: such a write makes no new revision and no event. */
 export function isNoop(next: UntypedObject, present: UntypedObject): boolean {
-  return isDeepEqual(comparable(next), comparable(present));
+  if (!isDeepEqual(comparableMetadata(next), comparableMetadata(present))) return false;
+  if (haveSameContent(next, present)) return true;
+  const { metadata: _next, ...content } = next;
+  const { metadata: _present, ...before } = present;
+  return isDeepEqual(content, before);
 }
 
 /** Where an object is kept. */

@@ -1,5 +1,6 @@
 import type { UntypedObject } from '@kctl/apimachinery';
 import { formatTime } from '../codecs/go-text.js';
+import { withMetadata } from '../storage/long-object.js';
 
 /** What a DELETE asks for, after defaults. */
 export interface DeletionWish {
@@ -66,7 +67,7 @@ export function beginDeletion(
   } else if (sameList(metadata.finalizers ?? [], finalizers)) {
     return object;
   }
-  return { ...object, metadata: next };
+  return withMetadata(object, next);
 }
 
 function sameList(a: readonly string[], b: readonly string[]): boolean {

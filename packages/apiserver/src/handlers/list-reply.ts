@@ -8,7 +8,7 @@ import type { Reply } from '../server/api-request.js';
 import type { Sink } from '../server/sink.js';
 import type { Rendering } from '../storage/version.js';
 import type { ResourceCall } from './call.js';
-import { commonHeaders, encodeElsewhere, placeOfCall, textReply } from './reply.js';
+import { commonHeaders, placeOfCall, textReply } from './reply.js';
 
 /** Objects that are read or written before others get their turn. */
 export const sliceSize = 500;
@@ -17,7 +17,7 @@ export const sliceSize = 500;
 export const breathe = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** A turn that renders objects ends after this time: one of them may take as long as a thousand others. */
-const turnMs = 8;
+export const turnMs = 8;
 
 /** Objects from one index to where a slice of them has to end: few, or as many as their time allows. */
 interface Slice<T> {
@@ -53,7 +53,8 @@ interface ListContent {
 /** A list as an answer; a long one is written in slices, so that it does not hold up others. */
 export async function listReply(shape: Shape, call: ResourceCall, content: ListContent): Promise<Reply> {
   const { negotiated } = call;
-  if (shape.protobuf !== undefined) return protobufReply(shape.protobuf, content, placeOfCall(call));
+  await prepare(shape, content, placeOfCall(call));
+  if (shape.protobuf !== undefined) return protobufReply(shape.protobuf, content);
   const ordered = shape.order === undefined ? content : inOrder(content, shape.order);
   const { metadata, length } = ordered;
   const render = (rendering: Rendering): string => shape.item(rendering);
@@ -85,6 +86,19 @@ export async function listReply(shape: Shape, call: ResourceCall, content: ListC
   return { status: 200, headers: { ...commonHeaders, 'content-type': 'application/json' }, stream, isLong: true };
 }
 
+/** Has made in another thread what has to be made of long objects. */
+async function prepare(shape: Shape, { length, rendered }: ListContent, place: OtherThread): Promise<void> {
+  if (shape.pending === undefined) return;
+  let started = systemClock.monotonicNow();
+  for (let index = 0; index < length; index++) {
+    for (const rendering of rendered(index, index + 1))
+      await shape.pending(rendering)?.run(place.offload, place.signal);
+    if (systemClock.monotonicNow() - started < turnMs) continue;
+    await breathe();
+    started = systemClock.monotonicNow();
+  }
+}
+
 /** Few objects: all are taken at once. */
 function inOrder(content: ListContent, order: NonNullable<Shape['order']>): ListContent {
   const all = content.rendered(0, content.length).toSorted(order);
@@ -92,15 +106,8 @@ function inOrder(content: ListContent, order: NonNullable<Shape['order']>): List
 }
 
 /** In protobuf the length of all stands before the first, so all is made before any goes out. */
-async function protobufReply(
-  shape: ProtobufShape,
-  { metadata, length, rendered }: ListContent,
-  place: OtherThread,
-): Promise<Reply> {
+async function protobufReply(shape: ProtobufShape, { metadata, length, rendered }: ListContent): Promise<Reply> {
   const slices: Uint8Array[] = [];
-  for (let index = 0; index < length; index += sliceSize)
-    for (const rendering of rendered(index, Math.min(length, index + sliceSize)))
-      if (shape.pending(rendering) !== undefined) await encodeElsewhere(shape, rendering, place);
   for (let index = 0; index < length; ) {
     if (index > 0) await breathe();
     const slice = sliceFrom({ length, rendered }, index, (rendering) => shape.item(rendering));

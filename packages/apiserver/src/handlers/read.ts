@@ -1,3 +1,4 @@
+import { systemClock } from '@kctl/wait';
 import type { ResourceDefinition } from '../registry/resource.js';
 import { badRequest, expired, notFound, tooManyRequests } from '../registry/status.js';
 import type { Reply } from '../server/api-request.js';
@@ -20,7 +21,7 @@ import {
   waitForRevision,
   type WatchParameters,
 } from './read-options.js';
-import { breathe, listReply, sliceSize } from './list-reply.js';
+import { breathe, listReply, sliceSize, turnMs } from './list-reply.js';
 import { commonHeaders, objectReply, shapeOf } from './reply.js';
 import { selectionOf } from './selection.js';
 
@@ -70,6 +71,8 @@ async function readPage(
   let last = '';
   for (;;) {
     let read = 0;
+    const begun = systemClock.monotonicNow();
+    let isOver = false;
     let unconverted: ObjectVersion[] | undefined;
     for (const [key, version] of table.scan({ prefix: scope.key ?? scope.prefix, start, revision })) {
       if (scope.key !== undefined && key !== scope.key) continue;
@@ -85,10 +88,12 @@ async function readPage(
         found.push(version);
         last = key;
       }
-      if (read === sliceSize) break;
+      // A selector may look into long objects.
+      isOver = read === sliceSize || (scope.matches !== undefined && systemClock.monotonicNow() - begun >= turnMs);
+      if (isOver) break;
     }
     if (unconverted !== undefined) await convertVersions(definition, unconverted);
-    else if (read < sliceSize) return { found, last, isMore: false };
+    else if (!isOver) return { found, last, isMore: false };
     else await breathe();
   }
 }

@@ -2,7 +2,6 @@ import { isStatusError, type Status, type StatusError } from '@kctl/apimachinery
 import { messageOf } from '@kctl/telemetry';
 import { jsonText, objectOf } from '@kctl/crd/engine';
 import { renderYaml, type OtherThread } from '../codecs/body.js';
-import type { ProtobufShape } from '../codecs/protobuf-shapes.js';
 import { shapeFor, type Shape } from '../codecs/shapes.js';
 import { negotiateStatus, type MediaType, type Negotiated } from '../codecs/negotiate.js';
 import { JsonSyntaxError, scanJson } from '../codecs/strict-json.js';
@@ -87,18 +86,6 @@ export function placeOfCall({ offload, request }: ResourceCall): OtherThread {
   return { offload, signal: request.signal };
 }
 
-/** Has a long object encoded in another thread, where that has not been done. */
-export async function encodeElsewhere(
-  shape: ProtobufShape,
-  rendering: Rendering,
-  { offload, signal }: OtherThread,
-): Promise<void> {
-  const pending = shape.pending(rendering);
-  if (pending === undefined) return;
-  const { keep, ...job } = pending;
-  keep(await offload.run({ type: 'protobuf', ...job }, signal));
-}
-
 /** One object as an answer. */
 export async function objectReply(
   backend: Backend,
@@ -107,8 +94,9 @@ export async function objectReply(
 ): Promise<Reply> {
   const { status, rendering } = answer;
   const shape = shapeOf(backend, call);
+  const pending = shape.pending?.(rendering);
+  if (pending !== undefined) await pending.run(call.offload, call.request.signal);
   if (shape.protobuf === undefined) return textReply(status, shape.one(rendering), call.negotiated, placeOfCall(call));
-  await encodeElsewhere(shape.protobuf, rendering, placeOfCall(call));
   const headers = { ...commonHeaders, 'content-type': protobufType };
   return { status, headers, body: shape.protobuf.one(rendering) };
 }

@@ -13,7 +13,7 @@ import { builtInDefinitions } from '../registry/builtins.js';
 import { createRegistry } from '../registry/create-registry.js';
 import type { Registry } from '../registry/registry.js';
 import type { ApiRequest } from '../server/api-request.js';
-import { splitTarget } from '../server/request-info.js';
+import { splitTarget, type ResourcePath } from '../server/request-info.js';
 import { isStoredObject } from '../storage/log-files.js';
 import { longContentOf } from '../storage/long-object.js';
 import { createStore } from '../storage/store.js';
@@ -33,6 +33,11 @@ function readRecord({ text }: TextRecord): UntypedObject {
 
 function placeOf({ table, key }: TextRecord): string {
   return `${table} ${key}`;
+}
+
+/** Whether a definition is the object of the write. */
+function isWritten({ key }: TextRecord, { group, resource, name }: ResourcePath): boolean {
+  return `${group}/${resource}` === crdTable && key === name;
 }
 
 function clockAt(nowMs: number): Clock {
@@ -93,7 +98,8 @@ export class LongWriter {
       const { revision, table, key } = record;
       const object = readRecord(record);
       inner.replay({ revision, table, key, object });
-      if (table === crdTable) this.#serve(served.add(key), record, object);
+      // A definition that is written itself is no one's yet.
+      if (table === crdTable && !isWritten(record, path)) this.#serve(served.add(key), record, object);
     }
     const definition = this.#registry.find(path.group, path.version, path.resource);
     if (definition === undefined) return { type: 'elsewhere' };

@@ -7,7 +7,6 @@ import { isReviewed, writeTimeoutMs } from '../handlers/admission.js';
 import { crdTable, type Backend, type ResourceCall } from '../handlers/call.js';
 import { createAttributes } from '../handlers/create-right.js';
 import { timedOut } from '../server/statuses.js';
-import { objectText } from '../storage/long-object.js';
 import { WebhookCallError } from '../webhooks/call-error.js';
 import type { Asked, AskedCall, CallOutcome, ReviewFacts, TextRecord } from './long-write.js';
 
@@ -114,7 +113,7 @@ export class Reviews implements Disposable {
 
   #record(table: string, key: string): TextRecord[] {
     const version = this.#backend.store.table(table).get(key);
-    return version === undefined ? [] : [{ table, key, revision: version.revision, text: objectText(version.object) }];
+    return version === undefined ? [] : [{ table, key, revision: version.revision, text: version.text }];
   }
 
   /** Custom resources whose objects are parameters: without their definitions a policy takes them for unknown. */

@@ -11,7 +11,7 @@ import { grantingTables } from '../authorization/rbac/escalation.js';
 import type { ResourceDefinition } from '../registry/resource.js';
 import type { ApiRequest } from '../server/api-request.js';
 import { LostRaceError } from '../storage/errors.js';
-import { LongBody, longBodyOf, longObject, objectText } from '../storage/long-object.js';
+import { LongBody, longBodyOf, longObject } from '../storage/long-object.js';
 import { renderObject, type ObjectVersion } from '../storage/version.js';
 import type { LongWrite, LongWritten, TextRecord } from './long-write.js';
 import { Reviews } from './reviews.js';
@@ -21,8 +21,8 @@ type Prepared = Extract<LongWritten, { readonly type: 'prepared' }>;
 /** How often a write may ask: for each call of a webhook, and each question of an expression. */
 const maxQuestions = 1_000;
 
-/** What controllers and the authorizer read at each write stays in this thread. */
-const keptTables: ReadonlySet<string> = new Set([crdTable, ...grantingTables]);
+/** What the authorizer reads at each write stays in this thread. */
+const keptTables: ReadonlySet<string> = new Set(grantingTables);
 
 /** The request with a body that has been read. */
 function withBody(request: ApiRequest, body: Uint8Array): ApiRequest {
@@ -54,11 +54,25 @@ function presentOf({ store }: Backend, { definition, path }: ResourceCall): Obje
   return store.table(table).get(key);
 }
 
-/** Whether a write is long, as it is sent or as its object is stored. */
-function isLongWrite(backend: Backend, call: ResourceCall, { length }: Uint8Array): boolean {
-  if (isLongBody({ length })) return true;
+/** Definitions with more rules than this are judged in another thread: 1,000 take 70 ms, and fit in 50 KB. */
+const maxRules = 200;
+
+/** Whether a text speaks of more rules than may be judged here: those of CEL, and a description here and there. */
+function hasManyRules(text: Buffer | string): boolean {
+  let found = 0;
+  for (let at = text.indexOf('rule'); at !== -1 && found <= maxRules; at = text.indexOf('rule', at + 4)) found++;
+  return found > maxRules;
+}
+
+/** Whether a write is long, as it is sent or as its object is stored, or takes long by its definition. */
+function isLongWrite(backend: Backend, call: ResourceCall, body: Uint8Array): boolean {
+  const { length } = body;
+  if (call.definition.isHeavy === true || isLongBody(body)) return true;
   const present = presentOf(backend, call);
+  const isDefinition = call.definition.storageKey === crdTable;
+  if (isDefinition && hasManyRules(Buffer.from(body.buffer, body.byteOffset, length))) return true;
   if (present === undefined) return false;
+  if (isDefinition && hasManyRules(present.text)) return true;
   return longBodyOf(present.object) !== undefined || isLongBody({ length: length + present.textLength });
 }
 
@@ -160,7 +174,7 @@ function recordsFor(backend: Backend, call: ResourceCall, holders: readonly Plac
   ];
   return places.flatMap(({ table, key }) => {
     const version = backend.store.table(table).get(key);
-    return version === undefined ? [] : [{ table, key, revision: version.revision, text: objectText(version.object) }];
+    return version === undefined ? [] : [{ table, key, revision: version.revision, text: version.text }];
   });
 }
 

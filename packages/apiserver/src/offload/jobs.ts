@@ -1,10 +1,25 @@
 import type { AuthorizationQuestion, RuleFindings, StructuralSchema } from '@kctl/cel';
 import type { UntypedObject } from '@kctl/apimachinery';
+import type { Fragment, FragmentJob, FragmentV2 } from '../discovery/openapi/fragment.js';
 import type { LongWrite, LongWritten } from '../long-writes/long-write.js';
 import type { ConditionVerdict, EvaluationFacts, MutationVerdict, Verdict } from '../admission/policy/verdict.js';
 
 /** What an expression asked the authorizer, and what it answered: by the question as JSON. */
 export type KnownAnswers = Readonly<Record<string, { readonly allowed: boolean; readonly reason?: string }>>;
+
+/** The cells of one object. */
+export interface CellsJob {
+  readonly type: 'cells';
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  /** `additionalPrinterColumns` of a custom resource; absent for built-in kinds. */
+  readonly columns?: { readonly source: unknown };
+  /** The object as JSON. */
+  readonly text: string;
+  /** The time that ages are told at, in ms since the epoch. */
+  readonly nowMs: number;
+}
 
 /** Work that could hold up other requests, as another thread is given it. */
 export type Job =
@@ -14,6 +29,12 @@ export type Job =
   | { readonly type: 'yaml'; readonly text: string }
   /** The protobuf message of an object. */
   | { readonly type: 'protobuf'; readonly apiVersion: string; readonly kind: string; readonly text: string }
+  /** The cells of an object in a Table. */
+  | CellsJob
+  /** What a long definition adds to an OpenAPI document, and a document in protobuf. */
+  | FragmentJob<'v2'>
+  | FragmentJob<'v3'>
+  | { readonly type: 'openApiDocument'; readonly text: string }
   /** A JSON text as YAML. */
   | { readonly type: 'toYaml'; readonly json: string }
   /** The rules of a custom resource. */
@@ -53,6 +74,10 @@ export interface JobResults {
   readonly write: LongWritten;
   readonly yaml: { readonly json: string } | { readonly problem: string };
   readonly protobuf: Uint8Array;
+  readonly cells: readonly unknown[];
+  readonly openApiV2: FragmentV2;
+  readonly openApiV3: Fragment;
+  readonly openApiDocument: Uint8Array;
   readonly toYaml: string;
   readonly rules: RuleFindings;
   readonly conditions: ConditionVerdict | Question;

@@ -11,7 +11,7 @@ export interface Offload {
    * Does a job in the thread; jobs are done one after the other. An abort takes a job that waits out of the line, and
    * ends the thread for one that is under way: the next job gets a new thread.
    *
-   * @throws StatusError 413 where it takes longer than it may, 429 where too many wait; the reason of the signal
+   * @throws StatusError 413 where it uses more CPU time than it may, 429 where too many wait; the reason of the signal
    */
   run<J extends Job>(job: J, signal?: AbortSignal): Promise<JobResult<J>>;
   /** How deeply JSON may be nested in this thread. */
@@ -23,8 +23,32 @@ export interface Offload {
 /** Options of {@link createOffload}. */
 export interface OffloadOptions {
   readonly clock: Clock;
-  /** Longest time for one job, in ms: then the thread is terminated, and a new one takes its place. */
+  /**
+   * CPU time for one job, in ms: then the thread is terminated, and a new one takes its place. Where Node does not tell
+   * the CPU time of a thread, and where a job needs none, it is the time that passes: ten times as much of it.
+   */
   readonly jobTimeoutMs: number;
+  /** CPU time of a thread, in ms; undefined where Node does not tell. @default that of Node 24.6 and later */
+  readonly cpuTimeMs?: (worker: Worker) => Promise<number | undefined>;
+}
+
+/** A job may take this many times its CPU time, on a machine that does other work. */
+const patience = 10;
+
+/** Older versions of Node do not tell. */
+function hasCpuUsage(worker: Worker): worker is Worker & { cpuUsage(): Promise<NodeJS.CpuUsage> } {
+  return 'cpuUsage' in worker && typeof worker.cpuUsage === 'function';
+}
+
+async function cpuTimeOf(worker: Worker): Promise<number | undefined> {
+  if (!hasCpuUsage(worker)) return undefined;
+  try {
+    const { user, system } = await worker.cpuUsage();
+    return (user + system) / 1000;
+  } catch {
+    // The thread has ended.
+    return undefined;
+  }
 }
 
 /** Jobs that may wait. */
@@ -47,11 +71,13 @@ class ThreadOffload implements Offload {
   #worker: Worker | undefined;
   #current: Pending | undefined;
   #timer: { cancel(): void } | undefined;
+  readonly #cpuTimeMs: (worker: Worker) => Promise<number | undefined>;
   #isClosed = false;
 
-  constructor({ clock, jobTimeoutMs }: OffloadOptions) {
+  constructor({ clock, jobTimeoutMs, cpuTimeMs = cpuTimeOf }: OffloadOptions) {
     this.#clock = clock;
     this.#jobTimeoutMs = jobTimeoutMs;
+    this.#cpuTimeMs = cpuTimeMs;
   }
 
   async run<J extends Job>(job: J, signal?: AbortSignal): Promise<JobResult<J>> {
@@ -86,9 +112,7 @@ class ThreadOffload implements Offload {
     if (pending === undefined) return;
     this.#current = pending;
     const worker = (this.#worker ??= this.#start());
-    this.#timer = this.#clock.setTimer(() => this.#end(tooLong(this.#jobTimeoutMs)), this.#jobTimeoutMs, {
-      keepAlive: false,
-    });
+    void this.#limit(worker, pending);
     worker.ref();
     try {
       worker.postMessage(pending.job);
@@ -97,6 +121,25 @@ class ThreadOffload implements Offload {
       worker.unref();
       this.#finish(({ reject }) => reject(error));
     }
+  }
+
+  /** Ends a job that has used up its CPU time: how much others do on this machine is not the client's. */
+  async #limit(worker: Worker, pending: Pending): Promise<void> {
+    const start = this.#cpuTimeMs(worker);
+    const begun = this.#clock.monotonicNow();
+    for (let left = this.#jobTimeoutMs; left > 0; ) {
+      const timed = Promise.withResolvers<undefined>();
+      this.#timer = this.#clock.setTimer(() => timed.resolve(undefined), left, { keepAlive: false });
+      await timed.promise;
+      const [before, now] = [await start, await this.#cpuTimeMs(worker)];
+      if (this.#current !== pending) return;
+      const isPatient = this.#clock.monotonicNow() - begun < patience * this.#jobTimeoutMs;
+      // A thread that is about to start tells nothing yet: it has used none.
+      left = now === undefined || !isPatient ? 0 : this.#jobTimeoutMs - (now - (before ?? 0));
+      // What uses no CPU at all is looked at again, a few times.
+      if (left > 0) left = Math.max(left, 10);
+    }
+    this.#end(tooLong(this.#jobTimeoutMs));
   }
 
   #leave(pending: Pending, reason: unknown): void {
@@ -149,7 +192,7 @@ class ThreadOffload implements Offload {
 
 function tooLong(ms: number): Error {
   return entityTooLarge(
-    `Request entity too large: reading or validating it takes longer than ${ms} ms; send a smaller object`,
+    `Request entity too large: reading or validating it takes more than ${ms} ms of CPU time; send a smaller object`,
   );
 }
 

@@ -135,6 +135,8 @@ export interface ResourceDefinition extends UpdateStrategy {
   readonly subresources: ReadonlyMap<string, Subresource>;
   /** Whether it comes from a CustomResourceDefinition: some status codes and messages differ. */
   readonly isCustom: boolean;
+  /** Whether each of its objects takes so long to validate that another thread does so. @default false */
+  readonly isHeavy?: boolean;
   /** Whether objects are kept at all; the *Review kinds are answered and forgotten. */
   readonly isStored: boolean;
   /** Text of the Warning header on every request, for a deprecated version. */
@@ -194,6 +196,8 @@ export interface ResourceDefinition extends UpdateStrategy {
   fieldLabelError(label: string): string;
 
   readonly columns: readonly TableColumn[];
+  /** Where the columns of a custom resource come from: its `additionalPrinterColumns`. */
+  readonly columnSource?: { readonly source: unknown };
   /** Cells of an object's row; `now` in ms since the epoch renders ages. */
   cells(object: UntypedObject, now: number): unknown[];
   /** The order of a Table's rows. @default that of the list: by name */

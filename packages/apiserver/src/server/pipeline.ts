@@ -66,8 +66,9 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   const { authenticator } = backend.identities;
   const openApi = createOpenApi({
     registry: backend.registry,
-    crd: (name) => backend.store.table(crdTable).get(name)?.object,
+    crd: (name) => backend.store.table(crdTable).get(name),
     clock: parts.clock,
+    offload: backend.offload,
   });
 
   const { authorizer } = backend.access;

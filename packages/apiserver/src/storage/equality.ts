@@ -16,15 +16,17 @@ const maxFrozenMembers = 4_096;
 
 /**
  * Freezes a JSON tree, so that no holder of a stored version can change history. Objects and lists of thousands of
- * members stay as they are; what is in them is frozen.
+ * members stay as they are; what is in them is frozen. `max` ends the work after so many objects and lists.
  */
-export function deepFreeze<T>(value: T): T {
+export function deepFreeze<T>(value: T, max: number = Number.POSITIVE_INFINITY): T {
   // By a list and not by recursion: a tree may be 10,000 levels deep.
   const left: unknown[] = [value];
+  let frozen = 0;
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
     if (typeof next !== 'object' || next === null || Object.isFrozen(next)) continue;
     const members: unknown[] = Object.values(next);
     if (members.length <= maxFrozenMembers) Object.freeze(next);
+    if (++frozen >= max) break;
     for (const member of members) if (typeof member === 'object' && member !== null) left.push(member);
   }
   return value;

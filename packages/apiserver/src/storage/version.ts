@@ -2,7 +2,7 @@ import type { UntypedObject } from '@kctl/apimachinery';
 import { jsonText } from '@kctl/crd/engine';
 import type { ResourceDefinition } from '../registry/resource.js';
 import { deepFreeze } from './equality.js';
-import { longBodyOf, longObject } from './long-object.js';
+import { headed, longBodyOf, longObject } from './long-object.js';
 
 /** An object as one served version shows it. */
 export interface Rendering {
@@ -11,6 +11,8 @@ export interface Rendering {
   readonly tail: string;
   /** Its messages in protobuf, once one has been asked for: the object, and its metadata alone. */
   protobuf?: { whole?: Uint8Array; partial?: Uint8Array };
+  /** The cells of a long object in a Table, made in another thread, and the time that their ages are told at. */
+  cells?: { readonly nowMs: number; readonly values: readonly unknown[] };
 }
 
 /** One state of one object. Frozen: versions are shared by readers, watchers and history. */
@@ -20,6 +22,8 @@ export interface ObjectVersion {
   readonly object: UntypedObject;
   /** Length of the JSON of the object in storage form, without kind and apiVersion. */
   readonly textLength: number;
+  /** The JSON of the object in storage form. */
+  readonly text: string;
   /**
    * The object in a served version. Made once for each definition, then shared.
    *
@@ -74,6 +78,11 @@ class SharedVersion implements ObjectVersion {
 
   get textLength(): number {
     return this.#asStored().tail.length;
+  }
+
+  get text(): string {
+    const { kind, apiVersion } = this.object;
+    return headed({ kind, apiVersion }, this.#asStored().tail);
   }
 
   #asStored(): Rendering {

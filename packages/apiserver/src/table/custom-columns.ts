@@ -16,6 +16,8 @@ import { ageOf } from './duration.js';
 /** Columns of a custom resource's table, and how their cells are filled. */
 export interface CustomColumns {
   readonly columns: readonly TableColumn[];
+  /** What they were compiled from. */
+  readonly source: unknown;
   cells(object: UntypedObject, now: number): unknown[];
 }
 
@@ -80,6 +82,7 @@ export function customColumns(source: unknown): CustomColumns {
     }
   });
   return {
+    source,
     columns: [nameColumn, ...compiled.map(({ column }) => column)],
     cells: (object, now) => [
       object.metadata.name ?? '',

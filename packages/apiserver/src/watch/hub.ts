@@ -1,10 +1,8 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import type { Clock } from '@kctl/wait';
 import type { Store } from '../storage/store.js';
-import type { ResourceDefinition } from '../registry/resource.js';
 import type { StoreEvent } from '../storage/table.js';
 import type { ObjectVersion } from '../storage/version.js';
-import { convertPatiently } from './patient-conversion.js';
+import { isReady, makeReady, type ReadyTerms } from './readiness.js';
 import type { EventType, WatchShape } from './shape.js';
 
 /** Which objects a watch is about. */
@@ -53,6 +51,9 @@ export interface WatchHub {
   close(): void;
 }
 
+/** What a hub needs to make states ready. */
+export type WatchHelpers = Pick<ReadyTerms, 'clock' | 'offload'>;
+
 /** How an event looks through a selector: entering is ADDED, leaving is DELETED with the old object under the new revision. */
 export function seeThrough(event: StoreEvent, scope: WatchScope, shape: WatchShape): WatchChange | undefined {
   const { type, current, previous, revision } = event;
@@ -77,46 +78,45 @@ class View {
   readonly #scope: WatchScope;
   readonly #shape: WatchShape;
   readonly members = new Set<WatchMember>();
-  readonly #clock: Clock;
+  readonly #helpers: WatchHelpers;
   readonly #onDue: (view: View) => void;
   #pending: WatchChange[] = [];
-  /** Events that wait for a conversion webhook, and all after them. */
-  #unconverted: StoreEvent[] = [];
+  /** Events that wait for a conversion webhook or for another thread, and all after them. */
+  #waiting: StoreEvent[] = [];
 
   constructor(
     scope: WatchScope,
     shape: WatchShape,
-    { clock, onDue }: { readonly clock: Clock; readonly onDue: (view: View) => void },
+    { helpers, onDue }: { readonly helpers: WatchHelpers; readonly onDue: (view: View) => void },
   ) {
     this.#scope = scope;
     this.#shape = shape;
-    this.#clock = clock;
+    this.#helpers = helpers;
     this.#onDue = onDue;
   }
 
   /** Takes an event; answers whether it made the view due for a flush. */
   take(event: StoreEvent): boolean {
-    const { definition } = this.#shape;
-    if (definition.conversion === undefined) return this.#see(event);
-    const isWaiting = this.#unconverted.length > 0;
-    if (!isWaiting && statesOf(event, this.#scope).every((version) => version.has(definition))) return this.#see(event);
-    this.#unconverted.push(event);
-    if (!isWaiting) void this.#convert(definition);
+    const isWaiting = this.#waiting.length > 0;
+    if (!isWaiting && statesOf(event, this.#scope).every((version) => isReady(this.#shape, version)))
+      return this.#see(event);
+    this.#waiting.push(event);
+    if (!isWaiting) void this.#makeReady();
     return false;
   }
 
-  /** Converts what waits, in order. A webhook that goes on failing ends the watches, as upstream's when their cache is filled anew. */
-  async #convert(definition: ResourceDefinition): Promise<void> {
-    while (this.#unconverted.length > 0) {
-      const events = [...this.#unconverted];
+  /** Makes ready what waits, in order. A webhook that goes on failing ends the watches, as upstream's when their cache is filled anew. */
+  async #makeReady(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const events = [...this.#waiting];
       const states = events.flatMap((event) => statesOf(event, this.#scope));
-      const terms = { clock: this.#clock, isWanted: () => this.members.size > 0 };
-      if (!(await convertPatiently(definition, states, terms))) {
-        this.#unconverted = [];
+      const terms = { ...this.#helpers, isWanted: () => this.members.size > 0 };
+      if (!(await makeReady(this.#shape, states, terms))) {
+        this.#waiting = [];
         for (const member of [...this.members]) member.end();
         return;
       }
-      this.#unconverted.splice(0, events.length);
+      this.#waiting.splice(0, events.length);
       for (const event of events) if (this.#see(event)) this.#onDue(this);
     }
   }
@@ -171,13 +171,13 @@ class MemoryHub implements WatchHub {
   readonly #views = new Map<string, Map<string, View>>();
   readonly #due = new Set<View>();
   readonly #lines = new LineCache();
-  readonly #clock: Clock;
+  readonly #helpers: WatchHelpers;
   readonly #unsubscribe: () => void;
   #isScheduled = false;
   #size = 0;
 
-  constructor(store: Store, clock: Clock) {
-    this.#clock = clock;
+  constructor(store: Store, helpers: WatchHelpers) {
+    this.#helpers = helpers;
     this.#unsubscribe = store.subscribe((event) => {
       this.#dispatch(event);
     });
@@ -206,7 +206,7 @@ class MemoryHub implements WatchHub {
         this.#due.add(due);
         this.#schedule();
       };
-      view = new View(scope, shape, { clock: this.#clock, onDue });
+      view = new View(scope, shape, { helpers: this.#helpers, onDue });
       views.set(id, view);
     }
     view.flush(this.#lines);
@@ -269,6 +269,6 @@ class MemoryHub implements WatchHub {
 }
 
 /** A hub that is fed by a store. */
-export function createWatchHub(store: Store, clock: Clock): WatchHub {
-  return new MemoryHub(store, clock);
+export function createWatchHub(store: Store, helpers: WatchHelpers): WatchHub {
+  return new MemoryHub(store, helpers);
 }

@@ -1,13 +1,14 @@
 import type { Status } from '@kctl/apimachinery';
-import { aborted } from '@kctl/wait';
+import { aborted, systemClock } from '@kctl/wait';
 import type { Clock, ClockTimer } from '@kctl/wait';
+import type { Offload } from '../offload/offload.js';
 import { expired, resourceVersionTooLarge } from '../registry/status.js';
 import type { Sink } from '../server/sink.js';
 import type { Store } from '../storage/store.js';
 import type { Table } from '../storage/table.js';
 import type { ObjectVersion } from '../storage/version.js';
-import { convertPatiently } from './patient-conversion.js';
 import { statesOf, type WatchBatch, type WatchChange, type WatchHub, type WatchScope } from './hub.js';
+import { isReady, makeReady } from './readiness.js';
 import type { WatchShape } from './shape.js';
 
 /** Where a watch begins. */
@@ -43,6 +44,8 @@ export interface WatchEnvironment {
   readonly store: Store;
   readonly hub: WatchHub;
   readonly clock: Clock;
+  /** Where long objects are looked into. */
+  readonly offload: Offload;
   /** @default 60000 */
   readonly bookmarkIntervalMs: number;
   /** A watcher that has this much waiting is cut. */
@@ -53,6 +56,8 @@ export interface WatchEnvironment {
 
 /** How many events or objects are written before others get their turn. */
 const sliceSize = 500;
+/** A turn that writes states ends after this time: a selector may look into long objects. */
+const turnMs = 8;
 /** A last bookmark comes this long before the end of the watch. */
 const lastBookmarkMs = 2000;
 
@@ -66,6 +71,8 @@ class Session {
   /** What the hub has of this revision and before is not for this watcher: it has read it itself. */
   #joinedAt = 0;
   #isFirst = true;
+  /** States that have been made ready for this watcher. */
+  readonly #made = new WeakSet<ObjectVersion>();
   #leave: (() => void) | undefined;
   readonly #timers = new Set<ClockTimer>();
 
@@ -117,7 +124,7 @@ class Session {
    * conversion failed.
    */
   async #sendCurrent(revision: number): Promise<boolean> {
-    const { scope, shape, sink } = this.#options;
+    const { scope, sink } = this.#options;
     const table = this.#env.store.table(scope.table);
     const unpin = this.#env.store.pin(revision);
     try {
@@ -131,11 +138,7 @@ class Session {
           slice.push(version);
           if (slice.length === sliceSize) break;
         }
-        if (!(await this.#isConverted(slice))) return false;
-        for (const version of slice) {
-          if (scope.matches?.(version.in(shape.definition).object) ?? true)
-            this.#send({ type: 'ADDED', version, revision: version.revision });
-        }
+        if (!(await this.#sendSlice(slice))) return false;
         found = slice.length;
         await this.#breathe(found === sliceSize);
       }
@@ -143,6 +146,26 @@ class Session {
     } finally {
       unpin();
     }
+  }
+
+  /** Writes states, and lets others have their turn where one of them takes long. Resolves with false where a conversion failed. */
+  async #sendSlice(slice: readonly ObjectVersion[]): Promise<boolean> {
+    const { scope, shape } = this.#options;
+    const isSelected = (version: ObjectVersion): boolean =>
+      scope.matches?.(version.in(shape.definition).object) ?? true;
+    let begun = systemClock.monotonicNow();
+    for (const version of slice) {
+      if (systemClock.monotonicNow() - begun >= turnMs) {
+        await this.#breathe(true);
+        begun = systemClock.monotonicNow();
+      }
+      // What another thread has to look into, it looks into once it is selected.
+      if (!version.has(shape.definition) && !(await this.#isReady(slice))) return false;
+      if (!isSelected(version)) continue;
+      if (!this.#canShow(version) && !(await this.#isReady([version]))) return false;
+      this.#send({ type: 'ADDED', version, revision: version.revision });
+    }
+    return true;
   }
 
   /** Replays history after the revision seen until the present is reached, then joins the hub in the same turn. */
@@ -156,9 +179,9 @@ class Session {
         return false;
       }
       let index = table.eventsAfter(this.#seen);
-      const isConverted = this.#areConverted(table, index);
-      if (isConverted !== true) {
-        if (!(await isConverted)) return false;
+      const ready = this.#areReady(table, index);
+      if (ready !== true) {
+        if (!(await ready)) return false;
         // History may have been trimmed meanwhile, and the present is another one.
         continue;
       }
@@ -183,25 +206,35 @@ class Session {
     return false;
   }
 
-  /** Whether the next slice of events can be read; a promise of it where a conversion webhook has to be called. */
-  #areConverted(table: Table, first: number): true | Promise<boolean> {
+  /** Whether the next slice of events can be shown; a promise of it where a webhook or another thread has to be asked. */
+  #areReady(table: Table, first: number): true | Promise<boolean> {
     const { scope, shape } = this.#options;
-    if (shape.definition.conversion === undefined) return true;
+    if (shape.definition.conversion === undefined && shape.pending === undefined) return true;
     const states: ObjectVersion[] = [];
     for (let index = first; index < first + sliceSize; index++) {
       const event = table.eventAt(index);
       if (event === undefined) break;
-      states.push(...statesOf(event, scope).filter((version) => !version.has(shape.definition)));
+      states.push(...statesOf(event, scope).filter((version) => !this.#canShow(version)));
     }
-    return states.length === 0 ? true : this.#isConverted(states);
+    return states.length === 0 ? true : this.#isReady(states);
   }
 
-  /** Has versions converted; ends the watch where the webhook goes on failing, as upstream ends watches of a cache that it fills anew. */
-  async #isConverted(versions: readonly ObjectVersion[]): Promise<boolean> {
+  /** Whether a state can be shown at once. What has been made ready is not made again where the time has gone on. */
+  #canShow(version: ObjectVersion): boolean {
+    const { shape } = this.#options;
+    return this.#made.has(version) ? version.has(shape.definition) : isReady(shape, version);
+  }
+
+  /** Has states made ready; ends the watch where the webhook goes on failing, as upstream ends watches of a cache that it fills anew. */
+  async #isReady(versions: readonly ObjectVersion[]): Promise<boolean> {
     const { shape, sink } = this.#options;
     const isWanted = (): boolean => !sink.closed.aborted;
-    const converted = convertPatiently(shape.definition, versions, { clock: this.#env.clock, isWanted });
-    if (converted === true || (await converted)) return true;
+    const { clock, offload } = this.#env;
+    const ready = makeReady(shape, versions, { clock, offload, isWanted });
+    if (ready === true || (await ready)) {
+      for (const version of versions) this.#made.add(version);
+      return true;
+    }
     sink.end();
     return false;
   }

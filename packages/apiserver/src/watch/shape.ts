@@ -1,4 +1,5 @@
 import type { Status } from '@kctl/apimachinery';
+import type { PendingWork } from '../codecs/pending-work.js';
 import type { ResourceDefinition } from '../registry/resource.js';
 import type { ObjectVersion } from '../storage/version.js';
 
@@ -17,4 +18,6 @@ export interface WatchShape {
   error(status: Status): Uint8Array;
   /** Whether the first event differs from the following ones (a Table names its columns once). */
   readonly hasPreamble: boolean;
+  /** What has to be made elsewhere before {@link event} is quick; undefined where it is. */
+  pending?(version: ObjectVersion): PendingWork | undefined;
 }

@@ -43,6 +43,7 @@ export { pruneUnknown } from './schema/prune.js';
 export type { ListType, Schema, SchemaType, ValidationRule, ValueConstraints } from './schema/schema.js';
 export { jsonTypeOf } from './schema/schema.js';
 export { validateValue } from './schema/validate.js';
+export { schemaWeight, type SchemaWeight } from './schema/weight.js';
 export type { FieldError, FieldErrorReason } from './values/field-error.js';
 export {
   duplicate,

@@ -6,25 +6,8 @@ import { customPathsV2, customPathsV3, sharedNames } from './custom-paths.js';
 import { customSchemas, type CustomKind } from './custom-schema.js';
 import type { CustomTexts } from './custom-texts.js';
 import { goJson } from '../../codecs/go-json.js';
-import { encodePartsV2, type PartsV2 } from './protobuf-v2.js';
-
-/** A member of an object, by its name. */
-type Member = readonly [name: string, json: string];
-
-/** What one version of a custom resource adds to a document: members of its paths and of its schemas, as JSON text. */
-export interface Fragment {
-  readonly paths: readonly Member[];
-  readonly schemas: readonly Member[];
-  /** Names of the shared schemas that it refers to. */
-  readonly shared: ReadonlySet<string>;
-}
-
-/** What one version of a custom resource adds to the v2 document. */
-export interface FragmentV2 {
-  readonly paths: string;
-  readonly definitions: string;
-  readonly protobuf: PartsV2;
-}
+import type { Fragment, FragmentV2, Member } from './fragment.js';
+import { encodePartsV2 } from './protobuf-v2.js';
 
 function membersOf(object: JsonObject): Member[] {
   return Object.entries(object).map(([name, value]) => [name, goJson(value)]);

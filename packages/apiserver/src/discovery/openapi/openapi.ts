@@ -8,21 +8,34 @@ import { breathe } from '../../handlers/list-reply.js';
 import { commonHeaders } from '../../handlers/reply.js';
 import type { Registry } from '../../registry/registry.js';
 import type { ResourceDefinition } from '../../registry/resource.js';
+import type { Offload } from '../../offload/offload.js';
 import type { ApiRequest, Reply } from '../../server/api-request.js';
 import { pageNotFound } from '../../server/health.js';
+import type { ObjectVersion } from '../../storage/version.js';
 import { readBuiltinDocuments, type BuiltinDocuments, type OpenApiDocument } from './builtin-documents.js';
-import { customDocument, fragmentV2, fragmentV3, type Fragment, type FragmentV2 } from './custom-documents.js';
+import { customDocument, fragmentV2, fragmentV3 } from './custom-documents.js';
 import { readCustomTexts, type CustomTexts } from './custom-texts.js';
-import { encodePartsV2, joinPartsV2, type PartsV2 } from './protobuf-v2.js';
+import type { Fragment, FragmentV2, PartsV2 } from './fragment.js';
+import { encodePartsV2, joinPartsV2 } from './protobuf-v2.js';
 import { encodeOpenApiV3 } from './protobuf-v3.js';
 
 /** What the documents are made of. */
 export interface OpenApiOptions {
   readonly registry: Registry;
   /** The CustomResourceDefinition of this name, as it is stored. */
-  readonly crd: (name: string) => UntypedObject | undefined;
+  readonly crd: (name: string) => StoredDefinition | undefined;
   readonly clock: Clock;
+  /** Where the documents of long definitions are made. */
+  readonly offload: Offload;
 }
+
+/** A CustomResourceDefinition: of a long one the text is all that is looked at. */
+export type StoredDefinition = Pick<ObjectVersion, 'object' | 'text' | 'textLength'>;
+
+/** From this length on, in characters, another thread makes the documents of a definition. */
+const longText = 64 * 1024;
+/** From this length on another thread encodes a document: most of them have 80 KB that all share. */
+const longDocument = 256 * 1024;
 
 /** Answers requests for OpenAPI documents. */
 export interface OpenApi {
@@ -74,18 +87,21 @@ interface Builtin extends BuiltinDocuments {
 
 interface CustomVersion {
   readonly definition: ResourceDefinition;
-  readonly crd: UntypedObject;
+  readonly crd: StoredDefinition;
 }
+
+/** What is made once for each version of each state of a definition. */
+type Remembered<T> = WeakMap<UntypedObject, Map<string, Promise<T>>>;
 
 class OpenApiDocuments implements OpenApi {
   readonly #options: OpenApiOptions;
   /** Fragments by the object that defines them, which a change replaces; then by version. */
-  readonly #fragments = new WeakMap<UntypedObject, Map<string, Fragment>>();
-  readonly #fragmentsV2 = new WeakMap<UntypedObject, Map<string, FragmentV2>>();
+  readonly #fragments: Remembered<Fragment> = new WeakMap();
+  readonly #fragmentsV2: Remembered<FragmentV2> = new WeakMap();
   /** Documents by path, as long as they are made of the same fragments. */
   readonly #documents = new Map<string, { readonly of: readonly Fragment[]; readonly document: OpenApiDocument }>();
   /** Documents in protobuf, made when a client asks for the first time. */
-  readonly #protobuf = new WeakMap<OpenApiDocument, Promise<Buffer>>();
+  readonly #protobuf = new WeakMap<OpenApiDocument, Promise<Uint8Array>>();
   #builtin: Promise<Builtin> | undefined;
   #builtinParts: Promise<PartsV2> | undefined;
 
@@ -123,10 +139,19 @@ class OpenApiDocuments implements OpenApi {
     return this.#builtin;
   }
 
-  #encoded(document: OpenApiDocument): Promise<Buffer> {
-    const known = this.#protobuf.get(document) ?? encodeOpenApiV3(parseDocument([document.body]));
-    this.#protobuf.set(document, known);
-    return known;
+  #encoded(document: OpenApiDocument): Promise<Uint8Array> {
+    const known = this.#protobuf.get(document);
+    if (known !== undefined) return known;
+    const made = this.#encode(document.body);
+    this.#protobuf.set(document, made);
+    made.catch(() => this.#protobuf.delete(document));
+    return made;
+  }
+
+  async #encode(body: string | Uint8Array): Promise<Uint8Array> {
+    if (body.length < longDocument) return encodeOpenApiV3(parseDocument([body]));
+    const text = typeof body === 'string' ? body : Buffer.from(body).toString();
+    return this.#options.offload.run({ type: 'openApiDocument', text });
   }
 
   /** Custom resources that are served, by the path of their document. */
@@ -155,8 +180,7 @@ class OpenApiDocuments implements OpenApi {
   async #customDocument(path: string, versions: readonly CustomVersion[]): Promise<OpenApiDocument> {
     const { texts } = await this.#read();
     const fragments: Fragment[] = [];
-    for (const version of versions)
-      fragments.push(await remembered(this.#fragments, version, (...of) => fragmentV3(...of, texts)));
+    for (const version of versions) fragments.push(await this.#fragment(version, texts));
     const known = this.#documents.get(path);
     if (known?.of.length === fragments.length && known.of.every((fragment, index) => fragment === fragments[index]))
       return known.document;
@@ -164,6 +188,24 @@ class OpenApiDocuments implements OpenApi {
     const document = { body, hash: hashOf([body]) };
     this.#documents.set(path, { of: fragments, document });
     return document;
+  }
+
+  #fragment({ definition, crd }: CustomVersion, texts: CustomTexts): Promise<Fragment> {
+    const { version } = definition;
+    return remembered(this.#fragments, { definition, crd }, () =>
+      crd.textLength < longText
+        ? fragmentV3(definition, crd.object, texts)
+        : this.#options.offload.run({ type: 'openApiV3', crd: crd.text, version }),
+    );
+  }
+
+  #fragmentV2({ definition, crd }: CustomVersion, texts: CustomTexts): Promise<FragmentV2> {
+    const { version } = definition;
+    return remembered(this.#fragmentsV2, { definition, crd }, () =>
+      crd.textLength < longText
+        ? fragmentV2(definition, crd.object, texts)
+        : this.#options.offload.run({ type: 'openApiV2', crd: crd.text, version }),
+    );
   }
 
   async #index(): Promise<Reply> {
@@ -190,8 +232,7 @@ class OpenApiDocuments implements OpenApi {
     const { v2, texts } = await this.#read();
     const fragments: FragmentV2[] = [];
     for (const versions of this.#custom().values())
-      for (const version of versions)
-        fragments.push(await remembered(this.#fragmentsV2, version, (...of) => fragmentV2(...of, texts)));
+      for (const version of versions) fragments.push(await this.#fragmentV2(version, texts));
     const paths = fragments.map((fragment) => `,${fragment.paths}`);
     const definitions = fragments.map((fragment) => `,${fragment.definitions}`);
     const parts = [v2.paths, ...paths, v2.definitions, ...definitions, v2.end];
@@ -209,17 +250,17 @@ function parseDocument(parts: readonly (string | Uint8Array)[]): JsonObject {
 
 /** The fragment of a version, made once for each state of its definition; others are served between two of them. */
 async function remembered<T>(
-  known: WeakMap<UntypedObject, Map<string, T>>,
-  { definition, crd }: CustomVersion,
-  make: (definition: ResourceDefinition, crd: UntypedObject) => T | Promise<T>,
+  known: Remembered<T>,
+  { definition: { version }, crd: { object } }: CustomVersion,
+  make: () => T | Promise<T>,
 ): Promise<T> {
-  const byVersion = known.get(crd) ?? new Map<string, T>();
-  known.set(crd, byVersion);
-  const present = byVersion.get(definition.version);
+  const byVersion = known.get(object) ?? new Map<string, Promise<T>>();
+  known.set(object, byVersion);
+  const present = byVersion.get(version);
   if (present !== undefined) return present;
-  await breathe();
-  const made = await make(definition, crd);
-  byVersion.set(definition.version, made);
+  const made = breathe().then(make);
+  byVersion.set(version, made);
+  made.catch(() => byVersion.delete(version));
   return made;
 }
 

@@ -1,6 +1,7 @@
 /** OpenAPI v2 in protobuf: the message `openapi.v2.Document` of gnostic, which clients of Kubernetes ask for. */
 import { objectOf, type JsonObject } from '@kctl/crd/engine';
 import { wireType } from '../../protobuf/wire-writer.js';
+import type { PartsV2 } from './fragment.js';
 import {
   any,
   each,
@@ -135,16 +136,6 @@ const end = message(16, () => [
   [12, 'security', each(nested(requirement))],
   part(13, 'securityDefinitions', inside(1, writePairs(nested(inside(2, nested(apiKeySecurity)))))),
 ]);
-
-/** An OpenAPI v2 document in parts, so that what custom resources add can stand among the others. */
-export interface PartsV2 {
-  /** What stands before the paths. */
-  readonly start: Uint8Array;
-  readonly paths: readonly Uint8Array[];
-  readonly definitions: readonly Uint8Array[];
-  /** What stands after the definitions. */
-  readonly end: Uint8Array;
-}
 
 /** A document in parts; others have their turn in between. */
 export async function encodePartsV2(value: JsonObject): Promise<PartsV2> {

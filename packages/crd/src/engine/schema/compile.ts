@@ -1,15 +1,8 @@
-import {
-  arrayOf,
-  cloneJson,
-  compareText,
-  isObject,
-  numberOf,
-  objectsOf,
-  stringsOf,
-  type JsonObject,
-} from '../values/json.js';
+import { arrayOf, cloneJson, isObject, numberOf, objectsOf, stringsOf, type JsonObject } from '../values/json.js';
+import { LazyProperties } from './lazy-properties.js';
 import { lazyPattern } from './pattern.js';
 import type { ListType, Schema, SchemaType, ValidationRule } from './schema.js';
+import { schemaWeight } from './weight.js';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -82,7 +75,7 @@ function compileExtensions(source: JsonObject, schema: Mutable<Schema>): void {
   if (rules.length > 0) schema.rules = rules.map(compileRule);
 }
 
-/** Compiles an `openAPIV3Schema`. Takes any JSON object: what is malformed in it is for the CRD validation to report. */
+/** Compiles an `openAPIV3Schema`; named properties when they are asked for. Takes any JSON object: what is malformed in it is for the CRD validation to report. */
 export function compileSchema(source: JsonObject): Schema {
   const schema: Mutable<Schema> = {};
   if (isType(source['type'])) schema.type = source['type'];
@@ -90,32 +83,13 @@ export function compileSchema(source: JsonObject): Schema {
   compileConstraints(source, schema);
   compileExtensions(source, schema);
 
-  const children: Schema[] = [];
   const properties = source['properties'];
-  if (isObject(properties)) {
-    const compiled = new Map<string, Schema>();
-    for (const name of Object.keys(properties).sort(compareText)) {
-      const property = properties[name];
-      compiled.set(name, compileSchema(isObject(property) ? property : {}));
-    }
-    schema.properties = compiled;
-    children.push(...compiled.values());
-  }
+  if (isObject(properties)) schema.properties = new LazyProperties(properties, compileSchema);
   const additional = source['additionalProperties'];
-  if (isObject(additional)) {
-    schema.additional = compileSchema(additional);
-    children.push(schema.additional);
-  } else if (additional === true) {
-    schema.additional = true;
-  }
-  if (isObject(source['items'])) {
-    schema.items = compileSchema(source['items']);
-    children.push(schema.items);
-  }
-  schema.has = {
-    rules: schema.rules !== undefined || children.some((child) => child.has?.rules),
-    defaults: schema.default !== undefined || children.some((child) => child.has?.defaults),
-    listTypes: schema.listType === 'set' || schema.listType === 'map' || children.some((child) => child.has?.listTypes),
-  };
+  if (isObject(additional)) schema.additional = compileSchema(additional);
+  else if (additional === true) schema.additional = true;
+  if (isObject(source['items'])) schema.items = compileSchema(source['items']);
+  const { rules, defaults, listTypes } = schemaWeight(source);
+  schema.has = { rules: rules > 0, defaults: defaults > 0, listTypes: listTypes > 0 };
   return schema;
 }

@@ -278,8 +278,10 @@ function checkObject(value: Record<string, unknown>, schema: Schema, place: Plac
     }
   }
   if (properties !== undefined) {
-    for (const [name, property] of properties) {
-      if (Object.hasOwn(value, name)) visit(value[name], property, child(name), findings);
+    for (const name of properties.keys()) {
+      // What the value does not have is not compiled.
+      const property = Object.hasOwn(value, name) ? properties.get(name) : undefined;
+      if (property !== undefined) visit(value[name], property, child(name), findings);
     }
   }
   for (const name of schema.required ?? []) {
