@@ -10,7 +10,7 @@ export interface PendingWork {
 /** Works under way, by what they are for: readers and watchers of one state share one. */
 const underWay = new WeakMap<object, Map<string, Promise<unknown>>>();
 
-/** A job about an owner; `id` tells apart what is made of the same owner. */
+/** A job about an owner; `id` separates what is made of the same owner. */
 export function pendingJob<J extends Job>(
   owner: object,
   id: string,

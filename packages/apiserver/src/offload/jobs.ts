@@ -17,7 +17,7 @@ export interface CellsJob {
   readonly columns?: { readonly source: unknown };
   /** The object as JSON. */
   readonly text: string;
-  /** The time that ages are told at, in ms since the epoch. */
+  /** The time that ages count to, in ms since the epoch. */
   readonly nowMs: number;
 }
 

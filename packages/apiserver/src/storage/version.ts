@@ -11,7 +11,7 @@ export interface Rendering {
   readonly tail: string;
   /** Its messages in protobuf, once one has been asked for: the object, and its metadata alone. */
   protobuf?: { whole?: Uint8Array; partial?: Uint8Array };
-  /** The cells of a long object in a Table, made in another thread, and the time that their ages are told at. */
+  /** The cells of a long object in a Table, made in another thread, and the time that their ages count to. */
   cells?: { readonly nowMs: number; readonly values: readonly unknown[] };
 }
 
